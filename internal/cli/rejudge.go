@@ -92,6 +92,10 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 		return err
 	}
 	suite, diags := f.load(app)
+	if was.HeaderLost {
+		diags.Warnf(diag.Pos{File: filepath.ToSlash(input)}, 0, "unknown-run", "%s", result.HeaderLost).Hint =
+			"name the files to judge by and the flags that the run had; what it still had to run is not known either"
+	}
 	var plan *runner.Plan
 	if diags.Errors() == 0 {
 		plan = f.plan(app, suite, was, diags)

@@ -227,6 +227,9 @@ func (a *App) tellDamage(name string, ledger *result.JournalContent) {
 	if ledger.Cut {
 		a.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", name))
 	}
+	if ledger.HeaderLost {
+		a.complain(fmt.Errorf("%s: %s", name, result.HeaderLost))
+	}
 	for i, d := range ledger.Damaged {
 		if i == maxDamage {
 			a.complain(fmt.Errorf("%s: %d more lines were left out", name, len(ledger.Damaged)-i))

@@ -85,6 +85,8 @@ func (f *runFlags) recallLast(paths []string) ([]string, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("how the run was made cannot be read: %w\nname the files to run", err)
+	case ledger.HeaderLost:
+		return nil, f.unknownRun(file.Name())
 	case then == nil || then.Command != "run":
 		return paths, nil // the same
 	}
@@ -96,4 +98,13 @@ func (f *runFlags) recallLast(paths []string) ([]string, error) {
 	}
 	f.recall(then)
 	return then.Paths, nil
+}
+
+// unknownRun refuses to go on with a run of which nobody knows how it was made: with other files or flags it would be
+// another run, and its trials would be paid again.
+func (f *runFlags) unknownRun(journal string) error {
+	dir := shellQuote(filepath.Dir(journal))
+	return fmt.Errorf("%s: %s: %s\n"+
+		"name the files to run and the flags that it had, such as arena run %s -o %s -c config.arena.yaml; "+
+		"arena report %s shows its trials", f.resumeFlag(), journal, result.HeaderLost, f.resumeFlag(), dir, dir)
 }

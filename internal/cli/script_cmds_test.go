@@ -40,6 +40,7 @@ func commands() map[string]command {
 		"prepend":    func(ts *testscript.TestScript, _ bool, args []string) { splice(ts, args, true) },
 		"append":     func(ts *testscript.TestScript, _ bool, args []string) { splice(ts, args, false) },
 		"chop":       chop,
+		"behead":     behead,
 		"edit":       edit,
 		"grow":       grow,
 		"cptree":     copyTree,
@@ -214,6 +215,15 @@ func chop(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), int64(len(ts.ReadFile(args[0]))-n)))
+}
+
+// behead takes the first line of a file away.
+func behead(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: behead file")
+	}
+	_, rest, _ := strings.Cut(ts.ReadFile(args[0]), "\n")
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(rest), 0o600))
 }
 
 // edit replaces a text in a file, wherever it stands; it must be there.

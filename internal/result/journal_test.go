@@ -166,6 +166,42 @@ func TestJournalIsSalvaged(t *testing.T) {
 	}
 }
 
+// TestHeaderLost: of a run whose header is missing or damaged nobody knows how it was made; a header behind it is that
+// of another run.
+func TestHeaderLost(t *testing.T) {
+	t.Parallel()
+	first, last, end := line(t, hostile(0, "a")), line(t, hostile(1, "b")), `{"end":{"duration_ms":1}}`+"\n"
+	for name, c := range map[string]struct {
+		text string
+		lost bool
+	}{
+		"whole":            {head + first + last + end, false},
+		"killed":           {head + first, false},
+		"gone":             {first + last + end, true},
+		"cut":              {head[:len(head)/2] + "\n" + first + last, true},
+		"joined":           {strings.TrimSpace(head) + first + last, true},
+		"zeros":            {strings.Repeat("\x00", 50) + "\n" + first + last, true},
+		"of another run":   {first + end + head + last, false},
+		"damaged trial":    {head + first[:40] + "\n" + last, false},
+		"resumed, cut":     {head + first + head[:len(head)/2] + "\n" + last, true},
+		"resumed, gone":    {head + first + end + last, true},
+		"resumed, killed":  {head + first + head[:len(head)/2], false},
+		"resumed and done": {head + first + head[:len(head)/2] + "\n" + head + last, false},
+	} {
+		ledger, err := ReadJournal(written(t, c.text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if ledger.HeaderLost != c.lost || ledger.Run.HeaderLost != c.lost {
+			t.Errorf("%s: lost %v", name, ledger.HeaderLost)
+		}
+		if told := slices.Contains(ledger.Run.Warnings, HeaderLost); told != c.lost {
+			t.Errorf("%s: warnings %q", name, ledger.Run.Warnings)
+		}
+	}
+}
+
 // TestJournalSpeaksNoGo puts values of every other type into every place of every kind of line: what is told of them
 // are words of JSON.
 func TestJournalSpeaksNoGo(t *testing.T) {

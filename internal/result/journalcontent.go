@@ -29,6 +29,8 @@ type JournalContent struct {
 	Entries []*Entry
 	// Ended says that the last run ended by itself and was not interrupted.
 	Ended bool
+	// HeaderLost says that the header of the last run is missing or damaged: how that run was made is not known.
+	HeaderLost bool
 
 	// Current are the trials of the last run by index in its plan, including those that it kept from earlier runs.
 	Current map[int]*Entry
@@ -40,6 +42,7 @@ type JournalContent struct {
 	collect       Collector
 	spans         map[int]span
 	withoutHeader bool
+	footed        bool // the last run has its footer
 	unterminated  bool // the last line has no end
 }
 
@@ -94,6 +97,7 @@ func ReadJournal(file Syncer) (*JournalContent, error) {
 				return nil, err
 			}
 			l.Damaged = append(l.Damaged, Damage{l.number, err})
+			l.HeaderLost = l.HeaderLost || mayBeHeader(line)
 		}
 		if l.number >= maxUnknownLines && l.Run == nil && len(l.Entries) == 0 {
 			break
@@ -107,10 +111,24 @@ func ReadJournal(file Syncer) (*JournalContent, error) {
 		l.Run.Planned = len(l.Entries) + 1 // at least one more: the report must not look complete
 	}
 	l.reportEarly()
+	if l.HeaderLost {
+		l.Run.HeaderLost = true
+		l.Run.Warnings = append(l.Run.Warnings, HeaderLost)
+	}
 	l.collect.Finish(l.Run)
 	j := &Journal{file: file, size: l.size, spans: l.spans}
 	j.Bind(l.Run)
 	return l, nil
+}
+
+// HeaderLost is what is said of a run whose header is missing or damaged.
+const HeaderLost = "how the run was made is not known: the line of its journal that says so, which comes before its " +
+	"trials, is missing or damaged"
+
+// mayBeHeader reports whether a damaged line was that of a header.
+func mayBeHeader(line []byte) bool {
+	const begins = 64 // bytes, in which trials have no key of that name
+	return bytes.Contains(line[:min(len(line), begins)], []byte(`"journal":`))
 }
 
 // reportEarly reports trials before the first header. They belong to no run, and count only where a later run kept
@@ -162,6 +180,7 @@ func (l *JournalContent) read(line []byte, at int64) error {
 	case text.Journal != 0:
 		return l.header(line, text.Journal)
 	case text.End != nil:
+		l.footed = true
 		if l.Run != nil {
 			l.Run.DurationMS, l.Run.Warnings = text.End.DurationMS, text.End.Warnings
 			l.Ended = !text.End.Interrupted
@@ -172,6 +191,7 @@ func (l *JournalContent) read(line []byte, at int64) error {
 		return errors.New("corrupt journal: the line does not begin with its trial")
 	default:
 		l.withoutHeader = l.withoutHeader || l.Run == nil
+		l.HeaderLost = l.HeaderLost || l.Run == nil || l.footed
 		if err := text.Trial.Whole(); err != nil {
 			return fmt.Errorf("corrupt journal: the trial %s is damaged: %w", text.Trial.ID, err)
 		}
@@ -219,6 +239,7 @@ func (l *JournalContent) header(line []byte, version int) error {
 		}
 	}
 	l.collect, l.spans, l.Ended, l.withoutHeader = Collector{}, map[int]span{}, false, false
+	l.HeaderLost, l.footed = false, false
 	l.collect.Cover(h.Coverage)
 	l.Current = map[int]*Entry{}
 	as := map[int]*Recounted{}

@@ -27,6 +27,8 @@ type Run struct {
 
 	Resume []string `json:"-"` // command that resumes the run; nil: it cannot be resumed
 	Spec   *Spec    `json:"-"` // what was asked of the run; nil: not known
+	// HeaderLost: see JournalContent.
+	HeaderLost bool `json:"-"`
 
 	Briefs []Brief `json:"-"` // in plan order; only finished trials
 	Trials Source  `json:"-"`

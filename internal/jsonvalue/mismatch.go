@@ -42,6 +42,7 @@ func Mismatch(err error) string {
 	kind, literal, _ := strings.Cut(wrong.Value, " ")
 	found := map[string]string{
 		"array": "a list", "string": "text", "bool": "true or false", "object": "an object", "number": "a number",
+		"null": "null",
 	}[kind]
 	if literal != "" && len(literal) <= 40 {
 		found = literal

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"reflect"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -66,14 +67,33 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) (got chat.Embeddin
 // embedReply is the body of a reply. Servers that count no tokens leave usage out.
 type embedReply struct {
 	Data []struct {
-		Index  int       `json:"index"`
-		Vector []float64 `json:"embedding"`
+		Index  int    `json:"index"`
+		Vector vector `json:"embedding"`
 	} `json:"data"`
 	Model string `json:"model"`
 	Usage *struct {
 		PromptTokens int `json:"prompt_tokens"`
 	} `json:"usage"`
 	Error json.RawMessage `json:"error"`
+}
+
+// vector is an embedding of which every item is a number. The JSON package would take null for 0.
+type vector []float64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *vector) UnmarshalJSON(data []byte) error {
+	var items []*float64
+	if err := json.Unmarshal(data, &items); err != nil {
+		return err
+	}
+	*v = make(vector, len(items))
+	for i, x := range items {
+		if x == nil {
+			return &json.UnmarshalTypeError{Value: "null", Type: reflect.TypeFor[float64]()}
+		}
+		(*v)[i] = *x
+	}
+	return nil
 }
 
 // embeddings reads the vectors of n texts.

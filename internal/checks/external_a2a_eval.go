@@ -15,10 +15,11 @@ var a2aEvalDef = define[a2aEvalParams](Def{
 	Name:         "a2a_eval",
 	SessionNames: []string{"a2a_eval_session"},
 	Summary:      "An agent that speaks the A2A protocol scores the reply.",
-	Scoring: "The score of the JSON object in the agent's answer, a number from 0 to 1. An answer without a score or " +
-		"with one out of range is an error, and so is a task that ends in any other state than completed. The agent " +
-		"gets one message (message/send at agent_url/a2a, or where its agent card says): what to do, the criteria, and " +
-		"the JSON object that rest_eval sends. A task that goes on is asked for until it ends.",
+	Scoring: "The score of the JSON object that is the agent's answer, a number from 0 to 1. An answer without a " +
+		"score, with one out of range or with other words around the object is an error, and so is a task that ends in " +
+		"any other state than completed. The agent gets one message (message/send at agent_url/a2a, or where its agent " +
+		"card says): what to do, the criteria, and the JSON object that rest_eval sends. A task that goes on is asked for " +
+		"until it ends.",
 	Family:   FamilyExternal,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsCalls | NeedsNetwork,
@@ -71,7 +72,7 @@ func (c *a2aEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	f, err := agent.graded(got.Text)
+	f, err := agent.graded(got.Text, text)
 	if err == nil {
 		f.Details["agent_url"] = agent.written
 		if got.State != "" {

@@ -183,9 +183,9 @@ func (e *endpoint) excerpt(text string) string {
 	return ": " + fmt.Sprintf("%q", text)
 }
 
-// graded reads an agent's answer, which may contain other text.
-func (e *endpoint) graded(text string) (Finding, error) {
-	return e.finding(text, grading.ReadEvaluation)
+// graded reads an agent's answer to a message.
+func (e *endpoint) graded(text, message string) (Finding, error) {
+	return e.finding(text, func(text string) (grading.Opinion, error) { return grading.ReadEvaluation(text, message) })
 }
 
 // scored reads an endpoint's answer.

@@ -21,7 +21,8 @@ much that matters.` + grading.Rules
 // gradeScoring explains the score of checks with a judge.
 const gradeScoring = "What the judge gives, from 0 to 1; of several votes the median. Whether the judge would pass " +
 	"it does not count, unless it gives no number at all: then that is 1 or 0. A reply of which the score is no number " +
-	"from 0 to 1, one that tells of an error, and one that says neither, also when the judge is asked again, is an error."
+	"from 0 to 1, one that tells of an error, one that says neither, and one whose JSON object stands among other " +
+	"words, also when the judge is asked again, is an error."
 
 type llmJudgeParams struct {
 	mustCriteria

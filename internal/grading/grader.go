@@ -120,11 +120,20 @@ func (v *vote) round(ctx context.Context) (Answer, error) {
 	}
 	if err != nil {
 		err = &judgeError{judge: judgeLabel(&said), err: err}
-	} else if v.opinion, err = readReply(said.Text, v.g.Form.read); err != nil {
+	} else if v.opinion, err = readReply(said.Text, v.quotable(), v.g.Form.read); err != nil {
 		err = &unusable{judge: judgeLabel(&said), reason: whyUnusable(&said, err), text: said.Text}
 	}
 	v.note(&said, err)
 	return said, err
+}
+
+// quotable is the material that the judge may have quoted. A simulated one says what its author wrote, and quotes
+// nothing.
+func (v *vote) quotable() []Exhibit {
+	if oneByOne(v.judges) {
+		return nil
+	}
+	return v.q.material
 }
 
 // note books what a round brought.

@@ -23,15 +23,17 @@ type Opinion struct {
 	evidence  []string
 }
 
-// readReply makes an opinion of what a judge wrote. Code fences and prose around the answer are passed over. What could
-// be read in two ways is not read at all: answers that disagree, lists, and anything inside of brackets that hold no
-// JSON, for there a judge quotes and a reply was cut. The error says what is wrong, as it is told to people and judges.
-func readReply(text string, read func(answer) (Opinion, error)) (Opinion, error) {
-	text = withoutThoughts(text)
-	if strings.TrimSpace(text) == "" {
+// readReply makes an opinion of what a judge wrote about some exhibits. Only an answer that is the whole of the reply
+// is believed; see alone. What could be read in two ways is not read at all: several answers, lists, and anything
+// inside of brackets that hold no JSON, for there a judge quotes and a reply was cut. The error says what is wrong, as
+// it is told to people and judges.
+func readReply(text string, exhibits []Exhibit, read func(answer) (Opinion, error)) (Opinion, error) {
+	text = withoutThoughts(text, exhibits)
+	if text == "" {
 		return Opinion{}, errors.New("it is empty")
 	}
 	var found *Opinion
+	var start, stop int // of the answer
 	for at := 0; ; {
 		i := strings.IndexAny(text[at:], "{[")
 		if i < 0 {
@@ -42,6 +44,7 @@ func readReply(text string, read func(answer) (Opinion, error)) (Opinion, error)
 		if end == 0 {
 			return Opinion{}, errors.New("it breaks off inside of a bracket")
 		}
+		begin := at
 		a, err := answerIn(text[at : at+end])
 		at += end
 		if err != nil {
@@ -51,28 +54,24 @@ func readReply(text string, read func(answer) (Opinion, error)) (Opinion, error)
 			continue
 		}
 		o, err := read(a)
-		if err != nil {
+		switch {
+		case err != nil:
 			return Opinion{}, err
-		}
-		if found != nil && !found.agrees(&o) {
+		case found == nil:
+			found, start, stop = &o, begin, at
+		case !found.agrees(&o):
 			return Opinion{}, fmt.Errorf("it holds answers that disagree, %s and %s", found.word(), o.word())
+		default:
+			return Opinion{}, errors.New("it holds several answers, not one")
 		}
-		found = &o
 	}
 	if found == nil {
 		return Opinion{}, errors.New("it holds no JSON object with the answer")
 	}
-	return *found, nil
-}
-
-// withoutThoughts takes off what models think aloud before they answer.
-func withoutThoughts(text string) string {
-	const begin, end = "<think>", "</think>"
-	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), begin); ok {
-		_, after, _ := strings.Cut(rest, end)
-		return after
+	if err := alone(text, start, stop, exhibits); err != nil {
+		return Opinion{}, err
 	}
-	return text
+	return *found, nil
 }
 
 func (o *Opinion) agrees(p *Opinion) bool { return o.Score == p.Score && o.verdict == p.verdict }
@@ -306,8 +305,10 @@ func measured(a answer) (Opinion, error) {
 	return Opinion{Score: score, Reasoning: reasoning}, err
 }
 
-// ReadEvaluation makes an opinion of what an evaluator wrote, which may say more than its answer.
-func ReadEvaluation(text string) (Opinion, error) { return readReply(text, measured) }
+// ReadEvaluation makes an opinion of what an evaluator answered to a message, as strictly as of what a judge wrote.
+func ReadEvaluation(text, message string) (Opinion, error) {
+	return readReply(text, []Exhibit{Show("message", message)}, measured)
+}
 
 // NotOneObject says why an answer is not what it must be.
 type NotOneObject struct{ why string }

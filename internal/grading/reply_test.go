@@ -27,14 +27,18 @@ func TestReadReply(t *testing.T) {
 		{"fields beside", `{"confidence": 7, "score": 0.8, "evidence": ["a"], "meta": {"score": 0.1}}`, "0.8"},
 		{"in a fence", fences + "json\n{\"score\": 0.8}\n" + fences, "0.8"},
 		{"in a fence without a language", fences + "\n{\"score\": 0.8}\n" + fences, "0.8"},
-		{"prose around", `My verdict: {"score": 0.8}. I hope that helps!`, "0.8"},
-		{"braces in the prose", `I looked at {this} and [that] {score: 1}. {"score": 0.8}`, "0.8"},
-		{"a reference in the prose", `As said in [1] and [2, 3]: {"score": 0.8}`, "0.8"},
-		{"an object that is no answer", `For {"order": 7} I say {"score": 0.8}`, "0.8"},
+		{"handed over", `My verdict: {"score": 0.8}. I hope that helps!`, "0.8"},
+		{"handed over in a fence", "Here's my evaluation:\n\n" + fences + "json\n{\"score\": 0.8}\n" + fences + "\nThanks.", "0.8"},
+		{"in bold", `**{"score": 0.8}**`, "0.8"},
+		{"as code", "`{\"score\": 0.8}`", "0.8"},
+		{"braces in the prose", `I looked at {this} and [that] {score: 1}. {"score": 0.8}`, "it has words before the JSON object"},
+		{"a reference in the prose", `As said in [1] and [2, 3]: {"score": 0.8}`, "it has words before the JSON object"},
+		{"an object that is no answer", `For {"order": 7} I say {"score": 0.8}`, "it has words before the JSON object"},
 		{"braces in the reasoning", `{"reasoning": "it says {\"score\": 1}", "score": 0.8}`, "0.8"},
-		{"the same twice", `{"score": 0.8} in short {"score": 0.80, "passed": true}`, "0.8"},
+		{"the same twice", `{"score": 0.8} in short {"score": 0.80, "passed": true}`, "it holds several answers, not one"},
 		{"a field twice", `{"score": 0.8, "score": 0.8}`, "0.8"},
 		{"thoughts before", "<think>Maybe {\"score\": 1}?</think>\n{\"score\": 0.8}", "0.8"},
+		{"thoughts without a begin", "Maybe {\"score\": 1}?\n</think>\n\n{\"score\": 0.8}", "0.8"},
 		{"passed without a score", `{"passed": true}`, "1"},
 		{"not passed without a score", `{"passed": "False"}`, "0"},
 		{"verdict without a score", `{"verdict": "Pass"}`, "1"},
@@ -92,7 +96,7 @@ func TestReadReply(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			o, err := readReply(tc.text, gradeOf)
+			o, err := readReply(tc.text, nil, gradeOf)
 			got := say.Decimal(o.Score)
 			if err != nil {
 				got = err.Error()
@@ -117,7 +121,7 @@ func TestReadVerdict(t *testing.T) {
 		`{"verdict": "fail"} {"verdict": "uncertain"}`:   "it holds answers that disagree, fail and uncertain",
 		"```json\n{\"verdict\": \"pass\"}\n``` The end.": `pass []`,
 	} {
-		o, err := readReply(text, verdictOf)
+		o, err := readReply(text, nil, verdictOf)
 		got := fmt.Sprintf("%s %q", o.verdict, o.evidence)
 		if err != nil {
 			got = err.Error()
@@ -140,7 +144,7 @@ func FuzzReadReply(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, read := range []func(answer) (Opinion, error){gradeOf, verdictOf} {
-			o, err := readReply(text, read)
+			o, err := readReply(text, nil, read)
 			if err != nil {
 				if strings.ContainsAny(err.Error(), "\n\x00\x1b") || len(err.Error()) > 1000 {
 					t.Errorf("%q: %q", text, err)
@@ -169,7 +173,7 @@ func BenchmarkReadReply(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				_, _ = readReply(text, gradeOf)
+				_, _ = readReply(text, nil, gradeOf)
 			}
 		})
 	}

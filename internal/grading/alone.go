@@ -1,0 +1,106 @@
+package grading
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// alone says why the answer at text[start:stop] is not all that a reply says; nil when it is. It is so when it stands
+// by itself, or in one code fence, and when the words around it only hand it over. Among any other words the object may
+// be one that the judge quotes, supposes or takes back, and nobody can tell. One that was handed over must not stand in
+// the exhibits either.
+func alone(text string, start, stop int, exhibits []Exhibit) error {
+	before, after := strings.TrimSpace(text[:start]), strings.TrimSpace(text[stop:])
+	if before == "" && after == "" {
+		return nil
+	}
+	before, after = withoutFence(before, after)
+	before, after = plainWords(before), plainWords(after)
+	if !introductions().MatchString(before) {
+		return errors.New("it has words before the JSON object, so the object may be a quotation")
+	}
+	if !farewells().MatchString(after) {
+		return errors.New("it has words after the JSON object, which may take it back")
+	}
+	if before+after != "" && stands(text[start:stop], exhibits) {
+		return errors.New("its JSON object stands in the material, so it may be a quotation")
+	}
+	return nil
+}
+
+// withoutThoughts takes off what models think aloud before they answer, and the blanks around the rest. Many servers
+// leave out the tag that begins the thoughts; then the other must not come from the exhibits.
+func withoutThoughts(text string, exhibits []Exhibit) string {
+	const begin, end = "<think>", "</think>"
+	text = strings.TrimSpace(text)
+	thoughts, after, ended := strings.Cut(text, end)
+	switch {
+	case strings.HasPrefix(text, begin):
+		return strings.TrimSpace(after)
+	case ended && (thoughts == "" || strings.HasSuffix(thoughts, "\n")) && !stands(end, exhibits):
+		return strings.TrimSpace(after)
+	}
+	return text
+}
+
+// withoutFence takes off a code fence that opens at the end of one text and closes at the start of the other.
+func withoutFence(before, after string) (string, string) {
+	outside := strings.TrimRightFunc(before, unicode.IsLetter)
+	words := strings.TrimRight(outside, "`")
+	mark := outside[len(words):]
+	rest, closed := strings.CutPrefix(after, mark)
+	if lang := before[len(outside):]; mark == "" || !closed || lang != "" && !strings.EqualFold(lang, "json") {
+		return before, after
+	}
+	return words, rest
+}
+
+// plainWords are the words of a text in lower case, without the marks that say nothing. Others stay, for a question
+// mark doubts, and quotation marks and whatever strikes out say that a text is not meant.
+func plainWords(text string) string {
+	plain := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(".,:;!*#_-–—'’\ufeff", r) {
+			return ' '
+		}
+		return unicode.ToLower(r)
+	}, text)
+	return strings.Join(strings.Fields(plain), " ")
+}
+
+// introductions are the words that do no more than announce an answer.
+var introductions = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:well|sure|certainly|of course|okay|ok)(?: |$))?` +
+		`(?:based on the (?:criteria|rubric|material) )?(?:(?:here is|here s|this is) )?(?:my |the )?(?:final )?(?:json )?` +
+		`(?:(?:verdict|grade|grading|evaluation|assessment|judge?ment|answer|result|json|object)` +
+		`(?: is| follows| as json| in json)?)?$`)
+})
+
+// farewells are the words that do no more than end a reply.
+var farewells = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:the )?end|(?:i )?hope (?:this|that|it) helps|thanks|thank you|` +
+		`(?:please )?let me know if you (?:have any(?: other| further)? questions|need anything(?: else)?))?$`)
+})
+
+// stands reports whether an object stands in an exhibit, however it is spaced, and also as a text within JSON.
+func stands(object string, exhibits []Exhibit) bool {
+	object = packed(object)
+	for _, x := range exhibits {
+		if strings.Contains(packed(x.Text), object) {
+			return true
+		}
+	}
+	return false
+}
+
+// packed is a text without blanks and backslashes.
+func packed(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\\' || unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -22,6 +22,7 @@ func (l *loader) adopt(loose []inputFile, configs []*input) []*input {
 		return nil
 	}
 	var list []*input
+	loose = l.withoutListed(loose, configs)
 	rest := loose
 	if !slices.ContainsFunc(loose, func(f inputFile) bool { return !isOwned(f) }) {
 		rest = nil
@@ -58,6 +59,22 @@ func (l *loader) adopt(loose []inputFile, configs []*input) []*input {
 		o.noteStrays()
 	}
 	return l.assignProjects(rest, configs, list)
+}
+
+// withoutListed leaves out scenarios and evals that a config which is run as a whole lists. Where no others are left, so
+// are the files for them: a shell's pattern names a project with all that belongs to it.
+func (l *loader) withoutListed(loose []inputFile, configs []*input) []inputFile {
+	listed := map[string]bool{}
+	for _, in := range configs {
+		maps.Copy(listed, l.listed(in.config))
+	}
+	rest := slices.DeleteFunc(slices.Clone(loose), func(f inputFile) bool { return isOwned(f) && listed[f.path] })
+	if len(rest) == len(loose) || slices.ContainsFunc(rest, isOwned) {
+		return rest
+	}
+	return slices.DeleteFunc(rest, func(f inputFile) bool {
+		return !f.pack && slices.ContainsFunc(configs, func(in *input) bool { return below(filepath.Dir(in.config), f.path) })
+	})
 }
 
 // assignProjects assigns files that no config lists to the projects in list, which may grow. Files without one are a

@@ -204,6 +204,9 @@ func (b *builder) streamGuardrail(o object) func() {
 			v.Details[key] = text
 		}
 	}
+	if b.truth(o.get("monitoronly"), "monitor_only") {
+		v.Details["monitor_only"] = true
+	}
 	index := b.count(o.get("messageindex"), "message_index")
 	return func() {
 		for i := range b.events {

@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/recording"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -70,6 +71,7 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 		m.diags.Errorf(s.Pos, 1, "no-conversation", "no recorded conversation is of scenario %q", s.ID)
 	}
 	m.warnUnrecordedFailures(p.Project, s, out)
+	m.warnUnrecordedGuardrails(p.Project, out)
 	distinguish(out)
 	return out
 }
@@ -89,6 +91,20 @@ func (m *matrix) warnUnrecordedFailures(p *scenario.Project, s *scenario.Scenari
 				trials[first].Recorded.File).Hint = "a result can say so with error or is_error"
 		}
 	})
+}
+
+// warnUnrecordedGuardrails warns when guardrails that fire are to make the run red, and the recording does not say
+// which fired.
+func (m *matrix) warnUnrecordedGuardrails(p *scenario.Project, trials []Trial) {
+	if !slices.Contains(slices.Concat(m.opts.FailOn, p.Defaults.FailOn), result.FailOnGuardrail) {
+		return
+	}
+	unrecorded := func(t Trial) bool { return slices.Contains(t.Recorded.missingInfo, recording.InfoGuardrails) }
+	if first := slices.IndexFunc(trials, unrecorded); first >= 0 {
+		m.diags.Warnf(diag.Pos{File: trials[first].Recorded.File}, 0, "not-told",
+			"fail_on guardrail: the recording does not say which guardrails fired").Hint =
+			"judge results.json or the journal of a run, or leave guardrail out"
+	}
 }
 
 // sessionKey identifies a conversation in a file.

@@ -148,6 +148,7 @@ func (s *session) recordedTurn(
 			continue
 		}
 		s.spend.addRecorded(&m.Message)
+		s.addRecordedFirings(turn, at, m.Validations)
 		s.addRecordedSteps(turn, stamped.State, m.Steps)
 		s.addRecordedCalls(turn, stamped.State, m.ToolCalls, recording.Results(messages, at))
 		if at == last {
@@ -160,6 +161,24 @@ func (s *session) recordedTurn(
 		}
 	}
 	return turn, answered
+}
+
+// addRecordedFirings adds the guardrails that fired on a message of the recording, or could not judge it.
+func (s *session) addRecordedFirings(turn *result.Turn, at int, fired []chat.Validation) {
+	for i := range fired {
+		v := &fired[i]
+		if v.Passed {
+			continue
+		}
+		text := func(key string) string { t, _ := v.Details[key].(string); return t }
+		f := result.Firing{Direction: text("direction"), Action: result.Action(text("action")), MessageIndex: at}
+		f.MonitorOnly, _ = v.Details["monitor_only"].(bool)
+		f.Verdict.Type, f.Verdict.Explanation, f.Verdict.Error = v.Type, text("explanation"), text("error")
+		if f.Verdict.Status = result.Failed; f.Verdict.Error != "" {
+			f.Verdict.Status = result.Errored
+		}
+		s.recordFiring(turn, &f)
+	}
 }
 
 // finalReply is the index of the assistant's message that ends the turn; -1 when the turn ends otherwise.

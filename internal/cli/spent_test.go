@@ -27,7 +27,7 @@ func TestEveryEndCounts(t *testing.T) {
 			"success":         {second: "good", more: true},
 			"provider error":  {second: "refused", exit: 3},
 			"connection loss": {second: "reset", exit: 3},
-			"half a reply":    {second: "cut", exit: 3},
+			"half a reply":    {second: "cut", exit: 3, more: true},
 			"call timeout":    {second: "hang", keys: "request_timeout: 100ms", exit: 3}, // is meant to pass
 			"run timeout":     {second: "hang", limited: true, exit: 3},
 			"interrupt":       {second: "hang", interrupts: true, exit: 130},

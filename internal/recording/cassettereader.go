@@ -97,7 +97,8 @@ func (t *cassetteReader) reply(o object) (_ *event, closed bool) {
 		return nil, false
 	}
 	r, ok := t.strictObject(v, "the reply", "content", "parts", "tool_calls", "tool_results", "finish_reason", "closed",
-		"chunks", "model", "usage", "cost_usd", "retries", "cached", "notice", "source", "opaque")
+		"chunks", "model", "usage", "cost_usd", "retries", "cached", "notice", "source", "opaque",
+		"doubt")
 	if !ok {
 		return nil, false
 	}

@@ -21,6 +21,8 @@ func howCut(m *chat.Message) string {
 		return "ends with tool calls, and holds none"
 	case strings.HasPrefix(m.FinishReason, "incomplete"):
 		return "is not finished"
+	case !chat.Complete(m.FinishReason) && !chat.BrokeOff(m.FinishReason):
+		return "ended for a reason that arena does not know"
 	}
 	return ""
 }
@@ -42,6 +44,9 @@ func (s *session) reportCuts() {
 		}
 		s.reportCutSteps(t)
 	}
+	for _, d := range s.doubts {
+		s.warnOfCut(d.turn, "reply "+d.what, "")
+	}
 }
 
 // reportCutSteps warns of incomplete replies in the steps of a composition, at which no check can look.
@@ -58,6 +63,12 @@ func (s *session) reportCutSteps(t *result.Turn) {
 			}
 		}
 	}
+}
+
+// doubt is why a reply may not be all that the model said.
+type doubt struct {
+	turn int
+	what string
 }
 
 func (s *session) warnOfCut(turn int, what, hint string) {

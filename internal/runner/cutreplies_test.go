@@ -11,11 +11,12 @@ func TestHowCut(t *testing.T) {
 	t.Parallel()
 	call := []chat.ToolCall{{Name: "look_up"}}
 	for want, messages := range map[string][]chat.Message{
-		"":                                     {{FinishReason: "stop"}, {}, {FinishReason: "tool_calls", ToolCalls: call}, {FinishReason: "eos"}},
-		"was cut at max_tokens":                {{FinishReason: "length"}},
-		"was cut by a content filter":          {{FinishReason: "content_filter"}},
-		"is not finished":                      {{FinishReason: "incomplete"}, {FinishReason: "incomplete: odd"}},
-		"ends with tool calls, and holds none": {{FinishReason: "tool_calls"}},
+		"":                            {{FinishReason: "stop"}, {}, {FinishReason: "tool_calls", ToolCalls: call}, {FinishReason: "eos"}, {FinishReason: "END_TURN"}},
+		"was cut at max_tokens":       {{FinishReason: "length"}},
+		"was cut by a content filter": {{FinishReason: "content_filter"}},
+		"is not finished":             {{FinishReason: "incomplete"}, {FinishReason: "incomplete: odd"}},
+		"ended for a reason that arena does not know": {{FinishReason: "weird"}, {FinishReason: "pause_turn"}},
+		"ends with tool calls, and holds none":        {{FinishReason: "tool_calls"}},
 	} {
 		for _, m := range messages {
 			if got := howCut(&m); got != want {

@@ -33,6 +33,7 @@ type session struct {
 
 	messages         []chat.Message // the transcript, the system prompt first
 	calls            []checks.Call
+	doubts           []doubt           // of replies
 	toolResults      []chat.ToolResult // in the last reply, of tools that the server ran
 	box              *tools.Box        // &ownBox, but for steps
 	ownBox           tools.Box

@@ -153,6 +153,9 @@ func (l *stepLeaf) Close(rec *composition.Record) {
 	s.calls = append(s.calls, c.calls[len(c.calls)-len(l.log):]...)
 	h.log = append(h.log, l.log...)
 	s.out.Retries += c.out.Retries
+	for _, d := range c.doubts {
+		s.doubts = append(s.doubts, doubt{h.turn.Index, d.what})
+	}
 	for _, text := range c.out.Notices {
 		s.notice(text)
 	}

@@ -141,6 +141,9 @@ func (s *session) complete(
 	s.out.Retries += reply.Retries
 	s.toolResults = reply.ToolResults
 	s.spend.add(&reply)
+	if reply.Doubt != "" {
+		s.doubts = append(s.doubts, doubt{max(len(s.out.Turns)-1, 0), reply.Doubt})
+	}
 	if reply.Notice != "" {
 		s.notice(reply.Notice)
 	}

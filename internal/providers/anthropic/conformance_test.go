@@ -23,7 +23,7 @@ func open(t testing.TB, s *scenario.Provider, o wire.Options) *wire.Provider {
 }
 
 var finishes = map[string]string{
-	"end_turn": "stop", "stop_sequence": "stop", "pause_turn": "stop", "max_tokens": "length",
+	"end_turn": "stop", "stop_sequence": "stop", "pause_turn": "pause_turn", "weird": "weird", "max_tokens": "length",
 	"model_context_window_exceeded": "length", "tool_use": "tool_calls", "refusal": "content_filter", "error": "",
 }
 

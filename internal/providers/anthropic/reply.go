@@ -74,8 +74,11 @@ func (c exchange) reply(r *response, blocks []blockIn) (chat.Reply, error) {
 			if err := all.Call(c.Call, b.ID, b.Name, string(b.Input)); err != nil {
 				return chat.Reply{}, err
 			}
+		case "thinking", "redacted_thinking":
+			all.Keep(b.raw)
 		default:
 			all.Keep(b.raw)
+			c.Dropped(b.Type)
 		}
 	}
 	err := all.Reply(c.Call, &out)
@@ -93,7 +96,7 @@ func (c exchange) reply(r *response, blocks []blockIn) (chat.Reply, error) {
 
 // finishReasons are the API's words for the end of a reply.
 var finishReasons = map[string]string{
-	"end_turn": "stop", "stop_sequence": "stop", "pause_turn": "stop", "max_tokens": "length",
+	"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length",
 	"model_context_window_exceeded": "length", "tool_use": "tool_calls", "refusal": "content_filter",
 }
 

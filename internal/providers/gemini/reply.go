@@ -3,6 +3,7 @@ package gemini
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ type candidate struct {
 	Content struct {
 		Parts []partIn `json:"parts"`
 	} `json:"content"`
+	Index   int    `json:"index"`
 	Finish  string `json:"finishReason"`
 	Message string `json:"finishMessage"`
 }
@@ -140,7 +142,10 @@ func (g *gathered) take(d *document, data []byte, say bool) error {
 	if len(d.Candidates) == 0 {
 		return nil
 	}
-	first := &d.Candidates[0]
+	first := g.choice(d.Candidates, say)
+	if first == nil {
+		return nil
+	}
 	g.came = true
 	g.Came(0)
 	for i := range first.Content.Parts {
@@ -157,6 +162,26 @@ func (g *gathered) take(d *document, data []byte, say bool) error {
 	return nil
 }
 
+// choice is the candidate that counts: the first by its index. In a stream it may come with another event.
+func (g *gathered) choice(list []candidate, stream bool) *candidate {
+	at := slices.IndexFunc(list, func(c candidate) bool { return c.Index == 0 })
+	if at < 0 && stream {
+		return nil
+	}
+	return &list[max(at, 0)]
+}
+
+// kind is what a part is of which nothing is read; "": a signature, or nothing.
+func (p *partIn) kind() string {
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(p.raw, &all) // it was read before
+	names := slices.Sorted(maps.Keys(all))
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return name == "thought" || name == "thoughtSignature" || name == "partMetadata" || string(all[name]) == "null"
+	})
+	return strings.Join(names, ", ")
+}
+
 // isError reports whether the error field of a document means one.
 func isError(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
@@ -171,6 +196,9 @@ func (g *gathered) add(p *partIn, say bool) error {
 	case p.Data != nil && !p.Thought:
 		return g.medium(p)
 	case p.Text == nil:
+		if kind := p.kind(); kind != "" && !p.Thought {
+			g.Dropped(kind)
+		}
 		g.before = append(g.before, p.raw)
 		return nil
 	case p.Thought:

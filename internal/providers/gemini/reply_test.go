@@ -69,6 +69,7 @@ func TestReplies(t *testing.T) {
 			some(`{"functionCall":{"name":"f","args":{"n":1}},"thoughtSignature":"s+/="},{"functionCall":{"id":"b","name":"g","args":null}}`),
 			some(`{"text":"","thoughtSignature":"3"}`), over), chat.Reply{
 			Content: "One moment.", FinishReason: "tool_calls", Model: "m", Usage: u,
+			Doubt:  "has a part that is left out (executableCode)",
 			Opaque: opaque(`[{"at":0,"part":{"text":" think","thought":true,"thoughtSignature":"1"}},{"at":4,"to":11,"signature":"2"}]`),
 			ToolCalls: []chat.ToolCall{
 				{ID: "call_1_0", Name: "f", Args: one,

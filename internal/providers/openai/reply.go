@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
@@ -41,7 +42,8 @@ type messageIn struct {
 // content may be text, a list of parts, null or missing.
 type content struct {
 	text string
-	set  bool // not null and not missing
+	set  bool     // not null and not missing
+	odd  []string // kinds of parts that are no text
 }
 
 func (c *content) UnmarshalJSON(data []byte) error {
@@ -53,13 +55,20 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		return json.Unmarshal(data, &c.text)
 	}
 	var parts []struct {
-		Text string `json:"text"`
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Refusal string `json:"refusal"`
 	}
 	if err := json.Unmarshal(data, &parts); err != nil {
 		return err
 	}
 	for _, p := range parts {
-		c.text += p.Text
+		c.text += p.Text + p.Refusal
+		switch p.Type {
+		case "", "text", "output_text", "refusal", "thinking", "reasoning":
+		default:
+			c.odd = append(c.odd, p.Type)
+		}
 	}
 	return nil
 }
@@ -91,7 +100,7 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 	if len(a.Choices) == 0 {
 		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply has no choices: %s", c.ExcerptOf(data))
 	}
-	first := &a.Choices[0]
+	first := &a.Choices[max(slices.IndexFunc(a.Choices, func(ch choice) bool { return ch.Index == 0 }), 0)]
 	if err := c.brokeOff(first); err != nil {
 		return chat.Reply{}, err
 	}
@@ -100,6 +109,10 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply has neither text nor tool calls%s",
 			emptyBecause(first.Finish))
 	}
+	if first.Finish == "" {
+		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply ended before the model did (no finish_reason)")
+	}
+	c.drop(&first.Message)
 	var calls assembler
 	for _, part := range first.Message.ToolCalls {
 		part.Index = nil // in one piece there is nothing to put together
@@ -110,6 +123,13 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 		text = first.Message.Refusal
 	}
 	return c.reply(&a, text, &calls, first.Finish)
+}
+
+// drop tells of the parts of a message that nobody gets to see.
+func (c exchange) drop(m *messageIn) {
+	for _, kind := range m.Content.odd {
+		c.Dropped(kind)
+	}
 }
 
 // emptyBecause explains an empty reply where its finish_reason does.

@@ -122,6 +122,9 @@ func (x responseExchange) reply(r *responseDoc, items []item) (chat.Reply, error
 				return chat.Reply{}, err
 			}
 		default:
+			if it.Type != "reasoning" {
+				x.Dropped(it.Type)
+			}
 			if it.Encrypted != "" { // what has nothing of its own cannot be sent back: the server keeps nothing
 				all.Keep(it.raw)
 			}

@@ -67,10 +67,15 @@ func (s *stream) take(ch *choice) error {
 	if err := s.brokeOff(ch); err != nil {
 		return err
 	}
+	defer func() { // what comes along with the finish reason is before it
+		if ch.Finish != "" {
+			s.Finished()
+		}
+	}()
 	if ch.Finish != "" {
 		s.finish = ch.Finish
-		s.Finished()
 	}
+	s.drop(&ch.Delta)
 	if !s.begun || ch.Delta.hasContent() {
 		s.Progress()
 	}

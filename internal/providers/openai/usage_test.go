@@ -146,7 +146,7 @@ func TestPartsAboveTheWhole(t *testing.T) {
 		`{"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 100}}`:        {chat.Usage{InputTokens: 9, OutputTokens: 3, CachedTokens: 9}, true},
 		`{"prompt_tokens": 9, "completion_tokens": 3, "completion_tokens_details": {"reasoning_tokens": 100}}`: {chat.Usage{InputTokens: 9, OutputTokens: 3, ReasoningTokens: 3}, true},
 		`{"prompt_tokens": 9, "completion_tokens": 3, "completion_tokens_details": {"reasoning_tokens": 3}}`:   {chat.Usage{InputTokens: 9, OutputTokens: 3, ReasoningTokens: 3}, false},
-		`{"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": -1}}`:         {chat.Usage{InputTokens: 9, OutputTokens: 3}, false},
+		`{"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": -1}}`:         {chat.Usage{InputTokens: 9, OutputTokens: 3}, true},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")

@@ -28,7 +28,9 @@ type Call struct {
 	progress bool            // the stream went on
 	silent   error           // the cause when it does not
 	came     came
-	finished bool   // the model has finished
+	finished bool // the model has finished
+	doubts   []string
+	wordless bool   // no reply of a model: there is no output to be paid
 	over     error  // the cause when nothing comes after that
 	events   Events // of the stream
 }
@@ -61,10 +63,11 @@ func (c *Client) Complete(
 	}
 	renamed.restore(reply.ToolCalls)
 	reply.LatencyMS = float64(c.now().Sub(began)) / float64(time.Millisecond)
-	var more bool
-	if reply.Usage, more = within(reply.Usage); more {
+	var odd bool
+	if reply.Usage, odd = within(reply.Usage); odd {
 		reply.Notice = noticeParts
 	}
+	reply.Doubt = strings.Join(call.doubts, ", and ")
 	reply.Usage = completed(reply.Usage, req, &reply)
 	return reply, nil
 }
@@ -81,6 +84,7 @@ func (c *Client) Fetch(
 		req.Messages = append(req.Messages, chat.Message{Role: chat.User, Content: text})
 	}
 	call := c.begin(ctx, req, nil)
+	call.wordless = true
 	defer call.watch.stop()
 	err := call.fetch(body, decode)
 	if err == nil {

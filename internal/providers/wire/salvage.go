@@ -18,6 +18,9 @@ func (c *Call) salvage(data []byte, before came) {
 	if s.value("", place{}) != nil && s.writing { // it was cut within what the model wrote
 		s.size += len(data) - int(s.dec.InputOffset())
 	}
+	if c.wordless {
+		s.size = 0
+	}
 	if c.came.size == before.size && (s.begun || s.size > 0) {
 		c.Came(s.size)
 	}
@@ -98,7 +101,7 @@ func (s *salvaged) inside(open json.Delim, name string, at place) error {
 // under is the place of a field.
 func (s *salvaged) under(name string, at place) place {
 	switch name {
-	case "choices", "candidates", "output":
+	case "choices", "candidates", "output", "data":
 		s.begun = s.begun || !at.failed
 	case "usage", "usageMetadata":
 		at.usage = true

@@ -89,7 +89,9 @@ func (c *Call) Say(text string) error {
 	if text == "" {
 		return nil
 	}
-	c.progress = true
+	if c.progress = true; c.finished {
+		c.goesOn()
+	}
 	c.text.WriteString(text)
 	if c.onDelta == nil {
 		return nil

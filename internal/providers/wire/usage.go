@@ -75,21 +75,21 @@ func (c *Call) wasted() chat.Usage {
 	return u
 }
 
-// noticeParts is told with a reply whose server counts a part as more than the whole.
-const noticeParts = "the server counts more tokens as cached or as thoughts than it counts in all: they are taken " +
-	"for all of them, and what the reply cost may be another sum"
+// noticeParts is told with a reply whose server counts a part as more than the whole, or as less than nothing.
+const noticeParts = "the server counts more tokens as cached or as thoughts than it counts in all, or fewer than none: " +
+	"they are taken for all of them, or for none, and what the reply cost may be another sum"
 
-// within limits what is counted as a part of the input or of the output to the whole, and reports whether it was more.
-// A part below zero is none.
-func within(u chat.Usage) (_ chat.Usage, more bool) {
+// within limits what is counted as a part of the input or of the output to the whole, and reports whether it was more,
+// or below zero. A part below zero is none.
+func within(u chat.Usage) (_ chat.Usage, odd bool) {
 	limit := func(part *int, whole int) {
-		more = more || *part > whole
+		odd = odd || *part > whole || *part < 0
 		*part = min(max(*part, 0), whole)
 	}
 	limit(&u.CachedTokens, u.InputTokens)
 	limit(&u.CacheWriteTokens, u.InputTokens-max(u.CachedTokens, 0))
 	limit(&u.ReasoningTokens, u.OutputTokens)
-	return u, more
+	return u, odd
 }
 
 // completed estimates what a server did not count, and of which there was some.

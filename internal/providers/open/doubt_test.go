@@ -1,0 +1,75 @@
+package open
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/providers/anthropic"
+	"github.com/arena-evals/arena/internal/providers/gemini"
+	"github.com/arena-evals/arena/internal/providers/openai"
+	"github.com/arena-evals/arena/internal/providers/providertest"
+	"github.com/arena-evals/arena/internal/providers/wire"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// TestDoubts: on every wire a reply tells of parts that are left out, and of a finish reason that nobody knows or that
+// does not come; and the first choice is the one with the index 0.
+func TestDoubts(t *testing.T) {
+	t.Parallel()
+	const left = "has a part that is left out (odd)"
+	wires := map[string]struct {
+		open func(*scenario.Provider, wire.Options) (*wire.Provider, error)
+		spec scenario.Provider
+	}{
+		"chat":      {openai.New, scenario.Provider{Type: "openai"}},
+		"responses": {openai.New, scenario.Provider{Type: "openai", Tuning: scenario.Tuning{APIMode: "responses"}}},
+		"anthropic": {anthropic.New, scenario.Provider{Type: "anthropic"}},
+		"gemini":    {gemini.New, scenario.Provider{Type: "gemini"}},
+	}
+	for _, c := range []struct{ wire, body, finish, doubt string }{
+		{"chat", `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"odd"}]},"finish_reason":"stop"}]}`, "stop", left},
+		{"chat", `{"choices":[{"message":{"content":"a"},"finish_reason":"weird"}]}`, "weird", ""},
+		{"chat", `{"choices":[{"message":{"content":"a"},"finish_reason":null}]}`, "", ""},
+		{"chat", `{"choices":[{"index":1,"message":{"content":"b"},"finish_reason":"stop"},{"index":0,"message":{"content":"a"},"finish_reason":"stop"}]}`, "stop", ""},
+		{"chat", "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n{\"choices\":[{\"delta\":{\"content\":[{\"type\":\"odd\"}]},\"finish_reason\":\"stop\"}]}\n[DONE]", "stop", left},
+		{"chat", "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n[DONE]", "stop", "goes on after its end"},
+		{"chat", "{\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n[DONE]", "stop", ""},
+		{"responses", `{"status":"completed","output":[{"type":"message","content":[{"text":"a"}]},{"type":"odd"}]}`, "stop", left},
+		{"responses", `{"type":"response.output_item.done","item":{"type":"message","content":[{"text":"a"}]}}
+			{"type":"response.output_item.done","output_index":1,"item":{"type":"odd"}}
+			{"type":"response.completed","response":{"status":"completed"}}`, "stop", left},
+		{"anthropic", `{"content":[{"type":"text","text":"a"},{"type":"odd"}],"stop_reason":"end_turn"}`, "stop", left},
+		{"anthropic", `{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"a"}],"stop_reason":"pause_turn"}`, "pause_turn", ""},
+		{"anthropic", `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}
+			{"type":"content_block_start","index":1,"content_block":{"type":"odd"}}
+			{"type":"message_delta","delta":{"stop_reason":"weird"}}
+			{"type":"message_stop"}`, "weird", left},
+		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"},{"odd":{}}]},"finishReason":"STOP"}]}`, "stop", left},
+		{"gemini", `{"candidates":[{"index":1,"content":{"parts":[{"text":"b"}]},"finishReason":"STOP"},{"content":{"parts":[{"text":"a"}]},"finishReason":"WEIRD"}]}`, "WEIRD", ""},
+		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"},{"odd":{}}]}}]}
+			{"candidates":[{"finishReason":"STOP"}]}`, "stop", left},
+	} {
+		stream := strings.Contains(c.body, "\n") || strings.Contains(c.body, "[DONE]")
+		spec := wires[c.wire].spec
+		spec.ID, spec.Model, spec.APIKey, spec.BaseURL = "p", "m", "k-123", "http://models.test/v1"
+		reply := canned{whole: c.body}
+		if stream {
+			var b strings.Builder
+			for line := range strings.Lines(c.body) {
+				b.WriteString("data: " + strings.TrimSpace(line) + "\n\n")
+			}
+			reply.stream = b.String()
+		}
+		client, err := wires[c.wire].open(&spec, wire.Options{Transport: reply})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := client.Complete(t.Context(), providertest.Request(stream), nil)
+		switch {
+		case c.finish == "" && err == nil:
+			t.Errorf("%s %s: no error", c.wire, c.body)
+		case c.finish != "" && (err != nil || got.Content != "a" || got.FinishReason != c.finish || got.Doubt != c.doubt):
+			t.Errorf("%s %s: %+v, %v", c.wire, c.body, got, err)
+		}
+	}
+}

@@ -15,6 +15,14 @@ func (s Scope) String() string {
 	return "the turn in a turn's assertions, the conversation elsewhere"
 }
 
+// LooksAt says what a check looks at, depending on where it stands.
+func (d *Def) LooksAt() string {
+	if d.Scope == AsWritten && d.Reads == ReadsReply {
+		return "the last reply of the turn in a turn's assertions, the last one of the conversation elsewhere"
+	}
+	return d.Scope.String()
+}
+
 // Words names the needs.
 func (n Needs) Words() []string {
 	return worded(n, []Needs{

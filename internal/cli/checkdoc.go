@@ -76,7 +76,7 @@ func describe(out io.Writer, d *checks.Def) error {
 		_, _ = fmt.Fprintf(w, "also written %s\n", strings.Join(names, ", "))
 	}
 	_, _ = fmt.Fprintf(w, "\nscore\t%s\nfor\t%s\nas a guardrail\t%s\nlooks at\t%s\nneeds\t%s\n",
-		strings.Join(wrapped(d.Scoring, 100), "\n\t"), strings.Join(d.Surfaces.Words(), ", "), d.EffectWords(), d.Scope,
+		strings.Join(wrapped(d.Scoring, 100), "\n\t"), strings.Join(d.Surfaces.Words(), ", "), d.EffectWords(), d.LooksAt(),
 		needs(d))
 	if params := d.Params(); len(params) > 0 {
 		_, _ = fmt.Fprintln(w, "\nparams")

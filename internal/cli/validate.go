@@ -68,6 +68,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		runner.ReportNames(p, p.Scenarios, f.lenient, diags)
 		runner.ReportGuardrailUses(p, p.Scenarios, diags)
 		runner.ReportIdleGates(p, p.Scenarios, diags)
+		runner.ReportLastReplyBans(p, p.Scenarios, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
 		runner.ForeseeOutside(p, p.Scenarios, diags)
 		for _, later := range p.Later {

@@ -163,6 +163,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	all := append(slices.Clip(scenarios), judged...)
 	(&toolUses{p, registry, m.diags}).report(all)
 	ReportIdleGates(p, all, m.diags)
+	ReportLastReplyBans(p, all, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)
 	m.tracker.awaitGates(p, usedEvals(p, all))

@@ -103,7 +103,7 @@ func title(family checks.Family) string {
 func section(b *strings.Builder, d *checks.Def) error {
 	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", d.Name, escaped(d.Summary))
 	fmt.Fprintf(b, "- Score: %s\n- For: %s\n- Looks at: %s\n", escaped(d.Scoring), strings.Join(d.Surfaces.Words(), ", "),
-		d.Scope)
+		d.LooksAt())
 	if d.EffectWords() != checks.Records.String() {
 		fmt.Fprintf(b, "- As a guardrail: %s\n", d.EffectWords())
 	}

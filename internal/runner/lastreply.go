@@ -1,0 +1,40 @@
+package runner
+
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// ReportLastReplyBans warns of checks over conversations of several turns that forbid something and look only at the
+// last reply.
+func ReportLastReplyBans(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+	report := func(c *checks.Compiled) {
+		if c.BansInLastReply() {
+			d.Warnf(c.Pos, width(c.Type), "last-reply-only", "%s: over a conversation it looks only at the last reply, so that "+
+				"earlier ones may hold what it forbids", c.Type).Hint =
+				"write content_excludes, which looks at every reply, or assert it in each turn"
+		}
+	}
+	long := slices.DeleteFunc(slices.Clone(chosen), func(s *scenario.Scenario) bool { return s.Skip != "" || len(s.Turns) < 2 })
+	if len(long) == 0 {
+		return
+	}
+	lists := [][]scenario.Placed{p.Globals}
+	for _, s := range long {
+		lists = append(lists, s.Conversation)
+	}
+	for _, c := range slices.Concat(lists...) {
+		eachCompiled(c.Compiled, report)
+	}
+	for _, e := range usedEvals(p, long) {
+		switch e.Trigger {
+		case scenario.TriggerSessionComplete, scenario.TriggerConversationComplete, scenario.TriggerSampleSessions:
+			if e.Gates() {
+				eachCompiled(e.Compiled, report)
+			}
+		}
+	}
+}

@@ -125,7 +125,7 @@ func (g *Graph) StartFor(task string) (*State, error) {
 
 // From are the states that a trial can come to that starts in one, that one included, in the order of the file.
 func (g *Graph) From(start *State) []*State {
-	seen := g.reach([]string{start.Name})
+	seen := g.reach([]string{start.Name}, g.next)
 	var list []*State
 	for _, s := range g.states {
 		if seen[s.Name] {

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -21,11 +22,14 @@ func (g *Graph) Problems(starts ...string) (found []Problem) {
 	add := func(s *State, rule, text string) {
 		found = append(found, Problem{State: s.Name, Rule: rule, Text: text})
 	}
-	seen := g.reach(append(slices.Clip(starts), g.entry.Name))
+	starts = append(slices.Clip(starts), g.entry.Name)
+	seen, moved := g.reach(starts, g.next), g.reach(starts, g.moves)
 	for _, s := range g.states {
 		switch {
 		case !seen[s.Name]:
 			add(s, Unreached, "no way leads from a start to this state")
+		case !moved[s.Name]:
+			add(s, Unreached, "the ways to this state lead through external states, from which nothing in a scenario moves on")
 		case s.Terminal && len(s.Events) > 0:
 			add(s, "terminal-state", "the state is terminal, so its on_event has no effect")
 		}
@@ -40,6 +44,12 @@ func (g *Graph) Problems(starts ...string) (found []Problem) {
 			}
 		}
 	}
+	for _, s := range g.states {
+		if n := g.shortest(s); slices.Contains(starts, s.Name) && g.budget.Visits > 0 && n > g.budget.Visits {
+			add(s, "short-budget", fmt.Sprintf("max_total_visits is %d, and the shortest way from here to a state "+
+				"without a way on enters %d, this one included", g.budget.Visits, n))
+		}
+	}
 	if g.budget == (Budget{}) {
 		for _, ring := range g.rings() {
 			add(g.byName[ring[0]], "endless-cycle",
@@ -49,8 +59,8 @@ func (g *Graph) Problems(starts ...string) (found []Problem) {
 	return found
 }
 
-// reach are the states to which ways lead.
-func (g *Graph) reach(starts []string) map[string]bool {
+// reach are the states to which ways lead. next are those that can follow one.
+func (g *Graph) reach(starts []string, next func(*State) []string) map[string]bool {
 	seen := map[string]bool{}
 	todo := slices.Clone(starts)
 	for len(todo) > 0 {
@@ -61,9 +71,37 @@ func (g *Graph) reach(starts []string) map[string]bool {
 			continue
 		}
 		seen[name] = true
-		todo = append(todo, g.next(s)...)
+		todo = append(todo, next(s)...)
 	}
 	return seen
+}
+
+// shortest is how many states the shortest way from one to a state that ends enters, both included; 0: there is none.
+func (g *Graph) shortest(from *State) int {
+	seen := map[string]bool{}
+	for n, level := 1, []string{from.Name}; len(level) > 0; n++ {
+		var following []string
+		for _, name := range level {
+			s := g.byName[name]
+			switch {
+			case s.Ends():
+				return n
+			case !seen[name]:
+				seen[name] = true
+				following = append(following, g.moves(s)...)
+			}
+		}
+		level = following
+	}
+	return 0
+}
+
+// moves are the states that can follow one in a trial: nobody moves on from an external state there.
+func (g *Graph) moves(s *State) []string {
+	if s.Mode == External {
+		return nil
+	}
+	return g.next(s)
 }
 
 // next are the states that can follow one, in the order of its events.

@@ -102,7 +102,8 @@ func (f typeChecker) scalar(n *node.Node, kind reflect.Kind, what string) bool {
 	case reflect.Float64:
 		want = "a number that is not negative"
 		if n.Kind == node.Scalar && (tag == "!!int" || tag == "!!float") && (what == "temperature" || n.Value[0] != '-') {
-			return f.number(n, new(float64), what)
+			amount := new(float64)
+			return f.number(n, amount, what) && f.measured(n, *amount, what)
 		}
 	default:
 		want = "a whole number that is not negative"
@@ -119,6 +120,15 @@ func (f typeChecker) number(n *node.Node, into any, what string) bool {
 		return true
 	}
 	f.Errorf(n, "wrong-type", "%s is a number out of range: %s", what, n.Value)
+	return false
+}
+
+// measured refuses costs that no journal would take.
+func (f typeChecker) measured(n *node.Node, amount float64, what string) bool {
+	if what != "cost_usd" || amount <= chat.Most {
+		return true
+	}
+	f.Errorf(n, "out-of-range", "%s cannot be %s; expected 0 to %g", what, n.Value, float64(chat.Most))
 	return false
 }
 

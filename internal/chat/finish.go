@@ -14,8 +14,8 @@ var brokeOff = []string{
 
 // complete are the words with which servers end a reply that is all that the model wanted to say, in lower case.
 var complete = []string{
-	"stop", "end_turn", "stop_sequence", "end", "eos", "eos_token", "stop_token", "complete", "completed", "finished", "done",
-	"success", "tool_calls", "tool_use", "tool_call", "function_call",
+	"stop", "end_turn", "stop_sequence", "end", "eos", "eos_token", "stop_token", "complete", "completed", "finished",
+	"done", "success", "tool_calls", "tool_use", "tool_call", "function_call",
 }
 
 // Complete reports whether a finish reason says that the model came to its end, or says nothing.

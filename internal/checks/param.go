@@ -73,7 +73,8 @@ func (l *layout) add(t reflect.Type, index []int) {
 			continue
 		}
 		c := codecOf(f.Type, rulesOf(f.Tag))
-		l.fields = append(l.fields, field{index: at, codec: c, patterns: f.Type == reflect.TypeFor[map[string]pattern](), Param: Param{
+		patterns := f.Type == reflect.TypeFor[map[string]pattern]()
+		l.fields = append(l.fields, field{index: at, codec: c, patterns: patterns, Param: Param{
 			Key: keys.Key{
 				Name: name, Aliases: words(f.Tag.Get("alias")), Shape: c.shape, Required: rest == "required",
 				Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc"), Read: true,

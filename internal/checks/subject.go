@@ -102,7 +102,9 @@ func (s *Subject) Texts() []Reply {
 		case m.Role == chat.User && s.Session:
 			turn++
 		case m.Role == chat.Assistant:
-			s.replies = append(s.replies, Reply{Index: i, Turn: max(turn, 0), Text: m.Text(), veil: s.veil, wordless: m.Wordless()})
+			s.replies = append(s.replies, Reply{
+				Index: i, Turn: max(turn, 0), Text: m.Text(), veil: s.veil, wordless: m.Wordless(),
+			})
 		}
 	}
 	return s.replies

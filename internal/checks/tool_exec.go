@@ -18,8 +18,8 @@ import (
 var toolExecDef = define[toolExecParams](Def{
 	Name:    "tool_exec",
 	Summary: "A tool of the project, called by the check itself, succeeds, whether agents are offered it or not.",
-	Scoring: "1 when the tool gives no error in time and its result fits the patterns, else 0. A check that passes at 0, " +
-		"by max_score or below not, needs an answer of the tool: without one it is an error.",
+	Scoring: "1 when the tool gives no error in time and its result fits the patterns, else 0. A check that passes at " +
+		"0, by max_score or below not, needs an answer of the tool: without one it is an error.",
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Scope:    WholeAlways,

@@ -42,7 +42,8 @@ func subcommands(c *cobra.Command) string {
 				b.WriteString("\n" + title + "\n")
 				title = ""
 			}
-			b.WriteString("  " + sub.Name() + strings.Repeat(" ", max(0, sub.NamePadding()-len(sub.Name()))) + " " + sub.Short + "\n")
+			pad := strings.Repeat(" ", max(0, sub.NamePadding()-len(sub.Name())))
+			b.WriteString("  " + sub.Name() + pad + " " + sub.Short + "\n")
 		}
 	}
 	for _, g := range c.Groups() {

@@ -93,7 +93,8 @@ func (f *outputFlags) unkept() []diag.Diagnostic {
 		return nil
 	}
 	return []diag.Diagnostic{{Severity: diag.Warning, Code: "not-cached", Msg: fmt.Sprintf(
-		"%s could not be kept in the cache %s, and will be paid for again: %v", plural.Of(n, "reply", "replies"), f.cache, why)}}
+		"%s could not be kept in the cache %s, and will be paid for again: %v", plural.Of(n, "reply", "replies"), f.cache,
+		why)}}
 }
 
 // store is the response cache of the run; nil: there is none.

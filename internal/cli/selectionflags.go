@@ -13,8 +13,8 @@ type selectionFlags struct {
 }
 
 func (f *selectionFlags) register(fl *pflag.FlagSet) {
-	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only this scenario: an `id`, or a pattern such as refund-* or re:^refund;\n"+
-		"!id leaves it out; repeat the flag or use commas")
+	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only this scenario: an `id`, or a pattern such as refund-* or "+
+		"re:^refund;\n!id leaves it out; repeat the flag or use commas")
 	fl.StringSliceVar(&f.providers, "provider", nil, "only this provider: a configured `id`, mock, or type/model\n"+
 		"such as openai/gpt-4o-mini, ollama/llama3.2")
 	fl.StringSliceVar(&f.regions, "region", nil, "run once for each region `name`, which templates see as {{region}}")

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// TestUnfinishedRecordings warns of every conversation that did not end, and finishes those that did, whatever was taken
-// out of the name that their result has.
+// TestUnfinishedRecordings warns of every conversation that did not end, and finishes those that did, whatever was
+// taken out of the name that their result has.
 func TestUnfinishedRecordings(t *testing.T) {
 	t.Parallel()
 	l := &sessionLogs{

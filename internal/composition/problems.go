@@ -350,7 +350,8 @@ func (f *finder) predicate(s *Step, p *Predicate) {
 	}
 	f.resolve(s, "predicate", p.Path)
 	references(p.Value, func(text string) {
-		f.doubt(ruleReference, s, "predicate", "${"+text+"}", fmt.Sprintf("${%s} is compared as it stands: it is no reference in a value", text),
+		f.doubt(ruleReference, s, "predicate", "${"+text+"}",
+			fmt.Sprintf("${%s} is compared as it stands: it is no reference in a value", text),
 			"compare the value of one path with texts, numbers, true, false or null")
 	})
 	if _, isList := p.Value.([]any); p.Op.IsIn() && !isList {

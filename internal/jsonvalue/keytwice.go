@@ -7,8 +7,8 @@ import (
 )
 
 // KeyTwice finds a key that an object of a document has twice, which decoders read as they like. In objects of fixed
-// form, which are all but those in freeForm, keys that differ in case are the same: encoding/json takes one for the other.
-// The document must be valid JSON; nothing is found in any other.
+// form, which are all but those in freeForm, keys that differ in case are the same: encoding/json takes one for the
+// other. The document must be valid JSON; nothing is found in any other.
 func KeyTwice(doc []byte) (key string, found bool) {
 	s := keyScan{doc: doc}
 	s.value(false)

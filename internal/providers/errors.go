@@ -66,8 +66,8 @@ func (e *Ended) Error() string { return e.Err.Error() }
 
 func (e *Ended) Unwrap() error { return e.Err }
 
-// Spent is what a call took that came to nothing, and its price; nil: not known. The usage is zero where nobody knows of
-// any.
+// Spent is what a call took that came to nothing, and its price; nil: not known. The usage is zero where nobody knows
+// of any.
 func Spent(err error) (usage chat.Usage, usd *float64) {
 	if ended, ok := errors.AsType[*Ended](err); ok {
 		return ended.Usage, ended.CostUSD

@@ -79,7 +79,8 @@ func (b *builder) trial(v value) {
 		b.errorf(v, "corrupt-trial", "the trial %s is damaged: %v", t.ID, err).Hint = lostHint
 	}
 	if err := t.Agrees(v.text); err != nil {
-		b.errorf(v, "corrupt-trial", "the trial %s %v", t.ID, err).Hint = "the file was edited or merged; take the one that arena wrote"
+		b.errorf(v, "corrupt-trial", "the trial %s %v", t.ID, err).Hint =
+			"the file was edited or merged; take the one that arena wrote"
 	}
 	s := b.session
 	s.ID, s.Scenario, s.Provider, s.Model, s.Region = t.ID, t.Scenario, t.Provider, t.Model, t.Region

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/result/resulttest"
 )
 
-// TestNoEditHidesAFailure changes each value of each trial that did not pass, in a journal: the line is left out and told,
-// or the run is still red.
+// TestNoEditHidesAFailure changes each value of each trial that did not pass, in a journal: the line is left out and
+// told, or the run is still red.
 func TestNoEditHidesAFailure(t *testing.T) {
 	t.Parallel()
 	tried := 0

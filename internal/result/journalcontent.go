@@ -248,7 +248,8 @@ func (l *JournalContent) header(line []byte, version int) error {
 	}
 	for _, kept := range h.Kept {
 		if kept[0] < 0 {
-			l.Damaged = append(l.Damaged, Damage{l.number, fmt.Errorf("corrupt journal: it keeps a trial at the index %d", kept[0])})
+			err := fmt.Errorf("corrupt journal: it keeps a trial at the index %d", kept[0])
+			l.Damaged = append(l.Damaged, Damage{l.number, err})
 			continue
 		}
 		if err := l.keep(int(kept[0]), kept[1], as[int(kept[0])]); err != nil {

@@ -47,8 +47,8 @@ func (t *Trial) Judged(f func(j *Judgement)) {
 	}
 }
 
-// Took reports whether the judgement used tokens, in a known or unknown number. A failed call mostly used none; the same
-// call may have succeeded for another check.
+// Took reports whether the judgement used tokens, in a known or unknown number. A failed call mostly used none; the
+// same call may have succeeded for another check.
 func (j *Judgement) Took() bool { return j.Usage != chat.Usage{} || j.CostUSD != nil }
 
 // one counts a judgement.

@@ -112,9 +112,8 @@ func (n *nameChecker) checkMockFile(s *scenario.Scenario, file *scenario.MockFil
 	}
 }
 
-// checkMockArguments warns of results that have no effect, and of calls that the schema of their tool refuses: nothing is
-// run for them.
-// What is not even an object is meant so.
+// checkMockArguments warns of results that have no effect, and of calls that the schema of their tool refuses: nothing
+// is run for them. What is not even an object is meant so.
 func (n *nameChecker) checkMockArguments(r *scenario.MockReply) {
 	for i := range r.ToolCalls {
 		call := &r.ToolCalls[i]

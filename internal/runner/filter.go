@@ -138,8 +138,8 @@ func (f *filter) missing(d *diag.List, kind string) {
 			if f.incomplete {
 				continue
 			}
-			d.Errorf(diag.Pos{}, 0, "unused-filter", "--%s %s: no scenario of this run uses that %s", f.flag, s.word, kind).Hint =
-				"its group, or the providers and required_capabilities of the scenarios, keep it out"
+			p := d.Errorf(diag.Pos{}, 0, "unused-filter", "--%s %s: no scenario of this run uses that %s", f.flag, s.word, kind)
+			p.Hint = "its group, or the providers and required_capabilities of the scenarios, keep it out"
 			continue
 		}
 		problem := "there is no %s of that name"

@@ -50,8 +50,8 @@ func TestMistypedParts(t *testing.T) {
 }
 
 // TestMistypedValues: an argument of one of arena's own tools is a name, too: of an event, of an artifact, of a skill.
-// Whatever check compares arguments finds that there is none. The parameters come from the examples of the checks, whose
-// tools are renamed.
+// Whatever check compares arguments finds that there is none. The parameters come from the examples of the checks,
+// whose tools are renamed.
 func TestMistypedValues(t *testing.T) {
 	t.Parallel()
 	met := map[string]bool{}

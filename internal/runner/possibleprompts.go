@@ -22,8 +22,8 @@ func possiblePrompts(p *scenario.Project, s *scenario.Scenario) ([]*scenario.Pro
 	return p.PromptsFor(s)
 }
 
-// chosenPrompts yields the prompts that the conversations of chosen scenarios may have; nil stands for none. It leaves out
-// skipped scenarios, and those whose prompt has an error, which the planner reports.
+// chosenPrompts yields the prompts that the conversations of chosen scenarios may have; nil stands for none. It leaves
+// out skipped scenarios, and those whose prompt has an error, which the planner reports.
 func chosenPrompts(p *scenario.Project, chosen []*scenario.Scenario) iter.Seq[*scenario.Prompt] {
 	return func(yield func(*scenario.Prompt) bool) {
 		for _, s := range chosen {

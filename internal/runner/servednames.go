@@ -235,8 +235,8 @@ func (s *session) servedBy(server *scenario.Server) *servedTools {
 	return all
 }
 
-// servedInContainers is what all servers in containers have listed, whose tools cannot be told apart by their names; nil:
-// not all of them have yet.
+// servedInContainers is what all servers in containers have listed, whose tools cannot be told apart by their names;
+// nil: not all of them have yet.
 func (s *session) servedInContainers() *servedTools {
 	all := &servedTools{fixed: true}
 	for _, server := range s.trial.Project.Servers {

@@ -186,8 +186,8 @@ func answered(call chat.ToolCall, answer any, err error) chat.ToolResult {
 	return chat.ToolResult{ID: call.ID, Name: call.Name, Content: string(text)}
 }
 
-// skillFiles sums the files of skills that models can read, by the skill and the path within its folder. Its SKILL.md is
-// not among them, which the skill itself holds, nor is what cannot be read: a model is told so.
+// skillFiles sums the files of skills that models can read, by the skill and the path within its folder. Its SKILL.md
+// is not among them, which the skill itself holds, nor is what cannot be read: a model is told so.
 func skillFiles(p *scenario.Project) map[string]string {
 	if p.Skills == nil {
 		return nil

@@ -23,7 +23,8 @@ const accessCheck = "workflow_tool_access"
 
 // awaitStates adds the states of the rules of a check.
 func (h *nameTracker) awaitStates(c *checks.Compiled) {
-	if c.Def.Name != accessCheck || slices.ContainsFunc(h.stateRules, func(r awaitedStates) bool { return r.pos == c.Pos }) {
+	known := func(r awaitedStates) bool { return r.pos == c.Pos }
+	if c.Def.Name != accessCheck || slices.ContainsFunc(h.stateRules, known) {
 		return
 	}
 	var states []string

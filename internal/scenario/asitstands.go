@@ -64,8 +64,8 @@ func holdsDouble(n *node.Node) bool {
 	return slices.ContainsFunc(n.Content, holdsDouble)
 }
 
-// literalPlaces lists what in a text looks like a placeholder, and takes the backslash from before what does not because
-// of it. Two backslashes stand for one.
+// literalPlaces lists what in a text looks like a placeholder, and takes the backslash from before what does not
+// because of it. Two backslashes stand for one.
 func literalPlaces(text string) (literal string, open []string) {
 	var b strings.Builder
 	for {

@@ -21,7 +21,8 @@ var seedMemoryFields = table("a memory", func() rows[SeedMemory] {
 		label("content", func(m *SeedMemory) *string { return &m.Content }).must().
 			doc("What the agent remembers; may hold {{placeholders}}."),
 		label("type", func(m *SeedMemory) *string { return &m.Type }).preset("general").asIs().doc("The kind of memory."),
-		numPtr("confidence", unit, func(m *SeedMemory) **float64 { return &m.Confidence }).preset("0.8").doc("How sure it is."),
+		numPtr("confidence", unit, func(m *SeedMemory) **float64 { return &m.Confidence }).preset("0.8").
+			doc("How sure it is."),
 		custom("metadata", anyMap, func(d *decoder, m *SeedMemory, v *node.Node) {
 			if all, ok := d.Any(v).(map[string]any); ok {
 				m.Metadata = maps.Clone(all)

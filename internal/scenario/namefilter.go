@@ -34,7 +34,8 @@ func (f *NameFilter) Missing(names []string) []string {
 	return slices.DeleteFunc(slices.Concat(f.Allow, f.Block), func(entry string) bool { return means(entry, names) })
 }
 
-// means reports whether the entry of a filter means one of the names. A lone * speaks of no name, and is right for none.
+// means reports whether the entry of a filter means one of the names. A lone * speaks of no name, and is right for
+// none.
 func means(entry string, names []string) bool {
 	stem, wild := strings.CutSuffix(entry, "*")
 	return entry == "*" || slices.ContainsFunc(names, func(name string) bool {

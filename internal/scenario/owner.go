@@ -61,8 +61,8 @@ func (l *loader) adopt(loose []inputFile, configs []*input) []*input {
 	return l.assignProjects(rest, configs, list)
 }
 
-// withoutListed leaves out scenarios and evals that a config which is run as a whole lists. Where no others are left, so
-// are the files for them: a shell's pattern names a project with all that belongs to it.
+// withoutListed leaves out scenarios and evals that a config which is run as a whole lists. Where no others are left,
+// so are the files for them: a shell's pattern names a project with all that belongs to it.
 func (l *loader) withoutListed(loose []inputFile, configs []*input) []inputFile {
 	listed := map[string]bool{}
 	for _, in := range configs {

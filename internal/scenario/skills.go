@@ -84,7 +84,8 @@ func (d *decoder) skillsOf(n *node.Node, s *skillSource, base skillBase) []*skil
 	case s.path != nil && strings.HasPrefix(s.path.Value, "@"): // @org/name is installed
 		name, _, _ := strings.Cut(filepath.Base(s.path.Value), "@")
 		d.need(FeatureInstalledSkills, s.path, Feature{Instead: fmt.Sprintf(
-			"skills are read from folders of the project: copy it there, and write its path, such as skills/%s", cmp.Or(name, "pdf"))})
+			"skills are read from folders of the project: copy it there, and write its path, such as skills/%s",
+			cmp.Or(name, "pdf"))})
 	case s.path != nil:
 		return d.skillFolder(s.path, base, s.skill.Preload)
 	case s.name == nil:
@@ -235,8 +236,8 @@ func (b *build) skills() {
 	}
 }
 
-// skillsTwice reports skills that have the name of another one: they would be left out with their tools. A folder that is
-// named twice is one skill, and the config may replace skills of its pack.
+// skillsTwice reports skills that have the name of another one: they would be left out with their tools. A folder that
+// is named twice is one skill, and the config may replace skills of its pack.
 func (b *build) skillsTwice() {
 	first := map[string]*skill.Skill{}
 	for i, s := range b.skillList {

@@ -55,7 +55,7 @@ func (d *decoder) addressPlaces(at *node.Node, address string, args []string) {
 	}
 	walkSingles(address, func(name string, _ int) { tell("{"+name+"}", name) })
 	path, _, _ := strings.Cut(address, "?")
-	for _, part := range strings.Split(path, "/") {
+	for part := range strings.SplitSeq(path, "/") {
 		if name, is := strings.CutPrefix(part, ":"); is && slices.Contains(args, name) {
 			tell(part, name)
 		}

@@ -119,8 +119,8 @@ func (m *Machine) exhausted(elapsed time.Duration) error {
 	return nil
 }
 
-// Exceeded says which limits of the budget the trial went beyond, elapsed after it began. The budget refuses transitions
-// and nothing else: a trial can call further tools and take longer.
+// Exceeded says which limits of the budget the trial went beyond, elapsed after it began. The budget refuses
+// transitions and nothing else: a trial can call further tools and take longer.
 func (m *Machine) Exceeded(elapsed time.Duration) (said []string) {
 	b := m.graph.budget
 	if b.ToolCalls > 0 && m.calls-m.late > b.ToolCalls {

@@ -36,8 +36,8 @@ type Store struct {
 	why    error           // the first of them
 }
 
-// Unkept is how many replies could not be written, and why the first could not. Those that repeat a secret do not count:
-// they are not to be kept.
+// Unkept is how many replies could not be written, and why the first could not. Those that repeat a secret do not
+// count: they are not to be kept.
 func (s *Store) Unkept() (n int, why error) {
 	if s == nil {
 		return 0, nil

@@ -343,8 +343,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// A further attempt of a step asks anew: the reply with which the one before it failed would fail again. In the next run
-// each attempt gets what it got.
+// A further attempt of a step asks anew: the reply with which the one before it failed would fail again. In the next
+// run each attempt gets what it got.
 func TestFurtherAttempts(t *testing.T) {
 	t.Parallel()
 	m := said()

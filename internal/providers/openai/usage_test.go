@@ -165,8 +165,8 @@ func TestPartsAboveTheWhole(t *testing.T) {
 	}
 }
 
-// TestSumAlone: what stands in the sum alone counts as output up to what a model can think in one reply. More is an error
-// that is not asked again for, and nobody knows what it cost.
+// TestSumAlone: what stands in the sum alone counts as output up to what a model can think in one reply. More is an
+// error that is not asked again for, and nobody knows what it cost.
 func TestSumAlone(t *testing.T) {
 	t.Parallel()
 	for usage, want := range map[string]struct {

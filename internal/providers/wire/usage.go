@@ -76,8 +76,8 @@ func (c *Call) wasted() chat.Usage {
 }
 
 // noticeParts is told with a reply whose server counts a part as more than the whole, or as less than nothing.
-const noticeParts = "the server counts more tokens as cached or as thoughts than it counts in all, or fewer than none: " +
-	"they are taken for all of them, or for none, and what the reply cost may be another sum"
+const noticeParts = "the server counts more tokens as cached or as thoughts than it counts in all, or fewer than none" +
+	": they are taken for all of them, or for none, and what the reply cost may be another sum"
 
 // within limits what is counted as a part of the input or of the output to the whole, and reports whether it was more,
 // or below zero. A part below zero is none.

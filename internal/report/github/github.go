@@ -137,7 +137,8 @@ func (c *commands) write(kind string, pos diag.Pos, title, text string) {
 		}
 	}
 	properties = append(properties, "title="+property(show.Clip(title, 200)))
-	fmt.Fprintf(c, "::%s %s::%s\n", kind, strings.Join(properties, ","), data(show.Clip(show.Clean(text), maxMessage)))
+	fmt.Fprintf(c.Writer, "::%s %s::%s\n", kind, strings.Join(properties, ","),
+		data(show.Clip(show.Clean(text), maxMessage)))
 }
 
 var (

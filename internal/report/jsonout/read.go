@@ -171,19 +171,21 @@ func (rd *reader) run() (*result.Run, error) {
 	written := run.Summary
 	rd.collector.Finish(run)
 	if written.Trials != run.Summary.Trials {
-		return nil, fmt.Errorf("%d trials in the summary, %d in \"runs\"; they do not belong together: %w", written.Trials, run.Summary.Trials, errEdited)
+		return nil, fmt.Errorf("%d trials in the summary, %d in \"runs\"; they do not belong together: %w",
+			written.Trials, run.Summary.Trials, errEdited)
 	}
 	was, now := written.Counts, run.Summary.Counts
 	if was != now && was.Passed+was.Failed+was.Errors+was.Skipped+was.Cancelled > 0 { // or nothing is said
-		return nil, fmt.Errorf("the summary has %s, \"runs\" %s; they do not belong together: %w", countsText(was), countsText(now), errEdited)
+		return nil, fmt.Errorf("the summary has %s, \"runs\" %s; they do not belong together: %w",
+			countsText(was), countsText(now), errEdited)
 	}
 	run.Trials = rd.trials
 	return run, nil
 }
 
 func countsText(c result.Counts) string {
-	return fmt.Sprintf("%d passed, %d failed, %d errors, %d skipped, %d cancelled", c.Passed, c.Failed, c.Errors, c.Skipped,
-		c.Cancelled)
+	return fmt.Sprintf("%d passed, %d failed, %d errors, %d skipped, %d cancelled",
+		c.Passed, c.Failed, c.Errors, c.Skipped, c.Cancelled)
 }
 
 // trials is a result.Source over the JSON of a run's trials.

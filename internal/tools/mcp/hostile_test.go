@@ -139,8 +139,8 @@ func TestLateCall(t *testing.T) {
 	}
 }
 
-// TestLeaversHarmNobody: trials that end while their calls are sent, more at once than a pipe takes, leave the server to
-// the others.
+// TestLeaversHarmNobody: trials that end while their calls are sent, more at once than a pipe takes, leave the server
+// to the others.
 func TestLeaversHarmNobody(t *testing.T) {
 	t.Parallel()
 	b := boxOf(t, program(t, "good"))

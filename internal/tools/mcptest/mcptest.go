@@ -17,8 +17,8 @@ import (
 )
 
 // Serve runs a program as a server: a server of the library (good, banner, stubborn, parent), or one that is written by
-// hand and misbehaves as its kind says. It may not return. A server of the kind http:FILE listens, and writes where into
-// the file.
+// hand and misbehaves as its kind says. It may not return. A server of the kind http:FILE listens, and writes where
+// into the file.
 func Serve(kind string) {
 	ctx := context.Background()
 	if file, listens := strings.CutPrefix(kind, "http:"); listens {

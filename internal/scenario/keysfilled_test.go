@@ -17,7 +17,7 @@ var keyUnfilled = []string{
 	"a prompt of a pack.description", "defaults.config_dir", "defaults.out_dir", "defaults.html_report", "output.dir",
 	"html.file", "junit.file", "markdown.file", "a filter.allowlist", "a filter.blocklist", "http.redact",
 	"a provider.unsupported_params", "credential.credential_env", "credential.credential_file",
-	"a composition.output", "a step.depends_on", "additional_config of a replay.session",
+	"a composition.output", "a step.depends_on", "a predicate.path", "additional_config of a replay.session",
 	// A key may have any characters. One that is a placeholder as a whole is refused.
 	"credential.api_key",
 	// Checks: TestPlaceholdersEverywhere.

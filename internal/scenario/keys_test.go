@@ -16,6 +16,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonschema"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -143,6 +144,18 @@ type keyTry struct {
 	dir string
 }
 
+// newKeyTry writes the project.
+func newKeyTry(t *testing.T) *keyTry {
+	t.Helper()
+	k := &keyTry{t, t.TempDir()}
+	for name, text := range keyProject {
+		if err := os.WriteFile(filepath.Join(k.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return k
+}
+
 func (k *keyTry) load(root *keyRoot, doc any) (*Suite, []string) {
 	k.t.Helper()
 	text, err := json.Marshal(doc)
@@ -199,7 +212,7 @@ var keySamples = map[string]any{
 func (s *setting) sampleFor(w *schemaWriter) any {
 	for _, name := range []string{s.table.Title() + "." + s.key.Name, s.key.Name} {
 		if v, ok := keySamples[name]; ok {
-			return v
+			return jsonvalue.Clone(v)
 		}
 	}
 	return sampleFor(w, w.place(s.table, s.key), 0)
@@ -296,6 +309,9 @@ func (s *setting) put(w *schemaWriter, doc map[string]any) map[string]any {
 			if mode := keyMode[step]; mode != "" && table == keys.Table(toolFields) {
 				m["mode"] = mode
 			}
+			if step == "predicate" {
+				m["kind"] = "branch" // which is the kind of step that has one
+			}
 			shapeHere = keys.Find(step, table.Keys()).Shape
 			cur, set = m[step], func(v any) { m[step] = v }
 		}
@@ -311,6 +327,9 @@ func (s *setting) put(w *schemaWriter, doc map[string]any) map[string]any {
 				}
 			}
 			maps.Copy(m, keyBeside(f, s.path))
+			if f.Title() == "a predicate" && s.key.Name == "value" {
+				m["path"], m["op"] = "${input.a}", "equals"
+			}
 			if f == keys.Table(agentFields) && (slices.Contains(s.path, "responses") || slices.Contains(s.path, "card")) {
 				delete(m, "url") // it is a simulated one
 				m["card"] = map[string]any{"name": "a", "description": "b", "skills": []any{
@@ -372,15 +391,11 @@ var keyMode = map[string]string{"http": "live", "exec": "exec", "client": "clien
 // Every key changes what is loaded, is refused, or is told to have no effect. Who writes one that does none of the
 // three believes in a test that is not there.
 func TestNoKeyIsIgnored(t *testing.T) {
-	// Not parallel: samples of values are shared.
+	t.Parallel()
 	for _, root := range keyRoots() {
 		t.Run(root.name, func(t *testing.T) {
-			k := &keyTry{t, t.TempDir()}
-			for name, text := range keyProject {
-				if err := os.WriteFile(filepath.Join(k.dir, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
+			t.Parallel()
+			k := newKeyTry(t)
 			w := newSchemaWriter(nil)
 			w.Table(root.table)
 			bare, bareSaid := k.load(&root, parsed(t, root.file))

@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -17,7 +15,7 @@ var keyUnfilled = []string{
 	"a prompt of a pack.description", "defaults.config_dir", "defaults.out_dir", "defaults.html_report", "output.dir",
 	"html.file", "junit.file", "markdown.file", "a filter.allowlist", "a filter.blocklist", "http.redact",
 	"a provider.unsupported_params", "credential.credential_env", "credential.credential_file",
-	"a composition.output", "a step.depends_on", "a predicate.path", "additional_config of a replay.session",
+	"a composition.output", "a step.depends_on", "additional_config of a replay.session",
 	// A key may have any characters. One that is a placeholder as a whole is refused.
 	"credential.api_key",
 	// Checks: TestPlaceholdersEverywhere.
@@ -39,15 +37,11 @@ var keyUnfilled = []string{
 // Every text in a file is filled in, or a placeholder in it is told, or it never leaves arena. A model that reads
 // {{shop}} is not the one under test.
 func TestNoTextIsSentHalfFilled(t *testing.T) {
-	// Not parallel: samples of values are shared.
+	t.Parallel()
 	for _, root := range keyRoots() {
 		t.Run(root.name, func(t *testing.T) {
-			k := &keyTry{t, t.TempDir()}
-			for name, text := range keyProject {
-				if err := os.WriteFile(filepath.Join(k.dir, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
+			t.Parallel()
+			k := newKeyTry(t)
 			w := newSchemaWriter(nil)
 			w.Table(root.table)
 			for _, s := range settings(&root) {

@@ -72,8 +72,8 @@ type web struct {
 	leave   context.CancelFunc
 
 	mu     sync.Mutex
-	word   string // status of the last refused message
-	said   string // body of the last refusal
+	word   string // what the library says of the last reply that was of no use
+	said   string // what the user is told of it
 	absent bool   // no method takes messages at the address
 }
 
@@ -81,8 +81,12 @@ type web struct {
 // be any.
 func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !dial.SameHost(w.home, req.URL) {
-		return nil, fmt.Errorf("it asks for messages at %s://%s, which is another host than its own: nothing was sent there",
+		err := fmt.Errorf("it asks for messages at %s://%s, which is another host than its own: nothing was sent there",
 			req.URL.Scheme, req.URL.Host)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.word, w.said = err.Error(), err.Error()
+		return nil, err
 	}
 	sent := req.Clone(req.Context())
 	for name, value := range w.headers {
@@ -98,16 +102,22 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = &body{ReadCloser: resp.Body, release: func() { stop(); cancel() }, left: -1}
 	w.look(req, resp)
-	if kind := mediaType(resp); kind == eventStream || kind == "application/json" {
+	if speaks(resp) {
 		resp.Body = struct {
 			io.Reader
 			io.Closer
-		}{newExactReader(resp.Body, kind != eventStream), resp.Body}
+		}{newExactReader(resp.Body, mediaType(resp) != eventStream), resp.Body}
 	}
 	return resp, nil
 }
 
 const eventStream = "text/event-stream"
+
+// speaks reports whether a reply is of a type that the protocol has.
+func speaks(resp *http.Response) bool {
+	kind := mediaType(resp)
+	return kind == eventStream || kind == "application/json"
+}
 
 // mediaType is the type of a reply; "" where it has no valid one.
 func mediaType(resp *http.Response) string {
@@ -121,17 +131,22 @@ func (w *web) look(req *http.Request, resp *http.Response) {
 	if mediaType(resp) != eventStream || refused { // without a valid type the body is read as a whole
 		resp.Body.(*body).left = maxMessage
 	}
-	if req.Method == http.MethodDelete || !refused {
+	foreign := req.Method == http.MethodPost && resp.StatusCode == http.StatusOK && !speaks(resp)
+	if req.Method == http.MethodDelete || !refused && !foreign {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.word, w.said = http.StatusText(resp.StatusCode), "it answers "+resp.Status
-	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode < http.StatusBadRequest {
+	if foreign {
+		w.word, w.said = "unsupported content type", fmt.Sprintf("it answers with the content type %q in place of JSON or events",
+			resp.Header.Get("Content-Type"))
+	}
+	if to := resp.Header.Get("Location"); refused && to != "" && resp.StatusCode < http.StatusBadRequest {
 		w.said += ", which leads to " + to + " and is not followed: write that address"
 		return
 	}
-	if req.Method == http.MethodPost {
+	if req.Method == http.MethodPost && refused {
 		w.absent = resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed
 	}
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a part of the body is enough
@@ -156,10 +171,12 @@ func (w *web) unknown() bool {
 func (w *web) blame(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.said != "" && strings.Contains(err.Error(), w.word) {
+	err = plain(err)
+	// The library may notice the end of the session before its cause.
+	if w.said != "" && (strings.Contains(err.Error(), w.word) || err.Error() == io.EOF.Error()) {
 		return errors.New(w.said)
 	}
-	return plain(err)
+	return err
 }
 
 // lost implements link. The library itself notices sessions that have ended.

@@ -126,7 +126,7 @@ func TestHostileAddresses(t *testing.T) {
 		{"no key", says(401, "application/json", `{"error":"no key"}`), `it answers 401 Unauthorized: "{\"error\":\"no key\"}"`},
 		{"nothing", says(404, "text/html", "<h1>none</h1>"), "404 Not Found"},
 		{"moved", says(307, "text/plain", ""), "it answers 307 Temporary Redirect, which leads to http://elsewhere.example/mcp"},
-		{"a page", says(200, "text/html", "<h1>Hi</h1>"), `unsupported content type "text/html"`},
+		{"a page", says(200, "text/html", "<h1>Hi</h1>"), `it answers with the content type "text/html" in place of JSON or events: "<h1>Hi</h1>"`},
 		{"no content", says(204, "application/json", ""), "failed to decode response: unmarshaling jsonrpc message: EOF"},
 		{"no JSON", says(200, "application/json", "Hi"), "failed to decode response: unmarshaling jsonrpc message"},
 		{"broken", says(500, "text/plain", "stack trace"), `it answers 500 Internal Server Error: "stack trace"`},

@@ -20,7 +20,8 @@ const module = "github.com/arena-evals/arena/"
 // row never import each other. A * stands for any text within one folder's name. Where several entries fit a package,
 // the last one counts; one without a * counts before all others.
 var rows = [][]string{
-	{"internal/ellipsis", "internal/enclosed", "internal/jsonvalue", "internal/plainfile", "internal/plural"},
+	{"internal/ellipsis", "internal/enclosed", "internal/jsonvalue", "internal/pause",
+		"internal/plainfile", "internal/plural"},
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial",
 		"internal/digest", "internal/exposition", "internal/filelock", "internal/hang", "internal/media",
 		"internal/personaldata", "internal/process", "internal/secret", "internal/textmeasure", "internal/workflow"},
@@ -42,7 +43,7 @@ var rows = [][]string{
 	{"internal/evals", "internal/generate", "internal/guard"},
 	{"internal/runner"},
 	{"internal/report/show"},
-	{"internal/metrics", "internal/report/*"},
+	{"internal/metrics", "internal/report/*", "internal/report/otlp"},
 	{"internal/cli/template", "internal/conformance", "internal/harness"},
 	{"internal/cli", "."},
 	{"arenatest", "cmd/*", "internal/cli/manpages"},
@@ -54,6 +55,7 @@ var rows = [][]string{
 var narrow = map[string][]string{
 	"internal/metrics":     {"internal/chat", "internal/diag", "internal/exposition", "internal/result"},
 	"internal/report/*":    {"internal/chat", "internal/diag", "internal/result", "internal/report/show"},
+	"internal/report/otlp": {"internal/chat", "internal/diag", "internal/pause", "internal/result", "internal/report/show"},
 	"internal/report/show": {"internal/chat", "internal/diag", "internal/result"},
 }
 

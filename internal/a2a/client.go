@@ -21,8 +21,8 @@ type Client struct {
 	Do func(ctx context.Context, r *Request) (*Response, error)
 	// Excerpt returns the start of an agent's text for the end of an error: a colon and the text; "" for an empty text.
 	Excerpt func(text string) string
-	// Pause waits; it returns false when ctx ends first.
-	Pause func(ctx context.Context, span time.Duration) bool
+	// Pause waits between two questions about a task, as pause.For does.
+	Pause func(ctx context.Context, d time.Duration) error
 
 	calls atomic.Int64
 }
@@ -84,12 +84,12 @@ const (
 // Await polls a task until it has ended or needs input. A message is returned at once. When ctx ends, the error names
 // the state of the task, which is returned as well.
 func (c *Client) Await(ctx context.Context, at Endpoint, res *Result) (*Result, error) {
-	for pause := firstPause; res.GoesOn(); pause = min(2*pause, mostPause) {
+	for wait := firstPause; res.GoesOn(); wait = min(2*wait, mostPause) {
 		if res.ID == "" {
 			return res, c.fault("the task is %s and has no id by which to ask for it", res.State())
 		}
-		if !c.Pause(ctx, pause) {
-			return res, c.fault("%w; the task is %s", context.Cause(ctx), res.State())
+		if err := c.Pause(ctx, wait); err != nil {
+			return res, c.fault("%w; the task is %s", err, res.State())
 		}
 		next, err := c.call(ctx, at, getTask, taskQuery{res.ID}, true)
 		if err != nil {
@@ -168,16 +168,4 @@ func (c *Client) fault(format string, args ...any) error {
 func NotThere(err error) bool {
 	status, ok := errors.AsType[*StatusError](err)
 	return ok && (status.Code == http.StatusNotFound || status.Code == http.StatusMethodNotAllowed)
-}
-
-// Pause waits; it returns false when ctx ends first.
-func Pause(ctx context.Context, span time.Duration) bool {
-	timer := time.NewTimer(span)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

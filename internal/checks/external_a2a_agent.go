@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/a2a"
+	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/say"
 )
 
@@ -23,7 +24,7 @@ type a2aAgent struct {
 // newA2AAgent returns a client for the agent at an address.
 func newA2AAgent(e *endpoint, base, token string, known *sync.Map) *a2aAgent {
 	a := &a2aAgent{endpoint: e, token: token, known: known}
-	a.client = &a2a.Client{Name: e.written, Base: base, Do: a.send, Excerpt: e.excerpt, Pause: a2a.Pause}
+	a.client = &a2a.Client{Name: e.written, Base: base, Do: a.send, Excerpt: e.excerpt, Pause: pause.For}
 	if token != "" {
 		a.client.Secret = "the auth_token"
 	}

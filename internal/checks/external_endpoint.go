@@ -14,6 +14,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/grading"
+	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -57,7 +58,7 @@ func (e *endpoint) do(ctx context.Context, c *call) (*response, error) {
 	res, err := e.attempt(ctx, c)
 	again := err != nil && (unsent(err) || c.repeatable && !final(err)) ||
 		err == nil && c.repeatable && unavailable(res.status)
-	if again && pause(ctx, retryPause) {
+	if again && pause.For(ctx, retryPause) == nil {
 		res, err = e.attempt(ctx, c)
 	}
 	if err != nil && ctx.Err() != nil {
@@ -126,18 +127,6 @@ func unsent(err error) bool {
 func unavailable(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
 		status == http.StatusGatewayTimeout
-}
-
-// pause waits; it returns false when ctx ends first.
-func pause(ctx context.Context, span time.Duration) bool {
-	timer := time.NewTimer(span)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // redirect follows a redirect to another address of the same host that keeps the method and the body. It refuses other

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/spf13/pflag"
@@ -16,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/open"
 	"github.com/arena-evals/arena/internal/result"
@@ -171,20 +171,9 @@ func (f *cassetteFlags) deck(app *App, strict bool, secrets func() []string) *ca
 		d.Dir = f.replay
 	}
 	if f.speed == "realtime" {
-		d.Sleep = sleep
+		d.Sleep = pause.For
 	}
 	return d
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // plan makes the trials of a suite that loaded without errors, and looks into the cassettes from which they are to be

@@ -20,6 +20,7 @@ import (
 	"github.com/arena-evals/arena/internal/exposition"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/metrics"
+	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 )
@@ -255,10 +256,7 @@ func (x *exporter) lingering(ctx context.Context, app *App, quiet bool) (wait fu
 		if !quiet {
 			_, _ = fmt.Fprintf(app.Err, "serving the metrics on %s for %s; interrupt to end\n", x.address, x.linger)
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(x.linger):
-		}
+		_ = pause.For(ctx, x.linger) // an interrupt ends it
 	}
 }
 

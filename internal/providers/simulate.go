@@ -2,28 +2,12 @@ package providers
 
 import (
 	"context"
-	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
 
 // chunkRunes is how much text one delta of a simulated stream carries.
 const chunkRunes = 20
-
-// Wait lets time pass for a provider that simulates: until d is over, or until ctx is done, with its cause.
-func Wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
 
 // Stream hands out a text as a model would, in equal pieces of whole runes, and returns how much of it was handed out.
 // The error is that of onDelta, or the cause of ctx.

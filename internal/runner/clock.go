@@ -3,6 +3,8 @@ package runner
 import (
 	"context"
 	"time"
+
+	"github.com/arena-evals/arena/internal/pause"
 )
 
 // clock measures the time of a trial. With a simulated provider it advances only by simulated latencies, with a
@@ -38,14 +40,7 @@ func (c *clock) sleep(ctx context.Context, d time.Duration) error {
 			return context.Cause(ctx)
 		}
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return pause.For(ctx, d)
 }
 
 // milliseconds rounds to microseconds.

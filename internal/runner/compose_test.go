@@ -14,6 +14,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -319,7 +320,7 @@ func TestCostLimitEndsSteps(t *testing.T) {
 func BenchmarkParallelSteps(b *testing.B) {
 	for b.Loop() {
 		runComposed(b, composing(eight(), `- {role: user, content: Hello}`), func(ctx context.Context, _ *chat.Request) (chat.Reply, error) {
-			return chat.Reply{Content: "x"}, providers.Wait(ctx, 50*time.Millisecond)
+			return chat.Reply{Content: "x"}, pause.For(ctx, 50*time.Millisecond)
 		})
 	}
 }

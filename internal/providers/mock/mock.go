@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -57,7 +58,7 @@ func (p *Provider) Complete(
 	if err != nil {
 		return chat.Reply{}, err
 	}
-	if err := providers.Wait(ctx, canned.Latency); err != nil {
+	if err := pause.For(ctx, canned.Latency); err != nil {
 		return chat.Reply{}, err
 	}
 	if canned.Error != "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -68,7 +69,7 @@ func (p *Provider) Complete(
 			Kind: providers.BadReply, Provider: p.ID, Msg: err.Error(), Final: true, Err: err,
 		}
 	}
-	if err := providers.Wait(ctx, p.delay(said.latency)); err != nil {
+	if err := pause.For(ctx, p.delay(said.latency)); err != nil {
 		return chat.Reply{}, err
 	}
 	reply := p.reply(req, said)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/report/show"
 )
 
@@ -77,14 +78,7 @@ func (x *Exporter) pause(ctx context.Context, d time.Duration) bool {
 	if end, ok := ctx.Deadline(); ok && time.Until(end) < d {
 		return false
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return pause.For(ctx, d) == nil
 }
 
 // attempt makes one request.

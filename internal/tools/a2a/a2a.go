@@ -10,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 )
@@ -28,8 +29,8 @@ func New(spec *scenario.Agent, client *http.Client, getenv func(name string) (st
 }
 
 func open(spec *scenario.Agent, client *http.Client, getenv func(string) (string, bool)) *source {
-	s := &source{spec: spec, link: &link{spec, client, getenv, a2a.Pause}}
-	s.client = &a2a.Client{Base: spec.URL, Secret: s.link.secret(), Do: s.link.do, Excerpt: excerpt, Pause: a2a.Pause}
+	s := &source{spec: spec, link: &link{spec, client, getenv, pause.For}}
+	s.client = &a2a.Client{Base: spec.URL, Secret: s.link.secret(), Do: s.link.do, Excerpt: excerpt, Pause: pause.For}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }

@@ -119,7 +119,7 @@ func opened(t *testing.T, f *fake, spec scenario.Agent) *source {
 	}
 	getenv := func(name string) (string, bool) { return "value-of-" + name, name != "UNSET" }
 	s := open(&spec, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, getenv)
-	soon := func(ctx context.Context, _ time.Duration) bool { return ctx.Err() == nil }
+	soon := func(ctx context.Context, _ time.Duration) error { return context.Cause(ctx) }
 	s.link.pause, s.client.Pause = soon, soon
 	t.Cleanup(func() { _ = s.Close() })
 	return s

@@ -29,7 +29,7 @@ type link struct {
 	spec   *scenario.Agent
 	client *http.Client
 	getenv func(string) (string, bool)
-	pause  func(ctx context.Context, span time.Duration) bool
+	pause  func(ctx context.Context, d time.Duration) error
 }
 
 // secret names the part of the requests that is only for the agent's host; "" when there is none.
@@ -59,7 +59,7 @@ func (l *link) do(ctx context.Context, r *a2a.Request) (*a2a.Response, error) {
 		got, err := l.once(ctx, r, header)
 		again := dial.Unsent(err) || err == nil && (got.Status == http.StatusTooManyRequests || dial.Unavailable(got.Status))
 		switch {
-		case again && try < retries && l.pause(ctx, wait(try, got)):
+		case again && try < retries && l.pause(ctx, wait(try, got)) == nil:
 			continue
 		case err != nil && ctx.Err() != nil:
 			return nil, context.Cause(ctx)

@@ -15,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/tools"
 )
 
@@ -25,14 +26,9 @@ const retryPause = 200 * time.Millisecond
 func (e *endpoint) send(ctx context.Context, r *request) (*dial.Reply, error) {
 	got, err := e.once(ctx, r)
 	repeatable := e.Method != http.MethodPost && e.Method != http.MethodPatch && e.Method != http.MethodOptions
-	if dial.Unsent(err) || err == nil && repeatable && dial.Unavailable(got.Status) {
-		timer := time.NewTimer(retryPause)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			got, err = e.once(ctx, r)
-		case <-ctx.Done():
-		}
+	again := dial.Unsent(err) || err == nil && repeatable && dial.Unavailable(got.Status)
+	if again && pause.For(ctx, retryPause) == nil {
+		got, err = e.once(ctx, r)
 	}
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/process"
 )
 
@@ -71,10 +72,8 @@ func (s *source) openContainer(life context.Context, id, port string) (*session,
 		if err == nil {
 			return live, nil
 		}
-		select {
-		case <-life.Done():
-			return nil, fmt.Errorf("%w: %w", context.Cause(life), err)
-		case <-time.After(settle):
+		if ended := pause.For(life, settle); ended != nil {
+			return nil, fmt.Errorf("%w: %w", ended, err)
 		}
 	}
 }

@@ -176,7 +176,9 @@ func (p *piiSwitches) take(b *binder, n *node.Node, what string) bool {
 func (*piiSwitches) shape() keys.Shape {
 	var list []*keys.Key
 	for _, p := range personaldata.Patterns {
-		list = append(list, &keys.Key{Name: p.Name, Shape: keys.Bool{}})
+		list = append(list, &keys.Key{
+			Name: p.Name, Shape: keys.Bool{}, Doc: "Whether the pattern " + p.Name + " is looked for.",
+		})
 	}
 	d := keys.Object(list, false, nil)
 	for _, p := range personaldata.Patterns {

@@ -19,7 +19,7 @@ type Key struct {
 	Required bool
 	Null     bool   // may be left empty
 	Default  string // as it would be written; "" is none
-	Doc      string // sentences; "" when the name says all
+	Doc      string // sentences; "" only where Idle or Later says all
 	Read     bool   // somebody reads the value; else Silence or Idle says why that misleads nobody
 	Silence  Silence
 	Idle     string   // why the key has no effect, for whoever wrote it
@@ -55,12 +55,16 @@ func (k *Key) Spellings() []string { return append([]string{k.Name}, k.Aliases..
 // String is the key as hints name it: patterns (list of text).
 func (k *Key) String() string { return k.Name + " (" + k.Shape.Label() + ")" }
 
-// About is what an editor shows for the key; "" when its name says all.
+// About is what an editor shows for the key, and its documentation says: what it is for, and when it does nothing, why.
 func (k *Key) About() string {
-	if k.Doc == "" && k.Idle != "" {
-		return "Has no effect: " + k.Idle + "."
+	text := k.Doc
+	if k.Idle != "" {
+		text = strings.TrimSpace(text + " Has no effect: " + k.Idle + ".")
 	}
-	return k.Doc
+	if k.Later != "" {
+		text = strings.TrimSpace(text + " Not available yet: " + k.Later + ".")
+	}
+	return text
 }
 
 // Names are all spellings of some keys.
@@ -110,11 +114,9 @@ func Object(list []*Key, open bool, value func(*Key) *jsonschema.Doc) *jsonschem
 		for _, spelling := range k.Spellings() {
 			v := *schemaOf(k, value)
 			v.Default = k.preset()
-			switch about := k.About(); {
-			case spelling != k.Name:
+			v.Description = k.About()
+			if spelling != k.Name {
 				v.Description = "The same as " + k.Name + "."
-			case about != "":
-				v.Description = about
 			}
 			d.Properties[spelling] = &v
 		}

@@ -125,12 +125,12 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		slots("embedding_providers").doc("Providers of embeddings, for checks that compare meanings."),
 		slots("image_providers").doc("Providers that make pictures."),
 		idle[arenaFile]("voices", listOf(part("a voice",
-			inside[struct{}]("id", text).must(),
-			inside[struct{}]("provider", text).must(),
+			inside[struct{}]("id", text).must().doc("The name of the voice."),
+			inside[struct{}]("provider", text).must().doc("The provider that speaks with it."),
 		)), "this version does not support audio"),
-		block[arenaFile]("state_store", stateStoreFields),
+		block[arenaFile]("state_store", stateStoreFields).doc("Where other tools keep the state of conversations."),
 		idle[arenaFile]("agents", anyMap, "they are for deployment; conversations are with one prompt each"),
-		remark[arenaFile]("deploy", anyMap),
+		remark[arenaFile]("deploy", anyMap).doc("How other tools deploy the project; arena does nothing with it."),
 	}
 }).strays(underDefaults)
 

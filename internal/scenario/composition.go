@@ -45,7 +45,8 @@ type stepFile struct {
 // compositionFields are the keys of a composition, in configs and packs.
 var compositionFields = table("a composition", func() rows[compositionFile] {
 	return rows[compositionFile]{
-		inside[compositionFile]("version", keys.Number{Low: 1, High: 1, Whole: true}).must(),
+		inside[compositionFile]("version", keys.Number{Low: 1, High: 1, Whole: true}).must().
+			doc("The version of the format: 1."),
 		str("description", func(c *compositionFile) *string { return &c.Description }).asIs().doc("What it is for."),
 		custom("input_schema", schemaShape{}, func(d *decoder, c *compositionFile, v *node.Node) {
 			c.InputSchema = d.schema(v, "input_schema")
@@ -93,7 +94,7 @@ func commonStepKeys() rows[stepFile] {
 			kind, _ := d.OneOf(v, "kind", stepKinds...)
 			s.Kind = composition.Kind(kind)
 		}).must().doc("What the step does; each kind has keys of its own."),
-		remark[stepFile]("description", text),
+		remark[stepFile]("description", text).doc("What the step is for, for people."),
 		strs("depends_on", func(s *stepFile) *[]string { return &s.DependsOn }).
 			doc("Steps whose output must be there before this one begins."),
 		object("modifiers", part("modifiers",

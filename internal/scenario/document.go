@@ -36,7 +36,7 @@ var envelopeFields = table("the file", func() rows[envelope] {
 		custom("metadata", metaFields, func(_ *decoder, e *envelope, v *node.Node) { e.meta = v }).orNull().
 			doc("The name of the resource, and labels."),
 		custom("spec", closer, func(_ *decoder, e *envelope, v *node.Node) { e.spec = v }).must().doc("The values."),
-		remark[envelope]("$schema", text),
+		remark[envelope]("$schema", text).doc(schemaKeyDoc),
 	}
 }).strays(underSpec)
 
@@ -44,13 +44,13 @@ var metaFields = table("metadata", func() rows[Meta] {
 	return rows[Meta]{
 		label("name", func(m *Meta) *string { return &m.ID }).
 			doc("The id by which other files, filters and reports name it."),
-		remark[Meta]("namespace", text),
+		remark[Meta]("namespace", text).doc("Where the resource lives in a cluster; arena does nothing with it."),
 		custom("labels", textMap, func(d *decoder, m *Meta, v *node.Node) {
 			m.Labels = d.plainMap(v, "labels", underSpec)
 		}).orNull().doc("Names and values that are copied into the results."),
 		custom("annotations", textMap, func(d *decoder, _ *Meta, v *node.Node) {
 			d.plainMap(v, "annotations", underSpec)
-		}).orNull(),
+		}).orNull().doc("Names and values for people and other tools; the results do not have them."),
 	}
 }).strays(underSpec)
 

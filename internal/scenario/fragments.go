@@ -31,9 +31,9 @@ var fragmentFields = table("a fragment", func() rows[fragmentRef] {
 // fragmentFileFields are the keys of a fragment's file.
 var fragmentFileFields = table("a fragment file", func() rows[fragmentBody] {
 	return rows[fragmentBody]{
-		remark[fragmentBody]("fragment_type", text),
-		remark[fragmentBody]("version", text),
-		remark[fragmentBody]("description", text),
+		remark[fragmentBody]("fragment_type", text).doc("What kind of text it is, for people."),
+		remark[fragmentBody]("version", text).doc("The version of the text, for people."),
+		remark[fragmentBody]("description", text).doc("What the text is for, for people."),
 		str("content", func(f *fragmentBody) *string { return &f.content }).must().doc("The text."),
 	}
 })

@@ -39,7 +39,7 @@ var mockFileFields = table("a mock response file", func() rows[mockNames] {
 		custom("judges", mapOf(mockScenarioFields), func(d *decoder, m *mockNames, v *node.Node) {
 			m.file.Judges, m.judges = d.mockScenarios(v, "judges")
 		}).doc("What judges answer, by judge."),
-		remark[mockNames]("$schema", text),
+		remark[mockNames]("$schema", text).doc(schemaKeyDoc),
 	}
 })
 

@@ -24,7 +24,8 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 		custom("type", words("text", "tool_calls", "multimodal"), func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.kind = v
 			d.OneOf(v, "type", "text", "tool_calls", "multimodal")
-		}).because(keys.ForPeople), // what the reply holds says it too
+		}).because(keys.ForPeople).
+			doc("What the reply is; its other keys say the same."),
 		custom("content", text, readMockText("content")).doc("The text of the reply."),
 		custom("text", text, readMockText("text")).doc("The same as content."),
 		custom("response", text, readMockText("response")).doc("The same as content."),

@@ -34,14 +34,15 @@ var (
 // packFields are the keys of a pack.
 var packFields = table("a pack", func() rows[packFile] {
 	return rows[packFile]{
-		remark[packFile]("$schema", text),
+		remark[packFile]("$schema", text).doc(schemaKeyDoc),
 		custom("id", text, matching[packFile]("id", packID, "small letters, digits and -, a letter first")).must().
-			because(keys.ForPeople),
-		remark[packFile]("name", text).must(),
+			because(keys.ForPeople).doc("The name of the pack."),
+		remark[packFile]("name", text).must().doc("The title of the pack, for people."),
 		custom("version", text, matching[packFile]("version", version, "a version such as 1.2.0")).must().
-			because(keys.ForPeople),
-		remark[packFile]("description", text),
-		remark[packFile]("template_engine", templateEngineFields).must(),
+			because(keys.ForPeople).doc("The version of the pack, such as 1.2.0."),
+		remark[packFile]("description", text).doc("What the pack is for, for people."),
+		remark[packFile]("template_engine", templateEngineFields).must().
+			doc("How placeholders are written; arena knows one way."),
 		custom("prompts", mapOf(packPromptFields), func(_ *decoder, p *packFile, v *node.Node) {
 			p.promptNode = v
 		}).must().doc("The prompts, by task type."),
@@ -53,27 +54,27 @@ var packFields = table("a pack", func() rows[packFile] {
 			doc("The states through which conversations go."),
 		custom("compositions", mapOf(compositionFields), func(d *decoder, p *packFile, v *node.Node) {
 			p.compositions = d.compositions(v)
-		}),
+		}).doc("Steps that states of the workflow run, by name."),
 		custom("skills", listOf(skillFields), func(d *decoder, p *packFile, v *node.Node) {
 			p.skills = d.skills(v, skillBase{filepath.Dir(d.File), "pack"})
 		}).
 			doc("Folders of skills, beside the pack or else from the folder of the config, or skills."),
 		idle[packFile]("agents", packAgentFields, "they are for deployment; conversations are with one prompt each"),
-		remark[packFile]("metadata", anyMap),
-		remark[packFile]("compilation", anyMap),
+		remark[packFile]("metadata", anyMap).doc("Further facts about the pack, for people and other tools."),
+		remark[packFile]("compilation", anyMap).doc("How the pack was made, for people and other tools."),
 	}
 })
 
 var packAgentFields = table("agents", func() rows[struct{}] {
 	return rows[struct{}]{
-		inside[struct{}]("entry", text).must(),
+		inside[struct{}]("entry", text).must().doc("The member with whom conversations begin."),
 		inside[struct{}]("members", mapOf(part("a member",
-			inside[struct{}]("description", text),
-			inside[struct{}]("tags", texts),
-			inside[struct{}]("input_modes", texts),
-			inside[struct{}]("output_modes", texts),
-			inside[struct{}]("state", text),
-		))).must(),
+			inside[struct{}]("description", text).doc("What the member is for."),
+			inside[struct{}]("tags", texts).doc("Words to find the member by."),
+			inside[struct{}]("input_modes", texts).doc("The media types that the member takes."),
+			inside[struct{}]("output_modes", texts).doc("The media types that the member answers with."),
+			inside[struct{}]("state", text).doc("The state of the workflow that is the member."),
+		))).must().doc("The agents of the deployment, by name."),
 	}
 })
 
@@ -81,9 +82,9 @@ var packAgentFields = table("agents", func() rows[struct{}] {
 var packPromptFields = table("a prompt of a pack", func() rows[promptFile] {
 	return rows[promptFile]{
 		label("id", func(p *promptFile) *string { return &p.ID }).must().doc("The id of the prompt."),
-		remark[promptFile]("name", text).must(),
+		remark[promptFile]("name", text).must().doc("The title of the prompt, for people."),
 		custom("version", text, matching[promptFile]("version", version, "a version such as 1.2.0")).must().
-			because(keys.ForPeople),
+			because(keys.ForPeople).doc("The version of the prompt, such as 1.2.0."),
 		str("description", func(p *promptFile) *string { return &p.Description }).doc("What the prompt is for."),
 		custom("system_template", text, readSystemTemplate).must().doc("The system prompt; may hold {{placeholders}}."),
 		custom("variables", listOf(variableFields), readVariables).doc("The placeholders, with defaults."),
@@ -95,7 +96,7 @@ var packPromptFields = table("a prompt of a pack", func() rows[promptFile] {
 		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }).doc("Checks that measure quality."),
 		custom("model_overrides", mapOf(overrideFields), readOverrides).doc("Other texts for certain models."),
 		idle[promptFile]("pipeline", anyMap, "replies and their checks take the way that arena has for all of them"),
-		remark[promptFile]("tested_models", listOf(anyMap)),
+		remark[promptFile]("tested_models", listOf(anyMap)).doc("The models with which the prompt was tested, for people."),
 		idle[promptFile]("media", anyMap, "what it allows is not enforced; no message is refused"),
 		gone[promptFile]("allowed_tools", `a prompt of a pack names its tools with "tools"`, "rename the key"),
 		gone[promptFile]("task_type", "the key of a prompt in prompts is its task type", "remove the line"),

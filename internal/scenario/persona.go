@@ -10,7 +10,7 @@ var personaFields = table("a persona", func() rows[Persona] {
 	return rows[Persona]{
 		ownName[Persona]("id"),
 		ownName[Persona]("name"),
-		remark[Persona]("description", text),
+		remark[Persona]("description", text).doc("Who the persona is, for people."),
 		str("system_template", func(p *Persona) *string { return &p.SystemTemplate }).
 			doc("How the model is to play the user; may hold {{placeholders}}."),
 		str("system_prompt", func(p *Persona) *string { return &p.SystemPrompt }).doc("The same, as it is."),

@@ -36,20 +36,20 @@ var promptFields = table("a prompt", func() rows[promptFile] {
 			p.OutputSchema = d.outputSchema(v)
 		}).doc("JSON Schema of the replies, where the scenario has none."),
 		evalList("evals", func(p *promptFile) *[]*Eval { return &p.Evals }).doc("Checks that measure quality."),
-		remark[promptFile]("template_engine", templateEngineFields),
+		remark[promptFile]("template_engine", templateEngineFields).doc("How placeholders are written; arena knows one way."),
 		idle[promptFile]("media", anyMap, "what it allows is not enforced; no message is refused"),
-		remark[promptFile]("tested_models", listOf(anyMap)),
-		remark[promptFile]("metadata", anyMap),
-		remark[promptFile]("compilation", anyMap),
+		remark[promptFile]("tested_models", listOf(anyMap)).doc("The models with which the prompt was tested, for people."),
+		remark[promptFile]("metadata", anyMap).doc("Further facts about the prompt, for people and other tools."),
+		remark[promptFile]("compilation", anyMap).doc("How the prompt was made, for people and other tools."),
 		gone[promptFile]("tools", `a prompt names its tools with "allowed_tools"`, "rename the key"),
 	}
 })
 
 var templateEngineFields = table("template_engine", func() rows[struct{}] {
 	return rows[struct{}]{
-		remark[struct{}]("version", text).must(),
+		remark[struct{}]("version", text).must().doc("The version of the template language, for other tools."),
 		idle[struct{}]("syntax", text, "placeholders are {{name}} everywhere", "{{variable}}", "{{name}}").must(),
-		remark[struct{}]("features", texts),
+		remark[struct{}]("features", texts).doc("What of the template language is used, for other tools."),
 	}
 })
 
@@ -115,17 +115,17 @@ var variableFields = table("a variable", func() rows[variableFile] {
 		custom("default", anything, func(d *decoder, x *variableFile, v *node.Node) {
 			x.preset, x.Default = v, d.stringify(v)
 		}).orNull().doc("The value when nobody sets one."),
-		remark[variableFile]("description", text),
-		remark[variableFile]("example", anything).orNull(),
+		remark[variableFile]("description", text).doc("What the variable is for, for people."),
+		remark[variableFile]("example", anything).orNull().doc("A value as it could be, for people."),
 		idle[variableFile]("validation", anyMap, "values of variables are taken as they are"),
 		idle[variableFile]("binding", part("binding",
-			inside[struct{}]("kind", text).must(),
-			inside[struct{}]("field", text),
-			inside[struct{}]("autoPopulate", boolean),
+			inside[struct{}]("kind", text).must().doc("What fills the variable elsewhere."),
+			inside[struct{}]("field", text).doc("Which part of that is the value."),
+			inside[struct{}]("autoPopulate", boolean).doc("Whether the value comes without being asked for."),
 			inside[struct{}]("filter", part("filter",
-				inside[struct{}]("capability", text),
-				inside[struct{}]("labels", textMap),
-			)),
+				inside[struct{}]("capability", text).doc("Takes only what has this ability."),
+				inside[struct{}]("labels", textMap).doc("Takes only what has these labels."),
+			)).doc("Which of them is taken."),
 		), "nothing fills the variable by itself"),
 	}
 })

@@ -67,7 +67,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 				doc("A thousand tokens of requests that were written into a cache."),
 		), func(p *providerFile) **Pricing { return &p.Pricing }).
 			doc("Prices in US dollars, for models whose prices are not known."),
-		remark[providerFile]("pricing_correct_at", text),
+		remark[providerFile]("pricing_correct_at", text).doc("When somebody last looked at the prices, for people."),
 		object("rate_limit", part("rate_limit",
 			num("rps", positive, func(p *Provider) *float64 { return &p.RPS }).doc("Requests in a second."),
 			whole("burst", natural, func(p *Provider) *int { return &p.Burst }).doc("How many may come at once."),

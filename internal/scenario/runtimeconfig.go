@@ -43,19 +43,20 @@ var runtimeFields = table("a runtime config", func() rows[runtimeFile] {
 		}).doc("The tools of the agents, by name."),
 		custom("mcp_servers", listOf(serverFields), func(d *decoder, r *runtimeFile, v *node.Node) {
 			r.servers = d.servers(v)
-		}),
+		}).doc("Servers whose tools are offered, over MCP."),
 		block[runtimeFile]("state_store", stateStoreFields).doc("Where other tools keep the state of conversations."),
 		idle[runtimeFile]("logging", loggingFields, ownLogging),
 		custom("evals", mapOf(handlerFields), readHandlers).doc("Programs that are types of checks, by type."),
 		laterMap("hooks", "hooks", hookFields).doc("Programs that are asked at certain moments."),
-		laterMap("sandboxes", "sandboxes", part("a sandbox", inside[struct{}]("mode", text).must()).open()).
+		laterMap("sandboxes", "sandboxes", part("a sandbox", inside[struct{}]("mode", text).must().
+			doc("What keeps the programs in.")).open()).
 			doc("Where programs are run."),
 		laterMap("selectors", "selectors", part("a selector",
-			inside[struct{}]("command", text).must(),
-			inside[struct{}]("args", texts),
-			inside[struct{}]("env", texts),
-			inside[struct{}]("timeout_ms", natural),
-			inside[struct{}]("sandbox", text),
+			inside[struct{}]("command", text).must().doc("The program that chooses."),
+			inside[struct{}]("args", texts).doc("Its arguments."),
+			inside[struct{}]("env", texts).doc("Its environment: NAME=value, or NAME to pass a variable on."),
+			inside[struct{}]("timeout_ms", natural).doc("How long it may take, in milliseconds."),
+			inside[struct{}]("sandbox", text).doc("The sandbox in which it runs, by name."),
 		)).doc("Programs that choose what a model is offered."),
 		block[runtimeFile]("skills", part("skills", selector[struct{}]("selector").
 			doc("The selector that chooses skills."))).doc("How skills are chosen."),
@@ -69,13 +70,13 @@ func serviceProviders(name string) field[runtimeFile] {
 
 var serviceProviderFields = table("a provider", func() rows[struct{}] {
 	return rows[struct{}]{
-		inside[struct{}]("id", text),
-		inside[struct{}]("type", text).must(),
-		inside[struct{}]("model", text),
-		inside[struct{}]("base_url", text),
-		inside[struct{}]("credential", anyMap),
-		inside[struct{}]("platform", anyMap),
-		inside[struct{}]("additional_config", anyMap),
+		inside[struct{}]("id", text).doc("The name of the provider."),
+		inside[struct{}]("type", text).must().doc("The API that it speaks."),
+		inside[struct{}]("model", text).doc("The model that is asked."),
+		inside[struct{}]("base_url", text).doc("The address of its server."),
+		inside[struct{}]("credential", anyMap).doc("Where its key comes from."),
+		inside[struct{}]("platform", anyMap).doc("The cloud that hosts its model."),
+		inside[struct{}]("additional_config", anyMap).doc("Settings of its type."),
 	}
 })
 
@@ -99,15 +100,16 @@ func laterMap(name, feature string, of keys.Shape) field[runtimeFile] {
 
 var hookFields = table("a hook", func() rows[struct{}] {
 	return rows[struct{}]{
-		inside[struct{}]("command", text).must(),
-		inside[struct{}]("args", texts),
-		inside[struct{}]("env", texts),
-		inside[struct{}]("timeout_ms", natural),
-		inside[struct{}]("runtime", words("exec", "server")),
-		inside[struct{}]("sandbox", text),
-		inside[struct{}]("hook", words("provider", "tool", "session", "eval")).must(),
-		inside[struct{}]("phases", texts),
-		inside[struct{}]("mode", words("filter", "observe")),
+		inside[struct{}]("command", text).must().doc("The program that is asked."),
+		inside[struct{}]("args", texts).doc("Its arguments."),
+		inside[struct{}]("env", texts).doc("Its environment: NAME=value, or NAME to pass a variable on."),
+		inside[struct{}]("timeout_ms", natural).doc("How long it may take, in milliseconds."),
+		inside[struct{}]("runtime", words("exec", "server")).
+			doc("Whether the program is started for each question, or keeps running."),
+		inside[struct{}]("sandbox", text).doc("The sandbox in which it runs, by name."),
+		inside[struct{}]("hook", words("provider", "tool", "session", "eval")).must().doc("What it is asked about."),
+		inside[struct{}]("phases", texts).doc("The moments at which it is asked."),
+		inside[struct{}]("mode", words("filter", "observe")).doc("Whether it decides, or only watches."),
 	}
 })
 
@@ -125,16 +127,16 @@ const ownLogging = "use -v or -q"
 // loggingFields are the keys of kind Logging. Arena has its own flags for that; the file is checked and dropped.
 var loggingFields = table("logging", func() rows[struct{}] {
 	return rows[struct{}]{
-		inside[struct{}]("id", text),
-		inside[struct{}]("name", text),
-		inside[struct{}]("defaultLevel", logLevels),
-		inside[struct{}]("format", words("json", "text")),
-		inside[struct{}]("commonFields", textMap),
+		inside[struct{}]("id", text).doc("The name of the file, where metadata has none."),
+		inside[struct{}]("name", text).doc("The name of the file, where metadata has none."),
+		inside[struct{}]("defaultLevel", logLevels).doc("The lowest level that other tools log."),
+		inside[struct{}]("format", words("json", "text")).doc("How other tools write their log."),
+		inside[struct{}]("commonFields", textMap).doc("What other tools write into each line of their log."),
 		inside[struct{}]("modules", listOf(part("a module",
-			inside[struct{}]("name", text).must(),
-			inside[struct{}]("level", logLevels).must(),
-			inside[struct{}]("fields", textMap),
-		))),
+			inside[struct{}]("name", text).must().doc("The part of the other tool."),
+			inside[struct{}]("level", logLevels).must().doc("The lowest level that the part logs."),
+			inside[struct{}]("fields", textMap).doc("What is written into each line of the part."),
+		))).doc("Levels of single parts of other tools."),
 	}
 })
 

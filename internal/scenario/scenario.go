@@ -117,21 +117,28 @@ type relevance struct {
 
 var contextPolicyFields = table("context_policy", func() rows[contextPolicy] {
 	return rows[contextPolicy]{
-		whole("token_budget", natural, func(p *contextPolicy) *int { return &p.budget }),
-		inside[contextPolicy]("reserve_for_output", natural),
-		inside[contextPolicy]("strategy", words("oldest", "fail", "summarize", "relevance")),
-		inside[contextPolicy]("cache_breakpoints", boolean),
+		whole("token_budget", natural, func(p *contextPolicy) *int { return &p.budget }).
+			doc("How many tokens the messages of a call may have; 0 is no limit."),
+		inside[contextPolicy]("reserve_for_output", natural).doc("How many tokens of the budget are kept for the reply."),
+		inside[contextPolicy]("strategy", words("oldest", "fail", "summarize", "relevance")).
+			doc("What happens to messages that do not fit."),
+		inside[contextPolicy]("cache_breakpoints", boolean).
+			doc("Whether servers may keep the beginning of the messages for the next call."),
 		objectPtr("relevance", part("relevance",
-			inside[relevance]("provider", words("openai", "gemini", "voyageai")).must(),
-			inside[relevance]("model", text),
-			inside[relevance]("min_recent_messages", natural),
-			inside[relevance]("always_keep_system_role", boolean),
-			inside[relevance]("similarity_threshold", unit),
-			word("query_source", words("last_user", "last_n", "custom"), func(r *relevance) *string { return &r.query }),
-			whole("last_n_count", natural, func(r *relevance) *int { return &r.lastN }),
-			str("custom_query", func(r *relevance) *string { return &r.own }),
-			inside[relevance]("cache_embeddings", boolean),
-		), func(p *contextPolicy) **relevance { return &p.relevance }),
+			inside[relevance]("provider", words("openai", "gemini", "voyageai")).must().
+				doc("Whose embeddings say what is relevant."),
+			inside[relevance]("model", text).doc("The model of the embeddings."),
+			inside[relevance]("min_recent_messages", natural).doc("How many of the last messages stay in any case."),
+			inside[relevance]("always_keep_system_role", boolean).doc("Whether messages of the system stay in any case."),
+			inside[relevance]("similarity_threshold", unit).
+				doc("How similar a message must be to the query to stay, from 0 to 1."),
+			word("query_source", words("last_user", "last_n", "custom"), func(r *relevance) *string { return &r.query }).
+				doc("What messages are compared with."),
+			whole("last_n_count", natural, func(r *relevance) *int { return &r.lastN }).
+				doc("How many messages the query is made of, with query_source last_n."),
+			str("custom_query", func(r *relevance) *string { return &r.own }).doc("The query, with query_source custom."),
+			inside[relevance]("cache_embeddings", boolean).doc("Whether embeddings are kept for the next turn."),
+		), func(p *contextPolicy) **relevance { return &p.relevance }).doc("How relevant messages are found, with strategy relevance."),
 	}
 })
 
@@ -158,21 +165,22 @@ func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 
 var duplexFields = table("duplex", func() rows[struct{}] {
 	return rows[struct{}]{
-		inside[struct{}]("timeout", text),
+		inside[struct{}]("timeout", text).doc("How long the conversation may last."),
 		inside[struct{}]("turn_detection", part("turn_detection",
-			inside[struct{}]("mode", text),
+			inside[struct{}]("mode", text).doc("Who notices that a turn has ended."),
 			inside[struct{}]("vad", part("vad",
-				inside[struct{}]("silence_threshold_ms", natural),
-				inside[struct{}]("min_speech_ms", natural),
-				inside[struct{}]("max_turn_duration_s", natural),
-			)),
-		)),
+				inside[struct{}]("silence_threshold_ms", natural).doc("How long a silence ends a turn, in milliseconds."),
+				inside[struct{}]("min_speech_ms", natural).doc("How long speech must last to count, in milliseconds."),
+				inside[struct{}]("max_turn_duration_s", natural).doc("How long a turn may last, in seconds."),
+			)).doc("How a turn is told from silence."),
+		)).doc("How the end of a turn is noticed."),
 		inside[struct{}]("resilience", part("resilience",
-			inside[struct{}]("max_retries", natural),
-			inside[struct{}]("retry_delay_ms", natural),
-			inside[struct{}]("partial_success_min_turns", natural),
-			inside[struct{}]("ignore_last_turn_session_end", boolean),
-		)),
+			inside[struct{}]("max_retries", natural).doc("How often a lost connection is opened again."),
+			inside[struct{}]("retry_delay_ms", natural).doc("How long is waited before that, in milliseconds."),
+			inside[struct{}]("partial_success_min_turns", natural).
+				doc("After how many turns a conversation that broke off counts."),
+			inside[struct{}]("ignore_last_turn_session_end", boolean).doc("Whether the connection may end in the last turn."),
+		)).doc("What happens when the connection is lost."),
 	}
 })
 

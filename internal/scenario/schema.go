@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"strings"
+
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/keys"
 )
@@ -89,7 +91,7 @@ func (k *FileKind) schema(checks []CheckSchema) *jsonschema.Doc {
 	case k.Keys == keys.Table(mockFileFields): // other tools wrap these too
 		root.If = jsonschema.Requires("spec")
 		root.If.Not = jsonschema.Requires("scenarios")
-		root.Then = property("spec", k.Keys.Schema(w))
+		root.Then = property("spec", w.values(k))
 		root.Else = w.bare(k.Keys)
 	default:
 		root = w.bare(k.Keys)
@@ -103,15 +105,27 @@ func (k *FileKind) schema(checks []CheckSchema) *jsonschema.Doc {
 // envelope is the outer map with the values below spec.
 func (w *schemaWriter) envelope(k *FileKind) *jsonschema.Doc {
 	outer := w.object(envelopeFields)
-	outer.Properties["kind"] = &jsonschema.Doc{Const: k.Kind}
-	outer.Properties["spec"] = k.Keys.Schema(w)
+	outer.Properties["kind"] = &jsonschema.Doc{Const: k.Kind, Description: "What the file describes: " + k.Kind + "."}
+	outer.Properties["spec"] = w.values(k)
 	outer.Required = []string{"kind", "spec"}
 	return outer
 }
 
+// values are what stands below spec.
+func (w *schemaWriter) values(k *FileKind) *jsonschema.Doc {
+	d := *k.Keys.Schema(w)
+	d.Description = strings.ToUpper(k.About[:1]) + k.About[1:] + "."
+	return &d
+}
+
+// schemaKeyDoc is what the key $schema is for.
+const schemaKeyDoc = "The JSON Schema of the file, for editors."
+
 // bare is the values by themselves, beside which a file may name its schema.
 func (w *schemaWriter) bare(values keys.Table) *jsonschema.Doc {
 	alone := w.object(values)
-	alone.Properties["$schema"] = ofType("string")
+	schema := ofType("string")
+	schema.Description = schemaKeyDoc
+	alone.Properties["$schema"] = schema
 	return alone
 }

@@ -34,7 +34,8 @@ func (w *schemaWriter) place(f keys.Table, k *keys.Key) *jsonschema.Doc {
 		}
 	case keys.Table(toolFields), keys.Table(packToolFields):
 		if k.Name == "input_schema" || k.Name == "parameters" {
-			arguments := property("type", &jsonschema.Doc{Const: "object"})
+			object := &jsonschema.Doc{Const: "object", Description: "Arguments are an object."}
+			arguments := property("type", object)
 			arguments.Type = jsonschema.Types{"object"}
 			return arguments
 		}
@@ -99,8 +100,11 @@ func (w *schemaWriter) complete(f keys.Table, object *jsonschema.Doc) {
 		add(&jsonschema.Doc{OneOf: oneOf("command", "url", "source").AnyOf})
 	case keys.Table(toolFields):
 		add(whenIs("mode", jsonschema.Requires("http"), "live"), whenIs("mode", jsonschema.Requires("exec"), "exec"))
-		object.Properties["type"] = &jsonschema.Doc{Const: "function"} // the form in which model providers write tools
-		object.Properties["function"] = w.Table(toolFields)
+		// The form in which model providers write tools.
+		function := *w.Table(toolFields)
+		function.Description = "The tool, as model providers write it."
+		object.Properties["type"] = &jsonschema.Doc{Const: "function", Description: "Says that function holds the tool."}
+		object.Properties["function"] = &function
 	}
 }
 

@@ -31,8 +31,12 @@ func Terms(s Surface) []*keys.Key {
 const Wrapper = "assertion"
 
 var (
-	wrappedType   = keys.Key{Name: "eval_type", Shape: text, Required: true, Read: true}
-	wrappedParams = keys.Key{Name: "eval_params", Shape: rawMap, Null: true, Read: true}
+	wrappedType = keys.Key{
+		Name: "eval_type", Shape: text, Required: true, Read: true, Doc: "Which check; `arena checks` lists them.",
+	}
+	wrappedParams = keys.Key{
+		Name: "eval_params", Shape: rawMap, Null: true, Read: true, Doc: "The parameters of the check.",
+	}
 )
 
 // WrapperKeys are the parameters of the long spelling.

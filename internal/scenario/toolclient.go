@@ -17,14 +17,15 @@ type ClientTool struct {
 var clientFields = table("client", func() rows[ClientTool] {
 	return rows[ClientTool]{
 		object("consent", part("consent",
-			inside[ClientTool]("required", boolean),
-			inside[ClientTool]("message", text),
+			inside[ClientTool]("required", boolean).
+				doc("Whether the user is asked; tests answer by consent_overrides of a turn."),
+			inside[ClientTool]("message", text).doc("What the user would be asked; nobody sees it in a test."),
 			word("decline_strategy", words("fallback", "error", "retry"), func(c *ClientTool) *string { return &c.Decline }).
 				preset("error").
 				doc("What the model is told when the user declines."),
 		), func(c *ClientTool) *ClientTool { return c }).doc("How the user is asked before the tool is called."),
-		inside[ClientTool]("timeout_ms", natural),
-		inside[ClientTool]("categories", texts),
+		inside[ClientTool]("timeout_ms", natural).doc("How long the user may think, in milliseconds; no test waits."),
+		inside[ClientTool]("categories", texts).doc("What the tool has to do with, for the user who is asked."),
 		flag("validate_output", func(c *ClientTool) *bool { return &c.ValidateOutput }).
 			doc("Holds the simulated result against output_schema."),
 	}

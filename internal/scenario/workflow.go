@@ -125,7 +125,7 @@ var stateFields = table("a state", func() rows[stateFile] {
 			s.composition = v
 			s.Composition, _ = d.Name(v, "composition")
 			d.refer(toComposition, v)
-		}),
+		}).doc("The composition that answers in the state, with orchestration composition."),
 		custom("artifacts", mapOf(artifactFields), func(d *decoder, s *stateFile, v *node.Node) {
 			d.Each(v, "artifacts", func(name string, _, item *node.Node) {
 				a := artifactFile{Artifact: workflow.Artifact{Name: name}}

@@ -128,17 +128,7 @@ func (p *keysPage) rows(t keys.Table) {
 }
 
 func meaning(k *keys.Key) string {
-	text := k.Doc
-	if text == "" && k.Silence == keys.ForPeople {
-		text = "For people; arena does nothing with it."
-	}
-	if k.Idle != "" {
-		text = strings.TrimSpace(text + " Has no effect: " + k.Idle + ".")
-	}
-	if k.Later != "" {
-		text = strings.TrimSpace(text + " Not available yet: " + k.Later + ".")
-	}
-	return strings.ReplaceAll(escaped(text), "\\`", "`")
+	return strings.ReplaceAll(escaped(k.About()), "\\`", "`")
 }
 
 // value describes a shape. Maps with keys of their own are a link to these.

@@ -32,7 +32,7 @@ type Options struct {
 	Tags      []string // likewise
 
 	Mock       bool   // answer for every provider from mock replies, without a network
-	MockConfig string // file of mock replies, in place of the providers' own; implies Mock
+	MockConfig string // file of mock replies, in place of the providers' own and before those on turns; implies Mock
 
 	Temperature *float64
 	MaxTokens   *int

@@ -14,7 +14,8 @@ type mockFlags struct {
 
 func (f *mockFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.mock, "mock-provider", false, "answer for every provider from mock replies, without any network")
-	fl.StringVar(&f.mockConfig, "mock-config", "", "mock reply `file`; wins over the providers' own")
+	fl.StringVar(&f.mockConfig, "mock-config", "",
+		"mock reply `file`; wins over the providers' own and over mock: of turns")
 }
 
 // mocked reports whether mock replies answer for every provider.

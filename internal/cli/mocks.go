@@ -39,9 +39,10 @@ suite runs again without a model, and comes to the same verdicts.
   arena run -c config.arena.yaml --mock-config mock-responses.yaml
 
 The n-th message of the assistant becomes reply n of its scenario, with its tool calls and
-parts, and with the tokens and the cost that were measured. Times are left out, for a mock
-waits for them: --latencies keeps them. Of several conversations of one scenario (providers,
-trials) the last one counts, and arena says so; choose with --provider.
+parts, and with the tokens and the cost that were measured; --mock-config says it also in
+turns with a mock: of their own. Times are left out, for a mock waits for them: --latencies
+keeps them. Of several conversations of one scenario (providers, trials) the last one counts,
+and arena says so; choose with --provider.
 
 Tools run again as the project says. --tool-results puts what they returned into the file, and
 none is run. The answers of judges are not in the file: add them under judges:.

@@ -74,7 +74,8 @@ func (f *promptFlags) register(fl *pflag.FlagSet) {
 	fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature, a `number` from 0 to 2")
 	fl.Int64Var(&f.seed, "seed", 0, "sampling seed, any whole `number`")
 	fl.IntVar(&f.maxTokens, "max-tokens", 0, "limit the reply to `n` tokens")
-	fl.StringVar(&f.mockConfig, "mock-config", "", "mock reply `file` for the turns before; wins over the providers' own")
+	fl.StringVar(&f.mockConfig, "mock-config", "",
+		"mock reply `file` for the turns before; wins over the providers' own and over mock: of turns")
 	fl.StringVar(&f.cassettes.replay, "replay", "", "take what was said before from the recording in this `folder`")
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
 	f.format.register(fl)

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -10,6 +11,7 @@ import (
 // MockFile is a loaded mock response file. It is immutable and safe for concurrent use.
 type MockFile struct {
 	File      string `digest:"-"`
+	First     bool   // of --mock-config: its numbered replies win over those on turns
 	Default   *string
 	Scenarios map[string]*MockScenario `digest:"-"`
 	SelfPlay  map[string]*MockScenario // by persona
@@ -29,6 +31,18 @@ type MockScenario struct {
 	Default *string
 	Turns   []MockTurn             // sorted by index
 	Steps   map[string][]MockReply // by the step of a composition: one reply for each round
+}
+
+// At returns the reply with a number, from 1; nil: there is none. It must not be changed.
+func (m *MockScenario) At(n int) *MockReply {
+	if m == nil {
+		return nil
+	}
+	i, found := slices.BinarySearchFunc(m.Turns, n, func(t MockTurn, n int) int { return t.Index - n })
+	if !found {
+		return nil
+	}
+	return m.Turns[i].Reply()
 }
 
 // MockTurn is the reply with an index, from 1. Most replies are only text, and mock files have many, so such a reply

@@ -10,7 +10,6 @@ import (
 	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
-	"github.com/arena-evals/arena/internal/plural"
 )
 
 // readMocks reads the mock files that providers name, each once.
@@ -53,7 +52,11 @@ func (l *loader) readShared() *mockNames {
 	if l.opts.MockConfig == "" {
 		return nil
 	}
-	return l.mockFile(l.fs.show(l.opts.MockConfig), namedAt{}, &pathBases{fs: l.fs, config: ".", run: "."})
+	m := l.mockFile(l.fs.show(l.opts.MockConfig), namedAt{}, &pathBases{fs: l.fs, config: ".", run: "."})
+	if m != nil {
+		m.file.First = true
+	}
+	return m
 }
 
 // sharedMock gives the projects the replies of --mock-config, or else each the mock file among its loose files.
@@ -183,36 +186,6 @@ func (l *loader) silentSteps(names []mockName, asking []string, silent []*compos
 			"the %s step %q asks no model: these replies are never used", silent[i].Kind, n.name)
 	}
 	return others
-}
-
-// unusedReplies warns of replies after the last one that a conversation can need. A reply without tool calls ends its
-// turn.
-func (l *loader) unusedReplies(m *mockNames, p *Project, s *Scenario) {
-	i := slices.IndexFunc(m.scenarios, func(n mockName) bool { return s.Is(n.name) })
-	others := func(t Turn) bool { return t.Role != "user" || t.Mock != nil }
-	if i < 0 || s.Skip != "" || slices.ContainsFunc(s.Turns, others) || len(p.CompositionsFor(s)) > 0 {
-		return
-	}
-	canned := m.file.Scenarios[m.scenarios[i].name]
-	if canned == nil || len(canned.Turns) == 0 {
-		return
-	}
-	calls := map[int]bool{}
-	for k := range canned.Turns {
-		t := &canned.Turns[k]
-		calls[t.Index] = len(t.Reply().ToolCalls) > 0
-	}
-	asked := 0
-	for range s.Turns {
-		for asked++; calls[asked]; asked++ {
-		}
-	}
-	if last := canned.Turns[len(canned.Turns)-1].Index; last > asked {
-		l.diags.Warnf(m.scenarios[i].pos, utf8.RuneCountInString(m.scenarios[i].name), "unused-reply",
-			"the conversation of scenario %q ends with reply %d; the replies up to %d are never used",
-			s.ID, asked, last).Hint =
-			"a reply that calls no tool ends a turn, and the scenario has " + plural.Count(len(s.Turns), "turn")
-	}
 }
 
 // warnGenericReplies warns of turns without a mock reply in a scenario where others have one: without a mock file they

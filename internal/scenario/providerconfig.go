@@ -160,7 +160,7 @@ var mockConfigFields = table("additional_config of a mock", func() rows[Provider
 			if name, ok := d.Name(v, "mock_config"); ok {
 				p.MockFile, p.MockPos = d.present(v, name), d.Pos(v) // read when all scenarios are known
 			}
-		}).doc("The file with the canned replies."),
+		}).doc("The file with the canned replies. Those on turns win over it."),
 		idle[Provider]("auto_respond", boolean, audioSession),
 		idle[Provider]("response_text", text, audioSession),
 		idle[Provider]("duplex_scenario", text, audioSession),

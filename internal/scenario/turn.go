@@ -62,7 +62,8 @@ var turnFields = table("a turn", func() rows[turnFile] {
 		custom("mock", mockTurnFields, func(d *decoder, t *turnFile, v *node.Node) {
 			t.Mock = &TurnMock{}
 			t.Mock.Calls = d.mockUses(func() { t.Mock.Replies = d.inlineMock(v) })
-		}).doc("Canned replies to this turn, one for each round of tool calls."),
+		}).doc("Canned replies to this turn, one for each round of tool calls. They win over a mock_config; the numbered " +
+			"replies of --mock-config win over them."),
 		gone[turnFile]("conversation_assertions", "conversation_assertions belongs to the scenario",
 			"move it out of the turn, to the level of turns"),
 	}

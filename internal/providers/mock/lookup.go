@@ -18,7 +18,7 @@ import (
 //   - an agent's call: in a step of a composition the step's replies in the file, counted within the step; then the
 //     turn's inline replies, counted within the turn or the step; then in the file the numbered reply of the scenario,
 //     the scenario's default. The number is one more than the assistant messages so far, so that rounds of tool calls
-//     count;
+//     count. In a file that comes first the numbered reply wins over the inline ones;
 //   - a generated user message: the persona's numbered reply and default, then the scenario's. Such a request has the
 //     roles swapped, so the number is counted in the same way and is one more than the user messages so far;
 //   - a judge: the judge's reply of that number in which it is asked about a turn, then its default;
@@ -34,6 +34,13 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, notice s
 		return p.missing(fmt.Sprintf("%s has %s for step %q of scenario %q, and reply %d was requested",
 			p.File.File, plural.Of(len(rounds), "reply", "replies"), at.Step, at.Scenario, at.Reply+1))
 	}
+	n := 1 + at.Before + assistants(req.Messages)
+	if at.Judge != "" {
+		n = 1 + at.Turn
+	}
+	if canned = p.first(at, n); canned != nil {
+		return canned, "", nil
+	}
 	if inline := p.inline(at); inline != nil {
 		if at.Reply < len(inline) {
 			return &inline[at.Reply], "", nil
@@ -45,10 +52,6 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, notice s
 		return generic(), fmt.Sprintf(
 			"provider %s has no mock replies: its answers are a generic text (set mock_config, or mock: on the turns)",
 			p.ID), nil
-	}
-	n := 1 + at.Before + assistants(req.Messages)
-	if at.Judge != "" {
-		n = 1 + at.Turn
 	}
 	if canned = p.fromFile(at, n); canned != nil {
 		return canned, "", nil
@@ -73,6 +76,14 @@ func (p *Provider) step(at *chat.Origin) (rounds []scenario.MockReply, ok bool) 
 		rounds, ok = section.Steps[at.Step]
 	}
 	return rounds, ok
+}
+
+// first is the agent's numbered reply in a file that comes before the inline replies; nil: there is none.
+func (p *Provider) first(at *chat.Origin, n int) *scenario.MockReply {
+	if at.Judge != "" || at.Persona != "" || p.File == nil || !p.File.First {
+		return nil
+	}
+	return p.scenario(at).At(n)
 }
 
 // inline is nil when the place of the call has no inline replies.
@@ -126,9 +137,8 @@ func numbered(s *scenario.MockScenario, n int) *scenario.MockReply {
 	if s == nil {
 		return nil
 	}
-	i, found := slices.BinarySearchFunc(s.Turns, n, func(t scenario.MockTurn, n int) int { return t.Index - n })
-	if found {
-		return s.Turns[i].Reply()
+	if r := s.At(n); r != nil {
+		return r
 	}
 	return text(s.Default)
 }

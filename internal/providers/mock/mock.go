@@ -24,8 +24,8 @@ type Config struct {
 	ID, Model string
 	Pricing   *scenario.Pricing  // nil: 0.01 USD per thousand tokens, both ways
 	File      *scenario.MockFile // nil: none; every call without an inline reply gets a generic text
-	// Inline returns the replies that a scripted turn brings along, nil when it has none. They win over the file. It
-	// is called from many goroutines at once; nil means that no turn has any.
+	// Inline returns the replies that a scripted turn brings along, nil when it has none. They win over the file, unless
+	// that comes first. It is called from many goroutines at once; nil means that no turn has any.
 	Inline func(scenarioID string, turn int) []scenario.MockReply
 	// Lenient answers with the generic text and a notice where the file has no reply, instead of failing.
 	Lenient bool

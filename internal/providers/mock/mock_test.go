@@ -50,6 +50,9 @@ func TestLookup(t *testing.T) {
 			"strict": section(new(`{"score":0}`), `{"score":1}`), "kind": section(new(`{"score":1}`)),
 		},
 	}
+	overriding := *full
+	overriding.First = true
+	first := &overriding
 	bare := &scenario.MockFile{File: "mock.yaml", Scenarios: map[string]*scenario.MockScenario{
 		"refund": section(nil, "r1", "r2", "", "r4"), "empty": section(nil),
 	}}
@@ -79,6 +82,9 @@ func TestLookup(t *testing.T) {
 		{"inline counts within the turn", full, 6, chat.Origin{Scenario: "refund", Turn: 1, Reply: 1}, "inline 2", ""},
 		{"inline is used up", full, 7, chat.Origin{Scenario: "refund", Turn: 1, Reply: 2}, "",
 			`turn 2 of scenario "refund" has 2 replies, and reply 3 was requested`},
+		{"a file that comes first", first, 1, chat.Origin{Scenario: "refund", Turn: 1}, "refund 2", ""},
+		{"its defaults do not", first, 2, chat.Origin{Scenario: "refund", Turn: 1, Reply: 1}, "inline 2", ""},
+		{"its other scenarios do not", first, 0, chat.Origin{Scenario: "other", Turn: 1}, "global", ""},
 		{"inline without a file", nil, 0, chat.Origin{Scenario: "refund", Turn: 1}, "inline 1", ""},
 		{"persona", full, 0, chat.Origin{Scenario: "refund", Turn: 1, Persona: "impatient"}, "where is it?", ""},
 		{"persona default", full, 1, chat.Origin{Scenario: "refund", Persona: "impatient"}, "hurry up", ""},

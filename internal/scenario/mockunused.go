@@ -1,0 +1,91 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/plural"
+)
+
+// unusedReplies warns of replies that no conversation can come to: those for turns that bring their own, and those
+// after the last one that is needed.
+func (l *loader) unusedReplies(m *mockNames, p *Project, s *Scenario) {
+	i := slices.IndexFunc(m.scenarios, func(n mockName) bool { return s.Is(n.name) })
+	others := func(t Turn) bool { return t.Role != "user" }
+	if i < 0 || s.Skip != "" || slices.ContainsFunc(s.Turns, others) || len(p.CompositionsFor(s)) > 0 {
+		return
+	}
+	name := m.scenarios[i]
+	canned := m.file.Scenarios[name.name]
+	if canned == nil || len(canned.Turns) == 0 && canned.Default == nil {
+		return
+	}
+	warn := func(hint, format string, args ...any) {
+		l.diags.Warnf(name.pos, utf8.RuneCountInString(name.name), "unused-reply", format, args...).Hint = hint
+	}
+	const choose = "take one of the two out; the numbered replies of a file win where --mock-config names it"
+	use := usedReplies(s, canned, m.file.First)
+	if len(use.hidden) > 0 {
+		first := s.Turns[use.hidden[0].turn].Pos
+		warn(choose, "%s of scenario %q will never be said: the turns bring their own mock replies, the first in %s:%d",
+			numbered(use.hidden), s.ID, first.File, first.Line)
+	}
+	if len(canned.Turns) == 0 && !use.fallback {
+		warn(choose, "the defaultResponse of scenario %q will never be said: all turns bring their own mock replies", s.ID)
+	}
+	if n := len(canned.Turns); n > 0 && canned.Turns[n-1].Index > use.asked {
+		warn("a reply that calls no tool ends a turn, and the scenario has "+plural.Count(len(s.Turns), "turn"),
+			"the conversation of scenario %q ends with reply %d; the replies up to %d are never used",
+			s.ID, use.asked, canned.Turns[n-1].Index)
+	}
+}
+
+// replyUse is which replies a conversation comes to.
+type replyUse struct {
+	asked    int           // replies in all
+	fallback bool          // one of them is the default
+	hidden   []hiddenReply // those of a file for which a turn has its own
+}
+
+type hiddenReply struct{ number, turn int }
+
+// usedReplies goes through the conversation of a scenario with its replies on turns and in a file; first says that the
+// numbered ones of the file come first. A reply without tool calls ends its turn.
+func usedReplies(s *Scenario, canned *MockScenario, first bool) (use replyUse) {
+	for i := range s.Turns {
+		inline := s.Turns[i].Inline()
+		for round := 0; ; round++ {
+			use.asked++
+			filed := canned.At(use.asked)
+			reply := filed
+			if len(inline) > 0 && !(first && filed != nil) {
+				if round >= len(inline) {
+					break // the conversation fails here
+				}
+				reply = &inline[round]
+				if filed != nil {
+					use.hidden = append(use.hidden, hiddenReply{use.asked, i})
+				}
+			}
+			use.fallback = use.fallback || reply == nil
+			if reply == nil || len(reply.ToolCalls) == 0 {
+				break
+			}
+		}
+	}
+	return use
+}
+
+// numbered names replies by their numbers.
+func numbered(replies []hiddenReply) string {
+	if len(replies) == 1 {
+		return fmt.Sprintf("reply %d", replies[0].number)
+	}
+	texts := make([]string, len(replies))
+	for i, r := range replies {
+		texts[i] = fmt.Sprint(r.number)
+	}
+	return "replies " + strings.Join(texts, ", ")
+}

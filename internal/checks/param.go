@@ -30,6 +30,7 @@ type Param struct {
 //	is:"tool"         what its texts are, a Kind
 //	keys:"argument"   what the keys of a map are, a Kind
 //	of:"tool_name"    the parameter with the tool whose arguments is or keys means
+//	each:"true"       each item of a list is a value for the argument
 //	any:"idle"        what comes of a pattern that matches every text: anyIdle and so on
 //	doc:"..."         one sentence
 type layout struct {
@@ -43,6 +44,7 @@ type field struct {
 	index    []int
 	codec    codec
 	patterns bool // a map of regular expressions
+	each     bool // each item of a list in the map is a value
 }
 
 func layoutFor[P any]() *layout { return layoutOf(reflect.TypeFor[P]()) }
@@ -74,7 +76,8 @@ func (l *layout) add(t reflect.Type, index []int) {
 		}
 		c := codecOf(f.Type, rulesOf(f.Tag))
 		patterns := f.Type == reflect.TypeFor[map[string]pattern]()
-		l.fields = append(l.fields, field{index: at, codec: c, patterns: patterns, Param: Param{
+		each := f.Tag.Get("each") != ""
+		l.fields = append(l.fields, field{index: at, codec: c, patterns: patterns, each: each, Param: Param{
 			Key: keys.Key{
 				Name: name, Aliases: words(f.Tag.Get("alias")), Shape: c.shape, Required: rest == "required",
 				Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc"), Read: true,

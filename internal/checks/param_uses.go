@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -15,7 +16,8 @@ type NameUse struct {
 	Kind    Kind
 	Name    string
 	Of      string         // for an argument: its tool
-	Values  []ValueUse     // for an argument: the texts that it is compared with
+	Values  []ValueUse     // for an argument: the texts that it is compared with, those of a list each
+	Wants   []WantUse      // for an argument: what it is compared with
 	Pattern *regexp.Regexp // for a ToolPattern
 	Param   string         // its parameter or condition: tool_names, when: tool_called
 	Pos     diag.Pos
@@ -26,6 +28,13 @@ type NameUse struct {
 type ValueUse struct {
 	Text    string
 	Pattern *regexp.Regexp // the argument must match it; nil: the argument must equal Text
+	Pos     diag.Pos
+}
+
+// WantUse is a value of any type that a check compares with an argument.
+type WantUse struct {
+	Value   any
+	Pattern *regexp.Regexp // the argument must match it; nil: the argument must equal the value
 	Pos     diag.Pos
 }
 
@@ -58,7 +67,7 @@ func (b *binder) means(f *field, n *node.Node, what string, given map[string]*no
 			before := len(b.uses)
 			ok = b.text(f, f.Keys, n.Content[i], what, given, l) && ok
 			if len(b.uses) > before && f.Keys == ArgumentName {
-				b.uses[before].Values = b.values(f, n.Content[i+1])
+				b.uses[before].Values, b.uses[before].Wants = b.values(f, n.Content[i+1]), b.wants(f, n.Content[i+1])
 			}
 		}
 	}
@@ -68,7 +77,7 @@ func (b *binder) means(f *field, n *node.Node, what string, given map[string]*no
 // values returns the texts for an argument, without those with placeholders.
 func (b *binder) values(f *field, n *node.Node) (list []ValueUse) {
 	for _, text := range textsOf(n) {
-		if text.Kind != node.Scalar || strings.Contains(text.Value, "{{") {
+		if text.Kind != node.Scalar || holdsPlace(text) {
 			continue
 		}
 		use := ValueUse{Text: text.Value, Pos: b.r.Pos(text)}
@@ -82,6 +91,32 @@ func (b *binder) values(f *field, n *node.Node) (list []ValueUse) {
 		list = append(list, use)
 	}
 	return list
+}
+
+// wants returns the values for an argument, without those with placeholders.
+func (b *binder) wants(f *field, n *node.Node) (list []WantUse) {
+	all := []*node.Node{n}
+	if f.each {
+		all = textsOf(n)
+	}
+	for _, one := range all {
+		if holdsPlace(one) {
+			continue
+		}
+		use := WantUse{Pos: b.r.Pos(one)}
+		if !f.patterns {
+			use.Value = (&node.Reader{File: b.r.File, Diags: &diag.List{}}).Any(one) // its problems are reported
+		} else if p, err := regexp.Compile(one.Value); err == nil {
+			use.Pattern = p
+		}
+		list = append(list, use)
+	}
+	return list
+}
+
+// holdsPlace reports whether a value holds a placeholder.
+func holdsPlace(n *node.Node) bool {
+	return strings.Contains(n.Value, "{{") || slices.ContainsFunc(n.Content, holdsPlace)
 }
 
 // textsOf returns a text, or the texts of a list.

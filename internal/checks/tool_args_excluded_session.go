@@ -26,7 +26,7 @@ var toolArgsExcludedDef = define[toolArgsExcludedParams](Def{
 type toolArgsExcludedParams struct {
 	ToolName      string              `param:"tool_name,required" is:"tool" doc:"The tool."`
 	ExcludedArgs  map[string]anyValue `param:"excluded_args" keys:"argument" of:"tool_name" doc:"Arguments with the value that they must not have."`
-	ForbiddenArgs map[string]anyValue `param:"forbidden_args" keys:"argument" of:"tool_name" doc:"Arguments with a value, or a list of values."`
+	ForbiddenArgs map[string]anyValue `param:"forbidden_args" keys:"argument" of:"tool_name" each:"true" doc:"Arguments with a value, or a list of values."`
 }
 
 func (p toolArgsExcludedParams) Build(b *binder) Check {

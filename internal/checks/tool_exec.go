@@ -84,6 +84,13 @@ func (c *toolExec) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	case !s.Tools.Has(c.use.Name):
 		return Finding{}, fmt.Errorf("the project has no tool %q", c.use.Name)
 	}
+	if t, ok := s.Tools.(interface {
+		Takes(name string, args map[string]any) error
+	}); ok {
+		if err := t.Takes(c.use.Name, c.use.Args); err != nil {
+			return Finding{}, fmt.Errorf("%s was not called, for it does not take these arguments: %w", c.use.Name, err)
+		}
+	}
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	res := s.Tools.Call(limited, c.use.Name, c.use.Args)

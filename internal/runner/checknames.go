@@ -258,6 +258,7 @@ func (n *nameChecker) checkArgument(check string, use *checks.NameUse, setups []
 	}
 	args, listed := n.tools.Arguments(use.Of)
 	if !listed || slices.Contains(args, use.Name) {
+		n.checkArgumentValues(check, use)
 		return
 	}
 	n.problem(use.Pos, use.Name, "unknown-argument", "%s: %s: the tool %s has no argument %q", check, use.Param, use.Of,

@@ -21,6 +21,7 @@ type servedArgument struct {
 	pos        diag.Pos
 	scenario   *scenario.Scenario // nil: it matters in all of them
 	prompts    []*scenario.Prompt // under which it matters
+	wants      []checks.WantUse   // that it is compared with
 }
 
 // serveArgument leaves the name of an argument to the trials.
@@ -36,6 +37,7 @@ func (n *nameChecker) serveArgument(check string, use *checks.NameUse, setups []
 	}
 	n.arguments = append(n.arguments, &servedArgument{
 		name: use.Name, tool: use.Of, where: check + ": " + use.Param, pos: use.Pos, scenario: n.within, prompts: prompts,
+		wants: use.Wants,
 	})
 }
 
@@ -57,9 +59,12 @@ func (n *nameChecker) checkGiven(c *checks.Compiled, setups []*setup) {
 // wrongArguments says which arguments that checks name the tools do not have that servers have listed.
 func (s *session) wrongArguments(atEnd bool) (wrong []string) {
 	for _, a := range s.trial.Project.arguments {
+		if a.scenario != nil && a.scenario != s.trial.Scenario || !slices.Contains(a.prompts, s.stance.prompt) {
+			continue
+		}
 		args, listed := s.box.Arguments(a.tool)
-		if !listed || slices.Contains(args, a.name) || a.scenario != nil && a.scenario != s.trial.Scenario ||
-			!slices.Contains(a.prompts, s.stance.prompt) {
+		if !listed || slices.Contains(args, a.name) {
+			s.noteMisfits(a)
 			continue
 		}
 		if known := s.served[s.box.Origin(a.tool)]; !atEnd && known != nil && !known.fixed {

@@ -39,6 +39,7 @@ type session struct {
 	ownBox           tools.Box
 	served           map[string]*servedTools       // by the name of the source
 	unfound          map[string]error              // why tools that checks call cannot be listed
+	misfits          []string                      // values in checks that the schemas of listed tools do not take
 	listed           map[*tools.Opener][]chat.Tool // what sources had when they were asked last
 	values           *values
 	variables        map[string]string // for checks
@@ -386,6 +387,7 @@ func (s *session) finish() {
 		s.notice(text)
 	}
 	s.reportCuts()
+	s.reportMisfits()
 	s.reportBudget()
 	s.flow.report(s.out)
 	if s.memory != nil {

@@ -20,6 +20,14 @@ func (t toolCaller) Fits(name string, args map[string]any) error {
 	return t.s.box.Fits(name, args)
 }
 
+// Takes returns why a call with these arguments would be refused before the tool gets it.
+func (t toolCaller) Takes(name string, args map[string]any) error {
+	if !t.s.box.Has(name) {
+		return nil // Call says why
+	}
+	return t.s.box.Takes(name, args)
+}
+
 // StateGone reports whether the conversation was had before: what it did to a tool that is more than its file is not
 // there any more.
 func (t toolCaller) StateGone(name string) bool {

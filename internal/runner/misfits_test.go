@@ -1,0 +1,80 @@
+package runner
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// TestImpossibleArguments: in no check does a value pass for an argument that the schema of the tool does not take. The
+// values come from the examples of the checks.
+func TestImpossibleArguments(t *testing.T) {
+	t.Parallel()
+	met := map[string]bool{}
+	for _, def := range checks.Builtin() {
+		for _, spec := range examplesOf(t, def) {
+			compiled := (&checks.Compiler{}).Compile(spec, &diag.List{})
+			if compiled == nil {
+				continue
+			}
+			uses := argumentUses(compiled)
+			p := &scenario.Project{Scenarios: []*scenario.Scenario{{
+				Meta: scenario.Meta{ID: "s"}, Conversation: []scenario.Placed{{Compiled: compiled}},
+			}}}
+			for tool, schema := range impossible(uses) {
+				p.Tools = append(p.Tools, &scenario.Tool{Meta: scenario.Meta{ID: tool}, InputSchema: schema})
+			}
+			var found diag.List
+			ReportNames(p, p.Scenarios, false, &found)
+			for _, use := range uses {
+				for _, v := range use.Wants {
+					told := slices.ContainsFunc(found.Sorted(), func(d diag.Diagnostic) bool {
+						return d.Code == "bad-arguments" && d.Pos == v.Pos && strings.Contains(d.Msg, use.Param+": "+use.Name+" must be")
+					})
+					if !told && (v.Pattern != nil || v.Value != nil) {
+						t.Errorf("%s: %s: %s: %v passes: %v", spec.Pos, use.Param, use.Name, v.Value, found.Sorted())
+					}
+					met[use.Param] = true
+				}
+			}
+		}
+	}
+	for _, param := range []string{"expected_args", "excluded_args", "forbidden_args", "args_match", "args"} {
+		if !met[param] {
+			t.Errorf("no example has a value in %s", param)
+		}
+	}
+}
+
+func argumentUses(c *checks.Compiled) (uses []checks.NameUse) {
+	for _, use := range c.Names() {
+		if use.Kind == checks.ArgumentName {
+			uses = append(uses, use)
+		}
+	}
+	for _, part := range c.Nested() {
+		uses = append(uses, argumentUses(part)...)
+	}
+	return uses
+}
+
+// impossible are schemas of tools whose arguments take only what nobody compares them with.
+func impossible(uses []checks.NameUse) map[string][]byte {
+	tools := map[string]map[string]any{}
+	for _, use := range uses {
+		if tools[use.Of] == nil {
+			tools[use.Of] = map[string]any{}
+		}
+		tools[use.Of][use.Name] = map[string]any{"enum": []any{"\x01nothing"}}
+	}
+	schemas := map[string][]byte{}
+	for name, properties := range tools {
+		schemas[name], _ = json.Marshal(map[string]any{"type": "object", "properties": properties})
+	}
+	return schemas
+}

@@ -1,0 +1,165 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/say"
+)
+
+// Misfit says why no argument that the schema of a tool takes can equal a value by its text: its type, or its list of
+// values. It is "" where one may, and where the schema leaves it open.
+func (r *Registry) Misfit(tool, argument string, v any) string {
+	return misfit(r.byName[tool].property(argument), v)
+}
+
+// Unmatched says why no argument that the schema of a tool takes can match a pattern, as Misfit does.
+func (r *Registry) Unmatched(tool, argument string, p *regexp.Regexp) string {
+	return unmatched(r.byName[tool].property(argument), p)
+}
+
+// Misfit is that of a Registry.
+func (b *Box) Misfit(tool, argument string, v any) string {
+	return misfit(b.tool(tool).property(argument), v)
+}
+
+// Unmatched is that of a Registry.
+func (b *Box) Unmatched(tool, argument string, p *regexp.Regexp) string {
+	return unmatched(b.tool(tool).property(argument), p)
+}
+
+// property is the schema of an argument; nil: there is none, or what surrounds it may change it.
+func (t *tool) property(name string) map[string]any {
+	if t == nil || t.input == nil || composed(t.input.doc) {
+		return nil
+	}
+	properties, _ := t.input.doc["properties"].(map[string]any)
+	schema, _ := properties[name].(map[string]any)
+	return schema
+}
+
+// composed reports whether a schema says elsewhere what it takes.
+func composed(schema map[string]any) bool {
+	return slices.ContainsFunc([]string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not"}, func(key string) bool {
+		_, there := schema[key]
+		return there
+	})
+}
+
+func misfit(schema map[string]any, v any) string {
+	if schema == nil || v == nil || composed(schema) { // models leave arguments out by null
+		return ""
+	}
+	if values := listed(schema); values != nil && !slices.ContainsFunc(values, func(one any) bool { return isCalled(one, v) }) {
+		return fmt.Sprintf("must be %s, and not %s", oneOf(values), quoted(v))
+	}
+	kinds := kindsOf(schema)
+	if kinds != nil && !slices.ContainsFunc(kinds, func(kind string) bool { return mayBe(v, kind) }) {
+		return fmt.Sprintf("must be %s, and not %s", strings.Join(kinds, " or "), quoted(v))
+	}
+	switch v := v.(type) {
+	case []any:
+		items, _ := schema["items"].(map[string]any)
+		for i, one := range v {
+			if why := misfit(items, one); why != "" {
+				return fmt.Sprintf("item %d %s", i+1, why)
+			}
+		}
+	case map[string]any:
+		properties, _ := schema["properties"].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			inner, _ := properties[name].(map[string]any)
+			if why := misfit(inner, v[name]); why != "" {
+				return name + " " + why
+			}
+		}
+	}
+	return ""
+}
+
+func unmatched(schema map[string]any, p *regexp.Regexp) string {
+	values := listed(schema)
+	if values == nil && slices.Equal(kindsOf(schema), []string{"boolean"}) {
+		values = []any{true, false}
+	}
+	if values == nil || composed(schema) ||
+		slices.ContainsFunc(values, func(one any) bool { return p.MatchString(jsonvalue.Text(one)) }) {
+		return ""
+	}
+	return fmt.Sprintf("must be %s, which does not match %s", oneOf(values), say.Quote(p.String()))
+}
+
+// listed are the only values that a schema takes; nil: it does not list them.
+func listed(schema map[string]any) []any {
+	if only, there := schema["const"]; there {
+		return []any{only}
+	}
+	values, _ := schema["enum"].([]any)
+	return values
+}
+
+// isCalled reports whether a listed value has the text of v; case does not matter, which is repaired in calls.
+func isCalled(one, v any) bool {
+	text, ok := one.(string)
+	return jsonvalue.EqualTexts(v, one) || ok && strings.EqualFold(text, jsonvalue.Text(v))
+}
+
+// kindsOf are the types that a schema takes; nil: any.
+func kindsOf(schema map[string]any) (kinds []string) {
+	switch t := schema["type"].(type) {
+	case string:
+		return []string{t}
+	case []any:
+		for _, one := range t {
+			kind, _ := one.(string)
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// mayBe reports whether a value of this type can have the text of v.
+func mayBe(v any, kind string) bool {
+	switch v.(type) {
+	case []any:
+		return kind == "array"
+	case map[string]any:
+		return kind == "object"
+	}
+	text := jsonvalue.Text(v)
+	switch kind {
+	case "string":
+		return true
+	case "boolean":
+		return text == "true" || text == "false"
+	case "number":
+		return isNumber(text)
+	case "integer":
+		n, err := strconv.ParseFloat(text, 64)
+		return isNumber(text) && (err != nil || n == math.Trunc(n)) // too large for it: an integer
+	}
+	return false
+}
+
+func oneOf(values []any) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = quoted(v)
+	}
+	return say.Listed(texts, " or ")
+}
+
+func quoted(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil { // cannot happen with decoded JSON
+		return fmt.Sprint(v)
+	}
+	return shorten(string(text))
+}

@@ -94,7 +94,13 @@ func ParseArgs(text string) (args Args, bad string) {
 	return nil, text
 }
 
-var errTrailing = errors.New("more than one JSON document")
+var (
+	errTrailing = errors.New("more than one JSON document")
+	errDeep     = errors.New("lists or objects more than 5,000 deep")
+)
+
+// maxNesting leaves room for what is around a value where it is written.
+const maxNesting = 5_000
 
 // DecodeJSON decodes exactly one JSON document; numbers become json.Number.
 func DecodeJSON(data []byte) (any, error) {
@@ -106,6 +112,9 @@ func DecodeJSON(data []byte) (any, error) {
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errTrailing
+	}
+	if jsonvalue.Deeper(data, maxNesting) {
+		return nil, errDeep
 	}
 	return v, nil
 }

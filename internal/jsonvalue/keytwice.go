@@ -8,7 +8,8 @@ import (
 
 // KeyTwice finds a key that an object of a document has twice, which decoders read as they like. In objects of fixed
 // form, which are all but those in freeForm, keys that differ in case are the same: encoding/json takes one for the
-// other. The document must be valid JSON; nothing is found in any other.
+// other. What a server wrote for itself is not looked at. The document must be valid JSON; nothing is found in any
+// other.
 func KeyTwice(doc []byte) (key string, found bool) {
 	s := keyScan{doc: doc}
 	s.value(false)
@@ -18,14 +19,18 @@ func KeyTwice(doc []byte) (key string, found bool) {
 // freeForm are keys of results below which an object may have any keys.
 var freeForm = map[string]bool{
 	"args": true, "arguments": true, "metadata": true, "details": true, "labels": true, "variant": true, "input": true,
-	"output": true, "data": true, "opaque": true,
+	"output": true, "data": true, "artifacts": true,
 }
+
+// opaque is the key of what a server wrote: it is kept as it came, and nobody but that server reads it.
+const opaque = "opaque"
 
 type keyScan struct {
 	doc   []byte
 	at    int
 	twice string
 	found bool
+	lax   bool // nothing is found
 }
 
 // value goes behind the next value.
@@ -48,6 +53,13 @@ func (s *keyScan) value(free bool) {
 	}
 }
 
+// aside goes behind the next value, whatever is twice in it.
+func (s *keyScan) aside() {
+	inner := keyScan{doc: s.doc, at: s.at, lax: true}
+	inner.value(true)
+	s.at = inner.at
+}
+
 func (s *keyScan) list(free bool) {
 	for s.at++; !s.ends(']'); {
 		s.value(free)
@@ -67,6 +79,7 @@ func (s *keyScan) object(free bool) {
 			folded = strings.ToLower(key)
 		}
 		switch {
+		case s.lax:
 		case many != nil:
 			s.found = many[folded]
 			many[folded] = true
@@ -84,6 +97,10 @@ func (s *keyScan) object(free bool) {
 		if s.found {
 			s.twice = key
 			return
+		}
+		if key == opaque && !free {
+			s.aside()
+			continue
 		}
 		s.value(free || freeForm[key])
 	}

@@ -22,6 +22,9 @@ func TestKeyTwice(t *testing.T) {
 		`[{"a": true}, {"b": null, "b": -1.5e3}]`:              "b",
 		`{"args": {"Card": 1, "card": 2}}`:                     "",
 		`{"args": {"card": 1, "card": 2}}`:                     "card",
+		`{"artifacts": {"Card": 1, "card": 2}}`:                "",
+		`{"opaque": {"data": {"a": 1, "a": [2]}}, "b": 1}`:     "",
+		`{"opaque": {"a": 1, "a": [2]}, "b": 1, "b": 2}`:       "b",
 		`{"a": {}, "b": [], "c": "", "b": 0}`:                  "b",
 		"{" + many.String() + `"k7": 0}`:                       "k7",
 		"{" + many.String() + `"z": 0}`:                        "",
@@ -30,6 +33,19 @@ func TestKeyTwice(t *testing.T) {
 	} {
 		if got, found := jsonvalue.KeyTwice([]byte(doc)); got != want || found != (want != "") {
 			t.Errorf("%s: got %q, %v, want %q", doc, got, found, want)
+		}
+	}
+}
+
+func TestDeeper(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]int{
+		`{"a": [[]], "b": [{}, {}, {}], "c": "[[[[["}`: 3, `[]`: 1, `1`: 0, `"["`: 0, `[[`: 2, `"\"[["`: 0,
+	} {
+		for limit := range 6 {
+			if got := jsonvalue.Deeper([]byte(doc), limit); got != (want > limit) {
+				t.Errorf("%s: deeper than %d is %v", doc, limit, got)
+			}
 		}
 	}
 }

@@ -86,6 +86,31 @@ func DecodeLine(line []byte) (*Trial, error) {
 	return DecodeTrial(l.Trial, l.Index)
 }
 
+// Readable says why a line would be left out of the journal when it is read; nil: it would not. Most lines that arena
+// encodes cannot be: then nothing is decoded, unless edited says that their text was changed since.
+func Readable(line []byte, edited bool) error {
+	if !edited && !bytes.Contains(line, replacement) &&
+		bytes.Count(line, openList)+bytes.Count(line, openObject) < maxNesting {
+		return nil
+	}
+	t, err := DecodeLine(line)
+	if err != nil {
+		return err
+	}
+	if err := t.Whole(); err != nil {
+		return err
+	}
+	return t.Agrees(line)
+}
+
+// maxNesting is how deep the JSON decoder of the standard library reads.
+const maxNesting = 10_000
+
+var (
+	openList, openObject = []byte("["), []byte("{")
+	replacement          = []byte(`\ufffd`) // what the encoder makes of broken text: keys may have become equal
+)
+
 var lineBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Syncer is a file with the methods that the journal needs.

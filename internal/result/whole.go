@@ -3,8 +3,6 @@ package result
 import (
 	"errors"
 	"fmt"
-	"reflect"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
@@ -64,72 +62,4 @@ func (t *Turn) whole() error {
 		}
 	}
 	return nil
-}
-
-// checkNumbers checks all numbers of the trial, because most of them are added up.
-func (t *Trial) checkNumbers() error { return checkNumbersIn(t) }
-
-// CheckNumbers checks the numbers of a result that another program wrote.
-func (e *EvalResult) CheckNumbers() error { return checkNumbersIn(e) }
-
-func checkNumbersIn(v any) error {
-	if where, n, found := implausible(reflect.ValueOf(v).Elem()); found {
-		return fmt.Errorf("%s cannot be %g; expected 0 to %g", where, n, float64(chat.Most))
-	}
-	return nil
-}
-
-// implausible finds a number that cannot have been measured, and its place. Values of free form may hold any number.
-func implausible(v reflect.Value) (where string, n float64, found bool) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			return implausible(v.Elem())
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			if where, n, found = implausible(v.Index(i)); found {
-				return joinPath(fmt.Sprintf("[%d]", i), where), n, true
-			}
-		}
-	case reflect.Struct:
-		return implausibleField(v)
-	case reflect.Float64:
-		n = v.Float()
-		return "", n, !chat.Measured(n)
-	case reflect.Int:
-		n = float64(v.Int())
-		return "", n, !chat.Measured(n)
-	default:
-	}
-	return "", 0, false
-}
-
-func implausibleField(v reflect.Value) (where string, n float64, found bool) {
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "-" || !field.IsExported() || freeNumbers[name] {
-			continue
-		}
-		if where, n, found = implausible(v.Field(i)); found {
-			return joinPath(name, where), n, true
-		}
-	}
-	return "", 0, false
-}
-
-// joinPath returns the path of a field within another field. An embedded struct adds no name.
-func joinPath(name, rest string) string {
-	if name == "" || rest == "" || rest[0] == '[' {
-		return name + rest
-	}
-	return name + "." + rest
-}
-
-// freeNumbers are fields with numbers that were not measured: indexes, which may be -1, and values that a check or its
-// author chose.
-var freeNumbers = map[string]bool{
-	"turn": true, "score": true, "min_score": true, "max_score": true, "pass_threshold": true, "metric_value": true,
-	"position": true, "args": true, "metadata": true, "details": true,
 }

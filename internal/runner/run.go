@@ -147,28 +147,41 @@ func (c *worker) run(ctx context.Context, planned Trial) result.TrialDone {
 	_ = t.Project.tools.Done(t.Scenario.ID) // the trial is over, and its verdict stands
 	s.emit.flush()
 	out := s.redacted()
+	out.Bound()
 	if n := c.opts.MaxFailures; n > 0 && failed(out) && c.failures.Add(1) == int64(n) {
 		c.abort(tooManyFailures(n))
 	}
-	line, err := result.EncodeLine(out)
-	if err != nil { // JSON cannot hold a value of it
-		out = newResult(t)
-		out.Fingerprint = s.out.Fingerprint
-		out.Error = err.Error()
-		out.Settle()
-		line, _ = result.EncodeLine(out) // nothing in it but text
-	}
-	if out, line, err = c.scrubbed(out, line); err != nil {
-		out = newResult(t)
-		out.Fingerprint, out.Error = s.out.Fingerprint, "the result cannot be kept without the secrets in it: "+err.Error()
-		out.Settle()
-		line, _ = result.EncodeLine(out) // nothing in it but text
-	}
+	out, line := c.encoded(out, t)
 	// The line is written before the worker starts another trial: a kill loses only trials in flight.
-	if err = c.journal.Write(out, line); err != nil { // stop paying for trials that cannot be kept
+	err := c.journal.Write(out, line)
+	if err != nil { // stop paying for trials that cannot be kept
 		c.abort(fmt.Errorf("%w: %w", errStopped, err))
 	}
 	return result.TrialDone{At: s.emit.at(), Trial: out, Line: line, Written: err == nil}
+}
+
+// encoded is the line of a trial without secrets, and the trial as the line has it. A trial that no line can hold, or
+// none that can be read again, is an error without anything else in it.
+func (c *worker) encoded(out *result.Trial, t *Trial) (*result.Trial, []byte) {
+	bare := func(why string) (*result.Trial, []byte) {
+		lost := newResult(t)
+		lost.Fingerprint, lost.Error = out.Fingerprint, why
+		lost.Settle()
+		line, _ := result.EncodeLine(lost) // nothing in it but text
+		return lost, line
+	}
+	line, err := result.EncodeLine(out)
+	if err != nil {
+		return bare(err.Error())
+	}
+	clean, cleanLine, err := c.scrubbed(out, line)
+	if err != nil {
+		return bare("the result cannot be kept without the secrets in it: " + err.Error())
+	}
+	if err := result.Readable(cleanLine, clean != out); err != nil {
+		return bare("the result cannot be kept: it " + err.Error())
+	}
+	return clean, cleanLine
 }
 
 // scrubbed returns a trial without secrets.

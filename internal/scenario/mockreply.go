@@ -75,7 +75,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 				doc("Tokens of the reply that were thought."),
 		), func(r *mockReplyFile) **chat.Usage { return &r.Usage }).
 			doc("The tokens that the reply took; they are estimated when left out."),
-		numPtr("cost_usd", positive, func(r *mockReplyFile) **float64 { return &r.CostUSD }).
+		numPtr("cost_usd", price, func(r *mockReplyFile) **float64 { return &r.CostUSD }).
 			doc("What the reply cost, in US dollars."),
 	}
 })

@@ -57,13 +57,13 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			providerDefaults.read(d, v, &p.calls)
 		}).doc("Parameters of the model calls."),
 		objectPtr("pricing", part("pricing",
-			num("input_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.InputPer1K }).must().
+			num("input_cost_per_1k", price, func(p *Pricing) *float64 { return &p.InputPer1K }).must().
 				doc("A thousand tokens of requests."),
-			num("output_cost_per_1k", positive, func(p *Pricing) *float64 { return &p.OutputPer1K }).must().
+			num("output_cost_per_1k", price, func(p *Pricing) *float64 { return &p.OutputPer1K }).must().
 				doc("A thousand tokens of replies."),
-			numPtr("cached_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CachedPer1K }).
+			numPtr("cached_cost_per_1k", price, func(p *Pricing) **float64 { return &p.CachedPer1K }).
 				doc("A thousand tokens of requests that were read from a cache."),
-			numPtr("cache_write_cost_per_1k", positive, func(p *Pricing) **float64 { return &p.CacheWritePer1K }).
+			numPtr("cache_write_cost_per_1k", price, func(p *Pricing) **float64 { return &p.CacheWritePer1K }).
 				doc("A thousand tokens of requests that were written into a cache."),
 		), func(p *providerFile) **Pricing { return &p.Pricing }).
 			doc("Prices in US dollars, for models whose prices are not known."),

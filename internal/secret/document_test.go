@@ -22,6 +22,8 @@ var documents = []struct {
 	{"a secret where a word is expected", "sk-12345", `{"status":"sk-12345","type":"sk-12345"}`,
 		`{"status":"[redacted]","type":"[redacted]"}`, JSON},
 	{"keys of others", "sk-12345", `{"labels":{"sk-12345":"x"}}`, `{"labels":{"[redacted]":"x"}}`, JSON},
+	{"keys that become equal", "sk-12345", `{"args":{"sk-12345":1,"SK":2,"\u0073k-12345":3,"in":{"sk-12345":4}}}`,
+		`{"args":{"[redacted]":1,"SK":2,"[redacted] 2":3,"in":{"[redacted]":4}}}`, JSON},
 	{"lists", "content", `{"l":["content",{"content":"a"},"content"],"content":["content"]}`,
 		`{"l":["[redacted]",{"content":"a"},"[redacted]"],"content":["[redacted]"]}`, JSON},
 	{"lines", "content", `{"content":"content"}` + "\n" + `{"content":"\"content\""}` + "\n",

@@ -2,12 +2,13 @@ package secret
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 )
 
 // openFields are fields of arena's documents whose values come from users, models or tools, and may be anything.
-var openFields = []string{"args", "arguments", "details", "metadata"}
+var openFields = []string{"args", "arguments", "artifacts", "details", "metadata"}
 
 // Fields whose values arena writes itself, and that readers need: enumerations, and numbers and times as texts. Any
 // other text may hold a secret.
@@ -41,7 +42,8 @@ type jsonWalk struct {
 
 type bracket struct {
 	object bool
-	others bool // arena did not write what is in it
+	others bool            // arena did not write what is in it
+	keys   map[string]bool // those that were redacted, as they are now
 }
 
 func (w *jsonWalk) step(t *token) bool {
@@ -50,7 +52,7 @@ func (w *jsonWalk) step(t *token) bool {
 		return w.string(t)
 	case c == '{' || c == '[':
 		others := w.others() || slices.Contains(openFields, string(w.field))
-		w.in = append(w.in, bracket{c == '{', others})
+		w.in = append(w.in, bracket{object: c == '{', others: others})
 		w.field, w.value = w.field[:0], c == '['
 	case c == '}' || c == ']':
 		w.in = w.in[:max(len(w.in)-1, 0)]
@@ -85,13 +87,29 @@ func (w *jsonWalk) string(t *token) bool {
 		w.field = append(w.field[:0], inner...)
 	}
 	t.copy(t.at + 1)
-	if !w.others() && (isKey && isWord(inner) || !isKey && isOwn(string(w.field), inner)) {
+	switch {
+	case !w.others() && (isKey && isWord(inner) || !isKey && isOwn(string(w.field), inner)):
 		t.copy(end)
-	} else {
+	case isKey && t.set.next(inner, 0, false).size > 0:
+		t.replace(end, w.in[len(w.in)-1].keyOf(t.set.without(inner, false)))
+	default:
 		t.clean(end)
 	}
 	t.copy(min(end+1, len(t.text)))
 	return true
+}
+
+// keyOf is a redacted key, with a number when its object has the same already.
+func (b *bracket) keyOf(key []byte) []byte {
+	if b.keys == nil {
+		b.keys = map[string]bool{}
+	}
+	numbered := string(key)
+	for n := 2; b.keys[numbered]; n++ {
+		numbered = fmt.Sprintf("%s %d", key, n)
+	}
+	b.keys[numbered] = true
+	return []byte(numbered)
 }
 
 // closingQuote returns the offset of the quote that ends the string; -1 when it has not come yet.

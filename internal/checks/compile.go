@@ -63,6 +63,14 @@ func (c *Compiled) Sends(getenv func(string) (string, bool)) (headers map[string
 	return nil, ""
 }
 
+// Filled are the texts of the check in which ${NAME} stands for the environment; nil for a check that calls no endpoint.
+func (c *Compiled) Filled() []string {
+	if own, ok := c.Check.(interface{ filled() []string }); ok {
+		return own.filled()
+	}
+	return nil
+}
+
 // Nested are the parts of a combined check, in the order of the file; nil for any other check.
 func (c *Compiled) Nested() []*Compiled {
 	if whole, ok := c.Check.(interface{ nested() []*Compiled }); ok {

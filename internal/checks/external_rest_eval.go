@@ -178,3 +178,7 @@ func (c *restEval) sends(getenv func(string) (string, bool)) (headers map[string
 	}
 	return headers, scenario.Expand(string(c.url), getenv).Text
 }
+
+func (c *restEval) filled() []string {
+	return append(slices.Collect(maps.Values(c.headers)), string(c.url))
+}

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/providers/open"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/secret"
@@ -112,7 +111,7 @@ func newShownWire(w *open.Written) *shownWire {
 	}
 	for name, values := range w.Header {
 		shown.Headers[name] = strings.Join(values, ", ")
-		if harness.NamesSecret(name) {
+		if secret.NamesSecret(name) {
 			shown.Headers[name] = withoutSecret(name, values)
 		}
 	}

@@ -27,7 +27,7 @@ func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, failsOnG
 		usable: map[string][]*result.Entry{}, failed: map[string][]*result.Entry{}, lines: map[string][]int64{},
 		settled: map[*result.Entry]bool{}, passed: map[string]bool{},
 	}
-	programs := runner.Programs(plan)
+	programs := runner.Surroundings(plan)
 	tolerated, fired := map[string]bool{}, map[string]bool{}
 	for i := range ledger.Run.Briefs {
 		b := &ledger.Run.Briefs[i]

@@ -130,7 +130,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 		Coverage: run.Coverage,
 	}
 	if x.job.Outputs != nil {
-		h.Programs = runner.Programs(x.Plan)
+		h.Programs = runner.Surroundings(x.Plan)
 	}
 	x.collect.Expect(run.Planned)
 	x.collect.Cover(run.Coverage)

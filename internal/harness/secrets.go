@@ -40,7 +40,7 @@ func NewSecrets(env map[string]string) *Secrets {
 const minVariable = 6
 
 func (s *Secrets) variable(name, value string) {
-	if NamesSecret(name) && len(strings.TrimSpace(value)) >= minVariable && !namesFile(name, value) {
+	if secret.NamesSecret(name) && len(strings.TrimSpace(value)) >= minVariable && !namesFile(name, value) {
 		s.learn("the variable "+name, value)
 	}
 }
@@ -80,20 +80,6 @@ func (s *Secrets) learn(origin, value string) {
 	}
 }
 
-// NamesSecret reports whether a variable, a header or a parameter is of those that hold credentials, by its name.
-func NamesSecret(name string) bool {
-	separator := func(r rune) bool { return r == '_' || r == '-' || r == '.' }
-	for word := range strings.FieldsFuncSeq(strings.ToLower(name), separator) {
-		switch word {
-		case "key", "apikey", "token", "accesstoken", "secret", "secrets", "password", "passwd", "pass", "passphrase", "pwd",
-			"pw", "auth", "authorization", "credential", "credentials", "creds", "pat", "cookie", "session", "sig", "signature",
-			"jwt", "bearer", "sas":
-			return true
-		}
-	}
-	return false
-}
-
 // publicSettings are headers and parameters that everybody may know, whatever their length.
 var publicSettings = map[string]bool{
 	"accept": true, "content-type": true, "user-agent": true, "api-version": true, "referer": true, "http-referer": true,
@@ -112,10 +98,10 @@ func (s *Secrets) setting(name, value string) {
 	}
 	switch {
 	case publicSettings[strings.ToLower(name)], namesFile(name, value):
-	case NamesSecret(name) && scheme:
+	case secret.NamesSecret(name) && scheme:
 		s.learn(origin, bare)
 		s.learn(origin, value)
-	case NamesSecret(name):
+	case secret.NamesSecret(name):
 		s.learn(origin, value)
 	case len(value) >= minSecret && !strings.ContainsAny(value, " \t"):
 		s.learn(origin, value)

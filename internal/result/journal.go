@@ -33,7 +33,8 @@ type JournalHeader struct {
 	Resume []string `json:"resume,omitempty"`
 	// Spec is what was asked of the run; nil in journals of old versions and of the Go package.
 	Spec *Spec `json:"spec,omitempty"`
-	// Programs is a digest of the programs that score in the run. They are not part of fingerprints.
+	// Programs is a digest of what programs, servers and agents find outside of the files: variables, and files of command
+	// lines. It is not part of fingerprints.
 	Programs string `json:"programs,omitempty"`
 	// Coverage is what the projects declare, without counts.
 	Coverage []Coverage `json:"coverage,omitempty"`

@@ -15,9 +15,9 @@ import (
 )
 
 // Fingerprints computes the fingerprint of trials: a sum of everything that decides their outcome. That is the
-// scenario, the prompt, the provider without its key, tools, checks, judges, mock replies, the content of files, flags,
-// the region, the variant and the repetition; not the number of trials in its group. Trials with the same fingerprint
-// need not run twice. It is safe for concurrent use.
+// scenario, the prompt, the provider without its key, tools, checks, judges, mock replies, the content of files,
+// flags, the region, the variant and the repetition; not the number of trials in its group. Trials with the same
+// fingerprint and the same Surroundings need not run twice. It is safe for concurrent use.
 //
 // --strict and --lenient count only where they change the answers of a simulated provider. A trial that was judged
 // without --strict tells by its warnings whether it holds with it.
@@ -61,7 +61,7 @@ func (f *Fingerprints) flags(t *Trial) digest.Sum {
 // Of returns the fingerprint of a trial, in hexadecimal digits.
 func (f *Fingerprints) Of(t *Trial) string {
 	sums := [...]digest.Sum{
-		f.flags(t), f.project(t.Project), f.scenario(t.Scenario), f.prompts(t), f.provider(t.Endpoint.Spec),
+		f.flags(t), f.project(t.Project), f.scenario(t.Scenario), f.prompts(t), f.provider(t.Project.Project, t.Endpoint.Spec),
 		f.mocks(t), f.judges(t), f.priorConversation(t),
 		scenario.Digest(t.Region, number(t), t.Variant.sorted(), t.Endpoint.Simulated),
 	}
@@ -132,7 +132,7 @@ func (f *Fingerprints) project(p *project) digest.Sum {
 		common.judge = "" // decides only where a judge is asked
 		decides := []any{p.Project, common}
 		if q := embeddingProvider(p.Project); q != nil {
-			decides = append(decides, f.provider(q))
+			decides = append(decides, f.provider(p.Project, q))
 		}
 		if files := skillFiles(p.Project); len(files) > 0 {
 			decides = append(decides, files)
@@ -149,9 +149,10 @@ type basis struct {
 	dispatch DispatchMode
 }
 
-// Programs returns a sum of the files of programs that score in a plan, or run its tools; "" when there are none.
-// Fingerprints do not include it: a replay needs no programs.
-func Programs(plan *Plan) string {
+// Surroundings returns a sum of what programs, servers, endpoints and agents that score in a plan, or run its tools, find
+// outside of the files of the plan: the files that their command lines name, and the variables of the environment; ""
+// when there is nothing. Fingerprints do not include it: a replay needs nothing of it.
+func Surroundings(plan *Plan) string {
 	files, seen := map[string]string{}, map[*project]bool{}
 	for t := range plan.Groups() {
 		p := t.Project
@@ -163,6 +164,7 @@ func Programs(plan *Plan) string {
 			programFiles(h.Dir, append([]string{h.Command}, h.Args...), files)
 		}
 		serverFiles(p.Project, files)
+		environment(p.Project, files)
 		for _, tool := range p.Project.Tools {
 			if e := tool.Exec; e != nil {
 				programFiles(e.Dir, append([]string{e.Command}, e.Args...), files)
@@ -176,15 +178,21 @@ func Programs(plan *Plan) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// programFiles sums the files that the command line of a program names: the program itself, and files that it reads.
+// programFiles sums the files that the command line of a program names: the program itself, and files that it reads,
+// also as --name=file.
 func programFiles(dir string, words []string, files map[string]string) {
 	for _, word := range words {
-		path := word
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
+		paths := []string{word}
+		if name, file, sets := strings.Cut(word, "="); sets && strings.HasPrefix(name, "-") {
+			paths = append(paths, file)
 		}
-		if sum := scenario.FileDigest(path); len(sum) > 0 {
-			files[word] = string(sum)
+		for _, path := range paths {
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(dir, path)
+			}
+			if sum := scenario.FileDigest(path); len(sum) > 0 {
+				files[word] = string(sum)
+			}
 		}
 	}
 }
@@ -226,8 +234,8 @@ func (f *Fingerprints) prompt(p *scenario.Prompt) digest.Sum {
 	return f.shareForRun(p, func() digest.Sum { return scenario.Digest(p) })
 }
 
-// provider sums a provider without its key, also where a header or the address holds one.
-func (f *Fingerprints) provider(p *scenario.Provider) digest.Sum {
+// provider sums a provider of a project without its key, also where a header or the address holds one.
+func (f *Fingerprints) provider(of *scenario.Project, p *scenario.Provider) digest.Sum {
 	return f.shareForRun(p, func() digest.Sum {
 		headers := map[string]string{}
 		for name, value := range p.Headers {
@@ -242,6 +250,11 @@ func (f *Fingerprints) provider(p *scenario.Provider) digest.Sum {
 				decides = append(decides, f.file(path))
 			}
 		}
+		if of != nil && of.Getenv != nil {
+			if taken := variables(of.Getenv, p.AddressVariables()); len(taken) > 0 {
+				decides = append(decides, taken)
+			}
+		}
 		return scenario.Digest(decides...)
 	})
 }
@@ -252,7 +265,7 @@ func sourceOf(e *Endpoint) string {
 	if e.Simulated || e.Client == nil {
 		return ""
 	}
-	sum := (&Fingerprints{}).provider(e.Spec)
+	sum := (&Fingerprints{}).provider(nil, e.Spec)
 	sum = scenario.Digest(sum[:], keyless(providers.Address(e.Client)))
 	return hex.EncodeToString(sum[:6])
 }
@@ -320,7 +333,7 @@ func (f *Fingerprints) judges(t *Trial) digest.Sum {
 			for _, need := range c.JudgeUses() {
 				asked = append(asked, need.Use)
 				if spec := p.judgeModels[need.Use]; spec != nil {
-					asked = append(asked, f.provider(spec))
+					asked = append(asked, f.provider(p.Project, spec))
 				}
 				for _, id := range []string{need.Prompt, p.judgePrompts.Default} {
 					asked = append(asked, p.judgePrompts.Texts[id])

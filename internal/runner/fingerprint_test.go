@@ -27,8 +27,8 @@ var leftOut = map[string]string{
 
 	"Project.Prompts": others, "Project.Providers": others, "Project.Scenarios": others, "Project.Evals": others,
 
-	"Agent.Headers": "what the file says counts, without the environment in it", "Agent.Token": key,
-	"HTTPTool.Headers": "what the file says counts, without the environment in it", "Provider.APIKey": key, "Provider.KeyEnv": key, "Provider.KeyFile": key, "Provider.KeyUnset": key,
+	"Agent.URL": filled, "Agent.Headers": filled, "Agent.Token": key,
+	"HTTPTool.URL": filled, "HTTPTool.Headers": filled, "Provider.APIKey": key, "Provider.KeyEnv": key, "Provider.KeyFile": key, "Provider.KeyUnset": key,
 
 	"Provider.RPS": pace, "Provider.Burst": pace, "Provider.MaxConcurrent": pace, "Provider.Retry": pace,
 	"Provider.Transport": pace, "Provider.Breaker": pace,
@@ -57,6 +57,7 @@ const (
 	pace    = "how fast calls follow each other"
 	after   = "what happens to results"
 	written = "made of what the digest sums up"
+	filled  = "what the file says counts, and the variables in it by themselves"
 )
 
 // countedApart are fields with the same tag that the fingerprint includes in another form.

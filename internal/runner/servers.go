@@ -58,17 +58,22 @@ func preflightServers(p *scenario.Project, chosen []*scenario.Scenario) []diag.D
 
 // unsetVariables are those of the environment that a server makes use of and that are not set, sorted.
 func unsetVariables(s *scenario.Server, getenv func(string) (string, bool)) []string {
-	texts := slices.Concat([]string{s.Command, s.URL}, s.Args, s.Env, slices.Collect(maps.Values(s.Headers)))
-	if s.Image != nil {
-		texts = append(texts, s.Image.Env...)
-	}
 	names := map[string]bool{}
-	for _, text := range texts {
+	for _, text := range serverTexts(s) {
 		for _, name := range scenario.Expand(text, getenv).Unset {
 			names[name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
+}
+
+// serverTexts are the texts of a server in which ${NAME} stands for the environment.
+func serverTexts(s *scenario.Server) []string {
+	texts := slices.Concat([]string{s.Command, s.URL}, s.Args, s.Env, slices.Collect(maps.Values(s.Headers)))
+	if s.Image != nil {
+		texts = append(texts, s.Image.Env...)
+	}
+	return texts
 }
 
 // reportOfflineServers reports MCP servers behind a network that chosen scenarios need.
@@ -84,9 +89,14 @@ func (m *matrix) reportOfflineServers(p *scenario.Project, chosen []*scenario.Sc
 // serverFiles sums the files that the command lines of servers name.
 func serverFiles(p *scenario.Project, files map[string]string) {
 	for _, s := range p.Servers {
-		if s.Command != "" {
-			programFiles(s.Dir, append([]string{s.Command}, s.Args...), files)
+		if s.Command == "" {
+			continue
 		}
+		words := append([]string{s.Command}, s.Args...)
+		for i, word := range words {
+			words[i] = scenario.Expand(word, p.Getenv).Text
+		}
+		programFiles(s.Dir, words, files)
 	}
 }
 

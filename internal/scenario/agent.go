@@ -12,7 +12,7 @@ import (
 // Agent is an agent elsewhere that is asked over A2A. Its card says what it can do.
 type Agent struct {
 	Name      string
-	URL       string // without a slash at its end; the environment stands in it
+	URL       string `digest:"-"` // without a slash at its end; the environment stands in it
 	Written   string // the same as the file has it
 	URLPos    diag.Pos
 	Timeout   time.Duration
@@ -64,7 +64,8 @@ var agentFields = table("an agent", func() rows[agentFile] {
 				}
 			})
 		}).asIs().doc("What a simulated agent answers; the first response that fits."),
-		custom("url", text, readAgentURL).asIs().doc("The address of a remote agent; its card is below it."),
+		custom("url", text, readAgentURL).asIs().
+			doc("The address of a remote agent, below which its card is; may hold ${VARIABLES}."),
 		custom("auth", authFields, func(d *decoder, a *agentFile, v *node.Node) {
 			a.note("auth", v)
 			readAgentAuth(d, a, v)
@@ -76,7 +77,7 @@ var agentFields = table("an agent", func() rows[agentFile] {
 			for name, value := range a.FileHeads {
 				a.Headers[name] = d.expand(node.Get(v, name), value)
 			}
-		}).asIs().doc("Headers of every request to a remote agent."),
+		}).asIs().doc("Headers of every request to a remote agent; may hold ${VARIABLES}."),
 		custom("headers_from_env", texts, func(d *decoder, a *agentFile, v *node.Node) {
 			a.note("headers_from_env", v)
 			a.FromEnv = d.envHeaders(v)
@@ -99,7 +100,8 @@ var authFields = table("auth", func() rows[agentFile] {
 	return rows[agentFile]{
 		label("scheme", func(a *agentFile) *string { return &a.Scheme }).
 			doc("The word before the token; Bearer when left out."),
-		custom("token", text, func(_ *decoder, a *agentFile, v *node.Node) { a.token = v }).doc("The token."),
+		custom("token", text, func(_ *decoder, a *agentFile, v *node.Node) { a.token = v }).
+			doc("The token, best as ${VARIABLE}."),
 		custom("token_env", text, func(_ *decoder, a *agentFile, v *node.Node) { a.variable = v }).
 			doc("The variable that holds the token."),
 	}

@@ -46,6 +46,30 @@ type Provider struct {
 	KeyPos            diag.Pos
 }
 
+// Variables of the environment that say where a provider is when its file does not.
+const (
+	AzureEndpointVar  = "AZURE_OPENAI_ENDPOINT"
+	GoogleProjectVar  = "GOOGLE_CLOUD_PROJECT"
+	AWSRegionVar      = "AWS_REGION"
+	AWSOtherRegionVar = "AWS_DEFAULT_REGION"
+)
+
+// AddressVariables are the variables of the environment that say where the provider is, because its file does not. Nil
+// for one whose file does, or that everybody finds at the same place.
+func (p *Provider) AddressVariables() []string {
+	host := p.Platform
+	switch {
+	case p.Type == "mock" || p.Type == "replay":
+	case (p.Type == "azure" || host != nil && host.Type == "azure") && p.BaseURL == "" && (host == nil || host.Endpoint == ""):
+		return []string{AzureEndpointVar}
+	case host != nil && host.Type == "bedrock" && host.Region == "":
+		return []string{AWSRegionVar, AWSOtherRegionVar}
+	case host != nil && host.Type == "vertex" && host.Project == "":
+		return []string{GoogleProjectVar}
+	}
+	return nil
+}
+
 // Platform is cloud hosting of a model.
 type Platform struct {
 	Type, Region, Project, Endpoint string

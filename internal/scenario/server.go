@@ -114,7 +114,8 @@ var serverFields = table("an MCP server", func() rows[serverFile] {
 			s.command = v
 			s.Command, _ = d.Name(v, "command")
 		}).
-			asIs().doc("The program that is started: a path below the config, or a name to look up in PATH."),
+			asIs().doc("The program that is started: a path below the config, or a name to look up in PATH; " +
+			"${NAME} stands for the environment."),
 		custom("args", texts, func(d *decoder, s *serverFile, v *node.Node) {
 			s.args = v
 			s.Args, _ = d.Strings(v, "args")
@@ -132,7 +133,7 @@ var serverFields = table("an MCP server", func() rows[serverFile] {
 			s.URL, _ = d.Name(v, "url")
 			d.serverAddress(v, s.URL)
 		}).
-			asIs().doc("The address of a server behind HTTP."),
+			asIs().doc("The address of a server behind HTTP; ${NAME} stands for the environment."),
 		custom("headers", textMap, func(d *decoder, s *serverFile, v *node.Node) {
 			s.headers = v
 			s.Headers, _ = d.headerMap(v, "headers")

@@ -19,7 +19,7 @@ import (
 
 // HTTPTool is an endpoint that answers the calls of a tool.
 type HTTPTool struct {
-	URL       string // template over the arguments; the environment stands in it
+	URL       string `digest:"-"` // template over the arguments; the environment stands in it
 	Written   string // the same as the file has it
 	URLPos    diag.Pos
 	Method    string
@@ -63,7 +63,7 @@ var httpFields = table("http", func() rows[HTTPTool] {
 				!strings.HasPrefix(h.URL, "{{") && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 				d.Errorf(v, "wrong-value", "%q is not an address of HTTP", h.Written).Hint = "it begins with https:// or http://"
 			}
-		}).must().doc("The address; a Go template over the arguments, such as {{.id}}."),
+		}).must().doc("The address; a Go template over the arguments, such as {{.id}}; may hold ${VARIABLES}."),
 		word("method", httpMethods, func(h *HTTPTool) *string { return &h.Method }).preset("POST").
 			doc("The method of the request."),
 		custom("timeout_ms", natural, func(d *decoder, h *HTTPTool, v *node.Node) {

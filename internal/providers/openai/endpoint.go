@@ -82,7 +82,7 @@ func address(spec *scenario.Provider, kind, path string, getenv func(string) (st
 		base = spec.Platform.Endpoint
 	}
 	if kind == typeAzure && base == "" && getenv != nil {
-		base, _ = getenv("AZURE_OPENAI_ENDPOINT")
+		base, _ = getenv(scenario.AzureEndpointVar)
 	}
 	if base == "" {
 		base = servers[kind].base

@@ -30,7 +30,7 @@ const (
 
 // Bedrock is where Amazon hosts models.
 func Bedrock(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error) {
-	region := cmp.Or(spec.Platform.Region, variable(&o, "AWS_REGION", "AWS_DEFAULT_REGION"))
+	region := cmp.Or(spec.Platform.Region, variable(&o, scenario.AWSRegionVar, scenario.AWSOtherRegionVar))
 	if region == "" {
 		return wire.Endpoint{}, lacking(spec, "a region", "write region: with its name, such as us-east-1, or set AWS_REGION")
 	}

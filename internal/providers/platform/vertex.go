@@ -27,7 +27,7 @@ func Vertex(spec *scenario.Provider, o wire.Options, publisher string, calls Cal
 	if region == "" {
 		return wire.Endpoint{}, lacking(spec, "a region", "write region: global, or the name of one, such as us-east5")
 	}
-	project := cmp.Or(spec.Platform.Project, variable(&o, "GOOGLE_CLOUD_PROJECT"))
+	project := cmp.Or(spec.Platform.Project, variable(&o, scenario.GoogleProjectVar))
 	if project == "" {
 		return wire.Endpoint{}, lacking(spec, "a project", "write project: with its id, or set GOOGLE_CLOUD_PROJECT")
 	}

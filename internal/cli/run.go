@@ -100,6 +100,9 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if diags.Errors() > 0 {
 		return exit(result.ExitUsage)
 	}
+	for _, note := range plan.Notes {
+		app.remark("%s", note)
+	}
 	out := harness.NewOutputs(f.outputChoice(app, suite))
 	out.Keep, out.Secrets = f.keep, &app.secrets.Guard
 	if f.list {

@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -65,6 +66,7 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 	inGroup := slices.DeleteFunc(slices.Clone(models), func(q *scenario.Provider) bool {
 		return cmp.Or(q.Group, defaultGroup) != group
 	})
+	inGroup = m.withoutJudges(p, inGroup)
 	if len(inGroup) == 0 && m.opts.Lenient { // other tools use all providers here
 		m.diags.Warnf(cmp.Or(s.GroupPos, s.Pos), 1, "empty-group",
 			"scenario %q: no provider is in group %q; all of them are used", s.ID, group)
@@ -91,6 +93,35 @@ func judgesOnly(p *scenario.Project, s *scenario.Scenario, q *scenario.Provider)
 	group := cmp.Or(q.Group, defaultGroup)
 	return group != defaultGroup && group != s.Group && !slices.ContainsFunc(s.Providers, q.Is) &&
 		slices.ContainsFunc(p.Judges, func(j scenario.Judge) bool { return q.Is(j.Provider) })
+}
+
+// withoutJudges leaves out providers that a judge uses and that nobody put into a group, as long as others remain: who
+// writes a judge's model below providers seldom wants it tested. One that the command line names stays.
+func (m *matrix) withoutJudges(p *scenario.Project, models []*scenario.Provider) []*scenario.Provider {
+	judge := func(q *scenario.Provider) int {
+		if q.Grouped || slices.ContainsFunc(m.providers.words, q.Is) {
+			return -1
+		}
+		return slices.IndexFunc(p.Judges, func(j scenario.Judge) bool { return q.Is(j.Provider) })
+	}
+	agents := slices.DeleteFunc(slices.Clone(models), func(q *scenario.Provider) bool { return judge(q) >= 0 })
+	if len(agents) == 0 {
+		return models
+	}
+	for _, q := range models {
+		if j := judge(q); j >= 0 {
+			m.note("provider %q is not tested, because judge %q uses it; to test it too, write group: default beside its file",
+				q.ID, p.Judges[j].Name)
+		}
+	}
+	return agents
+}
+
+// note keeps a text for whoever runs the plan, once.
+func (m *matrix) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(m.notes, text) {
+		m.notes = append(m.notes, text)
+	}
 }
 
 // hintGroup lists the known groups, and names the key to set when the scenario has none.

@@ -29,7 +29,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	}
 	m.reportMissing()
 	m.reportOtherSessions()
-	plan.FailOn = m.failOn(suite)
+	plan.FailOn, plan.Notes = m.failOn(suite), m.notes
 	if d.Errors() == 0 { // otherwise not all used providers are known
 		d.DropWarnings(m.usedProviders())
 	}
@@ -105,6 +105,7 @@ type matrix struct {
 	askedProviders   bool   // a scenario selected its providers
 	incomplete       bool   // planning of a project ended early
 	saidOnce         map[string]bool
+	notes            []string
 }
 
 func (m *matrix) project(p *scenario.Project, origin string) []span {

@@ -166,7 +166,7 @@ func (l *loader) read(b *build, j *fileJob) *content {
 		p.asked = j.asked
 	}
 	for _, p := range c.providers {
-		p.Group = cmp.Or(j.group, p.Group)
+		p.Group, p.Grouped = cmp.Or(j.group, p.Group), j.group != ""
 	}
 	for _, p := range c.prompts {
 		for _, g := range j.given {

@@ -16,6 +16,7 @@ type Provider struct {
 	Model       string
 	Role        string            // llm is the default
 	Group       string            // default is the default
+	Grouped     bool              `digest:"-"` // the config wrote a group
 	BaseURL     string            `digest:"-"` // without a key it counts
 	Headers     map[string]string `digest:"-"` // without keys they count
 	APIKey      string            `digest:"-"` // literal, after ${VAR} expansion

@@ -24,8 +24,9 @@ type nameChecker struct {
 	served    []*servedName      // names that are left to the trials
 	arguments []*servedArgument  // the same for names of arguments
 
-	mockTools *[]string         // see calledByMocks
-	toolNames []string          // see knownTools
+	mockTools *[]string // see calledByMocks
+	toolNames []string  // see knownTools
+	reaches   map[*scenario.Scenario]*reach
 	reported  map[diag.Pos]bool // see reportUnansweredCall
 }
 
@@ -180,6 +181,7 @@ func (n *nameChecker) check(c *checks.Compiled, setups []*setup) {
 			n.checkName(c.Type, &names[i], setups)
 		}
 		n.checkSteps(c.Type, names)
+		n.checkReach(c, names, setups)
 		if n.tracker != nil {
 			n.tracker.awaitStates(c)
 		}

@@ -222,6 +222,7 @@ func (b *build) skills() {
 		return
 	}
 	_, installed := b.p.Has(FeatureInstalledSkills)
+	b.skillsNowhere(w)
 	for _, state := range w.States {
 		if b.p.Skills != nil {
 			b.skillFilter(state, w.At(state.Name))
@@ -232,6 +233,28 @@ func (b *build) skills() {
 		if idle && !installed && b.l.diags.Errors() == 0 { // else those of the project may be broken
 			b.l.diags.Warnf(w.At(state.Name), utf8.RuneCountInString(state.Name), NoEffect,
 				"state %q: skills has no effect: the project has no skills", state.Name)
+		}
+	}
+}
+
+// skillsNowhere warns of skills that no state allows: all of them, or one that is preloaded. Others may stand in a folder
+// that several projects share.
+func (b *build) skillsNowhere(w *Workflow) {
+	if b.p.Skills == nil {
+		return
+	}
+	allowed := func(s *skill.Skill) bool {
+		return slices.ContainsFunc(w.States, func(state *workflow.State) bool {
+			f, err := skill.NewFilter(state.Skills)
+			return err != nil || f.Allows(s)
+		})
+	}
+	some := slices.ContainsFunc(b.p.Skills.All(), allowed)
+	for _, s := range b.p.Skills.All() {
+		if (!some || s.Preload) && !allowed(s) {
+			b.l.diags.Warnf(s.Pos, utf8.RuneCountInString(s.Name), NoEffect,
+				"no state of the workflow allows the skill %q: it can never be active", s.Name).
+				Hint = "let skills of a state match it, or take it out"
 		}
 	}
 }

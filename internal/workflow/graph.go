@@ -135,6 +135,18 @@ func (g *Graph) From(start *State) []*State {
 	return list
 }
 
+// Entered are the states to which the transitions of a trial can lead that stands in one; that one is among them when a
+// way leads back. leaves says from which states anybody can move on. In a trial nobody moves on from an external one.
+func (g *Graph) Entered(from *State, leaves func(*State) bool) map[string]bool {
+	moves := func(s *State) []string {
+		if !leaves(s) {
+			return nil
+		}
+		return g.moves(s)
+	}
+	return g.reach(moves(from), moves)
+}
+
 // ArtifactNames are the artifacts of all states, sorted.
 func (g *Graph) ArtifactNames() []string {
 	var names []string

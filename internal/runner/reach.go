@@ -1,0 +1,139 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// reach is what the workflow of a project lets trials come to. Without a scenario it is that of all together.
+type reach struct {
+	p  *scenario.Project
+	s  *scenario.Scenario // nil: all
+	at map[*workflow.State]map[string]bool
+}
+
+// newReach returns the reach of a scenario's trials; nil when none of them has a state machine.
+func newReach(p *scenario.Project, s *scenario.Scenario) *reach {
+	if p.Workflow == nil || p.Workflow.Graph == nil {
+		return nil
+	}
+	if s != nil {
+		if start, err := p.Start(s); start == nil || err != nil || s.Skip != "" {
+			return nil
+		}
+	}
+	return &reach{p, s, map[*workflow.State]map[string]bool{}}
+}
+
+// starts are the states in which trials begin.
+func (r *reach) starts() []*workflow.State {
+	if r.s == nil {
+		return r.p.Workflow.States // others than those that are known may begin anywhere
+	}
+	start, _ := r.p.Start(r.s)
+	return []*workflow.State{start}
+}
+
+// from are the states to which transitions can lead from one.
+func (r *reach) from(state *workflow.State) map[string]bool {
+	if r.at[state] == nil {
+		r.at[state] = r.p.Workflow.Graph.Entered(state, func(s *workflow.State) bool { return r.stuck(s) == "" })
+	}
+	return r.at[state]
+}
+
+// enters reports whether a transition can lead to a state.
+func (r *reach) enters(state string) bool {
+	return slices.ContainsFunc(r.starts(), func(s *workflow.State) bool { return r.from(s)[state] })
+}
+
+// states are those in which a trial can be, in the order of the file.
+func (r *reach) states() (list []*workflow.State) {
+	starts := r.starts()
+	for _, s := range r.p.Workflow.States {
+		if slices.Contains(starts, s) || r.enters(s.Name) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// stuck says why nobody can send the events of a state in a trial; "" when somebody can.
+func (r *reach) stuck(state *workflow.State) string {
+	if state.Mode == workflow.Composed {
+		return r.stuckSteps(state)
+	}
+	return r.forbidden(r.p.PromptOf(state), "")
+}
+
+// stuckSteps is stuck for a state in which the steps of a composition move on.
+func (r *reach) stuckSteps(state *workflow.State) string {
+	c := r.p.Composition(state.Composition)
+	if c == nil {
+		return "" // reported elsewhere
+	}
+	why := fmt.Sprintf("no step of the composition %q can call %s", c.Name, workflow.TransitionTool)
+	for spec := range c.All() {
+		within := (*composition.Step)(nil)
+		if c.Within(spec) {
+			within = spec
+		}
+		sends := spec.Kind == composition.Tool || spec.Kind == composition.Agent
+		if !sends || !(&step{spec: spec, within: within}).takes(workflow.TransitionTool) {
+			continue
+		}
+		if why = r.forbidden(r.p.PromptOfStep(spec), spec.Kind); why == "" {
+			return ""
+		}
+	}
+	return why
+}
+
+// forbidden says why whoever speaks with a prompt may not move on; "" when he may. Nobody chooses what a tool step calls.
+func (r *reach) forbidden(prompt *scenario.Prompt, kind composition.Kind) string {
+	s := r.s
+	if s == nil {
+		s = &scenario.Scenario{}
+	}
+	policy := policyOf(s, prompt)
+	whose := func(of func(*scenario.ToolPolicy) bool) string {
+		if s.ToolPolicy != nil && of(s.ToolPolicy) {
+			return fmt.Sprintf("tool_policy of the scenario %q", s.ID)
+		}
+		return fmt.Sprintf("tool_policy of the prompt %q", prompt.TaskType)
+	}
+	switch {
+	case slices.Contains(policy.Blocklist, workflow.TransitionTool):
+		return fmt.Sprintf("the %s blocks %s",
+			whose(func(p *scenario.ToolPolicy) bool { return len(p.Blocklist) > 0 }), workflow.TransitionTool)
+	case policy.Choice == "none" && kind != composition.Tool:
+		return fmt.Sprintf("the %s has tool_choice none", whose(func(p *scenario.ToolPolicy) bool { return p.Choice != "" }))
+	}
+	return ""
+}
+
+// reportStuck warns of states that trials come to and that they can never leave, although events lead on.
+func (u *toolUses) reportStuck(chosen []*scenario.Scenario) {
+	told := map[string]bool{}
+	for _, s := range chosen {
+		r := newReach(u.p, s)
+		if r == nil {
+			continue
+		}
+		for _, state := range r.states() {
+			why := ""
+			if !state.Ends() && state.Mode != workflow.External {
+				why = r.stuck(state)
+			}
+			if text := fmt.Sprintf("state %q: nobody can send its events: %s", state.Name, why); why != "" && !told[text] {
+				told[text] = true
+				u.diags.Warnf(u.p.Workflow.At(state.Name), width(state.Name), "stuck-state", "%s", text).Hint =
+					"let " + workflow.TransitionTool + " be called there, or mark the state as terminal and take its on_event out"
+			}
+		}
+	}
+}

@@ -41,6 +41,7 @@ func (c *compositionStepOutput) Eval(_ context.Context, s *Subject) (Finding, er
 	text, ran := s.Composition.Outputs[c.step]
 	if !ran {
 		f.Explanation = "step " + c.step + " gave no output; " + those("outputs of", s.Composition.Outputs)
+		f.silent = c.Equals != nil || c.Contains != nil // that a text is not in it would say nothing
 		return f, nil
 	}
 	c.judge(&f, "the output of "+c.step, text)

@@ -14,7 +14,7 @@ type Coverage struct {
 	Start       string    `json:"start,omitempty"`   // state of the workflow in which trials begin by default
 	States      []Covered `json:"states,omitempty"`
 	Transitions []Covered `json:"transitions,omitempty"`
-	Skills      []Covered `json:"skills,omitempty"` // that a model can activate
+	Skills      []Covered `json:"skills,omitempty"` // that a model activated, or that were active from the start
 	Steps       []Covered `json:"steps,omitempty"`  // of compositions; for a branch, its ways
 	Tools       []Covered `json:"tools,omitempty"`  // tools that returned a result
 }
@@ -27,6 +27,8 @@ type Covered struct {
 	Event  string `json:"event,omitempty"`
 	To     string `json:"to,omitempty"`
 	Trials int    `json:"trials"` // number of trials that touched it
+	// ActiveIn are the states in which a preloaded skill is active without a call; "" stands for no workflow.
+	ActiveIn []string `json:"active_in,omitempty"`
 
 	last int // number of the last trial that touched it
 }
@@ -62,6 +64,10 @@ func (c *Coverage) Map(f func(string) string) Coverage {
 		for i := range *list {
 			p := &(*list)[i]
 			p.Name, p.From, p.Event, p.To = f(p.Name), f(p.From), f(p.Event), f(p.To)
+			p.ActiveIn = slices.Clone(p.ActiveIn)
+			for k := range p.ActiveIn {
+				p.ActiveIn[k] = f(p.ActiveIn[k])
+			}
 		}
 	}
 	return all
@@ -77,6 +83,7 @@ type coverCount struct {
 
 	transitions map[[2]string]*Covered // by the state that is left or full, and the event
 	named       map[[2]string]*Covered // by kind and name
+	active      map[string][]*Covered  // preloaded skills, by the state in which they are active
 	prefix      string                 // of the ids of trials
 }
 
@@ -86,7 +93,7 @@ func (c *Collector) Cover(declared []Coverage) {
 	for i := range declared {
 		p := &coverCount{
 			Coverage: declared[i].Map(func(text string) string { return text }),
-			named:    map[[2]string]*Covered{}, transitions: map[[2]string]*Covered{},
+			named:    map[[2]string]*Covered{}, transitions: map[[2]string]*Covered{}, active: map[string][]*Covered{},
 		}
 		p.Trials, p.prefix = 0, p.Project
 		for _, part := range p.Parts() {
@@ -98,6 +105,9 @@ func (c *Collector) Cover(declared []Coverage) {
 					continue
 				}
 				p.named[[2]string{part.Kind, one.Name}] = one
+				for _, state := range one.ActiveIn {
+					p.active[state] = append(p.active[state], one)
+				}
 			}
 		}
 		c.coverage.projects = append(c.coverage.projects, p)
@@ -130,16 +140,18 @@ func (t *Trial) ran() bool {
 func (p *coverCount) add(t *Trial) {
 	p.Trials++
 	if w := t.Workflow; w != nil {
-		p.touch(p.named[[2]string{"state", w.Start}])
+		p.enter(w.Start)
 		for i := range w.Transitions {
 			step := &w.Transitions[i]
-			p.touch(p.named[[2]string{"state", step.To}])
+			p.enter(step.To)
 			if step.Redirected != "" {
 				p.touch(p.transitions[[2]string{step.Redirected, ""}])
 				continue
 			}
 			p.touch(p.transitions[[2]string{step.From, step.Event}])
 		}
+	} else {
+		p.enter("")
 	}
 	for i := range t.Turns {
 		if c := t.Turns[i].Composition; c != nil {
@@ -157,6 +169,14 @@ func (p *coverCount) add(t *Trial) {
 				p.touch(p.named[[2]string{"skill", name}])
 			}
 		}
+	}
+}
+
+// enter touches a state, and the skills that are active in it from the start.
+func (p *coverCount) enter(state string) {
+	p.touch(p.named[[2]string{"state", state}])
+	for _, one := range p.active[state] {
+		p.touch(one)
 	}
 }
 

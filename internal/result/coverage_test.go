@@ -80,6 +80,26 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// Preloaded skills are touched by every trial that was in a state which allows them.
+func TestCoverageOfPreloadedSkills(t *testing.T) {
+	t.Parallel()
+	given := result.Coverage{Skills: []result.Covered{
+		{Name: "start", ActiveIn: []string{"a"}}, {Name: "end", ActiveIn: []string{"b", "c"}},
+		{Name: "never", ActiveIn: []string{"d"}}, {Name: "plain", ActiveIn: []string{""}},
+	}}
+	var c result.Collector
+	c.Cover([]result.Coverage{given})
+	plain := &result.Trial{ID: "one/q/default", Scenario: "one", Index: 1, Turns: make([]result.Turn, 1)}
+	plain.Settle()
+	c.Add(flowTrial(0, "one"))
+	c.Add(plain)
+	var run result.Run
+	c.Finish(&run)
+	if diff := cmp.Diff([]int{1, 1, 0, 1}, counts(&run.Coverage[0])); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestCoverageOfTwoProjects gives each project the trials whose ids say so.
 func TestCoverageOfTwoProjects(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/skill"
 )
 
 // Coverage returns what the projects of the plan declare and trials can touch, one for each project that declares
@@ -38,9 +39,7 @@ func (p *project) declared() result.Coverage {
 	}
 	if p.Skills != nil {
 		for _, s := range p.Skills.All() {
-			if !s.Preload { // those are active wherever they may be
-				c.Skills = append(c.Skills, result.Covered{Name: s.Name})
-			}
+			c.Skills = append(c.Skills, result.Covered{Name: s.Name, ActiveIn: p.activeIn(s)})
 		}
 	}
 	for _, q := range p.Project.Compositions {
@@ -51,6 +50,22 @@ func (p *project) declared() result.Coverage {
 	}
 	slices.SortFunc(c.Tools, func(a, b result.Covered) int { return strings.Compare(a.Name, b.Name) })
 	return c
+}
+
+// activeIn are the states in which a skill is active without a call; "" stands for no workflow.
+func (p *project) activeIn(s *skill.Skill) (states []string) {
+	switch {
+	case !s.Preload:
+	case p.Workflow == nil || p.Workflow.Graph == nil:
+		states = []string{""}
+	default:
+		for _, state := range p.Workflow.States {
+			if p.skills.filters[state].Allows(s) {
+				states = append(states, state.Name)
+			}
+		}
+	}
+	return states
 }
 
 // declaredSteps are the steps of a composition; of a branch its ways.

@@ -67,14 +67,25 @@ func checkFromParams(a *recording.Verdict) (*node.Node, error) {
 	return n, nil
 }
 
-// escapeBraces escapes all braces in a value, because recorded values hold no placeholders.
+// escapeBraces escapes all braces in a value and in its keys, because recorded values hold no placeholders.
 func escapeBraces(v any) any {
-	return jsonvalue.Map(v, func(leaf any) any {
-		if text, is := leaf.(string); is {
-			return scenario.Literal(text)
+	switch v := v.(type) {
+	case string:
+		return scenario.Literal(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = escapeBraces(item)
 		}
-		return leaf
-	})
+		return out
+	case jsonvalue.Object:
+		out := make(jsonvalue.Object, len(v))
+		for key, member := range v {
+			out[scenario.Literal(key)] = escapeBraces(member)
+		}
+		return out
+	}
+	return v
 }
 
 // readsLatency reports whether a check reads latencies.

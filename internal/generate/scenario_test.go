@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -80,7 +82,7 @@ func TestHostileTexts(t *testing.T) {
 				Messages: []recording.Message{says(chat.User, "x"+text), m, result, last},
 			}
 			made, err := New(Options{}).Scenario(s)
-			if strings.Contains(text, "\x00") { // no check looks for a character that nothing shows
+			if strings.ContainsAny(text, "\x00\u202e") { // no check looks for a character that nothing shows
 				if err == nil || !strings.Contains(err.Error(), "cannot be carried over") {
 					t.Fatalf("error %v", err)
 				}
@@ -88,6 +90,9 @@ func TestHostileTexts(t *testing.T) {
 			}
 			if err != nil {
 				t.Fatal(err)
+			}
+			if strings.ContainsFunc(made.Text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+				t.Errorf("what nobody sees stands in\n%q", made.Text)
 			}
 			got := loads(t, made)
 			want := strings.ToValidUTF8(text, "\ufffd")
@@ -228,4 +233,84 @@ func TestFingerprint(t *testing.T) {
 	if broken("status 500 after 3 s") != broken("status 503 after 12 s") || broken("x") == broken("") || broken("") != "" {
 		t.Error("errors")
 	}
+}
+
+// TestNothingIsUnseen: characters that turn a text around, or that nobody sees, stand escaped in the file.
+func TestNothingIsUnseen(t *testing.T) {
+	t.Parallel()
+	const text = "a\u202e\u2066b\u00ad \u00a0{{x}}\U000e0041"
+	s := &recording.Session{ID: "s", Model: text, Messages: []recording.Message{
+		says(chat.User, text, check("min_length", `{"min": 1}`, true)), says(chat.Assistant, text),
+	}}
+	made, err := New(Options{}).Scenario(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsFunc(made.Text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+		t.Errorf("what nobody sees stands in\n%q", made.Text)
+	}
+	turn := loads(t, made).Turns[0]
+	if turn.Content != text || turn.Inline()[0].Content != text {
+		t.Errorf("got %q and %q", turn.Content, turn.Inline()[0].Content)
+	}
+}
+
+// TestNothingIsATemplate: whatever was recorded with braces, in a name, a value or a key, is asked for as it was: no
+// scalar of the file that placeholders are put into holds one.
+func TestNothingIsATemplate(t *testing.T) {
+	t.Parallel()
+	vars := map[string]string{"region": "default", "x": "1"}
+	for _, text := range []string{"t{{region}}", "../t{{x}}", `\{{region}}`, `\\{{x}}`, "{{{x}}}", "{% if x %}"} {
+		failed := recording.Verdict{Type: "tools_called", Message: text, Explanation: "not called", Params: json.RawMessage(
+			`{"tool_names": [` + quoted(t, text) + `]}`)}
+		withArgs := recording.Verdict{Type: "tool_calls_with_args", Passed: true, Params: json.RawMessage(
+			`{"tool_name": ` + quoted(t, text) + `, "expected_args": {` + quoted(t, text) + `: [` + quoted(t, text) + `]}}`)}
+		for name, verdicts := range map[string][]recording.Verdict{"checks": {failed, withArgs}, "no check": nil} {
+			call := says(chat.Assistant, text)
+			call.ToolCalls = []chat.ToolCall{{ID: "c", Name: text, Args: chat.Args{text: text}}}
+			answer := says(chat.ToolRole, "")
+			answer.ToolResult = &chat.ToolResult{ID: "c", Name: text, Content: text}
+			s := &recording.Session{
+				File: text, ID: text, Scenario: text, Model: text, Labels: map[string]string{text: text},
+				Messages: []recording.Message{says(chat.User, text), call, answer, says(chat.Assistant, text)}, Verdicts: verdicts,
+			}
+			made, err := New(Options{}).Scenario(s)
+			if err != nil {
+				t.Fatalf("%q, %s: %v", text, name, err)
+			}
+			got, seen := loads(t, made), 0
+			if got.Turns[0].Content != text || !got.Turns[0].Literal {
+				t.Errorf("%q, %s: the user says %q", text, name, got.Turns[0].Content)
+			}
+			var walk func(n *node.Node)
+			walk = func(n *node.Node) {
+				rendered, open := scenario.Render(n.Value, vars)
+				if plain, _ := scenario.Render(n.Value, nil); plain != rendered || len(open) > 0 {
+					t.Errorf("%q, %s: %q is a template in\n%s", text, name, n.Value, made.Text)
+				}
+				if rendered == text {
+					seen++
+				}
+				for _, c := range n.Content {
+					walk(c)
+				}
+			}
+			doc := node.Parse(&node.Reader{File: "s.yaml", Diags: &diag.List{}}, []byte(made.Text))[0]
+			for _, key := range []string{"description", "conversation_assertions"} {
+				walk(node.Get(doc, key))
+			}
+			if want := map[string]int{"checks": 5, "no check": 1}[name]; seen != want {
+				t.Errorf("%q, %s: %d places ask for it, want %d, in\n%s", text, name, seen, want, made.Text)
+			}
+		}
+	}
+}
+
+func quoted(t *testing.T, text string) string {
+	t.Helper()
+	out, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
 }

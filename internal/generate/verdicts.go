@@ -114,7 +114,7 @@ func (w *builder) fallbackAssertions(turns *node.Node) *node.Node {
 	w.notef("there is no assertion to carry over: the scenario asks for the same tools only; add some")
 	names := node.NewList()
 	for _, name := range slices.Sorted(maps.Keys(tools)) {
-		names.Content = append(names.Content, node.Str(name))
+		names.Content = append(names.Content, node.Str(scenario.Literal(name)))
 	}
 	return node.NewList(placeholderCheck("tools_called", "tool_names", names))
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -41,7 +40,7 @@ func Replace(m *Node, key string, v *Node) {
 func Str(text string) *Node {
 	n := &Node{Kind: Scalar, Tag: "!!str", Value: strings.ToValidUTF8(text, string(utf8.RuneError))}
 	switch {
-	case !plainRunes(n.Value):
+	case strings.ContainsFunc(n.Value, unseen):
 		n.Style = yaml.DoubleQuotedStyle
 	case !strings.Contains(n.Value, "\n") && len(n.Value) <= longLine:
 	case blockable(n.Value):
@@ -71,16 +70,6 @@ func QuoteBlocks(n *Node, quoted func(text string) bool) {
 
 // longLine is how many bytes of text stand beside a key; more go below it.
 const longLine = 100
-
-// plainRunes reports whether every character may be in a file unescaped.
-func plainRunes(s string) bool {
-	for _, r := range s {
-		if r != '\n' && (!unicode.IsPrint(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff') {
-			return false
-		}
-	}
-	return true
-}
 
 // blockable reports whether a text of several lines can be a block without losing indentation.
 func blockable(s string) bool {

@@ -26,6 +26,9 @@ func back(t *testing.T, v any) {
 	if err != nil {
 		t.Fatalf("%#v: %v", v, err)
 	}
+	if strings.ContainsFunc(text, unseen) {
+		t.Errorf("%#v: there is something that nobody sees in\n%q", v, text)
+	}
 	r := &Reader{File: "x.yaml", Diags: &diag.List{}}
 	docs := Parse(r, []byte(text))
 	if len(docs) != 1 || r.Diags.Errors() > 0 {
@@ -44,6 +47,8 @@ var hostileTexts = []string{
 	"1_000", ".inf", ".nan", "1e5", "2024-01-01", "12:30:45", "<<", "=", "a\r\nb", "\r", "\x00", "\x1b[31m", "\u0085", "\u2028",
 	"\ufeff", "\ufeffa\nb", "a\u200bb", "\u202e", "\U0001f600", "\ud7ff", "é", "a\n\u2029b", "|", ">", "|\n a", "a\n#b", "a\n\n\nb",
 	strings.Repeat("long ", 400), strings.Repeat("x", 3000), "a:\n", "key:", ": a", "a\n  b\n c", "x\n \ny", "\u007f",
+	"\u00a0", "a\u00adb", "\u200f\u200d", "\U000e0041", "unseen0x202ez\u202e", `\u202e`, "\\\u202e\u2066 " + strings.Repeat("long \u2069", 99),
+	"\u180e\u115f\ue000\U000f0000",
 }
 
 func TestTextsComeBack(t *testing.T) {

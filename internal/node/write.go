@@ -6,8 +6,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Text formats a node as YAML, each value in the style in which it was read.
+// Text formats a node as YAML, each value in the style in which it was read. What nobody sees is escaped in quotes.
 func Text(n *Node) (string, error) {
+	unveil, restore := veil(n)
+	defer restore()
 	var b strings.Builder
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
@@ -17,7 +19,7 @@ func Text(n *Node) (string, error) {
 	if err := enc.Close(); err != nil {
 		return "", err
 	}
-	return b.String(), nil
+	return unveil(b.String()), nil
 }
 
 // Pick returns a map with the wanted keys of another, in their order; nil when there are none.

@@ -88,6 +88,7 @@ func (b *binder) grader(p *judgeParams, criteria requiredText) *grader {
 func (b *binder) judgeNeed(p *judgeParams) grading.Need {
 	return grading.Need{
 		Use:    grading.JudgeUse{Judge: string(p.Judge), Model: string(p.Model), Provider: string(p.Provider)},
+		Votes:  p.Votes,
 		Prompt: string(p.Prompt),
 		Pos: grading.JudgePos{
 			Judge: b.pos("judge"), Model: b.pos("model"), Provider: b.pos("provider"), Prompt: b.pos("prompt"),

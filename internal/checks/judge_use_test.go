@@ -24,18 +24,18 @@ func TestJudgeUses(t *testing.T) {
 	at := func(line, col int32) diag.Pos { return diag.Pos{File: paramsFile, Line: line, Col: col} }
 	want := []grading.Need{
 		{
-			Use: grading.JudgeUse{Judge: "strict", Model: "gpt-4o"},
+			Use: grading.JudgeUse{Judge: "strict", Model: "gpt-4o"}, Votes: 1,
 			Pos: grading.JudgePos{Check: at(2, 10), Judge: at(2, 38), Model: at(2, 57)},
 		},
-		{Optional: true, Pos: grading.JudgePos{Check: at(4, 46)}},
+		{Votes: 1, Optional: true, Pos: grading.JudgePos{Check: at(4, 46)}},
 		{
-			Use: grading.JudgeUse{Provider: "openai/gpt-4o"},
+			Use: grading.JudgeUse{Provider: "openai/gpt-4o"}, Votes: 1,
 			Pos: grading.JudgePos{Check: at(5, 10), Provider: at(5, 48)},
 		},
-		{Prompt: "house", Pos: grading.JudgePos{Check: at(7, 10), Prompt: at(7, 65)}},
-		{DefaultPrompt: true, Pos: grading.JudgePos{Check: at(8, 10)}},
-		{Pos: grading.JudgePos{Check: at(9, 10)}},
-		{Pos: grading.JudgePos{Check: at(10, 10)}},
+		{Votes: 1, Prompt: "house", Pos: grading.JudgePos{Check: at(7, 10), Prompt: at(7, 65)}},
+		{Votes: 1, DefaultPrompt: true, Pos: grading.JudgePos{Check: at(8, 10)}},
+		{Votes: 1, Pos: grading.JudgePos{Check: at(9, 10)}},
+		{Votes: 1, Pos: grading.JudgePos{Check: at(10, 10)}},
 	}
 	if diff := cmp.Diff(want, c.JudgeUses()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

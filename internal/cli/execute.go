@@ -226,7 +226,7 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 func (x *execution) runOptions() runner.Options {
 	f := x.flags
 	o := f.trialOptions()
-	o.Jobs, o.MaxFailures = x.jobs, f.failures()
+	o.Jobs, o.MaxFailures, o.MaxCost = x.jobs, f.failures(), f.maxCost
 	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.recorder(), x.evals.orNil()
 	o.Scrub = x.app.secrets.JSON
 	o.Events = x.events != nil || x.logs != nil || x.traces != nil

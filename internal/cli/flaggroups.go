@@ -16,13 +16,13 @@ type flagGroup struct {
 // commands, come before all others.
 var flagGroups = []flagGroup{
 	{"What is run", []string{
-		"config", "scenario", "provider", "tag", "trials", "list", "last-failed", "resume", "region", "eval",
+		"config", "scenario", "provider", "tag", "trials", "list", "estimate", "last-failed", "resume", "region", "eval",
 	}},
 	{"Model", []string{
 		"mock-provider", "mock-config", "temperature", "seed", "max-tokens",
 	}},
 	{"How it is run", []string{
-		"jobs", "fail-fast", "max-failures", "timeout", "retries", "on-failure", "cache", "offline",
+		"jobs", "fail-fast", "max-failures", "max-cost", "timeout", "retries", "on-failure", "cache", "offline",
 	}},
 	{"Verdict", []string{
 		"strict", "fail-on", "lenient", "allow-empty", "exit-zero",

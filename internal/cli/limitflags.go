@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
 )
 
 // limitFlags say how far a run goes, and what makes it red.
@@ -18,6 +20,7 @@ type limitFlags struct {
 	retries         int
 	failFast        bool
 	maxFailures     int
+	maxCost         float64
 	failOn          []string
 	exitZero        bool
 	strict, lenient bool
@@ -31,6 +34,8 @@ func (f *limitFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.retries, "retries", 0, "try a failed model call up to `n` more times (default 3)")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end the run at the first trial that fails")
 	fl.IntVar(&f.maxFailures, "max-failures", 0, "end the run when `n` trials have failed (default: never)")
+	fl.Float64Var(&f.maxCost, "max-cost", 0, "start a trial only while what agents and judges spend stays within\n"+
+		"this many US `dollars`; of embeddings, programs and workers nothing is known")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides failed assertions and errors, a `list`\n"+
 		"of guardrail, skipped, warning, eval (could not judge) and flaky\n"+
 		"(passes now, failed before)")
@@ -48,11 +53,24 @@ func (f *limitFlags) validate(g givenFlags) error {
 	if g.has("timeout") && f.timeout <= 0 {
 		errs = append(errs, fmt.Errorf("--timeout must be above 0, found %s", f.timeout))
 	}
+	if g.has("max-cost") && !(f.maxCost > 0 && f.maxCost <= mostCost) {
+		errs = append(errs, fmt.Errorf("--max-cost must be above 0 and at most %d US dollars, found %g", mostCost, f.maxCost))
+	}
 	if f.failFast && f.maxFailures > 1 {
 		errs = append(errs, fmt.Errorf("--fail-fast ends the run at the first failure, --max-failures after %d: choose one",
 			f.maxFailures))
 	}
 	return errors.Join(errs...)
+}
+
+// mostCost is the highest --max-cost, in US dollars: more is a slip.
+const mostCost = 1_000_000
+
+// affords reports what keeps --max-cost from being held.
+func (f *runFlags) affords(plan *runner.Plan, d *diag.List) {
+	if f.maxCost > 0 && d.Errors() == 0 {
+		plan.Affords(f.maxCost, f.callParameters(), d)
+	}
 }
 
 // failures is how many failed trials end the run; 0: no number does.
@@ -82,7 +100,7 @@ func (f *limitFlags) settleFailOn(g givenFlags) error {
 
 func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
 	s.Jobs, s.Timeout, s.Retries = f.jobs, f.timeout, pointerTo(g, "retries", f.retries)
-	s.FailFast, s.MaxFailures, s.FailOn, s.ExitZero = f.failFast, f.maxFailures, f.failOn, f.exitZero
+	s.FailFast, s.MaxFailures, s.MaxCost, s.FailOn, s.ExitZero = f.failFast, f.maxFailures, f.maxCost, f.failOn, f.exitZero
 	s.Strict, s.Lenient, s.AllowEmpty = f.strict, f.lenient, f.allowEmpty
 }
 
@@ -91,6 +109,7 @@ func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
 func (f *limitFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "jobs", &f.jobs, then.Jobs)
 	recallValue(g, "timeout", &f.timeout, then.Timeout)
+	recallValue(g, "max-cost", &f.maxCost, then.MaxCost)
 	recallPointer(g, "retries", &f.retries, then.Retries)
 	recallList(g, "fail-on", &f.failOn, then.FailOn)
 	recallValue(g, "strict", &f.strict, then.Strict)

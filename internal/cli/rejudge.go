@@ -99,6 +99,7 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 	var plan *runner.Plan
 	if diags.Errors() == 0 {
 		plan = f.plan(app, suite, was, diags)
+		f.affords(plan, diags)
 		f.keepNames(app, suite, plan, diags)
 	}
 	if f.strict {

@@ -88,6 +88,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	var deck *cassette.Folder
 	if diags.Errors() == 0 {
 		plan, deck = f.plan(app, suite, diags)
+		f.affords(plan, diags)
 	} else {
 		opts := f.planOptions(suite, f.cassettes.replay != "")
 		opts.Open = openNoModel // whose keys are asked for is of no interest now
@@ -105,8 +106,11 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	}
 	out := harness.NewOutputs(f.outputChoice(app, suite))
 	out.Keep, out.Secrets = f.keep, &app.secrets.Guard
-	if f.list {
+	switch {
+	case f.list:
 		return f.listTrials(app, suite, plan, out)
+	case f.estimate:
+		return f.estimateRun(app, suite, plan, out)
 	}
 	if err := f.refuseOtherCommand(out); err != nil {
 		return err
@@ -203,7 +207,7 @@ func (f *runFlags) prepare(suite *scenario.Suite, d *diag.List) {
 func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *diag.List) *runner.Plan {
 	clients := f.clients(app, f.jobsFor(suite))
 	openModel, openEmbedder := f.cassettes.opener(clients), f.cassettes.embedders(clients)
-	if played || f.list { // a list needs no keys either
+	if played || f.list || f.estimate { // what asks nobody needs no keys
 		openModel, openEmbedder = openNoModel, openNoEmbedder
 	}
 	opts := f.planOptions(suite, played)
@@ -231,10 +235,15 @@ func (f *runFlags) planOptions(suite *scenario.Suite, played bool) runner.PlanOp
 		Dispatch:     f.dispatch.mode(),
 		Offline:      f.cassettes.offline && !played,
 		Replayed:     played,
-		Calls: runner.CallParameters{
-			Temperature: pointerTo(f.given, "temperature", f.temperature),
-			MaxTokens:   pointerTo(f.given, "max-tokens", f.maxTokens), Seed: pointerTo(f.given, "seed", f.seed),
-		},
+		Calls:        f.callParameters(),
+	}
+}
+
+// callParameters are those that the command line gives model calls.
+func (f *runFlags) callParameters() runner.CallParameters {
+	return runner.CallParameters{
+		Temperature: pointerTo(f.given, "temperature", f.temperature),
+		MaxTokens:   pointerTo(f.given, "max-tokens", f.maxTokens), Seed: pointerTo(f.given, "seed", f.seed),
 	}
 }
 

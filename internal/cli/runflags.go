@@ -38,7 +38,7 @@ type runFlags struct {
 
 // resumeFlags say what the run has to do with the one before it, and whether it is run at all.
 type resumeFlags struct {
-	resume, lastFailed, list bool
+	resume, lastFailed, list, estimate bool
 }
 
 // Names that other tools taught people to type.
@@ -99,11 +99,15 @@ func (f *resumeFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.lastFailed, "last-failed", false, "run again what did not pass in the last run into the folder, and\n"+
 		"report the whole (also --rerun-failed)")
 	fl.BoolVar(&f.list, "list", false, "print the trials of the plan and run nothing (also --dry-run)")
+	fl.BoolVar(&f.estimate, "estimate", false, "print what the run may take, calls, tokens and cost, and run nothing")
 }
 
 func (f *resumeFlags) validate() error {
 	if f.resume && f.lastFailed {
 		return errors.New("--resume keeps what failed, and --last-failed runs it again: choose one")
+	}
+	if f.list && f.estimate {
+		return errors.New("--list prints the trials, and --estimate what they may cost: choose one")
 	}
 	return nil
 }

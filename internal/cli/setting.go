@@ -13,7 +13,7 @@ import (
 var settable = []string{
 	"ack-wait", "cache", "ci", "color", "config", "dispatch", "dispatch-timeout", "dispatch-wait", "durable", "events",
 	"fail-fast", "fail-on", "format", "give-back", "html-file", "idle", "jobs", "judge", "judge-gate", "junit-file",
-	"junit-granularity", "keep", "listen", "markdown-file", "max-deliver", "max-failures", "max-sessions", "max-tokens",
+	"junit-granularity", "keep", "listen", "markdown-file", "max-cost", "max-deliver", "max-failures", "max-sessions", "max-tokens",
 	"metrics-by", "metrics-file", "metrics-label", "metrics-linger", "metrics-listen", "metrics-namespace",
 	"metrics-push", "nats", "nats-ca", "nats-cert", "nats-creds", "nats-key", "no-create", "offline", "on-failure",
 	"otlp-content", "otlp-endpoint", "out", "output", "prompt", "quiet", "record", "redact", "region",
@@ -33,7 +33,7 @@ const (
 
 // typed lists the flags that are no settings, with the reason.
 var typed = map[string]string{
-	"list": doesNothing, "dry-run": doesNothing,
+	"list": doesNothing, "estimate": doesNothing, "dry-run": doesNothing,
 
 	"scenario": doesLess, "provider": doesLess, "tag": doesLess, "eval": doesLess, "eval-groups": doesLess,
 	"eval-types": doesLess, "skip-evals": doesLess, "trials": doesLess,

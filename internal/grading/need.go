@@ -8,6 +8,7 @@ type Need struct {
 	// Optional says that the check works, and judges less, when no judge is configured. A check that names its judge is
 	// never optional.
 	Optional bool
+	Votes    int    // how often it is asked; 0 counts as 1
 	Prompt   string // id of the project's prompt that takes the place of the check's own; "" is none
 	// DefaultPrompt says that the project's default prompt for judges, if it has one, takes that place.
 	DefaultPrompt bool

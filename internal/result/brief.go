@@ -7,7 +7,7 @@ func NewBrief(t *Trial) Brief {
 		Trial: t.Trial, Trials: t.Trials, File: t.Position.File, Line: t.Position.Line,
 		Status: t.Status, Turns: len(t.Turns), DurationMS: t.DurationMS, Usage: t.Usage, CostUSD: t.CostUSD,
 		Judges: t.Judges, Guards: GuardsOf(t), Evals: EvalsOf(t), Dispatched: t.EvalsDispatched,
-		Before: t.Before, Gone: t.Gone, Flaky: t.Flaky, TaskType: t.TaskType,
+		Before: t.Before, Gone: t.Gone, Flaky: t.Flaky, OverBudget: t.OverBudget, TaskType: t.TaskType,
 		Tolerated: t.Gone && t.Excused && t.Status == Failed,
 	}
 	if t.Recording != nil {

@@ -13,7 +13,7 @@ import (
 type Collector struct {
 	briefs []Brief
 	groups map[groupKey]*groupCount
-	judges judgeSum
+	judges JudgeSum
 	evals  evalSum
 	warned map[string]*warned
 
@@ -63,7 +63,7 @@ func (c *Collector) Expect(trials int) {
 func (c *Collector) Add(t *Trial) Brief {
 	b := NewBrief(t)
 	c.briefs = append(c.briefs, b)
-	c.judges.add(t)
+	c.judges.Add(t)
 	c.evals.add(t)
 	c.coverage.add(t)
 	for _, text := range t.Warnings {
@@ -216,7 +216,7 @@ func (c *Collector) Finish(run *Run) {
 		run.Coverage = covered
 	}
 	run.Summary, run.Evals = summarize(run.Briefs), c.evals.stats()
-	if run.Summary.Judges = c.judges.total(); run.Summary.Judges != nil {
+	if run.Summary.Judges = c.judges.Total(); run.Summary.Judges != nil {
 		run.Summary.JudgeUSD = run.Summary.Judges.CostUSD
 	}
 }

@@ -10,14 +10,14 @@ import (
 
 // JudgesOf returns the cost of a trial's judgements, identical ones counted once; nil when there are none.
 func JudgesOf(t *Trial) *JudgeCost {
-	var s judgeSum
-	s.add(t)
-	return s.total()
+	var s JudgeSum
+	s.Add(t)
+	return s.Total()
 }
 
-// judgeSum adds up judgements, each key once. It keeps 16 bytes per key. The sum does not depend on the order: money is
+// JudgeSum adds up judgements, each key once. It keeps 16 bytes per key. The sum does not depend on the order: money is
 // counted in trillionths of a dollar.
-type judgeSum struct {
+type JudgeSum struct {
 	seen     map[[16]byte]struct{}
 	sum      JudgeCost
 	pico     int64
@@ -26,7 +26,8 @@ type judgeSum struct {
 
 const picoPerUSD = 1e12
 
-func (s *judgeSum) add(t *Trial) { t.Judged(s.one) }
+// Add counts the judgements of a trial.
+func (s *JudgeSum) Add(t *Trial) { t.Judged(s.one) }
 
 // Judged calls f for every judgement of the trial.
 func (t *Trial) Judged(f func(j *Judgement)) {
@@ -52,7 +53,7 @@ func (t *Trial) Judged(f func(j *Judgement)) {
 func (j *Judgement) Took() bool { return j.Usage != chat.Usage{} || j.CostUSD != nil }
 
 // one counts a judgement.
-func (s *judgeSum) one(j *Judgement) {
+func (s *JudgeSum) one(j *Judgement) {
 	if !j.Took() {
 		return
 	}
@@ -90,8 +91,8 @@ func shortKey(text string) (key [16]byte) {
 	return key
 }
 
-// total returns the sum; nil when nothing was counted. The cost is nil when a price is not known.
-func (s *judgeSum) total() *JudgeCost {
+// Total returns the sum; nil when nothing was counted. The cost is nil when a price is not known.
+func (s *JudgeSum) Total() *JudgeCost {
 	if s.sum.Calls == 0 {
 		return nil
 	}

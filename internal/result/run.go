@@ -102,6 +102,7 @@ type Brief struct {
 	Before     bool        // kept when the run was resumed
 	Gone       bool        // kept, but no longer in the plan
 	Flaky      bool        // failed before and passes now, although nothing changed
+	OverBudget bool        // not run because of the limit of costs
 	Dispatched int         // number of evals that were sent to workers
 	Recording  string      // file of the conversation, when the trial only judged it
 	Session    string      // name of the session there, when the scenario is about several

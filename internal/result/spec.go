@@ -46,6 +46,7 @@ type Spec struct {
 	// What makes the run fail, or ends it.
 	FailFast    bool     `json:"fail_fast,omitempty"`
 	MaxFailures int      `json:"max_failures,omitempty"`
+	MaxCost     float64  `json:"max_cost,omitempty"` // in US dollars
 	FailOn      []string `json:"fail_on,omitempty"`
 	ExitZero    bool     `json:"exit_zero,omitempty"`
 	Strict      bool     `json:"strict,omitempty"`

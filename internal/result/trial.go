@@ -34,7 +34,10 @@ type Trial struct {
 	// Earlier are the failures of trials with the same fingerprint in runs that this run resumes.
 	Earlier []Attempt `json:"earlier,omitempty"`
 	// Flaky says that the trial failed before and passes now, although nothing changed.
-	Flaky    bool   `json:"flaky,omitempty"`
+	Flaky bool `json:"flaky,omitempty"`
+	// OverBudget says that the trial was not run because the limit of costs did not allow for it.
+	OverBudget bool `json:"over_budget,omitempty"`
+
 	Describe string `json:"description,omitempty"`
 	// TaskType is that of the prompt that the scenario names, or whose guardrails fired.
 	TaskType string `json:"task_type,omitempty"`

@@ -253,6 +253,7 @@ var insignificantOf = map[string]struct {
 	"lenient":         {Options{}, func(t *Trial) { t.Project.lenient = true }},
 	"jobs":            {Options{Jobs: 7}, func(*Trial) {}},
 	"max-failures":    {Options{MaxFailures: 1}, func(*Trial) {}},
+	"max-cost":        {Options{MaxCost: 1}, func(*Trial) {}},
 	"more variants":   {Options{}, func(t *Trial) { t.variantCount, t.N = 5, 4 }},
 	"other variants":  {Options{}, func(t *Trial) { t.Scenario.Turns[0].Perturbations = nil }},
 	"of two projects": {Options{}, func(t *Trial) { t.Project.prefix = "other:" }},

@@ -15,8 +15,11 @@ import (
 
 // Options of a run.
 type Options struct {
-	Jobs        int    // concurrent trials; at least 1
-	MaxFailures int    // trials that fail or break end the run when there are so many; 0: no number does
+	Jobs        int // concurrent trials; at least 1
+	MaxFailures int // trials that fail or break end the run when there are so many; 0: no number does
+	// MaxCost is what agents and judges may spend in this run, in US dollars: a trial starts only while what it may cost
+	// fits. 0: any sum. The plan must have passed Plan.Affords.
+	MaxCost     float64
 	OnFailure   string // "", continue or stop; wins over the files
 	Strict      bool   // warnings about a trial make it an error
 	Temperature *float64
@@ -87,6 +90,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	// The caller's stack has grown already, and trials need a deep one: this makes short runs faster.
 	runTrials(ctx, plan, &worker{
 		opts: &opts, events: events, abort: abort, fingerprints: NewFingerprints(&opts), journal: journal,
+		budget: newBudget(&opts),
 	})
 	close(events)
 	consuming.Wait()
@@ -101,6 +105,7 @@ type worker struct {
 	fingerprints *Fingerprints
 	journal      *result.Journal
 	failures     atomic.Int64 // trials that failed or broke
+	budget       *budget      // nil: any sum may be spent
 }
 
 // runTrials starts the trials in the order of the plan. The calling goroutine is one of the workers.
@@ -112,10 +117,13 @@ func runTrials(ctx context.Context, plan *Plan, w *worker) {
 			if w.opts.Kept != nil && w.opts.Kept(i) {
 				continue
 			}
-			if ctx.Err() != nil && notRun.Add(1) > maxNotRunEvents {
+			grant, err := w.budget.admit(ctx, plan, i)
+			if err != nil && notRun.Add(1) > maxNotRunEvents {
 				return
 			}
-			w.events <- w.run(ctx, plan.Trial(i))
+			done := w.run(ctx, plan.Trial(i), err)
+			w.budget.settle(grant, done.Trial)
+			w.events <- done
 		}
 	}
 	var others sync.WaitGroup
@@ -126,16 +134,18 @@ func runTrials(ctx context.Context, plan *Plan, w *worker) {
 	others.Wait()
 }
 
-// run runs one trial. The failure that is one too many stops the run before it is written.
-func (c *worker) run(ctx context.Context, planned Trial) result.TrialDone {
+// run runs one trial, unless there is a reason why it may not start. The failure that is one too many stops the run
+// before it is written.
+func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.TrialDone {
 	s := newSession(planned, c.opts, c.listener())
 	t := s.trial
 	s.out.Fingerprint = c.fingerprints.Of(t)
 	if c.opts.Earlier != nil {
 		s.out.Earlier = c.opts.Earlier(t.Index)
 	}
-	if cause := context.Cause(ctx); cause != nil {
-		s.out.Status, s.out.Skip = result.Cancelled, "not run: "+notRunReason(cause)
+	if notRun != nil {
+		s.out.Status, s.out.Skip = result.Cancelled, "not run: "+notRunReason(notRun)
+		s.out.OverBudget = isOverBudget(notRun)
 		s.out.Settle()
 	} else {
 		c.events <- s.emit.trialStarted(t)

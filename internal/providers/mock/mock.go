@@ -15,10 +15,6 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// defaultPrice is what mocked tokens cost when the provider configures no pricing: 0.01 USD per thousand, so that
-// checks on costs have something to look at.
-var defaultPrice = providers.PriceOf(&scenario.Pricing{InputPer1K: 0.01, OutputPer1K: 0.01})
-
 // Config says what a mock answers.
 type Config struct {
 	ID, Model string
@@ -39,7 +35,7 @@ type Provider struct {
 
 // New makes a mock.
 func New(c Config) *Provider {
-	p := &Provider{Config: c, price: defaultPrice}
+	p := &Provider{Config: c, price: providers.MockPrice}
 	if c.Pricing != nil {
 		p.price = providers.PriceOf(c.Pricing)
 	}

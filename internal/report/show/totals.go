@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/result"
@@ -26,13 +27,15 @@ func Unfinished(run *result.Run) int {
 	return max(run.Planned-run.Summary.Trials, 0) + run.Summary.Cancelled
 }
 
-// EndedBy is the flag that ended a run at its failures; "": none did.
+// EndedBy is the flag that ended a run before all trials had run; "": none did.
 func EndedBy(run *result.Run) string {
 	failures := run.Summary.Failed + run.Summary.Errors
 	switch {
-	case run.Spec == nil || Unfinished(run) == 0 || failures == 0:
+	case run.Spec == nil || Unfinished(run) == 0:
 		return ""
-	case run.Spec.FailFast:
+	case run.Spec.MaxCost > 0 && slices.ContainsFunc(run.Briefs, func(b result.Brief) bool { return b.OverBudget }):
+		return fmt.Sprintf("--max-cost %g", run.Spec.MaxCost)
+	case run.Spec.FailFast && failures > 0:
 		return "--fail-fast"
 	case run.Spec.MaxFailures > 0 && failures >= run.Spec.MaxFailures:
 		return fmt.Sprintf("--max-failures %d", run.Spec.MaxFailures)

@@ -1,0 +1,288 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// expenses are what the trials of a plan are expected to take of one model.
+type expenses struct {
+	name          string
+	trials        int
+	calls         float64
+	input, output float64 // tokens
+	usd           float64
+	unknown       bool // the price is
+	simulated     bool // a mock or a recording answers
+}
+
+// add adds a number of times what something took.
+func (x *expenses) add(times, calls float64, u chat.Usage, usd float64, unknown bool) {
+	x.calls += times * calls
+	x.input += times * float64(u.InputTokens)
+	x.output += times * float64(u.OutputTokens)
+	x.usd += times * usd
+	x.unknown = x.unknown || unknown && u.Total() > 0
+}
+
+// cost writes what the trials cost; unknown where the price of a part is.
+func (x *expenses) cost() string {
+	switch {
+	case x.unknown:
+		return show.Unknown
+	case x.simulated:
+		return show.Money(&x.usd) + " simulated"
+	}
+	return show.Money(&x.usd)
+}
+
+// forecast is what a plan is expected to take.
+type forecast struct {
+	rows   []*expenses
+	byName map[string]*expenses
+
+	measured, guessed int // trials estimated by the last run, and by the lengths of their texts
+}
+
+func (f *forecast) row(name string, simulated bool) *expenses {
+	x := f.byName[name]
+	if x == nil {
+		x = &expenses{name: name, simulated: simulated}
+		f.byName[name] = x
+		f.rows = append(f.rows, x)
+	}
+	return x
+}
+
+// pastKey names a group of trials in the results of a run.
+type pastKey struct{ scenario, provider, region string }
+
+// pastGroup sums what the trials of a group took in the last run.
+type pastGroup struct {
+	trials                 int
+	agent, judges          result.Usage
+	agentUSD, judgeUSD     float64
+	unpriced, judgeUnknown bool
+}
+
+// pastGroups sums the trials of a run that ended by themselves; nil is no run.
+func pastGroups(last *result.Run) map[pastKey]*pastGroup {
+	past := map[pastKey]*pastGroup{}
+	if last == nil {
+		return past
+	}
+	for i := range last.Briefs {
+		b := &last.Briefs[i]
+		if b.Status != result.Passed && b.Status != result.Failed || b.Gone {
+			continue
+		}
+		key := pastKey{b.Scenario, b.Provider, b.Region}
+		if past[key] == nil {
+			past[key] = &pastGroup{}
+		}
+		past[key].add(b)
+	}
+	return past
+}
+
+func (p *pastGroup) add(b *result.Brief) {
+	p.trials++
+	p.agent.Usage, p.agent.Calls = p.agent.Add(b.Usage.Usage), p.agent.Calls+b.Usage.Calls
+	if b.CostUSD != nil {
+		p.agentUSD += *b.CostUSD
+	} else {
+		p.unpriced = true
+	}
+	j := b.Judges
+	if j == nil {
+		return
+	}
+	p.judges.Usage, p.judges.Calls = p.judges.Add(j.Usage), p.judges.Calls+j.Calls
+	if j.CostUSD != nil {
+		p.judgeUSD += *j.CostUSD
+	} else {
+		p.judgeUnknown = true
+	}
+}
+
+// expect adds n trials that take what those of the last run took on average. Today's price of the model counts where it
+// is known: replies from a cache or a recording cost nothing then.
+func (p *pastGroup) expect(f *forecast, t *runner.Trial, n int) {
+	share := float64(n) / float64(p.trials)
+	usd, unknown := p.agentUSD, p.unpriced
+	if price := runner.PriceOf(t.Endpoint); price != nil {
+		usd, unknown = price.USD(p.agent.Usage), false
+	}
+	x := f.row(t.Endpoint.Spec.ID, t.Endpoint.Simulated)
+	x.trials += n
+	x.add(share, float64(p.agent.Calls), p.agent.Usage, usd, unknown)
+	if p.judges.Calls > 0 {
+		x = f.row("judges", false)
+		x.trials += n
+		x.add(share, float64(p.judges.Calls), p.judges.Usage, p.judgeUSD, p.judgeUnknown)
+	}
+}
+
+// expect estimates the trials of a plan: groups that the last run into the folder has finished trials of by what those
+// took, others by the lengths of their texts.
+func (f *runFlags) expect(plan *runner.Plan, last *result.Run, stays func(i int) bool) *forecast {
+	counts := map[groupKey]int{}
+	for t := range plan.All() {
+		if stays == nil || !stays(t.Index) {
+			counts[groupOf(t)]++
+		}
+	}
+	out, past := &forecast{byName: map[string]*expenses{}}, pastGroups(last)
+	for t := range plan.Groups() {
+		n := counts[groupOf(t)]
+		delete(counts, groupOf(t)) // a group may come several times
+		if n == 0 {
+			continue
+		}
+		p := past[pastKey{t.Scenario.ID, t.Endpoint.Spec.ID, t.Region}]
+		if p != nil {
+			out.measured += n
+			p.expect(out, t, n)
+		} else {
+			out.guessed += n
+		}
+		for _, x := range plan.Estimate(t, f.callParameters()) {
+			if p == nil || x.Judge && p.judges.Calls == 0 { // the last run had no judges
+				out.guess(&x, n)
+			}
+		}
+	}
+	return out
+}
+
+// guess adds n trials that take what the lengths of their texts tell.
+func (f *forecast) guess(x *runner.Expense, n int) {
+	name := x.Model.ID
+	if x.Judge {
+		name = "judge " + name
+	}
+	usd := 0.0
+	if x.USD != nil {
+		usd = *x.USD
+	}
+	row := f.row(name, x.Simulated)
+	row.trials += n
+	row.add(float64(n), x.Calls, x.Usage, usd, x.USD == nil)
+}
+
+// print writes the forecast as a table, with what it goes by.
+func (f *forecast) print(app *App, dir string) error {
+	rows := [][]string{{"provider", "trials", "calls", "input tokens", "output tokens", "cost"}}
+	total := &expenses{name: "total", trials: f.measured + f.guessed}
+	for _, x := range f.rows {
+		rows = append(rows, x.row())
+		total.calls, total.input, total.output = total.calls+x.calls, total.input+x.input, total.output+x.output
+		total.unknown = total.unknown || x.unknown
+		if !x.simulated {
+			total.usd += x.usd
+		}
+	}
+	if len(f.rows) > 1 {
+		rows = append(rows, total.row())
+	}
+	if _, err := fmt.Fprintf(app.Out, "%s\n%s\n", numbersRight(rows), f.basis(dir)); err != nil {
+		return broken(err)
+	}
+	return nil
+}
+
+func (x *expenses) row() []string {
+	return []string{
+		diag.Safe(x.name), show.Count(x.trials), whole(x.calls), whole(x.input), whole(x.output), x.cost(),
+	}
+}
+
+// numbersRight writes rows as a table whose first column is flush left and whose others are flush right.
+func numbersRight(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		fmt.Fprintf(&b, "%-*s", widths[0], row[0])
+		for i, cell := range row[1:] {
+			fmt.Fprintf(&b, "  %*s", widths[i+1], cell)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func whole(v float64) string { return show.Count(int(math.Ceil(v))) }
+
+// basis says what the forecast goes by, and what it leaves out.
+func (f *forecast) basis(dir string) string {
+	var parts []string
+	if f.measured > 0 {
+		parts = append(parts, fmt.Sprintf("%s by what the last run in %s took", show.Plural(f.measured, "trial"), dir))
+	}
+	if f.guessed > 0 {
+		parts = append(parts, fmt.Sprintf("%s by the lengths of the texts (4 characters a token, %d tokens a reply, %d a verdict)",
+			show.Plural(f.guessed, "trial"), runner.ReplyTokens, runner.VerdictTokens))
+	}
+	if len(parts) == 0 {
+		return "no trial is left to run"
+	}
+	text := "estimated " + strings.Join(parts, " and ") + ", without retries, embeddings and programs"
+	for _, x := range f.rows {
+		if x.unknown {
+			return text + "\nwrite pricing in the file of a provider to see what it costs: 1,000 tokens of input and of output"
+		}
+	}
+	return text
+}
+
+// estimateRun prints what the run may take, and runs nothing.
+func (f *runFlags) estimateRun(app *App, suite *scenario.Suite, plan *runner.Plan, out *harness.Outputs) error {
+	dir := diag.Safe(out.Dir)
+	if f.resumes() {
+		file, err := f.openEarlier(out)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }() // read only
+		resumed, err := f.readEarlier(app, suite, plan, file)
+		if err != nil {
+			return err
+		}
+		return f.expect(plan, resumed.ledger.Run, resumed.keeps).print(app, dir)
+	}
+	return f.expect(plan, app.lastRun(out), nil).print(app, dir)
+}
+
+// lastRun reads the last run into a folder; nil when there is none, or none that can be read.
+func (app *App) lastRun(out *harness.Outputs) *result.Run {
+	file, err := out.LastJournal()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		defer func() { _ = file.Close() }() // read only
+		var ledger *result.JournalContent
+		if ledger, err = result.ReadJournal(file); err == nil {
+			return ledger.Run
+		}
+	}
+	app.remark("the last run in %s cannot be read: %v", diag.Safe(out.Dir), err)
+	return nil
+}

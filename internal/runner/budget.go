@@ -1,0 +1,245 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// budget starts trials while the money lasts. What a trial may cost is its estimate, times the highest ratio of cost to
+// estimate that a trial of the same provider has come to. Of a provider of which no trial has ended, one runs at a
+// time. A trial that has started is never ended: what it took is paid, and its verdict is wanted. nil is a budget
+// without a limit. It is safe for concurrent use.
+type budget struct {
+	limit float64 // in US dollars
+	calls CallParameters
+
+	mu        sync.Mutex
+	changed   *sync.Cond
+	agents    float64 // what the agents of trials that have ended cost
+	judges    result.JudgeSum
+	aside     float64 // for trials that run
+	running   int
+	accounts  map[*Endpoint]*account
+	estimates map[estimateKey]float64
+	over      error // why no trial starts any more; nil: they do
+}
+
+// rounding is by which part of it sums of costs may miss the limit that they are to reach.
+const rounding = 1e-9
+
+// account is what is known of the trials of one provider.
+type account struct {
+	running int
+	ended   bool    // a trial has
+	ratio   float64 // the highest of what a trial cost to its estimate; at least 1
+	most    float64 // the highest of what a trial cost
+}
+
+// needs is what a trial with an estimate may cost.
+func (a *account) needs(estimate float64) float64 {
+	if estimate == 0 { // its texts are empty, or it is one of mocks without a price
+		return a.most
+	}
+	return estimate * a.ratio
+}
+
+// estimateKey is what trials of the same estimate share.
+type estimateKey struct {
+	scenario *scenario.Scenario
+	endpoint *Endpoint
+}
+
+// grant is the money that is set aside for a trial.
+type grant struct {
+	account       *account // nil: none is
+	usd, estimate float64
+	paid          bool // the agent is called for money
+}
+
+func newBudget(opts *Options) *budget {
+	if opts.MaxCost <= 0 {
+		return nil
+	}
+	b := &budget{
+		limit:    opts.MaxCost,
+		calls:    CallParameters{Temperature: opts.Temperature, MaxTokens: opts.MaxTokens, Seed: opts.Seed},
+		accounts: map[*Endpoint]*account{}, estimates: map[estimateKey]float64{},
+	}
+	b.changed = sync.NewCond(&b.mu)
+	return b
+}
+
+// admit waits until it is certain whether the money for the i-th trial is there. It returns why the trial may not
+// start: the cause of ctx, or that the money is not there. After that no trial starts.
+func (b *budget) admit(ctx context.Context, plan *Plan, i int) (grant, error) {
+	if b == nil || ctx.Err() != nil {
+		return grant{}, context.Cause(ctx)
+	}
+	defer context.AfterFunc(ctx, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.changed.Broadcast()
+	})()
+	t := plan.Trial(i)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	a, estimate := b.account(t.Endpoint), b.estimate(plan, &t)
+	for ctx.Err() == nil && b.over == nil {
+		needs := a.needs(estimate)
+		switch fits := b.spent()+b.aside+needs <= b.limit*(1+rounding); {
+		case fits && (a.ended || a.running == 0):
+			b.aside, b.running, a.running = b.aside+needs, b.running+1, a.running+1
+			return grant{account: a, usd: needs, estimate: estimate, paid: t.paysAgent()}, nil
+		case !fits && b.running == 0:
+			b.over = costError{b.limit, b.limit - b.spent(), needs}
+			b.changed.Broadcast()
+		default:
+			b.changed.Wait()
+		}
+	}
+	if b.over != nil {
+		return grant{}, b.over
+	}
+	return grant{}, context.Cause(ctx)
+}
+
+func (b *budget) account(e *Endpoint) *account {
+	if b.accounts[e] == nil {
+		b.accounts[e] = &account{ratio: 1}
+	}
+	return b.accounts[e]
+}
+
+func (b *budget) estimate(plan *Plan, t *Trial) float64 {
+	key := estimateKey{t.Scenario, t.Endpoint}
+	if usd, known := b.estimates[key]; known {
+		return usd
+	}
+	usd, _ := costOf(plan.Estimate(t, b.calls)) // Affords has refused prices that are not known
+	b.estimates[key] = usd
+	return usd
+}
+
+// spent is what the trials that have ended cost.
+func (b *budget) spent() float64 {
+	if j := b.judges.Total(); j != nil && j.CostUSD != nil {
+		return b.agents + *j.CostUSD
+	}
+	return b.agents
+}
+
+// settle books what a trial cost for which g was set aside.
+func (b *budget) settle(g grant, out *result.Trial) {
+	if g.account == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer b.changed.Broadcast()
+	a, before := g.account, b.spent()
+	b.aside, b.running, a.running, a.ended = b.aside-g.usd, b.running-1, a.running-1, true
+	if b.running == 0 {
+		b.aside = 0 // without what rounding left
+	}
+	if !b.book(out, g.paid) && b.over == nil {
+		b.over = unpricedError{b.limit, out.ID}
+	}
+	cost := b.spent() - before
+	if a.most = max(a.most, cost); g.estimate > 0 {
+		a.ratio = max(a.ratio, cost/g.estimate)
+	}
+}
+
+// book adds what the agent, where it is paid, and the judges of a trial cost. It reports whether all of that is known.
+func (b *budget) book(out *result.Trial, paid bool) bool {
+	known := true
+	switch {
+	case !paid:
+	case out.CostUSD != nil:
+		b.agents += *out.CostUSD
+	default:
+		known = out.Usage.Total() == 0
+	}
+	b.judges.Add(out)
+	j := b.judges.Total()
+	return known && (j == nil || j.CostUSD != nil)
+}
+
+// paysAgent reports whether the agent of a trial is called, by a client that has a price: not one that was recorded.
+func (t *Trial) paysAgent() bool {
+	return t.Recorded == nil && t.Finished == nil && t.Endpoint.Spec.Type != replayType
+}
+
+// costError is why a trial is not started for which the money is not there.
+type costError struct{ limit, left, needs float64 }
+
+func (e costError) Error() string {
+	return fmt.Sprintf("--max-cost %g leaves %s, and the next trial may cost %s", e.limit, dollars(e.left), dollars(e.needs))
+}
+
+// unpricedError is why no trial is started after one whose cost nobody knows.
+type unpricedError struct {
+	limit float64
+	trial string
+}
+
+func (e unpricedError) Error() string {
+	return fmt.Sprintf("what the trial %s cost is not known, so that --max-cost %g cannot be held", e.trial, e.limit)
+}
+
+// isOverBudget reports whether an error comes from a budget.
+func isOverBudget(err error) bool {
+	_, tooDear := errors.AsType[costError](err)
+	_, unpriced := errors.AsType[unpricedError](err)
+	return tooDear || unpriced
+}
+
+func dollars(v float64) string { return fmt.Sprintf("$%.4f", max(v, 0)) }
+
+// costOf sums the costs of expenses. unpriced are the models whose price is not known.
+func costOf(expenses []Expense) (usd float64, unpriced []*scenario.Provider) {
+	for _, x := range expenses {
+		if x.USD == nil {
+			unpriced = append(unpriced, x.Model)
+			continue
+		}
+		usd += *x.USD
+	}
+	return usd, unpriced
+}
+
+// Affords reports what keeps a limit of costs from being held: models without a known price, and a limit that pays for
+// no trial.
+func (p *Plan) Affords(limit float64, calls CallParameters, d *diag.List) {
+	least, told := -1.0, map[*scenario.Provider]bool{}
+	for t := range p.Groups() {
+		usd, unpriced := costOf(p.Estimate(t, calls))
+		for _, spec := range unpriced {
+			if !told[spec] {
+				told[spec] = true
+				d.Errorf(spec.Pos, 1, "unknown-price", "the price of %s is not known, so that --max-cost cannot be held",
+					modelName(spec)).Hint = "write pricing in the file of the provider: what 1,000 tokens of input and of output cost"
+			}
+		}
+		if least < 0 || usd < least {
+			least = usd
+		}
+	}
+	if len(told) == 0 && least > limit {
+		d.Errorf(diag.Pos{}, 0, "no-trial-fits", "--max-cost %g pays for no trial: the cheapest may cost %s", limit,
+			dollars(least)).Hint = "see what the run may cost with --estimate"
+	}
+}
+
+func modelName(spec *scenario.Provider) string {
+	if spec.Model == "" || spec.Model == spec.ID {
+		return "provider " + spec.ID
+	}
+	return fmt.Sprintf("%s (provider %s)", spec.Model, spec.ID)
+}

@@ -1,0 +1,240 @@
+package runner
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/grading"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// What an estimate takes for granted where files do not tell. Tokens are counted as four characters each, which is
+// about what tokenizers make of English text.
+const (
+	charactersPerToken = 4
+	ReplyTokens        = 300  // of a reply, unless max_tokens is less
+	VerdictTokens      = 150  // of what a judge answers
+	criteriaTokens     = 400  // of what a judge is told besides the conversation
+	mediaTokens        = 1000 // of an image, a sound or another part that is no text
+	toolRounds         = 1    // calls of the model in a turn that it spends on tools, where it is offered any
+	toolResultTokens   = 100
+)
+
+// Expense is what one model is expected to take in a trial.
+type Expense struct {
+	Model *scenario.Provider
+	Judge bool // it judges; else it is the agent
+	// Simulated says that a mock or a recording answers: nothing is paid.
+	Simulated bool
+	Calls     float64
+	Usage     chat.Usage
+	USD       *float64 // nil: the price is not known
+}
+
+// Estimate returns what a trial is expected to take by the lengths of its texts, the agent first and then the judges,
+// by id. Calls of models that answer from files count as others do; a recorded conversation has no agent. It does not
+// know embeddings, nor what programs and other servers spend.
+func (p *Plan) Estimate(t *Trial, calls CallParameters) []Expense {
+	e := estimate{trial: t, calls: calls, judges: map[*scenario.Provider]*Expense{}}
+	said := e.conversation()
+	e.judging(said)
+	var all []Expense
+	if t.Recorded == nil && t.Finished == nil {
+		all = append(all, e.agent)
+	}
+	byID := func(a, b *scenario.Provider) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Model, b.Model))
+	}
+	for _, spec := range slices.SortedFunc(maps.Keys(e.judges), byID) {
+		all = append(all, *e.judges[spec])
+	}
+	for i := range all {
+		all[i].price()
+	}
+	return all
+}
+
+// price sets the cost.
+func (x *Expense) price() {
+	if price := priceOf(x.Model, x.Simulated); price != nil {
+		x.USD = new(price.USD(x.Usage))
+	}
+}
+
+// PriceOf is what the model of an endpoint costs; nil: not known.
+func PriceOf(e *Endpoint) *providers.Price { return priceOf(e.Spec, e.Simulated) }
+
+// priceOf is the price of a model. Recorded replies cost nothing, and those of mocks have a price to try limits with.
+func priceOf(spec *scenario.Provider, simulated bool) *providers.Price {
+	price := providers.PriceFor(spec)
+	switch {
+	case simulated && spec.Type == replayType:
+		return &providers.Price{}
+	case simulated && price == nil:
+		return providers.MockPrice
+	}
+	return price
+}
+
+// estimate is an estimate of one trial that is being made.
+type estimate struct {
+	trial  *Trial
+	calls  CallParameters
+	agent  Expense
+	judges map[*scenario.Provider]*Expense
+}
+
+// conversation estimates the agent. It returns the tokens of the conversation after each turn.
+func (e *estimate) conversation() (said []int) {
+	t := e.trial
+	e.agent = Expense{Model: t.Endpoint.Spec, Simulated: t.Endpoint.Simulated}
+	st := t.Project.stance(t.Prompt)
+	context := 0
+	if t.Prompt != nil {
+		context = tokensOf(t.Prompt.SystemTemplate)
+		for _, text := range t.Prompt.Fragments {
+			context += tokensOf(text)
+		}
+	}
+	rounds := 1
+	if len(st.offered) > 0 {
+		rounds += toolRounds
+		for _, tool := range st.offered {
+			context += tokensOf(tool.Name) + tokensOf(tool.Description) + tokensOf(string(tool.Schema))
+		}
+	}
+	rounds = max(rounds, modelSteps(t))
+	reply := e.replyTokens(t.Prompt)
+	for i := range t.Scenario.Turns {
+		turn := &t.Scenario.Turns[i]
+		context += tokensOf(turn.Content)
+		for _, part := range turn.Parts {
+			if part.Text != "" {
+				context += tokensOf(part.Text)
+			} else {
+				context += mediaTokens
+			}
+		}
+		for range rounds {
+			e.agent.Calls++
+			e.agent.Usage.InputTokens += context
+			e.agent.Usage.OutputTokens += reply
+			context += reply
+		}
+		context += (rounds - 1) * toolResultTokens
+		said = append(said, context)
+	}
+	return said
+}
+
+// modelSteps is how many steps of a composition ask a model in a turn; 0 without one.
+func modelSteps(t *Trial) (n int) {
+	if t.Start == nil {
+		return 0
+	}
+	c := t.Project.compositions[t.Start.Composition]
+	if c == nil {
+		return 0
+	}
+	for step := range c.All() {
+		if step.Kind == composition.Prompt || step.Kind == composition.Agent {
+			n++
+		}
+	}
+	return n
+}
+
+// replyTokens is the expected length of a reply.
+func (e *estimate) replyTokens(prompt *scenario.Prompt) int {
+	spec := e.trial.Endpoint.Spec
+	var params scenario.Parameters
+	if prompt != nil {
+		params = scenario.ModelParameters(prompt, spec.Model)
+	}
+	limit := firstSet(e.calls.MaxTokens, e.trial.Project.Defaults.MaxTokens, params.MaxTokens, spec.MaxTokens)
+	if limit == nil {
+		return ReplyTokens
+	}
+	return min(*limit, ReplyTokens)
+}
+
+// judging estimates the judges, by the tokens of the conversation after each turn.
+func (e *estimate) judging(said []int) {
+	t := e.trial
+	whole := 0
+	for i := range t.Scenario.Turns {
+		whole = said[i]
+		e.asked(t.Scenario.Turns[i].Assertions, whole)
+	}
+	e.asked(t.Project.Globals, whole)
+	e.asked(t.Scenario.Conversation, whole)
+	st := t.Project.stance(t.Prompt)
+	for _, ev := range st.evals {
+		share, at := 1.0, []int{whole}
+		if evals.PhaseOf(ev.Trigger) == evals.AfterTurn {
+			at = said
+		}
+		if ev.Trigger == scenario.TriggerSampleTurns || ev.Trigger == scenario.TriggerSampleSessions {
+			share = ev.SamplePct / 100
+		}
+		for _, tokens := range at {
+			e.needs(ev.Compiled, tokens, share)
+		}
+	}
+	if t.Prompt == nil {
+		return
+	}
+	for _, g := range t.Prompt.Validators {
+		for _, tokens := range said {
+			if g.Enabled {
+				e.needs(g.Compiled, tokens, 1)
+			}
+		}
+	}
+}
+
+func (e *estimate) asked(list []scenario.Placed, tokens int) {
+	for i := range list {
+		e.needs(list[i].Compiled, tokens, 1)
+	}
+}
+
+// needs adds the judges of a check, which is asked in a share of the cases.
+func (e *estimate) needs(compiled any, tokens int, share float64) {
+	check, _ := compiled.(*checks.Compiled)
+	if open, ok := compiled.(*scenario.OpenCheck); ok {
+		check, _ = open.Sample().(*checks.Compiled)
+	}
+	if check == nil {
+		return
+	}
+	for _, need := range check.JudgeUses() {
+		if spec := e.trial.Project.judgeModels[need.Use]; spec != nil {
+			e.judge(spec, &need, tokens, share)
+		}
+	}
+}
+
+func (e *estimate) judge(spec *scenario.Provider, need *grading.Need, tokens int, share float64) {
+	x := e.judges[spec]
+	if x == nil {
+		x = &Expense{Model: spec, Judge: true, Simulated: e.trial.Project.judges.Simulated()}
+		e.judges[spec] = x
+	}
+	votes := float64(max(need.Votes, 1)) * share
+	x.Calls += votes
+	x.Usage.InputTokens += int(math.Ceil(votes * float64(tokens+criteriaTokens)))
+	x.Usage.OutputTokens += int(math.Ceil(votes * VerdictTokens))
+}
+
+func tokensOf(text string) int {
+	return (utf8.RuneCountInString(text) + charactersPerToken - 1) / charactersPerToken
+}

@@ -17,6 +17,9 @@ type Reader struct {
 	Diags *diag.List
 	// Lenient turns unknown fields into warnings, for files of other tools.
 	Lenient bool
+
+	source []byte   // of the file that was parsed last, where that is YAML
+	lines  []string // of it, once somebody asks
 }
 
 // Pos is the position of a node.

@@ -119,6 +119,7 @@ func (d *decoder) finish(c *Check, surface Surface) {
 	if c.ParamsPos.Line == 0 {
 		c.ParamsPos = c.Pos
 	}
+	d.swallowedParams(c.Params)
 	if v := node.Get(c.Params, "message"); v != nil && v.Kind == node.Scalar && c.Message == "" {
 		c.Message = v.Value
 	}

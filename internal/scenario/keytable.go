@@ -61,7 +61,7 @@ func (t *keyTable) walk(d *decoder, n *node.Node, read func(j int, v *node.Node)
 			continue
 		}
 		seen |= 1 << j
-		d.swallowed(k.Value, v, t.Keys)
+		d.swallowed(k.Value, v, n, t.Keys)
 		if x := all[j]; d.admits(x, k, v) {
 			if x.AsIs {
 				v = d.asItStands(v, x.Name)

@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -12,20 +14,36 @@ import (
 // A key that is indented too far below a text of several lines becomes a part of that text. Nothing then reads it, and
 // the checks and guardrails in it never fail.
 
-// swallowed warns of what looks like keys or checks at the end of the blocks of text in the value of a key. siblings
-// are the keys that may stand beside it.
-func (d *decoder) swallowed(key string, v *node.Node, siblings func() []*keys.Key) {
+// swallowed warns of what looks like keys or checks in the blocks of text in the value of a key. siblings are the keys
+// that may stand beside it, and owner the map in which it stands.
+func (d *decoder) swallowed(key string, v, owner *node.Node, siblings func() []*keys.Key) {
 	switch {
 	case node.IsBlock(v):
-		if what := swallowedKey(v.Value, siblings); what != "" {
-			d.Warnf(v, "swallowed-keys", "%s is a text that ends with what looks like %s", key, what).
+		t := blockText{lines: strings.Split(strings.TrimRight(d.BlockText(v), " \t\r\n"), "\n"), owner: owner}
+		if what := t.swallows(siblings); what != "" {
+			d.Warnf(v, "swallowed-keys", "%s is a text that %s", key, what).
 				Hint = "if it is meant to be read, indent it like " + key + "; text that is meant so needs quotes"
 		}
 	case v.Kind == node.List:
 		for _, item := range v.Content {
 			if item.Kind == node.Scalar {
-				d.swallowed(key, item, siblings)
+				d.swallowed(key, item, owner, siblings)
 			}
+		}
+	}
+}
+
+// swallowedParams warns of keys of a check in the texts of its parameters, and of those of checks in it.
+func (d *decoder) swallowedParams(params *node.Node) {
+	if params == nil {
+		return
+	}
+	for i, v := range params.Content {
+		switch value := params.Kind != node.Map || i%2 == 1; {
+		case value && v.Kind != node.Scalar:
+			d.swallowedParams(v)
+		case value && params.Kind == node.Map:
+			d.swallowed(params.Content[i-1].Value, v, params, func() []*keys.Key { return nil })
 		}
 	}
 }
@@ -34,31 +52,164 @@ func (d *decoder) swallowed(key string, v *node.Node, siblings func() []*keys.Ke
 // text in quotes, so that nobody takes its lines for swallowed keys.
 func HasKeyLines(text string) bool { return keyLine().MatchString(text) }
 
-// maxTries is how many lines of a text are looked at as the beginning of swallowed keys.
-const maxTries = 8
+// blockText is a text of several lines in a map of a file.
+type blockText struct {
+	lines []string
+	owner *node.Node
+	tries int
+}
 
-// swallowedKey names what the end of a text looks like; "" is nothing.
-func swallowedKey(text string, siblings func() []*keys.Key) string {
-	for _, at := range keyLine().FindAllStringIndex(text, maxTries) {
-		var none diag.List
-		docs := node.Parse(&node.Reader{Diags: &none}, []byte(text[at[0]:]))
-		if none.Errors() > 0 || len(docs) != 1 {
+// maxTries is how many lines of a text are read as the beginning of swallowed keys.
+const maxTries = 16
+
+// swallows says how a text holds keys or checks that were meant for the map around it; "": it does not.
+func (t *blockText) swallows(siblings func() []*keys.Key) string {
+	fenced := false
+	for i, line := range t.lines {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		if fenced || !strings.ContainsRune(line, ':') {
 			continue
 		}
-		if isChecks(docs[0]) {
-			return "a list of checks"
-		}
-		if docs[0].Kind != node.Map {
+		m := keyLine().FindStringSubmatch(line)
+		if m == nil {
 			continue
 		}
-		name, value := docs[0].Content[0].Value, docs[0].Content[1]
-		structured := value.Kind == node.Map || value.Kind == node.List
-		if structured && (placement(name) != "" || isStructured(keys.Find(name, siblings()))) {
-			return "the key " + name
+		if what := t.swallowsAt(i, m[1], m[2], siblings); what != "" || t.tries >= maxTries {
+			return what
 		}
 	}
 	return ""
 }
+
+// swallowsAt is swallows for a line with the given key and value, which may be empty. An entry of a list has no key.
+func (t *blockText) swallowsAt(i int, name, value string, siblings func() []*keys.Key) string {
+	if name == "" {
+		if n := t.parse(i, len(t.lines)); n != nil && isChecks(n) {
+			return "ends with what looks like a list of checks"
+		}
+		return ""
+	}
+	if structured := value == "" || strings.ContainsAny(value[:1], "[{"); !structured {
+		return t.swallowsValue(i, name, siblings)
+	}
+	known := placement(snake(name)) != "" || isStructured(keys.Find(name, siblings()))
+	n := t.parse(i, t.end(i))
+	if n == nil || n.Kind != node.Map {
+		return ""
+	}
+	v := n.Content[1]
+	switch {
+	case v.Kind == node.Scalar:
+		return ""
+	case isChecks(v):
+		return "holds what looks like the key " + name + " with its checks"
+	case !known || t.parse(i, len(t.lines)) == nil:
+		return "" // at the end, nothing but keys follows
+	}
+	return "ends with what looks like the key " + name
+}
+
+// swallowsValue is swallowsAt for a key with a single value. Prose has such lines, too: they count at the end of a
+// text alone, for keys that the map around it does not have, with values that these take.
+func (t *blockText) swallowsValue(i int, name string, siblings func() []*keys.Key) string {
+	k := keys.Find(name, siblings())
+	if k == nil && len(name) > minNear {
+		if near := keys.Nearest(name, siblings()); near != nil && !isProse(near) {
+			k = near
+		}
+	}
+	switch {
+	case k == nil && placement(name) == "", k != nil && t.has(k), k != nil && isProse(k) && t.announced(i):
+		return ""
+	}
+	n := t.parse(i, len(t.lines))
+	if n == nil || n.Kind != node.Map {
+		return ""
+	}
+	v := n.Content[1]
+	switch {
+	case v.Kind != node.Scalar || node.IsNull(v):
+		return ""
+	case k == nil && !isBare(v) || k != nil && !fits(k, v):
+		return ""
+	}
+	for j := 2; j < len(n.Content); j += 2 { // what follows is keys of the same map
+		if other := n.Content[j].Value; keys.Find(other, siblings()) == nil && placement(snake(other)) == "" {
+			return ""
+		}
+	}
+	return "ends with what looks like the key " + name
+}
+
+// minNear is the length of names that are short enough to be near a key by chance.
+const minNear = 5
+
+// has reports whether the map around the text has a key already.
+func (t *blockText) has(k *keys.Key) bool {
+	return slices.ContainsFunc(k.Spellings(), func(name string) bool { return node.Get(t.owner, name) != nil })
+}
+
+// announced reports whether the lines before the i-th lead to a list of words with a colon, as prose does.
+func (t *blockText) announced(i int) bool {
+	for i--; i >= 0; i-- {
+		if line := strings.TrimSpace(t.lines[i]); line != "" {
+			return strings.HasSuffix(line, ":") || labelLine().MatchString(line)
+		}
+	}
+	return true
+}
+
+// end is the line behind the value of the key in the i-th line: those that are indented further belong to it, and lists.
+func (t *blockText) end(i int) int {
+	own := indentOf(t.lines[i])
+	for j := i + 1; j < len(t.lines); j++ {
+		line := t.lines[j]
+		if strings.TrimSpace(line) == "" || indentOf(line) > own {
+			continue
+		}
+		if indentOf(line) < own || !strings.HasPrefix(strings.TrimSpace(line), "- ") {
+			return j
+		}
+	}
+	return len(t.lines)
+}
+
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
+// parse reads some lines as YAML; nil when they are none.
+func (t *blockText) parse(from, to int) *node.Node {
+	t.tries++
+	var none diag.List
+	docs := node.Parse(&node.Reader{Diags: &none}, []byte(strings.Join(t.lines[from:to], "\n")))
+	if none.Errors() > 0 || len(docs) != 1 || docs[0].Kind == node.Map && len(docs[0].Content) == 0 {
+		return nil
+	}
+	return docs[0]
+}
+
+// isProse reports whether any words may be the value of a key.
+func isProse(k *keys.Key) bool {
+	switch k.Shape.(type) {
+	case keys.Words, keys.Number, keys.Bool, keys.Span:
+		return false
+	}
+	return true
+}
+
+// fits reports whether a single value is one for a key.
+func fits(k *keys.Key, v *node.Node) bool {
+	if isStructured(k) {
+		return false
+	}
+	var none diag.List
+	k.Shape.Check(&node.Reader{Diags: &none}, v, k.Name)
+	return none.Errors() == 0
+}
+
+// isBare reports whether a value is a number, true or false, or one word.
+func isBare(v *node.Node) bool { return !strings.ContainsAny(v.Value, " \t\n") }
 
 // isStructured reports whether the value of a key is more than a text, a number or a word.
 func isStructured(k *keys.Key) bool {
@@ -66,13 +217,16 @@ func isStructured(k *keys.Key) bool {
 		return false
 	}
 	switch k.Shape.(type) {
-	case keys.Text, keys.Words, keys.Number, keys.Bool:
+	case keys.Text, keys.Words, keys.Number, keys.Bool, keys.Span:
 		return false
 	}
 	return true
 }
 
-// keyLine finds lines with a key that holds a list or a map, and those with an entry of a list of checks.
+// keyLine finds lines that begin with a key, and those with an entry of a list of checks.
 var keyLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^[ \t]*(?:[a-z_]+:[ \t]*(?:[\[{]|$)|- +\{? *type:)`)
+	return regexp.MustCompile(`(?m)^[ \t]*(?:([a-z_][A-Za-z0-9_-]+):(?:[ \t]+(\S[^\n]*))?[ \t]*$|- +\{? *type:)`)
 })
+
+// labelLine finds lines that begin with some words and a colon.
+var labelLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-*]? ?[\pL\d_ -]{1,30}:(?: |$)`) })

@@ -227,13 +227,13 @@ func (o *configOwners) above(file string) (config, name string, lists bool) {
 	return near[0], file, false
 }
 
-// addStray notes a file that runs without the project around its folder. Files beside a config may be experiments.
+// addStray notes a file that runs without the project in whose folder, or below it, it lies.
 func (o *configOwners) addStray(f inputFile) {
 	own := filepath.Dir(f.path)
 	if o.l.opts.Recorded || o.l.opts.Bare || filepath.IsAbs(own) || strings.HasPrefix(own, "..") {
 		return
 	}
-	var around []string
+	around := []string{own}
 	for dir := own; dir != "."; dir = parent(dir) {
 		around = append(around, parent(dir))
 	}

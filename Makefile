@@ -42,7 +42,7 @@ test: ## run all tests
 	$(GO) test -timeout $(TIMEOUT) ./...
 
 .PHONY: generate
-generate: ## write what is made from the code: checks.md, events.md, files.md and metrics.md in docs
+generate: ## write what is made from the code: checks.md, events.md, metrics.md and files/ in docs
 	$(GO) run ./internal/cli/reference docs
 
 .PHONY: golden

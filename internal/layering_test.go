@@ -44,7 +44,7 @@ var rows = [][]string{
 	{"internal/runner"},
 	{"internal/report/show"},
 	{"internal/metrics", "internal/report/*", "internal/report/otlp"},
-	{"internal/cli/template", "internal/conformance", "internal/harness"},
+	{"docs", "internal/cli/template", "internal/conformance", "internal/filedoc", "internal/harness"},
 	{"internal/cli", "."},
 	{"arenatest", "cmd/*", "internal/cli/manpages"},
 	{"internal/*/*test"},                                 // helpers of tests are on top: nothing that ships may import them

@@ -25,6 +25,7 @@ Start here:
   arena eval talk.json --assert checks.yaml   judge a conversation that is over
   arena validate                              look for mistakes without running anything
   arena checks                                what can be asserted
+  arena docs                                  guides, and what may stand in the files
 
 Exit status: 0 everything passed · 1 an assertion failed · 2 a file or flag is wrong,
 nothing was run · 3 something broke · 130 interrupted, what finished is on disk.`
@@ -48,7 +49,7 @@ func newRoot(app *App) *cobra.Command {
 	root.SetUsageFunc(usage)
 	addGroup(root, "Run and judge", newRunCmd(app), newEvalCmd(app), newRejudgeCmd(app), newReportCmd(app))
 	addGroup(root, "Write and look", newInitCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app),
-		newToolsCmd(app), newChecksCmd(app), newSchemaCmd(app))
+		newToolsCmd(app), newChecksCmd(app), newSchemaCmd(app), newDocsCmd(app))
 	addGroup(root, "Recordings and judges", newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app), newCacheCmd(app))
 	root.AddCommand(newWorkerCmd(app), newVersionCmd(app))
 	strict(root)

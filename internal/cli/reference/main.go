@@ -11,12 +11,11 @@ import (
 )
 
 // pages are the documents that are made here, by the names of their files.
-var pages = map[string]func() (string, error){
+var pages = withFiles(map[string]func() (string, error){
 	"checks.md":  page,
 	"events.md":  eventsPage,
-	"files.md":   filesPage,
 	"metrics.md": metricsPage,
-}
+})
 
 func main() {
 	if len(os.Args) != 2 {
@@ -24,7 +23,7 @@ func main() {
 		os.Exit(2)
 	}
 	for _, name := range slices.Sorted(maps.Keys(pages)) {
-		if err := write(filepath.Join(os.Args[1], name)); err != nil {
+		if err := write(os.Args[1], name); err != nil {
 			fmt.Fprintln(os.Stderr, "reference:", err)
 			os.Exit(1)
 		}
@@ -32,11 +31,12 @@ func main() {
 }
 
 // write makes one document anew.
-func write(file string) error {
-	text, err := pages[filepath.Base(file)]()
+func write(folder, name string) error {
+	text, err := pages[name]()
 	if err != nil {
 		return err
 	}
+	file := filepath.Join(folder, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}

@@ -18,9 +18,10 @@ var update = flag.Bool("update", false, "write the documents; read the diff")
 func TestPagesAreFresh(t *testing.T) {
 	t.Parallel()
 	for name, page := range pages {
-		file := filepath.Join("..", "..", "..", "docs", name)
+		folder := filepath.Join("..", "..", "..", "docs")
+		file := filepath.Join(folder, filepath.FromSlash(name))
 		if *update {
-			if err := write(file); err != nil {
+			if err := write(folder, name); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arena-evals/arena/docs"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/filedoc"
+)
+
+func newDocsCmd(app *App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "docs [topic]",
+		Short: "Show the guides, and what may stand in each kind of file",
+		Long: `Docs shows a page of the documentation: a guide, or the reference of a kind of file. Without a topic it
+lists them; the guides are meant to be read in their order. arena checks TYPE documents a check, and
+arena COMMAND --help a command.`,
+		Example: `  arena docs
+  arena docs first-test
+  arena docs scenario | less`,
+		Args: takes(0, 1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return topicNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listTopics(app)
+			}
+			return showTopic(app, args[0])
+		},
+	}
+}
+
+// guideTopic is a guide by the name of its file: 02-tools.md is tools.
+type guideTopic struct{ name, title, file string }
+
+func guideTopics() []guideTopic {
+	files, _ := fs.Glob(docs.Guides, "guide/*.md") // the pattern is right
+	list := make([]guideTopic, 0, len(files))
+	for _, file := range files {
+		name := topicOf(file)
+		if name == "README" {
+			continue
+		}
+		text, _ := docs.Guides.ReadFile(file) // it is there
+		title, _, _ := strings.Cut(string(text), "\n")
+		list = append(list, guideTopic{name, strings.TrimPrefix(strings.TrimSpace(title), "# "), file})
+	}
+	return list
+}
+
+// topicOf is the topic of a file of the documentation.
+func topicOf(file string) string {
+	name := strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".md")
+	return strings.TrimLeftFunc(name, func(r rune) bool { return unicode.IsDigit(r) || r == '-' })
+}
+
+func topicNames() []string {
+	var names []string
+	for _, g := range guideTopics() {
+		names = append(names, g.name)
+	}
+	for _, p := range filedoc.Pages() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func listTopics(app *App) error {
+	w := tabwriter.NewWriter(app.Out, 0, 0, 3, ' ', 0)
+	_, _ = fmt.Fprintln(w, "Guides, to be read in this order:") // a tabwriter keeps its first error for Flush
+	for _, g := range guideTopics() {
+		_, _ = fmt.Fprintf(w, "  %s\t%s\n", g.name, g.title)
+	}
+	_, _ = fmt.Fprintln(w, "\nFiles, with all their keys:")
+	for _, p := range filedoc.Pages() {
+		_, _ = fmt.Fprintf(w, "  %s\t%s\n", p.Name, p.About)
+	}
+	_, _ = fmt.Fprintln(w, "\n`arena docs TOPIC` shows one of them, `arena checks TYPE` documents a check.")
+	return ifBroken(w.Flush())
+}
+
+func showTopic(app *App, name string) error {
+	text, err := topicText(name)
+	if err != nil {
+		return err
+	}
+	p := &manual{width: 80, color: app.useColor("auto", app.OutTTY)}
+	if app.OutTTY {
+		p.width = min(max(app.Width(), 40), 100)
+	}
+	p.write(text)
+	_, err = io.WriteString(painted(app.Out, p.color), p.String())
+	return ifBroken(err)
+}
+
+// topicText is a page as Markdown.
+func topicText(name string) (string, error) {
+	guides := guideTopics()
+	if i := slices.IndexFunc(guides, func(g guideTopic) bool { return g.name == name }); i >= 0 {
+		text, err := docs.Guides.ReadFile(guides[i].file)
+		return string(text), err
+	}
+	if slices.ContainsFunc(filedoc.Pages(), func(p filedoc.Page) bool { return p.Name == name }) {
+		return filedoc.Text(name)
+	}
+	err := fmt.Errorf("there is no page %q", name)
+	if near := diag.Nearest(name, topicNames()); near != "" {
+		return "", fmt.Errorf("%w\ndid you mean %q?", err, near)
+	}
+	return "", fmt.Errorf("%w\n`arena docs` lists all of them", err)
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// manual writes pages of Markdown for a terminal: text is wrapped, blocks stay as they are, and a row of a table becomes
+// its first cell with the others below. What a page links to is named as the topic that shows it.
+type manual struct {
+	strings.Builder
+	width int
+	color bool
+}
+
+var (
+	pageLink   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\]]+)\]\(([^)\s]+)\)`) })
+	escapedOne = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]()#+.!|<>-])") })
+	listItem   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\s*)(- |\d+\. )(.*)$`) })
+)
+
+func (m *manual) write(text string) {
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for i := 0; i < len(lines); {
+		line := lines[i]
+		switch {
+		case strings.HasPrefix(line, "<!--"):
+			i += 2 // and the blank line behind it
+		case line == "":
+			i++
+		case strings.HasPrefix(line, "```"):
+			i = m.block(lines, i)
+		case strings.HasPrefix(line, "    "):
+			m.WriteString("\n")
+			for ; i < len(lines) && strings.HasPrefix(lines[i], "    "); i++ {
+				m.WriteString("  " + lines[i] + "\n")
+			}
+		case strings.HasPrefix(line, "#"):
+			m.heading(line)
+			i++
+		case strings.HasPrefix(line, "|"):
+			i = m.table(lines, i)
+		default:
+			i = m.paragraph(lines, i)
+		}
+	}
+}
+
+func (m *manual) heading(line string) {
+	title := inWords(strings.TrimLeft(line, "# "))
+	if m.Len() > 0 {
+		m.WriteString("\n")
+	}
+	if m.color {
+		title = "\x1b[1m" + title + "\x1b[0m"
+	}
+	m.WriteString(title + "\n")
+}
+
+// block copies a block of code.
+func (m *manual) block(lines []string, i int) int {
+	m.WriteString("\n")
+	if _, name, ok := strings.Cut(lines[i], " "); ok {
+		m.WriteString("      " + name + ":\n")
+	}
+	for i++; i < len(lines) && lines[i] != "```"; i++ {
+		m.WriteString(strings.TrimRight("      "+lines[i], " ") + "\n")
+	}
+	return i + 1
+}
+
+// paragraph wraps lines up to the next blank one, or an entry of a list.
+func (m *manual) paragraph(lines []string, i int) int {
+	first, hang, text := "  ", "  ", lines[i]
+	if item := listItem().FindStringSubmatch(lines[i]); item != nil {
+		first, text = "  "+item[1]+item[2], item[3]
+		hang = strings.Repeat(" ", len(first))
+		if i > 0 && listItem().MatchString(lines[i-1]) || i > 0 && strings.HasPrefix(lines[i-1], "  ") {
+			first = "\x00" + first // no blank line within a list
+		}
+	}
+	for i++; i < len(lines) && lines[i] != "" && !listItem().MatchString(lines[i]) &&
+		!strings.HasPrefix(lines[i], "```") && !strings.HasPrefix(lines[i], "|"); i++ {
+		text += " " + strings.TrimSpace(lines[i])
+	}
+	within := strings.HasPrefix(first, "\x00")
+	if !within {
+		m.WriteString("\n")
+	}
+	m.wrap(strings.TrimPrefix(first, "\x00"), hang, text)
+	return i
+}
+
+// table writes each row as its first cell, what is short beside it, and the last cell below.
+func (m *manual) table(lines []string, i int) int {
+	m.WriteString("\n")
+	for i += 2; i < len(lines) && strings.HasPrefix(lines[i], "|"); i++ { // behind the heads
+		cells := cellsOf(lines[i])
+		head := cells[0]
+		for _, c := range cells[1 : len(cells)-1] {
+			if c != "" {
+				head += " · " + c
+			}
+		}
+		m.wrap("  ", "      ", head)
+		if last := cells[len(cells)-1]; last != "" && len(cells) > 1 {
+			m.wrap("      ", "      ", last)
+		}
+	}
+	return i
+}
+
+// cellsOf splits a row, whose cells may hold escaped bars.
+func cellsOf(row string) []string {
+	const bar = "\x00"
+	cells := strings.Split(strings.Trim(strings.ReplaceAll(row, `\|`, bar), "| "), " |")
+	for i := range cells {
+		cells[i] = strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(cells[i], "|"), bar, "|"))
+	}
+	return cells
+}
+
+func (m *manual) wrap(first, hang, text string) {
+	code := false
+	for i, line := range wrapped(inWords(text), m.width-len(hang)) {
+		if m.color {
+			line, code = shaded(line, code)
+		}
+		if i > 0 {
+			first = hang
+		}
+		m.WriteString(first + line + "\n")
+	}
+}
+
+// shaded shows code in colour in place of its marks; code says whether the line begins within some, and then whether it
+// ends so.
+func shaded(line string, code bool) (text string, open bool) {
+	const on, off = "\x1b[36m", "\x1b[0m"
+	var b strings.Builder
+	if code {
+		b.WriteString(on)
+	}
+	for part := range strings.SplitAfterSeq(line, "`") {
+		body, mark := strings.CutSuffix(part, "`")
+		b.WriteString(body)
+		if mark {
+			if code = !code; code {
+				b.WriteString(on)
+			} else {
+				b.WriteString(off)
+			}
+		}
+	}
+	if code {
+		b.WriteString(off)
+	}
+	return b.String(), code
+}
+
+// inWords takes the marks of Markdown out of a text, but those of code. A link becomes what it is called, and the topic
+// or the address behind it unless its name says that.
+func inWords(text string) string {
+	text = pageLink().ReplaceAllStringFunc(text, func(link string) string {
+		part := pageLink().FindStringSubmatch(link)
+		name, to := part[1], part[2]
+		page, _, _ := strings.Cut(to, "#")
+		topic := topicOf(page)
+		switch {
+		case strings.Contains(to, "://"):
+			return name + " (" + to + ")"
+		case page == "" || isReference(page) || strings.EqualFold(topic, name):
+			return name
+		}
+		return name + " (arena docs " + topic + ")"
+	})
+	return strings.ReplaceAll(escapedOne().ReplaceAllString(strings.ReplaceAll(text, "**", ""), "$1"), "&lt;", "<")
+}
+
+// isReference reports whether a link leads to a page that no topic shows: those beside the folders of guides and files.
+func isReference(link string) bool {
+	return strings.HasPrefix(link, "../") && !strings.HasPrefix(link, "../guide/") && !strings.HasPrefix(link, "../files/")
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
@@ -63,9 +64,25 @@ func (h *stepHost) run(ctx context.Context) (*composition.Outcome, error) {
 		return out, fmt.Errorf("its output does not fit its output_schema: %w", err)
 	}
 	if composition.Text(out.Output) == "" {
-		return out, errEmptyOutput
+		return out, fmt.Errorf("%w%s", errEmptyOutput, h.handedOver(out))
 	}
 	return out, nil
+}
+
+// handedOver says what to do about an output that is empty because an agent step ended with a call and no words.
+func (h *stepHost) handedOver(out *composition.Outcome) string {
+	for _, rec := range slices.Backward(out.Records) {
+		spec := rec.Step
+		if rec.Skipped || rec.Within != nil || rec.Output == nil || h.c.Output != "" && spec.ID != h.c.Output {
+			continue
+		}
+		if spec.Kind == composition.Agent && spec.StopTool != "" {
+			return fmt.Sprintf(": the step %s ended with its call of %s and no words: name an earlier step as output of the "+
+				"composition, or have it say something beside the call", spec.ID, spec.StopTool)
+		}
+		return ""
+	}
+	return ""
 }
 
 // sayOutput adds the output as the reply of the turn, after the guardrails of the state's own prompt.

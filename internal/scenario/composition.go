@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
@@ -365,6 +366,7 @@ func (b *build) compositions() {
 		b.unusedComposition(c)
 		for s := range c.All() {
 			b.stepTools(c, s)
+			b.stepEnd(c, s)
 			b.stepEvals(c, s)
 		}
 	}
@@ -406,4 +408,21 @@ func (b *build) stepTools(c *Composition, s *composition.Step) {
 		b.l.diags.Warnf(c.At(s), 1, NoEffect, "the step %q lists the tool %q, which its prompt %q does not allow", s.ID, name,
 			s.PromptTask).Hint = "list it under allowed_tools of the prompt too"
 	}
+}
+
+// stepEnd warns of a tool that is to end an agent step and that the step is not offered.
+func (b *build) stepEnd(c *Composition, s *composition.Step) {
+	prompt := b.p.PromptOfStep(s)
+	if s.StopTool == "" || prompt == nil {
+		return
+	}
+	bySkill := func(one *skill.Skill) bool { return slices.Contains(one.Tools, s.StopTool) }
+	offered := Offers(prompt.AllowedTools, s.StopTool) || b.mayBeServed(s.StopTool) ||
+		slices.ContainsFunc(b.skillList, bySkill)
+	if offered && (s.Tools == nil || Offers(s.Tools, s.StopTool)) {
+		return
+	}
+	b.l.diags.Warnf(c.At(s), 1, NoEffect,
+		"the step %q ends when %s is called, which it is not offered: this never ends it", s.ID, s.StopTool).
+		Hint = "list it under tools of the step, and under allowed_tools of its prompt"
 }

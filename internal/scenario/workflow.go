@@ -253,6 +253,7 @@ func (b *build) workflow() {
 		switch start, err := b.p.Start(s); {
 		case err == nil:
 			starts = append(starts, start.Name)
+			b.schemaOfSteps(s, start)
 		case slices.ContainsFunc(b.p.Prompts, func(q *Prompt) bool { return q.TaskType == s.TaskType }):
 			hint := "write the prompt_task of the state in which it starts"
 			if slices.ContainsFunc(w.States, func(one *workflow.State) bool { return one.PromptTask == s.TaskType }) {
@@ -269,5 +270,16 @@ func (b *build) workflow() {
 		}
 		b.l.diags.Warnf(w.at[problem.State], utf8.RuneCountInString(problem.State), problem.Rule, "state %q: %s",
 			problem.State, problem.Text)
+	}
+}
+
+// schemaOfSteps warns of a form of replies that nobody is asked for: steps of compositions have their own.
+func (b *build) schemaOfSteps(s *Scenario, start *workflow.State) {
+	composed := func(state *workflow.State) bool { return state.Mode == workflow.Composed }
+	if states := b.p.Workflow.Graph.From(start); s.OutputSchema != nil && !slices.ContainsFunc(states,
+		func(state *workflow.State) bool { return !composed(state) }) {
+		b.l.diags.Warnf(s.Pos, utf8.RuneCountInString(s.ID), NoEffect,
+			"scenario %q: its output_schema has no effect: only steps of compositions answer, which have their own", s.ID).
+			Hint = "write the schema at the step that answers, or judge the reply with a json_schema check"
 	}
 }

@@ -35,6 +35,21 @@ func (b *Box) Unmatched(tool, argument string, p *regexp.Regexp) string {
 	return unmatched(b.tool(tool).property(argument), p)
 }
 
+// Required are the arguments that the schema of a tool asks for in every call.
+func (r *Registry) Required(tool string) (names []string) {
+	t := r.byName[tool]
+	if t == nil || t.input == nil {
+		return nil
+	}
+	list, _ := t.input.doc["required"].([]any)
+	for _, item := range list {
+		if name, ok := item.(string); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // property is the schema of an argument; nil: there is none, or what surrounds it may change it.
 func (t *tool) property(name string) map[string]any {
 	if t == nil || t.input == nil || composed(t.input.doc) {

@@ -132,6 +132,7 @@ func (d *decoder) skillFolder(at *node.Node, base skillBase, preload bool) (all 
 		case entry.IsDir():
 			return nil
 		case entry.Name() != skill.File:
+			d.linkedSkill(at, root, folder, path, entry)
 			d.almostSkill(root, folder, path)
 			return nil
 		}
@@ -159,6 +160,25 @@ func (d *decoder) skillFolder(at *node.Node, base skillBase, preload bool) (all 
 		d.Errorf(at, "no-skills", "there is no %s in %q or below it", skill.File, folder)
 	}
 	return all
+}
+
+// linkedSkill reports a link to a folder with skills.
+func (d *decoder) linkedSkill(at *node.Node, root, folder, path string, entry fs.DirEntry) {
+	if entry.Type()&fs.ModeSymlink == 0 {
+		return
+	}
+	for _, file := range []string{skill.File, filepath.Join("*", skill.File)} {
+		// No error: the pattern is well-formed, and what stands in front of it is no pattern.
+		found, _ := fs.Glob(os.DirFS(path), filepath.ToSlash(file))
+		if len(found) == 0 {
+			continue
+		}
+		if below, err := filepath.Rel(root, path); err == nil {
+			d.Errorf(at, "link", "%q is a link to skills, and skills are not read through links",
+				filepath.Join(folder, below)).Hint = "put the folder itself there"
+		}
+		return
+	}
 }
 
 // almostSkill warns of a file that was probably meant to make its folder a skill.

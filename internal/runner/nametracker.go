@@ -132,19 +132,18 @@ func (h *nameTracker) observe(t *result.Trial) {
 // by themselves.
 func (p *Plan) Observe(t *result.Trial) { p.names.observe(t) }
 
-// NeverNamed returns warnings about names in checks that no conversation had and no file declares, and about thresholds
-// of evals that judged nothing. It returns nothing when no turn ran.
+// NeverNamed returns warnings about names in checks that no conversation had and no file declares, about thresholds of
+// evals that judged nothing, and about fields to redact that no reply had. It returns nothing when no turn ran.
 func (p *Plan) NeverNamed() []diag.Diagnostic {
-	h := p.names
+	h, list := p.names, p.unredacted()
 	if h == nil {
-		return nil
+		return list
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.hasTurns {
-		return nil
+		return list
 	}
-	var list []diag.Diagnostic
 	for _, e := range h.awaited {
 		if names := h.namesOf(e.Kind); !names[e.Name] && (e.Pattern == nil || !matchesAny(e, names)) {
 			list = append(list, h.neverNamed(e, names))

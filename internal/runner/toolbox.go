@@ -1,9 +1,11 @@
 package runner
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/a2a"
@@ -89,4 +91,25 @@ func (s *session) closeBox() {
 	if err := s.box.Close(); err != nil {
 		s.notice(err.Error())
 	}
+}
+
+// unredacted warns of fields to redact that no reply of a tool had: one that is misspelt redacts nothing.
+func (p *Plan) unredacted() (list []diag.Diagnostic) {
+	looked := map[*project]bool{}
+	for i := range p.spans {
+		in := p.spans[i].Project
+		if looked[in] || in.tools == nil {
+			continue
+		}
+		looked[in] = true
+		for _, t := range in.Tools {
+			for _, field := range in.tools.Unredacted(t.ID) {
+				list = append(list, diag.Diagnostic{
+					Severity: diag.Warning, Pos: t.HTTP.RedactPos, Width: 1, Code: "never-named",
+					Msg: fmt.Sprintf("redact: no reply of the tool %s had a field %q, so nothing was taken out", t.ID, field),
+				})
+			}
+		}
+	}
+	return list
 }

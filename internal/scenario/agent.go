@@ -73,6 +73,7 @@ var agentFields = table("an agent", func() rows[agentFile] {
 		custom("headers", textMap, func(d *decoder, a *agentFile, v *node.Node) {
 			a.note("headers", v)
 			a.FileHeads, _ = d.headerMap(v, "headers")
+			d.left(v, &leaving{what: "headers", filled: true})
 			a.Headers = make(map[string]string, len(a.FileHeads))
 			for name, value := range a.FileHeads {
 				a.Headers[name] = d.expand(node.Get(v, name), value)
@@ -84,9 +85,7 @@ var agentFields = table("an agent", func() rows[agentFile] {
 		}).doc("Headers with the variable that holds their value: NAME=VARIABLE."),
 		custom("timeout_ms", natural, func(d *decoder, a *agentFile, v *node.Node) {
 			a.note("timeout_ms", v)
-			if ms, ok := d.Int(v, "timeout_ms", 0, int(natural.High)); ok {
-				a.Timeout = time.Duration(ms) * time.Millisecond
-			}
+			a.Timeout = d.callLimit(v, "60 seconds")
 		}).doc("How long a call may take, with its task; 60000 when left out."),
 		custom("skill_filter", nameFilterFields, func(d *decoder, a *agentFile, v *node.Node) {
 			a.filter = v
@@ -120,6 +119,7 @@ func readAgentAuth(d *decoder, a *agentFile, v *node.Node) {
 		d.Errorf(a.token, "wrong-value", "auth has both token and token_env").Hint = "keep one of the two"
 	case a.token != nil:
 		written, _ := d.Name(a.token, "token")
+		d.left(a.token, &leaving{what: "token", filled: true})
 		a.Token = d.expand(a.token, written)
 		d.header(a.token, "Authorization", a.Token)
 	case a.variable != nil:
@@ -137,6 +137,7 @@ func readAgentURL(d *decoder, a *agentFile, v *node.Node) {
 	if a.Written == "" {
 		return
 	}
+	d.left(v, &leaving{what: "url", filled: true})
 	a.URL = strings.TrimRight(d.expand(v, a.Written), "/")
 	u, err := url.Parse(a.URL)
 	switch {

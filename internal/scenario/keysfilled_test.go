@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/arena-evals/arena/internal/keys"
@@ -45,7 +46,7 @@ func TestNoTextIsSentHalfFilled(t *testing.T) {
 			w := newSchemaWriter(nil)
 			w.Table(root.table)
 			for _, s := range settings(&root) {
-				value := planted(s.key.Shape)
+				value := planted(s.key.Shape, "a {{nobody}} b")
 				id := s.table.Title() + "." + s.key.Name
 				if slices.Contains(s.path, "runtime") && slices.Contains(s.path, "providers") {
 					continue // the project has others
@@ -70,18 +71,84 @@ func TestNoTextIsSentHalfFilled(t *testing.T) {
 	}
 }
 
-// planted is a value of a shape with a placeholder that nothing fills in; nil where the shape has no text.
-func planted(s keys.Shape) any {
-	const place = "a {{nobody}} b"
+// keyKept are texts of tools, servers and agents that go to none of them.
+var keyKept = []string{
+	"http.redact", "request.exclude", "request.query_params", "multimodal.accept_types", "an MCP server.name",
+	"an MCP server.working_dir", "an MCP server.command", "exec.command", "exec.sandbox", "source_args.image", "a mount.source",
+	"a mount.target", "an agent.name", "a filter.allowlist", "a filter.blocklist", "auth.scheme", "auth.token_env",
+	"consent.message", "client.categories",
+}
+
+// A variable of the environment is filled in where a text goes to an endpoint, a program, a server or an agent, or it is
+// told: nobody wants to send $KEY in the place of a key.
+func TestNoVariableIsSentAsItStands(t *testing.T) {
+	t.Parallel()
+	tables := []string{
+		"http", "request", "exec", "an MCP server", "source_args", "an agent", "auth", "multimodal", "a mount",
+	}
+	met := map[string]bool{}
+	for _, root := range keyRoots() {
+		if root.name != "tool" && root.name != "arena" {
+			continue
+		}
+		k := newKeyTry(t)
+		w := newSchemaWriter(nil)
+		w.Table(root.table)
+		for _, s := range settings(&root) {
+			title := s.table.Title()
+			id := title + "." + s.key.Name
+			if !slices.Contains(tables, title) || slices.Contains(keyKept, id) || s.key.Silence != 0 {
+				continue
+			}
+			for _, text := range []string{"$ARENA_NONE", "${ARENA_NONE}"} {
+				if text[1] == '{' && root.name == "arena" { // the plan asks for those of servers
+					continue
+				}
+				value := planted(s.key.Shape, text)
+				if _, isMap := s.key.Shape.(keys.Map); isMap && value == nil {
+					value = map[string]any{"sample": text}
+				}
+				if value == nil {
+					continue
+				}
+				met[title] = true
+				doc := parsed(t, root.file)
+				at := s.put(w, doc)
+				if mode := keyMode[s.key.Name]; mode != "" && s.table == keys.Table(toolFields) {
+					at["mode"] = mode
+				}
+				if title == "http" || title == "request" {
+					doc["spec"].(map[string]any)["mode"] = "live"
+				}
+				if title == "exec" {
+					doc["spec"].(map[string]any)["mode"] = "exec"
+				}
+				at[s.key.Name] = value
+				_, said := k.load(&root, doc)
+				if !slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "ARENA_NONE") }) {
+					t.Errorf("%s: %s is not told: %q", &s, text, said)
+				}
+			}
+		}
+	}
+	for _, title := range tables[:7] {
+		if !met[title] {
+			t.Errorf("no text of %s was tried", title)
+		}
+	}
+}
+
+// planted is a value of a shape with a text that nothing fills in; nil where the shape has no text.
+func planted(s keys.Shape, place string) any {
 	switch s := s.(type) {
 	case keys.Text:
 		return place
 	case keys.List:
-		if v := planted(s.Item); v != nil {
+		if v := planted(s.Item, place); v != nil {
 			return []any{v}
 		}
 	case keys.Map:
-		if v := planted(s.Value); v != nil {
+		if v := planted(s.Value, place); v != nil {
 			return map[string]any{"sample": v}
 		}
 	case keys.Any:

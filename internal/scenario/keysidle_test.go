@@ -30,7 +30,24 @@ var keyChoices = []struct {
 	{"DELETE", map[string]any{"mode": "live", "http": keyEndpoint("DELETE")}, []string{"http", "request"}, requestFields,
 		keyBody},
 	{"POST", map[string]any{"mode": "live", "http": keyEndpoint("POST")}, []string{"http", "request"}, requestFields, ""},
+	{"media", map[string]any{"mode": "live", "http": map[string]any{"url": "http://127.0.0.1/x", "multimodal": map[string]any{
+		"enabled": true}}}, []string{"http", "multimodal"}, keysBelow(httpFields, "multimodal"), ""},
+	{"no media", map[string]any{"mode": "live", "http": map[string]any{"url": "http://127.0.0.1/x", "multimodal": map[string]any{
+		"enabled": false}}}, []string{"http", "multimodal"}, keysBelow(httpFields, "multimodal"), "accept_types"},
+	{"program", map[string]any{"mode": "exec", "exec": map[string]any{"command": "ls"}}, []string{"exec"}, execFields, "scope"},
+	{"running program", map[string]any{"mode": "exec", "exec": map[string]any{"command": "ls", "runtime": "server"}},
+		[]string{"exec"}, execFields, ""},
 	{"PUT", map[string]any{"mode": "live", "http": keyEndpoint("PUT")}, []string{"http", "request"}, requestFields, ""},
+}
+
+// keysBelow is the table of the keys below a key.
+func keysBelow(of keys.Table, name string) keys.Table {
+	for _, k := range of.Keys() {
+		if below, is := k.Shape.(keys.Table); is && k.Name == name {
+			return below
+		}
+	}
+	panic("there are no keys below " + name)
 }
 
 const (
@@ -60,7 +77,9 @@ func TestNoSectionOfAToolIsIgnored(t *testing.T) {
 			w := newSchemaWriter(nil)
 			w.Table(root.table)
 			for _, key := range c.table.Keys() {
-				if key.Silence != 0 || key.Name == "mode" {
+				if chooses := c.put[key.Name] != nil || slices.Contains(c.path, "exec") && key.Name == "runtime" ||
+					slices.Contains(c.path, "multimodal") && key.Name == "enabled"; key.Silence != 0 || key.Name == "mode" ||
+					len(c.path) > 0 && chooses {
 					continue
 				}
 				s := &setting{root, c.path, c.table, key}
@@ -75,7 +94,8 @@ func TestNoSectionOfAToolIsIgnored(t *testing.T) {
 				s.putInto(doc, value)
 				_, said := k.load(root, doc)
 				told := slices.ContainsFunc(said, func(text string) bool {
-					return strings.HasPrefix(text, "warning: "+key.Name+" has no effect")
+					return strings.HasPrefix(text, "warning: "+key.Name+" has no effect") ||
+						key.Name == "scope" && strings.Contains(text, "scope is for programs that keep running")
 				})
 				if idle := slices.Contains(strings.Fields(c.idle), key.Name); told != idle {
 					t.Errorf("%s beside %v: told to have no effect: %v; said: %q", s, c.put, told, said)

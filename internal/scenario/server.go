@@ -162,9 +162,7 @@ var serverFields = table("an MCP server", func() rows[serverFile] {
 		}).
 			asIs().doc("The container."),
 		custom("timeout_ms", natural, func(d *decoder, s *serverFile, v *node.Node) {
-			if ms, ok := d.Int(v, "timeout_ms", 0, int(counting.High)); ok {
-				s.Timeout = time.Duration(ms) * time.Millisecond
-			}
+			s.Timeout = d.callLimit(v, "30 seconds")
 		}).
 			doc("How long a call may take; 30 seconds when left out."),
 		custom("tool_filter", nameFilterFields, func(d *decoder, s *serverFile, v *node.Node) { d.nameFilter(v, &s.Tools) }).
@@ -254,6 +252,10 @@ func (d *decoder) serverWay(v *node.Node, s *serverFile) bool {
 		return false
 	}
 	s.WayPos = d.Pos(ways[0])
+	d.left(s.url, &leaving{what: "url", filled: true})
+	d.left(s.headers, &leaving{what: "headers", filled: true})
+	d.left(node.Get(s.image, "env"), &leaving{what: "env", filled: true})
+	d.leftOfProgram(s.Command, s.args, s.env, &leaving{what: "args", filled: true})
 	way := cmp.Or(map[*node.Node]string{s.url: "url", s.source: "source"}[ways[0]], "command")
 	for _, key := range []struct {
 		name, of string

@@ -61,6 +61,14 @@ var otherVariables = sync.OnceValue(func() []*regexp.Regexp {
 	return out
 })
 
+// shellVariables are those of them that are not written with double braces, which have a meaning of their own in texts
+// of tools.
+var shellVariables = sync.OnceValue(func() []*regexp.Regexp {
+	return slices.DeleteFunc(slices.Clone(otherVariables()), func(p *regexp.Regexp) bool {
+		return strings.HasPrefix(p.String(), `\{`)
+	})
+})
+
 // bare are placeholders that only whole values can be, or addresses hold: $key, <your key>, {resource}.
 var bare = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\$([A-Za-z_]\w*)$|^<[^<>]+>$|\{[A-Za-z_][\w -]*\}`)
@@ -77,6 +85,10 @@ func unfilled(s string, strict bool) (found, name string) {
 	if strict {
 		patterns = append(slices.Clip(patterns), bare())
 	}
+	return unfilledBy(s, patterns)
+}
+
+func unfilledBy(s string, patterns []*regexp.Regexp) (found, name string) {
 	for _, pattern := range patterns {
 		m := pattern.FindStringSubmatch(s)
 		if m == nil {

@@ -109,6 +109,11 @@ func (d *decoder) program(t *toolFile) {
 			}
 		}
 	}
+	args, _ := argumentsOf(t.InputSchema)
+	d.leftOfProgram(e.Command, node.Get(t.exec, "args"), node.Get(t.exec, "env"), &leaving{
+		what: "args", arguments: args, argument: "the program reads the arguments of a call from its stdin",
+		variable: "name the variable under env, and let the program read it",
+	})
 	if t.sandbox != nil {
 		d.need("sandboxes", t.sandbox, Feature{Tool: t.ID})
 	}

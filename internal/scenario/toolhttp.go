@@ -28,6 +28,7 @@ type HTTPTool struct {
 	FileHeads map[string]string // the same as the file has them
 	FromEnv   []EnvHeader
 	Redact    []string // fields of the reply, at any depth
+	RedactPos diag.Pos
 
 	Placed       []string // arguments that stand in the URL or a header
 	Shaped       bool     // request was written: only what it says goes into the query
@@ -59,17 +60,16 @@ var httpFields = table("http", func() rows[HTTPTool] {
 			h.URLPos = d.Pos(v)
 			h.URL = d.expand(v, h.Written)
 			d.argumentTemplate(v, "url", h.URL)
-			if u, err := url.Parse(strings.NewReplacer("{{", "", "}}", "", " ", "").Replace(h.URL)); h.URL != "" &&
-				!strings.HasPrefix(h.URL, "{{") && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+			if u, err := url.Parse(doubleBraced().ReplaceAllString(h.URL, "x")); h.URL != "" &&
+				!strings.HasPrefix(h.URL, "{{") && !strings.HasPrefix(h.URL, "$") && len(Expand(h.Written, d.getenv).Unset) == 0 &&
+				(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 				d.Errorf(v, "wrong-value", "%q is not an address of HTTP", h.Written).Hint = "it begins with https:// or http://"
 			}
 		}).must().doc("The address; a Go template over the arguments, such as {{.id}}; may hold ${VARIABLES}."),
 		word("method", httpMethods, func(h *HTTPTool) *string { return &h.Method }).preset("POST").
 			doc("The method of the request."),
 		custom("timeout_ms", natural, func(d *decoder, h *HTTPTool, v *node.Node) {
-			if ms, ok := d.Int(v, "timeout_ms", 0, int(counting.High)); ok {
-				h.Timeout = time.Duration(ms) * time.Millisecond
-			}
+			h.Timeout = d.callLimit(v, "timeout_ms of the tool, else 30 seconds")
 		}).preset("30000").doc("How long a call may take; timeout_ms of the tool when left out."),
 		custom("headers", textMap, func(d *decoder, h *HTTPTool, v *node.Node) {
 			h.FileHeads, _ = d.headerMap(v, "headers")
@@ -80,7 +80,10 @@ var httpFields = table("http", func() rows[HTTPTool] {
 		}).asIs().doc("Headers of the request; may hold ${VARIABLES}."),
 		custom("headers_from_env", texts, func(d *decoder, h *HTTPTool, v *node.Node) { h.FromEnv = d.envHeaders(v) }).
 			doc("Headers whose values stand in the environment: HEADER=VARIABLE."),
-		strs("redact", func(h *HTTPTool) *[]string { return &h.Redact }).
+		custom("redact", texts, func(d *decoder, h *HTTPTool, v *node.Node) {
+			h.Redact, _ = d.Strings(v, "redact")
+			h.RedactPos = d.Pos(v)
+		}).
 			doc("Fields of the reply that are taken out, at any depth."),
 		custom("request", requestFields, func(d *decoder, h *HTTPTool, v *node.Node) {
 			h.Shaped = true
@@ -137,6 +140,16 @@ func queryField(name string, at func(*HTTPTool) *string) field[HTTPTool] {
 			d.Errorf(v, "invalid-path", "%s is not a %s: %v", name, jsonquery.Language(path), err)
 		}
 	})
+}
+
+// callLimit reads how long a call may take. 0 leaves it open.
+func (d *decoder) callLimit(v *node.Node, otherwise string) time.Duration {
+	ms, ok := d.Int(v, "timeout_ms", 0, int(counting.High))
+	if ok && ms == 0 {
+		d.Warnf(v, NoEffect, "timeout_ms has no effect: 0 stands for the usual limit, %s", otherwise).Hint =
+			"there is no call without a limit: write how long one may take, or take it out"
+	}
+	return time.Duration(ms) * time.Millisecond
 }
 
 // headerMap reads headers.
@@ -252,5 +265,7 @@ func (d *decoder) endpoint(t *toolFile) {
 		d.mappedElsewhere(mapping, h)
 	}
 	d.idleOfHTTP(t)
+	d.leftOfHTTP(t, args)
+	d.unknownRedactions(t)
 	d.addressPlaces(node.Get(t.http, "url"), h.URL, args)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonquery"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -29,6 +30,47 @@ func (d *decoder) idleOfHTTP(t *toolFile) {
 	}
 }
 
+// unknownRedactions warns of fields to redact that are misspelt names of the output_schema. It says nothing of other
+// fields: a reply may have more than the schema lists, and a mapped one is another document.
+func (d *decoder) unknownRedactions(t *toolFile) {
+	h, at := t.HTTP, node.Get(t.http, "redact")
+	if at == nil || t.outputs == nil || h.Mapping != "" {
+		return
+	}
+	known := schemaNames(t.outputs)
+	for i, name := range h.Redact {
+		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
+			continue
+		}
+		if near := diag.DidYouMean(name, known); near != "" {
+			place := at
+			if at.Kind == node.List && i < len(at.Content) {
+				place = at.Content[i]
+			}
+			d.Warnf(place, "unknown-name", "redact: the output_schema has no field %q", name).Hint = near
+		}
+	}
+}
+
+// schemaNames are the names of the fields that a schema describes, at any depth.
+func schemaNames(schema *node.Node) (names []string) {
+	if schema.Kind != node.Map {
+		for _, inner := range schema.Content {
+			names = append(names, schemaNames(inner)...)
+		}
+		return names
+	}
+	for i := 0; i+1 < len(schema.Content); i += 2 {
+		if below := schema.Content[i+1]; schema.Content[i].Value == "properties" && below.Kind == node.Map {
+			for k := 0; k+1 < len(below.Content); k += 2 {
+				names = append(names, below.Content[k].Value)
+			}
+		}
+		names = append(names, schemaNames(schema.Content[i+1])...)
+	}
+	return names
+}
+
 // mappedElsewhere warns of arguments that a body_mapping names and that are no part of what it maps.
 func (d *decoder) mappedElsewhere(at *node.Node, h *HTTPTool) {
 	for _, name := range jsonquery.Reads(h.BodyMapping) {
@@ -51,9 +93,13 @@ func (d *decoder) mappedElsewhere(at *node.Node, h *HTTPTool) {
 // sent: {id}, :id.
 func (d *decoder) addressPlaces(at *node.Node, address string, args []string) {
 	tell := func(found, name string) {
-		d.Foreignf(at, "foreign-template", "url is sent with %s as it stands", found).Hint = "write {{." + name + "}}"
+		d.Foreignf(at, "foreign-template", "url: %s goes out as it stands", found).Hint = "write {{." + name + "}}"
 	}
-	walkSingles(address, func(name string, _ int) { tell("{"+name+"}", name) })
+	walkSingles(address, func(name string, _ int) {
+		if !slices.Contains(args, name) { // of the others see left
+			tell("{"+name+"}", name)
+		}
+	})
 	path, _, _ := strings.Cut(address, "?")
 	for part := range strings.SplitSeq(path, "/") {
 		if name, is := strings.CutPrefix(part, ":"); is && slices.Contains(args, name) {

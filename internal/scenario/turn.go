@@ -71,7 +71,15 @@ var turnFields = table("a turn", func() rows[turnFile] {
 
 var chaosFields = table("chaos", func() rows[Turn] {
 	return rows[Turn]{
-		objects("tool_failures", failureFields, func(t *Turn) *[]ToolFailure { return &t.Chaos }).must().
+		custom("tool_failures", listOf(failureFields), func(d *decoder, t *Turn, v *node.Node) {
+			d.Items(v, "tool_failures", func(_ int, item *node.Node) {
+				var f ToolFailure
+				if failureFields.read(d, item, &f) {
+					t.Chaos = append(t.Chaos, f)
+					d.idleMessage(item, &f)
+				}
+			})
+		}).must().
 			doc("Tools that fail in this turn."),
 	}
 })
@@ -95,6 +103,14 @@ var failureFields = table("a tool failure", func() rows[ToolFailure] {
 		str("message", func(f *ToolFailure) *string { return &f.Message }).doc("The text of the error."),
 	}
 })
+
+// idleMessage warns of the text of a failure that fails nothing.
+func (d *decoder) idleMessage(item *node.Node, f *ToolFailure) {
+	if at := keyOf(item, "message"); at != nil && f.Mode == "slow" {
+		d.Warnf(at, NoEffect, "message has no effect: with mode slow the tool answers as ever, only later").Hint =
+			"take it out, or write mode: error or timeout"
+	}
+}
 
 func readTurns(d *decoder, s *Scenario, v *node.Node) {
 	if v.Kind == node.List && len(v.Content) == 0 && s.Skip == "" {

@@ -122,6 +122,14 @@ func (r *Registry) Simulated(name string) bool {
 	return t != nil && simulated(t.spec)
 }
 
+// Unredacted are the fields that a tool is to take out of answers and that none of them had, though there were some.
+func (r *Registry) Unredacted(name string) []string {
+	if t := r.byName[name]; t != nil && t.opener != nil && t.opener.Unredacted != nil {
+		return t.opener.Unredacted()
+	}
+	return nil
+}
+
 // Client is how a tool of the user's side behaves; nil for other tools and for unknown names.
 func (r *Registry) Client(name string) *scenario.ClientTool {
 	if t := r.byName[name]; t != nil {

@@ -37,6 +37,7 @@ func New(
 	}
 	return tools.Runner{Opener: &tools.Opener{
 		Name: "tool " + spec.ID, Scope: tools.PerSession, Open: func() tools.Source { return &source{e: e, name: spec.ID} },
+		Unredacted: e.redaction.unmet,
 	}}
 }
 
@@ -46,7 +47,10 @@ func compile(
 	if spec.HTTP == nil {
 		return nil, errors.New("it names no endpoint")
 	}
-	e := &endpoint{HTTPTool: spec.HTTP, client: client, getenv: getenv, heads: map[string]*tools.Template{}}
+	e := &endpoint{
+		HTTPTool: spec.HTTP, client: client, getenv: getenv, heads: map[string]*tools.Template{},
+		redaction: newRedaction(spec.HTTP.Redact),
+	}
 	var err error
 	if e.url, err = tools.ParseTemplate("url", spec.HTTP.URL, inAddress); err != nil {
 		return nil, fmt.Errorf("http.url: %w", err)
@@ -81,6 +85,8 @@ type endpoint struct {
 	heads  map[string]*tools.Template
 	body   *jsonquery.Query // nil: the arguments as they are
 	reply  *jsonquery.Query // nil: the reply as it is
+
+	redaction *redaction
 }
 
 // source is an endpoint as one trial calls it.

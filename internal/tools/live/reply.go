@@ -55,7 +55,7 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 	v, err := chat.DecodeJSON(chat.WithoutBOM(got.Body))
 	isJSON := err == nil
 	if isJSON && len(e.Redact) > 0 {
-		v = redacted(v, e.Redact)
+		v = e.redaction.of(v)
 		if got.Body, err = jsonvalue.Plain(v); err != nil {
 			return chat.ToolResult{}, err
 		}
@@ -96,49 +96,6 @@ func refused(got *dial.Reply) error {
 		text += ": " + string(body)
 	}
 	return errors.New(text)
-}
-
-// redacted is a value without the named fields, whatever their case and wherever they stand, in a text with a document
-// of its own too.
-func redacted(v any, fields []string) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, inner := range v {
-			if slices.ContainsFunc(fields, func(field string) bool { return strings.EqualFold(field, name) }) {
-				v[name] = "[REDACTED]"
-			} else {
-				v[name] = redacted(inner, fields)
-			}
-		}
-	case []any:
-		for i := range v {
-			v[i] = redacted(v[i], fields)
-		}
-	case string:
-		return redactedText(v, fields)
-	}
-	return v
-}
-
-// redactedText is a text without the named fields, where it is a document. One that has none of them stays as it was
-// written.
-func redactedText(text string, fields []string) string {
-	if at := strings.TrimLeft(text, " \t\r\n"); at == "" || at[0] != '{' && at[0] != '[' {
-		return text
-	}
-	v, err := chat.DecodeJSON([]byte(text))
-	if err != nil {
-		return text
-	}
-	was, err := jsonvalue.Plain(v)
-	if err != nil {
-		return text
-	}
-	clean, err := jsonvalue.Plain(redacted(v, fields))
-	if err != nil || bytes.Equal(was, clean) {
-		return text
-	}
-	return string(clean)
 }
 
 // media reports whether a reply of this type is a picture, a sound or the like, which models get as it is.

@@ -34,9 +34,10 @@ with the results folder, it runs what that run was made with. --last-failed runs
 not pass; what then passes although nothing changed is told as flaky, with the earlier reply.
 
 A provider of type replay answers from recordings instead of a model. Its additional_config:
-recording (a file, a list or a pattern), session (its id; default: by scenario and trial), match
-(turn or content), timing (instant, realtime, accelerated by speed), tools (recorded or execute;
-default: the recorded result of a call where there is one, else the tool is run).
+recording (a file, a list or a pattern), session (its id; default: by scenario and trial, and
+each trial needs a conversation of its own), match (turn or content), timing (instant, realtime,
+accelerated by speed), tools (recorded or execute; default: the recorded result of a call where
+there is one, else the tool is run).
 
 Settings come from flags, then from ARENA_* variables (ARENA_MAX_TOKENS is --max-tokens), then
 from .arena.yaml in the working directory (max-tokens: 400), then from the files that are run.

@@ -178,7 +178,7 @@ var replayFields = table("additional_config of a replay", func() rows[Replay] {
 		custom("session", text, func(d *decoder, r *Replay, v *node.Node) {
 			r.SessionPos = d.Pos(v)
 			r.Session, _ = d.Name(v, "session")
-		}).doc("Which session of the recording answers."),
+		}).doc("Which session of the recording answers; when left out those of the scenario, each trial by its own."),
 		word("timing", words("instant", "realtime", "accelerated"), func(r *Replay) *string { return &r.Timing }).
 			preset("instant").
 			doc("How fast replies come."),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -73,9 +74,14 @@ func (l *archive) checkSession(r *scenario.Replay) error {
 }
 
 // choose finds the conversation for a call: the one that the settings name, else those of the scenario, of its region
-// where there are any, of which a trial takes the one of its number; else the only one.
+// where there are any, of which a trial takes the one of its number; else the only one, when it names no scenario. No
+// two trials of a scenario get the same conversation: it would be measured by itself.
 func (l *archive) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
 	if r.Session != "" {
+		if at.Trial > 1 {
+			return 0, fmt.Errorf("additional_config.session names one conversation, and this is trial %d of scenario %q; "+
+				"take session out, or run one trial", at.Trial, at.Scenario)
+		}
 		return l.named(r.Session)[0], nil // New has seen that it is there
 	}
 	own := l.byName[at.Scenario]
@@ -83,24 +89,37 @@ func (l *archive) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
 		own = l.byName[at.ScenarioAlias]
 	}
 	own = l.inRegion(own, at.Region)
+	if len(own) == 0 && len(l.entries) == 1 && l.entries[0].Scenario == "" {
+		own = []int{0}
+	}
 	if len(own) > 1 && l.repeated(own) {
 		if i, found := l.trial(own, max(at.Trial, 1)); found {
 			return i, nil
 		}
+		return 0, l.tooFew(own, at)
 	}
 	switch {
+	case len(own) == 1 && at.Trial > 1:
+		return 0, l.tooFew(own, at)
 	case len(own) == 1:
 		return own[0], nil
 	case len(own) > 1:
 		return 0, fmt.Errorf("scenario %q was recorded %d times, as %s; set additional_config.session to one of them",
 			at.Scenario, len(own), l.names(own))
-	case len(l.entries) == 1:
-		return 0, nil
 	case len(l.entries) == 0:
 		return 0, errors.New("the recording holds no conversation")
+	case len(l.entries) == 1:
+		return 0, fmt.Errorf("the recorded conversation, %s, is of scenario %q and not of %q; "+
+			"set additional_config.session to answer with it all the same", l.names(nil), l.entries[0].Scenario, at.Scenario)
 	}
 	return 0, fmt.Errorf("none of the %d recorded conversations is of scenario %q; there is %s; "+
 		"set additional_config.session", len(l.entries), at.Scenario, l.names(nil))
+}
+
+// tooFew says that a trial was not recorded.
+func (l *archive) tooFew(own []int, at *chat.Origin) error {
+	return fmt.Errorf("scenario %q has %s in the recording, %s, and this is trial %d; record as many trials as are "+
+		"replayed", at.Scenario, plural.Of(len(own), "conversation", "conversations"), l.names(own), max(at.Trial, 1))
 }
 
 // named are the conversations with this id.

@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/plural"
@@ -55,7 +56,21 @@ func (p *Provider) find(req *chat.Request) (*recordedReply, string, error) {
 		notice = fmt.Sprintf("provider %s: the recorded turn %d has %d more of the assistant's messages, "+
 			"which nobody asked for", p.ID, turn+1, left)
 	}
+	if turn == 0 && at.replies == 0 && !s.told(req.Messages) {
+		other := fmt.Sprintf("provider %s: in the recording the system prompt is another one", p.ID)
+		notice = strings.TrimPrefix(notice+"; "+other, "; ")
+	}
 	return l, notice, nil
+}
+
+// told reports whether the model is told what it was told then, as far as that was recorded and nothing was taken out.
+func (s *script) told(messages []chat.Message) bool {
+	now := ""
+	if len(messages) > 0 && messages[0].Role == chat.System {
+		now = messages[0].Text()
+	}
+	then := strings.TrimSpace(s.system)
+	return then == "" || then == strings.TrimSpace(now) || strings.Contains(strings.ToLower(then), "[redacted]")
 }
 
 // position is where a conversation stands.

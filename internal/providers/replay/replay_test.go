@@ -175,17 +175,27 @@ func TestChoice(t *testing.T) {
 		want     string
 	}{
 		{"by id", "c/q", run, chat.Origin{Scenario: "a"}, "I am c/q"},
-		{"by scenario", "", run, chat.Origin{Scenario: "a", Trial: 7}, "I am a/p"},
+		{"by scenario", "", run, chat.Origin{Scenario: "a", Trial: 1}, "I am a/p"},
+		{"one conversation for several trials", "", run, chat.Origin{Scenario: "a", Trial: 7}, `error: provider r: scenario "a" ` +
+			`has 1 conversation in the recording, "a/p", and this is trial 7; record as many trials as are replayed`},
+		{"one session for several trials", "c/q", run, chat.Origin{Scenario: "a", Trial: 2}, `error: provider r: ` +
+			`additional_config.session names one conversation, and this is trial 2 of scenario "a"; take session out, or run one trial`},
 		{"by the other name", "", run, chat.Origin{Scenario: "zzz", ScenarioAlias: "a"}, "I am a/p"},
 		{"by trial", "", run, chat.Origin{Scenario: "b", Trial: 2}, "I am b/p#2"},
 		{"more trials than recorded", "", run, chat.Origin{Scenario: "b", Trial: 3},
-			`error: provider r: scenario "b" was recorded 2 times, as "b/p#1", "b/p#2"; set additional_config.session to one of them`},
+			`error: provider r: scenario "b" has 2 conversations in the recording, "b/p#1", "b/p#2", and this is trial 3; ` +
+				`record as many trials as are replayed`},
 		{"several providers", "", run, chat.Origin{Scenario: "c", Trial: 1},
 			`error: provider r: scenario "c" was recorded 2 times, as "c/p", "c/q"; set additional_config.session to one of them`},
 		{"another scenario", "", run, chat.Origin{Scenario: "z"},
 			`error: provider r: none of the 5 recorded conversations is of scenario "z"; ` +
 				`there is "a/p", "b/p#1", "b/p#2", "c/p", "c/q"; set additional_config.session`},
-		{"the only one", "", run[:1], chat.Origin{Scenario: "z"}, "I am a/p"},
+		{"the only one, of no scenario", "", []*recording.Session{of("S", "", "")}, chat.Origin{Scenario: "z", Trial: 1}, "I am S"},
+		{"the same for a second trial", "", []*recording.Session{of("S", "", "")}, chat.Origin{Scenario: "z", Trial: 2}, `error: provider r: ` +
+			`scenario "z" has 1 conversation in the recording, "S", and this is trial 2; record as many trials as are replayed`},
+		{"the only one, of another scenario", "", run[:1], chat.Origin{Scenario: "z"}, `error: provider r: the recorded conversation, ` +
+			`"a/p", is of scenario "a" and not of "z"; set additional_config.session to answer with it all the same`},
+		{"the same, named", "a/p", run[:1], chat.Origin{Scenario: "z"}, "I am a/p"},
 		{"none", "", nil, chat.Origin{Scenario: "z"}, "error: provider r: the recording holds no conversation"},
 		{"a judge", "", run, chat.Origin{Scenario: "a", Judge: "strict"},
 			"error: provider r: a recording cannot judge; give the judge a model"},
@@ -389,5 +399,36 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 	if len(p.archive.loaded) > maxLoaded {
 		t.Errorf("%d conversations are kept", len(p.archive.loaded))
+	}
+}
+
+// TestAnotherPrompt: what the model was told then belongs to what it said.
+func TestAnotherPrompt(t *testing.T) {
+	t.Parallel()
+	prompt := func(text string) recording.Message {
+		return recording.Message{Message: chat.Message{Role: chat.System, Content: text}}
+	}
+	const told = "provider r: in the recording the system prompt is another one"
+	for _, c := range []struct{ then, now, want string }{
+		{"Be kind.", "Be kind.\n", ""},
+		{"Be kind.", "Be rude.", told},
+		{"Be kind.", "", told},
+		{"", "Be kind.", ""},
+		{"Your key is [REDACTED].", "Your key is 1.", ""},
+	} {
+		messages := []recording.Message{user("Hi"), assistant("Hello"), user("And?"), assistant("Bye")}
+		if c.then != "" {
+			messages = append([]recording.Message{prompt(c.then)}, messages...)
+		}
+		p := opened(t, scenario.Replay{}, session("S", messages...))
+		req := &chat.Request{Messages: []chat.Message{{Role: chat.System, Content: c.now}, {Role: chat.User, Content: "Hi"}}}
+		got, err := p.Complete(t.Context(), req, nil)
+		if err != nil || got.Notice != c.want {
+			t.Errorf("%+v: got %q, %v", c, got.Notice, err)
+		}
+		req.Messages = append(req.Messages, chat.Message{Role: chat.Assistant, Content: "Hello"}, chat.Message{Role: chat.User, Content: "And?"})
+		if got, err = p.Complete(t.Context(), req, nil); err != nil || got.Notice != "" {
+			t.Errorf("%+v: told twice: %q, %v", c, got.Notice, err)
+		}
 	}
 }

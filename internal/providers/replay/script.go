@@ -13,6 +13,7 @@ type script struct {
 	name   string // for messages
 	turns  []recordedTurn
 	broken string // why the recorded conversation broke off
+	system string // the prompt with which it begins; "": it was not recorded
 }
 
 // recordedTurn is what the user said and what was answered.
@@ -45,6 +46,9 @@ func newScript(s *recording.Session) *script {
 	out := &script{name: s.File, broken: s.Error}
 	if s.ID != "" {
 		out.name += ", session " + s.ID
+	}
+	if len(s.Messages) > 0 && s.Messages[0].Role == chat.System {
+		out.system = s.Messages[0].Text()
 	}
 	for _, turn := range recording.Turns(s.Messages) {
 		t, asked := recordedTurn{user: recording.UserText(turn)}, false

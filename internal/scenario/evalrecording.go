@@ -102,10 +102,17 @@ func (d *decoder) recordingEval(doc document) *RecordingEval {
 
 // unusedRecording warns of a missing recording that is not needed, because others are judged.
 func (d *decoder) unusedRecording(e *recordingEvalFile) {
-	if name, ok := d.Name(e.path, "path"); ok {
-		if path := d.besides(name); !d.places.fs.isGlob(path) && !d.places.fs.exists(path) {
-			d.Warnf(e.path, "missing-file", "there is no recording %q", path).Hint = "others are judged now; the path starts " +
-				"at the folder of this file"
+	name, ok := d.Name(e.path, "path")
+	if !ok {
+		return
+	}
+	const hint = "others are judged now; the path starts at the folder of this file"
+	switch path, fs := d.besides(name), d.places.fs; {
+	case !fs.isGlob(path) && !fs.exists(path):
+		d.Warnf(e.path, "missing-file", "there is no recording %q", path).Hint = hint
+	case fs.isGlob(path):
+		if found, err := fs.glob(path); err != nil || len(found) == 0 {
+			d.Warnf(e.path, "no-match", "no recording matches %q", path).Hint = hint
 		}
 	}
 }

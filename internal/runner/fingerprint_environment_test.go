@@ -25,34 +25,34 @@ var fillable = map[string]struct {
 	text   string // %s is the variable
 	secret bool   // what stands there is a key
 }{
-	"docs/files.md: MCP server: command":        {"server", "command: 'tool-${%s}'", false},
-	"docs/files.md: MCP server: args":           {"server", "command: sh, args: ['${%s}']", false},
-	"docs/files.md: MCP server: env":            {"server", "command: sh, env: {MODE: '${%s}'}", false},
-	"docs/files.md: MCP server: url":            {"server", "url: 'http://h/${%s}'", false},
-	"docs/files.md: MCP server: headers":        {"server", "url: 'http://h/', headers: {X-Team: '${%s}'}", false},
-	"docs/files.md: source_args: env":           {"server", "source: docker, source_args: {image: i, env: {MODE: '${%s}'}}", false},
-	"docs/files.md: agent: url":                 {"agent", "url: 'http://h/${%s}'", false},
-	"docs/files.md: agent: headers":             {"agent", "url: 'http://h', headers: {X-Team: '${%s}'}", false},
-	"docs/files.md: agent: headers_from_env":    {"agent", "url: 'http://h', headers_from_env: [X-Team=%s]", false},
-	"docs/files.md: auth: token":                {"agent", "url: 'http://h', auth: {token: '${%s}'}", true},
-	"docs/files.md: auth: token_env":            {"agent", "url: 'http://h', auth: {token_env: %s}", true},
-	"docs/files.md: http: url":                  {"tool", "mode: live, http: {url: 'http://h/${%s}'}", false},
-	"docs/files.md: http: headers":              {"tool", "mode: live, http: {url: 'http://h', headers: {X-Team: '${%s}'}}", false},
-	"docs/files.md: http: headers_from_env":     {"tool", "mode: live, http: {url: 'http://h', headers_from_env: [X-Team=%s]}", false},
-	"docs/files.md: exec: env":                  {"tool", "mode: exec, exec: {command: sh, env: ['MODE=${%s}']}", false},
-	"docs/files.md: exec: env (by name)":        {"tool", "mode: exec, exec: {command: sh, env: [%s]}", false},
-	"docs/files.md: entry of evals: env":        {"eval", "env: ['MODE=${%s}']", false},
-	"docs/files.md: entry (by name)":            {"eval", "env: [%s]", false},
-	"docs/files.md: provider: base_url":         {"provider", "type: openai, model: m, base_url: 'http://h/${%s}'", false},
-	"docs/files.md: provider: headers":          {"provider", "type: openai, model: m, headers: {X-Team: '${%s}'}", false},
-	"docs/files.md: platform: endpoint":         {"provider", "type: openai, model: m, platform: {type: azure, endpoint: 'http://h/${%s}'}", false},
-	"docs/files.md: credential: api_key":        {"provider", "type: openai, model: m, credential: {api_key: '${%s}'}", true},
-	"docs/files.md: credential: credential_env": {"provider", "type: openai, model: m, credential: {credential_env: %s}", true},
-	"docs/checks.md: a2a_eval: agent_url":       {"check", "a2a_eval, params: {agent_url: 'http://h/${%s}', criteria: c}", false},
-	"docs/checks.md: a2a_eval: auth_token":      {"check", "a2a_eval, params: {agent_url: 'http://h', auth_token: '${%s}', criteria: c}", true},
-	"docs/checks.md: rest_eval: url":            {"check", "rest_eval, params: {url: 'http://h/${%s}'}", false},
-	"docs/checks.md: rest_eval: headers":        {"check", "rest_eval, params: {url: 'http://h', headers: {X-Team: '${%s}'}}", false},
-	"docs/checks.md: rest_eval: within not":     {"check", "not, params: {check: {type: rest_eval, params: {url: 'http://h/${%s}'}}}", false},
+	"files: MCP server: command":        {"server", "command: 'tool-${%s}'", false},
+	"files: MCP server: args":           {"server", "command: sh, args: ['${%s}']", false},
+	"files: MCP server: env":            {"server", "command: sh, env: {MODE: '${%s}'}", false},
+	"files: MCP server: url":            {"server", "url: 'http://h/${%s}'", false},
+	"files: MCP server: headers":        {"server", "url: 'http://h/', headers: {X-Team: '${%s}'}", false},
+	"files: source_args: env":           {"server", "source: docker, source_args: {image: i, env: {MODE: '${%s}'}}", false},
+	"files: agent: url":                 {"agent", "url: 'http://h/${%s}'", false},
+	"files: agent: headers":             {"agent", "url: 'http://h', headers: {X-Team: '${%s}'}", false},
+	"files: agent: headers_from_env":    {"agent", "url: 'http://h', headers_from_env: [X-Team=%s]", false},
+	"files: auth: token":                {"agent", "url: 'http://h', auth: {token: '${%s}'}", true},
+	"files: auth: token_env":            {"agent", "url: 'http://h', auth: {token_env: %s}", true},
+	"files: http: url":                  {"tool", "mode: live, http: {url: 'http://h/${%s}'}", false},
+	"files: http: headers":              {"tool", "mode: live, http: {url: 'http://h', headers: {X-Team: '${%s}'}}", false},
+	"files: http: headers_from_env":     {"tool", "mode: live, http: {url: 'http://h', headers_from_env: [X-Team=%s]}", false},
+	"files: exec: env":                  {"tool", "mode: exec, exec: {command: sh, env: ['MODE=${%s}']}", false},
+	"files: exec: env (by name)":        {"tool", "mode: exec, exec: {command: sh, env: [%s]}", false},
+	"files: entry of evals: env":        {"eval", "env: ['MODE=${%s}']", false},
+	"files: entry (by name)":            {"eval", "env: [%s]", false},
+	"files: provider: base_url":         {"provider", "type: openai, model: m, base_url: 'http://h/${%s}'", false},
+	"files: provider: headers":          {"provider", "type: openai, model: m, headers: {X-Team: '${%s}'}", false},
+	"files: platform: endpoint":         {"provider", "type: openai, model: m, platform: {type: azure, endpoint: 'http://h/${%s}'}", false},
+	"files: credential: api_key":        {"provider", "type: openai, model: m, credential: {api_key: '${%s}'}", true},
+	"files: credential: credential_env": {"provider", "type: openai, model: m, credential: {credential_env: %s}", true},
+	"checks: a2a_eval: agent_url":       {"check", "a2a_eval, params: {agent_url: 'http://h/${%s}', criteria: c}", false},
+	"checks: a2a_eval: auth_token":      {"check", "a2a_eval, params: {agent_url: 'http://h', auth_token: '${%s}', criteria: c}", true},
+	"checks: rest_eval: url":            {"check", "rest_eval, params: {url: 'http://h/${%s}'}", false},
+	"checks: rest_eval: headers":        {"check", "rest_eval, params: {url: 'http://h', headers: {X-Team: '${%s}'}}", false},
+	"checks: rest_eval: within not":     {"check", "not, params: {check: {type: rest_eval, params: {url: 'http://h/${%s}'}}}", false},
 }
 
 // printsIn is prints in an environment, with what surrounds the trials.
@@ -136,10 +136,19 @@ func TestEveryFillableKey(t *testing.T) {
 			tried = append(tried, key)
 		}
 	}
-	for _, name := range []string{"docs/files.md", "docs/checks.md"} {
-		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+	docs := filepath.Join("..", "..", "docs")
+	pages, err := filepath.Glob(filepath.Join(docs, "files", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, page := range append(pages, filepath.Join(docs, "checks.md")) {
+		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
+		}
+		name := "files"
+		if filepath.Base(page) == "checks.md" {
+			name = "checks"
 		}
 		heading := ""
 		for line := range strings.Lines(string(text)) {
@@ -153,6 +162,7 @@ func TestEveryFillableKey(t *testing.T) {
 	}
 	slices.Sort(tried)
 	slices.Sort(found)
+	found = slices.Compact(found) // what several kinds of files have stands on several pages
 	if diff := gocmp.Diff(tried, found); diff != "" {
 		t.Errorf("keys in which the environment may stand (-tried +documented):\n%s", diff)
 	}

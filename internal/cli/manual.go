@@ -48,14 +48,15 @@ func (m *manual) write(text string) {
 }
 
 func (m *manual) heading(line string) {
-	title := inWords(strings.TrimLeft(line, "# "))
 	if m.Len() > 0 {
 		m.WriteString("\n")
 	}
-	if m.color {
-		title = "\x1b[1m" + title + "\x1b[0m"
+	for _, title := range wrapped(inWords(strings.TrimLeft(line, "# ")), m.width) {
+		if m.color {
+			title = "\x1b[1m" + title + "\x1b[0m"
+		}
+		m.WriteString(title + "\n")
 	}
-	m.WriteString(title + "\n")
 }
 
 // block copies a block of code.

@@ -149,6 +149,18 @@ func (f *metricsFlags) open(
 	return x, nil
 }
 
+// names adds what metrics are called, and what they are found by.
+func (f *metricsFlags) names(to *nameList) {
+	if f.namespace != metrics.DefaultNamespace {
+		to.add("--metrics-namespace", f.namespace)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.labels)) {
+		to.add("the label of --metrics-label", name)
+		to.add("the value of --metrics-label", f.labels[name])
+	}
+	to.add("--metrics-by", f.by...)
+}
+
 // culprit is the flag of which the metrics complain.
 func (f *metricsFlags) culprit(err error) string {
 	quotes := func(name string) bool { return strings.HasPrefix(err.Error(), "label "+strconv.Quote(name)) }

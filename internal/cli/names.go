@@ -42,12 +42,17 @@ func (a *App) watch(suite *scenario.Suite, d *diag.List) {
 func (f *runFlags) keepNames(app *App, suite *scenario.Suite, plan *runner.Plan, d *diag.List) {
 	app.secrets.KeepNamesOf(suite, d) // the plan brought more secrets
 	app.secrets.KeepNamesAsked(f.spec(), d)
-	if app.secrets.Set() == nil || plan == nil {
+	if app.secrets.Set() == nil {
 		return
 	}
 	var names nameList
+	f.metrics.names(&names)
 	names.add("the name of the recording", f.over...)
 	names.add("the name of the run", f.judgedRun)
+	if plan == nil {
+		app.secrets.KeepNames(slices.Values(names), d)
+		return
+	}
 	for t := range plan.Groups() { // of the others the suite has all parts of the name
 		switch {
 		case t.Recorded != nil:

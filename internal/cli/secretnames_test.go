@@ -16,7 +16,8 @@ import (
 // named are the kinds of names in the project of namedProject, and of what its commands are told.
 var named = []string{
 	"PROJECT", "CONFIG", "FOLDER", "SCENARIO", "TAG", "PROVIDER", "MODEL", "PROMPT", "TOOL", "ARGUMENT", "VARIANT",
-	"STATE", "EVENT", "EVAL", "OUT", "TAPES", "CACHE", "JUNIT",
+	"STATE", "EVENT", "EVAL", "OUT", "TAPES", "CACHE", "JUNIT", "SERIES",
+	"MARK", "TEAM",
 }
 
 // namedProject is a project in which the words in capitals stand for names. One of its two scenarios fails.
@@ -72,7 +73,8 @@ var namedCommands = []struct {
 	status int
 	words  string
 }{
-	{1, "run -c CONFIG.arena.yaml -o OUT --record TAPES --cache CACHE --junit-file JUNIT.xml"},
+	{1, "run -c CONFIG.arena.yaml -o OUT --record TAPES --cache CACHE --junit-file JUNIT.xml " +
+		"--metrics-file m.prom --metrics-namespace SERIES --metrics-label MARK=TEAM"},
 	{1, "run --resume -o OUT"},
 	{1, "run --last-failed -o OUT"},
 	{1, "run -c CONFIG.arena.yaml --replay TAPES -o replayed"},
@@ -109,7 +111,8 @@ func TestSecretInName(t *testing.T) {
 			})
 			status, out := arenaWith(t, map[string]string{"SHOP_KEY": "customer"},
 				strings.Fields(fillNames("run --strict -o strict -c CONFIG.arena.yaml --cache CACHE "+
-					"--record TAPES --junit-file JUNIT.xml --markdown-file OUT/results.md", kind, "customer")))
+					"--record TAPES --junit-file JUNIT.xml --markdown-file OUT/results.md "+
+					"--metrics-file m.prom --metrics-namespace SERIES --metrics-label MARK=TEAM", kind, "customer")))
 			if status != 2 || !strings.Contains(out, "SHOP_KEY") {
 				t.Errorf("with --strict: exit status %d\n%s", status, out)
 			}

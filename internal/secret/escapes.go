@@ -28,7 +28,8 @@ func plainAt(p []byte, at int) (c byte, end int) {
 	return byte(r), end
 }
 
-// numbered is the character that an escape writes by its number: \u0068, &#104; or %68, also escaped once more.
+// numbered is the character that an escape writes by its number: \u0068, \u{68}, \150, &#104; or %68, also escaped once
+// more.
 func numbered(p []byte, at int) (r rune, end int) {
 	from := at
 	for at < len(p) && p[at] == '\\' {
@@ -36,6 +37,11 @@ func numbered(p []byte, at int) (r rune, end int) {
 	}
 	switch {
 	case at == len(p):
+		return 0, nowhere
+	case at > from && '0' <= p[at] && p[at] <= '3':
+		if r, ok := octal(p, at); ok {
+			return r, at + 3
+		}
 		return 0, nowhere
 	case at > from && strings.IndexByte("uxU", p[at]) >= 0:
 		if r, end = goEscape(p, at); end > at+1 {
@@ -110,6 +116,43 @@ func (u *unit) percent(p []byte, at int) int {
 	return at
 }
 
+// bytewise matches the bytes of the character, each escaped by its number: \303\251, as shells and git do, or \xc3\xa9.
+func (u *unit) bytewise(p []byte, at int) int {
+	for i := range len(u.raw) {
+		from := at
+		for at < len(p) && p[at] == '\\' {
+			at++
+		}
+		var n rune
+		ok := false
+		if at == from || at == len(p) {
+			return nowhere
+		}
+		if n, ok = octal(p, at); !ok && p[at] == 'x' {
+			n, ok = hex(p, at+1, 2)
+		}
+		if !ok || n != rune(u.raw[i]) {
+			return nowhere
+		}
+		at += 3
+	}
+	return at
+}
+
+// octal reads a byte of three octal digits.
+func octal(p []byte, at int) (n rune, ok bool) {
+	if at+3 > len(p) || p[at] > '3' {
+		return 0, false
+	}
+	for _, c := range p[at : at+3] {
+		if c < '0' || c > '7' {
+			return 0, false
+		}
+		n = 8*n + rune(c-'0')
+	}
+	return n, true
+}
+
 // hex reads a number of the given count of hexadecimal digits.
 func hex(p []byte, at, digits int) (rune, bool) {
 	if digits == 0 || at+digits > len(p) {
@@ -156,6 +199,9 @@ func goEscape(p []byte, at int) (r rune, end int) {
 	case 'U':
 		digits = 8
 	}
+	if r, size := braced(p, at); size > 0 {
+		return r, at + size
+	}
 	if r, ok := hex(p, at+1, digits); ok {
 		at += 1 + digits
 		if low, ok := surrogate(p, at); ok && utf16.IsSurrogate(r) {
@@ -168,6 +214,18 @@ func goEscape(p []byte, at int) (r rune, end int) {
 	}
 	r, size := utf8.DecodeRune(p[at:])
 	return r, at + size
+}
+
+// braced reads u{68}, as JavaScript, Rust and Swift escape a character.
+func braced(p []byte, at int) (r rune, size int) {
+	if !bytes.HasPrefix(p[at:], []byte("u{")) {
+		return 0, 0
+	}
+	digits := bytes.IndexByte(p[at+2:min(len(p), at+11)], '}')
+	if r, ok := hex(p, at+2, max(digits, 0)); ok {
+		return r, digits + len("u{}")
+	}
+	return 0, 0
 }
 
 func surrogate(p []byte, at int) (rune, bool) {

@@ -51,6 +51,7 @@ type Set struct {
 	tails   func() *[256][]tail  // parts of secrets by first byte
 	numbers bool                 // a secret may be part of a number
 	plain   bool                 // a secret begins with a letter or digit, and may be escaped as a whole
+	packed  func() *packed       // finds them in Base64; nil when that is not found
 }
 
 // value is one secret.
@@ -73,8 +74,10 @@ func NewSet(values []string) *Set { return newSet(values, false) }
 func newSet(values []string, cuts bool) *Set {
 	s := &Set{cuts: cuts}
 	var all []*value
+	var texts []string
 	for _, text := range values {
 		if WorthHiding(text) {
+			texts = append(texts, text)
 			v := &value{spelling: spell(text), word: len(text) < minSubstring}
 			v.part = min(part, len(v.spelling)/2+1)
 			all = append(all, v)
@@ -89,7 +92,7 @@ func newSet(values []string, cuts bool) *Set {
 		s.add(v)
 	}
 	if s.plain {
-		for _, pair := range []string{`\u`, `\x`, `\U`, `\\`, `\&`, "&#", "&a", "%2", "%3", "%4", "%5", "%6", "%7"} {
+		for _, pair := range []string{`\u`, `\x`, `\U`, `\0`, `\1`, `\\`, `\&`, "&#", "&a", "%2", "%3", "%4", "%5", "%6", "%7"} {
 			s.start(pair[0], pair[1])
 		}
 	}
@@ -97,6 +100,7 @@ func newSet(values []string, cuts bool) *Set {
 		s.start(Mark[0], Mark[1])
 	}
 	s.tails = sync.OnceValue(func() *[256][]tail { return tailsOf(all) })
+	s.packed = sync.OnceValue(func() *packed { return pack(texts, cuts) })
 	return s
 }
 
@@ -167,12 +171,38 @@ type hit struct {
 // find returns the next secret at or after an offset. Its size is 0 when there is none.
 func (s *Set) find(p []byte, from int) hit { return s.next(p, from, s != nil && s.numbers) }
 
+// block is how many bytes of a text are searched for all kinds of forms before the next are.
+const block = 4096
+
 // next is find. With numbers, it passes over secrets within the numbers of JSON fields.
 func (s *Set) next(p []byte, from int, numbers bool) hit {
 	if s == nil {
 		return hit{}
 	}
-	for i := from; i+1 < len(p); i++ {
+	var in64 *packed
+	if len(p)-from >= leastPacked {
+		in64 = s.packed()
+	}
+	for at := from; at < len(p); at += block {
+		h, to := s.spelled(p, at, min(at+block, len(p)), numbers), at+block
+		if h.size > 0 {
+			to = h.at
+		}
+		if in64 != nil {
+			if in := in64.next(p, at, to); in.size > 0 {
+				return in
+			}
+		}
+		if h.size > 0 {
+			return h
+		}
+	}
+	return hit{}
+}
+
+// spelled finds the next secret between two offsets that is written character by character.
+func (s *Set) spelled(p []byte, from, to int, numbers bool) hit {
+	for i := from; i < to && i+1 < len(p); i++ {
 		if !s.starts[p[i]] {
 			continue
 		}
@@ -259,6 +289,9 @@ func escapeEnds(p []byte) bool {
 		return ok
 	case n >= 4 && p[n-4] == '\\' && p[n-3] == 'x':
 		_, ok := hex(p, n-2, 2)
+		return ok
+	case n >= 4 && p[n-4] == '\\':
+		_, ok := octal(p, n-3)
 		return ok
 	case n >= 6 && p[n-6] == '\\' && p[n-5] == 'u':
 		_, ok := hex(p, n-4, 4)

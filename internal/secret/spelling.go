@@ -143,7 +143,7 @@ func remainder(p []byte) int {
 	if n == len(p) || p[n] != '&' && p[n] != '%' && (n == 0 || !isWordByte(p[n])) {
 		return n
 	}
-	for n++; n < len(p) && n < 24 && (isWordByte(p[n]) || strings.IndexByte("#;%", p[n]) >= 0); {
+	for n++; n < len(p) && n < 24 && (isWordByte(p[n]) || strings.IndexByte("#;%{}", p[n]) >= 0); {
 		n++
 	}
 	return n
@@ -168,7 +168,7 @@ func (u *unit) ends(to []int, p []byte, at int) []int {
 	case u.char == '\'':
 		to = append(to, doubled(p, at))
 	}
-	to = append(to, u.percent(p, at), u.other(p, at))
+	to = append(to, u.percent(p, at), u.bytewise(p, at), u.other(p, at))
 	if u.kind != backslash && bytes.HasPrefix(p[at:], []byte(u.raw)) {
 		to = append(to, at+len(u.raw))
 	}

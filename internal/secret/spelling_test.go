@@ -50,6 +50,7 @@ var writers = []struct {
 var everyCharacter = map[string]string{
 	`\u%04x`: "JSON", `\u%04X`: "JSON in capitals", `\x%02x`: "Go", "&#%d;": "decimal markup", "&#x%x;": "markup",
 	"&#X%X;": "markup in capitals", "%%%02X": "an address", "%%%02x": "an address in small letters", "%%25%02X": "twice",
+	`\%03o`: "a shell", `\u{%x}`: "JavaScript", `\u{%04X}`: "Swift",
 }
 
 // TestSecretsEscapedWhole takes out secrets of which every character is escaped, whatever writes that.
@@ -78,6 +79,41 @@ func TestSecretsEscapedWhole(t *testing.T) {
 	for _, text := range []string{`C:\\customers`, `\ucustome`, "&#99;ustome", `"\\customer"`} {
 		want := strings.ReplaceAll(text, "customer", Redacted)
 		if got := set.Text(text); got != want {
+			t.Errorf("%s became %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestSecretsAsBytes takes out secrets of which programs write the bytes that are no ASCII by their numbers.
+func TestSecretsAsBytes(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{`p@ss"w\rd<&>é/7-Zq9`, "ключ-секрет-😀", "pässwörd1", "tab\tand é", "naïve\nlines"} {
+		set := NewSet([]string{s})
+		for _, form := range []string{`\%03o`, `\x%02x`, `\x%02X`} {
+			for _, every := range []bool{false, true} {
+				var b strings.Builder
+				for _, c := range []byte(s) {
+					switch {
+					case every || c >= utf8.RuneSelf || c < ' ':
+						fmt.Fprintf(&b, form, c)
+					case c == '"' || c == '\\':
+						b.WriteString(`\` + string(c))
+					default:
+						b.WriteByte(c)
+					}
+				}
+				for _, w := range writers[:7] {
+					text := w.write("b'" + b.String() + "' is it")
+					if got, want := set.Text(text), strings.ReplaceAll(w.write("b'"+stand+"' is it"), stand, Redacted); got != want {
+						t.Errorf("%q in %s:\n%s\nbecame %s\nwant   %s", s, w.name, text, got, want)
+					}
+				}
+			}
+		}
+	}
+	set := NewSet([]string{"customer"})
+	for _, text := range []string{`\1customer`, `a\142customers`, `\u{63ustomer`, `\u{}ustomer`, `\4\0\03`, `\u{`, `\12`} {
+		if got, want := set.Text(text), strings.ReplaceAll(text, "customer", Redacted); got != want {
 			t.Errorf("%s became %s, want %s", text, got, want)
 		}
 	}

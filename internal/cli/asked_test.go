@@ -16,7 +16,7 @@ import (
 
 // notRemembered are the flags of arena run that a run which goes on with it does not take over, with the reason.
 var notRemembered = map[string]string{
-	"resume": "is the question", "last-failed": "the same", "list": "runs nothing",
+	"resume": "is the question", "last-failed": "the same", "list": "runs nothing", "estimate": "runs nothing",
 	"fail-fast":    "has ended the run that is gone on with",
 	"max-failures": "has ended the run that is gone on with",
 	"exit-zero":    "looks better", "lenient": "looks better", "allow-empty": "looks better",
@@ -161,7 +161,7 @@ func TestSpecIsScrubbed(t *testing.T) {
 		case []string:
 			f.Set(reflect.ValueOf([]string{"a", "hunter2"}))
 			texts++
-		case bool, int, *int, *bool, *int64, *float64:
+		case bool, int, float64, *int, *bool, *int64, *float64:
 		default:
 			if f.Type().String() != "time.Duration" {
 				t.Errorf("the field %s is a %s: teach Scrubbed of it", v.Type().Field(i).Name, f.Type())

@@ -11,7 +11,7 @@ import (
 // notRepeated are the flags of arena run that the command for one trial again leaves out, with the reason.
 var notRepeated = map[string]string{
 	"scenario": "filter", "provider": "filter", "region": "filter", "tag": "filter", "eval": "filter",
-	"resume": "another run", "last-failed": "another run", "list": "runs nothing", "allow-empty": "it is not empty",
+	"resume": "another run", "last-failed": "another run", "list": "runs nothing", "estimate": "runs nothing", "allow-empty": "it is not empty",
 	"exit-zero": "reports only", "fail-fast": "one trial", "max-failures": "one trial", "max-cost": "one trial", "jobs": "one trial", "retries": "changes no verdict",
 	"replay-speed": "changes no verdict",
 	"record":       "paid for once", "record-mode": "paid for once",

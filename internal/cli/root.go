@@ -47,7 +47,8 @@ func newRoot(app *App) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = false
 	root.SetUsageFunc(usage)
-	addGroup(root, "Run and judge", newRunCmd(app), newEvalCmd(app), newRejudgeCmd(app), newReportCmd(app))
+	addGroup(root, "Run and judge", newRunCmd(app), newEvalCmd(app), newRejudgeCmd(app), newCompareCmd(app),
+		newReportCmd(app))
 	addGroup(root, "Write and look", newInitCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app),
 		newToolsCmd(app), newChecksCmd(app), newSchemaCmd(app), newDocsCmd(app))
 	addGroup(root, "Recordings and judges", newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app), newCacheCmd(app))

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arena-evals/arena/internal/comparison"
+	"github.com/arena-evals/arena/internal/report/markdown"
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/report/term"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+const compareLong = `Compare holds a run against the one before: what turned red or green, slower or dearer, with the
+verdicts that changed and the words in which the replies differ. It reads the folders of the runs,
+their journals or their results.json, and runs nothing.
+
+Groups of trials are matched by scenario, provider and region; where each run has one provider,
+and not the same, without it, so that two models can be compared. What only one of the runs has
+is listed. A group is slower or dearer when its trials take or cost a fifth more on average.
+
+It counts and does no statistics: of few trials that differ by chance it cannot tell.
+
+Its exit status is 0, whatever differs. With --fail-on it is 1 when that came up, and 3 when the
+later run is not finished, so that it could not come up.`
+
+// failOnChange are the words of --fail-on.
+var failOnChange = []string{"regressed", "weaker", "gone", "slower", "dearer"}
+
+type compareFlags struct {
+	failOn  []string
+	format  string
+	color   string
+	verbose bool
+}
+
+func newCompareCmd(app *App) *cobra.Command {
+	f := &compareFlags{}
+	cmd := &cobra.Command{
+		Use:   "compare BEFORE AFTER",
+		Short: "Hold a run against the one before",
+		Long:  compareLong,
+		Example: `  arena compare out-main out
+  arena compare out-main out --fail-on regressed,gone
+  arena compare out-gpt out-claude --format markdown`,
+		Args: takes(2, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := applySettings(app, c); err != nil {
+				return err
+			}
+			return f.run(app, args[0], args[1])
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "end with 1 when this came up, a `list` of regressed, weaker (fewer trials\n"+
+		"of a group pass), gone (passed before and is not run any more), slower\nand dearer")
+	fl.Lookup("fail-on").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
+	fl.StringVar(&f.format, "format", "text", "`format` of the output: text, markdown or json")
+	fl.Lookup("format").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
+	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "name all groups that only one run has")
+	fl.Lookup("verbose").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
+	return cmd
+}
+
+func (f *compareFlags) run(app *App, before, after string) error {
+	err := errors.Join(
+		oneOf("fail-on", f.failOn, failOnChange...),
+		oneOf("format", []string{f.format}, "text", "markdown", "json"),
+		oneOf("color", []string{f.color}, "auto", "always", "never"),
+	)
+	if err != nil {
+		return err
+	}
+	was, wasFile, closeWas, err := openRun(app, before)
+	if err != nil {
+		return err
+	}
+	defer closeWas()
+	now, nowFile, closeNow, err := openRun(app, after)
+	if err != nil {
+		return err
+	}
+	defer closeNow()
+	if sameFile(wasFile, nowFile) {
+		return fmt.Errorf("%s and %s are the same run", before, after)
+	}
+	r := comparison.Compare(was, now)
+	if len(r.Pairs) == 0 {
+		return fmt.Errorf("the runs have nothing in common: no trials of the same scenario, provider and region\n"+
+			"%s has %s, %s has %s", before, examples(r.Gone), after, examples(r.New))
+	}
+	if err := f.write(app, r, before, after); err != nil {
+		return ifBroken(err)
+	}
+	return f.verdict(app, r, after)
+}
+
+// write writes the comparison to stdout.
+func (f *compareFlags) write(app *App, r *comparison.Report, before, after string) error {
+	switch f.format {
+	case "json":
+		return writeJSON(app, comparedGroups(r, before, after))
+	case "markdown":
+		out := bufio.NewWriter(app.Out)
+		err := markdown.WriteComparison(out, r, before, after)
+		return errors.Join(err, out.Flush())
+	}
+	color := app.useColor(f.color, app.OutTTY)
+	o := term.Options{Out: painted(app.Out, color), Color: color, Now: app.Now, Width: app.Width}
+	if f.verbose {
+		o.Verbosity = 1
+	}
+	return term.New(o).Compare(r, before, after)
+}
+
+// verdict is the exit status that --fail-on asks for.
+func (f *compareFlags) verdict(app *App, r *comparison.Report, after string) error {
+	if n := show.Unfinished(r.After); n > 0 {
+		app.remark("%s is not finished: %s without a verdict", after, show.Plural(n, "trial"))
+	}
+	var found []string
+	for _, word := range failOnChange {
+		if slices.Contains(f.failOn, word) && cameUp(r, word) {
+			found = append(found, word)
+		}
+	}
+	switch {
+	case len(found) > 0:
+		app.complain(fmt.Errorf("the runs differ in what --fail-on names: %s", strings.Join(found, ", ")))
+		return exit(result.ExitFailed)
+	case len(f.failOn) > 0 && show.Unfinished(r.After) > 0:
+		return exit(result.ExitError)
+	}
+	return nil
+}
+
+// cameUp reports whether a word of --fail-on is true of the runs.
+func cameUp(r *comparison.Report, word string) bool {
+	switch word {
+	case "gone":
+		return slices.ContainsFunc(r.Gone, func(g *comparison.Group) bool { return g.Status == result.Passed })
+	case "slower":
+		return r.Count(func(p *comparison.Pair) bool { return p.Slower }) > 0
+	case "dearer":
+		return r.Count(func(p *comparison.Pair) bool { return p.Dearer }) > 0
+	}
+	return len(r.Changed(comparison.Change(word))) > 0
+}
+
+// examples names a few groups.
+func examples(groups []*comparison.Group) string {
+	var names []string
+	for _, g := range groups[:min(len(groups), 3)] {
+		names = append(names, show.Line(g.Name))
+	}
+	if len(groups) > len(names) {
+		names = append(names, "…")
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

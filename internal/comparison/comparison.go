@@ -1,0 +1,227 @@
+// Package comparison holds two runs against each other: what turned red or green, slower or dearer, and what one of
+// them alone has. It counts and does no statistics: of a few trials that differ by chance it cannot tell.
+package comparison
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Change is what became of a group of trials from one run to the other.
+type Change string
+
+// The changes.
+const (
+	Same      Change = "same"      // green in both, or red in both by as many trials
+	Regressed Change = "regressed" // passed, and does not any more
+	Fixed     Change = "fixed"     // did not pass, and does now
+	Weaker    Change = "weaker"    // fewer of its trials pass, and its status is the same
+	Stronger  Change = "stronger"  // more of them
+)
+
+// Report is the comparison of two runs.
+type Report struct {
+	Before, After *result.Run
+	Pairs         []Pair   // the groups that both have, in the order of After
+	Gone, New     []*Group // those that one alone has, in its order
+	// Across says that the runs have one provider each, and not the same: groups were matched without it.
+	Across bool
+}
+
+// Pair is a group of trials in both runs.
+type Pair struct {
+	Was, Now *Group
+	Change   Change
+	Slower   bool // its trials take longer by more than Margin, on average
+	Faster   bool
+	Dearer   bool // its trials cost more by more than Margin, on average
+	Cheaper  bool
+}
+
+// Margin is the part of a mean duration or cost by which the other one has to differ to be told. Durations have to
+// differ by minMS besides.
+const Margin = 0.2
+
+const minMS = 50
+
+// Group is the trials of a scenario with a provider in a region.
+type Group struct {
+	Name                       string // scenario/provider/region, as in the ids of trials
+	Scenario, Provider, Region string
+	Status                     result.Status
+	Trials                     []int // indexes into Run.Briefs
+	Passed                     int
+	DurationMS                 float64  // of a trial that ended by itself, on average
+	CostUSD                    *float64 // of such a trial, on average; nil: the price of one is not known
+	Tokens                     float64  // of such a trial, on average
+}
+
+// key identifies a group in both runs. The file may have been moved.
+type key struct{ project, scenario, provider, region, session string }
+
+// Compare compares two runs.
+func Compare(before, after *result.Run) *Report {
+	r := &Report{Before: before, After: after}
+	was, wasOrder := groups(before)
+	now, nowOrder := groups(after)
+	if one, other := provider(was), provider(now); one != "" && other != "" && one != other {
+		r.Across = true
+		was, wasOrder = regardless(was, wasOrder)
+		now, nowOrder = regardless(now, nowOrder)
+	}
+	for _, k := range nowOrder {
+		if was[k] == nil {
+			r.New = append(r.New, now[k])
+			continue
+		}
+		r.Pairs = append(r.Pairs, pair(was[k], now[k]))
+	}
+	for _, k := range wasOrder {
+		if now[k] == nil {
+			r.Gone = append(r.Gone, was[k])
+		}
+	}
+	return r
+}
+
+// Count counts the pairs of which something holds.
+func (r *Report) Count(is func(*Pair) bool) (n int) {
+	for i := range r.Pairs {
+		if is(&r.Pairs[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// Changed returns the pairs with a change, in order.
+func (r *Report) Changed(c Change) (all []*Pair) {
+	for i := range r.Pairs {
+		if r.Pairs[i].Change == c {
+			all = append(all, &r.Pairs[i])
+		}
+	}
+	return all
+}
+
+// provider is the only provider of the groups; "" when there are several, or none.
+func provider(groups map[key]*Group) (id string) {
+	for k := range groups {
+		if id != "" && id != k.provider {
+			return ""
+		}
+		id = k.provider
+	}
+	return id
+}
+
+// regardless leaves the provider out of the keys.
+func regardless(groups map[key]*Group, order []key) (map[key]*Group, []key) {
+	out := make(map[key]*Group, len(groups))
+	for i, k := range order {
+		g := groups[k]
+		k.provider = ""
+		order[i], out[k] = k, g
+	}
+	return out, order
+}
+
+// groups are the groups of a run, and their keys in order. Trials that the plan has no more are left out.
+func groups(run *result.Run) (map[key]*Group, []key) {
+	all, order := map[key]*Group{}, []key(nil)
+	for i := range run.Briefs {
+		b := &run.Briefs[i]
+		if b.Gone {
+			continue
+		}
+		k := key{scenario: b.Scenario, provider: b.Provider, region: b.Region, session: b.Session}
+		k.project, _, _ = strings.Cut(b.ID, b.Scenario+"/")
+		g := all[k]
+		if g == nil {
+			name, _, _ := strings.Cut(b.ID, "#")
+			name, _, _ = strings.Cut(name, "[")
+			g = &Group{Name: name, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region}
+			all[k] = g
+			order = append(order, k)
+		}
+		g.Trials = append(g.Trials, i)
+	}
+	for _, g := range all {
+		g.measure(run)
+	}
+	return all, order
+}
+
+// measure sums up the trials. Tolerated failures leave the group green.
+func (g *Group) measure(run *result.Run) {
+	g.Status = result.Passed
+	ended, priced, usd := 0.0, true, 0.0
+	for _, i := range g.Trials {
+		b := &run.Briefs[i]
+		if b.Status == result.Passed {
+			g.Passed++
+		} else if !b.Tolerated {
+			g.Status = worse(g.Status, b.Status)
+		}
+		if b.Status != result.Passed && b.Status != result.Failed {
+			continue
+		}
+		ended++
+		g.DurationMS += b.DurationMS
+		g.Tokens += float64(b.Usage.Total())
+		if b.CostUSD == nil {
+			priced = false
+		} else {
+			usd += *b.CostUSD
+		}
+	}
+	if ended == 0 {
+		return
+	}
+	g.DurationMS, g.Tokens = g.DurationMS/ended, g.Tokens/ended
+	if priced {
+		g.CostUSD = new(usd / ended)
+	}
+}
+
+// badness orders the statuses of trials, the best first.
+var badness = []result.Status{result.Passed, result.Skipped, result.Cancelled, result.Failed, result.Errored}
+
+func worse(a, b result.Status) result.Status {
+	if slices.Index(badness, b) > slices.Index(badness, a) {
+		return b
+	}
+	return a
+}
+
+func pair(was, now *Group) Pair {
+	p := Pair{Was: was, Now: now, Change: change(was, now)}
+	if d := now.DurationMS - was.DurationMS; d > minMS {
+		p.Slower = above(now.DurationMS, was.DurationMS)
+	} else if d < -minMS {
+		p.Faster = above(was.DurationMS, now.DurationMS)
+	}
+	if was.CostUSD != nil && now.CostUSD != nil {
+		p.Dearer, p.Cheaper = above(*now.CostUSD, *was.CostUSD), above(*was.CostUSD, *now.CostUSD)
+	}
+	return p
+}
+
+func above(a, b float64) bool { return a > b*(1+Margin) }
+
+func change(was, now *Group) Change {
+	before, after := float64(was.Passed)/float64(len(was.Trials)), float64(now.Passed)/float64(len(now.Trials))
+	switch {
+	case was.Status == result.Passed && now.Status != result.Passed:
+		return Regressed
+	case was.Status != result.Passed && now.Status == result.Passed:
+		return Fixed
+	case after < before:
+		return Weaker
+	case after > before:
+		return Stronger
+	}
+	return Same
+}

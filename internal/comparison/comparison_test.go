@@ -1,0 +1,122 @@
+package comparison
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// runOf makes a run of trials given as scenario, provider and status.
+func runOf(trials ...result.Brief) *result.Run {
+	run := &result.Run{}
+	seen := map[string]int{}
+	for _, b := range trials {
+		name := b.Scenario + "/" + b.Provider + "/default"
+		seen[name]++
+		b.Trial, b.Region = seen[name], "default"
+		b.ID = fmt.Sprintf("%s#%d", name, b.Trial)
+		run.Briefs = append(run.Briefs, b)
+	}
+	return run
+}
+
+func trial(scenario, provider string, s result.Status, more ...func(*result.Brief)) result.Brief {
+	b := result.Brief{Scenario: scenario, Provider: provider, Status: s, DurationMS: 1000, CostUSD: new(0.01)}
+	for _, change := range more {
+		change(&b)
+	}
+	return b
+}
+
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	const passed, failed, errored, skipped, cancelled = result.Passed, result.Failed, result.Errored, result.Skipped, result.Cancelled
+	for _, c := range []struct {
+		was, now []result.Status
+		want     Change
+	}{
+		{[]result.Status{passed}, []result.Status{passed}, Same},
+		{[]result.Status{failed}, []result.Status{failed}, Same},
+		{[]result.Status{failed}, []result.Status{errored}, Same},
+		{[]result.Status{passed}, []result.Status{failed}, Regressed},
+		{[]result.Status{passed}, []result.Status{errored}, Regressed},
+		{[]result.Status{passed}, []result.Status{skipped}, Regressed},
+		{[]result.Status{passed}, []result.Status{cancelled}, Regressed},
+		{[]result.Status{passed, passed}, []result.Status{passed, failed}, Regressed},
+		{[]result.Status{errored}, []result.Status{passed}, Fixed},
+		{[]result.Status{skipped}, []result.Status{passed}, Fixed},
+		{[]result.Status{failed, passed}, []result.Status{failed, failed}, Weaker},
+		{[]result.Status{failed, failed}, []result.Status{failed, passed}, Stronger},
+		{[]result.Status{failed, passed}, []result.Status{failed, passed, failed, passed}, Same},
+	} {
+		var was, now []result.Brief
+		for _, s := range c.was {
+			was = append(was, trial("s", "p", s))
+		}
+		for _, s := range c.now {
+			now = append(now, trial("s", "p", s))
+		}
+		r := Compare(runOf(was...), runOf(now...))
+		if len(r.Pairs) != 1 || r.Pairs[0].Change != c.want || len(r.Changed(c.want)) != 1 {
+			t.Errorf("%v to %v: %+v, want %s", c.was, c.now, r.Pairs, c.want)
+		}
+	}
+}
+
+// TestTolerated: a failure within the threshold of its group leaves the group green, and is told as weaker.
+func TestTolerated(t *testing.T) {
+	t.Parallel()
+	excused := func(b *result.Brief) { b.Tolerated = true }
+	was := runOf(trial("s", "p", result.Passed), trial("s", "p", result.Passed))
+	now := runOf(trial("s", "p", result.Passed), trial("s", "p", result.Failed, excused))
+	if r := Compare(was, now); r.Pairs[0].Change != Weaker || r.Pairs[0].Now.Status != result.Passed {
+		t.Errorf("%+v", r.Pairs[0])
+	}
+}
+
+func TestMatching(t *testing.T) {
+	t.Parallel()
+	was := runOf(trial("a", "p", result.Passed), trial("b", "p", result.Passed), trial("a", "q", result.Passed))
+	now := runOf(trial("a", "q", result.Passed), trial("c", "p", result.Passed), trial("a", "p", result.Passed))
+	r := Compare(was, now)
+	if len(r.Pairs) != 2 || r.Pairs[0].Now.Name != "a/q/default" || r.Pairs[1].Now.Name != "a/p/default" || r.Across {
+		t.Errorf("%+v", r.Pairs)
+	}
+	if len(r.Gone) != 1 || r.Gone[0].Name != "b/p/default" || len(r.New) != 1 || r.New[0].Name != "c/p/default" {
+		t.Errorf("gone %+v, new %+v", r.Gone, r.New)
+	}
+	gone := trial("a", "p", result.Failed, func(b *result.Brief) { b.Gone = true })
+	if r := Compare(runOf(trial("b", "p", result.Passed), gone), was); len(r.Pairs) != 1 {
+		t.Errorf("a trial that the plan has no more counts: %+v", r.Pairs)
+	}
+	one, other := runOf(trial("a", "p", result.Passed)), runOf(trial("a", "q", result.Failed))
+	if r := Compare(one, other); !r.Across || len(r.Pairs) != 1 || r.Pairs[0].Change != Regressed {
+		t.Errorf("two models: %+v", r)
+	}
+}
+
+func TestMeasures(t *testing.T) {
+	t.Parallel()
+	of := func(ms float64, usd *float64) *result.Run {
+		return runOf(trial("s", "p", result.Passed, func(b *result.Brief) { b.DurationMS, b.CostUSD = ms, usd }))
+	}
+	for _, c := range []struct {
+		name                            string
+		was, now                        *result.Run
+		slower, faster, dearer, cheaper bool
+	}{
+		{"the same", of(1000, new(1.0)), of(1000, new(1.0)), false, false, false, false},
+		{"within the margin", of(1000, new(1.0)), of(1199, new(1.19)), false, false, false, false},
+		{"more", of(1000, new(1.0)), of(1201, new(1.21)), true, false, true, false},
+		{"less", of(1201, new(1.21)), of(1000, new(1.0)), false, true, false, true},
+		{"times that no clock tells apart", of(10, nil), of(50, nil), false, false, false, false},
+		{"a price that is not known", of(1000, new(1.0)), of(1000, nil), false, false, false, false},
+		{"from nothing", of(1000, new(0.0)), of(1000, new(1.0)), false, false, true, false},
+	} {
+		p := Compare(c.was, c.now).Pairs[0]
+		if p.Slower != c.slower || p.Faster != c.faster || p.Dearer != c.dearer || p.Cheaper != c.cheaper {
+			t.Errorf("%s: %+v", c.name, p)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package term
+
+import (
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/comparison"
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// maxUnmatched bounds the names of groups that only one run has; -v shows all.
+const maxUnmatched = 10
+
+// Compare writes how a run differs from the one before. before and after name the runs.
+func (p *Printer) Compare(r *comparison.Report, before, after string) error {
+	rows := append(p.side("before", before, r.Before), p.side("after", after, r.After)...)
+	p.print(rows)
+	for _, kind := range []struct {
+		label string
+		style style
+		of    comparison.Change
+	}{
+		{"regressed", red, comparison.Regressed}, {"weaker", yellow, comparison.Weaker},
+		{"fixed", green, comparison.Fixed}, {"stronger", green, comparison.Stronger},
+	} {
+		for _, pair := range r.Changed(kind.of) {
+			if err := p.pair(r, pair, kind.label, kind.style); err != nil {
+				return err
+			}
+		}
+	}
+	p.measures(r)
+	p.unmatched("only before", r.Gone)
+	p.unmatched("only after", r.New)
+	p.print([]*row{{}, p.counts(r)})
+	return p.err
+}
+
+// side writes what a run comes to.
+func (p *Printer) side(label, name string, run *result.Run) []*row {
+	text := fmt.Sprintf("%s   %s   %s", show.Line(name), show.Headline(run), show.Cost(&run.Summary))
+	return p.remark(label, bold, text)
+}
+
+// pair writes a pair whose verdict changed, with the reason.
+func (p *Printer) pair(r *comparison.Report, pair *comparison.Pair, label string, as style) error {
+	text := fmt.Sprintf("%s   %d of %d → %d of %d passed", show.Line(pairName(r, pair)), pair.Was.Passed, len(pair.Was.Trials),
+		pair.Now.Passed, len(pair.Now.Trials))
+	rows := append([]*row{{}}, p.remark(label, as, text)...)
+	d, err := show.Differ(r, pair)
+	if err != nil {
+		return err
+	}
+	if len(pair.Now.Trials) > 1 {
+		rows = append(rows, p.remark("", dim, "of "+d.Trial+":")...)
+	}
+	for _, line := range d.Changes {
+		rows = append(rows, p.remark("", plain, line)...)
+	}
+	if d.Reply != nil {
+		rows = append(rows, p.remark(fmt.Sprintf("  turn %d", d.Turn+1), dim, show.WordDiff(d.Reply))...)
+	}
+	p.print(rows)
+	return nil
+}
+
+// pairName names a pair; in runs of different models both of them.
+func pairName(r *comparison.Report, pair *comparison.Pair) string {
+	if r.Across {
+		return fmt.Sprintf("%s   %s → %s", pair.Now.Scenario, pair.Was.Provider, pair.Now.Provider)
+	}
+	return pair.Now.Name
+}
+
+// measures writes the pairs that became slower or dearer, or the contrary.
+func (p *Printer) measures(r *comparison.Report) {
+	var rows []*row
+	add := func(label string, as style, pair *comparison.Pair, was, now string) {
+		rows = append(rows, p.remark(label, as, show.Line(pairName(r, pair))+"   "+was+" → "+now+" a trial")...)
+	}
+	for i := range r.Pairs {
+		pair := &r.Pairs[i]
+		was, now := show.Seconds(pair.Was.DurationMS), show.Seconds(pair.Now.DurationMS)
+		if pair.Slower {
+			add("slower", yellow, pair, was, now)
+		}
+		if pair.Faster {
+			add("faster", green, pair, was, now)
+		}
+		was, now = show.Money(pair.Was.CostUSD), show.Money(pair.Now.CostUSD)
+		if pair.Dearer {
+			add("dearer", yellow, pair, was, now)
+		}
+		if pair.Cheaper {
+			add("cheaper", green, pair, was, now)
+		}
+	}
+	if len(rows) > 0 {
+		p.print(append([]*row{{}}, rows...))
+	}
+}
+
+// unmatched names the groups that one run alone has.
+func (p *Printer) unmatched(label string, groups []*comparison.Group) {
+	if len(groups) == 0 {
+		return
+	}
+	rows := []*row{{}}
+	for i, g := range groups {
+		if i == maxUnmatched && p.opts.Verbosity == 0 {
+			rows = append(rows, p.remark("", dim, fmt.Sprintf("and %s more", show.Count(len(groups)-i)))...)
+			break
+		}
+		text := show.Line(g.Name) + "   " + g.Status.String()
+		if i > 0 {
+			label = ""
+		}
+		rows = append(rows, p.remark(label, yellow, text)...)
+	}
+	p.print(rows)
+}
+
+// counts is the last line: how many groups changed, and how.
+func (p *Printer) counts(r *comparison.Report) *row {
+	line := (&row{}).add(bold, show.Plural(len(r.Pairs), "group")+" compared")
+	for _, c := range []struct {
+		text string
+		as   style
+		n    int
+	}{
+		{"regressed", red, len(r.Changed(comparison.Regressed))}, {"weaker", yellow, len(r.Changed(comparison.Weaker))},
+		{"fixed", green, len(r.Changed(comparison.Fixed))}, {"stronger", green, len(r.Changed(comparison.Stronger))},
+		{"slower", yellow, r.Count(func(x *comparison.Pair) bool { return x.Slower })},
+		{"faster", green, r.Count(func(x *comparison.Pair) bool { return x.Faster })},
+		{"dearer", yellow, r.Count(func(x *comparison.Pair) bool { return x.Dearer })},
+		{"cheaper", green, r.Count(func(x *comparison.Pair) bool { return x.Cheaper })},
+		{"only before", yellow, len(r.Gone)}, {"only after", yellow, len(r.New)},
+	} {
+		if c.n > 0 {
+			line.gap(3).add(c.as, show.Count(c.n)+" "+c.text)
+		}
+	}
+	if same := len(r.Changed(comparison.Same)); same > 0 {
+		line.gap(3).add(plain, show.Count(same)+" as before")
+	}
+	return line
+}

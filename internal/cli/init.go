@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +21,7 @@ func newInitCmd(app *App) *cobra.Command {
 		Short: "Write a small project that is green at once",
 		Long: `Init writes a small project: an arena config, a prompt, a tool and two scenarios with mock
 replies. It runs offline and green at once; point it at a model with --provider when you like.
+Editors that know YAML schemas complete and check the files: each names its schema, in .schemas.
 Files that exist are kept: init writes all of its files or none.`,
 		Example: `  arena init demo && cd demo && arena run`,
 		Args:    takes(0, 1),
@@ -34,9 +37,36 @@ Files that exist are kept: init writes all of its files or none.`,
 	return cmd
 }
 
+// schemaLine is how a file names its schema for editors.
+const schemaLine = "# yaml-language-server: $schema="
+
+// withSchemas adds the schemas that the files name.
+func withSchemas(files []template.File) ([]template.File, error) {
+	var schemas []template.File
+	for _, f := range files {
+		line, _, _ := strings.Cut(string(f.Data), "\n")
+		at, ok := strings.CutPrefix(line, schemaLine)
+		at = path.Join(path.Dir(f.Path), at)
+		if !ok || slices.ContainsFunc(schemas, func(s template.File) bool { return s.Path == at }) {
+			continue
+		}
+		schema, err := compactSchema(strings.TrimSuffix(path.Base(at), ".json"))
+		if err != nil {
+			return nil, err
+		}
+		schemas = append(schemas, template.File{Path: at, Data: schema})
+	}
+	all := append(schemas, files...)
+	slices.SortFunc(all, func(a, b template.File) int { return strings.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
 // initProject copies the template. Nothing is written when a file would be overwritten.
 func initProject(app *App, dir string, force bool) error {
 	files, err := template.Files()
+	if err == nil {
+		files, err = withSchemas(files)
+	}
 	if err != nil {
 		return broken(err)
 	}

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/report/events"
 	"github.com/arena-evals/arena/internal/report/jsonout"
 	"github.com/arena-evals/arena/internal/report/screen"
@@ -17,18 +20,30 @@ import (
 )
 
 func newSchemaCmd(app *App) *cobra.Command {
-	return &cobra.Command{
+	var folder string
+	cmd := &cobra.Command{
 		Use:   "schema [format]",
 		Short: "Print the JSON Schema of a file format",
 		Long: `Schema prints the JSON Schema of a file format, with which editors complete and check while you type. Without
-a format it lists them.`,
+a format it lists them. --write puts those of all files that people write into a folder, or the one that is
+named, each in a file of its name; the first line of a YAML file can say which it has:
+# yaml-language-server: $schema=.schemas/scenario.json`,
 		Example: `  arena schema
   arena schema scenario > .vscode/scenario.schema.json
-  arena schema results > results.schema.json`,
+  arena schema results > results.schema.json
+  arena schema --write .schemas`,
 		ValidArgs: schemaNames(),
-		Args:      takes(0, 1),
+		Args: func(c *cobra.Command, args []string) error {
+			if folder != "" {
+				return nil
+			}
+			return takes(0, 1)(c, args)
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch {
+			case folder != "":
+				return writeSchemas(app, folder, args)
+			case len(args) == 0:
 				return listSchemas(app)
 			}
 			schema, err := schemaOf(args[0])
@@ -39,6 +54,46 @@ a format it lists them.`,
 			return ifBroken(err)
 		},
 	}
+	cmd.Flags().StringVar(&folder, "write", "", "write the schemas into this `folder`")
+	return cmd
+}
+
+// writeSchemas writes the named schemas, or those of all files that people write, into a folder, over those that are
+// there.
+func writeSchemas(app *App, folder string, names []string) error {
+	if len(names) == 0 {
+		for _, k := range scenario.SchemaKinds() {
+			names = append(names, k.Name)
+		}
+	}
+	for _, name := range names {
+		schema, err := compactSchema(name)
+		if err != nil {
+			return err
+		}
+		if err := plainfile.MakeDir(folder); err != nil {
+			return err
+		}
+		file := filepath.Join(folder, name+".json")
+		if err := os.WriteFile(file, schema, 0o644); err != nil { //nolint:gosec // it is meant to be read by others
+			return err
+		}
+		if _, err := fmt.Fprintln(app.Out, "wrote", file); err != nil {
+			return broken(err)
+		}
+	}
+	return nil
+}
+
+// compactSchema is a schema on one line, which is a third of its size.
+func compactSchema(name string) ([]byte, error) {
+	schema, err := schemaOf(name)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = json.Compact(&b, schema)
+	return append(b.Bytes(), '\n'), err
 }
 
 // resultsSchema is that of results.json.

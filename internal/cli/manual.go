@@ -173,6 +173,8 @@ func inWords(text string) string {
 			return name + " (" + to + ")"
 		case page == "" || isReference(page) || strings.EqualFold(topic, name):
 			return name
+		case topic == "README":
+			return name + " (arena docs)"
 		}
 		return name + " (arena docs " + topic + ")"
 	})

@@ -43,7 +43,7 @@ func callable(text string) error {
 	case err != nil:
 		return fmt.Errorf("must be an address")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("must begin with http:// or https://")
+		return fmt.Errorf("must start with http:// or https://")
 	case u.Hostname() == "":
 		return fmt.Errorf("must name a host")
 	}

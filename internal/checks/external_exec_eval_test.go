@@ -184,7 +184,7 @@ func TestPreflight(t *testing.T) {
 	want := []string{
 		`params.json:3:43 error rest_eval: url: the environment has no GONE`,
 		`params.json:3:67 warning rest_eval: the environment has no GONE; the header K is sent without it`,
-		`params.json:4:43 error rest_eval: url: ${KEY}/x must begin with http:// or https://`,
+		`params.json:4:43 error rest_eval: url: ${KEY}/x must start with http:// or https://`,
 		`params.json:5:84 warning a2a_eval: the environment has no GONE for the auth_token`,
 		`r.yaml:1:1 error my_eval: the environment has no GONE, of which env makes use`,
 		`r.yaml:1:1 warning my_eval: the environment has no NOWHERE to pass on`,

@@ -197,7 +197,7 @@ func (f *finder) texts(s *Step, key string, v any) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if strings.Contains(name, "${") {
-				f.add(ruleReference, s, key, name, fmt.Sprintf("a key is no place for a reference: %s", clip(name)), "")
+				f.add(ruleReference, s, key, name, fmt.Sprintf("a key cannot hold a reference: %s", clip(name)), "")
 			}
 			f.texts(s, key, v[name])
 		}

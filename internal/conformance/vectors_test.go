@@ -70,7 +70,7 @@ rest_eval.json: the vector asks too much
   got   passed with score 1: the endpoint gave no reason
 rest_eval.json: nothing was sent
   want  request {"method": "POST"}
-  got   refused: rest_eval: url must begin with http:// or https://, found "ftp://nowhere.test"
+  got   refused: rest_eval: url must start with http:// or https://, found "ftp://nowhere.test"
 tool_exec.json: the vector is wrong about the arguments
   want  tool_args {}
   got   passed with score 1: run_tests succeeded: "ok"

@@ -112,7 +112,7 @@ func readAgentAuth(d *decoder, a *agentFile, v *node.Node) {
 		return
 	}
 	if strings.ContainsAny(a.Scheme, " \t\r\n") {
-		d.Errorf(node.Get(v, "scheme"), "wrong-value", "scheme is one word, found %q", a.Scheme)
+		d.Errorf(node.Get(v, "scheme"), "wrong-value", "scheme must be one word, found %q", a.Scheme)
 	}
 	switch {
 	case a.token != nil && a.variable != nil:
@@ -143,9 +143,9 @@ func readAgentURL(d *decoder, a *agentFile, v *node.Node) {
 	switch {
 	case a.URL == "": // the environment has it not, which was reported
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		d.Errorf(v, "wrong-value", "%q is not an address of HTTP", a.Written).Hint = "it begins with https:// or http://"
+		d.Errorf(v, "wrong-value", "%q is not an HTTP address", a.Written).Hint = "it must start with http:// or https://"
 	case u.RawQuery != "" || u.Fragment != "":
-		d.Errorf(v, "wrong-value", "%q ends in a query or a fragment, and the path of the card comes behind it", a.Written)
+		d.Errorf(v, "wrong-value", "%q ends in a query or a fragment: the path of the agent card is added to it", a.Written)
 	}
 }
 
@@ -162,7 +162,7 @@ func (d *decoder) agents(n *node.Node) (remote []*Agent, simulated []*Tool) {
 		case a.url != nil:
 			for name, unused := range map[string]*node.Node{"card": a.card, "responses": a.responses} {
 				if unused != nil {
-					d.Warnf(unused, NoEffect, "%s has no effect: the agent %q is the one at its url", name, a.Name)
+					d.Warnf(unused, NoEffect, "%s has no effect: the agent %q is remote, because it has a url", name, a.Name)
 				}
 			}
 			if a.Timeout == 0 {

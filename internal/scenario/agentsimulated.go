@@ -129,7 +129,7 @@ var answerPartFields = table("a part", func() rows[ruleFile] {
 func (d *decoder) simulated(a *agentFile) (list []*Tool) {
 	if a.cardName != "" && a2a.Plain(a.cardName) == "" {
 		d.Errorf(node.Get(a.card, "name"), "wrong-name", "%q is not a name for an agent", a.cardName).Hint =
-			"the names of its tools are made of the letters a to z and the digits in it"
+			"it needs a letter a to z or a digit: the names of its tools are made of them"
 	}
 	ids := make([]string, len(a.skills))
 	for i := range a.skills {
@@ -151,7 +151,7 @@ func (d *decoder) simulated(a *agentFile) (list []*Tool) {
 			continue
 		case a2a.Plain(s.id) == "":
 			d.Errorf(s.at, "wrong-name", "%q is not an id for a skill", s.id).Hint =
-				"the name of its tool is made of the letters a to z and the digits in it"
+				"it needs a letter a to z or a digit: the name of its tool is made of them"
 			continue
 		case !a.Skills.Takes(s.id):
 			continue

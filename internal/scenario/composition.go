@@ -64,7 +64,7 @@ var compositionFields = table("a composition", func() rows[compositionFile] {
 				d.Errorf(v, "empty-value", "steps is empty")
 			}
 		}).must().doc("What is done, in this order."),
-		idle[compositionFile]("engine", anyMap, "limits stand in termination and in the tool_policy of prompts"),
+		idle[compositionFile]("engine", anyMap, "set limits in termination, or in the tool_policy of prompts"),
 	}
 })
 

@@ -129,7 +129,7 @@ func (d *decoder) missingFile(name string) *problem {
 	}
 	if beside := d.besides(name); fs.exists(beside) {
 		if from, err := filepath.Rel(run, beside); err == nil {
-			why.hint = fmt.Sprintf("it lies beside this file, and is looked for from %s: write %q",
+			why.hint = fmt.Sprintf("it is beside this file, but paths like this start at %s: write %q",
 				folder(run), filepath.ToSlash(from))
 			return why
 		}
@@ -141,7 +141,7 @@ func (d *decoder) missingFile(name string) *problem {
 				looked = append(looked, named)
 			}
 		}
-		why.hint = "looked for it from " + strings.Join(looked, ", then ")
+		why.hint = "searched from " + strings.Join(looked, ", then ")
 	}
 	return why
 }

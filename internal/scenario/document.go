@@ -183,7 +183,7 @@ func (d *decoder) unrecognised(root *node.Node) {
 		where := placementHint(key)
 		if key == "conversation_assertions" {
 			where = "to judge recordings, write kind: Eval and list the checks as assertions below spec; " +
-				"in a scenario it stands beside turns"
+				"in a scenario it goes beside turns"
 		}
 		if where != "" {
 			report.Hint = fmt.Sprintf("%q: %s", key, where)

@@ -106,7 +106,7 @@ func (d *decoder) unusedRecording(e *recordingEvalFile) {
 	if !ok {
 		return
 	}
-	const hint = "others are judged now; the path starts at the folder of this file"
+	const hint = "the others are judged; the path is relative to the folder of this file"
 	switch path, fs := d.besides(name), d.places.fs; {
 	case !fs.isGlob(path) && !fs.exists(path):
 		d.Warnf(e.path, "missing-file", "there is no recording %q", path).Hint = hint
@@ -141,7 +141,8 @@ func (d *decoder) recordingFiles(e *recordingEvalFile) {
 		d.Errorf(e.path, "is-directory", "%q is a directory, not a recording", path).
 			Hint = "name the files: " + join(path, "*.json")
 	case !fs.exists(path):
-		d.Errorf(e.path, "missing-file", "there is no recording %q", path).Hint = "the path starts at the folder of this file"
+		d.Errorf(e.path, "missing-file", "there is no recording %q", path).Hint =
+			"the path is relative to the folder of this file"
 	case e.kind == nil && !recordingExtension(path):
 		d.Errorf(e.path, "unknown-recording", "the name %q does not tell what kind of recording it is", filepath.Base(path)).
 			Hint = "add type: session, arena_output, transcript or generic"

@@ -43,7 +43,7 @@ func (v *Values) faults(text string, strict bool) []placeholderFault {
 		}
 		if hint := v.foreign(inner); hint != "" {
 			add(placeholderFault{
-				code: "foreign-template", msg: "{{" + short(inner) + "}} is no placeholder here", hint: hint + literally("{{"),
+				code: "foreign-template", msg: "{{" + short(inner) + "}} is not a placeholder", hint: hint + literally("{{"),
 				name: strings.TrimSpace(inner),
 			})
 			return true
@@ -137,7 +137,7 @@ func (v *Values) doubts(text string) []placeholderFault {
 	var list []placeholderFault
 	walkSingles(text, func(name string, from int) {
 		shell := from > 0 && text[from-1] == '$'
-		f := placeholderFault{code: "foreign-template", msg: "{" + name + "} is said as it stands"}
+		f := placeholderFault{code: "foreign-template", msg: "{" + name + "} is sent as written, braces included"}
 		_, perturbed := v.Singles[name]
 		switch known := v.has(name); {
 		case perturbed, known == shell: // what is known is an error with a $
@@ -160,7 +160,7 @@ func (v *Values) doubts(text string) []placeholderFault {
 }
 
 func (v *Values) unknown(name string) placeholderFault {
-	f := placeholderFault{code: "unknown-variable", msg: "nothing is known for {{" + name + "}}", name: name}
+	f := placeholderFault{code: "unknown-variable", msg: "no variable is named {{" + name + "}}", name: name}
 	if _, known := v.Vars[name]; known {
 		f.msg = "{{" + name + "}} has no end: its value refers to itself"
 		f.hint = "take the placeholder out of the value of " + name
@@ -264,7 +264,7 @@ func (v *Values) singles(text string, strict bool) []placeholderFault {
 		switch _, perturbed := v.Singles[name]; {
 		case v.has(name) && (strict || before != ""):
 			list = append(list, placeholderFault{
-				code: "foreign-template", msg: found + " is no placeholder here", hint: "write {{" + name + "}}" + literally("{"),
+				code: "foreign-template", msg: found + " is not a placeholder", hint: "write {{" + name + "}}" + literally("{"),
 			})
 		case near != "" && !perturbed:
 			list = append(list, placeholderFault{

@@ -54,8 +54,8 @@ func (d *decoder) loadFragments(p *promptFile, pack map[string]string) {
 		path, more := Render(f.path, vars)
 		d.named = slices.Concat(d.named, Placeholders(f.name), Placeholders(f.path))
 		if open = append(open, more...); len(open) > 0 {
-			d.Errorf(f.at, "open-placeholder", "nothing is known for {{%s}} in the fragment %q", open[0], f.name).
-				Hint = "only variables of the prompt itself can be used here"
+			d.Errorf(f.at, "open-placeholder", "no variable is named {{%s}} in the fragment %q", open[0], f.name).
+				Hint = "a fragment can use only the variables of its prompt"
 			continue
 		}
 		d.given = append(d.given, givenVariable{name: name, pos: d.Pos(f.at), prompt: p.Prompt, fragment: true})

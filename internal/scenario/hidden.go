@@ -48,7 +48,7 @@ func (b *build) reportReplaced(e, over *Eval) {
 		}
 		d.Severity, d.Hint = diag.Warning, "give one of them another id, or remove one"
 	}
-	d.Msg = fmt.Sprintf("the eval %q gives way to the one at %s, which has the same id and %s", e.ID, over.IDPos, what)
+	d.Msg = fmt.Sprintf("the eval %q is replaced by the one at %s, which has the same id and %s", e.ID, over.IDPos, what)
 	b.l.diags.Add(d)
 }
 
@@ -80,7 +80,7 @@ func lossFrom(e, over *Eval) string {
 	case below(was.least(), now.least()) || above(was.most, now.most):
 		return "a laxer threshold"
 	case over.share() < e.share():
-		return "looks at less"
+		return "runs less often"
 	}
 	return ""
 }

@@ -43,7 +43,7 @@ func (b *build) reportHiddenPrompts() {
 		}
 		if len(lost) > 0 {
 			b.l.diags.Warnf(h.prompt.Pos, 0, "hidden-prompt",
-				"the prompt of the task type %q gives way to the one at %s, so that %s of it are not used", h.prompt.TaskType,
+				"the prompt of the task type %q is replaced by the one at %s, so %s of it are not used", h.prompt.TaskType,
 				h.over.place(), strings.Join(lost, " and ")).Hint = "copy them to that prompt, or remove one of the two"
 		}
 	}
@@ -89,7 +89,7 @@ func (b *build) replaceTools() {
 		}
 		if own := b.p.Tools[i]; !sameArguments(t.InputSchema, own.InputSchema) {
 			b.l.diags.Warnf(t.Pos, utf8.RuneCountInString(t.ID), "hidden-tool",
-				"the arguments of the tool %q give way to those at %s, which differ", t.ID, own.InputPos).
+				"the arguments of the tool %q are replaced by those at %s, which differ", t.ID, own.InputPos).
 				Hint = "give the two the same parameters"
 		}
 		return true

@@ -47,11 +47,11 @@ func (d *decoder) left(n *node.Node, l *leaving) {
 		if l.filled && name != "" {
 			hint = "write ${" + name + "} for the variable of the environment"
 		}
-		d.Foreignf(n, "not-filled-in", "%s: %s goes out as it stands", l.what, short(found)).Hint = hint
+		d.Foreignf(n, "not-filled-in", "%s: %s is sent as written", l.what, short(found)).Hint = hint
 		return
 	}
 	if found := leftArgument(text, l); found != "" && (!l.whole || found == text) {
-		d.Foreignf(n, "foreign-template", "%s: %s goes out as it stands", l.what, short(found)).Hint =
+		d.Foreignf(n, "foreign-template", "%s: %s is sent as written", l.what, short(found)).Hint =
 			strings.ReplaceAll(l.argument, "NAME", strings.Trim(found, "{<$>}"))
 	}
 }

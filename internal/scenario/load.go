@@ -228,8 +228,8 @@ func (d *decoder) addDocument(c *content, doc document) {
 	case kindKensa:
 		d.need("scenarios with run_command", doc.root, Feature{})
 	case kindArena:
-		d.Errorf(doc.root, "second-config", "an arena config cannot stand here").
-			Hint = "load it by its own: arena run -c " + d.File
+		d.Errorf(doc.root, "second-config", "an arena config cannot be listed here").
+			Hint = "run it by itself: arena run -c " + d.File
 	case kindRecording, kindFragment: // read by those who name them
 	}
 }

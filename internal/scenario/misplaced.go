@@ -127,7 +127,7 @@ func (d *decoder) stray(k, v *node.Node, reads reader, what string) bool {
 		report = d.Warnf // a remark in words, perhaps
 	}
 	report(k, "misplaced-check",
-		"%q stands below %s, where arena does not read it: it would never fail", k.Value, what).
+		"%q is below %s, where arena does not read it: it would never fail", k.Value, what).
 		Hint = where + "; a key of your own needs another name"
 	return true
 }

@@ -131,7 +131,7 @@ func (l *loader) homeConfigs(rest []inputFile) []string {
 // warnOtherProject warns that a file of one project is judged by another.
 func (l *loader) warnOtherProject(file, around, here string) {
 	l.diags.Warnf(diag.Pos{File: file}, 0, "outside-project",
-		"this file belongs to %s, and is judged by %s of the working directory", around, here).
+		"this file belongs to %s, but is checked as part of %s of the working directory", around, here).
 		Hint = "choose the project with -c"
 }
 

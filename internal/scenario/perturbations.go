@@ -93,7 +93,7 @@ func (d *decoder) unfilledPlaces(s *Scenario, open, skip []string) {
 			}
 			d.Diags.Add(diag.Diagnostic{
 				Severity: d.foreignSeverity(), Pos: s.Turns[i].Said, Width: 1, Code: "unfilled-perturbation",
-				Msg:  "no perturbation fills {" + name + "}: it would be said as it stands",
+				Msg:  "no perturbation fills {" + name + "}: it would be sent as written, braces included",
 				Hint: hint + literally("{"),
 			})
 		}

@@ -47,7 +47,7 @@ func (d *decoder) predicate(v *node.Node) *composition.Predicate { return d.pred
 
 func (d *decoder) predicateAt(v *node.Node, depth int) *composition.Predicate {
 	if depth > maxPredicate {
-		d.Errorf(v, "too-deep", "predicates stand within each other more than %d deep", maxPredicate)
+		d.Errorf(v, "too-deep", "predicates are nested more than %d levels deep", maxPredicate)
 		return nil
 	}
 	var p predicateFile
@@ -99,9 +99,9 @@ func (d *decoder) oneForm(v *node.Node) bool {
 	case has("op") && !has("value"):
 		d.Missing(v, "a predicate with op", "value")
 	case !compares && has("path"):
-		d.Errorf(node.Get(v, "path"), "field-conflict", "path has no place beside %s", forms[0]).Hint = how
+		d.Errorf(node.Get(v, "path"), "field-conflict", "a predicate with %s takes no path", forms[0]).Hint = how
 	case !has("op") && has("value"):
-		d.Errorf(node.Get(v, "value"), "field-conflict", "value has no place beside %s", forms[0]).Hint = how
+		d.Errorf(node.Get(v, "value"), "field-conflict", "a predicate with %s takes no value", forms[0]).Hint = how
 	default:
 		return true
 	}

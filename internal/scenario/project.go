@@ -188,7 +188,7 @@ func (b *build) own(d *decoder, docs []document) {
 			}
 			c.handlers, c.servers = append(c.handlers, r.handlers...), append(c.servers, r.servers...)
 			if len(r.providers) > 0 {
-				d.Warnf(r.listed, NoEffect, "providers has no effect: those under runtime are not run against").
+				d.Warnf(r.listed, NoEffect, "providers has no effect: scenarios are not run against those under runtime").
 					Hint = "list them under providers, or in provider_specs"
 			}
 		}

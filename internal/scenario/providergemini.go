@@ -63,7 +63,7 @@ func (d *decoder) gemini(p *providerFile) {
 	c := &p.calls
 	effort := c.seen["reasoning_effort"]
 	if c.ReasoningEffort != "" && !slices.Contains(geminiEfforts, c.ReasoningEffort) {
-		found := d.Errorf(effort, "wrong-value", "reasoning_effort %s is nothing that models of type gemini know",
+		found := d.Errorf(effort, "wrong-value", "reasoning_effort cannot be %s with type gemini",
 			c.ReasoningEffort)
 		if found.Hint = "write minimal, low, medium or high, or leave it out"; c.ReasoningEffort == "none" {
 			found.Hint = "write thinking_budget: 0 under additional_config"
@@ -73,10 +73,10 @@ func (d *decoder) gemini(p *providerFile) {
 	switch {
 	case c.Gemini.ThinkingBudget == nil:
 	case c.ReasoningEffort != "":
-		d.Errorf(budget, "conflicting-fields", "thinking_budget and reasoning_effort, in line %d, say the same in two ways",
+		d.Errorf(budget, "conflicting-fields", "thinking_budget and reasoning_effort on line %d set the same thing",
 			effort.Line).Hint = "remove one of them; newer models know reasoning_effort"
 	case c.MaxTokens != nil && *c.MaxTokens <= *c.Gemini.ThinkingBudget:
-		d.Errorf(budget, "out-of-range", "thinking_budget %d is a part of max_tokens, which is %d",
+		d.Errorf(budget, "out-of-range", "thinking_budget %d must be below max_tokens %d, of which it is a part",
 			*c.Gemini.ThinkingBudget, *c.MaxTokens).Hint = "raise max_tokens, or lower thinking_budget"
 	}
 	if c.ParallelToolCalls != nil {
@@ -99,7 +99,7 @@ func (d *decoder) safety(list *node.Node) {
 			continue
 		}
 		if line := lines[at.Value]; line > 0 {
-			d.Errorf(at, "duplicate-key", "%s stands in line %d already", at.Value, line).Hint = "remove one of them"
+			d.Errorf(at, "duplicate-key", "%s is already set on line %d", at.Value, line).Hint = "remove one of them"
 			continue
 		}
 		lines[at.Value] = at.Line

@@ -22,7 +22,7 @@ func (p *Provider) Responses() bool {
 func (d *decoder) openai(p *providerFile) {
 	if p.Responses() {
 		if at := p.calls.seen["stop"]; at != nil {
-			d.Errorf(at, "conflicting-fields", "stop is nothing that the Responses API takes").
+			d.Errorf(at, "conflicting-fields", "the Responses API does not take stop").
 				Hint = "take it out, or write api_mode: completions"
 		}
 		return

@@ -31,7 +31,7 @@ func same[T any](b *build, what string, list []T, name func(T) (string, diag.Pos
 			first[id] = pos
 			continue
 		}
-		b.l.diags.Errorf(pos, len([]rune(id)), "duplicate-id", "two %s %q; the other is at %s", what, id, before).
+		b.l.diags.Errorf(pos, len([]rune(id)), "duplicate-id", "two %s %q: the first is at %s", what, id, before).
 			Hint = "give one of them another name"
 	}
 }
@@ -170,9 +170,9 @@ func (b *build) danglingRole(d *diag.Diagnostic, r reference, n *nameSets) {
 		d.Msg = fmt.Sprintf("the role %q needs self_play, which is switched off", r.name)
 		d.Hint = "set self_play.enabled to true, or skip the scenario"
 	case len(n.roles) == 0:
-		d.Msg = fmt.Sprintf("the role %q is neither \"user\" nor a role of self_play, of which there are none", r.name)
+		d.Msg = fmt.Sprintf("there is no role %q: only \"user\", as the config has no self_play", r.name)
 	default:
-		d.Msg = fmt.Sprintf("the role %q is neither \"user\" nor a role of self_play", r.name)
+		d.Msg = fmt.Sprintf("there is no role %q: it is \"user\" or a role of self_play", r.name)
 	}
 }
 

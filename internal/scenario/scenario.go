@@ -84,7 +84,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		}).later("audio").doc("The voice of the user; the scenario is skipped."),
 		idle[Scenario]("mode", text, "conversations are held turn by turn"),
 		idle[Scenario]("context", anyMap, "no check and no prompt reads it; variables and metadata are read"),
-		idle[Scenario]("constraints", anyMap, "limits stand below tool_policy and timeout, or in assertions"),
+		idle[Scenario]("constraints", anyMap, "set limits in tool_policy, in timeout, or as assertions"),
 		gone[Scenario]("assertions", `"assertions" belongs to a turn`,
 			"put it under the turn that it judges, or write conversation_assertions for the whole conversation"),
 	}

@@ -76,10 +76,10 @@ func (d schemaDoubts) keyword(k, v *node.Node) {
 	}
 	hint := diag.DidYouMean(k.Value, keywords())
 	if hint == "" && describesValue(v) {
-		hint = "a property stands under properties: properties: {" + k.Value + ": …}"
+		hint = "properties go below properties: {" + k.Value + ": …}"
 	}
 	if hint != "" {
-		d.r.Warnf(k, "unknown-keyword", "%s: %q is no JSON Schema keyword and does nothing", d.what, k.Value).Hint = hint
+		d.r.Warnf(k, "unknown-keyword", "%s: %q is not a JSON Schema keyword and has no effect", d.what, k.Value).Hint = hint
 	}
 }
 
@@ -102,7 +102,7 @@ func (d schemaDoubts) format(v *node.Node) {
 		return
 	}
 	if hint := diag.DidYouMean(v.Value, schemaFormats()); hint != "" {
-		d.r.Warnf(v, "unknown-keyword", "%s: %q is no format of JSON Schema, and holds for every text", d.what, v.Value).
+		d.r.Warnf(v, "unknown-keyword", "%s: %q is not a JSON Schema format, so any text fits it", d.what, v.Value).
 			Hint = hint
 	}
 }
@@ -178,7 +178,7 @@ func (d schemaDoubts) required(n *node.Node, listed map[string]bool) {
 			continue
 		}
 		if hint == "" {
-			hint = "list it under properties: no others are allowed"
+			hint = "list it under properties; additionalProperties: false allows no others"
 		}
 		d.r.Warnf(name, "unlisted-property", "%s: required names %q, which properties does not list", d.what,
 			name.Value).Hint = hint

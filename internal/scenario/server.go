@@ -106,7 +106,7 @@ var serverFields = table("an MCP server", func() rows[serverFile] {
 		custom("name", text, func(d *decoder, s *serverFile, v *node.Node) {
 			s.Pos = d.Pos(v)
 			if s.Name, _ = d.Name(v, "name"); strings.Contains(s.Name, "*") {
-				d.Errorf(v, "wrong-name", "%q is not a name for a server: it stands in the names of its tools", s.Name)
+				d.Errorf(v, "wrong-name", "%q cannot be the name of a server: it becomes part of the names of its tools", s.Name)
 			}
 		}).must().
 			doc("Stands in the names of its tools: mcp__<name>__<tool>."),
@@ -206,7 +206,7 @@ func (d *decoder) variables(v *node.Node, what string) (list []string) {
 	m, _ := d.StringMap(v, what)
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if name == "" || strings.ContainsAny(name, " \t\n\x00$=") {
-			d.Errorf(v, "wrong-name", "%s: %q is not the name of a variable", what, name)
+			d.Errorf(v, "wrong-name", "%s: %q is not the name of an environment variable", what, name)
 		}
 		list = append(list, name+"="+m[name])
 	}
@@ -227,7 +227,7 @@ func (d *decoder) serverAddress(v *node.Node, address string) {
 		return // the plan tells of variables
 	}
 	if u, err := url.Parse(filled.Text); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		d.Errorf(v, "wrong-value", "%q is not an address of HTTP", address).Hint = "it begins with https:// or http://"
+		d.Errorf(v, "wrong-value", "%q is not an HTTP address", address).Hint = "it must start with http:// or https://"
 	}
 }
 

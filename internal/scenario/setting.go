@@ -30,16 +30,16 @@ func (d *decoder) written(n *node.Node, what string) string {
 	}
 	strict := what == "api_key" || what == "base_url" || what == "endpoint"
 	if found, name := unfilled(s, strict); found != "" && (what != "api_key" || found == s) {
-		d.unfilled(n, what+" is taken as it stands, and holds "+found, name)
+		d.unfilled(n, what+" is used as written, and holds "+found, name)
 		return ""
 	}
 	return s
 }
 
 func (d *decoder) unfilled(n *node.Node, msg, name string) {
-	hint := "a variable of the environment is written ${NAME}, or ${NAME:-default}"
+	hint := "write an environment variable as ${NAME}, or ${NAME:-default}"
 	if name != "" {
-		hint = "write ${" + name + "} for the variable of the environment"
+		hint = "write ${" + name + "} for the environment variable"
 	}
 	d.Errorf(n, "not-filled-in", "%s", msg).Hint = hint
 }
@@ -136,6 +136,6 @@ func (d *decoder) untouched(n *node.Node, path string) {
 		if what == "credential_env" {
 			hint = "it is the name of a variable: write " + m[1]
 		}
-		d.Errorf(n, "not-filled-in", "%s is taken as it stands, and holds %s", what, short(m[0])).Hint = hint
+		d.Errorf(n, "not-filled-in", "%s is used as written, and holds %s", what, short(m[0])).Hint = hint
 	}
 }

@@ -210,7 +210,7 @@ func (d *decoder) skillFrom(at *node.Node, path string) *skill.Skill {
 	}
 	d.skillTexts(r, s, string(data))
 	if dir := filepath.Base(filepath.Dir(path)); dir != s.Name {
-		d.Diags.Warnf(s.Pos, 1, "skill-folder", "the skill %q stands in a folder called %q", s.Name, dir)
+		d.Diags.Warnf(s.Pos, 1, "skill-folder", "the skill %q is in a folder called %q", s.Name, dir)
 	}
 	return s
 }
@@ -293,7 +293,7 @@ func (b *build) skillsTwice() {
 			b.l.diags.Warnf(s.Pos, 1, NoEffect, "the skill %q of the pack is not used: the config has one of this name, at %s",
 				s.Name, before.Pos)
 		default:
-			b.l.diags.Errorf(s.Pos, 1, "duplicate-id", "a second skill is called %q; the first is at %s", s.Name, before.Pos).
+			b.l.diags.Errorf(s.Pos, 1, "duplicate-id", "two skills are called %q: the first is at %s", s.Name, before.Pos).
 				Hint = "give each skill its own name"
 		}
 	}
@@ -310,7 +310,7 @@ func (b *build) skillTools() {
 		for _, name := range s.Tools {
 			if !slices.Contains(known, name) && !b.mayBeServed(name) {
 				b.l.diags.Warnf(s.ToolsPos, utf8.RuneCountInString(name), "unknown-name",
-					"the skill %q names the tool %q, which there is not: it is not offered", s.Name, name).Hint =
+					"the skill %q names the tool %q, which does not exist: it is not offered", s.Name, name).Hint =
 					hintNames(name, known)
 			}
 		}

@@ -60,7 +60,7 @@ func (b *build) checkSteps(s *Scenario, told map[diag.Diagnostic]bool) {
 // stepFaults finds what is wrong with the placeholders in a text of a step.
 func (v *Values) stepFaults(c *Composition, word composition.Word) []placeholderFault {
 	if names := Placeholders(word.Text); word.Key && len(names) > 0 {
-		return []placeholderFault{{code: "foreign-template", msg: "a key is no place for {{" + names[0] + "}}"}}
+		return []placeholderFault{{code: "foreign-template", msg: "a key cannot hold the placeholder {{" + names[0] + "}}"}}
 	}
 	if word.Key {
 		return nil

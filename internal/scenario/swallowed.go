@@ -22,7 +22,7 @@ func (d *decoder) swallowed(key string, v, owner *node.Node, siblings func() []*
 		t := blockText{lines: strings.Split(strings.TrimRight(d.BlockText(v), " \t\r\n"), "\n"), owner: owner}
 		if what := t.swallows(siblings); what != "" {
 			d.Warnf(v, "swallowed-keys", "%s is a text that %s", key, what).
-				Hint = "if it is meant to be read, indent it like " + key + "; text that is meant so needs quotes"
+				Hint = "to have it read, indent it like " + key + "; if it is part of the text, put the text in quotes"
 		}
 	case v.Kind == node.List:
 		for _, item := range v.Content {

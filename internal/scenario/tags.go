@@ -39,8 +39,9 @@ func (d *decoder) selectables(n *node.Node, what, kind string) ([]string, bool) 
 	}
 	for _, item := range items {
 		if !isTag(item.Value) {
-			d.Errorf(item, "wrong-name", "%s: %q is not a name for a %s: one line of text, without commas and blanks around it",
-				what, item.Value, kind).Hint = tagHint(item.Value)
+			d.Errorf(item, "wrong-name",
+				"%s: %q cannot be a %s: expected a line of text without commas and without spaces around it", what, item.Value,
+				kind).Hint = tagHint(item.Value)
 			ok = false
 			continue
 		}
@@ -88,7 +89,7 @@ func (b *build) similarTags() {
 		}
 		told[selectable{t.kind, t.name, diag.Pos{}}] = true
 		b.l.diags.Warnf(t.pos, utf8.RuneCountInString(t.name), "like-tag",
-			"the %s %q and %q (%s) differ in case or blanks alone, and are two", t.kind, t.name, other.name, other.pos).Hint =
-			"write it in one way; whoever chooses one misses the other"
+			"the %s %q and %q (%s) differ only in case or spaces, but count as two", t.kind, t.name, other.name,
+			other.pos).Hint = "write both alike: a filter for one does not find the other"
 	}
 }

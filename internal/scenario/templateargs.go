@@ -130,6 +130,6 @@ func (d *decoder) resultPlaces(t *toolFile) {
 		if slices.Contains(known, name) {
 			hint = "for the argument write a mock_template, with {{." + name + "}}"
 		}
-		d.Warnf(at, "foreign-template", "mock_result is given as it stands, with %s", short(place)).Hint = hint
+		d.Warnf(at, "foreign-template", "mock_result contains %s, and is returned as written", short(place)).Hint = hint
 	})
 }

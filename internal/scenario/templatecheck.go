@@ -130,8 +130,9 @@ func (b *build) warnMockVariables(s *Scenario, prompt *Prompt) {
 			}
 			if _, known := vars[name]; known && told != at {
 				told = at
-				b.l.diags.Warnf(at, 1, "foreign-template", "a mock reply to scenario %q says {{%s}} as it stands", s.ID, name).
-					Hint = "replies of a mock are no templates: write out the value"
+				b.l.diags.Warnf(at, 1, "foreign-template",
+					"a mock reply to scenario %q contains {{%s}}, and is sent as written", s.ID, name).Hint =
+					"mock replies are not templates: write the value itself"
 			}
 		})
 	}

@@ -63,7 +63,7 @@ var httpFields = table("http", func() rows[HTTPTool] {
 			if u, err := url.Parse(doubleBraced().ReplaceAllString(h.URL, "x")); h.URL != "" &&
 				!strings.HasPrefix(h.URL, "{{") && !strings.HasPrefix(h.URL, "$") && len(Expand(h.Written, d.getenv).Unset) == 0 &&
 				(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-				d.Errorf(v, "wrong-value", "%q is not an address of HTTP", h.Written).Hint = "it begins with https:// or http://"
+				d.Errorf(v, "wrong-value", "%q is not an HTTP address", h.Written).Hint = "it must start with http:// or https://"
 			}
 		}).must().doc("The address; a Go template over the arguments, such as {{.id}}; may hold ${VARIABLES}."),
 		word("method", httpMethods, func(h *HTTPTool) *string { return &h.Method }).preset("POST").

@@ -79,7 +79,7 @@ func (d *decoder) mappedElsewhere(at *node.Node, h *HTTPTool) {
 		case slices.Contains(h.QueryParams, name):
 			where = "query_params takes it out of the body"
 		case slices.Contains(h.Placed, name):
-			where = "it stands in the url or a header already"
+			where = "the url or a header has it already"
 		case slices.Contains(h.Exclude, name):
 			where = "exclude takes it out of the body"
 		default:
@@ -93,7 +93,7 @@ func (d *decoder) mappedElsewhere(at *node.Node, h *HTTPTool) {
 // sent: {id}, :id.
 func (d *decoder) addressPlaces(at *node.Node, address string, args []string) {
 	tell := func(found, name string) {
-		d.Foreignf(at, "foreign-template", "url: %s goes out as it stands", found).Hint = "write {{." + name + "}}"
+		d.Foreignf(at, "foreign-template", "url: %s is sent as written", found).Hint = "write {{." + name + "}}"
 	}
 	walkSingles(address, func(name string, _ int) {
 		if !slices.Contains(args, name) { // of the others see left

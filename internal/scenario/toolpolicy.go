@@ -63,9 +63,9 @@ func toolPolicy[T any](take func(*T, *ToolPolicy)) field[T] {
 			switch {
 			case !known || err != nil:
 			case f == 0:
-				d.Warnf(limit, "no-limit", "%s: 0 stands for %s", name, zero.means).Hint = zero.instead
+				d.Warnf(limit, "no-limit", "%s: 0 means %s", name, zero.means).Hint = zero.instead
 			case f == 1 && name == "max_identical_tool_calls":
-				d.Errorf(limit, "no-calls", "%s: 1 refuses already the first call of every tool", name).Hint =
+				d.Errorf(limit, "no-calls", "%s: 1 refuses even the first call of every tool", name).Hint =
 					"for no repeated calls write 2; for no tool calls write tool_choice: none"
 			}
 		}

@@ -72,7 +72,7 @@ func once(all rows[callFile]) rows[callFile] {
 		x, read := &all[i], all[i].read
 		x.read = func(d *decoder, c *callFile, v *node.Node) {
 			if first := c.seen[x.Name]; first != nil {
-				d.Errorf(v, "duplicate-field", "%s stands in line %d already", x.Name, first.Line).Hint = "remove one of them"
+				d.Errorf(v, "duplicate-field", "%s is already set on line %d", x.Name, first.Line).Hint = "remove one of them"
 				return
 			}
 			c.seen[x.Name] = v
@@ -122,9 +122,9 @@ var replySchemaFields = table("json_schema", func() rows[Tuning] {
 			t.ReplySchema = d.jsonSchema(v, "schema")
 		}).must().doc("JSON Schema of the reply, where neither the scenario nor the prompt has an output_schema."),
 		gone[Tuning]("strict",
-			"strict is not a setting: it is asked for wherever the schema is of the kind that servers hold to",
+			"strict is not a setting: arena asks for it wherever the schema allows it",
 			"remove the line"),
-		gone[Tuning]("description", "the description of a schema stands in the schema", "move it into schema"),
+		gone[Tuning]("description", "a schema has its description inside", "move it into schema"),
 	}
 })
 

@@ -96,7 +96,7 @@ var failureFields = table("a tool failure", func() rows[ToolFailure] {
 		custom("probability", unit, func(d *decoder, f *ToolFailure, v *node.Node) {
 			p, ok := unit.Float(d, v, "probability")
 			if f.Probability = p; ok && p == 0 {
-				d.Warnf(v, "always", "probability: 0 stands for always").
+				d.Warnf(v, "always", "probability: 0 means always").
 					Hint = "remove the rule if the tool is not to fail, else the line"
 			}
 		}).preset("1").doc("How often it fails; 0 is always."),

@@ -71,7 +71,7 @@ type checkFiller struct {
 // emptyTextFault is the fault of a text that is empty after replacement.
 func emptyTextFault(text string) placeholderFault {
 	return placeholderFault{
-		code: "empty-value", msg: text + " stands for nothing: its value is empty", hint: "give it a value",
+		code: "empty-value", msg: text + " has an empty value", hint: "give it a value",
 	}
 }
 

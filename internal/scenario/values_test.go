@@ -33,24 +33,24 @@ func TestFill(t *testing.T) {
 	}
 	const doubled, single = `; for the braces themselves write \{{)`, `; for the braces themselves write \{)`
 	for text, want := range map[string]string{
-		`{{wrod}}`:           "nothing is known for {{wrod}} (did you mean {{word}}?)",
-		`{{city}}`:           "nothing is known for {{city}} (a perturbation has single braces: write {city})",
-		`{{vars.word}}`:      "nothing is known for {{vars.word}} (write {{word}})",
-		`{{.word}}`:          "{{.word}} is no placeholder here (write {{word}}: a placeholder is the name alone" + doubled,
+		`{{wrod}}`:           "no variable is named {{wrod}} (did you mean {{word}}?)",
+		`{{city}}`:           "no variable is named {{city}} (a perturbation has single braces: write {city})",
+		`{{vars.word}}`:      "no variable is named {{vars.word}} (write {{word}})",
+		`{{.word}}`:          "{{.word}} is not a placeholder (write {{word}}: a placeholder is the name alone" + doubled,
 		`{{word` + `}`:       "{{word} has one brace too few (write {{word}}" + doubled,
 		`{{word, I say`:      "{{word has no end (write {{word}}" + doubled,
 		`{{wrod is {{word}}`: "{{wrod has no end (write {{word}}" + doubled,
 		`{word}}`:            "{word}} has one brace too few (write {{word}}" + single,
-		`${word}`:            `${word} is no placeholder here (write {{word}}` + single,
-		`{word}`:             `{word} is no placeholder here (write {{word}}` + single,
+		`${word}`:            `${word} is not a placeholder (write {{word}}` + single,
+		`{word}`:             `{word} is not a placeholder (write {{word}}` + single,
 		`{ctiy}`:             `there is no perturbation for {ctiy} (did you mean {city}?` + single,
-		`{{word | upper}}`: "{{word | upper}} is no placeholder here (write {{word}}: there are no filters and functions: " +
+		`{{word | upper}}`: "{{word | upper}} is not a placeholder (write {{word}}: there are no filters and functions: " +
 			"a variable holds the text that is meant" + doubled,
-		`{{word:x}}`: "{{word:x}} is no placeholder here (write {{word}}: there are no formats and defaults: a variable " +
+		`{{word:x}}`: "{{word:x}} is not a placeholder (write {{word}}: there are no formats and defaults: a variable " +
 			"holds the text that is meant" + doubled,
-		`{{word:-none}}`: "{{word:-none}} is no placeholder here (write {{word}}: there are no formats and defaults: a " +
+		`{{word:-none}}`: "{{word:-none}} is not a placeholder (write {{word}}: there are no formats and defaults: a " +
 			"variable holds the text that is meant" + doubled,
-		`{{> part}}`:       "{{> part}} is no placeholder here (" + noLogic + doubled,
+		`{{> part}}`:       "{{> part}} is not a placeholder (" + noLogic + doubled,
 		`{% for a in b %}`: "{% for a in b %} is no template here (" + noLogic + `; for the braces themselves write \{%)`,
 	} {
 		_, faults := v.fill(text, true)
@@ -102,9 +102,9 @@ func TestDoubts(t *testing.T) {
 	t.Parallel()
 	v := &Values{Vars: map[string]string{"word": "denied"}, Singles: map[string]string{"city": "Rome"}}
 	for text, want := range map[string]string{
-		`{word}`:                      `{word} is said as it stands (write {{word}} for its value; for the braces themselves write \{)`,
-		`${wrod}`:                     `${wrod} is said as it stands (did you mean {{word}}? For the braces themselves write $\{wrod})`,
-		`${else}`:                     `${else} is said as it stands (a variable is written {{else}}; for the braces themselves write $\{else})`,
+		`{word}`:                      `{word} is sent as written, braces included (write {{word}} for its value; for the braces themselves write \{)`,
+		`${wrod}`:                     `${wrod} is sent as written, braces included (did you mean {{word}}? For the braces themselves write $\{wrod})`,
+		`${else}`:                     `${else} is sent as written, braces included (a variable is written {{else}}; for the braces themselves write $\{else})`,
 		"run `echo ${else}`":          "",
 		`${HOME} {else} {"a": {"b"}}`: "",
 		`\{word} $\{else}`:            "",

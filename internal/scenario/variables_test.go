@@ -77,7 +77,7 @@ func TestSystemPrompt(t *testing.T) {
 		}
 	}
 	_, err := SystemPrompt(prompt, "other", vars)
-	want := `the system prompt "desk": nothing is known for {{hause}} (did you mean {{house}}?)`
+	want := `the system prompt "desk": no variable is named {{hause}} (did you mean {{house}}?)`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

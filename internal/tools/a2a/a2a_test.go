@@ -208,7 +208,7 @@ func TestRequests(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"query": "x", "image_data": "?"}`:               "image_data is not base64",
 		`{"query": "x", "audio_data": "data:x;base64,?"}`: "audio_data is not base64",
-		`{"query": "x", "image_url": "file:///etc"}`:      "image_url is not an address of HTTP",
+		`{"query": "x", "image_url": "file:///etc"}`:      "image_url is not an HTTP address",
 	} {
 		s := opened(t, start(t, &fake{}), scenario.Agent{})
 		if got := came(called(s, find, args)); got != "validation: invalid arguments for "+find+": "+want {

@@ -30,7 +30,7 @@ func message(skill string, args map[string]any) (*a2a.Message, error) {
 		case name == a2a.Query, name == "skillId":
 		case name == a2a.ImageURL && isText:
 			if _, ok := webAddress(text); !ok {
-				return nil, fmt.Errorf("%s is not an address of HTTP", name)
+				return nil, fmt.Errorf("%s is not an HTTP address", name)
 			}
 			m.Parts = append(m.Parts, a2a.Part{File: &a2a.File{URI: text, MIMEType: "image/*"}})
 		case (name == a2a.ImageData || name == a2a.AudioData) && isText:

@@ -58,7 +58,7 @@ func newEvalCmd(app *App) *cobra.Command {
 
 func (f *evalFlags) register(fl *pflag.FlagSet) {
 	begin(fl)
-	fl.StringVarP(&f.config, "config", "c", "", "arena `file` (default: config.arena.yaml, if there is one)")
+	fl.StringVarP(&f.config, "config", "c", "", "arena config `file` (default: config.arena.yaml, if there is one)")
 	fl.StringSliceVar(&f.asserts, "assert", nil, "what must be true: a `file` of kind Eval or Scenario; repeat the flag")
 	fl.StringSliceVar(&f.packs, "pack", nil, "run the evals of this pack `file`")
 	fl.StringSliceVar(&f.transcripts, "transcript", nil, "judge this recording, a `file` or pattern, like an argument")

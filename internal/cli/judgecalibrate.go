@@ -101,7 +101,7 @@ func (f *calibrateFlags) register(fl *pflag.FlagSet) {
 		"a score (default: as the check passes in a run; with --criteria 0.5)")
 	fl.IntVar(&f.votes, "votes", 0, "ask `n` times and take the median (default: the check's, else 1)")
 	fl.Float64Var(&f.minKappa, "min-kappa", 0, "exit with 1 when kappa is below this `number`, for CI")
-	fl.StringVarP(&f.config, "config", "c", "", "arena `file` with judges and providers\n"+
+	fl.StringVarP(&f.config, "config", "c", "", "arena config `file` with judges and providers\n"+
 		"(default: the one in the folder, if any)")
 	fl.BoolVar(&f.mock, "mock-provider", false, "answer for every judge from mock replies, without any network")
 	fl.StringVar(&f.mockConfig, "mock-config", "", "mock reply `file`; wins over the providers' own")
@@ -259,7 +259,7 @@ func (f *calibrateFlags) open(
 	}, own)
 	if pool == nil && own.Errors() == 0 { // a check that can do without
 		own.Errorf(check.Pos, 0, "no-judge", "%s: no judge is configured", check.Type).Hint =
-			"list one under judges in the arena file, or pass --judge openai/gpt-4o-mini"
+			"list one under judges in the arena config, or pass --judge openai/gpt-4o-mini"
 	}
 	for _, p := range own.Sorted() {
 		d.Add(p)

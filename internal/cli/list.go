@@ -54,7 +54,7 @@ func newListCmd(app *App) *cobra.Command {
 			return f.run(c.Context(), app, args[0], args[1:])
 		},
 	}
-	cmd.Flags().StringVarP(&f.config, "config", "c", "", "arena `file`")
+	cmd.Flags().StringVarP(&f.config, "config", "c", "", "arena config `file`")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&f.online, "online", false, "start the servers of tools, and list what they have, with schemas")
 	cmd.Flags().BoolVar(&f.dot, "dot", false, "draw the workflow for Graphviz")

@@ -66,7 +66,7 @@ func (e *secondValueError) Error() string {
 	hint := "leave one of them out"
 	switch e.flag {
 	case "config":
-		return fmt.Sprintf("--config takes one arena file, found %q and %q\nuse a command of its own for each",
+		return fmt.Sprintf("--config takes one arena config, found %q and %q\nuse a command of its own for each",
 			e.first, e.second)
 	case "replay":
 		hint = "use a command of its own for each"

@@ -66,7 +66,8 @@ func newPromptCmd(app *App) *cobra.Command {
 
 func (f *promptFlags) register(fl *pflag.FlagSet) {
 	begin(fl)
-	fl.StringVarP(&f.config, "config", "c", "", "arena `file` (default: config.arena.yaml, else the scenarios folder)")
+	fl.StringVarP(&f.config, "config", "c", "", "arena config `file`\n"+
+		"(default: config.arena.yaml, else the scenarios folder)")
 	fl.IntVar(&f.turn, "turn", 1, "show the request that begins turn `n`")
 	fl.IntVar(&f.trial, "trial", 1, "of several trials of a scenario, or of its variants, show number `n`")
 	fl.BoolVar(&f.wire, "wire", false, "show it as the client of the provider would send it")

@@ -67,7 +67,7 @@ func newRejudgeCmd(app *App) *cobra.Command {
 
 func (f *rejudgeFlags) register(fl *pflag.FlagSet) {
 	begin(fl)
-	fl.StringVarP(&f.config, "config", "c", "", "arena `file` (default: that of the run, else config.arena.yaml)")
+	fl.StringVarP(&f.config, "config", "c", "", "arena config `file` (default: that of the run, else config.arena.yaml)")
 	fl.StringSliceVar(&f.asserts, "assert", nil, "judge by this `file` instead, of kind Eval or Scenario; repeat the flag")
 	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only trials of this scenario: an `id`; repeat the\n"+
 		"flag or use commas")

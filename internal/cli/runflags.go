@@ -73,7 +73,8 @@ func begin(fl *pflag.FlagSet) {
 
 func (f *runFlags) register(fl *pflag.FlagSet) {
 	begin(fl)
-	fl.StringVarP(&f.config, "config", "c", "", "arena `file` (default: config.arena.yaml, else the scenarios folder)")
+	fl.StringVarP(&f.config, "config", "c", "", "arena config `file`\n"+
+		"(default: config.arena.yaml, else the scenarios folder)")
 	f.selectionFlags.register(fl)
 	f.resumeFlags.register(fl)
 	f.mockFlags.register(fl)

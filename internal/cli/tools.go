@@ -70,7 +70,7 @@ func newToolsCallCmd(app *App) *cobra.Command {
 			return f.run(c.Context(), app, args[0], text)
 		},
 	}
-	cmd.Flags().StringVarP(&f.config, "config", "c", "", "arena `file` (default: config.arena.yaml)")
+	cmd.Flags().StringVarP(&f.config, "config", "c", "", "arena config `file` (default: config.arena.yaml)")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings")
 	f.format.register(cmd.Flags())
 	return cmd
@@ -175,7 +175,7 @@ func unknownTool(suite *scenario.Suite, name string, known []string) error {
 	if known = slices.Compact(known); len(known) > 0 {
 		return fmt.Errorf("%w\nknown: %s", err, strings.Join(known, ", "))
 	}
-	return fmt.Errorf("%w\nthe project has none: list their files under tools in the arena file", err)
+	return fmt.Errorf("%w\nthe project has none: list their files under tools in the arena config", err)
 }
 
 // arguments reads the arguments of a tool: as they stand, from a file, or from stdin.

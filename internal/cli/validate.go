@@ -42,7 +42,7 @@ func newValidateCmd(app *App) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&f.config, "config", "c", "", "arena `file`")
+	fl.StringVarP(&f.config, "config", "c", "", "arena config `file`")
 	fl.StringVar(&f.mockConfig, "mock-config", "", "mock reply `file` to check as well")
 	fl.BoolVar(&f.asJSON, "json", false, "print the problems as JSON")
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors")

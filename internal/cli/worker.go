@@ -103,7 +103,7 @@ func (f *workerFlags) register(fl *pflag.FlagSet) {
 	f.brokerFlags.register(fl, "nats", "`URL` of the broker, such as nats://localhost:4222 (required)")
 	fl.BoolVar(&f.noCreate, "no-create", false, "make no streams and consumers: those that are missing are an error")
 	fl.StringSliceVar(&f.packs, "pack", nil, "run the evals of this pack `file`; repeat the flag or use commas")
-	fl.StringVarP(&f.config, "config", "c", "", "arena `file` with evals, judges and providers")
+	fl.StringVarP(&f.config, "config", "c", "", "arena config `file` with evals, judges and providers")
 	fl.StringVar(&f.judge, "judge", "", "the judge of checks that name none: a `judge`, a provider, or type/model")
 	fl.StringSliceVar(&f.filter.Groups, "eval-groups", nil, "only evals in one of these groups, a `list`")
 	fl.StringSliceVar(&f.filter.Types, "eval-types", nil, "only evals by one of these checks, a `list`")

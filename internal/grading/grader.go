@@ -80,7 +80,7 @@ func (g *Grader) ask(ctx context.Context, votes []vote, oneByOne bool) {
 
 var errNothing = errors.New("there is nothing for a judge to look at: the conversation is empty")
 
-var errNoJudge = fmt.Errorf("%w; list one under judges in the arena file, or name a provider", ErrNoJudge)
+var errNoJudge = fmt.Errorf("%w; list one under judges in the arena config, or name a provider", ErrNoJudge)
 
 // vote is one vote of a judge: what is asked, what was said, and what came of it.
 type vote struct {

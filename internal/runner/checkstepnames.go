@@ -54,8 +54,9 @@ func (n *nameChecker) checkStep(check string, use *checks.NameUse, branch string
 	switch {
 	case slices.Contains(fitting, use.Name):
 	case other != "":
-		n.problem(use.Pos, use.Name, "unknown-name", "%s: %s: %q is a %s step, at which this check cannot look", check,
-			use.Param, use.Name, other).Hint = knownSteps(use.Name, fitting)
+		n.problem(use.Pos, use.Name, "unknown-name",
+			"%s: %s: %q is a %s step, and this check looks at other kinds of steps", check, use.Param, use.Name,
+			other).Hint = knownSteps(use.Name, fitting)
 	default:
 		n.problem(use.Pos, use.Name, "unknown-name", "%s: %s: there is no %s %q", check, use.Param, stepWord(use.Param),
 			use.Name).Hint = knownSteps(use.Name, fitting)

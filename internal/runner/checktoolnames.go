@@ -101,7 +101,7 @@ func (n *nameChecker) reportUnknownTool(check string, use *checks.NameUse, known
 		text = fmt.Sprintf("no tool matches %q", use.Name)
 	}
 	d := n.problem(use.Pos, use.Name, "unknown-name", "%s: %s: %s", check, use.Param, text)
-	if d.Hint = "this project has no tools: list their files under tools in the arena file"; len(known) > 0 {
+	if d.Hint = "this project has no tools: list their files under tools in the arena config"; len(known) > 0 {
 		d.Hint = hintKnown(use.Name, known)
 	}
 }

@@ -18,7 +18,7 @@ func howCut(m *chat.Message) string {
 	case m.FinishReason == "content_filter":
 		return "was cut by a content filter"
 	case m.FinishReason == "tool_calls" && len(m.ToolCalls) == 0:
-		return "ends with tool calls, and holds none"
+		return "ends with tool calls, but has none"
 	case strings.HasPrefix(m.FinishReason, "incomplete"):
 		return "is not finished"
 	case !chat.Complete(m.FinishReason) && !chat.BrokeOff(m.FinishReason):
@@ -39,8 +39,8 @@ func (s *session) reportCuts() {
 				s.asksWhyEnded(t.Index, i == len(s.out.Turns)-1) {
 				continue
 			}
-			what := fmt.Sprintf("reply %s (finish reason %s), and no check looks at that", how, m.FinishReason)
-			s.warnOfCut(t.Index, what, "; finish_reason does")
+			what := fmt.Sprintf("reply %s (finish reason %s), which no check tests", how, m.FinishReason)
+			s.warnOfCut(t.Index, what, ": add the check finish_reason")
 		}
 		s.reportCutSteps(t)
 	}

@@ -16,7 +16,7 @@ func TestHowCut(t *testing.T) {
 		"was cut by a content filter": {{FinishReason: "content_filter"}},
 		"is not finished":             {{FinishReason: "incomplete"}, {FinishReason: "incomplete: odd"}},
 		"ended for a reason that arena does not know": {{FinishReason: "weird"}, {FinishReason: "pause_turn"}},
-		"ends with tool calls, and holds none":        {{FinishReason: "tool_calls"}},
+		"ends with tool calls, but has none":          {{FinishReason: "tool_calls"}},
 	} {
 		for _, m := range messages {
 			if got := howCut(&m); got != want {

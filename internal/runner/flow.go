@@ -110,7 +110,7 @@ func (s *session) reportBudget() {
 	}
 	for _, what := range s.flow.machine.Exceeded(s.clock.elapsed()) {
 		s.out.Warnings = append(s.out.Warnings,
-			"the budget of the workflow: the trial took "+what+": only transitions are refused then")
+			"the budget of the workflow was exceeded: the trial took "+what+"; it refuses only transitions")
 	}
 }
 

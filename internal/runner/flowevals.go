@@ -54,7 +54,7 @@ func (s *session) worded(own evals.Set, prompt *scenario.Prompt, under *checks.S
 	if slices.ContainsFunc(under.Texts(), func(r checks.Reply) bool { return strings.TrimSpace(r.Text) != "" }) {
 		return own
 	}
-	reason := "nothing was said in words under the prompt " + prompt.TaskType
+	reason := "no reply came from the prompt " + prompt.TaskType
 	return s.skipping(own, under.Turn, reason, func(e *evals.Eval) bool { return e.Check.Needs()&checks.NeedsReply != 0 })
 }
 

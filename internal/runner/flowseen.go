@@ -49,7 +49,7 @@ func (s *session) expectTold(rec *recording.Session) error {
 		f.start = startFitting(f.graph, s.trial.Scenario.TaskType, first)
 		f.current = f.start
 	}
-	if err := f.knows("the recording speaks of", rec.States()); err != nil {
+	if err := f.knows("the recording names", rec.States()); err != nil {
 		return err
 	}
 	if f.start != "" || rec.Workflow != nil || s.trial.Recorded.File == "" {

@@ -166,7 +166,7 @@ func (b *judgeFinder) choose(c *checks.Compiled, need *grading.Need) (name strin
 			report = b.diags.Errorf
 		}
 		report(need.Pos.Check, width(c.Type), "no-judge", "%s: no judge is configured", c.Type).Hint =
-			"list one under judges in the arena file, set the check's provider to a model such as openai/gpt-4o-mini, " +
+			"list one under judges in the arena config, set the check's provider to a model such as openai/gpt-4o-mini, " +
 				"or pass --judge openai/gpt-4o-mini"
 	}
 	return "", nil

@@ -198,7 +198,7 @@ func (h *nameTracker) idleGates() (list []diag.Diagnostic) {
 		}
 		why := g.unsaid(h.hasMoved)
 		if sampled {
-			why = fmt.Sprintf("its sample (%g%%) is empty in this run", g.SamplePct)
+			why = fmt.Sprintf("its sample (%g%%) drew nothing in this run", g.SamplePct)
 		}
 		list = append(list, diag.Diagnostic{
 			Severity: diag.Warning, Pos: g.Pos, Width: utf8.RuneCountInString(g.Type), Code: "never-fired",
@@ -219,7 +219,7 @@ func (g *awaitedGate) unsaid(moved bool) string {
 	case steps:
 		return fmt.Sprintf("no workflow moved to a state of its prompt %q in this run", g.prompt.TaskType)
 	}
-	return fmt.Sprintf("nothing was said under its prompt %q in this run", g.prompt.TaskType)
+	return fmt.Sprintf("no reply came from its prompt %q in this run", g.prompt.TaskType)
 }
 
 func (h *nameTracker) namesOf(kind checks.Kind) map[string]bool {

@@ -32,7 +32,7 @@ func (m *matrix) takesParameters(
 		if t != nil && kind.MaxTemperature > 0 && *t > kind.MaxTemperature && ok && !leavesOut(spec, "temperature") &&
 			spec.ThinkingBudget == 0 {
 			ok = false
-			m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: temperature %g is more than provider %s takes, which is %g",
+			m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: temperature %g is above the limit of provider %s, %g",
 				s.ID, *t, spec.ID, kind.MaxTemperature).Hint = "lower it" + m.setAt(p, turn, params.Temperature) +
 				", or list temperature under unsupported_params of the provider to leave it out"
 		}
@@ -41,7 +41,7 @@ func (m *matrix) takesParameters(
 		if seed != nil && kind.SmallSeed && int64(int32(*seed)) != *seed && ok && !leavesOut(spec, "seed") {
 			ok = false
 			m.diags.Errorf(s.Pos, 1, "out-of-range",
-				"scenario %q: seed %d is none that provider %s takes: its seeds have 32 bits", s.ID, *seed, spec.ID).
+				"scenario %q: provider %[3]s does not take the seed %[2]d: its seeds have 32 bits", s.ID, *seed, spec.ID).
 				Hint = "choose one from -2147483648 to 2147483647"
 		}
 	}
@@ -49,16 +49,16 @@ func (m *matrix) takesParameters(
 	if budget := spec.Thoughts(); budget > 0 && limit != nil && *limit <= budget {
 		ok = false
 		m.diags.Errorf(s.Pos, 1, "out-of-range",
-			"scenario %q: max_tokens is %d, and the thinking_budget %d of provider %s is a part of it", s.ID, *limit, budget,
-			spec.ID).Hint = "raise max_tokens, or lower thinking_budget"
+			"scenario %q: max_tokens %d must be above the thinking_budget %d of provider %s, which is a part of it", s.ID,
+			*limit, budget, spec.ID).Hint = "raise max_tokens, or lower thinking_budget"
 	}
 	if seeded && (kind.NoSeed || spec.Responses()) && !leavesOut(spec, "seed") {
-		m.once(spec, "seed has no effect with provider "+spec.ID+": its API takes none")
+		m.once(spec, "seed has no effect with provider "+spec.ID+": its API has no such parameter")
 	}
 	if (params.FrequencyPenalty != nil || params.PresencePenalty != nil) &&
 		(kind.NoPenalties || spec.Responses()) {
-		m.once(spec, fmt.Sprintf("frequency_penalty and presence_penalty have no effect with provider %s: its API takes none",
-			spec.ID))
+		m.once(spec, fmt.Sprintf("frequency_penalty and presence_penalty have no effect with provider %s: "+
+			"its API has no such parameters", spec.ID))
 	}
 	return ok
 }

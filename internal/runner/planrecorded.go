@@ -122,8 +122,9 @@ func (m *matrix) reportOtherSessions() {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(left)) {
-		m.diags.Warnf(diag.Pos{}, 0, "not-judged", "nothing judges the conversations of scenario %q in the recordings: %d",
-			id, left[id]).Hint = "name that scenario with --assert as well, or assertions of kind Eval"
+		m.diags.Warnf(diag.Pos{}, 0, "not-judged",
+			"the recordings also hold conversations of scenario %q, which nothing judges: %d", id, left[id]).Hint =
+			"name that scenario with --assert as well, or assertions of kind Eval"
 	}
 }
 

@@ -121,7 +121,7 @@ func (m *matrix) assignPrompts(p *scenario.Project, s *scenario.Scenario, path s
 		m.reportNoPrompt(s, at, path+": the recording does not say the prompt"+countSuffix(unnamed, len(trials)), lost)
 	}
 	for _, task := range slices.Sorted(maps.Keys(unknown)) {
-		what := fmt.Sprintf("%s: the recording is of the prompt %q, which is not among those here", path, task)
+		what := fmt.Sprintf("%s: the recording is of the prompt %q, which this project does not have", path, task)
 		m.reportNoPrompt(s, at, what+countSuffix(unknown[task], len(trials)), lost)
 	}
 }
@@ -156,7 +156,7 @@ func (m *matrix) comparePrompt(p *scenario.Project, e *scenario.RecordingEval, f
 		return
 	}
 	m.diags.Errorf(cmp.Or(e.TaskTypePos, e.Pos), width(e.TaskType), "other-prompt",
-		"task_type is %q, and %s says that the prompt was %q", e.TaskType, from, task).
+		"task_type is %q, but %s says that the prompt was %q", e.TaskType, from, task).
 		Hint = "take task_type out: it is for recordings that do not say their prompt"
 }
 

@@ -213,7 +213,7 @@ func unknownPrompt(id, task, from string) string {
 	if task == "" {
 		return fmt.Sprintf("the run does not say the prompt of %q", id)
 	}
-	return fmt.Sprintf("%s says that %q is of the prompt %q, which is not among those here", from, id, task)
+	return fmt.Sprintf("%s says that %q is of the prompt %q, which this project does not have", from, id, task)
 }
 
 // everyReplyScenario is a scenario for evals alone. The assertions of its only turn are about every reply.

@@ -46,12 +46,12 @@ func (s *session) matchesSteps(was *result.Composition) error {
 	}
 	c := s.trial.Project.compositions[was.Name]
 	if c == nil {
-		return fmt.Errorf("was answered by %q, which is not there now", was.Name)
+		return fmt.Errorf("was answered by %q, which does not exist any more", was.Name)
 	}
 	for i := range was.Steps {
 		step := &was.Steps[i]
 		if now := c.Step(step.ID); now == nil || string(now.Kind) != step.Kind {
-			return fmt.Errorf("ran the %s step %q of %s, which is not there now", step.Kind, step.ID, was.Name)
+			return fmt.Errorf("ran the %s step %q of %s, which does not exist any more", step.Kind, step.ID, was.Name)
 		}
 	}
 	if was.Error != "" {

@@ -71,8 +71,8 @@ func (h *nameTracker) idleRules() (list []diag.Diagnostic) {
 		}
 		what := fmt.Sprintf("consent_overrides: no trial called %s in this turn, so nobody was asked", r.tool)
 		if r.mode != "" {
-			what = fmt.Sprintf("chaos: no call of %s was met by this failure (%s) in any trial: "+
-				"what it is to show was not tested", r.tool, r.mode)
+			what = fmt.Sprintf("chaos: no call of %s failed this way (%s) in any trial: "+
+				"how the agent takes it was not tested", r.tool, r.mode)
 			if r.probability > 0 && r.probability < 1 {
 				what += fmt.Sprintf("; its probability is %g", r.probability)
 			}

@@ -61,8 +61,8 @@ func (n *nameChecker) checkServed(check string, use *checks.NameUse, setups []*s
 	}
 	switch {
 	case !may:
-		n.problem(use.Pos, use.Name, "not-offered", "%s: %s: no prompt here offers a tool of the MCP server %q, so it is "+
-			"not asked whether it has this one", check, use.Param, server.Name).
+		n.problem(use.Pos, use.Name, "not-offered", "%s: %s: no prompt here offers a tool of the MCP server %q, "+
+			"so the server is not asked whether it has this one", check, use.Param, server.Name).
 			Hint = "list the tool under allowed_tools of the prompt"
 		return true
 	case !does:
@@ -275,7 +275,7 @@ func (p *Plan) neverCompared(called map[string]bool) (list []diag.Diagnostic) {
 			}
 			list = append(list, diag.Diagnostic{
 				Severity: diag.Warning, Pos: n.pos, Width: width(n.name), Code: "never-named",
-				Msg: fmt.Sprintf("%s: whether there is %q is not known: no call of it came up in any conversation, and %s",
+				Msg: fmt.Sprintf("%s: %q may not exist: no conversation called it, and %s",
 					n.where, n.name, whom),
 			})
 		}
@@ -344,9 +344,9 @@ func (s *session) misnamed(tool string) string {
 		return ""
 	}
 	server := servedBy(p.Project, tool)
-	text := tool + ": the mock calls it, and no agent has it"
+	text := tool + ": the mock calls it, but no agent has it"
 	if server != nil {
-		text = fmt.Sprintf("%s: the mock calls it, and the MCP server %q does not have it", tool, server.Name)
+		text = fmt.Sprintf("%s: the mock calls it, but the MCP server %q does not have it", tool, server.Name)
 	} else if !strings.HasPrefix(tool, a2a.Prefix) || len(p.Agents) == 0 {
 		return ""
 	}

@@ -77,7 +77,7 @@ func TestToolsThatChecksCannotCall(t *testing.T) {
 		`s.json:1:10 unknown-tool: tool_exec: there is no tool "remote" to call = this version of arena cannot run tools ` +
 			`of mode http yet`,
 		`s.json:1:10 unknown-tool: tool_exec: there is no tool "run_test" to call = did you mean "run_tests"?`,
-		`s.json:1:10 unknown-tool: tool_exec: there is no tool "zzz" to call = list its file under tools in the arena file`,
+		`s.json:1:10 unknown-tool: tool_exec: there is no tool "zzz" to call = list its file under tools in the arena config`,
 	}
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -67,5 +67,5 @@ func (u *toolUses) hint(name string) string {
 	if hint := diag.DidYouMean(name, u.tools.Names()); hint != "" {
 		return hint
 	}
-	return "list its file under tools in the arena file"
+	return "list its file under tools in the arena config"
 }

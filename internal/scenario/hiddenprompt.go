@@ -43,7 +43,7 @@ func (b *build) reportHiddenPrompts() {
 		}
 		if len(lost) > 0 {
 			b.l.diags.Warnf(h.prompt.Pos, 0, "hidden-prompt",
-				"the prompt of the task type %q is replaced by the one at %s, so %s of it are not used", h.prompt.TaskType,
+				"the prompt of the task type %q is replaced by the one at %s, which lacks %s of it", h.prompt.TaskType,
 				h.over.place(), strings.Join(lost, " and ")).Hint = "copy them to that prompt, or remove one of the two"
 		}
 	}

@@ -80,6 +80,7 @@ description: P
 turns: [{role: user, content: P, mock: [P], assertions: [{type: contains, params: {patterns: [FORGED]}}]}]
 `,
 	"mocks.yaml": "judges: {P: JUDGED}\ndefaultResponse: P\n",
+	"other.yaml": "judges: {P: JUDGED}\ndefaultResponse: P\nscenarios: {plain: {turns: {1: nothing}}}\n",
 	"broken.yaml": "id: P\nP: P\nturns: [{role: user, content: P, assertions: [{type: P, params: {P: P}}, " +
 		"{type: contains, params: {P: 1, patterns: {P: P}}}]}]\n# \xe2\x80\xae ::error::FORGED\n",
 	"half.yaml":    "id: [P\n \xff",
@@ -151,6 +152,10 @@ var showings = []showing{
 	{args: `checks try contains --json --params {"patterns":["q"]} --output POISON`, data: true, quiet: true},
 	{args: "checks verify DIR/vectors.json"}, {args: "checks verify DIR/raw.json DIR/POISON"},
 	{args: "report DIR/out -o DIR/NAME"}, {args: "report DIR/raw.json", quiet: true}, {args: "report DIR/POISON --format POISON"},
+	{args: "run DIR -o DIR/out7 -j 1 --mock-config DIR/other.yaml --lenient"}, {args: "run DIR --estimate"},
+	{args: "compare DIR/out DIR/out7"}, {args: "compare DIR/out7 DIR/out --format markdown"},
+	{args: "compare DIR/out DIR/out7 --format json", data: true}, {args: "compare DIR/out DIR/POISON"},
+	{args: "compare DIR/out DIR/out7 --fail-on POISON"}, {args: "docs", quiet: true}, {args: "docs POISON"},
 	{args: "rejudge DIR/out DIR -o DIR/rejudged -v"}, {args: "rejudge DIR/raw.json", quiet: true},
 	{args: "generate DIR/out --out DIR/NAME.made"}, {args: "generate DIR/out --dry-run --out DIR/POISON"},
 	{args: "generate DIR/raw.json"},

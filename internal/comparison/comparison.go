@@ -140,9 +140,11 @@ func groups(run *result.Run) (map[key]*Group, []key) {
 		k.project, _, _ = strings.Cut(b.ID, b.Scenario+"/")
 		g := all[k]
 		if g == nil {
-			name, _, _ := strings.Cut(b.ID, "#")
-			name, _, _ = strings.Cut(name, "[")
-			g = &Group{Name: name, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region}
+			g = &Group{Scenario: b.Scenario, Provider: b.Provider, Region: b.Region}
+			g.Name = k.project + b.Scenario + "/" + b.Provider + "/" + b.Region
+			if b.Session != "" {
+				g.Name += "[" + b.Session + "]"
+			}
 			all[k] = g
 			order = append(order, k)
 		}

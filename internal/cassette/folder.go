@@ -47,12 +47,9 @@ func (d *Folder) displayPath(id string) string { return filepath.ToSlash(d.file(
 // Has reports whether there is a cassette for a trial.
 func (d *Folder) Has(id string) bool { return exists(d.file(d.cassetteID(id))) }
 
-// Check reports problems in the folder and in the cassettes that trials replay or reuse. Missing cassettes are not
-// reported.
+// Check reports problems in the folder, in the cassettes that trials replay or reuse, and in the places of those that
+// are written. Missing cassettes are not reported.
 func (d *Folder) Check(ids iter.Seq[string], problems *diag.List) {
-	if !d.Replay && d.RecordAll {
-		return
-	}
 	if info, err := os.Stat(d.Dir); err != nil || !info.IsDir() {
 		if d.Replay && !d.Fill {
 			problems.Errorf(diag.Pos{}, 0, "no-cassettes", "--replay %s: there is no such folder", d.Dir).Hint =
@@ -77,7 +74,7 @@ func (d *Folder) Check(ids iter.Seq[string], problems *diag.List) {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-		case err != nil && !d.Replay: // save reports it
+		case err == nil && !d.Replay && d.RecordAll: // whatever is in it is replaced
 		case err != nil:
 			problems.Errorf(diag.Pos{File: d.displayPath(id)}, 0, "unreadable", "%v", plainfile.WithoutPath(err))
 		default:

@@ -38,6 +38,11 @@ type execution struct {
 
 // perform runs the plan, while nobody else records into the same folder.
 func (x *execution) perform(ctx context.Context) (err error) {
+	if x.deck == nil || x.deck.Records() { // a replay asks no model
+		if err := x.flags.keepsReplies(); err != nil {
+			return err
+		}
+	}
 	if x.deck == nil || !x.deck.Records() {
 		return x.drive(ctx)
 	}

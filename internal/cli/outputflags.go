@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -95,6 +96,21 @@ func (f *outputFlags) unkept() []diag.Diagnostic {
 	return []diag.Diagnostic{{Severity: diag.Warning, Code: "not-cached", Msg: fmt.Sprintf(
 		"%s could not be kept in the cache %s, and will be paid for again: %v", plural.Of(n, "reply", "replies"), f.cache,
 		why)}}
+}
+
+// keepsReplies tries whether the cache can keep replies, and leaves nothing behind.
+func (f *outputFlags) keepsReplies() error {
+	if f.cache == "" {
+		return nil
+	}
+	_, missing := os.Stat(f.cache)
+	if err := harness.WritableDir(f.cache); err != nil {
+		return fmt.Errorf("--cache: %w\nno reply could be kept there: name another folder, or leave the cache out", err)
+	}
+	if missing != nil {
+		_ = os.Remove(f.cache) // it is made again for the first reply; what somebody else has in it now stays
+	}
+	return nil
 }
 
 // store is the response cache of the run; nil: there is none.

@@ -43,8 +43,8 @@ func AttemptOf(t *Trial, started time.Time) Attempt {
 	return a
 }
 
-// CutShort reports whether the run ended before the trial did. Such a trial has no final verdict, even where a check
-// failed.
+// CutShort reports whether the run ended before the trial did, or before it was recorded. Such a trial has no final
+// verdict, even where a check failed.
 func (t *Trial) CutShort() bool {
-	return t.Status == Cancelled || t.Skip != "" && t.Status != Skipped
+	return t.Status == Cancelled || t.Skip != "" && t.Status != Skipped || t.Unrecorded && t.Status == Errored
 }

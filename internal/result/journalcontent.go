@@ -58,7 +58,7 @@ type Entry struct {
 	Number          int // of the trial in its group
 	Trials          int // of the group
 	Status          Status
-	// CutShort says that the run ended before the trial did.
+	// CutShort says that the run ended before the trial did, or before it was recorded.
 	CutShort bool
 	// Gone says that the plan of the last run no longer has this trial.
 	Gone bool

@@ -37,6 +37,8 @@ type Trial struct {
 	Flaky bool `json:"flaky,omitempty"`
 	// OverBudget says that the trial was not run because the limit of costs did not allow for it.
 	OverBudget bool `json:"over_budget,omitempty"`
+	// Unrecorded says that nothing broke but its cassette, which could not be written. A resumed run runs it again.
+	Unrecorded bool `json:"unrecorded,omitempty"`
 
 	Describe string `json:"description,omitempty"`
 	// TaskType is that of the prompt that the scenario names, or whose guardrails fired.

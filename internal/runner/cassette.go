@@ -61,6 +61,7 @@ func (s *session) closeCassette(finished bool) {
 	}
 	if _, full := errors.AsType[*cassette.WriteError](err); full {
 		s.recordError = err
+		s.out.Unrecorded = s.out.Error == ""
 	}
 	switch {
 	case s.out.Error == "":

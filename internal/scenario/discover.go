@@ -76,7 +76,7 @@ func (l *loader) configAbove() string {
 			return "there is one above: -c " + all[0]
 		}
 	}
-	return "name files or folders to run, or a config with -c"
+	return "name files or folders to run, or a config with -c; `arena init` writes a project to begin with"
 }
 
 // configured is the project that -c names. Other files restrict it to themselves, or are added to it.

@@ -82,6 +82,8 @@ func (p Problem) Needs() string {
 		return fmt.Sprintf("score %s, needs at least %s", Score(score), Score(*p.MinScore))
 	case p.MaxScore != nil && score > *p.MaxScore:
 		return fmt.Sprintf("score %s, needs at most %s", Score(score), Score(*p.MaxScore))
+	case p.MinScore == nil && p.MaxScore == nil && score > 0 && score < 1 && strings.HasPrefix(p.Type, "llm_judge"):
+		return "score " + Score(score) + ", without min_score only 1 passes" // though the judge may say that it passed
 	case p.MinScore == nil && p.MaxScore == nil && score > 0 && score < 1:
 		return "score " + Score(score) // against the check's own limit, which its explanation names
 	}

@@ -102,6 +102,9 @@ func (f *listFlags) run(ctx context.Context, app *App, kind string, paths []stri
 	if f.asJSON {
 		return writeJSON(app, rows)
 	}
+	if kind == "tools" {
+		app.remarkServed(suite.Projects)
+	}
 	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
 		about := r.About

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -37,6 +38,9 @@ func (f *listFlags) listOnline(ctx context.Context, app *App, projects []*scenar
 		}
 		tools, failed := bench.List(ctx)
 		problems = append(problems, failed...)
+		for _, name := range bench.Toolless(tools) {
+			app.remark("%s has no tools", name)
+		}
 		for _, t := range tools {
 			row := listedTool{ID: t.Name, From: t.From, About: t.Description, Schema: t.Schema}
 			if t.Pos.File != "" {
@@ -56,6 +60,24 @@ func (f *listFlags) listOnline(ctx context.Context, app *App, projects []*scenar
 		return broken(errors.Join(problems...))
 	}
 	return nil
+}
+
+// remarkServed says of whom only --online asks for tools.
+func (a *App) remarkServed(projects []*scenario.Project) {
+	servers, agents := 0, 0
+	for _, p := range projects {
+		servers, agents = servers+len(p.Servers), agents+len(p.Agents)
+	}
+	var whom []string
+	if servers > 0 {
+		whom = append(whom, plural.Count(servers, "MCP server"))
+	}
+	if agents > 0 {
+		whom = append(whom, plural.Count(agents, "remote agent"))
+	}
+	if len(whom) > 0 {
+		a.remark("the tools of %s are not listed: --online asks for them", strings.Join(whom, " and "))
+	}
 }
 
 func (f *listFlags) printOnline(app *App, rows []listedTool) error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/report/show"
@@ -171,6 +172,11 @@ func unknownTool(suite *scenario.Suite, name string, known []string) error {
 	if near := diag.Nearest(name, known); near != "" {
 		return fmt.Errorf("%w\ndid you mean %q?", err, near)
 	}
+	for _, p := range suite.Projects {
+		if why, hint := p.NotServed(name); strings.HasPrefix(name, scenario.ServerPrefix) && why != "" && len(p.Servers) > 0 {
+			return fmt.Errorf("%s\n%s", why, hint)
+		}
+	}
 	slices.Sort(known)
 	if known = slices.Compact(known); len(known) > 0 {
 		return fmt.Errorf("%w\nknown: %s", err, strings.Join(known, ", "))
@@ -207,6 +213,9 @@ func (a *App) arguments(text string) (map[string]any, error) {
 	args, ok := value.(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("%s: expected a JSON object, found %s", from, strings.TrimSpace(text))
+	}
+	if key, found := jsonvalue.KeyTwice([]byte(text)); found {
+		return nil, fmt.Errorf("%s: %q is given twice", from, key)
 	}
 	return args, nil
 }

@@ -32,9 +32,19 @@ func Excerpt(text []byte) string {
 	return fmt.Sprintf("%q", string(runes))
 }
 
-// oneLine makes output of a program fit for an error: valid UTF-8, on one line, without control characters.
+// oneLine makes output of a program fit for an error: valid UTF-8, on one line, with signs in the place of control
+// characters, so that the reader sees where there were some.
 func oneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r)
-	}), " ")
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r) || unicode.IsPrint(r):
+			return r
+		case r < ' ':
+			return 0x2400 + r // the control pictures of Unicode: ␛
+		case r == 0x7f:
+			return '␡'
+		}
+		return unicode.ReplacementChar
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	return strings.Join(strings.Fields(text), " ")
 }

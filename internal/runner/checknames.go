@@ -93,6 +93,7 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 	if len(all) == 0 {
 		return
 	}
+	n.checkIdleServers(all)
 	n.within = nil
 	n.checkList(n.p.Globals, all...)
 	n.checkPrompts(chosen, under)

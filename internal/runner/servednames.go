@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -323,12 +324,32 @@ func (n *servedName) absent(known []string) string {
 	switch {
 	case n.card:
 		text = fmt.Sprintf("%s: there is no agent %q", n.where, n.name)
+	case n.server != nil && strings.HasSuffix(n.name, "*"):
+		text = fmt.Sprintf("%s: no tool of the MCP server %q fits %q", n.where, n.server.Name, n.name)
 	case n.server != nil:
 		text = fmt.Sprintf("%s: the MCP server %q has no tool %q", n.where, n.server.Name,
 			strings.TrimPrefix(n.name, n.server.Prefix()))
 	}
 	if n.pos.File != "" {
 		text = n.pos.String() + ": " + text
+	}
+	if strings.HasSuffix(n.name, "*") {
+		if len(known) == 0 {
+			return text + ": it has none at all"
+		}
+		return text + ": it has " + strings.Join(known[:min(len(known), 20)], ", ")
+	}
+	if n.card { // an agent is named as its card is: the first part of the names of its tools
+		cards := map[string]bool{}
+		for _, tool := range known {
+			card, _, _ := strings.Cut(strings.TrimPrefix(tool, a2a.Prefix), "__")
+			cards[card] = true
+		}
+		known = slices.Sorted(maps.Keys(cards))
+		if near := diag.DidYouMean(a2a.Plain(n.name), known); near != "" {
+			return text + ": " + near
+		}
+		return text
 	}
 	if near := diag.DidYouMean(n.name, known); near != "" {
 		return text + ": " + near

@@ -112,3 +112,28 @@ func servedBy(p *scenario.Project, tool string) *scenario.Server {
 	}
 	return nil
 }
+
+// checkIdleServers warns of MCP servers of whose tools nobody is offered one: they are never started.
+func (n *nameChecker) checkIdleServers(setups []*setup) {
+	if len(n.p.Servers) == 0 || anyRecorded(setups) || len(n.p.Prompts) == 0 {
+		return
+	}
+	wanted := wantedServers(n.p, n.p.Scenarios)
+	var brought []string
+	if n.p.Skills != nil {
+		for _, one := range n.p.Skills.All() {
+			brought = append(brought, one.Tools...)
+		}
+	}
+	for _, s := range n.p.Servers {
+		if slices.Contains(wanted, s) || s.MayServe(brought) {
+			continue
+		}
+		hint := "list its tools under allowed_tools of a prompt"
+		if prefix := s.Prefix(); prefix != "" {
+			hint += ": " + prefix + "*"
+		}
+		n.diags.Warnf(s.Pos, width(s.Name), "not-offered", "no prompt is offered a tool of the MCP server %q, so it is never "+
+			"started", s.Name).Hint = hint
+	}
+}

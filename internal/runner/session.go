@@ -171,10 +171,13 @@ func endsRun(err error) bool {
 }
 
 // timeoutError ends a trial that exceeds its time limit.
-type timeoutError struct{ limit time.Duration }
+type timeoutError struct {
+	limit time.Duration
+	by    string // what sets it
+}
 
 func (e timeoutError) Error() string {
-	return fmt.Sprintf("timeout: the conversation took longer than %s (run_timeout)", e.limit)
+	return fmt.Sprintf("timeout: the conversation took longer than %s (%s)", e.limit, e.by)
 }
 
 // newSession makes the session of a trial. It sends its events to events, which may be nil.
@@ -219,7 +222,7 @@ func (s *session) run(ctx context.Context) {
 	running := ctx // without the time limit of the conversation
 	if limit := t.timeout(); limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, timeoutError{limit})
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, timeoutError{limit, t.limitedBy()})
 		defer cancel()
 	}
 	ended = ctx
@@ -250,6 +253,17 @@ func (t *Trial) timeout() time.Duration {
 		return t.Scenario.Timeout
 	}
 	return t.Project.timeout
+}
+
+// limitedBy is what sets the limit.
+func (t *Trial) limitedBy() string {
+	switch {
+	case t.Project.Defaults.RunLimit > 0:
+		return "--timeout"
+	case t.Scenario.Timeout > 0:
+		return "timeout of the scenario"
+	}
+	return "run_timeout"
 }
 
 func newResult(t *Trial) *result.Trial {

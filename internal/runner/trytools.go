@@ -22,6 +22,8 @@ type Workbench struct {
 	http *http.Client
 	kit  *tools.Kit
 	box  tools.Box
+
+	asked map[*tools.Opener]bool
 }
 
 // ListedTool is a tool of a project, and where it comes from.
@@ -79,6 +81,16 @@ func (w *Workbench) List(ctx context.Context) (all []ListedTool, problems []erro
 	return all, problems
 }
 
+// Toolless are the sources that were asked for their tools and have none, given those that were listed.
+func (w *Workbench) Toolless(listed []ListedTool) (names []string) {
+	for _, o := range w.box.Sources() {
+		if w.asked[o] && !slices.ContainsFunc(listed, func(t ListedTool) bool { return t.From == o.Name }) {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
 func modeOf(spec *scenario.Tool) string {
 	if spec.Mode == "" {
 		return mockType
@@ -92,6 +104,10 @@ func (w *Workbench) take(ctx context.Context, o *tools.Opener) ([]chat.Tool, err
 	if err != nil {
 		return nil, err
 	}
+	if w.asked == nil {
+		w.asked = map[*tools.Opener]bool{}
+	}
+	w.asked[o] = true
 	_, err = w.box.Take(o, list)
 	return list, err
 }

@@ -209,7 +209,7 @@ func TestJudgeIsInterrupted(t *testing.T) {
 		{"by the user", Stop(), result.Cancelled, "", "not evaluated: the run was stopped"},
 		{"by --fail-fast", tooManyFailures(1), result.Cancelled, "",
 			"not evaluated: an earlier trial failed and --fail-fast is set"},
-		{"by the time", timeoutError{time.Minute}, result.Errored,
+		{"by the time", timeoutError{time.Minute, "run_timeout"}, result.Errored,
 			"timeout: the conversation took longer than 1m0s (run_timeout)", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -131,7 +131,8 @@ func alternatives(p *jsonschema.Problem) string {
 
 // mockFits warns of a canned result that the tool's own output_schema refuses: every call would end in an error.
 func (d *decoder) mockFits(t *toolFile) {
-	if t.OutputSchema == nil || t.MockResult == nil || t.template != nil || len(t.MockParts) > 0 {
+	if t.OutputSchema == nil || t.MockResult == nil || t.template != nil || len(t.MockParts) > 0 ||
+		t.Client != nil && !t.Client.ValidateOutput {
 		return
 	}
 	schema, err := compileSchema(t.OutputSchema)

@@ -118,6 +118,10 @@ func (x responseExchange) reply(r *responseDoc, items []item) (chat.Reply, error
 		case "message":
 			all.Text(it.text())
 		case "function_call":
+			if it.Status == unfinished && r.Status == "completed" {
+				return chat.Reply{}, x.Fail(providers.BadReply, nil, "the call of %s is not finished, and the reply is",
+					x.Excerpt(it.Name))
+			}
 			if err := all.Call(x.Call, it.CallID, it.Name, it.Args); err != nil {
 				return chat.Reply{}, err
 			}

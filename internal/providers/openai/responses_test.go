@@ -244,6 +244,12 @@ func TestResponsesStreams(t *testing.T) {
 		"an unknown word": {event(object{"type": "response.audio.delta", "delta": []int{1}}) + said + done, "I will not.", ""},
 		"an unfinished message": {event(object{"type": "response.output_item.done", "item": object{"type": "message",
 			"status": "incomplete", "content": []object{{"text": "I"}}}}) + done, "I (incomplete)", ""},
+		"an unfinished call": {event(object{"type": "response.output_item.done", "item": object{"type": "function_call",
+			"call_id": "a", "name": "pay", "arguments": "{}", "status": "incomplete"}}) + done, "",
+			"bad_reply: the call of pay is not finished, and the reply is"},
+		"two calls with one id": {strings.Repeat(event(object{"type": "response.output_item.done", "item": object{
+			"type": "function_call", "call_id": "a", "name": "pay", "arguments": "{}"}}), 2) + done, "",
+			"bad_reply: the reply has two tool calls with the id a"},
 		"an unknown reason": {delta + event(object{"type": "response.incomplete", "response": object{
 			"status": "incomplete", "incomplete_details": object{"reason": "odd"}}}), "a (incomplete: odd)", ""},
 		"a delta of none": {event(object{"type": "response.output_text.delta", "delta": 7}), "", "bad_reply: expected form"},

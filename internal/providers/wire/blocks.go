@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -39,6 +40,9 @@ func (b *Blocks) Keep(block json.RawMessage) { b.before = append(b.before, block
 func (b *Blocks) Call(c *Call, id, name, args string) error {
 	if name == "" {
 		return c.Fail(providers.BadReply, nil, "the reply calls a tool without a name")
+	}
+	if id != "" && slices.ContainsFunc(b.calls, func(other chat.ToolCall) bool { return other.ID == id }) {
+		return c.Fail(providers.BadReply, nil, "the reply has two tool calls with the id %s", c.Excerpt(id))
 	}
 	call := chat.ToolCall{ID: id, Name: name}
 	call.Args, call.BadArgs = chat.ParseArgs(args)

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,7 +67,15 @@ func (c *conversation) read(text []byte) *message {
 	}
 	m := &message{}
 	var fields map[string]json.RawMessage
-	if !utf8.Valid(text) || json.Unmarshal(text, &fields) != nil || fields == nil {
+	if !utf8.Valid(text) {
+		if json.Unmarshal(bytes.ToValidUTF8(text, []byte("\uFFFD")), m) == nil && m.ID != nil && m.Method == "" {
+			m.Error = &rpcError{Message: "the answer is not valid UTF-8: " + process.Excerpt(text)}
+			return m
+		}
+		c.heard(text)
+		return nil
+	}
+	if json.Unmarshal(text, &fields) != nil || fields == nil {
 		c.heard(text)
 		return nil
 	}
@@ -134,6 +143,7 @@ func (c *conversation) over() bool {
 
 // exchange sends a request and waits for the answer with its id. Other answers are late, and dropped.
 func (c *conversation) exchange(ctx context.Context, request []byte, id string) (*message, error) {
+	other := "" // the id of an answer that was dropped
 	sent := make(chan error, 1)
 	go func() { sent <- c.running.Write(ctx, request) }() // a program may answer before it has read all
 	for {
@@ -148,7 +158,12 @@ func (c *conversation) exchange(ctx context.Context, request []byte, id string) 
 				}
 				return m, nil
 			}
+			other = string(m.ID)
 		case <-ctx.Done():
+			if other != "" {
+				return nil, fmt.Errorf("%w; an answer came with the id %s in the place of %s", context.Cause(ctx),
+					process.Excerpt([]byte(other)), id)
+			}
 			return nil, context.Cause(ctx)
 		}
 	}

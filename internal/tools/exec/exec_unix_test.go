@@ -112,7 +112,7 @@ func TestOneShot(t *testing.T) {
 		{"1 GB", `yes | tr -d '\n' | head -c 1000000000`, "unavailable: probe: ./probe.sh: it wrote more than 10 MB"},
 		{"is killed", `kill -KILL $$`, "unavailable: probe: ./probe.sh: signal: killed"},
 		{"colours", `printf '\033[31mred\033[0m\n' >&2; exit 1`,
-			"execution: probe: ./probe.sh: exit status 1; stderr: [31mred [0m"},
+			"execution: probe: ./probe.sh: exit status 1; stderr: ␛[31mred␛[0m"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -289,6 +289,29 @@ func TestOwnLimit(t *testing.T) {
 		if got := came(b.call(t, `{}`)); got != "unavailable: probe: ./probe.sh: no answer within 1ms (timeout_ms)" {
 			t.Errorf("%v: %s", server, got)
 		}
+	}
+}
+
+// TestDroppedAnswers: an answer that cannot be used is told, and not only that time was over.
+func TestDroppedAnswers(t *testing.T) {
+	t.Parallel()
+	b := toolOf(t, stays+`printf '{"id":%s,"result":"a\377b"}\n' $id; done`, func(s *scenario.Tool) { s.Exec.Server = true })
+	if got := came(b.call(t, `{}`)); !strings.HasPrefix(got, "execution: the answer is not valid UTF-8: ") {
+		t.Error(got)
+	}
+	b = toolOf(t, stays+`echo '{"id":"'$id'","result":1}'; touch answered; done`, func(s *scenario.Tool) { s.Exec.Server = true })
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan chat.ToolResult)
+	go func() { done <- b.Call(ctx, chat.ToolCall{Name: "probe", Args: map[string]any{}}) }()
+	for { // until it has answered
+		if _, err := os.Stat(filepath.Join(b.dir, "answered")); err == nil || t.Context().Err() != nil {
+			break
+		}
+	}
+	cancel(overdueError{3 * time.Second})
+	// Whether the answer was read before the time was over is a matter of chance.
+	if got := came(<-done); !strings.HasPrefix(got, "unavailable: probe: ./probe.sh: no answer within 3s (timeout_ms)") {
+		t.Error(got)
 	}
 }
 

@@ -90,8 +90,26 @@ func (e *exactReader) fill() {
 	}
 }
 
+// withResult is a message in which an error stands for the result null, which the library takes for an empty one.
+func withResult(message []byte) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(message, &fields) != nil || string(fields["result"]) != "null" || fields["error"] != nil {
+		return message
+	}
+	delete(fields, "result")
+	fields["error"] = json.RawMessage(`{"code":-32603,"message":"its answer has the result null, which is none"}`)
+	out, err := json.Marshal(fields)
+	if err != nil { // cannot happen: the parts were read
+		return message
+	}
+	return out
+}
+
 // exactMessage is a message whose structured result keeps its exact digits.
 func exactMessage(message []byte) []byte {
+	if small := len(message) < 200; small && bytes.Contains(message, []byte("null")) {
+		return withResult(message)
+	}
 	if !bytes.Contains(message, structuredKey) {
 		return message
 	}

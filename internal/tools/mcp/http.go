@@ -9,6 +9,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -111,6 +113,9 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// gone is what the library says where a server does not know the session any more.
+const gone = "session not found"
+
 const eventStream = "text/event-stream"
 
 // speaks reports whether a reply is of a type that the protocol has.
@@ -173,7 +178,9 @@ func (w *web) blame(err error) error {
 	defer w.mu.Unlock()
 	err = plain(err)
 	// The library may notice the end of the session before its cause.
-	if w.said != "" && (strings.Contains(err.Error(), w.word) || err.Error() == io.EOF.Error()) {
+	ends := []string{w.word, notTaken, gone}
+	if w.said != "" && (err.Error() == io.EOF.Error() ||
+		slices.ContainsFunc(ends, func(end string) bool { return strings.Contains(err.Error(), end) })) {
 		return errors.New(w.said)
 	}
 	return err
@@ -234,8 +241,19 @@ func plain(err error) error {
 		}
 		text = rest
 	}
+	if m := misshapen().FindAllStringSubmatch(text, -1); m != nil && strings.Contains(text, "cannot unmarshal") {
+		return fmt.Errorf("its answer does not fit the protocol: %s has a value of another type", m[len(m)-1][1])
+	}
+	if at := strings.Index(text, " (session ID: "); at >= 0 { // nobody else is to know it
+		before, rest := text[:at], text[at:]
+		_, rest, _ = strings.Cut(rest, ")")
+		text = before + rest
+	}
 	if text == err.Error() {
 		return err
 	}
 	return errors.New(text)
 }
+
+// misshapen finds the key of which a decoder says that it has another type than expected.
+var misshapen = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.(\w+) of type`) })

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -187,5 +188,54 @@ func TestNobodyThere(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestRefusedCalls: a server that refuses a call is told with its words, and nobody hears of its session.
+func TestRefusedCalls(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status     int
+		text, want string
+	}{
+		{500, "oops", `unavailable: MCP server "probe": it answers 500 Internal Server Error: "oops"`},
+		{404, "session gone", `unavailable: MCP server "probe": it answers 404 Not Found: "session gone"`},
+		{200, `{"jsonrpc":"2.0","id":ID,"result":null}`, `execution: its answer has the result null, which is none`},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			t.Parallel()
+			spec := address(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var asked struct {
+					ID     json.RawMessage `json:"id"`
+					Method string          `json:"method"`
+				}
+				if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&asked) != nil {
+					w.WriteHeader(http.StatusMethodNotAllowed)
+					return
+				}
+				w.Header().Set("Content-Type", "application/json")
+				say := func(text string) {
+					_, _ = w.Write([]byte(strings.ReplaceAll(text, "ID", string(asked.ID))))
+				}
+				switch asked.Method {
+				case "initialize":
+					w.Header().Set("Mcp-Session-Id", "secret-session")
+					say(`{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},` +
+						`"serverInfo":{"name":"x","version":"1"}}}`)
+				case "tools/list":
+					say(`{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}}`)
+				case "tools/call":
+					w.WriteHeader(c.status)
+					say(c.text)
+				case "server/discover":
+					say(`{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"unknown method"}}`)
+				default:
+					w.WriteHeader(http.StatusAccepted)
+				}
+			}))
+			if got := boxOf(t, spec).outcome(t); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
 	}
 }

@@ -247,11 +247,14 @@ func (s *session) call(ctx context.Context, call chat.ToolCall, name string) (ch
 	if ctx.Err() != nil {
 		return chat.ToolResult{}, context.Cause(ctx)
 	}
-	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && rpc.Message != notTaken {
 		return chat.ToolResult{}, refusalOf(rpc)
 	}
 	return chat.ToolResult{}, plain(err)
 }
+
+// notTaken is what the library says of a request that a server over HTTP refused.
+const notTaken = "rejected by transport"
 
 // refusal is a protocol error in a server's answer.
 type refusal struct{ kind, text string }

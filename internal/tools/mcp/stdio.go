@@ -292,6 +292,9 @@ func (p *pipe) message(data []byte) jsonrpc.Message {
 		if len(clean) != len(data) || !bytes.Equal(clean, data) {
 			return &jsonrpc.Response{ID: m.ID, Error: errors.New("its answer is not valid UTF-8: " + process.Excerpt(data))}
 		}
+		if m.Error == nil && string(bytes.TrimSpace(m.Result)) == "null" {
+			return &jsonrpc.Response{ID: m.ID, Error: errors.New("its answer has the result null, which is none")}
+		}
 		m.Result = exact(m.Result)
 	}
 	return m

@@ -136,6 +136,10 @@ func (s *script) call(req *request) {
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"`+"\xff\xfe"+`"}]}}`, req.ID)
 	case "wrong shape":
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":"text"}}`, req.ID)
+	case "another type":
+		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"isError":"yes"}}`, req.ID)
+	case "a null":
+		say(`{"jsonrpc":"2.0","id":%s,"result":null}`, req.ID)
 	case "unknown content":
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"hologram"}]}}`, req.ID)
 	case "empty":

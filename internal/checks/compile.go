@@ -134,6 +134,7 @@ type compilation struct {
 
 	idle    []vacuous
 	negated bool // an odd number of the checks around it turn its outcome round
+	turned  bool // an odd number of the checks around it want a low score: by turning it round, or by a max_score
 	depth   int  // the number of checks around it
 }
 
@@ -193,7 +194,9 @@ func (k *compilation) build(e *Spelling, w written) Check {
 	b := &binder{c: k.c, own: k.own, r: k.r, def: e.Def, name: e.Type, at: w.at, read: map[string]*node.Node{}}
 	b.negated, b.depth = k.negated != (e.Def == notDef), k.depth+1
 	b.body = k.limits.take(k, e.Type, body, e.Def.layout().index)
+	b.turned = k.turned != (e.Def == notDef) != k.limits.wantLow()
 	check := e.Def.build(b)
+	b.warnBannedPatterns(check)
 	k.uses, k.idle = append(k.uses, b.uses...), append(k.idle, b.vacuous...)
 	return check
 }

@@ -75,7 +75,7 @@ func isNonWord(r rune) bool {
 
 // warnOtherMeaning warns of a text that looks like a pattern or a list. alone: a list is allowed in its place.
 func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, alone bool) {
-	bans := (is == BannedText) != b.negated
+	bans := (is == BannedText) != b.turned
 	if bans {
 		if looks, hint, sure := linesIn(n); looks != "" {
 			d := b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, looks)
@@ -107,7 +107,7 @@ func (b *binder) patternHint(f *field, bans bool) string {
 		return "result_matches takes patterns"
 	case b.def != nil && b.def.Name == "tool_result_includes":
 		return "tool_result_matches takes patterns"
-	case bans && !b.negated:
+	case bans && !b.turned:
 		return "for a pattern that must not match write type: regex with expect_match: false; for parts of words leave * out"
 	default:
 		return "the check regex takes patterns; for parts of words leave * out"

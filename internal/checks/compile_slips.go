@@ -64,6 +64,25 @@ func findSlip(n *node.Node, alone, forms bool) *slip {
 	return nil
 }
 
+// givenPattern is a pattern among the parameters of a check; any is what comes of one that matches every text.
+type givenPattern struct {
+	at        *node.Node
+	what, any string
+}
+
+// warnBannedPatterns warns of slips in the patterns that must not match; check is nil where it could not be made.
+func (b *binder) warnBannedPatterns(check Check) {
+	for _, p := range b.patterns {
+		bans := b.turned
+		if match, ok := check.(decidedByPattern); ok && p.any == anyDecides && match.scoreOfMatch() == 0 {
+			bans = !bans
+		}
+		if o := node.DoubtBan(p.at.Value); bans && o != (node.Oddity{}) {
+			b.r.Warnf(p.at, "looks-like-slip", "%s: %q %s", p.what, p.at.Value, o.Text).Hint = o.Hint
+		}
+	}
+}
+
 // warnLookalikes warns of characters in a pattern that look like others but do not match them. Within [brackets] they
 // are taken as intended.
 func (b *binder) warnLookalikes(n *node.Node, what string) {
@@ -136,7 +155,7 @@ var (
 		return regexp.MustCompile(`^(?:\*\pL[\pL\d _-]*\*?|\pL[\pL\d _-]*\*)$`)
 	})
 	quotedTwice = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:'[^']+'|"[^"]+")$`) })
-	bracedNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[A-Za-z_][\w.-]*\}`) })
+	bracedNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{ *[A-Za-z_][\w.-]* *\}`) })
 	dollar      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[a-z_]\w*$`) })
 )
 

@@ -88,6 +88,10 @@ func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 		return
 	}
 	b.warnLookalikes(n, what)
+	b.patterns = append(b.patterns, givenPattern{n, what, f.Any})
+	if o := node.DoubtPattern(n.Value); o != (node.Oddity{}) {
+		b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, o.Text).Hint = o.Hint
+	}
 	re, err := b.c.regexp(n.Value)
 	if err != nil || !re.MatchString("") { // as for nearly every pattern
 		return

@@ -26,7 +26,10 @@ type binder struct {
 	uses    []NameUse
 	vacuous []vacuous
 
+	patterns []givenPattern
+
 	negated bool // as for checks within it; see compilation
+	turned  bool // the same
 	depth   int  // the number of checks around those within it
 }
 

@@ -273,7 +273,36 @@ func (v *Values) singles(text string, strict bool) []placeholderFault {
 			})
 		}
 	})
+	if strict && len(v.Singles) > 0 {
+		list = append(list, v.spaced(text)...)
+	}
 	return list
+}
+
+// spaced finds the names of perturbations with blanks beside them in their braces: { name }.
+func (v *Values) spaced(text string) (list []placeholderFault) {
+	walkSpaced(text, func(inner, name string) {
+		if _, perturbed := v.Singles[name]; perturbed {
+			list = append(list, placeholderFault{
+				code: "foreign-template", msg: "{" + inner + "} is no placeholder here",
+				hint: "write {" + name + "}" + literally("{"),
+			})
+		}
+	})
+	return list
+}
+
+// walkSpaced calls visit for each name with blanks beside it in single braces.
+func walkSpaced(text string, visit func(inner, name string)) {
+	for at := 0; at < len(text); at++ {
+		if text[at] != '{' || escaped(text, at) {
+			continue
+		}
+		inner, _, closed := strings.Cut(text[at+1:], "}")
+		if name := strings.TrimSpace(inner); closed && name != inner && isName(name) {
+			visit(inner, name)
+		}
+	}
 }
 
 // walkSingles calls visit for each {name} that is not in double braces.

@@ -24,12 +24,16 @@ var keywords = sync.OnceValue(func() []string {
 })
 
 // DoubtSchema warns of probable mistakes in a JSON Schema: keywords and formats that resemble known ones, properties
-// that do not stand under properties, and required ones that the schema does not list.
-func DoubtSchema(r *node.Reader, n *node.Node, what string) { schemaDoubts{r, what}.at(n, nil) }
+// that do not stand under properties, required ones that the schema does not list, and patterns that match other texts
+// than they seem to. bans says that what fits the schema is not wanted.
+func DoubtSchema(r *node.Reader, n *node.Node, what string, bans bool) {
+	schemaDoubts{r, what, bans}.at(n, nil)
+}
 
 type schemaDoubts struct {
 	r    *node.Reader
 	what string
+	bans bool
 }
 
 // at checks a schema. listed are the properties that other schemas list for the same value; nil: this is the first.
@@ -49,6 +53,9 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 		case "const", "default", "enum", "example", "examples", "required": // values, not schemas
 		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
 			for j := 1; v.Kind == node.Map && j < len(v.Content); j += 2 {
+				if k.Value == "patternProperties" {
+					d.pattern(v.Content[j-1])
+				}
 				d.at(v.Content[j], nil)
 			}
 		default:
@@ -57,6 +64,8 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 			if !slices.Contains(sameValue, k.Value) {
 				of = nil
 			}
+			d := d
+			d.bans = d.bans != (k.Value == "not")
 			d.at(v, of)
 			for _, item := range v.Content {
 				if v.Kind == node.List {
@@ -68,8 +77,11 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 }
 
 func (d schemaDoubts) keyword(k, v *node.Node) {
-	if k.Value == "format" {
+	switch k.Value {
+	case "format":
 		d.format(v)
+	case "pattern":
+		d.pattern(v)
 	}
 	if slices.Contains(keywords(), k.Value) || strings.HasPrefix(k.Value, "x-") {
 		return
@@ -80,6 +92,20 @@ func (d schemaDoubts) keyword(k, v *node.Node) {
 	}
 	if hint != "" {
 		d.r.Warnf(k, "unknown-keyword", "%s: %q is not a JSON Schema keyword and has no effect", d.what, k.Value).Hint = hint
+	}
+}
+
+// pattern warns of a pattern that matches other texts than it seems to.
+func (d schemaDoubts) pattern(v *node.Node) {
+	o := node.DoubtPattern(v.Value)
+	if o == (node.Oddity{}) {
+		o = node.OddPattern(v.Value)
+	}
+	if o == (node.Oddity{}) && d.bans {
+		o = node.DoubtBan(v.Value)
+	}
+	if v.Kind == node.Scalar && o != (node.Oddity{}) {
+		d.r.Warnf(v, "looks-like-slip", "%s: pattern %q %s", d.what, v.Value, o.Text).Hint = o.Hint
 	}
 }
 

@@ -30,7 +30,7 @@ func (d *decoder) jsonSchema(n *node.Node, what string) json.RawMessage {
 		}
 		return nil
 	}
-	DoubtSchema(&d.Reader, n, what)
+	DoubtSchema(&d.Reader, n, what, false)
 	return raw
 }
 
@@ -62,7 +62,7 @@ func (d *decoder) schema(v *node.Node, what string) json.RawMessage {
 	path, _ := d.runtimePath(v.Value)
 	own := node.Reader{File: d.places.fs.show(path), Diags: d.Diags}
 	for _, doc := range node.Parse(&own, data) {
-		DoubtSchema(&own, doc, what)
+		DoubtSchema(&own, doc, what, false)
 		if doc != nil && holdsDouble(doc) {
 			of := *d
 			of.Reader = own

@@ -45,6 +45,7 @@ func holdsBraces(text string) bool {
 	}
 	found := false
 	walkSingles(text[at:], func(string, int) { found = true })
+	walkSpaced(text[at:], func(string, string) { found = true })
 	return found || strings.Contains(text, `\{`)
 }
 

@@ -1,0 +1,193 @@
+package node
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// DoubtPattern finds probable mistakes in a regular expression that compiles: two backslashes where one was meant, and
+// what no text can match. The zero value is none.
+func DoubtPattern(text string) Oddity {
+	if !strings.ContainsAny(text, `\^$`) { // as in nearly all
+		return Oddity{}
+	}
+	if doubled().MatchString(text) && !latexDoubled().MatchString(text) {
+		return Oddity{`asks for a backslash (\\) before a letter or a sign`,
+			`write one backslash, as in ` + strings.ReplaceAll(text, `\\`, `\`) + `; for a backslash that is meant write [\\]`}
+	}
+	if !matchable(text) {
+		return Oddity{"can match nothing: what it asks for contradicts itself",
+			"$ is the end of the text and ^ its beginning; for those of lines write (?m) before it"}
+	}
+	return Oddity{}
+}
+
+// DoubtBan finds what makes a regular expression match other texts than it seems to: where it must match, that shows.
+func DoubtBan(text string) Oddity {
+	bare := strings.TrimSpace(text)
+	switch {
+	case bare != text && bare != "":
+		return Oddity{"matches only with the blanks around it", `write "` + bare + `"; for a blank that is meant write [ ]`}
+	case slashedWord().MatchString(text):
+		return Oddity{"also matches its slashes, which do not delimit a pattern here",
+			"write " + strings.Trim(text, "/") + "; for slashes that are meant write [/]"}
+	case inQuotes().MatchString(text):
+		_, size := utf8.DecodeRuneInString(text)
+		_, last := utf8.DecodeLastRuneInString(text)
+		return Oddity{"matches only with its quotes",
+			`write ` + text[size:len(text)-last] + ` in one pair of straight quotes; for quotes that are meant write ["]`}
+	}
+	return Oddity{}
+}
+
+var (
+	slashedWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/$`) })
+	inQuotes    = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:'[^']+'|"[^"]+"|[“„‘«][^”’»]+[”“’»])$`)
+	})
+	// The escapes of patterns behind two backslashes, but not C:\\data.
+	doubled = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[(|])\\\\[bB]|\\\\[bB](?:$|[)|])|\\\\[dDwWsS](?:[^\w:\\]|$)|[\w)\]]\\\\[.$?*+()]\w?`)
+	})
+	latexDoubled = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\\\\(?:begin|beta|bar|big|binom|boldsymbol|bullet|bmod|bf)(?:[^a-z]|$)`)
+	})
+)
+
+// maxProgram is the number of instructions up to which it is found out whether a pattern can match.
+const maxProgram = 5000
+
+// matchable reports whether there is a text that a pattern matches somewhere. One that does not compile counts as such.
+func matchable(text string) bool {
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return true
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil || len(prog.Inst) > maxProgram {
+		return true
+	}
+	s := patternSearch{prog: prog, seen: map[patternState]bool{}}
+	for _, before := range samples {
+		for _, next := range samples {
+			if before != lineEnd || next != lineEnd { // the search may begin within a text
+				s.push(patternState{uint32(prog.Start), before, next})
+			}
+		}
+	}
+	return s.run()
+}
+
+// The kinds of characters that assertions tell apart, each with a sample; edge is the beginning and the end of a text.
+const (
+	edge      rune = -1
+	lineEnd   rune = '\n'
+	wordSign  rune = 'a'
+	otherSign rune = ' '
+)
+
+var samples = []rune{edge, lineEnd, wordSign, otherSign}
+
+// patternState is a place in a pattern between two kinds of characters.
+type patternState struct {
+	pc           uint32
+	before, next rune
+}
+
+// patternSearch looks for a way through a pattern.
+type patternSearch struct {
+	prog *syntax.Prog
+	seen map[patternState]bool
+	todo []patternState
+}
+
+func (s *patternSearch) push(at patternState) {
+	if !s.seen[at] {
+		s.seen[at] = true
+		s.todo = append(s.todo, at)
+	}
+}
+
+func (s *patternSearch) run() bool {
+	for len(s.todo) > 0 {
+		at := s.todo[len(s.todo)-1]
+		s.todo = s.todo[:len(s.todo)-1]
+		switch i := &s.prog.Inst[at.pc]; i.Op {
+		case syntax.InstMatch:
+			return true
+		case syntax.InstAlt, syntax.InstAltMatch:
+			s.push(patternState{i.Out, at.before, at.next})
+			s.push(patternState{i.Arg, at.before, at.next})
+		case syntax.InstCapture, syntax.InstNop:
+			s.push(patternState{i.Out, at.before, at.next})
+		case syntax.InstEmptyWidth:
+			if holds := syntax.EmptyOpContext(at.before, at.next); syntax.EmptyOp(i.Arg)&^holds == 0 {
+				s.push(patternState{i.Out, at.before, at.next})
+			}
+		case syntax.InstFail:
+		default: // a character
+			if at.next != edge && takes(i, at.next) {
+				for _, next := range samples {
+					s.push(patternState{i.Out, at.next, next})
+				}
+			}
+		}
+	}
+	return false
+}
+
+// takes reports whether an instruction for a character takes one of a kind.
+func takes(i *syntax.Inst, kind rune) bool {
+	ranges := i.Rune
+	switch {
+	case i.Op == syntax.InstRuneAny:
+		return true
+	case i.Op == syntax.InstRuneAnyNotNL:
+		return kind != lineEnd
+	case len(ranges) == 1: // a letter in either case, where the pattern ignores it
+		return slices.ContainsFunc(folded(ranges[0], syntax.Flags(i.Arg)&syntax.FoldCase != 0),
+			func(r rune) bool { return kindOf(r) == kind })
+	}
+	for j := 0; j+1 < len(ranges); j += 2 {
+		if rangeHas(ranges[j], ranges[j+1], kind) {
+			return true
+		}
+	}
+	return false
+}
+
+func folded(r rune, fold bool) []rune {
+	all := []rune{r}
+	for f := unicode.SimpleFold(r); fold && f != r; f = unicode.SimpleFold(f) {
+		all = append(all, f)
+	}
+	return all
+}
+
+func kindOf(r rune) rune {
+	switch {
+	case r == '\n':
+		return lineEnd
+	case syntax.IsWordChar(r):
+		return wordSign
+	}
+	return otherSign
+}
+
+// rangeHas reports whether there is a character of a kind from low to high.
+func rangeHas(low, high, kind rune) bool {
+	if high > unicode.MaxASCII && kind == otherSign {
+		return true
+	}
+	for r := low; r <= min(high, unicode.MaxASCII); r++ {
+		if kindOf(r) == kind {
+			return true
+		}
+	}
+	return false
+}

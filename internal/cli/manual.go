@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// manual writes pages of Markdown for a terminal: text is wrapped, blocks stay as they are, and a row of a table becomes
-// its first cell with the others below. What a page links to is named as the topic that shows it.
+// manual writes pages of Markdown for a terminal: text is wrapped, blocks stay as they are, and a row of a table is its
+// first cell with the others below. What a page links to is named as the topic that shows it.
 type manual struct {
 	strings.Builder
 	width int

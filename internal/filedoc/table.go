@@ -19,7 +19,8 @@ func (b *book) page(p *Page) (string, error) {
 	}
 	var w strings.Builder
 	title, rest, _ := strings.Cut(strings.ReplaceAll(string(intro), "\r\n", "\n"), "\n")
-	fmt.Fprintf(&w, "%s\n\n<!-- Written by `make generate` from internal/filedoc and internal/scenario. -->\n%s", title, rest)
+	const made = "<!-- Written by `make generate` from internal/filedoc and internal/scenario. -->"
+	fmt.Fprintf(&w, "%s\n\n%s\n%s", title, made, rest)
 	b.places(&w, p)
 	done := map[keys.Table]bool{}
 	for _, t := range b.roots[p.Name] {
@@ -47,8 +48,8 @@ func (b *book) places(w *strings.Builder, p *Page) {
 	i := slices.IndexFunc(scenario.FileKinds(), func(k scenario.FileKind) bool { return k.Name == p.Name })
 	k := scenario.FileKinds()[i]
 	if k.Kind != "" {
-		fmt.Fprintf(w, "In a file of its own. With an envelope: `kind: %s`, and the keys below under `spec`; without one, the keys\n"+
-			"by themselves. ", k.Kind)
+		fmt.Fprintf(w, "In a file of its own. With an envelope: `kind: %s`, and the keys below under `spec`; without\n"+
+			"one, the keys by themselves. ", k.Kind)
 	} else {
 		w.WriteString("In a file of its own, without an envelope. ")
 	}

@@ -86,7 +86,7 @@ var agentFields = table("an agent", func() rows[agentFile] {
 		custom("timeout_ms", natural, func(d *decoder, a *agentFile, v *node.Node) {
 			a.note("timeout_ms", v)
 			a.Timeout = d.callLimit(v, "60 seconds")
-		}).doc("How long a call may take, with its task; 60000 when left out."),
+		}).doc("How long a call may take, with its task, in milliseconds. Left out: 60000."),
 		custom("skill_filter", nameFilterFields, func(d *decoder, a *agentFile, v *node.Node) {
 			a.filter = v
 			d.nameFilter(v, &a.Skills)

@@ -40,7 +40,8 @@ var evalFields = table("an eval", func() rows[evalFile] {
 		word("trigger", triggers, func(e *evalFile) *string { return &e.Trigger }).must().doc("When it is judged."),
 		str("description", func(e *evalFile) *string { return &e.Description }).
 			doc("What the eval measures; the help text of its metric."),
-		flag("enabled", func(e *evalFile) *bool { return &e.Enabled }).doc("false switches it off.").preset("true"),
+		flag("enabled", func(e *evalFile) *bool { return &e.Enabled }).preset("true").
+			doc("false switches it off, and it judges nothing."),
 		custom("sample_percentage", keys.Number{Low: 0, High: 100}, func(d *decoder, e *evalFile, v *node.Node) {
 			if share, ok := d.Float(v, "sample_percentage", 0, 100); ok {
 				e.SamplePct, e.sample = share, v
@@ -82,7 +83,7 @@ var thresholdFields = table("threshold", func() rows[threshold] {
 		share("min_score", func(t *threshold) (**float64, *diag.Pos) { return &t.min, &t.minAt }).
 			doc("The lowest score that passes."),
 		share("max_score", func(t *threshold) (**float64, *diag.Pos) { return &t.max, &t.maxAt }).
-			doc("The highest score that passes."),
+			doc("The highest score that passes. Left out: no limit."),
 	}
 })
 

@@ -35,7 +35,7 @@ var handlerFields = table("an entry of evals", func() rows[Handler] {
 		strs("args", func(h *Handler) *[]string { return &h.Args }).asIs().doc("Its arguments."),
 		custom("env", texts, func(d *decoder, h *Handler, v *node.Node) { h.Env = d.programEnv(v) }).
 			asIs().doc("Variables that it sees: NAME=value, or a NAME to pass on; ${NAME} stands for the environment."),
-		handlerTimeout("timeout_ms").doc("How long a check may take.").preset("30000"),
+		handlerTimeout("timeout_ms").doc("How long a check may take, in milliseconds.").preset("30000"),
 		handlerTimeout("timeoutMs").doc("The same as timeout_ms."),
 		custom("runtime", words("exec", "server"), func(d *decoder, h *Handler, v *node.Node) {
 			if word, _ := d.OneOf(v, "runtime", "exec", "server"); word == "server" {

@@ -29,7 +29,7 @@ type mockName struct {
 var mockFileFields = table("a mock response file", func() rows[mockNames] {
 	return rows[mockNames]{
 		strPtr("defaultResponse", func(m *mockNames) **string { return &m.file.Default }).
-			doc("The reply where nothing else fits."),
+			doc("The reply where nothing else fits. Left out: a turn without a reply is an error."),
 		custom("scenarios", mapOf(mockScenarioFields), func(d *decoder, m *mockNames, v *node.Node) {
 			m.file.Calls = d.mockUses(func() { m.file.Scenarios, m.scenarios = d.mockScenarios(v, "scenarios") })
 		}).doc("Replies by scenario."),

@@ -60,7 +60,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 			if ms, ok := d.Float(v, "latency_ms", 0, float64(time.Hour/time.Millisecond)); ok {
 				r.Latency = time.Duration(ms * float64(time.Millisecond))
 			}
-		}).doc("How long the reply takes."),
+		}).doc("How long the reply takes, in milliseconds. The mock waits for so long. Left out: no time."),
 		word("finish_reason", words("stop", "length", "tool_calls", "content_filter"),
 			func(r *mockReplyFile) *string { return &r.FinishReason }).
 			doc("Why the model stopped; what fits the reply when left out."),

@@ -69,7 +69,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			doc("Prices in US dollars, for models whose prices are not known."),
 		remark[providerFile]("pricing_correct_at", text).doc("When somebody last looked at the prices, for people."),
 		object("rate_limit", part("rate_limit",
-			num("rps", positive, func(p *Provider) *float64 { return &p.RPS }).doc("Requests in a second."),
+			num("rps", positive, func(p *Provider) *float64 { return &p.RPS }).doc("Requests in a second. Left out: no limit."),
 			whole("burst", natural, func(p *Provider) *int { return &p.Burst }).doc("How many may come at once."),
 		), func(p *providerFile) *Provider { return p.Provider }).doc("The most requests in a second."),
 		custom("capabilities", listOf(capabilities), readCapabilities).doc("What the model can do."),
@@ -107,7 +107,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			whole("max_idle_conns_per_host", natural, func(t *Transport) *int { return &t.MaxIdleConns }).
 				doc("The most connections that are kept open for later calls."),
 			dur("idle_conn_timeout", func(t *Transport) *duration { return &t.IdleTimeout }).
-				doc("How long they are kept open."),
+				doc("How long they are kept open. Left out: 90s."),
 		), func(p *providerFile) *Transport { return &p.Transport }).doc("Limits of the connections."),
 		custom("additional_config", wireMap, func(_ *decoder, p *providerFile, v *node.Node) { p.config = v }).
 			doc("Settings of this type of provider."),

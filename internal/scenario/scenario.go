@@ -21,7 +21,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			s.TaskType = intern(task)
 			s.TaskTypePos = d.Pos(v)
 			d.refer(toTask, v)
-		}).doc("The task type of the prompt under test."),
+		}).doc("The task type of the prompt under test. Left out: the only prompt there is; with several it must be said."),
 		custom("turns", listOf(turnFields), readTurns).must().
 			doc("The conversation: what the user says, one entry after the other."),
 		assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }).
@@ -36,15 +36,16 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		flag("streaming", func(s *Scenario) *bool { return &s.Streaming }).doc("Asks the model for a stream."),
 		whole("trials", counting, func(s *Scenario) *int { return &s.Trials }).doc("How often to repeat the conversation.").
 			preset("1"),
-		custom("providers", texts, readProviderNames).doc("Runs only against these providers."),
+		custom("providers", texts, readProviderNames).
+			doc("Runs only against these providers. Left out: those of provider_group."),
 		custom("provider_group", text, func(d *decoder, s *Scenario, v *node.Node) {
 			s.Group, _ = d.Name(v, "provider_group")
 			s.GroupPos = d.Pos(v)
 			d.refer(toGroup, v)
-		}).doc("Runs only against the providers of this group."),
+		}).doc("Runs only against the providers of this group. Left out: those of the group default."),
 		custom("required_capabilities", listOf(capabilities), func(d *decoder, s *Scenario, v *node.Node) {
 			s.Capabilities = d.wordList(v, "required_capabilities", capabilities)
-		}).doc("Runs only against providers that can do all of this."),
+		}).doc("Runs only against those of its providers whose capabilities list all of this."),
 		toolPolicy(func(s *Scenario, p *ToolPolicy) { s.ToolPolicy = p }).
 			doc("Limits for the tool calls of the conversation."),
 		custom("context_policy", contextPolicyFields, readContextPolicy).
@@ -56,7 +57,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		tags("tags", "tag", func(s *Scenario) *[]string { return &s.Tags }).doc("Words to select scenarios by."),
 		custom("skip", text, readSkip).doc("Why the scenario is not run."),
 		dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }).
-			doc("The longest that the conversation may take, such as 90s."),
+			doc("The longest that the conversation may take, such as 90s. Left out: run_timeout of the config."),
 		word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }).
 			doc("Whether a failed check of a turn ends the conversation.").preset("continue"),
 		flagPtr("judge_gate", func(s *Scenario) **bool { return &s.JudgeGate }).
@@ -138,7 +139,8 @@ var contextPolicyFields = table("context_policy", func() rows[contextPolicy] {
 				doc("How many messages the query is made of, with query_source last_n."),
 			str("custom_query", func(r *relevance) *string { return &r.own }).doc("The query, with query_source custom."),
 			inside[relevance]("cache_embeddings", boolean).doc("Whether embeddings are kept for the next turn."),
-		), func(p *contextPolicy) **relevance { return &p.relevance }).doc("How relevant messages are found, with strategy relevance."),
+		), func(p *contextPolicy) **relevance { return &p.relevance }).
+			doc("How relevant messages are found, with strategy relevance."),
 	}
 })
 

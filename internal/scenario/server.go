@@ -164,7 +164,7 @@ var serverFields = table("an MCP server", func() rows[serverFile] {
 		custom("timeout_ms", natural, func(d *decoder, s *serverFile, v *node.Node) {
 			s.Timeout = d.callLimit(v, "30 seconds")
 		}).
-			doc("How long a call may take; 30 seconds when left out."),
+			doc("How long a call may take, in milliseconds. Left out: 30000."),
 		custom("tool_filter", nameFilterFields, func(d *decoder, s *serverFile, v *node.Node) { d.nameFilter(v, &s.Tools) }).
 			doc("Which of its tools there are, by the names that the server has for them."),
 	}

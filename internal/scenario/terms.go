@@ -9,8 +9,10 @@ var Share = unit
 var (
 	minScore = keys.Key{Name: "min_score", Shape: unit, Read: true,
 		Doc: "The lowest score that passes; without a threshold only 1 does."}
-	maxScore = keys.Key{Name: "max_score", Shape: unit, Read: true, Doc: "The highest score that passes."}
-	message  = keys.Key{Name: "message", Shape: text, Read: true,
+	maxScore = keys.Key{
+		Name: "max_score", Shape: unit, Read: true, Doc: "The highest score that passes. Left out: no limit.",
+	}
+	message = keys.Key{Name: "message", Shape: text, Read: true,
 		Doc: "Why the check is there; reports show it as the headline."}
 	direction = keys.Key{Name: "direction", Shape: words("input", "output", "both"), Read: true,
 		Doc: "Which messages a validator looks at."}

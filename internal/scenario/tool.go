@@ -45,7 +45,7 @@ var toolFields = table("a tool", func() rows[toolFile] {
 			if ms, ok := d.Int(v, "timeout_ms", 1, int(counting.High)); ok {
 				t.Timeout = time.Duration(ms) * time.Millisecond
 			}
-		}).doc("The longest that a call may take."),
+		}).doc("The longest that a call may take, in milliseconds. Left out: 30000."),
 		custom("mock_result", foreign, func(d *decoder, t *toolFile, v *node.Node) {
 			if d.only(v, t.result, "mock_result", "mock_result_file") {
 				t.result, t.MockResult = v, d.raw(withoutPlaces(v, ignorePlace), "mock_result")

@@ -46,7 +46,7 @@ var execFields = table("exec", func() rows[execFile] {
 			if ms, ok := d.Int(v, "timeout_ms", 1, int(counting.High)); ok {
 				e.Timeout = time.Duration(ms) * time.Millisecond
 			}
-		}).preset("30000").doc("How long a call may take; timeout_ms of the tool when left out."),
+		}).preset("30000").doc("How long a call may take, in milliseconds. Left out: timeout_ms of the tool."),
 		custom("runtime", words("exec", "server"), func(d *decoder, e *execFile, v *node.Node) {
 			word, ok := d.OneOf(v, "runtime", "exec", "server")
 			e.Server, e.odd = word == "server", e.odd || !ok

@@ -70,7 +70,7 @@ var httpFields = table("http", func() rows[HTTPTool] {
 			doc("The method of the request."),
 		custom("timeout_ms", natural, func(d *decoder, h *HTTPTool, v *node.Node) {
 			h.Timeout = d.callLimit(v, "timeout_ms of the tool, else 30 seconds")
-		}).preset("30000").doc("How long a call may take; timeout_ms of the tool when left out."),
+		}).preset("30000").doc("How long a call may take, in milliseconds. Left out: timeout_ms of the tool."),
 		custom("headers", textMap, func(d *decoder, h *HTTPTool, v *node.Node) {
 			h.FileHeads, _ = d.headerMap(v, "headers")
 			h.Headers = make(map[string]string, len(h.FileHeads))

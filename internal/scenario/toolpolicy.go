@@ -21,9 +21,9 @@ var toolPolicyFields = table("tool_policy", func() rows[ToolPolicy] {
 		whole("max_rounds", natural, func(p *ToolPolicy) *int { return &p.MaxRounds }).
 			doc("The most rounds of tool calls in a turn; 50 when left out."),
 		whole("max_tool_calls_per_turn", natural, func(p *ToolPolicy) *int { return &p.MaxPerTurn }).
-			doc("The most calls in a turn."),
+			doc("The most calls in a turn. Left out: no limit but max_rounds."),
 		whole("max_total_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxTotal }).
-			doc("The most calls in the conversation."),
+			doc("The most calls in the conversation. Left out: no limit."),
 		num("max_cost_usd", positive, func(p *ToolPolicy) *float64 { return &p.MaxCostUSD }).
 			doc("The most that the conversation may cost; 2 when left out."),
 		whole("max_identical_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxIdentical }).

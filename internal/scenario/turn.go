@@ -56,7 +56,7 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			doc("Texts for {name} in the content; each combination is a trial of its own."),
 		seed("seed", func(t *turnFile) **int64 { return &t.Seed }).doc("The seed of the model calls of this turn."),
 		numPtr("assistant_temp", positive, func(t *turnFile) **float64 { return &t.Temperature }).
-			doc("The temperature of the assistant in this turn."),
+			doc("The temperature of the assistant in this turn, in place of all others but --temperature."),
 		numPtr("user_temp", positive, func(t *turnFile) **float64 { return &t.selfPlay().Temperature }).
 			doc("The temperature of the model that plays the user."),
 		custom("mock", mockTurnFields, func(d *decoder, t *turnFile, v *node.Node) {

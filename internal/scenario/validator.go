@@ -12,7 +12,7 @@ var validatorFields = table("a validator", func() rows[Validator] {
 		checkParams(func(v *Validator) *Check { return &v.Check }),
 		str("message", func(v *Validator) *string { return &v.Message }).
 			doc("What takes the place of a reply that is refused."),
-		flag("enabled", func(v *Validator) *bool { return &v.Enabled }).doc("false switches it off."),
+		flag("enabled", func(v *Validator) *bool { return &v.Enabled }).doc("false switches it off, and it judges nothing."),
 		flag("fail_on_violation", func(v *Validator) *bool { return &v.FailOnViolation }).
 			doc("false only records what it finds."),
 		share(minScore.Name, func(v *Validator) (**float64, *diag.Pos) { return &v.MinScore, &v.MinAt }).doc(minScore.Doc),

@@ -59,23 +59,29 @@ named, each in a file of its name; the first line of a YAML file can say which i
 }
 
 // writeSchemas writes the named schemas, or those of all files that people write, into a folder, over those that are
-// there.
+// there. A file of another kind stays, and then nothing is written.
 func writeSchemas(app *App, folder string, names []string) error {
 	if len(names) == 0 {
 		for _, k := range scenario.SchemaKinds() {
 			names = append(names, k.Name)
 		}
 	}
-	for _, name := range names {
-		schema, err := compactSchema(name)
-		if err != nil {
+	schemas := make([][]byte, len(names))
+	for i, name := range names {
+		var err error
+		if schemas[i], err = compactSchema(name); err != nil {
 			return err
 		}
-		if err := plainfile.MakeDir(folder); err != nil {
-			return err
+		if file := filepath.Join(folder, name+".json"); exists(file) && titleOf(file) != titled(schemas[i]) {
+			return fmt.Errorf("%s is there, and no schema that arena wrote; nothing was written\nchoose another folder", file)
 		}
+	}
+	if err := plainfile.MakeDir(folder); err != nil {
+		return err
+	}
+	for i, name := range names {
 		file := filepath.Join(folder, name+".json")
-		if err := os.WriteFile(file, schema, 0o644); err != nil { //nolint:gosec // it is meant to be read by others
+		if err := os.WriteFile(file, schemas[i], 0o644); err != nil { //nolint:gosec // it is meant to be read by others
 			return err
 		}
 		if _, err := fmt.Fprintln(app.Out, "wrote", file); err != nil {
@@ -83,6 +89,18 @@ func writeSchemas(app *App, folder string, names []string) error {
 		}
 	}
 	return nil
+}
+
+// titleOf is the title of the schema in a file; "" when it holds none.
+func titleOf(file string) string {
+	data, _ := plainfile.Read(file) // what cannot be read has no title
+	return titled(data)
+}
+
+func titled(schema []byte) string {
+	var s struct{ Title string }
+	_ = json.Unmarshal(schema, &s) // nor has what is no JSON
+	return s.Title
 }
 
 // compactSchema is a schema on one line, which is a third of its size.

@@ -50,7 +50,7 @@ var typed = map[string]string{
 	"per-scenario": says, "turn": says, "trial": says, "wire": shapes, "online": shapes, "dot": shapes, "mermaid": shapes,
 	"params": says, "why": says, "all": says, "scope": says, "filter-passed": says,
 
-	"force": overwrites, "merge": overwrites, "json": shapes,
+	"force": overwrites, "merge": overwrites, "write": overwrites, "json": shapes,
 }
 
 // ofWorkers are flags that a worker may get from its surroundings: it answers for no verdict, and a container has

@@ -90,7 +90,9 @@ type Reply struct {
 	Retries      int    // attempts before this one
 	Cached       bool   // it was paid for earlier, and nothing now; cost and latency are those of then
 	Notice       string // something the user should know once, such as "no mock reply configured"
-	Doubt        string // why this may not be all that the model said: "has parts that are left out"; "": it is
+	// Doubt is why this may not be all that the model said, or not what was counted: "has parts that are left out"; "": it
+	// is.
+	Doubt string
 }
 
 // Message turns a reply into the assistant's message of the transcript.

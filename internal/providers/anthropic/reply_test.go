@@ -57,7 +57,7 @@ func TestReplies(t *testing.T) {
 			"input_tokens":1,"output_tokens":4,"cache_read_input_tokens":1000000000000000}}`, chat.Reply{}, "bad_reply: no call can have taken"},
 		"cached tokens below zero": {false, `{"model":"m","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","usage":{
 			"input_tokens":1,"output_tokens":4,"cache_read_input_tokens":-7}}`, chat.Reply{Content: "a", FinishReason: "stop", Model: "m",
-			Usage: chat.Usage{InputTokens: 1, OutputTokens: 4}, Notice: noticeParts}, ""},
+			Usage: chat.Usage{InputTokens: 1, OutputTokens: 4}, Doubt: oddParts}, ""},
 		"usage below zero": {false, `{"model":"m","content":[],"stop_reason":"end_turn","usage":{"input_tokens":-1,"output_tokens":4}}`,
 			chat.Reply{}, "bad_reply: no call can have taken"},
 		"thoughts in every place": {true, events(began, block("0", `{"type":"thinking","thinking":""}`),
@@ -170,5 +170,5 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-const noticeParts = "the server counts more tokens as cached or as thoughts than it counts in all, or fewer than none: " +
-	"they are taken for all of them, or for none, and what the reply cost may be another sum"
+const oddParts = "has more tokens counted as cached or as thoughts than in all, or fewer than none: they are taken for " +
+	"all of them, or for none, and what it cost may be another sum"

@@ -159,8 +159,8 @@ func TestPartsAboveTheWhole(t *testing.T) {
 		}
 		req := &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: "question"}}}
 		reply, err := model.Complete(t.Context(), req, nil)
-		if err != nil || reply.Usage != want.usage || (reply.Notice != "") != want.told {
-			t.Errorf("%s: %v, got %+v with notice %q", text, err, reply.Usage, reply.Notice)
+		if err != nil || reply.Usage != want.usage || (reply.Doubt != "") != want.told {
+			t.Errorf("%s: %v, got %+v with doubt %q", text, err, reply.Usage, reply.Doubt)
 		}
 	}
 }

@@ -28,11 +28,11 @@ type Call struct {
 	progress bool            // the stream went on
 	silent   error           // the cause when it does not
 	came     came
-	finished bool // the model has finished
-	doubts   []string
-	wordless bool   // no reply of a model: there is no output to be paid
-	over     error  // the cause when nothing comes after that
-	events   Events // of the stream
+	finished bool     // the model has finished
+	doubts   []string // see chat.Reply
+	wordless bool     // no reply of a model: there is no output to be paid
+	over     error    // the cause when nothing comes after that
+	events   Events   // of the stream
 }
 
 func (c *Client) begin(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) *Call {
@@ -65,7 +65,10 @@ func (c *Client) Complete(
 	reply.LatencyMS = float64(c.now().Sub(began)) / float64(time.Millisecond)
 	var odd bool
 	if reply.Usage, odd = within(reply.Usage); odd {
-		reply.Notice = noticeParts
+		call.doubt(oddParts)
+	}
+	if why := oddCount(reply.Usage, req, &reply); why != "" {
+		call.doubt(why)
 	}
 	reply.Doubt = strings.Join(call.doubts, ", and ")
 	reply.Usage = completed(reply.Usage, req, &reply)

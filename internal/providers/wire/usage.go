@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
 )
 
@@ -75,9 +76,39 @@ func (c *Call) wasted() chat.Usage {
 	return u
 }
 
-// noticeParts is told with a reply whose server counts a part as more than the whole, or as less than nothing.
-const noticeParts = "the server counts more tokens as cached or as thoughts than it counts in all, or fewer than none" +
-	": they are taken for all of them, or for none, and what the reply cost may be another sum"
+// oddParts is said of a reply whose server counts a part as more than the whole, or as less than nothing.
+const oddParts = "has more tokens counted as cached or as thoughts than in all, or fewer than none: they are taken for " +
+	"all of them, or for none, and what it cost may be another sum"
+
+// Limits of what can have been counted. No model takes or writes so many tokens in one call beyond what its texts make,
+// thoughts and media included; and no token is so long.
+const (
+	mostHidden   = 10_000_000 // tokens
+	mostPerByte  = 100
+	longestToken = 1000 // bytes
+	fewTokens    = 4096 // bytes of a text that may be a few long tokens
+)
+
+// oddCount is said of a reply whose count its texts contradict; "": they do not.
+func oddCount(u chat.Usage, req *chat.Request, r *chat.Reply) string {
+	if u.Estimated {
+		return ""
+	}
+	const unknown = ": what it cost is another sum than is told"
+	in, out := sizes(req, r)
+	switch {
+	case u.OutputTokens > mostHidden+mostPerByte*out:
+		return fmt.Sprintf("has %s and is counted as %s%s", plural.Count(out, "byte"), plural.Count(u.OutputTokens, "token"),
+			unknown)
+	case u.InputTokens > mostHidden+mostPerByte*in:
+		return fmt.Sprintf("to %s is counted as one to %s%s", plural.Count(in, "byte"), plural.Count(u.InputTokens, "token"),
+			unknown)
+	case u.OutputTokens > 0 && out > fewTokens+longestToken*u.OutputTokens:
+		return fmt.Sprintf("has %s and is counted as %s%s", plural.Count(out, "byte"), plural.Count(u.OutputTokens, "token"),
+			unknown)
+	}
+	return ""
+}
 
 // within limits what is counted as a part of the input or of the output to the whole, and reports whether it was more,
 // or below zero. A part below zero is none.
@@ -109,7 +140,13 @@ func completed(u chat.Usage, req *chat.Request, r *chat.Reply) chat.Usage {
 
 // estimate is the tokens of a call whose server did not count them.
 func estimate(req *chat.Request, r *chat.Reply) chat.Usage {
-	in, out := 0, len(r.Content)
+	in, out := sizes(req, r)
+	return chat.Usage{InputTokens: tokens(in), OutputTokens: tokens(out), Estimated: true}
+}
+
+// sizes are the bytes of the texts of a request and of its reply.
+func sizes(req *chat.Request, r *chat.Reply) (in, out int) {
+	out = len(r.Content)
 	for i := range req.Messages {
 		in += len(req.Messages[i].Text())
 		if t := req.Messages[i].ToolResult; t != nil {
@@ -119,7 +156,7 @@ func estimate(req *chat.Request, r *chat.Reply) chat.Usage {
 	for i := range r.ToolCalls {
 		out += len(r.ToolCalls[i].Name) + len(fmt.Sprint(r.ToolCalls[i].Args))
 	}
-	return chat.Usage{InputTokens: tokens(in), OutputTokens: tokens(out), Estimated: true}
+	return in, out
 }
 
 // tokens are about so many of a text: four bytes each.

@@ -28,6 +28,7 @@ type resumption struct {
 	toRun     int
 	again     map[string]bool // fingerprints of those that are run, and may have been before
 	unplanned int             // trials that are kept though the plan has them no more; they stand behind it
+	lost      []string        // those of them that did not pass, by id
 	warnings  []string        // of those, and of what the kept ones are without
 }
 
@@ -127,6 +128,11 @@ func (r *resumption) nothing() error {
 	if r.changed > 0 {
 		return fmt.Errorf("--last-failed: nothing failed in the last run; %s before the files or flags changed\n"+
 			"arena run --resume runs what changed; nothing was touched", plural.Of(r.changed, "trial passed", "trials passed"))
+	}
+	if n := len(r.lost); n > 0 {
+		return fmt.Errorf("--last-failed: what did not pass in the last run is not in the plan any more: %s\n"+
+			"bring %s back, or run what there is: arena run; nothing was touched, and the reports stay as they are",
+			someIDs(r.lost), plural.Of(n, "trial", "trials"))
 	}
 	return errors.New(
 		"--last-failed: every trial of this plan passed in the last run, so there is nothing to run again\n" +

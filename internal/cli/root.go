@@ -40,6 +40,8 @@ func newRoot(app *App) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          unknownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+
+		PersistentPreRunE: notBlank,
 	}
 	root.SetOut(app.Out)
 	root.SetErr(app.Err)

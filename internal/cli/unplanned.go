@@ -42,6 +42,9 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 		if known[t.Scenario] {
 			hidden = append(hidden, e.ID)
 		}
+		if e.CutShort || e.Status != result.Passed && e.Status != result.Skipped && !excused[i] {
+			r.lost = append(r.lost, e.ID)
+		}
 		e.Unplan(excused[i])
 		r.kept[plan.Len()+k] = e
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/diag"
 )
@@ -40,7 +41,7 @@ func newFilter(flag string, lists []string) *filter {
 
 // newPatternFilter selects by names and patterns. Those that cannot be read go to d.
 func newPatternFilter(flag string, lists []string, d *diag.List) *filter {
-	f := &filter{flag: flag, words: split(lists), used: map[string]bool{}}
+	f := &filter{flag: flag, words: rejoin(split(lists)), used: map[string]bool{}}
 	for _, w := range f.words {
 		s, err := newSelector(w)
 		if err != nil {
@@ -55,7 +56,7 @@ func newPatternFilter(flag string, lists []string, d *diag.List) *filter {
 func newSelector(word string) (selector, error) {
 	s := selector{word: word}
 	pattern, not := strings.CutPrefix(word, "!")
-	s.not = not
+	pattern, s.not = strings.TrimSpace(pattern), not
 	s.matches = func(name string) bool { return name == pattern }
 	expr, isRegexp := strings.CutPrefix(pattern, "re:")
 	switch {
@@ -64,7 +65,7 @@ func newSelector(word string) (selector, error) {
 	case isRegexp:
 		re, err := regexp.Compile(expr)
 		if err != nil {
-			return s, fmt.Errorf("%w (commas separate patterns; write a regular expression without one)", err)
+			return s, fmt.Errorf("%w (a comma ends a pattern, but within a repetition, a class or a group)", err)
 		}
 		s.matches = re.MatchString
 	case strings.ContainsAny(pattern, "*?["):
@@ -91,6 +92,33 @@ func split(lists []string) []string {
 	}
 	return out
 }
+
+// rejoin puts the parts of regular expressions together that were separated at a comma within braces, brackets or
+// parentheses: re:l{2,3} is one pattern. A part is never a pattern by itself there.
+func rejoin(words []string) (out []string) {
+	for len(words) > 0 {
+		n := 1
+		if strings.HasPrefix(strings.TrimPrefix(words[0], "!"), "re:") {
+			for n < len(words) && cutWithin(strings.Join(words[:n], ",")) {
+				n++
+			}
+			if cutWithin(strings.Join(words[:n], ",")) { // the mistake is told of the first part alone
+				n = 1
+			}
+		}
+		out, words = append(out, strings.Join(words[:n], ",")), words[n:]
+	}
+	return out
+}
+
+// cutWithin reports whether a pattern ends within a repetition, a class or a group.
+func cutWithin(word string) bool {
+	_, expr, _ := strings.Cut(word, "re:")
+	_, err := regexp.Compile(expr)
+	return err != nil || openRepetition().MatchString(expr)
+}
+
+var openRepetition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\d+$`) })
 
 // empty reports whether the filter selects everything.
 func (f *filter) empty() bool { return len(f.selectors) == 0 }

@@ -210,7 +210,7 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 	}
 	if x.flags.quiet { // keeps the warnings out of the summary, but what was lost is told
 		for i := range x.run.Late {
-			x.app.say(x.run.Late[i].Line())
+			x.app.say(x.run.Late[i].Advice())
 		}
 	}
 	endErr := x.run.End(interrupted)

@@ -62,6 +62,14 @@ func (d *Diagnostic) Line() string {
 	return d.Msg
 }
 
+// Advice is the problem in one line with what to do about it: where, what, and the hint.
+func (d *Diagnostic) Advice() string {
+	if d.Hint == "" {
+		return d.Line()
+	}
+	return d.Line() + "; " + d.Hint
+}
+
 // List collects diagnostics. It is safe for concurrent use; its zero value is ready.
 type List struct {
 	mu   sync.Mutex

@@ -185,7 +185,7 @@ func (x *Execution) End(interrupted bool) error {
 		x.Plan, x.job.Plan = nil, nil
 	}
 	for i := range x.Late {
-		run.Warnings = append(run.Warnings, x.Late[i].Line())
+		run.Warnings = append(run.Warnings, x.Late[i].Advice())
 	}
 	x.journal.Bind(run)
 	err := x.journal.Close(result.JournalFooter{

@@ -212,7 +212,7 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 		openModel, openEmbedder = openNoModel, openNoEmbedder
 	}
 	opts := f.planOptions(suite, played)
-	opts.Open, opts.OpenEmbedder = openModel, openEmbedder
+	opts.Open, opts.OpenEmbedder, opts.Uncalled = openModel, openEmbedder, f.list
 	plan := runner.Make(suite, opts, d)
 	app.secrets.WatchChecks(suite)
 	f.keepNames(app, suite, plan, d)

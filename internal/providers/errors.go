@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // Kind classes what can go wrong in a model call.
@@ -91,6 +92,16 @@ type Misconfigured struct {
 	Pos  diag.Pos
 	Msg  string // lower case, without the provider
 	Hint string
+}
+
+// Unfilled is a provider whose address or headers need variables that the environment does not have.
+type Unfilled struct {
+	Provider string
+	Unset    []scenario.Unset // at least one
+}
+
+func (e *Unfilled) Error() string {
+	return fmt.Sprintf("provider %s: the environment has no %s: %s", e.Provider, e.Unset[0].Name, e.Unset[0].Advice())
 }
 
 func (e *Misconfigured) Error() string {

@@ -195,6 +195,12 @@ func (m *matrix) reportOpen(spec *scenario.Provider, err error) {
 		m.diags.Errorf(bad.Pos, 1, code, "provider %s: %s", spec.ID, bad.Msg).Hint = bad.Hint
 		return
 	}
+	if bad, ok := errors.AsType[*providers.Unfilled](err); ok {
+		for _, unset := range bad.Unset {
+			unset.Report("provider "+spec.ID, m.diags)
+		}
+		return
+	}
 	if _, ok := errors.AsType[*providers.NotAvailable](err); ok {
 		code = diag.NotAvailable
 	}

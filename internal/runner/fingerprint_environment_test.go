@@ -177,7 +177,7 @@ func TestEveryFiller(t *testing.T) {
 		"checks/external_exec_eval.go": "evals", "checks/external_rest_eval.go": "rest_eval",
 		"harness/secrets.go": "knows what is secret", "runner/fingerprint_environment.go": "the fingerprint",
 		"runner/servers.go": "servers", "runner/toolpreflight.go": "tells what is not set",
-		"scenario/agent.go": "agents", "scenario/env.go": "providers, tools, agents", "scenario/server.go": "servers",
+		"scenario/agent.go": "agents", "scenario/env.go": "providers, tools, agents", "scenario/provider.go": "providers", "scenario/server.go": "servers",
 		"scenario/setting.go": "providers", "scenario/toolhttp.go": "tools", "tools/exec/exec.go": "tools",
 		"tools/mcp/open.go": "servers", "tools/mcp/http.go": "servers", "runner/fingerprint.go": "the fingerprint",
 	}

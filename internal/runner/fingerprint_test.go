@@ -28,7 +28,8 @@ var leftOut = map[string]string{
 	"Project.Prompts": others, "Project.Providers": others, "Project.Scenarios": others, "Project.Evals": others,
 
 	"Agent.URL": filled, "Agent.Headers": filled, "Agent.Token": key,
-	"HTTPTool.URL": filled, "HTTPTool.Headers": filled, "Provider.APIKey": key, "Provider.KeyEnv": key, "Provider.KeyFile": key, "Provider.KeyUnset": key,
+	"HTTPTool.URL": filled, "HTTPTool.Headers": filled, "Provider.APIKey": key, "Provider.KeyEnv": key, "Provider.KeyFile": key, "Provider.KeyUnset": key, "Provider.Unset": filled, "Provider.Grouped": others,
+	"Agent.Unset": filled, "HTTPTool.Unset": filled,
 
 	"Provider.RPS": pace, "Provider.Burst": pace, "Provider.MaxConcurrent": pace, "Provider.Retry": pace,
 	"Provider.Transport": pace, "Provider.Breaker": pace,

@@ -172,7 +172,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	if m.opts.Offline {
 		m.reportOffline(p, all)
 	}
-	if !m.opts.Replayed {
+	if !m.opts.Replayed && !m.opts.Uncalled {
 		ReportOutside(p, all, m.diags)
 	}
 	run.host = m.host(p)

@@ -66,6 +66,9 @@ func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bo
 // allows.
 func preflightAgents(p *scenario.Project, d *diag.List) {
 	for _, a := range p.Agents {
+		for _, unset := range a.Unset {
+			unset.Report("agent "+a.Name, d)
+		}
 		for _, from := range append(slices.Clone(a.FromEnv), a.TokenFrom) {
 			if from.Variable == "" {
 				continue
@@ -79,6 +82,9 @@ func preflightAgents(p *scenario.Project, d *diag.List) {
 }
 
 func preflightEndpoint(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {
+	for _, unset := range t.HTTP.Unset {
+		unset.Report("tool "+t.ID, d)
+	}
 	for _, from := range t.HTTP.FromEnv {
 		if value, set := getenv(from.Variable); !set || value == "" {
 			d.Errorf(from.Pos, width(from.Name+"="+from.Variable), "unset-variable",

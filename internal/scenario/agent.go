@@ -22,6 +22,7 @@ type Agent struct {
 	Headers   map[string]string `digest:"-"` // the environment stands in them
 	FileHeads map[string]string // the same as the file has them
 	FromEnv   []EnvHeader
+	Unset     []Unset `digest:"-"` // that the address, the headers and the token need
 	Skills    NameFilter
 }
 
@@ -76,7 +77,7 @@ var agentFields = table("an agent", func() rows[agentFile] {
 			d.left(v, &leaving{what: "headers", filled: true})
 			a.Headers = make(map[string]string, len(a.FileHeads))
 			for name, value := range a.FileHeads {
-				a.Headers[name] = d.expand(node.Get(v, name), value)
+				a.Headers[name] = d.expand(node.Get(v, name), value, &a.Unset)
 			}
 		}).asIs().doc("Headers of every request to a remote agent; may hold ${VARIABLES}."),
 		custom("headers_from_env", texts, func(d *decoder, a *agentFile, v *node.Node) {
@@ -120,7 +121,7 @@ func readAgentAuth(d *decoder, a *agentFile, v *node.Node) {
 	case a.token != nil:
 		written, _ := d.Name(a.token, "token")
 		d.left(a.token, &leaving{what: "token", filled: true})
-		a.Token = d.expand(a.token, written)
+		a.Token = d.expand(a.token, written, &a.Unset)
 		d.header(a.token, "Authorization", a.Token)
 	case a.variable != nil:
 		if name, ok := d.Name(a.variable, "token_env"); ok {
@@ -138,10 +139,10 @@ func readAgentURL(d *decoder, a *agentFile, v *node.Node) {
 		return
 	}
 	d.left(v, &leaving{what: "url", filled: true})
-	a.URL = strings.TrimRight(d.expand(v, a.Written), "/")
+	a.URL = strings.TrimRight(d.expand(v, a.Written, &a.Unset), "/")
 	u, err := url.Parse(a.URL)
 	switch {
-	case a.URL == "": // the environment has it not, which was reported
+	case a.URL == "": // the environment has it not, which the plan tells
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		d.Errorf(v, "wrong-value", "%q is not an HTTP address", a.Written).Hint = "it must start with http:// or https://"
 	case u.RawQuery != "" || u.Fragment != "":

@@ -16,11 +16,34 @@ var variable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 })
 
-func (d *decoder) expand(n *node.Node, s string) string {
+// Unset is a variable that a text makes use of and that the environment does not have. The text is "" then, so that
+// nobody is sent one with a hole in it. Whoever needs the text reports it: not all runs do.
+type Unset struct {
+	Name string
+	Pos  diag.Pos // of the text
+}
+
+// Report reports the variable, of the thing that needs it; "" is none.
+func (u Unset) Report(of string, d *diag.List) {
+	if of != "" {
+		of += ": "
+	}
+	d.Errorf(u.Pos, 1, "unset-variable", "%sthe environment has no %s", of, u.Name).Hint = u.Advice()
+}
+
+// Advice says what to do.
+func (u Unset) Advice() string {
+	return "set it, write it into .env, or give a default: ${" + u.Name + ":-…}"
+}
+
+// expand puts variables into a text. When one is not set, the text is empty.
+func (d *decoder) expand(n *node.Node, s string, missing *[]Unset) string {
 	out := Expand(s, d.getenv)
 	for _, name := range out.Unset {
-		d.Errorf(n, "unset-variable", "the environment has no %s", name).
-			Hint = "set it, write it into .env, or give a default: ${" + name + ":-…}"
+		*missing = append(*missing, Unset{name, d.Pos(n)})
+	}
+	if len(out.Unset) > 0 {
+		return ""
 	}
 	return out.Text
 }

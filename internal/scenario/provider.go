@@ -35,12 +35,12 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			func(p *providerFile) *string { return &p.Role }).doc("What the model is for; llm when left out.").preset("llm"),
 		custom("base_url", text, func(d *decoder, p *providerFile, v *node.Node) {
 			p.base = v
-			p.BaseURL = d.setting(v, "base_url")
+			p.BaseURL = d.setting(v, "base_url", &p.Unset)
 		}).doc("Where to reach it, if not at its usual place; may hold ${VARIABLES}."),
 		custom("headers", textMap, func(d *decoder, p *providerFile, v *node.Node) {
 			p.Headers = map[string]string{}
 			d.Each(v, "headers", func(name string, k, value *node.Node) {
-				text := d.setting(value, "headers."+name)
+				text := d.setting(value, "headers."+name, &p.Unset)
 				checkHeader(d, name, text, k, value)
 				p.Headers[name] = text
 			})
@@ -52,6 +52,9 @@ var providerFields = table("a provider", func() rows[providerFile] {
 		custom("platform", platformFields, func(d *decoder, p *providerFile, v *node.Node) {
 			p.Platform = &Platform{Pos: d.Pos(v)}
 			platformFields.read(d, v, p.Platform)
+			if at := node.Get(v, "endpoint"); at != nil && p.Platform.Endpoint == "" {
+				d.expand(at, at.Value, &p.Unset)
+			}
 		}).doc("The cloud that hosts the model."),
 		custom("defaults", providerDefaults, func(d *decoder, p *providerFile, v *node.Node) {
 			providerDefaults.read(d, v, &p.calls)
@@ -142,7 +145,9 @@ var platformFields = table("platform", func() rows[Platform] {
 			doc("The region in which the model is called."),
 		str("project", func(p *Platform) *string { return &p.Project }).asIs().
 			doc("The project that pays, on Vertex."),
-		custom("endpoint", text, func(d *decoder, p *Platform, v *node.Node) { p.Endpoint = d.setting(v, "endpoint") }).
+		custom("endpoint", text, func(d *decoder, p *Platform, v *node.Node) {
+			p.Endpoint = d.setting(v, "endpoint", &[]Unset{}) // told with the provider's own
+		}).
 			doc("The address of the resource, on Azure; may hold ${VARIABLES}."),
 		object("additional_config", platformConfigFields, func(p *Platform) *Platform { return p }).
 			doc("Settings of the cloud."),
@@ -248,7 +253,7 @@ func (d *decoder) connection(n *node.Node, p *providerFile) {
 	if t.NeedsBase && p.base == nil {
 		d.Missing(n, "a provider of type "+p.kind.Value, "base_url")
 	}
-	if p.Type == "azure" && p.base == nil && (p.Platform == nil || p.Platform.Endpoint == "") {
+	if p.Type == "azure" && p.base == nil && (p.Platform == nil || p.Platform.Endpoint == "" && len(p.Unset) == 0) {
 		d.Missing(n, "a provider of type azure", "base_url or platform.endpoint")
 	}
 	d.idleKeys(n, p)

@@ -21,6 +21,7 @@ type Provider struct {
 	Headers     map[string]string `digest:"-"` // without keys they count
 	APIKey      string            `digest:"-"` // literal, after ${VAR} expansion
 	KeyUnset    string            `digest:"-"` // the variable that APIKey needs and that is not set; "": none
+	Unset       []Unset           `digest:"-"` // that the address and the headers need
 	KeyEnv      string            `digest:"-"` // credential_env
 	KeyFile     string            `digest:"-"`
 	Platform    *Platform

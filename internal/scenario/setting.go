@@ -11,7 +11,9 @@ import (
 
 // setting reads a text of a provider with ${NAME} and ${NAME:-default}. Other notations of variables are errors: sent
 // literally they are no key and no address.
-func (d *decoder) setting(n *node.Node, what string) string { return d.expand(n, d.written(n, what)) }
+func (d *decoder) setting(n *node.Node, what string, missing *[]Unset) string {
+	return d.expand(n, d.written(n, what), missing)
+}
 
 // keySetting is setting for a key. A variable that is not set is told by whoever needs the key: not all runs do.
 func (d *decoder) keySetting(n *node.Node) (key, unset string) {

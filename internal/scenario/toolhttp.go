@@ -27,6 +27,7 @@ type HTTPTool struct {
 	Headers   map[string]string `digest:"-"` // the environment stands in them
 	FileHeads map[string]string // the same as the file has them
 	FromEnv   []EnvHeader
+	Unset     []Unset  `digest:"-"` // that the address and the headers need
 	Redact    []string // fields of the reply, at any depth
 	RedactPos diag.Pos
 
@@ -58,10 +59,10 @@ var httpFields = table("http", func() rows[HTTPTool] {
 		custom("url", text, func(d *decoder, h *HTTPTool, v *node.Node) {
 			h.Written, _ = d.Name(v, "url")
 			h.URLPos = d.Pos(v)
-			h.URL = d.expand(v, h.Written)
+			h.URL = d.expand(v, h.Written, &h.Unset)
 			d.argumentTemplate(v, "url", h.URL)
 			if u, err := url.Parse(doubleBraced().ReplaceAllString(h.URL, "x")); h.URL != "" &&
-				!strings.HasPrefix(h.URL, "{{") && !strings.HasPrefix(h.URL, "$") && len(Expand(h.Written, d.getenv).Unset) == 0 &&
+				!strings.HasPrefix(h.URL, "{{") && !strings.HasPrefix(h.URL, "$") &&
 				(err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 				d.Errorf(v, "wrong-value", "%q is not an HTTP address", h.Written).Hint = "it must start with http:// or https://"
 			}
@@ -75,7 +76,7 @@ var httpFields = table("http", func() rows[HTTPTool] {
 			h.FileHeads, _ = d.headerMap(v, "headers")
 			h.Headers = make(map[string]string, len(h.FileHeads))
 			for name, value := range h.FileHeads {
-				h.Headers[name] = d.expand(node.Get(v, name), value)
+				h.Headers[name] = d.expand(node.Get(v, name), value, &h.Unset)
 			}
 		}).asIs().doc("Headers of the request; may hold ${VARIABLES}."),
 		custom("headers_from_env", texts, func(d *decoder, h *HTTPTool, v *node.Node) { h.FromEnv = d.envHeaders(v) }).
@@ -251,7 +252,11 @@ func (d *decoder) endpoint(t *toolFile) {
 		}
 	}
 	request := node.Get(t.http, "request")
-	h.Placed = named(h.URL)
+	address := h.URL
+	if address == "" { // the environment lacks something, and may have it where the tool is called
+		address = Expand(h.Written, func(string) (string, bool) { return "http://unset", true }).Text
+	}
+	h.Placed = named(address)
 	check(node.Get(t.http, "url"), "url", h.Placed)
 	for _, name := range slices.Sorted(maps.Keys(h.HeaderParams)) {
 		used := named(h.HeaderParams[name])
@@ -267,5 +272,5 @@ func (d *decoder) endpoint(t *toolFile) {
 	d.idleOfHTTP(t)
 	d.leftOfHTTP(t, args)
 	d.unknownRedactions(t)
-	d.addressPlaces(node.Get(t.http, "url"), h.URL, args)
+	d.addressPlaces(node.Get(t.http, "url"), address, args)
 }

@@ -98,8 +98,11 @@ func NewEmbedder(p *scenario.Provider, o Options) (providers.Embedder, error) {
 	return providers.Embedding(model, p, o.policy(p), o.Random, o.Now), nil
 }
 
-// keySet is an error for a key that needs a variable that is not set.
+// keySet is an error for a key, an address or a header that needs a variable that is not set.
 func keySet(p *scenario.Provider) error {
+	if len(p.Unset) > 0 {
+		return &providers.Unfilled{Provider: p.ID, Unset: p.Unset}
+	}
 	if p.KeyUnset == "" {
 		return nil
 	}

@@ -51,6 +51,9 @@ func (l *link) do(ctx context.Context, r *a2a.Request) (*a2a.Response, error) {
 	if l.client == nil {
 		return nil, errors.New("there is no network here")
 	}
+	for _, unset := range l.spec.Unset { // the plan has told it, unless nothing was to be called
+		return nil, fmt.Errorf("the environment has no %s", unset.Name)
+	}
 	header, err := l.header(r)
 	if err != nil {
 		return nil, err

@@ -131,6 +131,9 @@ func (s *source) answer(ctx context.Context, call chat.ToolCall) (chat.ToolResul
 	if s.e.client == nil {
 		return chat.ToolResult{}, errors.New("there is no network here")
 	}
+	for _, unset := range s.e.Unset { // the plan has told it, unless nothing was to be called
+		return chat.ToolResult{}, fmt.Errorf("the environment has no %s", unset.Name)
+	}
 	r, err := s.e.request(ctx, call.Args)
 	if err != nil {
 		return chat.ToolResult{}, err

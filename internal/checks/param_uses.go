@@ -127,6 +127,16 @@ func textsOf(n *node.Node) []*node.Node {
 	return []*node.Node{n}
 }
 
+// written is the name under which the parameter stands in the file that holds a text.
+func (f *field) written(text *node.Node, given map[string]*node.Node) string {
+	for _, alias := range f.Aliases {
+		if n := given[alias]; n != nil && (n == text || slices.Contains(n.Content, text)) {
+			return alias
+		}
+	}
+	return f.Name
+}
+
 func (b *binder) text(f *field, is Kind, n *node.Node, what string, given map[string]*node.Node, l *layout) bool {
 	switch {
 	case n.Kind != node.Scalar:
@@ -138,7 +148,7 @@ func (b *binder) text(f *field, is Kind, n *node.Node, what string, given map[st
 	case !b.r.IsPlainName(n, what, false):
 		return false
 	}
-	use := NameUse{Kind: is, Name: n.Value, Param: f.Name, Pos: b.r.Pos(n)}
+	use := NameUse{Kind: is, Name: n.Value, Param: f.written(n, given), Pos: b.r.Pos(n)}
 	if f.Of != "" {
 		tool := b.choose(&l.fields[l.index[f.Of]], given, false)
 		if tool == nil || tool.Kind != node.Scalar {

@@ -338,6 +338,9 @@ func (s *session) failTurn(ctx context.Context, turn *result.Turn, err error) {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
+	if late, ok := errors.AsType[timeoutError](err); ok && s.clock.simulated && s.recorder == nil {
+		s.clock.advance(max(late.limit-s.clock.elapsed(), 0)) // the latency that was cut did not come to its end
+	}
 	if endsRun(err) {
 		s.out.Status, s.out.Skip = result.Cancelled, err.Error()
 	} else {

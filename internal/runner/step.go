@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/secret"
@@ -316,7 +317,8 @@ func (l *stepLeaf) converse(ctx context.Context) (string, error) {
 			continue
 		}
 		if reply.Text() == "" {
-			return "", fmt.Errorf("the model gave no answer within %d rounds (termination.max_steps)", spec.MaxSteps)
+			return "", fmt.Errorf("the model gave no answer within %s (termination.max_steps)",
+				plural.Count(spec.MaxSteps, "round"))
 		}
 		return reply.Text(), nil
 	}

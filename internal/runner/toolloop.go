@@ -14,6 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -70,7 +71,8 @@ func (l *toolLoop) checkRound() error {
 		return nil
 	}
 	if l.rounds > l.policy.MaxRounds {
-		return fmt.Errorf("the tool loop did not end within %d rounds (tool_policy.max_rounds)", l.policy.MaxRounds)
+		return fmt.Errorf("the tool loop did not end within %s (tool_policy.max_rounds)",
+			plural.Count(l.policy.MaxRounds, "round"))
 	}
 	if spent := l.s.spentBefore + l.s.spend.usd; spent > l.policy.MaxCostUSD {
 		return fmt.Errorf("the conversation has cost $%.4f; tool_policy.max_cost_usd allows $%.2f",

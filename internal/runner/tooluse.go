@@ -1,14 +1,13 @@
 package runner
 
 import (
-	"strings"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
-	"github.com/arena-evals/arena/internal/tools/memory"
 )
 
 // ReportToolUses reports tool calls of checks that cannot work: the project does not have the tool, or its schema
@@ -44,6 +43,11 @@ func (u *toolUses) check(check string, use *checks.ToolUse) {
 	if !u.tools.Has(use.Name) && mayBeListed(u.p, use.Name) {
 		return // the trial finds out
 	}
+	if slices.Contains(u.p.OwnTools(), use.Name) && !u.tools.Has(use.Name) {
+		u.diags.Errorf(use.Pos, width, "unknown-tool", "%s: only the agent can call %s", check, use.Name).Hint =
+			"judge its calls, such as with tools_called"
+		return
+	}
 	if !u.tools.Has(use.Name) {
 		u.diags.Errorf(use.Pos, width, "unknown-tool", "%s: there is no tool %q to call", check, use.Name).Hint =
 			u.hint(use.Name)
@@ -60,9 +64,6 @@ func (u *toolUses) hint(name string) string {
 		if t.Is(name) {
 			return "this version of arena cannot run tools of mode " + t.Mode + " yet"
 		}
-	}
-	if u.p.Memory && strings.HasPrefix(name, memory.Prefix) {
-		return "checks cannot ask the agent's memory: judge its calls, such as with tools_called"
 	}
 	if hint := diag.DidYouMean(name, u.tools.Names()); hint != "" {
 		return hint

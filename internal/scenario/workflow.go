@@ -108,7 +108,7 @@ var stateFields = table("a state", func() rows[stateFile] {
 		custom("terminal", boolean, func(d *decoder, s *stateFile, v *node.Node) {
 			s.Terminal, _ = d.Bool(v, "terminal")
 			s.terminal = v
-		}).doc("Ends the conversation."),
+		}).doc("No event leads on: what the user says from then on is answered here."),
 		whole("max_visits", counting, func(s *stateFile) *int { return &s.MaxVisits }).
 			doc("How often the state may be entered."),
 		custom("on_max_visits", text, func(d *decoder, s *stateFile, v *node.Node) {

@@ -25,8 +25,7 @@ func Read(r *node.Reader, data []byte) *Skill {
 	}
 	front, body, ok := cut(text)
 	if !ok {
-		r.Errorf(nil, "front-matter", "the file has no front matter").Hint =
-			"begin it with a line ---, then name and description, then a line ---"
+		noFrontMatter(r, text)
 		return nil
 	}
 	errors := r.Diags.Errors()
@@ -46,6 +45,29 @@ func Read(r *node.Reader, data []byte) *Skill {
 		return nil
 	}
 	return s
+}
+
+// noFrontMatter says why a file has no front matter.
+func noFrontMatter(r *node.Reader, text string) {
+	before, rest, _ := strings.Cut(strings.TrimLeft(text, " \t\r\n"), "\n")
+	report := func(line int, what, hint string) {
+		d := r.Errorf(nil, "front-matter", "%s", what)
+		d.Hint = hint
+		if line > 0 {
+			d.Pos = diag.Pos{File: r.File, Line: int32(line)}
+		}
+	}
+	lead := strings.Count(text[:len(text)-len(strings.TrimLeft(text, " \t\r\n"))], "\n")
+	switch {
+	case strings.HasPrefix(before, "---\r"):
+		report(1, "the lines of the file end in a carriage return alone", "end them with a line feed, as \\n or \\r\\n")
+	case strings.TrimRight(before, " \t") != "---":
+		report(0, "the file has no front matter", "begin it with a line ---, then name and description, then a line ---")
+	case lead > 0 || !strings.HasPrefix(text, "---"):
+		report(1, "the front matter does not begin in the first line", "take out what stands before the first line ---")
+	default:
+		report(1+strings.Count(rest, "\n"), "the front matter is not closed", "put a line --- behind it")
+	}
 }
 
 // cut takes a text apart into its front matter and what follows.

@@ -53,7 +53,11 @@ func TestReadProblems(t *testing.T) {
 	}{
 		{"nothing", "", 0, "the file has no front matter"},
 		{"no front matter", "# Refund\n", 0, "the file has no front matter"},
-		{"front matter without end", "---\nname: a\ndescription: b\n", 0, "the file has no front matter"},
+		{"front matter without end", "---\nname: a\ndescription: b\n", 3, "the front matter is not closed"},
+		{"only a line", "---", 1, "the front matter is not closed"},
+		{"a blank line before it", "\n---\nname: a\ndescription: b\n---\ntext", 1, "does not begin in the first line"},
+		{"a blank before it", " ---\nname: a\ndescription: b\n---\ntext", 1, "does not begin in the first line"},
+		{"CR", "---\rname: a\rdescription: b\r---\rtext", 1, "end in a carriage return alone"},
 		{"empty front matter", "---\n---\ntext", 0, "the front matter is empty"},
 		{"a list", "---\n- a\n---\ntext", 2, "the front matter of a skill must be a map, found a list"},
 		{"no name", "---\ndescription: b\n---\ntext", 2, "a skill has no name"},

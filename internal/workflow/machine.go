@@ -6,6 +6,8 @@ import (
 	"maps"
 	"strings"
 	"time"
+
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // maxTransitions is how many a trial may make. A workflow that needs more is caught in a cycle.
@@ -96,7 +98,7 @@ func (m *Machine) plan(event string, turn int, elapsed time.Duration) (Transitio
 	t := Transition{From: from.Name, To: to, Event: event, Turn: turn}
 	if target := m.graph.byName[to]; target.MaxVisits > 0 && m.visits[to] >= target.MaxVisits {
 		if target.OnMaxVisits == "" {
-			return Transition{}, fmt.Errorf("state %q was entered %d times, which is its max_visits", to, m.visits[to])
+			return Transition{}, fmt.Errorf("state %q was entered %s, which is its max_visits", to, plural.Count(m.visits[to], "time"))
 		}
 		t.Redirected, t.To = to, target.OnMaxVisits
 	}
@@ -107,9 +109,11 @@ func (m *Machine) exhausted(elapsed time.Duration) error {
 	b := m.graph.budget
 	switch {
 	case b.Visits > 0 && m.total >= b.Visits:
-		return fmt.Errorf("the budget of the workflow is used up: %d visits of %d (max_total_visits)", m.total, b.Visits)
+		return fmt.Errorf("the budget of the workflow is used up: %s of %d (max_total_visits)",
+			plural.Count(m.total, "visit"), b.Visits)
 	case b.ToolCalls > 0 && m.calls >= b.ToolCalls:
-		return fmt.Errorf("the budget of the workflow is used up: %d tool calls of %d (max_tool_calls)", m.calls, b.ToolCalls)
+		return fmt.Errorf("the budget of the workflow is used up: %s of %d (max_tool_calls)",
+			plural.Count(m.calls, "tool call"), b.ToolCalls)
 	case b.WallTime > 0 && elapsed.Truncate(time.Second) >= b.WallTime:
 		// How much it was by now differs in every run, and is not for a model: no recording would answer it.
 		return fmt.Errorf("the budget of the workflow is used up: its time of %s (max_wall_time_sec)", b.WallTime)

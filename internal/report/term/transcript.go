@@ -66,6 +66,9 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 	return append(rows, &row{})
 }
 
+// agentStep is the kind of the steps whose model calls tools.
+const agentStep = "agent"
+
 // stepLines are what came of the steps of a composition.
 func stepLines(c *result.Composition, say func(who, text string)) {
 	for i := range c.Steps {
@@ -90,5 +93,11 @@ func stepLines(c *result.Composition, say func(who, text string)) {
 			text += fmt.Sprintf(" (attempt %d)", step.Attempts)
 		}
 		say("step", text)
+		for k := range step.Messages {
+			m := &step.Messages[k]
+			if step.Kind == agentStep && (len(m.ToolCalls) > 0 || m.ToolResult != nil) {
+				say(show.Line(string(m.Role)), show.MessageText(m))
+			}
+		}
 	}
 }

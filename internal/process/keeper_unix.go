@@ -4,13 +4,17 @@ package process
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"strconv"
+	"strings"
+	"sync"
 	"syscall"
+	"time"
 )
 
 // keeperName is the environment variable that makes a process a keeper. Its value is the prefix of the marks.
@@ -53,6 +57,13 @@ func (k *keeper) tell(what byte, pid int) {
 	}
 }
 
+// say writes a line to the keeper. Errors are ignored, as by tell.
+func (k *keeper) say(line string) {
+	if k != nil {
+		_, _ = io.WriteString(k.pipe, line+"\n")
+	}
+}
+
 // keepIfAsked is the main loop of a keeper.
 func keepIfAsked() {
 	name := os.Getenv(keeperName) //nolint:forbidigo // set by startKeeper alone
@@ -69,9 +80,19 @@ func keepIfAsked() {
 }
 
 func keep(pipe io.Reader, name string) {
-	live := map[int]bool{}
-	for lines := bufio.NewScanner(pipe); lines.Scan(); {
+	live, acts := map[int]bool{}, map[string]string{}
+	lines := bufio.NewScanner(pipe)
+	lines.Buffer(nil, 10<<20)
+	for lines.Scan() {
 		line := lines.Text()
+		switch id, act, _ := strings.Cut(line, " "); {
+		case strings.HasPrefix(line, "!"):
+			acts[id[1:]] = act
+			continue
+		case strings.HasPrefix(line, "."):
+			delete(acts, id[1:])
+			continue
+		}
 		if pid, err := strconv.Atoi(line[min(1, len(line)):]); err == nil && pid > 1 {
 			if line[0] == '+' {
 				live[pid] = true
@@ -80,11 +101,31 @@ func keep(pipe io.Reader, name string) {
 			}
 		}
 	}
-	if len(live) == 0 {
-		return
-	}
 	for pid := range live {
 		_ = syscall.Kill(-pid, syscall.SIGKILL) // an error means that the group is empty
 	}
-	killMarked(name)
+	if len(live) > 0 {
+		killMarked(name)
+	}
+	var ending sync.WaitGroup
+	for _, text := range acts {
+		var act lastAct
+		if json.Unmarshal([]byte(text), &act) == nil {
+			ending.Go(func() { act.run() })
+		}
+	}
+	ending.Wait()
 }
+
+// run runs the command, and gives it some time.
+func (a *lastAct) run() {
+	cmd := &exec.Cmd{Path: a.Path, Args: a.Args, Env: a.Env, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
+	if cmd.Start() != nil {
+		return
+	}
+	limit := time.AfterFunc(lastActLimit, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	defer limit.Stop()
+	_ = cmd.Wait() // nobody is left to be told
+}
+
+const lastActLimit = 30 * time.Second

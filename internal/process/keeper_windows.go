@@ -7,4 +7,6 @@ func startKeeper(string) *keeper { return nil }
 
 func (*keeper) tell(byte, int) {}
 
+func (*keeper) say(string) {}
+
 func keepIfAsked() {}

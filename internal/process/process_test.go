@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 // runsScript names, in the environment of a child process, the script that it runs.
 const runsScript = "PROCESS_TEST_RUNS"
 
+// actsAtEnd names the script that is left to be run at its end.
+const actsAtEnd = "PROCESS_TEST_ACTS"
+
 // runForEver runs a script without an end, and ends when its input does, without a word to the script.
 func runForEver(text string) int {
 	go func() {
@@ -30,6 +33,9 @@ func runForEver(text string) int {
 		os.Exit(0)
 	}()
 	env, _ := Environment(os.LookupEnv, nil)
+	if act := os.Getenv(actsAtEnd); act != "" {
+		AtEnd(&Command{Path: "/bin/sh", Args: []string{"-c", act}, Env: env})
+	}
 	_, _ = (&Command{Path: "/bin/sh", Args: []string{"-c", text}, Env: env}).Run(context.Background())
 	return 1
 }

@@ -298,7 +298,10 @@ func (b *build) settleServers() {
 		switch {
 		case s.Image != nil:
 			for k := range s.Image.Mounts {
-				d.mount(&s.Image.Mounts[k])
+				m := &s.Image.Mounts[k]
+				if written := m.Source; !d.mount(m) && written != "" {
+					b.serverProblem(s, "missing-file", "mounts: there is no file or folder %q", written)
+				}
 			}
 		case s.Command != "":
 			s.Dir = b.places.fs.access(b.places.run)
@@ -317,11 +320,13 @@ func (b *build) serverProblem(s *Server, code, format string, args ...any) {
 	b.l.diags.Errorf(s.Pos, len([]rune(s.Name)), code, format, args...)
 }
 
-func (d *decoder) mount(m *ServerMount) {
-	path, _ := d.runtimePath(m.Source)
+// mount finds what a container is to see, and reports whether it is there: docker would make an empty folder.
+func (d *decoder) mount(m *ServerMount) (found bool) {
+	path, found := d.runtimePath(m.Source)
 	if found, err := filepath.Abs(d.places.fs.access(path)); err == nil { // as the docker program wants it
 		m.Source = found
 	}
+	return found
 }
 
 // serverProgram finds the program of a server by its path: below the config folder, else below the working directory.

@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -32,7 +34,12 @@ func (c container) shut() {
 func (s *source) openImage() (*session, error) {
 	image := s.spec.Image
 	port := strconv.Itoa(image.Port)
-	args := []string{"run", "--rm", "--detach", "--publish", "127.0.0.1::" + port}
+	s.removeLeftovers()
+	name := "arena-" + strconv.Itoa(os.Getpid()) + "-" + strings.ToLower(rand.Text()[:8])
+	args := []string{
+		"run", "--rm", "--detach", "--name", name, "--label", ownerLabel + "=" + process.Owner(),
+		"--publish", "127.0.0.1::" + port,
+	}
 	for _, entry := range image.Env { // values are not arguments, which other users could read
 		name, _, _ := strings.Cut(entry, "=")
 		args = append(args, "--env", name)
@@ -46,11 +53,16 @@ func (s *source) openImage() (*session, error) {
 	}
 	life, cancel := context.WithTimeoutCause(s.life, fetching, overdueError{"the container did not start", fetching, ""})
 	defer cancel()
+	removed := process.AtEnd(s.dockerCommand("rm", "--force", name))
+	remove := func() {
+		_, _ = s.docker(context.Background(), "rm", "--force", name) // it may have ended already
+		removed()
+	}
 	id, err := s.docker(life, append(args, image.Name)...)
 	if err != nil {
+		remove()
 		return nil, err
 	}
-	remove := func() { _, _ = s.docker(context.Background(), "rm", "--force", id) } // it may have ended already
 	live, err := s.openContainer(life, id, port)
 	if err != nil {
 		remove()
@@ -78,8 +90,36 @@ func (s *source) openContainer(life context.Context, id, port string) (*session,
 	}
 }
 
+// ownerLabel is the label of a container that says which process it belongs to.
+const ownerLabel = "arena.owner"
+
+// removeLeftovers removes containers of processes of arena that have ended without doing it themselves.
+func (s *source) removeLeftovers() {
+	list, err := s.docker(s.life, "ps", "--all", "--filter", "label="+ownerLabel, "--format",
+		`{{.ID}} {{.Label "`+ownerLabel+`"}}`)
+	if err != nil {
+		return // the start itself says what is wrong
+	}
+	for line := range strings.Lines(list) {
+		id, owner, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if process.IsGone(owner) {
+			_, _ = s.docker(s.life, "rm", "--force", id) // another one may do it at the same time
+		}
+	}
+}
+
 // docker runs the docker program, and returns what it prints.
 func (s *source) docker(ctx context.Context, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetching)
+	defer cancel()
+	out, err := s.dockerCommand(args...).Run(ctx)
+	if err != nil {
+		return "", process.Ended(dockerProgram+" "+args[0], err, string(out.Stderr))
+	}
+	return strings.TrimSpace(string(out.Stdout)), nil
+}
+
+func (s *source) dockerCommand(args ...string) *process.Command {
 	given := append([]string{}, s.spec.Image.Env...)
 	for _, name := range []string{
 		"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY",
@@ -88,12 +128,5 @@ func (s *source) docker(ctx context.Context, args ...string) (string, error) {
 			given = append(given, name+"="+value)
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, fetching)
-	defer cancel()
-	c := &process.Command{Path: dockerProgram, Args: args, Env: s.environment(given)}
-	out, err := c.Run(ctx)
-	if err != nil {
-		return "", process.Ended(dockerProgram+" "+args[0], err, string(out.Stderr))
-	}
-	return strings.TrimSpace(string(out.Stdout)), nil
+	return &process.Command{Path: dockerProgram, Args: args, Env: s.environment(given)}
 }

@@ -3,10 +3,12 @@ package mcp
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/arena-evals/arena/internal/process"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -15,8 +17,11 @@ func TestContainer(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
 	spec := address(t, streamable())
+	// Containers of a process that has ended, of this one, of nobody and of another machine.
+	gone, elsewhere := process.Owner()+"0", "elsewhere/1234/5"
 	script := "#!/bin/sh\necho \"$@\" \"MODE is $MODE\" >>" + log + "\n" +
-		"case $1 in run) echo abc;; port) echo " + strings.TrimSuffix(strings.TrimPrefix(spec.URL, "http://"), "/mcp") + ";; esac\n"
+		"case $1 in ps) echo left1 " + gone + "; echo runs " + process.Owner() + "; echo other; echo far " + elsewhere + ";; " +
+		"run) echo abc;; port) echo " + strings.TrimSuffix(strings.TrimPrefix(spec.URL, "http://"), "/mcp") + ";; esac\n"
 	syscall.ForkLock.RLock() // a program that starts meanwhile would hold the file open, and it could not be run
 	err := os.WriteFile(filepath.Join(dir, "docker"), []byte(script), 0o700)
 	syscall.ForkLock.RUnlock()
@@ -49,10 +54,14 @@ func TestContainer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "run --rm --detach --publish 127.0.0.1::8080 --env MODE --volume /a:/b:ro example/tools:1 MODE is test\n" +
-		"port abc 8080 MODE is test\nrm --force abc MODE is test\n"
-	if string(text) != want {
-		t.Errorf("%s", text)
+	name := regexp.MustCompile(`arena-\d+-[a-z0-9]+`).FindString(string(text))
+	got := strings.NewReplacer(name, "NAME", process.Owner(), "OWNER").Replace(string(text))
+	want := "ps --all --filter label=arena.owner --format {{.ID}} {{.Label \"arena.owner\"}} MODE is test\n" +
+		"rm --force left1 MODE is test\n" +
+		"run --rm --detach --name NAME --label arena.owner=OWNER --publish 127.0.0.1::8080 --env MODE --volume /a:/b:ro " +
+		"example/tools:1 MODE is test\nport abc 8080 MODE is test\nrm --force NAME MODE is test\n"
+	if got != want {
+		t.Errorf("%s", got)
 	}
 
 	if err := os.Remove(filepath.Join(dir, "docker")); err != nil {

@@ -1,0 +1,67 @@
+//go:build unix
+
+package process
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestLastActs: the keeper runs the commands that were not cancelled, once its process has ended.
+func TestLastActs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var told strings.Builder
+	for _, name := range []string{"kept", "cancelled"} {
+		act, err := json.Marshal(lastAct{"/bin/sh", []string{"sh", "-c", ": >" + filepath.Join(dir, name)}, nil})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told.WriteString("!" + name + " " + string(act) + "\n")
+	}
+	told.WriteString(".cancelled\n!broken {\n")
+	keep(strings.NewReader(told.String()), "x")
+	for name, want := range map[string]bool{"kept": true, "cancelled": false} {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestAtEnd: a process that is killed leaves its last act to be done.
+func TestAtEnd(t *testing.T) {
+	t.Parallel()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"ready", "done"} {
+		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	arena := exec.CommandContext(t.Context(), program)
+	arena.Dir, arena.Env = dir, append(os.Environ(), runsScript+"=echo up >ready; sleep 3600", actsAtEnd+"=echo over >done")
+	if _, err := arena.StdinPipe(); err != nil { // its end would end the process
+		t.Fatal(err)
+	}
+	if err := arena.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(filepath.Join(dir, "ready")); err != nil {
+		t.Error(err)
+	}
+	if err := arena.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = arena.Wait() // it was killed
+	if text, err := os.ReadFile(filepath.Join(dir, "done")); string(text) != "over\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}

@@ -1,0 +1,48 @@
+package process
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Owner identifies this process among all that there ever were on this machine: the machine and its start, the process
+// and its start. What stands outside of the machine's processes, such as a container, can be marked with it.
+func Owner() string { return place() + "/" + strconv.Itoa(os.Getpid()) + "/" + startOf(os.Getpid()) }
+
+// IsGone reports whether the owner of this name was a process of this machine, since it was started, and has ended. It
+// is false for whatever cannot be told.
+func IsGone(owner string) bool {
+	rest, here := strings.CutPrefix(owner, place()+"/")
+	number, start, both := strings.Cut(rest, "/")
+	pid, err := strconv.Atoi(number)
+	if !here || !both || err != nil || pid <= 1 {
+		return false
+	}
+	return !exists(pid) || startOf(pid) != start
+}
+
+// place is the machine, since its last start, and within it the space of process ids.
+func place() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // only Linux has it
+	space, _ := os.Readlink("/proc/self/ns/pid")              // the same
+	return strings.ReplaceAll(name+"."+strings.TrimSpace(string(boot))+"."+space, "/", "-")
+}
+
+// startOf is when a process was started, in the words of the system; "" where it does not say.
+func startOf(pid int) string {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return ""
+	}
+	const start = 19 // behind the name of the program, which may hold anything
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if len(fields) <= start {
+		return ""
+	}
+	return fields[start]
+}

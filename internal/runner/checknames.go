@@ -19,6 +19,7 @@ type nameChecker struct {
 	diags    *diag.List
 	tracker  *nameTracker // nil: conversations are not observed
 	recorded bool         // the conversations are recorded, and may use other tools than the project's
+	finished bool         // they are those of a run of this project: its servers are the same
 
 	within    *scenario.Scenario // whose checks are looked at; nil: those of all
 	served    []*servedName      // names that are left to the trials

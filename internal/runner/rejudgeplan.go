@@ -58,6 +58,7 @@ func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished) {
 		}
 		checker := nameChecker{
 			p: p, tools: run.tools.Registry, lenient: b.m.opts.Lenient, diags: b.m.diags, tracker: b.m.tracker, recorded: true,
+			finished: true,
 		}
 		checker.report(judged, func(*scenario.Scenario) []*scenario.Provider { return nil })
 		b.projects = append(b.projects, run)

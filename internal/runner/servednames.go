@@ -35,6 +35,12 @@ type servedName struct {
 
 // checkServed takes care of the name of a tool that belongs to an MCP server of the project. It is false for others.
 func (n *nameChecker) checkServed(check string, use *checks.NameUse, setups []*setup) bool {
+	if use.Pattern == nil && n.finished && len(n.p.Servers) > 0 && strings.HasPrefix(use.Name, scenario.ServerPrefix) {
+		if why, hint := n.p.NotServed(use.Name); why != "" {
+			n.problem(use.Pos, use.Name, "unknown-name", "%s: %s: %s", check, use.Param, why).Hint = hint
+			return true
+		}
+	}
 	if use.Pattern != nil || anyRecorded(setups) || anyToolAllowed(setups) || slices.Contains(n.knownTools(), use.Name) {
 		return false
 	}

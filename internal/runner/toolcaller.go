@@ -44,6 +44,9 @@ func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) 
 	n := t.s.emit.toolStarted(&call, true)
 	before := t.lane.Spent()
 	res := t.s.callTool(ctx, t.lane, call)
+	if err := t.s.recorder.Err(); err != nil && res.Error != "" {
+		res = tools.Failure(call, chat.ErrorMock, err.Error()) // nobody was asked: the recording has no such call
+	}
 	switch {
 	case t.s.trial.Endpoint.Simulated:
 	case t.lane != nil:

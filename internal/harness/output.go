@@ -31,7 +31,7 @@ type Report struct {
 	Format, Path string
 	Write        func(io.Writer, *result.Run) error
 	Secrets      *secret.Guard // that no report holds; nil: none are known
-	start        *regexp.Regexp
+	start        func() *regexp.Regexp
 }
 
 // Outputs is where a run leaves its results.
@@ -68,7 +68,7 @@ func NewOutputs(c Choice) *Outputs {
 		}
 		return slices.Contains(c.Formats, format)
 	}
-	add := func(format, file, name string, start *regexp.Regexp, write func(io.Writer, *result.Run) error) {
+	add := func(format, file, name string, start func() *regexp.Regexp, write func(io.Writer, *result.Run) error) {
 		if !wants(format, file) {
 			return
 		}
@@ -120,7 +120,7 @@ func (o *Outputs) targets() []Target {
 
 // target is the file of a report.
 func (r *Report) target() Target {
-	return Target{What: r.name(), Path: r.Path, Ours: r.start.Match}
+	return Target{What: r.name(), Path: r.Path, Ours: r.isOurs}
 }
 
 func (r *Report) name() string {
@@ -237,3 +237,6 @@ func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
+
+// isOurs reports whether a file starts as the report does.
+func (r *Report) isOurs(start []byte) bool { return r.start().Match(start) }

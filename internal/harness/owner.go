@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -59,12 +58,12 @@ func (o *Owner) journal(in *bufio.Reader) {
 	}
 }
 
-var startedField = regexp.MustCompile(`\n  "started": "([^"]+)"`)
+var startedField = begins(`\n  "started": "([^"]+)"`)
 
 // results reads the start of a results.json.
 func (o *Owner) results(in io.Reader) {
 	start, _ := io.ReadAll(in)
-	if m := startedField.FindSubmatch(start); m != nil {
+	if m := startedField().FindSubmatch(start); m != nil {
 		o.Started, _ = time.Parse(time.RFC3339Nano, string(m[1])) // zero when it is no time
 	}
 }

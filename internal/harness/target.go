@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/plainfile"
 )
@@ -23,12 +24,17 @@ type Target struct {
 
 // How the files start that arena writes, whatever its version.
 var (
-	htmlStart     = regexp.MustCompile(`(?s)^\s*<!doctype html>.*<meta name="generator" content="arena `)
-	junitStart    = regexp.MustCompile(`^<\?xml [^>]*>\s*<testsuites name="arena"`)
-	markdownStart = regexp.MustCompile(`(?s)^## .*\n\| \|` +
+	htmlStart     = begins(`(?s)^\s*<!doctype html>.*<meta name="generator" content="arena `)
+	junitStart    = begins(`^<\?xml [^>]*>\s*<testsuites name="arena"`)
+	markdownStart = begins(`(?s)^## .*\n\| \|` +
 		`(?: (?:passed|failed|error|skipped|not run|total|[a-z ]*\[redacted\]) \|){6}\n`)
-	resultsStart = regexp.MustCompile(`^\{\s*"schema_version":\s*\d+,\s*"arena":`)
+	resultsStart = begins(`^\{\s*"schema_version":\s*\d+,\s*"arena":`)
 )
+
+// begins compiles a pattern when it is needed.
+func begins(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // startSize is how much of a file is looked at to tell what it is, and wholeSize where that may stand anywhere.
 const (

@@ -93,20 +93,31 @@ func (m *manual) paragraph(lines []string, i int) int {
 	return i
 }
 
-// table writes each row as its first cell, what is short beside it, and the last cell below.
+// table writes each row as its first cell with the others below, named by their columns where there are several. Of keys
+// what is short stands beside the name.
 func (m *manual) table(lines []string, i int) int {
+	heads := cellsOf(lines[i])
+	ofKeys := heads[0] == "Key"
 	m.WriteString("\n")
-	for i += 2; i < len(lines) && strings.HasPrefix(lines[i], "|"); i++ { // behind the heads
+	for i += 2; i < len(lines) && strings.HasPrefix(lines[i], "|"); i++ {
 		cells := cellsOf(lines[i])
-		head := cells[0]
-		for _, c := range cells[1 : len(cells)-1] {
-			if c != "" {
-				head += " · " + c
+		first, last := cells[0], len(cells)-1
+		if ofKeys {
+			for _, c := range cells[1:last] {
+				if c != "" {
+					first += " · " + c
+				}
 			}
 		}
-		m.wrap("  ", "      ", head)
-		if last := cells[len(cells)-1]; last != "" && len(cells) > 1 {
-			m.wrap("      ", "      ", last)
+		m.wrap("  ", "      ", first)
+		for j := 1; j <= last; j++ {
+			switch {
+			case cells[j] == "" || ofKeys && j < last:
+			case ofKeys || last == 1 || j >= len(heads):
+				m.wrap("      ", "      ", cells[j])
+			default:
+				m.wrap("      ", "        ", heads[j]+": "+cells[j])
+			}
 		}
 	}
 	return i

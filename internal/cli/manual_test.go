@@ -56,9 +56,9 @@ func longest(line string) (n int) {
 func TestManualWithColor(t *testing.T) {
 	t.Parallel()
 	m := &manual{width: 16, color: true}
-	m.write("# Title\n\nRun `arena run x` now.\n\n- one\n- two\n\n| A | B |\n|---|---|\n| `k` | is \\| it |\n\n    raw `x`\n")
+	m.write("# Title\n\nRun `arena run x` now.\n\n- one\n- two\n\n| A | B |\n|---|---|\n| `k` | is \\| it |\n\n| N | One | Two |\n|---|---|---|\n| x | 1 | 2 |\n\n    raw `x`\n")
 	want := "\x1b[1mTitle\x1b[0m\n\n  Run \x1b[36marena run\x1b[0m\n  \x1b[36mx\x1b[0m now.\n\n  - one\n  - two\n\n" +
-		"  \x1b[36mk\x1b[0m\n      is | it\n\n      raw `x`\n"
+		"  \x1b[36mk\x1b[0m\n      is | it\n\n  x\n      One: 1\n      Two: 2\n\n      raw `x`\n"
 	if m.String() != want {
 		t.Errorf("got\n%q\nwant\n%q", m.String(), want)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/docs"
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/filedoc"
 )
@@ -30,11 +31,11 @@ arena COMMAND --help a command.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return topicNames(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listTopics(app)
 			}
-			return showTopic(app, args[0])
+			return showTopic(app, args[0], c.Root().Commands())
 		},
 	}
 }
@@ -88,8 +89,8 @@ func listTopics(app *App) error {
 	return ifBroken(w.Flush())
 }
 
-func showTopic(app *App, name string) error {
-	text, err := topicText(name)
+func showTopic(app *App, name string, commands []*cobra.Command) error {
+	text, err := topicText(strings.ToLower(name), commands...)
 	if err != nil {
 		return err
 	}
@@ -102,8 +103,8 @@ func showTopic(app *App, name string) error {
 	return ifBroken(err)
 }
 
-// topicText is a page as Markdown.
-func topicText(name string) (string, error) {
+// topicText is a page as Markdown. Who asks for one of the commands, or for a check, is told where that is documented.
+func topicText(name string, commands ...*cobra.Command) (string, error) {
 	guides := guideTopics()
 	if i := slices.IndexFunc(guides, func(g guideTopic) bool { return g.name == name }); i >= 0 {
 		text, err := docs.Guides.ReadFile(guides[i].file)
@@ -113,6 +114,12 @@ func topicText(name string) (string, error) {
 		return filedoc.Text(name)
 	}
 	err := fmt.Errorf("there is no page %q", name)
+	if d, ok := checks.Lookup(name); ok {
+		return "", fmt.Errorf("%w\n`arena checks %s` documents this check", err, d.Name)
+	}
+	if slices.ContainsFunc(commands, func(c *cobra.Command) bool { return c.Name() == name }) {
+		return "", fmt.Errorf("%w\n`arena %s --help` documents this command", err, name)
+	}
 	if near := diag.Nearest(name, topicNames()); near != "" {
 		return "", fmt.Errorf("%w\ndid you mean %q?", err, near)
 	}

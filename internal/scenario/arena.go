@@ -156,7 +156,8 @@ var providerRefFields = table("an entry of providers", func() rows[providerRef] 
 	return rows[providerRef]{
 		fileField("file", func(p *providerRef) *fileRef { return &p.fileRef }).must().doc("The file of the provider."),
 		label("group", func(p *providerRef) *string { return &p.group }).
-			doc("A group other than default is only used by scenarios, judges and roles that ask for it."),
+			doc("A group other than default is only used by scenarios, judges and roles that ask for it. Left out: default; " +
+				"but what a judge uses is not tested then, where other providers are."),
 	}
 })
 

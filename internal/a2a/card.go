@@ -67,7 +67,7 @@ func (c *Client) Card(ctx context.Context) (*Card, error) {
 		}
 		card := &Card{path: path}
 		if err := json.Unmarshal(body, card); err != nil {
-			return nil, errors.New("its agent card is none" + c.Excerpt(err.Error()))
+			return nil, errors.New("its agent card is not an agent card" + c.Excerpt(err.Error()))
 		}
 		return card, nil
 	}

@@ -105,9 +105,9 @@ func (r *Report) measure(scores []agreement.Score) {
 	case r.N == 0:
 		r.KappaNote = "undefined: nothing could be compared"
 	case t.Passes() == 0:
-		r.KappaNote = "undefined: every label is fail; it takes some that pass"
+		r.KappaNote = "undefined: every label is fail; some must be pass"
 	default:
-		r.KappaNote = "undefined: every label is pass; it takes some that fail"
+		r.KappaNote = "undefined: every label is pass; some must be fail"
 	}
 	if at, kappa := agreement.Best(scores); kappa != nil && r.MaxScore == nil && *kappa > *r.Kappa {
 		r.Best = &Best{at, *kappa}

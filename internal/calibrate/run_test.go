@@ -153,8 +153,8 @@ func TestReportMeasures(t *testing.T) {
 	}{
 		"agrees":        {[]string{"kind1 pass", "curt1 fail"}, 1, "", []float64{0, 1}, nil},
 		"chance":        {[]string{"kind1 pass", "curt1 fail", "kind2 fail", "curt2 pass"}, 0, "", []float64{0, -1}, []float64{0.01}},
-		"only passes":   {[]string{"kind1 pass", "kind2 pass"}, 0, "undefined: every label is pass; it takes some that fail", nil, []float64{-1, 0}},
-		"only fails":    {[]string{"curt1 fail", "kind2 fail"}, 0, "undefined: every label is fail; it takes some that pass", nil, []float64{-1, 0}},
+		"only passes":   {[]string{"kind1 pass", "kind2 pass"}, 0, "undefined: every label is pass; some must be fail", nil, []float64{-1, 0}},
+		"only fails":    {[]string{"curt1 fail", "kind2 fail"}, 0, "undefined: every label is fail; some must be pass", nil, []float64{-1, 0}},
 		"only errors":   {[]string{"broken1 pass", "broken2 fail"}, 0, "undefined: nothing could be compared", nil, []float64{-1}},
 		"one is broken": {[]string{"kind1 pass", "curt1 fail", "broken2 fail"}, 1, "", []float64{1}, nil},
 	} {

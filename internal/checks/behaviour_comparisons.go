@@ -26,7 +26,7 @@ func warnComparand(b *binder, choice, chosen string, comparands map[string]strin
 	}
 	for _, what := range slices.Sorted(maps.Keys(comparands)) {
 		if other := comparands[what]; other != own && b.read[other] != nil {
-			b.warnf(other, "ignored-parameter", "%q is not looked at with %s: %s", other, choice, chosen)
+			b.warnf(other, "ignored-parameter", "%q has no effect with %s: %s", other, choice, chosen)
 		}
 	}
 	if b.read[own] == nil {

@@ -20,8 +20,8 @@ func TestChecksWithinChecks(t *testing.T) {
 			inner = `{"checks": [{"type": "contains", "params": {"patterns": ["x"]}}]}`
 		}
 		for depth, want := range map[int]string{
-			100: "", 101: " stands within 101 checks; at most 100 can stand within each other",
-			300: " stands within 101 checks; at most 100 can stand within each other",
+			100: "", 101: " is nested in 101 checks; at most 100 can be nested",
+			300: " is nested in 101 checks; at most 100 can be nested",
 		} {
 			params := strings.Repeat(wrap[0], depth-1) + inner + strings.Repeat(wrap[1], depth-1)
 			c, problems := (&Compiler{}).CompileJSON(&JSONCheck{Type: name, Params: params, Scope: ScopeTurn})

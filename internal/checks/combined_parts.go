@@ -50,7 +50,7 @@ func (p *weightedCheck) take(b *binder, n *node.Node, what string) (ok bool) {
 // read compiles the check at n.
 func (p *nestedCheck) read(b *binder, n *node.Node, what string, weighted bool) (weight float64, ok bool) {
 	if b.depth > maxNesting {
-		b.r.Errorf(n, "too-deep", "%s stands within %d checks; at most %d can stand within each other", what, b.depth,
+		b.r.Errorf(n, "too-deep", "%s is nested in %d checks; at most %d can be nested", what, b.depth,
 			maxNesting).Hint = "say the same with fewer: not of not is the check itself, all_of in all_of is one list"
 		return 0, false
 	}

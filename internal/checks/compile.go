@@ -106,7 +106,7 @@ func (c *Compiler) Compile(spec *scenario.Check, d *diag.List) *Compiled {
 	alone, open := spec.Alone()
 	for _, text := range open {
 		problems.Errorf(spec.ParamsPos, 1, "unknown-variable", "%s: %s", spec.Type, text).Hint =
-			`nothing is known of variables here; for the braces themselves write \{{`
+			`nothing fills in variables here; for the braces themselves write \{{`
 	}
 	own := &declared{handlers: spec.Handlers, early: spec.Early}
 	r := &node.Reader{File: spec.Pos.File, Diags: &problems, Lenient: c.Lenient}

@@ -90,7 +90,7 @@ func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, 
 		}
 	}
 	if sign := patternIn(n.Value); sign != "" {
-		b.r.Warnf(n, "looks-like-pattern", "%s: %q looks like a pattern (%s), and is searched for literally", what, n.Value,
+		b.r.Warnf(n, "looks-like-pattern", "%s: %q looks like a pattern (%s), but is searched for literally", what, n.Value,
 			sign).Hint = b.patternHint(f, bans)
 		return
 	}

@@ -41,7 +41,7 @@ func schemaProblem(err error) string {
 	var reference *jsonschema.ReferenceError
 	switch {
 	case errors.As(err, &unfit):
-		return say.Listed(violations(unfit.Problems), "; ")
+		return say.Listed(violations(jsonschema.Mistakes(unfit.Problems)), "; ")
 	case errors.As(err, &reference) && reference.Foreign:
 		return fmt.Sprintf("%s is not part of the schema, and nothing is loaded from elsewhere", say.Quote(reference.Target))
 	}

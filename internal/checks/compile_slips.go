@@ -29,36 +29,37 @@ func findSlip(n *node.Node, alone, forms bool) *slip {
 	case plain && node.IsAnyBool(n):
 		return &slip{"is true or false to other readers of YAML, and text here", `quote it: "` + text + `"`}
 	case bare != text && bare != "" && !node.IsBlock(n):
-		return &slip{"is looked for with the blanks around it", `write "` + bare + `"`}
+		return &slip{"is searched for with the spaces around it", `write "` + bare + `"`}
 	case alone && len(inner) == len(text)-2 && strings.TrimSpace(inner) != "":
-		return &slip{"looks like a list, and is looked for with its brackets", "write it without quotes: [" + inner + "]"}
+		return &slip{"looks like a list, but is searched for with its brackets", "write it without quotes: [" + inner + "]"}
 	case inCurlyQuotes(text):
-		return &slip{"is looked for with its curly quotes", `write them straight: "` + strings.Trim(text, curlyQuotes) + `"`}
+		return &slip{"is searched for with its curly quotes",
+			`write them straight: "` + strings.Trim(text, curlyQuotes) + `"`}
 	case plain && first == '-' && len(text) > size && unicode.IsLetter([]rune(text)[1]):
-		return &slip{"looks like an entry of a list, and is looked for with its dash",
-			"write a blank behind the dash, or quotes around the text"}
+		return &slip{"looks like an entry of a list, but is searched for with its dash",
+			"write a space after the dash, or quotes around the text"}
 	case plain && comment().MatchString(text):
 		at := strings.Index(text, "# ")
 		return &slip{"is searched for with the text after the #",
-			"for a comment write a blank before it: " + text[:at] + " " + text[at:]}
+			"for a comment write a space before it: " + text[:at] + " " + text[at:]}
 	case slashed().MatchString(text):
-		return &slip{"looks like a pattern, and is looked for with its slashes",
+		return &slip{"looks like a pattern, but is searched for with its slashes",
 			"write " + strings.Trim(text[:strings.LastIndexByte(text, '/')], "/") + "; for a pattern use type: regex"}
 	case starred().MatchString(text):
 		bare := strings.Trim(text, "*")
-		return &slip{"looks like a wildcard, and is looked for with its stars",
+		return &slip{"looks like a wildcard, but is searched for with its stars",
 			`write "` + bare + `", which is found anywhere in a text; for the stars themselves use type: regex`}
 	case quotedTwice().MatchString(text):
-		return &slip{"is looked for with its quotes", "write " + text[1:len(text)-1] + " in one pair of quotes"}
+		return &slip{"is searched for with its quotes", "write " + text[1:len(text)-1] + " in one pair of quotes"}
 	case dollar().MatchString(text):
 		return &slip{"is searched for literally", "a variable is written {{" + text[1:] + "}}"}
 	case strings.ContainsFunc(text, isNoBreakSpace):
-		return &slip{"holds a blank that does not break, and is not found with a common one",
-			"type a common blank; for both write type: regex with [ \\xA0] there"}
+		return &slip{"has a non-breaking space, which does not match a normal one",
+			"type a normal space; for both write type: regex with [ \\xA0] there"}
 	case !forms && strings.ContainsRune(text, '’'):
 		return &slip{"is not found where the apostrophe is straight", "for both write type: regex with ['’] there"}
 	case bracedName(n) != "":
-		return &slip{"is looked for with its braces",
+		return &slip{"is searched for with its braces",
 			"a variable is written {" + bracedName(n) + "}; for the braces themselves write \\" + bracedName(n)}
 	}
 	return nil
@@ -92,8 +93,8 @@ func (b *binder) warnLookalikes(n *node.Node, what string) {
 	single := class().ReplaceAllString(n.Value, "")
 	switch {
 	case strings.ContainsFunc(single, isNoBreakSpace):
-		b.r.Warnf(n, "looks-like-slip", "%s: %q holds a blank that does not break, and does not match a common one",
-			what, n.Value).Hint = "type a common blank, or [ \\xA0] for both"
+		b.r.Warnf(n, "looks-like-slip", "%s: %q has a non-breaking space, which does not match a normal one",
+			what, n.Value).Hint = "type a normal space, or [ \\xA0] for both"
 	case strings.ContainsRune(single, '’'):
 		b.r.Warnf(n, "looks-like-slip", "%s: %q does not match where the apostrophe is straight", what, n.Value).Hint =
 			"write ['’] for both"
@@ -103,7 +104,7 @@ func (b *binder) warnLookalikes(n *node.Node, what string) {
 // linesIn finds several texts, one a line, in a forbidden text. sure: no other meaning is possible.
 func linesIn(n *node.Node) (looks, hint string, sure bool) {
 	const (
-		list = "for several texts write each behind a dash and a blank of its own; "
+		list = "for several texts write each after a dash and a space of its own; "
 		wide = 60 // a shorter text needs no line breaks
 	)
 	switch lines := strings.Split(strings.TrimRight(n.Value, "\n"), "\n"); {
@@ -163,7 +164,7 @@ var (
 // taken as intended.
 func (b *binder) warnNoValue(n *node.Node, what string) {
 	if node.IsNull(n) && n.Value == "" {
-		b.r.Warnf(n, "empty-value", "%s has no value, and stands for null", what).Hint =
+		b.r.Warnf(n, "empty-value", "%s has no value, which means null", what).Hint =
 			"write the value, in quotes when it begins with #, or null if that is meant"
 	}
 	for i, v := range n.Content {

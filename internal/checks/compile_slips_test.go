@@ -39,8 +39,8 @@ func TestSlipsInBans(t *testing.T) {
 		`patterns: '[shipped, denied]'`: "write it without quotes: [shipped, denied]",
 		`patterns: [“shipped”]`:         `write them straight: "shipped"`,
 		`patterns: «shipped»`:           `write them straight: "shipped"`,
-		"patterns:\n  -shipped":         "write a blank behind the dash, or quotes around the text",
-		"patterns:\n  - shipped# cc":    "for a comment write a blank before it: shipped # cc",
+		"patterns:\n  -shipped":         "write a space after the dash, or quotes around the text",
+		"patterns:\n  - shipped# cc":    "for a comment write a space before it: shipped # cc",
 		`patterns: /shipped/`:           "write shipped; for a pattern use type: regex",
 		`patterns: ["/shipped/i"]`:      "write shipped; for a pattern use type: regex",
 		`patterns: ["*shipped*"]`:       `write "shipped", which is found anywhere in a text; for the stars themselves use type: regex`,
@@ -52,7 +52,7 @@ func TestSlipsInBans(t *testing.T) {
 		`patterns: true`:                `quote it: "true"`,
 		`patterns: $order`:              "a variable is written {{order}}",
 		`patterns: ["order {id}"]`:      `a variable is written {{id}}; for the braces themselves write \{id}`,
-		"patterns: [\"30\u00a0days\"]":  `type a common blank; for both write type: regex with [ \xA0] there`,
+		"patterns: [\"30\u00a0days\"]":  `type a normal space; for both write type: regex with [ \xA0] there`,
 	} {
 		if _, problems := compileYAML("content_excludes", text); !slices.Equal(slips(problems), []string{hint}) {
 			t.Errorf("%s: %v", text, problems)
@@ -226,7 +226,7 @@ func TestLookalikesInPatterns(t *testing.T) {
 		}
 		seen++
 		for pattern, hint := range map[string]string{
-			"30\u00a0days": `type a common blank, or [ \xA0] for both`,
+			"30\u00a0days": `type a normal space, or [ \xA0] for both`,
 			"don’t":        "write ['’] for both",
 			"don['’]t":     "", "30[ \u00a0]days": "", `30\xA0days`: "",
 		} {

@@ -249,7 +249,8 @@ func TestWhenIsCompiled(t *testing.T) {
 	_, problems := report(t, &Compiler{}, spec)
 	want := []string{
 		"1:7 error [out-of-range] json_valid: when: min_tool_calls must be at least 0, found -1",
-		"9:3 error [bad-regex] json_valid: when: tool_called_pattern is not a regular expression: missing closing ): `(`",
+		"9:3 error [bad-regex] json_valid: when: tool_called_pattern is not a regular expression: missing closing ): `(`" +
+			` = for the character itself write \( or \), in single quotes`,
 	}
 	if diff := cmp.Diff(want, problems); diff != "" {
 		t.Error(diff)

@@ -50,7 +50,8 @@ func (k *compilation) toolPattern(text string, pos diag.Pos) *regexp.Regexp {
 	re, err := k.c.regexp(text)
 	if err != nil {
 		k.r.Diags.Errorf(k.at(pos), utf8.RuneCountInString(text), "bad-regex",
-			"%s: when: %s is not a regular expression: %s", k.spec.Type, key, regexpProblem(err)).Hint = regexpHint(text)
+			"%s: when: %s is not a regular expression: %s", k.spec.Type, key, regexpProblem(err)).Hint =
+			regexpHint(text, regexpProblem(err))
 		return nil
 	}
 	k.uses = append(k.uses, NameUse{Kind: ToolPattern, Name: text, Pattern: re, Param: "when: " + key, Pos: k.at(pos)})

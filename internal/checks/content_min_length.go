@@ -27,7 +27,7 @@ func (c *minLength) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := s.length()
 	return Finding{
 		Score:       min(1, float64(n)/float64(c.Min)),
-		Explanation: fmt.Sprintf("%s, at least %d wanted", plural.Count(n, "character"), c.Min),
+		Explanation: fmt.Sprintf("%s, at least %d needed", plural.Count(n, "character"), c.Min),
 		Details:     Details{"length": n, "min": c.Min},
 	}, nil
 }

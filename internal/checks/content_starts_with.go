@@ -45,7 +45,7 @@ func newAffix(b *binder, c affix, values []string) Check {
 	trimmed := make([]string, len(values))
 	for i, v := range values {
 		if trimmed[i] = c.trim(v); trimmed[i] == "" {
-			b.errorf("value", "empty-value", "value %s is blank, and with trim every reply has it", say.Quote(v))
+			b.errorf("value", "empty-value", "value %s is blank: with trim every reply has it", say.Quote(v))
 		}
 	}
 	c.values = textPatterns(trimmed)

@@ -87,9 +87,20 @@ func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error
 	if fired == c.ShouldTrigger {
 		f.Score = 1
 	} else {
-		f.Explanation += ", expected otherwise"
+		f.Explanation += ", expected " + c.awaited(fired)
 	}
 	return f, nil
+}
+
+// awaited is what should have happened in place of what did.
+func (c *guardrailTriggered) awaited(fired bool) string {
+	switch {
+	case fired:
+		return "it not to"
+	case c.Guardrail == "":
+		return "one to"
+	}
+	return "it to"
 }
 
 // look finds the newest record of the guardrail that fired. An eval has no direction, and counts as a guardrail only

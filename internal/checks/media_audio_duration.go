@@ -63,7 +63,7 @@ func (c *mediaDuration) Eval(_ context.Context, s *Subject) (Finding, error) {
 func (c *mediaDuration) problems(seconds float64) []string {
 	switch {
 	case c.MinSeconds != nil && seconds < *c.MinSeconds-tick:
-		return []string{"lasts " + inSeconds(seconds) + ", at least " + inSeconds(*c.MinSeconds) + " wanted"}
+		return []string{"lasts " + inSeconds(seconds) + ", at least " + inSeconds(*c.MinSeconds) + " needed"}
 	case c.MaxSeconds != nil && seconds > *c.MaxSeconds+tick:
 		return []string{"lasts " + inSeconds(seconds) + ", at most " + inSeconds(*c.MaxSeconds) + " allowed"}
 	}

@@ -35,7 +35,7 @@ func (p *pixelBounds) problems(size pixels) []string {
 func beyond(what string, n int, low, high *int) []string {
 	switch {
 	case low != nil && n < *low:
-		return []string{fmt.Sprintf("has %s %d, at least %d wanted", what, n, *low)}
+		return []string{fmt.Sprintf("has %s %d, at least %d needed", what, n, *low)}
 	case high != nil && n > *high:
 		return []string{fmt.Sprintf("has %s %d, at most %d allowed", what, n, *high)}
 	}

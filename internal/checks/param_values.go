@@ -44,7 +44,7 @@ func (p *pattern) take(b *binder, n *node.Node, what string) bool {
 	re, err := b.c.regexp(text)
 	if err != nil {
 		d := b.r.Errorf(n, "bad-regex", "%s is not a regular expression: %s", what, regexpProblem(err))
-		d.Hint = regexpHint(text)
+		d.Hint = regexpHint(text, regexpProblem(err))
 		return false
 	}
 	p.Regexp = re
@@ -63,8 +63,13 @@ func regexpProblem(err error) string {
 
 var backreference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[1-9]`) })
 
-// regexpHint explains syntax of other regular expression dialects.
-func regexpHint(text string) string {
+// unbalanced finds the sign of which a regular expression has one too few or too many, or where none may be.
+var unbalanced = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^(?:missing closing|unexpected|missing argument to repetition operator:) [`]?([])*+?])")
+})
+
+// regexpHint explains syntax of other regular expression dialects, and signs that may be meant as text.
+func regexpHint(text, problem string) string {
 	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
 		if strings.Contains(text, look) {
 			return "RE2 syntax has no lookahead and no lookbehind"
@@ -72,6 +77,13 @@ func regexpHint(text string) string {
 	}
 	if backreference().MatchString(text) {
 		return "RE2 syntax has no backreferences"
+	}
+	if m := unbalanced().FindStringSubmatch(problem); m != nil {
+		sign := `\` + m[1]
+		if pair := map[string]string{")": `\( or \)`, "]": `\[ or \]`}[m[1]]; pair != "" {
+			sign = pair
+		}
+		return "for the character itself write " + sign + ", in single quotes"
 	}
 	return ""
 }

@@ -44,7 +44,7 @@ func (c *skillActivated) Eval(_ context.Context, s *Subject) (Finding, error) {
 			text = skill + " was not activated"
 		}
 		if c.MinCalls > 1 {
-			text += fmt.Sprintf(", at least %d wanted", c.MinCalls)
+			text += fmt.Sprintf(", at least %d needed", c.MinCalls)
 		}
 		missing, bad = append(missing, skill), append(bad, text)
 	}

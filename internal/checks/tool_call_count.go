@@ -48,7 +48,7 @@ func (c *toolCallCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	if c.Min != nil {
 		f.Details["min"] = *c.Min
-		f.Explanation += fmt.Sprintf(", at least %d wanted", *c.Min)
+		f.Explanation += fmt.Sprintf(", at least %d needed", *c.Min)
 	}
 	if c.Max != nil {
 		f.Details["max"] = *c.Max

@@ -77,7 +77,7 @@ type toolExec struct {
 func (c *toolExec) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	switch {
 	case s.Tools == nil:
-		return Finding{}, errors.New("there are no tools that could be called")
+		return Finding{}, errors.New("no tools can be called here")
 	case stateGone(s.Tools, c.use.Name):
 		return Finding{}, fmt.Errorf("not known: the conversation is over, and what it left behind in %s is gone; another "+
 			"call would judge something else: judge it in the run itself", c.use.Name)

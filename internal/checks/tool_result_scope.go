@@ -50,6 +50,6 @@ func occurrences(f *Finding, matched, wanted int, what, all string) {
 	if matched >= wanted {
 		f.Score = 1
 	} else if wanted > 1 {
-		f.Explanation += fmt.Sprintf(", at least %d wanted", wanted)
+		f.Explanation += fmt.Sprintf(", at least %d needed", wanted)
 	}
 }

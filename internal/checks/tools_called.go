@@ -60,7 +60,7 @@ func (c *toolsCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 		case counted < c.MinCalls:
 			missing = append(missing, name)
 			if c.MinCalls > 1 {
-				text += fmt.Sprintf(", at least %d wanted", c.MinCalls)
+				text += fmt.Sprintf(", at least %d needed", c.MinCalls)
 			}
 		default:
 			found++

@@ -102,7 +102,7 @@ func (c *trajectory) explain(m *pathMatch, o textmeasure.Overlap, budgets *budge
 	texts = append(texts, fmt.Sprintf("%d of %s done in %s, accuracy %s", o.Matched, plural.Count(o.Expected, "step"),
 		plural.Count(o.Actual, "call"), say.Decimal(sixDigits(o.F1()))))
 	if c.MinAccuracy < 1 {
-		texts[len(texts)-1] += fmt.Sprintf(", at least %s wanted", say.Decimal(c.MinAccuracy))
+		texts[len(texts)-1] += fmt.Sprintf(", at least %s needed", say.Decimal(c.MinAccuracy))
 	}
 	for _, part := range []struct {
 		what  string

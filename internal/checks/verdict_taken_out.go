@@ -14,7 +14,7 @@ import (
 )
 
 // errTakenOut is returned when a verdict depends on redacted values.
-var errTakenOut = errors.New("not known: " + secret.Redacted + " stands in place of what was said, and may hide what " +
+var errTakenOut = errors.New("not known: " + secret.Redacted + " replaces what was said, and may hide what " +
 	"decides here; judge the conversation in the run itself")
 
 // Reads says which redactable parts of a conversation a check reads. The zero value is the safe one: such a check

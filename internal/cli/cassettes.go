@@ -37,7 +37,7 @@ func (f *cassetteFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.mode, "record-mode", "new", "what --record asks for, a `mode`: new, what the recording does not\n"+
 		"hold; once, only trials without a recording; all, everything anew;\nnone, nothing")
 	fl.StringVar(&f.replay, "replay", "", "answer from the recording in this `folder`: no network, no keys, no programs")
-	fl.StringVar(&f.missing, "replay-missing", "error", "what becomes of a trial without a recording, an `action`:\n"+
+	fl.StringVar(&f.missing, "replay-missing", "error", "what to do with a trial without a recording, an `action`:\n"+
 		"error, or record, which runs and records it")
 	fl.StringVar(&f.speed, "replay-speed", "full", "the `pace` of a replay: full, or realtime, as it was recorded")
 	fl.StringSliceVar(&f.redact, "redact", nil, "JSON `field` that no recording and no report may hold, in arguments\n"+
@@ -64,8 +64,8 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 	}
 	for _, field := range f.redact {
 		if meant := fieldMeant(field); meant != field && f.redactNamed() {
-			bad("--redact %s: that is no name of a JSON field; did you mean %q?\n"+
-				"a field goes by its own name, wherever it stands, whatever its case", shellQuote(field), meant)
+			bad("--redact %s: not the name of a JSON field; did you mean %q?\n"+
+				"write the name alone, without a path; upper and lower case are one", shellQuote(field), meant)
 		}
 	}
 	replays := f.replay != ""

@@ -114,7 +114,7 @@ func (l *changeLog) list(w io.Writer) {
 		n         int
 		one, many string
 	}{
-		{changed, "verdict is another", "verdicts are others"}, {added, "check is new", "checks are new"},
+		{changed, "verdict changed", "verdicts changed"}, {added, "check is new", "checks are new"},
 		{gone, "check is gone", "checks are gone"},
 	} {
 		if count.n > 0 {

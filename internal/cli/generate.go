@@ -280,7 +280,7 @@ func (h *harvest) summarize() error {
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{h.red, "red"}, {h.same, "failed like another"}, {h.left, "filtered out"}, {h.refused, "could not be told"}} {
+	}{{h.red, "red"}, {h.same, "failed like another"}, {h.left, "filtered out"}, {h.refused, "could not be made"}} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
 		}

@@ -39,7 +39,7 @@ func (f *limitFlags) register(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides failed assertions and errors, a `list`\n"+
 		"of guardrail, skipped, warning, eval (could not judge) and flaky\n"+
 		"(passes now, failed before)")
-	fl.BoolVar(&f.exitZero, "exit-zero", false, "a report only: exit with 0 whatever the trials come to")
+	fl.BoolVar(&f.exitZero, "exit-zero", false, "exit with 0 even when trials fail or break, for reports only")
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing; one at\n"+
 		"the end makes the run red")
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")

@@ -254,7 +254,8 @@ func (f *runFlags) openEarlier(out *harness.Outputs) (*os.File, error) {
 		if err := f.reportsAlone(out.Dir); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%s needs the journal of a run before: there is no %s", f.resumeFlag(),
+		return nil, fmt.Errorf("%s needs the journal of an earlier run: there is no %s\n"+
+			"leave the flag out to start anew, or name the results folder of that run with -o", f.resumeFlag(),
 			filepath.Join(out.Dir, harness.JournalName))
 	}
 	return file, err

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -96,6 +97,12 @@ func help(c *cobra.Command, args []string) error {
 	return about.Help()
 }
 
+// otherNames are what other tools call commands of arena.
+var otherNames = map[string]string{
+	"test": "run", "start": "run", "lint": "validate", "check": "validate", "new": "init", "create": "init",
+	"ls": "list", "show": "list", "replay": "run", "record": "run",
+}
+
 func unknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -107,6 +114,9 @@ func unknownCommand(c *cobra.Command, args []string) error {
 		}
 	}
 	err := fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath())
+	if meant := otherNames[args[0]]; meant != "" && slices.Contains(names, meant) {
+		return fmt.Errorf("%w\ndid you mean %q?", err, c.CommandPath()+" "+meant)
+	}
 	if near := diag.Nearest(args[0], names); near != "" {
 		return fmt.Errorf("%w\ndid you mean %q?", err, c.CommandPath()+" "+near)
 	}

@@ -137,6 +137,17 @@ func (l *List) Once(code string) {
 	}
 }
 
+// Explain gives a hint to the problems of one code at a position that have none.
+func (l *List) Explain(at Pos, code, hint string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range l.all {
+		if d.Pos == at && d.Code == code && d.Hint == "" {
+			d.Hint = hint
+		}
+	}
+}
+
 // Adopt takes over the problems of another list. The warnings among them concern the provider at owner.
 func (l *List) Adopt(from *List, owner Pos) {
 	from.mu.Lock()

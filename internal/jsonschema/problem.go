@@ -2,6 +2,8 @@ package jsonschema
 
 import (
 	"iter"
+	"slices"
+	"strings"
 	"sync"
 
 	lib "github.com/santhosh-tekuri/jsonschema/v6"
@@ -36,6 +38,43 @@ func leaves(list []Problem, yield func(Problem) bool) bool {
 		}
 	}
 	return true
+}
+
+// Mistakes are the problems of a schema, each with a text: that of alternatives joins theirs, or lists the types that
+// there are.
+func Mistakes(list []Problem) []Problem { return withTexts(list, typesText) }
+
+// Misfits are the problems of a value, each with a text: that of alternatives joins theirs.
+func Misfits(list []Problem) []Problem { return withTexts(list, nil) }
+
+func withTexts(list []Problem, own func(*Problem) string) []Problem {
+	list = slices.Clone(list)
+	for i := range list {
+		p := &list[i]
+		if len(p.Either) == 0 {
+			continue
+		}
+		if own != nil {
+			p.Text = own(p)
+		}
+		if p.Text == "" {
+			var either []string
+			for _, e := range withTexts(p.Either, own) {
+				either = append(either, e.Text)
+			}
+			p.Text = strings.Join(either, ", or ")
+		}
+		p.Either = nil
+	}
+	return list
+}
+
+// typesText is the text of a wrong type in a schema; "" is another problem.
+func typesText(p *Problem) string {
+	if last := p.Path; len(last) > 0 && last[len(last)-1] == "type" {
+		return "type must be array, boolean, integer, null, number, object or string, or a list of these"
+	}
+	return ""
 }
 
 var english = sync.OnceValue(func() *message.Printer { return message.NewPrinter(language.English) })

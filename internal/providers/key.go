@@ -48,7 +48,8 @@ func findKey(p *scenario.Provider, getenv func(string) (string, bool), defaults 
 	case p.KeyEnv != "":
 		value, set := lookup(getenv, p.KeyEnv)
 		if value == "" {
-			return Key{}, fmt.Errorf("the environment variable %s, named by credential_env, is %s", p.KeyEnv, absent(set))
+			return Key{}, fmt.Errorf("the environment variable %s, named by credential_env, is %s: "+
+				"set it, or write it into .env", p.KeyEnv, absent(set))
 		}
 		return checkedKey(value, p.KeyEnv)
 	}

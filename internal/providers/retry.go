@@ -147,9 +147,12 @@ func (c *retriedCall) tooLong(ctx context.Context, failed *Error) error {
 	final := *failed
 	final.Final = true
 	final.Msg += failed.asks() + ", longer than " + limit +
-		"; run this again later, or ask for less at a time (rps, --jobs)"
+		"; " + askLess
 	return &final
 }
+
+// askLess is what to do about a limit of calls.
+const askLess = "run this again later, or ask for less at a time with rate_limit.rps or --jobs"
 
 func (e *Error) asks() string {
 	span := spanText(e.RetryAfter)
@@ -205,6 +208,9 @@ func (c *retriedCall) failure(ctx context.Context) error {
 	}
 	if failed, ok := errors.AsType[*Error](last); ok {
 		counted := *failed
+		if counted.Kind == RateLimit && !counted.Final {
+			counted.Msg += "; " + askLess
+		}
 		counted.Usage, counted.Attempts = c.wasted, c.attempts
 		return &counted
 	}

@@ -58,13 +58,13 @@ func TestRetry(t *testing.T) {
 		{"ten minutes at most", scenario.RetryPolicy{}, []error{busy(10 * time.Minute)}, nil, 2, 10 * time.Minute, 1, ""},
 		{"not as long as nobody waits", scenario.RetryPolicy{}, []error{busy(time.Hour)}, nil, 1, 0, 0,
 			"busy; the server asks to wait 1h, longer than a call waits for, 10m in all; " +
-				"run this again later, or ask for less at a time (rps, --jobs)"},
+				"run this again later, or ask for less at a time with rate_limit.rps or --jobs"},
 		{"ten minutes in all", scenario.RetryPolicy{Attempts: 99}, slices.Repeat([]error{busy(4 * time.Minute)}, 99), nil, 3,
 			8 * time.Minute, 0, "busy; the server asks to wait 4m, longer than a call waits for, 10m in all; " +
-				"run this again later, or ask for less at a time (rps, --jobs) (3 attempts)"},
+				"run this again later, or ask for less at a time with rate_limit.rps or --jobs (3 attempts)"},
 		{"not a day either", scenario.RetryPolicy{}, []error{down(), busy(24 * time.Hour)}, nil, 2, 250 * time.Millisecond, 0,
 			"busy; the server asks to wait a day or more, longer than a call waits for, 10m in all; " +
-				"run this again later, or ask for less at a time (rps, --jobs) (2 attempts)"},
+				"run this again later, or ask for less at a time with rate_limit.rps or --jobs (2 attempts)"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestRetryAndContext(t *testing.T) {
 			_, err := Retry(fails(busy, busy, busy), scenario.RetryPolicy{}, nil).Complete(ctx, &chat.Request{}, nil)
 			took := time.Since(began)
 			const want = "http 429: busy; the server asks to wait 1m, longer than the time limit leaves; " +
-				"run this again later, or ask for less at a time (rps, --jobs) (2 attempts)"
+				"run this again later, or ask for less at a time with rate_limit.rps or --jobs (2 attempts)"
 			if errors.Is(err, over) || err == nil || err.Error() != want || took != time.Minute {
 				t.Errorf("got %v after %s", err, took)
 			}

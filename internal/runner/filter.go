@@ -70,7 +70,7 @@ func newSelector(word string) (selector, error) {
 		s.matches = re.MatchString
 	case strings.ContainsAny(pattern, "*?["):
 		if _, err := path.Match(pattern, ""); err != nil {
-			return s, fmt.Errorf("a bracket is not closed")
+			return s, fmt.Errorf("a bracket is not closed (write \\[ for the sign itself, or re: before a regular expression)")
 		}
 		s.matches = func(name string) bool {
 			ok, _ := path.Match(pattern, name) // the pattern was tried

@@ -19,6 +19,7 @@ type decoder struct {
 	getenv  func(string) (string, bool)
 	// recorded says that the recordings of evals are named elsewhere.
 	recorded bool
+	split    int // documents of the file
 
 	vars          map[string]string // of the prompt_configs entry that names the file
 	packFragments map[string]string // for prompts outside the pack

@@ -125,7 +125,7 @@ func (l *loader) argument(arg string) (configs []string, files []inputFile) {
 	case l.fs.isGlob(path):
 		matches, err := l.fs.glob(path)
 		if err != nil || len(matches) == 0 {
-			l.diags.Errorf(diag.Pos{}, 0, "no-match", "no file matches %q", arg)
+			l.fail(namedAt{}, l.fs.noMatch(arg))
 			return nil, nil
 		}
 		for _, m := range matches {

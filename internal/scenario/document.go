@@ -66,7 +66,9 @@ func underSpec(key string) string {
 // kind is read as that one, so that its mistakes are found. "" accepts every kind.
 func (d *decoder) documents(data []byte, want kind) []document {
 	var docs []document
-	for _, root := range node.Parse(&d.Reader, data) {
+	roots := node.Parse(&d.Reader, data)
+	d.split = len(roots)
+	for _, root := range roots {
 		if doc, ok := d.document(root, want); ok {
 			docs = append(docs, doc)
 		}
@@ -174,6 +176,11 @@ func fileID(file string) string {
 	return base
 }
 
+// splitHint is what to do about a document that lacks what another one of its file may have.
+func (d *decoder) splitHint() string {
+	return fmt.Sprintf("the file holds %d documents, divided by a line ---; remove that line if they are one", d.split)
+}
+
 func (d *decoder) unrecognised(root *node.Node) {
 	const looked = "kind and spec, or turns, system_template, type and model, input_schema, goals, recording, scenarios"
 	report := d.Errorf(nil, "unknown-document", "nothing in this file says what it is; looked for %s", looked)
@@ -193,6 +200,10 @@ func (d *decoder) unrecognised(root *node.Node) {
 			report.Hint = fmt.Sprintf("%q: %s", key, hint)
 			return
 		}
+	}
+	if d.split > 1 {
+		report.Hint = d.splitHint()
+		return
 	}
 	report.Hint = "a file of another tool? name the files to load instead of their folder"
 }

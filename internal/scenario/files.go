@@ -102,6 +102,36 @@ func (f *files) missing(path string) *problem {
 	return p
 }
 
+// noMatch is the problem of a pattern that no file matches: with the folder that is missing, or what it holds.
+func (f *files) noMatch(pattern string) *problem {
+	p := &problem{code: "no-match", msg: fmt.Sprintf("no file matches %q", pattern)}
+	dir := pattern
+	for strings.ContainsAny(dir, globSigns) {
+		dir = filepath.Dir(dir)
+	}
+	if !f.isDir(dir) {
+		p.hint = fmt.Sprintf("there is no folder %q", dir)
+		if near := f.missing(dir).hint; near != "" {
+			p.hint += "; " + near
+		}
+	} else if held := yamlFiles(f.names(dir)); held != "" && filepath.Dir(pattern) == dir {
+		p.hint = folder(dir) + " has " + held
+	}
+	return p
+}
+
+// yamlFiles lists the YAML and JSON files among some names, not too many.
+func yamlFiles(names []string) string {
+	const most = 5
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return !slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(name)))
+	})
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
 // above are the folders above the working directory whose projects it may belong to, the nearest first: up to the root
 // of its repository.
 func (f *files) above() []string {
@@ -141,9 +171,12 @@ func join(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
+// globSigns are the signs that make a path a pattern.
+const globSigns = "*?["
+
 // isGlob reports whether a path is a pattern.
 func (f *files) isGlob(path string) bool {
-	return strings.ContainsAny(path, "*?[") && !f.exists(path)
+	return strings.ContainsAny(path, globSigns) && !f.exists(path)
 }
 
 // glob returns the files that match a pattern, sorted. ** stands for any number of folders, except dot folders.

@@ -3,7 +3,6 @@ package scenario
 import (
 	"cmp"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -150,7 +149,8 @@ func (l *loader) read(b *build, j *fileJob) *content {
 	d.vars, d.packFragments = j.vars, b.fragments
 	docs := d.documents(data, j.want)
 	if len(docs) == 0 && d.Diags.Errors() == 0 {
-		l.diags.Errorf(j.at.pos, j.at.width, "empty-file", "%q is empty", j.path)
+		l.diags.Errorf(j.at.pos, j.at.width, "empty-file", "%q is empty", j.path).
+			Hint = "write its contents, or remove the file"
 	}
 	c := &content{}
 	for _, doc := range docs {
@@ -159,6 +159,9 @@ func (l *loader) read(b *build, j *fileJob) *content {
 			continue
 		}
 		d.addDocument(c, doc)
+		if d.split > 1 {
+			d.Diags.Explain(d.Pos(doc.root), "missing-field", d.splitHint())
+		}
 	}
 	d.notes(c)
 	l.report(d)
@@ -186,10 +189,16 @@ func (d *decoder) notes(c *content) {
 	c.tags = d.tags
 }
 
+// listedUnder are the keys of a config below which files of a kind are named.
+var listedUnder = map[kind]string{
+	kindScenario: "scenarios", kindPrompt: "prompt_configs", kindProvider: "providers", kindTool: "tools",
+	kindPersona: "self_play.personas", kindEval: "evals", kindPack: "pack_file", kindMock: "mock_config of a provider",
+}
+
 func (l *loader) mismatch(j *fileJob, doc document) {
 	d := l.diags.Errorf(j.at.pos, j.at.width, "wrong-kind", "%q is of kind %s, not %s", j.path, doc.kind, j.want)
-	if slices.Contains(envelopeKinds, string(doc.kind)) {
-		d.Hint = "list it where that kind belongs"
+	if key := listedUnder[doc.kind]; key != "" {
+		d.Hint = "list it under " + key
 	}
 }
 

@@ -296,7 +296,7 @@ func (b *build) add(j fileJob, r fileRef, where func(fileRef) namedAt) {
 	}
 	matches, err := b.l.fs.glob(j.path)
 	if err != nil || len(matches) == 0 {
-		b.l.diags.Errorf(j.at.pos, j.at.width, "no-match", "no file matches %q", j.path)
+		b.l.fail(j.at, b.l.fs.noMatch(j.path))
 		b.broken[j.want] = true
 	}
 	for _, m := range matches {

@@ -118,7 +118,10 @@ func readInputSchema(d *decoder, t *toolFile, v *node.Node) {
 		return
 	}
 	t.InputPos = d.Pos(v)
-	t.InputSchema = d.jsonSchema(v, "input_schema")
+	if t.InputSchema = d.jsonSchema(v, "input_schema"); t.InputSchema == nil {
+		t.InputSchema = json.RawMessage(`{"additionalProperties":true}`) // the problem is told once, not of every argument
+		return
+	}
 	if kind := node.Get(v, "type"); kind != nil && kind.Kind == node.Scalar && kind.Value != "object" {
 		d.Errorf(kind, "wrong-type", "the arguments of a tool are an object, not %q", kind.Value)
 	}

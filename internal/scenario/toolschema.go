@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonschema"
@@ -95,7 +93,7 @@ func schemaProblems(err error) []jsonschema.Problem {
 	var reference *jsonschema.ReferenceError
 	switch {
 	case errors.As(err, &unfit):
-		return withTexts(unfit.Problems)
+		return jsonschema.Mistakes(unfit.Problems)
 	case errors.As(err, &pattern):
 		msg := fmt.Sprintf("%q is not a regular expression: %v", pattern.Pattern, pattern.Err)
 		return []jsonschema.Problem{{Path: pattern.Path, Text: msg}}
@@ -105,28 +103,6 @@ func schemaProblems(err error) []jsonschema.Problem {
 		return []jsonschema.Problem{{Text: "$ref points to " + reference.Target + ", which does not exist"}}
 	}
 	return []jsonschema.Problem{{Text: err.Error()}}
-}
-
-// withTexts adds a text to problems with alternatives.
-func withTexts(list []jsonschema.Problem) []jsonschema.Problem {
-	list = slices.Clone(list)
-	for i := range list {
-		if p := &list[i]; len(p.Either) > 0 {
-			p.Text = alternatives(p)
-		}
-	}
-	return list
-}
-
-func alternatives(p *jsonschema.Problem) string {
-	if last := p.Path; len(last) > 0 && last[len(last)-1] == "type" {
-		return "type must be array, boolean, integer, null, number, object or string, or a list of these"
-	}
-	var all []string
-	for _, e := range withTexts(p.Either) {
-		all = append(all, e.Text)
-	}
-	return strings.Join(all, ", or ")
 }
 
 // mockFits warns of a canned result that the tool's own output_schema refuses: every call would end in an error.
@@ -150,7 +126,7 @@ func (d *decoder) mockFits(t *toolFile) {
 	}
 	var unfit *jsonschema.ValueError
 	if err := schema.Validate(result); errors.As(err, &unfit) {
-		for _, p := range withTexts(unfit.Problems) {
+		for _, p := range jsonschema.Misfits(unfit.Problems) {
 			d.Warnf(node.Follow(t.result, p.Path), "mock-result", "the mock_result does not fit the output_schema: %s", p.Text).
 				Hint = "every call of the tool would be answered with an error"
 		}

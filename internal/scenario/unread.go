@@ -307,6 +307,9 @@ func (b *build) notRead(g givenVariable, read *variableReads) {
 	known = slices.DeleteFunc(known, func(name string) bool { return strings.HasPrefix(name, g.name+".") }) // a part of it
 	if near := diag.DidYouMean(g.name, known); near != "" {
 		d.Hint = near
+		if other := diag.Nearest(g.name, known); g.declared && !slices.Contains(read.declared, other) {
+			d.Hint = "{{" + other + "}} is read, but nothing sets it: give both the same name"
+		}
 		return
 	}
 	d.Hint = "write {{" + g.name + "}} where it is meant, or take it out"

@@ -140,7 +140,7 @@ func (s *stream) Reply() (chat.Reply, error) {
 	for i, b := range s.open {
 		whole, err := b.whole()
 		if err != nil {
-			return chat.Reply{}, s.Fail(providers.BadReply, err, "the reply has a part that is no JSON")
+			return chat.Reply{}, s.Fail(providers.BadReply, err, "the reply has a part that is not JSON")
 		}
 		blocks[i] = whole
 	}

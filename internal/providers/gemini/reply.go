@@ -325,7 +325,7 @@ func (g *gathered) reply() (chat.Reply, error) {
 func (g *gathered) opaque(v any) (*chat.Opaque, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return nil, g.Fail(providers.BadReply, err, "the reply has a part that is no JSON")
+		return nil, g.Fail(providers.BadReply, err, "the reply has a part that is not JSON")
 	}
 	return &chat.Opaque{From: g.state, Data: data}, nil
 }

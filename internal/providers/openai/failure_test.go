@@ -2,6 +2,7 @@ package openai
 
 import (
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -128,6 +129,13 @@ func TestTransportErrors(t *testing.T) {
 		}),
 	}).Complete(t.Context(), &chat.Request{}, nil)
 	checkError(t, err, "transport: cannot talk to https://api.test/v1: malformed answer from")
+
+	_, err = open(t, spec("openai", "https://api.tset/v1"), wire.Options{
+		Transport: providertest.RoundTrip(func(*http.Request) (*http.Response, error) {
+			return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "api.tset", IsNotFound: true}}
+		}),
+	}).Complete(t.Context(), &chat.Request{}, nil)
+	checkError(t, err, "transport: cannot reach https://api.tset/v1: there is no host api.tset; check the address")
 	if strings.Contains(err.Error(), "secret") {
 		t.Errorf("the error shows a secret: %v", err)
 	}

@@ -79,7 +79,7 @@ func (b *Blocks) settle() {
 func (b *Blocks) opaque(c *Call, v any) (*chat.Opaque, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
-		return nil, c.Fail(providers.BadReply, err, "the reply has a part that is no JSON")
+		return nil, c.Fail(providers.BadReply, err, "the reply has a part that is not JSON")
 	}
 	return &chat.Opaque{From: b.State, Data: data}, nil
 }

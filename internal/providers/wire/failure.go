@@ -56,6 +56,10 @@ func (c *Call) broken(err error) error {
 	case errors.As(err, &netErr) && netErr.Timeout():
 		return c.Fail(providers.Timeout, err, "timeout: cannot reach %s: %s", c.shown, text)
 	}
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok && lookup.IsNotFound {
+		return c.Fail(providers.Transport, err, "cannot reach %s: there is no host %s; check the address, and the network",
+			c.shown, c.Excerpt(lookup.Name))
+	}
 	failed := c.Fail(providers.Transport, err, "cannot talk to %s: %s", c.shown, text)
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		failed.Final = true
@@ -181,7 +185,7 @@ func (c *Call) hint(resp *http.Response, r Report) string {
 
 func (c *Call) startHint() string {
 	if c.endpoint.Start == "" {
-		return ""
+		return "; is the server running?"
 	}
 	return "; is it running? " + c.endpoint.Start
 }

@@ -44,7 +44,7 @@ func TestCards(t *testing.T) {
 			`its agent card names an endpoint that cannot be called: http://a:b@x/`, ""},
 		{"no card", "-", scenario.Agent{}, `there is no agent card at /.well-known/agent-card.json, nor at /.well-known/agent.json`, ""},
 		{"HTML", "<html>", scenario.Agent{}, `its agent card is not JSON: <html>`, ""},
-		{"a list", "[]", scenario.Agent{}, `its agent card is none: json: cannot unmarshal array into Go value of type a2a.Card`, ""},
+		{"a list", "[]", scenario.Agent{}, `its agent card is not an agent card: json: cannot unmarshal array into Go value of type a2a.Card`, ""},
 		{"no name", `{"name": "!", ` + skills + `}`, scenario.Agent{}, `its agent card has no name that could stand in the names of tools: !`, ""},
 		{"no skills", `{"name": "Shop Agent"}`, scenario.Agent{}, `its agent card lists no skills, so there is nothing to call`, ""},
 		{"no id", `{"name": "Shop Agent", "skills": [{"name": "Find"}]}`, scenario.Agent{},

@@ -61,10 +61,11 @@ func canFire(p *scenario.Project, e *evals.Eval) bool {
 	return evals.PhaseOf(e.Trigger) != evals.AfterStep || p.HasWorkflow()
 }
 
-// ReportIdleGates reports evals with a threshold that can never run: the threshold would always hold.
+// ReportIdleGates reports evals that can never run. Where one has a threshold, that would always hold, and it is an
+// error.
 func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	for _, e := range usedEvals(p, chosen) {
-		if e.Gates() && evals.PhaseOf(e.Trigger) == evals.AfterStep && !p.HasWorkflow() {
+		if !canFire(p, e) {
 			idleGate(d, e, "never fires: the project has no workflow", "choose another trigger than "+e.Trigger)
 		}
 	}
@@ -105,7 +106,7 @@ func reportStepGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.L
 				}
 				told[prompt] = true
 				for _, e := range evals.New(prompt.Evals) {
-					if e.Gates() && evals.PhaseOf(e.Trigger) != evals.AfterTurn {
+					if evals.PhaseOf(e.Trigger) != evals.AfterTurn {
 						idleGate(d, e, "never fires: its prompt speaks only in steps of compositions",
 							"write trigger: every_turn, which judges the output of each step")
 					}
@@ -141,15 +142,17 @@ func reportUnusedGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag
 			continue
 		}
 		for _, e := range evals.New(prompt.Evals) {
-			if e.Gates() {
-				idleGate(d, e, fmt.Sprintf("never fires: no state and no step speaks with its prompt %q", prompt.TaskType),
-					"give the prompt to a state")
-			}
+			idleGate(d, e, fmt.Sprintf("never fires: no state and no step speaks with its prompt %q", prompt.TaskType),
+				"give the prompt to a state")
 		}
 	}
 }
 
 func idleGate(d *diag.List, e *evals.Eval, why, way string) {
+	if !e.Gates() {
+		d.Warnf(e.Pos, 1, "never-fires", "eval %q %s, so it measures nothing", e.ID, why).Hint = way + ", or take the eval out"
+		return
+	}
 	d.Errorf(e.Pos, 1, "never-fires", "eval %q has a threshold and %s", e.ID, why).Hint =
 		way + ", or take the threshold out"
 }

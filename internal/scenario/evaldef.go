@@ -46,7 +46,7 @@ var evalFields = table("an eval", func() rows[evalFile] {
 			if share, ok := d.Float(v, "sample_percentage", 0, 100); ok {
 				e.SamplePct, e.sample = share, v
 			}
-		}).doc("For sampling triggers, from 0 to 100; 5 when left out."),
+		}).doc("For sampling triggers, a percentage from 0 to 100; 5 when left out."),
 		custom("threshold", thresholdFields, readThreshold).doc("The scores that count as passed."),
 		objectPtr("when", whenFields, func(e *evalFile) **When { return &e.When }).
 			doc("Skips the check, as passed, unless all of this holds for the tool calls in scope."),
@@ -124,20 +124,37 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 		e.export()
 		e.Digest = digestOf(d.File, v)
 		d.finish(&e.Check, EvalSurface)
-		d.neverSampled(e)
+		d.oddSample(e)
 		list = append(list, &e.Eval)
 	})
 	return list
 }
 
-// neverSampled reports a threshold on an empty sample. Percentages have two decimals.
-func (d *decoder) neverSampled(e *evalFile) {
-	sampled := e.Trigger == TriggerSampleTurns || e.Trigger == TriggerSampleSessions
-	if e.sample == nil || !sampled || e.SamplePct >= 0.01 || !e.gates() {
+// likelyShare is the percentage from which one below 1 was probably meant as a share.
+const likelyShare = 0.05
+
+// oddSample tells of percentages by which nothing is judged, or other than it seems. They have two decimals. A threshold
+// on an empty sample would always hold.
+func (d *decoder) oddSample(e *evalFile) {
+	if e.sample == nil || !e.Enabled && !e.gates() {
 		return
 	}
-	d.Errorf(e.sample, "never-fires", "sample_percentage is %s: the threshold of the eval %q would always hold",
-		e.sample.Value, e.ID).Hint = "raise it, to 0.01 or more, or take the threshold out"
+	sampled := e.Trigger == TriggerSampleTurns || e.Trigger == TriggerSampleSessions
+	switch given := e.sample.Value; {
+	case !sampled && e.Trigger != "" && e.SamplePct < 100:
+		d.Warnf(e.sample, NoEffect, "sample_percentage has no effect with trigger: %s, which judges all", e.Trigger).Hint =
+			"write trigger: " + TriggerSampleTurns + " or " + TriggerSampleSessions + ", or remove the line"
+	case !sampled || e.SamplePct >= 1, e.SamplePct >= 0.01 && e.SamplePct < likelyShare:
+	case e.SamplePct >= likelyShare:
+		d.Warnf(e.sample, "unlikely-value", "sample_percentage %s is less than one in a hundred", given).Hint =
+			"it is a percentage: write 50 for a half"
+	case e.gates():
+		d.Errorf(e.sample, "never-fires", "sample_percentage is %s: the threshold of the eval %q would always hold", given,
+			e.ID).Hint = "raise it, to 0.01 or more, or take the threshold out"
+	default:
+		d.Warnf(e.sample, "never-fires", "sample_percentage is %s: the eval %q measures nothing", given, e.ID).Hint =
+			"raise it, to 0.01 or more; to switch the eval off, write enabled: false"
+	}
 }
 
 // export completes the metric of an eval that declares none, or none of its parts.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -236,12 +237,33 @@ func (j *Journal) write(b []byte) error {
 	return j.err
 }
 
-var trialKey = []byte(`,"trial":`)
+var (
+	indexKey = []byte(`{"index":`)
+	trialKey = []byte(`,"trial":`)
+)
+
+// spacedKey is trialKey as other programs write it, with blanks.
+var spacedKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*\{\s*"index"\s*:\s*[0-9]+\s*,\s*"trial"\s*:\s*`)
+})
+
+// trialStart is where the trial's own JSON begins in its line; -1: the line does not begin with it.
+func trialStart(line []byte) int {
+	const first = 40 // bytes: the number of a trial is not longer
+	if at := bytes.Index(line[:min(len(line), first)], trialKey); at >= 0 && bytes.HasPrefix(line, indexKey) {
+		return at + len(trialKey)
+	}
+	if at := spacedKey().FindIndex(line); at != nil {
+		return at[1]
+	}
+	return -1
+}
 
 // trialSpan finds the trial's own JSON within its line.
 func trialSpan(at int64, line []byte) span {
-	start := bytes.Index(line, trialKey) + len(trialKey)
-	end := len(bytes.TrimRight(line, "\r\n")) - 1 // the closing brace of the line
+	start := trialStart(line)
+	end := len(bytes.TrimRight(line, " \t\r\n")) - 1 // the closing brace of the line
+	end = len(bytes.TrimRight(line[:max(end, start)], " \t\r\n"))
 	return span{at: at + int64(start), len: int32(end - start)}
 }
 

@@ -80,6 +80,45 @@ func TestJournalReadsBackWhatItWrote(t *testing.T) {
 	}
 }
 
+// TestJournalOfOtherWriters: what other programs make of the lines, with blanks and other ends of lines, is the same.
+func TestJournalOfOtherWriters(t *testing.T) {
+	t.Parallel()
+	lines := line(t, hostile(0, "a, b: c")) + line(t, hostile(1, `,"trial":{"x":1}`))
+	for name, write := range map[string]func(string) string{
+		"blanks": func(text string) string {
+			return strings.NewReplacer(`{"index":`, `{"index": `, `,"trial":{"id"`, `, "trial": {"id"`).Replace(text)
+		},
+		"blanks in front": func(text string) string { return strings.ReplaceAll(text, `{"index":`, `  { "index" : `) },
+		"blanks behind":   func(text string) string { return strings.ReplaceAll(text, "}}\n", "} }  \t\n") },
+		"CR":              func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") },
+		"blanks and CR":   func(text string) string { return strings.ReplaceAll(text, "}}\n", "}}  \r\n") },
+	} {
+		text := write(lines)
+		if text == lines {
+			t.Fatalf("%s: nothing is changed", name)
+		}
+		ledger, err := ReadJournal(written(t, head+text))
+		if err != nil || len(ledger.Damaged) > 0 || len(ledger.Entries) != 2 {
+			t.Errorf("%s: %+v, %v", name, ledger, err)
+			continue
+		}
+		for i, want := range []string{"a, b: c", `,"trial":{"x":1}`} {
+			trial, err := ledger.Run.Trials.Trial(i)
+			if err != nil || trial.Turns[0].Assistant != want {
+				t.Errorf("%s: trial %d: %+v, %v", name, i, trial, err)
+			}
+			raw, err := ledger.Run.Trials.(*Journal).Raw(i)
+			if err != nil || !json.Valid(raw) {
+				t.Errorf("%s: trial %d: %s, %v", name, i, raw, err)
+			}
+		}
+	}
+	if ledger, err := ReadJournal(written(t, head+`{"trial": {"id": "x", "trial": 1}, "index": 0}`+"\n")); err != nil ||
+		len(ledger.Damaged) != 1 {
+		t.Errorf("a trial before its index: %+v, %v", ledger, err)
+	}
+}
+
 // A killed process leaves half a line; everything before it counts, and the run does not look finished.
 func TestJournalOfAKilledRun(t *testing.T) {
 	t.Parallel()

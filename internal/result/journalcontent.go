@@ -187,7 +187,7 @@ func (l *JournalContent) read(line []byte, at int64) error {
 		}
 	case text.Trial == nil || text.Trial.ID == "" || text.Trial.Status == Unset:
 		return errors.New("corrupt journal: neither a trial nor the end")
-	case !bytes.Contains(line, trialKey):
+	case trialStart(line) < 0:
 		return errors.New("corrupt journal: the line does not begin with its trial")
 	default:
 		l.withoutHeader = l.withoutHeader || l.Run == nil

@@ -159,6 +159,10 @@ func (c *Call) post(body []byte) (*http.Response, error) {
 		defer c.release(resp.Body)
 		return nil, c.refusal(resp)
 	}
+	if resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusResetContent {
+		defer c.release(resp.Body)
+		return nil, c.Fail(providers.BadReply, nil, "the server answers with the status %s, and no reply", resp.Status)
+	}
 	resp.Body = http.MaxBytesReader(nil, resp.Body, maxReplyBytes)
 	return resp, nil
 }

@@ -33,6 +33,8 @@ type events struct {
 	name string
 	line []byte
 	read bool // the first line was
+
+	behindCR bool // the line before ended with CR: an LF that comes next belongs to it
 }
 
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
@@ -72,7 +74,6 @@ func (s *events) field() (field string, value []byte, cut bool, err error) {
 		return "", nil, false, err
 	}
 	cut = err != nil
-	line = bytes.TrimSuffix(line, []byte("\r"))
 	if !s.read {
 		s.read, line = true, chat.WithoutBOM(line)
 	}
@@ -91,20 +92,32 @@ func (s *events) field() (field string, value []byte, cut bool, err error) {
 	return "", nil, cut, nil
 }
 
-// readLine is the next line without its end. With io.EOF it is what was left of the stream.
+// readLine is the next line without its end, which is LF, CR or both. With io.EOF it is what was left of the stream.
 func (s *events) readLine() ([]byte, error) {
 	s.line = s.line[:0]
 	for {
-		piece, err := s.r.ReadSlice('\n')
-		if err == nil && len(s.line) == 0 {
-			return piece[:len(piece)-1], nil
-		}
-		s.line = append(s.line, piece...)
-		if err == nil {
-			return s.line[:len(s.line)-1], nil
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
+		if _, err := s.r.Peek(1); err != nil {
 			return s.line, err
+		}
+		piece, _ := s.r.Peek(s.r.Buffered()) // which is there
+		if s.behindCR && piece[0] == '\n' {
+			s.behindCR = false
+			_, _ = s.r.Discard(1)
+			continue
+		}
+		s.behindCR = false
+		end := bytes.IndexByte(piece, '\n')
+		if end < 0 {
+			end = len(piece)
+		}
+		if at := bytes.IndexByte(piece[:end], '\r'); at >= 0 {
+			end, s.behindCR = at, true
+		}
+		s.line = append(s.line, piece[:end]...)
+		whole := end < len(piece)
+		_, _ = s.r.Discard(min(end+1, len(piece)))
+		if whole {
+			return s.line, nil
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package composition
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
@@ -71,7 +73,32 @@ func (p *Predicate) holds(s *scope) (bool, error) {
 	if filled.Value, err = FillWords(p.Value, s.words); err != nil {
 		return false, err
 	}
+	filled.Value = likeCompared(v, p.Value, filled.Value)
 	return filled.compare(v)
+}
+
+// likeCompared reads texts that placeholders made as the numbers, or true and false, with which they are compared: a
+// variable has no other type.
+func likeCompared(v, written, filled any) any {
+	if list, ok := filled.([]any); ok {
+		before, _ := written.([]any)
+		out := make([]any, len(list))
+		for i, item := range list {
+			out[i] = likeCompared(v, before[i], item)
+		}
+		return out
+	}
+	text, isText := filled.(string)
+	if !isText || written == filled {
+		return filled
+	}
+	switch _, isBool := v.(bool); {
+	case isBool && (text == "true" || text == "false"):
+		return text == "true"
+	case jsonvalue.IsNumber(v) && json.Valid([]byte(text)) && strings.Trim(text, "0123456789+-.eE") == "":
+		return json.Number(text)
+	}
+	return filled
 }
 
 // every finds the first predicate that decides a list: a false one for all, a true one for any.
@@ -96,6 +123,9 @@ func (p *Predicate) compare(v any) (bool, error) {
 		found := slices.ContainsFunc(list, func(item any) bool { return jsonvalue.Equal(v, item) })
 		return found == (p.Op == In), nil
 	case Less, LessOrSame, Greater, GreaterOrSame:
+	}
+	if jsonvalue.IsNumber(v) && !jsonvalue.IsNumber(p.Value) {
+		return false, fmt.Errorf("the value is %s, and %s compares numbers", clip(jsonvalue.Compact(p.Value)), p.Op)
 	}
 	order, ok := jsonvalue.CompareNumbers(v, p.Value)
 	if !ok {

@@ -2,6 +2,7 @@ package composition
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -221,6 +222,37 @@ func TestInput(t *testing.T) {
 }
 
 func asTheyStand(text string) (string, error) { return text, nil }
+
+// TestPredicatesOfVariables: a variable has no type of its own; it is compared as what it is compared with.
+func TestPredicatesOfVariables(t *testing.T) {
+	t.Parallel()
+	values := strings.NewReplacer("{{two}}", "2", "{{on}}", "true", "{{shop}}", "Teas")
+	s := &scope{
+		words:   func(text string) (string, error) { return values.Replace(text), nil },
+		outputs: map[string]any{}, input: map[string]any{"n": json.Number("2.0"), "text": "2", "on": true, "said": "true"},
+	}
+	for _, tc := range []struct {
+		path  string
+		op    Op
+		value any
+		want  string
+	}{
+		{"input.n", Equals, "{{two}}", "true"}, {"input.n", In, []any{"{{shop}}", "{{two}}"}, "true"},
+		{"input.n", Greater, "{{two}}", "false"}, {"input.n", GreaterOrSame, "{{two}}", "true"},
+		{"input.text", Equals, "{{two}}", "true"}, {"input.n", Equals, "2", "false"}, {"input.n", Equals, "{{shop}}", "false"},
+		{"input.on", Equals, "{{on}}", "true"}, {"input.said", Equals, "{{on}}", "true"},
+		{"input.n", Less, "{{shop}}", `false the value is "Teas", and less_than compares numbers`},
+	} {
+		ok, err := (&Predicate{Path: tc.path, Op: tc.op, Value: tc.value}).holds(s)
+		got := fmt.Sprint(ok)
+		if err != nil {
+			got += " " + err.Error()
+		}
+		if got != tc.want {
+			t.Errorf("%s %s %v: %s, want %s", tc.path, tc.op, tc.value, got, tc.want)
+		}
+	}
+}
 
 func TestPredicates(t *testing.T) {
 	t.Parallel()

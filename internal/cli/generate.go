@@ -49,6 +49,7 @@ type generateFlags struct {
 	out         string
 	pack        string
 	taskType    string
+	starts      map[string]string // see generate.Options
 	vars        map[string]string
 	dedup       bool
 	filter      string
@@ -130,7 +131,7 @@ func (f *generateFlags) run(app *App) error {
 	}
 	h := &harvest{app: app, flags: f, read: append(pathsOf(files), f.pack), seen: map[string]string{}}
 	h.maker = generate.New(generate.Options{
-		TaskType: f.taskType, Variables: f.vars, GuardrailsActive: pack != nil, DropUnknown: f.dropUnknown,
+		TaskType: f.taskType, Starts: f.starts, Variables: f.vars, GuardrailsActive: pack != nil, DropUnknown: f.dropUnknown,
 		Read: plainfile.Read,
 	})
 	if err := eachSession(app, files, h.add); err != nil {

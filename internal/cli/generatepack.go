@@ -15,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/workflow"
 )
 
 // packFile is a pack that generated scenarios speak to.
@@ -37,7 +38,23 @@ func (f *generateFlags) openPack(app *App) (*packFile, error) {
 		app.showDiags(app.Err, diags.Sorted(), suite.Files, app.useColor("auto", app.ErrTTY), "nothing was written")
 		return nil, exit(result.ExitUsage)
 	}
-	return &packFile{f.pack, root}, f.choosePrompt(suite.Projects[0].Prompts, root)
+	p := suite.Projects[0]
+	if f.taskType == "" && p.Workflow != nil && p.Workflow.Graph != nil {
+		f.starts = startsOf(p.Workflow.Graph)
+	}
+	return &packFile{f.pack, root}, f.choosePrompt(p.Prompts, root)
+}
+
+// startsOf are the task types with which scenarios start in the states of a workflow; "" where none does.
+func startsOf(g *workflow.Graph) map[string]string {
+	starts := map[string]string{}
+	for _, s := range g.States() {
+		starts[s.Name] = ""
+		if at, err := g.StartFor(s.PromptTask); s.PromptTask != "" && err == nil && at == s {
+			starts[s.Name] = s.PromptTask
+		}
+	}
+	return starts
 }
 
 // choosePrompt settles the task type: what was asked for, the only prompt, or that of the entry of the workflow.
@@ -70,12 +87,12 @@ func (f *generateFlags) choosePrompt(prompts []*scenario.Prompt, root *node.Node
 
 // entryPrompt is the prompt of the state in which the workflow of a pack begins; "" without a workflow.
 func entryPrompt(root *node.Node) string {
-	workflow := node.Get(root, "workflow")
-	entry := node.Get(workflow, "entry")
+	flow := node.Get(root, "workflow")
+	entry := node.Get(flow, "entry")
 	if entry == nil {
 		return ""
 	}
-	if task := node.Get(node.Get(node.Get(workflow, "states"), entry.Value), "prompt_task"); task != nil {
+	if task := node.Get(node.Get(node.Get(flow, "states"), entry.Value), "prompt_task"); task != nil {
 		return task.Value
 	}
 	return ""

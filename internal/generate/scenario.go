@@ -18,6 +18,9 @@ import (
 type Options struct {
 	TaskType  string // the prompt of the scenarios; "": the recording's prompt, where it names one
 	Variables map[string]string
+	// Starts are the task types with which scenarios start in the states of a workflow; "": none does. A conversation
+	// that says in which state it began has that of the state, before TaskType. nil: there is no workflow.
+	Starts map[string]string
 	// GuardrailsActive says that the prompt's guardrails run in the scenario: the mock gives the model's original reply,
 	// rather than the reply after the guardrails.
 	GuardrailsActive bool
@@ -56,6 +59,9 @@ type Scenario struct {
 // become mock replies, and the verdicts become assertions. An error says why that is not possible.
 func (g *Generator) Scenario(s *recording.Session) (*Scenario, error) {
 	w := &builder{g: g, s: s}
+	if err := w.checkStart(); err != nil {
+		return nil, err
+	}
 	if err := w.checkEvals(); err != nil {
 		return nil, err
 	}
@@ -132,7 +138,21 @@ type builder struct {
 }
 
 // taskType returns the prompt of the scenario.
-func (w *builder) taskType() string { return cmp.Or(w.g.opts.TaskType, w.s.TaskType) }
+func (w *builder) taskType() string {
+	return cmp.Or(w.g.opts.Starts[w.s.Start], w.g.opts.TaskType, w.s.TaskType)
+}
+
+// checkStart reports a conversation that began where no scenario can.
+func (w *builder) checkStart() error {
+	switch task, known := w.g.opts.Starts[w.s.Start]; {
+	case w.g.opts.Starts == nil || w.s.Start == "" || task != "":
+		return nil
+	case !known:
+		return fmt.Errorf("the conversation began in the state %q, which the workflow of the pack does not have", w.s.Start)
+	}
+	return fmt.Errorf("the conversation began in the state %q, in which no scenario can start: "+
+		"it has no prompt of its own, or shares it with another state", w.s.Start)
+}
 
 // guarded reports whether the guardrails that changed recorded replies run again. If so, the mock gives the model's
 // original replies.

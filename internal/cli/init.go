@@ -14,26 +14,41 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
+type initFlags struct {
+	force bool
+	ci    string
+	// ciGiven says that the user named ci.
+	ciGiven bool
+}
+
 func newInitCmd(app *App) *cobra.Command {
-	var force bool
+	f := &initFlags{}
 	cmd := &cobra.Command{
 		Use:   "init [folder]",
 		Short: "Write a small project that is green at once",
 		Long: `Init writes a small project: an arena config, a prompt, a tool and two scenarios with mock
 replies. It runs offline and green at once; point it at a model with --provider when you like.
 Editors that know YAML schemas complete and check the files: each names its schema, in .schemas.
-Files that exist are kept: init writes all of its files or none.`,
-		Example: `  arena init demo && cd demo && arena run`,
-		Args:    takes(0, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
+Files that exist are kept: init writes all of its files or none. A new project comes with a
+workflow for GitHub, or what --ci names; in a project that is there, --ci writes that alone.`,
+		Example: `  arena init demo && cd demo && arena run
+  arena init --ci gitlab`,
+		Args: takes(0, 1),
+		RunE: func(c *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			return initProject(app, dir, force)
+			if err := oneOf("ci", []string{f.ci}, template.CI...); err != nil {
+				return err
+			}
+			f.ciGiven = c.Flags().Changed("ci")
+			return f.write(app, dir)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "overwrite files that exist")
+	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite files that exist")
+	cmd.Flags().StringVar(&f.ci, "ci", template.CI[0], "the `service` that is to run the project on every push: github or gitlab")
+	cmd.Flags().Lookup("ci").Annotations = map[string][]string{elsewhere: {"the setting is of the screen"}}
 	return cmd
 }
 
@@ -61,16 +76,27 @@ func withSchemas(files []template.File) ([]template.File, error) {
 	return all, nil
 }
 
-// initProject copies the template. Nothing is written when a file would be overwritten.
-func initProject(app *App, dir string, force bool) error {
-	files, err := template.Files()
-	if err == nil {
-		files, err = withSchemas(files)
+// files are those to write.
+func (f *initFlags) files(alone bool) ([]template.File, error) {
+	if alone {
+		return template.Pipeline(f.ci)
 	}
+	files, err := template.Project(f.ci)
+	if err != nil {
+		return nil, err
+	}
+	return withSchemas(files)
+}
+
+// write copies the template; where there is a project, only what --ci asks for. Nothing is written when a file would be
+// overwritten.
+func (f *initFlags) write(app *App, dir string) error {
+	alone := f.ciGiven && exists(filepath.Join(dir, "config.arena.yaml"))
+	files, err := f.files(alone)
 	if err != nil {
 		return broken(err)
 	}
-	if !force {
+	if !f.force {
 		var there []string
 		for _, f := range files {
 			if path := filepath.Join(dir, f.Path); exists(path) {
@@ -93,6 +119,9 @@ func initProject(app *App, dir string, force bool) error {
 		if _, err := fmt.Fprintln(app.Out, "wrote", path); err != nil {
 			return broken(err)
 		}
+	}
+	if alone {
+		return nil
 	}
 	next := "arena run"
 	if dir != "." {

@@ -13,7 +13,7 @@ import (
 // TestInitNamesSchemas: every file of the project that has a schema names it, and the schema is one of the files.
 func TestInitNamesSchemas(t *testing.T) {
 	t.Parallel()
-	files, err := template.Files()
+	files, err := template.Project("github")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,26 @@ import (
 
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	files, err := template.Files()
-	if err != nil {
-		t.Fatal(err)
+	for service, pipeline := range map[string]string{"github": ".github/workflows/arena.yml", "gitlab": ".gitlab-ci.yml"} {
+		t.Run(service, func(t *testing.T) {
+			t.Parallel()
+			files, err := template.Project(service)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wholeProject(t, files, pipeline)
+		})
+		if !slices.Contains(template.CI, service) {
+			t.Errorf("%s is not in %q", service, template.CI)
+		}
 	}
+	if files, err := template.Project("unknown"); err == nil {
+		t.Errorf("%+v", files)
+	}
+}
+
+func wholeProject(t *testing.T, files []template.File, pipeline string) {
+	t.Helper()
 	var paths []string
 	for _, f := range files {
 		paths = append(paths, f.Path)
@@ -24,7 +40,7 @@ func TestFiles(t *testing.T) {
 	if !slices.IsSorted(paths) {
 		t.Errorf("not sorted: %q", paths)
 	}
-	for _, want := range []string{".gitignore", ".github/workflows/arena.yml", "config.arena.yaml", "README.md"} {
+	for _, want := range []string{".gitignore", pipeline, "config.arena.yaml", "README.md"} {
 		if !slices.Contains(paths, want) {
 			t.Errorf("%s is missing in %q", want, paths)
 		}

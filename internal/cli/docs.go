@@ -90,7 +90,7 @@ func listTopics(app *App) error {
 }
 
 func showTopic(app *App, name string, commands []*cobra.Command) error {
-	text, err := topicText(strings.ToLower(name), commands...)
+	text, err := topicText(name, commands...)
 	if err != nil {
 		return err
 	}
@@ -105,6 +105,8 @@ func showTopic(app *App, name string, commands []*cobra.Command) error {
 
 // topicText is a page as Markdown. Who asks for one of the commands, or for a check, is told where that is documented.
 func topicText(name string, commands ...*cobra.Command) (string, error) {
+	asked := name
+	name = strings.ToLower(name)
 	guides := guideTopics()
 	if i := slices.IndexFunc(guides, func(g guideTopic) bool { return g.name == name }); i >= 0 {
 		text, err := docs.Guides.ReadFile(guides[i].file)
@@ -113,7 +115,7 @@ func topicText(name string, commands ...*cobra.Command) (string, error) {
 	if slices.ContainsFunc(filedoc.Pages(), func(p filedoc.Page) bool { return p.Name == name }) {
 		return filedoc.Text(name)
 	}
-	err := fmt.Errorf("there is no page %q", name)
+	err := fmt.Errorf("there is no page %q", asked)
 	if d, ok := checks.Lookup(name); ok {
 		return "", fmt.Errorf("%w\n`arena checks %s` documents this check", err, d.Name)
 	}

@@ -19,6 +19,7 @@ func (d *decoder) templateArguments(t *toolFile) {
 	if t.template == nil || t.InputSchema == nil || !strings.Contains(t.MockTemplate, "{{") {
 		return
 	}
+	d.fieldsWithin(t.template, "mock_template", t.MockTemplate, t.InputSchema)
 	known, listed := argumentsOf(t.InputSchema)
 	if !listed {
 		return
@@ -71,19 +72,24 @@ func Arguments(schema map[string]any) (names []string, listed bool) {
 
 // eachArgument visits the arguments that a template names. dot says that the dot is the arguments; $ always is.
 func eachArgument(n parse.Node, dot bool, visit func(name string, at parse.Pos)) {
+	eachPath(n, dot, func(path []string, at parse.Pos) { visit(path[0], at) })
+}
+
+// eachPath is eachArgument with the fields within the arguments: {{.order.id}}.
+func eachPath(n parse.Node, dot bool, visit func(path []string, at parse.Pos)) {
 	switch n := n.(type) {
 	case *parse.ListNode:
 		if n != nil {
 			for _, part := range n.Nodes {
-				eachArgument(part, dot, visit)
+				eachPath(part, dot, visit)
 			}
 		}
 	case *parse.ActionNode:
-		eachArgument(n.Pipe, dot, visit)
+		eachPath(n.Pipe, dot, visit)
 	case *parse.IfNode:
-		eachArgument(n.Pipe, dot, visit)
-		eachArgument(n.List, dot, visit)
-		eachArgument(n.ElseList, dot, visit)
+		eachPath(n.Pipe, dot, visit)
+		eachPath(n.List, dot, visit)
+		eachPath(n.ElseList, dot, visit)
 	case *parse.RangeNode:
 		eachBranch(&n.BranchNode, dot, visit)
 	case *parse.WithNode:
@@ -91,31 +97,53 @@ func eachArgument(n parse.Node, dot bool, visit func(name string, at parse.Pos))
 	case *parse.PipeNode:
 		if n != nil {
 			for _, c := range n.Cmds {
-				eachArgument(c, dot, visit)
+				eachPath(c, dot, visit)
 			}
 		}
 	case *parse.CommandNode:
 		for _, arg := range n.Args {
-			eachArgument(arg, dot, visit)
+			eachPath(arg, dot, visit)
 		}
 	case *parse.ChainNode:
-		eachArgument(n.Node, dot, visit)
+		eachPath(n.Node, dot, visit)
 	case *parse.FieldNode:
 		if dot {
-			visit(n.Ident[0], n.Pos)
+			visit(n.Ident, n.Pos)
 		}
 	case *parse.VariableNode:
 		if n.Ident[0] == "$" && len(n.Ident) > 1 {
-			visit(n.Ident[1], n.Pos)
+			visit(n.Ident[1:], n.Pos)
 		}
 	}
 }
 
 // eachBranch visits range and with, whose list has a dot of its own.
-func eachBranch(n *parse.BranchNode, dot bool, visit func(name string, at parse.Pos)) {
-	eachArgument(n.Pipe, dot, visit)
-	eachArgument(n.List, false, visit)
-	eachArgument(n.ElseList, dot, visit)
+func eachBranch(n *parse.BranchNode, dot bool, visit func(path []string, at parse.Pos)) {
+	eachPath(n.Pipe, dot, visit)
+	eachPath(n.List, false, visit)
+	eachPath(n.ElseList, dot, visit)
+}
+
+// fieldsWithin reports fields that a template looks for in arguments whose type has none: it would fail in every call.
+func (d *decoder) fieldsWithin(at *node.Node, what, src string, schema []byte) {
+	tree, err := template.New("tool").Parse(src)
+	if at == nil || err != nil || tree.Tree == nil {
+		return // is reported
+	}
+	v, err := chat.DecodeJSON(bytes.TrimSpace(schema))
+	doc, ok := v.(map[string]any)
+	properties, _ := doc["properties"].(map[string]any)
+	if err != nil || !ok {
+		return
+	}
+	eachPath(tree.Root, true, func(path []string, _ parse.Pos) {
+		property, _ := properties[path[0]].(map[string]any)
+		kind, _ := property["type"].(string)
+		if len(path) > 1 && slices.Contains([]string{"string", "number", "integer", "boolean"}, kind) {
+			d.Errorf(at, "invalid-template", "%s: there is no %s: the argument %s is of type %s, which has no fields", what,
+				"{{."+strings.Join(path, ".")+"}}", path[0], kind).Hint = "write {{." + path[0] + "}}"
+		}
+	})
 }
 
 // resultPlaces warns of placeholders in a mock_result, which is given as it stands, and of arguments above all.

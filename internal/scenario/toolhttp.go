@@ -257,9 +257,11 @@ func (d *decoder) endpoint(t *toolFile) {
 		address = Expand(h.Written, func(string) (string, bool) { return "http://unset", true }).Text
 	}
 	h.Placed = named(address)
+	d.fieldsWithin(node.Get(t.http, "url"), "url", address, t.InputSchema)
 	check(node.Get(t.http, "url"), "url", h.Placed)
 	for _, name := range slices.Sorted(maps.Keys(h.HeaderParams)) {
 		used := named(h.HeaderParams[name])
+		d.fieldsWithin(node.Get(node.Get(request, "header_params"), name), "header_params", h.HeaderParams[name], t.InputSchema)
 		check(node.Get(node.Get(request, "header_params"), name), "header_params", used)
 		h.Placed = append(h.Placed, used...)
 	}

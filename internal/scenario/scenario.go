@@ -89,6 +89,11 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		gone[Scenario]("assertions", `"assertions" belongs to a turn`,
 			"put it under the turn that it judges, or write conversation_assertions for the whole conversation"),
 	}
+}).strays(func(key string) string {
+	if key == "vars" {
+		return `did you mean "variables"?`
+	}
+	return ""
 })
 
 var onFailure = words("continue", "stop")

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -55,9 +56,9 @@ var turnFields = table("a turn", func() rows[turnFile] {
 		custom("perturbations", mapOf(texts), readPerturbations).
 			doc("Texts for {name} in the content; each combination is a trial of its own."),
 		seed("seed", func(t *turnFile) **int64 { return &t.Seed }).doc("The seed of the model calls of this turn."),
-		numPtr("assistant_temp", positive, func(t *turnFile) **float64 { return &t.Temperature }).
+		numPtr("assistant_temp", keys.Number{Low: 0, High: 2}, func(t *turnFile) **float64 { return &t.Temperature }).
 			doc("The temperature of the assistant in this turn, in place of all others but --temperature."),
-		numPtr("user_temp", positive, func(t *turnFile) **float64 { return &t.selfPlay().Temperature }).
+		numPtr("user_temp", keys.Number{Low: 0, High: 2}, func(t *turnFile) **float64 { return &t.selfPlay().Temperature }).
 			doc("The temperature of the model that plays the user."),
 		custom("mock", mockTurnFields, func(d *decoder, t *turnFile, v *node.Node) {
 			t.Mock = &TurnMock{}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
 )
 
 const (
@@ -62,15 +64,32 @@ func (s *Scrubber) Text(text string) string {
 // ansi are the sequences that colour and move on a terminal.
 var ansi = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]`) })
 
-// Excerpt is a text from outside, fit for an error message: scrubbed, on one line, without control characters, valid
-// UTF-8, at most limit runes.
+// Excerpt is a text from outside, fit for an error message: scrubbed, on one line, with signs in the place of control
+// and invisible characters, valid UTF-8, at most limit runes.
 func (s *Scrubber) Excerpt(text string, limit int) string {
-	text = s.Text(ansi().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), ""))
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || !unicode.IsPrint(r)
-	}), " ")
+	text = s.evenHidden(strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF"))
+	text = diag.Safe(strings.Join(strings.Fields(text), " "))
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
 	return string([]rune(text)[:limit]) + "…"
+}
+
+// evenHidden is the text without secrets, even those that only show once nothing invisible stands in them or before
+// them. Where there is one, the text loses all that is invisible.
+func (s *Scrubber) evenHidden(text string) string {
+	text = s.Text(text)
+	seen := strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) || unicode.IsSpace(r) {
+			return r
+		}
+		return -1
+	}, ansi().ReplaceAllString(text, ""))
+	if seen == text {
+		return text
+	}
+	if again := s.Text(seen); again != seen {
+		return again
+	}
+	return text
 }

@@ -54,7 +54,7 @@ var rows = [][]string{
 
 // narrow lists packages that see less than everything below them: reports are functions of the result.
 var narrow = map[string][]string{
-	"internal/metrics":     {"internal/chat", "internal/diag", "internal/exposition", "internal/result"},
+	"internal/metrics":     {"internal/chat", "internal/diag", "internal/exposition", "internal/result", "internal/report/show"},
 	"internal/report/*":    {"internal/chat", "internal/comparison", "internal/diag", "internal/result", "internal/report/show"},
 	"internal/report/otlp": {"internal/chat", "internal/diag", "internal/pause", "internal/result", "internal/report/show"},
 	"internal/report/show": {"internal/chat", "internal/comparison", "internal/diag", "internal/result"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/exposition"
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -105,7 +106,9 @@ func (f *evalFamily) mismatch(name string, declared *result.Metric) error {
 }
 
 func (f *evalFamily) family(name string, labels []string) exposition.Family {
-	d := exposition.Family{Name: name, Type: gauge, Labels: labels, Help: f.first.Help, Buckets: f.first.Bounds()}
+	d := exposition.Family{
+		Name: name, Type: gauge, Labels: labels, Help: show.Clean(f.first.Help), Buckets: f.first.Bounds(),
+	}
 	switch f.first.Type {
 	case result.Counter:
 		d.Type, d.Help = counter, cmp.Or(d.Help, "How often the eval gave a score.")
@@ -147,7 +150,7 @@ func (m *evalMetrics) record(t *result.Trial, e *result.EvalResult) error {
 	if f == nil {
 		return fmt.Errorf("metric %s%s: no eval of the plan declares it", name, at(declared.Pos))
 	}
-	series := f.vec.With(m.labels(t, f, declared)...)
+	series := f.vec.With(shown(m.labels(t, f, declared))...)
 	value, full := 0.0, 0.0
 	if e.Score != nil {
 		value = *e.Score

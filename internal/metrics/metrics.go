@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/exposition"
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -50,7 +51,7 @@ func New(o Options) (*Metrics, error) {
 		return nil, err
 	}
 	m := &Metrics{scrub: o.Scrub,
-		registry: exposition.NewRegistry(o.Const), families: map[*Family]*exposition.Vec{},
+		registry: exposition.NewRegistry(fixedLabels(o.Const)), families: map[*Family]*exposition.Vec{},
 		judged: map[string]struct{}{}, tools: map[string]struct{}{},
 	}
 	for _, f := range catalogue {
@@ -171,8 +172,26 @@ func (m *Metrics) Handle(e result.Event) error {
 	return nil
 }
 
+// shown puts signs in the place of characters that a terminal would obey or nobody sees: models and servers name
+// tools. What is equal then is one series.
+func shown(values []string) []string {
+	clean := make([]string, len(values))
+	for i, value := range values {
+		clean[i] = show.Clean(value)
+	}
+	return clean
+}
+
+func fixedLabels(given map[string]string) map[string]string {
+	clean := make(map[string]string, len(given))
+	for name, value := range given {
+		clean[name] = show.Clean(value)
+	}
+	return clean
+}
+
 func (m *Metrics) set(f *Family, value float64, labels ...string) {
-	m.families[f].With(labels...).Set(value)
+	m.families[f].With(shown(labels)...).Set(value)
 }
 
 // add increases a counter. A negative number, which a provider may report, does not decrease it.
@@ -180,11 +199,11 @@ func (m *Metrics) add(f *Family, n float64, labels ...string) {
 	if !(n > 0) { // NaN is not greater either
 		n = 0
 	}
-	m.families[f].With(labels...).Add(n)
+	m.families[f].With(shown(labels)...).Add(n)
 }
 
 func (m *Metrics) observe(f *Family, value float64, labels ...string) {
-	m.families[f].With(labels...).Observe(value)
+	m.families[f].With(shown(labels)...).Observe(value)
 }
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -214,6 +215,44 @@ func TestHostile(t *testing.T) {
 	}
 	if n := strings.Count(got, "arena_tool_calls_total{"); n != 502 {
 		t.Errorf("%d tools are told apart", n)
+	}
+}
+
+// TestSigns: no series holds a character that a terminal would obey, whoever gave it its labels; names that look alike
+// then are counted together.
+func TestSigns(t *testing.T) {
+	t.Parallel()
+	const raw, seen = "a\x1b[31m\u202Ez\u200B\x07\u0085", "a␛[31m⟨U+202E⟩z⟨U+200B⟩␇⟨U+0085⟩"
+	odd := &result.Metric{Name: "odd", Type: result.Gauge, Help: raw, Labels: map[string]string{"team": raw}}
+	o := options()
+	o.Const["env"], o.Evals = raw, append(o.Evals, odd)
+	m, err := metrics.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := trial(0, result.Passed)
+	bad.Scenario, bad.Provider, bad.Model, bad.Labels["tenant"] = raw, raw, raw, raw
+	bad.Evals = []result.EvalResult{eval(raw, odd, 1)}
+	turn := &bad.Turns[0]
+	turn.ToolCalls = []result.ToolCall{{Name: raw}, {Name: seen}, {Name: raw, Error: "down"}}
+	turn.Guardrails[0].Verdict.Type = raw
+	turn.Assertions[0].Type = raw
+	turn.Assertions[2].Judgements[0].Judge, turn.Assertions[2].Judgements[0].Model = raw, raw
+	if err := m.Handle(result.TrialDone{Trial: bad}); err != nil {
+		t.Fatal(err)
+	}
+	got := written(t, m)
+	if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+		t.Errorf("%q is written as it is: %.200s", got[i:i+1], got[i:])
+	}
+	for _, want := range []string{
+		`arena_tool_calls_total{env="` + seen + `",outcome="ok",tool="` + seen + `"} 2`,
+		`arena_eval_odd{env="` + seen + `",scenario="` + seen + `",team="` + seen + `",tenant="` + seen + `"} 1`,
+		"# HELP arena_eval_odd " + seen,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is missing in\n%s", want, got)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -71,6 +72,7 @@ const (
 )
 
 func (m *Metrics) tool(name string) string {
+	name = show.Clean(name)
 	if _, known := m.tools[name]; !known {
 		if len(m.tools) >= maxTools {
 			return otherTools

@@ -24,8 +24,8 @@ var keywords = sync.OnceValue(func() []string {
 })
 
 // DoubtSchema warns of probable mistakes in a JSON Schema: keywords and formats that resemble known ones, properties
-// that do not stand under properties, required ones that the schema does not list, and patterns that match other texts
-// than they seem to. bans says that what fits the schema is not wanted.
+// that do not stand under properties, required ones that the schema does not list, keywords that do nothing where they
+// stand, and patterns that match other texts than they seem to. bans says that what fits the schema is not wanted.
 func DoubtSchema(r *node.Reader, n *node.Node, what string, bans bool) {
 	schemaDoubts{r, what, bans}.at(n, nil)
 }
@@ -47,6 +47,7 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 			d.required(n, listed)
 		}
 	}
+	d.idle(n)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		switch k.Value {

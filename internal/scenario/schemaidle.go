@@ -1,0 +1,95 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// keywordTypes are the types of values that keywords of JSON Schema are about: any other value fits them.
+var keywordTypes = sync.OnceValue(func() map[string][]string {
+	of := map[string][]string{}
+	for keywords, types := range map[string][]string{
+		"contentEncoding contentMediaType contentSchema maxLength minLength pattern": {"string"},
+		"exclusiveMaximum exclusiveMinimum maximum minimum multipleOf":               {"number", "integer"},
+		`additionalItems contains items maxContains maxItems minContains minItems prefixItems unevaluatedItems
+			uniqueItems`: {"array"},
+		`additionalProperties dependencies dependentRequired dependentSchemas maxProperties minProperties
+			patternProperties properties propertyNames required unevaluatedProperties`: {"object"},
+	} {
+		for _, keyword := range strings.Fields(keywords) {
+			of[keyword] = types
+		}
+	}
+	return of
+})
+
+// keywordNeeds are the keywords without which others do nothing.
+var keywordNeeds = map[string][]string{
+	"if": {"then", "else"}, "then": {"if"}, "else": {"if"}, "minContains": {"contains"}, "maxContains": {"contains"},
+}
+
+// numberFormats are the formats that OpenAPI has for numbers.
+var numberFormats = []string{"double", "float", "int32", "int64"}
+
+// idle warns of keywords that hold for every value where they stand: those for values of another type than the schema's
+// own, and those that lack the keyword they go with.
+func (d schemaDoubts) idle(n *node.Node) {
+	given := typesOf(n)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		types := keywordTypes()[k.Value]
+		if k.Value == "format" && slices.Contains(schemaFormats(), v.Value) && !slices.Contains(numberFormats, v.Value) {
+			types = []string{"string"}
+		}
+		partners := keywordNeeds[k.Value]
+		stands := func(key string) bool { return node.Get(n, key) != nil }
+		among := func(t string) bool { return slices.Contains(types, t) }
+		switch {
+		case types != nil && given != nil && !slices.ContainsFunc(given, among):
+			d.r.Warnf(k, "idle-keyword", "%s: %q has no effect on type %s", d.what, k.Value, strings.Join(given, " or ")).
+				Hint = "it needs type " + strings.Join(types, " or ") + "; any other value fits it"
+		case partners != nil && !slices.ContainsFunc(partners, stands):
+			d.r.Warnf(k, "idle-keyword", "%s: %q has no effect without %s", d.what, k.Value, strings.Join(partners, " or ")).
+				Hint = "add " + strings.Join(partners, " or ") + " beside it, or take it out"
+		case k.Value == "properties":
+			d.tooDeep(v)
+		}
+	}
+}
+
+// tooDeep warns of what closes an object and stands among its properties.
+func (d schemaDoubts) tooDeep(properties *node.Node) {
+	for _, key := range []string{"additionalProperties", "unevaluatedProperties"} {
+		v := node.Get(properties, key)
+		if v == nil || v.Kind != node.Scalar || v.Value != "true" && v.Value != "false" {
+			continue
+		}
+		d.r.Warnf(v, "idle-keyword", "%s: %q below properties is the name of a property, and closes nothing", d.what, key).
+			Hint = "put it beside properties, one level up"
+	}
+}
+
+// typesOf are the types that a schema gives its value; nil where it gives none, or others than there are.
+func typesOf(n *node.Node) []string {
+	v := node.Get(n, "type")
+	if v == nil {
+		return nil
+	}
+	list := v.Content
+	if v.Kind == node.Scalar {
+		list = []*node.Node{v}
+	}
+	var types []string
+	for _, t := range list {
+		switch t.Value {
+		case "array", "boolean", "integer", "null", "number", "object", "string":
+			types = append(types, t.Value)
+		default:
+			return nil
+		}
+	}
+	return types
+}

@@ -73,6 +73,9 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 	if run.maxCost > 0 && f.replay != "" && f.missing != "record" {
 		bad("--max-cost limits what is paid, and a replay pays nothing: choose one")
 	}
+	if run.estimate && f.replay != "" && f.missing != "record" {
+		bad("--estimate says what may be paid, and a replay pays nothing: choose one")
+	}
 	if g.has("redact") && f.record == "" && f.replay == "" {
 		bad("--redact needs --record or --replay")
 	}

@@ -27,10 +27,10 @@ is listed. A group is slower or dearer when its trials take or cost a fifth more
 It counts and does no statistics: of few trials that differ by chance it cannot tell.
 
 Its exit status is 0, whatever differs. With --fail-on it is 1 when that came up, and 3 when the
-later run is not finished, so that it could not come up.`
+later run is not finished, or has no known cost for dearer, so that it could not come up.`
 
 // failOnChange are the words of --fail-on.
-var failOnChange = []string{"regressed", "weaker", "gone", "slower", "dearer"}
+var failOnChange = []string{"regressed", "weaker", "unchecked", "gone", "slower", "dearer"}
 
 type compareFlags struct {
 	failOn  []string
@@ -57,8 +57,9 @@ func newCompareCmd(app *App) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.failOn, "fail-on", nil, "end with 1 when this came up, a `list` of regressed, weaker (fewer trials\n"+
-		"of a group pass), gone (passed before and is not run any more), slower\nand dearer")
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "end with 1 when this came up, a `list` of regressed, weaker (a smaller\n"+
+		"part of its trials passes), unchecked (fewer trials, or without a check that\nheld), "+
+		"gone (passed before and is not run any more), slower and dearer")
 	fl.Lookup("fail-on").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
 	fl.StringVar(&f.format, "format", "text", "`format` of the output: text, markdown or json")
 	fl.Lookup("format").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
@@ -90,7 +91,15 @@ func (f *compareFlags) run(app *App, before, after string) error {
 	if sameFile(wasFile, nowFile) {
 		return fmt.Errorf("%s and %s are the same run", before, after)
 	}
-	r := comparison.Compare(was, now)
+	for name, run := range map[string]*result.Run{before: was, after: now} {
+		if len(run.Briefs) == 0 {
+			return fmt.Errorf("%s has no trial that ended: that run was stopped before\narena run --resume goes on with it", name)
+		}
+	}
+	r, err := comparison.Compare(was, now)
+	if err != nil {
+		return err
+	}
 	if len(r.Pairs) == 0 {
 		return fmt.Errorf("the runs have nothing in common: no trials of the same scenario, provider and region\n"+
 			"%s has %s, %s has %s", before, examples(r.Gone), after, examples(r.New))
@@ -136,9 +145,15 @@ func (f *compareFlags) verdict(app *App, r *comparison.Report, after string) err
 		return exit(result.ExitFailed)
 	case len(f.failOn) > 0 && show.Unfinished(r.After) > 0:
 		return exit(result.ExitError)
+	case slices.Contains(f.failOn, "dearer") && r.Count(unpriced) > 0:
+		app.remark("what %s cost is not known", show.Plural(r.Count(unpriced), "group"))
+		return exit(result.ExitError)
 	}
 	return nil
 }
+
+// unpriced reports whether it is not known what a group costs now, and was known before.
+func unpriced(p *comparison.Pair) bool { return p.Was.CostUSD != nil && p.Now.CostUSD == nil }
 
 // cameUp reports whether a word of --fail-on is true of the runs.
 func cameUp(r *comparison.Report, word string) bool {

@@ -78,13 +78,13 @@ type pastGroup struct {
 }
 
 // pastGroups sums the trials of a run that ended by themselves; nil is no run.
-func pastGroups(last *result.Run) map[pastKey]*pastGroup {
+func pastGroups(last *result.JournalContent) map[pastKey]*pastGroup {
 	past := map[pastKey]*pastGroup{}
 	if last == nil {
 		return past
 	}
-	for i := range last.Briefs {
-		b := &last.Briefs[i]
+	for i := range last.Run.Briefs {
+		b := &last.Run.Briefs[i]
 		if b.Status != result.Passed && b.Status != result.Failed || b.Gone {
 			continue
 		}
@@ -135,13 +135,25 @@ func (p *pastGroup) expect(f *forecast, t *runner.Trial, n int) {
 	}
 }
 
-// expect estimates the trials of a plan: groups that the last run into the folder has finished trials of by what those
-// took, others by the lengths of their texts.
-func (f *runFlags) expect(plan *runner.Plan, last *result.Run, stays func(i int) bool) *forecast {
-	counts := map[groupKey]int{}
+// expect estimates the trials of a plan. Groups go by what the last run into the folder took where that asked for the
+// same: one of their trials has the fingerprint of then. The others go by the lengths of their texts.
+func (f *runFlags) expect(plan *runner.Plan, last *result.JournalContent, stays func(i int) bool) *forecast {
+	ran := map[string]bool{}
+	if last != nil {
+		for _, e := range last.Entries {
+			ran[e.Fingerprint] = true
+		}
+	}
+	opts := f.trialOptions()
+	prints := runner.NewFingerprints(&opts)
+	counts, same := map[groupKey]int{}, map[groupKey]bool{}
 	for t := range plan.All() {
+		key := groupOf(t)
+		if last != nil && !same[key] {
+			same[key] = ran[prints.Of(t)]
+		}
 		if stays == nil || !stays(t.Index) {
-			counts[groupOf(t)]++
+			counts[key]++
 		}
 	}
 	out, past := &forecast{byName: map[string]*expenses{}}, pastGroups(last)
@@ -152,6 +164,9 @@ func (f *runFlags) expect(plan *runner.Plan, last *result.Run, stays func(i int)
 			continue
 		}
 		p := past[pastKey{t.Scenario.ID, t.Endpoint.Spec.ID, t.Region}]
+		if !same[groupOf(t)] {
+			p = nil
+		}
 		if p != nil {
 			out.measured += n
 			p.expect(out, t, n)
@@ -183,7 +198,7 @@ func (f *forecast) guess(x *runner.Expense, n int) {
 }
 
 // print writes the forecast as a table, with what it goes by.
-func (f *forecast) print(app *App, dir string) error {
+func (f *forecast) print(app *App, dir string, saves bool) error {
 	rows := [][]string{{"provider", "trials", "calls", "input tokens", "output tokens", "cost"}}
 	total := &expenses{name: "total", trials: f.measured + f.guessed}
 	for _, x := range f.rows {
@@ -197,7 +212,7 @@ func (f *forecast) print(app *App, dir string) error {
 	if len(f.rows) > 1 {
 		rows = append(rows, total.row())
 	}
-	if _, err := fmt.Fprintf(app.Out, "%s\n%s\n", numbersRight(rows), f.basis(dir)); err != nil {
+	if _, err := fmt.Fprintf(app.Out, "%s\n%s\n", numbersRight(rows), f.basis(dir, saves)); err != nil {
 		return broken(err)
 	}
 	return nil
@@ -231,7 +246,7 @@ func numbersRight(rows [][]string) string {
 func whole(v float64) string { return show.Count(int(math.Ceil(v))) }
 
 // basis says what the forecast goes by, and what it leaves out.
-func (f *forecast) basis(dir string) string {
+func (f *forecast) basis(dir string, saves bool) string {
 	var parts []string
 	if f.measured > 0 {
 		parts = append(parts, fmt.Sprintf("%s by what the last run in %s took", show.Plural(f.measured, "trial"), dir))
@@ -244,6 +259,9 @@ func (f *forecast) basis(dir string) string {
 		return "no trial is left to run"
 	}
 	text := "estimated " + strings.Join(parts, " and ") + ", without retries, embeddings and programs"
+	if saves {
+		text += "\nreplies that --cache or --record hold cost nothing; which these are is not looked up"
+	}
 	for _, x := range f.rows {
 		if x.unknown {
 			return text + "\nwrite pricing in the file of a provider to see what it costs: 1,000 tokens of input and of output"
@@ -265,13 +283,16 @@ func (f *runFlags) estimateRun(app *App, suite *scenario.Suite, plan *runner.Pla
 		if err != nil {
 			return err
 		}
-		return f.expect(plan, resumed.ledger.Run, resumed.keeps).print(app, dir)
+		return f.expect(plan, resumed.ledger, resumed.keeps).print(app, dir, f.saves())
 	}
-	return f.expect(plan, app.lastRun(out), nil).print(app, dir)
+	return f.expect(plan, app.lastRun(out), nil).print(app, dir, f.saves())
 }
 
+// saves reports whether some replies may be there already.
+func (f *runFlags) saves() bool { return f.cache != "" || f.cassettes.record != "" }
+
 // lastRun reads the last run into a folder; nil when there is none, or none that can be read.
-func (app *App) lastRun(out *harness.Outputs) *result.Run {
+func (app *App) lastRun(out *harness.Outputs) *result.JournalContent {
 	file, err := out.LastJournal()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -280,7 +301,7 @@ func (app *App) lastRun(out *harness.Outputs) *result.Run {
 		defer func() { _ = file.Close() }() // read only
 		var ledger *result.JournalContent
 		if ledger, err = result.ReadJournal(file); err == nil {
-			return ledger.Run
+			return ledger
 		}
 	}
 	app.remark("the last run in %s cannot be read: %v", diag.Safe(out.Dir), err)

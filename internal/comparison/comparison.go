@@ -17,8 +17,9 @@ const (
 	Same      Change = "same"      // green in both, or red in both by as many trials
 	Regressed Change = "regressed" // passed, and does not any more
 	Fixed     Change = "fixed"     // did not pass, and does now
-	Weaker    Change = "weaker"    // fewer of its trials pass, and its status is the same
-	Stronger  Change = "stronger"  // more of them
+	Weaker    Change = "weaker"    // a smaller part of its trials passes, and its status is the same
+	Stronger  Change = "stronger"  // a larger part
+	Unchecked Change = "unchecked" // it has fewer trials than before, lacks a check that held, or is skipped now
 )
 
 // Report is the comparison of two runs.
@@ -54,15 +55,15 @@ type Group struct {
 	Trials                     []int // indexes into Run.Briefs
 	Passed                     int
 	DurationMS                 float64  // of a trial that ended by itself, on average
-	CostUSD                    *float64 // of such a trial, on average; nil: the price of one is not known
+	CostUSD                    *float64 // of such a trial with its judges, on average; nil: the price of one is not known
 	Tokens                     float64  // of such a trial, on average
 }
 
 // key identifies a group in both runs. The file may have been moved.
 type key struct{ project, scenario, provider, region, session string }
 
-// Compare compares two runs.
-func Compare(before, after *result.Run) *Report {
+// Compare compares two runs. It reads a trial of each group that is green in both: a check that is gone cannot fail.
+func Compare(before, after *result.Run) (*Report, error) {
 	r := &Report{Before: before, After: after}
 	was, wasOrder := groups(before)
 	now, nowOrder := groups(after)
@@ -76,14 +77,18 @@ func Compare(before, after *result.Run) *Report {
 			r.New = append(r.New, now[k])
 			continue
 		}
-		r.Pairs = append(r.Pairs, pair(was[k], now[k]))
+		p, err := r.pair(was[k], now[k])
+		if err != nil {
+			return nil, err
+		}
+		r.Pairs = append(r.Pairs, p)
 	}
 	for _, k := range wasOrder {
 		if now[k] == nil {
 			r.Gone = append(r.Gone, was[k])
 		}
 	}
-	return r
+	return r, nil
 }
 
 // Count counts the pairs of which something holds.
@@ -173,10 +178,12 @@ func (g *Group) measure(run *result.Run) {
 		ended++
 		g.DurationMS += b.DurationMS
 		g.Tokens += float64(b.Usage.Total())
-		if b.CostUSD == nil {
-			priced = false
-		} else {
-			usd += *b.CostUSD
+		for _, cost := range costs(b) {
+			if cost == nil {
+				priced = false
+			} else {
+				usd += *cost
+			}
 		}
 	}
 	if ended == 0 {
@@ -186,6 +193,14 @@ func (g *Group) measure(run *result.Run) {
 	if priced {
 		g.CostUSD = new(usd / ended)
 	}
+}
+
+// costs are what the agent and the judges of a trial cost; nil: not known.
+func costs(b *result.Brief) []*float64 {
+	if b.Judges == nil {
+		return []*float64{b.CostUSD}
+	}
+	return []*float64{b.CostUSD, b.Judges.CostUSD}
 }
 
 // badness orders the statuses of trials, the best first.
@@ -198,8 +213,17 @@ func worse(a, b result.Status) result.Status {
 	return a
 }
 
-func pair(was, now *Group) Pair {
+func (r *Report) pair(was, now *Group) (Pair, error) {
 	p := Pair{Was: was, Now: now, Change: change(was, now)}
+	if p.Change == Same && was.Status == result.Passed {
+		lost, err := r.lost(&p)
+		if err != nil {
+			return p, err
+		}
+		if lost || len(now.Trials) < len(was.Trials) {
+			p.Change = Unchecked
+		}
+	}
 	if d := now.DurationMS - was.DurationMS; d > minMS {
 		p.Slower = above(now.DurationMS, was.DurationMS)
 	} else if d < -minMS {
@@ -208,15 +232,43 @@ func pair(was, now *Group) Pair {
 	if was.CostUSD != nil && now.CostUSD != nil {
 		p.Dearer, p.Cheaper = above(*now.CostUSD, *was.CostUSD), above(*was.CostUSD, *now.CostUSD)
 	}
-	return p
+	return p, nil
+}
+
+// Trials chooses a trial of each group of a pair: the first one of After that did not pass, else its first one, and the
+// one of Before that has the same number, else its first one.
+func (r *Report) Trials(p *Pair) (was, now *result.Trial, err error) {
+	i, j := p.Was.Trials[0], p.Now.Trials[0]
+	if at := slices.IndexFunc(p.Now.Trials, func(k int) bool { return r.After.Briefs[k].Status != result.Passed }); at >= 0 {
+		j = p.Now.Trials[at]
+	}
+	number := r.After.Briefs[j].Trial
+	if at := slices.IndexFunc(p.Was.Trials, func(k int) bool { return r.Before.Briefs[k].Trial == number }); at >= 0 {
+		i = p.Was.Trials[at]
+	}
+	if was, err = r.Before.Trials.Trial(i); err == nil {
+		now, err = r.After.Trials.Trial(j)
+	}
+	return was, now, err
+}
+
+// lost reports whether a check that held is gone.
+func (r *Report) lost(p *Pair) (bool, error) {
+	was, now, err := r.Trials(p)
+	if err != nil {
+		return false, err
+	}
+	gone := func(c result.Change) bool { return c.Now == nil || c.Now.Status != result.Passed }
+	return slices.ContainsFunc(result.Changes(was, now), gone), nil
 }
 
 func above(a, b float64) bool { return a > b*(1+Margin) }
 
 func change(was, now *Group) Change {
 	before, after := float64(was.Passed)/float64(len(was.Trials)), float64(now.Passed)/float64(len(now.Trials))
+	red := now.Status == result.Failed || now.Status == result.Errored
 	switch {
-	case was.Status == result.Passed && now.Status != result.Passed:
+	case was.Status == result.Passed && now.Status != result.Passed, red && was.Status == result.Skipped:
 		return Regressed
 	case was.Status != result.Passed && now.Status == result.Passed:
 		return Fixed
@@ -224,6 +276,8 @@ func change(was, now *Group) Change {
 		return Weaker
 	case after > before:
 		return Stronger
+	case now.Status == result.Skipped && was.Status != result.Skipped:
+		return Unchecked
 	}
 	return Same
 }

@@ -9,7 +9,7 @@ import (
 
 // runOf makes a run of trials given as scenario, provider and status.
 func runOf(trials ...result.Brief) *result.Run {
-	run := &result.Run{}
+	run := &result.Run{Trials: noChecks{}}
 	seen := map[string]int{}
 	for _, b := range trials {
 		name := b.Scenario + "/" + b.Provider + "/default"
@@ -29,6 +29,21 @@ func trial(scenario, provider string, s result.Status, more ...func(*result.Brie
 	return b
 }
 
+// noChecks are trials without checks.
+type noChecks struct{}
+
+func (noChecks) Trial(int) (*result.Trial, error) { return &result.Trial{}, nil }
+func (noChecks) Raw(int) ([]byte, error)          { return nil, nil }
+
+func compare(t *testing.T, was, now *result.Run) *Report {
+	t.Helper()
+	r, err := Compare(was, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	const passed, failed, errored, skipped, cancelled = result.Passed, result.Failed, result.Errored, result.Skipped, result.Cancelled
@@ -46,6 +61,11 @@ func TestChanges(t *testing.T) {
 		{[]result.Status{passed, passed}, []result.Status{passed, failed}, Regressed},
 		{[]result.Status{errored}, []result.Status{passed}, Fixed},
 		{[]result.Status{skipped}, []result.Status{passed}, Fixed},
+		{[]result.Status{skipped}, []result.Status{failed}, Regressed},
+		{[]result.Status{skipped}, []result.Status{skipped}, Same},
+		{[]result.Status{failed}, []result.Status{skipped}, Unchecked},
+		{[]result.Status{passed, passed}, []result.Status{passed}, Unchecked},
+		{[]result.Status{passed}, []result.Status{passed, passed}, Same},
 		{[]result.Status{failed, passed}, []result.Status{failed, failed}, Weaker},
 		{[]result.Status{failed, failed}, []result.Status{failed, passed}, Stronger},
 		{[]result.Status{failed, passed}, []result.Status{failed, passed, failed, passed}, Same},
@@ -57,7 +77,7 @@ func TestChanges(t *testing.T) {
 		for _, s := range c.now {
 			now = append(now, trial("s", "p", s))
 		}
-		r := Compare(runOf(was...), runOf(now...))
+		r := compare(t, runOf(was...), runOf(now...))
 		if len(r.Pairs) != 1 || r.Pairs[0].Change != c.want || len(r.Changed(c.want)) != 1 {
 			t.Errorf("%v to %v: %+v, want %s", c.was, c.now, r.Pairs, c.want)
 		}
@@ -70,7 +90,7 @@ func TestTolerated(t *testing.T) {
 	excused := func(b *result.Brief) { b.Tolerated = true }
 	was := runOf(trial("s", "p", result.Passed), trial("s", "p", result.Passed))
 	now := runOf(trial("s", "p", result.Passed), trial("s", "p", result.Failed, excused))
-	if r := Compare(was, now); r.Pairs[0].Change != Weaker || r.Pairs[0].Now.Status != result.Passed {
+	if r := compare(t, was, now); r.Pairs[0].Change != Weaker || r.Pairs[0].Now.Status != result.Passed {
 		t.Errorf("%+v", r.Pairs[0])
 	}
 }
@@ -79,7 +99,7 @@ func TestMatching(t *testing.T) {
 	t.Parallel()
 	was := runOf(trial("a", "p", result.Passed), trial("b", "p", result.Passed), trial("a", "q", result.Passed))
 	now := runOf(trial("a", "q", result.Passed), trial("c", "p", result.Passed), trial("a", "p", result.Passed))
-	r := Compare(was, now)
+	r := compare(t, was, now)
 	if len(r.Pairs) != 2 || r.Pairs[0].Now.Name != "a/q/default" || r.Pairs[1].Now.Name != "a/p/default" || r.Across {
 		t.Errorf("%+v", r.Pairs)
 	}
@@ -87,11 +107,11 @@ func TestMatching(t *testing.T) {
 		t.Errorf("gone %+v, new %+v", r.Gone, r.New)
 	}
 	gone := trial("a", "p", result.Failed, func(b *result.Brief) { b.Gone = true })
-	if r := Compare(runOf(trial("b", "p", result.Passed), gone), was); len(r.Pairs) != 1 {
+	if r := compare(t, runOf(trial("b", "p", result.Passed), gone), was); len(r.Pairs) != 1 {
 		t.Errorf("a trial that the plan has no more counts: %+v", r.Pairs)
 	}
 	one, other := runOf(trial("a", "p", result.Passed)), runOf(trial("a", "q", result.Failed))
-	if r := Compare(one, other); !r.Across || len(r.Pairs) != 1 || r.Pairs[0].Change != Regressed {
+	if r := compare(t, one, other); !r.Across || len(r.Pairs) != 1 || r.Pairs[0].Change != Regressed {
 		t.Errorf("two models: %+v", r)
 	}
 }
@@ -100,6 +120,11 @@ func TestMeasures(t *testing.T) {
 	t.Parallel()
 	of := func(ms float64, usd *float64) *result.Run {
 		return runOf(trial("s", "p", result.Passed, func(b *result.Brief) { b.DurationMS, b.CostUSD = ms, usd }))
+	}
+	judged := func(ms, usd, judges float64) *result.Run {
+		run := of(ms, &usd)
+		run.Briefs[0].Judges = &result.JudgeCost{Calls: 1, CostUSD: &judges}
+		return run
 	}
 	for _, c := range []struct {
 		name                            string
@@ -112,9 +137,10 @@ func TestMeasures(t *testing.T) {
 		{"less", of(1201, new(1.21)), of(1000, new(1.0)), false, true, false, true},
 		{"times that no clock tells apart", of(10, nil), of(50, nil), false, false, false, false},
 		{"a price that is not known", of(1000, new(1.0)), of(1000, nil), false, false, false, false},
+		{"dearer judges", of(1000, new(1.0)), judged(1000, 1.0, 1.0), false, false, true, false},
 		{"from nothing", of(1000, new(0.0)), of(1000, new(1.0)), false, false, true, false},
 	} {
-		p := Compare(c.was, c.now).Pairs[0]
+		p := compare(t, c.was, c.now).Pairs[0]
 		if p.Slower != c.slower || p.Faster != c.faster || p.Dearer != c.dearer || p.Cheaper != c.cheaper {
 			t.Errorf("%s: %+v", c.name, p)
 		}

@@ -11,42 +11,48 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// budget starts trials while the money lasts. What a trial may cost is its estimate, times the highest ratio of cost to
-// estimate that a trial of the same provider has come to. Of a provider of which no trial has ended, one runs at a
-// time. A trial that has started is never ended: what it took is paid, and its verdict is wanted. nil is a budget
+// budget starts trials while the money lasts. What a trial may cost is what the dearest trial of the same scenario and
+// provider has come to. Before one has ended, it is the estimate times the highest ratio of cost to estimate of all
+// trials so far, and one trial of the scenario and the provider runs at a time; the first one of all runs alone. A trial that has started is never ended: what it took is paid, and its verdict is wanted. nil is a budget
 // without a limit. It is safe for concurrent use.
 type budget struct {
 	limit float64 // in US dollars
 	calls CallParameters
 
-	mu        sync.Mutex
-	changed   *sync.Cond
-	agents    float64 // what the agents of trials that have ended cost
-	judges    result.JudgeSum
-	aside     float64 // for trials that run
-	running   int
-	accounts  map[*Endpoint]*account
-	estimates map[estimateKey]float64
-	over      error // why no trial starts any more; nil: they do
+	mu       sync.Mutex
+	changed  *sync.Cond
+	agents   float64 // what the agents of trials that have ended cost
+	judges   result.JudgeSum
+	aside    float64 // for trials that run
+	running  int
+	ratio    float64 // the highest of what a trial cost to its estimate; at least 1
+	known    bool    // a trial has ended
+	accounts map[estimateKey]*account
+	over     error // why no trial starts any more; nil: they do
 }
 
 // rounding is by which part of it sums of costs may miss the limit that they are to reach.
 const rounding = 1e-9
 
-// account is what is known of the trials of one provider.
+// account is what is known of the trials of one scenario with one provider.
 type account struct {
-	running int
-	ended   bool    // a trial has
-	ratio   float64 // the highest of what a trial cost to its estimate; at least 1
-	most    float64 // the highest of what a trial cost
+	estimate float64
+	running  int
+	ended    bool    // a trial has
+	most     float64 // that a trial cost
 }
 
-// needs is what a trial with an estimate may cost.
-func (a *account) needs(estimate float64) float64 {
-	if estimate == 0 { // its texts are empty, or it is one of mocks without a price
-		return a.most
+// needs is what a trial may cost.
+func (b *budget) needs(a *account) float64 {
+	if a.ended {
+		return max(a.most, a.estimate)
 	}
-	return estimate * a.ratio
+	return a.estimate * b.ratio
+}
+
+// waits reports whether a trial has to wait until it is known what others cost.
+func (b *budget) waits(a *account) bool {
+	return !a.ended && a.running > 0 || !b.known && b.running > 0
 }
 
 // estimateKey is what trials of the same estimate share.
@@ -57,9 +63,9 @@ type estimateKey struct {
 
 // grant is the money that is set aside for a trial.
 type grant struct {
-	account       *account // nil: none is
-	usd, estimate float64
-	paid          bool // the agent is called for money
+	account *account // nil: none is
+	usd     float64
+	paid    bool // the agent is called for money
 }
 
 func newBudget(opts *Options) *budget {
@@ -69,7 +75,7 @@ func newBudget(opts *Options) *budget {
 	b := &budget{
 		limit:    opts.MaxCost,
 		calls:    CallParameters{Temperature: opts.Temperature, MaxTokens: opts.MaxTokens, Seed: opts.Seed},
-		accounts: map[*Endpoint]*account{}, estimates: map[estimateKey]float64{},
+		accounts: map[estimateKey]*account{}, ratio: 1,
 	}
 	b.changed = sync.NewCond(&b.mu)
 	return b
@@ -89,13 +95,13 @@ func (b *budget) admit(ctx context.Context, plan *Plan, i int) (grant, error) {
 	t := plan.Trial(i)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	a, estimate := b.account(t.Endpoint), b.estimate(plan, &t)
+	a := b.account(plan, &t)
 	for ctx.Err() == nil && b.over == nil {
-		needs := a.needs(estimate)
+		needs := b.needs(a)
 		switch fits := b.spent()+b.aside+needs <= b.limit*(1+rounding); {
-		case fits && (a.ended || a.running == 0):
+		case fits && !b.waits(a):
 			b.aside, b.running, a.running = b.aside+needs, b.running+1, a.running+1
-			return grant{account: a, usd: needs, estimate: estimate, paid: t.paysAgent()}, nil
+			return grant{a, needs, t.paysAgent()}, nil
 		case !fits && b.running == 0:
 			b.over = costError{b.limit, b.limit - b.spent(), needs}
 			b.changed.Broadcast()
@@ -109,21 +115,16 @@ func (b *budget) admit(ctx context.Context, plan *Plan, i int) (grant, error) {
 	return grant{}, context.Cause(ctx)
 }
 
-func (b *budget) account(e *Endpoint) *account {
-	if b.accounts[e] == nil {
-		b.accounts[e] = &account{ratio: 1}
-	}
-	return b.accounts[e]
-}
-
-func (b *budget) estimate(plan *Plan, t *Trial) float64 {
+// account is the account of a trial.
+func (b *budget) account(plan *Plan, t *Trial) *account {
 	key := estimateKey{t.Scenario, t.Endpoint}
-	if usd, known := b.estimates[key]; known {
-		return usd
+	a := b.accounts[key]
+	if a == nil {
+		usd, _ := costOf(plan.Estimate(t, b.calls)) // Affords has refused prices that are not known
+		a = &account{estimate: usd}
+		b.accounts[key] = a
 	}
-	usd, _ := costOf(plan.Estimate(t, b.calls)) // Affords has refused prices that are not known
-	b.estimates[key] = usd
-	return usd
+	return a
 }
 
 // spent is what the trials that have ended cost.
@@ -151,8 +152,9 @@ func (b *budget) settle(g grant, out *result.Trial) {
 		b.over = unpricedError{b.limit, out.ID}
 	}
 	cost := b.spent() - before
-	if a.most = max(a.most, cost); g.estimate > 0 {
-		a.ratio = max(a.ratio, cost/g.estimate)
+	a.most, b.known = max(a.most, cost), true
+	if a.estimate > 0 {
+		b.ratio = max(b.ratio, cost/a.estimate)
 	}
 }
 
@@ -233,7 +235,7 @@ func (p *Plan) Affords(limit float64, calls CallParameters, d *diag.List) {
 	}
 	if len(told) == 0 && least > limit {
 		d.Errorf(diag.Pos{}, 0, "no-trial-fits", "--max-cost %g pays for no trial: the cheapest may cost %s", limit,
-			dollars(least)).Hint = "see what the run may cost with --estimate"
+			dollars(least)).Hint = "what it may cost is estimated by the lengths of the texts, as arena run --estimate does"
 	}
 }
 

@@ -160,3 +160,26 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 }
+
+// TestBudgetOfOtherScenarios: what a scenario costs says little of what another one does, so the first trial of each is
+// waited for.
+func TestBudgetOfOtherScenarios(t *testing.T) {
+	t.Parallel()
+	client := answer(func(_ context.Context, req *chat.Request) (chat.Reply, error) {
+		reply := chat.Reply{Content: "ok", Usage: chat.Usage{InputTokens: 1, OutputTokens: 1}, CostUSD: new(0.002)}
+		if req.Origin.Scenario == "s001" {
+			reply.CostUSD = new(0.026)
+		}
+		return reply, nil
+	})
+	opts := options(8)
+	opts.MaxCost = 0.1
+	journal, _ := journalFor(t)
+	w := &watcher{}
+	if err := Run(t.Context(), spread(t, client, 1, 1, 20), opts, journal, w); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.count(result.Passed); n != 4 { // 0.002 and three times 0.026
+		t.Errorf("%d trials ran", n)
+	}
+}

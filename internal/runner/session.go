@@ -374,17 +374,19 @@ func (s *session) skipTurns(from int, reason string) {
 	}
 }
 
+// stopAfter reports whether a turn ends the conversation. A failure that pass_threshold allows in some of the trials does
+// not: what comes behind it is to be judged in all of them.
 func (s *session) stopAfter(turn *result.Turn) bool {
 	if s.trial.onFailure(s.opts) != "stop" {
 		return false
 	}
-	for i := range turn.Assertions {
-		if st := turn.Assertions[i].Status; st != result.Passed && st != result.Skipped {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(turn.Assertions, func(v result.Verdict) bool {
+		return v.Status != result.Passed && v.Status != result.Skipped && !(v.Status == result.Failed && mayFail(&v))
+	})
 }
+
+// mayFail reports whether a check may fail in some of the trials of its group.
+func mayFail(v *result.Verdict) bool { return v.PassThreshold != nil && *v.PassThreshold < 1 }
 
 func (t *Trial) onFailure(opts *Options) string {
 	for _, choice := range []string{opts.OnFailure, t.Scenario.OnFailure, t.Project.Defaults.OnFailure} {

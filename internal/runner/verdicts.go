@@ -171,8 +171,7 @@ func (s *session) closeJudgeGate(list []scenario.Placed, places []int, verdicts 
 	}
 	for _, i := range places {
 		v := &verdicts[i]
-		tolerated := v.PassThreshold != nil && *v.PassThreshold < 1
-		if tolerated || v.Status != result.Failed && v.Status != result.Errored {
+		if mayFail(v) || v.Status != result.Failed && v.Status != result.Errored {
 			continue
 		}
 		s.judgeGate = fmt.Sprintf("judge_gate: %s failed", v.Name())

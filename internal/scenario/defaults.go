@@ -31,9 +31,10 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 		custom("fail_on", listOf(failOnWords), readFailOn).
 			doc("What makes a run end red besides failed assertions and errors, which always do."),
 		word("on_failure", onFailure, func(a *arenaFile) *string { return &a.Defaults.OnFailure }).
-			doc("Whether a failed check of a turn ends the conversation.").preset("continue"),
+			doc("Whether a failed check of a turn ends the conversation; one that may fail by its pass_threshold does not.").
+			preset("continue"),
 		flag("judge_gate", func(a *arenaFile) *bool { return &a.Defaults.JudgeGate }).
-			doc("Asks no judge once a check without one has failed."),
+			doc("Asks no judge once a check has failed that needs none and must not fail by its pass_threshold."),
 		idle[arenaFile]("verbose", boolean, "use -v for more output", "false"),
 		label("config_dir", func(a *arenaFile) *string { return &a.configDir }).
 			doc("The folder from which paths start that matter while running."),

@@ -59,9 +59,10 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }).
 			doc("The longest that the conversation may take, such as 90s. Left out: run_timeout of the config."),
 		word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }).
-			doc("Whether a failed check of a turn ends the conversation.").preset("continue"),
+			doc("Whether a failed check of a turn ends the conversation; one that may fail by its pass_threshold does not.").
+			preset("continue"),
 		flagPtr("judge_gate", func(s *Scenario) **bool { return &s.JudgeGate }).
-			doc("Asks no judge once a check without one has failed."),
+			doc("Asks no judge once a check has failed that needs none and must not fail by its pass_threshold."),
 		custom("metadata", anyMap, func(d *decoder, s *Scenario, v *node.Node) {
 			if all, ok := d.Any(v).(map[string]any); ok {
 				s.Metadata = all

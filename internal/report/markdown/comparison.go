@@ -19,11 +19,11 @@ func WriteComparison(w io.Writer, r *comparison.Report, before, after string) er
 		run         *result.Run
 	}{{"before", before, r.Before}, {"after", after, r.After}} {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", side.label, inline(side.name), inline(show.Headline(side.run)),
-			inline(show.Cost(&side.run.Summary)))
+			inline(strings.Join(show.Expenses(&side.run.Summary), ", ")))
 	}
 	b.WriteString("\n" + compared(r))
 	for _, c := range []comparison.Change{
-		comparison.Regressed, comparison.Weaker, comparison.Fixed, comparison.Stronger,
+		comparison.Regressed, comparison.Weaker, comparison.Unchecked, comparison.Fixed, comparison.Stronger,
 	} {
 		for _, pair := range r.Changed(c) {
 			text, err := difference(r, pair)
@@ -50,6 +50,9 @@ func verdict(r *comparison.Report) string {
 		sign = show.Sign(result.Failed)
 	}
 	text := fmt.Sprintf("%s %d of %s regressed", sign, regressed, show.Plural(len(r.Pairs), "group"))
+	if n := len(r.Changed(comparison.Unchecked)); n > 0 {
+		text += fmt.Sprintf(", %d with fewer checks or trials", n)
+	}
 	if gone > 0 {
 		text += fmt.Sprintf(", %d not run any more", gone)
 	}

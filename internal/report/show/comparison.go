@@ -16,15 +16,9 @@ type Difference struct {
 	Reply   []comparison.Piece
 }
 
-// Differ looks for what to tell of a pair: in the first trial of After that did not pass, else in the first one. It
-// returns nil when one of the runs has no such trial.
+// Differ compares a trial of each group of a pair.
 func Differ(r *comparison.Report, p *comparison.Pair) (*Difference, error) {
-	i, j := trials(r, p)
-	was, err := r.Before.Trials.Trial(i)
-	if err != nil {
-		return nil, err
-	}
-	now, err := r.After.Trials.Trial(j)
+	was, now, err := r.Trials(p)
 	if err != nil {
 		return nil, err
 	}
@@ -45,24 +39,6 @@ func Differ(r *comparison.Report, p *comparison.Pair) (*Difference, error) {
 		}
 	}
 	return d, nil
-}
-
-// trials chooses a trial of each group, with the same number where there is one.
-func trials(r *comparison.Report, p *comparison.Pair) (was, now int) {
-	now = p.Now.Trials[0]
-	for _, i := range p.Now.Trials {
-		if r.After.Briefs[i].Status != result.Passed {
-			now = i
-			break
-		}
-	}
-	was = p.Was.Trials[0]
-	for _, i := range p.Was.Trials {
-		if r.Before.Briefs[i].Trial == r.After.Briefs[now].Trial {
-			return i, now
-		}
-	}
-	return was, now
 }
 
 // changed is a changed verdict in a line; "" for a new check that holds.

@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/comparison"
 	"github.com/arena-evals/arena/internal/report/show"
@@ -21,6 +22,7 @@ func (p *Printer) Compare(r *comparison.Report, before, after string) error {
 		of    comparison.Change
 	}{
 		{"regressed", red, comparison.Regressed}, {"weaker", yellow, comparison.Weaker},
+		{"unchecked", yellow, comparison.Unchecked},
 		{"fixed", green, comparison.Fixed}, {"stronger", green, comparison.Stronger},
 	} {
 		for _, pair := range r.Changed(kind.of) {
@@ -38,7 +40,7 @@ func (p *Printer) Compare(r *comparison.Report, before, after string) error {
 
 // side writes what a run comes to.
 func (p *Printer) side(label, name string, run *result.Run) []*row {
-	text := fmt.Sprintf("%s   %s   %s", show.Line(name), show.Headline(run), show.Cost(&run.Summary))
+	text := strings.Join(append([]string{show.Line(name), show.Headline(run)}, show.Expenses(&run.Summary)...), "   ")
 	return p.remark(label, bold, text)
 }
 
@@ -80,7 +82,7 @@ func (p *Printer) measures(r *comparison.Report) {
 	}
 	for i := range r.Pairs {
 		pair := &r.Pairs[i]
-		was, now := show.Seconds(pair.Was.DurationMS), show.Seconds(pair.Now.DurationMS)
+		was, now := duration(pair.Was.DurationMS), duration(pair.Now.DurationMS)
 		if pair.Slower {
 			add("slower", yellow, pair, was, now)
 		}
@@ -98,6 +100,14 @@ func (p *Printer) measures(r *comparison.Report) {
 	if len(rows) > 0 {
 		p.print(append([]*row{{}}, rows...))
 	}
+}
+
+// duration is exact enough to tell two of them apart.
+func duration(ms float64) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%.0f ms", ms)
+	}
+	return show.Seconds(ms)
 }
 
 // unmatched names the groups that one run alone has.
@@ -129,6 +139,7 @@ func (p *Printer) counts(r *comparison.Report) *row {
 		n    int
 	}{
 		{"regressed", red, len(r.Changed(comparison.Regressed))}, {"weaker", yellow, len(r.Changed(comparison.Weaker))},
+		{"unchecked", yellow, len(r.Changed(comparison.Unchecked))},
 		{"fixed", green, len(r.Changed(comparison.Fixed))}, {"stronger", green, len(r.Changed(comparison.Stronger))},
 		{"slower", yellow, r.Count(func(x *comparison.Pair) bool { return x.Slower })},
 		{"faster", green, r.Count(func(x *comparison.Pair) bool { return x.Faster })},

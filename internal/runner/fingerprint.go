@@ -2,7 +2,6 @@ package runner
 
 import (
 	"encoding/hex"
-	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -71,9 +70,6 @@ func (f *Fingerprints) Of(t *Trial) string {
 		b = append(b, s[:]...)
 	}
 	b = append(b, leniency(t)...)
-	if limit := t.Project.Defaults.RunLimit; limit > 0 {
-		b = fmt.Appendf(b, " within %s", limit)
-	}
 	sum := scenario.Digest(b)
 	return hex.EncodeToString(sum[:])
 }

@@ -37,6 +37,8 @@ var leftOut = map[string]string{
 	"Eval.LeftOut":         "of a flag: it is not enabled then, which counts",
 	"Defaults.RunLimit":    "of a flag: how long is waited, and a recording is not waited for",
 
+	"Prompt.Shapes": shape, "Scenario.Shapes": shape, "Variable.Shape": shape,
+
 	"Scenario.Trials": "of a trial its number counts, and not how many others there are",
 
 	"Turn.Perturbations": "of a trial its variant counts, and not which others there are",
@@ -57,6 +59,7 @@ const (
 	key     = "whose key it is decides nothing"
 	pace    = "how fast calls follow each other"
 	after   = "what happens to results"
+	shape   = "the value counts; where its shape matters, the project is refused"
 	written = "made of what the digest sums up"
 	filled  = "what the file says counts, and the variables in it by themselves"
 )

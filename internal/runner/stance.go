@@ -160,7 +160,7 @@ func (s *session) closing() string {
 	if !s.stance.openGuards {
 		return s.stance.guards.Closing(nil)
 	}
-	return s.stance.guards.Closing([]any{s.values.vars, s.trial.Variant})
+	return s.stance.guards.Closing([]any{s.values.known.Vars, s.trial.Variant})
 }
 
 // policyOf returns the tool policy of the scenario. What it leaves out comes from the prompt, and then from the

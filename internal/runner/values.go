@@ -42,10 +42,10 @@ func (m *matrix) compileOpenChecksOf(p *scenario.Project, s *scenario.Scenario, 
 
 // bind compiles the checks with placeholders of a scenario under a prompt.
 func (m *matrix) bind(p *scenario.Project, s *scenario.Scenario, prompt *scenario.Prompt, region string) {
-	vars := scenario.Known(prompt, s, region)
+	v := scenario.ValuesOf(prompt, s, region)
 	for _, variant := range variants(s) {
 		p.EachOpen(s, prompt, func(o *scenario.OpenCheck, turn int) {
-			o.Bind(&scenario.Values{Vars: vars, Singles: variant.values(turn)}, " ("+s.ID+")", m.diags)
+			o.Bind(v.With(variant.values(turn)), " ("+s.ID+")", m.diags)
 		})
 	}
 }
@@ -66,18 +66,18 @@ func eachCompiled(c any, visit func(*checks.Compiled)) {
 // values are the values of a trial's placeholders. They belong to its session.
 type values struct {
 	trial *Trial
-	vars  map[string]string
+	known *scenario.Values
 }
 
 func valuesOf(t *Trial) *values { return valuesUnder(t, t.Prompt) }
 
 // valuesUnder are the values of the placeholders in the checks of a prompt.
 func valuesUnder(t *Trial, prompt *scenario.Prompt) *values {
-	return &values{trial: t, vars: scenario.Known(prompt, t.Scenario, t.Region)}
+	return &values{trial: t, known: scenario.ValuesOf(prompt, t.Scenario, t.Region)}
 }
 
 func (v *values) at(turn int) *scenario.Values {
-	return &scenario.Values{Vars: v.vars, Singles: v.trial.Variant.values(turn)}
+	return v.known.With(v.trial.Variant.values(turn))
 }
 
 // placed returns checks with the placeholders of the trial filled in.

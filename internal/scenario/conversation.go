@@ -18,6 +18,7 @@ type Scenario struct {
 	Turns        []Turn
 	Conversation []Placed // of the scenario alone; Project.Globals come first
 	Variables    map[string]string
+	Shapes       map[string]string `digest:"-"` // of those of Variables that are no texts: "a list" or "a map"
 	SeedMemories []SeedMemory
 	Context      ContextMetadata
 	Streaming    bool

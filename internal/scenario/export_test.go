@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/node"
@@ -46,3 +47,6 @@ func SchemaTextProblems() (problems []string, found int) {
 	}
 	return problems, len(met)
 }
+
+// ShownParams are the parameters that a judge or a person reads.
+func ShownParams() []string { return slices.Clone(shownParams) }

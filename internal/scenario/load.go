@@ -174,6 +174,7 @@ func (l *loader) read(b *build, j *fileJob) *content {
 	for _, p := range c.prompts {
 		for _, g := range j.given {
 			g.prompt = p
+			p.Shapes = g.noteShape(p.Shapes)
 			c.given = append(c.given, g)
 		}
 		if j.id != "" && j.id != p.ID {

@@ -156,8 +156,9 @@ func (o *OpenCheck) fillIn(
 	if c.Params != nil {
 		c.Params = f.node(c.Params)
 	}
-	beside := func(text string, pos diag.Pos) string {
+	beside := func(text string, pos diag.Pos, read bool) string {
 		out, faults := v.fill(text, true)
+		faults = append(faults, v.structured(text, read)...)
 		f.texts = append(f.texts, out)
 		if pos.Line == 0 {
 			pos = c.Pos
@@ -170,11 +171,11 @@ func (o *OpenCheck) fillIn(
 		}
 		return out
 	}
-	c.Message = beside(c.Message, c.Pos)
+	c.Message = beside(c.Message, c.Pos, true)
 	if c.When != nil {
 		when := *c.When
-		when.ToolCalled = beside(when.ToolCalled, when.ToolPos)
-		when.ToolCalledPattern = beside(when.ToolCalledPattern, when.PatternPos)
+		when.ToolCalled = beside(when.ToolCalled, when.ToolPos, false)
+		when.ToolCalledPattern = beside(when.ToolCalledPattern, when.PatternPos, false)
 		c.When = &when
 	}
 	return c, strings.Join(f.texts, "\x00")

@@ -123,7 +123,7 @@ var surfaces = []struct {
 const asEval = `"trigger": "every_turn", "id": "e%d"`
 
 // placed makes a project with checks on one surface; vars is what it knows.
-func placed(t *testing.T, surface int, vars map[string]string, all []string) string {
+func placed(t *testing.T, surface int, vars any, all []string) string {
 	t.Helper()
 	at := surfaces[surface]
 	known, err := json.Marshal(vars)
@@ -237,5 +237,73 @@ func refused(t *testing.T, surface int, form string) {
 	}
 	if len(lines) != len(all) {
 		t.Errorf("%s: reported for %d of %d checks", form, len(lines), len(all))
+	}
+}
+
+// TestPlaceholdersOfStructures: on every surface, no text of a check takes a list or a map in the place of a placeholder,
+// but within texts for judges and people.
+func TestPlaceholdersOfStructures(t *testing.T) {
+	t.Parallel()
+	vars := map[string]any{
+		"list": []string{"denied", "refused"}, "map": map[string]int{"a": 1}, "nested": "{{deeper}}", "deeper": "no {{list}}",
+	}
+	for s := range surfaces {
+		t.Run(surfaces[s].name, func(t *testing.T) {
+			t.Parallel()
+			for _, form := range []string{"{{list}}", "{{map}}", "{{nested}}", "not {{list}} nor {{map}}"} {
+				var all []string
+				want, read := 0, 0
+				for _, p := range plantedOn(s) {
+					if all = append(all, p.with(form)); strings.Contains(form, " ") && isRead(p) {
+						read++
+					} else {
+						want++
+					}
+				}
+				got, problems := seen(placed(t, s, vars, all))
+				if len(got) != read {
+					t.Errorf("%s: %d checks were compiled, want %d", form, len(got), read)
+				}
+				lines := map[int32]bool{}
+				for _, p := range problems {
+					if p.Code == "structured-value" && p.Severity == diag.Error && p.Hint != "" {
+						lines[p.Pos.Line] = true
+					}
+				}
+				if len(lines) != want {
+					t.Errorf("%s: reported for %d checks of %d: %v", form, len(lines), want, problems)
+				}
+			}
+		})
+	}
+}
+
+// isRead reports whether a judge or a person reads the text.
+func isRead(p planted) bool {
+	return slices.ContainsFunc(scenario.ShownParams(), func(name string) bool {
+		return strings.Contains(p.check, `"`+name+`":`+gap)
+	})
+}
+
+// TestShownParams: the parameters in which a list is one to read are prose in every check.
+func TestShownParams(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{"message": true} // of a pattern of tool_anti_pattern, and of every check
+	for _, def := range checks.Builtin() {
+		for _, p := range def.Params() {
+			for _, name := range p.Spellings() {
+				if !slices.Contains(scenario.ShownParams(), name) {
+					continue
+				}
+				if known[name] = true; p.Is != checks.FreeText {
+					t.Errorf("%s: %s is %q", def.Name, name, p.Is)
+				}
+			}
+		}
+	}
+	for _, name := range scenario.ShownParams() {
+		if !known[name] {
+			t.Errorf("no check has a parameter %q", name)
+		}
 	}
 }

@@ -113,7 +113,7 @@ var variableFields = table("a variable", func() rows[variableFile] {
 			x.Type, _ = d.OneOf(v, "type", variableTypes...)
 		}).doc("The type that values must have."),
 		custom("default", anything, func(d *decoder, x *variableFile, v *node.Node) {
-			x.preset, x.Default = v, d.stringify(v)
+			x.preset, x.Default, x.Shape = v, d.stringify(v), structureOf(v)
 		}).orNull().doc("The value when nobody sets one."),
 		remark[variableFile]("description", text).doc("What the variable is for, for people."),
 		remark[variableFile]("example", anything).orNull().doc("A value as it could be, for people."),

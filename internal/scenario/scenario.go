@@ -29,6 +29,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		givenMap("variables", func(s *Scenario) *map[string]string { return &s.Variables },
 			func(d *decoder, s *Scenario, g givenVariable) {
 				g.scenario = s
+				s.Shapes = g.noteShape(s.Shapes)
 				d.given = append(d.given, g)
 			}).doc("Values for {{placeholders}}, before those of prompts and config."),
 		object("context_metadata", contextFields, func(s *Scenario) *ContextMetadata { return &s.Context }).

@@ -17,7 +17,7 @@ func (p *Project) StepValues(step *composition.Step, state *Prompt, s *Scenario,
 	if prompt == nil {
 		prompt = state
 	}
-	return &Values{Vars: Known(prompt, s, region)}
+	return ValuesOf(prompt, s, region)
 }
 
 // eachStep visits the steps that a scenario may run, with the prompt of their state.

@@ -129,6 +129,7 @@ type Prompt struct {
 	TemplatePos    diag.Pos
 	Variables      []Variable
 	Vars           map[string]string // of the arena reference
+	Shapes         map[string]string `digest:"-"` // of those of Vars that are no texts: "a list" or "a map"
 	AllowedTools   []string
 	AllToolsOK     bool // no allowed_tools were written: offer none. Packs without tools: the same
 	Validators     []*Validator
@@ -149,6 +150,7 @@ type Variable struct {
 	Required bool
 	Type     string  // string, number, boolean, object or array; "": any
 	Default  *string // nil: none
+	Shape    string  `digest:"-"` // of a default that is no text: "a list" or "a map"
 	Pos      diag.Pos
 }
 

@@ -243,7 +243,7 @@ func (b *build) settleFor(s *Scenario) {
 	if err != nil {
 		return // is reported
 	}
-	v := &Values{Vars: Known(prompt, s, "default")}
+	v := ValuesOf(prompt, s, "default")
 	for _, one := range sampleVariants(s) {
 		v.Singles = one
 		b.p.EachOpen(s, prompt, func(o *OpenCheck, _ int) { o.Bind(v, conversationSuffix(s), b.l.diags) })

@@ -12,6 +12,8 @@ import (
 type Values struct {
 	Vars    map[string]string // {{name}}
 	Singles map[string]string // {name}, of a variant of the perturbations
+	// Shapes are of variables whose values are no texts: "a list" or "a map". Vars has them as JSON.
+	Shapes map[string]string
 }
 
 func (v *Values) has(name string) bool {
@@ -67,6 +69,7 @@ type checkFiller struct {
 	faults func(n *node.Node, list []placeholderFault)
 	plain  map[*node.Node]bool // of which the text is to be read as it would be without quotes
 	judge  bool                // within what a judge is told, which has placeholders of its own
+	shown  bool                // within a text that somebody reads, where nothing is compared with it
 }
 
 // emptyTextFault is the fault of a text that is empty after replacement.
@@ -87,6 +90,7 @@ func (f *checkFiller) node(n *node.Node) *node.Node {
 		if f.judge {
 			faults = slices.DeleteFunc(faults, placeholderFault.isOfJudge)
 		}
+		faults = append(faults, f.structured(n.Value, f.shown)...)
 		f.texts = append(f.texts, text)
 		switch {
 		case len(faults) > 0:
@@ -105,9 +109,11 @@ func (f *checkFiller) node(n *node.Node) *node.Node {
 	}
 	out.Content = make([]*node.Node, len(n.Content))
 	for i, c := range n.Content {
-		f.judge = n.Kind == node.Map && i%2 == 1 && n.Content[i-1].Value == "system_prompt"
+		valued := n.Kind == node.Map && i%2 == 1
+		f.judge = valued && n.Content[i-1].Value == "system_prompt"
+		f.shown = valued && contains(shownParams, n.Content[i-1].Value)
 		out.Content[i] = f.node(c)
 	}
-	f.judge = false
+	f.judge, f.shown = false, false
 	return &out
 }

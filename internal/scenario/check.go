@@ -120,6 +120,7 @@ func (d *decoder) finish(c *Check, surface Surface) {
 		c.ParamsPos = c.Pos
 	}
 	d.swallowedParams(c.Params)
+	d.cutParams(c.Params)
 	if v := node.Get(c.Params, "message"); v != nil && v.Kind == node.Scalar && c.Message == "" {
 		c.Message = v.Value
 	}

@@ -62,6 +62,9 @@ func (t *keyTable) walk(d *decoder, n *node.Node, read func(j int, v *node.Node)
 		}
 		seen |= 1 << j
 		d.swallowed(k.Value, v, n, t.Keys)
+		if contains(proseKeys, k.Value) {
+			d.cutText(k.Value, v)
+		}
 		if x := all[j]; d.admits(x, k, v) {
 			if x.AsIs {
 				v = d.asItStands(v, x.Name)

@@ -98,6 +98,7 @@ func (d *decoder) mockReply(n *node.Node) MockReply {
 		d.Errorf(n, "empty-value", "the reply has no value")
 		return MockReply{}
 	case n.Kind == node.Scalar:
+		d.cutText("the reply", n)
 		return MockReply{Content: n.Value}
 	}
 	var r mockReplyFile

@@ -1,0 +1,43 @@
+package scenario
+
+import (
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// proseKeys are the keys of texts that somebody reads or that are compared, outside the parameters of checks.
+var proseKeys = words(
+	"content", "text", "response", "defaultResponse", "system_template", "system_template_prefix",
+	"system_template_suffix", "system_prompt", "description", "message", "goals", "constraints",
+)
+
+// cutText warns of texts, also in a list, that end before a word such as #1234.
+func (d *decoder) cutText(key string, v *node.Node) {
+	if word := node.Cut(v); word != "" {
+		d.Warnf(v, "cut-text", "%s ends before %q: what follows is a comment", key, short(word)).Hint =
+			"put the text in quotes; a comment has a blank behind the #"
+	}
+	if v.Kind == node.List {
+		for _, item := range v.Content {
+			if item.Kind == node.Scalar {
+				d.cutText(key, item)
+			}
+		}
+	}
+}
+
+// cutParams is cutText for the parameters of a check at any depth.
+func (d *decoder) cutParams(params *node.Node) {
+	if params == nil || params.Kind != node.Map {
+		return
+	}
+	for i := 1; i < len(params.Content); i += 2 {
+		key, v := params.Content[i-1].Value, params.Content[i]
+		d.cutText(key, v)
+		d.cutParams(v)
+		if v.Kind == node.List {
+			for _, item := range v.Content {
+				d.cutParams(item)
+			}
+		}
+	}
+}

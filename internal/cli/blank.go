@@ -15,8 +15,8 @@ var mayBeBlank = map[string]bool{
 	"arena mocks generate default-response": true, // what a model says that says nothing
 }
 
-// blankToldByRun are the flags of arena run of which the command tells by itself that they are empty, with all else that
-// is wrong with its flags.
+// blankToldByRun are the flags of arena run of which the command tells by itself that they are empty, with all else
+// that is wrong with its flags.
 var blankToldByRun = map[string]bool{
 	"record": true, "replay": true, "redact": true, "scenario": true, "provider": true, "region": true, "tag": true,
 	"eval": true, "eval-groups": true, "eval-types": true, "judge": true, "metrics-file": true, "metrics-push": true,

@@ -57,8 +57,8 @@ func newCompareCmd(app *App) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.failOn, "fail-on", nil, "end with 1 when this came up, a `list` of regressed, weaker (a smaller\n"+
-		"part of its trials passes), unchecked (fewer trials, or without a check that\nheld), "+
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "end with 1 when this came up, a `list` of regressed, weaker (a\n"+
+		"smaller part of its trials passes), unchecked (fewer trials, or without a check that\nheld), "+
 		"gone (passed before and is not run any more), slower and dearer")
 	fl.Lookup("fail-on").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
 	fl.StringVar(&f.format, "format", "text", "`format` of the output: text, markdown or json")
@@ -93,7 +93,8 @@ func (f *compareFlags) run(app *App, before, after string) error {
 	}
 	for name, run := range map[string]*result.Run{before: was, after: now} {
 		if len(run.Briefs) == 0 {
-			return fmt.Errorf("%s has no trial that ended: that run was stopped before\narena run --resume goes on with it", name)
+			return fmt.Errorf("%s has no trial that ended: that run was stopped before\n"+
+				"arena run --resume goes on with it", name)
 		}
 	}
 	r, err := comparison.Compare(was, now)

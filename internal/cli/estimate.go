@@ -252,7 +252,8 @@ func (f *forecast) basis(dir string, saves bool) string {
 		parts = append(parts, fmt.Sprintf("%s by what the last run in %s took", show.Plural(f.measured, "trial"), dir))
 	}
 	if f.guessed > 0 {
-		parts = append(parts, fmt.Sprintf("%s by the lengths of the texts (4 characters a token, %d tokens a reply, %d a verdict)",
+		parts = append(parts, fmt.Sprintf(
+			"%s by the lengths of the texts (4 characters a token, %d tokens a reply, %d a verdict)",
 			show.Plural(f.guessed, "trial"), runner.ReplyTokens, runner.VerdictTokens))
 	}
 	if len(parts) == 0 {

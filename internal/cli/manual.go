@@ -93,8 +93,8 @@ func (m *manual) paragraph(lines []string, i int) int {
 	return i
 }
 
-// table writes each row as its first cell with the others below, named by their columns where there are several. Of keys
-// what is short stands beside the name.
+// table writes each row as its first cell with the others below, named by their columns where there are several. Of
+// keys what is short stands beside the name.
 func (m *manual) table(lines []string, i int) int {
 	heads := cellsOf(lines[i])
 	ofKeys := heads[0] == "Key"

@@ -239,11 +239,12 @@ func (r *Report) pair(was, now *Group) (Pair, error) {
 // one of Before that has the same number, else its first one.
 func (r *Report) Trials(p *Pair) (was, now *result.Trial, err error) {
 	i, j := p.Was.Trials[0], p.Now.Trials[0]
-	if at := slices.IndexFunc(p.Now.Trials, func(k int) bool { return r.After.Briefs[k].Status != result.Passed }); at >= 0 {
+	notPassed := func(k int) bool { return r.After.Briefs[k].Status != result.Passed }
+	if at := slices.IndexFunc(p.Now.Trials, notPassed); at >= 0 {
 		j = p.Now.Trials[at]
 	}
-	number := r.After.Briefs[j].Trial
-	if at := slices.IndexFunc(p.Was.Trials, func(k int) bool { return r.Before.Briefs[k].Trial == number }); at >= 0 {
+	sameNumber := func(k int) bool { return r.Before.Briefs[k].Trial == r.After.Briefs[j].Trial }
+	if at := slices.IndexFunc(p.Was.Trials, sameNumber); at >= 0 {
 		i = p.Was.Trials[at]
 	}
 	if was, err = r.Before.Trials.Trial(i); err == nil {

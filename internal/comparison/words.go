@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -97,9 +98,9 @@ func (d *pieces) middle(a, b []string) {
 	// common[i][j] is the length of the longest common subsequence of a[i:] and b[j:].
 	width := len(b) + 1
 	common := make([]int32, (len(a)+1)*width)
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
+	for i, one := range slices.Backward(a) {
+		for j, other := range slices.Backward(b) {
+			if one == other {
 				common[i*width+j] = common[(i+1)*width+j+1] + 1
 			} else {
 				common[i*width+j] = max(common[(i+1)*width+j], common[i*width+j+1])

@@ -15,8 +15,9 @@ type lastAct struct {
 	Env  []string `json:"env"`
 }
 
-// AtEnd has a command run when this process ends, however it ends, unless cancel was called before. It is for what lives
-// outside of this machine's processes, such as a container. It does nothing where there is no Guard, and on Windows.
+// AtEnd has a command run when this process ends, however it ends, unless cancel was called before. It is for what
+// lives outside of this machine's processes, such as a container. It does nothing where there is no Guard, and on
+// Windows.
 func AtEnd(c *Command) (cancel func()) {
 	g := &programs
 	g.once.Do(g.setUp)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// An owner is gone when its process is, and when its id belongs to another process by now. Of another machine nothing is
-// known.
+// An owner is gone when its process is, and when its id belongs to another process by now. Of another machine nothing
+// is known.
 func TestOwner(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

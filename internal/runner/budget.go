@@ -13,8 +13,9 @@ import (
 
 // budget starts trials while the money lasts. What a trial may cost is what the dearest trial of the same scenario and
 // provider has come to. Before one has ended, it is the estimate times the highest ratio of cost to estimate of all
-// trials so far, and one trial of the scenario and the provider runs at a time; the first one of all runs alone. A trial that has started is never ended: what it took is paid, and its verdict is wanted. nil is a budget
-// without a limit. It is safe for concurrent use.
+// trials so far, and one trial of the scenario and the provider runs at a time; the first one of all runs alone. A
+// trial that has started is never ended: what it took is paid, and its verdict is wanted. nil is a budget without a
+// limit. It is safe for concurrent use.
 type budget struct {
 	limit float64 // in US dollars
 	calls CallParameters
@@ -182,7 +183,8 @@ func (t *Trial) paysAgent() bool {
 type costError struct{ limit, left, needs float64 }
 
 func (e costError) Error() string {
-	return fmt.Sprintf("--max-cost %g leaves %s, and the next trial may cost %s", e.limit, dollars(e.left), dollars(e.needs))
+	return fmt.Sprintf("--max-cost %g leaves %s, and the next trial may cost %s",
+		e.limit, dollars(e.left), dollars(e.needs))
 }
 
 // unpricedError is why no trial is started after one whose cost nobody knows.

@@ -61,7 +61,8 @@ func (f *Fingerprints) flags(t *Trial) digest.Sum {
 // Of returns the fingerprint of a trial, in hexadecimal digits.
 func (f *Fingerprints) Of(t *Trial) string {
 	sums := [...]digest.Sum{
-		f.flags(t), f.project(t.Project), f.scenario(t.Scenario), f.prompts(t), f.provider(t.Project.Project, t.Endpoint.Spec),
+		f.flags(t), f.project(t.Project), f.scenario(t.Scenario), f.prompts(t),
+		f.provider(t.Project.Project, t.Endpoint.Spec),
 		f.mocks(t), f.judges(t), f.priorConversation(t),
 		scenario.Digest(t.Region, number(t), t.Variant.sorted(), t.Endpoint.Simulated),
 	}
@@ -149,9 +150,9 @@ type basis struct {
 	dispatch DispatchMode
 }
 
-// Surroundings returns a sum of what programs, servers, endpoints and agents that score in a plan, or run its tools, find
-// outside of the files of the plan: the files that their command lines name, and the variables of the environment; ""
-// when there is nothing. Fingerprints do not include it: a replay needs nothing of it.
+// Surroundings returns a sum of what programs, servers, endpoints and agents that score in a plan, or run its tools,
+// find outside of the files of the plan: the files that their command lines name, and the variables of the environment;
+// "" when there is nothing. Fingerprints do not include it: a replay needs nothing of it.
 func Surroundings(plan *Plan) string {
 	files, seen := map[string]string{}, map[*project]bool{}
 	for t := range plan.Groups() {

@@ -93,7 +93,8 @@ func (r *reach) stuckSteps(state *workflow.State) string {
 	return why
 }
 
-// forbidden says why whoever speaks with a prompt may not move on; "" when he may. Nobody chooses what a tool step calls.
+// forbidden says why whoever speaks with a prompt may not move on; "" when he may. Nobody chooses what a tool step
+// calls.
 func (r *reach) forbidden(prompt *scenario.Prompt, kind composition.Kind) string {
 	s := r.s
 	if s == nil {

@@ -133,7 +133,7 @@ func (n *nameChecker) checkIdleServers(setups []*setup) {
 		if prefix := s.Prefix(); prefix != "" {
 			hint += ": " + prefix + "*"
 		}
-		n.diags.Warnf(s.Pos, width(s.Name), "not-offered", "no prompt is offered a tool of the MCP server %q, so it is never "+
-			"started", s.Name).Hint = hint
+		n.diags.Warnf(s.Pos, width(s.Name), "not-offered",
+			"no prompt is offered a tool of the MCP server %q, so it is never started", s.Name).Hint = hint
 	}
 }

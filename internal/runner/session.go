@@ -374,8 +374,8 @@ func (s *session) skipTurns(from int, reason string) {
 	}
 }
 
-// stopAfter reports whether a turn ends the conversation. A failure that pass_threshold allows in some of the trials does
-// not: what comes behind it is to be judged in all of them.
+// stopAfter reports whether a turn ends the conversation. A failure that pass_threshold allows in some of the trials
+// does not: what comes behind it is to be judged in all of them.
 func (s *session) stopAfter(turn *result.Turn) bool {
 	if s.trial.onFailure(s.opts) != "stop" {
 		return false

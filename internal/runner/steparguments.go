@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"context"
 	"maps"
 	"slices"
 
@@ -71,7 +70,9 @@ var ownNeeds = map[string][]string{
 }
 
 // ownArgumentProblems is argumentProblems for a tool of arena's own, as the states offer it that run the composition.
-func (u *toolUses) ownArgumentProblems(c *scenario.Composition, tool string, args map[string]any) (found []stepProblem) {
+func (u *toolUses) ownArgumentProblems(
+	c *scenario.Composition, tool string, args map[string]any,
+) (found []stepProblem) {
 	names, words := u.ownArguments(c, tool)
 	switch {
 	case len(names) == 0 && ownNeeds[tool] != nil:
@@ -148,8 +149,7 @@ func (u *toolUses) ownOffers(c *scenario.Composition) (list []chat.Tool) {
 		}
 	}
 	if u.p.Memory {
-		own, _ := memory.New(nil).List(context.Background()) // no error: it asks nobody
-		list = append(list, own...)
+		list = append(list, memory.Tools()...)
 	}
 	return list
 }

@@ -133,8 +133,8 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 // likelyShare is the percentage from which one below 1 was probably meant as a share.
 const likelyShare = 0.05
 
-// oddSample tells of percentages by which nothing is judged, or other than it seems. They have two decimals. A threshold
-// on an empty sample would always hold.
+// oddSample tells of percentages by which nothing is judged, or other than it seems. They have two decimals. A
+// threshold on an empty sample would always hold.
 func (d *decoder) oddSample(e *evalFile) {
 	if e.sample == nil || !e.Enabled && !e.gates() {
 		return

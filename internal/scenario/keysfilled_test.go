@@ -79,8 +79,8 @@ var keyKept = []string{
 	"consent.message", "client.categories",
 }
 
-// A variable of the environment is filled in where a text goes to an endpoint, a program, a server or an agent, or it is
-// told: nobody wants to send $KEY in the place of a key.
+// A variable of the environment is filled in where a text goes to an endpoint, a program, a server or an agent, or it
+// is told: nobody wants to send $KEY in the place of a key.
 func TestNoVariableIsSentAsItStands(t *testing.T) {
 	t.Parallel()
 	tables := []string{

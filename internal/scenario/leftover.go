@@ -11,8 +11,8 @@ import (
 )
 
 // Texts that leave arena for endpoints, programs and servers, and hold what looks like a variable of the environment or
-// an argument of a tool, but in a way that nothing fills in: $KEY in a header, {id} in an address, ${KEY} in an argument
-// of a program. A server that gets it as it stands is not the one under test.
+// an argument of a tool, but in a way that nothing fills in: $KEY in a header, {id} in an address, ${KEY} in an
+// argument of a program. A server that gets it as it stands is not the one under test.
 
 // leaving is a text of that kind.
 type leaving struct {
@@ -115,7 +115,8 @@ func (d *decoder) leftOfHTTP(t *toolFile, args []string) {
 			variable: "the url takes variables of the environment: …?key=${KEY}",
 		}},
 		{node.Get(request, "static_body"), leaving{
-			what: "static_body", whole: true, arguments: args, argument: "arguments go into the body by themselves; body_mapping shapes them",
+			what: "static_body", whole: true, arguments: args,
+			argument: "arguments go into the body by themselves; body_mapping shapes them",
 			variable: "write the value itself; the url and headers take variables of the environment",
 		}},
 	} {

@@ -240,8 +240,8 @@ func refused(t *testing.T, surface int, form string) {
 	}
 }
 
-// TestPlaceholdersOfStructures: on every surface, no text of a check takes a list or a map in the place of a placeholder,
-// but within texts for judges and people.
+// TestPlaceholdersOfStructures: on every surface, no text of a check takes a list or a map in the place of a
+// placeholder, but within texts for judges and people.
 func TestPlaceholdersOfStructures(t *testing.T) {
 	t.Parallel()
 	vars := map[string]any{

@@ -62,7 +62,8 @@ func (p *Provider) AddressVariables() []string {
 	host := p.Platform
 	switch {
 	case p.Type == "mock" || p.Type == "replay":
-	case (p.Type == "azure" || host != nil && host.Type == "azure") && p.BaseURL == "" && (host == nil || host.Endpoint == ""):
+	case (p.Type == "azure" || host != nil && host.Type == "azure") && p.BaseURL == "" &&
+		(host == nil || host.Endpoint == ""):
 		return []string{AzureEndpointVar}
 	case host != nil && host.Type == "bedrock" && host.Region == "":
 		return []string{AWSRegionVar, AWSOtherRegionVar}

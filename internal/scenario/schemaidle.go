@@ -19,7 +19,7 @@ var keywordTypes = sync.OnceValue(func() map[string][]string {
 		`additionalProperties dependencies dependentRequired dependentSchemas maxProperties minProperties
 			patternProperties properties propertyNames required unevaluatedProperties`: {"object"},
 	} {
-		for _, keyword := range strings.Fields(keywords) {
+		for keyword := range strings.FieldsSeq(keywords) {
 			of[keyword] = types
 		}
 	}

@@ -257,8 +257,8 @@ func (b *build) skills() {
 	}
 }
 
-// skillsNowhere warns of skills that no state allows: all of them, or one that is preloaded. Others may stand in a folder
-// that several projects share.
+// skillsNowhere warns of skills that no state allows: all of them, or one that is preloaded. Others may stand in a
+// folder that several projects share.
 func (b *build) skillsNowhere(w *Workflow) {
 	if b.p.Skills == nil {
 		return

@@ -161,7 +161,8 @@ func (t *blockText) announced(i int) bool {
 	return true
 }
 
-// end is the line behind the value of the key in the i-th line: those that are indented further belong to it, and lists.
+// end is the line behind the value of the key in the i-th line: those that are indented further belong to it, and
+// lists.
 func (t *blockText) end(i int) int {
 	own := indentOf(t.lines[i])
 	for j := i + 1; j < len(t.lines); j++ {

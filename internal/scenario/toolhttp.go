@@ -261,7 +261,8 @@ func (d *decoder) endpoint(t *toolFile) {
 	check(node.Get(t.http, "url"), "url", h.Placed)
 	for _, name := range slices.Sorted(maps.Keys(h.HeaderParams)) {
 		used := named(h.HeaderParams[name])
-		d.fieldsWithin(node.Get(node.Get(request, "header_params"), name), "header_params", h.HeaderParams[name], t.InputSchema)
+		d.fieldsWithin(node.Get(node.Get(request, "header_params"), name), "header_params", h.HeaderParams[name],
+			t.InputSchema)
 		check(node.Get(node.Get(request, "header_params"), name), "header_params", used)
 		h.Placed = append(h.Placed, used...)
 	}

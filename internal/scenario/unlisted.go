@@ -46,7 +46,8 @@ func (b *build) noteUnlisted(at namedAt) {
 		strings.Join(names, ", "), more).Hint = b.howToList(found)
 }
 
-// howToList says how files come into the config. Beside it lie files of other kinds, which a pattern would match as well.
+// howToList says how files come into the config. Beside it lie files of other kinds, which a pattern would match as
+// well.
 func (b *build) howToList(found []string) string {
 	if slices.ContainsFunc(found, b.isBeside) {
 		return "add them below scenarios:, or move what is not to be run to another folder"

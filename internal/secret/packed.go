@@ -82,7 +82,8 @@ func (k *packed) look(f form, at int) {
 
 var otherAlphabet = strings.NewReplacer("+", "-", "/", "_")
 
-// plainest is where the part of a form of some size begins that has the fewest characters which texts spell differently.
+// plainest is where the part of a form of some size begins that has the fewest characters which texts spell
+// differently.
 func plainest(text string, size int) (at int) {
 	least := size + 1
 	for i := 0; i+size <= len(text); i++ {

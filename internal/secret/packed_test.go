@@ -79,8 +79,8 @@ func TestBase64BesideMarks(t *testing.T) {
 	}
 }
 
-// TestBase64Anywhere: a text of many secrets in every form, longer than what is searched at once, is cleaned as a whole,
-// and every byte that is none of theirs stays.
+// TestBase64Anywhere: a text of many secrets in every form, longer than what is searched at once, is cleaned as a
+// whole, and every byte that is none of theirs stays.
 func TestBase64Anywhere(t *testing.T) {
 	t.Parallel()
 	secrets := []string{"hunter2hunter2", "correct-horse", "tr0ub4dor&3"}

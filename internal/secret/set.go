@@ -92,7 +92,9 @@ func newSet(values []string, cuts bool) *Set {
 		s.add(v)
 	}
 	if s.plain {
-		for _, pair := range []string{`\u`, `\x`, `\U`, `\0`, `\1`, `\\`, `\&`, "&#", "&a", "%2", "%3", "%4", "%5", "%6", "%7"} {
+		for _, pair := range []string{
+			`\u`, `\x`, `\U`, `\0`, `\1`, `\\`, `\&`, "&#", "&a", "%2", "%3", "%4", "%5", "%6", "%7",
+		} {
 			s.start(pair[0], pair[1])
 		}
 	}

@@ -62,17 +62,20 @@ func (t *tool) property(name string) map[string]any {
 
 // composed reports whether a schema says elsewhere what it takes.
 func composed(schema map[string]any) bool {
-	return slices.ContainsFunc([]string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not"}, func(key string) bool {
-		_, there := schema[key]
-		return there
-	})
+	for _, key := range []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not"} {
+		if _, there := schema[key]; there {
+			return true
+		}
+	}
+	return false
 }
 
 func misfit(schema map[string]any, v any) string {
 	if schema == nil || v == nil || composed(schema) { // models leave arguments out by null
 		return ""
 	}
-	if values := listed(schema); values != nil && !slices.ContainsFunc(values, func(one any) bool { return isCalled(one, v) }) {
+	called := func(one any) bool { return isCalled(one, v) }
+	if values := listed(schema); values != nil && !slices.ContainsFunc(values, called) {
 		return fmt.Sprintf("must be %s, and not %s", oneOf(values), quoted(v))
 	}
 	kinds := kindsOf(schema)

@@ -98,7 +98,8 @@ func (m *Machine) plan(event string, turn int, elapsed time.Duration) (Transitio
 	t := Transition{From: from.Name, To: to, Event: event, Turn: turn}
 	if target := m.graph.byName[to]; target.MaxVisits > 0 && m.visits[to] >= target.MaxVisits {
 		if target.OnMaxVisits == "" {
-			return Transition{}, fmt.Errorf("state %q was entered %s, which is its max_visits", to, plural.Count(m.visits[to], "time"))
+			return Transition{}, fmt.Errorf("state %q was entered %s, which is its max_visits", to,
+				plural.Count(m.visits[to], "time"))
 		}
 		t.Redirected, t.To = to, target.OnMaxVisits
 	}

@@ -77,8 +77,8 @@ func (c *Call) wasted() chat.Usage {
 }
 
 // oddParts is said of a reply whose server counts a part as more than the whole, or as less than nothing.
-const oddParts = "has more tokens counted as cached or as thoughts than in all, or fewer than none: they are taken for " +
-	"all of them, or for none, and what it cost may be another sum"
+const oddParts = "has more tokens counted as cached or as thoughts than in all, or fewer than none: they are " +
+	"taken for all of them, or for none, and what it cost may be another sum"
 
 // Limits of what can have been counted. No model takes or writes so many tokens in one call beyond what its texts make,
 // thoughts and media included; and no token is so long.

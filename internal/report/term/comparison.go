@@ -46,8 +46,8 @@ func (p *Printer) side(label, name string, run *result.Run) []*row {
 
 // pair writes a pair whose verdict changed, with the reason.
 func (p *Printer) pair(r *comparison.Report, pair *comparison.Pair, label string, as style) error {
-	text := fmt.Sprintf("%s   %d of %d → %d of %d passed", show.Line(pairName(r, pair)), pair.Was.Passed, len(pair.Was.Trials),
-		pair.Now.Passed, len(pair.Now.Trials))
+	text := fmt.Sprintf("%s   %d of %d → %d of %d passed", show.Line(pairName(r, pair)),
+		pair.Was.Passed, len(pair.Was.Trials), pair.Now.Passed, len(pair.Now.Trials))
 	rows := append([]*row{{}}, p.remark(label, as, text)...)
 	d, err := show.Differ(r, pair)
 	if err != nil {

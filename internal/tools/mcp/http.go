@@ -144,7 +144,8 @@ func (w *web) look(req *http.Request, resp *http.Response) {
 	defer w.mu.Unlock()
 	w.word, w.said = http.StatusText(resp.StatusCode), "it answers "+resp.Status
 	if foreign {
-		w.word, w.said = "unsupported content type", fmt.Sprintf("it answers with the content type %q in place of JSON or events",
+		w.word = "unsupported content type"
+		w.said = fmt.Sprintf("it answers with the content type %q in place of JSON or events",
 			resp.Header.Get("Content-Type"))
 	}
 	if to := resp.Header.Get("Location"); refused && to != "" && resp.StatusCode < http.StatusBadRequest {

@@ -69,6 +69,9 @@ func (s *Store) Memories() []result.Memory {
 	return list
 }
 
+// Tools are the tools that every store lists. The slice is not to be changed.
+func Tools() []chat.Tool { return offers() }
+
 // List implements tools.Source.
 func (s *Store) List(context.Context) ([]chat.Tool, error) { return offers(), nil }
 

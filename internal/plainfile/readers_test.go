@@ -16,6 +16,7 @@ var openers = map[string]string{
 	"internal/filelock/lock_unix.go":    "does not wait for a pipe, and refuses it",
 	"internal/plainfile/sync_unix.go":   "a folder, to sync it",
 	"internal/process/orphans_linux.go": "files of the system in /proc",
+	"internal/process/owner.go":         "the same",
 	"internal/harness/journal.go":       "new, or checked before",
 	"internal/plainfile/replace.go":     "a device or pipe to write into, for somebody who reads it",
 	"internal/cli/events.go":            "a file or pipe to write into, for somebody who reads it",

@@ -15,8 +15,8 @@ const filesOpening = `# Files
 
 Every kind of file that a project may have: an example that runs, and every key with its value, its default and its
 meaning. A key that nobody knows is an error with the nearest name, and one that has no effect is told.
-´arena docs KIND´ shows a page in the terminal; ´arena schema KIND´ prints the JSON Schema of a kind of file, with which editors complete
-and check while you type.
+´arena docs KIND´ shows a page in the terminal; ´arena schema KIND´ prints the JSON Schema of a kind of file, with which
+editors complete and check while you type.
 
 Most files have an envelope: ´kind´ says what the file is, ´metadata´ how it is called, and the keys stand under ´spec´.
 The same keys may also stand by themselves, as other tools write them, with ´id´ for the name. Several documents in one

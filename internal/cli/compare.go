@@ -58,7 +58,7 @@ func newCompareCmd(app *App) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "end with 1 when this came up, a `list` of regressed, weaker (a\n"+
-		"smaller part of its trials passes), unchecked (fewer trials, or without a check that\nheld), "+
+		"smaller part of its trials passes), unchecked (fewer trials, or without a check of\nbefore), "+
 		"gone (passed before and is not run any more), slower and dearer")
 	fl.Lookup("fail-on").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
 	fl.StringVar(&f.format, "format", "text", "`format` of the output: text, markdown or json")
@@ -161,6 +161,8 @@ func cameUp(r *comparison.Report, word string) bool {
 	switch word {
 	case "gone":
 		return slices.ContainsFunc(r.Gone, func(g *comparison.Group) bool { return g.Status == result.Passed })
+	case "unchecked":
+		return r.Count(func(p *comparison.Pair) bool { return p.Unchecked }) > 0
 	case "slower":
 		return r.Count(func(p *comparison.Pair) bool { return p.Slower }) > 0
 	case "dearer":

@@ -15,13 +15,14 @@ type comparedRuns struct {
 }
 
 type comparedPair struct {
-	Change  comparison.Change `json:"change"`
-	Slower  bool              `json:"slower"`
-	Faster  bool              `json:"faster"`
-	Dearer  bool              `json:"dearer"`
-	Cheaper bool              `json:"cheaper"`
-	Before  comparedGroup     `json:"before"`
-	After   comparedGroup     `json:"after"`
+	Change    comparison.Change `json:"change"`
+	Unchecked bool              `json:"unchecked"`
+	Slower    bool              `json:"slower"`
+	Faster    bool              `json:"faster"`
+	Dearer    bool              `json:"dearer"`
+	Cheaper   bool              `json:"cheaper"`
+	Before    comparedGroup     `json:"before"`
+	After     comparedGroup     `json:"after"`
 }
 
 // comparedGroup has the means of its trials.
@@ -42,7 +43,7 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
 		out.Groups = append(out.Groups, comparedPair{
-			p.Change, p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was), compared(p.Now),
+			p.Change, p.Unchecked, p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was), compared(p.Now),
 		})
 	}
 	return out

@@ -275,15 +275,11 @@ func (f *forecast) basis(dir string, saves bool) string {
 func (f *runFlags) estimateRun(app *App, suite *scenario.Suite, plan *runner.Plan, out *harness.Outputs) error {
 	dir := diag.Safe(out.Dir)
 	if f.resumes() {
-		file, err := f.openEarlier(out)
+		file, resumed, err := f.openResumed(app, suite, plan, out)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = file.Close() }() // read only
-		resumed, err := f.readEarlier(app, suite, plan, file)
-		if err != nil {
-			return err
-		}
 		return f.expect(plan, resumed.ledger, resumed.keeps).print(app, dir, f.saves())
 	}
 	return f.expect(plan, app.lastRun(out), nil).print(app, dir, f.saves())

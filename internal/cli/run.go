@@ -156,15 +156,11 @@ func (f *runFlags) listTrials(app *App, suite *scenario.Suite, plan *runner.Plan
 	if !f.resumes() {
 		return listPlan(app, plan, nil)
 	}
-	file, err := f.openEarlier(out)
+	file, resumed, err := f.openResumed(app, suite, plan, out)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // read only
-	resumed, err := f.readEarlier(app, suite, plan, file)
-	if err != nil {
-		return err
-	}
 	return listPlan(app, plan, resumed.keeps)
 }
 

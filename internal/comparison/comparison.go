@@ -19,7 +19,6 @@ const (
 	Fixed     Change = "fixed"     // did not pass, and does now
 	Weaker    Change = "weaker"    // a smaller part of its trials passes, and its status is the same
 	Stronger  Change = "stronger"  // a larger part
-	Unchecked Change = "unchecked" // it has fewer trials than before, lacks a check that held, or is skipped now
 )
 
 // Report is the comparison of two runs.
@@ -35,10 +34,13 @@ type Report struct {
 type Pair struct {
 	Was, Now *Group
 	Change   Change
-	Slower   bool // its trials take longer by more than Margin, on average
-	Faster   bool
-	Dearer   bool // its trials cost more by more than Margin, on average
-	Cheaper  bool
+	// Unchecked says that less is asked of it than before, whatever its status is: it has fewer trials, lacks a check, or
+	// is skipped now.
+	Unchecked bool
+	Slower    bool // its trials take longer by more than Margin, on average
+	Faster    bool
+	Dearer    bool // its trials cost more by more than Margin, on average
+	Cheaper   bool
 }
 
 // Margin is the part of a mean duration or cost by which the other one has to differ to be told. Durations have to
@@ -62,7 +64,7 @@ type Group struct {
 // key identifies a group in both runs. The file may have been moved.
 type key struct{ project, scenario, provider, region, session string }
 
-// Compare compares two runs. It reads a trial of each group that is green in both: a check that is gone cannot fail.
+// Compare compares two runs. It reads a trial of each group: a check that is gone cannot fail.
 func Compare(before, after *result.Run) (*Report, error) {
 	r := &Report{Before: before, After: after}
 	was, wasOrder := groups(before)
@@ -215,15 +217,12 @@ func worse(a, b result.Status) result.Status {
 
 func (r *Report) pair(was, now *Group) (Pair, error) {
 	p := Pair{Was: was, Now: now, Change: change(was, now)}
-	if p.Change == Same && was.Status == result.Passed {
-		lost, err := r.lost(&p)
-		if err != nil {
-			return p, err
-		}
-		if lost || len(now.Trials) < len(was.Trials) {
-			p.Change = Unchecked
-		}
+	lost, err := r.lost(&p)
+	if err != nil {
+		return p, err
 	}
+	skipped := now.Status == result.Skipped && was.Status != result.Skipped
+	p.Unchecked = lost || skipped || len(now.Trials) < len(was.Trials)
 	if d := now.DurationMS - was.DurationMS; d > minMS {
 		p.Slower = above(now.DurationMS, was.DurationMS)
 	} else if d < -minMS {
@@ -253,13 +252,15 @@ func (r *Report) Trials(p *Pair) (was, now *result.Trial, err error) {
 	return was, now, err
 }
 
-// lost reports whether a check that held is gone.
+// lost reports whether a check is gone, or was left out.
 func (r *Report) lost(p *Pair) (bool, error) {
 	was, now, err := r.Trials(p)
 	if err != nil {
 		return false, err
 	}
-	gone := func(c result.Change) bool { return c.Now == nil || c.Now.Status != result.Passed }
+	gone := func(c result.Change) bool {
+		return c.Now == nil || c.Was != nil && c.Now.Status == result.Skipped
+	}
 	return slices.ContainsFunc(result.Changes(was, now), gone), nil
 }
 
@@ -277,8 +278,6 @@ func change(was, now *Group) Change {
 		return Weaker
 	case after > before:
 		return Stronger
-	case now.Status == result.Skipped && was.Status != result.Skipped:
-		return Unchecked
 	}
 	return Same
 }

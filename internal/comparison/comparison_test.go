@@ -63,8 +63,8 @@ func TestChanges(t *testing.T) {
 		{[]result.Status{skipped}, []result.Status{passed}, Fixed},
 		{[]result.Status{skipped}, []result.Status{failed}, Regressed},
 		{[]result.Status{skipped}, []result.Status{skipped}, Same},
-		{[]result.Status{failed}, []result.Status{skipped}, Unchecked},
-		{[]result.Status{passed, passed}, []result.Status{passed}, Unchecked},
+		{[]result.Status{failed}, []result.Status{skipped}, Same},
+		{[]result.Status{passed, passed}, []result.Status{passed}, Same},
 		{[]result.Status{passed}, []result.Status{passed, passed}, Same},
 		{[]result.Status{failed, passed}, []result.Status{failed, failed}, Weaker},
 		{[]result.Status{failed, failed}, []result.Status{failed, passed}, Stronger},
@@ -80,6 +80,59 @@ func TestChanges(t *testing.T) {
 		r := compare(t, runOf(was...), runOf(now...))
 		if len(r.Pairs) != 1 || r.Pairs[0].Change != c.want || len(r.Changed(c.want)) != 1 {
 			t.Errorf("%v to %v: %+v, want %s", c.was, c.now, r.Pairs, c.want)
+		}
+	}
+}
+
+// checked are trials of one turn with checks of these types, all with one status.
+type checked struct {
+	status result.Status
+	types  []string
+}
+
+func (c checked) Trial(int) (*result.Trial, error) {
+	turn := result.Turn{}
+	for _, name := range c.types {
+		turn.Assertions = append(turn.Assertions, result.Verdict{Type: name, Status: c.status})
+	}
+	return &result.Trial{Turns: []result.Turn{turn}}, nil
+}
+
+func (checked) Raw(int) ([]byte, error) { return nil, nil }
+
+// TestUnchecked: less is asked than before, whatever the status: a check that is gone may be what fixes a group.
+func TestUnchecked(t *testing.T) {
+	t.Parallel()
+	const passed, failed, skipped = result.Passed, result.Failed, result.Skipped
+	of := func(s result.Status, n int, types ...string) *result.Run {
+		var trials []result.Brief
+		for range n {
+			trials = append(trials, trial("s", "p", s))
+		}
+		run := runOf(trials...)
+		run.Trials = checked{s, types}
+		return run
+	}
+	for _, c := range []struct {
+		name     string
+		was, now *result.Run
+		change   Change
+		want     bool
+	}{
+		{"the same", of(passed, 1, "a"), of(passed, 1, "a"), Same, false},
+		{"another check", of(passed, 1, "a"), of(passed, 1, "b"), Same, true},
+		{"one more", of(passed, 1, "a"), of(passed, 1, "a", "b"), Same, false},
+		{"one less", of(passed, 1, "a", "b"), of(passed, 1, "a"), Same, true},
+		{"fixed by taking it out", of(failed, 1, "a", "b"), of(passed, 1, "a"), Fixed, true},
+		{"fixed", of(failed, 1, "a"), of(passed, 1, "a"), Fixed, false},
+		{"regressed, and one less", of(passed, 1, "a", "b"), of(failed, 1, "a"), Regressed, true},
+		{"fewer trials", of(passed, 2, "a"), of(passed, 1, "a"), Same, true},
+		{"fewer failing trials", of(failed, 2, "a"), of(failed, 1, "a"), Same, true},
+		{"more trials", of(passed, 1, "a"), of(passed, 2, "a"), Same, false},
+		{"skipped now", of(failed, 1, "a"), of(skipped, 1), Same, true},
+	} {
+		if p := compare(t, c.was, c.now).Pairs[0]; p.Unchecked != c.want || p.Change != c.change {
+			t.Errorf("%s: %s, unchecked %v", c.name, p.Change, p.Unchecked)
 		}
 	}
 }

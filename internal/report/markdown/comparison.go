@@ -23,9 +23,12 @@ func WriteComparison(w io.Writer, r *comparison.Report, before, after string) er
 	}
 	b.WriteString("\n" + compared(r))
 	for _, c := range []comparison.Change{
-		comparison.Regressed, comparison.Weaker, comparison.Unchecked, comparison.Fixed, comparison.Stronger,
+		comparison.Regressed, comparison.Weaker, comparison.Fixed, comparison.Stronger, comparison.Same,
 	} {
 		for _, pair := range r.Changed(c) {
+			if c == comparison.Same && !pair.Unchecked {
+				continue
+			}
 			text, err := difference(r, pair)
 			if err != nil {
 				return err
@@ -50,7 +53,7 @@ func verdict(r *comparison.Report) string {
 		sign = show.Sign(result.Failed)
 	}
 	text := fmt.Sprintf("%s %d of %s regressed", sign, regressed, show.Plural(len(r.Pairs), "group"))
-	if n := len(r.Changed(comparison.Unchecked)); n > 0 {
+	if n := r.Count(func(p *comparison.Pair) bool { return p.Unchecked }); n > 0 {
 		text += fmt.Sprintf(", %d with fewer checks or trials", n)
 	}
 	if gone > 0 {
@@ -64,10 +67,10 @@ func compared(r *comparison.Report) string {
 	var rows strings.Builder
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
-		if p.Change == comparison.Same && !p.Slower && !p.Faster && !p.Dearer && !p.Cheaper {
+		if p.Change == comparison.Same && !p.Unchecked && !p.Slower && !p.Faster && !p.Dearer && !p.Cheaper {
 			continue
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %d of %d → %d of %d | %s → %s | %s → %s |\n", inline(pairName(r, p)), p.Change,
+		fmt.Fprintf(&rows, "| %s | %s | %d of %d → %d of %d | %s → %s | %s → %s |\n", inline(pairName(r, p)), word(p),
 			p.Was.Passed, len(p.Was.Trials), p.Now.Passed, len(p.Now.Trials),
 			show.Seconds(p.Was.DurationMS), show.Seconds(p.Now.DurationMS),
 			inline(show.Money(p.Was.CostUSD)), inline(show.Money(p.Now.CostUSD)))
@@ -88,6 +91,17 @@ func compared(r *comparison.Report) string {
 	return table
 }
 
+// word says what became of a pair.
+func word(p *comparison.Pair) string {
+	switch {
+	case p.Unchecked && p.Change == comparison.Same:
+		return "unchecked"
+	case p.Unchecked:
+		return string(p.Change) + ", unchecked"
+	}
+	return string(p.Change)
+}
+
 func pairName(r *comparison.Report, p *comparison.Pair) string {
 	if r.Across {
 		return fmt.Sprintf("%s, %s → %s", p.Now.Scenario, p.Was.Provider, p.Now.Provider)
@@ -102,7 +116,7 @@ func difference(r *comparison.Report, p *comparison.Pair) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n<details><summary>%s: %s</summary>\n\n", summary(pairName(r, p)), p.Change)
+	fmt.Fprintf(&b, "\n<details><summary>%s: %s</summary>\n\n", summary(pairName(r, p)), word(p))
 	for _, line := range d.Changes {
 		b.WriteString("- " + inline(line) + "\n")
 	}

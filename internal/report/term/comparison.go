@@ -22,11 +22,17 @@ func (p *Printer) Compare(r *comparison.Report, before, after string) error {
 		of    comparison.Change
 	}{
 		{"regressed", red, comparison.Regressed}, {"weaker", yellow, comparison.Weaker},
-		{"unchecked", yellow, comparison.Unchecked},
 		{"fixed", green, comparison.Fixed}, {"stronger", green, comparison.Stronger},
 	} {
 		for _, pair := range r.Changed(kind.of) {
 			if err := p.pair(r, pair, kind.label, kind.style); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range r.Pairs {
+		if pair := &r.Pairs[i]; pair.Unchecked && pair.Change == comparison.Same {
+			if err := p.pair(r, pair, "unchecked", yellow); err != nil {
 				return err
 			}
 		}
@@ -139,7 +145,7 @@ func (p *Printer) counts(r *comparison.Report) *row {
 		n    int
 	}{
 		{"regressed", red, len(r.Changed(comparison.Regressed))}, {"weaker", yellow, len(r.Changed(comparison.Weaker))},
-		{"unchecked", yellow, len(r.Changed(comparison.Unchecked))},
+		{"unchecked", yellow, r.Count(func(x *comparison.Pair) bool { return x.Unchecked })},
 		{"fixed", green, len(r.Changed(comparison.Fixed))}, {"stronger", green, len(r.Changed(comparison.Stronger))},
 		{"slower", yellow, r.Count(func(x *comparison.Pair) bool { return x.Slower })},
 		{"faster", green, r.Count(func(x *comparison.Pair) bool { return x.Faster })},
@@ -151,7 +157,8 @@ func (p *Printer) counts(r *comparison.Report) *row {
 			line.gap(3).add(c.as, show.Count(c.n)+" "+c.text)
 		}
 	}
-	if same := len(r.Changed(comparison.Same)); same > 0 {
+	same := r.Count(func(x *comparison.Pair) bool { return x.Change == comparison.Same && !x.Unchecked })
+	if same > 0 {
 		line.gap(3).add(plain, show.Count(same)+" as before")
 	}
 	return line

@@ -4,12 +4,16 @@ package process
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/arena-evals/arena/internal/hang"
 )
 
 // TestLastActs: the keeper runs the commands that were not cancelled, once its process has ended.
@@ -33,13 +37,21 @@ func TestLastActs(t *testing.T) {
 	}
 }
 
-// TestAtEnd: a process that is killed leaves its last act to be done.
+// TestAtEnd: a process that is killed leaves its last act to be done, also where its keeper becomes a child of another
+// process that ends what programs leave behind.
 func TestAtEnd(t *testing.T) {
 	t.Parallel()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
+	runs := func() {
+		t.Helper()
+		if _, err := script(t, "exit 0").Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	runs() // from now on this process adopts orphans
 	dir := t.TempDir()
 	for _, name := range []string{"ready", "done"} {
 		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
@@ -60,8 +72,18 @@ func TestAtEnd(t *testing.T) {
 	if err := arena.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = arena.Wait() // it was killed
-	if text, err := os.ReadFile(filepath.Join(dir, "done")); string(text) != "over\n" {
+	_ = arena.Wait()                                                   // it was killed
+	runs()                                                             // and now it has looked for them
+	done, err := os.OpenFile(filepath.Join(dir, "done"), os.O_RDWR, 0) // the end of another writer is not its end
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done.Close()
+	if err := done.SetReadDeadline(time.Now().Add(hang.Guard)); err != nil {
+		t.Fatal(err)
+	}
+	text := make([]byte, len("over\n"))
+	if _, err := io.ReadFull(done, text); string(text) != "over\n" {
 		t.Errorf("%q, %v", text, err)
 	}
 }

@@ -24,7 +24,8 @@ func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 const rounds = 100
 
 // killOrphans kills child processes that this process did not start and whose mark is not that of a running program. A
-// process without a mark is spared while any program runs that it may belong to.
+// process without a mark is spared while any program runs that it may belong to. A keeper is always spared: a program
+// that is arena itself leaves it behind to clean up, and it ends by itself.
 func killOrphans(live map[int]string) {
 	marks, programs := map[string]bool{}, 0
 	for _, mark := range live {
@@ -38,7 +39,8 @@ func killOrphans(live map[int]string) {
 			if _, known := live[pid]; known || inOwnGroup(pid) {
 				continue
 			}
-			if mark := markOf(pid); marks[mark] || mark == "" && programs > 0 && !zombie(pid) {
+			mark := markOf(pid)
+			if marks[mark] || mark == "" && (isKeeper(pid) || programs > 0 && !zombie(pid)) {
 				continue
 			}
 			err := syscall.Kill(pid, syscall.SIGKILL)
@@ -84,11 +86,18 @@ func children() (pids []int) {
 }
 
 // markOf returns the mark in the environment of a process; "" when it has none or has ended.
-func markOf(pid int) string {
+func markOf(pid int) string { return variableOf(pid, markName) }
+
+// isKeeper reports whether a process is the keeper of another process.
+func isKeeper(pid int) bool { return variableOf(pid, keeperName) != "" }
+
+// variableOf returns the value that an environment variable had when a process was started; "" when it has none or has
+// ended.
+func variableOf(pid int, name string) string {
 	env, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	for entry := range bytes.SplitSeq(env, []byte{0}) {
-		if mark, ok := bytes.CutPrefix(entry, []byte(markName+"=")); ok {
-			return string(mark)
+		if value, ok := bytes.CutPrefix(entry, []byte(name+"=")); ok {
+			return string(value)
 		}
 	}
 	return ""

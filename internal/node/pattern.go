@@ -68,11 +68,14 @@ func matchable(text string) bool {
 	if err != nil {
 		return true
 	}
+	if !mayContradict(tree) {
+		return true
+	}
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil || len(prog.Inst) > maxProgram {
 		return true
 	}
-	s := patternSearch{prog: prog, seen: map[patternState]bool{}}
+	s := patternSearch{prog: prog, seen: make([]bool, len(prog.Inst)*len(samples)*len(samples))}
 	for _, before := range samples {
 		for _, next := range samples {
 			if before != lineEnd || next != lineEnd { // the search may begin within a text
@@ -81,6 +84,20 @@ func matchable(text string) bool {
 		}
 	}
 	return s.run()
+}
+
+// mayContradict reports whether a pattern has a part that limits where another may match, or that matches nothing. A
+// pattern without one always has a text that it matches.
+func mayContradict(tree *syntax.Regexp) bool {
+	switch tree.Op {
+	case syntax.OpNoMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	case syntax.OpCharClass:
+		return len(tree.Rune) == 0
+	default:
+		return slices.ContainsFunc(tree.Sub, mayContradict)
+	}
 }
 
 // The kinds of characters that assertions tell apart, each with a sample; edge is the beginning and the end of a text.
@@ -102,13 +119,14 @@ type patternState struct {
 // patternSearch looks for a way through a pattern.
 type patternSearch struct {
 	prog *syntax.Prog
-	seen map[patternState]bool
+	seen []bool // a row for each instruction: before × next
 	todo []patternState
 }
 
 func (s *patternSearch) push(at patternState) {
-	if !s.seen[at] {
-		s.seen[at] = true
+	row := int(at.pc) * len(samples) * len(samples)
+	if i := row + slices.Index(samples, at.before)*len(samples) + slices.Index(samples, at.next); !s.seen[i] {
+		s.seen[i] = true
 		s.todo = append(s.todo, at)
 	}
 }

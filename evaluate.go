@@ -45,6 +45,9 @@ type Conversation struct {
 	// Metadata is what the host knows of the conversation, for evals that ask for it: chunks that were retrieved
 	// (context_field names their key), an embedding, whatever a program looks at. It has to be what JSON can say.
 	Metadata map[string]any
+	// Steps are the compositions that answered, by the index of the turn, from 0, whose last message they gave. Of a turn
+	// without them checks take it that a model answered.
+	Steps map[int]Composed
 }
 
 // Moment is a point of a conversation at which evals are due. The zero value is every one.
@@ -279,6 +282,9 @@ func (c *Conversation) session() (*recording.Session, error) {
 			return nil, fmt.Errorf("arena: message %d: %w", i+1, err)
 		}
 		out.Messages = append(out.Messages, m)
+	}
+	if err := c.addSteps(out.Messages); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

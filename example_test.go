@@ -203,6 +203,26 @@ func ExampleEvaluate() {
 	// passed
 }
 
+// A composition answered, and evals look at what its steps gave.
+func ExampleEvaluate_steps() {
+	got, err := arena.Evaluate(context.Background(), arena.EvaluatorOptions{
+		Options: arena.Options{Paths: []string{"testdata/facade/composed.yaml"}},
+	}, arena.Conversation{
+		Messages: []arena.Message{
+			{Role: arena.User, Text: "Where is my money?"}, {Role: arena.Assistant, Text: "Paid."},
+		},
+		Steps: map[int]arena.Composed{0: {Name: "two", Steps: []arena.Step{
+			{ID: "kind", Kind: "prompt", Attempts: 1, Output: map[string]any{"of": "money"}},
+			{ID: "answer", Kind: "prompt", Attempts: 1, Output: "Paid."},
+		}}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(got.Evals[0].ID, *got.Evals[0].Score)
+	// Output: kind 1
+}
+
 // A service keeps one evaluator, tells it of every turn, and serves what it measured to Prometheus.
 func ExampleEvaluator() {
 	evaluator, err := arena.NewEvaluator(arena.EvaluatorOptions{

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -97,19 +96,9 @@ type Turn struct {
 	Messages   []Message
 	Tools      []ToolUse
 	Assertions []Verdict
-	Guardrails []Firing // those that fired
-	Steps      []Step   // of the composition that answered, in the order of the file; nil: a model call answered
-}
-
-// Step is one step of a composition. Steps after one that failed are not told.
-type Step struct {
-	ID       string
-	Kind     string // prompt, agent, tool, branch or parallel
-	Within   string // the parallel step that it belongs to; "": none
-	Attempts int    // 0: it was skipped
-	Output   any    // text, or a value as JSON has it, with numbers as json.Number; nil: none
-	Target   string // of a branch: the step that it chose
-	Error    string // why it failed; "" when it did not
+	Guardrails []Firing  // those that fired
+	Composed   *Composed // what answered in the place of a model; nil: a model did
+	Steps      []Step    // those of Composed
 }
 
 // Verdict is the decision on a check.
@@ -195,23 +184,14 @@ func turnFrom(t *result.Turn) Turn {
 			Duration: tookOf(t.Messages, i),
 		})
 	}
-	if t.Composition != nil {
-		out.Steps = stepsFrom(t.Composition.Steps)
+	if out.Composed = composedFrom(t); out.Composed != nil {
+		out.Steps = out.Composed.Steps
 	}
 	for i := range t.Guardrails {
 		f := &t.Guardrails[i]
 		out.Guardrails = append(out.Guardrails, Firing{
 			verdictFrom(&f.Verdict), f.Direction, string(f.Action), f.MonitorOnly, f.StreamClosed,
 		})
-	}
-	return out
-}
-
-func stepsFrom(list []result.Step) []Step {
-	out := make([]Step, len(list))
-	for i := range list {
-		s := &list[i]
-		out[i] = Step{s.ID, s.Kind, s.Within, s.Attempts, jsonvalue.Clone(s.Output), s.Target, s.Error}
 	}
 	return out
 }

@@ -72,12 +72,12 @@ func (s *session) boundUnder(prompt *scenario.Prompt, set evals.Set) evals.Set {
 	return st.evals
 }
 
-// outputSubject is what evals see of a step: its own messages and calls. Of a step without messages its output is what
-// was said.
+// outputSubject is what evals see of a step: its own messages and calls. Of a step without messages, or whose messages
+// the caller does not tell, its output is what was said.
 func (s *session) outputSubject(turn *result.Turn, step *result.Step) *checks.Subject {
 	o := s.subject(turn.Index)
 	o.Messages, o.Start = step.Messages, 0
-	if step.Kind != string(composition.Prompt) && step.Kind != string(composition.Agent) {
+	if step.Kind != string(composition.Prompt) && step.Kind != string(composition.Agent) || len(step.Messages) == 0 {
 		o.Messages = []chat.Message{
 			{Role: chat.User, Content: composition.Text(step.Input)},
 			{Role: chat.Assistant, Content: composition.Text(step.Output)},
@@ -91,6 +91,9 @@ func (s *session) outputSubject(turn *result.Turn, step *result.Step) *checks.Su
 	}
 	o.AllCalls = o.Calls
 	o.LatencyMS = &step.LatencyMS
+	if rec := s.trial.Recorded; rec != nil && rec.File == "" && step.LatencyMS == 0 { // the caller did not say
+		o.LatencyMS = nil
+	}
 	o.Measure(o.Messages)
 	return o
 }

@@ -92,6 +92,9 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	x.live.Store(true)
 	x.tellKept()
 	x.screen.Start(x.planned())
+	if f.overheard != nil {
+		f.overheard.screen.Store(x.screen)
+	}
 	runErr := x.run.Drive(running, x.runOptions(), x.hear)
 	wait := x.metrics.lingering(ctx, x.app, f.quiet) // before the run stops to listen: no interrupt falls between
 	stopped := interrupted()

@@ -31,7 +31,7 @@ func (f *listFlags) listOnline(ctx context.Context, app *App, projects []*scenar
 	ctx, interrupted := app.interruptible(ctx, runner.Stop(), func() { app.remark("stopping") })
 	rows, problems := []listedTool{}, []error(nil)
 	for _, p := range projects {
-		bench, err := runner.NewWorkbench(p)
+		bench, err := runner.NewWorkbench(p, nil)
 		if err != nil {
 			problems = append(problems, err)
 			continue

@@ -209,6 +209,10 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	}
 	opts := f.planOptions(suite, played)
 	opts.Open, opts.OpenEmbedder, opts.Uncalled = openModel, openEmbedder, f.list
+	if f.verbose > 1 && !f.quiet {
+		f.overheard = &overheard{}
+		opts.Heard = f.overheard.say
+	}
 	plan := runner.Make(suite, opts, d)
 	app.secrets.WatchChecks(suite)
 	f.keepNames(app, suite, plan, d)

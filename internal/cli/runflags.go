@@ -32,6 +32,8 @@ type runFlags struct {
 	notTaken []string // flags of the run that is gone on with, which nobody named again
 	better   []string // those of them that made it look better
 
+	overheard *overheard // nil: what programs of tools write to stderr is not shown
+
 	folderSuffix string // is put behind the name of the folder that is another command's; "": the folder is ours
 	judgedRun    string // folder of the run that is judged again; "": none
 }

@@ -12,7 +12,7 @@ type screenFlags struct {
 func (f *screenFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.ci, "ci", false, "plain output without colour or redrawing, as in a pipe")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and the summary")
-	fl.CountVarP(&f.verbose, "verbose", "v", "also requests and replies, cut short; -vv whole")
+	fl.CountVarP(&f.verbose, "verbose", "v", "also requests and replies, cut short; -vv whole, and stderr of tools")
 	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -47,6 +48,7 @@ not take these arguments · 3 its server cannot be asked.`
 type toolsCallFlags struct {
 	config  string
 	lenient bool
+	verbose bool
 	format  formatFlags
 }
 
@@ -73,6 +75,7 @@ func newToolsCallCmd(app *App) *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&f.config, "config", "c", "", "arena config `file` (default: config.arena.yaml)")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings")
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also what the program of the tool or server writes to stderr")
 	f.format.register(cmd.Flags())
 	return cmd
 }
@@ -100,7 +103,11 @@ func (f *toolsCallFlags) run(ctx context.Context, app *App, name, text string) e
 func (f *toolsCallFlags) call(
 	ctx context.Context, app *App, suite *scenario.Suite, name string, args map[string]any,
 ) error {
-	bench, name, err := benchWith(ctx, app, suite, name)
+	var heard func(who, line string)
+	if f.verbose {
+		heard = func(who, line string) { _, _ = fmt.Fprintln(app.Err, term.Overheard(who, line)) }
+	}
+	bench, name, err := benchWith(ctx, app, suite, name, heard)
 	if err != nil {
 		return err
 	}
@@ -128,7 +135,7 @@ func (f *toolsCallFlags) call(
 
 // benchWith opens the tools of the project that has a tool, and returns the name of that.
 func benchWith(
-	ctx context.Context, app *App, suite *scenario.Suite, name string,
+	ctx context.Context, app *App, suite *scenario.Suite, name string, heard func(who, line string),
 ) (_ *runner.Workbench, id string, _ error) {
 	if why := runner.OwnWords(name); why != "" {
 		return nil, "", fmt.Errorf("%s cannot be called by itself: %s\n"+
@@ -142,7 +149,7 @@ func benchWith(
 				id = t.ID
 			}
 		}
-		bench, err := runner.NewWorkbench(p)
+		bench, err := runner.NewWorkbench(p, heard)
 		if err != nil {
 			return nil, "", err
 		}

@@ -36,3 +36,58 @@ func (t *tailBuffer) Write(p []byte) (int, error) {
 }
 
 func (t *tailBuffer) bytes() []byte { return t.data[max(0, len(t.data)-t.limit):] }
+
+// maxLine is how many bytes of a line of stderr are passed on.
+const maxLine = 64 << 10
+
+// lineWriter passes on what is written to it, line by line.
+type lineWriter struct {
+	heard func(line string) // nil: nobody listens
+	line  []byte
+	cut   bool // the line was passed on, cut: its rest is dropped
+}
+
+// beside returns a writer to w that also writes to l; w itself when nobody listens.
+func (l *lineWriter) beside(w io.Writer) io.Writer {
+	if l.heard == nil {
+		return w
+	}
+	return io.MultiWriter(w, l)
+}
+
+func (l *lineWriter) Write(p []byte) (int, error) {
+	n := len(p)
+	for {
+		part, rest, ended := bytes.Cut(p, []byte{'\n'})
+		l.add(part)
+		if !ended {
+			return n, nil
+		}
+		l.flush()
+		l.cut, p = false, rest
+	}
+}
+
+// add appends a part of a line.
+func (l *lineWriter) add(part []byte) {
+	if l.cut {
+		return
+	}
+	room := maxLine - len(l.line)
+	if len(part) <= room {
+		l.line = append(l.line, part...)
+		return
+	}
+	kept := bytes.ToValidUTF8(append(l.line, part[:room]...), nil) // the cut may be within a character
+	l.line = append(kept, "…"...)
+	l.flush()
+	l.cut = true
+}
+
+// flush passes on what there is of a line.
+func (l *lineWriter) flush() {
+	if line := bytes.TrimRight(l.line, "\r"); len(line) > 0 {
+		l.heard(string(line))
+	}
+	l.line = l.line[:0]
+}

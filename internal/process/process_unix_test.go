@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -51,6 +52,34 @@ func TestRun(t *testing.T) {
 				t.Errorf("%v, want %q", err, tc.err)
 			}
 		})
+	}
+}
+
+// TestHeard listens to stderr of programs of both kinds.
+func TestHeard(t *testing.T) {
+	t.Parallel()
+	text := `printf 'one\r\n\n  two\nthr' >&2; echo out; printf 'ee\n' >&2; head -c 70000 /dev/zero | tr '\0' x >&2; ` +
+		`printf 'lost\nlast' >&2`
+	want := []string{"one", "  two", "three", strings.Repeat("x", maxLine) + "…", "last"}
+	for _, running := range []bool{false, true} {
+		var got []string
+		c := script(t, text)
+		c.Grace, c.Heard = hang.Guard, func(line string) { got = append(got, line) }
+		if running {
+			r := started(t, c)
+			if _, err := io.Copy(io.Discard, r); err != nil {
+				t.Fatal(err)
+			}
+			<-r.Done()
+			if end := r.Stderr(); !strings.HasSuffix(end, "xlost\nlast") {
+				t.Errorf("the end of stderr is %.99q", end)
+			}
+		} else if _, err := c.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("running %v: got %.99q", running, got)
+		}
 	}
 }
 

@@ -45,14 +45,17 @@ func (c *Command) Start() (*Running, error) {
 	}
 	cmd := c.prepare(ctx)
 	r.grace = cmd.WaitDelay
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, r.stderr
+	lines := lineWriter{heard: c.Heard}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, lines.beside(r.stderr)
 	started := make(chan struct{})
 	go func() {
-		r.over(run(cmd, func() {
+		err := run(cmd, func() {
 			r.leader = cmd.Process
 			_ = ignore(theirIn.Close(), theirOut.Close()) // the program has its own copies
 			close(started)
-		}))
+		})
+		lines.flush()
+		r.over(err)
 	}()
 	select {
 	case <-started:

@@ -48,7 +48,7 @@ type setupKey struct {
 // ReportNames reports names in checks of the chosen scenarios that the project does not have. With lenient they are
 // warnings.
 func ReportNames(p *scenario.Project, chosen []*scenario.Scenario, lenient bool, d *diag.List) {
-	registry, err := compileTools(p, nil)
+	registry, err := compileTools(p, world{})
 	if err != nil {
 		return // ReportToolUses reports it
 	}

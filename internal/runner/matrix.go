@@ -148,7 +148,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 		mocked: m.opts.MockProvider, judge: m.opts.Judge, dispatch: m.opts.Dispatch,
 	}, strict: m.opts.Strict, lenient: m.opts.Lenient}
 	var err error
-	if run.tools, run.memory, err = newKit(p, m.http); err != nil {
+	if run.tools, run.memory, err = newKit(p, world{m.http, m.opts.Heard}); err != nil {
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return nil
 	}

@@ -17,24 +17,29 @@ import (
 // modes are those of tools that can be called. Scenarios that need others are refused.
 var modes = []string{"", "mock", "client", "exec", "live", scenario.ToolOfAgent}
 
-// compileTools compiles the tools that the files of a project describe. It starts nothing. Without a client those over
-// HTTP refuse every call.
-func compileTools(p *scenario.Project, client *http.Client) (*tools.Registry, error) {
+// world is what the tools of a project reach of it.
+type world struct {
+	http  *http.Client           // nil: calls over HTTP are refused
+	heard func(who, line string) // see PlanOptions
+}
+
+// compileTools compiles the tools that the files of a project describe. It starts nothing.
+func compileTools(p *scenario.Project, w world) (*tools.Registry, error) {
 	able := slices.DeleteFunc(slices.Clone(p.Tools), func(t *scenario.Tool) bool {
 		return !slices.Contains(modes, t.Mode)
 	})
 	return tools.New(able, func(spec *scenario.Tool) (tools.Runner, error) {
 		if spec.Mode == "live" {
-			return live.New(spec, client, p.Getenv), nil
+			return live.New(spec, w.http, p.Getenv), nil
 		}
-		return exec.New(spec, p.Getenv)
+		return exec.New(spec, exec.Host{Getenv: p.Getenv, Heard: w.heard})
 	})
 }
 
 // newKit makes the tools of a project: those that its files describe, and those of its sources. It starts nothing.
 // remembering is the source of the memory, which every trial fills in with its own; nil: there is none.
-func newKit(p *scenario.Project, client *http.Client) (kit *tools.Kit, remembering *tools.Opener, err error) {
-	registry, err := compileTools(p, client)
+func newKit(p *scenario.Project, w world) (kit *tools.Kit, remembering *tools.Opener, err error) {
+	registry, err := compileTools(p, w)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,10 +49,10 @@ func newKit(p *scenario.Project, client *http.Client) (kit *tools.Kit, rememberi
 		sources = append(sources, remembering)
 	}
 	for _, agent := range p.Agents {
-		sources = append(sources, a2a.New(agent, client, p.Getenv))
+		sources = append(sources, a2a.New(agent, w.http, p.Getenv))
 	}
 	for _, server := range p.Servers {
-		sources = append(sources, mcp.New(server, mcp.Host{Getenv: p.Getenv, HTTP: client}))
+		sources = append(sources, mcp.New(server, mcp.Host{Getenv: p.Getenv, HTTP: w.http, Heard: w.heard}))
 	}
 	return tools.NewKit(registry, sources...), remembering, nil
 }

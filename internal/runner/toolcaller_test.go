@@ -41,7 +41,7 @@ func withTools(t *testing.T) *project {
 		{Meta: scenario.Meta{ID: "remote"}, Mode: "http"},
 	}
 	p := &scenario.Project{Tools: specs}
-	registry, err := compileTools(p, nil)
+	registry, err := compileTools(p, world{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func asksAgents(p *scenario.Project, chosen []*scenario.Scenario) bool {
 // calledTools are the tools that agents and checks of chosen scenarios may call.
 func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bool {
 	called := map[string]bool{}
-	registry, err := compileTools(p, nil)
+	registry, err := compileTools(p, world{})
 	if err != nil {
 		return called // reported elsewhere
 	}

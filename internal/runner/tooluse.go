@@ -13,7 +13,7 @@ import (
 // ReportToolUses reports tool calls of checks that cannot work: the project does not have the tool, or its schema
 // refuses the arguments.
 func ReportToolUses(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
-	registry, err := compileTools(p, nil)
+	registry, err := compileTools(p, world{})
 	if err != nil {
 		d.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return

@@ -34,10 +34,10 @@ type ListedTool struct {
 }
 
 // NewWorkbench takes the tools of a project. It starts nothing, and makes only the connections of the tools that are
-// called and of the sources that are listed.
-func NewWorkbench(p *scenario.Project) (*Workbench, error) {
+// called and of the sources that are listed. heard is that of PlanOptions.
+func NewWorkbench(p *scenario.Project, heard func(who, line string)) (*Workbench, error) {
 	w := &Workbench{p: p, http: newHTTP(false)}
-	kit, remembering, err := newKit(p, w.http)
+	kit, remembering, err := newKit(p, world{w.http, heard})
 	if err != nil {
 		return nil, err
 	}

@@ -14,3 +14,14 @@ func (p *Printer) Note(text string) {
 	}
 	p.print(lines)
 }
+
+// Overheard writes a line that a program of a tool or of an MCP server wrote to stderr. It may be called by any
+// goroutine after Start.
+func (p *Printer) Overheard(who, line string) {
+	p.print([]*row{(&row{}).add(dim, Overheard(who, line))})
+}
+
+// Overheard is a line of stderr as it is shown, with the tool or server that it comes from.
+func Overheard(who, line string) string {
+	return show.Line(who) + ": stderr: " + strings.ReplaceAll(show.Clean(line), "\n", " ")
+}

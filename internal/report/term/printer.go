@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/arena-evals/arena/internal/report/show"
@@ -41,16 +42,18 @@ type Plan struct {
 	Longest iter.Seq[result.Brief]
 }
 
-// Printer writes a run. All its methods belong to one goroutine: Start, then TrialStarted and TrialDone for each trial,
-// then Finish. Stop may be called instead of Finish, and after it.
+// Printer writes a run. All its methods but Overheard belong to one goroutine: Start, then TrialStarted and TrialDone
+// for each trial, then Finish. Stop may be called instead of Finish, and after it.
 type Printer struct {
 	opts    Options
 	paint   painter
 	plan    Plan
 	longest longest
-	live    *live // nil: none
 	notices notices
-	err     error // the first of Out
+
+	mu   sync.Mutex // held while lines are written
+	live *live      // nil: none; set under mu
+	err  error      // the first of Out
 }
 
 // New returns a printer.
@@ -69,6 +72,8 @@ func (p *Printer) Start(plan Plan) {
 	p.plan = plan
 	p.longest = longestNames(plan)
 	if p.opts.TTY {
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		p.live = newLive(p, plan.Trials)
 	}
 }
@@ -112,6 +117,8 @@ func (p *Printer) Finish(run *result.Run, reports ...string) error {
 
 // Stop ends the live block. It may be called more than once.
 func (p *Printer) Stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.live != nil {
 		p.err = cmp.Or(p.err, p.live.stop())
 		p.live = nil
@@ -146,14 +153,16 @@ func (p *Printer) print(lines []*row) {
 		b.WriteString(line.render(p.paint))
 		b.WriteByte('\n')
 	}
-	if p.live != nil {
-		p.live.print(b.String())
-		return
-	}
 	p.write(b.String())
 }
 
 func (p *Printer) write(s string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live != nil {
+		p.live.print(s)
+		return
+	}
 	if s == "" || p.err != nil {
 		return
 	}

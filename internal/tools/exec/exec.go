@@ -22,16 +22,27 @@ import (
 
 const maxOutput = 10 << 20 // bytes of an answer
 
+// Host is what programs need of their surroundings.
+type Host struct {
+	Getenv func(name string) (string, bool)
+	// Heard receives the lines that a program writes to stderr, with the name of its tool, from any goroutine; nil:
+	// nobody listens.
+	Heard func(who, line string)
+}
+
 // New makes the runner of a tool of mode exec. It starts nothing.
-func New(spec *scenario.Tool, getenv func(name string) (string, bool)) (tools.Runner, error) {
+func New(spec *scenario.Tool, host Host) (tools.Runner, error) {
 	if spec.Exec == nil { // which loading has reported
 		return tools.Runner{Run: func(context.Context, map[string]any) (chat.ToolResult, error) {
 			return chat.ToolResult{}, errors.New("it names no program")
 		}}, nil
 	}
 	p := &program{ExecTool: spec.Exec, name: spec.ID, env: sync.OnceValue(func() []string {
-		return environment(spec.Exec, getenv)
+		return environment(spec.Exec, host.Getenv)
 	})}
+	if host.Heard != nil {
+		p.heard = func(line string) { host.Heard("tool "+spec.ID, line) }
+	}
 	if !spec.Exec.Server {
 		return tools.Runner{Run: p.run}, nil
 	}
@@ -45,12 +56,15 @@ func New(spec *scenario.Tool, getenv func(name string) (string, bool)) (tools.Ru
 // program is how the program of a tool is started.
 type program struct {
 	*scenario.ExecTool
-	name string // of the tool
-	env  func() []string
+	name  string // of the tool
+	env   func() []string
+	heard func(line string) // see process.Command
 }
 
 func (p *program) command() *process.Command {
-	return &process.Command{Path: p.Command, Args: p.Args, Dir: p.Dir, Env: p.env(), MaxStdout: maxOutput}
+	return &process.Command{
+		Path: p.Command, Args: p.Args, Dir: p.Dir, Env: p.env(), MaxStdout: maxOutput, Heard: p.heard,
+	}
 }
 
 // environment is what a program sees: what every program needs, and what the file gives.

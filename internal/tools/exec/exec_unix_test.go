@@ -54,7 +54,7 @@ func toolOf(t testing.TB, text string, edit func(*scenario.Tool)) *bench {
 		edit(spec)
 	}
 	registry, err := tools.New([]*scenario.Tool{spec}, func(spec *scenario.Tool) (tools.Runner, error) {
-		return New(spec, os.LookupEnv)
+		return New(spec, Host{Getenv: os.LookupEnv})
 	})
 	if err != nil {
 		t.Fatal(err)

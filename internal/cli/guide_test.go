@@ -150,7 +150,7 @@ func (g *guide) run(at string, commands []string) string {
 		cmd.Dir = g.dir
 		cmd.Env = []string{
 			"PATH=" + os.Getenv("PATH"), "HOME=" + g.dir, "SOURCE_DATE_EPOCH=" + epoch, "ARENA_JOBS=1",
-			"GORACE=atexit_sleep_ms=0", "NO_COLOR=1",
+			"GORACE=atexit_sleep_ms=0", "NO_COLOR=1", "GOCACHE=" + goCache(g.T),
 		}
 		printed, err := cmd.CombinedOutput()
 		cancel()
@@ -164,6 +164,16 @@ func (g *guide) run(at string, commands []string) string {
 		out.Write(printed)
 	}
 	return out.String()
+}
+
+// goCache is where Go keeps what it has compiled. Without it each test of a page with a Go program would compile anew.
+func goCache(t *testing.T) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // compare holds what was printed against a block, and returns what the block should be.

@@ -34,7 +34,7 @@ var rows = [][]string{
 	{"internal/tools"},
 	{"internal/tools/*"},
 	{"internal/providers"},
-	{"internal/providers/wire"},
+	{"internal/endpoint", "internal/providers/wire"},
 	{"internal/providers/platform"},
 	{"internal/providers/*"},
 	{"internal/providers/open"},

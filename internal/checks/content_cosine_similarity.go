@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/say"
+	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
 var cosineSimilarityDef = define[cosineSimilarityParams](Def{
@@ -66,7 +67,7 @@ func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error
 		return Finding{}, fmt.Errorf("the embedding of the reply has %s and that of the reference %d: they are of "+
 			"different models", plural.Count(len(reply), "number"), len(reference))
 	}
-	score := cosine(reference, reply)
+	score := textmeasure.Cosine(reference, reply)
 	details["similarity"] = score
 	f := Finding{Score: score, Explanation: "similarity " + say.Decimal(fourDigits(score)), Details: details}
 	if c.least != nil {
@@ -149,29 +150,6 @@ func numbersIn(v any) ([]float64, error) {
 		return out, nil
 	}
 	return nil, fmt.Errorf(`the metadata "embedding" is not a list of numbers: %s`, say.Shown(v))
-}
-
-// cosine is the cosine of the angle between two vectors of one length; 0 when it is negative. Large components are
-// scaled down first, so that their squares stay finite.
-func cosine(a, b []float64) float64 {
-	scaleA, scaleB := largest(a), largest(b)
-	if scaleA == 0 || scaleB == 0 {
-		return 0
-	}
-	var dot, normA, normB float64
-	for i := range a {
-		x, y := a[i]/scaleA, b[i]/scaleB
-		dot, normA, normB = dot+x*y, normA+x*x, normB+y*y
-	}
-	return min(1, max(0, dot/(math.Sqrt(normA)*math.Sqrt(normB))))
-}
-
-func largest(v []float64) float64 {
-	most := 0.0
-	for _, f := range v {
-		most = max(most, math.Abs(f))
-	}
-	return most
 }
 
 // sixDigits rounds a figure for reports.

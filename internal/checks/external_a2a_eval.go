@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/endpoint"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -59,22 +60,23 @@ func (c *a2aEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	}
 	target, unset := c.agent.resolve(s.Host.Getenv)
 	token := scenario.Expand(c.token, s.Host.Getenv)
-	agent := newA2AAgent(newEndpoint(s.Host, c.agent, append(target.Values, token.Text)),
-		strings.TrimRight(target.Text, "/"), strings.TrimSpace(token.Text), &s.Host.agents)
-	sent := Sent{Kind: ByAgent, To: agent.written, Body: []byte(text), scrub: agent.scrub}
+	e := newScorer(s.Host, c.agent, append(target.Values, token.Text))
+	agent := endpoint.NewAgent(e.Endpoint, strings.TrimRight(target.Text, "/"), strings.TrimSpace(token.Text),
+		&s.Host.agents)
+	sent := Sent{Kind: ByAgent, To: e.Written, Body: []byte(text), scrub: e.Scrub}
 	got, err := s.ask(ctx, sent, c.timeout, unset, func(ctx context.Context) (Received, error) {
-		answer, err := agent.ask(ctx, text)
+		answer, err := agent.Ask(ctx, text)
 		if err != nil {
 			return Received{}, err
 		}
-		return Received{Text: answer.text, State: string(answer.state)}, nil
+		return Received{Text: answer.Text, State: string(answer.State)}, nil
 	})
 	if err != nil {
 		return Finding{}, err
 	}
-	f, err := agent.graded(got.Text, text)
+	f, err := e.graded(got.Text, text)
 	if err == nil {
-		f.Details["agent_url"] = agent.written
+		f.Details["agent_url"] = e.Written
 		if got.State != "" {
 			f.Details["state"] = got.State
 		}

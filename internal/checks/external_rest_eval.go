@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/endpoint"
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
@@ -95,22 +96,22 @@ func (c *restEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	}
 	target, unset := c.url.resolve(s.Host.Getenv)
 	header, secrets := c.header(s.Host.Getenv)
-	e := newEndpoint(s.Host, c.url, append(secrets, target.Values...))
-	sent := Sent{Kind: OverHTTP, To: e.written, Method: c.method, Body: body, scrub: e.scrub}
+	e := newScorer(s.Host, c.url, append(secrets, target.Values...))
+	sent := Sent{Kind: OverHTTP, To: e.Written, Method: c.method, Body: body, scrub: e.Scrub}
 	got, err := s.ask(ctx, sent, c.timeout, unset, func(ctx context.Context) (Received, error) {
-		return e.received(ctx, &call{
-			method: c.method, url: target.Text, header: header, body: body, repeatable: c.method == http.MethodGet,
+		return e.call(ctx, &endpoint.Call{
+			Method: c.method, URL: target.Text, Header: header, Body: body, Repeatable: c.method == http.MethodGet,
 		})
 	})
 	switch {
 	case err != nil:
 		return Finding{}, err
 	case got.Status < 200 || got.Status > 299:
-		return Finding{}, e.refused(&response{got.Status, []byte(got.Text)})
+		return Finding{}, e.Refused(&endpoint.Response{Status: got.Status, Body: []byte(got.Text)})
 	}
 	f, err := e.scored(got.Text)
 	if err == nil {
-		f.Details["url"], f.Details["status"] = e.written, got.Status
+		f.Details["url"], f.Details["status"] = e.Written, got.Status
 	}
 	return f, err
 }

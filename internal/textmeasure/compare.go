@@ -1,4 +1,4 @@
-// Package textmeasure measures how much two texts have in common: by characters, words, and runs of words.
+// Package textmeasure measures how much two texts have in common: by characters, words, runs of words, and embeddings.
 package textmeasure
 
 import (

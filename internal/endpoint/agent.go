@@ -1,4 +1,4 @@
-package checks
+package endpoint
 
 import (
 	"context"
@@ -13,32 +13,33 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// a2aAgent calls an agent for one evaluation.
-type a2aAgent struct {
-	*endpoint
+// Agent is an agent that is asked over A2A in one evaluation. It is safe for concurrent use.
+type Agent struct {
+	*Endpoint
 	client *a2a.Client
 	token  string
 	known  *sync.Map // base → a2a.Endpoint, for agents with an endpoint other than the usual one
 }
 
-// newA2AAgent returns a client for the agent at an address.
-func newA2AAgent(e *endpoint, base, token string, known *sync.Map) *a2aAgent {
-	a := &a2aAgent{endpoint: e, token: token, known: known}
-	a.client = &a2a.Client{Name: e.written, Base: base, Do: a.send, Excerpt: e.excerpt, Pause: pause.For}
+// NewAgent returns the agent at an address. known remembers, over the agents of a run, those with an endpoint other than
+// the usual one.
+func NewAgent(e *Endpoint, base, token string, known *sync.Map) *Agent {
+	a := &Agent{Endpoint: e, token: token, known: known}
+	a.client = &a2a.Client{Name: e.Written, Base: base, Do: a.send, Excerpt: e.Excerpt, Pause: pause.For}
 	if token != "" {
 		a.client.Secret = "the auth_token"
 	}
 	return a
 }
 
-// a2aAnswer is the final answer of an agent.
-type a2aAnswer struct {
-	text  string
-	state a2a.State // of the task; "" when it answered with a message
+// Answer is the final answer of an agent.
+type Answer struct {
+	Text  string
+	State a2a.State // of the task; "" when it answered with a message
 }
 
-// ask sends a text and waits for the answer until ctx ends.
-func (a *a2aAgent) ask(ctx context.Context, text string) (*a2aAnswer, error) {
+// Ask sends a text and waits for the answer until ctx ends.
+func (a *Agent) Ask(ctx context.Context, text string) (*Answer, error) {
 	at, res, err := a.first(ctx, &a2a.Message{Parts: []a2a.Part{{Text: text}}})
 	if err == nil {
 		res, err = a.client.Await(ctx, at, res)
@@ -46,13 +47,13 @@ func (a *a2aAgent) ask(ctx context.Context, text string) (*a2aAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := &a2aAnswer{text: answerText(res), state: res.State()}
+	answer := &Answer{Text: answerText(res), State: res.State()}
 	switch {
-	case !res.IsTask() && answer.text == "":
+	case !res.IsTask() && answer.Text == "":
 		return nil, a.fault("the message has no text")
-	case res.IsTask() && answer.state != a2a.Completed:
-		return nil, a.fault("the task is %s and not completed%s", say.Named(string(answer.state)), a.excerpt(answer.text))
-	case answer.text == "":
+	case res.IsTask() && answer.State != a2a.Completed:
+		return nil, a.fault("the task is %s and not completed%s", say.Named(string(answer.State)), a.Excerpt(answer.Text))
+	case answer.Text == "":
 		return nil, a.fault("the completed task has no text")
 	}
 	return answer, nil
@@ -75,13 +76,13 @@ func answerText(res *a2a.Result) string {
 	return ""
 }
 
-func (a *a2aAgent) fault(format string, args ...any) error {
-	return fmt.Errorf("%s: "+format, append([]any{a.written}, args...)...)
+func (a *Agent) fault(format string, args ...any) error {
+	return fmt.Errorf("%s: "+format, append([]any{a.Written}, args...)...)
 }
 
 // first sends the message to the usual endpoint and, where there is none, to that of the agent card. It returns the
 // endpoint that answered.
-func (a *a2aAgent) first(ctx context.Context, m *a2a.Message) (at a2a.Endpoint, res *a2a.Result, err error) {
+func (a *Agent) first(ctx context.Context, m *a2a.Message) (at a2a.Endpoint, res *a2a.Result, err error) {
 	at = a.client.Usual()
 	if known, ok := a.known.Load(a.client.Base); ok {
 		at = known.(a2a.Endpoint)
@@ -102,7 +103,7 @@ func (a *a2aAgent) first(ctx context.Context, m *a2a.Message) (at a2a.Endpoint, 
 }
 
 // discover reads the agent card and returns the agent's JSON-RPC endpoint.
-func (a *a2aAgent) discover(ctx context.Context) (a2a.Endpoint, error) {
+func (a *Agent) discover(ctx context.Context) (a2a.Endpoint, error) {
 	card, err := a.client.Card(ctx)
 	switch {
 	case err != nil:
@@ -118,7 +119,7 @@ func (a *a2aAgent) discover(ctx context.Context) (a2a.Endpoint, error) {
 }
 
 // send implements a2a.Client.Do.
-func (a *a2aAgent) send(ctx context.Context, r *a2a.Request) (*a2a.Response, error) {
+func (a *Agent) send(ctx context.Context, r *a2a.Request) (*a2a.Response, error) {
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
 	if a.token != "" {
 		h.Set("Authorization", "Bearer "+a.token)
@@ -126,9 +127,9 @@ func (a *a2aAgent) send(ctx context.Context, r *a2a.Request) (*a2a.Response, err
 	if r.Newer {
 		h.Set("A2A-Version", "1.0")
 	}
-	res, err := a.do(ctx, &call{method: r.Method, url: r.URL, header: h, body: r.Body, repeatable: r.Repeatable})
+	res, err := a.Do(ctx, &Call{Method: r.Method, URL: r.URL, Header: h, Body: r.Body, Repeatable: r.Repeatable})
 	if err != nil {
 		return nil, err
 	}
-	return &a2a.Response{Status: res.status, Body: res.body}, nil
+	return &a2a.Response{Status: res.Status, Body: res.Body}, nil
 }

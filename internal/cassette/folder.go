@@ -24,7 +24,11 @@ type Folder struct {
 	Replay    bool // trials are replayed; otherwise they are recorded
 	Fill      bool // with Replay: trials without a cassette are recorded
 	RecordAll bool // without Replay: every request is sent; otherwise equal ones in an older cassette are reused
-	Strict    bool // unused exchanges of a replay make the trial an error
+	// Continue says that the run goes on where another ended: what interrupted trials were answered there is taken over,
+	// also with RecordAll. Without RecordAll it always is.
+	Continue bool
+	Spare    string // folder for what interrupted trials were answered, where Dir takes no more; "": there is none
+	Strict   bool   // unused exchanges of a replay make the trial an error
 	// Redact are the names of JSON fields whose values are not recorded.
 	Redact []string
 	// Secrets returns texts that must not be in any cassette. It is called when a trial starts.
@@ -139,12 +143,14 @@ func (d *Folder) Open(id string, simulated bool, again func() string) (*Recorder
 		if !d.RecordAll {
 			rec.loadOlder()
 		}
+		rec.openPart()
 		return rec, nil
 	}
 	holder := d.cassetteID(id)
 	data, err := plainfile.Read(d.file(holder))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && d.Fill:
+		rec.openPart()
 		return rec, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no cassette for this trial: %s is missing; to record it: %s",
@@ -186,10 +192,14 @@ func providerKind(simulated bool) string {
 // that is an error.
 func (rec *Recorder) Close(finished bool) (notice string, err error) {
 	if err := rec.Err(); err != nil || !finished {
+		rec.partial.close(true)
 		return "", err
 	}
 	if !rec.plays {
-		return "", rec.save()
+		err := rec.save()
+		_, unwritten := errors.AsType[*WriteError](err)
+		rec.partial.close(unwritten)
+		return "", err
 	}
 	left := rec.unplayed()
 	if left == "" {

@@ -163,6 +163,7 @@ func (l *Lane) exchange(ctx context.Context, q *question) (*entry, error) {
 		}
 	}
 	l.addTime(e.latency)
+	rec.keep(e)
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	rec.entries = append(rec.entries, e)

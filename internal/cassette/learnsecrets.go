@@ -117,24 +117,35 @@ func (rec *Recorder) redact() ([]*entry, error) {
 	}
 	out := make([]*entry, len(rec.entries))
 	for i, e := range rec.entries {
-		clean := *e
-		if e.encodeReply != nil {
-			raw, err := e.encodeReply(encoder{folder: rec.folder, redactor: rec.startEncoder.redactor, media: p.redactor})
-			if err != nil {
-				return nil, err
-			}
-			if clean.reply, err = roundTrip(e.kind, raw); err != nil {
-				return nil, err
-			}
+		var err error
+		if out[i], err = rec.cleaned(p, e); err != nil {
+			return nil, err
 		}
-		clean.request, clean.tools = withoutSecrets(p, e.request), withoutSecrets(p, e.tools)
-		clean.at = withoutSecrets(p, e.at)
-		if clean.failure = withoutSecrets(p, e.failure); clean.reply != nil {
-			clean.reply = withoutSecrets(p, clean.reply)
-		}
-		out[i] = &clean
 	}
 	return out, nil
+}
+
+// cleaned is an exchange without secrets.
+func (rec *Recorder) cleaned(p encoder, e *entry) (*entry, error) {
+	if p.redactor == nil {
+		return e, nil
+	}
+	clean := *e
+	if e.encodeReply != nil {
+		raw, err := e.encodeReply(encoder{folder: rec.folder, redactor: rec.startEncoder.redactor, media: p.redactor})
+		if err != nil {
+			return nil, err
+		}
+		if clean.reply, err = roundTrip(e.kind, raw); err != nil {
+			return nil, err
+		}
+	}
+	clean.request, clean.tools = withoutSecrets(p, e.request), withoutSecrets(p, e.tools)
+	clean.at = withoutSecrets(p, e.at)
+	if clean.failure = withoutSecrets(p, e.failure); clean.reply != nil {
+		clean.reply = withoutSecrets(p, clean.reply)
+	}
+	return &clean, nil
 }
 
 // hasRedactedRequests reports whether something was redacted in the requests of the cassette.

@@ -23,8 +23,9 @@ type Recorder struct {
 	redactedFields map[string]bool
 	recordCommand  func() string // the command that records the trial again
 	stop           context.CancelCauseFunc
-	source         string // identifies the model
-	keepOlder      bool   // see KeepOlder
+	source         string    // identifies the model
+	keepOlder      bool      // see KeepOlder
+	partial        *partFile // nil: none is written
 
 	mu        sync.Mutex
 	lanes     int

@@ -15,29 +15,39 @@ func encode(id string, c *contents) ([]byte, error) {
 		Version: Version, Trial: id, Simulated: c.simulated, Redacted: c.redacted,
 		Exchanges: make([]exchange, len(entries)),
 	}
-	var before []message
-	var defined definitions
-	var err error
+	var lines scribe
 	for i, e := range entries {
-		x := exchange{Kind: e.kind, At: e.at, Request: e.request, Reply: e.reply, Error: e.failure, LatencyMS: e.latency}
-		if q, ok := e.request.(*modelRequest); ok {
-			short := *q
-			short.AsBefore = commonPrefix(before, q.Messages)
-			short.Messages, before = q.Messages[short.AsBefore:], q.Messages
-			if short.Tools, err = defined.refer(e.tools); err != nil {
-				return nil, err
-			}
-			x.Request = &short
+		var err error
+		if doc.Exchanges[i], err = lines.exchange(e); err != nil {
+			return nil, err
 		}
-		doc.Exchanges[i] = x
 	}
-	doc.Tools = defined.list
+	doc.Tools = lines.defined.list
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err = enc.Encode(&doc)
+	err := enc.Encode(&doc)
 	return b.Bytes(), err
+}
+
+// scribe brings exchanges into the form of a file, one after another.
+type scribe struct {
+	before  []message // of the last model request
+	defined definitions
+}
+
+// exchange leaves out what stands before it in the file.
+func (s *scribe) exchange(e *entry) (x exchange, err error) {
+	x = exchange{Kind: e.kind, At: e.at, Request: e.request, Reply: e.reply, Error: e.failure, LatencyMS: e.latency}
+	if q, ok := e.request.(*modelRequest); ok {
+		short := *q
+		short.AsBefore = commonPrefix(s.before, q.Messages)
+		short.Messages, s.before = q.Messages[short.AsBefore:], q.Messages
+		short.Tools, err = s.defined.refer(e.tools)
+		x.Request = &short
+	}
+	return x, err
 }
 
 // commonPrefix is the number of leading messages that are equal.

@@ -187,6 +187,9 @@ func (f *cassetteFlags) deck(app *App, strict bool, secrets func() []string) *ca
 func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.Plan, *cassette.Folder) {
 	f.prepare(suite, d)
 	deck := f.cassettes.deck(app, f.strict, app.secrets.Known)
+	if deck != nil {
+		deck.Continue = f.resumes()
+	}
 	if deck != nil && f.lastFailed && !f.given.has("record-mode") {
 		deck.RecordAll = true // what failed would only be heard again
 	}

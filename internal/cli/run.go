@@ -107,6 +107,9 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	}
 	out := harness.NewOutputs(f.outputChoice(app, suite))
 	out.Keep, out.Secrets = f.keep, &app.secrets.Guard
+	if deck != nil {
+		deck.Spare = filepath.Join(out.Dir, "interrupted")
+	}
 	switch {
 	case f.list:
 		return f.listTrials(app, suite, plan, out)

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -69,6 +71,59 @@ func TestTorture(t *testing.T) {
 		}
 		if err := os.RemoveAll(filepath.Join(dir, out)); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestTortureRecorded does the same to long conversations that are recorded: of a trial that was interrupted, only what
+// was in flight is asked again.
+func TestTortureRecorded(t *testing.T) {
+	t.Parallel()
+	kills, trials := 3, 12
+	if n, err := strconv.Atoi(os.Getenv(tortureKills)); err == nil {
+		kills, trials = n, 200
+	}
+	const turns = 10
+	model := &countingModel{}
+	server := httptest.NewServer(model)
+	t.Cleanup(server.Close)
+	dir := tortureProject(t, server.URL, trials)
+	turn := "  - {role: user, content: Hi, assertions: [{type: contains, params: {patterns: [hello]}}]}\n"
+	text := "id: s\ndescription: Long\ntrials: " + strconv.Itoa(trials) + "\nturns:\n" + strings.Repeat(turn, turns)
+	err := errors.Join(os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(text), 0o644),
+		os.WriteFile(filepath.Join(dir, "group.yaml"), []byte("id: group\nskip: not here\ndescription: None\n"+
+			"turns: [{role: user, content: Hi, assertions: [{type: contains, params: {patterns: [hello]}}]}]\n"), 0o644))
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same moments in every run
+	for kill := range kills {
+		out, tapes := fmt.Sprintf("out%d", kill), fmt.Sprintf("tapes%d", kill)
+		model.begin(1 + random.IntN(trials*turns-1))
+		killed := 1
+		killAt(t, model, torturedRun(t, dir, out, "--record", tapes))
+		for range random.IntN(3) {
+			model.again(1 + random.IntN(trials*turns/4))
+			if !killAt(t, model, torturedRun(t, dir, out, "--resume")) {
+				break
+			}
+			killed++
+		}
+		model.again(0)
+		resumed := torturedRun(t, dir, out, "--resume")
+		if text, err := resumed.CombinedOutput(); err != nil {
+			t.Fatalf("kill %d: %v\n%s", kill, err, text)
+		}
+		if twice := model.spent() - trials*turns; twice < 0 || twice > killed*tortureJobs {
+			t.Errorf("kill %d: %d requests were spent twice, after %d kills of %d jobs", kill, twice, killed, tortureJobs)
+		}
+		left, err := filepath.Glob(filepath.Join(dir, tapes, "*.part"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("kill %d: left behind: %v, %v", kill, left, err)
+		}
+		replay := torturedRun(t, dir, out+"again", "--replay", tapes)
+		if text, err := replay.CombinedOutput(); err != nil {
+			t.Errorf("kill %d: the replay: %v\n%s", kill, err, text)
 		}
 	}
 }

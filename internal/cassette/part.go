@@ -1,0 +1,134 @@
+package cassette
+
+import (
+	"bytes"
+
+	"github.com/arena-evals/arena/internal/plainfile"
+)
+
+// A part is what a trial has been answered so far. It stands beside the cassette until that is written, so that a run
+// that goes on does not pay again for what an interrupted trial was answered. It is JSON lines: a head, and a line for
+// each answer that was paid for. A trial that goes on adds another head and its lines.
+
+// partVersion is the version of the format of parts.
+const partVersion = 1
+
+// partHead begins the lines of a trial.
+type partHead struct {
+	Version int    `json:"arena_cassette_part"`
+	Trial   string `json:"trial"`
+}
+
+// partLine is an exchange, with the tools that are not known from the lines before it.
+type partLine struct {
+	exchange
+	Tools []tool `json:"tools,omitempty"`
+}
+
+// openPart takes over what an interrupted trial was answered, and prepares the part of this one. Neither is done when
+// fields are redacted: what is secret in an exchange may be known only at the end of the trial.
+func (rec *Recorder) openPart() {
+	d := rec.folder
+	rec.partial = &partFile{trial: rec.id, places: d.partPlaces(rec.id)}
+	if d.RecordAll && !d.Continue || len(rec.redactFields) > 0 {
+		return
+	}
+	recorded := rec.older
+	for i := range rec.partial.places {
+		at := &rec.partial.places[i]
+		var found []*entry
+		found, at.whole = readPart(at.path, rec.id)
+		for _, e := range found {
+			if e.sign() == nil && !rec.encoder.hasSecret(e.reply) && !holds(recorded, e) {
+				rec.older = append(rec.older, e)
+			}
+		}
+	}
+}
+
+// holds reports whether an exchange is in a list. When a process ends before it has removed a part, its exchanges are
+// in the cassette too.
+func holds(list []*entry, e *entry) bool {
+	for _, one := range list {
+		if one.key != e.key || one.latency != e.latency { //nolint:gocritic // both were read
+			continue
+		}
+		a, errA := compact(one.reply)
+		b, errB := compact(e.reply)
+		if errA == nil && errB == nil && bytes.Equal(a, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// readPart reads the exchanges in a part up to the first line that is cut or damaged, and the length of what it read.
+// A file that holds something else has none.
+func readPart(path, trial string) (list []*entry, whole int64) {
+	data, err := plainfile.Read(path)
+	if err != nil {
+		return nil, 0
+	}
+	tools := map[string]tool{}
+	var before []message
+	for rest := data; ; {
+		line, next, ended := bytes.Cut(rest, []byte("\n"))
+		if !ended {
+			return list, whole
+		}
+		var head partHead
+		if decode(line, &head) == nil && head.Version > 0 {
+			if head.Version != partVersion || head.Trial != trial {
+				return nil, 0
+			}
+			tools, before = map[string]tool{}, nil
+		} else {
+			e, err := readPartLine(line, tools, &before)
+			if err != nil || whole == 0 {
+				return list, whole
+			}
+			list = append(list, e)
+		}
+		rest = next
+		whole = int64(len(data) - len(rest))
+	}
+}
+
+// readPartLine reads an exchange. tools and before are those of the lines before it, and become those of the next.
+func readPartLine(line []byte, tools map[string]tool, before *[]message) (*entry, error) {
+	var x struct {
+		readExchange
+		Tools []tool `json:"tools"`
+	}
+	if err := decode(line, &x); err != nil {
+		return nil, err
+	}
+	for _, t := range x.Tools {
+		name := t.ref()
+		t.As = ""
+		tools[name] = t
+	}
+	return x.entry(tools, before)
+}
+
+// keep writes an exchange into the part if a model was paid for its answer, and it can answer again. The trial goes on
+// where that fails: its cassette may still be written.
+func (rec *Recorder) keep(e *entry) {
+	if len(rec.redactFields) > 0 || e.failure != nil || !e.paid() {
+		return
+	}
+	if clean, err := rec.cleaned(rec.currentEncoder(), e); err == nil {
+		rec.partial.add(clean)
+	}
+}
+
+// paid reports whether an exchange is the complete answer of a model that is not simulated.
+func (e *entry) paid() bool {
+	switch r := e.reply.(type) {
+	case *modelReply:
+		return e.reusable(r.Source)
+	case *judgeReply:
+		return e.reusable(r.Source)
+	}
+	return false
+}

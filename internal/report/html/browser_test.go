@@ -25,6 +25,8 @@ func TestInBrowser(t *testing.T) {
 		test func(*testing.T, *browser)
 	}{
 		{"every page of every fixture", everyPageOfEveryFixture},
+		{"providers are compared", providersAreCompared},
+		{"failures are grouped", failuresAreGrouped},
 		{"filters", filters},
 		{"search", search},
 		{"keyboard", keyboard},
@@ -98,7 +100,11 @@ func (p *tab) accessible(where string) {
 			if (/^on|^style$/.test(a.name) || /^\s*javascript:/i.test(a.value)) out.push("runs code: " + a.name);
 		}
 		if (document.querySelectorAll("main h1").length < 1) out.push("has no heading");
-		if (document.documentElement.scrollWidth > innerWidth + 1) out.push("is wider than the window");
+		if (document.documentElement.scrollWidth > innerWidth + 1) {
+			const wide = [...document.querySelectorAll("main *")].filter((el) => el.getBoundingClientRect().right > innerWidth + 1 &&
+				!el.closest(".scroll, .unseen"));
+			out.push("is wider than the window: " + wide.slice(0, 3).map((el) => el.outerHTML.slice(0, 80)).join("; "));
+		}
 		return out;
 	})()`)
 	for _, problem := range problems {
@@ -122,8 +128,8 @@ func withoutScript(t *testing.T, b *browser) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"2 errors of 4 trials", "without it, this page is all there is", "order-status-unclear/claude-haiku/default",
-		"scenarios/status.yaml:25",
+		"2 errors of 4 trials", "without it, this page is all there is", "order-status-unclear",
+		"scenarios/status.yaml:25", "no reply in 60s",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not show %q:\n%s", want, text)

@@ -23,7 +23,7 @@ type Options struct {
 // depends on the number of trials only through a small index. The same run gives the same bytes.
 func Write(w io.Writer, run *result.Run, opts Options) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	page, err := newPage(run)
+	page, err := newPage(run, opts)
 	if err != nil {
 		return err
 	}

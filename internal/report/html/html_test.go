@@ -118,11 +118,15 @@ func TestGroupsOfOneNameInTwoFiles(t *testing.T) {
 
 func TestErrorsNameTheTrial(t *testing.T) {
 	t.Parallel()
-	run := resulttest.OneFailed()
-	run.Trials = resulttest.Memory{}
-	err := html.Write(io.Discard, run, html.Options{})
-	if err == nil || !strings.Contains(err.Error(), "refund-happy-path/gpt-4o-mini/default") {
-		t.Errorf("got %v, want the trial's name", err)
+	for want, run := range map[string]*result.Run{
+		"refund-happy-path/gpt-4o-mini/default":     resulttest.AllPassed(),
+		"refund-outside-window/gpt-4o-mini/default": resulttest.OneFailed(), // failures are read first
+	} {
+		run.Trials = resulttest.Memory{}
+		err := html.Write(io.Discard, run, html.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want the name of trial %s", err, want)
+		}
 	}
 }
 

@@ -19,34 +19,26 @@ var assets embed.FS
 // The parts of the one style sheet and of the one script, in order.
 var (
 	styles = [...]string{
-		"base", "overview", "list", "trial", "chat", "verdict", "judges", "evals", "workflow", "steps", "narrow", "print",
+		"base", "overview", "failures", "list", "trial", "chat", "verdict", "judges", "evals", "workflow", "steps",
+		"narrow", "print",
 	}
 	scripts = [...]string{
-		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "overview", "facets", "list",
+		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "providers", "overview", "facets", "list",
 		"values", "messages", "judges", "verdicts", "evals", "workflow", "steps", "trial", "markdown", "keys", "app",
 	}
 )
 
-// page is the page without its data blocks. It shows, without the script, the totals and the first trials that did not
-// pass.
+// page is the page without its data blocks. It shows, without the script, the totals and the failures.
 type page struct {
 	*result.Run
 	Script, Style string
-	Problems      []problem
-	More          int // problems left out
+	Failures      []failure // the first ones
+	Kinds         int       // of failures
+	Failing       int       // trials in all of them
 	tmpl          *template.Template
 }
 
-// problem is a trial that did not pass.
-type problem struct {
-	*result.Brief
-	Place string
-}
-
-// maxProblems limits the static table. The list of the script shows all trials.
-const maxProblems = 100
-
-func newPage(run *result.Run) (*page, error) {
+func newPage(run *result.Run, opts Options) (*page, error) {
 	p := &page{Run: run}
 	var err error
 	if p.Style, err = join(styles[:], ".css"); err != nil {
@@ -59,12 +51,11 @@ func newPage(run *result.Run) (*page, error) {
 	p.tmpl, err = template.New("page.html").Funcs(template.FuncMap{
 		"visible": show.Clean, "count": show.Count, "plural": show.Plural, "money": show.Money, "seconds": show.Seconds,
 		"sign": sign, "tokens": show.TokensOf,
-	}).ParseFS(assets, "assets/page.html")
+	}).ParseFS(assets, "assets/page.html", "assets/failures.html")
 	if err != nil {
 		return nil, err
 	}
-	p.findProblems()
-	return p, nil
+	return p, p.findFailures(opts)
 }
 
 func join(names []string, ext string) (string, error) {
@@ -77,24 +68,6 @@ func join(names []string, ext string) (string, error) {
 		b.Write(text)
 	}
 	return b.String(), nil
-}
-
-func (p *page) findProblems() {
-	for i := range p.Briefs {
-		b := &p.Briefs[i]
-		if b.Status == result.Passed || b.Status == result.Skipped {
-			continue
-		}
-		if len(p.Problems) == maxProblems {
-			p.More++
-			continue
-		}
-		place := b.File
-		if b.Line > 0 {
-			place = fmt.Sprintf("%s:%d", b.File, b.Line)
-		}
-		p.Problems = append(p.Problems, problem{b, place})
-	}
 }
 
 func (p *page) head(w io.Writer) error { return p.tmpl.ExecuteTemplate(w, "head", p) }

@@ -37,6 +37,8 @@ func TestShots(t *testing.T) {
 		place string
 		then  string // an expression that the page runs before the picture; may be empty
 	}{
+		{"three-overview", resulttest.Compared(), "#/", ""},
+		{"three-trial", resulttest.Compared(), "#/trial/refund-window%2Fgpt-4o-mini%2Fdefault%231", ""},
 		{"passed-overview", resulttest.AllPassed(), "#/", ""},
 		{"passed-trial", resulttest.AllPassed(), "#/trial/refund-happy-path%2Fgpt-4o-mini%2Fdefault", ""},
 		{"failed-overview", resulttest.OneFailed(), "#/", ""},
@@ -67,8 +69,10 @@ func TestShots(t *testing.T) {
 		{"big-help", resulttest.Big(20), "#/trials", `document.getElementById("help").showModal()`},
 	}
 	looks := []look{
-		{"light", 1440, 900, "light", "screen"}, {"dark", 1440, 900, "dark", "screen"},
-		{"phone", 390, 844, "light", "screen"}, {"print", 760, 1080, "dark", "print"},
+		{"light", 1280, 900, "light", "screen"}, {"dark", 1280, 900, "dark", "screen"},
+		{"wide-light", 1920, 1080, "light", "screen"}, {"wide-dark", 1920, 1080, "dark", "screen"},
+		{"phone-light", 390, 844, "light", "screen"}, {"phone-dark", 390, 844, "dark", "screen"},
+		{"print", 760, 1080, "dark", "print"},
 	}
 	for _, page := range pages {
 		t.Run(page.name, func(t *testing.T) {

@@ -64,21 +64,22 @@ function showOverview(report, root) {
     (t) => (priced(t) ? [t.usd] : []),
     (t) => (t.calls > 0 && !known(t.usd) ? 1 : 0),
   );
+  const charts = [
+    ranking(report),
+    measured(report),
+    unsteady(report),
+    spread({ title: "Latency", note: "per turn", unit: "turn", series: latencies, write: latency }),
+    spread({ title: "Cost", note: report.run.summary.judges ? "of the agent, per trial" : "per trial", unit: "trial", series: cost, write: money }),
+  ];
+  const failures = byId("failures"); // stands in the page already
+  const [table, covered] = [matrix(report), coverage(report)];
   root.replaceChildren(
     h(
       "div.overview",
       {},
-      matrix(report),
-      coverage(report),
-      h(
-        "div.charts",
-        {},
-        ranking(report),
-        measured(report),
-        unsteady(report),
-        spread({ title: "Latency", note: "per turn", unit: "turn", series: latencies, write: latency }),
-        spread({ title: "Cost", note: report.run.summary.judges ? "of the agent, per trial" : "per trial", unit: "trial", series: cost, write: money }),
-      ),
+      providers(report),
+      h("div.evidence", {}, failures ?? table, covered),
+      h("div.charts", {}, failures && table, charts),
     ),
   );
 }

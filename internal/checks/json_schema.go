@@ -130,7 +130,7 @@ func (p *schemaValue) take(b *binder, n *node.Node, what string) bool {
 		b.r.Errorf(schemaPlace(n, err), "bad-schema", "%s cannot be used: %s", what, schemaProblem(err))
 		return false
 	}
-	scenario.DoubtSchema(b.r, n, what, b.turned)
+	scenario.DoubtReplySchema(b.r, n, what, b.turned)
 	p.schema = compiled
 	return true
 }

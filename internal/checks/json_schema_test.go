@@ -107,14 +107,57 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
+// Keywords ask nothing of values of another type, so that a schema of objects takes lists unless it says its type.
+func TestSchemasWithoutType(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]string{
+		`{"properties": {"a": {"type": "string"}}, "required": ["a"]}`: "properties",
+		`{"required": ["a"]}`:           "required",
+		`{"items": {"type": "string"}}`: "items",
+		`{"minItems": 1}`:               "minItems",
+		`{"minimum": 5}`:                "minimum",
+		`{"pattern": "^a"}`:             "pattern",
+		`{"type": "object", "properties": {"a": {"minLength": 3}}}`:                                  "minLength",
+		`{"type": "array", "items": {"required": ["a"]}}`:                                            "required",
+		`{"type": "array", "contains": {"properties": {"a": {"const": 1}}}}`:                         "properties",
+		`{"allOf": [{"type": "object"}], "required": ["a"]}`:                                         "",
+		`{"type": "object", "not": {"required": ["a"]}}`:                                             "",
+		`{"type": "object", "if": {"required": ["a"]}, "then": {"required": ["b"]}}`:                 "",
+		`{"not": {"required": ["a"]}}`:                                                               "",
+		`{"type": "object", "propertyNames": {"pattern": "^a"}}`:                                     "",
+		`{"type": "object", "dependentSchemas": {"a": {"required": ["b"]}}}`:                         "",
+		`{"$ref": "#/$defs/a", "$defs": {"a": {"type": "object", "required": ["a"]}}}`:               "",
+		`{"enum": ["a"], "minLength": 1}`:                                                            "",
+		`{"type": "object", "patternProperties": {"^a": {"maximum": 5}}}`:                            "maximum",
+		`{"type": ["object", "null"], "required": ["a"]}`:                                            "",
+		`{"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}], "minLength": 3}}}`:   "",
+		`{"type": "object", "properties": {"required": {"type": "string"}, "items": {"const": []}}}`: "",
+	} {
+		_, problems := Try(t.Context(), "json_schema", `{"schema": `+schema+`}`, "{}", ScopeTurn)
+		about := ""
+		for _, p := range problems {
+			if p.Code == "no-type" {
+				about = strings.Split(p.Msg, `"`)[1]
+			}
+		}
+		if about != want || len(problems) > 1 {
+			t.Errorf("%s: told of %q, want %q: %v", schema, about, want, problems)
+		}
+		_, problems = Try(t.Context(), "not", `{"check": {"type": "json_schema", "params": {"schema": `+schema+`}}}`, "{}", ScopeTurn)
+		if has(problems, "no-type") {
+			t.Errorf("%s: as a ban: %v", schema, problems)
+		}
+	}
+}
+
 func TestSuspectKeywords(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]int{
-		`{"type": "object", "requried": ["a"]}`:                             1,
-		`{"properties": {"requried": {"type": "string"}}}`:                  0,
-		`{"properties": {"a": {"minLenght": 3}}}`:                           1,
-		`{"items": [{"patern": "a"}], "x-order": 1, "nullable": true}`:      1,
-		`{"const": {"tipe": 1}, "allOf": [{"additonalProperties": false}]}`: 1,
+		`{"type": "object", "requried": ["a"]}`:                                         1,
+		`{"type": "object", "properties": {"requried": {"type": "string"}}}`:            0,
+		`{"type": "object", "properties": {"a": {"minLenght": 3}}}`:                     1,
+		`{"type": "array", "items": [{"patern": "a"}], "x-order": 1, "nullable": true}`: 1,
+		`{"const": {"tipe": 1}, "allOf": [{"additonalProperties": false}]}`:             1,
 	} {
 		_, problems := Try(t.Context(), "json_schema", `{"schema": `+schema+`}`, "{}", ScopeTurn)
 		if len(problems) != want {

@@ -25,15 +25,22 @@ var keywords = sync.OnceValue(func() []string {
 
 // DoubtSchema warns of probable mistakes in a JSON Schema: keywords and formats that resemble known ones, properties
 // that do not stand under properties, required ones that the schema does not list, keywords that do nothing where they
-// stand, and patterns that match other texts than they seem to. bans says that what fits the schema is not wanted.
-func DoubtSchema(r *node.Reader, n *node.Node, what string, bans bool) {
-	schemaDoubts{r, what, bans}.at(n, nil)
+// stand, and patterns that match other texts than they seem to.
+func DoubtSchema(r *node.Reader, n *node.Node, what string) {
+	schemaDoubts{r: r, what: what}.at(n, nil)
+}
+
+// DoubtReplySchema is DoubtSchema for the schema of a reply, which may be any value: it also warns of keywords that ask
+// nothing of values of other types. bans says that what fits the schema is not wanted.
+func DoubtReplySchema(r *node.Reader, n *node.Node, what string, bans bool) {
+	schemaDoubts{r: r, what: what, bans: bans, anyValue: true}.at(n, nil)
 }
 
 type schemaDoubts struct {
-	r    *node.Reader
-	what string
-	bans bool
+	r        *node.Reader
+	what     string
+	bans     bool
+	anyValue bool // the values may be of any type
 }
 
 // at checks a schema. listed are the properties that other schemas list for the same value; nil: this is the first.
@@ -46,6 +53,7 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 		if open := listProperties(n, listed); !open {
 			d.required(n, listed)
 		}
+		d.untyped(n)
 	}
 	d.idle(n)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -53,11 +61,13 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 		switch k.Value {
 		case "const", "default", "enum", "example", "examples", "required": // values, not schemas
 		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
+			inner := d
+			inner.anyValue = d.anyValue && strings.HasSuffix(strings.ToLower(k.Value), "properties")
 			for j := 1; v.Kind == node.Map && j < len(v.Content); j += 2 {
 				if k.Value == "patternProperties" {
 					d.pattern(v.Content[j-1])
 				}
-				d.at(v.Content[j], nil)
+				inner.at(v.Content[j], nil)
 			}
 		default:
 			d.keyword(k, v)
@@ -67,6 +77,7 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 			}
 			d := d
 			d.bans = d.bans != (k.Value == "not")
+			d.anyValue = d.anyValue && k.Value != "propertyNames"
 			d.at(v, of)
 			for _, item := range v.Content {
 				if v.Kind == node.List {

@@ -60,6 +60,30 @@ func (d schemaDoubts) idle(n *node.Node) {
 	}
 }
 
+// untyped warns of a schema whose keywords are about one type of values and that does not ask for the type: every value
+// of another type fits it.
+func (d schemaDoubts) untyped(n *node.Node) {
+	if !d.anyValue || d.bans {
+		return
+	}
+	typed := false
+	eachForSameValue(n, func(s *node.Node) {
+		for _, key := range []string{"type", "const", "enum", "$ref", "$dynamicRef", "$recursiveRef"} {
+			typed = typed || node.Get(s, key) != nil
+		}
+	})
+	for i := 0; !typed && i+1 < len(n.Content); i += 2 {
+		types := keywordTypes()[n.Content[i].Value]
+		if len(types) == 0 {
+			continue
+		}
+		d.r.Warnf(n.Content[i], "no-type",
+			"%s: %q asks nothing of a value that is no %s: without a type any other fits", d.what,
+			n.Content[i].Value, types[0]).Hint = "write type: " + types[0] + " beside it"
+		return
+	}
+}
+
 // tooDeep warns of what closes an object and stands among its properties.
 func (d schemaDoubts) tooDeep(properties *node.Node) {
 	for _, key := range []string{"additionalProperties", "unevaluatedProperties"} {

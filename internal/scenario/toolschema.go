@@ -28,7 +28,7 @@ func (d *decoder) jsonSchema(n *node.Node, what string) json.RawMessage {
 		}
 		return nil
 	}
-	DoubtSchema(&d.Reader, n, what, false)
+	DoubtSchema(&d.Reader, n, what)
 	return raw
 }
 
@@ -60,7 +60,7 @@ func (d *decoder) schema(v *node.Node, what string) json.RawMessage {
 	path, _ := d.runtimePath(v.Value)
 	own := node.Reader{File: d.places.fs.show(path), Diags: d.Diags}
 	for _, doc := range node.Parse(&own, data) {
-		DoubtSchema(&own, doc, what, false)
+		DoubtSchema(&own, doc, what)
 		if doc != nil && holdsDouble(doc) {
 			of := *d
 			of.Reader = own

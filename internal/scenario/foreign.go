@@ -144,7 +144,7 @@ func (v *Values) doubts(text string) []placeholderFault {
 			return
 		case known:
 			f.hint = "write {{" + name + "}} for its value" + literally("{")
-		case strings.ToUpper(name) == name || strings.Contains(text, "`"):
+		case strings.Contains(text, "`"), !shell && strings.ToUpper(name) == name:
 			return // code
 		default:
 			f.msg, f.hint = "$"+f.msg, "a variable is written {{"+name+"}}; for the braces themselves write $\\{"+name+"}"

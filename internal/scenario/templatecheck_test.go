@@ -34,7 +34,7 @@ func TestBracesWhereverSomethingIsSaid(t *testing.T) {
 	} {
 		for text, want := range map[string]string{
 			"{order}}": "error", "{{order ": "error", "{{order}": "error", "${order}": "error", "{order}": "warning", "${foo}": "warning",
-			"a {name}": "", "{{order}}": "", "${HOME}": "",
+			"a {name}": "", "{{order}}": "", "${HOME}": "warning", "{HOME}": "",
 		} {
 			switch place {
 			case "mock reply", "reply of a turn", "tool result": // no templates

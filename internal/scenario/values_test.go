@@ -102,14 +102,16 @@ func TestDoubts(t *testing.T) {
 	t.Parallel()
 	v := &Values{Vars: map[string]string{"word": "denied"}, Singles: map[string]string{"city": "Rome"}}
 	for text, want := range map[string]string{
-		`{word}`:                      `{word} is sent as written, braces included (write {{word}} for its value; for the braces themselves write \{)`,
-		`${wrod}`:                     `${wrod} is sent as written, braces included (did you mean {{word}}? For the braces themselves write $\{wrod})`,
-		`${else}`:                     `${else} is sent as written, braces included (a variable is written {{else}}; for the braces themselves write $\{else})`,
-		"run `echo ${else}`":          "",
-		`${HOME} {else} {"a": {"b"}}`: "",
-		`\{word} $\{else}`:            "",
-		`{{word}} {city}`:             "",
-		`f(x) { return y } {a, b}`:    "",
+		`{word}`:                     `{word} is sent as written, braces included (write {{word}} for its value; for the braces themselves write \{)`,
+		`${wrod}`:                    `${wrod} is sent as written, braces included (did you mean {{word}}? For the braces themselves write $\{wrod})`,
+		`${else}`:                    `${else} is sent as written, braces included (a variable is written {{else}}; for the braces themselves write $\{else})`,
+		"run `echo ${else}`":         "",
+		`{HOME} {else} {"a": {"b"}}`: "",
+		`${HOME}`:                    `${HOME} is sent as written, braces included (a variable is written {{HOME}}; for the braces themselves write $\{HOME})`,
+		"run `echo ${HOME}`":         "",
+		`\{word} $\{else}`:           "",
+		`{{word}} {city}`:            "",
+		`f(x) { return y } {a, b}`:   "",
 	} {
 		if got := joinFaults(v.doubts(text)); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", text, got, want)

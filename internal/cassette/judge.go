@@ -90,10 +90,21 @@ func (j recordedJudges) Ask(
 			return none, rec.fail(errNoReply)
 		}
 	}
-	return grading.Answer{
+	answer := grading.Answer{
 		Text: string(r.Content), FinishReason: r.Finish, Key: r.Key, Judge: r.Judge, Provider: r.Provider, Model: r.Model,
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached || e.reused,
-	}, e.err()
+	}
+	if e.reused {
+		j.share(&answer)
+	}
+	return answer, e.err()
+}
+
+// share has other trials share an answer of the older cassette.
+func (j recordedJudges) share(answer *grading.Answer) {
+	if judges, ok := j.next.(interface{ Recall(answer *grading.Answer) }); ok {
+		judges.Recall(answer)
+	}
 }
 
 // otherModel describes the model of an answer when another model would be asked now; "" when it is the same.

@@ -30,6 +30,7 @@ type resumption struct {
 	unplanned int             // trials that are kept though the plan has them no more; they stand behind it
 	lost      []string        // those of them that did not pass, by id
 	warnings  []string        // of those, and of what the kept ones are without
+	anew      bool            // what failed would only be heard again from those who said it
 }
 
 // resumes reports whether the run builds on the one before it.
@@ -52,7 +53,7 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 	}
 	r := &resumption{
 		ledger: ledger, kept: map[int]*result.Entry{}, left: map[int]bool{}, earlier: map[int][]result.Attempt{},
-		again: map[string]bool{},
+		again: map[string]bool{}, anew: f.lastFailed,
 	}
 	p := newEarlierTrials(ledger, plan, f.failsOnGuardrail(plan), f.strict)
 	opts := f.trialOptions()
@@ -275,7 +276,9 @@ func (r *resumption) earlierRun(journal *os.File) *harness.Earlier {
 	if r == nil {
 		return nil
 	}
-	return &harness.Earlier{Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped}
+	return &harness.Earlier{
+		Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped, Anew: r.anew,
+	}
 }
 
 // tellKept says what is kept and what is run.

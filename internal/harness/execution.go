@@ -42,6 +42,7 @@ type Earlier struct {
 	Kept      map[int]*result.Entry // trials that stay, by index in the plan, or behind it
 	Unplanned int                   // how many of them are behind the plan, which has them no more
 	Dropped   []int64               // lines that count no more; see result.JournalHeader
+	Anew      bool                  // judges are asked again for what they judged in trials that stay
 }
 
 // Each reads the trials that stay, in the order of the plan.
@@ -145,6 +146,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	return earlier.Each(func(t *result.Trial) {
 		x.collect.Add(t)
 		x.Plan.Observe(t)
+		x.Plan.Recall(t, earlier.Anew)
 		if kept != nil {
 			kept(t)
 		}

@@ -115,12 +115,12 @@ func (d *asker) Ask(ctx context.Context, use grading.JudgeUse, q *grading.Questi
 	if err != nil {
 		return answer, err
 	}
-	answer.Key = key.String()
 	asked := false // by this caller, and not by another one who asks the same
-	reply, err := d.pool.memory.reply(ctx, key, func() (chat.Reply, error) {
+	reply, named, err := d.pool.memory.reply(ctx, key, func() (chat.Reply, error) {
 		asked = true
 		return c.complete(grading.Asking(ctx, q))
 	})
+	answer.Key = named
 	if err != nil {
 		if took, usd := providers.Spent(err); asked && took != (chat.Usage{}) {
 			answer.Key, answer.Usage, answer.CostUSD = "", took, usd // the next one who asks the same pays again
@@ -134,6 +134,14 @@ func (d *asker) Ask(ctx context.Context, use grading.JudgeUse, q *grading.Questi
 		answer.Model = reply.Model
 	}
 	return answer, nil
+}
+
+// Recall takes an answer that was replayed, so that nobody else is asked the same.
+func (d *asker) Recall(a *grading.Answer) {
+	d.pool.memory.recall(a.Key, &chat.Reply{
+		Content: a.Text, FinishReason: a.FinishReason, Model: a.Model, Usage: a.Usage, CostUSD: a.CostUSD,
+		LatencyMS: a.LatencyMS, Cached: a.Cached,
+	})
 }
 
 func (d *asker) judge(use grading.JudgeUse) (Judge, error) {

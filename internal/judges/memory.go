@@ -7,10 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/secret"
 )
 
 // Key is equal for questions that are equal in everything that could change the answer.
@@ -18,6 +22,27 @@ type Key [16]byte
 
 // String is the key in hexadecimal, as results hold it.
 func (k Key) String() string { return hex.EncodeToString(k[:]) }
+
+// nth names the n-th answer to a question, from 1: each of them was paid for.
+func (k Key) nth(n int) string {
+	if n == 1 {
+		return k.String()
+	}
+	return k.String() + "-" + strconv.Itoa(n)
+}
+
+// parseKey reads what nth wrote.
+func parseKey(text string) (k Key, n int, ok bool) {
+	digits, number, repeated := strings.Cut(text, "-")
+	if n = 1; repeated {
+		n, _ = strconv.Atoi(number)
+	}
+	if len(digits) != hex.EncodedLen(len(k)) || n < 1 {
+		return k, 0, false
+	}
+	_, err := hex.Decode(k[:], []byte(digits))
+	return k, n, err == nil
+}
 
 // key is a hash of the endpoint, every part of the request and the vote. For a simulated endpoint it covers the place
 // in the run as well, because the answer depends on it.
@@ -40,27 +65,69 @@ func (c *call) key(vote int) (k Key, err error) {
 }
 
 // Memory holds the replies of a run, so that the same question is asked once. It drops the oldest replies when it holds
-// too much; their questions are asked again. It is safe for concurrent use.
+// too much; their questions are asked again, and that answer has a key of its own. It is safe for concurrent use.
 type Memory struct {
 	limit int // bytes of replies
 
-	mu      sync.Mutex
-	replies map[Key]*pendingReply
-	order   []Key // of the replies, the oldest first
-	bytes   int
+	mu       sync.Mutex
+	replies  map[Key]*pendingReply
+	order    []Key // of the replies, the oldest first
+	bytes    int
+	answered map[Key]int // how many answers there were to questions whose reply is not held
 }
 
 // pendingReply is a question that was asked, and its reply once done is closed.
 type pendingReply struct {
 	done       chan struct{}
 	reply      chat.Reply
+	n          int // the reply is the n-th to its question
 	err        error
 	callerOnly bool // the error comes from the caller's context, and does not concern others
 }
 
 // NewMemory returns a memory for limit bytes of replies. With 0 it keeps no replies, but a question that is being asked
 // is still not asked twice.
-func NewMemory(limit int) *Memory { return &Memory{limit: limit, replies: map[Key]*pendingReply{}} }
+func NewMemory(limit int) *Memory {
+	return &Memory{limit: limit, replies: map[Key]*pendingReply{}, answered: map[Key]int{}}
+}
+
+// Recall takes what a judge said in an earlier part of the run. Its question is not asked again if the answer can
+// stand; if it cannot, or with anew, another answer has another key.
+func (m *Memory) Recall(j *result.Judgement, anew bool) {
+	if !j.Took() {
+		return
+	}
+	reply := &chat.Reply{
+		Content: j.Reply, FinishReason: "stop", Model: j.Model, Usage: j.Usage, CostUSD: j.CostUSD,
+		LatencyMS: j.LatencyMS, Cached: j.Cached,
+	}
+	// How a reply ended is not in the results: one that could not be read may have been cut.
+	if anew || j.Score == nil || strings.Contains(j.Reply, secret.Redacted) {
+		reply = nil
+	}
+	m.recall(j.Key, reply)
+}
+
+// recall takes the answer to a question; nil: there was one.
+func (m *Memory) recall(name string, reply *chat.Reply) {
+	key, n, ok := parseKey(name)
+	if !ok {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.replies[key] != nil {
+		return
+	}
+	m.answered[key] = max(m.answered[key], n)
+	if reply == nil {
+		return
+	}
+	a := &pendingReply{done: make(chan struct{}), reply: *reply, n: n}
+	close(a.done)
+	m.replies[key] = a
+	m.store(key, &a.reply)
+}
 
 // MemoryLimit is the default limit in bytes: enough for the judgements of some ten thousand trials.
 const MemoryLimit = 16 << 20
@@ -68,28 +135,31 @@ const MemoryLimit = 16 << 20
 // perReply is the memory of a reply besides its text, in bytes.
 const perReply = 512
 
-// reply returns the reply to a question. It calls ask, unless the reply is known or another caller is asking: then it
-// waits for that one's reply. Errors are not remembered. An error from the other caller's context is not shared: the
-// question is asked again.
-func (m *Memory) reply(ctx context.Context, key Key, ask func() (chat.Reply, error)) (chat.Reply, error) {
+// reply returns the reply to a question, and the key of this answer. It calls ask, unless the reply is known or another
+// caller is asking: then it waits for that one's reply. Errors are not remembered. An error from the other caller's
+// context is not shared: the question is asked again.
+func (m *Memory) reply(
+	ctx context.Context, key Key, ask func() (chat.Reply, error),
+) (reply chat.Reply, named string, err error) {
 	for {
 		m.mu.Lock()
 		a, put := m.replies[key]
 		if !put {
-			a = &pendingReply{done: make(chan struct{})}
+			a = &pendingReply{done: make(chan struct{}), n: m.answered[key] + 1}
 			m.replies[key] = a
 		}
 		m.mu.Unlock()
 		if !put {
-			return m.ask(ctx, key, a, ask)
+			reply, err = m.ask(ctx, key, a, ask)
+			return reply, key.nth(a.n), err
 		}
 		select {
 		case <-a.done:
 		case <-ctx.Done():
-			return chat.Reply{}, context.Cause(ctx)
+			return chat.Reply{}, key.nth(a.n), context.Cause(ctx)
 		}
 		if !a.callerOnly {
-			return a.reply, a.err
+			return a.reply, key.nth(a.n), a.err
 		}
 	}
 }
@@ -129,6 +199,7 @@ func (m *Memory) store(key Key, r *chat.Reply) {
 		oldest := m.order[0]
 		m.order = m.order[1:]
 		m.bytes -= perReply + len(m.replies[oldest].reply.Content)
+		m.answered[oldest] = max(m.answered[oldest], m.replies[oldest].n)
 		delete(m.replies, oldest)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -93,7 +94,7 @@ func TestAskedOnce(t *testing.T) {
 		var g sync.WaitGroup
 		for range 20 {
 			g.Go(func() {
-				r, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) {
+				r, _, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) {
 					calls++
 					<-over
 					return chat.Reply{Content: "fine"}, nil
@@ -135,7 +136,7 @@ func TestLeaderFails(t *testing.T) {
 				calls := 1
 				var g sync.WaitGroup
 				g.Go(func() {
-					_, err := m.reply(ctx, keyOf(1), func() (chat.Reply, error) {
+					_, _, err := m.reply(ctx, keyOf(1), func() (chat.Reply, error) {
 						<-go1
 						return chat.Reply{}, c.err
 					})
@@ -146,7 +147,7 @@ func TestLeaderFails(t *testing.T) {
 				synctest.Wait()
 				for range 3 {
 					g.Go(func() {
-						r, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) {
+						r, _, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) {
 							calls++
 							return chat.Reply{Content: "fine"}, nil
 						})
@@ -164,7 +165,7 @@ func TestLeaderFails(t *testing.T) {
 				if calls != c.calls {
 					t.Errorf("asked %d times, want %d", calls, c.calls)
 				}
-				if _, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) { return chat.Reply{}, nil }); err != nil {
+				if _, _, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) { return chat.Reply{}, nil }); err != nil {
 					t.Errorf("an error was remembered: %v", err)
 				}
 			})
@@ -178,7 +179,7 @@ func TestWaiterLeaves(t *testing.T) {
 		m, over := NewMemory(MemoryLimit), make(chan struct{})
 		var g sync.WaitGroup
 		g.Go(func() {
-			_, _ = m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) { // its reply is nobody's concern here
+			_, _, _ = m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) { // its reply is nobody's concern here
 				<-over
 				return chat.Reply{}, nil
 			})
@@ -187,7 +188,7 @@ func TestWaiterLeaves(t *testing.T) {
 		why := errors.New("out of time")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(why)
-		if _, err := m.reply(ctx, keyOf(1), nil); !errors.Is(err, why) {
+		if _, _, err := m.reply(ctx, keyOf(1), nil); !errors.Is(err, why) {
 			t.Errorf("got %v", err)
 		}
 		close(over)
@@ -204,9 +205,9 @@ func TestPanicLeavesNobodyWaiting(t *testing.T) {
 				t.Error("the panic is gone")
 			}
 		}()
-		_, _ = m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) { panic("boom") })
+		_, _, _ = m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) { panic("boom") })
 	}()
-	if r, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) {
+	if r, _, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) {
 		return chat.Reply{Content: "fine"}, nil
 	}); err != nil || r.Content != "fine" {
 		t.Errorf("got %q, %v", r.Content, err)
@@ -219,7 +220,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	calls := 0
 	ask := func(n int) {
 		t.Helper()
-		if _, err := m.reply(t.Context(), keyOf(n), func() (chat.Reply, error) {
+		if _, _, err := m.reply(t.Context(), keyOf(n), func() (chat.Reply, error) {
 			calls++
 			return chat.Reply{Content: strings.Repeat("x", 100)}, nil
 		}); err != nil {
@@ -237,6 +238,78 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	if calls != 31 {
 		t.Errorf("asked %d times", calls)
+	}
+}
+
+// TestAnswersAreToldApart: a question that had to be asked twice was paid for twice.
+func TestAnswersAreToldApart(t *testing.T) {
+	t.Parallel()
+	m, calls := NewMemory(perReply+4), 0
+	ask := func(n int) string {
+		t.Helper()
+		_, name, err := m.reply(t.Context(), keyOf(n), func() (chat.Reply, error) {
+			calls++
+			return chat.Reply{Content: "fine"}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	first := ask(1)
+	if again := ask(1); again != first || calls != 1 {
+		t.Errorf("%s and %s after %d calls", first, again, calls)
+	}
+	ask(2) // the first is forgotten
+	if again := ask(1); again != first+"-2" || calls != 3 {
+		t.Errorf("the second answer is %s, the first %s, after %d calls", again, first, calls)
+	}
+	if key, n, ok := parseKey(first + "-2"); key != keyOf(1) || n != 2 || !ok {
+		t.Errorf("read as %s, %d, %v", key, n, ok)
+	}
+	for _, bad := range []string{"", "x", first + "-", first + "-0", first + "-x", first + "-2-3", first[1:], first[1:] + "z"} {
+		if _, _, ok := parseKey(bad); ok {
+			t.Errorf("%q is a key", bad)
+		}
+	}
+}
+
+// TestRecall: what a judge said in a trial that is kept stands, where it can.
+func TestRecall(t *testing.T) {
+	t.Parallel()
+	said := result.Judgement{
+		Key: keyOf(1).nth(2), Reply: `{"score": 1}`, Score: new(1.0), CostUSD: new(0.25), Model: "m",
+		Usage: chat.Usage{InputTokens: 3, OutputTokens: 4}, LatencyMS: 5,
+	}
+	for _, c := range []struct {
+		name   string
+		change func(j *result.Judgement)
+		anew   bool
+		asked  bool
+		key    string
+	}{
+		{"as it is", func(*result.Judgement) {}, false, false, keyOf(1).nth(2)},
+		{"of an earlier run", func(j *result.Judgement) { j.Cached = true }, false, false, keyOf(1).nth(2)},
+		{"all are asked anew", func(*result.Judgement) {}, true, true, keyOf(1).nth(3)},
+		{"not readable", func(j *result.Judgement) { j.Score = nil }, false, true, keyOf(1).nth(3)},
+		{"with a hole", func(j *result.Judgement) { j.Reply = "it said [redacted]" }, false, true, keyOf(1).nth(3)},
+		{"without a key", func(j *result.Judgement) { j.Key = "" }, false, true, keyOf(1).nth(1)},
+		{"with a strange key", func(j *result.Judgement) { j.Key = "../x" }, false, true, keyOf(1).nth(1)},
+		{"that took nothing", func(j *result.Judgement) { j.Usage, j.CostUSD = chat.Usage{}, nil }, false, true, keyOf(1).nth(1)},
+	} {
+		m, j, asked := NewMemory(MemoryLimit), said, false
+		c.change(&j)
+		m.Recall(&j, c.anew)
+		r, key, err := m.reply(t.Context(), keyOf(1), func() (chat.Reply, error) {
+			asked = true
+			return chat.Reply{Content: j.Reply}, nil
+		})
+		if err != nil || asked != c.asked || key != c.key || r.Content != j.Reply {
+			t.Errorf("%s: %+v, %s, asked %v, %v", c.name, r, key, asked, err)
+		}
+		if !asked && (r.Usage != j.Usage || *r.CostUSD != 0.25 || r.LatencyMS != 5 || r.Cached != j.Cached || r.Model != "m") {
+			t.Errorf("%s: %+v", c.name, r)
+		}
 	}
 }
 

@@ -5,8 +5,9 @@ import "github.com/arena-evals/arena/internal/chat"
 // Judgement is one call of a judge for a check: the question, the reply and the score. Every vote and every repair is a
 // judgement of its own.
 type Judgement struct {
-	// Key is equal for identical judgements of a run, which are made once. It is "" for a call that used tokens and gave
-	// no judgement: such calls are counted one by one.
+	// Key is equal for judgements that share one answer: identical ones of a run, for which the judge is asked once. An
+	// answer to the same question that was paid for besides has another key. It is "" for a call that used tokens and
+	// gave no judgement: such calls are counted one by one.
 	Key       string     `json:"key"`
 	Judge     string     `json:"judge"` // name, or the provider's id when it has none
 	Provider  string     `json:"provider"`

@@ -15,16 +15,22 @@ func JudgesOf(t *Trial) *JudgeCost {
 	return s.Total()
 }
 
-// JudgeSum adds up judgements, each key once. It keeps 16 bytes per key. The sum does not depend on the order: money is
-// counted in trillionths of a dollar.
+// JudgeSum adds up judgements, each key once: one that was paid for, and one that was not. It keeps 17 bytes per key.
+// The sum does not depend on the order: money is counted in trillionths of a dollar.
 type JudgeSum struct {
-	seen     map[[16]byte]struct{}
+	seen     map[[16]byte]byte // paidNow, paidBefore
 	sum      JudgeCost
 	pico     int64
 	unpriced bool
 }
 
 const picoPerUSD = 1e12
+
+// Which judgements with a key were counted.
+const (
+	paidNow byte = 1 << iota
+	paidBefore
+)
 
 // Add counts the judgements of a trial.
 func (s *JudgeSum) Add(t *Trial) { t.Judged(s.one) }
@@ -52,20 +58,34 @@ func (t *Trial) Judged(f func(j *Judgement)) {
 // same call may have succeeded for another check.
 func (j *Judgement) Took() bool { return j.Usage != chat.Usage{} || j.CostUSD != nil }
 
+// Skip leaves the judgements of a trial out, also where other trials have them too.
+func (s *JudgeSum) Skip(t *Trial) { t.Judged(func(j *Judgement) { s.note(j) }) }
+
+// note takes down which judgement is counted, and reports whether it was before.
+func (s *JudgeSum) note(j *Judgement) (known bool) {
+	if j.Key == "" || !j.Took() {
+		return false
+	}
+	paid := paidNow
+	if j.Cached {
+		paid = paidBefore
+	}
+	key := shortKey(j.Key)
+	known = s.seen[key]&paid != 0
+	if s.seen == nil {
+		s.seen = map[[16]byte]byte{}
+	}
+	s.seen[key] |= paid
+	return known
+}
+
 // one counts a judgement.
 func (s *JudgeSum) one(j *Judgement) {
 	if !j.Took() {
 		return
 	}
-	if j.Key != "" {
-		key := shortKey(j.Key)
-		if _, known := s.seen[key]; known {
-			return
-		}
-		if s.seen == nil {
-			s.seen = map[[16]byte]struct{}{}
-		}
-		s.seen[key] = struct{}{}
+	if s.note(j) {
+		return
 	}
 	s.sum.Calls++
 	s.sum.Usage = s.sum.Usage.Add(j.Usage)

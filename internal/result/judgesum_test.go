@@ -14,6 +14,12 @@ func judgement(key string, in, out int, usd *float64) Judgement {
 	return Judgement{Key: key, Usage: chat.Usage{InputTokens: in, OutputTokens: out}, CostUSD: usd}
 }
 
+func cached(key string, in, out int) Judgement {
+	j := judgement(key, in, out, new(0.7))
+	j.Cached = true
+	return j
+}
+
 func judgedTrial(index int, all ...Judgement) *Trial {
 	return &Trial{
 		Index: index, ID: fmt.Sprint(index), Status: Passed, Trials: 1,
@@ -43,6 +49,10 @@ func TestJudgesOfTrial(t *testing.T) {
 			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.5)}},
 		{"first in vain, then not", []Judgement{{Key: "a", Error: "down"}, judgement("a", 1, 1, new(0.5))},
 			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.5)}},
+		{"from before, and paid again", []Judgement{cached("a", 1, 1), judgement("a", 2, 2, new(0.5))},
+			&JudgeCost{Usage: usage(3, 3), Calls: 2, CostUSD: new(0.5)}},
+		{"paid, and from before", []Judgement{judgement("a", 2, 2, new(0.5)), cached("a", 1, 1)},
+			&JudgeCost{Usage: usage(3, 3), Calls: 2, CostUSD: new(0.5)}},
 		{"for nothing", []Judgement{judgement("a", 1, 1, new(0.0))},
 			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.0)}},
 	} {
@@ -88,6 +98,20 @@ func TestJudgesOfRun(t *testing.T) {
 		if s.CostUSD != nil || s.Usage.Total() != 0 {
 			t.Errorf("the judges stand in the bill of the agents: %v, %+v", s.CostUSD, s.Usage)
 		}
+	}
+}
+
+// TestJudgesOfKeptTrials: what trials that are kept asked is no part of what the others spend.
+func TestJudgesOfKeptTrials(t *testing.T) {
+	t.Parallel()
+	var s JudgeSum
+	s.Skip(judgedTrial(0, judgement("a", 1, 1, new(0.5)), judgement("", 1, 1, new(0.5))))
+	if s.Total() != nil {
+		t.Errorf("%+v is counted", s.Total())
+	}
+	s.Add(judgedTrial(1, judgement("a", 1, 1, new(0.5)), judgement("a-2", 2, 2, new(0.25))))
+	if sum := s.Total(); sum == nil || sum.Calls != 1 || *sum.CostUSD != 0.25 {
+		t.Errorf("%+v", sum)
 	}
 }
 

@@ -69,14 +69,14 @@ type grant struct {
 	paid    bool // the agent is called for money
 }
 
-func newBudget(opts *Options) *budget {
+func newBudget(plan *Plan, opts *Options) *budget {
 	if opts.MaxCost <= 0 {
 		return nil
 	}
 	b := &budget{
 		limit:    opts.MaxCost,
 		calls:    CallParameters{Temperature: opts.Temperature, MaxTokens: opts.MaxTokens, Seed: opts.Seed},
-		accounts: map[estimateKey]*account{}, ratio: 1,
+		accounts: map[estimateKey]*account{}, ratio: 1, judges: plan.judged,
 	}
 	b.changed = sync.NewCond(&b.mu)
 	return b

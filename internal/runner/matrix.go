@@ -18,7 +18,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m := newMatrix(opts, d)
 	m.sortProviderNames(suite)
 	m.checkJudge(suite)
-	plan := &Plan{http: m.http, close: m.close, names: m.tracker}
+	plan := &Plan{http: m.http, close: m.close, names: m.tracker, memory: m.memory}
 	from := origins(suite.Projects)
 	for _, p := range suite.Projects {
 		plan.add(m.project(p, from[p])...)

@@ -132,6 +132,15 @@ func (h *nameTracker) observe(t *result.Trial) {
 // by themselves.
 func (p *Plan) Observe(t *result.Trial) { p.names.observe(t) }
 
+// Recall has judges stand by what they said in a trial that is kept, and costs nothing again. anew: they are asked all
+// the same. It must be called before Run.
+func (p *Plan) Recall(t *result.Trial, anew bool) {
+	p.judged.Skip(t)
+	if p.memory != nil {
+		t.Judged(func(j *result.Judgement) { p.memory.Recall(j, anew || t.Index >= p.Len()) })
+	}
+}
+
 // NeverNamed returns warnings about names in checks that no conversation had and no file declares, about thresholds of
 // evals that judged nothing, and about fields to redact that no reply had. It returns nothing when no turn ran.
 func (p *Plan) NeverNamed() []diag.Diagnostic {

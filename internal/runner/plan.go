@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/workflow"
@@ -28,6 +29,9 @@ type Plan struct {
 	http  *http.Client // of the checks; nil: they have none
 	close func()       // nil: nothing was opened
 	names *nameTracker // nil: no names are awaited
+
+	memory *judges.Memory  // of what judges said
+	judged result.JudgeSum // what they said in an earlier part of the run; it counts nothing
 }
 
 // Close closes the connections of the plan. It can still run then.

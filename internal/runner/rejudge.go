@@ -262,7 +262,7 @@ func cutWords(text string) string {
 func Rejudge(suite *scenario.Suite, finished []Finished, opts PlanOptions, d *diag.List) *Plan {
 	m := newMatrix(opts, d)
 	m.checkJudge(suite)
-	plan := &Plan{http: m.http, Name: projectName(suite), names: m.tracker}
+	plan := &Plan{http: m.http, Name: projectName(suite), names: m.tracker, memory: m.memory}
 	planner := &rejudgePlanner{m: m, endpoints: map[string]*Endpoint{}, found: map[string]*criteria{}}
 	planner.prepare(suite, finished)
 	for i := range finished {

@@ -90,7 +90,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	// The caller's stack has grown already, and trials need a deep one: this makes short runs faster.
 	runTrials(ctx, plan, &worker{
 		opts: &opts, events: events, abort: abort, fingerprints: NewFingerprints(&opts), journal: journal,
-		budget: newBudget(&opts),
+		budget: newBudget(plan, &opts),
 	})
 	close(events)
 	consuming.Wait()

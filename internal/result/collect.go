@@ -303,6 +303,7 @@ func summarize(briefs []Brief) Summary {
 		s.Usage.Calls += b.Usage.Calls
 		s.Usage.ToolCalls += b.Usage.ToolCalls
 		s.Guards = s.Guards.plus(b.Guards)
+		s.Refused += b.Refused
 		s.EvalsDispatched += b.Dispatched
 		s.Evals = s.Evals.plus(b.Evals)
 		switch {

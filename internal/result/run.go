@@ -62,6 +62,8 @@ type Summary struct {
 	Judges *JudgeCost `json:"judges,omitempty"`
 	// Guards counts the guardrails that fired; nil when none did.
 	Guards *GuardCount `json:"guardrails,omitempty"`
+	// Refused counts the transitions of workflows that were refused.
+	Refused int `json:"refused_transitions,omitempty"`
 	// Evals counts the results of evals; nil when there are none.
 	Evals *EvalCount `json:"evals,omitempty"`
 	// EvalsDispatched counts the evals that were sent to workers.
@@ -97,6 +99,7 @@ type Brief struct {
 	CostUSD    *float64
 	Judges     *JudgeCost  // nil: nothing was judged by a model
 	Guards     *GuardCount // nil: no guardrail fired
+	Refused    int         // transitions that were refused
 	Evals      *EvalCount  // nil: nothing was measured
 	Tolerated  bool        // the trial failed, but its group passed
 	Before     bool        // kept when the run was resumed

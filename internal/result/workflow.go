@@ -28,3 +28,11 @@ type RefusedTransition struct {
 	Turn   int    `json:"turn"` // index from 0
 	Reason string `json:"reason"`
 }
+
+// refusals is the number of refused transitions. w may be nil.
+func (w *Workflow) refusals() int {
+	if w == nil {
+		return 0
+	}
+	return len(w.Refused)
+}

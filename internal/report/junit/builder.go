@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,7 +43,7 @@ func (b *builder) cases(g *show.Group) ([]testcase, error) {
 	if b.opts.Granularity == ByTurn || b.opts.Granularity == ByCheck {
 		cases, err := b.casesOfParts(g)
 		if len(cases) > 0 {
-			cases[0].properties = append(cases[0].properties, b.flaky(g)...)
+			cases[0].properties = slices.Concat(cases[0].properties, b.flaky(g), b.refused(g))
 		}
 		return cases, err
 	}
@@ -186,6 +187,7 @@ func (b *builder) caseOfGroup(g *show.Group) testcase {
 	c.properties = append(c.properties, b.judges(g)...)
 	c.properties = append(c.properties, b.guardrails(g)...)
 	c.properties = append(c.properties, b.flaky(g)...)
+	c.properties = append(c.properties, b.refused(g)...)
 	if judged > 0 {
 		c.properties = append(c.properties, property{"pass_rate", rateText(passed, judged)})
 	}
@@ -208,6 +210,39 @@ func (b *builder) guardrails(g *show.Group) []property {
 		return nil
 	}
 	return []property{{"guardrails_fired", strconv.Itoa(fired)}}
+}
+
+const maxRefusing = 5 // trials of a group whose refused transitions are listed
+
+// refused are the properties for transitions that were refused, in trials of whatever status: their number, and each
+// with its reason.
+func (b *builder) refused(g *show.Group) (all []property) {
+	n, trials := 0, 0
+	for _, i := range g.Trials {
+		brief := &b.run.Briefs[i]
+		if brief.Refused == 0 {
+			continue
+		}
+		n += brief.Refused
+		if trials++; trials > maxRefusing {
+			continue
+		}
+		t, err := b.run.Trials.Trial(i)
+		if err != nil {
+			all = append(all, property{"refused_transition", show.Line(err.Error())})
+			continue
+		}
+		for _, line := range show.Refusals(t) {
+			if name := trialName(t, brief); name != "" {
+				line = name + ", " + line
+			}
+			all = append(all, property{"refused_transition", line})
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return append([]property{{"refused_transitions", strconv.Itoa(n)}}, all...)
 }
 
 // judges are the properties for the cost of judging a group, without the cost of its agent; nil when no model judged.

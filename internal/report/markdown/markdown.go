@@ -5,6 +5,7 @@ package markdown
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/report/show"
@@ -28,7 +29,11 @@ func Write(w io.Writer, run *result.Run, o Options) error {
 	if err != nil {
 		return err
 	}
-	tail := unsteady + evals(run) + costs(groups, run) + coverage(run) + remarks(run)
+	refused, err := refused(run)
+	if err != nil {
+		return err
+	}
+	tail := unsteady + refused + evals(run) + costs(groups, run) + coverage(run) + remarks(run)
 	failures, err := failures(run, groups, o, maxSize-len(head)-len(tail))
 	if err != nil {
 		return err
@@ -60,7 +65,7 @@ func totals(run *result.Run) string {
 	row("trials", s.Passed, s.Failed, s.Errors, s.Skipped, show.Unfinished(run), show.Planned(run))
 	row("checks", c.Passed, c.Failed, c.Errors, c.Skipped, c.NotRun, c.Total)
 	b.WriteString("\n" + show.Seconds(run.DurationMS))
-	for _, text := range append(show.Guardrails(run), show.Expenses(s)...) {
+	for _, text := range slices.Concat(show.Guardrails(run), show.RefusedTransitions(run), show.Expenses(s)) {
 		b.WriteString(" · " + strings.ReplaceAll(text, "$", "\\$"))
 	}
 	b.WriteString("\n\n")
@@ -85,6 +90,26 @@ func flaky(run *result.Run) (string, error) {
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "- … and %s more\n", show.Count(more))
+	}
+	return b.String() + "\n", nil
+}
+
+// refused lists the transitions that were refused, in trials of whatever status.
+func refused(run *result.Run) (string, error) {
+	told, more, err := show.Refusing(run)
+	if err != nil || len(told) == 0 {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("### Refused transitions\n\n")
+	for _, t := range told {
+		b.WriteString("- " + inline(t.ID) + "\n")
+		for _, line := range t.Lines {
+			b.WriteString("  - " + inline(line) + "\n")
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "- … and %s more\n", show.Plural(more, "trial"))
 	}
 	return b.String() + "\n", nil
 }

@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
@@ -60,7 +61,7 @@ func expenses(run *result.Run) []piece {
 		{checked, plain},
 		{show.Seconds(run.DurationMS), plain},
 	}
-	texts := append(show.Guardrails(run), show.Expenses(s)...)
+	texts := slices.Concat(show.Guardrails(run), show.RefusedTransitions(run), show.Expenses(s))
 	if s.EvalsDispatched > 0 {
 		texts = append(texts, show.Plural(s.EvalsDispatched, "eval")+" dispatched")
 	}

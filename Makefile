@@ -117,18 +117,22 @@ browser: ## test the HTML report in a browser (needs Chromium or Chrome)
 lint: ## run golangci-lint; LINTFLAGS=--fix repairs what can be
 	$(GOLANGCI_LINT) run $(LINTFLAGS) ./...
 
-# The public MCP servers of npm, and the example agent of the official A2A library.
+# The public MCP servers of npm, a server that stands for models, and what the official libraries of MCP and A2A show as
+# examples: a server and an agent.
 SERVERS = everything@2026.8.31 filesystem@2026.8.31 memory@2026.8.31
+MODELS  = @copilotkit/aimock@1.43.0
+EXAMPLE = github.com/modelcontextprotocol/go-sdk/examples/server/everything
 HELLO   = github.com/a2aproject/a2a-go/examples/helloworld/server/jsonrpc@v0.3.3
 
 .PHONY: servers
-servers: ## test with public MCP servers and an example agent, where their registries can be reached
+servers: ## test with public servers of tools, models and agents, where their registries can be reached
 	@mkdir -p out/servers; bin=$$PWD/out/servers; \
-	if ! command -v npm >/dev/null; then echo "skipped: there is no npm"; exit 0; fi; \
-	npm install --prefix out/servers --no-audit --no-fund --silent $(addprefix @modelcontextprotocol/server-,$(SERVERS)) || \
-		{ echo "skipped: npm could not install the servers"; exit 0; }; \
+	$(GO) build -o $$bin/mcp-example $(EXAMPLE) || echo "without the example server: it could not be built"; \
 	GOBIN=$$bin $(GO) install $(HELLO) || echo "without the example agent: it could not be built"; \
-	PATH=$$bin/node_modules/.bin:$$bin:$$PATH $(GO) test -count 1 -run '^TestScripts$$/^public-servers$$' -v ./internal/cli
+	if ! command -v npm >/dev/null; then echo "without servers of npm: there is none"; \
+	else npm install --prefix out/servers --no-audit --no-fund --silent \
+		$(MODELS) $(addprefix @modelcontextprotocol/server-,$(SERVERS)) || echo "without servers of npm: it failed"; fi; \
+	PATH=$$bin/node_modules/.bin:$$bin:$$PATH $(GO) test -count 1 -run '^TestScripts$$/^public-' -v ./internal/cli
 
 ##@ release
 

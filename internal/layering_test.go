@@ -20,10 +20,11 @@ const module = "github.com/arena-evals/arena/"
 // row never import each other. A * stands for any text within one folder's name. Where several entries fit a package,
 // the last one counts; one without a * counts before all others.
 var rows = [][]string{
+	{"internal/filelock"},
 	{"internal/ellipsis", "internal/enclosed", "internal/jsonvalue", "internal/pause",
 		"internal/plainfile", "internal/plural"},
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial",
-		"internal/digest", "internal/exposition", "internal/filelock", "internal/hang", "internal/media",
+		"internal/digest", "internal/exposition", "internal/hang", "internal/media",
 		"internal/personaldata", "internal/process", "internal/secret", "internal/textmeasure", "internal/workflow"},
 	{"internal/jsonschema", "internal/node", "internal/textsearch"},
 	{"internal/composition", "internal/jsonquery", "internal/say", "internal/skill"},

@@ -3,7 +3,6 @@ package cassette
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/arena-evals/arena/internal/filelock"
@@ -33,22 +32,11 @@ func (d *Folder) Lock() (unlock func() error, err error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, plainfile.WithoutPath(err))
 	}
-	if err := errors.Join(filelock.Sign(f, d.Now()), d.sweep()); err != nil {
+	if err := filelock.Sign(f, d.Now()); err != nil {
 		err = fmt.Errorf("cassettes cannot be recorded into %s: %w", d.Dir, plainfile.WithoutPath(err))
 		return nil, errors.Join(err, f.Close())
 	}
+	plainfile.Sweep(d.Dir)
+	plainfile.Sweep(filepath.Join(d.Dir, mediaFolder))
 	return f.Close, nil
-}
-
-// sweep removes incomplete files of a killed process.
-func (d *Folder) sweep() error {
-	var errs []error
-	for _, dir := range []string{d.Dir, filepath.Join(d.Dir, mediaFolder)} {
-		left, err := filepath.Glob(filepath.Join(dir, plainfile.TempPattern))
-		errs = append(errs, err)
-		for _, file := range left {
-			errs = append(errs, os.Remove(file))
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,10 +13,10 @@ import (
 func WritableDir(dir string) error {
 	err := plainfile.MakeDir(dir)
 	if err == nil {
-		var f *os.File
-		if f, err = os.CreateTemp(dir, plainfile.TempPattern); err == nil {
-			return errors.Join(f.Close(), os.Remove(f.Name()))
-		}
+		err = plainfile.Probe(dir)
+	}
+	if err == nil {
+		return nil
 	}
 	return fmt.Errorf("cannot write into the folder %s: %w", dir, plainfile.WithoutPath(err))
 }

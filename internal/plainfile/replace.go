@@ -10,11 +10,8 @@ import (
 	"path/filepath"
 )
 
-// TempPattern matches the names of files that Replace has not finished.
-const TempPattern = ".arena-tmp-*"
-
 // Replace writes a file beside the path and renames it: what stood there is replaced as a whole, or left as it is. The
-// errors of the system do not name a file.
+// errors of the system do not name a file. What killed processes have left of this is removed from the folder.
 func Replace(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	return replace(path, perm, false, write)
 }
@@ -29,7 +26,7 @@ func ReplaceSynced(path string, perm fs.FileMode, data []byte) error {
 }
 
 func replace(path string, perm fs.FileMode, synced bool, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), TempPattern)
+	f, err := temp(filepath.Dir(path))
 	if err != nil {
 		return WithoutPath(err)
 	}

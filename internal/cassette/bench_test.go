@@ -36,7 +36,7 @@ func longTrial(b *testing.B, tape *Recorder) {
 
 func recorderFor(b *testing.B, d *Folder) *Recorder {
 	b.Helper()
-	tape, err := d.Open(trialID, false, nil)
+	tape, err := d.Open(Trial{trialID, trialID}, false, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func folderIn(dir string, replay bool) *Folder {
 
 func open(t *testing.T, d *Folder) *Recorder {
 	t.Helper()
-	tape, err := d.Open(trialID, false, func() string { return "arena run --record " + d.Dir })
+	tape, err := d.Open(Trial{trialID, trialID}, false, func() string { return "arena run --record " + d.Dir })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -389,7 +389,7 @@ func TestRealtime(t *testing.T) {
 // TestOff: a run without cassettes pays for none of this. It counts allocations, and so runs alone.
 func TestOff(t *testing.T) {
 	var d *Folder
-	tape, err := d.Open(trialID, false, nil)
+	tape, err := d.Open(Trial{trialID, trialID}, false, nil)
 	if tape != nil || err != nil {
 		t.Fatal(tape, err)
 	}

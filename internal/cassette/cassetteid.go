@@ -2,19 +2,35 @@ package cassette
 
 import (
 	"os"
+	"regexp"
 	"strings"
+	"sync"
 )
 
-// cassetteID is the id under which a trial was recorded: its own, or the one it had when it was alone in its group, or
-// not. A trial that is alone has no number in its id.
-func (d *Folder) cassetteID(id string) string {
-	if exists(d.file(id)) {
-		return id
+// Trial names a trial and its cassette.
+type Trial struct {
+	ID string
+	// Name names its cassette: like the id, or for a trial with a variant without what depends on the other variants.
+	Name string
+}
+
+// nameOf is the name of the cassette that a trial has: its own, or one that older versions gave it, which is its id, or
+// the id that it had when it was alone in its group, or not. A trial that is alone has no number in its id.
+func (d *Folder) nameOf(t Trial) string {
+	for _, name := range []string{t.Name, t.ID, renumbered(t.ID)} {
+		if name != "" && exists(d.file(name)) {
+			return name
+		}
 	}
-	if was := renumbered(id); was != "" && exists(d.file(was)) {
-		return was
+	return t.Name
+}
+
+// written is the name under which a recorded trial is written: a cassette that has its id stays where it is.
+func (d *Folder) written(t Trial) string {
+	if !exists(d.file(t.Name)) && exists(d.file(t.ID)) {
+		return t.ID
 	}
-	return id
+	return t.Name
 }
 
 func exists(path string) bool {
@@ -24,10 +40,7 @@ func exists(path string) bool {
 
 // renumbered is the id of a trial in a group of another size; "" when there is no other.
 func renumbered(id string) string {
-	group, variant := id, ""
-	if at := strings.IndexByte(id, '['); at >= 0 {
-		group, variant = id[:at], id[at:]
-	}
+	group, variant := cutVariant(id)
 	alone, first := strings.CutSuffix(group, "#1")
 	switch {
 	case first:
@@ -37,3 +50,25 @@ func renumbered(id string) string {
 	}
 	return group + "#1" + variant
 }
+
+// cutVariant takes the variant off an id.
+func cutVariant(id string) (group, variant string) {
+	if at := strings.IndexByte(id, '['); at >= 0 {
+		return id[:at], id[at:]
+	}
+	return id, ""
+}
+
+// holdsTrial reports whether a cassette with this name may hold a trial. The number of a trial with a variant depends
+// on which other variants there are, and in which order.
+func holdsTrial(name, trial string) bool {
+	if name == trial {
+		return true
+	}
+	group, variant := cutVariant(name)
+	ofGroup, itsVariant := cutVariant(trial)
+	return variant != "" && group == number().ReplaceAllString(ofGroup, "") &&
+		number().ReplaceAllString(variant, "") == itsVariant
+}
+
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`#[0-9]+$`) })

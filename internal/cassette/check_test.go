@@ -23,7 +23,7 @@ func TestCheckOfTrialsWithOneID(t *testing.T) {
 		}
 	}
 	var problems diag.List
-	d.Check(slices.Values([]string{"a", "a", "broken"}), &problems)
+	d.Check(slices.Values([]Trial{{"a", "a"}, {"a", "a"}, {"broken", "broken"}}), &problems)
 	files := map[string]bool{}
 	for _, p := range problems.Sorted() {
 		files[p.Pos.File] = true

@@ -49,11 +49,11 @@ func (d *Folder) file(id string) string { return filepath.Join(d.Dir, recording.
 func (d *Folder) displayPath(id string) string { return filepath.ToSlash(d.file(id)) }
 
 // Has reports whether there is a cassette for a trial.
-func (d *Folder) Has(id string) bool { return exists(d.file(d.cassetteID(id))) }
+func (d *Folder) Has(t Trial) bool { return exists(d.file(d.nameOf(t))) }
 
 // Check reports problems in the folder, in the cassettes that trials replay or reuse, and in the places of those that
 // are written. Missing cassettes are not reported.
-func (d *Folder) Check(ids iter.Seq[string], problems *diag.List) {
+func (d *Folder) Check(trials iter.Seq[Trial], problems *diag.List) {
 	if info, err := os.Stat(d.Dir); err != nil || !info.IsDir() {
 		if d.Replay && !d.Fill {
 			problems.Errorf(diag.Pos{}, 0, "no-cassettes", "--replay %s: there is no such folder", d.Dir).Hint =
@@ -63,11 +63,11 @@ func (d *Folder) Check(ids iter.Seq[string], problems *diag.List) {
 	}
 	left := d.countFiles() // stop a long plan when all files are read
 	seen := map[string]bool{}
-	for id := range ids {
+	for t := range trials {
 		if left == 0 {
 			return
 		}
-		id = d.cassetteID(id)
+		id := d.nameOf(t)
 		if seen[d.file(id)] { // Open refuses the second trial with the same id
 			continue
 		}
@@ -120,7 +120,7 @@ func (d *Folder) countFiles() int {
 }
 
 // Open starts recording or replaying a trial. recordCommand returns the command that records it again.
-func (d *Folder) Open(id string, simulated bool, again func() string) (*Recorder, error) {
+func (d *Folder) Open(t Trial, simulated bool, again func() string) (*Recorder, error) {
 	if d == nil {
 		return nil, nil
 	}
@@ -129,7 +129,7 @@ func (d *Folder) Open(id string, simulated bool, again func() string) (*Recorder
 		secrets = d.Secrets()
 	}
 	rec := &Recorder{
-		folder: d, id: id, simulated: simulated, now: d.Now, recordCommand: again,
+		folder: d, trial: t, name: d.written(t), simulated: simulated, now: d.Now, recordCommand: again,
 		encoder: encoder{folder: d, redactor: newRedactor(secrets, d.Redact).logged(&d.fields)},
 		secrets: secrets, redactFields: d.Redact,
 		toolNames: map[string]bool{},
@@ -146,7 +146,7 @@ func (d *Folder) Open(id string, simulated bool, again func() string) (*Recorder
 		rec.openPart()
 		return rec, nil
 	}
-	holder := d.cassetteID(id)
+	holder := d.nameOf(t)
 	data, err := plainfile.Read(d.file(holder))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && d.Fill:
@@ -154,7 +154,7 @@ func (d *Folder) Open(id string, simulated bool, again func() string) (*Recorder
 		return rec, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no cassette for this trial: %s is missing; to record it: %s",
-			d.displayPath(id), again())
+			d.displayPath(t.Name), again())
 	case err != nil:
 		return nil, fmt.Errorf("cassette %s: %w", d.displayPath(holder), plainfile.WithoutPath(err))
 	}
@@ -207,7 +207,7 @@ func (rec *Recorder) Close(finished bool) (notice string, err error) {
 	}
 	text := fmt.Sprintf(
 		"the cassette %s holds more than was asked for: %s; to record the trial again: %s --record-mode all",
-		rec.folder.displayPath(rec.id), left, rec.recordCommand())
+		rec.folder.displayPath(rec.name), left, rec.recordCommand())
 	if rec.folder.Strict {
 		return "", errors.New(text)
 	}
@@ -218,7 +218,7 @@ func (rec *Recorder) Close(finished bool) (notice string, err error) {
 func (rec *Recorder) save() error {
 	if why := rec.whyNotReplace(); why != "" {
 		return fmt.Errorf("the cassette %s was not replaced: %s; delete it first, or record into another folder",
-			rec.folder.displayPath(rec.id), why)
+			rec.folder.displayPath(rec.name), why)
 	}
 	entries, err := rec.redact()
 	if err != nil {
@@ -226,15 +226,15 @@ func (rec *Recorder) save() error {
 	}
 	rec.entries = entries
 	entries = append(entries, rec.unusedOlder()...)
-	data, err := encode(rec.id, &contents{rec.simulated, rec.folder.Redact, entries})
-	if was, missing := plainfile.Read(rec.folder.file(rec.id)); err == nil && missing == nil && unchanged(was, data) {
+	data, err := encode(rec.trial.ID, &contents{rec.simulated, rec.folder.Redact, entries})
+	if was, missing := plainfile.Read(rec.folder.file(rec.name)); err == nil && missing == nil && unchanged(was, data) {
 		return nil
 	}
 	if err == nil {
 		err = os.MkdirAll(rec.folder.Dir, 0o755)
 	}
 	if err == nil {
-		err = plainfile.ReplaceSynced(rec.folder.file(rec.id), 0o644, data)
+		err = plainfile.ReplaceSynced(rec.folder.file(rec.name), 0o644, data)
 	}
 	if err != nil {
 		return rec.writeError(err)
@@ -243,7 +243,7 @@ func (rec *Recorder) save() error {
 }
 
 func (rec *Recorder) writeError(err error) *WriteError {
-	path := rec.folder.displayPath(rec.id)
+	path := rec.folder.displayPath(rec.name)
 	return &WriteError{fmt.Errorf("the cassette %s could not be written: %w", path, plainfile.WithoutPath(err))}
 }
 
@@ -259,11 +259,11 @@ func (rec *Recorder) whyNotReplace() string {
 	if !rec.simulated && broken == 0 {
 		return ""
 	}
-	data, err := plainfile.Read(rec.folder.file(rec.id))
+	data, err := plainfile.Read(rec.folder.file(rec.name))
 	if err != nil {
 		return ""
 	}
-	switch was, err := rec.folder.open(data, rec.id); {
+	switch was, err := rec.folder.open(data, rec.name); {
 	case err != nil:
 		return ""
 	case rec.simulated && !was.simulated:

@@ -29,7 +29,7 @@ type partLine struct {
 // fields are redacted: what is secret in an exchange may be known only at the end of the trial.
 func (rec *Recorder) openPart() {
 	d := rec.folder
-	rec.partial = &partFile{trial: rec.id, places: d.partPlaces(rec.id)}
+	rec.partial = &partFile{trial: rec.name, places: d.partPlaces(rec.name)}
 	if d.RecordAll && !d.Continue || len(rec.redactFields) > 0 {
 		return
 	}
@@ -37,7 +37,7 @@ func (rec *Recorder) openPart() {
 	for i := range rec.partial.places {
 		at := &rec.partial.places[i]
 		var found []*entry
-		found, at.whole = readPart(at.path, rec.id)
+		found, at.whole = readPart(at.path, rec.name)
 		for _, e := range found {
 			if e.sign() == nil && !rec.encoder.hasSecret(e.reply) && !holds(recorded, e) {
 				rec.older = append(rec.older, e)

@@ -74,7 +74,7 @@ func (r *fileReader) document(root *node.Node) bool {
 	case trial == nil:
 		r.Missing(root, "the cassette", "trial")
 		return false
-	case r.id != "" && trial.Value != r.id:
+	case r.id != "" && !holdsTrial(r.id, trial.Value):
 		r.Errorf(trial, "wrong-trial", "the file is named for the trial %q and holds %q", r.id, trial.Value)
 		return false
 	}
@@ -186,7 +186,7 @@ func (d *Folder) open(data []byte, id string) (*contents, error) {
 	if err := decode(data, &doc); err != nil {
 		return nil, err
 	}
-	if doc.Version != Version || id != "" && doc.Trial != id {
+	if doc.Version != Version || id != "" && !holdsTrial(id, doc.Trial) {
 		return nil, fmt.Errorf("it is no cassette of version %d of the trial %q", Version, id)
 	}
 	defined := map[string]tool{}

@@ -11,7 +11,8 @@ import (
 // Recorder records one trial, or replays it. It is safe for concurrent use.
 type Recorder struct {
 	folder         *Folder
-	id             string
+	trial          Trial
+	name           string           // the name of the cassette that is written
 	simulated      bool             // the provider makes no calls to a server, and returns its own latency
 	now            func() time.Time // constant for a simulated provider
 	encoder        encoder
@@ -134,7 +135,7 @@ func (e *missError) Error() string { return e.text }
 func (l *Lane) miss(at position, text string) error {
 	rec := l.recorder
 	err := &missError{at, fmt.Sprintf("the cassette %s has no answer to this: %s\nto record the trial again: %s",
-		rec.folder.displayPath(rec.id), text, rec.recordCommand())}
+		rec.folder.displayPath(rec.name), text, rec.recordCommand())}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	if rec.firstMiss == nil || err.position.compare(rec.firstMiss.position) < 0 {

@@ -27,7 +27,7 @@ func (rec *Recorder) KeepOlder() {
 
 // loadOlder reads the older cassette of the trial.
 func (rec *Recorder) loadOlder() {
-	id := rec.folder.cassetteID(rec.id)
+	id := rec.folder.nameOf(rec.trial)
 	data, err := plainfile.Read(rec.folder.file(id))
 	if err != nil {
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -197,17 +198,17 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 		plan := f.trialsOf(app, suite, false, d)
 		if deck != nil {
 			unambiguous(plan, d)
-			deck.Check(recordedIDs(plan, deck), d)
+			deck.Check(recordedTrials(plan, deck), d)
 		}
 		return plan, deck
 	}
 	var found diag.List
 	plan := f.trialsOf(app, suite, true, &found)
 	if deck.Fill && found.Errors() == 0 {
-		for id := range trialIDs(plan) { // no more of them than there are cassettes, and one
-			if !deck.Has(id) {
+		for t := range plan.All() { // no more of them than there are cassettes, and one
+			if !deck.Has(t.Cassette()) {
 				plan = f.trialsOf(app, suite, false, d)
-				deck.Check(recordedIDs(plan, deck), d)
+				deck.Check(recordedTrials(plan, deck), d)
 				unambiguous(plan, d)
 				return plan, deck
 			}
@@ -216,29 +217,19 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 	for _, problem := range found.Sorted() {
 		d.Add(problem)
 	}
-	deck.Check(recordedIDs(plan, deck), d)
+	deck.Check(recordedTrials(plan, deck), d)
 	return plan, deck
 }
 
-// recordedIDs are the ids of trials of which there may be cassettes: few, however many trials the plan has.
-func recordedIDs(plan *runner.Plan, deck *cassette.Folder) iter.Seq[string] {
-	numbers, all := deck.Numbers()
-	if all {
-		return trialIDs(plan)
+// recordedTrials are the trials of which there may be cassettes: few, however many trials the plan has.
+func recordedTrials(plan *runner.Plan, deck *cassette.Folder) iter.Seq[cassette.Trial] {
+	trials := plan.All()
+	if numbers, all := deck.Numbers(); !all {
+		trials = plan.Asked(numbers, slices.Max(append(numbers, 0)))
 	}
-	return func(yield func(string) bool) {
-		for t := range plan.Numbered(numbers) {
-			if !yield(t.ID()) {
-				return
-			}
-		}
-	}
-}
-
-func trialIDs(plan *runner.Plan) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for t := range plan.All() {
-			if !yield(t.ID()) {
+	return func(yield func(cassette.Trial) bool) {
+		for t := range trials {
+			if !yield(t.Cassette()) {
 				return
 			}
 		}

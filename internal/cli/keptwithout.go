@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/runner"
 )
 
 // redactedBefore refuses to keep trials that were written with what is to be redacted now: the reports and the journal
@@ -40,14 +41,16 @@ func (f *runFlags) redactedBefore(r *resumption) error {
 
 // tellUnrecorded warns of kept trials that are not in the folder into which the run is recorded: what models were asked
 // is not in the journal.
-func (r *resumption) tellUnrecorded(deck *cassette.Folder) {
+func (r *resumption) tellUnrecorded(plan *runner.Plan, deck *cassette.Folder) {
 	if deck == nil || !deck.Records() {
 		return
 	}
 	var ids []string
 	for _, i := range slices.Sorted(maps.Keys(r.kept)) {
-		if e := r.kept[i]; !e.Gone && !deck.Has(e.ID) {
-			ids = append(ids, e.ID)
+		if e := r.kept[i]; !e.Gone && i < plan.Len() {
+			if t := plan.Trial(i); !deck.Has(t.Cassette()) {
+				ids = append(ids, e.ID)
+			}
 		}
 	}
 	if len(ids) == 0 {

@@ -109,7 +109,7 @@ func (f *promptFlags) run(ctx context.Context, app *App) error {
 	var plan *runner.Plan
 	if diags.Errors() == 0 {
 		if plan, trials = f.plan(app, suite, diags); deck != nil && diags.Errors() == 0 {
-			deck.Check(recordedIDs(plan, deck), diags)
+			deck.Check(recordedTrials(plan, deck), diags)
 		}
 	}
 	if diags.Errors() > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ func (s *session) openCassette(ctx context.Context) (_ context.Context, done fun
 	if folder == nil {
 		return ctx, func() {}, nil
 	}
-	s.recorder, err = folder.Open(s.out.ID, s.trial.Endpoint.Simulated, func() string { return s.opts.Again(s.out) })
+	s.recorder, err = folder.Open(s.trial.Cassette(), s.trial.Endpoint.Simulated, func() string { return s.opts.Again(s.out) })
 	if err != nil {
 		return ctx, func() {}, err
 	}
@@ -39,6 +40,20 @@ func (s *session) openCassette(ctx context.Context) (_ context.Context, done fun
 		s.emit.redact = func(e result.Event) result.Event { return cassette.Redact(s.recorder, e, unredactedTypes()...) }
 	}
 	return ctx, func() { end(nil) }, nil
+}
+
+// Cassette names the trial and its cassette. With a variant, that goes by the variant and by how often it is repeated:
+// the number of a trial depends on which other variants there are, and in which order.
+func (t *Trial) Cassette() cassette.Trial {
+	id := t.ID()
+	if len(t.Variant) == 0 {
+		return cassette.Trial{ID: id, Name: id}
+	}
+	name := t.Group() + t.Variant.sorted().String()
+	if n := t.Repetition(); n > 1 {
+		name += "#" + strconv.Itoa(n)
+	}
+	return cassette.Trial{ID: id, Name: name}
 }
 
 // closeCassette closes the cassette before the trial is settled, because a failure to write it, or an exchange missing

@@ -64,6 +64,12 @@ func needs(d *checks.Def) string {
 	return strings.Join(d.Needs.Words(), ", ")
 }
 
+// Widths of texts that explain a check.
+const (
+	textWidth = 100
+	noteWidth = 80 // of a parameter
+)
+
 // describe explains a check to a person.
 func describe(out io.Writer, d *checks.Def) error {
 	examples, err := d.Examples()
@@ -71,17 +77,18 @@ func describe(out io.Writer, d *checks.Def) error {
 		return err
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(w, "%s: %s\n", d.Name, d.Summary) // a tabwriter keeps its first error for Flush
+	_, _ = fmt.Fprintln(w, strings.Join(wrapped(d.Name+": "+d.Summary, textWidth), "\n")) // a tabwriter keeps its first error for Flush
 	if names := d.Names()[1:]; len(names) > 0 {
 		_, _ = fmt.Fprintf(w, "also written %s\n", strings.Join(names, ", "))
 	}
 	_, _ = fmt.Fprintf(w, "\nscore\t%s\nfor\t%s\nas a guardrail\t%s\nlooks at\t%s\nneeds\t%s\n",
-		strings.Join(wrapped(d.Scoring, 100), "\n\t"), strings.Join(d.Surfaces.Words(), ", "), d.EffectWords(), d.LooksAt(),
+		strings.Join(wrapped(d.Scoring, textWidth), "\n\t"), strings.Join(d.Surfaces.Words(), ", "), d.EffectWords(), d.LooksAt(),
 		needs(d))
 	if params := d.Params(); len(params) > 0 {
 		_, _ = fmt.Fprintln(w, "\nparams")
 		for _, p := range params {
-			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, p.Shape.Label(), paramNote(&p))
+			note := strings.Join(wrapped(paramNote(&p), noteWidth), "\n\t\t")
+			_, _ = fmt.Fprintf(w, "  %s\t%s\t%s\n", p.Name, p.Shape.Label(), note)
 		}
 	}
 	_, _ = io.WriteString(w, promptText(promptOf(d)))

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -52,6 +54,14 @@ func listChecks(app *App, asJSON bool) error {
 		return writeJSON(app, docs)
 	}
 	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
+	longest := 0
+	for _, d := range all {
+		longest = max(longest, len(d.Name))
+	}
+	room := math.MaxInt // a pipe gets one line a check
+	if app.OutTTY {
+		room = max(app.Width()-longest-4, 40)
+	}
 	for _, family := range checks.Families() {
 		list := checks.In(family)
 		if len(list) == 0 {
@@ -59,7 +69,7 @@ func listChecks(app *App, asJSON bool) error {
 		}
 		_, _ = fmt.Fprintf(w, "%s\n", family) // a tabwriter keeps its first error for Flush
 		for _, d := range list {
-			_, _ = fmt.Fprintf(w, "  %s\t%s\n", d.Name, d.Summary)
+			_, _ = fmt.Fprintf(w, "  %s\t%s\n", d.Name, strings.Join(wrapped(d.Summary, room), "\n\t"))
 		}
 		_, _ = fmt.Fprintln(w)
 	}

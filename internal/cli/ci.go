@@ -77,7 +77,7 @@ func (a *App) onGitHub() bool {
 }
 
 // annotate writes GitHub's annotations and the summary of the step when the run is part of a workflow.
-func (a *App) annotate(out io.Writer, run *result.Run, rerun func(*result.Brief) string) error {
+func (a *App) annotate(out io.Writer, run *result.Run, rerun func(...*result.Brief) string) error {
 	if !a.onGitHub() {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (a *App) annotateFiles(out io.Writer, list []diag.Diagnostic) error {
 }
 
 // summarise puts the Markdown report behind what is in the summary of the step.
-func (a *App) summarise(run *result.Run, rerun func(*result.Brief) string) error {
+func (a *App) summarise(run *result.Run, rerun func(...*result.Brief) string) error {
 	name, _ := a.Getenv("GITHUB_STEP_SUMMARY")
 	if name == "" {
 		return nil

@@ -55,27 +55,41 @@ func (f *runFlags) command() []string {
 	return words
 }
 
-// rerunner makes the commands that run the scenario of just one trial again, in the run that command describes. Where
-// that is not known, the trial's file is named.
-func rerunner(command []string) func(*result.Brief) string {
-	return func(b *result.Brief) string {
+// rerunner makes the commands that run the scenario of some trials again with their providers, in the run that command
+// describes. Where that is not known, the file of the trials is named.
+func rerunner(command []string) func(...*result.Brief) string {
+	return func(trials ...*result.Brief) string {
+		b := trials[0]
 		words := slices.Clone(command)
 		if len(words) == 0 {
 			words = []string{"arena", "run", b.File}
 		}
 		switch {
 		case b.Recording == "":
-			words = append(words, "--scenario", b.Scenario, "--provider", b.Provider)
+			words = append(words, "--scenario", b.Scenario)
+			words = distinct(words, "--provider", trials, func(b *result.Brief) string { return b.Provider })
 		case slices.Contains(words[:2], "eval"):
 			words = append(words, b.Recording)
 		default:
 			words = append(words, "--eval", b.Scenario)
 		}
-		if b.Region != "default" {
-			words = append(words, "--region", b.Region)
+		if slices.ContainsFunc(trials, func(b *result.Brief) bool { return b.Region != "default" }) {
+			words = distinct(words, "--region", trials, func(b *result.Brief) string { return b.Region })
 		}
 		return quoted(words)
 	}
+}
+
+// distinct adds a flag for each value that the trials have.
+func distinct(words []string, flag string, trials []*result.Brief, value func(*result.Brief) string) []string {
+	var seen []string
+	for _, b := range trials {
+		if v := value(b); !slices.Contains(seen, v) {
+			seen = append(seen, v)
+			words = append(words, flag, v)
+		}
+	}
+	return words
 }
 
 const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,"

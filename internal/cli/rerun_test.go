@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // notRepeated are the flags of arena run that the command for one trial again leaves out, with the reason.
@@ -46,4 +48,21 @@ func TestAgainRepeatsEveryFlag(t *testing.T) {
 			t.Errorf("--%s: repeated is %v, and the reason to leave it out is %q", fl.Name, repeated, notRepeated[fl.Name])
 		}
 	})
+}
+
+// TestAgainNamesEveryProvider: trials of one scenario that failed alike run again together.
+func TestAgainNamesEveryProvider(t *testing.T) {
+	t.Parallel()
+	trial := func(provider, region string) *result.Brief {
+		return &result.Brief{File: "s.yaml", Scenario: "refund", Provider: provider, Region: region}
+	}
+	for want, trials := range map[string][]*result.Brief{
+		"arena run s.yaml --scenario refund --provider a":                         {trial("a", "default")},
+		"arena run s.yaml --scenario refund --provider a --provider b":            {trial("a", "default"), trial("b", "default"), trial("a", "default")},
+		"arena run s.yaml --scenario refund --provider a --region eu --region us": {trial("a", "eu"), trial("a", "us")},
+	} {
+		if got := rerunner(nil)(trials...); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
 }

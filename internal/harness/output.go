@@ -37,9 +37,9 @@ type Report struct {
 // Outputs is where a run leaves its results.
 type Outputs struct {
 	Dir     string
-	Keep    int                        // journals of earlier runs that stay; 0: DefaultKeep
-	Rerun   func(*result.Brief) string // the command that runs a trial again; may be nil
-	Secrets *secret.Guard              // that no report holds; nil: none are known
+	Keep    int                           // journals of earlier runs that stay; 0: DefaultKeep
+	Rerun   func(...*result.Brief) string // the command that runs a trial again; may be nil
+	Secrets *secret.Guard                 // that no report holds; nil: none are known
 	reports []Report
 	input   string // the file that is read; "" is none
 	written []string
@@ -51,7 +51,7 @@ type Choice struct {
 	Formats               []string // nil: all
 	JUnit, HTML, Markdown string   // files
 	Granularity           string   // of JUnit
-	Rerun                 func(*result.Brief) string
+	Rerun                 func(...*result.Brief) string
 	Place                 func(file string) string // how JUnit names a scenario's file; nil: as the run does
 }
 

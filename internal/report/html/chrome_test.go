@@ -106,7 +106,8 @@ func (b *browser) open(t *testing.T, run *result.Run, place string) *tab {
 }
 
 // rerun is the command that the tests offer.
-func rerun(b *result.Brief) string {
+func rerun(trials ...*result.Brief) string {
+	b := trials[0]
 	return fmt.Sprintf("arena run %s --scenario %s --provider %s", b.File, b.Scenario, b.Provider)
 }
 

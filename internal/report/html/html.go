@@ -16,7 +16,7 @@ import (
 type Options struct {
 	// Rerun returns the shell command that runs a trial again; nil: none is offered. A command with control or invisible
 	// characters is not offered: pasted into a terminal it could run by itself, or differ from what is seen.
-	Rerun func(b *result.Brief) string
+	Rerun func(...*result.Brief) string
 }
 
 // Write writes the report of a run. Trials are read one after the other and never held, so the memory it takes

@@ -78,7 +78,7 @@ func TestPolicyNamesOurScriptAndStyle(t *testing.T) {
 func TestCommandWithControlCharactersIsNotOffered(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	command := func(*result.Brief) string { return "arena run\nrm -rf ~" }
+	command := func(...*result.Brief) string { return "arena run\nrm -rf ~" }
 	if err := html.Write(&b, resulttest.OneFailed(), html.Options{Rerun: command}); err != nil {
 		t.Fatal(err)
 	}

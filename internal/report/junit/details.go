@@ -13,7 +13,8 @@ const (
 	lastTurns = 3    // turns of the end of a conversation
 )
 
-// addDetails reads the trials of a group that did not pass and sets the message, body and output of its testcase.
+// addDetails reads the trials of a group that did not pass and sets the message, body and output of its testcase: the
+// problems are the body, and the conversations the output.
 func (b *builder) addDetails(g *show.Group, c *testcase) error {
 	failures, err := b.failureModes(g, c)
 	if err != nil {
@@ -26,12 +27,12 @@ func (b *builder) addDetails(g *show.Group, c *testcase) error {
 	rate := g.Rate()
 	switch {
 	case c.status == result.Passed: // within its threshold
-		c.output, c.message = rate+"\n"+rates+failures.String(), ""
+		c.output, c.message = rate+"\n"+rates+failures.problems()+"\n"+failures.conversations(), ""
 		return nil
 	case rate != "" && c.status == result.Failed:
 		c.message = rate + ": " + c.message
 	}
-	c.body = c.message + "\n\n" + rates + failures.String()
+	c.body, c.output = c.message+"\n\n"+rates+failures.problems(), failures.conversations()
 	return nil
 }
 
@@ -54,12 +55,14 @@ func (b *builder) failureModes(g *show.Group, c *testcase) (*failureModes, error
 		if brief.Status > worst { // the statuses are ordered by how bad they are
 			worst, c.message = brief.Status, show.Reason(t)
 		}
-		failures.add(show.Signature(t), trialName(t, brief), func() string { return b.describe(t, brief) })
+		failures.add(show.Signature(t), trialName(t, brief), func() (problems, said string) {
+			return b.describe(t, brief), conversation(t)
+		})
 	}
 	return failures, nil
 }
 
-// describe writes a trial that did not pass.
+// describe writes what is wrong with a trial that did not pass.
 func (b *builder) describe(t *result.Trial, brief *result.Brief) string {
 	var w strings.Builder
 	if t.Error != "" {
@@ -68,7 +71,6 @@ func (b *builder) describe(t *result.Trial, brief *result.Brief) string {
 	for _, p := range show.Problems(t) {
 		show.WriteProblem(&w, p, maxText)
 	}
-	conversation(&w, t)
 	if b.opts.Rerun != nil {
 		w.WriteString("\nagain: " + show.Line(b.opts.Rerun(brief)) + "\n")
 	}
@@ -88,26 +90,25 @@ func trialName(t *result.Trial, brief *result.Brief) string {
 }
 
 // conversation writes the last turns of a trial.
-func conversation(w *strings.Builder, t *result.Trial) {
+func conversation(t *result.Trial) string {
+	var w strings.Builder
 	last := len(t.Turns)
 	for last > 0 && t.Turns[last-1].NotRun != "" {
 		last--
 	}
 	if first := max(last-lastTurns, 0); last > 0 {
-		if w.Len() > 0 {
-			w.WriteString("\n")
-		}
 		w.WriteString("conversation")
 		if first > 0 {
-			fmt.Fprintf(w, " from %s", show.TurnLabel(t.Turns[first].Index))
+			fmt.Fprintf(&w, " from %s", show.TurnLabel(t.Turns[first].Index))
 		}
 		w.WriteString("\n")
 		for i := first; i < last; i++ {
-			show.WriteExchange(w, &t.Turns[i], maxText)
+			show.WriteExchange(&w, &t.Turns[i], maxText)
 		}
 	}
 	if last < len(t.Turns) {
 		next := &t.Turns[last]
-		fmt.Fprintf(w, "  %s and after: not run: %s\n", show.TurnLabel(next.Index), show.Line(next.NotRun))
+		fmt.Fprintf(&w, "  %s and after: not run: %s\n", show.TurnLabel(next.Index), show.Line(next.NotRun))
 	}
+	return w.String()
 }

@@ -21,17 +21,18 @@ type failureModes struct {
 
 // failureMode is the trials that failed in the same way.
 type failureMode struct {
-	trials  []string // "trial #2"; empty for a group of one trial
-	details string   // of the first trial
+	trials   []string // "trial #2"; empty for a group of one trial
+	problems string   // of the first trial
+	said     string   // its conversation
 }
 
 // add records a trial. key is equal for trials that failed in the same way; text is called once for each key.
-func (l *failureModes) add(key, trial string, text func() string) {
+func (l *failureModes) add(key, trial string, texts func() (problems, said string)) {
 	w := l.byKey[key]
 	if w == nil {
 		w = &failureMode{}
 		if len(l.modes) < maxDetailed {
-			w.details = text()
+			w.problems, w.said = texts()
 		}
 		if l.byKey == nil {
 			l.byKey = map[string]*failureMode{}
@@ -43,19 +44,34 @@ func (l *failureModes) add(key, trial string, text func() string) {
 	}
 }
 
-func (l *failureModes) String() string {
-	var b strings.Builder
+// problems says how the trials failed.
+func (l *failureModes) problems() string {
+	parts := make([]string, len(l.modes))
 	for i, w := range l.modes {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		if len(w.trials) > 0 {
-			b.WriteString(strings.Join(w.trials, ", ") + ":\n")
-		}
-		b.WriteString(w.details)
+		parts[i] = w.heading() + w.problems
 	}
+	text := strings.Join(parts, "\n")
 	if l.omitted > 0 {
-		fmt.Fprintf(&b, "\n… and %s that did not pass\n", show.Plural(l.omitted, "more trial"))
+		text += fmt.Sprintf("\n… and %s that did not pass\n", show.Plural(l.omitted, "more trial"))
 	}
-	return b.String()
+	return text
+}
+
+// conversations is what was said in one trial of each way to fail.
+func (l *failureModes) conversations() string {
+	var parts []string
+	for _, w := range l.modes {
+		if w.said != "" {
+			parts = append(parts, w.heading()+w.said)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// heading names the trials; "" for a group of one trial.
+func (w *failureMode) heading() string {
+	if len(w.trials) == 0 {
+		return ""
+	}
+	return strings.Join(w.trials, ", ") + ":\n"
 }

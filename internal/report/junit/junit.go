@@ -24,10 +24,10 @@ const (
 
 // Options of a report. The zero value works.
 type Options struct {
-	Name        string                     // of the root element; "" is arena
-	Granularity Granularity                // "" is ByScenario
-	Rerun       func(*result.Brief) string // the command that runs a trial again; may be nil
-	Place       func(file string) string   // how a test case names the file of its scenario; nil: as the run does
+	Name        string                        // of the root element; "" is arena
+	Granularity Granularity                   // "" is ByScenario
+	Rerun       func(...*result.Brief) string // the command that runs a trial again; may be nil
+	Place       func(file string) string      // how a test case names the file of its scenario; nil: as the run does
 }
 
 // Write writes the report. By scenario, only trials that did not pass are read from the run's source; by turn and by

@@ -27,7 +27,10 @@ func write(t testing.TB, run *result.Run, o junit.Options) []byte {
 	return b.Bytes()
 }
 
-func rerun(b *result.Brief) string { return "arena run " + b.File + " --provider " + b.Provider }
+func rerun(trials ...*result.Brief) string {
+	b := trials[0]
+	return "arena run " + b.File + " --provider " + b.Provider
+}
 
 func TestWrite(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -17,7 +18,8 @@ type part struct {
 	trials   int
 	passed   int
 	ms       float64
-	message  string // of the worst trial
+	message  string   // of the worst trial
+	at       diag.Pos // of its first problem
 	failures failureModes
 }
 
@@ -72,11 +74,14 @@ func (u *part) add(s *observation, trial string) {
 	if message := s.message(); message != "" && (u.message == "" || moreSevere(u.worst, s.status) != u.worst) {
 		u.message = message
 	}
+	if moreSevere(u.worst, s.status) != u.worst && len(s.problems) > 0 {
+		u.at = s.problems[0].Position
+	}
 	u.worst = moreSevere(u.worst, s.status)
 	if s.status == result.Passed || s.status == result.Skipped {
 		return
 	}
-	u.failures.add(s.key(), trial, s.describe)
+	u.failures.add(s.key(), trial, func() (problems, said string) { return s.describe(), s.said() })
 }
 
 // key is equal for observations that failed in the same way.
@@ -96,6 +101,12 @@ func (s *observation) describe() string {
 	for _, p := range s.problems {
 		show.WriteProblem(&w, p, maxText)
 	}
+	return w.String()
+}
+
+// said is what was said in the turn that was judged; "" when there is none.
+func (s *observation) said() string {
+	var w strings.Builder
 	if s.exchange != nil {
 		show.WriteExchange(&w, s.exchange, maxText)
 	}
@@ -110,7 +121,7 @@ func (s *observation) message() string {
 	text, more := s.reason, 0
 	for _, p := range s.problems {
 		if p.Status == s.status && (text == "" || s.status == result.Failed) {
-			text, more = p.Line(), len(s.problems)-1
+			text, more = p.LabelledLine(), len(s.problems)-1
 			break
 		}
 	}
@@ -124,8 +135,11 @@ func (u *part) testcase(g *show.Group) testcase {
 	c := base(g)
 	c.name += " " + u.first.name
 	c.ms, c.status, c.message = u.ms, u.status(g), u.message
-	if u.first.line > 0 {
+	switch {
+	case u.first.line > 0:
 		c.file, c.line = u.first.file, u.first.line
+	case u.at.Line > 0:
+		c.file, c.line = show.Line(u.at.File), u.at.Line
 	}
 	if v := u.first.verdict; v != nil && u.trials == 1 {
 		c.properties = gradedProperties(v)
@@ -138,7 +152,7 @@ func (u *part) testcase(g *show.Group) testcase {
 	}
 	switch {
 	case c.status == result.Passed && len(u.failures.modes) > 0: // within its threshold
-		c.output, c.message = rate+"\n"+u.failures.String(), ""
+		c.output, c.message = rate+"\n"+u.failures.problems()+"\n"+u.failures.conversations(), ""
 	case c.status == result.Passed:
 		c.message = ""
 		if v := u.first.verdict; v != nil && u.trials == 1 {
@@ -148,7 +162,7 @@ func (u *part) testcase(g *show.Group) testcase {
 		if rate != "" {
 			c.message = rate + ": " + c.message
 		}
-		c.body = c.message + "\n\n" + u.failures.String()
+		c.body, c.output = c.message+"\n\n"+u.failures.problems(), u.failures.conversations()
 	}
 	return c
 }

@@ -51,7 +51,7 @@ type testcase struct {
 	properties            []property
 	message               string // one line: why it did not pass
 	body                  string
-	output                string // of a testcase that passed: failures within its threshold, or the judgement
+	output                string // the conversations of failures; where it passed, failures within its threshold or the judgement
 	// complete sets message, body and output just before the testcase is written; nil when they are set already.
 	complete func(*testcase) error
 }

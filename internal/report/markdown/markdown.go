@@ -18,7 +18,7 @@ const maxSize = 64_000
 
 // Options of a report. The zero value works.
 type Options struct {
-	Rerun func(*result.Brief) string // the command that runs a trial again; may be nil
+	Rerun func(...*result.Brief) string // the command that runs a trial again; may be nil
 }
 
 // Write writes the report. Only trials that failed or broke are read from the run's source, one at a time.

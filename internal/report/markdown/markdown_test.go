@@ -25,7 +25,10 @@ func write(t testing.TB, run *result.Run) string {
 	return b.String()
 }
 
-func rerun(b *result.Brief) string { return "arena run " + b.File + " --scenario " + b.Scenario }
+func rerun(trials ...*result.Brief) string {
+	b := trials[0]
+	return "arena run " + b.File + " --scenario " + b.Scenario
+}
 
 func TestWrite(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ func TestReason(t *testing.T) {
 		want  string
 	}{
 		{trialOf(t, failed, 0), ""},
-		{trialOf(t, failed, 1), "turn 2: tools_not_called: called once: issue_refund (and 1 more)"},
+		{trialOf(t, failed, 1), "must not refund outside the window: turn 2: tools_not_called: called once: issue_refund (and 1 more)"},
 		{trialOf(t, errored, 0), "turn 2: provider claude-haiku: no reply in 60s (3 attempts)"},
 		{trialOf(t, errored, 1), "turn 1: llm_judge: judge gpt-4o: 503: upstream connect error (3 attempts)"},
 		{trialOf(t, errored, 3), "needs the voice provider"},

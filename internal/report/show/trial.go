@@ -29,7 +29,7 @@ func Reason(t *result.Trial) string {
 	case t.Error != "" && (len(problems) == 0 || problems[0].Status != result.Failed):
 		text, more = TrialError(t), 0 // the other problems follow from the error
 	case len(problems) > 0:
-		text = problems[0].Line()
+		text = problems[0].LabelledLine()
 	case t.Status != result.Passed:
 		return t.Status.String()
 	}

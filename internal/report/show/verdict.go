@@ -123,6 +123,14 @@ func (p Problem) Line() string {
 	return TurnLabel(p.Turn) + ": " + Line(p.Name()) + ": " + p.withNote(p.Note())
 }
 
+// LabelledLine is Line after what the author of the check wrote about it.
+func (p Problem) LabelledLine() string {
+	if label := Line(p.Message); label != "" && label != p.Seen() {
+		return label + ": " + p.Line()
+	}
+	return p.Line()
+}
+
 // SeenAndScore is what the check saw, with the score and the limit that it missed.
 func (p Problem) SeenAndScore() string {
 	needs := p.Needs()

@@ -38,20 +38,35 @@ func (b *block) render() []*row {
 	b.evidence()
 	if b.p.opts.Rerun != nil {
 		// never cut: people copy it
-		b.add((&row{}).gap(2).add(dim, "again: ").add(plain, show.Line(b.p.opts.Rerun(b.brief(0)))))
+		b.add((&row{}).gap(2).add(dim, "again: ").add(plain, show.Line(b.p.opts.Rerun(b.ofFirstScenario()...))))
 	}
 	return b.rows
 }
 
+// ofFirstScenario are the members whose scenario is that of the first.
+func (b *block) ofFirstScenario() []*result.Brief {
+	var all []*result.Brief
+	for i := range b.members {
+		if m := b.brief(i); scenarioOf(m) == scenarioOf(b.brief(0)) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
 func (b *block) add(r *row) { b.rows = append(b.rows, r) }
 
-// addWithPosition adds a row with a position at the right edge, or with the position on an indented line below it.
+// placeColumn is where positions end at the right on a wide screen, so that they stay near what they belong to.
+const placeColumn = 120
+
+// addWithPosition adds a row with a position at its right, or with the position on an indented line below it.
 func (b *block) addWithPosition(r *row, place string, indent int) {
+	least := r.width + 2 + show.Width(place)
 	switch {
 	case place == "":
 		b.add(r.cut(b.width))
-	case r.width+2+show.Width(place) <= b.width:
-		b.add(r.right(dim, place, b.width-r.width))
+	case least <= b.width:
+		b.add(r.right(dim, place, max(min(b.width, placeColumn), least)-r.width))
 	default:
 		b.add(r.cut(b.width))
 		b.add((&row{}).gap(indent).add(dim, show.Cut(place, max(2*b.width, 200))))

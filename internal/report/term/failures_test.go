@@ -84,6 +84,7 @@ func TestEvidence(t *testing.T) {
 	for name, o := range map[string]term.Options{
 		"80":  {Width: columns(80)},
 		"120": {Width: columns(120)},
+		"200": {Width: columns(200)},
 		"vv":  {Width: columns(80), Verbosity: 2},
 	} {
 		var out bytes.Buffer

@@ -27,7 +27,7 @@ type live struct {
 	progress progress
 	lines    strings.Builder // queued
 	block    string          // as drawn; "": nothing is drawn
-	columns  int             // of the drawn bar
+	columns  []int           // of its lines
 	drawn    time.Time
 	err      error // the first of out
 
@@ -86,7 +86,7 @@ func (l *live) stop() error {
 	l.ticker.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.show("", 0)
+	l.show("", nil)
 	return l.err
 }
 
@@ -99,12 +99,18 @@ func (l *live) drawIfDue() {
 
 func (l *live) draw() {
 	l.drawn = l.now()
-	bar := l.progress.bar(l.drawn, l.width()-1) // a full last column makes some terminals wrap
-	l.show("\n"+bar.render(l.paint), bar.width)
+	width := l.width() - 1 // a full last column makes some terminals wrap
+	bar := l.progress.bar(l.drawn, width)
+	block, columns := "\n"+bar.render(l.paint), []int{bar.width}
+	if slowest := l.progress.slowest(l.drawn, width); slowest != nil {
+		block += "\n" + slowest.render(l.paint)
+		columns = append(columns, slowest.width)
+	}
+	l.show(block, columns)
 }
 
 // show writes the queued lines in the place of the block, and draws the new block below them.
-func (l *live) show(block string, columns int) {
+func (l *live) show(block string, columns []int) {
 	lines := l.lines.String()
 	if block == l.block && lines == "" {
 		return
@@ -126,14 +132,17 @@ func (l *live) show(block string, columns int) {
 func (l *live) writeTerminal(s string) { _, _ = io.WriteString(l.terminal, s) }
 
 // erase returns the sequence that moves to the start of the block and clears everything below. A terminal that became
-// narrower has wrapped the bar onto more lines.
+// narrower has wrapped its lines onto more.
 func (l *live) erase() string {
 	if l.block == "" {
 		return ""
 	}
 	up := strings.Count(l.block, "\n")
-	if w := l.width(); l.columns > w {
-		up += (l.columns - 1) / w
+	w := l.width()
+	for _, columns := range l.columns {
+		if columns > w {
+			up += (columns - 1) / w
+		}
 	}
 	return fmt.Sprintf("\r\x1b[%dA\x1b[J", up)
 }

@@ -68,6 +68,36 @@ func TestLive(t *testing.T) {
 	})
 }
 
+// TestSlowTrials names the trials that run for longest, on a screen that becomes narrower.
+func TestSlowTrials(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		run := resulttest.Flaky()
+		screen := newScreen(t, 100)
+		p := term.New(term.Options{Out: screen, Err: screen, TTY: true, Width: func() int { return screen.width }})
+		var film bytes.Buffer
+		shot := func(title string) { film.WriteString("=== " + title + "\n" + screen.String()) }
+		p.Start(planOf(run))
+		for i := range 5 {
+			p.TrialStarted(run.Briefs[i].ID)
+			pass(time.Second)
+		}
+		shot("the first for five seconds")
+		pass(time.Minute)
+		shot("all for a minute")
+		screen.resize(60)
+		p.TrialDone(&run.Briefs[1], trialOf(t, run, 1))
+		pass(time.Second)
+		shot("narrower, and one is done")
+		for _, i := range []int{0, 2, 3, 4} {
+			p.TrialDone(&run.Briefs[i], trialOf(t, run, i))
+		}
+		p.Stop()
+		shot("stopped")
+		golden.Check(t, "slow.txt", film.Bytes())
+	})
+}
+
 // pass lets time pass; a redraw that is due then has happened.
 func pass(d time.Duration) {
 	<-time.After(d)

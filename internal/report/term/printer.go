@@ -23,13 +23,13 @@ type Options struct {
 	// Width returns the columns of the terminal. If it is nil or returns 0, the width is not known: lines are laid out for
 	// 120 columns then, and notes are not cut.
 	Width         func() int
-	Color         bool                       // see UseColor
-	Verbosity     int                        // 1: requests and replies, cut; 2: uncut
-	Quiet         bool                       // failures, summary and report paths only
-	WarningsShown int                        // how many of the run's warnings were shown before the run
-	Now           func() time.Time           // nil: time.Now
-	Rerun         func(*result.Brief) string // the command that runs a trial again; may be nil
-	Resume        string                     // the command that runs the trials that did not finish; may be empty
+	Color         bool                          // see UseColor
+	Verbosity     int                           // 1: requests and replies, cut; 2: uncut
+	Quiet         bool                          // failures, summary and report paths only
+	WarningsShown int                           // how many of the run's warnings were shown before the run
+	Now           func() time.Time              // nil: time.Now
+	Rerun         func(...*result.Brief) string // the command that runs trials of one file again; may be nil
+	Resume        string                        // the command that runs the trials that did not finish; may be empty
 }
 
 // Plan is what the printer needs to know before the first trial.
@@ -64,7 +64,7 @@ func New(o Options) *Printer {
 	if o.Err == nil || o.Quiet {
 		o.TTY = false
 	}
-	return &Printer{opts: o, paint: newPainter(o.Color), longest: longest{name: 24, provider: 16}}
+	return &Printer{opts: o, paint: newPainter(o.Color), longest: longest{name: 24, provider: 16}, notices: notices{}}
 }
 
 // Start begins the run and, on a terminal, the live block.
@@ -78,10 +78,10 @@ func (p *Printer) Start(plan Plan) {
 	}
 }
 
-// TrialStarted counts a trial as running.
-func (p *Printer) TrialStarted(string) {
+// TrialStarted takes note that a trial is running.
+func (p *Printer) TrialStarted(id string) {
 	if p.live != nil {
-		p.live.update(func(s *progress) { s.started++ })
+		p.live.update(func(s *progress) { s.trialStarted(id, p.opts.Now()) })
 	}
 }
 

@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,11 +19,25 @@ type progress struct {
 	usd                      float64
 	priced                   bool // some cost is known
 	begin                    time.Time
+	running                  []runningTrial // the one that started first comes first
+}
+
+type runningTrial struct {
+	id    string
+	since time.Time
+}
+
+func (s *progress) trialStarted(id string, now time.Time) {
+	s.started++
+	s.running = append(s.running, runningTrial{id, now})
 }
 
 func (s *progress) trialDone(b *result.Brief) {
 	s.finished++
 	s.started = max(s.started, s.finished)
+	if i := slices.IndexFunc(s.running, func(r runningTrial) bool { return r.id == b.ID }); i >= 0 {
+		s.running = slices.Delete(s.running, i, i+1)
+	}
 	switch b.Status {
 	case result.Passed, result.Skipped, result.Cancelled:
 	case result.Failed:
@@ -85,6 +100,25 @@ func (s *progress) bar(now time.Time, width int) *row {
 		r.gap(2).add(x.as, x.text)
 	}
 	return r.cut(width)
+}
+
+const (
+	slow      = 5 * time.Second // a trial that runs longer is named
+	slowNamed = 3
+)
+
+// slowest names the trials that have been running for longest; nil when none has been for long.
+func (s *progress) slowest(now time.Time, width int) *row {
+	var names []string
+	for _, r := range s.running[:min(len(s.running), slowNamed)] {
+		if took := now.Sub(r.since); took >= slow {
+			names = append(names, took.Truncate(time.Second).String()+" "+show.Line(r.id))
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return (&row{}).add(dim, "running for longest: "+strings.Join(names, ", ")).cut(width)
 }
 
 // blocks is the bar without its numbers.

@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,28 +11,34 @@ import (
 )
 
 const (
-	maxNotices   = 20 // different notices that are kept
+	maxNotices   = 20 // different notices that are shown
 	maxTolerated = 10
 	maxStopped   = 5
 	maxStoppedV  = 1000 // with -v
 )
 
 // notices counts the trials with the same notice, so that each notice is written once.
-type notices struct {
-	texts  []string
-	counts []int
+type notices map[string]int
+
+func (n notices) add(t *result.Trial) {
+	for _, text := range t.Notices {
+		n[show.Clip(show.Line(text), 500)]++
+	}
 }
 
-func (n *notices) add(t *result.Trial) {
-	for _, text := range t.Notices {
-		text = show.Clip(show.Line(text), 500)
-		switch i := slices.Index(n.texts, text); {
-		case i >= 0:
-			n.counts[i]++
-		case len(n.texts) < maxNotices:
-			n.texts, n.counts = append(n.texts, text), append(n.counts, 1)
+// lines are the notices in the order of their texts: trials end in any order.
+func (n notices) lines() []string {
+	var all []string
+	for _, text := range slices.Sorted(maps.Keys(n)) {
+		if len(all) == maxNotices {
+			return append(all, "… and "+show.Plural(len(n)-maxNotices, "more note"))
 		}
+		if trials := n[text]; trials > 1 {
+			text += fmt.Sprintf(" (%s)", show.Plural(trials, "trial"))
+		}
+		all = append(all, text)
 	}
+	return all
 }
 
 // remarks writes what has no effect on the status: flaky trials, tolerated failures, evals, notices, warnings.
@@ -41,10 +48,7 @@ func (p *Printer) remarks(run *result.Run) {
 	rows = append(rows, p.tolerated(run)...)
 	rows = append(rows, p.evals(run)...)
 	rows = append(rows, p.coverage(run)...)
-	for i, text := range p.notices.texts {
-		if n := p.notices.counts[i]; n > 1 {
-			text += fmt.Sprintf(" (%s)", show.Plural(n, "trial"))
-		}
+	for _, text := range p.notices.lines() {
 		rows = append(rows, p.remark("note", dim, text)...)
 	}
 	for _, text := range run.Warnings[min(p.opts.WarningsShown, len(run.Warnings)):] {

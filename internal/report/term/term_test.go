@@ -40,7 +40,8 @@ func planOf(run *result.Run) term.Plan {
 	}}
 }
 
-func rerun(b *result.Brief) string {
+func rerun(trials ...*result.Brief) string {
+	b := trials[0]
 	return "arena run " + b.File + " --scenario " + b.Scenario + " --provider " + b.Provider
 }
 

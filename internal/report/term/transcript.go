@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -60,10 +61,61 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 		if turn.Error != "" {
 			say("error", show.Line(turn.Error))
 		}
+		checkLines(turn.Assertions, say)
 		judgingLines(turn.Assertions, p.opts.Verbosity, say)
 	}
+	checkLines(t.Conversation, say)
 	judgingLines(t.Conversation, p.opts.Verbosity, say)
+	for i := range t.Evals {
+		say("eval", evalLine(&t.Evals[i]))
+	}
 	return append(rows, &row{})
+}
+
+// checkLines are the verdicts of a turn, or of the conversation.
+func checkLines(verdicts []result.Verdict, say func(who, text string)) {
+	for i := range verdicts {
+		say("check", verdictLine(&verdicts[i]))
+	}
+}
+
+// verdictLine is a verdict with its score, what its author wrote about it, and what it saw.
+func verdictLine(v *result.Verdict) string {
+	seen := ""
+	switch {
+	case v.Status == result.Skipped:
+		seen = "skipped: " + show.Line(v.SkipReason)
+	case v.Status != result.Passed || v.Explanation != "":
+		seen = show.Problem{Verdict: v}.Seen()
+	}
+	mark, _ := sign(v.Status)
+	return mark + " " + scoreLine(v.Name(), v.Score, v.Message, seen)
+}
+
+// evalLine is what an eval measured. One without a threshold has no verdict.
+func evalLine(e *result.EvalResult) string {
+	if e.Gates() {
+		return verdictLine(show.EvalVerdict(e))
+	}
+	seen := cmp.Or(show.Line(e.Error), show.Line(e.Explanation))
+	if e.Skipped {
+		seen = "skipped: " + show.Line(e.SkipReason)
+	}
+	return scoreLine(e.ID, e.Score, e.Message, seen)
+}
+
+func scoreLine(name string, score *float64, message, seen string) string {
+	text := show.Line(name)
+	if score != nil {
+		text += " " + show.Score(*score)
+	}
+	if message = show.Line(message); message != "" && message != seen {
+		text += "   " + message
+	}
+	if seen != "" {
+		text += "   " + seen
+	}
+	return text
 }
 
 // agentStep is the kind of the steps whose model calls tools.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/report/show"
@@ -19,11 +20,11 @@ var assets embed.FS
 // The parts of the one style sheet and of the one script, in order.
 var (
 	styles = [...]string{
-		"base", "overview", "failures", "list", "trial", "chat", "verdict", "judges", "evals", "workflow", "steps",
+		"base", "overview", "failures", "list", "replies", "trial", "chat", "verdict", "judges", "evals", "workflow", "steps",
 		"narrow", "print",
 	}
 	scripts = [...]string{
-		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "providers", "overview", "facets", "list",
+		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "words", "providers", "overview", "facets", "list", "replies",
 		"values", "messages", "judges", "verdicts", "evals", "workflow", "steps", "trial", "markdown", "keys", "app",
 	}
 )
@@ -105,6 +106,13 @@ func (p *page) Icon() template.URL {
 	}
 	return template.URL("data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E" +
 		"%3Ccircle cx='8' cy='8' r='6' fill='%23" + colour + "'/%3E%3C/svg%3E")
+}
+
+// Sides reports whether several providers answered, whose replies can stand side by side.
+func (p *page) Sides() bool {
+	return slices.ContainsFunc(p.Briefs, func(b result.Brief) bool {
+		return b.Provider != p.Briefs[0].Provider || b.Region != p.Briefs[0].Region
+	})
 }
 
 // Unfinished is the number of planned trials that have no result.

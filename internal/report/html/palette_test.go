@@ -28,7 +28,7 @@ func pairs() []struct {
 			all = append(all, pair{status, ground, 4.5})
 		}
 	}
-	return append(all, pair{"ink", "mark", 4.5}, pair{"focus", "page", 3}, pair{"column", "page", 3})
+	return append(all, pair{"ink", "mark", 4.5}, pair{"ink", "added", 4.5}, pair{"ink", "removed", 4.5}, pair{"focus", "page", 3}, pair{"column", "page", 3})
 }
 
 var (

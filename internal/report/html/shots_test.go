@@ -39,6 +39,7 @@ func TestShots(t *testing.T) {
 	}{
 		{"three-overview", resulttest.Compared(), "#/", ""},
 		{"three-trial", resulttest.Compared(), "#/trial/refund-window%2Fgpt-4o-mini%2Fdefault%231", ""},
+		{"three-replies", resulttest.Compared(), "#/replies", ""},
 		{"passed-overview", resulttest.AllPassed(), "#/", ""},
 		{"passed-trial", resulttest.AllPassed(), "#/trial/refund-happy-path%2Fgpt-4o-mini%2Fdefault", ""},
 		{"failed-overview", resulttest.OneFailed(), "#/", ""},

@@ -2,6 +2,8 @@
 // what its sender saw.
 
 const FACETS = ["status", "provider", "region", "scenario", "tag", "check"];
+const SWITCHES = ["n", "with", "show"];
+const PLAIN = ["q", "sort", ...SWITCHES];
 
 // noState is the list without any filter.
 const noState = () => ({
@@ -9,6 +11,9 @@ const noState = () => ({
   id: "",
   q: "",
   sort: "",
+  n: "", // side by side: the trial
+  with: "", // the provider that words are compared with
+  show: "", // which scenarios
   picked: Object.fromEntries(FACETS.map((facet) => [facet, new Set()])),
 });
 
@@ -17,9 +22,9 @@ function readAddress(hash) {
   const [path, ...rest] = hash.replace(/^#\/?/, "").split("?");
   for (const [key, value] of new URLSearchParams(rest.join("?"))) {
     if (FACETS.includes(key)) state.picked[key].add(value);
-    else if (key === "q" || key === "sort") state[key] = value;
+    else if (PLAIN.includes(key)) state[key] = value;
   }
-  if (path === "trials") state.view = "trials";
+  if (path === "trials" || path === "replies") state.view = path;
   if (path.startsWith("trial/")) {
     try {
       state.id = decodeURIComponent(path.slice("trial/".length));
@@ -35,9 +40,9 @@ function writeAddress(state) {
   if (state.view === "overview") return "#/";
   const params = new URLSearchParams();
   for (const facet of FACETS) for (const value of state.picked[facet]) params.append(facet, value);
-  for (const key of ["q", "sort"]) if (state[key]) params.set(key, state[key]);
+  for (const key of state.view === "replies" ? SWITCHES : ["q", "sort"]) if (state[key]) params.set(key, state[key]);
   const query = `${params}` && `?${params}`;
-  return state.view === "trials" ? `#/trials${query}` : `#/trial/${encodeURIComponent(state.id)}${query}`;
+  return state.view !== "trial" ? `#/${state.view}${query}` : `#/trial/${encodeURIComponent(state.id)}${query}`;
 }
 
 // toTrial is the link to a trial; the list it came from rides along, so that j and k stay within it.
@@ -50,3 +55,10 @@ function toList(values) {
   for (const [facet, value] of Object.entries(values)) for (const v of [value].flat()) state.picked[facet].add(v);
   return writeAddress(state);
 }
+
+// toReplies is the link to the replies side by side, of one scenario or of all.
+const toReplies = (scenario, n = "") => {
+  const state = { ...noState(), view: "replies", n };
+  if (scenario !== undefined) state.picked.scenario.add(scenario);
+  return writeAddress(state);
+};

@@ -7,9 +7,10 @@ class App {
     const go = (state, replace) => this.go(state, replace);
     this.list = new ListView(report, this.search, go);
     this.trial = new TrialView(report, go);
+    this.replies = new RepliesView(report, go);
     this.overview = h("div", { hidden: true });
     showOverview(report, this.overview);
-    byId("view").replaceChildren(this.overview, this.list.root, this.trial.root);
+    byId("view").replaceChildren(this.overview, this.list.root, this.replies.root, this.trial.root);
     this.title = document.title;
     this.scrolled = 0;
     this.list.onupdate = () => this.state?.view === "trial" && this.trial.walk(this.state, this.list.trials);
@@ -33,9 +34,11 @@ class App {
     const state = (this.state = readAddress(location.hash));
     const moved = before && (before.view !== state.view || before.id !== state.id);
     if (before?.view === "trials" && moved) this.scrolled = scrollY;
-    if (state.view !== "overview") this.list.set(state);
+    if (state.view === "trials" || state.view === "trial") this.list.set(state);
+    if (state.view === "replies") this.replies.show(state);
     byId("summary").hidden = this.overview.hidden = state.view !== "overview";
     this.list.root.hidden = state.view !== "trials";
+    this.replies.root.hidden = state.view !== "replies";
     this.trial.root.hidden = state.view !== "trial";
     for (const a of document.querySelectorAll("[data-view]")) {
       if (a.dataset.view === state.view) a.setAttribute("aria-current", "page");
@@ -62,12 +65,13 @@ class App {
     } else {
       scrollTo(0, 0);
     }
-    byId({ overview: "headline", trials: "list-title", trial: "trial-title" }[state.view])?.focus({
+    byId({ overview: "headline", trials: "list-title", replies: "replies-title", trial: "trial-title" }[state.view])?.focus({
       preventScroll: true,
     });
   }
 
   step(by) {
+    if (this.state.view === "replies") return this.replies.step(by);
     if (this.state.view === "overview") return this.go({ ...noState(), view: "trials" });
     if (this.state.view === "trials") return this.list.step(by);
     const t = by > 0 ? this.trial.next : this.trial.previous;
@@ -86,7 +90,7 @@ class App {
     const picked = { ...this.state.picked, status: new Set(only ? [] : ["failed", "error"]) };
     this.go(
       { ...this.state, view: this.state.view === "trial" ? "trial" : "trials", picked },
-      this.state.view !== "overview",
+      this.state.view === "trials" || this.state.view === "trial",
     );
   }
 
@@ -94,7 +98,16 @@ class App {
     const menu = this.list.closeMenus();
     if (menu) menu.querySelector("summary").focus();
     else if (this.state.view === "trial") this.go({ ...this.state, view: "trials" });
-    else if (this.state.view === "trials") this.go(noState());
+    else if (this.state.view !== "overview") this.go(noState());
+  }
+
+  // sideBySide opens the replies side by side: those of the scenario, where a trial is shown.
+  sideBySide() {
+    if (!this.report.sides) return;
+    const t = this.state.view === "trial" && this.report.byId.get(this.state.id);
+    const state = { ...noState(), view: "replies" };
+    if (t) [state.n, state.picked.scenario] = [t.trial > 1 ? String(t.trial) : "", new Set(t.names.scenario)];
+    this.go(state);
   }
 
   leave(field) {

@@ -30,6 +30,7 @@ class Report {
   constructor(index) {
     Object.assign(this, index);
     this.groups = this.run.groups ?? [];
+    this.sides = this.providers.length > 1 || this.regions.length > 1;
     this.byId = new Map();
     this.trials.forEach((t, i) => {
       t.index = i;
@@ -51,7 +52,7 @@ class Report {
     const lines = this.recent.get(block) ?? unpack(`trials-${block}`).then((text) => text.split("\n").slice(0, -1));
     this.recent.delete(block);
     this.recent.set(block, lines);
-    if (this.recent.size > 4) this.recent.delete(this.recent.keys().next().value);
+    if (this.recent.size > 12) this.recent.delete(this.recent.keys().next().value);
     return lines;
   }
 

@@ -9,6 +9,7 @@ function bindKeys(app) {
     k: () => app.step(-1),
     "/": () => app.searchFor(),
     f: () => app.failuresOnly(),
+    s: () => app.sideBySide(),
     "?": () => help.showModal(),
     Escape: () => app.up(),
   };

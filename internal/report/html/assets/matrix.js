@@ -74,7 +74,13 @@ function matrix(report) {
   return h(
     "section.card.matrix",
     {},
-    h("h2", {}, "Scenarios", h("small", {}, ` × ${many(columns.length, "provider")}, worst first`)),
+    h(
+      "h2",
+      {},
+      "Scenarios",
+      h("small", {}, ` × ${many(columns.length, "provider")}, worst first`),
+      report.sides && h("a.beside-link", { href: toReplies() }, "replies side by side"),
+    ),
     h(
       "div.scroll",
       { tabindex: "0", role: "region", "aria-label": "Scenarios by provider" },

@@ -170,6 +170,11 @@ function trialHead(report, t, trial) {
             `${group.passed} of ${group.trials} passed`,
           ),
       ],
+      [
+        "Other providers",
+        report.sides &&
+          h("a", { href: toReplies(report.scenarios[t.scenario].id, t.trial > 1 ? String(t.trial) : "") }, "side by side"),
+      ],
       ["Declared in", place(trial.position)],
       ["Recorded in", recordedIn(trial.recording)],
       [

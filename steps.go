@@ -25,7 +25,7 @@ type Step struct {
 	ID       string
 	Kind     string // prompt, agent, tool, branch or parallel
 	Within   string // the parallel step that it belongs to; "": none
-	Attempts int    // 0: it was skipped
+	Attempts int    // 0: it was skipped, or failed before it was tried
 	Input    any    // what it was given: text, or a value; nil: nothing
 	Output   any    // text, or a value as JSON has it, with numbers as json.Number; nil: none
 	Target   string // of a branch: the step that it chose
@@ -158,13 +158,13 @@ func (s *Step) says() bool {
 
 // did reports whether something is told that a step only does when it runs.
 func (s *Step) did() bool {
-	return s.Output != nil || s.Error != "" || s.Target != "" || len(s.Tools) > 0 || s.ModelCalls > 0 || s.Latency > 0
+	return s.Output != nil || s.Target != "" || len(s.Tools) > 0 || s.ModelCalls > 0 || s.Latency > 0
 }
 
 func (s *Step) told() (*result.Step, error) {
 	out := &result.Step{
-		ID: s.ID, Kind: s.Kind, Within: s.Within, Skipped: s.Attempts == 0, Attempts: s.Attempts, Target: s.Target,
-		Error: s.Error, Calls: s.ModelCalls, LatencyMS: float64(s.Latency) / float64(time.Millisecond),
+		ID: s.ID, Kind: s.Kind, Within: s.Within, Skipped: s.Attempts == 0 && s.Error == "", Attempts: s.Attempts,
+		Target: s.Target, Error: s.Error, Calls: s.ModelCalls, LatencyMS: float64(s.Latency) / float64(time.Millisecond),
 	}
 	if s.Kind == string(composition.Parallel) && !out.Skipped {
 		if out.Status = result.ParallelComplete; s.Error != "" {

@@ -27,11 +27,11 @@ type Clients struct {
 	Judge   string           // the provider or judge that the user named for checks that name none
 }
 
-// Open makes the client of a provider, with a connection for each trial. A model may be tested and judge at once, and
-// its connections serve both.
+// Open makes the client of a provider, with a connection for each trial, and for each branch of the widest parallel
+// step of a trial. A model may be tested and judge at once, and its connections serve both.
 func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
 	o := c.options(p)
-	o.Jobs = max(c.Jobs, runner.JudgesAtOnce)
+	o.Jobs = max(c.Jobs*widest(p), runner.JudgesAtOnce)
 	if c.judges(p, spec) {
 		o.Jobs += c.Jobs
 	}
@@ -45,6 +45,23 @@ func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.
 		client = c.Cache.Wrap(client, spec)
 	}
 	return client, simulated, nil
+}
+
+// widest is how many calls of models a trial makes at once: as many as a parallel step has branches that call one.
+func widest(p *scenario.Project) int {
+	most := 1
+	for _, c := range p.Compositions {
+		for _, step := range c.Steps {
+			calling := 0
+			for _, b := range step.Branches {
+				if b.PromptTask != "" {
+					calling++
+				}
+			}
+			most = max(most, calling)
+		}
+	}
+	return most
 }
 
 // judges reports whether a provider is one that judges, as far as names tell.

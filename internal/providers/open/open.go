@@ -19,7 +19,7 @@ import (
 // Options is what a provider needs beyond its file. The zero value works.
 type Options struct {
 	Getenv func(string) (string, bool) // for keys; nil: an empty environment
-	Jobs   int                         // trials that run at once, and so connections at most; 0: no limit
+	Jobs   int                         // calls that are made at once, and so connections at most; 0: no limit
 	// Retries is how often a failed call is repeated, whatever the file says. nil: as the file says, or three times.
 	Retries *int
 	Random  func() float64   // spreads the waits of retries, in [0,1); safe for concurrent use; nil: nothing is spread

@@ -32,7 +32,7 @@ const (
 // Options is what the surroundings give to a client.
 type Options struct {
 	Getenv func(string) (string, bool) // for keys; nil: an empty environment
-	Jobs   int                         // connections at most, one for each trial that runs at once; 0: no limit
+	Jobs   int                         // connections at most, one for each call that is made at once; 0: no limit
 	Now    func() time.Time            // nil: time.Now
 	// Offline makes every connection fail that would be opened.
 	Offline bool

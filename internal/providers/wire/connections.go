@@ -9,7 +9,7 @@ import (
 )
 
 // connections makes the connections of one provider, shared by all its calls. There are never more of them than
-// trials that run at once, and each stays open for the next call, unless the provider's file says otherwise.
+// calls that are made at once, and each stays open for the next call, unless the provider's file says otherwise.
 func connections(jobs int, offline bool, set scenario.Transport) *http.Transport {
 	const unlimitedIdle = 64
 	t := &http.Transport{

@@ -68,7 +68,7 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 			g = &keptOfGroup{}
 			groups[groupOf(t)] = g
 		}
-		switch e := p.take(asked[i]); {
+		switch e := p.take(asked[i], t, f.timeout); {
 		case e != nil && (f.resume || p.settled[e]):
 			if r.kept[i] = e; t.Of != e.Trials || t.ID() != e.ID || e.Gone {
 				e.Recount(t.ID(), t.N, t.Of)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -89,13 +90,26 @@ func rounds(entries []*result.Entry) int {
 	return most
 }
 
-// take is a finished trial that asked for the same; nil: there is none left.
-func (p *earlierTrials) take(print string) *result.Entry {
-	list := p.usable[print]
-	if len(list) == 0 {
-		return nil
+// take is a finished trial that asked for the same, and would have finished within the limit of time that is set now;
+// nil: there is none left. timeout is the limit for all trials of the run, or 0.
+func (p *earlierTrials) take(print string, t *runner.Trial, timeout time.Duration) *result.Entry {
+	for {
+		list := p.usable[print]
+		if len(list) == 0 {
+			return nil
+		}
+		last := len(list) - 1
+		p.usable[print] = list[:last]
+		if inTime(list[last], t.Limit(), timeout) {
+			return list[last]
+		}
 	}
-	last := len(list) - 1
-	p.usable[print] = list[:last]
-	return list[last]
+}
+
+// inTime reports whether a trial would have ended as it did with the limit of time that it has now.
+func inTime(e *result.Entry, limit, timeout time.Duration) bool {
+	if e.Timeout == timeout { // other limits are part of the fingerprint
+		return true
+	}
+	return !e.OutOfTime && (limit == 0 || e.DurationMS <= float64(limit)/float64(time.Millisecond))
 }

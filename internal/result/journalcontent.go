@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -71,12 +72,19 @@ type Entry struct {
 	// Programs is a digest of the programs that scored; see JournalHeader.
 	Programs string
 	Started  time.Time // of its run
+	// Timeout is the limit of time that the flag of its run set; 0: none. OutOfTime says that a limit ended the trial.
+	Timeout    time.Duration
+	OutOfTime  bool
+	DurationMS float64
 
 	at    int64
 	line  int
 	early bool // it comes before the first header
 	trial span
 }
+
+// TookLonger is what the error of a trial says whose conversation was ended by a limit of time.
+const TookLonger = "the conversation took longer than"
 
 // ReadJournal reads a journal, as far as possible. The error is ErrNotJournal when the file is not a journal.
 func ReadJournal(file Syncer) (*JournalContent, error) {
@@ -298,8 +306,9 @@ func (l *JournalContent) trial(t *Trial, at int64, s span) error {
 		line: l.number, early: l.Run == nil,
 		Strict: l.Header.Spec != nil && l.Header.Spec.Strict, Warned: len(t.Warnings) > 0,
 	}
+	e.DurationMS, e.OutOfTime = t.DurationMS, strings.Contains(t.Error, TookLonger)
 	if l.Header.Spec != nil {
-		e.Redacted = l.Header.Spec.Redact
+		e.Redacted, e.Timeout = l.Header.Spec.Redact, l.Header.Spec.Timeout
 	}
 	l.at[at] = e
 	l.Entries = append(l.Entries, e)

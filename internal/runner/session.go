@@ -177,7 +177,7 @@ type timeoutError struct {
 }
 
 func (e timeoutError) Error() string {
-	return fmt.Sprintf("timeout: the conversation took longer than %s (%s)", e.limit, e.by)
+	return fmt.Sprintf("timeout: %s %s (%s)", result.TookLonger, e.limit, e.by)
 }
 
 // newSession makes the session of a trial. It sends its events to events, which may be nil.
@@ -220,7 +220,7 @@ func (s *session) run(ctx context.Context) {
 		return
 	}
 	running := ctx // without the time limit of the conversation
-	if limit := t.timeout(); limit > 0 {
+	if limit := t.Limit(); limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, timeoutError{limit, t.limitedBy()})
 		defer cancel()
@@ -245,7 +245,8 @@ func (s *session) run(ctx context.Context) {
 	s.awaitEvals(running)
 }
 
-func (t *Trial) timeout() time.Duration {
+// Limit is how long the conversation may take; 0: any time.
+func (t *Trial) Limit() time.Duration {
 	if limit := t.Project.Defaults.RunLimit; limit > 0 {
 		return limit
 	}

@@ -35,6 +35,7 @@ func TestInBrowser(t *testing.T) {
 		{"keyboard", keyboard},
 		{"a trial shows the conversation", trialShowsTheConversation},
 		{"a trial shows what guardrails did", trialShowsGuardrails},
+		{"a trial shows diffs", trialShowsDiffs},
 		{"copy buttons", copyButtons},
 		{"hostile copies", hostileCopies},
 		{"nothing hides", nothingHides},

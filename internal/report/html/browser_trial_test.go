@@ -40,16 +40,52 @@ func trialShowsTheConversation(t *testing.T, b *browser) {
 
 func trialShowsGuardrails(t *testing.T, b *browser) {
 	p := b.open(t, resulttest.AllPassed(), toTrial("greeting/gpt-4o-mini/default"))
-	p.until(`document.querySelectorAll(".mark.guard").length === 2`)
+	p.until(`document.querySelectorAll(".mark.guard").length === 1`)
 	text := eval[string](p, `document.getElementById("main").innerText`)
-	if want := "guardrail banned_words replaced the reply"; !strings.Contains(text, want) {
-		t.Errorf("the trial does not show %q", want)
+	for _, want := range []string{
+		"guardrail banned_words replaced the reply", "Hey pal, what can I do", "the model had said, replaced by banned_words",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the trial does not show %q", want)
+		}
 	}
-	if strings.Contains(text, "Hey pal") {
-		t.Error("what the model had said is not folded")
+	p = b.open(t, resulttest.Compared(), toTrial("rude-customer/gpt-4o/default#1"))
+	p.until(`document.querySelector(".original del")`)
+	text = eval[string](p, `document.getElementById("main").innerText`)
+	if strings.Contains(text, "content_filter") || !strings.Contains(text, "· replaced by banned_words") {
+		t.Errorf("the reply does not say what replaced it:\n%s", text)
 	}
-	p.click(".mark.guard:last-of-type summary")
-	p.until(`document.querySelector(".mark.guard:last-of-type").innerText.includes("Hey pal, what can I do")`)
+	p.clean()
+}
+
+// trialShowsDiffs: what was asked for stands against what was found, line by line, in place of two values.
+func trialShowsDiffs(t *testing.T, b *browser) {
+	for trial, want := range map[string][]string{
+		"address-change/gpt-4o-mini/default#1": {
+			"  {", `    "address": {`, `-     "street": "Main Street 1",`, `-     "zip": "10115"`, `+     "street": "Main St. 1"`,
+			"    },", `+   "notify": true,`, `    "order_id": "A-1001"`, "  }",
+		},
+		"ticket-as-json/gpt-4o-mini/default#2": {
+			"  {", `-   "kind": "complaint",`, `+   "kind": "question",`, `    "priority": 2,`, `-   "summary": "The lamp is broken"`,
+			`+   "summary": "The lamp does not work"`, "  }",
+		},
+	} {
+		p := b.open(t, resulttest.Compared(), toTrial(trial))
+		p.until(`document.querySelector(".verdict .diff")`)
+		p.accessible(trial)
+		got := eval[[]string](p, `[...document.querySelectorAll(".verdict .diff .line")].map((l) =>
+			[...l.childNodes].filter((n) => !n.classList?.contains("unseen")).map((n) => n.textContent).join("").trimEnd())`)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", trial, diff)
+		}
+		p.clean()
+	}
+	// Details that only repeat the sentence are folded.
+	p := b.open(t, resulttest.OneFailed(), toTrial(outside))
+	p.until(`document.querySelectorAll(".verdict.failed .more").length === 2`)
+	if n := eval[int](p, `document.querySelectorAll(".verdict.failed .more[open]").length`); n != 1 {
+		t.Errorf("%d details are open; want those alone that say more", n)
+	}
 	p.clean()
 }
 

@@ -24,8 +24,9 @@ var (
 		"narrow", "print",
 	}
 	scripts = [...]string{
-		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "words", "providers", "overview", "facets", "list", "replies",
-		"values", "messages", "judges", "verdicts", "evals", "workflow", "steps", "trial", "markdown", "keys", "app",
+		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "words", "providers", "overview", "facets",
+		"list", "replies",
+		"values", "messages", "judges", "diff", "verdicts", "evals", "workflow", "steps", "trial", "markdown", "keys", "app",
 	}
 )
 

@@ -21,6 +21,9 @@ const openAll = `document.querySelectorAll(".whole .judged").forEach((d) => (d.o
 	setTimeout(() => document.querySelectorAll(".whole .source").forEach((d) => (d.open = true))),
 	document.querySelector(".whole").scrollIntoView()`
 
+// toVerdict scrolls to the first turn.
+const toVerdict = `document.querySelector(".turn").scrollIntoView()`
+
 // TestShots takes pictures of the report for people to look at, into the directory named by ARENA_SHOTS.
 func TestShots(t *testing.T) {
 	dir := os.Getenv("ARENA_SHOTS")
@@ -39,6 +42,8 @@ func TestShots(t *testing.T) {
 	}{
 		{"three-overview", resulttest.Compared(), "#/", ""},
 		{"three-trial", resulttest.Compared(), "#/trial/refund-window%2Fgpt-4o-mini%2Fdefault%231", ""},
+		{"three-diff", resulttest.Compared(), "#/trial/address-change%2Fgpt-4o-mini%2Fdefault%231", toVerdict},
+		{"three-guard", resulttest.Compared(), "#/trial/rude-customer%2Fgpt-4o%2Fdefault%231", toVerdict},
 		{"three-replies", resulttest.Compared(), "#/replies", ""},
 		{"passed-overview", resulttest.AllPassed(), "#/", ""},
 		{"passed-trial", resulttest.AllPassed(), "#/trial/refund-happy-path%2Fgpt-4o-mini%2Fdefault", ""},

@@ -76,7 +76,9 @@ function replyFoot(m) {
       `${count(m.usage.input_tokens)} in, ${count(m.usage.output_tokens)} out${m.usage.estimated ? " (estimated)" : ""}`,
     );
   if (m.usage || m.cost_usd) parts.push(known(m.cost_usd) ? money(m.cost_usd) : "cost unknown");
-  if (m.finish_reason && !["stop", "tool_calls"].includes(m.finish_reason)) parts.push(`ended by: ${m.finish_reason}`);
+  const changed = changedBy(m);
+  if (changed) parts.push(changed);
+  else if (m.finish_reason && !["stop", "tool_calls"].includes(m.finish_reason)) parts.push(`ended by: ${m.finish_reason}`);
   return parts.join(" · ");
 }
 
@@ -104,16 +106,34 @@ const guardMark = (v) =>
       ),
   );
 
-// originalMark is what the model had said before a guardrail changed it.
-const originalMark = (original) =>
-  h(
-    "details.mark.guard",
-    {},
-    h("summary", {}, "what the model had said"),
-    original.content ? longText(original.content) : h("p.empty", {}, "no text"),
-    partsOf(original.parts),
-    (original.tool_calls ?? []).map((call) => toolCard(call)),
+// changedBy names the guardrails that changed a reply, or answered in its place: "replaced by banned_words".
+function changedBy(m) {
+  const words = { replaced: "replaced by", cut: "cut by", blocked: "answered by" };
+  const changed = (m.validations ?? []).filter((v) => !v.passed && Object.hasOwn(words, v.details?.action));
+  return changed.map((v) => `${words[v.details.action]} ${v.validator_type || "a guardrail"}`).join(", ");
+}
+
+// originalReply is what the model had said before a guardrail changed it, with what it changed marked.
+function originalReply(m) {
+  const { original } = m;
+  const what = changedBy(m) || "changed by a guardrail";
+  const text = original.content;
+  const pieces = text && m.content && text.length + m.content.length < 40_000 ? wordDiff(text, m.content) : null;
+  const kept = pieces?.filter((p) => p.kind === "both").reduce((n, p) => n + p.text.trim().length, 0) ?? 0;
+  const marks = kept > 0.3 * (text?.length ?? 0) && pieces.filter((p) => p.kind !== "added");
+  return h(
+    "article.message.agent.original",
+    { "aria-label": `what the model had said, ${what}` },
+    h("div.who", { "aria-hidden": "true" }, `the model had said, ${what}`),
+    h(
+      "div.replaced",
+      {},
+      marks ? marked("div.text", marks) : text ? longText(text) : !original.tool_calls?.length && h("p.empty", {}, "no text"),
+      partsOf(original.parts),
+      (original.tool_calls ?? []).map((call) => toolCard(call)),
+    ),
   );
+}
 
 // stateMark says that the workflow has moved on; nothing when it is where it was.
 function stateMark(state, at) {
@@ -126,11 +146,11 @@ function stateMark(state, at) {
 function agentMessage(m, results, at) {
   const out = stateMark(m.state, at);
   const calls = m.tool_calls ?? [];
+  if (m.original) out.push(originalReply(m));
   if (m.content || m.parts?.length || !calls.length)
     out.push(bubble("agent", "agent", m.content, m.parts, replyFoot(m)));
   for (const call of calls) out.push(toolCard(call, takeResult(results, call)));
   for (const v of m.validations ?? []) out.push(guardMark(v));
-  if (m.original) out.push(originalMark(m.original));
   return out;
 }
 

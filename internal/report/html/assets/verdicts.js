@@ -20,16 +20,29 @@ const NAMES = {
 // What stands beside the judgements already.
 const TOLD = new Set(["score", "reasoning", "judge", "provider", "model", "votes", "passed", "cost_usd", "latency_ms"]);
 
-function detailsOf(v) {
+// repeats reports whether a sentence tells a value already: a text or a number, or a list of them.
+function repeats(sentence, value) {
+  if (Array.isArray(value)) return value.every((v) => isScalar(v) && repeats(sentence, v));
+  return isScalar(value) && String(value) !== "" && typeof value !== "boolean" && sentence.includes(String(value));
+}
+
+// detailsOf is the details of a verdict but those that are shown beside. They are folded where the sentence of the
+// verdict tells them already.
+function detailsOf(v, shown = []) {
   const said = new Set([v.explanation, v.error]);
   const entries = Object.entries(v.details ?? {}).filter(
     ([key, value]) =>
-      !said.has(value) && !(key === "score" && value === v.score) && !(v.judgements?.length && TOLD.has(key)),
+      !said.has(value) &&
+      !shown.includes(key) &&
+      !(key === "score" && value === v.score) &&
+      !(v.judgements?.length && TOLD.has(key)),
   );
   if (!entries.length) return null;
+  const sentence = [v.message, v.explanation, v.error].filter(Boolean).join(" ");
+  const told = entries.every(([, value]) => repeats(sentence, value) || (Array.isArray(value) && !value.length));
   return h(
     "details.more",
-    { open: isBad(v.status) },
+    { open: isBad(v.status) && !told && !shown.length },
     h("summary", {}, "details"),
     pairs(
       "dl.pairs",
@@ -43,6 +56,7 @@ function verdictCard(v) {
   const drawn = judged && judgedScale(v);
   const asked = (!drawn || known(v.pass_threshold)) && thresholds(v); // the drawing says it too
   const where = place(v.position);
+  const diff = diffOf(v);
   return h(
     `li.verdict.${RANK.has(v.status) ? v.status : "error"}`,
     { tabindex: "-1" },
@@ -66,8 +80,9 @@ function verdictCard(v) {
     v.skip_reason && h("p.label", { dir: "auto" }, `skipped: ${v.skip_reason}`),
     asked && h("p.asked", {}, `asked for ${asked}`),
     drawn,
+    diff?.drawn,
     judged && judgedFold(v),
-    detailsOf(v),
+    detailsOf(v, diff?.names),
     (where || v.duration_ms >= 100) &&
       h(
         "p.place",

@@ -136,7 +136,7 @@ func (s *Step) possible(before, all []Step) error {
 	case s.Within != "" && !named(all, s.Within, composition.Parallel):
 		return fmt.Errorf("it is within %q, which is no parallel step here", s.Within)
 	case s.Attempts < 0 || s.ModelCalls < 0 || s.Latency < 0:
-		return errors.New("Attempts, ModelCalls or Latency are below 0")
+		return errors.New("one of Attempts, ModelCalls and Latency is below 0")
 	case s.Attempts > 0 && s.Error == "" && s.Output == nil && s.says():
 		return errors.New("it ran without an Error, and has no Output")
 	case s.Attempts == 0 && s.did():

@@ -77,13 +77,14 @@ func describe(out io.Writer, d *checks.Def) error {
 		return err
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, strings.Join(wrapped(d.Name+": "+d.Summary, textWidth), "\n")) // a tabwriter keeps its first error for Flush
+	// a tabwriter keeps its first error for Flush
+	_, _ = fmt.Fprintln(w, strings.Join(wrapped(d.Name+": "+d.Summary, textWidth), "\n"))
 	if names := d.Names()[1:]; len(names) > 0 {
 		_, _ = fmt.Fprintf(w, "also written %s\n", strings.Join(names, ", "))
 	}
 	_, _ = fmt.Fprintf(w, "\nscore\t%s\nfor\t%s\nas a guardrail\t%s\nlooks at\t%s\nneeds\t%s\n",
-		strings.Join(wrapped(d.Scoring, textWidth), "\n\t"), strings.Join(d.Surfaces.Words(), ", "), d.EffectWords(), d.LooksAt(),
-		needs(d))
+		strings.Join(wrapped(d.Scoring, textWidth), "\n\t"), strings.Join(d.Surfaces.Words(), ", "), d.EffectWords(),
+		d.LooksAt(), needs(d))
 	if params := d.Params(); len(params) > 0 {
 		_, _ = fmt.Fprintln(w, "\nparams")
 		for _, p := range params {

@@ -21,8 +21,8 @@ type Agent struct {
 	known  *sync.Map // base → a2a.Endpoint, for agents with an endpoint other than the usual one
 }
 
-// NewAgent returns the agent at an address. known remembers, over the agents of a run, those with an endpoint other than
-// the usual one.
+// NewAgent returns the agent at an address. known remembers, over the agents of a run, those with an endpoint other
+// than the usual one.
 func NewAgent(e *Endpoint, base, token string, known *sync.Map) *Agent {
 	a := &Agent{Endpoint: e, token: token, known: known}
 	a.client = &a2a.Client{Name: e.Written, Base: base, Do: a.send, Excerpt: e.Excerpt, Pause: pause.For}

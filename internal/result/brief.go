@@ -6,8 +6,9 @@ func NewBrief(t *Trial) Brief {
 		Index: t.Index, ID: t.ID, Scenario: t.Scenario, Provider: t.Provider, Region: t.Region,
 		Trial: t.Trial, Trials: t.Trials, File: t.Position.File, Line: t.Position.Line,
 		Status: t.Status, Turns: len(t.Turns), DurationMS: t.DurationMS, Usage: t.Usage, CostUSD: t.CostUSD,
-		Judges: t.Judges, Guards: GuardsOf(t), Refused: t.Workflow.refusals(), Evals: EvalsOf(t), Dispatched: t.EvalsDispatched,
-		Before: t.Before, Gone: t.Gone, Flaky: t.Flaky, OverBudget: t.OverBudget, TaskType: t.TaskType,
+		Judges: t.Judges, Guards: GuardsOf(t), Refused: t.Workflow.refusals(), Evals: EvalsOf(t),
+		Dispatched: t.EvalsDispatched,
+		Before:     t.Before, Gone: t.Gone, Flaky: t.Flaky, OverBudget: t.OverBudget, TaskType: t.TaskType,
 		Tolerated: t.Gone && t.Excused && t.Status == Failed,
 	}
 	if t.Recording != nil {

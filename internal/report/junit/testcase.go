@@ -51,7 +51,9 @@ type testcase struct {
 	properties            []property
 	message               string // one line: why it did not pass
 	body                  string
-	output                string // the conversations of failures; where it passed, failures within its threshold or the judgement
+	// output is the conversations of failures. Of a testcase that passed, it is the failures within its threshold, or the
+	// judgement.
+	output string
 	// complete sets message, body and output just before the testcase is written; nil when they are set already.
 	complete func(*testcase) error
 }

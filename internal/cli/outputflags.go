@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -66,7 +67,18 @@ func (f *outputFlags) validate(g givenFlags) error {
 			errs = append(errs, fmt.Errorf("--cache %s: %s is no folder, so that nothing could be kept in it", f.cache, file))
 		}
 	}
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if g.typed("junit-granularity") && len(f.formats) > 0 && f.junitFile == "" && !slices.Contains(f.formats, "junit") {
+		return withoutJUnit(f.formats)
+	}
+	return nil
+}
+
+func withoutJUnit(formats []string) error {
+	return fmt.Errorf("--junit-granularity is about the JUnit report, which --format %s does not write: "+
+		"add junit to it, or leave one of the flags out", strings.Join(formats, ","))
 }
 
 func (f *outputFlags) ask(g givenFlags, s *result.Spec) {

@@ -9,11 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/report/jsonout"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
@@ -25,7 +27,8 @@ reported; what is missing is said.
 
 Reports in another folder (-o) leave the journal where it is: arena run --resume goes on there.
 
-Its exit status says whether the reports could be written, not whether the run had passed.`
+Its exit status says whether the reports could be written, not whether the run had passed: 3 when
+they could not, or lines of the journal had to be left out of them.`
 
 type reportFlags struct {
 	out, junitFile, htmlFile, markdownFile, granularity string
@@ -48,7 +51,7 @@ func newReportCmd(app *App) *cobra.Command {
 			if len(args) == 1 {
 				path = args[0]
 			}
-			return f.run(app, path)
+			return f.run(app, path, c.Flags().Changed("junit-granularity"))
 		},
 	}
 	fl := cmd.Flags()
@@ -63,7 +66,7 @@ func newReportCmd(app *App) *cobra.Command {
 	return cmd
 }
 
-func (f *reportFlags) run(app *App, path string) error {
+func (f *reportFlags) run(app *App, path string, granular bool) error {
 	err := errors.Join(
 		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
 		oneOf("color", []string{f.color}, "auto", "always", "never"),
@@ -71,6 +74,9 @@ func (f *reportFlags) run(app *App, path string) error {
 	)
 	if err != nil {
 		return err
+	}
+	if granular && len(f.formats) > 0 && f.junitFile == "" && !slices.Contains(f.formats, "junit") {
+		return withoutJUnit(f.formats)
 	}
 	run, input, done, err := openRun(app, path)
 	if err != nil {
@@ -105,7 +111,16 @@ func (f *reportFlags) run(app *App, path string) error {
 		Out: painted(app.Out, color), Color: color, Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,
 		Resume: quoted(run.Resume),
 	})
-	return ifBroken(errors.Join(writeErr, printer.Finish(run, out.Written()...)))
+	return ifBroken(errors.Join(writeErr, printer.Finish(run, out.Written()...), leftOut(run, input)))
+}
+
+// leftOut says that the reports do not hold all that was written down of a run.
+func leftOut(run *result.Run, input string) error {
+	if run.LeftOut == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %s left out of the reports, which are incomplete", input,
+		plural.Of(run.LeftOut, "line was", "lines were"))
 }
 
 // openRun reads the run that a file or a folder holds, and says in which file. Trials are read when they are asked for,

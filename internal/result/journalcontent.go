@@ -39,6 +39,7 @@ type JournalContent struct {
 	file          Syncer
 	size          int64
 	number        int              // of the current line
+	began         int              // number of the line of the last header
 	at            map[int64]*Entry // by the offset of the line
 	collect       Collector
 	spans         map[int]span
@@ -124,6 +125,11 @@ func ReadJournal(file Syncer) (*JournalContent, error) {
 		l.Run.Warnings = append(l.Run.Warnings, HeaderLost)
 	}
 	l.collect.Finish(l.Run)
+	for i := range l.Damaged { // before the last part of a run that is whole they were made up for
+		if l.Damaged[i].Line > l.began || len(l.Run.Briefs) < l.Run.Planned {
+			l.Run.LeftOut++
+		}
+	}
 	j := &Journal{file: file, size: l.size, spans: l.spans}
 	j.Bind(l.Run)
 	return l, nil
@@ -268,7 +274,7 @@ func (l *JournalContent) header(line []byte, version int) error {
 }
 
 func (l *JournalContent) begin(h JournalHeader) {
-	l.Header = h
+	l.Header, l.began = h, l.number
 	l.Run = &Run{
 		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
 		ExitZero: h.ExitZero, Command: h.Command, Resume: h.Resume, Spec: h.Spec,

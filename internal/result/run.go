@@ -29,6 +29,7 @@ type Run struct {
 	Spec   *Spec    `json:"-"` // what was asked of the run; nil: not known
 	// HeaderLost: see JournalContent.
 	HeaderLost bool `json:"-"`
+	LeftOut    int  `json:"-"` // lines of its journal that could not be used, and that nothing later makes up for
 
 	Briefs []Brief `json:"-"` // in plan order; only finished trials
 	Trials Source  `json:"-"`

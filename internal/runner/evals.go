@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
@@ -70,7 +69,7 @@ func ReportIdleGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.L
 		}
 	}
 	reportStepGates(p, chosen, d)
-	reportUnusedGates(p, chosen, d)
+	reportUnspoken(p, chosen, d)
 	for prompt := range chosenPrompts(p, chosen) {
 		for _, e := range evals.Off(p.EvalsFor(prompt)) {
 			if e.Gates() {
@@ -112,38 +111,6 @@ func reportStepGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.L
 					}
 				}
 			}
-		}
-	}
-}
-
-// reportUnusedGates reports thresholds of prompts with which nobody speaks: neither a state of the workflow nor a step,
-// nor a recording that is judged.
-func reportUnusedGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
-	if p.Workflow == nil || p.Workflow.Graph == nil {
-		return // scenarios that were not chosen may have the prompt
-	}
-	used := map[*scenario.Prompt]bool{}
-	for _, state := range p.Workflow.Graph.States() {
-		used[p.PromptOf(state)] = true
-	}
-	for _, c := range p.Compositions {
-		for step := range c.All() {
-			used[p.PromptOfStep(step)] = true
-		}
-	}
-	for _, s := range chosen {
-		prompts, _ := possiblePrompts(p, s) // matrix.prompt reports the error
-		for _, prompt := range prompts {
-			used[prompt] = true
-		}
-	}
-	for _, prompt := range p.Prompts {
-		if used[prompt] {
-			continue
-		}
-		for _, e := range evals.New(prompt.Evals) {
-			idleGate(d, e, fmt.Sprintf("never fires: no state and no step speaks with its prompt %q", prompt.TaskType),
-				"give the prompt to a state")
 		}
 	}
 }

@@ -25,7 +25,7 @@ var leftOut = map[string]string{
 	"ExecTool.Dir": place, "Server.Dir": place,
 	"RecordingEval.File": place,
 
-	"Project.Prompts": others, "Project.Providers": others, "Project.Scenarios": others, "Project.Evals": others,
+	"Project.Prompts": others, "Project.Providers": others, "Project.Scenarios": others, "Project.Evals": others, "Project.Whole": others,
 
 	"Agent.URL": filled, "Agent.Headers": filled, "Agent.Token": key,
 	"HTTPTool.URL": filled, "HTTPTool.Headers": filled, "Provider.APIKey": key, "Provider.KeyEnv": key, "Provider.KeyFile": key, "Provider.KeyUnset": key, "Provider.Unset": filled, "Provider.Grouped": others,

@@ -157,6 +157,7 @@ func (b *build) config() bool {
 // apply takes over the settings of the config.
 func (b *build) apply(a *arenaFile) {
 	b.p.Defaults, b.p.Judges, b.p.Globals = a.Defaults, a.judges, a.globals
+	b.p.Whole = b.in.config != "" && b.in.only == nil
 	b.p.Roles, b.p.SelfPlay = a.roles, a.selfPlay
 	b.p.Workflow, b.p.Compositions, b.p.Memory = a.workflow, a.compositions, a.memory
 	b.skillList, b.p.Agents, b.p.Servers = a.skills, a.agents, a.servers

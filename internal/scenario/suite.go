@@ -31,6 +31,7 @@ type Project struct {
 	Name      string
 	File      string `digest:"-"` // the arena config; "" when there is none
 	Dir       string `digest:"-"` // against which run-time paths resolve
+	Whole     bool   `digest:"-"` // Scenarios are all that the config names, and not a few that were asked for
 	Defaults  Defaults
 	Prompts   []*Prompt   `digest:"-"` // each task type once
 	Providers []*Provider `digest:"-"`

@@ -269,6 +269,7 @@ func newClients(o *Options, jobs int, hooks []namedHook) *clients {
 		Clients: harness.Clients{
 			Jobs: jobs, Retries: o.Retries, Random: rand.Float64, // spreads retries and shows in no result
 			Now: o.Now, Lenient: o.Lenient, Strict: o.Strict, Judge: o.Judge,
+			Regions: runner.CountRegions(o.Regions),
 		},
 		judges: map[string]Judge{}, hooks: hooks,
 	}

@@ -24,6 +24,7 @@ type Clients struct {
 	Offline bool             // no connection is opened
 	Lenient bool             // a mock without a reply answers with a generic text
 	Strict  bool             // a replay that answers other words is an error
+	Regions int              // for which trials run
 	Judge   string           // the provider or judge that the user named for checks that name none
 }
 
@@ -36,6 +37,7 @@ func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.
 		o.Jobs += c.Jobs
 	}
 	o.MockFile, o.Inline, o.Lenient, o.Strict = p.Mock, inlineReplies(p), c.Lenient, c.Strict
+	o.Regions = c.Regions
 	client, err := open.New(spec, o)
 	if err != nil {
 		return nil, false, err

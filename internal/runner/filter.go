@@ -93,6 +93,9 @@ func split(lists []string) []string {
 	return out
 }
 
+// CountRegions is the number of regions that trials run for when these are asked for.
+func CountRegions(asked []string) int { return max(len(split(asked)), 1) }
+
 // rejoin puts the parts of regular expressions together that were separated at a comma within braces, brackets or
 // parentheses: re:l{2,3} is one pattern. A part is never a pattern by itself there.
 func rejoin(words []string) (out []string) {

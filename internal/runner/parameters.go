@@ -17,6 +17,7 @@ func (m *matrix) takesParameters(
 		return true
 	}
 	m.tellUnsent(spec)
+	m.tellRecorded(p, spec)
 	if e.Simulated {
 		return true
 	}
@@ -75,6 +76,34 @@ func (m *matrix) tellUnsent(spec *scenario.Provider) {
 		if c.given && leavesOut(spec, c.name) {
 			m.once(spec, fmt.Sprintf("--%s has no effect with provider %s, which lists %s under unsupported_params",
 				c.flag, spec.ID, c.name))
+		}
+	}
+}
+
+// tellRecorded tells of parameters on the command line that nothing of a run has where recordings answer, and of two
+// providers whose answers are the same ones.
+func (m *matrix) tellRecorded(p *scenario.Project, spec *scenario.Provider) {
+	if spec.Type != replayType || spec.Replay == nil {
+		return
+	}
+	const why = "--%s has no effect with provider %s, which answers from a recording"
+	if m.opts.Calls.Temperature != nil {
+		m.once(spec, fmt.Sprintf(why, "temperature", spec.ID))
+	}
+	if m.opts.Calls.MaxTokens != nil {
+		m.once(spec, fmt.Sprintf(why, "max-tokens", spec.ID))
+	}
+	if m.opts.Calls.Seed != nil && len(p.Judges) == 0 && m.opts.Judge == "" { // judges have it too
+		m.once(spec, fmt.Sprintf(why, "seed", spec.ID))
+	}
+	for _, other := range p.Providers {
+		if other == spec {
+			break
+		}
+		if r := other.Replay; r != nil && r.Session == spec.Replay.Session &&
+			slices.Equal(r.Recordings, spec.Replay.Recordings) && m.providers.keeps(idAndAlias(&other.Meta)...) {
+			m.once(spec, fmt.Sprintf("provider %s answers with the same conversations as provider %s, and so tests nothing more",
+				spec.ID, other.ID))
 		}
 	}
 }

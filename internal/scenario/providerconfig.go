@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -226,6 +227,7 @@ func (d *decoder) recordings(at *node.Node, name string) []string {
 		if err != nil || len(files) == 0 {
 			d.Foreignf(at, "no-match", "no recording matches %q", path)
 		}
+		files = slices.DeleteFunc(files, func(file string) bool { return strings.HasPrefix(filepath.Base(file), ".") })
 		for i := range files {
 			files[i] = fs.access(files[i])
 		}
@@ -235,8 +237,11 @@ func (d *decoder) recordings(at *node.Node, name string) []string {
 		why := d.missingFile(name)
 		d.Foreignf(at, why.code, "%s", why.msg).Hint = why.hint
 	} else if fs.isDir(path) {
-		d.Errorf(at, "is-directory", "%q is a directory, not a recording", path).
-			Hint = "name the files: " + join(path, "*.json")
+		hint := "name the files: " + join(path, "*.json")
+		if name := join(path, "results.json"); fs.exists(name) { // of a run of arena
+			hint = "name its file: " + name
+		}
+		d.Errorf(at, "is-directory", "%q is a directory, not a recording", path).Hint = hint
 	}
 	return []string{fs.access(path)}
 }

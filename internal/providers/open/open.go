@@ -35,6 +35,8 @@ type Options struct {
 	Inline func(scenarioID string, turn int) []scenario.MockReply
 	// Lenient lets a mock answer with a generic text, and a notice, where its file has no reply.
 	Lenient bool
+	// Regions is for how many regions trials run. Of several each needs a recorded conversation of its own.
+	Regions int
 	// Strict makes what is odd about a replayed reply an error: that it answers other words, say.
 	Strict bool
 }

@@ -27,7 +27,9 @@ func openReplay(p *scenario.Provider, o *Options) (providers.Provider, error) {
 	if p.Replay == nil {
 		return nil, &providers.Misconfigured{Pos: p.Pos, Msg: "additional_config.recording is missing"}
 	}
-	c := replay.Config{ID: p.ID, Model: p.Model, Settings: p.Replay, Pricing: p.Pricing, Strict: o.Strict}
+	c := replay.Config{
+		ID: p.ID, Model: p.Model, Settings: p.Replay, Pricing: p.Pricing, Apart: o.Regions > 1, Strict: o.Strict,
+	}
 	for _, path := range p.Replay.Recordings {
 		file, err := recording.Open(path, recording.Options{})
 		if err != nil {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,6 +21,7 @@ import (
 type archive struct {
 	entries []entry
 	byName  map[string][]int // ids and scenarios
+	apart   bool             // several regions are run: none of them is answered for another
 
 	mu     sync.Mutex
 	loaded map[int]*script
@@ -29,6 +31,7 @@ type archive struct {
 type entry struct {
 	recording.Ref
 	source Source
+	file   int // index of the source
 	index  int // in the source
 }
 
@@ -37,10 +40,13 @@ const maxLoaded = 256
 
 func newArchive(sources []Source) *archive {
 	l := &archive{loaded: map[int]*script{}, byName: map[string][]int{}}
-	for _, s := range sources {
+	for k, s := range sources {
 		for i, ref := range s.Sessions() {
-			at := len(l.entries)
-			l.entries = append(l.entries, entry{ref, s, i})
+			at, one := len(l.entries), entry{ref, s, k, i}
+			if k > 0 && l.holds(&one) {
+				continue
+			}
+			l.entries = append(l.entries, one)
 			l.byName[ref.ID] = append(l.byName[ref.ID], at)
 			if ref.Scenario != "" && ref.Scenario != ref.ID {
 				l.byName[ref.Scenario] = append(l.byName[ref.Scenario], at)
@@ -48,6 +54,42 @@ func newArchive(sources []Source) *archive {
 		}
 	}
 	return l
+}
+
+// holds reports whether another file has the very same conversation: the journal of a run beside its results, or a copy.
+func (l *archive) holds(e *entry) bool {
+	content := ""
+	for _, i := range l.named(e.ID) {
+		if l.entries[i].file == e.file {
+			continue
+		}
+		if content == "" {
+			if content = e.content(); content == "" {
+				return false
+			}
+		}
+		if l.entries[i].content() == content {
+			return true
+		}
+	}
+	return false
+}
+
+// content is what was said in the conversation, and how long each reply took; "" where it cannot be read.
+func (e *entry) content() string {
+	session, err := e.source.Load(e.index)
+	if err != nil {
+		return ""
+	}
+	said := []any{e.Scenario, e.Provider, e.Model, e.Region}
+	for i := range session.Messages {
+		said = append(said, &session.Messages[i].Message)
+	}
+	text, err := json.Marshal(said)
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // checkSession refuses the id of a session that is not there, or there twice.
@@ -88,7 +130,10 @@ func (l *archive) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
 	if len(own) == 0 && at.ScenarioAlias != "" {
 		own = l.byName[at.ScenarioAlias]
 	}
-	own = l.inRegion(own, at.Region)
+	if own = l.inRegion(own, at.Region); l.apart && len(own) > 0 && l.entries[own[0]].Region != at.Region {
+		return 0, fmt.Errorf("scenario %q has no conversation of the region %q in the recording, and that of another region "+
+			"would be counted twice; there is %s: record each region, or replay one", at.Scenario, at.Region, l.names(own))
+	}
 	if len(own) == 0 && len(l.entries) == 1 && l.entries[0].Scenario == "" {
 		own = []int{0}
 	}

@@ -41,3 +41,57 @@ func TestOwnTrial(t *testing.T) {
 		}
 	}
 }
+
+// file is a recording with what was said in it.
+type file []*recording.Session
+
+func (f file) Load(i int) (*recording.Session, error) { return f[i], nil }
+
+func (f file) Sessions() (list []recording.Ref) {
+	for _, s := range f {
+		list = append(list, recording.Ref{ID: s.ID, Scenario: s.Scenario, Region: s.Region})
+	}
+	return list
+}
+
+// TestSameConversation: what two files hold of one conversation is one, and what was said again is another.
+func TestSameConversation(t *testing.T) {
+	t.Parallel()
+	said := func(text string, took float64) *recording.Session {
+		return &recording.Session{ID: "a/m", Scenario: "a", Messages: []recording.Message{
+			{Message: chat.Message{Role: chat.User, Content: "Hi"}},
+			{Message: chat.Message{Role: chat.Assistant, Content: text, LatencyMS: took}},
+		}}
+	}
+	for name, c := range map[string]struct {
+		files []Source
+		want  int
+	}{
+		"a copy":            {[]Source{&file{said("yes", 1)}, &file{said("yes", 1)}, &file{said("yes", 1)}}, 1},
+		"other words":       {[]Source{&file{said("yes", 1)}, &file{said("no", 1)}}, 2},
+		"another time":      {[]Source{&file{said("yes", 1)}, &file{said("yes", 2)}}, 2},
+		"twice in one file": {[]Source{&file{said("yes", 1), said("yes", 1)}}, 2},
+	} {
+		if got := len(newArchive(c.files).entries); got != c.want {
+			t.Errorf("%s: %d conversations, want %d", name, got, c.want)
+		}
+	}
+}
+
+// TestRegionsApart: of several regions none is answered with the conversation of another.
+func TestRegionsApart(t *testing.T) {
+	t.Parallel()
+	l := newArchive([]Source{refs{{ID: "a/m/eu", Scenario: "a", Region: "eu"}, {ID: "c", Scenario: "c"}}})
+	for _, c := range []struct {
+		scenario, region string
+		apart, want      bool
+	}{
+		{"a", "eu", true, true}, {"a", "us", true, false}, {"a", "us", false, true}, {"c", "eu", true, false}, {"c", "eu", false, true},
+	} {
+		l.apart = c.apart
+		_, err := l.choose(&scenario.Replay{}, &chat.Origin{Scenario: c.scenario, Region: c.region})
+		if (err == nil) != c.want {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -27,6 +28,7 @@ type Config struct {
 	Settings  *scenario.Replay
 	Pricing   *scenario.Pricing // prices usage that was recorded without a cost; nil: such a cost is not known
 	Sources   []Source          // one for each of Settings.Recordings
+	Apart     bool              // trials of several regions ask, and each needs a conversation of its own
 	Strict    bool              // a reply to other words than the recorded ones is an error, not a notice
 }
 
@@ -41,6 +43,7 @@ type Provider struct {
 // New makes a replay. A session that is asked for and not there is a *providers.Misconfigured.
 func New(c Config) (*Provider, error) {
 	p := &Provider{Config: c, archive: newArchive(c.Sources)}
+	p.archive.apart = c.Apart
 	if c.Pricing != nil {
 		p.price = providers.PriceOf(c.Pricing)
 	}
@@ -62,7 +65,7 @@ func (p *Provider) Complete(
 	}
 	said, notice, err := p.find(req)
 	if err == nil && notice != "" && p.Strict {
-		err = errors.New(notice)
+		err = errors.New(strings.ReplaceAll(notice, "provider "+p.ID+": ", "")) // which the error says
 	}
 	if err != nil {
 		return chat.Reply{}, &providers.Error{

@@ -62,11 +62,14 @@ type Trial struct {
 	// Warnings are those that the conversation caused. The run lists them too, each once.
 	Warnings []string `json:"warnings,omitempty"`
 
-	System       string    `json:"system,omitempty"` // the system prompt; of a workflow, that of its first state
-	Workflow     *Workflow `json:"workflow,omitempty"`
-	Memory       []Memory  `json:"memory,omitempty"` // the agent's memory at the end, oldest first
-	Turns        []Turn    `json:"turns"`
-	Conversation []Verdict `json:"conversation_assertions"`
+	System   string    `json:"system,omitempty"` // the system prompt; of a workflow, that of its first state
+	Workflow *Workflow `json:"workflow,omitempty"`
+	Memory   []Memory  `json:"memory,omitempty"` // the agent's memory at the end, oldest first
+	// Listed are the names of the tools that MCP servers and remote agents told of, by who told of them. Those of one with
+	// more than a thousand are left out.
+	Listed       map[string][]string `json:"listed_tools,omitempty"`
+	Turns        []Turn              `json:"turns"`
+	Conversation []Verdict           `json:"conversation_assertions"`
 	// Evals are the results of evals in the order in which they ran.
 	Evals []EvalResult `json:"eval_results,omitempty"`
 	// EvalsDispatched counts the evals that were sent to workers. Evals holds the results that were awaited.

@@ -15,6 +15,7 @@ func (n *nameChecker) checkTool(check string, use *checks.NameUse, setups []*set
 	if n.checkServed(check, use, setups) {
 		return
 	}
+	n.serveFinished(check, use)
 	fits := func(name string) bool { return name == use.Name }
 	switch {
 	case use.Pattern != nil:

@@ -63,21 +63,22 @@ func (m *matrix) reportOffline(p *scenario.Project, chosen []*scenario.Scenario)
 	})
 }
 
-// ReportOutside reports missing programs and endpoints that tools and checks of chosen scenarios need.
-func ReportOutside(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
-	reportOutside(p, chosen, func(problem diag.Diagnostic) { d.Add(problem) })
+// ReportOutside reports missing programs and endpoints that the tools of scenarios need, which are run, and the checks of
+// all that are judged. Conversations that are judged again call no tool.
+func ReportOutside(p *scenario.Project, run, judged []*scenario.Scenario, d *diag.List) {
+	reportOutside(p, run, judged, func(problem diag.Diagnostic) { d.Add(problem) })
 }
 
 // ForeseeOutside reports the same as warnings, for files that may run on another machine.
 func ForeseeOutside(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
-	reportOutside(p, chosen, func(problem diag.Diagnostic) {
+	reportOutside(p, chosen, chosen, func(problem diag.Diagnostic) {
 		problem.Severity = diag.Warning
 		d.Add(problem)
 	})
 }
 
 // reportOutside reports each problem once, however many checks share it.
-func reportOutside(p *scenario.Project, chosen []*scenario.Scenario, report func(diag.Diagnostic)) {
+func reportOutside(p *scenario.Project, run, judged []*scenario.Scenario, report func(diag.Diagnostic)) {
 	if p.Getenv == nil {
 		return
 	}
@@ -88,14 +89,14 @@ func reportOutside(p *scenario.Project, chosen []*scenario.Scenario, report func
 	seen := map[place]bool{}
 	if len(p.Agents) > 0 ||
 		slices.ContainsFunc(p.Tools, func(t *scenario.Tool) bool { return t.Exec != nil || t.HTTP != nil }) {
-		for _, problem := range preflightTools(p, chosen) {
+		for _, problem := range preflightTools(p, run) {
 			report(problem)
 		}
 	}
-	for _, problem := range preflightServers(p, chosen) {
+	for _, problem := range preflightServers(p, run) {
 		report(problem)
 	}
-	eachCheck(p, chosen, func(c *checks.Compiled) {
+	eachCheck(p, judged, func(c *checks.Compiled) {
 		if c.Needs()&(checks.NeedsProcess|checks.NeedsNetwork) == 0 {
 			return
 		}

@@ -173,7 +173,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 		m.reportOffline(p, all)
 	}
 	if !m.opts.Replayed && !m.opts.Uncalled {
-		ReportOutside(p, all, m.diags)
+		ReportOutside(p, scenarios, all, m.diags)
 	}
 	run.host = m.host(p)
 	return run

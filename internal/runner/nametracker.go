@@ -153,7 +153,11 @@ func (p *Plan) NeverNamed() []diag.Diagnostic {
 	if !h.hasTurns {
 		return list
 	}
+	compared := p.compared()
 	for _, e := range h.awaited {
+		if compared[namePosition{e.Pos, e.Name}] {
+			continue
+		}
 		if names := h.namesOf(e.Kind); !names[e.Name] && (e.Pattern == nil || !matchesAny(e, names)) {
 			list = append(list, h.neverNamed(e, names))
 		}

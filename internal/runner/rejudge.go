@@ -48,6 +48,10 @@ func (s *session) rejudge(ctx context.Context) {
 	if err == nil {
 		err = s.matchesStates(was)
 	}
+	if err == nil {
+		s.recallListed(was.Listed)
+		err = s.checkServed(true)
+	}
 	if err != nil {
 		s.out.Error = err.Error()
 		s.showUnjudged(was, err.Error())

@@ -61,6 +61,7 @@ func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished) {
 			finished: true,
 		}
 		checker.report(judged, func(*scenario.Scenario) []*scenario.Provider { return nil })
+		run.served = checker.served
 		b.projects = append(b.projects, run)
 	}
 	b.reportNotInRun(notInRun)

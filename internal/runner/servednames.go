@@ -28,7 +28,8 @@ type servedName struct {
 	card     bool               // it may be the name on the card of an agent
 	scenario *scenario.Scenario // nil: it matters in all of them
 	prompts  []*scenario.Prompt // under which it matters
-	check    bool               // a check has it
+	always   bool               // it matters under all of them
+	check    bool               // a check has it, and is told of where the name was not compared
 
 	compared, missed atomic.Bool // in a trial: with what was listed; not, as nothing was
 }
@@ -167,7 +168,7 @@ func (n *nameChecker) serverOf(tool string) *scenario.Server {
 
 // matters reports whether a name matters in a trial that stands under a prompt.
 func (n *servedName) matters(t *Trial, prompt *scenario.Prompt) bool {
-	return (n.scenario == nil || n.scenario == t.Scenario) && slices.Contains(n.prompts, prompt)
+	return (n.scenario == nil || n.scenario == t.Scenario) && (n.always || slices.Contains(n.prompts, prompt))
 }
 
 // checkServed compares the names that a trial makes use of with what servers have listed. At the end of a conversation
@@ -260,6 +261,74 @@ func (s *session) servedInContainers() *servedTools {
 	return all
 }
 
+// serveFinished leaves a name in a check of finished trials to what servers and agents told of in them.
+func (n *nameChecker) serveFinished(check string, use *checks.NameUse) {
+	if !n.finished || use.Pattern != nil || slices.Contains(n.knownTools(), use.Name) {
+		return
+	}
+	server := n.p.ServerOf(use.Name)
+	card := use.Kind == checks.AgentName && !strings.HasPrefix(use.Name, a2a.Prefix)
+	switch {
+	case server != nil || n.isAsked(use.Name):
+	case !card || len(n.p.Agents) == 0 || n.isRemoteAgent(use.Name) || slices.Contains(agentNames(n.p), use.Name):
+		return
+	}
+	n.serve(&servedName{
+		name: use.Name, where: check + ": " + use.Param, pos: use.Pos, server: server, card: card, scenario: n.within,
+		always: true,
+	})
+}
+
+// maxListed is how many names of tools a server may have that are kept in results.
+const maxListed = 1000
+
+// keepListed puts the names of tools that servers and agents told of into the result, so that checks can be held
+// against them when the trial is judged again.
+func (s *session) keepListed() {
+	if s.trial.Finished != nil {
+		return
+	}
+	for source, known := range s.served {
+		if len(known.names) > maxListed {
+			continue
+		}
+		if s.out.Listed == nil {
+			s.out.Listed = map[string][]string{}
+		}
+		s.out.Listed[source] = known.names
+	}
+}
+
+// recallListed takes the tools that servers and agents told of when a finished trial was run.
+func (s *session) recallListed(listed map[string][]string) {
+	s.out.Listed = listed
+	s.served = make(map[string]*servedTools, len(listed))
+	for source, names := range listed {
+		isServer := slices.ContainsFunc(s.trial.Project.Servers, func(server *scenario.Server) bool {
+			return mcp.SourceName(server) == source
+		})
+		s.served[source] = &servedTools{names: names, fixed: true, agent: !isServer}
+	}
+}
+
+// compared are the names in checks that were compared with what servers and agents have.
+func (p *Plan) compared() map[namePosition]bool {
+	met, looked := map[namePosition]bool{}, map[*project]bool{}
+	for i := range p.spans {
+		in := p.spans[i].Project
+		if looked[in] {
+			continue
+		}
+		looked[in] = true
+		for _, n := range in.served {
+			if n.compared.Load() {
+				met[namePosition{n.pos, n.name}] = true
+			}
+		}
+	}
+	return met
+}
+
 // neverCompared warns of the names in checks that nothing could be held against, as nobody was asked for tools in the
 // trials where they matter.
 func (p *Plan) neverCompared(called map[string]bool) (list []diag.Diagnostic) {
@@ -303,9 +372,9 @@ func (n *servedName) cameUp(called map[string]bool) bool {
 	return false
 }
 
-// met keeps what a source listed, where somebody asks for it.
+// met keeps what a source listed.
 func (s *session) met(o *tools.Opener, list *cassette.ToolList) {
-	if len(s.trial.Project.served)+len(s.trial.Project.arguments) == 0 {
+	if !o.Outside {
 		return
 	}
 	if s.served == nil {

@@ -413,6 +413,7 @@ func (s *session) finish() {
 	if s.memory != nil {
 		s.out.Memory = s.memory.Memories()
 	}
+	s.keepListed()
 	s.recordTaskType()
 	s.out.Judges = result.JudgesOf(s.out)
 	s.out.Settle()

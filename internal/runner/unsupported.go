@@ -44,7 +44,7 @@ func (m *matrix) reportUnsupported(p *scenario.Project, chosen []*scenario.Scena
 		}
 	}
 	if !m.opts.Replayed {
-		ReportOutside(p, chosen, m.diags)
+		ReportOutside(p, chosen, chosen, m.diags)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/comparison"
+	"github.com/arena-evals/arena/internal/report/html"
 	"github.com/arena-evals/arena/internal/report/markdown"
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/report/term"
@@ -47,7 +48,8 @@ func newCompareCmd(app *App) *cobra.Command {
 		Long:  compareLong,
 		Example: `  arena compare out-main out
   arena compare out-main out --fail-on regressed,gone
-  arena compare out-gpt out-claude --format markdown`,
+  arena compare out-gpt out-claude --format markdown
+  arena compare out-main out --format html > compare.html`,
 		Args: takes(2, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := applySettings(app, c); err != nil {
@@ -61,7 +63,7 @@ func newCompareCmd(app *App) *cobra.Command {
 		"smaller part of its trials passes), unchecked (fewer trials, or without a check of\nbefore), "+
 		"gone (passed before and is not run any more), slower and dearer")
 	fl.Lookup("fail-on").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
-	fl.StringVar(&f.format, "format", "text", "`format` of the output: text, markdown or json")
+	fl.StringVar(&f.format, "format", "text", "`format` of the output: text, markdown, html or json")
 	fl.Lookup("format").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
 	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "name all groups that only one run has")
@@ -72,7 +74,7 @@ func newCompareCmd(app *App) *cobra.Command {
 func (f *compareFlags) run(app *App, before, after string) error {
 	err := errors.Join(
 		oneOf("fail-on", f.failOn, failOnChange...),
-		oneOf("format", []string{f.format}, "text", "markdown", "json"),
+		oneOf("format", []string{f.format}, "text", "markdown", "html", "json"),
 		oneOf("color", []string{f.color}, "auto", "always", "never"),
 	)
 	if err != nil {
@@ -120,6 +122,8 @@ func (f *compareFlags) write(app *App, r *comparison.Report, before, after strin
 		out := bufio.NewWriter(app.Out)
 		err := markdown.WriteComparison(out, r, before, after)
 		return errors.Join(err, out.Flush())
+	case "html":
+		return html.WriteComparison(app.Out, r, before, after)
 	}
 	color := app.useColor(f.color, app.OutTTY)
 	o := term.Options{Out: painted(app.Out, color), Color: color, Now: app.Now, Width: app.Width}

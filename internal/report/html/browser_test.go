@@ -30,6 +30,7 @@ func TestInBrowser(t *testing.T) {
 		{"replies side by side", repliesSideBySide},
 		{"replies of many trials", repliesOfManyTrials},
 		{"hostile replies", hostileReplies},
+		{"comparison", comparisonInBrowser},
 		{"filters", filters},
 		{"search", search},
 		{"keyboard", keyboard},

@@ -47,19 +47,10 @@ func WriteComparison(w io.Writer, r *comparison.Report, before, after string) er
 
 // verdict is the heading.
 func verdict(r *comparison.Report) string {
-	regressed, gone := len(r.Changed(comparison.Regressed)), len(r.Gone)
-	sign := show.Sign(result.Passed)
-	if regressed > 0 {
-		sign = show.Sign(result.Failed)
+	if len(r.Changed(comparison.Regressed)) > 0 {
+		return show.Sign(result.Failed) + " " + show.Compared(r)
 	}
-	text := fmt.Sprintf("%s %d of %s regressed", sign, regressed, show.Plural(len(r.Pairs), "group"))
-	if n := r.Count(func(p *comparison.Pair) bool { return p.Unchecked }); n > 0 {
-		text += fmt.Sprintf(", %d with fewer checks or trials", n)
-	}
-	if gone > 0 {
-		text += fmt.Sprintf(", %d not run any more", gone)
-	}
-	return text
+	return show.Sign(result.Passed) + " " + show.Compared(r)
 }
 
 // compared is the table of the groups that differ in anything; "" when none does.
@@ -70,7 +61,7 @@ func compared(r *comparison.Report) string {
 		if p.Change == comparison.Same && !p.Unchecked && !p.Slower && !p.Faster && !p.Dearer && !p.Cheaper {
 			continue
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %d of %d → %d of %d | %s → %s | %s → %s |\n", inline(pairName(r, p)), word(p),
+		fmt.Fprintf(&rows, "| %s | %s | %d of %d → %d of %d | %s → %s | %s → %s |\n", inline(show.PairName(r, p)), show.ChangeWord(p),
 			p.Was.Passed, len(p.Was.Trials), p.Now.Passed, len(p.Now.Trials),
 			show.Seconds(p.Was.DurationMS), show.Seconds(p.Now.DurationMS),
 			inline(show.Money(p.Was.CostUSD)), inline(show.Money(p.Now.CostUSD)))
@@ -91,24 +82,6 @@ func compared(r *comparison.Report) string {
 	return table
 }
 
-// word says what became of a pair.
-func word(p *comparison.Pair) string {
-	switch {
-	case p.Unchecked && p.Change == comparison.Same:
-		return "unchecked"
-	case p.Unchecked:
-		return string(p.Change) + ", unchecked"
-	}
-	return string(p.Change)
-}
-
-func pairName(r *comparison.Report, p *comparison.Pair) string {
-	if r.Across {
-		return fmt.Sprintf("%s, %s → %s", p.Now.Scenario, p.Was.Provider, p.Now.Provider)
-	}
-	return p.Now.Name
-}
-
 // difference tells what changed in a pair.
 func difference(r *comparison.Report, p *comparison.Pair) (string, error) {
 	d, err := show.Differ(r, p)
@@ -116,7 +89,7 @@ func difference(r *comparison.Report, p *comparison.Pair) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n<details><summary>%s: %s</summary>\n\n", summary(pairName(r, p)), word(p))
+	fmt.Fprintf(&b, "\n<details><summary>%s: %s</summary>\n\n", summary(show.PairName(r, p)), show.ChangeWord(p))
 	for _, line := range d.Changes {
 		b.WriteString("- " + inline(line) + "\n")
 	}

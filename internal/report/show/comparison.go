@@ -8,6 +8,37 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
+// Compared counts the groups that regressed, those of which less is asked, and those that are not run any more.
+func Compared(r *comparison.Report) string {
+	text := fmt.Sprintf("%d of %s regressed", len(r.Changed(comparison.Regressed)), Plural(len(r.Pairs), "group"))
+	if n := r.Count(func(p *comparison.Pair) bool { return p.Unchecked }); n > 0 {
+		text += fmt.Sprintf(", %d with fewer checks or trials", n)
+	}
+	if gone := len(r.Gone); gone > 0 {
+		text += fmt.Sprintf(", %d not run any more", gone)
+	}
+	return text
+}
+
+// ChangeWord says what became of a pair.
+func ChangeWord(p *comparison.Pair) string {
+	switch {
+	case p.Unchecked && p.Change == comparison.Same:
+		return "unchecked"
+	case p.Unchecked:
+		return string(p.Change) + ", unchecked"
+	}
+	return string(p.Change)
+}
+
+// PairName names a pair; in runs of different models both of them.
+func PairName(r *comparison.Report, p *comparison.Pair) string {
+	if r.Across {
+		return fmt.Sprintf("%s, %s → %s", p.Now.Scenario, p.Was.Provider, p.Now.Provider)
+	}
+	return p.Now.Name
+}
+
 // Difference is what a reader is told of a pair of groups: the verdicts that changed in one trial, and its reply.
 type Difference struct {
 	Trial   string

@@ -75,9 +75,9 @@ func refundWindow(p, n int) []result.Turn {
 		contains = failed("contains", comparedFile, 14, 0, `missing "30 days"`)
 		contains.Details = jsonvalue.Object{"found": []any{}, "missing": []any{"30 days"}, "note": `missing "30 days"`}
 		forbidden = failed("tools_not_called", comparedFile, 10, 0, "called once: issue_refund")
-		forbidden.Message = "must not refund outside the window"
 		forbidden.Details = jsonvalue.Object{"called": []any{"issue_refund"}, "forbidden": []any{"issue_refund"}}
 	}
+	forbidden.Message = "must not refund outside the window"
 	first := turn("I bought a lamp.", says("Which order is it about?"))
 	second := turn("A-1001. I bought it 45 days ago, can I still get my money back?", says(reply))
 	if p > 0 {
@@ -109,9 +109,9 @@ func addressChange(p, _ int) []result.Turn {
 	if p == 1 {
 		got = map[string]any{"order_id": "A-1001", "address": map[string]any{"street": "Main St. 1"}, "notify": true}
 		v = failed("tool_calls_with_args", comparedFile, 50, 0, "no call of change_address has these arguments")
-		v.Message = "passes the address on as it was given"
 		v.Details = jsonvalue.Object{"tool": "change_address", "expected": want, "actual": got}
 	}
+	v.Message = "passes the address on as it was given"
 	t := turn("Please send A-1001 to Main Street 1, 10115 instead.",
 		calls("call_1", "change_address", got), returns("call_1", "change_address", `{"status":"ok"}`),
 		says("Done, A-1001 goes to your new address."))

@@ -1,0 +1,246 @@
+package html
+
+import (
+	"bufio"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/comparison"
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// WriteComparison writes how a run differs from the one before as one page without a script. before and after name the
+// runs.
+func WriteComparison(w io.Writer, r *comparison.Report, before, after string) error {
+	page, err := newComparisonPage(r, before, after)
+	if err != nil {
+		return err
+	}
+	tmpl, err := template.New("comparison.html").Funcs(template.FuncMap{
+		"visible": show.Clean, "count": show.Count, "plural": show.Plural, "sign": sign,
+	}).ParseFS(assets, "assets/comparison.html")
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(w, 64<<10)
+	if err := tmpl.Execute(out, page); err != nil {
+		return fmt.Errorf("write the comparison: %w", err)
+	}
+	return out.Flush()
+}
+
+// What a page holds at most; the table of what changed has every group.
+const (
+	maxDiffers = 400  // groups whose replies and verdicts are told
+	maxPiece   = 2000 // bytes of a part of a reply
+)
+
+type comparisonPage struct {
+	Style    string
+	Heading  string
+	Status   result.Status
+	Across   bool
+	Runs     []comparedRun
+	Rows     []comparedRow
+	Sections []comparedSection
+	Same     int // groups in which nothing changed
+	LeftOut  int // groups that are not told in full
+}
+
+type comparedRun struct{ Label, Name, Trials, Spent string }
+
+// comparedRow is a group in the table. Its classes are those of statuses.
+type comparedRow struct {
+	Name, Link, Word, Status, Passed string
+	Time, Cost                       string
+	TimeIs, CostIs                   string // slower, faster, dearer, cheaper
+}
+
+type comparedSection struct {
+	Title  string
+	Folded bool
+	Pairs  []comparedPair
+}
+
+type comparedPair struct {
+	ID, Name, Word, Status, Passed, Trial string
+	Changes                               []string
+	Turn                                  int // of the reply, from 1
+	Reply                                 []comparedPiece
+}
+
+type comparedPiece struct{ Removed, Added, Both string }
+
+func newComparisonPage(r *comparison.Report, before, after string) (*comparisonPage, error) {
+	p := &comparisonPage{Heading: show.Compared(r), Status: result.Passed, Across: r.Across}
+	if len(r.Changed(comparison.Regressed)) > 0 {
+		p.Status = result.Failed
+	}
+	var err error
+	if p.Style, err = join([]string{"base", "overview", "replies", "comparison"}, ".css"); err != nil {
+		return nil, err
+	}
+	for _, side := range []struct {
+		label, name string
+		run         *result.Run
+	}{{"before", before, r.Before}, {"after", after, r.After}} {
+		spent := strings.Join(show.Expenses(&side.run.Summary), ", ")
+		p.Runs = append(p.Runs, comparedRun{side.label, side.name, show.Headline(side.run), spent})
+	}
+	if err := p.tell(r); err != nil {
+		return nil, err
+	}
+	p.unmatched("only before", r.Gone)
+	p.unmatched("only after", r.New)
+	return p, nil
+}
+
+// tell adds the rows and the sections of the pairs, what got worse first.
+func (p *comparisonPage) tell(r *comparison.Report) error {
+	told := 0
+	for _, kind := range []struct {
+		title string
+		of    comparison.Change
+	}{
+		{"Regressed", comparison.Regressed}, {"Weaker: fewer trials pass", comparison.Weaker},
+		{"Fixed", comparison.Fixed}, {"Stronger: more trials pass", comparison.Stronger},
+		{"The same verdicts, in other words or with fewer checks", comparison.Same},
+	} {
+		section := comparedSection{Title: kind.title, Folded: kind.of == comparison.Same}
+		for _, pair := range r.Changed(kind.of) {
+			row := comparedRowOf(r, pair)
+			if told == maxDiffers {
+				p.LeftOut++
+				p.add(row, pair)
+				continue
+			}
+			d, err := show.Differ(r, pair)
+			if err != nil {
+				return err
+			}
+			if kind.of != comparison.Same || len(d.Changes) > 0 || d.Reply != nil {
+				told++
+				row.Link = fmt.Sprintf("group-%d", told)
+				section.Pairs = append(section.Pairs, comparedPairOf(row, d))
+			}
+			p.add(row, pair)
+		}
+		if len(section.Pairs) > 0 {
+			p.Sections = append(p.Sections, section)
+		}
+	}
+	return nil
+}
+
+// add adds a row unless nothing changed.
+func (p *comparisonPage) add(row comparedRow, pair *comparison.Pair) {
+	if pair.Change == comparison.Same && !pair.Unchecked && row.TimeIs == "" && row.CostIs == "" {
+		p.Same++
+		return
+	}
+	p.Rows = append(p.Rows, row)
+}
+
+func (p *comparisonPage) unmatched(word string, groups []*comparison.Group) {
+	for _, g := range groups {
+		p.Rows = append(p.Rows, comparedRow{
+			Name: show.Line(g.Name), Word: word, Status: g.Status.String(),
+			Passed: fmt.Sprintf("%d of %d", g.Passed, len(g.Trials)),
+		})
+	}
+}
+
+func comparedRowOf(r *comparison.Report, p *comparison.Pair) comparedRow {
+	row := comparedRow{
+		Name: show.Line(show.PairName(r, p)), Word: show.ChangeWord(p), Status: changeStatus(p).String(),
+		Passed: fmt.Sprintf("%d of %d → %d of %d", p.Was.Passed, len(p.Was.Trials), p.Now.Passed, len(p.Now.Trials)),
+		Time:   show.Seconds(p.Was.DurationMS) + " → " + show.Seconds(p.Now.DurationMS),
+		Cost:   show.Money(p.Was.CostUSD) + " → " + show.Money(p.Now.CostUSD),
+	}
+	switch {
+	case p.Slower:
+		row.TimeIs = "slower"
+	case p.Faster:
+		row.TimeIs = "faster"
+	}
+	switch {
+	case p.Dearer:
+		row.CostIs = "dearer"
+	case p.Cheaper:
+		row.CostIs = "cheaper"
+	}
+	return row
+}
+
+// changeStatus is the status whose colour a change has.
+func changeStatus(p *comparison.Pair) result.Status {
+	switch p.Change {
+	case comparison.Regressed:
+		return result.Failed
+	case comparison.Weaker:
+		return result.Errored
+	case comparison.Fixed, comparison.Stronger:
+		if p.Unchecked {
+			return result.Errored
+		}
+		return result.Passed
+	case comparison.Same:
+	}
+	if p.Unchecked {
+		return result.Errored
+	}
+	return result.Skipped
+}
+
+func comparedPairOf(row comparedRow, d *show.Difference) comparedPair {
+	pair := comparedPair{
+		ID: row.Link, Name: row.Name, Word: row.Word, Status: row.Status, Passed: row.Passed, Trial: d.Trial,
+		Changes: d.Changes, Turn: d.Turn + 1,
+	}
+	pair.Reply = comparedReply(d.Reply)
+	return pair
+}
+
+// comparedReply is two replies in one; where they have little in common, one after the other.
+func comparedReply(pieces []comparison.Piece) (all []comparedPiece) {
+	var was, now strings.Builder
+	both := 0
+	for _, piece := range pieces {
+		if piece.Kind != comparison.Added {
+			was.WriteString(piece.Text)
+		}
+		if piece.Kind != comparison.Removed {
+			now.WriteString(piece.Text)
+		}
+		if piece.Kind == comparison.Both {
+			both += len(strings.TrimSpace(piece.Text))
+		}
+	}
+	if 5*both < 2*max(was.Len(), now.Len()) {
+		return []comparedPiece{
+			{Removed: show.Clip(was.String(), maxPiece), Both: "\n"}, {Added: show.Clip(now.String(), maxPiece)},
+		}
+	}
+	for i, piece := range pieces {
+		switch text := show.Clip(piece.Text, maxPiece); piece.Kind {
+		case comparison.Removed:
+			all = append(all, comparedPiece{Removed: text})
+		case comparison.Added:
+			all = append(all, comparedPiece{Added: text})
+		default:
+			all = append(all, comparedPiece{Both: show.Common(piece.Text, i == 0, i == len(pieces)-1)})
+		}
+	}
+	return all
+}
+
+// CSS marks our own style as safe to stand in the page as it is.
+func (p *comparisonPage) CSS() template.CSS { return template.CSS(p.Style) }
+
+// CSP allows our own style by its hash, and nothing else.
+func (p *comparisonPage) CSP() string {
+	return "default-src 'none'; style-src " + hash(p.Style) + "; base-uri 'none'; form-action 'none'"
+}

@@ -112,11 +112,13 @@ func (x responseExchange) reply(r *responseDoc, items []item) (chat.Reply, error
 	if r.Usage != nil {
 		out.Usage = r.Usage.chat()
 	}
-	all := wire.Blocks{State: x.state}
+	all, spoken := wire.Blocks{State: x.state}, false
 	for i := range items {
 		switch it := &items[i]; it.Type {
 		case "message":
-			all.Text(it.text())
+			text := it.text()
+			all.Text(apart(spoken, text))
+			spoken = spoken || text != ""
 		case "function_call":
 			if it.Status == unfinished && r.Status == "completed" {
 				return chat.Reply{}, x.Fail(providers.BadReply, nil, "the call of %s is not finished, and the reply is",
@@ -147,6 +149,17 @@ func (x responseExchange) reply(r *responseDoc, items []item) (chat.Reply, error
 	return out, nil
 }
 
+// apart is what a message of a reply says. A model may say several: what it is about to do, and then the answer.
+func apart(spoken bool, text string) string {
+	if spoken && text != "" {
+		return betweenMessages + text
+	}
+	return text
+}
+
+// betweenMessages stands between the messages of one reply.
+const betweenMessages = "\n\n"
+
 // finish is why the model stopped.
 func (x responseExchange) finish(r *responseDoc, out *chat.Reply) (string, error) {
 	reason := r.Incomplete.Reason
@@ -176,10 +189,11 @@ const unfinished = "incomplete"
 // responseStream is a reply as far as its events have come in; see wire.Decoder.
 type responseStream struct {
 	responseExchange
-	last  responseDoc
-	items []streamedItem
-	said  int // bytes of text since the last message ended
-	ended bool
+	last   responseDoc
+	items  []streamedItem
+	said   int  // bytes of text since the last message ended
+	spoken bool // a message that ended has said something
+	ended  bool
 }
 
 type streamedItem struct {
@@ -217,9 +231,10 @@ func (s *responseStream) Event(e wire.Event) (last bool, err error) {
 		if err := s.Document(v.Delta, &text); err != nil {
 			return false, err
 		}
+		piece := apart(s.spoken && s.said == 0, text)
 		s.said += len(text)
 		s.Came(len(text))
-		return false, s.Say(text)
+		return false, s.Say(piece)
 	case "response.function_call_arguments.delta":
 		s.Came(len(v.Delta))
 		s.Progress()
@@ -250,12 +265,13 @@ func (s *responseStream) done(v *responseEvent) error {
 	if it.Type != "message" {
 		return nil
 	}
-	streamed := s.said
-	if s.said = 0; streamed > 0 {
+	streamed, text, spoken := s.said, it.text(), s.spoken
+	s.said, s.spoken = 0, spoken || text != ""
+	if streamed > 0 {
 		return nil
 	}
-	s.Came(len(it.text()))
-	return s.Say(it.text())
+	s.Came(len(text))
+	return s.Say(apart(spoken, text))
 }
 
 func (s *responseStream) end(v *responseEvent) (last bool, err error) {

@@ -233,14 +233,25 @@ func TestResponsesStreams(t *testing.T) {
 	said := event(object{"type": "response.output_item.done", "item": object{"type": "message", "content": []object{{"refusal": "I will not."}}}})
 	done := event(object{"type": "response.completed", "response": object{"model": "m", "status": "completed"}})
 	delta := event(object{"type": "response.output_text.delta", "delta": "a"})
+	delta2 := event(object{"type": "response.output_text.delta", "delta": "b"})
+	aside := event(object{"type": "response.output_item.done", "item": object{"type": "message", "phase": "commentary",
+		"content": []object{{"text": "a"}}}})
 	for name, c := range map[string]struct{ body, want, err string }{
 		"a text that did not stream": {said + done, "I will not.", ""},
 		"cut in a message": {delta + event(object{"type": "response.incomplete", "response": object{
 			"status": "incomplete", "incomplete_details": object{"reason": "max_output_tokens"}}}), "a", ""},
 		"failed": {delta + event(object{"type": "response.failed", "response": object{"status": "failed",
 			"error": object{"code": "server_error", "message": "gone"}}}), "", "bad_reply: gone"},
-		"no end":          {delta, "", "bad_reply: no response.completed"},
-		"an end of none":  {event(object{"type": "response.completed"}), "", "bad_reply: has no response"},
+		"no end":                            {delta, "", "bad_reply: no response.completed"},
+		"an end of none":                    {event(object{"type": "response.completed"}), "", "bad_reply: has no response"},
+		"a word ahead of the answer":        {delta + aside + said + done, "a\n\nI will not.", ""},
+		"that did not stream":               {aside + said + done, "a\n\nI will not.", ""},
+		"an answer that streams behind one": {aside + delta + delta2 + event(object{"type": "response.output_item.done", "item": object{"type": "message", "content": []object{{"text": "ab"}}}}) + done, "a\n\nab", ""},
+		"an answer that is cut behind one": {aside + delta + event(object{"type": "response.incomplete", "response": object{
+			"status": "incomplete", "incomplete_details": object{"reason": "max_output_tokens"}}}), "a\n\na", ""},
+		"nothing ahead of it": {event(object{"type": "response.output_item.done", "item": object{"type": "message",
+			"phase": "commentary", "content": []object{{"text": ""}}}}) + delta + event(object{"type": "response.output_item.done",
+			"item": object{"type": "message", "content": []object{{"text": "a"}}}}) + done, "a", ""},
 		"an unknown word": {event(object{"type": "response.audio.delta", "delta": []int{1}}) + said + done, "I will not.", ""},
 		"an unfinished message": {event(object{"type": "response.output_item.done", "item": object{"type": "message",
 			"status": "incomplete", "content": []object{{"text": "I"}}}}) + done, "I (incomplete)", ""},
@@ -266,5 +277,22 @@ func TestResponsesStreams(t *testing.T) {
 				t.Errorf("got %+v, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestResponsesSaysMore: what a model says ahead of its answer is a part of the reply, and no part of the answer's words.
+func TestResponsesSaysMore(t *testing.T) {
+	t.Parallel()
+	message := func(phase, text string) object {
+		return object{"type": "message", "phase": phase, "content": []object{{"type": "output_text", "text": text}}}
+	}
+	body := encode(object{"model": "m", "status": "completed", "output": []object{
+		message("commentary", "I look it up."), {"type": "reasoning", "summary": []any{}}, message("commentary", ""),
+		message("final_answer", "Twelve."),
+	}})
+	p := open(t, responsesSpec("openai", "https://api.test/v1"), wire.Options{Transport: providertest.Answers(http.StatusOK, "application/json", body)})
+	got, err := p.Complete(t.Context(), &chat.Request{Messages: make([]chat.Message, 1)}, nil)
+	if err != nil || got.Content != "I look it up.\n\nTwelve." {
+		t.Errorf("got %q, %v", got.Content, err)
 	}
 }

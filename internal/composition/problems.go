@@ -360,7 +360,9 @@ func (f *finder) predicate(s *Step, p *Predicate) {
 	text, _ := p.Value.(string)
 	if p.Op.IsOrder() && !jsonvalue.IsNumber(p.Value) && !strings.Contains(text, "{{") { // a variable may be a number
 		f.add(rulePredicate, s, "predicate", p.Path, fmt.Sprintf("%s compares numbers, and value is none", p.Op), "")
+		return
 	}
+	f.compared(s, p)
 }
 
 func (f *finder) parallel(s *Step) {

@@ -296,6 +296,15 @@ func TestPredicates(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	p := func(id string, input any) *Step { return &Step{ID: id, Kind: Prompt, Input: input} }
+	asks := func(op Op, path string, value any) *Step {
+		return &Step{ID: "r", Kind: Branch, Then: "b", If: &Predicate{Path: path, Op: op, Value: value}}
+	}
+	asked := func(id string, s *Step) *Step {
+		s.ID = id
+		return s
+	}
+	typed := &Step{ID: "a", Kind: Prompt, Schema: []byte(`{"type": "object", "properties": {"yes": {"type": "boolean"},
+		"n": {"type": ["integer", "null"]}, "kind": {"type": "string", "enum": ["a", "b"]}, "any": {}}}`)}
 	for _, tc := range []struct {
 		name   string
 		steps  []*Step
@@ -323,6 +332,27 @@ func TestProblems(t *testing.T) {
 			`r predicate: there is no step "z"`, `r predicate: less_than compares numbers, and value is none`}},
 		{"in without a list", []*Step{{ID: "r", Kind: Branch, Then: "a", If: &Predicate{Path: "input", Op: In, Value: "x"}},
 			p("a", nil)}, "", []string{`r predicate: in needs a list of values`}},
+		{"text is no number", []*Step{p("a", nil), asks(Equals, "${a.output}", json.Number("7")), p("b", nil)}, "", []string{
+			`r predicate: ${a.output} is text, and never equals 7`}},
+		{"text has no order", []*Step{p("a", nil), asks(Less, "a.output", json.Number("7")), p("b", nil)}, "", []string{
+			`r predicate: a.output is text, and less_than compares numbers`}},
+		{"text in texts", []*Step{p("a", nil), asks(In, "a.output", []any{"7", nil, "{{n}}"}), p("b", nil)}, "", nil},
+		{"no text", []*Step{p("a", nil), asks(NotIn, "a.output", []any{"no", false}), p("b", nil)}, "", []string{
+			`r predicate: a.output is text, and never equals false`}},
+		{"declared", []*Step{typed, asks(Equals, "${a.output.yes}", true),
+			asked("r2", asks(Equals, "${a.output.n}", json.Number("1.0"))), asked("r3", asks(Greater, "${a.output.n}", json.Number("1"))),
+			asked("r4", asks(Equals, "${a.output.kind}", "b")), asked("r5", asks(Equals, "${a.output.any}", true)),
+			asked("r6", asks(Equals, "${a.output.n}", "{{n}}")), p("b", nil)}, "", nil},
+		{"declared otherwise", []*Step{typed, asks(Equals, "${a.output.yes}", "true"), p("b", nil)}, "", []string{
+			`r predicate: ${a.output.yes} is declared as boolean, and never equals "true"`}},
+		{"declared without order", []*Step{typed, asks(Less, "${a.output.yes}", json.Number("1")), p("b", nil)}, "", []string{
+			`r predicate: ${a.output.yes} is declared as boolean, and less_than compares numbers`}},
+		{"none of the words", []*Step{typed, asks(NotEquals, "${a.output.kind}", "B"), p("b", nil)}, "", []string{
+			`r predicate: ${a.output.kind} is one of ["a","b"], and never equals "B"`}},
+		{"of a branch", []*Step{
+			{ID: "l", Kind: Parallel, Strategy: Barrier, Into: "o", Branches: []*Step{p("c", nil), typed}},
+			asks(Equals, "${l.output.o.c}", true), p("b", nil)}, "", []string{
+			`r predicate: ${l.output.o.c} is text, and never equals true`}},
 		{"agent", []*Step{{ID: "a", Kind: Agent}}, "", []string{`a termination: termination has neither max_steps nor tool_called`}},
 		{"output", []*Step{p("a", nil)}, "b", []string{` output: there is no step "b"`}},
 		{"parallel", []*Step{{ID: "p", Kind: Parallel, Branches: []*Step{{ID: "p", Kind: Branch}}}}, "", []string{

@@ -108,6 +108,14 @@ func TestUnusableJudges(t *testing.T) {
 			`it breaks off inside of a bracket (it was cut off at the limit of tokens): "{\"reasoning\": \"It"`, 2,
 		},
 		{
+			"whole, and cut behind it", &fakeJudges{replies: []string{`{"score": 0.5}`}, finish: "length"},
+			`its end is missing (it was cut off at the limit of tokens): "{\"score\": 0.5}"`, 2,
+		},
+		{
+			"whole, and filtered", &fakeJudges{replies: []string{`{"score": 0.5}`}, finish: "content_filter"},
+			"its end is missing (the provider's content filter stopped it)", 2,
+		},
+		{
 			"filtered", &fakeJudges{replies: []string{""}, finish: "content_filter"},
 			"it is empty (the provider's content filter stopped it)", 2,
 		},

@@ -76,7 +76,8 @@ func newRunCmd(app *App) *cobra.Command {
 // runSuite is the main job: load, plan, drive, report.
 func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	suite, diags := runner.Load(scenario.Options{
-		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
+		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, SkipEvals: f.filter.Skip,
+		Getenv: app.Getenv,
 	})
 	app.watch(suite, diags)
 	unreadSettings(suite, diags)

@@ -120,11 +120,20 @@ func (v *vote) round(ctx context.Context) (Answer, error) {
 	}
 	if err != nil {
 		err = &judgeError{judge: judgeLabel(&said), err: err}
-	} else if v.opinion, err = readReply(said.Text, v.quotable(), v.g.Form.read); err != nil {
+	} else if v.opinion, err = v.read(&said); err != nil {
 		err = &unusable{judge: judgeLabel(&said), reason: whyUnusable(&said, err), text: said.Text}
 	}
 	v.note(&said, err)
 	return said, err
+}
+
+// read makes an opinion of a whole reply. One that the provider cut may end in another one than what is left of it.
+func (v *vote) read(said *Answer) (Opinion, error) {
+	opinion, err := readReply(said.Text, v.quotable(), v.g.Form.read)
+	if err == nil && (said.FinishReason == "length" || said.FinishReason == "content_filter") {
+		err = errors.New("its end is missing")
+	}
+	return opinion, err
 }
 
 // quotable is the material that the judge may have quoted. A simulated one says what its author wrote, and quotes

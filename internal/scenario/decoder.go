@@ -18,8 +18,9 @@ type decoder struct {
 	places  *pathBases
 	getenv  func(string) (string, bool)
 	// recorded says that the recordings of evals are named elsewhere.
-	recorded bool
-	split    int // documents of the file
+	recorded  bool
+	skipEvals bool
+	split     int // documents of the file
 
 	vars          map[string]string // of the prompt_configs entry that names the file
 	packFragments map[string]string // for prompts outside the pack

@@ -136,7 +136,7 @@ const likelyShare = 0.05
 // oddSample tells of percentages by which nothing is judged, or other than it seems. They have two decimals. A
 // threshold on an empty sample would always hold.
 func (d *decoder) oddSample(e *evalFile) {
-	if e.sample == nil || !e.Enabled && !e.gates() {
+	if e.sample == nil || d.skipEvals && e.gates() || !e.Enabled && !e.gates() {
 		return
 	}
 	sampled := e.Trigger == TriggerSampleTurns || e.Trigger == TriggerSampleSessions

@@ -65,8 +65,8 @@ type Trial struct {
 	System   string    `json:"system,omitempty"` // the system prompt; of a workflow, that of its first state
 	Workflow *Workflow `json:"workflow,omitempty"`
 	Memory   []Memory  `json:"memory,omitempty"` // the agent's memory at the end, oldest first
-	// Listed are the names of the tools that MCP servers and remote agents told of, by who told of them. Those of one with
-	// more than a thousand are left out.
+	// Listed are the names of the tools that MCP servers and remote agents told of, by who told of them. Whoever has more
+	// than 64 KiB of names is left out.
 	Listed       map[string][]string `json:"listed_tools,omitempty"`
 	Turns        []Turn              `json:"turns"`
 	Conversation []Verdict           `json:"conversation_assertions"`

@@ -279,8 +279,8 @@ func (n *nameChecker) serveFinished(check string, use *checks.NameUse) {
 	})
 }
 
-// maxListed is how many names of tools a server may have that are kept in results.
-const maxListed = 1000
+// maxListed is how many bytes of names of tools a server may have that are kept in results.
+const maxListed = 64 << 10
 
 // keepListed puts the names of tools that servers and agents told of into the result, so that checks can be held
 // against them when the trial is judged again.
@@ -289,7 +289,11 @@ func (s *session) keepListed() {
 		return
 	}
 	for source, known := range s.served {
-		if len(known.names) > maxListed {
+		size := 0
+		for _, name := range known.names {
+			size += len(name)
+		}
+		if size > maxListed {
 			continue
 		}
 		if s.out.Listed == nil {

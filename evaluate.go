@@ -20,10 +20,30 @@ import (
 
 // EvaluatorOptions say which evals to run over conversations, and how.
 type EvaluatorOptions struct {
-	// Options name the pack or the arena config with the evals, in Paths or Config, and choose among them with EvalGroups
-	// and EvalTypes. What concerns the calling of agents means nothing here, and neither do Out, Trials and the filters.
-	// OnEvent hears of every eval that ran: EventEvalCompleted and EventEvalFailed.
-	Options
+	Paths  []string // one pack or one arena config with the evals
+	Config string   // the same
+	Dir    string   // working directory, against which relative paths resolve; "": that of the process
+
+	// Evals to run, by groups and by types of checks; empty is all of them.
+	EvalGroups, EvalTypes []string
+	AllowEmpty            bool // that there is no eval to run is no error
+
+	Strict  bool // warnings are errors
+	Lenient bool // unknown fields and parameters are warnings, for files that were written for other tools
+
+	Jobs    int  // conversations at once, for which connections to judges are kept; 0: as the files say
+	Retries *int // of a call of a judge that failed; nil: as the files say
+
+	Checks *Registry        // checks beside those of arena; nil: none
+	Judges map[string]Judge // as in Options
+	Judge  string           // as in Options
+	Hooks  []ProviderHook   // around the calls of judges
+
+	OnEvent func(Event) // hears of every eval that ran: EventEvalCompleted and EventEvalFailed
+
+	Getenv func(name string) (value string, set bool) // for keys and variables; nil: the environment of the process
+	Now    func() time.Time                           // nil: time.Now
+
 	// Prompt adds the evals of a prompt, by its task type; "" is the only prompt, or none. It has to be named where there
 	// are several prompts that have evals of their own.
 	Prompt string
@@ -35,6 +55,16 @@ type EvaluatorOptions struct {
 	// the rest of how to send are in the OTEL_EXPORTER_OTLP_ variables; where to is not.
 	Traces       string
 	TraceContent bool
+}
+
+// options are those that a run has as well.
+func (o *EvaluatorOptions) options() Options {
+	return Options{
+		Paths: o.Paths, Config: o.Config, Dir: o.Dir, EvalGroups: o.EvalGroups, EvalTypes: o.EvalTypes,
+		AllowEmpty: o.AllowEmpty, Strict: o.Strict, Lenient: o.Lenient, Jobs: o.Jobs, Retries: o.Retries,
+		Checks: o.Checks, Judges: o.Judges, Judge: o.Judge, Hooks: o.Hooks, OnEvent: o.OnEvent,
+		Getenv: o.Getenv, Now: o.Now,
+	}
 }
 
 // Conversation is what evals look at.
@@ -96,7 +126,8 @@ type Evaluator struct {
 
 // NewEvaluator reads the pack and opens the judges that its evals ask. What is wrong in the files, and a pack in which
 // no eval is left to run, is a [*ProblemsError]. Close lets go of what the evaluator holds.
-func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
+func NewEvaluator(options EvaluatorOptions) (*Evaluator, error) {
+	opts := options.options()
 	own := opts.Getenv == nil
 	hooks, err := opts.complete()
 	if err != nil {
@@ -106,7 +137,7 @@ func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
 	source.Bare, source.Recorded = true, true
 	suite, diags := runner.LoadWith(source, opts.Checks.checks())
 	known := secrets(suite, own, diags)
-	e := &Evaluator{opts: opts.Options, run: opts.run(1)}
+	e := &Evaluator{opts: opts, run: opts.run(1)}
 	e.run.Started = opts.Now()
 	switch {
 	case diags.Errors() > 0:
@@ -117,11 +148,11 @@ func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
 		p := suite.Projects[0]
 		seat(p, opts.Judges)
 		opts.filter().Apply(suite, diags)
-		if lost := runner.LostWithoutPrompt(p); opts.Prompt == "" && lost != "" {
+		if lost := runner.LostWithoutPrompt(p); options.Prompt == "" && lost != "" {
 			diags.Errorf(diag.Pos{}, 0, "no-prompt", "Prompt is empty: %s", lost).Hint = "name the prompt of the conversations"
 		}
 		jobs := harness.Jobs(opts.Jobs, suite)
-		e.evals = runner.NewEvaluator(p, opts.Prompt, opts.plan(jobs, newClients(&opts.Options, jobs, hooks)), diags)
+		e.evals = runner.NewEvaluator(p, options.Prompt, opts.plan(jobs, newClients(&opts, jobs, hooks)), diags)
 		e.check(diags)
 	}
 	if opts.Strict {
@@ -131,11 +162,11 @@ func NewEvaluator(opts EvaluatorOptions) (*Evaluator, error) {
 		e.Close()
 		return nil, newProblemsError(diags, suite.Files, opts.Dir)
 	}
-	if err := e.measure(&opts); err != nil {
+	if err := e.measure(&options); err != nil {
 		e.Close()
 		return nil, err
 	}
-	if err := e.sendTraces(&opts, known); err != nil {
+	if err := e.sendTraces(&options, known); err != nil {
 		e.Close()
 		return nil, err
 	}
@@ -170,14 +201,14 @@ func (e *Evaluator) sendTraces(opts *EvaluatorOptions, known *harness.Secrets) e
 	if opts.Traces == "" {
 		return nil
 	}
-	config, err := otlp.Read(opts.Traces, opts.TraceContent, opts.Getenv)
+	config, err := otlp.Read(opts.Traces, opts.TraceContent, e.opts.Getenv)
 	if err != nil {
 		return fmt.Errorf("arena: Traces: %w", err)
 	}
 	if config != nil {
 		config.Scrub = known.Bytes
 	}
-	e.trace = harness.NewEvalTracer(config, version(), opts.Now())
+	e.trace = harness.NewEvalTracer(config, version(), e.opts.Now())
 	return nil
 }
 

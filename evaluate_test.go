@@ -22,10 +22,10 @@ func evaluator(t *testing.T, change func(*arena.EvaluatorOptions)) (*arena.Evalu
 	judge := arena.JudgeFunc(func(context.Context, *arena.JudgeQuestion) (arena.JudgeAnswer, error) {
 		return arena.JudgeAnswer{Score: 0.8, Reasoning: "it does"}, nil
 	})
-	opts := arena.EvaluatorOptions{Options: arena.Options{
+	opts := arena.EvaluatorOptions{
 		Paths: []string{"testdata/facade/support.pack.json"}, Checks: prices(t), Judges: map[string]arena.Judge{"j": judge},
 		Getenv: func(string) (string, bool) { return "", false }, Now: func() time.Time { return time.Unix(1e9, 0) },
-	}}
+	}
 	if change != nil {
 		change(&opts)
 	}
@@ -153,7 +153,7 @@ func TestEvaluateRefuses(t *testing.T) {
 		"--eval-groups fast-runing: no eval of this run is in that group": func(o *arena.EvaluatorOptions) {
 			o.EvalGroups = []string{"fast-runing"}
 		},
-		"there is no eval to run": func(o *arena.EvaluatorOptions) { o.SkipEvals = true },
+		"there is no eval to run": func(o *arena.EvaluatorOptions) { o.Paths = []string{"testdata/facade/hello.yaml"} },
 		"unknown check \"price\"": func(o *arena.EvaluatorOptions) { o.Checks = nil },
 		"no judge is configured":  func(o *arena.EvaluatorOptions) { o.Judges = nil },
 		"hlp":                     func(o *arena.EvaluatorOptions) { o.Prompt = "hlp" },

@@ -185,7 +185,7 @@ func ExampleOptions_events() {
 
 func ExampleEvaluate() {
 	got, err := arena.Evaluate(context.Background(), arena.EvaluatorOptions{
-		Options: arena.Options{Paths: []string{"testdata/facade/tone.pack.json"}, EvalGroups: []string{"fast-running"}},
+		Paths: []string{"testdata/facade/tone.pack.json"}, EvalGroups: []string{"fast-running"},
 	}, arena.Conversation{Session: "7f3a", Messages: []arena.Message{
 		{Role: arena.User, Text: "Where is my teapot?"},
 		{Role: arena.Assistant, Text: "It comes tomorrow, thank you for waiting."},
@@ -206,7 +206,7 @@ func ExampleEvaluate() {
 // A composition answered, and evals look at what its steps gave.
 func ExampleEvaluate_steps() {
 	got, err := arena.Evaluate(context.Background(), arena.EvaluatorOptions{
-		Options: arena.Options{Paths: []string{"testdata/facade/composed.yaml"}},
+		Paths: []string{"testdata/facade/composed.yaml"},
 	}, arena.Conversation{
 		Messages: []arena.Message{
 			{Role: arena.User, Text: "Where is my money?"}, {Role: arena.Assistant, Text: "Paid."},
@@ -226,7 +226,7 @@ func ExampleEvaluate_steps() {
 // A service keeps one evaluator, tells it of every turn, and serves what it measured to Prometheus.
 func ExampleEvaluator() {
 	evaluator, err := arena.NewEvaluator(arena.EvaluatorOptions{
-		Options:   arena.Options{Paths: []string{"testdata/facade/tone.pack.json"}},
+		Paths:     []string{"testdata/facade/tone.pack.json"},
 		Namespace: "shop",
 	})
 	if err != nil {
@@ -257,7 +257,7 @@ func ExampleEvaluator() {
 
 func ExampleAtEnd() {
 	got, err := arena.Evaluate(context.Background(), arena.EvaluatorOptions{
-		Options: arena.Options{Paths: []string{"testdata/facade/tone.pack.json"}},
+		Paths: []string{"testdata/facade/tone.pack.json"},
 	}, arena.Conversation{At: arena.AtEnd(), Messages: []arena.Message{
 		{Role: arena.User, Text: "Hello"}, {Role: arena.Assistant, Text: strings.Repeat("very ", 40)},
 	}})

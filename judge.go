@@ -68,8 +68,8 @@ type JudgeAnswer struct {
 	CostUSD   *float64 // the same; nil is not known where there is usage, and nothing where there is none
 }
 
-// judgeType is the type of the providers that stand for judges of the program.
-const judgeType = "go"
+// goType is the type of the providers that stand for judges of the program.
+const goType = "go"
 
 // seat puts the judges of a program into a project, in place of those of the same name. A check that names no judge
 // asks the file's first one, and the first of these by name where the file has none.
@@ -77,7 +77,7 @@ func seat(p *scenario.Project, judges map[string]Judge) {
 	for _, name := range slices.Sorted(maps.Keys(judges)) {
 		id := judgeID(name)
 		p.Providers = append(p.Providers, &scenario.Provider{
-			Meta: scenario.Meta{ID: id}, Type: judgeType, Role: "llm", Group: judgeType + " judges",
+			Meta: scenario.Meta{ID: id}, Type: goType, Role: "llm", Group: goType + " judges",
 		})
 		at := slices.IndexFunc(p.Judges, func(j scenario.Judge) bool { return j.Name == name })
 		if at < 0 {
@@ -88,7 +88,7 @@ func seat(p *scenario.Project, judges map[string]Judge) {
 	}
 }
 
-func judgeID(name string) string { return judgeType + "/" + name }
+func judgeID(name string) string { return goType + "/" + name }
 
 // bench is a judge of the program as a provider.
 type bench struct {

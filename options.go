@@ -55,6 +55,10 @@ type Options struct {
 	EvalGroups, EvalTypes []string
 	SkipEvals             bool
 
+	// Agents are tested, by the ids by which files name providers: in place of the provider of that id, or of none. Where
+	// there are any and Providers is empty, only they are tested.
+	Agents map[string]Agent
+
 	Checks *Registry // checks beside those of arena; nil: none
 	// Judges stand in place of models, by the names by which files ask for judges.
 	Judges map[string]Judge
@@ -113,6 +117,14 @@ func (o *Options) complete() ([]namedHook, error) {
 			bad("FailOn: %w", err)
 		}
 		o.FailOn[i] = reason
+	}
+	for _, name := range o.agentNames() {
+		if strings.TrimSpace(name) != name || name == "" || strings.Contains(name, ",") || o.Agents[name] == nil {
+			bad("Agents[%q] must be an agent under an id without commas", name)
+		}
+	}
+	if len(o.Agents) > 0 && (o.Mock || o.MockConfig != "") {
+		bad("Agents and Mock exclude each other: the mock answers for every agent")
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Judges)) {
 		if strings.TrimSpace(name) != name || name == "" || o.Judges[name] == nil {
@@ -177,10 +189,15 @@ func (o *Options) filter() *evals.Filter {
 
 // plan is how to plan what was loaded.
 func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
+	tested := o.Providers
+	if len(tested) == 0 {
+		tested = o.agentNames()
+	}
 	return runner.PlanOptions{
 		Selection: runner.Selection{
-			Scenarios: o.Scenarios, Providers: o.Providers, Regions: o.Regions, Tags: o.Tags,
+			Scenarios: o.Scenarios, Providers: tested, Regions: o.Regions, Tags: o.Tags,
 		},
+		Agents: c.unseated,
 		Trials: o.Trials, MockProvider: o.Mock || o.MockConfig != "", AllowEmpty: o.AllowEmpty, Strict: o.Strict,
 		Lenient: o.Lenient, FailOn: o.FailOn, Judge: o.Judge, Jobs: jobs,
 		Open: c.open, OpenEmbedder: c.OpenEmbedder,

@@ -181,7 +181,9 @@ func (s *Suite) prepare(suite *scenario.Suite, hooks []namedHook, d *diag.List) 
 		seat(p, s.opts.Judges)
 	}
 	s.opts.filter().Apply(suite, d)
-	s.plan = runner.Make(suite, s.opts.plan(s.jobs, newClients(&s.opts, s.jobs, hooks)), d)
+	clients := newClients(&s.opts, s.jobs, hooks)
+	clients.unseated = seatAgents(suite, s.opts.agentNames())
+	s.plan = runner.Make(suite, s.opts.plan(s.jobs, clients), d)
 	s.secrets.WatchChecks(suite)
 	s.secrets.KeepNamesOf(suite, d)
 }
@@ -260,8 +262,10 @@ func hint(name string, known []string) string {
 // clients opens providers, with the hooks around them and the judges of the program among them.
 type clients struct {
 	harness.Clients
-	judges map[string]Judge // by the id of their provider
-	hooks  []namedHook
+	judges   map[string]Judge     // by the id of their provider
+	agents   map[string]Agent     // likewise
+	unseated []*scenario.Provider // of agents that stand for no provider of the files
+	hooks    []namedHook
 }
 
 func newClients(o *Options, jobs int, hooks []namedHook) *clients {
@@ -271,7 +275,7 @@ func newClients(o *Options, jobs int, hooks []namedHook) *clients {
 			Now: o.Now, Lenient: o.Lenient, Strict: o.Strict, Judge: o.Judge,
 			Regions: runner.CountRegions(o.Regions),
 		},
-		judges: map[string]Judge{}, hooks: hooks,
+		judges: map[string]Judge{}, agents: o.Agents, hooks: hooks,
 	}
 	for name, j := range o.Judges {
 		c.judges[judgeID(name)] = j
@@ -284,9 +288,16 @@ func (c *clients) open(p *scenario.Project, spec *scenario.Provider) (providers.
 	if j := c.judges[spec.ID]; j != nil {
 		return &bench{name: strings.TrimPrefix(spec.ID, judgeID("")), judge: j}, false, nil
 	}
-	client, simulated, err := c.Open(p, spec)
+	client, simulated, err := c.client(p, spec)
 	if err != nil || len(c.hooks) == 0 {
 		return client, simulated, err
 	}
 	return &hooked{next: client, hooks: c.hooks, origin: Origin{Provider: spec.ID, Model: spec.Model}}, simulated, nil
+}
+
+func (c *clients) client(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
+	if a := c.agents[spec.ID]; a != nil && spec.Type == goType {
+		return &goAgent{id: spec.ID, agent: a, now: c.Now}, false, nil
+	}
+	return c.Open(p, spec)
 }

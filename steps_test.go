@@ -97,9 +97,9 @@ func TestStepsOfCompositions(t *testing.T) {
 	if composed == nil || composed.Name != "two" {
 		t.Errorf("the turn was answered by %+v", composed)
 	}
-	got, err := arena.Evaluate(t.Context(), arena.EvaluatorOptions{Options: arena.Options{
+	got, err := arena.Evaluate(t.Context(), arena.EvaluatorOptions{
 		Config: filepath.Join(dir, "config.arena.yaml"), Checks: &registry,
-	}}, arena.Conversation{Messages: res.Trials[0].Turns[0].Messages, Steps: map[int]arena.Composed{0: *composed}})
+	}, arena.Conversation{Messages: res.Trials[0].Turns[0].Messages, Steps: map[int]arena.Composed{0: *composed}})
 	if err != nil || got.Status != arena.Passed {
 		t.Errorf("the turn of the run, evaluated: %+v, %v", got, err)
 	}
@@ -152,7 +152,7 @@ func evalSteps(t *testing.T, steps map[int]arena.Composed) (*arena.Evaluation, e
 	if err := os.WriteFile(file, []byte(lookingAtSteps), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return arena.Evaluate(t.Context(), arena.EvaluatorOptions{Options: arena.Options{Paths: []string{file}}},
+	return arena.Evaluate(t.Context(), arena.EvaluatorOptions{Paths: []string{file}},
 		arena.Conversation{Steps: steps, Messages: []arena.Message{
 			{Role: arena.User, Text: "hi"}, {Role: arena.Assistant, Text: "Wait, please."},
 		}})

@@ -33,6 +33,16 @@ func Hooks(hooks ...arena.ProviderHook) Option {
 	return func(o *arena.Options) { o.Hooks = append(o.Hooks, hooks...) }
 }
 
+// Agent tests an agent that is written in Go, in place of the provider of that id, and of those that nothing else names.
+func Agent(id string, a arena.Agent) Option {
+	return func(o *arena.Options) {
+		if o.Agents == nil {
+			o.Agents = map[string]arena.Agent{}
+		}
+		o.Agents[id] = a
+	}
+}
+
 // Judge puts a judge into the place of the model that files call by that name.
 func Judge(name string, j arena.Judge) Option {
 	return func(o *arena.Options) {

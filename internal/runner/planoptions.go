@@ -1,8 +1,12 @@
 package runner
 
+import "github.com/arena-evals/arena/internal/scenario"
+
 // PlanOptions says which trials of a suite to plan, and with which providers.
 type PlanOptions struct {
 	Selection
+	// Agents are providers that no file configures. Those that Providers names run every scenario.
+	Agents       []*scenario.Provider
 	Trials       int  // repetitions of each scenario; 0: as the scenarios say
 	MockProvider bool // the mock replaces every provider
 	AllowEmpty   bool

@@ -44,12 +44,19 @@ func (m *matrix) sortProviderNames(suite *scenario.Suite) {
 		}
 	}
 	m.providers.known = configured
+	for _, q := range m.opts.Agents {
+		m.providers.known = append(m.providers.known, q.ID)
+	}
 	m.providers.hintSuffix = "; for a model on the spot write type/model, such as openai/gpt-4o-mini"
 	for _, name := range m.providers.words {
 		if slices.Contains(configured, name) {
 			continue
 		}
-		if p := adHoc(name); p != nil {
+		p := adHoc(name)
+		if i := slices.IndexFunc(m.opts.Agents, func(q *scenario.Provider) bool { return q.ID == name }); i >= 0 {
+			p = m.opts.Agents[i]
+		}
+		if p != nil {
 			m.adHoc = append(m.adHoc, p)
 			m.providers.used[name] = true
 		}

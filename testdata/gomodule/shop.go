@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/arena-evals/arena"
 )
@@ -20,6 +21,20 @@ func Checks() (*arena.Registry, error) {
 		return nil, err
 	}
 	return registry, nil
+}
+
+// Seller is an agent that knows what some articles cost.
+type Seller struct{ Prices map[string]float64 }
+
+// Answer implements arena.Agent.
+func (a *Seller) Answer(_ context.Context, req *arena.Request, _ func(string) error) (*arena.Reply, error) {
+	last := req.Messages[len(req.Messages)-1]
+	for article, euros := range a.Prices {
+		if strings.Contains(last.Text, article) {
+			return &arena.Reply{Text: fmt.Sprintf("The %s costs %.2f EUR.", article, euros)}, nil
+		}
+	}
+	return &arena.Reply{Text: "We do not sell that."}, nil
 }
 
 type priceParams struct {

@@ -19,6 +19,15 @@ func TestScenarios(t *testing.T) {
 	arenatest.Run(t, "scenarios", arenatest.Checks(checks), arenatest.Provider("mock"))
 }
 
+func TestSeller(t *testing.T) {
+	checks, err := Checks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seller := &Seller{Prices: map[string]float64{"glass teapot": 49.99}}
+	arenatest.Run(t, "scenarios/price.yaml", arenatest.Checks(checks), arenatest.Agent("seller", seller))
+}
+
 // calls counts the calls of models, and refuses those that leak something.
 type calls struct{ made atomic.Int64 }
 

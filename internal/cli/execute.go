@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -207,7 +210,7 @@ func (x *execution) showNotes() {
 func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool) error {
 	defer x.traces.finish(x.app) // when everything is said: it may have to wait for a collector
 	x.job.Plan = nil             // which is large, and nobody needs it any more but x.run
-	x.run.Late = append(x.logs.unfinished(), x.flags.unkept()...)
+	x.run.Late = slices.Concat(x.run.Late, x.logs.unfinished(), x.flags.unkept())
 	if !interrupted && (x.job.Earlier == nil || len(x.job.Earlier.Kept) == 0) {
 		x.run.Late = append(x.run.Late, x.deck.NeverSeen()...)
 	}
@@ -236,7 +239,7 @@ func (x *execution) runOptions() runner.Options {
 	o := f.trialOptions()
 	o.Jobs, o.MaxFailures, o.MaxCost = x.jobs, f.failures(), f.maxCost
 	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.recorder(), x.evals.orNil()
-	o.Scrub = x.app.secrets.JSON
+	o.Scrub, o.Overspent = x.app.secrets.JSON, x.overspent
 	o.Events = x.events != nil || x.logs != nil || x.traces != nil
 	o.Crash = func(trial string, cause any, stack []byte) {
 		x.note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
@@ -245,4 +248,13 @@ func (x *execution) runOptions() runner.Options {
 		o.Kept, o.Earlier = x.resumed.keeps, func(i int) []result.Attempt { return x.resumed.earlier[i] }
 	}
 	return o
+}
+
+// overspent tells that the limit of costs was not held: it says when trials start, and ends none.
+func (x *execution) overspent(usd float64) {
+	x.run.Late = append(x.run.Late, diag.Diagnostic{
+		Severity: diag.Warning, Code: "over-limit",
+		Msg: fmt.Sprintf("--max-cost %g was not held: %s was spent, since a trial that has started is not ended and came to "+
+			"more than was expected", x.flags.maxCost, show.Money(&usd)),
+	})
 }

@@ -136,6 +136,9 @@ func (b *budget) spent() float64 {
 	return b.agents
 }
 
+// isOver reports whether more was spent than the limit allows: a trial came to more than was set aside for it.
+func (b *budget) isOver() bool { return b != nil && b.spent() > b.limit*(1+rounding) }
+
 // settle books what a trial cost for which g was set aside.
 func (b *budget) settle(g grant, out *result.Trial) {
 	if g.account == nil {
@@ -220,7 +223,9 @@ func costOf(expenses []Expense) (usd float64, unpriced []*scenario.Provider) {
 
 // Affords reports what keeps a limit of costs from being held: models without a known price, and a limit that pays for
 // no trial.
-func (p *Plan) Affords(limit float64, calls CallParameters, d *diag.List) {
+//
+// kept says that some replies may cost nothing because they are kept on disk.
+func (p *Plan) Affords(limit float64, calls CallParameters, kept bool, d *diag.List) {
 	least, told := -1.0, map[*scenario.Provider]bool{}
 	for t := range p.Groups() {
 		usd, unpriced := costOf(p.Estimate(t, calls))
@@ -236,8 +241,13 @@ func (p *Plan) Affords(limit float64, calls CallParameters, d *diag.List) {
 		}
 	}
 	if len(told) == 0 && least > limit {
+		hint := "what it may cost is estimated by the lengths of the texts, as arena run --estimate does"
+		if kept {
+			hint = "replies that --cache or --record hold cost nothing, which is known only when they are asked for: a higher " +
+				"limit does not make them dearer"
+		}
 		d.Errorf(diag.Pos{}, 0, "no-trial-fits", "--max-cost %g pays for no trial: the cheapest may cost %s", limit,
-			dollars(least)).Hint = "what it may cost is estimated by the lengths of the texts, as arena run --estimate does"
+			dollars(least)).Hint = hint
 	}
 }
 

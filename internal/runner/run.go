@@ -20,8 +20,9 @@ type Options struct {
 	// MaxCost is what agents and judges may spend in this run, in US dollars: a trial starts only while what it may cost
 	// fits. 0: any sum. The plan must have passed Plan.Affords.
 	MaxCost     float64
-	OnFailure   string // "", continue or stop; wins over the files
-	Strict      bool   // warnings about a trial make it an error
+	Overspent   func(usd float64) // told at the end what was spent, where that is above MaxCost; may be nil
+	OnFailure   string            // "", continue or stop; wins over the files
+	Strict      bool              // warnings about a trial make it an error
 	Temperature *float64
 	MaxTokens   *int
 	Seed        *int64
@@ -88,12 +89,15 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 		}
 	})
 	// The caller's stack has grown already, and trials need a deep one: this makes short runs faster.
+	money := newBudget(plan, &opts)
 	runTrials(ctx, plan, &worker{
-		opts: &opts, events: events, abort: abort, fingerprints: NewFingerprints(&opts), journal: journal,
-		budget: newBudget(plan, &opts),
+		opts: &opts, events: events, abort: abort, fingerprints: NewFingerprints(&opts), journal: journal, budget: money,
 	})
 	close(events)
 	consuming.Wait()
+	if opts.Overspent != nil && money.isOver() {
+		opts.Overspent(money.spent())
+	}
 	return c.err
 }
 

@@ -61,7 +61,8 @@ func compared(r *comparison.Report) string {
 		if p.Change == comparison.Same && !p.Unchecked && !p.Slower && !p.Faster && !p.Dearer && !p.Cheaper {
 			continue
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %d of %d → %d of %d | %s → %s | %s → %s |\n", inline(show.PairName(r, p)), show.ChangeWord(p),
+		fmt.Fprintf(&rows, "| %s | %s | %d of %d → %d of %d | %s → %s | %s → %s |\n",
+			inline(show.PairName(r, p)), show.ChangeWord(p),
 			p.Was.Passed, len(p.Was.Trials), p.Now.Passed, len(p.Now.Trials),
 			show.Seconds(p.Was.DurationMS), show.Seconds(p.Now.DurationMS),
 			inline(show.Money(p.Was.CostUSD)), inline(show.Money(p.Now.CostUSD)))

@@ -63,7 +63,7 @@ function measured(report) {
     );
   const body = h("tbody");
   const more = pager(evals, 12, (page) => body.append(...page.map(row)), "evals");
-  const heads = [["", "Eval"], [".n", "mean"], [".n", "results"], ["", ""]];
+  const heads = [["", "Eval"], [".n", "mean"], [".n", "results"], ["", unseen("notes")]];
   return h(
     "section.card.measured",
     {},

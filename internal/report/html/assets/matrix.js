@@ -45,7 +45,7 @@ function matrixCell(report, scenario, cell, column) {
       {
         href: several ? toList(facets) : toTrial(first),
         title: several ? words : first.why || words,
-        "aria-label": `${scenario.id}, ${column}: ${words}`,
+        "aria-label": `${scenario.id}, ${column}: ${several ? `${status}, ${rate} trials passed` : words}`,
       },
       h("span.sign", { "aria-hidden": "true" }, STATUS.get(status) ?? "!"),
       rate && ` ${rate}`,

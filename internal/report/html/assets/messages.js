@@ -45,11 +45,11 @@ function toolCard(call, outcome) {
     h(
       "div.inside",
       {},
-      h("h4", {}, call.bad_args ? "Arguments, not a JSON object" : "Arguments"),
+      h("h3", {}, call.bad_args ? "Arguments, not a JSON object" : "Arguments"),
       code(call.bad_args || (call.args ?? {})),
       outcome &&
         h(
-          "h4",
+          "h3",
           {},
           error ? `Error${outcome.error_type ? `: ${outcome.error_type}` : ""}` : "Result",
           outcome.latency_ms > 0 && h("small", {}, ` ${latency(outcome.latency_ms)}`),

@@ -53,9 +53,9 @@ function stepCard(step) {
       {},
       (what.length > 0 || foot) && h("p.meta", { dir: "auto" }, [...what, foot].filter(Boolean).join(" · ")),
       step.error && code(step.error),
-      known(step.input) && !talk.length && [h("h4", {}, "Input"), valueOf(step.input)],
+      known(step.input) && !talk.length && [h("h3", {}, "Input"), valueOf(step.input)],
       talk.length > 0 && h("div.chat", {}, talk),
-      known(step.output) && [h("h4", {}, "Output"), valueOf(step.output)],
+      known(step.output) && [h("h3", {}, "Output"), valueOf(step.output)],
     ),
   );
 }

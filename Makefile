@@ -58,8 +58,8 @@ fuzz: ## run each fuzz test for FUZZTIME (20s)
 	done
 
 .PHONY: torture
-torture: ## kill 60 runs of 2,000 trials at random moments and resume them
-	ARENA_TORTURE=60 $(GO) test -timeout 0 -run '^TestTorture$$' -v ./internal/cli
+torture: ## kill 60 runs of 2,000 trials, and 60 recorded ones of 200, at random moments and resume them
+	ARENA_TORTURE=60 $(GO) test -timeout 0 -run '^TestTorture' -v ./internal/cli
 
 .PHONY: soak
 soak: ## kill programs of tools and MCP servers under 2,000 trials

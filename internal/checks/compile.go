@@ -109,7 +109,7 @@ func (c *Compiler) Compile(spec *scenario.Check, d *diag.List) *Compiled {
 		problems.Errorf(spec.ParamsPos, 1, "unknown-variable", "%s: %s", spec.Type, text).Hint =
 			`nothing fills in variables here; for the braces themselves write \{{`
 	}
-	own := &declared{handlers: spec.Handlers, early: spec.Early}
+	own := &declared{handlers: spec.Handlers, early: spec.Early, filled: spec.Filled}
 	r := &node.Reader{File: spec.Pos.File, Diags: &problems, Lenient: c.Lenient}
 	out := (&compilation{c: c, spec: alone, own: own, r: r}).compile()
 	if spec.Unknown = own.unknown; own.unknown {

@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// declared are the check types that a project declares. A check and its parts share them.
+// declared are the check types that a project declares, and what was filled into the check. A check and its parts share them.
 type declared struct {
 	handlers map[string]*scenario.Handler
+	filled   map[*node.Node][]scenario.FilledIn
 	early    bool // the types are not known yet
 	unknown  bool // a type was used that may be one of them
 }

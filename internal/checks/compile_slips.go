@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/textsearch"
 )
 
 // A slip in YAML changes a text without an error. When the check requires the text, the check fails and the slip shows.
@@ -53,11 +55,21 @@ func findSlip(n *node.Node, alone, forms bool) *slip {
 		return &slip{"is searched for with its quotes", "write " + text[1:len(text)-1] + " in one pair of quotes"}
 	case dollar().MatchString(text):
 		return &slip{"is searched for literally", "a variable is written {{" + text[1:] + "}}"}
-	case strings.ContainsFunc(text, isNoBreakSpace):
+	case !forms && strings.ContainsFunc(text, isNoBreakSpace):
 		return &slip{"has a non-breaking space, which does not match a normal one",
 			"type a normal space; for both write type: regex with [ \\xA0] there"}
 	case !forms && strings.ContainsRune(text, '’'):
 		return &slip{"is not found where the apostrophe is straight", "for both write type: regex with ['’] there"}
+	case strings.Contains(text, `\`) && !node.IsDoubleQuoted(n) && unread().MatchString(text) && !strings.Contains(text, `:\`):
+		found := unread().FindString(text)
+		return &slip{"is searched for with " + found + " as it stands: escapes are read in double quotes alone",
+			`write "` + text + `" in double quotes`}
+	case strings.ContainsAny(text, "%&") && encoded().MatchString(text):
+		return &slip{"is searched for with " + encoded().FindStringSubmatch(text)[1] + " as it stands",
+			"write the character itself; for what is written here use type: regex"}
+	case node.OperatorIn(text) != "":
+		return &slip{"is searched for literally, with the " + node.OperatorIn(text),
+			"write each text as an entry of its own"}
 	case bracedName(n) != "":
 		return &slip{"is searched for with its braces",
 			"a variable is written {" + bracedName(n) + "}; for the braces themselves write \\" + bracedName(n)}
@@ -87,17 +99,85 @@ func (b *binder) warnBannedPatterns(check Check) {
 // warnLookalikes warns of characters in a pattern that look like others but do not match them. Within [brackets] they
 // are taken as intended.
 func (b *binder) warnLookalikes(n *node.Node, what string) {
-	if !strings.ContainsFunc(n.Value, func(r rune) bool { return r == '’' || isNoBreakSpace(r) }) {
+	if isASCII(n.Value) {
 		return
 	}
 	single := class().ReplaceAllString(n.Value, "")
+	char, like := textsearch.Lookalike(single)
 	switch {
+	case char != 0:
+		b.r.Warnf(n, "looks-like-slip", "%s: %s", what, unlike(n.Value, char, like)).Hint =
+			"type " + like + "; for both write [" + like + string(char) + "]"
 	case strings.ContainsFunc(single, isNoBreakSpace):
 		b.r.Warnf(n, "looks-like-slip", "%s: %q has a non-breaking space, which does not match a normal one",
 			what, n.Value).Hint = "type a normal space, or [ \\xA0] for both"
 	case strings.ContainsRune(single, '’'):
 		b.r.Warnf(n, "looks-like-slip", "%s: %q does not match where the apostrophe is straight", what, n.Value).Hint =
 			"write ['’] for both"
+	}
+}
+
+// warnFilledPattern warns of values of variables whose signs mean something else in a pattern, so that it does not match
+// the value itself. It returns whether there is one.
+func (b *binder) warnFilledPattern(n *node.Node, what string) (told bool) {
+	for _, in := range b.own.filled[n] {
+		literal := regexp.QuoteMeta(in.Value)
+		if literal == in.Value || meantAsPattern().MatchString(in.Value) {
+			continue
+		}
+		re, err := b.c.regexp("^(?:" + in.Value + ")$")
+		if err != nil || re.MatchString(in.Value) {
+			continue
+		}
+		told = true
+		b.r.Warnf(n, "looks-like-slip", "%s: the value of {{%s}}, %q, is a part of the pattern and does not match itself", what,
+			in.Name, in.Value).Hint = "give the variable the value " + literal + ", or use a check that looks for texts"
+	}
+	return told
+}
+
+// unlike says that a character in a text looks like another one.
+func unlike(text string, char rune, like string) string {
+	return fmt.Sprintf("%+q has U+%04X, which looks like %q and does not match it", text, char, like)
+}
+
+// warnBannedValues warns of slips in the texts of a value that must not come and that is compared as a whole.
+func (b *binder) warnBannedValues(n *node.Node, what string) {
+	switch {
+	case n == nil:
+		return
+	case n.Kind == node.Map:
+		for i := 1; i < len(n.Content); i += 2 {
+			b.warnBannedValues(n.Content[i], what+"."+n.Content[i-1].Value)
+		}
+		return
+	case n.Kind != node.Scalar:
+		for _, item := range n.Content {
+			b.warnBannedValues(item, what)
+		}
+		return
+	case n.ShortTag() != "!!str":
+		return
+	}
+	char, like := textsearch.Lookalike(n.Value)
+	switch s := findSlip(n, false, false); {
+	case strings.Contains(n.Value, "*") && wildcard().MatchString(n.Value) || patternIn(n.Value) != "":
+		b.r.Warnf(n, "looks-like-pattern", "%s: %q looks like a pattern, but is compared as it stands", what, n.Value).Hint =
+			"write the whole value; a regular expression is no value here"
+	case char != 0:
+		b.r.Warnf(n, "looks-like-slip", "%s: %s", what, unlike(n.Value, char, like)).Hint = "type " + like
+	case s != nil:
+		b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value,
+			strings.ReplaceAll(s.looks, "searched for", "compared")).Hint = s.hint
+	}
+}
+
+// warnTurnedValues warns of slips in the values of parameters where they are what must not come.
+func (b *binder) warnTurnedValues(params ...string) {
+	for _, param := range params {
+		if b.turned {
+			b.warnBannedValues(b.read[param], b.name+": "+param)
+		}
 	}
 }
 
@@ -155,9 +235,20 @@ var (
 	starred = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:\*\pL[\pL\d _-]*\*?|\pL[\pL\d _-]*\*)$`)
 	})
-	quotedTwice = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:'[^']+'|"[^"]+")$`) })
-	bracedNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{ *[A-Za-z_][\w.-]* *\}`) })
-	dollar      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[a-z_]\w*$`) })
+	// An escape of YAML, which only double quotes know, but not C:\new.
+	unread = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\\(?:[nrt](?:[^a-z]|$)|[nt]\pL+$|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})`)
+	})
+	// A character as URLs and HTML write it, within other words.
+	encoded = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\pL *(%20|&(?:amp|lt|gt|quot|nbsp|apos|#\d+);) *\pL`)
+	})
+	wildcard = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^*\s]*\w[-_/.:@]?\.?\*$|^\.?\*\w[^*\s]*$`) })
+	// Signs that stand in values of variables on purpose.
+	meantAsPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\\|\[]|\.[*+]|^\^|\$$|\(\?`) })
+	quotedTwice    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:'[^']+'|"[^"]+")$`) })
+	bracedNames    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{ *[A-Za-z_][\w.-]* *\}`) })
+	dollar         = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[a-z_]\w*$`) })
 )
 
 // warnNoValue warns of values that are empty, for example because a # turned them into comments. An explicit null is

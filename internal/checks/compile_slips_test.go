@@ -35,24 +35,29 @@ func slips(problems []diag.Diagnostic) (hints []string) {
 func TestSlipsInBans(t *testing.T) {
 	t.Parallel()
 	for text, hint := range map[string]string{
-		`patterns: "[shipped]"`:         "write it without quotes: [shipped]",
-		`patterns: '[shipped, denied]'`: "write it without quotes: [shipped, denied]",
-		`patterns: [“shipped”]`:         `write them straight: "shipped"`,
-		`patterns: «shipped»`:           `write them straight: "shipped"`,
-		"patterns:\n  -shipped":         "write a space after the dash, or quotes around the text",
-		"patterns:\n  - shipped# cc":    "for a comment write a space before it: shipped # cc",
-		`patterns: /shipped/`:           "write shipped; for a pattern use type: regex",
-		`patterns: ["/shipped/i"]`:      "write shipped; for a pattern use type: regex",
-		`patterns: ["*shipped*"]`:       `write "shipped", which is found anywhere in a text; for the stars themselves use type: regex`,
-		`patterns: [ship*]`:             `write "ship", which is found anywhere in a text; for the stars themselves use type: regex`,
-		`patterns: ["'shipped'"]`:       `write shipped in one pair of quotes`,
-		`patterns: ["shipped "]`:        `write "shipped"`,
-		`patterns: [' shipped']`:        `write "shipped"`,
-		`patterns: [no]`:                `quote it: "no"`,
-		`patterns: true`:                `quote it: "true"`,
-		`patterns: $order`:              "a variable is written {{order}}",
-		`patterns: ["order {id}"]`:      `a variable is written {{id}}; for the braces themselves write \{id}`,
-		"patterns: [\"30\u00a0days\"]":  `type a normal space; for both write type: regex with [ \xA0] there`,
+		`patterns: "[shipped]"`:           "write it without quotes: [shipped]",
+		`patterns: '[shipped, denied]'`:   "write it without quotes: [shipped, denied]",
+		`patterns: [“shipped”]`:           `write them straight: "shipped"`,
+		`patterns: «shipped»`:             `write them straight: "shipped"`,
+		"patterns:\n  -shipped":           "write a space after the dash, or quotes around the text",
+		"patterns:\n  - shipped# cc":      "for a comment write a space before it: shipped # cc",
+		`patterns: /shipped/`:             "write shipped; for a pattern use type: regex",
+		`patterns: ["/shipped/i"]`:        "write shipped; for a pattern use type: regex",
+		`patterns: ["*shipped*"]`:         `write "shipped", which is found anywhere in a text; for the stars themselves use type: regex`,
+		`patterns: [ship*]`:               `write "ship", which is found anywhere in a text; for the stars themselves use type: regex`,
+		`patterns: ["'shipped'"]`:         `write shipped in one pair of quotes`,
+		`patterns: ["shipped "]`:          `write "shipped"`,
+		`patterns: [' shipped']`:          `write "shipped"`,
+		`patterns: [no]`:                  `quote it: "no"`,
+		`patterns: true`:                  `quote it: "true"`,
+		`patterns: $order`:                "a variable is written {{order}}",
+		`patterns: ["order {id}"]`:        `a variable is written {{id}}; for the braces themselves write \{id}`,
+		`patterns: ['a\nb']`:              `write "a\nb" in double quotes`,
+		`patterns: [secret\tkey]`:         `write "secret\tkey" in double quotes`,
+		`patterns: ['hello%20you']`:       "write the character itself; for what is written here use type: regex",
+		`patterns: ['salt &amp; pepper']`: "write the character itself; for what is written here use type: regex",
+		`patterns: [hello OR bye]`:        "write each text as an entry of its own",
+		`patterns: [hello && bye]`:        "write each text as an entry of its own",
 	} {
 		if _, problems := compileYAML("content_excludes", text); !slices.Equal(slips(problems), []string{hint}) {
 			t.Errorf("%s: %v", text, problems)
@@ -242,5 +247,55 @@ func TestLookalikesInPatterns(t *testing.T) {
 	})
 	if seen < 5 {
 		t.Errorf("%d parameters take patterns; want more", seen)
+	}
+}
+
+// A value that must not come is compared as a whole, so that wildcards, patterns and lookalikes in it are slips; where
+// it must come, the check fails and shows them.
+func TestSlipsInBannedValues(t *testing.T) {
+	t.Parallel()
+	told := func(problems []diag.Diagnostic) bool {
+		return slices.ContainsFunc(problems, func(p diag.Diagnostic) bool { return strings.HasPrefix(p.Code, "looks-like-") })
+	}
+	for text, want := range map[string]bool{
+		`A-.*`: true, `A-*`: true, `'A-1 '`: true, `'*A'`: true, `/A-1/`: true, `'\d+'`: true, `Ａ-1`: true, `hellо`: true,
+		`a&nbsp;b`: true, `'a\nb'`: true, `A-1`: false, `5`: false, `true`: false, `2 * 3`: false, `"a\nb"`: false, `c:\new`: false,
+		`hello`: false, `привет`: false,
+	} {
+		for check, params := range map[string]string{
+			"tool_args_excluded_session": "{tool_name: t, excluded_args: {id: " + text + "}}",
+			"not":                        "{check: {type: json_path, params: {expression: a, expected: " + text + "}}}",
+			"tool_args":                  "{tool_name: t, expected_args: {id: " + text + "}, max_score: 0}",
+			"equals":                     "{value: " + text + ", max_score: 0}",
+		} {
+			if _, problems := compileYAML(check, params); told(problems) != want {
+				t.Errorf("%s %s: want %v: %v", check, params, want, problems)
+			}
+		}
+		for check, params := range map[string]string{
+			"json_path": "{expression: a, expected: " + text + "}", "tool_args": "{tool_name: t, expected_args: {id: " + text + "}}",
+			"not": "{check: {type: tool_args_excluded_session, params: {tool_name: t, excluded_args: {id: " + text + "}}}}",
+		} {
+			if _, problems := compileYAML(check, params); told(problems) {
+				t.Errorf("%s %s: %v", check, params, problems)
+			}
+		}
+	}
+	_, problems := compileYAML("tool_args_excluded_session", "{tool_name: t, forbidden_args: {id: [A-1, A-.*]}}")
+	if len(problems) != 1 || problems[0].Code != "looks-like-pattern" {
+		t.Errorf("in a list: %v", problems)
+	}
+}
+
+// Letters of other alphabets that look the same are told of in patterns, wherever these stand.
+func TestOtherAlphabetsInPatterns(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]int{"hellо": 1, "ｈello": 1, "hell[oо]": 0, "привет": 0, "café|naïve": 0, "λ": 0, "…|½": 0} {
+		for _, params := range []string{"{pattern: %s}", "{pattern: %s, expect_match: false}"} {
+			_, problems := compileYAML("regex", strings.Replace(params, "%s", "'"+pattern+"'", 1))
+			if len(slips(problems)) != want {
+				t.Errorf("%s: want %d: %v", pattern, want, problems)
+			}
+		}
 	}
 }

@@ -89,7 +89,7 @@ func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 	}
 	b.warnLookalikes(n, what)
 	b.patterns = append(b.patterns, givenPattern{n, what, f.Any})
-	if o := node.DoubtPattern(n.Value); o != (node.Oddity{}) {
+	if o := node.DoubtPattern(n.Value); !b.warnFilledPattern(n, what) && o != (node.Oddity{}) {
 		b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, o.Text).Hint = o.Hint
 	}
 	re, err := b.c.regexp(n.Value)

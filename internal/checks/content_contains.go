@@ -18,8 +18,8 @@ type containsParams struct {
 	CaseSensitive bool     `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
 }
 
-func (p containsParams) Build(*binder) Check {
-	return &contains{patterns: textPatterns(p.Patterns), caseSensitive: p.CaseSensitive}
+func (p containsParams) Build(b *binder) Check {
+	return &contains{patterns: textPatterns(p.Patterns, b.turned), caseSensitive: p.CaseSensitive}
 }
 
 type contains struct {

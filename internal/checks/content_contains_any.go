@@ -23,8 +23,8 @@ type containsAnyParams struct {
 	CaseSensitive bool     `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
 }
 
-func (p containsAnyParams) Build(*binder) Check {
-	return &containsAny{patterns: textPatterns(p.Patterns), caseSensitive: p.CaseSensitive}
+func (p containsAnyParams) Build(b *binder) Check {
+	return &containsAny{patterns: textPatterns(p.Patterns, b.turned), caseSensitive: p.CaseSensitive}
 }
 
 type containsAny struct {

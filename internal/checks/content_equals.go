@@ -44,6 +44,7 @@ func (o textOptions) edges(text string) string {
 }
 
 func (p equalsParams) Build(b *binder) Check {
+	b.warnTurnedValues("value")
 	if p.Value.json == nil {
 		want := p.edges(p.Value.text)
 		if want == "" {
@@ -53,7 +54,7 @@ func (p equalsParams) Build(b *binder) Check {
 		if o := node.OddText(p.Value.text, block); o != (node.Oddity{}) {
 			b.errorf("value", "odd-text", "value: %q %s", p.Value.text, o.Text).Hint = o.Hint
 		}
-		return &equals{textPatterns([]string{want})[0], p.textOptions, p.CaseSensitive}
+		return &equals{newTextPattern(want, b.turned), p.textOptions, p.CaseSensitive}
 	}
 	return equalsJSON{p.Value.json}
 }
@@ -66,12 +67,8 @@ type equals struct {
 
 func (c *equals) Eval(_ context.Context, s *Subject) (Finding, error) {
 	reply := s.last()
-	got, want, same := c.options.edges(reply.Text), c.want.text, false
-	if c.caseSensitive {
-		same = got == want
-	} else {
-		same = c.options.edges(reply.Lower()) == c.want.folded
-	}
+	got, want := c.options.edges(reply.Text), c.want.text
+	same := c.want.fits(reply, c.caseSensitive, func(text, want string) bool { return c.options.edges(text) == want })
 	f := Finding{Explanation: "equals " + say.Quote(want)}
 	if same {
 		f.Score = 1

@@ -33,16 +33,16 @@ const (
 )
 
 type contentExcludesParams struct {
-	Patterns []string `param:"patterns,required" alias:"words" is:"banned text" doc:"Texts that must not appear. Quotes and apostrophes are found straight and curly."`
+	Patterns []string `param:"patterns,required" alias:"words" is:"banned text" doc:"Texts that must not appear, in whatever spelling reads the same; see the guide to checks."`
 
 	MatchMode string `param:"match_mode" words:"substring,word_boundary" doc:"word_boundary is how banned_words matches."`
 
 	CaseSensitive bool `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
 }
 
-func (p contentExcludesParams) Build(*binder) Check {
+func (p contentExcludesParams) Build(b *binder) Check {
 	return &contentExcludes{
-		patterns: bans(p.Patterns), wholeWords: p.MatchMode == matchWords, caseSensitive: p.CaseSensitive,
+		patterns: bans(p.Patterns, !b.turned), wholeWords: p.MatchMode == matchWords, caseSensitive: p.CaseSensitive,
 	}
 }
 
@@ -52,10 +52,10 @@ type ban struct {
 	forms []textPattern
 }
 
-func bans(texts []string) []ban {
+func bans(texts []string, banned bool) []ban {
 	list := make([]ban, len(texts))
 	for i, text := range texts {
-		list[i] = ban{text, textPatterns(writtenForms(text))}
+		list[i] = ban{text, textPatterns(writtenForms(text), banned)}
 	}
 	return list
 }
@@ -98,8 +98,8 @@ type contentExcludes struct {
 	wholeWords    bool
 	caseSensitive bool
 
-	once  sync.Once // word forms, which only streams need
-	words *textsearch.Set
+	once sync.Once           // what only streams need
+	sets *[2]*textsearch.Set // of the texts as they are, and in plain spelling
 }
 
 func (*contentExcludes) heedsVeil() {}
@@ -130,33 +130,38 @@ func (c *contentExcludes) hit(r *Reply, b *ban) bool {
 }
 
 func (c *contentExcludes) finds(r *Reply, p *textPattern) bool {
-	switch {
-	case !c.wholeWords:
+	if !c.wholeWords {
 		return p.in(r, c.caseSensitive)
-	case c.caseSensitive:
-		return r.veil.has(r.Text, textsearch.Word(r.Text, p.text) >= 0)
 	}
-	return r.veil.has(r.Text, textsearch.Word(r.Lower(), p.folded) >= 0)
+	return p.fits(r, c.caseSensitive, func(text, word string) bool { return textsearch.Word(text, word) >= 0 })
 }
 
 // Stream implements Streamer: a forbidden text stays in the reply.
 func (c *contentExcludes) Stream() Stream {
 	c.once.Do(func() {
-		var texts []string
+		var texts, alike []string
 		for i := range c.patterns {
 			for _, form := range c.patterns[i].forms {
+				text := form.folded
 				if c.caseSensitive {
-					texts = append(texts, form.text)
-				} else {
-					texts = append(texts, form.folded)
+					text = form.text
 				}
+				texts, alike = append(texts, text), append(alike, form.alike(c.caseSensitive))
 			}
 		}
-		c.words = textsearch.NewSet(texts, !c.caseSensitive, c.wholeWords)
+		c.sets = &[2]*textsearch.Set{
+			textsearch.NewSet(texts, !c.caseSensitive, c.wholeWords), textsearch.NewSet(alike, !c.caseSensitive, c.wholeWords),
+		}
 	})
-	return excludesStream{c.words.Follow()}
+	return &excludesStream{c.sets[0].Follow(), c.sets[1].FollowPlain()}
 }
 
-type excludesStream struct{ search *textsearch.Search }
+type excludesStream struct {
+	search *textsearch.Search
+	alike  *textsearch.PlainSearch
+}
 
-func (s excludesStream) Write(piece string) float64 { return allOrNothing(!s.search.Write(piece)) }
+func (s *excludesStream) Write(piece string) float64 {
+	found := s.search.Write(piece)
+	return allOrNothing(!s.alike.Write(piece) && !found)
+}

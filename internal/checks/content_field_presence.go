@@ -17,7 +17,9 @@ type fieldPresenceParams struct {
 	Fields []string `param:"fields,required" alias:"required_fields" is:"name" doc:"Names; upper and lower case are one."`
 }
 
-func (p fieldPresenceParams) Build(*binder) Check { return fieldPresence(textPatterns(p.Fields)) }
+func (p fieldPresenceParams) Build(b *binder) Check {
+	return fieldPresence(textPatterns(p.Fields, b.turned))
+}
 
 type fieldPresence []textPattern
 

@@ -3,8 +3,10 @@ package checks
 import (
 	"context"
 	"regexp"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/say"
+	"github.com/arena-evals/arena/internal/textsearch"
 )
 
 var regexDef = define[regexParams](Def{
@@ -23,13 +25,31 @@ type regexParams struct {
 	ExpectMatch bool    `param:"expect_match" default:"true" doc:"False asks for a reply that does not match."`
 }
 
-func (p regexParams) Build(*binder) Check { return &regex{re: p.Pattern.Regexp, expect: p.ExpectMatch} }
+func (p regexParams) Build(b *binder) Check {
+	return newRegex(b, p.Pattern, p.ExpectMatch)
+}
+
+// newRegex makes a check that wants a match, or that wants none. What must not match is also looked for in the plain
+// spelling of the reply, which has its accents composed.
+func newRegex(b *binder, p pattern, expect bool) *regex {
+	c := &regex{re: p.Regexp, expect: expect, banned: expect == b.turned}
+	if c.re == nil || !c.banned {
+		return c
+	}
+	if text := textsearch.Composed(c.re.String()); text != c.re.String() {
+		if re, err := b.c.regexp(text); err == nil {
+			c.re = re
+		}
+	}
+	return c
+}
 
 func (c *regex) scoreOfMatch() float64 { return allOrNothing(c.expect) }
 
 type regex struct {
 	re     *regexp.Regexp
 	expect bool
+	banned bool // what matches is not wanted
 }
 
 func (*regex) heedsVeil() {}
@@ -37,6 +57,13 @@ func (*regex) heedsVeil() {}
 func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := s.Output()
 	at := s.veil.find(c.re, text)
+	if at == nil && c.banned && !strings.Contains(text, veilMark) {
+		if plain := textsearch.Plain(text); plain != text {
+			if at = c.re.FindStringIndex(plain); at != nil {
+				text = plain
+			}
+		}
+	}
 	f := Finding{Details: Details{"pattern": c.re.String(), "matched": at != nil}}
 	if at != nil {
 		match := text[at[0]:at[1]]

@@ -48,7 +48,7 @@ func newAffix(b *binder, c affix, values []string) Check {
 			b.errorf("value", "empty-value", "value %s is blank: with trim every reply has it", say.Quote(v))
 		}
 	}
-	c.values = textPatterns(trimmed)
+	c.values = textPatterns(trimmed, b.turned)
 	return &c
 }
 
@@ -63,19 +63,16 @@ func (*affix) heedsVeil() {}
 
 func (c *affix) Eval(_ context.Context, s *Subject) (Finding, error) {
 	reply := s.last()
-	text, folded := c.trim(reply.Text), ""
-	if !c.caseSensitive {
-		folded = c.trim(reply.Lower())
-	}
+	has := func(text, affix string) bool { return c.has(c.trim(text), affix) }
 	wanted := make([]string, len(c.values))
 	for i := range c.values {
 		v := &c.values[i]
-		has := c.caseSensitive && c.has(text, v.text) || !c.caseSensitive && c.has(folded, v.folded)
-		if s.veil.has(text, has) {
+		if v.fits(reply, c.caseSensitive, has) {
 			return Finding{Score: 1, Explanation: c.verb + " with " + say.Quote(v.text)}, nil
 		}
 		wanted[i] = say.Quote(v.text)
 	}
+	text := c.trim(reply.Text)
 	return Finding{
 		Explanation: c.verb + " with " + c.shown(text) + ", expected " + say.Listed(wanted, " or "),
 		Details:     Details{"content": say.Content(text)},

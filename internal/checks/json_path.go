@@ -36,6 +36,7 @@ type jsonPathParams struct {
 }
 
 func (p jsonPathParams) Build(b *binder) Check {
+	b.warnTurnedValues("expected", "contains")
 	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
 		b.errorf("min", "out-of-range", "min %s is above max %s, so that no number passes", say.Decimal(*p.Min),
 			say.Decimal(*p.Max))

@@ -76,6 +76,30 @@ type Reply struct {
 	wordless bool // it only calls tools
 	lower    string
 	folded   bool
+	others   [2]otherSpelling // by spelling
+}
+
+// otherSpelling is a text in another spelling, and that in lower case; each once it was asked for.
+type otherSpelling struct {
+	text, lower  string
+	read, folded bool
+}
+
+// spelt is the text in another spelling.
+func (r *Reply) spelt(as spelling, lower bool) string {
+	o := &r.others[as]
+	if !o.read {
+		o.read, o.text = true, as.of(r.Text)
+	}
+	switch {
+	case !lower:
+		return o.text
+	case o.text == r.Text:
+		return r.Lower()
+	case !o.folded:
+		o.folded, o.lower = true, strings.ToLower(o.text)
+	}
+	return o.lower
 }
 
 // Lower is the text in lower case, folded once.

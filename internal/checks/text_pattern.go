@@ -7,25 +7,108 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
+	"github.com/arena-evals/arena/internal/textsearch"
 )
 
-// textPattern is a text to find, with its folded form.
-type textPattern struct{ text, folded string }
+// textPattern is a text to find, with its folded form. Where it is not found as it is, it is sought in a spelling.
+type textPattern struct {
+	text, folded string
+	respelt      *respelling // nil: there is no other
+}
 
-func textPatterns(texts []string) []textPattern {
+// respelling is a text in another spelling, with its folded form. An empty one stands for the text as it is.
+type respelling struct {
+	as           spelling
+	text, folded string
+}
+
+// What most texts share.
+var (
+	plainAlready    = &respelling{as: asPlain}
+	composedAlready = &respelling{as: asComposed}
+)
+
+// spelling says which characters count as the same when a text is not found as it is.
+type spelling uint8
+
+const (
+	asComposed spelling = iota // accents apart from their letters, and as one character with them; for texts that must come
+	asPlain                    // whatever a reader takes for the same; for texts that must not come
+)
+
+// of returns a text in a spelling.
+func (s spelling) of(text string) string {
+	if s == asPlain {
+		return textsearch.PlainLine(text)
+	}
+	return textsearch.Composed(text)
+}
+
+// textPatterns prepares texts that must come, or banned ones.
+func textPatterns(texts []string, banned bool) []textPattern {
 	out := make([]textPattern, len(texts))
-	for i, t := range texts {
-		out[i] = textPattern{t, strings.ToLower(t)}
+	for i, text := range texts {
+		out[i] = newTextPattern(text, banned)
 	}
 	return out
 }
 
+func newTextPattern(text string, banned bool) textPattern {
+	p := textPattern{text: text, folded: strings.ToLower(text)}
+	switch {
+	case banned && !strings.ContainsAny(text, "\n\r"): // else the line end itself is meant
+		p.respelt = plainAlready
+	case !banned && !isASCII(text):
+		p.respelt = composedAlready
+	default:
+		return p
+	}
+	switch other := p.respelt.as.of(text); {
+	case strings.TrimSpace(other) == "":
+		p.respelt = nil
+	case other != text:
+		p.respelt = &respelling{p.respelt.as, other, strings.ToLower(other)}
+	}
+	return p
+}
+
+// alike is the pattern in its spelling; "" where there is none.
+func (p *textPattern) alike(caseSensitive bool) string {
+	text, folded := p.text, p.folded
+	switch r := p.respelt; {
+	case r == nil:
+		return ""
+	case r.text != "":
+		text, folded = r.text, r.folded
+	}
+	if caseSensitive {
+		return text
+	}
+	return folded
+}
+
+func isASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r > '\u007F' }) < 0
+}
+
 // in reports whether the pattern is in a reply.
 func (p *textPattern) in(r *Reply, caseSensitive bool) bool {
-	if caseSensitive {
-		return r.veil.has(r.Text, strings.Contains(r.Text, p.text))
+	return p.fits(r, caseSensitive, strings.Contains)
+}
+
+// fits reports whether a reply and the pattern, in the same spelling and case, are as has wants them.
+func (p *textPattern) fits(r *Reply, caseSensitive bool, has func(text, pattern string) bool) bool {
+	text, pattern := r.Text, p.text
+	if !caseSensitive {
+		text, pattern = r.Lower(), p.folded
 	}
-	return r.veil.has(r.Text, strings.Contains(r.Lower(), p.folded))
+	found := has(text, pattern)
+	if !found && p.respelt != nil {
+		if other := r.spelt(p.respelt.as, !caseSensitive); other != text || p.respelt.text != "" {
+			found = has(other, p.alike(caseSensitive))
+		}
+	}
+	return r.veil.has(r.Text, found)
 }
 
 // shareFound scores a reply by the share of the patterns that it contains. noun names the patterns in explanations;

@@ -52,6 +52,9 @@ func (c *toolArgsExcluded) exclude(b *binder, param string, args map[string]anyV
 	if len(args) == 0 {
 		b.errorf(param, "empty-value", "%s is empty, so that nothing is excluded", param)
 	}
+	if !b.turned {
+		b.warnBannedValues(b.read[param], b.name+": "+param)
+	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		values, isList := args[name].v.([]any)
 		if isList && !lists {

@@ -44,7 +44,7 @@ func (p toolCallChainParams) Build(b *binder) Check {
 	}
 	for _, step := range p.Steps {
 		c = append(c, callRules{
-			tool: step.Tool, matches: matchedArgs(step.ArgsMatch), includes: textPatterns(step.ResultIncludes),
+			tool: step.Tool, matches: matchedArgs(step.ArgsMatch), includes: textPatterns(step.ResultIncludes, false),
 			result: step.ResultMatches.Regexp, noError: step.NoError,
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/say"
@@ -96,9 +95,9 @@ func (c *callRules) outcome(v veil, call *Call, found *breaches) {
 		return
 	}
 	text := call.Text()
-	lower := strings.ToLower(text)
+	result := Reply{Text: text, veil: v}
 	for i := range c.includes {
-		if p := &c.includes[i]; !v.has(text, strings.Contains(lower, p.folded)) {
+		if p := &c.includes[i]; !p.in(&result, false) {
 			found.add("result_missing_pattern", "the result has no "+say.Quote(p.text), "pattern", p.text, "actual",
 				say.Content(text))
 		}

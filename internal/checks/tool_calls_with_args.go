@@ -27,11 +27,12 @@ type toolCallsWithArgsParams struct {
 }
 
 func (p toolCallsWithArgsParams) Build(b *binder) Check {
+	b.warnTurnedValues("expected_args")
 	b.asksNothing("expected_args", p.ExpectedArgs != nil && len(p.ExpectedArgs) == 0)
 	b.asksNothing("args_match", p.ArgsMatch != nil && len(p.ArgsMatch) == 0)
 	return &toolCallsWithArgs{callRules{
 		expected: expectedArgs(p.ExpectedArgs, true), matches: matchedArgs(p.ArgsMatch),
-		includes: textPatterns(p.ResultIncludes), result: p.ResultMatches.Regexp, noError: p.NoError, tool: p.ToolName,
+		includes: textPatterns(p.ResultIncludes, b.turned), result: p.ResultMatches.Regexp, noError: p.NoError, tool: p.ToolName,
 	}}
 }
 

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"context"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -23,8 +22,8 @@ type toolResultIncludesParams struct {
 	Occurrence int      `param:"occurrence" default:"1" min:"1" doc:"Results that are wanted at least."`
 }
 
-func (p toolResultIncludesParams) Build(*binder) Check {
-	return &toolResultIncludes{p.resultScope, textPatterns(p.Patterns), p.Occurrence}
+func (p toolResultIncludesParams) Build(b *binder) Check {
+	return &toolResultIncludes{p.resultScope, textPatterns(p.Patterns, b.turned), p.Occurrence}
 }
 
 type toolResultIncludes struct {
@@ -62,9 +61,9 @@ func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error
 }
 
 func (c *toolResultIncludes) lacking(v veil, text string) (patterns []string) {
-	lower := strings.ToLower(text)
+	result := Reply{Text: text, veil: v}
 	for i := range c.patterns {
-		if p := &c.patterns[i]; !v.has(text, strings.Contains(lower, p.folded)) {
+		if p := &c.patterns[i]; !p.in(&result, false) {
 			patterns = append(patterns, p.text)
 		}
 	}

@@ -21,8 +21,8 @@ type outputContainsParams struct {
 	CaseSensitive bool   `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
 }
 
-func (p outputContainsParams) Build(*binder) Check {
-	return &outputContains{textPatterns([]string{p.Value})[0], p.CaseSensitive}
+func (p outputContainsParams) Build(b *binder) Check {
+	return &outputContains{newTextPattern(p.Value, b.turned), p.CaseSensitive}
 }
 
 type outputContains struct {

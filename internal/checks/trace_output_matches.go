@@ -14,4 +14,4 @@ type outputMatchesParams struct {
 	Pattern pattern `param:"pattern,required" any:"decides" doc:"RE2 syntax; matches anywhere; (?i) at the start ignores case."`
 }
 
-func (p outputMatchesParams) Build(*binder) Check { return &regex{re: p.Pattern.Regexp, expect: true} }
+func (p outputMatchesParams) Build(b *binder) Check { return newRegex(b, p.Pattern, true) }

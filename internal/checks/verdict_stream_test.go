@@ -92,14 +92,15 @@ func FuzzStream(f *testing.F) {
 	f.Add("buy a lottery ticket", "lot\nlottery", true, false)
 	f.Add("aaab \xff Éa b", "aab\nb\né", false, true)
 	f.Add("I can’t, “really”", "can't\n\"really\"", false, false)
+	f.Add("a bо\u200dmb is", "bomb  \ncafe\u0301", true, false)
 	f.Add("今日の天気は\xe5\xa4", "天気\nは", true, true)
 	f.Fuzz(func(t *testing.T, text, list string, words, sensitive bool) {
 		patterns := strings.FieldsFunc(list, func(r rune) bool { return r == '\n' })
-		if len(patterns) == 0 || !utf8.ValidString(list) || len(text) > 300 {
+		if len(patterns) == 0 || !utf8.ValidString(list) || strings.Contains(list, "\x00") || len(text) > 300 {
 			t.Skip()
 		}
-		text += "\n" // behind which no word goes on, and which is in no pattern
-		c := &contentExcludes{patterns: bans(patterns), wholeWords: words, caseSensitive: sensitive}
+		text += "\n\x00\n" // behind which no word goes on, and which is in no pattern
+		c := &contentExcludes{patterns: bans(patterns, true), wholeWords: words, caseSensitive: sensitive}
 		s, best := c.Stream(), 1.0
 		for i := range len(text) {
 			best = s.Write(text[i : i+1])

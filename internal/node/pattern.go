@@ -13,6 +13,10 @@ import (
 // DoubtPattern finds probable mistakes in a regular expression that compiles: two backslashes where one was meant, and
 // what no text can match. The zero value is none.
 func DoubtPattern(text string) Oddity {
+	if at := strings.LastIndex(text, "(?"); at > 0 && lateFlags().MatchString(text[at:]) {
+		return Oddity{"ends with flags, which are for what stands behind them",
+			"write them first: " + text[at:] + text[:at]}
+	}
 	if !strings.ContainsAny(text, `\^$`) { // as in nearly all
 		return Oddity{}
 	}
@@ -36,6 +40,13 @@ func DoubtBan(text string) Oddity {
 	case slashedWord().MatchString(text):
 		return Oddity{"also matches its slashes, which do not delimit a pattern here",
 			"write " + strings.Trim(text, "/") + "; for slashes that are meant write [/]"}
+	case strings.HasPrefix(text, "(") && commaList().MatchString(text):
+		return Oddity{"matches only with its commas", "write | between alternatives, without blanks"}
+	case OperatorIn(text) != "":
+		return Oddity{"matches only with its " + OperatorIn(text) + " between the words",
+			"write | between alternatives; for texts that must all be there use a check for each"}
+	case strings.Contains(text, "{") && openRepeat().MatchString(text):
+		return Oddity{"matches only with its brace: the repetition is not closed", `write }, or \{ for a brace that is meant`}
 	case inQuotes().MatchString(text):
 		_, size := utf8.DecodeRuneInString(text)
 		_, last := utf8.DecodeLastRuneInString(text)
@@ -46,6 +57,9 @@ func DoubtBan(text string) Oddity {
 }
 
 var (
+	lateFlags   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\?[imsU]+\)$`) })
+	commaList   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\pL+(?:, ?\pL+)+\)$`) })
+	openRepeat  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w\])]\{\d+(?:,\d*)?(?:$|[^\d,}])`) })
 	slashedWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/$`) })
 	inQuotes    = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:'[^']+'|"[^"]+"|[“„‘«][^”’»]+[”“’»])$`)
@@ -58,6 +72,24 @@ var (
 		return regexp.MustCompile(`^\\\\(?:begin|beta|bar|big|binom|boldsymbol|bullet|bmod|bf)(?:[^a-z]|$)`)
 	})
 )
+
+// OperatorIn returns the operator of a search that stands between words of a text, of which some are in lower case; "" is
+// none.
+func OperatorIn(text string) string {
+	for _, op := range []string{"OR", "AND", "NOT", "&&", "||"} {
+		before, after, found := strings.Cut(text, " "+op+" ")
+		if found && areWords(before) && areWords(after) {
+			return op
+		}
+	}
+	return ""
+}
+
+// areWords reports whether a text is letters and blanks, with one in lower case.
+func areWords(text string) bool {
+	return strings.ContainsFunc(text, unicode.IsLower) &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) })
+}
 
 // maxProgram is the number of instructions up to which it is found out whether a pattern can match.
 const maxProgram = 5000

@@ -10,7 +10,7 @@ func TestDoubtPattern(t *testing.T) {
 	for _, text := range []string{
 		`\\d+`, `\\bhello\\b`, `(\\bhello|hi)`, `49\\.99`, `\\w+@`, `order \\d`, `x\\b`, `(?:a|\\bb)`, `a\\s*b`, `\\(a\\)b\\)c`,
 		`hello$^`, `[^\s\S]`, `a[^\w\W]b`, `a^b`, `a$b`, `(?:a$|b$)c`, `a\bb`, `\Bhello\b\B`, `(?i)x^y`, `\z.`, `.\A`, `a\B b`,
-		`(?m)a$b`,
+		`(?m)a$b`, `hello(?i)`, `a|b(?im)`,
 	} {
 		if DoubtPattern(text) == (Oddity{}) {
 			t.Errorf("%s: no doubt", text)
@@ -19,9 +19,23 @@ func TestDoubtPattern(t *testing.T) {
 	for _, text := range []string{
 		`\d+`, `\bhello\b`, `C:\\data`, `\\server\\share`, `^hello$`, `^$`, `$^`, `(?m)a$\nb`, `(?m)a$[\s\S]^b`, `a$|b`, `^a|^b`, `a|b$`,
 		`\\n`, `\\"`, `\\beta`, `[^a]`, `[^\n]`, `.*`, `^`, `$`, `\b`, `(?i)don['’]t`, `a\b b`, `a(?:$|b)`, `x*^y`, `\x{10FFFF}`, `\PL`, `[^\x00-\x7F]`,
-		`(?s).$.*`, `(?:^|\W)no(?:$|\W)`, `[\\]d`, `\$5`, `a\Bb`, `\p{Greek}\b.`, `(?i)\bſ`, `\\u00e9`, `\\`,
+		`(?s).$.*`, `(?:^|\W)no(?:$|\W)`, `[\\]d`, `\$5`, `a\Bb`, `\p{Greek}\b.`, `(?i)\bſ`, `\\u00e9`, `\\`, `(?i)`, `a(?i)b`, `a(?i:b)`,
 	} {
 		if o := DoubtPattern(text); o != (Oddity{}) {
+			t.Errorf("%s: %s", text, o.Text)
+		}
+	}
+}
+
+func TestDoubtBan(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`(hello, hi)`, `hello OR you`, `hello && you`, `l{1,2`, `a{3 b`, ` x`, `/x/`, `'x'`} {
+		if DoubtBan(text) == (Oddity{}) {
+			t.Errorf("%s: no doubt", text)
+		}
+	}
+	for _, text := range []string{`(hello|hi)`, `TRUE OR FALSE`, `' OR 1=1`, `l{1,2}`, `\{1,2`, `a{b`, `(a, 2)`, `f(x, y)`, `{1: 2`} {
+		if o := DoubtBan(text); o != (Oddity{}) {
 			t.Errorf("%s: %s", text, o.Text)
 		}
 	}

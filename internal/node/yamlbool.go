@@ -33,6 +33,11 @@ func IsPlain(n *Node) bool {
 	return n != nil && n.Kind == Scalar && n.Style&otherwise == 0
 }
 
+// IsDoubleQuoted reports whether a text is in double quotes, in which YAML reads escapes.
+func IsDoubleQuoted(n *Node) bool {
+	return n != nil && n.Kind == Scalar && n.Style&yaml.DoubleQuotedStyle != 0
+}
+
 // IsAnyBool reports whether a value is a boolean in any version of YAML.
 func IsAnyBool(n *Node) bool {
 	_, ok := IsYAML11Bool(n)

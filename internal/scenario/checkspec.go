@@ -45,6 +45,9 @@ type Check struct {
 	// Settled says that no placeholder is left in it. One that stands alone may hold none; see Alone.
 	Settled  bool                `digest:"-"`
 	Handlers map[string]*Handler `digest:"-"` // the types that the project declares
+
+	// Filled are the values of variables that were filled into Params.
+	Filled map[*node.Node][]FilledIn `digest:"-"`
 }
 
 // Placed is a check at its position in a list. Its source is dropped when it is compiled.

@@ -155,6 +155,7 @@ func (o *OpenCheck) fillIn(
 	}
 	if c.Params != nil {
 		c.Params = f.node(c.Params)
+		c.Filled = f.values
 	}
 	beside := func(text string, pos diag.Pos, read bool) string {
 		out, faults := v.fill(text, true)

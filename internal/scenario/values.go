@@ -66,11 +66,27 @@ func nodeHoldsBraces(n *node.Node) bool {
 type checkFiller struct {
 	*Values
 	texts  []string // that were filled, in order
+	values map[*node.Node][]FilledIn
 	faults func(n *node.Node, list []placeholderFault)
 	plain  map[*node.Node]bool // of which the text is to be read as it would be without quotes
 	judge  bool                // within what a judge is told, which has placeholders of its own
 	shown  bool                // within a text that somebody reads, where nothing is compared with it
 }
+
+// note keeps the values in a text that was filled in.
+func (f *checkFiller) note(out *node.Node, text string) {
+	for _, name := range Placeholders(text) {
+		if value := f.Vars[name]; value != "" && !strings.Contains(value, "{{") {
+			if f.values == nil {
+				f.values = map[*node.Node][]FilledIn{}
+			}
+			f.values[out] = append(f.values[out], FilledIn{name, value})
+		}
+	}
+}
+
+// FilledIn is the value of a variable in a text of a check.
+type FilledIn struct{ Name, Value string }
 
 // emptyTextFault is the fault of a text that is empty after replacement.
 func emptyTextFault(text string) placeholderFault {
@@ -99,6 +115,7 @@ func (f *checkFiller) node(n *node.Node) *node.Node {
 			f.faults(n, []placeholderFault{emptyTextFault(n.Value)})
 		}
 		out.Value = text
+		f.note(&out, n.Value)
 		if strings.Contains(n.Value, `\{`) {
 			node.MarkLiteral(&out)
 		}

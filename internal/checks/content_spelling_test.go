@@ -1,0 +1,101 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// otherSpellings are texts that look like what is banned, or the other way round.
+var otherSpellings = map[string][]string{
+	"café bomb": {
+		"café bomb", "cafe\u0301 bomb", "café bo\u200dmb", "café b\u00adomb", "\ufeffcafé bo\u200b\u2060mb",
+		"café bоmb", "café bοmb", "ｃafé ｂomb", "café 𝐛𝐨𝐦𝐛", "café\u00a0bomb", "CAFÉ BОMB",
+	},
+	"cafe\u0301 bomb": {"café bomb"},
+	"bomb":            {"bo\u200dmb", "bоmb"},
+}
+
+// What must not come is found in whatever spelling looks the same, however the ban is written; so is it while the reply
+// still comes.
+func TestBansInOtherSpellings(t *testing.T) {
+	t.Parallel()
+	for ban, said := range otherSpellings {
+		quoted := jsonvalue.Compact(ban)
+		for _, c := range []struct{ check, params string }{
+			{"content_excludes", `{"patterns": [%s]}`}, {"banned_words", `{"words": [%s]}`},
+			{"contains", `{"patterns": [%s], "max_score": 0}`}, {"contains_any", `{"patterns": [%s], "max_score": 0}`},
+			{"output_contains", `{"value": %s, "max_score": 0}`}, {"starts_with", `{"value": [%s], "max_score": 0}`},
+			{"ends_with", `{"value": [%s], "max_score": 0}`}, {"regex", `{"pattern": %s, "expect_match": false}`},
+			{"equals", `{"value": %s, "case_sensitive": false, "max_score": 0}`}, {"output_matches", `{"pattern": %s, "max_score": 0}`},
+			{"not", `{"check": {"type": "contains", "params": {"patterns": [%s]}}}`},
+			{"not", `{"check": {"type": "regex", "params": {"pattern": %s}}}`},
+			{"any_of", `{"checks": [{"type": "contains", "params": {"patterns": [%s], "max_score": 0}}]}`},
+		} {
+			if strings.Contains(c.check+c.params, "regex") || c.check == "output_matches" {
+				quoted = jsonvalue.Compact("(?i)" + ban)
+			} else {
+				quoted = jsonvalue.Compact(ban)
+			}
+			params := fmt.Sprintf(c.params, quoted)
+			for _, text := range said {
+				if v, problems := Try(t.Context(), c.check, params, text, ScopeTurn); v == nil || v.Status != result.Failed {
+					t.Errorf("%s %s holds for %q: %+v %v", c.check, params, text, v, problems)
+				}
+			}
+			if v, _ := Try(t.Context(), c.check, params, "résumé of a сор", ScopeTurn); v == nil || v.Status != result.Passed {
+				t.Errorf("%s %s: %+v", c.check, params, v)
+			}
+		}
+		for _, text := range said {
+			compiled, _ := compileJSON(&Compiler{}, "content_excludes", `{"patterns": [`+jsonvalue.Compact(ban)+`]}`, ScopeTurn, nil)
+			stream := compiled.Follow()
+			for i := range len(text) {
+				stream.Write(text[i : i+1])
+			}
+			if stream.Write(" and"); !stream.Failed() {
+				t.Errorf("%q is not found in %q while it comes", ban, text)
+			}
+		}
+	}
+}
+
+// What must come may have its accents apart; else it is what is written.
+func TestWantedTextsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]result.Status{
+		"café": result.Passed, "cafe\u0301": result.Passed, "ca\u00adfé": result.Failed, "cаfé": result.Failed, "cafe": result.Failed,
+	} {
+		for _, pattern := range []string{"café", "cafe\u0301"} {
+			for check, params := range map[string]string{
+				"contains": `{"patterns": [%q]}`, "equals": `{"value": %q}`, "starts_with": `{"value": %q}`,
+				"not": `{"check": {"type": "content_excludes", "params": {"patterns": [%q]}}}`,
+			} {
+				if v, _ := Try(t.Context(), check, fmt.Sprintf(params, pattern), text, ScopeTurn); v == nil || v.Status != want {
+					t.Errorf("%s %q of %q: %+v, want %s", check, pattern, text, v, want)
+				}
+			}
+		}
+	}
+}
+
+// A ban of English does not fire at words of other languages, and one of a sign not at everything.
+func TestBansOfWhatOnlyLooksAlike(t *testing.T) {
+	t.Parallel()
+	for ban, text := range map[string]string{
+		"cop": "сор", "resume": "résumé", "\u200b": "a b", "Note:\n": "Note: x", "pop": "рор", " \u200b ": "one two",
+		"❤\ufe0f": "a ♥ b",
+	} {
+		params := `{"patterns": [` + jsonvalue.Compact(ban) + `]}`
+		if v, problems := Try(t.Context(), "content_excludes", params, text, ScopeTurn); v == nil || v.Status != result.Passed {
+			t.Errorf("%q in %q: %+v %v", ban, text, v, problems)
+		}
+	}
+	params := `{"patterns": ["money back"]}`
+	if v, _ := Try(t.Context(), "content_excludes", params, "your money\n  back", ScopeTurn); v.Status != result.Failed {
+		t.Errorf("a line break hides a ban: %+v", v)
+	}
+}

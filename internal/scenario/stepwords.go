@@ -71,6 +71,9 @@ func (v *Values) stepFaults(c *Composition, word composition.Word) []placeholder
 			faults[i].hint = "write ${" + name + "}"
 		}
 	}
+	if word.Field != "input" { // which is words for a model
+		faults = append(faults, v.structured(word.Text, false)...)
+	}
 	if len(faults) == 0 && word.Alone && strings.TrimSpace(text) == "" {
 		faults = append(faults, emptyTextFault(word.Text))
 	}

@@ -2,6 +2,8 @@ package live
 
 import (
 	"bytes"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,10 +17,36 @@ type redaction struct {
 	fields   []string
 	met      []atomic.Bool
 	answered atomic.Bool
+	loose    *regexp.Regexp // finds a field in what is no JSON; nil: there are none
+	quoted   *regexp.Regexp // finds the key of a field within a text; nil: there are none
 }
 
 func newRedaction(fields []string) *redaction {
-	return &redaction{fields: fields, met: make([]atomic.Bool, len(fields))}
+	r := &redaction{fields: fields, met: make([]atomic.Bool, len(fields))}
+	if len(fields) == 0 {
+		return r
+	}
+	names := make([]string, len(fields))
+	for i, name := range fields {
+		names[i] = regexp.QuoteMeta(name)
+	}
+	one := "(?:" + strings.Join(names, "|") + ")"
+	r.loose = regexp.MustCompile(`(?i)(?:^|[^\pL\pN_])` + one + `[\\"']*\s*[:=>]`)
+	r.quoted = regexp.MustCompile(`(?i)["']` + one + `[\\]*["']\s*:`)
+	return r
+}
+
+// remains says why a reply that is no JSON cannot be shown: it has one of the fields, which cannot be taken out.
+func (r *redaction) remains(body []byte) error {
+	if r.loose == nil {
+		return nil
+	}
+	r.answered.Store(true)
+	if !r.loose.Match(body) {
+		return nil
+	}
+	return fmt.Errorf("the reply is no JSON and has a field that redact takes out (%s), so it is not shown",
+		strings.Join(r.fields, ", "))
 }
 
 // unmet are the fields that no reply had; none before the first reply.
@@ -57,7 +85,11 @@ func (r *redaction) value(v any) any {
 			v[i] = r.value(v[i])
 		}
 	case string:
-		return r.text(v)
+		text := r.text(v)
+		if text == v && r.quoted != nil && r.quoted.MatchString(v) { // a document that is cut, or stands among words
+			return "[REDACTED]"
+		}
+		return text
 	}
 	return v
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -30,5 +31,35 @@ func TestUnmetFields(t *testing.T) {
 		if got := r.unmet(); !slices.Equal(got, tc.unmet) {
 			t.Errorf("after %s: %q, want %q", tc.reply, got, tc.unmet)
 		}
+	}
+}
+
+// TestFieldsOutsideOfDocuments: a field that cannot be taken out is not shown.
+func TestFieldsOutsideOfDocuments(t *testing.T) {
+	t.Parallel()
+	r := newRedaction([]string{"card", "pin code"})
+	for _, body := range []string{
+		"{\"card\":\"4111\"}\n{\"card\":\"4222\"}", `data: {"card": "4111"}`, `{"a": {"card":"4111`, "a=1&card=4111", "<Card>4111</Card>",
+		"Card: 4111", `{\"card\" : 4111`, "PIN code: 1",
+	} {
+		if r.remains([]byte(body)) == nil {
+			t.Errorf("shown: %s", body)
+		}
+		if strings.Contains(body, `{"`) {
+			if got := r.value(map[string]any{"log": body}).(map[string]any)["log"]; strings.Contains(got.(string), "4111") {
+				t.Errorf("within a document: %s", got)
+			}
+		}
+	}
+	for _, body := range []string{"Your card was declined", "discard: 1", "cards=2", "", "<html>"} {
+		if err := r.remains([]byte(body)); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+		if got := r.value(body); got != body {
+			t.Errorf("within a document: %s", got)
+		}
+	}
+	if err := newRedaction(nil).remains([]byte("card: 1")); err != nil {
+		t.Error(err)
 	}
 }

@@ -60,9 +60,18 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 			return chat.ToolResult{}, err
 		}
 	}
+	hidden := error(nil)
+	if !isJSON {
+		hidden = e.redaction.remains(got.Body)
+	}
 	switch {
 	case got.Status < 200 || got.Status > 299:
+		if hidden != nil {
+			got.Body = []byte(hidden.Error())
+		}
 		return chat.ToolResult{}, refused(got)
+	case hidden != nil:
+		return chat.ToolResult{}, tools.NoAnswer(hidden)
 	case !isJSON:
 		v = map[string]any{"result": strings.ToValidUTF8(string(got.Body), "\uFFFD")}
 	}

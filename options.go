@@ -59,6 +59,9 @@ type Options struct {
 	// there are any and Providers is empty, only they are tested.
 	Agents map[string]Agent
 
+	// Tools are run in place of those of the same name in the files, which say what models are told of them.
+	Tools map[string]ToolFunc
+
 	Checks *Registry // checks beside those of arena; nil: none
 	// Judges stand in place of models, by the names by which files ask for judges.
 	Judges map[string]Judge
@@ -121,6 +124,11 @@ func (o *Options) complete() ([]namedHook, error) {
 	for _, name := range o.agentNames() {
 		if strings.TrimSpace(name) != name || name == "" || strings.Contains(name, ",") || o.Agents[name] == nil {
 			bad("Agents[%q] must be an agent under an id without commas", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Tools)) {
+		if o.Tools[name] == nil {
+			bad("Tools[%q] must be a function", name)
 		}
 	}
 	if len(o.Agents) > 0 && (o.Mock || o.MockConfig != "") {

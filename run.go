@@ -181,6 +181,7 @@ func (s *Suite) prepare(suite *scenario.Suite, hooks []namedHook, d *diag.List) 
 		seat(p, s.opts.Judges)
 	}
 	s.opts.filter().Apply(suite, d)
+	seatTools(suite, s.opts.Tools, d)
 	clients := newClients(&s.opts, s.jobs, hooks)
 	clients.unseated = seatAgents(suite, s.opts.agentNames())
 	s.plan = runner.Make(suite, s.opts.plan(s.jobs, clients), d)

@@ -15,7 +15,7 @@ import (
 )
 
 // modes are those of tools that can be called. Scenarios that need others are refused.
-var modes = []string{"", "mock", "client", "exec", "live", scenario.ToolOfAgent}
+var modes = []string{"", "mock", "client", "exec", "live", scenario.ToolOfAgent, scenario.ToolOfProgram}
 
 // world is what the tools of a project reach of it.
 type world struct {
@@ -29,8 +29,11 @@ func compileTools(p *scenario.Project, w world) (*tools.Registry, error) {
 		return !slices.Contains(modes, t.Mode)
 	})
 	return tools.New(able, func(spec *scenario.Tool) (tools.Runner, error) {
-		if spec.Mode == "live" {
+		switch spec.Mode {
+		case "live":
 			return live.New(spec, w.http, p.Getenv), nil
+		case scenario.ToolOfProgram:
+			return tools.Runner{Run: spec.Run}, nil
 		}
 		return exec.New(spec, exec.Host{Getenv: p.Getenv, Heard: w.heard})
 	})

@@ -3,6 +3,7 @@
 package scenario
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"time"
@@ -236,7 +237,7 @@ type Tool struct {
 	OutputSchema json.RawMessage // nil: not checked
 	InputPos     diag.Pos
 	OutputPos    diag.Pos
-	Mode         string // mock, live, exec, client, mcp, local, ToolOfAgent
+	Mode         string // mock, live, exec, client, mcp, local, ToolOfAgent, ToolOfProgram
 	Timeout      time.Duration
 	MockResult   json.RawMessage // nil: not set
 	MockTemplate string          // Go text/template over the arguments
@@ -246,7 +247,12 @@ type Tool struct {
 	Exec         *ExecTool   // of mode exec; nil: of another one
 	HTTP         *HTTPTool   // of mode live; nil: of another one
 	Agent        *AgentSkill // of mode ToolOfAgent; nil: of another one
+	// Run is the function of mode ToolOfProgram; nil: of another one. A Go error is an error result.
+	Run func(ctx context.Context, args map[string]any) (chat.ToolResult, error) `digest:"-"`
 }
+
+// ToolOfProgram is the mode of tools that are functions of the program that arena is a part of. No file can have it.
+const ToolOfProgram = "go"
 
 // Persona plays a user.
 type Persona struct {

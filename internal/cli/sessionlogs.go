@@ -120,6 +120,9 @@ func (l *sessionLogs) write(e result.Event) error {
 	return nil
 }
 
+// partSuffix marks the recording of a conversation that has not ended.
+const partSuffix = ".part"
+
 func (l *sessionLogs) path(trial string) string {
 	return filepath.Join(l.dir, recording.FileName(trial)+".jsonl")
 }
@@ -129,7 +132,7 @@ func (l *sessionLogs) of(trial string) (*sessionLog, error) {
 	if log := l.open[trial]; log != nil {
 		return log, nil
 	}
-	file, err := os.Create(l.path(trial) + ".part")
+	file, err := os.Create(l.path(trial) + partSuffix)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 			return chat.ToolResult{}, err
 		}
 	}
-	hidden := error(nil)
+	var hidden error
 	if !isJSON {
 		hidden = e.redaction.remains(got.Body)
 	}

@@ -78,7 +78,7 @@ func NewOutputs(c Choice) *Outputs {
 		o.reports = append(o.reports, Report{Format: format, Path: file, Write: write, start: start})
 	}
 	add("html", c.HTML, htmlName, htmlStart, func(w io.Writer, r *result.Run) error {
-		return html.Write(w, r, html.Options{Rerun: c.Rerun})
+		return html.Write(w, r, html.Options{Rerun: c.Rerun, Source: localYAML})
 	})
 	add("junit", c.JUnit, junitName, junitStart, func(w io.Writer, r *result.Run) error {
 		return junit.Write(w, r, junit.Options{
@@ -92,6 +92,23 @@ func NewOutputs(c Choice) *Outputs {
 		Format: "json", Path: filepath.Join(o.Dir, ResultsName), Write: jsonout.Write, start: resultsStart,
 	})
 	return o
+}
+
+// localYAML reads a file that declares checks. A run that was read may name any file, so that others than YAML, and those
+// outside of the working directory, are not read.
+func localYAML(file string) ([]byte, error) {
+	if ext := filepath.Ext(file); ext != ".yaml" && ext != ".yml" {
+		return nil, os.ErrInvalid
+	}
+	root, err := os.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if info, err := root.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return nil, os.ErrInvalid
+	}
+	return root.ReadFile(file)
 }
 
 // Prepare makes sure that every file can be written before anything is paid for, and that nothing is lost by it: see

@@ -80,6 +80,16 @@ func trialShowsDiffs(t *testing.T, b *browser) {
 		}
 		p.clean()
 	}
+	// The lines that declare a check stand beneath it.
+	lines := b.open(t, resulttest.Compared(), toTrial("refund-window/claude-haiku/default#1"))
+	lines.until(`document.querySelector(".verdict .lines")`)
+	want := "10        - type: tools_not_called\n11          params: {tools: [issue_refund]}\n"
+	if got := eval[string](lines, `document.querySelector(".verdict .lines").textContent`); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	lines.accessible("lines")
+	lines.clean()
+
 	// Details that only repeat the sentence are folded.
 	p := b.open(t, resulttest.OneFailed(), toTrial(outside))
 	p.until(`document.querySelectorAll(".verdict.failed .more").length === 2`)

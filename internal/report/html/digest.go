@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -37,6 +38,7 @@ type verdictDigest struct {
 	Error       string        `json:"error"`
 	Message     string        `json:"message"`
 	Explanation string        `json:"explanation"`
+	Position    diag.Pos      `json:"position"`
 }
 
 // name is the type of the check that was run.

@@ -96,7 +96,7 @@ func (p *page) failure(members []int, t *result.Trial, opts *Options) failure {
 	}
 	f := failure{
 		Status: first.Status, Name: trialName(first), Whose: show.ProviderLabel(first), Link: linkTo(first.ID),
-		Count: len(members), Rerun: opts.command(first), Error: clipped(show.TrialErrorText(t)),
+		Count: len(members), Rerun: opts.command(p.ofScenario(members)...), Error: clipped(show.TrialErrorText(t)),
 	}
 	if first.Trials > 1 && len(members) == 1 {
 		f.Whose += " " + show.TrialNumber(first)
@@ -114,6 +114,17 @@ func (p *page) failure(members []int, t *result.Trial, opts *Options) failure {
 	}
 	f.places(t)
 	return f
+}
+
+// ofScenario are the trials that are of the scenario of the first one: a command runs one scenario again.
+func (p *page) ofScenario(members []int) (all []*result.Brief) {
+	first := &p.Briefs[members[0]]
+	for _, i := range members {
+		if b := &p.Briefs[i]; b.Scenario == first.Scenario && b.File == first.File {
+			all = append(all, b)
+		}
+	}
+	return all
 }
 
 // links names the first trials of a failure by what differs between them.

@@ -18,6 +18,9 @@ type Options struct {
 	// Rerun returns the shell command that runs a trial again; nil: none is offered. A command with control or invisible
 	// characters is not offered: pasted into a terminal it could run by itself, or differ from what is seen.
 	Rerun func(...*result.Brief) string
+	// Source returns a file that declares checks, for the lines of those that did not hold; nil: no lines are shown. Files
+	// are named as the run names them: what is not trusted with a run must not be either with what this can read.
+	Source func(file string) ([]byte, error)
 }
 
 // Write writes the report of a run. Trials are read one after the other and never held, so the memory it takes
@@ -31,9 +34,13 @@ func Write(w io.Writer, run *result.Run, opts Options) error {
 	if err := page.head(out); err != nil {
 		return fmt.Errorf("write the head of the report: %w", err)
 	}
-	index, err := writeTrials(out, run, opts)
+	lines := newSources(opts.Source)
+	index, err := writeTrials(out, run, opts, lines)
 	if err != nil {
 		return err
+	}
+	if err := lines.write(out); err != nil {
+		return fmt.Errorf("write the lines of the checks: %w", err)
 	}
 	if err := writeIndex(out, index); err != nil {
 		return fmt.Errorf("write the index of the report: %w", err)
@@ -45,8 +52,9 @@ func Write(w io.Writer, run *result.Run, opts Options) error {
 }
 
 // writeTrials packs every trial into blocks and returns the index over them.
-func writeTrials(out io.Writer, run *result.Run, opts Options) (*index, error) {
+func writeTrials(out io.Writer, run *result.Run, opts Options, lines *sources) (*index, error) {
 	index := newIndexer(run)
+	index.sources = lines
 	blocks := newPacker(out, "trials")
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
@@ -68,11 +76,11 @@ func writeTrials(out io.Writer, run *result.Run, opts Options) (*index, error) {
 	return index.done(), nil
 }
 
-func (o *Options) command(b *result.Brief) string {
+func (o *Options) command(trials ...*result.Brief) string {
 	if o.Rerun == nil {
 		return ""
 	}
-	command := o.Rerun(b)
+	command := o.Rerun(trials...)
 	if strings.ContainsAny(command, "\t\n") || show.Clean(command) != command {
 		return ""
 	}

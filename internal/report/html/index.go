@@ -70,6 +70,7 @@ type indexer struct {
 	tags      numbering
 	checks    numbering
 	groups    map[int]int // by the number of the brief
+	sources   *sources
 }
 
 func newIndexer(run *result.Run) *indexer {
@@ -108,6 +109,7 @@ func (x *indexer) add(b *result.Brief, raw []byte) error {
 	}
 	for v := range d.verdicts {
 		x.count(&r, v)
+		x.sources.add(v)
 	}
 	x.index.Trials = append(x.index.Trials, r)
 	return nil

@@ -51,6 +51,22 @@ function detailsOf(v, shown = []) {
   );
 }
 
+let declared; // the lines that declare checks which did not hold, by position
+const declarations = () => (declared ??= JSON.parse(byId("sources")?.textContent ?? "{}"));
+
+// sourceOf is the lines that declare a check, with their numbers.
+function sourceOf(v) {
+  const key = isBad(v.status) && place(v.position);
+  if (!key || !Object.hasOwn(declarations(), key)) return null;
+  const { from, lines } = declarations()[key];
+  const width = String(from + lines.length - 1).length;
+  return h(
+    "pre.code.lines",
+    { "aria-label": "declared as", role: "group" },
+    lines.map((line, i) => [h("span.number", {}, `${String(from + i).padStart(width)}  `), `${line}\n`]),
+  );
+}
+
 function verdictCard(v) {
   const judged = v.judgements?.length > 0;
   const drawn = judged && judgedScale(v);
@@ -89,6 +105,7 @@ function verdictCard(v) {
         { dir: "auto" },
         [where, v.duration_ms >= 100 && seconds(v.duration_ms)].filter(Boolean).join(" · "),
       ),
+    sourceOf(v),
   );
 }
 

@@ -1,0 +1,102 @@
+package html
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// How much of the files a report holds.
+const (
+	maxExcerpts    = 300
+	maxSourceLines = 12
+	maxSourceLine  = 300 // bytes
+)
+
+// sources are the lines of the files that declare the checks that did not hold. They stand in the page as they are, not
+// packed, so that secrets in them can be seen and masked.
+type sources struct {
+	read     func(file string) ([]byte, error) // nil: nothing is read
+	files    map[string][]string
+	excerpts map[string]excerpt // by position
+}
+
+type excerpt struct {
+	From  int      `json:"from"` // number of the first line
+	Lines []string `json:"lines"`
+}
+
+func newSources(read func(string) ([]byte, error)) *sources {
+	return &sources{read: read, files: map[string][]string{}, excerpts: map[string]excerpt{}}
+}
+
+// add takes the lines of a verdict that did not hold. Lines that do not name its check are another version of the file,
+// and left out.
+func (s *sources) add(v *verdictDigest) {
+	at := v.Position
+	red := v.Status == result.Failed || v.Status == result.Errored
+	if s.read == nil || !red || at.File == "" || at.Line < 1 || len(s.excerpts) == maxExcerpts {
+		return
+	}
+	key := fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Col)
+	if _, known := s.excerpts[key]; known {
+		return
+	}
+	lines := declaration(s.lines(at.File), at)
+	if strings.Contains(strings.Join(lines, "\n"), v.Type) {
+		for i := range lines {
+			lines[i] = show.Clip(show.Clean(strings.TrimSuffix(lines[i], "\r")), maxSourceLine)
+		}
+		s.excerpts[key] = excerpt{int(at.Line), lines}
+	}
+}
+
+func (s *sources) lines(file string) []string {
+	lines, known := s.files[file]
+	if !known {
+		if text, err := s.read(file); err == nil {
+			lines = strings.Split(string(text), "\n")
+		}
+		s.files[file] = lines
+	}
+	return lines
+}
+
+// declaration is the line of a position with those that are part of it: as far to the right, or empty before such.
+func declaration(lines []string, at diag.Pos) []string {
+	if int(at.Line) > len(lines) {
+		return nil
+	}
+	from := int(at.Line) - 1
+	end := from + 1
+	for i := end; i < min(len(lines), from+maxSourceLines); i++ {
+		text := strings.TrimSpace(lines[i])
+		indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " "))
+		if text == "" {
+			continue
+		}
+		if indent < int(at.Col)-1 {
+			break
+		}
+		end = i + 1
+	}
+	return append([]string{}, lines[from:end]...)
+}
+
+// write writes the lines as a data block that no browser executes; nothing where there are none.
+func (s *sources) write(w io.Writer) error {
+	if len(s.excerpts) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(s.excerpts) // escapes <, > and &
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "<script type=\"application/json\" id=\"sources\">%s</script>\n", text)
+	return err
+}

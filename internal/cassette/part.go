@@ -50,7 +50,7 @@ func (rec *Recorder) openPart() {
 // in the cassette too.
 func holds(list []*entry, e *entry) bool {
 	for _, one := range list {
-		if one.key != e.key || one.latency != e.latency { //nolint:gocritic // both were read
+		if one.key != e.key || one.latency != e.latency {
 			continue
 		}
 		a, errA := compact(one.reply)

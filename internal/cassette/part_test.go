@@ -13,7 +13,7 @@ import (
 // partOf is where the part of the trial of these tests stands.
 func partOf(dir string) string { return (&Folder{Dir: dir}).partPlaces(trialID)[0].path }
 
-// said is one model that has said "one" to "1" and so on. It counts.
+// ask has a model answer texts in turns of their own, and counts how often it was asked.
 func ask(t *testing.T, tape *Recorder, m *counted, texts ...string) (calls int) {
 	t.Helper()
 	before := m.calls

@@ -75,6 +75,10 @@ func isNonWord(r rune) bool {
 
 // warnOtherMeaning warns of a text that looks like a pattern or a list. alone: a list is allowed in its place.
 func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, alone bool) {
+	if n.Value != "" && strings.TrimSpace(n.Value) == "" {
+		b.warnBlank(n, what)
+		return
+	}
 	bans := (is == BannedText) != b.turned
 	if bans {
 		if looks, hint, sure := linesIn(n); looks != "" {
@@ -98,6 +102,12 @@ func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, 
 		b.r.Warnf(n, "looks-like-list", "%s: %q is searched for literally, with its commas", what, n.Value).Hint =
 			"for a list write [" + strings.Join(list, ", ") + "]"
 	}
+}
+
+// warnBlank warns of a text or a pattern of white space alone, which nearly every text has, and no word.
+func (b *binder) warnBlank(n *node.Node, what string) {
+	b.r.Warnf(n, "looks-like-slip", "%s: %q is blank", what, n.Value).Hint =
+		"write what is meant; for white space use type: regex with \\s"
 }
 
 // patternHint says which check or parameter takes patterns.

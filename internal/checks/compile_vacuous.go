@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp/syntax"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -86,6 +87,9 @@ func (b *binder) checkPatterns(f *field, n *node.Node, what string) {
 func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 	if n.Kind != node.Scalar {
 		return
+	}
+	if n.Value != "" && strings.TrimSpace(n.Value) == "" {
+		b.warnBlank(n, what)
 	}
 	b.warnLookalikes(n, what)
 	b.patterns = append(b.patterns, givenPattern{n, what, f.Any})

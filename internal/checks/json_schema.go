@@ -130,6 +130,10 @@ func (p *schemaValue) take(b *binder, n *node.Node, what string) bool {
 		b.r.Errorf(schemaPlace(n, err), "bad-schema", "%s cannot be used: %s", what, schemaProblem(err))
 		return false
 	}
+	if len(n.Content) == 0 {
+		b.r.Warnf(n, "asks-nothing", "%s is empty: every JSON fits it", what).Hint =
+			"write what must be there; json_valid asks for any JSON"
+	}
 	scenario.DoubtReplySchema(b.r, n, what, b.turned)
 	p.schema = compiled
 	return true

@@ -77,7 +77,7 @@ func newRunCmd(app *App) *cobra.Command {
 func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, SkipEvals: f.filter.Skip,
-		Getenv: app.Getenv,
+		Regions: f.regions, Getenv: app.Getenv,
 	})
 	app.watch(suite, diags)
 	unreadSettings(suite, diags)

@@ -10,6 +10,7 @@ type Options struct {
 	Config     string   // -c
 	MockConfig string   // --mock-config
 	Lenient    bool     // unknown fields and parameters are warnings
+	Regions    []string // --region: told where nothing reads which one it is
 	SkipEvals  bool     // no evals are run: what would keep them from judging is of no interest
 	// Bare is for commands that run no scenario: a project may have none, and where nothing is named and there is no
 	// config, it is empty.

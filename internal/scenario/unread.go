@@ -184,6 +184,30 @@ func (b *build) unread() {
 	if b.in.only == nil && !b.broken[kindScenario] { // else scenarios that are not there may read it
 		b.unreadOfPrompts()
 	}
+	if len(b.l.opts.Regions) > 0 && !b.readsRegion() {
+		b.l.diags.Warnf(diag.Pos{File: b.in.config}, 0, NoEffect, "--region %s has no effect: nothing reads {{region}}",
+			strings.Join(b.l.opts.Regions, ",")).Hint =
+			"write {{region}} where trials of one region are to differ from those of another, or leave the flag out"
+	}
+}
+
+// readsRegion reports whether anything depends on the region for which a trial runs.
+func (b *build) readsRegion() bool {
+	for _, q := range b.p.Providers {
+		if q.Replay != nil { // which has conversations of regions
+			return true
+		}
+	}
+	for _, s := range b.p.Scenarios {
+		prompts, err := b.p.PromptsFor(s)
+		read := b.sharedReads(prompts...)
+		read.addScenario(b, s)
+		read.addNested()
+		if err != nil || read.reads("region") {
+			return true
+		}
+	}
+	return len(b.p.Scenarios) == 0
 }
 
 // unreadOwn checks the variables of scenarios and personas.

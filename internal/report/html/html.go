@@ -62,6 +62,7 @@ func writeTrials(out io.Writer, run *result.Run, opts Options, lines *sources) (
 		if err != nil {
 			return nil, fmt.Errorf("read trial %s: %w", b.ID, err)
 		}
+		lines.heed(raw)
 		if err := index.add(b, raw); err != nil {
 			return nil, fmt.Errorf("read trial %s: %w", b.ID, err)
 		}

@@ -1,9 +1,11 @@
 package html
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -33,6 +35,16 @@ type excerpt struct {
 
 func newSources(read func(string) ([]byte, error)) *sources {
 	return &sources{read: read, files: map[string][]string{}, excerpts: map[string]excerpt{}}
+}
+
+// redacted is what stands in the place of what a run took out of its results, in the forms that there are.
+var redacted = [][]byte{[]byte("[redacted]"), []byte("[REDACTED]")}
+
+// heed looks for what was taken out of a trial. Then no lines are shown: the files may hold it.
+func (s *sources) heed(trial []byte) {
+	if slices.ContainsFunc(redacted, func(mark []byte) bool { return bytes.Contains(trial, mark) }) {
+		s.read, s.excerpts = nil, nil
+	}
 }
 
 // add takes the lines of a verdict that did not hold. Lines that do not name its check are another version of the file,

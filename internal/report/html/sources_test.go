@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/report/html"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/result/resulttest"
 )
 
@@ -28,12 +29,13 @@ func TestSources(t *testing.T) {
 		}
 		return file, nil
 	}
+	run := resulttest.OneFailed()
 	lines := func(read func(string) ([]byte, error)) map[string]struct {
 		From  int
 		Lines []string
 	} {
 		var b bytes.Buffer
-		if err := html.Write(&b, resulttest.OneFailed(), html.Options{Source: read}); err != nil {
+		if err := html.Write(&b, run, html.Options{Source: read}); err != nil {
 			t.Fatal(err)
 		}
 		found := shownLines.FindSubmatch(b.Bytes())
@@ -57,6 +59,20 @@ func TestSources(t *testing.T) {
 	if len(got) != 1 {
 		t.Errorf("lines that are of another check: %v", got)
 	}
+	trials := make([]*result.Trial, len(run.Briefs))
+	for i := range trials {
+		var err error
+		if trials[i], err = run.Trials.Trial(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trials[0].Turns[0].Assistant += " [redacted]"
+	all := run.Trials
+	run.Trials = resulttest.Memory(trials)
+	if got := lines(read); got != nil {
+		t.Errorf("of a run from which something was taken out: %v", got)
+	}
+	run.Trials = all
 	file = bytes.ReplaceAll(file, []byte("tools_not_called"), []byte("tools_called"))
 	if got := lines(read); got != nil {
 		t.Errorf("of another file: %v", got)

@@ -267,9 +267,9 @@ func (e *Evaluator) tell(ctx context.Context, t *result.Trial, session string, b
 	return errors.Join(errs...)
 }
 
-// Metrics serves what was measured so far to Prometheus: of every eval the metric that its pack declares, else a gauge
-// under its id.
-func (e *Evaluator) Metrics() http.Handler { return e.metrics.Handler() }
+// Metrics serves what was measured so far to Prometheus, under whatever path it is mounted: of every eval the metric
+// that its pack declares, else a gauge under its id.
+func (e *Evaluator) Metrics() http.Handler { return e.metrics.Page() }
 
 // Close sends what is left of the traces, for which it waits a few seconds at most, and lets go of connections. The
 // evaluator can still be used; traces are not sent any more.

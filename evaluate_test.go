@@ -135,8 +135,10 @@ func TestEvaluateTells(t *testing.T) {
 	if diff := cmp.Diff(append(want, append(want, append(want, want...)...)...), events); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /internal/shop-metrics", e.Metrics())
 	w := httptest.NewRecorder()
-	e.Metrics().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/internal/shop-metrics", nil))
 	for _, line := range []string{
 		`shop_eval_kindness_count{category="tone",env="test"} 4`, `shop_eval_short{env="test"} 1`,
 	} {

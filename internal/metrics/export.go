@@ -34,12 +34,22 @@ const Path = "/metrics"
 // Handler serves the metrics to Prometheus.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+Path, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", exposition.ContentType)
-		_ = m.Write(w) // a client that has gone is no loss
-	})
+	mux.Handle("GET "+Path, m.Page())
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "arena: the metrics of this run are at "+Path+"\n")
 	})
 	return mux
+}
+
+// Page answers with the metrics, whatever the path is.
+func (m *Metrics) Page() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		w.Header().Set("Content-Type", exposition.ContentType)
+		_ = m.Write(w) // a client that has gone is no loss
+	})
 }

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -22,5 +23,30 @@ func TestBlockText(t *testing.T) {
 		if got := r.BlockText(Get(docs[len(docs)-1], "a")); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+func TestQuotedLines(t *testing.T) {
+	t.Parallel()
+	const file = "a: \"b \\\"c\n  d: e\"\n" + "f: 'it''s\n  g: ''h''' # 'i\n" +
+		"é: [x, &y \"z: \\\\\", \"1\n\n2\", plain\n text, *y]\n" + "k: |\n  \"l\n  m\"\n"
+	var none diag.List
+	r := &Reader{Diags: &none}
+	var got [][]string
+	var walk func(n *Node)
+	walk = func(n *Node) {
+		if lines := r.QuotedLines(n); lines != nil {
+			got = append(got, lines)
+		}
+		for _, c := range n.Content {
+			walk(c)
+		}
+	}
+	for _, doc := range Parse(r, []byte(file)) {
+		walk(doc)
+	}
+	want := [][]string{{`b \"c`, "  d: e"}, {"it''s", "  g: ''h''"}, {"1", "", "2"}}
+	if none.Errors() > 0 || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %q, want %q: %v", got, want, none.Sorted())
 	}
 }

@@ -69,7 +69,7 @@ func invalidAt(file string, data []byte) diag.Pos {
 }
 
 func parseYAML(r *Reader, data []byte) []*Node {
-	r.source, r.lines = data, nil
+	r.source, r.lines, r.last = data, nil, place{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	lines := joinMarker{data: data}
 	var docs []*Node

@@ -20,6 +20,7 @@ type Reader struct {
 
 	source []byte   // of the file that was parsed last, where that is YAML
 	lines  []string // of it, once somebody asks
+	last   place    // in them that was asked for
 }
 
 // Pos is the position of a node.

@@ -62,6 +62,9 @@ func (t *keyTable) walk(d *decoder, n *node.Node, read func(j int, v *node.Node)
 		}
 		seen |= 1 << j
 		d.swallowed(k.Value, v, n, t.Keys)
+		if m, ok := all[j].Shape.(keys.Map); ok && isFree(m) {
+			d.swallowedIn(v, n, t.Keys)
+		}
 		if contains(proseKeys, k.Value) {
 			d.cutText(k.Value, v)
 		}

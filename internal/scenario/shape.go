@@ -64,6 +64,15 @@ func listOf(item keys.Shape) keys.List {
 
 func mapOf(value keys.Shape) keys.Map { return keys.Map{Value: value} }
 
+// isFree reports whether the values of a map are the author's own, too.
+func isFree(m keys.Map) bool {
+	switch m.Value.(type) {
+	case keys.Text, writtenShape, anyShape:
+		return true
+	}
+	return false
+}
+
 // Check implements keys.Shape. Blocks that arena does not act on are checked like this and dropped, so that a mistake
 // in them is still found. The reader is a decoder.
 func (f *fields[T]) Check(r keys.Reader, n *node.Node, _ string) { f.read(r.(*decoder), n, new(T)) }

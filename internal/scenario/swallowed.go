@@ -11,11 +11,11 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// A key that is indented too far below a text of several lines becomes a part of that text. Nothing then reads it, and
-// the checks and guardrails in it never fail.
+// A key that is indented too far below a text of several lines becomes a part of that text, and so does one before a
+// closing quote that stands too late. Nothing then reads it, and the checks and guardrails in it never fail.
 
-// swallowed warns of what looks like keys or checks in the blocks of text in the value of a key. siblings are the keys
-// that may stand beside it, and owner the map in which it stands.
+// swallowed warns of what looks like keys or checks in the texts of several lines in the value of a key. siblings are
+// the keys that may stand beside it, and owner the map in which it stands.
 func (d *decoder) swallowed(key string, v, owner *node.Node, siblings func() []*keys.Key) {
 	switch {
 	case node.IsBlock(v):
@@ -23,6 +23,12 @@ func (d *decoder) swallowed(key string, v, owner *node.Node, siblings func() []*
 		if what := t.swallows(siblings); what != "" {
 			d.Warnf(v, "swallowed-keys", "%s is a text that %s", key, what).
 				Hint = "to have it read, indent it like " + key + "; if it is part of the text, put the text in quotes"
+		}
+	case v.Kind == node.Scalar && strings.Contains(v.Value, ":"):
+		t := blockText{lines: d.QuotedLines(v), owner: owner}
+		if what := t.swallows(siblings); what != "" {
+			d.Warnf(v, "swallowed-keys", "%s is a text in quotes on %d lines that %s", key, len(t.lines), what).
+				Hint = "to have it read, end the quotes before it; if it is part of the text, put the text on one line"
 		}
 	case v.Kind == node.List:
 		for _, item := range v.Content {
@@ -33,18 +39,26 @@ func (d *decoder) swallowed(key string, v, owner *node.Node, siblings func() []*
 	}
 }
 
+// swallowedIn is swallowed for the texts in a map of names that the author chose, such as variables: what stands below
+// the last of them was meant for the map around.
+func (d *decoder) swallowedIn(v, owner *node.Node, siblings func() []*keys.Key) {
+	for i := 0; v.Kind == node.Map && i+1 < len(v.Content); i += 2 {
+		if item := v.Content[i+1]; item.Kind == node.Scalar {
+			d.swallowed(v.Content[i].Value, item, owner, siblings)
+		}
+	}
+}
+
 // swallowedParams warns of keys of a check in the texts of its parameters, and of those of checks in it.
 func (d *decoder) swallowedParams(params *node.Node) {
 	if params == nil {
 		return
 	}
 	for i, v := range params.Content {
-		switch value := params.Kind != node.Map || i%2 == 1; {
-		case value && v.Kind != node.Scalar:
-			d.swallowedParams(v)
-		case value && params.Kind == node.Map:
+		if params.Kind == node.Map && i%2 == 1 {
 			d.swallowed(params.Content[i-1].Value, v, params, func() []*keys.Key { return nil })
 		}
+		d.swallowedParams(v)
 	}
 }
 

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/grading"
@@ -42,13 +43,16 @@ func (b *judgeFinder) findPrompt(c *checks.Compiled, need *grading.Need) {
 	b.prompts.Texts[id] = text
 }
 
+// promptOf is the prompt with an id, else the one of a task type.
 func (b *judgeFinder) promptOf(id string) *scenario.Prompt {
-	for _, q := range b.p.Prompts {
-		if q.Is(id) || q.TaskType == id {
-			return q
-		}
+	i := slices.IndexFunc(b.p.Prompts, func(q *scenario.Prompt) bool { return q.Is(id) })
+	if i < 0 {
+		i = slices.IndexFunc(b.p.Prompts, func(q *scenario.Prompt) bool { return q.TaskType == id })
 	}
-	return nil
+	if i < 0 {
+		return nil
+	}
+	return b.p.Prompts[i]
 }
 
 func (b *judgeFinder) promptIDs() []string {

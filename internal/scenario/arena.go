@@ -53,6 +53,7 @@ type providerRef struct {
 type promptRef struct {
 	fileRef
 	id    string
+	idAt  *node.Node
 	vars  map[string]string
 	given []givenVariable // the same, where they stand
 }
@@ -144,7 +145,11 @@ func underDefaults(key string) string {
 
 var promptRefFields = table("an entry of prompt_configs", func() rows[promptRef] {
 	return rows[promptRef]{
-		label("id", func(p *promptRef) *string { return &p.id }).doc("The name of the prompt in this config."),
+		custom("id", text, func(d *decoder, p *promptRef, v *node.Node) {
+			if name, ok := d.Name(v, "id"); ok {
+				p.id, p.idAt = name, v
+			}
+		}).doc("The name of the prompt in this config."),
 		fileField("file", func(p *promptRef) *fileRef { return &p.fileRef }).must().doc("The file of the prompt."),
 		givenMap("vars", func(p *promptRef) *map[string]string { return &p.vars },
 			func(_ *decoder, p *promptRef, g givenVariable) { p.given = append(p.given, g) }).

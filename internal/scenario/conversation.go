@@ -49,7 +49,8 @@ type Scenario struct {
 
 // ContextMetadata feeds the template variables domain and user_role.
 type ContextMetadata struct {
-	Domain, UserRole string
+	Domain, UserRole       string
+	DomainPos, UserRolePos diag.Pos // of the keys
 }
 
 // ToolPolicy limits the tool loop. Zero limits are the defaults.

@@ -98,6 +98,7 @@ type fileJob struct {
 	asked   bool // a pack that the command line asks for by name
 	group   string
 	id      string            // of a prompt_configs entry
+	idPos   diag.Pos          // the same
 	vars    map[string]string // the same
 	given   []givenVariable   // the same
 	empty   bool              // nothing could be read
@@ -178,6 +179,7 @@ func (l *loader) read(b *build, j *fileJob) *content {
 			p.Shapes = g.noteShape(p.Shapes)
 			c.given = append(c.given, g)
 		}
+		p.ListedPos = j.idPos
 		if j.id != "" && j.id != p.ID {
 			p.Alias, p.ID = p.ID, j.id
 		}

@@ -254,7 +254,11 @@ func (b *build) list() {
 		return namedAt{diag.Pos{File: file, Line: int32(r.at.Line), Col: int32(r.at.Column)}, len([]rune(r.at.Value))}
 	}
 	for _, r := range a.prompts {
-		b.add(fileJob{want: kindPrompt, id: r.id, vars: r.vars, given: r.given}, r.fileRef, where)
+		job := fileJob{want: kindPrompt, id: r.id, vars: r.vars, given: r.given}
+		if r.idAt != nil {
+			job.idPos = where(fileRef{at: r.idAt}).pos
+		}
+		b.add(job, r.fileRef, where)
 	}
 	for _, r := range a.providers {
 		b.add(fileJob{want: kindProvider, group: r.group}, r.fileRef, where)
@@ -385,6 +389,7 @@ func (b *build) finish() {
 		b.broken[kindScenario] = true
 	}
 	b.duplicates()
+	b.claimedNames()
 	b.similarTags()
 	b.compileLate()
 	b.evalMetrics()

@@ -36,6 +36,43 @@ func same[T any](b *build, what string, list []T, name func(T) (string, diag.Pos
 	}
 }
 
+// claimedNames reports prompts that the config calls like other ones: a name that is the id of one prompt and the task
+// type of another, which scenarios may mean either way, and ids that two entries have.
+func (b *build) claimedNames() {
+	for i, q := range b.p.Prompts {
+		if q.ListedPos.Line == 0 {
+			continue
+		}
+		for j, other := range b.p.Prompts {
+			switch {
+			case i == j || q.TaskType == other.TaskType: // is reported
+			case j < i && other.ID == q.ID && other.ListedPos.Line != 0 && other.ListedPos != q.ListedPos:
+				b.l.diags.Errorf(q.ListedPos, len([]rune(q.ID)), "duplicate-id",
+					"two prompts have the id %q in prompt_configs: the first is at %s", q.ID, other.ListedPos).
+					Hint = "give one of them another id: " + b.freeID(q)
+			case other.TaskType == q.ID:
+				b.l.diags.Warnf(q.ListedPos, len([]rune(q.ID)), "ambiguous-name",
+					"two prompts claim the name %q: this one, of the task type %q, by its id, and the one at %s by its task type",
+					q.ID, q.TaskType, other.place()).Hint = fmt.Sprintf(
+					"scenarios of the task type %q get the latter; name the file that is meant, or write another id: %s",
+					q.ID, b.freeID(q))
+			}
+		}
+	}
+}
+
+// freeID is an id for a prompt that no other claims.
+func (b *build) freeID(q *Prompt) string {
+	taken := func(id string) bool {
+		return slices.ContainsFunc(b.p.Prompts, func(o *Prompt) bool { return o != q && (o.ID == id || o.TaskType == id) })
+	}
+	id := q.TaskType
+	for taken(id) {
+		id += "-prompt"
+	}
+	return id
+}
+
 // names of what references may mean.
 type nameSets struct {
 	providers, groups, personas, roles, tools, tasks, promptIDs, compositions, evals []string

@@ -32,7 +32,10 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 				s.Shapes = g.noteShape(s.Shapes)
 				d.given = append(d.given, g)
 			}).doc("Values for {{placeholders}}, before those of prompts and config."),
-		object("context_metadata", contextFields, func(s *Scenario) *ContextMetadata { return &s.Context }).
+		custom("context_metadata", contextFields, func(d *decoder, s *Scenario, v *node.Node) {
+			contextFields.read(d, v, &s.Context)
+			s.Context.DomainPos, s.Context.UserRolePos = d.keyPos(v, "domain"), d.keyPos(v, "user_role")
+		}).
 			doc("Who talks about what, for the variables domain and user_role."),
 		flag("streaming", func(s *Scenario) *bool { return &s.Streaming }).doc("Asks the model for a stream."),
 		whole("trials", counting, func(s *Scenario) *int { return &s.Trials }).doc("How often to repeat the conversation.").

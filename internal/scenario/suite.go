@@ -123,7 +123,8 @@ type RecordingOutput struct {
 // Prompt is a system prompt with its variables, tools and guardrails.
 type Prompt struct {
 	Meta
-	File           string `digest:"-"`
+	File           string   `digest:"-"`
+	ListedPos      diag.Pos // of its id in prompt_configs, where that has one
 	TaskType       string
 	Version        string
 	Description    string

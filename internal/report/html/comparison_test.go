@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +12,11 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/comparison"
 	"github.com/arena-evals/arena/internal/report/html"
+	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/result/resulttest"
 )
@@ -126,4 +129,23 @@ func comparisonInBrowser(t *testing.T, b *browser) {
 		}
 	}
 	p.clean()
+}
+
+// TestComparisonOnAScreen: a comparison goes to stdout, where lines that a CI system would take for commands are broken.
+// None of the page's own lines is one, so that its style keeps the hash that its policy names.
+func TestComparisonOnAScreen(t *testing.T) {
+	t.Parallel()
+	before, after := two(t, "gpt-4o", "gpt-4o-mini")
+	page := compared(t, before, after, "out-gpt-4o", "out-mini")
+	var b bytes.Buffer
+	w := screen.New(&b)
+	if _, err := io.WriteString(w, page); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(page, b.String()); diff != "" {
+		t.Errorf("(-written +on the screen):\n%s", diff)
+	}
 }

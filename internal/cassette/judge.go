@@ -94,7 +94,7 @@ func (j recordedJudges) Ask(
 		Text: string(r.Content), FinishReason: r.Finish, Key: r.Key, Judge: r.Judge, Provider: r.Provider, Model: r.Model,
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached || e.reused,
 	}
-	if e.reused {
+	if e.reused && e.failure == nil && e.reusable(j.source(use)) {
 		j.share(&answer)
 	}
 	return answer, e.err()
@@ -210,7 +210,7 @@ func (m recordedEmbedder) Embed(ctx context.Context, texts []string) (chat.Embed
 	if r == nil {
 		return chat.Embeddings{}, rec.fail(errNoReply)
 	}
-	out := chat.Embeddings{Model: r.Model, Tokens: r.Tokens, CostUSD: r.CostUSD}
+	out := chat.Embeddings{Model: r.Model, Tokens: r.Tokens, CostUSD: r.CostUSD, Cached: e.reused}
 	for _, v := range r.Vectors {
 		out.Vectors = append(out.Vectors, v)
 	}

@@ -248,6 +248,7 @@ func (l *Lane) replay(ctx context.Context, q *question, at position) (*entry, er
 		}
 		return nil, l.miss(at, rec.nearest(a, l.at))
 	}
+	rec.paidBefore(found)
 	l.addTime(found.latency)
 	if q.kind != kindModel {
 		if err := rec.wait(ctx, found.latency); err != nil {
@@ -260,6 +261,14 @@ func (l *Lane) replay(ctx context.Context, q *question, at position) (*entry, er
 	played := *found
 	played.position = at
 	return &played, nil
+}
+
+// paidBefore notes that the answer of an exchange costs nothing now, in a run that pays for others: one that only
+// replays tells what was paid when it was recorded.
+func (rec *Recorder) paidBefore(e *entry) {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	e.reused = rec.folder.Fill
 }
 
 // otherModel describes the other model that answered an equal request; "" when there is none.

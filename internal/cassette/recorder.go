@@ -50,7 +50,7 @@ type entry struct {
 	cause       error   // the error of the trial's time limit
 	latency     float64 // ms
 	played      bool    // by a replay
-	reused      bool    // from the older cassette; it costs nothing now
+	reused      bool    // from a cassette, while others are asked; it costs nothing now
 }
 
 // err is the error of the exchange, or nil.
@@ -60,6 +60,10 @@ func (e *entry) err() error {
 		return nil
 	case e.cause != nil:
 		return e.cause
+	case e.reused && e.failure.Usage != nil:
+		failed := *e.failure
+		failed.CostUSD = new(0.0)
+		return failed.err()
 	}
 	return e.failure.err()
 }

@@ -98,7 +98,7 @@ func (rec *Recorder) reuse(a *asked, l *Lane, at position, q *question) *entry {
 	return &e
 }
 
-// Reused is the number of model replies of the conversation that came from the older cassette.
+// Reused is the number of model replies of the conversation that came from a cassette.
 func (rec *Recorder) Reused() (n int) {
 	if rec == nil {
 		return 0

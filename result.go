@@ -33,7 +33,7 @@ func statusFrom(s result.Status) Status {
 // Result is what came of a run.
 type Result struct {
 	Name   string // of the project; "" when there are several
-	Status Status
+	Status Status // of all trials, with what fail_on of the files adds
 	// ExitCode is what `arena run` would exit with: 0 everything passed, 1 the agent failed, 3 something broke, 130 the
 	// run was stopped.
 	ExitCode int

@@ -28,7 +28,7 @@ func (f *overrideFlags) register(fl *pflag.FlagSet) {
 
 func (f *overrideFlags) validate(g givenFlags) error {
 	var errs []error
-	if g.has("temperature") && (f.temperature < 0 || f.temperature > 2) {
+	if g.has("temperature") && !(f.temperature >= 0 && f.temperature <= 2) {
 		errs = append(errs, fmt.Errorf("--temperature must be between 0 and 2, found %v", f.temperature))
 	}
 	return errors.Join(append(errs, g.atLeast(1, "max-tokens", f.maxTokens), g.atLeast(1, "trials", f.trials))...)

@@ -189,6 +189,7 @@ func (x *Execution) End(interrupted bool) error {
 	for i := range x.Late {
 		run.Warnings = append(run.Warnings, x.Late[i].Advice())
 	}
+	run.Settle() // fail_on may name warnings
 	x.journal.Bind(run)
 	err := x.journal.Close(result.JournalFooter{
 		DurationMS: run.DurationMS, Interrupted: interrupted, Warnings: run.Warnings,

@@ -211,7 +211,6 @@ func (c *Collector) Finish(run *Run) {
 		run.decisive.Trials += missing
 		run.decisive.Cancelled += missing
 	}
-	run.Status = run.decisive.Status()
 	if covered := c.coverage.total(); covered != nil {
 		run.Coverage = covered
 	}
@@ -219,6 +218,7 @@ func (c *Collector) Finish(run *Run) {
 	if run.Summary.Judges = c.judges.Total(); run.Summary.Judges != nil {
 		run.Summary.JudgeUSD = run.Summary.Judges.CostUSD
 	}
+	run.Settle()
 }
 
 // fold decides a group. Every assertion must hold in its required share of the trials of each variant, and no trial may

@@ -198,10 +198,12 @@ func TestFailOnOnlyAdds(t *testing.T) {
 			col.Finish(&run)
 			without := run.Exit(false)
 			run.FailOn = failOn
+			run.Settle()
 			if got := run.Exit(false); got < without || without != ExitPassed && got != without {
 				t.Errorf("%s with fail_on %v: exit %d, without %d", status, failOn, got, without)
 			}
 			run.Warnings = []string{"careful"}
+			run.Settle()
 			if got := run.Exit(false); status == Passed && (got != ExitPassed) != run.FailsOn(FailOnWarning) {
 				t.Errorf("with a warning and fail_on %v: exit %d", failOn, got)
 			}

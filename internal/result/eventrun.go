@@ -14,7 +14,7 @@ type RunStarted struct {
 // RunCompleted is the last event, also of a run that was stopped.
 type RunCompleted struct {
 	At          `json:"-"`
-	Status      Status `json:"status" doc:"The outcome of the run."`
+	Status      Status `json:"status" doc:"The outcome of the run, fail_on included."`
 	Interrupted bool   `json:"interrupted,omitempty" doc:"The user stopped the run."`
 	Counts
 	Kept       int      `json:"kept,omitempty" doc:"Of these, the trials kept from before the run was resumed."`

@@ -75,23 +75,43 @@ func (r *Run) Exit(interrupted bool) int {
 	return r.ExitOfTrials()
 }
 
-// ExitOfTrials returns the exit status that follows from the trials. It ignores ExitZero and interrupts.
+// ExitOfTrials returns the exit status that follows from the status of the run. It ignores ExitZero and interrupts.
 func (r *Run) ExitOfTrials() int {
+	switch r.Status {
+	case Passed, Skipped:
+		return ExitPassed
+	case Failed:
+		return ExitFailed
+	default: // Errored, Cancelled; and Unset, which never passes
+		return ExitError
+	}
+}
+
+// Settle derives the status of the run from its trials, its warnings and fail_on. No other place does. A collector that
+// finishes a run settles it; a run that gets warnings later is settled again.
+func (r *Run) Settle() { r.Status = r.settled() }
+
+func (r *Run) settled() Status {
 	switch {
 	case r.decisive.Failed > 0,
 		r.Summary.Guards != nil && r.Summary.Guards.Fired > 0 && r.FailsOn(FailOnGuardrail),
 		r.missedEvals() && r.FailsOn(FailOnEval):
-		return ExitFailed
-	case r.decisive.Errors+r.decisive.Cancelled > 0,
+		return Failed
+	case r.decisive.Errors > 0,
 		r.NotJudged() > 0 && r.FailsOn(FailOnEval):
-		return ExitError
+		return Errored
+	case r.decisive.Cancelled > 0:
+		return Cancelled
 	case r.decisive.Skipped > 0 && r.FailsOn(FailOnSkipped),
 		r.Summary.Flaky > 0 && r.FailsOn(FailOnFlaky),
 		len(r.Warnings) > 0 && r.FailsOn(FailOnWarning):
-		return ExitFailed
+		return Failed
 	}
-	return ExitPassed
+	return r.decisive.Status()
 }
+
+// ByFailOn reports whether the run would have another status without fail_on.
+func (r *Run) ByFailOn() bool { return r.Status != Unset && r.Status != r.decisive.Status() }
 
 // missedEvals reports whether an eval missed its threshold in a trial whose failure is not tolerated.
 func (r *Run) missedEvals() bool {

@@ -12,7 +12,7 @@ type Run struct {
 	Command       []string  `json:"-"` // command that runs the same again, without filters; nil when not known
 	Started       time.Time `json:"started"`
 	DurationMS    float64   `json:"duration_ms"`
-	Status        Status    `json:"status"`
+	Status        Status    `json:"status"`  // what fail_on adds included; see Settle
 	Planned       int       `json:"planned"` // trials in the plan
 	Summary       Summary   `json:"summary"`
 	Groups        []Group   `json:"groups,omitempty"` // groups of more than one trial

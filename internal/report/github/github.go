@@ -19,11 +19,16 @@ const maxOfAKind = 10
 const maxMessage = 2000
 
 // Write writes an error for each check that failed or could not judge and for each trial with an error, at most ten; a
-// warning for each warning of the run, at most ten; and a notice with the totals. Trials that failed in the same way
-// share their errors. place says how to name a file; nil: as the run does.
+// warning for each warning of the run, at most ten; and a notice with the totals, which is an error for a run that is
+// red by fail_on, or without any other error. Trials that failed in the same way share their errors. place says how to
+// name a file; nil: as the run does.
 func Write(w io.Writer, run *result.Run, place func(file string) string) error {
 	out := &commands{bufio.NewWriter(w), place}
-	more, err := writeErrors(out, run)
+	byFailOn, limit := run.ByFailOn(), maxOfAKind
+	if byFailOn {
+		limit-- // the last one is the totals
+	}
+	written, more, err := writeErrors(out, run, limit)
 	if err != nil {
 		return err
 	}
@@ -37,7 +42,11 @@ func Write(w io.Writer, run *result.Run, place func(file string) string) error {
 	if more > 0 {
 		text += "; " + show.Plural(more, "more problem") + " in the reports"
 	}
-	out.write("notice", diag.Pos{}, "arena", text)
+	kind := "notice"
+	if byFailOn || (written == 0 && run.ExitOfTrials() != result.ExitPassed) {
+		kind = "error"
+	}
+	out.write(kind, diag.Pos{}, "arena", text)
 	return out.Flush()
 }
 
@@ -58,21 +67,20 @@ func WriteMistakes(w io.Writer, list []diag.Diagnostic, place func(file string) 
 	return out.Flush()
 }
 
-// writeErrors writes the errors, and returns how many it left out.
-func writeErrors(out *commands, run *result.Run) (more int, err error) {
+// writeErrors writes the errors up to the limit, and returns how many it wrote and left out.
+func writeErrors(out *commands, run *result.Run, limit int) (written, more int, err error) {
 	failures, err := show.Failures(run)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	written := 0
 	for _, members := range failures {
 		b := &run.Briefs[members[0]]
 		t, err := run.Trials.Trial(members[0])
 		if err != nil {
-			return 0, fmt.Errorf("trial %s: %w", b.ID, err)
+			return 0, 0, fmt.Errorf("trial %s: %w", b.ID, err)
 		}
 		for _, a := range annotations(t, b, len(members)-1) {
-			if written == maxOfAKind {
+			if written == limit {
 				more++
 				continue
 			}
@@ -80,7 +88,7 @@ func writeErrors(out *commands, run *result.Run) (more int, err error) {
 			out.write("error", a.pos, a.title, a.text)
 		}
 	}
-	return more, nil
+	return written, more, nil
 }
 
 type annotation struct {

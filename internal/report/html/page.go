@@ -179,9 +179,10 @@ func (p *page) verdict() string {
 	case s.Trials == 0:
 		return "no trials"
 	case s.Passed == 0:
-		return "all " + show.Count(s.Trials) + " trials skipped"
+		return "all " + show.Count(s.Trials) + " trials skipped" + show.FailOnMark(p.Run, result.FailOnSkipped)
 	case s.Skipped > 0:
-		return fmt.Sprintf("%s passed, %s skipped", show.Count(s.Passed), show.Count(s.Skipped))
+		return fmt.Sprintf("%s passed, %s skipped", show.Count(s.Passed), show.Count(s.Skipped)) +
+			show.FailOnMark(p.Run, result.FailOnSkipped)
 	case s.Trials == 1:
 		return "the trial passed"
 	}

@@ -84,13 +84,13 @@ func (b *builder) unfinished() {
 	}
 	status, missing := b.run.Status, show.Unfinished(b.run)
 	green := status == result.Passed || status == result.Skipped
-	if total.failures+total.errors > 0 || (green && b.run.ExitOfTrials() == result.ExitPassed) {
+	if total.failures+total.errors > 0 || green {
 		return
 	}
 	c := testcase{classname: "arena", name: "run", status: result.Errored, message: "the run ended as " + status.String()}
 	switch {
-	case green:
-		c.status, c.message = result.Failed, "fail_on makes the run fail: "+show.Headline(b.run)
+	case b.run.ByFailOn():
+		c.status, c.message = status, "fail_on makes the run fail: "+show.Headline(b.run)
 	case missing > 0:
 		c.message = fmt.Sprintf("the run was stopped: %d of %s did not finish",
 			missing, show.Plural(show.Planned(b.run), "trial"))

@@ -262,6 +262,7 @@ func TestNeverGreenerThanTheRun(t *testing.T) {
 	skipped := &result.Trial{ID: "a", Scenario: "a", Provider: "p", Trials: 1, Status: result.Skipped}
 	run := resulttest.NewRun("skips", skipped)
 	run.FailOn = []string{result.FailOnSkipped}
+	run.Settle()
 	doc := parse(t, write(t, run, junit.Options{}))
 	doc.verify(t)
 	if doc.Failures != 1 {

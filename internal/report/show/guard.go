@@ -41,15 +41,15 @@ func Guardrail(f *result.Firing) string {
 	return text
 }
 
-// Guardrails counts the guardrails that fired in a run, those that only monitor, and the streams that were closed; nil
-// when no guardrail did anything.
+// Guardrails counts the guardrails that fired in a run, unless RunNotes do, those that only monitor, and the streams
+// that were closed; nil when no guardrail did anything.
 func Guardrails(run *result.Run) (all []string) {
 	n := run.Summary.Guards
 	if n == nil {
 		return nil
 	}
-	if n.Fired > 0 {
-		all = append(all, Plural(n.Fired, "guardrail")+" fired"+FailOnMark(run, result.FailOnGuardrail))
+	if n.Fired > 0 && !run.FailsOn(result.FailOnGuardrail) {
+		all = append(all, Plural(n.Fired, "guardrail")+" fired")
 	}
 	if n.Monitored > 0 {
 		all = append(all, Count(n.Monitored)+" watched")

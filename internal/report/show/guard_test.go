@@ -42,9 +42,15 @@ func TestGuardrails(t *testing.T) {
 		t.Errorf("nothing fired: %q", got)
 	}
 	run.Summary.Guards = &result.GuardCount{Fired: 2, Monitored: 1, StreamsClosed: 1}
-	run.FailOn = []string{result.FailOnGuardrail}
-	want := []string{"2 guardrails fired (fail_on)", "1 watched", "1 stream closed"}
+	want := []string{"2 guardrails fired", "1 watched", "1 stream closed"}
 	if diff := cmp.Diff(want, show.Guardrails(run)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	run.FailOn = []string{result.FailOnGuardrail} // told with what else makes the run red
+	if diff := cmp.Diff(want[1:], show.Guardrails(run)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"2 guardrails fired (fail_on)"}, show.RunNotes(run)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

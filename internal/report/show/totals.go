@@ -68,16 +68,20 @@ func Headline(run *result.Run) string {
 	return strings.Join(append(parts, RunNotes(run)...), ", ")
 }
 
+// FailOn is what FailOnMark adds.
+const FailOn = " (fail_on)"
+
 // FailOnMark is the suffix of a count that makes the run fail because fail_on names it; "" for others.
 func FailOnMark(run *result.Run, reason string) string {
 	if run.FailsOn(reason) {
-		return " (fail_on)"
+		return FailOn
 	}
 	return ""
 }
 
 // RunNotes count the flaky trials and the trials that were kept when the run was resumed. Where fail_on names them,
-// they count eval results that could not be judged, and warnings. They also say whether the exit code is always 0.
+// they count guardrails that fired, eval results that could not be judged, and warnings. They also say whether the exit
+// code is always 0.
 func RunNotes(run *result.Run) (all []string) {
 	if s := &run.Summary; s.Flaky > 0 {
 		all = append(all, Count(s.Flaky)+" flaky: failed before"+FailOnMark(run, result.FailOnFlaky))
@@ -85,6 +89,9 @@ func RunNotes(run *result.Run) (all []string) {
 	if s := &run.Summary; s.Before > 0 {
 		now := max(0, s.Trials-s.Before-s.Cancelled)
 		all = append(all, fmt.Sprintf("%s from before, %s run now", Count(s.Before), Count(now)))
+	}
+	if n := run.Summary.Guards; n != nil && n.Fired > 0 && run.FailsOn(result.FailOnGuardrail) {
+		all = append(all, Plural(n.Fired, "guardrail")+" fired"+FailOnMark(run, result.FailOnGuardrail))
 	}
 	if n := run.NotJudged(); n > 0 && run.FailsOn(result.FailOnEval) {
 		all = append(all, Plural(n, "eval result")+" not judged"+FailOnMark(run, result.FailOnEval))

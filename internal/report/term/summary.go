@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
@@ -38,10 +39,18 @@ func verdicts(run *result.Run) []piece {
 	}
 	add(s.Failed, failed, as)
 	add(s.Errors, show.Errors(s.Errors), yellow)
-	add(s.Skipped, show.Count(s.Skipped)+" skipped"+show.FailOnMark(run, result.FailOnSkipped), yellow)
+	skipped := piece{show.Count(s.Skipped) + " skipped", yellow}
+	if run.FailsOn(result.FailOnSkipped) {
+		skipped = piece{skipped.text + show.FailOn, red}
+	}
+	add(s.Skipped, skipped.text, skipped.as)
 	add(show.Unfinished(run), show.Count(show.Unfinished(run))+" not finished", yellow)
 	for _, text := range show.RunNotes(run) {
-		pieces = append(pieces, piece{text, yellow})
+		as := yellow
+		if strings.HasSuffix(text, show.FailOn) {
+			as = red
+		}
+		pieces = append(pieces, piece{text, as})
 	}
 	return pieces
 }

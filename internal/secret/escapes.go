@@ -63,10 +63,14 @@ func numbered(p []byte, at int) (r rune, end int) {
 	return 0, nowhere
 }
 
-// blanks matches white space of any kind and length. With plus, a + counts as white space, as in addresses.
+// widest is how many bytes of white space with a + for some of it are one.
+const widest = 256
+
+// blanks matches white space of any kind and length. With plus, a + counts as white space, as in addresses, which hold
+// no long runs.
 func blanks(p []byte, at int, plus bool) int {
 	from := at
-	for at < len(p) {
+	for at < len(p) && !(plus && at-from >= widest) {
 		r, size := utf8.DecodeRune(p[at:])
 		if !unicode.IsSpace(r) && (r != '+' || !plus) {
 			char, end := escape(p, at)

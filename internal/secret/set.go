@@ -51,6 +51,8 @@ type Set struct {
 	tails   func() *[256][]tail  // parts of secrets by first byte
 	numbers bool                 // a secret may be part of a number
 	plain   bool                 // a secret begins with a letter or digit, and may be escaped as a whole
+	slashed bool                 // a secret begins with a backslash
+	blank   bool                 // a secret begins with white space
 	packed  func() *packed       // finds them in Base64; nil when that is not found
 }
 
@@ -108,6 +110,8 @@ func newSet(values []string, cuts bool) *Set {
 
 func (s *Set) add(v *value) {
 	s.plain = s.plain || v.spelling[0].kind == plain
+	s.slashed = s.slashed || v.begins() == backslash
+	s.blank = s.blank || v.begins() == blank
 	for _, c := range v.spelling[0].starts() {
 		s.first[c] = append(s.first[c], v)
 		if v.spelling[0].kind != plain {
@@ -204,28 +208,31 @@ func (s *Set) next(p []byte, from int, numbers bool) hit {
 
 // spelled finds the next secret between two offsets that is written character by character.
 func (s *Set) spelled(p []byte, from, to int, numbers bool) hit {
+	var number numberRun
+	run := runs{set: s, p: p}
 	for i := from; i < to && i+1 < len(p); i++ {
 		if !s.starts[p[i]] {
 			continue
 		}
 		pair := uint16(p[i])<<8 | uint16(p[i+1])
-		if s.pairs[pair/64]&(1<<(pair%64)) == 0 {
+		if s.pairs[pair/64]&(1<<(pair%64)) == 0 || run.passes(i) {
 			continue
 		}
-		if h := s.hitAt(p, i); h.size > 0 && !(numbers && inNumber(p, h.at, h.at+h.size)) {
+		if h := s.hitAt(p, i, run.inBlanks(i)); h.size > 0 && !(numbers && number.holds(p, h.at, h.at+h.size)) {
 			return h
 		}
 	}
 	return hit{}
 }
 
-func (s *Set) hitAt(p []byte, i int) hit {
-	if h := s.hitOf(s.first[p[i]], p, i); h.size > 0 {
+// hitAt is what begins at a place; within white space no secret that begins with some.
+func (s *Set) hitAt(p []byte, i int, within bool) hit {
+	if h := s.hitOf(s.first[p[i]], p, i, within); h.size > 0 {
 		return h
 	}
 	if s.plain && beginsEscape(p[i]) {
 		if c, end := plainAt(p, i); end >= 0 {
-			if h := s.hitOf(s.first[c], p, i); h.size > 0 {
+			if h := s.hitOf(s.first[c], p, i, within); h.size > 0 {
 				return h
 			}
 		}
@@ -245,9 +252,9 @@ func (s *Set) hitAt(p []byte, i int) hit {
 }
 
 // hitOf is the first of some values that stands at a place.
-func (s *Set) hitOf(values []*value, p []byte, i int) hit {
+func (s *Set) hitOf(values []*value, p []byte, i int, within bool) hit {
 	for _, v := range values {
-		if v.word && inWord(p, i) {
+		if v.word && inWord(p, i) || within && v.begins() == blank {
 			continue
 		}
 		if end, cut := s.match(p, i, v, 0); end > i {

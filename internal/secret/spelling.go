@@ -61,6 +61,16 @@ func kindOf(r rune, size int) kind {
 	return other
 }
 
+// begins is the kind of the first character that no writer drops.
+func (s spelling) begins() kind {
+	for i := range s {
+		if s[i].kind != control {
+			return s[i].kind
+		}
+	}
+	return control
+}
+
 // longest is the most bytes that a secret is expected to take in a text. A secret that was escaped more often is found
 // only in texts that are read as a whole.
 func (s spelling) longest() (n int) {
@@ -95,6 +105,14 @@ func (u *unit) starts() []byte {
 // in matches the secret from its character from on against the text at an offset. It returns the offset after the
 // match, negative when there is none. A part matches too when a mark follows it and it reaches as far as enough.
 func (s spelling) in(p []byte, at, from, enough int) (end int, whole bool) {
+	var failed attempts
+	return s.match(p, at, from, enough, &failed)
+}
+
+// attempts are characters of a secret, each with the offset at which it and what follows did not match.
+type attempts map[[2]int]bool
+
+func (s spelling) match(p []byte, at, from, enough int, failed *attempts) (end int, whole bool) {
 	for from < len(s) {
 		u := &s[from]
 		if u.kind == plain {
@@ -106,17 +124,40 @@ func (s spelling) in(p []byte, at, from, enough int) (end int, whole bool) {
 			from++
 			continue
 		}
-		var places [12]int
-		for _, next := range u.ends(places[:0], p, min(at, len(p))) {
-			if next >= 0 {
-				if end, whole = s.in(p, next, from+1, enough); end >= 0 {
-					return end, whole
-				}
+		var room [12]int
+		places := distinct(u.ends(room[:0], p, min(at, len(p))))
+		for _, next := range places {
+			if (*failed)[[2]int{from + 1, next}] {
+				continue
+			}
+			if end, whole = s.match(p, next, from+1, enough, failed); end >= 0 {
+				return end, whole
+			}
+			if len(places) > 1 {
+				failed.add(from+1, next)
 			}
 		}
 		return s.markEnd(p, at, from, enough), false
 	}
 	return at, true
+}
+
+func (f *attempts) add(from, at int) {
+	if *f == nil {
+		*f = attempts{}
+	}
+	(*f)[[2]int{from, at}] = true
+}
+
+// distinct is the places that are some, each once.
+func distinct(places []int) []int {
+	kept := places[:0]
+	for _, place := range places {
+		if place >= 0 && !slices.Contains(kept, place) {
+			kept = append(kept, place)
+		}
+	}
+	return kept
 }
 
 // markEnd returns the offset when a mark is there and enough characters matched before it. The rest of an escape that

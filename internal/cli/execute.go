@@ -63,6 +63,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	x.job.Arena, x.job.Now, x.job.ExitZero, x.job.Secrets = shortVersion(), x.app.Now, f.exitZero, x.app.secrets
 	x.job.Replayed, x.job.Command = x.deck != nil && !x.deck.Records(), f.repeat()
 	x.job.Spec = f.spec()
+	x.job.Spec.Home = homeOf(x.job.Outputs.Dir)
 	if f.words[1] == "run" {
 		x.job.Resume = f.resumeWords()
 	}

@@ -122,6 +122,13 @@ func (f *rejudgeFlags) remember(app *App, was *result.Run) error {
 	if err != nil {
 		app.remark("how the run was made cannot be read: %v", err)
 	}
+	if len(f.asserts) == 0 && len(f.paths) == 0 && !f.given.typed("config") {
+		home := filepath.Dir(f.source)
+		if err := f.refuseOtherProject(f.knownSpec(then), home, "judge by",
+			"arena rejudge "+shellQuote(f.words[2])); err != nil {
+			return err
+		}
+	}
 	if then == nil {
 		return nil
 	}
@@ -140,7 +147,7 @@ func (f *rejudgeFlags) remember(app *App, was *result.Run) error {
 		taken = append(taken, f.mockConfig)
 	}
 	for _, path := range taken {
-		if path != "" && !filepath.IsLocal(path) {
+		if path != "" && !below(path) {
 			return fmt.Errorf("the run was made with %s, which is not below the working directory\n"+
 				"name the files to judge by, the config with -c and the mock file with --mock-config", path)
 		}

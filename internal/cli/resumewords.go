@@ -69,7 +69,7 @@ func (f *runFlags) recallLast(paths []string) ([]string, error) {
 			return nil, err
 		}
 	}
-	if len(paths) > 0 || f.given.has("config") {
+	if len(paths) > 0 || f.given.typed("config") {
 		return paths, nil
 	}
 	file, err := plainfile.Open(filepath.Join(cmp.Or(f.out, harness.DefaultOut), harness.JournalName))
@@ -85,13 +85,20 @@ func (f *runFlags) recallLast(paths []string) ([]string, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("how the run was made cannot be read: %w\nname the files to run", err)
-	case ledger.HeaderLost:
+	case ledger.HeaderLost && !f.given.has("config"):
 		return nil, f.unknownRun(file.Name())
 	case then == nil || then.Command != "run":
 		return paths, nil // the same
 	}
-	for _, path := range then.Files() {
-		if path != "" && !filepath.IsLocal(path) {
+	if err := f.refuseOtherProject(then, filepath.Dir(file.Name()), "run", "arena run "+f.resumeFlag()+" -o "+
+		shellQuote(filepath.Dir(file.Name()))); err != nil {
+		return nil, err
+	}
+	if f.given.has("config") {
+		return paths, nil
+	}
+	for flag, path := range then.Files() {
+		if path != "" && !f.given.has(flag) && !below(path) {
 			return nil, fmt.Errorf("the run was made with %s, which is not below the working directory\n"+
 				"name the files to run, and the flags", path)
 		}

@@ -20,6 +20,8 @@ type Owner struct {
 	Command string    // of arena, such as run or eval; "": it does not say
 	Started time.Time // zero: it does not say
 	Journal string    // of the run, where it lies in another folder; "": here, or it does not say
+
+	Spec *result.Spec // what was asked of the run; nil: it does not say
 }
 
 // OwnerOf reads whose results lie in a folder: its journal says so, else its results.json.
@@ -53,6 +55,7 @@ func (o *Owner) journal(in *bufio.Reader) {
 	if json.Unmarshal(line, &h) != nil {
 		return
 	}
+	o.Spec = h.Spec
 	if o.Started = h.Started; len(h.Command) > 1 {
 		o.Command = h.Command[1]
 	}

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"iter"
 	"reflect"
 	"time"
 )
@@ -10,6 +11,8 @@ import (
 // working directory of the run.
 type Spec struct {
 	Command string `json:"command"` // of arena: run, eval or rejudge
+	// Home is the working directory of the run, seen from its results folder; "": not known.
+	Home string `json:"home,omitempty"`
 
 	// The files.
 	Paths   []string `json:"paths,omitempty"`
@@ -95,8 +98,21 @@ func (s *Spec) Scrubbed(scrub func(string) string) *Spec {
 	return &clean
 }
 
-// Files are the paths that a continued run takes over.
-func (s *Spec) Files() []string {
-	files := append([]string{}, s.Paths...)
-	return append(files, s.Config, s.MockConfig, s.Out, s.Record, s.Cache, s.JUnitFile, s.HTMLFile, s.MarkdownFile)
+// Files are the paths that a continued run takes over, each with its flag; those of the files to run have none.
+func (s *Spec) Files() iter.Seq2[string, string] {
+	return func(yield func(flag, path string) bool) {
+		for _, path := range s.Paths {
+			if !yield("", path) {
+				return
+			}
+		}
+		for _, f := range [][2]string{
+			{"config", s.Config}, {"mock-config", s.MockConfig}, {"out", s.Out}, {"record", s.Record}, {"cache", s.Cache},
+			{"junit-file", s.JUnitFile}, {"html-file", s.HTMLFile}, {"markdown-file", s.MarkdownFile},
+		} {
+			if !yield(f[0], f[1]) {
+				return
+			}
+		}
+	}
 }

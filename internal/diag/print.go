@@ -58,7 +58,7 @@ func (p *printer) diagnostic(d *Diagnostic) {
 	} else if d.Pos.File == "" {
 		p.out.WriteString(p.red("error") + ": ")
 	}
-	p.out.WriteString(hideSecrets(Safe(d.Msg)))
+	p.out.WriteString(HideSecrets(Safe(d.Msg)))
 	if d.Code != "" {
 		p.out.WriteString(" " + p.faint("["+d.Code+"]"))
 	}
@@ -74,7 +74,7 @@ func (p *printer) diagnostic(d *Diagnostic) {
 		}
 	}
 	if d.Hint != "" {
-		p.out.WriteString(gutter + p.faint(" = ") + p.cyan(hideSecrets(Safe(d.Hint))) + "\n")
+		p.out.WriteString(gutter + p.faint(" = ") + p.cyan(HideSecrets(Safe(d.Hint))) + "\n")
 	}
 }
 
@@ -178,7 +178,7 @@ func WriteJSON(w io.Writer, diags []Diagnostic, files int) error {
 		}
 		j := jsonDiagnostic{
 			Severity: d.Severity.String(), File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Col,
-			Code: d.Code, Message: hideSecrets(d.Msg), Hint: hideSecrets(d.Hint),
+			Code: d.Code, Message: HideSecrets(d.Msg), Hint: HideSecrets(d.Hint),
 		}
 		if j.Column > 0 {
 			j.EndColumn = j.Column + int32(max(d.Width, 1))

@@ -18,7 +18,7 @@ const tabWidth = 4
 // mark itself. col counts from 1 in characters.
 func snippet(line string, col, width, room int) (text string, pad int, mark string) {
 	line, skipped := near(line, col)
-	cells := layout(hideSecrets(line))
+	cells := layout(HideSecrets(line))
 	from := min(max(col-1-skipped, 0), len(cells))
 	to := from + min(max(width, 1), len(cells)-from)
 	first, last := window(cells, from, to, max(room, 20))
@@ -157,8 +157,8 @@ var secrets = sync.OnceValue(func() []*regexp.Regexp {
 	}
 })
 
-// hideSecrets stars out what looks like a key or a password, character by character, so that columns stay right.
-func hideSecrets(s string) string {
+// HideSecrets stars out what looks like a key or a password, character by character, so that columns stay right.
+func HideSecrets(s string) string {
 	for _, re := range secrets() {
 		found := re.FindAllStringSubmatchIndex(s, -1)
 		for _, m := range slices.Backward(found) { // from the end, so that the places before stay right

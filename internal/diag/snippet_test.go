@@ -9,7 +9,7 @@ func TestPasswordsInAddresses(t *testing.T) {
 		"base_url: https://host:8080/v1?a=b@c":     "base_url: https://host:8080/v1?a=b@c",
 		"headers: {authorization: Basic dXNlcjpw}": "headers: {authorization: Basic ********}",
 	} {
-		if got := hideSecrets(line); got != want {
+		if got := HideSecrets(line); got != want {
 			t.Errorf("%s is shown as %s, want %s", line, got, want)
 		}
 	}

@@ -37,6 +37,9 @@ func newSources(read func(string) ([]byte, error)) *sources {
 	return &sources{read: read, files: map[string][]string{}, excerpts: map[string]excerpt{}}
 }
 
+// credentials are the keys of a check that may hold some, in whatever form: its lines are not shown.
+var credentials = []string{"headers", "auth_token"}
+
 // redacted is what stands in the place of what a run took out of its results, in the forms that there are.
 var redacted = [][]byte{[]byte("[redacted]"), []byte("[REDACTED]")}
 
@@ -60,9 +63,13 @@ func (s *sources) add(v *verdictDigest) {
 		return
 	}
 	lines := declaration(s.lines(at.File), at)
-	if strings.Contains(strings.Join(lines, "\n"), v.Type) {
+	text := strings.Join(lines, "\n")
+	if strings.Contains(text, v.Type) && !slices.ContainsFunc(credentials, func(key string) bool {
+		return strings.Contains(text, key)
+	}) {
 		for i := range lines {
-			lines[i] = show.Clip(show.Clean(strings.TrimSuffix(lines[i], "\r")), maxSourceLine)
+			line := diag.HideSecrets(strings.TrimSuffix(lines[i], "\r"))
+			lines[i] = show.Clip(show.Clean(line), maxSourceLine)
 		}
 		s.excerpts[key] = excerpt{int(at.Line), lines}
 	}

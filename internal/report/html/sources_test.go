@@ -73,6 +73,21 @@ func TestSources(t *testing.T) {
 		t.Errorf("of a run from which something was taken out: %v", got)
 	}
 	run.Trials = all
+	for secret, line := range map[string]string{
+		"plantedRest55555": "headers: {X-Shop: plantedRest55555}", "plantedToken5555": "auth_token: plantedToken5555",
+		"sk-planted1234567890": "text: sk-planted1234567890",
+	} {
+		whole := file
+		file = bytes.Replace(file, []byte("params:"), []byte(line+"\n        params:"), 1)
+		var b bytes.Buffer
+		if err := html.Write(&b, run, html.Options{Source: read}); err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(b.Bytes(), []byte(secret)) {
+			t.Errorf("the report holds %s", secret)
+		}
+		file = whole
+	}
 	file = bytes.ReplaceAll(file, []byte("tools_not_called"), []byte("tools_called"))
 	if got := lines(read); got != nil {
 		t.Errorf("of another file: %v", got)

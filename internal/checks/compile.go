@@ -3,6 +3,7 @@ package checks
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -270,8 +271,12 @@ func (k *compilation) resolve(w written) (*Spelling, bool) {
 	}
 	d := k.r.Diags.Errorf(w.pos, w.width, "unknown-check", "unknown check %q", w.name)
 	d.Hint = "`arena checks` lists all of them"
-	if near := diag.DidYouMean(w.name, k.names()); near != "" {
-		d.Hint = near + " " + d.Hint
+	nearest := func(name string) string { return diag.Nearest(name, k.names()) }
+	switch meant := Meant(w.name, nearest); {
+	case strings.HasSuffix(meant, "?"):
+		d.Hint = meant + " " + d.Hint
+	case meant != "":
+		d.Hint = meant + "; " + d.Hint
 	}
 	return nil, false
 }

@@ -105,8 +105,9 @@ func unknownCheck(name string) error {
 		known = append(known, d.Names()...)
 	}
 	err := fmt.Errorf("unknown check %q", name)
-	if near := diag.Nearest(name, known); near != "" {
-		err = fmt.Errorf("%w\ndid you mean %q?", err, near)
+	nearest := func(name string) string { return diag.Nearest(name, known) }
+	if meant := checks.Meant(name, nearest); meant != "" {
+		err = fmt.Errorf("%w\n%s", err, meant)
 	}
 	return fmt.Errorf("%w\n`arena checks` lists all of them", err)
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // Nearest returns the known name closest to a mistyped one, or "" when none is close. Case and the separators
-// - _ . and space are cheap to get wrong and so cost little. Ties go to the name that sorts first.
+// - _ . and space are cheap to get wrong and so cost little. A name that goes on where the mistyped one ends, as
+// max_cost_usd does after max_cost, is nearer than others. Ties go to the name that sorts first.
 func Nearest(name string, known []string) string {
 	best, bestCost := "", (len(name)+1)/2+1
 	names := slices.Clone(known)
@@ -17,6 +18,9 @@ func Nearest(name string, known []string) string {
 			continue
 		}
 		cost := distance(folded, fold(k))
+		if strings.HasPrefix(fold(k), folded+"_") {
+			cost = min(cost, 2)
+		}
 		if cost < bestCost && cost <= max(len(k)/2, 1) {
 			best, bestCost = k, cost
 		}

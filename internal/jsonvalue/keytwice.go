@@ -11,8 +11,22 @@ import (
 // other. What a server wrote for itself is not looked at. The document must be valid JSON; nothing is found in any
 // other.
 func KeyTwice(doc []byte) (key string, found bool) {
-	s := keyScan{doc: doc}
+	s := keyScan{doc: doc, freeForm: freeForm}
 	s.value(false)
+	return s.twice, s.found
+}
+
+// KeyTwiceInReply is KeyTwice for what the server of a model wrote.
+func KeyTwiceInReply(doc []byte) (key string, found bool) {
+	s := keyScan{doc: doc, freeForm: freeFormOfReplies}
+	s.value(false)
+	return s.twice, s.found
+}
+
+// KeyTwiceAsWritten is KeyTwice for a document in which any object may have any keys.
+func KeyTwiceAsWritten(doc []byte) (key string, found bool) {
+	s := keyScan{doc: doc}
+	s.value(true)
 	return s.twice, s.found
 }
 
@@ -20,6 +34,13 @@ func KeyTwice(doc []byte) (key string, found bool) {
 var freeForm = map[string]bool{
 	"args": true, "arguments": true, "metadata": true, "details": true, "labels": true, "variant": true, "input": true,
 	"output": true, "data": true, "artifacts": true,
+}
+
+// freeFormOfReplies are keys of replies below which an object may have any keys: arguments of calls, and what a server
+// repeats of the request.
+var freeFormOfReplies = map[string]bool{
+	"args": true, "arguments": true, "input": true, "logprobs": true, "metadata": true, "parameters": true, "schema": true,
+	"tools": true,
 }
 
 // opaque is the key of what a server wrote: it is kept as it came, and nobody but that server reads it.
@@ -31,6 +52,8 @@ type keyScan struct {
 	twice string
 	found bool
 	lax   bool // nothing is found
+
+	freeForm map[string]bool
 }
 
 // value goes behind the next value.
@@ -76,7 +99,7 @@ func (s *keyScan) object(free bool) {
 		key := s.key()
 		folded := key
 		if !free {
-			folded = strings.ToLower(key)
+			folded = fold(key)
 		}
 		switch {
 		case s.lax:
@@ -102,9 +125,12 @@ func (s *keyScan) object(free bool) {
 			s.aside()
 			continue
 		}
-		s.value(free || freeForm[key])
+		s.value(free || s.freeForm[key])
 	}
 }
+
+// fold is a key as decoders compare it.
+func fold(key string) string { return strings.ReplaceAll(strings.ToLower(key), "\u017f", "s") }
 
 // ends goes behind the end of a list or an object, or to its next element, and reports whether it was the end. Nothing
 // comes where the document breaks off.

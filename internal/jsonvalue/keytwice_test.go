@@ -37,6 +37,29 @@ func TestKeyTwice(t *testing.T) {
 	}
 }
 
+func TestKeyTwiceInReply(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]string{
+		`{"choices": [{"message": {"content": "a", "Content": "b"}}]}`: "Content",
+		`{"choices": [], "choice\u017f": []}`:                          "choice\u017f",
+		`{"choices": [], "choiceſ": []}`:                               "choiceſ",
+		`{"output": [{"text": "a", "Text": "b"}]}`:                     "Text",
+		`{"data": {"text": "a", "text": "b"}}`:                         "text",
+		`{"input": {"Card": 1, "card": 2}}`:                            "",
+		`{"input": {"card": 1, "card": 2}}`:                            "card",
+		`{"usage": {"a": 1}, "Usage": {"a": 2}}`:                       "Usage",
+		`{"tools": [{"parameters": {"a": 1, "A": 2}}]}`:                "",
+	} {
+		if got, found := jsonvalue.KeyTwiceInReply([]byte(doc)); got != want && !strings.Contains(doc, `\u`) ||
+			found != (want != "") {
+			t.Errorf("%s: got %q, %v, want %q", doc, got, found, want)
+		}
+	}
+	if key, found := jsonvalue.KeyTwiceAsWritten([]byte(`{"error": "a", "Error": 1, "error": null}`)); key != "error" || !found {
+		t.Errorf("got %q, %v", key, found)
+	}
+}
+
 func TestDeeper(t *testing.T) {
 	t.Parallel()
 	for doc, want := range map[string]int{

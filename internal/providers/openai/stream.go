@@ -39,6 +39,7 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 	if err := s.Chunk(&e, &a); err != nil {
 		return false, err
 	}
+	a.Usage = later(s.last.Usage, a.Usage)
 	s.exchange.take(&a)
 	if e.Name == "error" && !isError(a.Error) {
 		return false, s.Reported(e.Data)

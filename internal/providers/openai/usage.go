@@ -25,6 +25,18 @@ func usageOf(u *api.Usage) chat.Usage {
 	return out
 }
 
+// later is what a server counted by a later chunk of a stream: never less than by one before.
+func later(before, u *api.Usage) *api.Usage {
+	if before == nil || u == nil || min(u.PromptTokens, u.CompletionTokens, u.TotalTokens) < 0 {
+		return u
+	}
+	most := *u
+	most.PromptTokens = max(u.PromptTokens, before.PromptTokens)
+	most.CompletionTokens = max(u.CompletionTokens, before.CompletionTokens)
+	most.TotalTokens = max(u.TotalTokens, before.TotalTokens)
+	return &most
+}
+
 // mostInSum is how many tokens can stand in the sum alone: more than any model thinks in one reply.
 const mostInSum = 10_000_000
 

@@ -27,6 +27,15 @@ func (c *Call) Document(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
 		return c.unreadable(data, err)
 	}
+	return c.unambiguous("the reply", data)
+}
+
+// unambiguous refuses a document that has a key twice, be it in other letters: decoders would take the last one.
+func (c *Call) unambiguous(what string, data []byte) error {
+	if key, twice := jsonvalue.KeyTwiceInReply(data); twice {
+		return c.settled(nil, "%s has the key %q twice in one object, and it is not known which one holds: %s", what,
+			c.Excerpt(key), c.ExcerptOf(data))
+	}
 	return nil
 }
 
@@ -42,7 +51,7 @@ func (c *Call) Chunk(e *Event, into any) error {
 	}
 	switch {
 	case err == nil:
-		return nil
+		return c.unambiguous("a chunk of the stream", e.Data)
 	case e.Cut:
 		return io.ErrUnexpectedEOF
 	case jsonvalue.Mismatch(err) != "":

@@ -138,6 +138,10 @@ func answer(stdout []byte) (chat.ToolResult, error) {
 	if json.Unmarshal(stdout, &fields) != nil { // a value that is no object
 		return chat.ToolResult{Content: tools.Present(stdout)}, nil
 	}
+	if key, twice := jsonvalue.KeyTwiceAsWritten(stdout); twice {
+		return chat.ToolResult{}, fmt.Errorf("its output has the key %q twice in one object: %s", key,
+			process.Excerpt(stdout))
+	}
 	if problem := fields["error"]; given(problem) {
 		return tools.Failure(chat.ToolCall{}, chat.ErrorExecution, tools.Present(problem)), nil
 	}

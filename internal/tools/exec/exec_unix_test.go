@@ -102,6 +102,8 @@ func TestOneShot(t *testing.T) {
 		{"fails", `echo half; echo no database >&2; exit 3`,
 			"execution: probe: ./probe.sh: exit status 3; stderr: no database"},
 		{"says nothing", `:`, "unavailable: probe: ./probe.sh: it printed nothing, expected one JSON value"},
+		{"a key twice", `echo '{"error": "boom", "error": null}'`,
+			`unavailable: probe: ./probe.sh: its output has the key "error" twice in one object: "{\"error\": \"boom\", \"error\": null}"`},
 		{"a banner", `echo 'Welcome to v2!'; echo '{"result": 1}'`, `unavailable: probe: ./probe.sh: its output is not one ` +
 			`JSON value (invalid character 'W' looking for beginning of value): "Welcome to v2! {\"result\": 1}"`},
 		{"half a line", `printf '{"result": "fi'`,

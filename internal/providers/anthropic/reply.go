@@ -138,8 +138,9 @@ func (u *usage) take(v *usage) {
 	u.Written, u.Cached = either(v.Written, u.Written), either(v.Cached, u.Cached)
 }
 
+// either is the larger count, or one that cannot be.
 func either(now, before int) int {
-	if now != 0 {
+	if now < 0 || before >= 0 && now > before {
 		return now
 	}
 	return before

@@ -19,7 +19,7 @@ func (u *usage) take(v *usage) {
 		{&u.Prompt, &v.Prompt}, {&u.ToolUse, &v.ToolUse}, {&u.Cached, &v.Cached}, {&u.Answer, &v.Answer},
 		{&u.Thoughts, &v.Thoughts},
 	} {
-		if *n.theirs != 0 {
+		if *n.theirs < 0 || *n.mine >= 0 && *n.theirs > *n.mine { // no later count lowers one before
 			*n.mine = *n.theirs
 		}
 	}

@@ -103,8 +103,22 @@ func (f *runFlags) recallLast(paths []string) ([]string, error) {
 				"name the files to run, and the flags", path)
 		}
 	}
+	if err := f.asksMocked(then); err != nil {
+		return nil, err
+	}
 	f.recall(then)
 	return then.Paths, nil
+}
+
+// asksMocked refuses to take mock replies over from the run before for providers that are named now: whoever names one
+// may want to hear it.
+func (f *runFlags) asksMocked(then *result.Spec) error {
+	mocked := then.MockProvider || then.MockConfig != ""
+	if !mocked || !f.given.typed("provider") || f.given.has("mock-provider") || f.given.has("mock-config") {
+		return nil
+	}
+	return fmt.Errorf("%s takes over that mock replies answered in the run before, and --provider names who is to answer\n"+
+		"add --mock-provider to go on with mock replies, or --mock-provider=false to ask the provider", f.resumeFlag())
 }
 
 // unknownRun refuses to go on with a run of which nobody knows how it was made: with other files or flags it would be

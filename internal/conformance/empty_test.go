@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/arena-evals/arena/internal/checks"
@@ -25,43 +26,86 @@ func TestEmptiestValues(t *testing.T) {
 			if x.Want != "failed" || x.params == nil {
 				continue
 			}
-			for key, doc := range d.ParamSchema().Properties {
-				if slices.Contains([]string{"min_score", "max_score", "message"}, key) {
-					continue
-				}
+			for _, at := range append(placesIn(x.params, nil), unsaid(d, x.params)...) {
 				for _, value := range emptiest {
-					if value == "0" && !slices.Contains(doc.Type, "number") && !slices.Contains(doc.Type, "integer") {
+					if value == "0" && !at.number {
 						continue // a name or a text
 					}
 					tried++
-					if !toldOrFails(t, list, &x, key, value) {
-						t.Errorf("%s: %s: %s: %q says no to nothing, without a word", d.Name, x.Name, key, value)
+					if !toldOrFails(t, list, &x, at, value) {
+						t.Errorf("%s: %s: %s: %q says no to nothing, without a word", d.Name, x.Name, at.path, value)
 					}
 				}
 			}
 		}
 	}
-	if tried < 2000 {
+	if tried < 9000 {
 		t.Errorf("only %d were tried", tried)
 	}
 }
 
-// toldOrFails reports whether an example whose parameter has another value has a problem, or fails somewhere.
-func toldOrFails(t *testing.T, list []example, x *example, key, value string) bool {
+// place is a value in the parameters of a check, at any depth.
+type place struct {
+	path   []string
+	number bool
+}
+
+// placesIn finds the values of a map or a list of parameters, and those in them.
+func placesIn(n *node.Node, path []string) (found []place) {
+	for i, v := range n.Content {
+		key := strconv.Itoa(i)
+		if n.Kind == node.Map {
+			if key = n.Content[i-i%2].Value; i%2 == 0 || slices.Contains([]string{"min_score", "max_score", "message"}, key) {
+				continue
+			}
+		}
+		at := append(slices.Clone(path), key)
+		found = append(found, place{at, v.ShortTag() == "!!int" || v.ShortTag() == "!!float"})
+		found = append(found, placesIn(v, at)...)
+	}
+	return found
+}
+
+// unsaid are the parameters of a check that an example leaves out.
+func unsaid(d *checks.Def, params *node.Node) (found []place) {
+	for key, doc := range d.ParamSchema().Properties {
+		if node.Get(params, key) == nil && !slices.Contains([]string{"min_score", "max_score", "message"}, key) {
+			number := slices.Contains(doc.Type, "number") || slices.Contains(doc.Type, "integer")
+			found = append(found, place{[]string{key}, number})
+		}
+	}
+	return found
+}
+
+// replaced is a copy of a value in which another one stands at a place.
+func replaced(n *node.Node, path []string, value *node.Node) *node.Node {
+	if len(path) == 0 {
+		return value
+	}
+	made := *n
+	made.Content = slices.Clone(n.Content)
+	if n.Kind == node.Map && node.Get(n, path[0]) == nil {
+		key := node.Node{Kind: node.Scalar, Tag: "!!str", Line: n.Line, Column: n.Column}
+		key.Value = path[0]
+		made.Content = append(made.Content, &key, value)
+		return &made
+	}
+	for i, v := range n.Content {
+		if n.Kind == node.Map && i%2 == 1 && n.Content[i-1].Value == path[0] ||
+			n.Kind == node.List && strconv.Itoa(i) == path[0] {
+			made.Content[i] = replaced(v, path[1:], value)
+		}
+	}
+	return &made
+}
+
+// toldOrFails reports whether an example with another value at a place has a problem, or fails somewhere.
+func toldOrFails(t *testing.T, list []example, x *example, at place, value string) bool {
 	t.Helper()
 	var problems diag.List
 	docs := node.Parse(&node.Reader{Diags: &problems}, []byte("k: "+value+"\n"))
-	params := *x.params
-	params.Content = nil
-	for i := 0; i < len(x.params.Content); i += 2 {
-		if x.params.Content[i].Value != key {
-			params.Content = append(params.Content, x.params.Content[i:i+2]...)
-		}
-	}
-	name := *docs[0].Content[0]
-	name.Value = key
-	params.Content = append(params.Content, &name, docs[0].Content[1])
-	spec := &scenario.Check{Type: x.Type, Pos: x.paramsPos, Params: &params, ParamsPos: x.paramsPos, Settled: true}
+	params := replaced(x.params, at.path, docs[0].Content[1])
+	spec := &scenario.Check{Type: x.Type, Pos: x.paramsPos, Params: params, ParamsPos: x.paramsPos, Settled: true}
 	compiled := (&checks.Compiler{}).Compile(spec, &problems)
 	if compiled == nil || len(problems.Sorted()) > 0 {
 		return true

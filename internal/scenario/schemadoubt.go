@@ -134,9 +134,14 @@ var schemaFormats = sync.OnceValue(func() []string {
 		iri-reference json-pointer password regex relative-json-pointer time uri uri-reference uri-template uuid`)
 })
 
-// format warns of a format that resembles a known one: an unknown one holds for every text.
+// format warns of a format that is empty or resembles a known one: an unknown one holds for every text.
 func (d schemaDoubts) format(v *node.Node) {
 	if v.Kind != node.Scalar || slices.Contains(schemaFormats(), v.Value) {
+		return
+	}
+	if strings.TrimSpace(v.Value) == "" {
+		d.r.Warnf(v, "unknown-keyword", "%s: the format is empty, so any text fits it", d.what).Hint =
+			"write a format, such as email, or take it out"
 		return
 	}
 	if hint := diag.DidYouMean(v.Value, schemaFormats()); hint != "" {

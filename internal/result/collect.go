@@ -17,7 +17,8 @@ type Collector struct {
 	evals  evalSum
 	warned map[string]*warned
 
-	coverage coverSum
+	coverage   coverSum
+	overBudget string // why trials were not run that the limit of costs did not allow for
 }
 
 // warned is the trials with the same warning.
@@ -66,6 +67,9 @@ func (c *Collector) Add(t *Trial) Brief {
 	c.judges.Add(t)
 	c.evals.add(t)
 	c.coverage.add(t)
+	if t.OverBudget {
+		c.overBudget = t.Skip
+	}
 	for _, text := range t.Warnings {
 		c.warn(text, t.ID)
 	}
@@ -176,7 +180,7 @@ func (g *groupCount) count(t *Trial, at countedCheck, name string, threshold *fl
 // Finish folds what was added into run: briefs in plan order, groups, totals and the status.
 func (c *Collector) Finish(run *Run) {
 	slices.SortFunc(c.briefs, func(a, b Brief) int { return cmp.Compare(a.Index, b.Index) })
-	run.Briefs, run.Groups = c.briefs, nil
+	run.Briefs, run.Groups, run.OverBudget = c.briefs, nil, c.overBudget
 	for _, text := range c.warnings() {
 		if !slices.Contains(run.Warnings, text) { // a run that was read has it already
 			run.Warnings = append(run.Warnings, text)

@@ -25,8 +25,10 @@ type Run struct {
 	// ExitZero says that the exit status is always 0, whatever the status of the trials.
 	ExitZero bool `json:"exit_zero,omitempty"`
 
-	Resume []string `json:"-"` // command that resumes the run; nil: it cannot be resumed
-	Spec   *Spec    `json:"-"` // what was asked of the run; nil: not known
+	// OverBudget is why trials were not run that the limit of costs did not allow for; "": there are none.
+	OverBudget string   `json:"-"`
+	Resume     []string `json:"-"` // command that resumes the run; nil: it cannot be resumed
+	Spec       *Spec    `json:"-"` // what was asked of the run; nil: not known
 	// HeaderLost: see JournalContent.
 	HeaderLost bool `json:"-"`
 	LeftOut    int  `json:"-"` // lines of its journal that could not be used, and that nothing later makes up for

@@ -1,18 +1,22 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // budget starts trials while the money lasts. What a trial may cost is what the dearest trial of the same scenario and
-// provider has come to. Before one has ended, it is the estimate times the highest ratio of cost to estimate of all
+// provider has come to, those included that are kept from before; where none of them was run and paid to its end, at
+// least the estimate. Before one has ended, it is the estimate times the highest ratio of cost to estimate of all
 // trials so far, and one trial of the scenario and the provider runs at a time; the first one of all runs alone. A
 // trial that has started is never ended: what it took is paid, and its verdict is wanted. nil is a budget without a
 // limit. It is safe for concurrent use.
@@ -40,15 +44,70 @@ type account struct {
 	estimate float64
 	running  int
 	ended    bool    // a trial has
+	whole    bool    // a trial has that paid for all that it could come to
 	most     float64 // that a trial cost
+}
+
+// know takes what a trial would cost that shares nothing with others. It reports false where the trial ended early, or
+// replies in it were paid for before.
+func (a *account) know(out *result.Trial, paid bool) bool {
+	if out.Status != result.Passed && out.Status != result.Failed {
+		return false
+	}
+	usd, ok := 0.0, true
+	if paid {
+		ok = out.CostUSD != nil || out.Usage.Total() == 0
+		if out.CostUSD != nil {
+			usd = *out.CostUSD
+		}
+	}
+	if j := result.JudgesOf(out); j != nil {
+		if ok = ok && j.CostUSD != nil; ok {
+			usd += *j.CostUSD
+		}
+	}
+	out.Judged(func(j *result.Judgement) { ok = ok && !j.Cached })
+	fresh := func(messages []chat.Message) bool {
+		return !slices.ContainsFunc(messages, func(m chat.Message) bool { return m.Cached })
+	}
+	for i := range out.Turns {
+		turn := &out.Turns[i]
+		ok = ok && turn.NotRun == "" && fresh(turn.Messages)
+		if turn.Composition != nil {
+			for k := range turn.Composition.Steps {
+				ok = ok && fresh(turn.Composition.Steps[k].Messages)
+			}
+		}
+	}
+	if out.Status == result.Failed { // a judge may not have been asked any more
+		out.Checks(func(_, _ int, v *result.Verdict) { ok = ok && !v.Skipped })
+	}
+	if ok {
+		a.ended, a.whole, a.most = true, true, max(a.most, usd)
+	}
+	return ok
 }
 
 // needs is what a trial may cost.
 func (b *budget) needs(a *account) float64 {
-	if a.ended {
+	switch {
+	case a.whole:
+		return a.most
+	case a.ended:
 		return max(a.most, a.estimate)
 	}
 	return a.estimate * b.ratio
+}
+
+// source says from where it is known what a trial may cost.
+func (b *budget) source(a *account) string {
+	switch {
+	case a.ended && a.most >= b.needs(a):
+		return "as much as the dearest one of its scenario and provider"
+	case b.ratio > 1 && !a.ended:
+		return "by the lengths of its texts and by what others came to"
+	}
+	return "by the lengths of its texts"
 }
 
 // waits reports whether a trial has to wait until it is known what others cost.
@@ -104,7 +163,7 @@ func (b *budget) admit(ctx context.Context, plan *Plan, i int) (grant, error) {
 			b.aside, b.running, a.running = b.aside+needs, b.running+1, a.running+1
 			return grant{a, needs, t.paysAgent()}, nil
 		case !fits && b.running == 0:
-			b.over = costError{b.limit, b.limit - b.spent(), needs}
+			b.over = costError{b.limit, b.spent(), needs, b.source(a)}
 			b.changed.Broadcast()
 		default:
 			b.changed.Wait()
@@ -123,6 +182,9 @@ func (b *budget) account(plan *Plan, t *Trial) *account {
 	if a == nil {
 		usd, _ := costOf(plan.Estimate(t, b.calls)) // Affords has refused prices that are not known
 		a = &account{estimate: usd}
+		if known := plan.known[key]; known != nil {
+			a.ended, a.whole, a.most = known.ended, known.whole, known.most
+		}
 		b.accounts[key] = a
 	}
 	return a
@@ -157,6 +219,7 @@ func (b *budget) settle(g grant, out *result.Trial) {
 	}
 	cost := b.spent() - before
 	a.most, b.known = max(a.most, cost), true
+	a.know(out, g.paid)
 	if a.estimate > 0 {
 		b.ratio = max(b.ratio, cost/a.estimate)
 	}
@@ -183,11 +246,18 @@ func (t *Trial) paysAgent() bool {
 }
 
 // costError is why a trial is not started for which the money is not there.
-type costError struct{ limit, left, needs float64 }
+type costError struct {
+	limit, spent, needs float64
+	source              string
+}
 
 func (e costError) Error() string {
-	return fmt.Sprintf("--max-cost %g leaves %s, and the next trial may cost %s",
-		e.limit, dollars(e.left), dollars(e.needs))
+	text := fmt.Sprintf("--max-cost %g leaves %s after %s, and the next trial may cost %s, %s",
+		e.limit, dollars(e.limit-e.spent), dollars(e.spent), dollars(e.needs), e.source)
+	if e.needs > e.limit*(1+rounding) {
+		text += ": it needs a higher limit"
+	}
+	return text
 }
 
 // unpricedError is why no trial is started after one whose cost nobody knows.
@@ -224,8 +294,9 @@ func costOf(expenses []Expense) (usd float64, unpriced []*scenario.Provider) {
 // Affords reports what keeps a limit of costs from being held: models without a known price, and a limit that pays for
 // no trial.
 //
-// kept says that some replies may cost nothing because they are kept on disk.
-func (p *Plan) Affords(limit float64, calls CallParameters, kept bool, d *diag.List) {
+// kept says that some replies may cost nothing because they are kept on disk. goesOn says that the run goes on with
+// another one, of which no trial may be left to pay for, or what they cost is known: only prices are asked for.
+func (p *Plan) Affords(limit float64, calls CallParameters, kept, goesOn bool, d *diag.List) {
 	least, told := -1.0, map[*scenario.Provider]bool{}
 	for t := range p.Groups() {
 		usd, unpriced := costOf(p.Estimate(t, calls))
@@ -240,7 +311,7 @@ func (p *Plan) Affords(limit float64, calls CallParameters, kept bool, d *diag.L
 			least = usd
 		}
 	}
-	if len(told) == 0 && least > limit {
+	if len(told) == 0 && !goesOn && least > limit {
 		hint := "what it may cost is estimated by the lengths of the texts, as arena run --estimate does"
 		if kept {
 			hint = "replies that --cache or --record hold cost nothing, which is known only when they are asked for: a higher " +
@@ -256,4 +327,20 @@ func modelName(spec *scenario.Provider) string {
 		return "provider " + spec.ID
 	}
 	return fmt.Sprintf("%s (provider %s)", spec.Model, spec.ID)
+}
+
+// learnCost takes what a trial cost that is kept from before, for those of its kind.
+func (p *Plan) learnCost(t *result.Trial) {
+	if t.Index >= p.Len() {
+		return
+	}
+	planned := p.Trial(t.Index)
+	key := estimateKey{planned.Scenario, planned.Endpoint}
+	a := cmp.Or(p.known[key], &account{})
+	if a.know(t, planned.paysAgent()) {
+		if p.known == nil {
+			p.known = map[estimateKey]*account{}
+		}
+		p.known[key] = a
+	}
 }

@@ -56,7 +56,8 @@ func TestBudgetIsHeld(t *testing.T) {
 				t.Errorf("%d trials ran, for $%g", passed, spent)
 			}
 			last := w.trials[len(w.trials)-1]
-			if want := "not run: --max-cost 5.01 leaves $0.0100, and the next trial may cost $0.0200"; last.Skip != want {
+			if want := "not run: --max-cost 5.01 leaves $0.0100 after $5.0000, and the next trial may cost $0.0200, " +
+				"by the lengths of its texts and by what others came to"; last.Skip != want {
 				t.Errorf("got  %s\nwant %s", last.Skip, want)
 			}
 		})

@@ -136,6 +136,7 @@ func (p *Plan) Observe(t *result.Trial) { p.names.observe(t) }
 // the same. It must be called before Run.
 func (p *Plan) Recall(t *result.Trial, anew bool) {
 	p.judged.Skip(t)
+	p.learnCost(t)
 	if p.memory != nil {
 		t.Judged(func(j *result.Judgement) { p.memory.Recall(j, anew || t.Index >= p.Len()) })
 	}

@@ -30,8 +30,9 @@ type Plan struct {
 	close func()       // nil: nothing was opened
 	names *nameTracker // nil: no names are awaited
 
-	memory *judges.Memory  // of what judges said
-	judged result.JudgeSum // what they said in an earlier part of the run; it counts nothing
+	memory *judges.Memory           // of what judges said
+	judged result.JudgeSum          // what they said in an earlier part of the run; it counts nothing
+	known  map[estimateKey]*account // what trials cost that are kept from there
 }
 
 // Close closes the connections of the plan. It can still run then.

@@ -134,6 +134,9 @@ func (p *Printer) stopped(run *result.Run) []*row {
 		}
 	}
 	rows := p.remark("stopped", yellow, text)
+	if why := show.Line(run.OverBudget); why != "" && show.EndedBy(run) != "" {
+		rows = append(rows, p.remark("", dim, why)...)
+	}
 	if p.opts.Resume != "" {
 		rows = append(rows, (&row{}).cell(dim, "resume", remarkWidth).add(plain, show.Line(p.opts.Resume)))
 	}

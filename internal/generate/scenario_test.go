@@ -70,7 +70,11 @@ func TestHostileTexts(t *testing.T) {
 			}
 			result := says(chat.ToolRole, "")
 			result.ToolResult = &chat.ToolResult{ID: "c", Name: "tool", Content: text}
-			params, err := json.Marshal(map[string]any{"patterns": []string{text}})
+			wanted := text
+			if strings.TrimSpace(text) == "" { // no check looks for what is blank
+				wanted = "x" + text
+			}
+			params, err := json.Marshal(map[string]any{"patterns": []string{wanted}})
 			if err != nil {
 				t.Fatal(err)
 			}

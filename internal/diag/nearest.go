@@ -18,7 +18,7 @@ func Nearest(name string, known []string) string {
 			continue
 		}
 		cost := distance(folded, fold(k))
-		if strings.HasPrefix(fold(k), folded+"_") {
+		if len(folded) > 3 && strings.HasPrefix(fold(k), folded+"_") {
 			cost = min(cost, 2)
 		}
 		if cost < bestCost && cost <= max(len(k)/2, 1) {

@@ -19,9 +19,9 @@ import (
 // Agent is an agent under test that is written in Go, in place of a model. It must be safe for concurrent use: trials
 // run at once.
 //
-// It is asked for the next reply of a conversation, as a model is, and keeps no state of it: all that was said is in the
-// request. Arena runs the tools that the reply calls, as the files say, and asks again with their results, until a reply
-// calls none. Guardrails, assertions and evals judge what it says as they judge a model.
+// It is asked for the next reply of a conversation, as a model is, and keeps no state of it: all that was said is in
+// the request. Arena runs the tools that the reply calls, as the files say, and asks again with their results, until a
+// reply calls none. Guardrails, assertions and evals judge what it says as they judge a model.
 //
 // An error makes the trial an error, and is not tried again; so it is when Answer panics.
 type Agent interface {

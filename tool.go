@@ -16,8 +16,8 @@ import (
 )
 
 // ToolFunc is a tool that is written in Go. It gets arguments that fit the input_schema of its file, with numbers as
-// json.Number. What it returns is told to the model: a text as it is, everything else as JSON. An error is told as well,
-// as that of a tool that failed; so is a panic. It must be safe for concurrent use.
+// json.Number. What it returns is told to the model: a text as it is, everything else as JSON. An error is told as
+// well, as that of a tool that failed; so is a panic. It must be safe for concurrent use.
 type ToolFunc func(ctx context.Context, args map[string]any) (any, error)
 
 // seatTools puts the tools of a program in the place of those of the same name in the files.

@@ -33,7 +33,8 @@ func Hooks(hooks ...arena.ProviderHook) Option {
 	return func(o *arena.Options) { o.Hooks = append(o.Hooks, hooks...) }
 }
 
-// Agent tests an agent that is written in Go, in place of the provider of that id, and of those that nothing else names.
+// Agent tests an agent that is written in Go, in place of the provider of that id, and of those that nothing else
+// names.
 func Agent(id string, a arena.Agent) Option {
 	return func(o *arena.Options) {
 		if o.Agents == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// declared are the check types that a project declares, and what was filled into the check. A check and its parts share them.
+// declared are the check types that a project declares, and what was filled into the check. A check and its parts share
+// them.
 type declared struct {
 	handlers map[string]*scenario.Handler
 	filled   map[*node.Node][]scenario.FilledIn

@@ -60,7 +60,8 @@ func findSlip(n *node.Node, alone, forms bool) *slip {
 			"type a normal space; for both write type: regex with [ \\xA0] there"}
 	case !forms && strings.ContainsRune(text, '’'):
 		return &slip{"is not found where the apostrophe is straight", "for both write type: regex with ['’] there"}
-	case strings.Contains(text, `\`) && !node.IsDoubleQuoted(n) && unread().MatchString(text) && !strings.Contains(text, `:\`):
+	case strings.Contains(text, `\`) && !node.IsDoubleQuoted(n) && unread().MatchString(text) &&
+		!strings.Contains(text, `:\`):
 		found := unread().FindString(text)
 		return &slip{"is searched for with " + found + " as it stands: escapes are read in double quotes alone",
 			`write "` + text + `" in double quotes`}
@@ -117,8 +118,8 @@ func (b *binder) warnLookalikes(n *node.Node, what string) {
 	}
 }
 
-// warnFilledPattern warns of values of variables whose signs mean something else in a pattern, so that it does not match
-// the value itself. It returns whether there is one.
+// warnFilledPattern warns of values of variables whose signs mean something else in a pattern, so that it does not
+// match the value itself. It returns whether there is one.
 func (b *binder) warnFilledPattern(n *node.Node, what string) (told bool) {
 	for _, in := range b.own.filled[n] {
 		literal := regexp.QuoteMeta(in.Value)
@@ -130,8 +131,8 @@ func (b *binder) warnFilledPattern(n *node.Node, what string) (told bool) {
 			continue
 		}
 		told = true
-		b.r.Warnf(n, "looks-like-slip", "%s: the value of {{%s}}, %q, is a part of the pattern and does not match itself", what,
-			in.Name, in.Value).Hint = "give the variable the value " + literal + ", or use a check that looks for texts"
+		b.r.Warnf(n, "looks-like-slip", "%s: the value of {{%s}}, %q, is a part of the pattern and does not match itself",
+			what, in.Name, in.Value).Hint = "give the variable the value " + literal + ", or use a check that looks for texts"
 	}
 	return told
 }
@@ -243,7 +244,9 @@ var (
 	encoded = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\pL *(%20|&(?:amp|lt|gt|quot|nbsp|apos|#\d+);) *\pL`)
 	})
-	wildcard = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^*\s]*\w[-_/.:@]?\.?\*$|^\.?\*\w[^*\s]*$`) })
+	wildcard = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[^*\s]*\w[-_/.:@]?\.?\*$|^\.?\*\w[^*\s]*$`)
+	})
 	// Signs that stand in values of variables on purpose.
 	meantAsPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\\|\[]|\.[*+]|^\^|\$$|\(\?`) })
 	quotedTwice    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:'[^']+'|"[^"]+")$`) })

@@ -46,7 +46,8 @@ func elsewhere(name string) string {
 		return "contextual_relevancy"
 	case "groundedness", "context_faithfulness":
 		return "faithfulness"
-	case "tool_call", "function_call", "calls_tool", "uses_tool", "expect_tool", "expected_tools", "is_valid_openai_tools_call":
+	case "tool_call", "function_call", "calls_tool", "uses_tool", "expect_tool", "expected_tools",
+		"is_valid_openai_tools_call":
 		return "tools_called"
 	case "tool_correctness", "trajectory_match":
 		return "trajectory"

@@ -32,8 +32,9 @@ var (
 type spelling uint8
 
 const (
-	asComposed spelling = iota // accents apart from their letters, and as one character with them; for texts that must come
-	asPlain                    // whatever a reader takes for the same; for texts that must not come
+	// asComposed takes accents apart from their letters, and as one character with them. It is for texts that must come.
+	asComposed spelling = iota
+	asPlain             // whatever a reader takes for the same; for texts that must not come
 )
 
 // of returns a text in a spelling.

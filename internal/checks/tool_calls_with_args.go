@@ -32,7 +32,8 @@ func (p toolCallsWithArgsParams) Build(b *binder) Check {
 	b.asksNothing("args_match", p.ArgsMatch != nil && len(p.ArgsMatch) == 0)
 	return &toolCallsWithArgs{callRules{
 		expected: expectedArgs(p.ExpectedArgs, true), matches: matchedArgs(p.ArgsMatch),
-		includes: textPatterns(p.ResultIncludes, b.turned), result: p.ResultMatches.Regexp, noError: p.NoError, tool: p.ToolName,
+		includes: textPatterns(p.ResultIncludes, b.turned), result: p.ResultMatches.Regexp, noError: p.NoError,
+		tool: p.ToolName,
 	}}
 }
 

@@ -117,7 +117,8 @@ func (f *runFlags) asksMocked(then *result.Spec) error {
 	if !mocked || !f.given.typed("provider") || f.given.has("mock-provider") || f.given.has("mock-config") {
 		return nil
 	}
-	return fmt.Errorf("%s takes over that mock replies answered in the run before, and --provider names who is to answer\n"+
+	return fmt.Errorf("%s takes over that mock replies answered in the run before, and --provider names who is to "+
+		"answer\n"+
 		"add --mock-provider to go on with mock replies, or --mock-provider=false to ask the provider", f.resumeFlag())
 }
 

@@ -94,8 +94,8 @@ func NewOutputs(c Choice) *Outputs {
 	return o
 }
 
-// localYAML reads a file that declares checks. A run that was read may name any file, so that others than YAML, and those
-// outside of the working directory, are not read.
+// localYAML reads a file that declares checks. A run that was read may name any file, so that others than YAML, and
+// those outside of the working directory, are not read.
 func localYAML(file string) ([]byte, error) {
 	if ext := filepath.Ext(file); ext != ".yaml" && ext != ".yml" {
 		return nil, os.ErrInvalid
@@ -104,7 +104,7 @@ func localYAML(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
+	defer root.Close() //nolint:errcheck // nothing was written
 	if info, err := root.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return nil, os.ErrInvalid
 	}

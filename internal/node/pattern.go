@@ -73,8 +73,8 @@ var (
 	})
 )
 
-// OperatorIn returns the operator of a search that stands between words of a text, of which some are in lower case; "" is
-// none.
+// OperatorIn returns the operator of a search that stands between words of a text, of which some are in lower case; ""
+// is none.
 func OperatorIn(text string) string {
 	for _, op := range []string{"OR", "AND", "NOT", "&&", "||"} {
 		before, after, found := strings.Cut(text, " "+op+" ")

@@ -63,8 +63,8 @@ func (m *matrix) reportOffline(p *scenario.Project, chosen []*scenario.Scenario)
 	})
 }
 
-// ReportOutside reports missing programs and endpoints that the tools of scenarios need, which are run, and the checks of
-// all that are judged. Conversations that are judged again call no tool.
+// ReportOutside reports missing programs and endpoints that the tools of scenarios need, which are run, and the checks
+// of all that are judged. Conversations that are judged again call no tool.
 func ReportOutside(p *scenario.Project, run, judged []*scenario.Scenario, d *diag.List) {
 	reportOutside(p, run, judged, func(problem diag.Diagnostic) { d.Add(problem) })
 }

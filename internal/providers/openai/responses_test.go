@@ -280,7 +280,8 @@ func TestResponsesStreams(t *testing.T) {
 	}
 }
 
-// TestResponsesSaysMore: what a model says ahead of its answer is a part of the reply, and no part of the answer's words.
+// TestResponsesSaysMore: what a model says ahead of its answer is a part of the reply, and no part of the answer's
+// words.
 func TestResponsesSaysMore(t *testing.T) {
 	t.Parallel()
 	message := func(phase, text string) object {

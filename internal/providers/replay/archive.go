@@ -56,7 +56,8 @@ func newArchive(sources []Source) *archive {
 	return l
 }
 
-// holds reports whether another file has the very same conversation: the journal of a run beside its results, or a copy.
+// holds reports whether another file has the very same conversation: the journal of a run beside its results, or a
+// copy.
 func (l *archive) holds(e *entry) bool {
 	content := ""
 	for _, i := range l.named(e.ID) {

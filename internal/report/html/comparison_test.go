@@ -131,8 +131,8 @@ func comparisonInBrowser(t *testing.T, b *browser) {
 	p.clean()
 }
 
-// TestComparisonOnAScreen: a comparison goes to stdout, where lines that a CI system would take for commands are broken.
-// None of the page's own lines is one, so that its style keeps the hash that its policy names.
+// TestComparisonOnAScreen: a comparison goes to stdout, where lines that a CI system would take for commands are
+// broken. None of the page's own lines is one, so that its style keeps the hash that its policy names.
 func TestComparisonOnAScreen(t *testing.T) {
 	t.Parallel()
 	before, after := two(t, "gpt-4o", "gpt-4o-mini")

@@ -1,6 +1,6 @@
-// Package html writes a run as one self-contained HTML file: an overview that compares the providers, their replies side
-// by side, a list of trials to filter and search, and each trial as a chat with its verdicts. The file makes no request
-// and runs nothing but its own script. A comparison of two runs is a page without a script.
+// Package html writes a run as one self-contained HTML file: an overview that compares the providers, their replies
+// side by side, a list of trials to filter and search, and each trial as a chat with its verdicts. The file makes no
+// request and runs nothing but its own script. A comparison of two runs is a page without a script.
 package html
 
 import (

@@ -24,7 +24,8 @@ var (
 		"narrow", "print",
 	}
 	scripts = [...]string{
-		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "words", "providers", "overview", "facets",
+		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "words", "providers", "overview",
+		"facets",
 		"list", "replies",
 		"values", "messages", "judges", "diff", "verdicts", "evals", "workflow", "steps", "trial", "markdown", "keys", "app",
 	}

@@ -25,8 +25,7 @@ var (
 	}
 	scripts = [...]string{
 		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "words", "providers", "overview",
-		"facets",
-		"list", "replies",
+		"facets", "list", "replies",
 		"values", "messages", "judges", "diff", "verdicts", "evals", "workflow", "steps", "trial", "markdown", "keys", "app",
 	}
 )

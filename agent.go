@@ -90,7 +90,11 @@ func (a *goAgent) Complete(
 	case ctx.Err() != nil:
 		return chat.Reply{}, context.Cause(ctx)
 	case errors.Is(call.stopped, providers.ErrEnough):
-		return chat.Reply{Content: call.told.String(), LatencyMS: milliseconds(&took), CostUSD: costOf(r)}, nil
+		cut := chat.Reply{Content: call.told.String(), LatencyMS: milliseconds(&took), CostUSD: costOf(r)}
+		if r != nil {
+			cut.Usage = usageTo(r.Usage)
+		}
+		return cut, nil
 	case call.stopped != nil:
 		return chat.Reply{}, call.stopped
 	case err == nil && r == nil:

@@ -1,0 +1,121 @@
+package runner
+
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/a2a"
+	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/mcp"
+)
+
+// servedTools are the tools that a server has listed in a trial.
+type servedTools struct {
+	names []string // all that there ever were
+	fixed bool     // there will be no others
+	agent bool     // it is a remote agent
+}
+
+func (t *servedTools) has(n *servedName) bool {
+	return slices.ContainsFunc(t.names, func(name string) bool {
+		return scenario.Offers([]string{n.name}, name) || n.card && a2a.Asks(name, n.name)
+	})
+}
+
+// servedBy is what a server has listed, or without one all remote agents together; nil: not all of them have yet.
+func (s *session) servedBy(server *scenario.Server) *servedTools {
+	if server != nil && server.Image == nil {
+		return s.served[mcp.SourceName(server)]
+	}
+	if server != nil {
+		return s.servedInContainers()
+	}
+	all, agents := &servedTools{fixed: true}, 0
+	for _, one := range s.served {
+		if one.agent {
+			agents++
+			all.names = append(all.names, one.names...)
+		}
+	}
+	if agents < len(s.trial.Project.Agents) {
+		return nil
+	}
+	slices.Sort(all.names)
+	return all
+}
+
+// servedInContainers is what all servers in containers have listed, whose tools cannot be told apart by their names;
+// nil: not all of them have yet.
+func (s *session) servedInContainers() *servedTools {
+	all := &servedTools{fixed: true}
+	for _, server := range s.trial.Project.Servers {
+		if server.Image == nil {
+			continue
+		}
+		one := s.served[mcp.SourceName(server)]
+		if one == nil {
+			return nil
+		}
+		all.names, all.fixed = append(all.names, one.names...), all.fixed && one.fixed
+	}
+	slices.Sort(all.names)
+	return all
+}
+
+// maxListed is how many bytes of names of tools a server may have that are kept in results.
+const maxListed = 64 << 10
+
+// keepListed puts the names of tools that servers and agents told of into the result, so that checks can be held
+// against them when the trial is judged again.
+func (s *session) keepListed() {
+	if s.trial.Finished != nil {
+		return
+	}
+	for source, known := range s.served {
+		size := 0
+		for _, name := range known.names {
+			size += len(name)
+		}
+		if size > maxListed {
+			continue
+		}
+		if s.out.Listed == nil {
+			s.out.Listed = map[string][]string{}
+		}
+		s.out.Listed[source] = known.names
+	}
+}
+
+// recallListed takes the tools that servers and agents told of when a finished trial was run.
+func (s *session) recallListed(listed map[string][]string) {
+	s.out.Listed = listed
+	s.served = make(map[string]*servedTools, len(listed))
+	for source, names := range listed {
+		isServer := slices.ContainsFunc(s.trial.Project.Servers, func(server *scenario.Server) bool {
+			return mcp.SourceName(server) == source
+		})
+		s.served[source] = &servedTools{names: names, fixed: true, agent: !isServer}
+	}
+}
+
+// met keeps what a source listed.
+func (s *session) met(o *tools.Opener, list *cassette.ToolList) {
+	if !o.Outside {
+		return
+	}
+	if s.served == nil {
+		s.served = map[string]*servedTools{}
+	}
+	known := s.served[o.Name]
+	if known == nil {
+		known = &servedTools{}
+		s.served[o.Name] = known
+	}
+	known.fixed, known.agent = list.Fixed, o.Agent != ""
+	for _, tool := range list.Tools {
+		if !slices.Contains(known.names, tool.Name) {
+			known.names = append(known.names, tool.Name)
+		}
+	}
+}

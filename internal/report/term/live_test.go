@@ -33,7 +33,7 @@ func TestLive(t *testing.T) {
 		run := resulttest.Flaky()
 		screen := newScreen(t, 100)
 		p := term.New(term.Options{
-			Out: screen, Err: screen, TTY: true, Color: true, Width: func() int { return screen.width }, Rerun: rerun,
+			Out: screen, Err: screen, TTY: true, Color: true, Width: screen.columns, Rerun: rerun,
 		})
 		var film bytes.Buffer
 		shot := func(title string) { film.WriteString("=== " + title + "\n" + screen.String()) }
@@ -74,7 +74,7 @@ func TestSlowTrials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		run := resulttest.Flaky()
 		screen := newScreen(t, 100)
-		p := term.New(term.Options{Out: screen, Err: screen, TTY: true, Width: func() int { return screen.width }})
+		p := term.New(term.Options{Out: screen, Err: screen, TTY: true, Width: screen.columns})
 		var film bytes.Buffer
 		shot := func(title string) { film.WriteString("=== " + title + "\n" + screen.String()) }
 		p.Start(planOf(run))
@@ -118,7 +118,7 @@ func TestRedrawsTenTimesASecond(t *testing.T) {
 			p.TrialDone(&run.Briefs[0], trial)
 			pass(time.Millisecond)
 		}
-		if draws := err.writes / 2; draws > 11 { // each takes one write to erase and one to draw
+		if draws := err.written() / 2; draws > 11 { // each takes one write to erase and one to draw
 			t.Errorf("%d redraws in a second", draws)
 		}
 		p.Stop()
@@ -139,8 +139,8 @@ func TestNothingIsRedrawnWhenNothingChanges(t *testing.T) {
 		p := term.New(term.Options{Out: io.Discard, Err: err, TTY: true, Width: columns(80)})
 		p.Start(term.Plan{Trials: 3})
 		pass(time.Minute)
-		if err.writes != 1 {
-			t.Errorf("%d writes in an idle minute, want 1", err.writes)
+		if n := err.written(); n != 1 {
+			t.Errorf("%d writes in an idle minute, want 1", n)
 		}
 		p.Stop()
 	})

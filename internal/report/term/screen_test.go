@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 )
 
 // screen is a terminal as far as the printer uses one: lines, colours that it forgets, cursor up, clear below.
-// Characters are one column wide.
+// Characters are one column wide. The test looks at it while the live block is redrawn.
 type screen struct {
 	t      testing.TB
+	mu     sync.Mutex // guards what follows
 	width  int
 	lines  [][]rune
 	row    int
@@ -24,6 +26,8 @@ func newScreen(t testing.TB, width int) *screen {
 }
 
 func (s *screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.writes++
 	for rest := string(b); rest != ""; {
 		if strings.HasPrefix(rest, "\x1b[") {
@@ -87,6 +91,8 @@ func (s *screen) sequence(in string) string {
 
 // resize breaks the lines anew, as terminals do when they become narrower.
 func (s *screen) resize(width int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var lines [][]rune
 	for i, line := range s.lines {
 		for len(line) > width {
@@ -100,7 +106,23 @@ func (s *screen) resize(width int) {
 	s.lines, s.width = lines, width
 }
 
+// columns returns the width, for [term.Options].
+func (s *screen) columns() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.width
+}
+
+// written returns how many writes there were.
+func (s *screen) written() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.writes
+}
+
 func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var b strings.Builder
 	for _, line := range s.lines {
 		fmt.Fprintln(&b, strings.TrimRight(string(line), " "))

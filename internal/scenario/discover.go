@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -210,8 +211,9 @@ func (l *loader) sortFolder(files []inputFile, configs *[]string) []inputFile {
 	var rest []inputFile
 	for _, f := range files {
 		f.kind = l.kindOf(f.path)
-		foreignJSON := f.kind == "" && strings.EqualFold(filepath.Ext(f.path), ".json")
+		foreignJSON := f.kind == "" && isJSONFile(f.path)
 		switch {
+		case foreignJSON && !isOfOthers(f.path) && l.unreadable(f.path):
 		case f.kind == kindArena:
 			*configs = append(*configs, f.path)
 		case f.kind == kindRecording || f.kind == kindFragment || foreignJSON:
@@ -220,6 +222,39 @@ func (l *loader) sortFolder(files []inputFile, configs *[]string) []inputFile {
 		}
 	}
 	return rest
+}
+
+func isJSONFile(path string) bool { return strings.EqualFold(filepath.Ext(path), ".json") }
+
+// isOfOthers reports whether a file belongs to a program that reads its own kind of JSON.
+func isOfOthers(path string) bool {
+	base := strings.ToLower(filepath.Base(path))
+	return strings.HasPrefix(base, "tsconfig") || strings.HasPrefix(base, "jsconfig") ||
+		slices.Contains([]string{"package.json", "composer.json", "devcontainer.json", "angular.json"}, base)
+}
+
+// unreadable warns of a JSON file in a folder that cannot be read: it may be one of another tool, or one for arena with
+// a comma too many.
+func (l *loader) unreadable(path string) bool {
+	data, problem := l.fs.read(path)
+	if problem != nil {
+		return false
+	}
+	l.fs.count.Add(-1)
+	d := l.decoder(path, nil, l.getenv)
+	docs := node.Parse(&d.Reader, data)
+	if len(docs) > 0 {
+		return false
+	}
+	found := d.Diags.Sorted()
+	if len(found) == 0 {
+		l.diags.Warnf(diag.Pos{File: path, Line: 1, Col: 1}, 1, "file-not-used", "the file is empty, and so not used").
+			Hint = "write its contents, or remove the file"
+		return true
+	}
+	l.diags.Warnf(found[0].Pos, 1, "file-not-used", "the file cannot be read, and so is not used: %s", found[0].Msg).
+		Hint = "mend it; a file of another tool belongs into another folder, or name the files to load"
+	return true
 }
 
 // kindOf detects the kind of a file that will be loaded later; "" when that is not cheap.
@@ -295,15 +330,34 @@ func (l *loader) detectKind(path string, data []byte) kind {
 		}
 	}
 	if len(lines) > 0 {
-		return kind(lines[0][1])
+		return saidKind(string(lines[0][1]), data)
 	}
-	for _, root := range node.Parse(&node.Reader{File: path, Diags: &diag.List{}}, data) {
+	problems := &diag.List{}
+	left := kind("")
+	for _, root := range node.Parse(&node.Reader{File: path, Diags: problems}, data) {
 		if k := node.Get(root, "kind"); k != nil {
-			return kind(k.Value)
+			return saidKind(k.Value, data)
 		}
-		if k := recognise(root); k != "" {
+		switch k := recognise(root); {
+		case k == kindRecording || k == kindFragment:
+			left = k // another document may be one to run
+		case k != "":
 			return k
+		case holdsWritten(root):
+			return kindScenario
 		}
 	}
-	return ""
+	if problems.Errors() > 0 {
+		return guessKind(data)
+	}
+	return left
+}
+
+// saidKind is the kind that a document names. Those without an envelope cannot be named: the text
+// tells what is meant.
+func saidKind(name string, data []byte) kind {
+	if slices.Contains(envelopeKinds, name) {
+		return kind(name)
+	}
+	return cmp.Or(guessKind(data), kindUnknown)
 }

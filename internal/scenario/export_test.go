@@ -50,3 +50,6 @@ func SchemaTextProblems() (problems []string, found int) {
 
 // ShownParams are the parameters that a judge or a person reads.
 func ShownParams() []string { return slices.Clone(shownParams) }
+
+// WrittenKeys are the keys by which a scenario with messages is told from a recording.
+func WrittenKeys() []string { return slices.Clone(writtenKeys) }

@@ -31,6 +31,9 @@ const (
 	kindKensa     kind = "run_command scenario"
 )
 
+// kindUnknown is what a document names as its kind and no kind is.
+const kindUnknown kind = "unknown"
+
 var envelopeKinds = []string{
 	string(kindArena), string(kindScenario), string(kindPrompt), string(kindProvider), string(kindTool),
 	string(kindPersona), string(kindEval), string(kindRuntime), string(kindLogging),
@@ -42,8 +45,13 @@ var signs = []struct {
 	keys []string
 }{
 	{kindKensa, []string{"run_command"}},
-	{kindRecording, []string{"messages"}},
 	{kindRecording, []string{"Messages", "RunID"}},
+	{kindPrompt, []string{"system_template", "messages"}},
+	{kindPack, []string{"template_engine", "messages"}},
+	{kindArena, []string{"prompt_configs", "messages"}},
+	{kindArena, []string{"provider_specs", "messages"}},
+	{kindArena, []string{"scenario_specs", "messages"}},
+	{kindRecording, []string{"messages"}},
 	{kindRecording, []string{"events", "metadata"}},
 	{kindRecording, []string{"scenario_id", "turns"}},
 	{kindEval, []string{"recording"}},
@@ -81,8 +89,14 @@ var signs = []struct {
 // recognise tells the kind of a map by its keys; "" when they fit nothing.
 func recognise(n *node.Node) kind {
 	for _, s := range signs {
-		if !slices.ContainsFunc(s.keys, func(key string) bool { return node.Get(n, key) == nil }) {
+		switch {
+		case slices.ContainsFunc(s.keys, func(key string) bool { return node.Get(n, key) == nil }):
+		case s.kind != kindRecording || !isWritten(n):
 			return s.kind
+		case node.Get(n, "recording") != nil:
+			return kindEval
+		default:
+			return kindScenario
 		}
 	}
 	// These keys stand for a list in one kind and for a map in another.

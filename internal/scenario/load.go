@@ -243,7 +243,10 @@ func (d *decoder) addDocument(c *content, doc document) {
 	case kindArena:
 		d.Errorf(doc.root, "second-config", "an arena config cannot be listed here").
 			Hint = "run it by itself: arena run -c " + d.File
-	case kindRecording, kindFragment: // read by those who name them
+	case kindRecording:
+		d.Warnf(doc.root, "file-not-used", "this is a recording, and so not run").Hint =
+			"judge it: arena eval --assert CHECKS.yaml " + d.File
+	case kindFragment: // read by those who name them
 	}
 }
 

@@ -93,6 +93,8 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		idle[Scenario]("constraints", anyMap, "set limits in tool_policy, in timeout, or as assertions"),
 		gone[Scenario]("assertions", `"assertions" belongs to a turn`,
 			"put it under the turn that it judges, or write conversation_assertions for the whole conversation"),
+		gone[Scenario]("messages", `a scenario has no "messages"`,
+			"write turns, with what the user says alone; for a recording leave out the other keys, and run arena eval on it"),
 	}
 }).strays(func(key string) string {
 	if key == "vars" {

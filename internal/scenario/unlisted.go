@@ -102,7 +102,7 @@ func (b *build) unlisted() (found []string) {
 				return fs.SkipDir
 			case isDir:
 				seen[path] = true
-			case !listed[path] && !seen[path] && (ext == ".yaml" || ext == ".yml") && b.l.kindOf(path) == kindScenario:
+			case !listed[path] && !seen[path] && isReadable(ext) && b.l.kindOf(path) == kindScenario:
 				seen[path] = true
 				found = append(found, path)
 			}
@@ -119,6 +119,9 @@ func (b *build) unlisted() (found []string) {
 	slices.Sort(found)
 	return found
 }
+
+// isReadable reports whether files with an extension are read in folders.
+func isReadable(ext string) bool { return ext == ".yaml" || ext == ".yml" || ext == ".json" }
 
 // otherConfigs are those beside the config, whatever they are called.
 func (b *build) otherConfigs() (others []string) {

@@ -37,6 +37,10 @@ build: ## build bin/arena, one static binary
 	@# The linker writes here and there in its file; one written from start to end is read faster, a tenth of a start.
 	@cat bin/.arena >bin/.whole && chmod 755 bin/.whole && mv -f bin/.whole bin/arena && rm bin/.arena
 
+.PHONY: size
+size: build ## fail when the program is larger than 30 MB
+	@bytes=$$(wc -c <bin/arena); echo "bin/arena: $$bytes bytes"; [ "$$bytes" -le 30000000 ]
+
 .PHONY: test
 test: ## run all tests
 	$(GO) test -timeout $(TIMEOUT) ./...

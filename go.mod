@@ -3,6 +3,7 @@ module github.com/arena-evals/arena
 go 1.26.0
 
 require (
+	github.com/DataDog/datadog-agent/pkg/template v0.85.2
 	github.com/a2aproject/a2a-go v0.3.3
 	github.com/aws/aws-sdk-go-v2 v1.47.7
 	github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream v1.7.26

@@ -46,7 +46,6 @@ func newRoot(app *App) *cobra.Command {
 	}
 	root.SetOut(app.Out)
 	root.SetErr(app.Err)
-	root.SetVersionTemplate("arena {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = false
 	root.SetUsageFunc(usage)

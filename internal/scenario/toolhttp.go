@@ -6,9 +6,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"text/template"
 	"text/template/parse"
 	"time"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/text"
 
 	"golang.org/x/net/http/httpguts"
 

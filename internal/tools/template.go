@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/template"
 	"text/template/parse"
 	"time"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/text"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"

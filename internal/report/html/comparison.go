@@ -3,9 +3,10 @@ package html
 import (
 	"bufio"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/arena-evals/arena/internal/comparison"
 	"github.com/arena-evals/arena/internal/report/show"
@@ -19,8 +20,8 @@ func WriteComparison(w io.Writer, r *comparison.Report, before, after string) er
 	if err != nil {
 		return err
 	}
-	tmpl, err := template.New("comparison.html").Funcs(template.FuncMap{
-		"visible": show.Clean, "count": show.Count, "plural": show.Plural, "sign": sign,
+	tmpl, err := template.New("comparison.html").Funcs(words()).Funcs(template.FuncMap{
+		"csp": (*comparisonPage).csp, "css": (*comparisonPage).css,
 	}).ParseFS(assets, "assets/comparison.html")
 	if err != nil {
 		return err
@@ -237,10 +238,10 @@ func comparedReply(pieces []comparison.Piece) (all []comparedPiece) {
 	return all
 }
 
-// CSS marks our own style as safe to stand in the page as it is.
-func (p *comparisonPage) CSS() template.CSS { return template.CSS(p.Style) }
+// css marks our own style as safe to stand in the page as it is.
+func (p *comparisonPage) css() template.CSS { return template.CSS(p.Style) }
 
-// CSP allows our own style by its hash, and nothing else.
-func (p *comparisonPage) CSP() string {
+// csp allows our own style by its hash, and nothing else.
+func (p *comparisonPage) csp() string {
 	return "default-src 'none'; style-src " + hash(p.Style) + "; base-uri 'none'; form-action 'none'"
 }

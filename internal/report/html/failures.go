@@ -2,9 +2,10 @@ package html
 
 import (
 	"fmt"
-	"html/template"
 	"net/url"
 	"strings"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
@@ -75,17 +76,17 @@ func (p *page) findFailures(opts Options) error {
 	return nil
 }
 
-// Shown are the failures that stand open, Folded the others.
-func (p *page) Shown() []failure { return p.Failures[:min(len(p.Failures), openFailure)] }
+// shown are the failures that stand open, Folded the others.
+func (p *page) shown() []failure { return p.Failures[:min(len(p.Failures), openFailure)] }
 
-// Folded are the failures after the first ones.
-func (p *page) Folded() []failure { return p.Failures[min(len(p.Failures), openFailure):] }
+// folded are the failures after the first ones.
+func (p *page) folded() []failure { return p.Failures[min(len(p.Failures), openFailure):] }
 
-// FoldedKinds is the number of kinds of failures that are not open.
-func (p *page) FoldedKinds() int { return p.Kinds - len(p.Shown()) }
+// foldedKinds is the number of kinds of failures that are not open.
+func (p *page) foldedKinds() int { return p.Kinds - len(p.shown()) }
 
-// LeftOut is the number of kinds of failures that the page does not tell.
-func (p *page) LeftOut() int { return p.Kinds - len(p.Failures) }
+// leftOut is the number of kinds of failures that the page does not tell.
+func (p *page) leftOut() int { return p.Kinds - len(p.Failures) }
 
 func (p *page) failure(members []int, t *result.Trial, opts *Options) failure {
 	first := &p.Briefs[members[0]]

@@ -5,10 +5,11 @@ import (
 	"embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
@@ -50,10 +51,8 @@ func newPage(run *result.Run, opts Options) (*page, error) {
 		return nil, err
 	}
 	p.Script = "\"use strict\";\n(() => {\n" + p.Script + "})();\n"
-	p.tmpl, err = template.New("page.html").Funcs(template.FuncMap{
-		"visible": show.Clean, "count": show.Count, "plural": show.Plural, "money": show.Money, "seconds": show.Seconds,
-		"sign": sign, "tokens": show.TokensOf,
-	}).ParseFS(assets, "assets/page.html", "assets/failures.html")
+	p.tmpl, err = template.New("page.html").Funcs(words()).Funcs(parts()).
+		ParseFS(assets, "assets/page.html", "assets/failures.html")
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +74,9 @@ func join(names []string, ext string) (string, error) {
 func (p *page) head(w io.Writer) error { return p.tmpl.ExecuteTemplate(w, "head", p) }
 func (p *page) tail(w io.Writer) error { return p.tmpl.ExecuteTemplate(w, "tail", p) }
 
-// CSP is the content security policy. It allows our own script and style by their hashes, and images and sound within
+// csp is the content security policy. It allows our own script and style by their hashes, and images and sound within
 // the file, and nothing else.
-func (p *page) CSP() string {
+func (p *page) csp() string {
 	return "default-src 'none'; script-src " + hash(p.Script) + "; style-src " + hash(p.Style) +
 		"; img-src data:; media-src data:; base-uri 'none'; form-action 'none'"
 }
@@ -87,14 +86,14 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// CSS and JS mark our own files as safe to stand in the page as they are.
-func (p *page) CSS() template.CSS { return template.CSS(p.Style) }
+// css and js mark our own files as safe to stand in the page as they are.
+func (p *page) css() template.CSS { return template.CSS(p.Style) }
 
-// JS is the script.
-func (p *page) JS() template.JS { return template.JS(p.Script) }
+// js is the script.
+func (p *page) js() template.JS { return template.JS(p.Script) }
 
-// Icon is the favicon: a dot in the colour of the status.
-func (p *page) Icon() template.URL {
+// icon is the favicon: a dot in the colour of the status.
+func (p *page) icon() template.URL {
 	colour := "2da44e"
 	switch p.Status {
 	case result.Passed:
@@ -109,21 +108,21 @@ func (p *page) Icon() template.URL {
 		"%3Ccircle cx='8' cy='8' r='6' fill='%23" + colour + "'/%3E%3C/svg%3E")
 }
 
-// Sides reports whether several providers answered, whose replies can stand side by side.
-func (p *page) Sides() bool {
+// sides reports whether several providers answered, whose replies can stand side by side.
+func (p *page) sides() bool {
 	return slices.ContainsFunc(p.Briefs, func(b result.Brief) bool {
 		return b.Provider != p.Briefs[0].Provider || b.Region != p.Briefs[0].Region
 	})
 }
 
-// Unfinished is the number of planned trials that have no result.
-func (p *page) Unfinished() int { return max(p.Planned-len(p.Briefs), 0) }
+// unfinished is the number of planned trials that have no result.
+func (p *page) unfinished() int { return max(p.Planned-len(p.Briefs), 0) }
 
-// Width is the length of the bar, in trials; those that have no result leave it empty at the end.
-func (p *page) Width() int { return p.Summary.Trials + p.Unfinished() }
+// width is the length of the bar, in trials; those that have no result leave it empty at the end.
+func (p *page) width() int { return p.Summary.Trials + p.unfinished() }
 
-// Shares lists the trials by status, worst first, each with where its piece of the bar begins.
-func (p *page) Shares() []share {
+// shares lists the trials by status, worst first, each with where its piece of the bar begins.
+func (p *page) shares() []share {
 	s := &p.Summary
 	all := []share{
 		{Status: result.Failed, N: s.Failed}, {Status: result.Errored, N: s.Errors},
@@ -147,16 +146,16 @@ type share struct {
 	N, At  int
 }
 
-// Word names the trials of a share.
-func (s share) Word() string {
+// word names the trials of a share.
+func (s share) word() string {
 	if s.Status == result.Errored {
 		return plural(s.N, "error", "errors")
 	}
 	return s.Status.String()
 }
 
-// Headline is the verdict in a few words.
-func (p *page) Headline() string {
+// headline is the verdict in a few words.
+func (p *page) headline() string {
 	return strings.Join(append([]string{p.verdict()}, show.RunNotes(p.Run)...), "; ")
 }
 
@@ -172,10 +171,10 @@ func (p *page) verdict() string {
 	add(s.Tolerated, "tolerated")
 	add(s.Errors, plural(s.Errors, "error", "errors"))
 	add(s.Cancelled, "cancelled")
-	add(p.Unfinished(), "not run")
+	add(p.unfinished(), "not run")
 	switch {
 	case len(parts) > 0:
-		return strings.Join(parts, ", ") + " of " + show.Plural(p.Width(), "trial")
+		return strings.Join(parts, ", ") + " of " + show.Plural(p.width(), "trial")
 	case s.Trials == 0:
 		return "no trials"
 	case s.Passed == 0:

@@ -28,7 +28,7 @@ func TestHeadline(t *testing.T) {
 			t.Parallel()
 			briefs := make([]result.Brief, c.summary.Trials)
 			p := page{Run: &result.Run{Planned: c.planned, Summary: c.summary, Briefs: briefs}}
-			if got := p.Headline(); got != c.want {
+			if got := p.headline(); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -29,12 +29,12 @@ func plural(n int, one, many string) string {
 }
 
 // title is the text of the browser's tab.
-func (p *page) Title() string {
-	return show.Line(sign(p.Status) + " " + p.Headline() + " · " + p.Subject())
+func (p *page) title() string {
+	return show.Line(sign(p.Status) + " " + p.headline() + " · " + p.subject())
 }
 
-// Subject is the name of the run.
-func (p *page) Subject() string {
+// subject is the name of the run.
+func (p *page) subject() string {
 	if p.Name == "" {
 		return "arena"
 	}

@@ -1,0 +1,33 @@
+package html
+
+import (
+	"time"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/html"
+
+	"github.com/arena-evals/arena/internal/report/show"
+)
+
+// The templates call functions, and never methods: for templates that may, the linker would keep every exported method
+// of every type of the program, 4 MB of them.
+
+// words returns what all pages say values with.
+func words() template.FuncMap {
+	return template.FuncMap{
+		"visible": show.Clean, "count": show.Count, "plural": show.Plural, "money": show.Money, "seconds": show.Seconds,
+		"sign": sign, "tokens": show.TokensOf,
+		"instant": func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") },
+		"day":     func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") },
+	}
+}
+
+// parts returns what the page of a run takes from it.
+func parts() template.FuncMap {
+	return template.FuncMap{
+		"csp": (*page).csp, "css": (*page).css, "js": (*page).js, "icon": (*page).icon, "title": (*page).title,
+		"headline": (*page).headline, "sides": (*page).sides, "unfinished": (*page).unfinished, "width": (*page).width,
+		"shares": (*page).shares, "word": share.word,
+		"shown": (*page).shown, "folded": (*page).folded, "foldedKinds": (*page).foldedKinds, "leftOut": (*page).leftOut,
+		"tokensInAll": func(p *page) int { return p.Summary.Usage.Total() },
+	}
+}

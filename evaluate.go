@@ -20,9 +20,10 @@ import (
 
 // EvaluatorOptions say which evals to run over conversations, and how.
 type EvaluatorOptions struct {
-	Paths  []string // one pack or one arena config with the evals
-	Config string   // the same
-	Dir    string   // working directory, against which relative paths resolve; "": that of the process
+	Paths  []string          // one pack or one arena config with the evals
+	Config string            // the same
+	Dir    string            // working directory, against which relative paths resolve; "": that of the process
+	Files  map[string][]byte // files that are not on disk, such as an embedded pack; as in Options
 
 	// Evals to run, by groups and by types of checks; empty is all of them.
 	EvalGroups, EvalTypes []string
@@ -60,7 +61,7 @@ type EvaluatorOptions struct {
 // options are those that a run has as well.
 func (o *EvaluatorOptions) options() Options {
 	return Options{
-		Paths: o.Paths, Config: o.Config, Dir: o.Dir, EvalGroups: o.EvalGroups, EvalTypes: o.EvalTypes,
+		Paths: o.Paths, Config: o.Config, Dir: o.Dir, Files: o.Files, EvalGroups: o.EvalGroups, EvalTypes: o.EvalTypes,
 		AllowEmpty: o.AllowEmpty, Strict: o.Strict, Lenient: o.Lenient, Jobs: o.Jobs, Retries: o.Retries,
 		Checks: o.Checks, Judges: o.Judges, Judge: o.Judge, Hooks: o.Hooks, OnEvent: o.OnEvent,
 		Getenv: o.Getenv, Now: o.Now,
@@ -160,7 +161,7 @@ func NewEvaluator(options EvaluatorOptions) (*Evaluator, error) {
 	}
 	if diags.Errors() > 0 {
 		e.Close()
-		return nil, newProblemsError(diags, suite.Files, opts.Dir)
+		return nil, newProblemsError(diags, suite.Files, &opts)
 	}
 	if err := e.measure(&options); err != nil {
 		e.Close()

@@ -2,6 +2,7 @@ package arena_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -45,6 +46,34 @@ func ExampleRun() {
 	// Output:
 	// failed
 	// it is curt
+}
+
+// Scenarios that a program makes need no files: they are told as texts with names, in YAML or JSON.
+func ExampleOptions_files() {
+	files := map[string][]byte{}
+	for _, article := range []string{"teapot", "kettle"} {
+		scenario, err := json.Marshal(map[string]any{
+			"id": "price-of-" + article,
+			"turns": []any{map[string]any{
+				"role": "user", "content": "What is the price of the " + article + "?", "mock": "It is 49 EUR.",
+				"assertions": []any{map[string]any{"type": "contains", "params": map[string]any{"patterns": []string{"EUR"}}}},
+			}},
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		files[article+".json"] = scenario
+	}
+	res, err := arena.Run(context.Background(), arena.Options{Files: files, Mock: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, t := range res.Trials {
+		fmt.Println(t.ID, t.Status)
+	}
+	// Output:
+	// price-of-kettle/mock/default passed
+	// price-of-teapot/mock/default passed
 }
 
 func ExampleLoad() {

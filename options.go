@@ -3,8 +3,10 @@ package arena
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -24,6 +27,12 @@ type Options struct {
 	Paths  []string // configs, scenario files, packs, folders and globs
 	Config string   // one arena config, beside Paths
 	Dir    string   // working directory, against which relative paths resolve; "": that of the process
+
+	// Files are files that are not on disk, by names such as scenarios/refund.yaml: relative to Dir, with slashes. They
+	// are read as if they were there, hide what is on disk under the same names, and problems and results name their
+	// lines. Where Paths and Config are empty they are what is run: the config among them with what it lists, else all of
+	// them. What is opened by others than arena has to be on disk: media, keys, skills, programs, recordings.
+	Files map[string][]byte
 
 	// Filters. What names nothing that exists is an error.
 	Scenarios []string // ids and patterns, as --scenario takes them
@@ -121,6 +130,11 @@ func (o *Options) complete() ([]namedHook, error) {
 		}
 		o.FailOn[i] = reason
 	}
+	for _, name := range slices.Sorted(maps.Keys(o.Files)) {
+		if !fs.ValidPath(name) || name == "." {
+			bad("Files[%q] must be named by a path below Dir with slashes, such as scenarios/refund.yaml", name)
+		}
+	}
 	for _, name := range o.agentNames() {
 		if strings.TrimSpace(name) != name || name == "" || strings.Contains(name, ",") || o.Agents[name] == nil {
 			bad("Agents[%q] must be an agent under an id without commas", name)
@@ -187,8 +201,20 @@ func hookName(h ProviderHook) (name string, err error) {
 // source is what to load.
 func (o *Options) source() scenario.Options {
 	return scenario.Options{
-		Dir: o.Dir, Paths: o.Paths, Config: o.Config, MockConfig: o.MockConfig, Lenient: o.Lenient, Getenv: o.Getenv,
+		Dir: o.Dir, Paths: o.Paths, Config: o.Config, MockConfig: o.MockConfig, Memory: o.Files, Lenient: o.Lenient,
+		Getenv: o.Getenv,
 	}
+}
+
+// read reads a file that a problem names.
+func (o *Options) read(name string) ([]byte, error) {
+	if data, ok := o.Files[filepath.ToSlash(name)]; ok {
+		return data, nil
+	}
+	if o.Dir != "" && !filepath.IsAbs(name) {
+		name = filepath.Join(o.Dir, name)
+	}
+	return plainfile.Read(name)
 }
 
 func (o *Options) filter() *evals.Filter {

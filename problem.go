@@ -2,11 +2,9 @@ package arena
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
-	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // Position is a place in a file. Line and Column count from 1; 0 is not known.
@@ -52,17 +50,11 @@ type ProblemsError struct {
 // Error is every problem with its place and the line of the file.
 func (e *ProblemsError) Error() string { return e.text }
 
-func newProblemsError(d *diag.List, files int, dir string) *ProblemsError {
+func newProblemsError(d *diag.List, files int, opts *Options) *ProblemsError {
 	list := d.Sorted()
 	var b strings.Builder
 	fmt.Fprintf(&b, "arena: %s; nothing was run\n\n", diag.Summary(list, files))
-	err := diag.Print(&b, list, diag.PrintOptions{Read: func(name string) ([]byte, error) {
-		if dir != "" && !filepath.IsAbs(name) {
-			name = filepath.Join(dir, name)
-		}
-		return plainfile.Read(name)
-	}})
-	if err != nil { // a strings.Builder takes everything
+	if err := diag.Print(&b, list, diag.PrintOptions{Read: opts.read}); err != nil { // a strings.Builder takes everything
 		fmt.Fprintln(&b, err)
 	}
 	return &ProblemsError{Problems: problemsFrom(list), text: strings.TrimRight(b.String(), "\n")}

@@ -167,7 +167,7 @@ func Load(opts Options) (*Suite, error) {
 		if s.plan != nil {
 			s.plan.Close()
 		}
-		return nil, newProblemsError(diags, suite.Files, opts.Dir)
+		return nil, newProblemsError(diags, suite.Files, &opts)
 	}
 	s.warnings = problemsFrom(diags.Sorted())
 	return s, nil

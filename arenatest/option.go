@@ -12,6 +12,9 @@ type Option func(*arena.Options)
 // Mock answers for every provider from mock replies, without a network.
 func Mock() Option { return func(o *arena.Options) { o.Mock = true } }
 
+// Files are files that are not on disk, by their names; see [arena.Options]. Run with the path "" runs them.
+func Files(files map[string][]byte) Option { return func(o *arena.Options) { o.Files = files } }
+
 // Provider chooses providers: ids of the files, mock, or type/model for a model that no file configures.
 func Provider(names ...string) Option {
 	return func(o *arena.Options) { o.Providers = append(o.Providers, names...) }

@@ -39,6 +39,9 @@ func (l *loader) inputs() []*input {
 		return l.configured()
 	}
 	paths := l.opts.Paths
+	if len(paths) == 0 && !slices.ContainsFunc(l.configsIn("."), l.fs.inMemory) {
+		paths = l.fs.memory.paths()
+	}
 	if len(paths) == 0 {
 		if config := l.configIn("."); config != "" {
 			return []*input{{config: config}}

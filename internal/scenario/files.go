@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,8 +19,9 @@ import (
 // files reads files below one working directory. Paths in the loader are as displayed: relative to the working
 // directory if they are below it. It is safe for concurrent use.
 type files struct {
-	dir   string // "": that of the process
-	count atomic.Int64
+	dir    string // "": that of the process
+	memory memoryFiles
+	count  atomic.Int64
 }
 
 // problem is why a file cannot be read.
@@ -51,17 +53,45 @@ func (f *files) show(path string) string {
 }
 
 func (f *files) exists(path string) bool {
+	if f.inMemory(path) || f.isMemoryDir(path) {
+		return true
+	}
 	_, err := os.Stat(f.access(path))
 	return err == nil
 }
 
 func (f *files) isDir(path string) bool {
+	if f.isMemoryDir(path) {
+		return true
+	}
 	info, err := os.Stat(f.access(path))
 	return err == nil && info.IsDir()
 }
 
+// inMemory reports whether the caller brought a file along.
+func (f *files) inMemory(path string) bool {
+	if len(f.memory) == 0 {
+		return false
+	}
+	_, ok := f.memory[f.show(path)]
+	return ok
+}
+
+// isMemoryDir reports whether the caller brought a file below a folder along.
+func (f *files) isMemoryDir(path string) bool {
+	return len(f.memory) > 0 && f.memory.isDir(f.show(path))
+}
+
 // read returns the content of a regular file within the size limit.
 func (f *files) read(path string) ([]byte, *problem) {
+	if f.inMemory(path) {
+		data := f.memory[f.show(path)]
+		if len(data) > node.MaxBytes {
+			return nil, tooLarge(path, int64(len(data)))
+		}
+		f.count.Add(1)
+		return data, nil
+	}
 	name := f.access(path)
 	info, err := os.Stat(name)
 	switch {
@@ -72,8 +102,7 @@ func (f *files) read(path string) ([]byte, *problem) {
 	case !info.Mode().IsRegular():
 		return nil, &problem{"not-regular", fmt.Sprintf("%q is not a regular file", path), ""}
 	case info.Size() > node.MaxBytes:
-		return nil, &problem{"file-too-large", fmt.Sprintf("%q has %d MiB; the limit is %d MiB", path, info.Size()>>20,
-			node.MaxBytes>>20), ""}
+		return nil, tooLarge(path, info.Size())
 	}
 	data, err := plainfile.Read(name)
 	if err != nil {
@@ -81,6 +110,11 @@ func (f *files) read(path string) ([]byte, *problem) {
 	}
 	f.count.Add(1)
 	return data, nil
+}
+
+func tooLarge(path string, size int64) *problem {
+	const text = "%q has %d MiB; the limit is %d MiB"
+	return &problem{"file-too-large", fmt.Sprintf(text, path, size>>20, node.MaxBytes>>20), ""}
 }
 
 func (f *files) unreadable(path string, err error) *problem {
@@ -153,14 +187,19 @@ func (f *files) above() []string {
 // names lists a folder; nil when it cannot be read.
 func (f *files) names(dir string) []string {
 	entries, err := os.ReadDir(f.access(dir))
-	if err != nil {
+	if err != nil && !f.isMemoryDir(dir) {
 		return nil
 	}
 	names := make([]string, 0, len(entries))
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	return names
+	if len(f.memory) == 0 {
+		return names
+	}
+	names = slices.AppendSeq(names, maps.Keys(f.memory.entries(f.show(dir))))
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // join is filepath.Join that leaves an absolute path alone.
@@ -191,8 +230,11 @@ func (f *files) glob(pattern string) ([]string, error) {
 		for _, m := range matches {
 			found = append(found, f.show(m))
 		}
+		if len(f.memory) > 0 {
+			found = append(found, f.memory.matching(f.show(pattern))...)
+		}
 		slices.Sort(found)
-		return found, nil
+		return slices.Compact(found), nil
 	}
 	tail := strings.TrimPrefix(filepath.ToSlash(after), "/")
 	if tail == "" {
@@ -235,19 +277,13 @@ func (f *files) walk(root string, visit func(path string, dir bool) error) error
 }
 
 func (f *files) walkIn(dir string, seen map[string]bool, visit func(path string, dir bool) error) error {
-	base, err := filepath.EvalSymlinks(f.access(dir))
-	if err != nil || seen[base] {
-		return err
-	}
-	seen[base] = true
-	entries, err := os.ReadDir(base)
+	entries, err := f.entries(dir, seen)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		path := join(dir, e.Name())
-		isDir := e.IsDir() || e.Type()&fs.ModeSymlink != 0 && f.isDir(path)
-		if isDir && strings.HasPrefix(e.Name(), ".") {
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		path, isDir := join(dir, name), entries[name]
+		if isDir && strings.HasPrefix(name, ".") {
 			continue
 		}
 		err := visit(path, isDir)
@@ -259,4 +295,28 @@ func (f *files) walkIn(dir string, seen map[string]bool, visit func(path string,
 		}
 	}
 	return nil
+}
+
+// entries are the names in a folder, on disk and in memory; the value says which are folders. A folder on disk has none
+// the second time.
+func (f *files) entries(dir string, seen map[string]bool) (map[string]bool, error) {
+	found := map[string]bool{}
+	if len(f.memory) > 0 {
+		found = f.memory.entries(f.show(dir))
+	}
+	base, err := filepath.EvalSymlinks(f.access(dir))
+	switch {
+	case err != nil && len(found) > 0: // it is in memory alone
+		return found, nil
+	case err != nil || seen[base]:
+		return nil, err
+	}
+	seen[base] = true
+	list, err := os.ReadDir(base)
+	for _, e := range list {
+		if _, hidden := found[e.Name()]; !hidden {
+			found[e.Name()] = e.IsDir() || e.Type()&fs.ModeSymlink != 0 && f.isDir(join(dir, e.Name()))
+		}
+	}
+	return found, err
 }

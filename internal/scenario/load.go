@@ -13,7 +13,8 @@ import (
 // Load reads what the options name. The suite holds everything that could be read; problems are in the list. A suite
 // with errors must not run.
 func Load(opts Options) (*Suite, *diag.List) {
-	l := &loader{opts: opts, fs: &files{dir: opts.Dir}, diags: &diag.List{}, getenv: opts.Getenv}
+	fs := &files{dir: opts.Dir, memory: newMemoryFiles(opts.Memory)}
+	l := &loader{opts: opts, fs: fs, diags: &diag.List{}, getenv: opts.Getenv}
 	if l.getenv == nil {
 		l.getenv = func(string) (string, bool) { return "", false }
 	}

@@ -12,6 +12,10 @@ type Options struct {
 	Lenient    bool     // unknown fields and parameters are warnings
 	Regions    []string // --region: told where nothing reads which one it is
 	SkipEvals  bool     // no evals are run: what would keep them from judging is of no interest
+	// Memory are files that are not read from disk, by names with slashes below Dir. They hide files of the same names.
+	// Where neither Paths nor Config name anything, they do: the config among them, else all of them. What programs and
+	// clients open (media, keys, skills, recordings) has to be on disk.
+	Memory map[string][]byte
 	// Bare is for commands that run no scenario: a project may have none, and where nothing is named and there is no
 	// config, it is empty.
 	Bare bool

@@ -3,6 +3,7 @@ package shop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,6 +27,31 @@ func TestSeller(t *testing.T) {
 	}
 	seller := &Seller{Prices: map[string]float64{"glass teapot": 49.99}}
 	arenatest.Run(t, "scenarios/price.yaml", arenatest.Checks(checks), arenatest.Agent("seller", seller))
+}
+
+// TestPrices asks for every article by a scenario that is in memory alone.
+func TestPrices(t *testing.T) {
+	checks, err := Checks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seller := &Seller{Prices: map[string]float64{"glass teapot": 49.99, "kettle": 20}}
+	files := map[string][]byte{}
+	for article, euros := range seller.Prices {
+		name := strings.ReplaceAll(article, " ", "-")
+		files[name+".yaml"] = fmt.Appendf(nil, `
+id: %s
+turns:
+  - role: user
+    content: What does the %s cost?
+    assertions:
+      - {type: price, params: {currency: EUR, most: %v}}
+`, name, article, euros)
+	}
+	res := arenatest.Run(t, "", arenatest.Files(files), arenatest.Checks(checks), arenatest.Agent("seller", seller))
+	if len(res.Trials) != 2 {
+		t.Errorf("%d trials, want 2", len(res.Trials))
+	}
 }
 
 // calls counts the calls of models, and refuses those that leak something.

@@ -77,10 +77,10 @@ type Trial struct {
 	CostUSD   *float64 // nil: not known
 	Notices   []string // what should be known of it
 
-	System       string // system prompt
-	Turns        []Turn
-	Conversation []Verdict    // on all of it
-	Evals        []EvalResult // in the order in which they ran
+	System     string // system prompt
+	Turns      []Turn
+	Assertions []Verdict    // on the whole conversation; those on a turn are in Turns
+	Evals      []EvalResult // in the order in which they ran
 
 	raw *result.Trial
 }
@@ -161,7 +161,7 @@ func trialFrom(t *result.Trial) *Trial {
 		Trials: t.Trials, Tags: slices.Clone(t.Tags), Labels: t.Labels, Position: positionFrom(t.Position),
 		Status: statusFrom(t.Status), Error: t.Error, Skip: t.Skip, Duration: span(t.DurationMS),
 		Usage: usageFrom(t.Usage.Usage), Calls: t.Usage.Calls, CostUSD: clone(t.CostUSD),
-		Notices: slices.Clone(t.Notices), System: t.System, Conversation: verdictsFrom(t.Conversation), raw: t,
+		Notices: slices.Clone(t.Notices), System: t.System, Assertions: verdictsFrom(t.Conversation), raw: t,
 	}
 	for i := range t.Turns {
 		out.Turns = append(out.Turns, turnFrom(&t.Turns[i]))

@@ -28,6 +28,11 @@ func newFieldNames(text string) *fieldNames {
 	return v
 }
 
+// newLazyFields makes the fields of a kind of object when they are needed first.
+func newLazyFields(text string) func() *fieldNames {
+	return sync.OnceValue(func() *fieldNames { return newFieldNames(text) })
+}
+
 // The members that the formats have, and those that chat APIs and agents add to them. Of the latter none holds words of
 // the conversation; most are not read.
 var (

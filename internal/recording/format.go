@@ -25,11 +25,14 @@ const (
 	FormatCassette    Format = "cassette"     // arena's own: the exchanges of a trial
 	FormatChatLog     Format = "chat log"     // JSON lines, a conversation each, in the format of chat APIs
 	FormatTraces      Format = "traces"       // OTLP JSON with the attributes of generative AI
+	FormatSpans       Format = "spans"        // JSON objects with plain attributes
+	FormatShareGPT    Format = "ShareGPT"     // conversations for training
 )
 
 // format describes a file format.
 type format struct {
 	name  Format
+	about string   // what writes it, for people
 	hints []string // values of Options.Type
 	// detect reports whether a file has this format. It may see only the first keys of a long document.
 	detect func(h *head) bool
@@ -44,9 +47,13 @@ type format struct {
 // formats returns the formats in the order in which they are tried. The last one accepts anything that may be YAML.
 func formats() []format {
 	return []format{
-		{name: FormatEventLog, hints: sessionHints, detect: isEventLog, scan: scanEventLog, read: readEventLog},
 		{
-			name: FormatSession, hints: sessionHints, detect: isSessionDocument,
+			name: FormatEventLog, about: "events of conversations, a line each: of arena and of PromptKit",
+			hints: sessionHints, detect: isEventLog, scan: scanEventLog, read: readEventLog,
+		},
+		{
+			name: FormatSession, about: "an exported session of PromptKit: metadata and events",
+			hints: sessionHints, detect: isSessionDocument,
 			scan: scanDocuments, read: readSessionDocument,
 		},
 		{
@@ -54,27 +61,52 @@ func formats() []format {
 			scan: scanSessionLines, read: readSessionLines,
 		},
 		{
-			name: FormatArenaOutput, hints: arenaHints, detect: isArenaOutput,
+			name: FormatArenaOutput, about: "the result of one run of PromptArena",
+			hints: arenaHints, detect: isArenaOutput,
 			scan: scanDocuments, read: readArenaOutput,
 		},
 		{
-			name: FormatArenaTurns, hints: arenaHints, detect: isArenaTurns,
+			name: FormatArenaTurns, about: "the same by turns, of its older versions",
+			hints: arenaHints, detect: isArenaTurns,
 			scan: scanDocuments, read: readArenaTurns,
 		},
-		{name: FormatJournal, hints: arenaHints, detect: isJournal, scan: scanJournal, read: readJournal},
 		{
-			name: FormatResults, hints: arenaHints, detect: isResults,
+			name: FormatJournal, about: "`journal.jsonl` of a run of arena",
+			hints: arenaHints, detect: isJournal, scan: scanJournal, read: readJournal,
+		},
+		{
+			name: FormatResults, about: "`results.json` of a run of arena",
+			hints: arenaHints, detect: isResults,
 			scan: scanResults, read: readResults, early: true,
 		},
 		{
-			name: FormatEventStream, hints: sessionHints, detect: isEventStream,
+			name: FormatEventStream, about: "what `arena run --events` writes",
+			hints: sessionHints, detect: isEventStream,
 			scan: scanEventStream, read: readEventStream,
 		},
-		{name: FormatCassette, hints: cassetteHints, detect: isCassette, scan: scanDocuments, read: readCassette},
-		{name: FormatTraces, detect: isTraces, scan: scanTraces, read: readTraces},
-		{name: FormatChatLog, hints: transcriptHints, detect: isChatLog, scan: scanChatLog, read: readChatLog},
 		{
-			name: FormatTranscript, hints: transcriptHints, detect: isTranscript,
+			name: FormatCassette, about: "what `arena run --record` writes",
+			hints: cassetteHints, detect: isCassette, scan: scanDocuments, read: readCassette,
+		},
+		{
+			name: FormatTraces, about: "OTLP as JSON, with the conventions of OpenTelemetry for generative AI or those of OpenInference",
+			detect: isTraces, scan: scanTraces, read: readTraces,
+		},
+		{
+			name: FormatSpans, about: "spans with plain attributes of either convention: of Phoenix, of kensa, of OpenTelemetry's console",
+			detect: isSpans, scan: scanSpans, read: readSpans,
+		},
+		{
+			name: FormatShareGPT, about: "conversations for training: `from` and `value`",
+			hints: transcriptHints, detect: isShareGPT, scan: scanShareGPT, read: readShareGPT,
+		},
+		{
+			name: FormatChatLog, about: "messages as chat APIs have them, or requests with their responses",
+			hints: transcriptHints, detect: isChatLog, scan: scanChatLog, read: readChatLog,
+		},
+		{
+			name: FormatTranscript, about: "one conversation as YAML or JSON: `metadata` and `messages`",
+			hints: transcriptHints, detect: isTranscript,
 			scan: scanTranscript, read: readTranscript, free: true,
 		},
 	}
@@ -117,6 +149,11 @@ func orKnown(hint string, known []string) string {
 
 // unknown reports a file of an unknown format.
 func (s *scan) unknown(h *head) {
+	start := diag.Pos{File: s.file, Line: 1, Col: 1}
+	if c := h.named(); c != nil {
+		s.errorf(start, "unread-recording", "this file holds %s, which arena does not read", c.name).Hint = c.advice
+		return
+	}
 	msg := "this is not a recording that arena can read"
 	switch {
 	case h.kind == '{' && len(h.keys) == 0:
@@ -128,8 +165,10 @@ func (s *scan) unknown(h *head) {
 	}
 	var names []string
 	for _, f := range formats() {
-		names = append(names, string(f.name))
+		if !slices.Contains(names, string(f.name)) {
+			names = append(names, string(f.name))
+		}
 	}
-	s.problems.Errorf(diag.Pos{File: s.file, Line: 1, Col: 1}, 1, "unknown-recording", "%s", msg).
+	s.errorf(start, "unknown-recording", "%s", msg).
 		Hint = "arena reads: " + strings.Join(names, ", ")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -74,12 +75,57 @@ func TestHostile(t *testing.T) {
 		"yaml key twice":     {"messages:\n  - {role: user, content: a, content: b}\n", `2:30: key "content" is already set on line 2`},
 		"two documents":      {"{\n\"RunID\":\"r\",\"Messages\":[]}\n{}", "3:1: not valid JSON"},
 		"wrong chat line":    {`{"messages":[{"role":"user","content":"a"}]}` + "\n" + `{"prompt":"a"}`, ":2:1: a line of a chat log must have messages"},
+		"jaeger":             {`{"data":[{"traceID":"a","spans":[],"processes":{}}]}`, ":1:1: this file holds traces of Jaeger, which arena does not read"},
+		"zipkin":             {`[{"traceId":"a","id":"b","localEndpoint":{}}]`, "this file holds spans of Zipkin, which"},
+		"logs":               {`{"resourceLogs":[]}`, "this file holds logs or metrics of OpenTelemetry"},
+		"an AI SDK":          {`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"a","attributes":[{"key":"ai.prompt","value":{"stringValue":"x"}}]}]}]}]}`, "the attributes of the Vercel AI SDK, which arena does not read"},
+		"an AI SDK as well":  {spanOf(`{"key":"gen_ai.system","value":{"stringValue":"x"}},{"key":"ai.prompt","value":{"stringValue":"x"}}`), "no messages but in attributes of the Vercel AI SDK"},
+		"hidden messages": {spanOf(`{"key":"openinference.span.kind","value":{"stringValue":"LLM"}},{"key":"llm.output_messages.0.message.content","value":{"stringValue":"__REDACTED__"}}`),
+			"1:44: a message was hidden by the instrumentation"},
+		"hidden texts": {spanOf(`{"key":"openinference.span.kind","value":{"stringValue":"LLM"}},{"key":"output.value","value":{"stringValue":"__REDACTED__"}}`),
+			"output.value was hidden by the instrumentation"},
+		"hidden wholly": {spanOf(`{"key":"openinference.span.kind","value":{"stringValue":"LLM"}}`) + "\n" + spanOf(`{"key":"openinference.span.kind","value":{"stringValue":"LLM"}},{"key":"input.value","value":{"stringValue":"hi"}}`),
+			"1:44: the span of a call of a model holds no messages"},
+		"lost of OpenInference": {spanOf(`{"key":"llm.input_messages.0.message.content","value":{"stringValue":"a"}},{"key":"llm.input_messages.2.message.content","value":{"stringValue":"b"}}`),
+			"has 2 entries in llm.input_messages.*, but none with the number 1"},
+		"odd output": {spanOf(`{"key":"openinference.span.kind","value":{"stringValue":"LLM"}},{"key":"output.value","value":{"stringValue":"{\"steps\":[],\"kind\":1}"}}`),
+			"output.value holds no messages in a form that arena knows: an object with the keys kind, steps"},
+		"spans and others":       {`{"trace_id":"a","span_id":"b","attributes":{"openinference.span.kind":"LLM","input.value":"a","output.value":"b"}}` + "\n" + `{"messages":[]}`, ":2:1: this is no record of the file's format"},
+		"ShareGPT and others":    {`{"conversations":[{"from":"human","value":"a"}]}` + "\n" + `{"messages":[]}`, ":2:1: this is no record of the file's format, which must have a list of conversations"},
+		"somebody in ShareGPT":   {`{"conversations":[{"from":"humn","value":"a"}]}`, `a message is from "humn", whom nobody knows`},
+		"two replies":            {`{"conversations":[{"from":"human","value":"a"}],"chosen":{"from":"gpt","value":"b"}}`, `an unknown field "chosen"`},
+		"an open call":           {`{"conversations":[{"from":"gpt","value":"<tool_call>{}"}]}`, "a reply begins the call of a tool with <tool_call>, which has no end"},
+		"a call that is no JSON": {`{"conversations":[{"from":"gpt","value":"<tool_call>{'a':1}</tool_call>"}]}`, "the call of a tool is no JSON: {'a':1}"},
+		"training":               {`[{"instruction":"a","output":"b"}]`, "data for training in the form of Alpaca"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := open([]byte(c.text), Options{})
 			contains(t, err, c.want)
 		})
+	}
+}
+
+// TestCutInTheMiddle cuts every recording in the middle of a line: it is refused with a line of its own, and never read
+// as a shorter one.
+func TestCutInTheMiddle(t *testing.T) {
+	t.Parallel()
+	for _, path := range fixtures(t, "good") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err := open(text, Options{}); err != nil || f.format.free && bytes.HasPrefix(text, []byte("{")) == false {
+			continue // YAML ends where it ends
+		}
+		at := len(text) / 2
+		for text[at-1] == '\n' || text[at] == '\n' || text[at] == ' ' {
+			at++
+		}
+		_, err = openAt(filepath.Base(path), bytes.NewReader(text[:at]), int64(at), Options{})
+		if err == nil || !regexp.MustCompile(`^[\w.-]+:\d+`).MatchString(err.Error()) {
+			t.Errorf("%s, cut behind byte %d: got %v", path, at, err)
+		}
 	}
 }
 

@@ -27,6 +27,12 @@ const (
 {"role":"assistant","content":"","tool_calls":[{"id":"c1","name":"orders","args":{"id":"arg1"}}]},
 {"role":"tool","content":"said1","tool_result":{"id":"c1","name":"orders","content":"said1"}},
 {"role":"assistant","content":"reply1"}`
+	shareGPTMessages = `[{"from":"human","value":"asked1"},
+{"from":"function_call","value":"{\"name\":\"orders\",\"arguments\":{\"id\":\"arg1\"}}"},
+{"from":"observation","value":"said1"},
+{"from":"gpt","value":"reply1"},
+{"from":"human","value":"asked2"},
+{"from":"gpt","value":"reply2"}]`
 	ownTrial = `{"id":"a/m/default","scenario":"a","provider":"m","status":"passed","turns":[
 {"index":0,"user":"asked1","assistant":"reply1","messages":[` + ownMessages + `],"tool_calls":[],"assertions":[]},
 {"index":1,"user":"asked2","assistant":"reply2","messages":[{"role":"user","content":"asked2"},
@@ -97,6 +103,14 @@ func talks() []talk {
 		{name: "traces", format: FormatTraces, ends: true, text: callSpans(attributesOf("gen_ai.input.messages", "gen_ai.output.messages"))},
 		{name: "numbered traces", format: FormatTraces, ends: true, text: callSpans(numberedOf)},
 		{name: "traces of events", format: FormatTraces, ends: true, text: callSpans(eventsOf)},
+		{name: "OpenInference traces", format: FormatTraces, ends: true, text: callSpans(inferenceOf)},
+		{name: "OpenInference texts", format: FormatTraces, ends: true, text: callSpans(inferenceTexts)},
+		{name: "spans", format: FormatSpans, text: plainSpans(true)},
+		{name: "list of spans", format: FormatSpans, ends: true, text: plainSpans(false)},
+		{name: "stored spans", format: FormatSpans, text: storedSpans()},
+		{name: "ShareGPT", format: FormatShareGPT, ends: true, text: `[{"id":"a","conversations":` + shareGPTMessages + `}]`},
+		{name: "ShareGPT lines", format: FormatShareGPT, text: flat(`{"conversations":`+shareGPTMessages+`}`) + "\n" +
+			flat(`{"conversations":`+shareGPTMessages+`}`)},
 		{name: "transcript", format: FormatTranscript, ends: true, text: "{\n\"metadata\":{\"session_id\":\"s\"},\"messages\":" + chatMessages + "}"},
 		{name: "YAML transcript", format: FormatTranscript, ends: true, text: "{\"messages\":" + chatMessages + "}"},
 	}
@@ -188,4 +202,77 @@ func eventsOf(input, output string) string {
 	}
 	return `"attributes":[` + isChat + `],"events":[{"name":"` + name + `","attributes":[` + attribute("gen_ai.event.content", input) +
 		`]},{"name":"gen_ai.choice","attributes":[` + attribute("gen_ai.event.content", `{"index":0,"message":`+output+`}`) + `]}]`
+}
+
+// inferenceOf makes attributes of OpenInference.
+func inferenceOf(input, output string) string {
+	list := []string{attribute("openinference.span.kind", "LLM")}
+	for _, m := range []struct{ prefix, text string }{
+		{"llm.input_messages.0.message.", input}, {"llm.output_messages.0.message.", output},
+	} {
+		message := value{text: []byte(m.text)}
+		role, _ := message.get("role").str()
+		list = append(list, attribute(m.prefix+"role", role))
+		if said, ok := message.get("content").str(); ok {
+			list = append(list, attribute(m.prefix+"contents.0.message_content.type", "text"),
+				attribute(m.prefix+"contents.0.message_content.text", said))
+		}
+		for part := range message.get("parts").items {
+			name, _ := part.get("name").str()
+			said, _ := part.get("content").str()
+			answer, _ := part.get("response").str()
+			switch call := m.prefix + "tool_calls.0.tool_call."; {
+			case name != "":
+				list = append(list, attribute(call+"id", "c1"), attribute(call+"function.name", name),
+					attribute(call+"function.arguments", string(part.get("arguments").text)))
+			case answer != "":
+				list = append(list, attribute(m.prefix+"tool_call_id", "c1"), attribute(m.prefix+"content", answer))
+			default:
+				list = append(list, attribute(m.prefix+"content", said))
+			}
+		}
+	}
+	return `"attributes":[` + strings.Join(list, ",") + `]`
+}
+
+// inferenceTexts has requests and responses as texts.
+func inferenceTexts(input, output string) string {
+	return `"attributes":[` + attribute("openinference.span.kind", "LLM") + "," +
+		attribute("input.value", `{"model":"m","messages":[`+input+`]}`) + "," +
+		attribute("output.value", `{"choices":[{"message":`+output+`}]}`) + `]`
+}
+
+// plainCalls are the calls of a model with their whole history.
+func plainCalls() (list [][2]string) {
+	messages := strings.Split(chatMessages[1:len(chatMessages)-1], ",\n")
+	for i, m := range messages {
+		if strings.Contains(m, `"assistant"`) {
+			list = append(list, [2]string{strings.Join(messages[:i], ","), m})
+		}
+	}
+	return list
+}
+
+func plainSpans(lines bool) string {
+	var list []string
+	for i, call := range plainCalls() {
+		nested := strings.NewReplacer(`{"role"`, `{"message":{"role"`).Replace(call[0])
+		nested = strings.ReplaceAll(nested, `},{"message"`, `}},{"message"`) + "}"
+		list = append(list, fmt.Sprintf(`{"name":"llm","context":{"trace_id":"a","span_id":"%d"},"span_kind":"LLM",`+
+			`"start_time":"2026-01-01T00:00:0%d","attributes":{"llm":{"input_messages":[%s],"output_messages":[{"message":%s}]}}}`,
+			i, i, nested, call[1]))
+	}
+	if lines {
+		return strings.ReplaceAll(strings.Join(list, "\n"), "},\n", "},")
+	}
+	return "[" + strings.Join(list, ",\n") + "]"
+}
+
+func storedSpans() string {
+	var list []string
+	for i, call := range plainCalls() {
+		list = append(list, fmt.Sprintf(`{"trace_id":"a","span_id":"%d","kind":"llm","start_time":"2026-01-01T00:00:0%d",`+
+			`"input":{"messages":[%s]},"output":{"messages":[%s]}}`, i, i, call[0], call[1]))
+	}
+	return strings.Join(list, "\n")
 }

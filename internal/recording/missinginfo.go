@@ -14,7 +14,8 @@ func (f Format) MissingInfo() []string {
 	switch f {
 	case FormatResults, FormatJournal, FormatEventStream, FormatArenaOutput, FormatArenaTurns:
 		return nil
-	case FormatEventLog, FormatSession, FormatTranscript, FormatCassette, FormatChatLog, FormatTraces:
+	case FormatEventLog, FormatSession, FormatTranscript, FormatCassette, FormatChatLog, FormatTraces, FormatSpans,
+		FormatShareGPT:
 		return []string{InfoGuardrails}
 	}
 	return []string{InfoGuardrails} // of a program, which hands over messages
@@ -34,7 +35,19 @@ func (b *builder) setMissingInfo() {
 		isGuardrails := func(info string) bool { return info == InfoGuardrails }
 		s.MissingInfo = slices.DeleteFunc(slices.Clone(s.MissingInfo), isGuardrails)
 	}
-	if b.noErrorFlag && (s.Format == FormatChatLog || s.Format == FormatTranscript) {
+	if b.noErrorFlag && !s.Format.flagsErrors() {
 		s.MissingInfo = append(slices.Clip(s.MissingInfo), InfoToolErrors)
 	}
+}
+
+// flagsErrors reports whether a format has a place of its own for a call that failed.
+func (f Format) flagsErrors() bool {
+	switch f {
+	case FormatResults, FormatJournal, FormatEventStream, FormatArenaOutput, FormatArenaTurns, FormatEventLog,
+		FormatSession, FormatCassette, FormatTraces, FormatSpans:
+		return true
+	case FormatTranscript, FormatChatLog, FormatShareGPT:
+		return false
+	}
+	return false
 }

@@ -1,8 +1,11 @@
 package recording
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plural"
 )
 
@@ -42,11 +45,24 @@ func scanTraces(s *scan) {
 		t.export(doc, p)
 	}
 	t.join()
+	t.nameConvention()
 }
+
+// nameConvention says whose spans they are when none holds a message that arena reads.
+func (t *traceScan) nameConvention() {
+	if len(t.index.entries) == 0 && t.problems.Errors() == 0 && t.convention != "" {
+		t.errorf(diag.Pos{File: t.file, Line: 1, Col: 1}, "unread-recording",
+			"the spans hold the attributes of %s, which arena does not read", t.convention).Hint = otherConvention
+	}
+}
+
+// otherConvention is the hint for traces whose messages are in attributes that arena does not read.
+const otherConvention = "arena reads the conventions of OpenTelemetry for generative AI (gen_ai.*) and those of OpenInference"
 
 type traceScan struct {
 	*scan
 	hasMessage map[string]bool // keys with a message
+	convention string          // whose attributes spans without messages have; "": not known
 }
 
 // export finds the spans of one export.
@@ -61,6 +77,7 @@ func (t *traceScan) export(doc value, p span) {
 				t.checkFields(scope, p, "the spans of a scope", known)
 				for item := range scope.get("spans").items {
 					line, col := loc.place(item.at)
+					t.checkFields(item, span{line: line, col: col}, "a span", spanFields())
 					t.span(item, span{at: p.at + int64(item.at), size: int64(len(item.text)), line: line, col: col})
 				}
 			}
@@ -69,12 +86,14 @@ func (t *traceScan) export(doc value, p span) {
 }
 
 func (t *traceScan) span(v value, p span) {
-	t.checkFields(v, p, "a span", spanFields())
 	isAI, hasMessages, conversation := inspectSpan(v)
+	if !isAI || !hasMessages {
+		t.convention = cmp.Or(t.convention, conventionOf(v.get("attributes")))
+	}
 	if !isAI {
 		return
 	}
-	trace, _ := v.get("traceid").str()
+	trace, _ := v.get("traceid").or(v.get("context").get("traceid")).str()
 	if trace == "" && conversation == "" {
 		t.errorf(t.pos(p), "missing-field", "a span has no traceId")
 		return
@@ -86,22 +105,64 @@ func (t *traceScan) span(v value, p span) {
 
 // inspectSpan reports whether a span is about generative AI, whether it holds messages, and its conversation id.
 func inspectSpan(v value) (isAI, hasMessages bool, conversation string) {
-	for attr := range v.get("attributes").items {
+	var o spanOutline
+	attrs := v.get("attributes")
+	for attr := range attrs.items {
 		key, _ := attr.get("key").str()
-		isAI = isAI || strings.HasPrefix(key, aiPrefix)
-		hasMessages = hasMessages || holdsMessages(key)
-		if key == conversationAttr {
-			conversation, _ = attr.get("value").get("stringvalue").str()
-		}
+		o.attribute(key, attr.get("value").get("stringvalue"))
 	}
+	o.object("", attrs)
+	if kind, ok := v.get("spankind").or(v.get("kind")).str(); ok && o.kind == "" {
+		o.kind = kind
+	}
+	if attrs.missing() && v.get("traceid").kind() == '"' { // as kensa stores it
+		o.isAI, o.hasText = true, !v.get("input").missing() || !v.get("output").missing() || !isEmpty(v.get("tools"))
+	}
+	isCall := strings.EqualFold(o.kind, "LLM")
+	o.isAI = o.isAI || isInferenceKind(o.kind)
 	for e := range v.get("events").items {
 		if name, _ := e.get("name").str(); strings.HasPrefix(name, aiPrefix) {
-			isAI = true
-			hasMessages = hasMessages || roleOfEvent(name) != "" || strings.HasPrefix(name, "gen_ai.content.") ||
+			o.isAI = true
+			o.hasMessages = o.hasMessages || roleOfEvent(name) != "" || strings.HasPrefix(name, "gen_ai.content.") ||
 				name == "gen_ai.client.inference.operation.details"
 		}
 	}
-	return isAI, hasMessages, conversation
+	if o.conversation == "" && o.isAI {
+		o.conversation = o.session
+	}
+	return o.isAI, o.hasMessages || o.hasText && isCall, o.conversation
+}
+
+// spanOutline is what the attributes of a span say at first sight.
+type spanOutline struct {
+	isAI, hasMessages, hasText  bool
+	conversation, session, kind string
+}
+
+func (o *spanOutline) attribute(key string, v value) {
+	o.isAI = o.isAI || strings.HasPrefix(key, aiPrefix) || isInference(key)
+	o.hasMessages = o.hasMessages || holdsMessages(key)
+	text, _ := v.str()
+	switch key {
+	case conversationAttr:
+		o.conversation = text
+	case inferenceSession:
+		o.session = text
+	case inferenceKind:
+		o.kind = text
+	case "input.value", "output.value":
+		o.hasText = true
+	}
+}
+
+// object reads attributes that are members of an object, and of objects in it.
+func (o *spanOutline) object(prefix string, v value) {
+	for key, member := range v.members {
+		name := prefix + string(plainKey(key))
+		if o.attribute(name, member); member.kind() == '{' {
+			o.object(name+".", member)
+		}
+	}
 }
 
 func holdsMessages(key string) bool {
@@ -109,7 +170,12 @@ func holdsMessages(key string) bool {
 	case inputAttr, outputAttr, promptAttr, completionAttr:
 		return true
 	}
-	return strings.HasPrefix(key, promptAttr+".") || strings.HasPrefix(key, completionAttr+".")
+	for _, prefix := range []string{promptAttr, completionAttr, inferenceInput, inferenceOutput} {
+		if strings.HasPrefix(key, prefix+".") {
+			return true
+		}
+	}
+	return key == inferenceInput || key == inferenceOutput
 }
 
 // join adds spans without a conversation id to that of their trace, and joins the traces of a conversation.
@@ -143,8 +209,12 @@ func (t *traceScan) join() {
 	t.index.keep(func(e *entry) bool { return t.hasMessage[e.key] })
 	switch silent := len(order) - len(t.index.entries); {
 	case silent > 0 && len(t.index.entries) == 0:
-		t.errorf(t.pos(joined[order[0]][0].first()), "no-content", "the spans of generative AI hold no messages").
-			Hint = "turn on the capture of messages in the instrumentation of the agent"
+		d := t.errorf(t.pos(joined[order[0]][0].first()), "no-content", "the spans of generative AI hold no messages")
+		if d.Hint = "turn on the capture of messages in the instrumentation of the agent"; t.convention != "" {
+			d.Msg = fmt.Sprintf("the spans of generative AI hold no messages but in attributes of %s, which arena does not read",
+				t.convention)
+			d.Hint = otherConvention
+		}
 	case silent > 0:
 		t.notef("%s without messages left out", plural.Count(silent, "trace"))
 	}

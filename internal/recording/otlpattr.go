@@ -33,9 +33,10 @@ func (a attributes) tokens(b *builder, keys ...string) (n int, found bool) {
 	return 0, false
 }
 
-// attributes reads a list of {key, value}.
+// attributes reads a list of {key, value}, or an object.
 func (b *builder) attributes(v value) attributes {
 	attrs := attributes{}
+	b.plainAttributes(attrs, "", v)
 	for item := range v.items {
 		key, ok := item.get("key").str()
 		if !ok {
@@ -134,11 +135,20 @@ func nestedJSON(v value) value {
 	if !ok {
 		return v
 	}
-	s = strings.TrimSpace(s)
-	if s == "" || s[0] != '[' && s[0] != '{' || !json.Valid([]byte(s)) {
+	inner := jsonIn(s)
+	if inner.missing() {
 		return v
 	}
-	return value{[]byte(s), v.at}
+	return value{inner.text, v.at}
+}
+
+// jsonIn returns the object or the list that a text is; nothing when it is none.
+func jsonIn(text string) value {
+	text = strings.TrimSpace(text)
+	if text == "" || text[0] != '[' && text[0] != '{' || !json.Valid([]byte(text)) {
+		return value{}
+	}
+	return value{text: []byte(text)}
 }
 
 // checkDuplicates refuses messages in an attribute with duplicate keys. Arguments of calls are texts, and are not

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/plural"
 )
 
@@ -18,6 +19,11 @@ func readTraces(b *builder, pieces iter.Seq[piece]) {
 			spans = append(spans, s)
 		}
 	}
+	b.conversation(spans)
+}
+
+// conversation makes one conversation of calls of models and of what surrounds them.
+func (b *builder) conversation(spans []aiSpan) {
 	slices.SortStableFunc(spans, func(x, y aiSpan) int { return x.start.Compare(y.start) })
 	b.keepCommon(spans)
 	calls := b.outermost(spans)
@@ -46,6 +52,11 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 		s := &spans[i]
 		if s.asksModel() && !nested(s, byID) {
 			b.session.Error = s.failure // the last call decides: the conversation continued after the others
+		}
+		if s.silent && !s.judge && s.failure == "" && !nested(s, byID) {
+			b.badMessage = true
+			b.problems.Errorf(s.pos, 1, "lost-message", "the span of a call of a model holds no messages").
+				Hint = "let the instrumentation record inputs and outputs"
 		}
 		switch {
 		case s.judge || len(s.input)+len(s.output) == 0 || s.operation == "embeddings" || s.operation == "execute_tool":
@@ -169,7 +180,8 @@ func sameContent(x, y event) bool {
 	return x.ToolResult == nil || y.ToolResult == nil || x.ToolResult.ID == y.ToolResult.ID
 }
 
-// addToolResults adds the results in spans of tools after calls without results.
+// addToolResults adds the results in spans of tools after calls without results, and the calls that no reply asked for:
+// what a program called by itself was called.
 func addToolResults(conversation []event, spans []aiSpan) (out []event) {
 	said := map[string]int{}
 	for _, e := range conversation {
@@ -180,25 +192,81 @@ func addToolResults(conversation []event, spans []aiSpan) (out []event) {
 	used := map[int]bool{}
 	for _, e := range conversation {
 		out = append(out, e)
-		for _, call := range e.ToolCalls {
-			if said[call.ID] > 0 {
+		for i := range e.ToolCalls {
+			call := &e.ToolCalls[i]
+			run := runOf(call, spans, used)
+			if run >= 0 {
+				used[run] = true
+			}
+			if call.ID != "" && said[call.ID] > 0 {
 				said[call.ID]--
 				continue
 			}
-			for i := range spans {
-				s := &spans[i]
-				if used[i] || s.judge || !s.hasResult || call.ID == "" || s.tool.ID != call.ID {
-					continue
-				}
-				used[i] = true
-				result := s.tool
-				out = append(out, event{Message: Message{
-					Message: chat.Message{Role: chat.ToolRole, Content: result.Content, ToolResult: &result},
-					Offset:  -1, At: s.end, Pos: e.Pos,
-				}})
-				break
+			if run < 0 || !spans[run].hasResult {
+				continue
 			}
+			result := spans[run].tool
+			result.ID = call.ID
+			out = append(out, event{Message: Message{
+				Message: chat.Message{Role: chat.ToolRole, Content: result.Content, ToolResult: &result},
+				Offset:  -1, At: spans[run].end, Pos: e.Pos,
+			}})
 		}
 	}
-	return out
+	return addRuns(out, spans, used)
+}
+
+// runOf finds the span of the run of a call: the one with its id, else the first without an id that has its name and its
+// arguments, where both are known. -1: there is none.
+func runOf(call *chat.ToolCall, spans []aiSpan, used map[int]bool) int {
+	for i := range spans {
+		s := &spans[i]
+		switch {
+		case used[i] || s.judge || s.operation != "execute_tool":
+		case s.tool.ID != "" && call.ID != "":
+			if s.tool.ID == call.ID {
+				return i
+			}
+		case s.tool.Name == call.Name && (s.toolArgs == nil || reflect.DeepEqual(s.toolArgs, call.Args)):
+			return i
+		}
+	}
+	return -1
+}
+
+// addRuns adds the runs of tools that belong to no call, before the reply that followed.
+func addRuns(conversation []event, spans []aiSpan, used map[int]bool) []event {
+	byID := map[string]*aiSpan{}
+	for i := range spans {
+		byID[spans[i].id] = &spans[i]
+	}
+	for i := range spans {
+		s := &spans[i]
+		if used[i] || s.judge || s.operation != "execute_tool" || s.tool.Name == "" || nested(s, byID) {
+			continue
+		}
+		call := chat.ToolCall{ID: cmp.Or(s.tool.ID, s.id), Name: s.tool.Name, Args: s.toolArgs, BadArgs: s.toolBadArgs}
+		if call.Args == nil && call.BadArgs == "" {
+			call.Args = jsonvalue.Object{}
+		}
+		ran := []event{{Message: Message{
+			Message: chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call}}, Offset: -1, At: s.start, Pos: s.pos,
+		}}}
+		if s.hasResult || s.failure != "" {
+			result := s.tool
+			result.ID = call.ID
+			ran = append(ran, event{Message: Message{
+				Message: chat.Message{Role: chat.ToolRole, Content: result.Content, ToolResult: &result},
+				Offset:  -1, At: s.end, Pos: s.pos,
+			}})
+		}
+		at := slices.IndexFunc(conversation, func(e event) bool {
+			return e.Role == chat.Assistant && !e.At.IsZero() && !e.At.Before(s.end)
+		})
+		if at < 0 {
+			at = len(conversation)
+		}
+		conversation = slices.Insert(conversation, at, ran...)
+	}
+	return conversation
 }

@@ -18,10 +18,13 @@ type aiSpan struct {
 
 	input, output    []event // as recorded; the system prompt is first
 	tool             chat.ToolResult
+	toolArgs         chat.Args // nil: not known
+	toolBadArgs      string
 	hasResult        bool // tool holds a result
 	model            string
 	provider         string
 	pos              diag.Pos
+	silent           bool             // a call of the model of which nothing was recorded
 	judge            bool             // a call by a check, not of the conversation
 	verdicts         []Verdict        // on the turn or conversation of the span
 	customAttributes jsonvalue.Object // that no convention defines
@@ -37,17 +40,24 @@ func (b *builder) aiSpan(v value) (s aiSpan, ok bool) {
 	s.pos = b.pos(v)
 	s.id, _ = o.get("spanid").str()
 	s.parent, _ = o.get("parentspanid").str()
-	s.operation = attrs.text("gen_ai.operation.name")
 	s.start, s.end = b.nanos(o.get("starttimeunixnano")), b.nanos(o.get("endtimeunixnano"))
+	s.failure = failureOf(o.get("status"), attrs)
+	b.fillSpan(&s, o, attrs)
+	return s, true
+}
+
+// fillSpan reads what the attributes and events of a span say.
+func (b *builder) fillSpan(s *aiSpan, o object, attrs attributes) {
+	s.operation = attrs.text("gen_ai.operation.name")
 	s.model = attrs.text("gen_ai.response.model", "gen_ai.request.model")
 	s.provider = attrs.text("gen_ai.provider.name", "gen_ai.system")
-	s.failure = failureOf(o.get("status"), attrs)
 	s.judge = attrs.text("arena.judge") != "" || attrs.text("arena.by_check") == "true"
 	s.customAttributes = customAttributes(attrs)
-	b.spanOfArena(&s, attrs)
-	b.spanTool(&s, attrs)
-	b.spanMessages(&s, v, attrs, o.get("events"))
-	b.evaluations(&s, o.get("events"))
+	b.spanOfArena(s, attrs)
+	b.spanTool(s, attrs)
+	b.spanMessages(s, o.value, attrs, o.get("events"))
+	b.spanOfInference(s, o, attrs)
+	b.evaluations(s, o.get("events"))
 	if n := o.get("droppedattributescount"); hasNumber(n) && len(s.input)+len(s.output) > 0 {
 		b.errorf(n, "lost-message", "%s attributes of the span were dropped, and messages may have been among them", n.text).
 			Hint = "raise the limit of attributes of a span in the instrumentation of the agent"
@@ -57,9 +67,8 @@ func (b *builder) aiSpan(v value) (s aiSpan, ok bool) {
 		s.output = s.output[:1]
 	}
 	if n := len(s.output); n > 0 {
-		b.spanMeasures(&s.output[n-1].Message, &s, attrs)
+		b.spanMeasures(&s.output[n-1].Message, s, attrs)
 	}
-	return s, true
 }
 
 // hasNumber reports whether a value is a number above zero.
@@ -88,6 +97,9 @@ func (b *builder) spanTool(s *aiSpan, attrs attributes) {
 		return
 	}
 	s.tool.ID, s.tool.Name = attrs.text("gen_ai.tool.call.id"), attrs.text("gen_ai.tool.name")
+	if v := attrs["gen_ai.tool.call.arguments"]; !v.missing() {
+		s.toolArgs, s.toolBadArgs = b.args(v)
+	}
 	if v, found := attrs["gen_ai.tool.call.result"]; found {
 		s.hasResult = true
 		if text, ok := v.str(); ok {
@@ -126,6 +138,7 @@ func (b *builder) spanMeasures(m *Message, s *aiSpan, attrs attributes) {
 			m.CostUSD = cost
 		}
 	}
+	b.inferenceMeasures(m, attrs)
 	if m.FinishReason == "" {
 		for reason := range attrs["gen_ai.response.finish_reasons"].items {
 			m.FinishReason, _ = reason.str()

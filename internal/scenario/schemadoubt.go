@@ -23,24 +23,46 @@ var keywords = sync.OnceValue(func() []string {
 		unevaluatedProperties uniqueItems writeOnly`)
 })
 
-// DoubtSchema warns of probable mistakes in a JSON Schema: keywords and formats that resemble known ones, properties
-// that do not stand under properties, required ones that the schema does not list, keywords that do nothing where they
-// stand, and patterns that match other texts than they seem to.
+// DoubtSchema warns of probable mistakes in a JSON Schema: keywords that no draft has, formats that resemble known
+// ones, properties that do not stand under properties, required ones that the schema does not list, keywords that do
+// nothing where they stand, and patterns that match other texts than they seem to.
 func DoubtSchema(r *node.Reader, n *node.Node, what string) {
-	schemaDoubts{r: r, what: what}.at(n, nil)
+	schemaDoubts{r: r, what: what, refs: refsOf(n)}.at(n, nil)
 }
 
 // DoubtReplySchema is DoubtSchema for the schema of a reply, which may be any value: it also warns of keywords that ask
 // nothing of values of other types. bans says that what fits the schema is not wanted.
 func DoubtReplySchema(r *node.Reader, n *node.Node, what string, bans bool) {
-	schemaDoubts{r: r, what: what, bans: bans, anyValue: true}.at(n, nil)
+	schemaDoubts{r: r, what: what, refs: refsOf(n), bans: bans, anyValue: true}.at(n, nil)
 }
 
 type schemaDoubts struct {
 	r        *node.Reader
 	what     string
 	bans     bool
-	anyValue bool // the values may be of any type
+	anyValue bool            // the values may be of any type
+	refs     map[string]bool // the names that references go through
+}
+
+// refsOf are the names on the way to what the references in a schema lead to: schemas may be kept below any key.
+func refsOf(n *node.Node) map[string]bool {
+	names := map[string]bool{}
+	var visit func(*node.Node)
+	visit = func(n *node.Node) {
+		if ref := node.Get(n, "$ref"); ref != nil {
+			_, path, _ := strings.Cut(ref.Value, "#/")
+			for name := range strings.SplitSeq(path, "/") {
+				names[name] = true
+			}
+		}
+		for _, item := range n.Content {
+			visit(item)
+		}
+	}
+	if n != nil {
+		visit(n)
+	}
+	return names
 }
 
 // at checks a schema. listed are the properties that other schemas list for the same value; nil: this is the first.
@@ -59,7 +81,8 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		switch k.Value {
-		case "const", "default", "enum", "example", "examples", "required": // values, not schemas
+		case "const", "default", "dependentRequired", "discriminator", "enum", "example", "examples", "externalDocs",
+			"required", "xml", "$vocabulary": // values, not schemas
 		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
 			inner := d
 			inner.anyValue = d.anyValue && strings.HasSuffix(strings.ToLower(k.Value), "properties")
@@ -70,7 +93,10 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 				inner.at(v.Content[j], nil)
 			}
 		default:
-			d.keyword(k, v)
+			d.keyword(n, k, v)
+			if !slices.Contains(keywords(), k.Value) && !describesValue(v) {
+				continue // what an unknown keyword holds is no schema
+			}
 			of := listed
 			if !slices.Contains(sameValue, k.Value) {
 				of = nil
@@ -88,23 +114,85 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 	}
 }
 
-func (d schemaDoubts) keyword(k, v *node.Node) {
+// keyword looks at a keyword of the schema n.
+func (d schemaDoubts) keyword(n, k, v *node.Node) {
 	switch k.Value {
 	case "format":
 		d.format(v)
 	case "pattern":
 		d.pattern(v)
 	}
-	if slices.Contains(keywords(), k.Value) || strings.HasPrefix(k.Value, "x-") {
+	if slices.Contains(keywords(), k.Value) || slices.Contains(annotations, k.Value) || strings.HasPrefix(k.Value, "x-") ||
+		d.refs[k.Value] {
 		return
 	}
-	hint := diag.DidYouMean(k.Value, keywords())
-	if hint == "" && describesValue(v) {
-		hint = "properties go below properties: {" + k.Value + ": …}"
+	d.r.Warnf(k, "unknown-keyword", "%s: %q is not a JSON Schema keyword and has no effect", d.what, k.Value).Hint =
+		keywordHint(n, k, v)
+}
+
+// annotations are keywords of OpenAPI, providers, editors and forms that ask nothing of a value, and that schemas have
+// for readers.
+var annotations = []string{
+	"deprecationMessage", "discriminator", "enumDescriptions", "enumNames", "errorMessage", "example", "externalDocs",
+	"markdownDescription", "nullable", "propertyOrdering", "xml",
+}
+
+// keywordHint says what to write in place of an unknown keyword of the schema n.
+func keywordHint(n, k, v *node.Node) string {
+	if name, rest, ok := strings.Cut(k.Value, ":"); ok && rest != "" {
+		if slices.Contains(keywords(), name) {
+			return "a blank is missing after the colon: " + name + ": " + rest
+		}
 	}
-	if hint != "" {
-		d.r.Warnf(k, "unknown-keyword", "%s: %q is not a JSON Schema keyword and has no effect", d.what, k.Value).Hint = hint
+	if hint := diag.DidYouMean(k.Value, keywords()); hint != "" {
+		return hint
 	}
+	if describesValue(v) || v.Kind == node.Scalar && slices.Contains(typeNames, v.Value) {
+		return "properties go below properties: {" + k.Value + ": …}"
+	}
+	if meant := meantKeyword(n, k.Value); meant != "" {
+		return "did you mean \"" + meant + "\"?"
+	}
+	return "take it out, or begin its name with x- if it is only for readers"
+}
+
+// typeNames are the types that values have in JSON Schema.
+var typeNames = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
+
+// meantKeyword is the keyword that says what other notations have another word for; "": there is none.
+func meantKeyword(n *node.Node, word string) string {
+	most, least := "maximum", "minimum"
+	if types := typesOf(n); len(types) == 1 {
+		switch types[0] {
+		case "string":
+			most, least = "maxLength", "minLength"
+		case "array":
+			most, least = "maxItems", "minItems"
+		case "object":
+			most, least = "maxProperties", "minProperties"
+		}
+	}
+	switch strings.ToLower(strings.ReplaceAll(word, "_", "")) {
+	case "max", "maxvalue", "lte", "le", "atmost":
+		return most
+	case "min", "minvalue", "gte", "ge", "atleast":
+		return least
+	case "lt", "lessthan", "below":
+		return "exclusiveMaximum"
+	case "gt", "greaterthan", "above":
+		return "exclusiveMinimum"
+	case "regex", "regexp", "match", "matches":
+		return "pattern"
+	case "values", "choices", "allowed", "options", "oneof", "in":
+		return "enum"
+	case "value", "equals", "is":
+		return "const"
+	case "mandatory", "musthave", "keys":
+		return "required"
+	case "strict", "extra", "closed":
+		return "additionalProperties"
+	}
+	return ""
 }
 
 // pattern warns of a pattern that matches other texts than it seems to.

@@ -71,6 +71,9 @@ func (d schemaDoubts) untyped(n *node.Node) {
 		for _, key := range []string{"type", "const", "enum", "$ref", "$dynamicRef", "$recursiveRef"} {
 			typed = typed || node.Get(s, key) != nil
 		}
+		for i := 0; i < len(s.Content); i += 2 { // a type without the blank is told as such
+			typed = typed || strings.HasPrefix(s.Content[i].Value, "type:")
+		}
 	})
 	for i := 0; !typed && i+1 < len(n.Content); i += 2 {
 		types := keywordTypes()[n.Content[i].Value]
@@ -108,12 +111,10 @@ func typesOf(n *node.Node) []string {
 	}
 	var types []string
 	for _, t := range list {
-		switch t.Value {
-		case "array", "boolean", "integer", "null", "number", "object", "string":
-			types = append(types, t.Value)
-		default:
+		if !slices.Contains(typeNames, t.Value) {
 			return nil
 		}
+		types = append(types, t.Value)
 	}
 	return types
 }

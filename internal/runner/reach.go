@@ -110,7 +110,8 @@ func (r *reach) forbidden(prompt *scenario.Prompt, kind composition.Kind) string
 	switch {
 	case slices.Contains(policy.Blocklist, workflow.TransitionTool):
 		return fmt.Sprintf("the %s blocks %s",
-			whose(func(p *scenario.ToolPolicy) bool { return len(p.Blocklist) > 0 }), workflow.TransitionTool)
+			whose(func(p *scenario.ToolPolicy) bool { return slices.Contains(p.Blocklist, workflow.TransitionTool) }),
+			workflow.TransitionTool)
 	case policy.Choice == "none" && kind != composition.Tool:
 		return fmt.Sprintf("the %s has tool_choice none", whose(func(p *scenario.ToolPolicy) bool { return p.Choice != "" }))
 	}

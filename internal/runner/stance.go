@@ -164,7 +164,7 @@ func (s *session) closing() string {
 }
 
 // policyOf returns the tool policy of the scenario. What it leaves out comes from the prompt, and then from the
-// defaults.
+// defaults. The blocklists of both hold: no scenario lets an agent use what its prompt forbids.
 func policyOf(s *scenario.Scenario, prompt *scenario.Prompt) scenario.ToolPolicy {
 	var p scenario.ToolPolicy
 	if s.ToolPolicy != nil {
@@ -176,9 +176,7 @@ func policyOf(s *scenario.Scenario, prompt *scenario.Prompt) scenario.ToolPolicy
 		p.MaxRounds, p.MaxPerTurn = cmp.Or(p.MaxRounds, q.MaxRounds), cmp.Or(p.MaxPerTurn, q.MaxPerTurn)
 		p.MaxTotal, p.MaxIdentical = cmp.Or(p.MaxTotal, q.MaxTotal), cmp.Or(p.MaxIdentical, q.MaxIdentical)
 		p.MaxCostUSD = cmp.Or(p.MaxCostUSD, q.MaxCostUSD)
-		if len(p.Blocklist) == 0 {
-			p.Blocklist = q.Blocklist
-		}
+		p.Blocklist = append(slices.Clone(p.Blocklist), q.Blocklist...)
 	}
 	p.MaxRounds, p.MaxIdentical = cmp.Or(p.MaxRounds, defaultRounds), cmp.Or(p.MaxIdentical, defaultIdentical)
 	p.MaxCostUSD = cmp.Or(p.MaxCostUSD, defaultCostUSD)

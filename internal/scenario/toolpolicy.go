@@ -17,7 +17,7 @@ var toolPolicyFields = table("tool_policy", func() rows[ToolPolicy] {
 		custom("blocklist", texts, func(d *decoder, p *ToolPolicy, v *node.Node) {
 			p.Blocklist, _ = d.Strings(v, "blocklist")
 			d.referAll(toTool, v)
-		}).doc("Tools that are answered with an error instead of being run."),
+		}).doc("Tools that are answered with an error instead of being run: those of the prompt and those of the scenario."),
 		whole("max_rounds", natural, func(p *ToolPolicy) *int { return &p.MaxRounds }).
 			doc("The most rounds of tool calls in a turn; 50 when left out."),
 		whole("max_tool_calls_per_turn", natural, func(p *ToolPolicy) *int { return &p.MaxPerTurn }).

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"context"
+	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
@@ -37,15 +38,21 @@ type guardrailTriggered struct {
 	custom *Table
 }
 
-// GuardrailUse is a guardrail that a check names, so that the plan can report a name without a guardrail.
+// GuardrailUse is a guardrail that a check waits for, so that the plan can report one that nothing can trigger. Without
+// a name it is any guardrail.
 type GuardrailUse struct {
 	check *guardrailTriggered
+	Type  string // of the check
 	Name  string
-	Pos   diag.Pos
+	Pos   diag.Pos // of the name; without a name of the check
+	Width int
 }
 
 // Means reports whether a name is that of the guardrail or eval: the same name, or another name of its check.
 func (u *GuardrailUse) Means(name string) bool { return u.check.means(name) }
+
+// Direction is the messages on which it may fire: input, output or both.
+func (u *GuardrailUse) Direction() string { return u.check.Direction }
 
 // Known reports whether the name is that of a check.
 func (u *GuardrailUse) Known() bool {
@@ -53,10 +60,14 @@ func (u *GuardrailUse) Known() bool {
 	return known
 }
 
-// GuardrailUses are the guardrails that the check, or one within it, names.
+// GuardrailUses are the guardrails that the check, or one within it, waits for.
 func (c *Compiled) GuardrailUses() (uses []GuardrailUse) {
-	if t, ok := c.Check.(*guardrailTriggered); ok && t.Guardrail != "" {
-		uses = append(uses, GuardrailUse{t, t.Guardrail, t.pos})
+	if t, ok := c.Check.(*guardrailTriggered); ok {
+		use := GuardrailUse{t, c.Type, t.Guardrail, t.pos, utf8.RuneCountInString(t.Guardrail)}
+		if use.Name == "" {
+			use.Pos, use.Width = c.Pos, utf8.RuneCountInString(c.Type)
+		}
+		uses = append(uses, use)
 	}
 	for _, part := range c.Nested() {
 		uses = append(uses, part.GuardrailUses()...)

@@ -1,8 +1,8 @@
 package runner
 
 import (
+	"cmp"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
@@ -15,9 +15,51 @@ func ReportGuardrailUses(p *scenario.Project, chosen []*scenario.Scenario, d *di
 	names, off := guardrailNames(p, chosen), evalsOff(p)
 	eachCheck(p, chosen, func(c *checks.Compiled) {
 		for _, use := range c.GuardrailUses() {
-			reportGuardrail(c.Type, &use, names, off, d)
+			if use.Name != "" {
+				reportGuardrail(&use, names, off, d)
+			}
 		}
 	})
+	eachAssertion(p, chosen, func(c *checks.Compiled) {
+		for _, use := range c.GuardrailUses() {
+			if use.Name == "" || slices.ContainsFunc(names, use.Means) {
+				reportDirection(p, chosen, &use, d)
+			}
+		}
+	})
+}
+
+// reportDirection warns of a check whose guardrails are there, but look at other messages than it does, and of one that
+// waits for any guardrail where there is none. An eval of the same name is enough, but it has no direction.
+func reportDirection(p *scenario.Project, chosen []*scenario.Scenario, use *checks.GuardrailUse, d *diag.List) {
+	there := false
+	for _, prompt := range p.Prompts {
+		for _, v := range prompt.Validators {
+			c, ok := sample(v.Compiled).(*checks.Compiled)
+			if !ok || !v.Enabled || !use.Means(c.Type) {
+				continue
+			}
+			there = true
+			looksAt := cmp.Or(v.Direction, "output")
+			if looksAt == "both" || use.Direction() == "both" || looksAt == use.Direction() {
+				return
+			}
+		}
+	}
+	isEval := false
+	for _, e := range usedEvals(p, chosen) {
+		isEval = isEval || use.Name != "" && (e.ID == use.Name || use.Means(e.Type))
+	}
+	switch {
+	case there:
+		d.Warnf(use.Pos, use.Width, "unknown-guardrail",
+			"%s: no guardrail that it waits for looks at the %s, so none fires there", use.Type, use.Direction()).Hint =
+			"take the direction out, or give the guardrail direction: both"
+	case !isEval:
+		d.Warnf(use.Pos, use.Width, "unknown-guardrail",
+			"%s: no prompt has a guardrail that is enabled, so none ever fires", use.Type).Hint =
+			"list one under validators of the prompt, or take the check out"
+	}
 }
 
 // expectGuardrails waits for guardrails that checks of recorded conversations name and the project does not have: the
@@ -26,8 +68,8 @@ func (m *matrix) expectGuardrails(p *scenario.Project, judged []*scenario.Scenar
 	names := guardrailNames(p, judged)
 	eachAssertion(p, judged, func(c *checks.Compiled) {
 		for _, use := range c.GuardrailUses() {
-			if !use.Known() && !slices.ContainsFunc(names, use.Means) {
-				m.tracker.awaitGuardrail(c.Type, &use)
+			if use.Name != "" && !use.Known() && !slices.ContainsFunc(names, use.Means) {
+				m.tracker.awaitGuardrail(&use)
 			}
 		}
 	})
@@ -49,22 +91,21 @@ func guardrailNames(p *scenario.Project, chosen []*scenario.Scenario) []string {
 	return names
 }
 
-func reportGuardrail(check string, use *checks.GuardrailUse, names, off []string, d *diag.List) {
+func reportGuardrail(use *checks.GuardrailUse, names, off []string, d *diag.List) {
 	if slices.ContainsFunc(names, use.Means) {
 		return
 	}
-	width := utf8.RuneCountInString(use.Name)
 	if slices.Contains(off, use.Name) {
-		d.Errorf(use.Pos, width, "unknown-guardrail", "%s: the eval %q is switched off, so it never fires", check,
+		d.Errorf(use.Pos, use.Width, "unknown-guardrail", "%s: the eval %q is switched off, so it never fires", use.Type,
 			use.Name).Hint = "by enabled: false in its definition, or by --eval-groups, --eval-types or --skip-evals"
 		return
 	}
 	if use.Known() {
-		d.Warnf(use.Pos, width, "unknown-guardrail", "%s: %s is no guardrail of this project, so it never fires", check,
+		d.Warnf(use.Pos, use.Width, "unknown-guardrail", "%s: %s is no guardrail of this project, so it never fires", use.Type,
 			use.Name).Hint = "list it under validators of the prompt"
 		return
 	}
-	problem := d.Errorf(use.Pos, width, "unknown-guardrail", "%s: there is no guardrail %q", check, use.Name)
+	problem := d.Errorf(use.Pos, use.Width, "unknown-guardrail", "%s: there is no guardrail %q", use.Type, use.Name)
 	problem.Hint = "guardrails are listed under validators of a prompt; this project has none"
 	if len(names) > 0 {
 		problem.Hint = hintKnown(use.Name, names)

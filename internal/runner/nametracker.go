@@ -26,7 +26,7 @@ type nameTracker struct {
 	firedGuardrails map[string]bool
 	hasTurns        bool // a turn was observed
 
-	awaitedGuardrails []awaitedGuardrail
+	awaitedGuardrails []*checks.GuardrailUse
 
 	gates         []awaitedGate // evals with a threshold, which must have judged something
 	measuredEvals map[measuredEval]bool
@@ -54,11 +54,6 @@ type measuredEval struct {
 	pos diag.Pos
 }
 
-type awaitedGuardrail struct {
-	check string
-	*checks.GuardrailUse
-}
-
 type namePosition struct {
 	pos  diag.Pos
 	name string
@@ -84,10 +79,10 @@ func (h *nameTracker) await(check string, use *checks.NameUse) {
 	}
 }
 
-func (h *nameTracker) awaitGuardrail(check string, use *checks.GuardrailUse) {
+func (h *nameTracker) awaitGuardrail(use *checks.GuardrailUse) {
 	if at := (namePosition{use.Pos, use.Name}); !h.isAwaited[at] {
 		h.isAwaited[at] = true
-		h.awaitedGuardrails = append(h.awaitedGuardrails, awaitedGuardrail{check, use})
+		h.awaitedGuardrails = append(h.awaitedGuardrails, use)
 	}
 }
 
@@ -166,8 +161,8 @@ func (p *Plan) NeverNamed() []diag.Diagnostic {
 	for _, e := range h.awaitedGuardrails {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(h.firedGuardrails)), e.Means) {
 			list = append(list, diag.Diagnostic{
-				Severity: diag.Warning, Pos: e.Pos, Width: utf8.RuneCountInString(e.Name), Code: "never-named",
-				Msg: fmt.Sprintf("%s: no guardrail %q fired in any conversation, nor does the project list it", e.check, e.Name),
+				Severity: diag.Warning, Pos: e.Pos, Width: e.Width, Code: "never-named",
+				Msg: fmt.Sprintf("%s: no guardrail %q fired in any conversation, nor does the project list it", e.Type, e.Name),
 			})
 		}
 	}

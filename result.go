@@ -75,6 +75,7 @@ type Trial struct {
 	Usage     Usage
 	Calls     int      // of the model
 	CostUSD   *float64 // nil: not known
+	Simulated bool     // a mock answered: nobody paid the cost
 	Notices   []string // what should be known of it
 
 	System     string // system prompt
@@ -161,7 +162,8 @@ func trialFrom(t *result.Trial) *Trial {
 		Trials: t.Trials, Tags: slices.Clone(t.Tags), Labels: t.Labels, Position: positionFrom(t.Position),
 		Status: statusFrom(t.Status), Error: t.Error, Skip: t.Skip, Duration: span(t.DurationMS),
 		Usage: usageFrom(t.Usage.Usage), Calls: t.Usage.Calls, CostUSD: clone(t.CostUSD),
-		Notices: slices.Clone(t.Notices), System: t.System, Assertions: verdictsFrom(t.Conversation), raw: t,
+		Simulated: t.Simulated, Notices: slices.Clone(t.Notices), System: t.System,
+		Assertions: verdictsFrom(t.Conversation), raw: t,
 	}
 	for i := range t.Turns {
 		out.Turns = append(out.Turns, turnFrom(&t.Turns[i]))

@@ -93,6 +93,7 @@ func (j recordedJudges) Ask(
 	answer := grading.Answer{
 		Text: string(r.Content), FinishReason: r.Finish, Key: r.Key, Judge: r.Judge, Provider: r.Provider, Model: r.Model,
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached || e.reused,
+		Simulated: r.Source == "" && j.mocked(use),
 	}
 	if e.reused && e.failure == nil && e.reusable(j.source(use)) {
 		j.share(&answer)
@@ -135,6 +136,14 @@ func (j recordedJudges) source(use grading.JudgeUse) string {
 		return judges.Source(use)
 	}
 	return ""
+}
+
+// mocked reports whether a mock answers for a use.
+func (j recordedJudges) mocked(use grading.JudgeUse) bool {
+	judges, ok := j.next.(interface {
+		Mocked(use grading.JudgeUse) bool
+	})
+	return ok && judges.Mocked(use)
 }
 
 func modelAt(model, provider string) string {

@@ -32,7 +32,8 @@ type comparedGroup struct {
 	Trials     int           `json:"trials"`
 	Passed     int           `json:"passed"`
 	DurationMS float64       `json:"duration_ms"`
-	CostUSD    *float64      `json:"cost_usd"` // null: the price is not known
+	CostUSD    *float64      `json:"cost_usd"`                // null: the price is not known
+	Simulated  float64       `json:"simulated_usd,omitempty"` // the part of the cost that mocks made up
 	Tokens     float64       `json:"tokens"`
 }
 
@@ -50,7 +51,7 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 }
 
 func compared(g *comparison.Group) comparedGroup {
-	return comparedGroup{g.Name, g.Status, len(g.Trials), g.Passed, g.DurationMS, g.CostUSD, g.Tokens}
+	return comparedGroup{g.Name, g.Status, len(g.Trials), g.Passed, g.DurationMS, g.CostUSD, g.SimulatedUSD, g.Tokens}
 }
 
 func asCompared(groups []*comparison.Group) []comparedGroup {

@@ -43,7 +43,7 @@ func (x *expenses) cost() string {
 	case x.unknown:
 		return show.Unknown
 	case x.simulated:
-		return show.Money(&x.usd) + " simulated"
+		return show.Money(&x.usd) + show.Simulated
 	}
 	return show.Money(&x.usd)
 }

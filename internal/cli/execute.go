@@ -252,10 +252,10 @@ func (x *execution) runOptions() runner.Options {
 }
 
 // overspent tells that the limit of costs was not held: it says when trials start, and ends none.
-func (x *execution) overspent(usd float64) {
+func (x *execution) overspent(usd, simulated float64) {
 	x.run.Late = append(x.run.Late, diag.Diagnostic{
 		Severity: diag.Warning, Code: "over-limit",
 		Msg: fmt.Sprintf("--max-cost %g was not held: %s was spent, since a trial that has started is not ended and came to "+
-			"more than was expected", x.flags.maxCost, show.Money(&usd)),
+			"more than was expected", x.flags.maxCost, show.Spent(&usd, simulated)),
 	})
 }

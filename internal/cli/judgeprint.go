@@ -256,7 +256,7 @@ func (p *calibrationPage) foot(out string) {
 	if j := r.Judges; j != nil {
 		cost := "cost " + show.Unknown
 		if j.CostUSD != nil {
-			cost = show.Money(j.CostUSD)
+			cost = show.Spent(j.CostUSD, j.SimulatedUSD)
 		}
 		parts = append(parts, show.Plural(j.Calls, "call"), show.TokensOf(j), cost)
 	}

@@ -100,7 +100,7 @@ func briefOf(t *runner.Trial) result.Brief {
 	}
 	return result.Brief{
 		Session: session, Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID,
-		Region: t.Region, Trial: t.N, Trials: t.Of,
+		Region: t.Region, Trial: t.N, Trials: t.Of, Simulated: t.Mocked(),
 	}
 }
 

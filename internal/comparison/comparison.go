@@ -58,6 +58,7 @@ type Group struct {
 	Passed                     int
 	DurationMS                 float64  // of a trial that ended by itself, on average
 	CostUSD                    *float64 // of such a trial with its judges, on average; nil: the price of one is not known
+	SimulatedUSD               float64  // the part of the cost that mocks made up and nobody paid
 	Tokens                     float64  // of such a trial, on average
 }
 
@@ -166,7 +167,7 @@ func groups(run *result.Run) (map[key]*Group, []key) {
 // measure sums up the trials. Tolerated failures leave the group green.
 func (g *Group) measure(run *result.Run) {
 	g.Status = result.Passed
-	ended, priced, usd := 0.0, true, 0.0
+	ended, priced, usd, simulated := 0.0, true, 0.0, 0.0
 	for _, i := range g.Trials {
 		b := &run.Briefs[i]
 		if b.Status == result.Passed {
@@ -180,6 +181,10 @@ func (g *Group) measure(run *result.Run) {
 		ended++
 		g.DurationMS += b.DurationMS
 		g.Tokens += float64(b.Usage.Total())
+		simulated += b.SimulatedUSD()
+		if b.Judges != nil {
+			simulated += b.Judges.SimulatedUSD
+		}
 		for _, cost := range costs(b) {
 			if cost == nil {
 				priced = false
@@ -193,7 +198,7 @@ func (g *Group) measure(run *result.Run) {
 	}
 	g.DurationMS, g.Tokens = g.DurationMS/ended, g.Tokens/ended
 	if priced {
-		g.CostUSD = new(usd / ended)
+		g.CostUSD, g.SimulatedUSD = new(usd/ended), simulated/ended
 	}
 }
 

@@ -77,6 +77,7 @@ type Answer struct {
 	CostUSD                *float64 // nil: the price is not known
 	LatencyMS              float64
 	Cached                 bool // it was paid for by an earlier run
+	Simulated              bool // a mock gave it: nobody paid the cost
 }
 
 // Ledger keeps what the judges of one verdict said, also of those that stand inside a composition and of those that

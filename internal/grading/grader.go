@@ -153,6 +153,7 @@ func (v *vote) note(said *Answer, err error) {
 		Repair: len(v.judgements) > 0, Criteria: v.g.Own, Rubric: v.g.Rubric,
 		System: v.q.Messages[0].Content, Prompt: v.q.Messages[last].Content, Reply: said.Text,
 		Usage: said.Usage, CostUSD: said.CostUSD, LatencyMS: said.LatencyMS, Cached: said.Cached,
+		Simulated: said.Simulated,
 	}
 	if err == nil {
 		j.Score, j.Reasoning = new(v.opinion.Score), v.opinion.Reasoning

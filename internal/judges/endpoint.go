@@ -50,6 +50,9 @@ func NewEndpoint(client providers.Provider, spec *scenario.Provider, simulated b
 	return e
 }
 
+// mocked reports whether the cost of an answer is made up. That of a recording was paid once.
+func (e *Endpoint) mocked() bool { return e.simulated && e.spec.Type != "replay" }
+
 // reasoningModels matches the names of models that reason before they answer.
 var reasoningModels = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:^|/)(?:o\d|gpt-[5-9]|gpt-oss|deepseek-(?:r\d|reasoner)|qwq|magistral|` +

@@ -91,6 +91,12 @@ func (d *asker) Source(use grading.JudgeUse) string {
 	return judge.Endpoint.Source
 }
 
+// Mocked reports whether a mock answers for a use: what it costs nobody pays.
+func (d *asker) Mocked(use grading.JudgeUse) bool {
+	judge, err := d.judge(use)
+	return err == nil && judge.Endpoint.mocked()
+}
+
 // Ask implements checks.Judges.
 func (d *asker) Ask(ctx context.Context, use grading.JudgeUse, q *grading.Question) (grading.Answer, error) {
 	judge, err := d.judge(use)
@@ -98,7 +104,7 @@ func (d *asker) Ask(ctx context.Context, use grading.JudgeUse, q *grading.Questi
 		return grading.Answer{Judge: use.Judge, Provider: use.Provider, Model: use.Model}, err
 	}
 	e := judge.Endpoint
-	answer := grading.Answer{Judge: judge.Name, Provider: e.spec.ID, Model: e.spec.Model}
+	answer := grading.Answer{Judge: judge.Name, Provider: e.spec.ID, Model: e.spec.Model, Simulated: e.mocked()}
 	if use.Judge != "" {
 		answer.Judge = use.Judge // the fallback answers under any name
 	}

@@ -6,7 +6,7 @@ func NewBrief(t *Trial) Brief {
 		Index: t.Index, ID: t.ID, Scenario: t.Scenario, Provider: t.Provider, Region: t.Region,
 		Trial: t.Trial, Trials: t.Trials, File: t.Position.File, Line: t.Position.Line,
 		Status: t.Status, Turns: len(t.Turns), DurationMS: t.DurationMS, Usage: t.Usage, CostUSD: t.CostUSD,
-		Judges: t.Judges, Guards: GuardsOf(t), Refused: t.Workflow.refusals(), Evals: EvalsOf(t),
+		Simulated: t.Simulated, Judges: t.Judges, Guards: GuardsOf(t), Refused: t.Workflow.refusals(), Evals: EvalsOf(t),
 		Dispatched: t.EvalsDispatched,
 		Before:     t.Before, Gone: t.Gone, Flaky: t.Flaky, OverBudget: t.OverBudget, TaskType: t.TaskType,
 		Tolerated: t.Gone && t.Excused && t.Status == Failed,
@@ -16,6 +16,14 @@ func NewBrief(t *Trial) Brief {
 	}
 	t.Checks(func(_, _ int, v *Verdict) { b.Checks.add(v.Status) })
 	return b
+}
+
+// SimulatedUSD is the part of the cost that a mock made up and nobody paid.
+func (b *Brief) SimulatedUSD() float64 {
+	if !b.Simulated || b.CostUSD == nil {
+		return 0
+	}
+	return *b.CostUSD
 }
 
 func (c *CheckCount) add(s Status) {

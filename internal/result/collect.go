@@ -310,6 +310,7 @@ func summarize(briefs []Brief) Summary {
 		s.Refused += b.Refused
 		s.EvalsDispatched += b.Dispatched
 		s.Evals = s.Evals.plus(b.Evals)
+		s.SimulatedUSD += b.SimulatedUSD()
 		switch {
 		case b.CostUSD != nil && s.CostUSD == nil:
 			sum := *b.CostUSD

@@ -21,6 +21,8 @@ type RunCompleted struct {
 	DurationMS float64  `json:"duration_ms" doc:"Time that the run took."`
 	Usage      Tokens   `json:"usage" doc:"What the agent took."`
 	CostUSD    *float64 `json:"cost_usd" doc:"Cost of the agent in US dollars; null: no price is known."`
+	// SimulatedUSD is the part of the cost that mocks made up and nobody paid.
+	SimulatedUSD float64 `json:"simulated_usd,omitempty" doc:"The part of the cost that mocks made up and nobody paid."`
 }
 
 // RunCompletedOf returns the event for a finished run.
@@ -29,6 +31,7 @@ func RunCompletedOf(run *Run, at At, interrupted bool) RunCompleted {
 	return RunCompleted{
 		At: at, Status: run.Status, Interrupted: interrupted, Counts: s.Counts, Kept: s.Before,
 		DurationMS: run.DurationMS, Usage: TokensOf(s.Usage.Usage), CostUSD: s.CostUSD,
+		SimulatedUSD: s.SimulatedUSD,
 	}
 }
 
@@ -70,6 +73,7 @@ type Outcome struct {
 	Retries    int      `json:"retries,omitempty" doc:"Attempts of model calls that failed and were repeated."`
 	Usage      Tokens   `json:"usage" doc:"What the agent took."`
 	CostUSD    *float64 `json:"cost_usd" doc:"Cost of the agent in US dollars; null: a price is not known."`
+	Simulated  bool     `json:"simulated,omitempty" doc:"A mock answered: nobody paid the cost."`
 }
 
 // Outcome is the data of the event.
@@ -78,6 +82,7 @@ func (e TrialDone) Outcome() Outcome {
 	o := Outcome{
 		Status: t.Status, Error: t.Error, SkipReason: t.Skip, DurationMS: t.DurationMS, ModelCalls: t.Usage.Calls,
 		ToolCalls: t.Usage.ToolCalls, Retries: t.Retries, Usage: TokensOf(t.Usage.Usage), CostUSD: t.CostUSD,
+		Simulated: t.Simulated,
 	}
 	for i := range t.Turns {
 		if t.Turns[i].NotRun == "" {

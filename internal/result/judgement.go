@@ -25,5 +25,14 @@ type Judgement struct {
 	Usage     chat.Usage `json:"usage"`
 	CostUSD   *float64   `json:"cost_usd"` // null: the price is not known
 	LatencyMS float64    `json:"latency_ms"`
-	Cached    bool       `json:"cached,omitempty"` // an earlier run paid for it; it is in no sum of costs
+	Cached    bool       `json:"cached,omitempty"`    // an earlier run paid for it; it is in no sum of costs
+	Simulated bool       `json:"simulated,omitempty"` // a mock answered: nobody paid the cost
+}
+
+// SimulatedUSD is the part of the cost that a mock made up and nobody paid.
+func (j *Judgement) SimulatedUSD() float64 {
+	if !j.Simulated || j.CostUSD == nil {
+		return 0
+	}
+	return *j.CostUSD
 }

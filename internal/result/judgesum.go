@@ -21,6 +21,7 @@ type JudgeSum struct {
 	seen     map[[16]byte]byte // paidNow, paidBefore
 	sum      JudgeCost
 	pico     int64
+	mocked   int64 // the part of pico that nobody paid
 	unpriced bool
 }
 
@@ -96,7 +97,11 @@ func (s *JudgeSum) one(j *Judgement) {
 		s.unpriced = true
 		return
 	}
-	s.pico += int64(math.Round(*j.CostUSD * picoPerUSD))
+	pico := int64(math.Round(*j.CostUSD * picoPerUSD))
+	s.pico += pico
+	if j.Simulated {
+		s.mocked += pico
+	}
 }
 
 // shortKey returns the bytes of a key that arena wrote, and a hash of any other text.
@@ -117,6 +122,7 @@ func (s *JudgeSum) Total() *JudgeCost {
 		return nil
 	}
 	sum := s.sum
+	sum.SimulatedUSD = float64(s.mocked) / picoPerUSD
 	if !s.unpriced {
 		usd := float64(s.pico) / picoPerUSD
 		sum.CostUSD = &usd

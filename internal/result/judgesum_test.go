@@ -20,6 +20,12 @@ func cached(key string, in, out int) Judgement {
 	return j
 }
 
+func mocked(key string, in, out int, usd float64) Judgement {
+	j := judgement(key, in, out, &usd)
+	j.Simulated = true
+	return j
+}
+
 func judgedTrial(index int, all ...Judgement) *Trial {
 	return &Trial{
 		Index: index, ID: fmt.Sprint(index), Status: Passed, Trials: 1,
@@ -55,6 +61,10 @@ func TestJudgesOfTrial(t *testing.T) {
 			&JudgeCost{Usage: usage(3, 3), Calls: 2, CostUSD: new(0.5)}},
 		{"for nothing", []Judgement{judgement("a", 1, 1, new(0.0))},
 			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.0)}},
+		{"by a mock", []Judgement{mocked("a", 1, 1, 0.5)},
+			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.5), SimulatedUSD: 0.5}},
+		{"by a mock and a model", []Judgement{mocked("a", 1, 1, 0.25), judgement("b", 1, 1, new(0.5))},
+			&JudgeCost{Usage: usage(2, 2), Calls: 2, CostUSD: new(0.75), SimulatedUSD: 0.25}},
 	} {
 		if diff := cmp.Diff(c.want, JudgesOf(judgedTrial(0, c.all...))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -97,6 +107,32 @@ func TestJudgesOfRun(t *testing.T) {
 		}
 		if s.CostUSD != nil || s.Usage.Total() != 0 {
 			t.Errorf("the judges stand in the bill of the agents: %v, %+v", s.CostUSD, s.Usage)
+		}
+	}
+}
+
+// TestSimulatedOfRun: the cost of a run says which part of it mocks made up.
+func TestSimulatedOfRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		trials []Trial
+		want   float64
+	}{
+		{"all", []Trial{{CostUSD: new(0.25), Simulated: true}, {CostUSD: new(0.5), Simulated: true}}, 0.75},
+		{"a part", []Trial{{CostUSD: new(0.25), Simulated: true}, {CostUSD: new(0.5)}}, 0.25},
+		{"none", []Trial{{CostUSD: new(0.25)}, {CostUSD: new(0.5)}}, 0},
+		{"of unknown price", []Trial{{Simulated: true}, {CostUSD: new(0.5)}}, 0},
+	} {
+		var all Collector
+		for i := range c.trials {
+			c.trials[i].Index, c.trials[i].ID, c.trials[i].Trials, c.trials[i].Status = i, fmt.Sprint(i), 1, Passed
+			all.Add(&c.trials[i])
+		}
+		run := &Run{Planned: len(c.trials)}
+		all.Finish(run)
+		if got := run.Summary.SimulatedUSD; got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}
 }

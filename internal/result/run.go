@@ -58,9 +58,11 @@ type Summary struct {
 	Flaky     int        `json:"flaky,omitempty"`     // trials that failed before and pass now, although nothing changed
 	Checks    CheckCount `json:"checks"`
 	Usage     Usage      `json:"usage"`
-	CostUSD   *float64   `json:"cost_usd"`            // null: no price is known
-	Unpriced  int        `json:"unpriced,omitempty"`  // trials without a known price, which the cost leaves out
-	JudgeUSD  *float64   `json:"judge_usd,omitempty"` // cost of judges; not part of the cost
+	CostUSD   *float64   `json:"cost_usd"` // null: no price is known
+	// SimulatedUSD is the part of the cost that mocks made up and nobody paid.
+	SimulatedUSD float64  `json:"simulated_usd,omitempty"`
+	Unpriced     int      `json:"unpriced,omitempty"`  // trials without a known price, which the cost leaves out
+	JudgeUSD     *float64 `json:"judge_usd,omitempty"` // cost of judges; not part of the cost
 	// Judges is the cost of all judgements, identical ones counted once; nil when there are none.
 	Judges *JudgeCost `json:"judges,omitempty"`
 	// Guards counts the guardrails that fired; nil when none did.
@@ -100,6 +102,7 @@ type Brief struct {
 	DurationMS float64
 	Usage      Usage
 	CostUSD    *float64
+	Simulated  bool        // a mock answered: nobody paid the cost
 	Judges     *JudgeCost  // nil: nothing was judged by a model
 	Guards     *GuardCount // nil: no guardrail fired
 	Refused    int         // transitions that were refused

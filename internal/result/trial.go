@@ -55,6 +55,8 @@ type Trial struct {
 	DurationMS float64  `json:"duration_ms"`
 	Usage      Usage    `json:"usage"`
 	CostUSD    *float64 `json:"cost_usd"` // null: the price is not known
+	// Simulated says that a mock answered: nobody paid the cost.
+	Simulated bool `json:"simulated,omitempty"`
 	// Judges is the cost of the trial's judgements, separate from that of the agent; nil when there are none.
 	Judges  *JudgeCost `json:"judges,omitempty"`
 	Retries int        `json:"retries,omitempty"`
@@ -100,6 +102,8 @@ type JudgeCost struct {
 	chat.Usage
 	Calls   int      `json:"calls"`
 	CostUSD *float64 `json:"cost_usd"` // null: a price is not known
+	// SimulatedUSD is the part of the cost that mocks made up and nobody paid.
+	SimulatedUSD float64 `json:"simulated_usd,omitempty"`
 }
 
 // Turn is one message of the user and everything until the final reply.

@@ -27,6 +27,7 @@ type budget struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
 	agents   float64 // what the agents of trials that have ended cost
+	mocked   float64 // the part of it that mocks made up
 	judges   result.JudgeSum
 	aside    float64 // for trials that run
 	running  int
@@ -198,6 +199,14 @@ func (b *budget) spent() float64 {
 	return b.agents
 }
 
+// simulated is the part of what was spent that mocks made up.
+func (b *budget) simulated() float64 {
+	if j := b.judges.Total(); j != nil && j.CostUSD != nil {
+		return b.mocked + j.SimulatedUSD
+	}
+	return b.mocked
+}
+
 // isOver reports whether more was spent than the limit allows: a trial came to more than was set aside for it.
 func (b *budget) isOver() bool { return b != nil && b.spent() > b.limit*(1+rounding) }
 
@@ -232,6 +241,9 @@ func (b *budget) book(out *result.Trial, paid bool) bool {
 	case !paid:
 	case out.CostUSD != nil:
 		b.agents += *out.CostUSD
+		if out.Simulated {
+			b.mocked += *out.CostUSD
+		}
 	default:
 		known = out.Usage.Total() == 0
 	}
@@ -243,6 +255,15 @@ func (b *budget) book(out *result.Trial, paid bool) bool {
 // paysAgent reports whether the agent of a trial is called, by a client that has a price: not one that was recorded.
 func (t *Trial) paysAgent() bool {
 	return t.Recorded == nil && t.Finished == nil && t.Endpoint.Spec.Type != replayType
+}
+
+// Mocked reports whether a mock answers, or has answered, so that nobody pays what the replies cost. What a recording
+// tells of was paid once.
+func (t *Trial) Mocked() bool {
+	if t.Finished != nil {
+		return t.Finished.Brief.Simulated
+	}
+	return t.paysAgent() && t.Endpoint.Simulated
 }
 
 // costError is why a trial is not started for which the money is not there.

@@ -184,3 +184,28 @@ func TestBudgetOfOtherScenarios(t *testing.T) {
 		t.Errorf("%d trials ran", n)
 	}
 }
+
+// TestMocked: what a mock says costs nobody anything, and stays so when its trial is judged again. What was recorded was
+// paid once.
+func TestMocked(t *testing.T) {
+	t.Parallel()
+	endpoint := func(kind string, simulated bool) *Endpoint {
+		return &Endpoint{Spec: &scenario.Provider{Meta: scenario.Meta{ID: "p"}, Type: kind}, Simulated: simulated}
+	}
+	for name, c := range map[string]struct {
+		trial Trial
+		want  bool
+	}{
+		"mock":                {Trial{Endpoint: endpoint("mock", true)}, true},
+		"model":               {Trial{Endpoint: endpoint("openai", false)}, false},
+		"replay":              {Trial{Endpoint: endpoint("replay", true)}, false},
+		"recorded":            {Trial{Endpoint: endpoint("", true), Recorded: &Recorded{}}, false},
+		"model, judged again": {Trial{Endpoint: endpoint("", true), Finished: &Finished{Brief: &result.Brief{}}}, false},
+		"mock, judged again": {
+			Trial{Endpoint: endpoint("", true), Finished: &Finished{Brief: &result.Brief{Simulated: true}}}, true},
+	} {
+		if got := c.trial.Mocked(); got != c.want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}

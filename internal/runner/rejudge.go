@@ -91,7 +91,7 @@ func (s *session) copyMeasurements(was *result.Trial) {
 	o := s.out
 	o.Model, o.System, o.Variant, o.Retries, o.Notices = was.Model, was.System, was.Variant, was.Retries, was.Notices
 	o.Recording, o.TaskType, o.Memory = was.Recording, was.TaskType, was.Memory
-	o.Earlier, o.Warnings = was.Earlier, slices.Clone(was.Warnings)
+	o.Earlier, o.Warnings, o.Simulated = was.Earlier, slices.Clone(was.Warnings), was.Simulated
 	s.spend = spend{usage: was.Usage.Usage, calls: was.Usage.Calls, unknown: was.CostUSD == nil}
 	if was.CostUSD != nil {
 		s.spend.usd = *was.CostUSD

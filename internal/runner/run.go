@@ -19,10 +19,12 @@ type Options struct {
 	MaxFailures int // trials that fail or break end the run when there are so many; 0: no number does
 	// MaxCost is what agents and judges may spend in this run, in US dollars: a trial starts only while what it may cost
 	// fits. 0: any sum. The plan must have passed Plan.Affords.
-	MaxCost     float64
-	Overspent   func(usd float64) // told at the end what was spent, where that is above MaxCost; may be nil
-	OnFailure   string            // "", continue or stop; wins over the files
-	Strict      bool              // warnings about a trial make it an error
+	MaxCost float64
+	// Overspent is told at the end what was spent, where that is above MaxCost, and what of it is only simulated. It may
+	// be nil.
+	Overspent   func(usd, simulated float64)
+	OnFailure   string // "", continue or stop; wins over the files
+	Strict      bool   // warnings about a trial make it an error
 	Temperature *float64
 	MaxTokens   *int
 	Seed        *int64
@@ -96,7 +98,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	close(events)
 	consuming.Wait()
 	if opts.Overspent != nil && money.isOver() {
-		opts.Overspent(money.spent())
+		opts.Overspent(money.spent(), money.simulated())
 	}
 	return c.err
 }

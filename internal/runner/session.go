@@ -272,7 +272,7 @@ func newResult(t *Trial) *result.Trial {
 		Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Model: t.Endpoint.Spec.Model,
 		Region: t.Region, Trial: t.N, Trials: t.Of, Variant: t.Variant.label(), Tags: t.Scenario.Tags,
 		Labels: t.Scenario.Labels, Position: t.Scenario.Pos, Describe: t.Scenario.Description, Metadata: t.Scenario.Metadata,
-		Turns: []result.Turn{}, Conversation: []result.Verdict{},
+		Turns: []result.Turn{}, Conversation: []result.Verdict{}, Simulated: t.Mocked(),
 	}
 	if r := t.Recorded; r != nil {
 		out.Recording = &result.Recording{File: r.File, Name: r.Name}

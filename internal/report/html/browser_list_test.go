@@ -36,6 +36,19 @@ const (
 	hello   = "greeting/gpt-4o-mini/default"
 )
 
+// simulated: what a mock says costs nobody anything, and no place of the page leaves that out.
+func simulated(t *testing.T, b *browser) {
+	const mocked = "refund-happy-path/mock/default"
+	p := b.open(t, resulttest.PartlyMocked(), "#/trials")
+	cost := `[...document.querySelectorAll(".trials tbody tr")].find((r) => r.querySelector("a").dataset.id === %q)` +
+		`.querySelector(".col-cost").textContent.endsWith(" simulated") === %v`
+	p.until(fmt.Sprintf(cost, mocked, true))
+	p.until(fmt.Sprintf(cost, happy, false))
+	p.until(`document.querySelector(".totals").textContent.includes(" of it simulated, agents")`)
+	p.click(fmt.Sprintf("a[data-id=%q]", mocked))
+	p.until(`/\$[0-9.]+ simulated/.test(document.querySelector("dl.facts")?.textContent)`)
+}
+
 func filters(t *testing.T, b *browser) {
 	p := b.open(t, resulttest.OneFailed(), "#/trials")
 	p.shows(outside, happy, hello) // worst first

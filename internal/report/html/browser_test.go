@@ -31,7 +31,7 @@ func TestInBrowser(t *testing.T) {
 		{"replies of many trials", repliesOfManyTrials},
 		{"hostile replies", hostileReplies},
 		{"comparison", comparisonInBrowser},
-		{"filters", filters},
+		{"filters", filters}, {"simulated", simulated},
 		{"search", search},
 		{"keyboard", keyboard},
 		{"a trial shows the conversation", trialShowsTheConversation},

@@ -159,7 +159,7 @@ func comparedRowOf(r *comparison.Report, p *comparison.Pair) comparedRow {
 		Name: show.Line(show.PairName(r, p)), Word: show.ChangeWord(p), Status: changeStatus(p).String(),
 		Passed: fmt.Sprintf("%d of %d → %d of %d", p.Was.Passed, len(p.Was.Trials), p.Now.Passed, len(p.Now.Trials)),
 		Time:   show.Seconds(p.Was.DurationMS) + " → " + show.Seconds(p.Now.DurationMS),
-		Cost:   show.Money(p.Was.CostUSD) + " → " + show.Money(p.Now.CostUSD),
+		Cost:   show.Spent(p.Was.CostUSD, p.Was.SimulatedUSD) + " → " + show.Spent(p.Now.CostUSD, p.Now.SimulatedUSD),
 	}
 	switch {
 	case p.Slower:

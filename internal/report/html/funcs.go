@@ -15,7 +15,7 @@ import (
 func words() template.FuncMap {
 	return template.FuncMap{
 		"visible": show.Clean, "count": show.Count, "plural": show.Plural, "money": show.Money, "seconds": show.Seconds,
-		"sign": sign, "tokens": show.TokensOf,
+		"sign": sign, "tokens": show.TokensOf, "simulated": show.SimulatedPart,
 		"instant": func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") },
 		"day":     func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") },
 	}
@@ -26,7 +26,7 @@ func parts() template.FuncMap {
 	return template.FuncMap{
 		"csp": (*page).csp, "css": (*page).css, "js": (*page).js, "icon": (*page).icon, "title": (*page).title,
 		"headline": (*page).headline, "sides": (*page).sides, "unfinished": (*page).unfinished, "width": (*page).width,
-		"shares": (*page).shares, "word": share.word,
+		"shares": (*page).shares, "word": share.word, "costNotes": (*page).costNotes,
 		"shown": (*page).shown, "folded": (*page).folded, "foldedKinds": (*page).foldedKinds, "leftOut": (*page).leftOut,
 		"tokensInAll": func(p *page) int { return p.Summary.Usage.Total() },
 	}

@@ -56,6 +56,7 @@ type row struct {
 	Tokens    int               `json:"tokens"`
 	Calls     int               `json:"calls"`
 	USD       *float64          `json:"usd"`
+	Simulated bool              `json:"simulated,omitempty"` // a mock answered: nobody paid the cost
 	Latencies []int32           `json:"latencies,omitempty"` // of the replies, in milliseconds
 	Tags      []int             `json:"tags,omitempty"`
 	Failing   []int             `json:"failing,omitempty"` // types of the checks that failed or could not judge
@@ -94,7 +95,7 @@ func (x *indexer) add(b *result.Brief, raw []byte) error {
 		Model: d.Model, Trial: b.Trial, Trials: b.Trials,
 		Status: b.Status, Tolerated: b.Tolerated, Before: b.Before, Flaky: b.Flaky, Why: d.why(),
 		Turns: b.Turns, Checks: b.Checks, MS: math.Round(b.DurationMS*10) / 10,
-		Tokens: b.Usage.Total(), Calls: b.Usage.Calls, USD: b.CostUSD,
+		Tokens: b.Usage.Total(), Calls: b.Usage.Calls, USD: b.CostUSD, Simulated: b.Simulated,
 	}
 	if n, grouped := x.groups[len(x.index.Trials)]; grouped {
 		r.Group = &n

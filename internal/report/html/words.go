@@ -1,6 +1,8 @@
 package html
 
 import (
+	"strings"
+
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -31,6 +33,22 @@ func plural(n int, one, many string) string {
 // title is the text of the browser's tab.
 func (p *page) title() string {
 	return show.Line(sign(p.Status) + " " + p.headline() + " · " + p.subject())
+}
+
+// costNotes say whose cost it is, how much of it nobody paid, and how many trials it leaves out.
+func (p *page) costNotes() string {
+	s := &p.Summary
+	var notes []string
+	if part := show.SimulatedPart(s.CostUSD, s.SimulatedUSD); part != "" {
+		notes = append(notes, part)
+	}
+	if s.Judges != nil {
+		notes = append(notes, "agents")
+	}
+	if s.Unpriced > 0 {
+		notes = append(notes, show.Count(s.Unpriced)+" of "+show.Count(s.Trials)+" trials unknown")
+	}
+	return strings.Join(notes, ", ")
 }
 
 // subject is the name of the run.

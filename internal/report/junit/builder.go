@@ -159,7 +159,7 @@ func classname(file string) string {
 // caseOfGroup is the testcase of a whole group. Its texts are made when it is written.
 func (b *builder) caseOfGroup(g *show.Group) testcase {
 	c := base(g)
-	cost, tokens, passed, judged := 0.0, 0, 0, 0
+	cost, simulated, tokens, passed, judged := 0.0, 0.0, 0, 0, 0
 	known := true
 	for _, i := range g.Trials {
 		brief := &b.run.Briefs[i]
@@ -168,6 +168,7 @@ func (b *builder) caseOfGroup(g *show.Group) testcase {
 		switch {
 		case brief.CostUSD != nil:
 			cost += *brief.CostUSD
+			simulated += brief.SimulatedUSD()
 		case brief.Usage.Calls > 0:
 			known = false
 		}
@@ -180,10 +181,10 @@ func (b *builder) caseOfGroup(g *show.Group) testcase {
 			judged++
 		}
 	}
-	c.properties = []property{
-		{"cost_usd", costText(cost, known)}, {"tokens", strconv.Itoa(tokens)},
-		{"trials", strconv.Itoa(len(g.Trials))},
-	}
+	c.properties = []property{{"cost_usd", costText(cost, known)}}
+	c.properties = append(c.properties, simulatedCost("simulated_usd", simulated)...)
+	c.properties = append(c.properties, property{"tokens", strconv.Itoa(tokens)},
+		property{"trials", strconv.Itoa(len(g.Trials))})
 	c.properties = append(c.properties, b.judges(g)...)
 	c.properties = append(c.properties, b.guardrails(g)...)
 	c.properties = append(c.properties, b.flaky(g)...)
@@ -247,7 +248,7 @@ func (b *builder) refused(g *show.Group) (all []property) {
 
 // judges are the properties for the cost of judging a group, without the cost of its agent; nil when no model judged.
 func (b *builder) judges(g *show.Group) []property {
-	cost, tokens, calls := 0.0, 0, 0
+	cost, simulated, tokens, calls := 0.0, 0.0, 0, 0
 	known := true
 	for _, i := range g.Trials {
 		j := b.run.Briefs[i].Judges
@@ -256,6 +257,7 @@ func (b *builder) judges(g *show.Group) []property {
 		}
 		calls += j.Calls
 		tokens += j.Total()
+		simulated += j.SimulatedUSD
 		if known = known && j.CostUSD != nil; known {
 			cost += *j.CostUSD
 		}
@@ -263,10 +265,17 @@ func (b *builder) judges(g *show.Group) []property {
 	if calls == 0 {
 		return nil
 	}
-	return []property{
-		{"judge_cost_usd", costText(cost, known)}, {"judge_tokens", strconv.Itoa(tokens)},
-		{"judge_calls", strconv.Itoa(calls)},
+	all := []property{{"judge_cost_usd", costText(cost, known)}}
+	all = append(all, simulatedCost("judge_simulated_usd", simulated)...)
+	return append(all, property{"judge_tokens", strconv.Itoa(tokens)}, property{"judge_calls", strconv.Itoa(calls)})
+}
+
+// simulatedCost is the property for the part of a cost that mocks made up and nobody paid; nil when there is none.
+func simulatedCost(name string, usd float64) []property {
+	if !(usd > 0) {
+		return nil
 	}
+	return []property{{name, costText(usd, true)}}
 }
 
 func costText(usd float64, known bool) string {

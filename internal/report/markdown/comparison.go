@@ -65,7 +65,8 @@ func compared(r *comparison.Report) string {
 			inline(show.PairName(r, p)), show.ChangeWord(p),
 			p.Was.Passed, len(p.Was.Trials), p.Now.Passed, len(p.Now.Trials),
 			show.Seconds(p.Was.DurationMS), show.Seconds(p.Now.DurationMS),
-			inline(show.Money(p.Was.CostUSD)), inline(show.Money(p.Now.CostUSD)))
+			inline(show.Spent(p.Was.CostUSD, p.Was.SimulatedUSD)),
+			inline(show.Spent(p.Now.CostUSD, p.Now.SimulatedUSD)))
 	}
 	for _, g := range r.Gone {
 		fmt.Fprintf(&rows, "| %s | only before | %d of %d | | |\n", inline(g.Name), g.Passed, len(g.Trials))

@@ -17,6 +17,7 @@ type providerCost struct {
 	unpriced       int
 	usage          result.Usage
 	ms, usd        float64
+	simulated      float64 // the part of usd that mocks made up
 	priced         bool
 }
 
@@ -49,9 +50,9 @@ func (s *providerCost) cost() string {
 	case !s.priced:
 		return show.Unknown
 	case s.unpriced > 0:
-		return show.Money(&s.usd) + " and " + show.Unknown
+		return show.Spent(&s.usd, s.simulated) + " and " + show.Unknown
 	}
-	return show.Money(&s.usd)
+	return show.Spent(&s.usd, s.simulated)
 }
 
 func costByProvider(groups []show.Group, run *result.Run) []*providerCost {
@@ -81,6 +82,7 @@ func (s *providerCost) add(b *result.Brief) {
 	switch {
 	case b.CostUSD != nil:
 		s.usd += *b.CostUSD
+		s.simulated += b.SimulatedUSD()
 		s.priced = true
 	case b.Usage.Calls > 0:
 		s.unpriced++

@@ -67,6 +67,7 @@ func (a *Question) Line() string {
 			priced = priced && (j.CostUSD != nil || j.Usage.Total() == 0)
 			if j.CostUSD != nil {
 				usd += *j.CostUSD
+				took.SimulatedUSD += j.SimulatedUSD()
 			}
 			if who := JudgeLabel(j); !slices.Contains(judges, who) {
 				judges = append(judges, who)
@@ -89,7 +90,7 @@ func (a *Question) Line() string {
 		parts = append(parts, Plural(took.Calls, "call"))
 	}
 	if took.Total() > 0 {
-		parts = append(parts, TokensOf(&took), cost(took.CostUSD))
+		parts = append(parts, TokensOf(&took), cost(took.CostUSD, took.SimulatedUSD))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -189,9 +190,10 @@ func lettersAndDigits(s string) string {
 	}, unescaper.Replace(Clean(s)))
 }
 
-func cost(usd *float64) string {
+// cost is Spent where it stands alone.
+func cost(usd *float64, simulated float64) string {
 	if usd == nil {
 		return "cost " + Unknown
 	}
-	return Money(usd)
+	return Spent(usd, simulated)
 }

@@ -53,6 +53,36 @@ func Money(usd *float64) string {
 	return money(*usd)
 }
 
+// Spent is Money that says how much of it mocks made up and nobody paid: "$0.0002 simulated", "$0.3100, $0.0200 of it
+// simulated".
+func Spent(usd *float64, simulated float64) string {
+	switch part := SimulatedPart(usd, simulated); {
+	case part == "":
+		return Money(usd)
+	case strings.HasPrefix(part, "$"):
+		return Money(usd) + ", " + part
+	}
+	return Money(usd) + Simulated
+}
+
+// SimulatedPart says how much of an amount mocks made up and nobody paid: "simulated" is all of it, "$0.0200 of it
+// simulated" a part, and "" nothing.
+func SimulatedPart(usd *float64, simulated float64) string {
+	switch {
+	case usd == nil || !(simulated > 0):
+		return ""
+	case simulated >= *usd*(1-rounding):
+		return strings.TrimSpace(Simulated)
+	}
+	return money(simulated) + " of it" + Simulated
+}
+
+// Simulated is the suffix of money that a mock made up and nobody paid.
+const Simulated = " simulated"
+
+// rounding is by which part of it sums of the same prices may differ.
+const rounding = 1e-9
+
 func money(usd float64) string {
 	switch {
 	case usd < 0:

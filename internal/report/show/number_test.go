@@ -51,6 +51,25 @@ func TestMoney(t *testing.T) {
 	}
 }
 
+// TestSpent: money that a mock made up never reads as money that was paid.
+func TestSpent(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		usd       *float64
+		simulated float64
+		want      string
+	}{
+		{nil, 0, "unknown"}, {nil, 0.5, "unknown"}, {new(0.0), 0, "$0"}, {new(0.0002), 0, "$0.0002"},
+		{new(0.0002), 0.0002, "$0.0002 simulated"}, {new(0.1 + 0.2), 0.3, "$0.3000 simulated"},
+		{new(0.3), 0.1 + 0.2, "$0.3000 simulated"}, {new(0.31), 0.02, "$0.3100, $0.0200 of it simulated"},
+		{new(0.31), 0.3099, "$0.3100, $0.3099 of it simulated"},
+	} {
+		if got := show.Spent(c.usd, c.simulated); got != c.want {
+			t.Errorf("%v of which %v: got %s, want %s", c.usd, c.simulated, got, c.want)
+		}
+	}
+}
+
 func containsDigit(s string) bool {
 	for _, r := range s {
 		if r >= '1' && r <= '9' {

@@ -117,10 +117,10 @@ func Tokens(u result.Usage) string {
 // TokensOf is the number of tokens of judgements.
 func TokensOf(c *result.JudgeCost) string { return Tokens(result.Usage{Usage: c.Usage}) }
 
-// Cost is the cost of the agents of the run, with the number of trials that it leaves out: "$0.0187 (2 trials of
-// unknown price)".
+// Cost is the cost of the agents of the run, with the number of trials that it leaves out, and what of it is simulated:
+// "$0.0187 simulated (2 trials of unknown price)".
 func Cost(s *result.Summary) string {
-	text := cost(s.CostUSD)
+	text := cost(s.CostUSD, s.SimulatedUSD)
 	if s.CostUSD != nil && s.Unpriced > 0 {
 		text += fmt.Sprintf(" (%s of %s price)", Plural(s.Unpriced, "trial"), Unknown)
 	}
@@ -138,7 +138,7 @@ func Expenses(s *result.Summary) (all []string) {
 		all = append(all, who+Tokens(s.Usage), Cost(s))
 	}
 	if judges != nil {
-		all = append(all, "judges "+TokensOf(judges), cost(judges.CostUSD))
+		all = append(all, "judges "+TokensOf(judges), cost(judges.CostUSD, judges.SimulatedUSD))
 	}
 	return all
 }

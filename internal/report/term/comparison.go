@@ -95,7 +95,7 @@ func (p *Printer) measures(r *comparison.Report) {
 		if pair.Faster {
 			add("faster", green, pair, was, now)
 		}
-		was, now = show.Money(pair.Was.CostUSD), show.Money(pair.Now.CostUSD)
+		was, now = show.Spent(pair.Was.CostUSD, pair.Was.SimulatedUSD), show.Spent(pair.Now.CostUSD, pair.Now.SimulatedUSD)
 		if pair.Dearer {
 			add("dearer", yellow, pair, was, now)
 		}

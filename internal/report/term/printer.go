@@ -35,8 +35,8 @@ type Options struct {
 // Plan is what the printer needs to know before the first trial.
 type Plan struct {
 	Trials int
-	// Trial returns a planned trial (ID, Scenario, Provider, Region, Trial, Trials). It serves to lay out the columns, and
-	// to name trials that never started. It may be nil.
+	// Trial returns a planned trial (ID, Scenario, Provider, Region, Trial, Trials, Simulated). It serves to lay out the
+	// columns, and to name trials that never started. It may be nil.
 	Trial func(index int) result.Brief
 	// Longest yields trials that include those with the longest names; nil: all trials are looked at.
 	Longest iter.Seq[result.Brief]

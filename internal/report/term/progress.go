@@ -17,7 +17,8 @@ type progress struct {
 	failed, errors           int
 	tokens                   int
 	usd                      float64
-	priced                   bool // some cost is known
+	simulated                float64 // the part of usd that mocks made up
+	priced                   bool    // some cost is known
 	begin                    time.Time
 	running                  []runningTrial // the one that started first comes first
 }
@@ -48,6 +49,7 @@ func (s *progress) trialDone(b *result.Brief) {
 	s.tokens += b.Usage.Total()
 	if b.CostUSD != nil && *b.CostUSD > 0 {
 		s.usd += *b.CostUSD
+		s.simulated += b.SimulatedUSD()
 		s.priced = true
 	}
 }
@@ -76,7 +78,7 @@ func (s *progress) bar(now time.Time, width int) *row {
 	add(s.errors > 0, show.Errors(s.errors), yellow, 7)
 	add(running > 0, fmt.Sprintf("%d running", running), plain, 4)
 	add(s.tokens > 0, show.Short(s.tokens)+" tokens", dim, 3)
-	add(s.priced, show.Money(&s.usd), dim, 5)
+	add(s.priced, show.Spent(&s.usd, s.simulated), dim, 5)
 	if left := s.left(now); left != "" {
 		add(true, left, plain, 6)
 	}

@@ -15,11 +15,17 @@ const (
 )
 
 // longest are the widths of the longest names of a plan.
-type longest struct{ name, provider int }
+type longest struct {
+	name, provider int
+	mixed          bool // mocks answer in some of the trials, models in others
+}
 
 func longestNames(plan Plan) longest {
-	l := longest{8, 8}
+	l := longest{name: 8, provider: 8}
+	var mocks, models bool
 	add := func(b result.Brief) {
+		mocks, models = mocks || b.Simulated, models || !b.Simulated
+		l.mixed = mocks && models
 		l.name = max(l.name, show.Width(name(&b)))
 		l.provider = max(l.provider, show.Width(show.ProviderLabel(&b)))
 	}
@@ -45,8 +51,12 @@ func (l longest) fit(width int) columns {
 		c.turns = 8
 		left -= gap + c.turns
 	}
-	if left >= gap+8+gap+minNote {
-		c.cost = 8
+	wide := 8
+	if l.mixed {
+		wide += len(show.Simulated)
+	}
+	if left >= gap+wide+gap+minNote {
+		c.cost = wide
 	}
 	return c
 }
@@ -64,7 +74,7 @@ func (p *Printer) trialLine(b *result.Brief, t *result.Trial) []*row {
 	}
 	line.right(plain, show.Cut(show.Seconds(b.DurationMS), c.time), c.time)
 	if c.cost > 0 {
-		line.gap(gap).cell(dim, cost(b), c.cost)
+		line.gap(gap).cell(dim, p.cost(b), c.cost)
 	}
 	text := trialNote(b, t)
 	if b.Status == result.Passed {
@@ -82,12 +92,16 @@ func (p *Printer) trialLine(b *result.Brief, t *result.Trial) []*row {
 	return []*row{line, (&row{}).gap(2*signWidth).add(as, show.Cut(text, p.width()-2*signWidth))}
 }
 
-// cost is the price of a trial; "" when it called no model or cost nothing.
-func cost(b *result.Brief) string {
+// cost is the price of a trial; "" when it called no model or cost nothing. It says "simulated" where some of the
+// trials are simulated and others are not.
+func (p *Printer) cost(b *result.Brief) string {
 	if b.CostUSD != nil && *b.CostUSD == 0 || b.Usage.Calls == 0 {
 		return ""
 	}
-	return show.Money(b.CostUSD)
+	if !p.longest.mixed {
+		return show.Money(b.CostUSD)
+	}
+	return show.Spent(b.CostUSD, b.SimulatedUSD())
 }
 
 // trialNote says in a few words what went wrong in a trial.

@@ -25,6 +25,13 @@ func OneFailed() *result.Run {
 	return NewRun("support", happyPath("gpt-4o-mini"), outsideWindow("gpt-4o-mini"), greeting("gpt-4o-mini"))
 }
 
+// PartlyMocked is a run in which a mock answered in one trial and a model in the other.
+func PartlyMocked() *result.Run {
+	mocked := happyPath("mock")
+	mocked.Simulated = true
+	return NewRun("support", mocked, happyPath("gpt-4o-mini"))
+}
+
 // Errored is a run in which one trial broke in its second turn, one judge was down, and one trial was skipped. The
 // price of one provider is not known.
 func Errored() *result.Run {

@@ -44,6 +44,8 @@ class Report {
       };
       if (!this.byId.has(t.id)) this.byId.set(t.id, t);
     });
+    const mocks = this.trials.filter((t) => t.simulated).length;
+    this.mixed = mocks > 0 && mocks < this.trials.length; // a mock answered in some trials, a model in others
     this.recent = new Map(); // block number → promise of its lines, the last used at the end
   }
 

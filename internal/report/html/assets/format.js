@@ -35,6 +35,12 @@ function money(usd) {
   return `$${usd.toFixed(Math.min(1 - Math.floor(Math.log10(usd)), 15)).replace(/0+$/, "")}`; // two digits that are not zero
 }
 
+// paid is money, and how much of it mocks made up and nobody paid.
+function paid(usd, simulated = 0) {
+  if (!Number.isFinite(usd) || !(simulated > 0)) return money(usd);
+  return simulated >= usd * (1 - 1e-9) ? `${money(usd)} simulated` : `${money(usd)}, ${money(simulated)} of it simulated`;
+}
+
 function seconds(ms) {
   const tenths = Math.round(ms / 100);
   if (tenths <= 600) return `${(tenths / 10).toFixed(1)}s`;

@@ -20,7 +20,8 @@ function judgeName(j) {
   return j.model && j.model !== name ? `${name} (${j.model})` : name;
 }
 
-const costOf = (usd) => (known(usd) ? money(usd) : "cost unknown");
+const costOf = (usd, simulated) => (known(usd) ? paid(usd, simulated) : "cost unknown");
+const madeUp = (j) => (j.simulated ? j.cost_usd ?? 0 : 0); // what nobody paid
 const tokensOf = (u) => (u?.input_tokens ?? 0) + (u?.output_tokens ?? 0);
 const free = (j) => !known(j.cost_usd) && !tokensOf(j.usage); // a call that never answered
 
@@ -33,7 +34,7 @@ function spent(judgements) {
   return [
     judgements.length > 1 && many(judgements.length, "call"),
     tokens > 0 && about + many(tokens, "token"),
-    tokens > 0 && costOf(priced ? usd : null),
+    tokens > 0 && costOf(priced ? usd : null, judgements.reduce((sum, j) => sum + madeUp(j), 0)),
   ].filter(Boolean);
 }
 
@@ -118,7 +119,7 @@ function took(j, named) {
     named && judgeName(j),
     tokensOf(j.usage) > 0 &&
       `${count(j.usage.input_tokens)} in, ${count(j.usage.output_tokens)} out${j.usage.estimated ? " (estimated)" : ""}`,
-    !free(j) && costOf(j.cost_usd),
+    !free(j) && costOf(j.cost_usd, madeUp(j)),
     j.latency_ms > 0 && latency(j.latency_ms),
   ]
     .filter(Boolean)

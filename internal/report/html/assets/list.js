@@ -197,7 +197,7 @@ class ListView {
       h("td.col-turns", { "data-label": t.turns === 1 ? "turn" : "turns" }, count(t.turns)),
       h("td.col-time", {}, seconds(t.ms)),
       h("td.col-tokens", { "data-label": "tokens" }, count(t.tokens)),
-      h("td.col-cost", {}, t.calls || t.usd ? money(t.usd) : "–"),
+      h("td.col-cost", {}, t.calls || t.usd ? [money(t.usd), simulatedMark(this.report.mixed && t.simulated)] : "–"),
     );
   }
 

@@ -121,8 +121,8 @@ function markdown(t, trial) {
       trial.model && inline(trial.model),
       seconds(t.ms),
       many(t.tokens, "token"),
-      `cost ${money(t.usd)}`,
-      trial.judges && `judges ${money(trial.judges.cost_usd)}`,
+      `cost ${paid(t.usd, t.simulated ? t.usd : 0)}`,
+      trial.judges && `judges ${paid(trial.judges.cost_usd, trial.judges.simulated_usd)}`,
       inline(place(trial.position)),
     ]
       .filter(Boolean)

@@ -52,6 +52,13 @@ function unsteady(report) {
   return h("section.card", {}, h("h2", {}, "Trials that disagree"), list, more);
 }
 
+// costNote says what a cost is of, and whether somebody paid it.
+function costNote(report) {
+  const of = report.run.summary.judges ? "of the agent, per trial" : "per trial";
+  if (report.mixed) return `${of}, partly simulated`;
+  return report.trials.some((t) => t.simulated) ? `${of}, simulated` : of;
+}
+
 function showOverview(report, root) {
   if (!report.trials.length) {
     root.replaceChildren(h("p.empty", {}, "There are no trials to show."));
@@ -69,7 +76,7 @@ function showOverview(report, root) {
     measured(report),
     unsteady(report),
     spread({ title: "Latency", note: "per turn", unit: "turn", series: latencies, write: latency }),
-    spread({ title: "Cost", note: report.run.summary.judges ? "of the agent, per trial" : "per trial", unit: "trial", series: cost, write: money }),
+    spread({ title: "Cost", note: costNote(report), unit: "trial", series: cost, write: money }),
   ];
   const failures = byId("failures"); // stands in the page already
   const [table, covered] = [matrix(report), coverage(report)];

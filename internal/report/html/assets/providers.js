@@ -96,7 +96,7 @@ function rateBar(p) {
   );
 }
 
-const simulatedMark = (n) => n > 0 && h("small.simulated", {}, " simulated");
+const simulatedMark = (is) => Boolean(is) && h("small.simulated", {}, " simulated");
 
 // providers is the table, the most passes first; nothing when there is one provider only.
 function providers(report) {

@@ -105,7 +105,7 @@ function turnSection(turn, at, trial) {
 }
 
 const judgesCost = (j) =>
-  `${money(j.cost_usd)}, ${many(j.calls, "call")}, ${j.estimated ? "about " : ""}${many(tokensOf(j), "token")}`;
+  `${paid(j.cost_usd, j.simulated_usd)}, ${many(j.calls, "call")}, ${j.estimated ? "about " : ""}${many(tokensOf(j), "token")}`;
 
 function trialHead(report, t, trial) {
   const who = [
@@ -150,7 +150,7 @@ function trialHead(report, t, trial) {
       ["Checks", c.total ? checks.filter(Boolean).join(", ") : "none"],
       ["Time", seconds(t.ms)],
       ["Tokens", `${count(t.tokens)}${trial.usage?.estimated ? " (estimated)" : ""}`],
-      ["Cost", t.calls || t.usd ? money(t.usd) : null],
+      ["Cost", t.calls || t.usd ? paid(t.usd, t.simulated ? t.usd : 0) : null],
       ["Judges", trial.judges && judgesCost(trial.judges)],
       ["Model calls", count(t.calls)],
       ["Tool calls", trial.usage?.tool_calls ? count(trial.usage.tool_calls) : null],

@@ -2,12 +2,10 @@ package cassette
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/secret"
 )
 
@@ -20,30 +18,37 @@ func (rec *Recorder) currentEncoder() encoder {
 
 // learn adds the values of redacted fields in a reply to the secrets, because the model may repeat them anywhere.
 func (rec *Recorder) learn(seen any) {
-	p := newRedactor(nil, rec.redactFields).logged(&rec.folder.fields)
-	var values []string
+	l := rec.learner()
 	switch r := seen.(type) {
 	case *modelReply:
 		for _, c := range r.ToolCalls {
-			values = append(values, p.valuesIn(c.Args)...)
-			values = append(values, p.valuesOf(c.BadArgs)...)
+			l.value(c.Args)
+			l.argued(c.BadArgs)
+			l.argued(c.Written)
 		}
-		values = append(values, p.valuesOf(string(r.Content))...)
+		l.said(string(r.Content))
 		for i := range r.ToolResults {
-			values = append(values, p.valuesOf(string(r.ToolResults[i].Content))...)
-			values = append(values, p.valuesIn(r.ToolResults[i].Metadata)...)
+			l.said(string(r.ToolResults[i].Content))
+			l.value(r.ToolResults[i].Metadata)
 		}
 	case *toolReply:
-		values = append(p.valuesOf(string(r.Content)), p.valuesOf(string(r.Error))...)
-		values = append(values, p.valuesIn(r.Metadata)...)
+		l.said(string(r.Content))
+		l.said(string(r.Error))
+		l.value(r.Metadata)
 	case *judgeReply:
-		values = p.valuesOf(string(r.Content))
+		l.said(string(r.Content))
 	case *outsideReply:
-		values = append(p.valuesOf(string(r.Text)), p.valuesOf(string(r.Stderr))...)
+		l.said(string(r.Text))
+		l.said(string(r.Stderr))
 	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	rec.addLearned(values)
+	rec.addLearned(l)
+}
+
+// learner looks for the fields that are redacted in the trial.
+func (rec *Recorder) learner() *learner {
+	return &learner{redactor: newRedactor(nil, rec.redactFields).logged(&rec.folder.fields)}
 }
 
 // Learn adds the values of redacted fields in the messages of a conversation that is over.
@@ -51,43 +56,52 @@ func (rec *Recorder) Learn(messages []chat.Message) {
 	if rec == nil || len(rec.redactFields) == 0 {
 		return
 	}
-	p := newRedactor(nil, rec.redactFields).logged(&rec.folder.fields)
-	var values []string
+	l := rec.learner()
 	for i := range messages {
 		m := &messages[i]
-		values = append(values, p.valuesOf(m.Text())...)
+		l.said(m.Text())
 		for k := range m.ToolCalls {
-			values = append(values, p.valuesIn(m.ToolCalls[k].Args)...)
-			values = append(values, p.valuesOf(m.ToolCalls[k].BadArgs)...)
+			l.value(m.ToolCalls[k].Args)
+			l.argued(m.ToolCalls[k].BadArgs)
+			l.argued(m.ToolCalls[k].Written)
 		}
 		if t := m.ToolResult; t != nil {
-			values = append(append(values, p.valuesOf(t.Content)...), p.valuesIn(t.Metadata)...)
+			l.said(t.Content)
+			l.value(t.Metadata)
 		}
 	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	rec.addLearned(values)
+	rec.addLearned(l)
 }
 
 // addLearned adds secrets. Parts of tool names are left out: without these nothing could be replayed.
-func (rec *Recorder) addLearned(values []string) {
-	known := len(rec.learned)
-	for _, v := range values {
-		if len(v) >= minSecret && !strings.Contains(v, redacted) && !slices.Contains(rec.learned, v) && !rec.namesTool(v) {
-			rec.learned = append(rec.learned, v)
-		}
-	}
-	if len(rec.learned) == known {
+func (rec *Recorder) addLearned(l *learner) {
+	values, added := rec.added(rec.learned, l.values)
+	begun, addedBegun := rec.added(rec.begun, l.begun)
+	if !added && !addedBegun {
 		return
 	}
-	// Longer secrets come first, because they may contain shorter ones.
-	slices.SortFunc(rec.learned, func(x, y string) int { return cmp.Or(len(y)-len(x), strings.Compare(x, y)) })
+	rec.learned, rec.begun = values, begun
 	if rec.plays {
-		rec.replayRedactor = newRedactor(rec.learned, rec.redactFields).logged(&rec.folder.fields)
+		rec.replayRedactor = newRedactor(rec.learned, rec.redactFields).beginning(begun).logged(&rec.folder.fields)
 	} else {
 		r := newRedactor(slices.Concat(rec.secrets, rec.learned), rec.redactFields)
-		rec.encoder.redactor = r.logged(&rec.folder.fields)
+		rec.encoder.redactor = r.beginning(begun).logged(&rec.folder.fields)
 	}
+	rec.outputs = nil
+}
+
+// added is a list with the values that are worth hiding and not in it yet. Longer ones come first, because they may
+// contain shorter ones.
+func (rec *Recorder) added(list, values []string) (_ []string, grew bool) {
+	for _, v := range values {
+		if len(v) >= minSecret && !strings.Contains(v, redacted) && !slices.Contains(list, v) && !rec.namesTool(v) {
+			list, grew = append(list, v), true
+		}
+	}
+	slices.SortFunc(list, func(x, y string) int { return cmp.Or(len(y)-len(x), strings.Compare(x, y)) })
+	return list, grew
 }
 
 // rememberTools notes the names of tools.
@@ -153,57 +167,6 @@ func (rec *Recorder) hasRedactedRequests() bool {
 	return slices.ContainsFunc(rec.entries, func(e *entry) bool { return isRedacted(e.request) })
 }
 
-// valuesOf returns the values of the fields in a text, if it is JSON.
-func (r *redactor) valuesOf(text string) []string {
-	if r == nil || len(r.fields) == 0 || strings.TrimLeft(text, " \t\r\n") == "" {
-		return nil
-	}
-	v, err := chat.DecodeJSON([]byte(text))
-	if err != nil {
-		return nil
-	}
-	return r.valuesIn(v)
-}
-
-// valuesIn returns the values of the fields in a JSON value. Lists and objects are split into scalars.
-func (r *redactor) valuesIn(v any) (list []string) {
-	if r == nil || len(r.fields) == 0 {
-		return nil
-	}
-	switch v := v.(type) {
-	case jsonvalue.Object:
-		for name, member := range v {
-			if r.named(name) {
-				list = append(list, scalars(member)...)
-			} else {
-				list = append(list, r.valuesIn(member)...)
-			}
-		}
-	case []any:
-		for _, item := range v {
-			list = append(list, r.valuesIn(item)...)
-		}
-	case string: // which may hold a document of its own
-		if text := strings.TrimLeft(v, " \t\r\n"); text != "" && (text[0] == '{' || text[0] == '[') {
-			return r.valuesOf(text)
-		}
-	}
-	return list
-}
-
-// scalars returns the texts and numbers in a JSON value.
-func scalars(v any) (list []string) {
-	for leaf := range jsonvalue.Leaves(v) {
-		switch leaf := leaf.(type) {
-		case string:
-			list = append(list, leaf)
-		case json.Number:
-			list = append(list, leaf.String())
-		}
-	}
-	return list
-}
-
 // claimRedacted is claim for requests that were redacted: a redacted part matches any text.
 func (rec *Recorder) claimRedacted(q *asked, at string, other func(reply any) string) (found *entry) {
 	now := leaves(q.request, q.tools)
@@ -219,7 +182,7 @@ func (rec *Recorder) claimRedacted(q *asked, at string, other func(reply any) st
 	}
 	if found != nil {
 		found.played = true
-		rec.addLearned(redactedValues(leaves(found.request, found.tools), now))
+		rec.addLearned(&learner{values: redactedValues(leaves(found.request, found.tools), now)})
 	}
 	return found
 }

@@ -171,7 +171,7 @@ func TestRedaction(t *testing.T) {
 		`{"n": "{\"card\": \"6011\", \"k\": 1}", "z": 2}`:      `{"n": "{\"card\": \"[redacted]\", \"k\": 1}", "z": 2}`,
 		`[1, "[{\"Card\": 6011}]"]`:                            `[1, "[{\"Card\": \"[redacted]\"}]"]`,
 		`email: ada@x.org`:                                     `email: ada@x.org`,
-		`{"email": "ada@x.org"} and more`:                      `{"email": "ada@x.org"} and more`,
+		`{"email": "ada@x.org"} and more`:                      `{"email": "[redacted]"} and more`,
 		"":                                                     "",
 	} {
 		got := string(r.text(in))

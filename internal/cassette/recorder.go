@@ -36,6 +36,8 @@ type Recorder struct {
 	err       error           // why the cassette cannot be written
 	secrets   []string        // known at the start
 	learned   []string        // values of redacted fields
+	begun     []string        // beginnings of those that were cut
+	outputs   *redactor       // for outputs; nil: to be made
 	toolNames map[string]bool // of offered tools
 }
 

@@ -21,6 +21,7 @@ const minSecret = 6
 // changes nothing more. It is immutable and safe for concurrent use. A nil redactor changes nothing.
 type redactor struct {
 	secrets *secret.Set     // nil: none are known
+	begun   []string        // beginnings of secrets of which no more is known
 	fields  map[string]bool // in lower case
 	log     *fieldLog       // of the names that were looked at; nil: none
 }
@@ -64,11 +65,64 @@ func (r *redactor) text(s string) Text {
 	if r == nil {
 		return Text(s)
 	}
-	s = r.secrets.Text(s)
+	s = r.known(s)
 	if len(r.fields) > 0 {
 		s = r.document(s)
 	}
 	return Text(s)
+}
+
+// badArgs removes secrets from the arguments of a call that are no JSON, and what stands behind the names of the fields.
+func (r *redactor) badArgs(s string) string {
+	if r == nil {
+		return s
+	}
+	s = r.known(s)
+	if len(r.fields) > 0 && !json.Valid([]byte(s)) {
+		return looseScan{r, s, true}.clean()
+	}
+	return string(r.text(s))
+}
+
+// known removes the secrets that are known, and words that begin like one.
+func (r *redactor) known(s string) string {
+	s = r.secrets.Text(s)
+	for _, begun := range r.begun {
+		s = withoutBegun(s, begun)
+	}
+	return s
+}
+
+// withoutBegun removes the words that begin with a text.
+func withoutBegun(s, begun string) string {
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(s, begun)
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		out.WriteString(redacted)
+		s = strings.TrimLeftFunc(after, func(r rune) bool { return isWordRune(r) || r == '-' || r == '@' || r == '.' })
+	}
+}
+
+// beginning is a redactor that removes secrets too of which only the beginning is known.
+func (r *redactor) beginning(begun []string) *redactor {
+	if r != nil {
+		r.begun = begun
+	}
+	return r
+}
+
+// outputs is a redactor for texts that may have been cut: it finds parts of secrets beside the mark of that.
+func (r *redactor) outputs() *redactor {
+	if r == nil {
+		return nil
+	}
+	out := *r
+	out.secrets = r.secrets.Cut()
+	return &out
 }
 
 // schema removes secrets from a JSON Schema. Its properties may have the names of redacted fields.
@@ -99,10 +153,10 @@ func (r *redactor) raw(data []byte) []byte {
 	return clean
 }
 
-// document replaces the values of the fields in a text that is a JSON object or list. It keeps the formatting.
+// document replaces the values of the fields in a text. It keeps the formatting of one that is a JSON object or list.
 func (r *redactor) document(s string) string {
-	if at := strings.TrimLeft(s, " \t\r\n"); at == "" || at[0] != '{' && at[0] != '[' || !json.Valid([]byte(s)) {
-		return s
+	if opens := opensDocument(s); !opens || !json.Valid([]byte(s)) {
+		return looseScan{r, s, opens}.clean()
 	}
 	w := documentRedactor{redactor: r, dec: json.NewDecoder(strings.NewReader(s)), text: s}
 	w.value()
@@ -185,7 +239,7 @@ func (r *redactor) calls(list []chat.ToolCall) []chat.ToolCall {
 	}
 	out := slices.Clone(list)
 	for i := range out {
-		out[i].Args, out[i].BadArgs = r.args(out[i].Args), string(r.text(out[i].BadArgs))
+		out[i].Args, out[i].BadArgs = r.args(out[i].Args), r.badArgs(out[i].BadArgs)
 		out[i].Opaque = r.opaque(out[i].Opaque)
 	}
 	return out

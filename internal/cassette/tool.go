@@ -39,7 +39,7 @@ func (l *Lane) Call(
 	rec := l.recorder
 	write := func(enc encoder) (any, []tool, error) {
 		return &toolRequest{
-			string(enc.text(call.Name)), enc.args(call.Args), string(enc.text(call.BadArgs)), definition,
+			string(enc.text(call.Name)), enc.args(call.Args), enc.badArgs(call.BadArgs), definition,
 		}, nil, nil
 	}
 	e, err := l.exchange(ctx, &question{kind: kindTool, encode: write, send: func() (replyEncoder, float64, error) {

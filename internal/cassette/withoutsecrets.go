@@ -18,10 +18,13 @@ func (rec *Recorder) LearnsSecrets() bool {
 func (rec *Recorder) outputRedactor() *redactor {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	if rec.plays {
-		return rec.replayRedactor
+	if rec.outputs == nil {
+		rec.outputs = rec.encoder.redactor.outputs()
+		if rec.plays {
+			rec.outputs = rec.replayRedactor.outputs()
+		}
 	}
-	return rec.encoder.redactor
+	return rec.outputs
 }
 
 // Redact returns a copy of an output of the trial without secrets. Values of the types in keep are not changed. The
@@ -39,10 +42,10 @@ func Redact[T any](rec *Recorder, v T, keep ...reflect.Type) T {
 // withoutSecrets removes known secrets from all texts and keys of v, before it is written to a cassette. Servers,
 // models and tools may put them anywhere, also into ids and names.
 func withoutSecrets[T any](enc encoder, v T) T {
-	if enc.redactor == nil || enc.secrets == nil {
+	if enc.redactor == nil || enc.secrets == nil && len(enc.begun) == 0 {
 		return v
 	}
-	c := cleaner{redactor: &redactor{secrets: enc.secrets}, allTypes: true}
+	c := cleaner{redactor: &redactor{secrets: enc.secrets, begun: enc.begun}, allTypes: true}
 	out := reflect.New(reflect.TypeFor[T]()).Elem()
 	out.Set(c.clean(reflect.ValueOf(&v).Elem()))
 	return out.Interface().(T)
@@ -81,7 +84,10 @@ func (c cleaner) clean(v reflect.Value) reflect.Value {
 		out := reflect.New(v.Type()).Elem()
 		out.Set(v)
 		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
+			switch f := v.Type().Field(i); {
+			case f.Name == "BadArgs" && f.Type.Kind() == reflect.String:
+				out.Field(i).SetString(c.badArgs(v.Field(i).String()))
+			case f.IsExported():
 				out.Field(i).Set(c.clean(v.Field(i)))
 			}
 		}

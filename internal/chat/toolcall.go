@@ -20,6 +20,9 @@ type ToolCall struct {
 	Args Args   `json:"args"`
 	// BadArgs is the text that the model sent when it is not a JSON object; Args is nil then.
 	BadArgs string `json:"bad_args,omitempty"`
+	// Written is the text that the model sent when an object in it has a key twice: Args has the last of them. It is for
+	// those who look for what must be hidden, and written nowhere.
+	Written string `json:"-"`
 	// Opaque is state of the provider's own; nil mostly.
 	Opaque *Opaque `json:"opaque,omitempty"`
 }
@@ -79,6 +82,16 @@ func (r *ToolResult) Text() string {
 		}
 	}
 	return b.String()
+}
+
+// SetArgs takes the arguments from their text.
+func (c *ToolCall) SetArgs(text string) {
+	c.Args, c.BadArgs = ParseArgs(text)
+	if c.Written = ""; c.BadArgs == "" && len(c.Args) > 0 {
+		if _, twice := jsonvalue.KeyTwiceAsWritten([]byte(text)); twice {
+			c.Written = text
+		}
+	}
 }
 
 // ParseArgs decodes the argument text of a call. An empty text is an empty object, as several models send it.

@@ -80,6 +80,10 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 	if g.has("redact") && f.record == "" && f.replay == "" {
 		bad("--redact needs --record or --replay")
 	}
+	if f.redactNamed() && run.cache != "" && f.record != "" {
+		bad("--redact keeps fields out of all files, and --cache %s keeps whole replies\n"+
+			"leave out the cache: --record asks only for what the recording does not hold yet", run.cache)
+	}
 	for _, flag := range []string{"replay-missing", "replay-speed"} {
 		if g.has(flag) && !replays {
 			bad("--%s needs --replay", flag)

@@ -21,6 +21,7 @@ var indifferent = map[string]string{
 	"Messages.ModelCalls":           "how an earlier reply came about",
 	"Origin.Attempt":                "the cache puts it into its keys itself",
 	"Origin.Repetition":             "the cache puts it into its keys itself",
+	"Messages.ToolCalls.Written":    "the arguments again, for those who look for what must be hidden",
 	"Messages.ToolResult.LatencyMS": "how the result came about",
 	"Messages.ToolResult.Metadata":  "for checks; the model does not see it",
 	"Messages.ToolResult.Agent":     "for checks; the model does not see it",

@@ -43,6 +43,7 @@ func WorthHiding(value string) bool {
 // Set finds secrets in texts, in whatever way and however often a writer quoted and escaped them. A Set is immutable
 // and safe for concurrent use. A nil Set finds nothing.
 type Set struct {
+	values  []string             // as they were given
 	starts  [256]bool            // first bytes of the forms of a secret
 	pairs   [1 << 16 / 64]uint64 // first two bytes of the forms of a secret
 	first   [256][]*value        // secrets by first byte, the longest first
@@ -63,6 +64,14 @@ type value struct {
 	part int  // the least number of characters beside a mark that counts as a part
 }
 
+// Cut is the set for texts that may have been cut: it finds parts of secrets beside a Mark as well.
+func (s *Set) Cut() *Set {
+	if s == nil || s.cuts {
+		return s
+	}
+	return newSet(s.values, true)
+}
+
 // tail is the rest of a secret from the character with index from.
 type tail struct {
 	of   *value
@@ -74,7 +83,7 @@ type tail struct {
 func NewSet(values []string) *Set { return newSet(values, false) }
 
 func newSet(values []string, cuts bool) *Set {
-	s := &Set{cuts: cuts}
+	s := &Set{values: values, cuts: cuts}
 	var all []*value
 	var texts []string
 	for _, text := range values {

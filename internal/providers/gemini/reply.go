@@ -277,7 +277,7 @@ func (g *gathered) call(p *partIn) error {
 	if args == "null" {
 		args = ""
 	}
-	c.Args, c.BadArgs = chat.ParseArgs(args)
+	c.SetArgs(args)
 	g.calls = append(g.calls, c)
 	g.around = append(g.around, around{Before: g.before, Signature: p.Signature})
 	g.before = nil

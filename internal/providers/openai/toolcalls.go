@@ -97,7 +97,7 @@ func (a *assembler) calls(position int) ([]chat.ToolCall, error) {
 			c.id = fmt.Sprintf("call_%d_%d", position, i)
 		}
 		out[i] = chat.ToolCall{ID: c.id, Name: c.name}
-		out[i].Args, out[i].BadArgs = chat.ParseArgs(c.args.String())
+		out[i].SetArgs(c.args.String())
 	}
 	return out, nil
 }

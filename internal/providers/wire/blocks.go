@@ -45,7 +45,7 @@ func (b *Blocks) Call(c *Call, id, name, args string) error {
 		return c.Fail(providers.BadReply, nil, "the reply has two tool calls with the id %s", c.Excerpt(id))
 	}
 	call := chat.ToolCall{ID: id, Name: name}
-	call.Args, call.BadArgs = chat.ParseArgs(args)
+	call.SetArgs(args)
 	if len(b.before) > 0 {
 		state, err := b.opaque(c, b.before)
 		if err != nil {

@@ -2,7 +2,8 @@ package recording
 
 import "strings"
 
-// convention is a format of other tools that arena knows and does not read, so that a file of it is refused by its name.
+// convention is a format of other tools that arena knows and does not read, so that a file of it is refused by its
+// name.
 type convention struct {
 	name   string
 	detect func(h *head) bool
@@ -64,7 +65,8 @@ func conventions() []convention {
 	}
 }
 
-// spanConventions are the beginnings of attributes by which spans of other conventions are known, with what writes them.
+// spanConventions are the beginnings of attributes by which spans of other conventions are known, with what writes
+// them.
 var spanConventions = []struct{ prefix, name string }{
 	{"ai.", "the Vercel AI SDK"},
 	{"mlflow.", "MLflow"},

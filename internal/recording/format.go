@@ -27,6 +27,9 @@ const (
 	FormatTraces      Format = "traces"       // OTLP JSON with the attributes of generative AI
 	FormatSpans       Format = "spans"        // JSON objects with plain attributes
 	FormatShareGPT    Format = "ShareGPT"     // conversations for training
+	FormatLangfuse    Format = "Langfuse"     // traces with their observations
+	FormatLangSmith   Format = "LangSmith"    // runs
+	FormatPromptfoo   Format = "promptfoo"    // results of an evaluation
 )
 
 // format describes a file format.
@@ -89,16 +92,28 @@ func formats() []format {
 			hints: cassetteHints, detect: isCassette, scan: scanDocuments, read: readCassette,
 		},
 		{
-			name: FormatTraces, about: "OTLP as JSON, with the conventions of OpenTelemetry for generative AI or those of OpenInference",
+			name: FormatTraces, about: "OTLP as JSON, with the conventions of OpenTelemetry (`gen_ai.*`) or of OpenInference",
 			detect: isTraces, scan: scanTraces, read: readTraces,
 		},
 		{
-			name: FormatSpans, about: "spans with plain attributes of either convention: of Phoenix, of kensa, of OpenTelemetry's console",
+			name: FormatSpans, about: "spans of either convention with plain attributes, as Phoenix and kensa write them",
 			detect: isSpans, scan: scanSpans, read: readSpans,
 		},
 		{
 			name: FormatShareGPT, about: "conversations for training: `from` and `value`",
 			hints: transcriptHints, detect: isShareGPT, scan: scanShareGPT, read: readShareGPT,
+		},
+		{
+			name: FormatLangfuse, about: "an export of Langfuse: traces with their observations, or observations",
+			detect: isLangfuse, scan: scanLangfuse, read: readLangfuse,
+		},
+		{
+			name: FormatLangSmith, about: "an export of LangSmith: the runs of traces, also one in the other",
+			detect: isLangSmith, scan: scanLangSmith, read: readLangSmith,
+		},
+		{
+			name: FormatPromptfoo, about: "what `promptfoo eval -o` writes, as JSON or JSON lines",
+			detect: isPromptfoo, scan: scanPromptfoo, read: readPromptfoo,
 		},
 		{
 			name: FormatChatLog, about: "messages as chat APIs have them, or requests with their responses",

@@ -94,8 +94,8 @@ func isPart(v value) bool {
 
 // wrappers are the names of members that alone hold what was said.
 var wrappers = []string{
-	"input", "output", "text", "question", "query", "answer", "response", "result", "completion", "prompt", "prompts", "reply",
-	"value", "message",
+	"input", "output", "inputs", "outputs", "text", "question", "query", "answer", "response", "result", "completion",
+	"prompt", "prompts", "reply", "value", "message",
 }
 
 func (b *builder) loggedObject(v value, role chat.Role, what string) []event {
@@ -157,7 +157,7 @@ func (b *builder) unknownForm(v value, what string) {
 
 // isMessage reports whether an object is a message in any form.
 func isMessage(v value) bool {
-	if !v.get("role").missing() {
+	if !v.get("role").missing() || !v.get("content").missing() || !v.get("toolcalls").missing() {
 		return true
 	}
 	kind, _ := v.get("type").str()
@@ -184,6 +184,9 @@ func (b *builder) loggedMessage(v value, role chat.Role) []event {
 		return b.chainMessage(v, chainRole(kind), v)
 	case isItem(kind):
 		return b.responseItem(v, kind)
+	case !v.get("additionalkwargs").missing():
+		word, _ := v.get("role").str()
+		return b.chainMessage(v, plainRole(word), v)
 	}
 	o, ok := b.object(v, "a message")
 	if !ok {
@@ -214,7 +217,7 @@ func (b *builder) loggedChoices(v value) (out []event) {
 		}
 		out = b.logged(said, chat.Assistant, "a choice")
 		if len(out) > 0 {
-			b.measured(&out[len(out)-1], choice.get("finishreason"), v.get("usage"))
+			b.measured(&out[len(out)-1], choice.get("finishreason"), v.get("usage").or(v.get("usagemetadata")))
 		}
 	}
 	if n > 1 {

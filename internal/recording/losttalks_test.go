@@ -108,6 +108,13 @@ func talks() []talk {
 		{name: "spans", format: FormatSpans, text: plainSpans(true)},
 		{name: "list of spans", format: FormatSpans, ends: true, text: plainSpans(false)},
 		{name: "stored spans", format: FormatSpans, text: storedSpans()},
+		{name: "Langfuse", format: FormatLangfuse, ends: true, text: langfuseTrace()},
+		{name: "Langfuse observations", format: FormatLangfuse, text: observations()},
+		{name: "LangSmith", format: FormatLangSmith, ends: true, text: langSmithRuns(plainCalls())},
+		{name: "LangSmith of LangChain", format: FormatLangSmith, ends: true, text: langSmithRuns(chainCalls())},
+		{name: "promptfoo", beside: true, format: FormatPromptfoo, ends: true, text: `{"evalId":"e","results":{"version":3,"results":[
+` + promptfooResult(asked) + `],"stats":{"successes":1,"failures":0,"errors":0}}}`},
+		{name: "promptfoo lines", beside: true, format: FormatPromptfoo, text: promptfooResult(asked)},
 		{name: "ShareGPT", format: FormatShareGPT, ends: true, text: `[{"id":"a","conversations":` + shareGPTMessages + `}]`},
 		{name: "ShareGPT lines", format: FormatShareGPT, text: flat(`{"conversations":`+shareGPTMessages+`}`) + "\n" +
 			flat(`{"conversations":`+shareGPTMessages+`}`)},
@@ -275,4 +282,51 @@ func storedSpans() string {
 			`"input":{"messages":[%s]},"output":{"messages":[%s]}}`, i, i, call[0], call[1]))
 	}
 	return strings.Join(list, "\n")
+}
+
+func observations() string {
+	var list []string
+	for i, call := range plainCalls() {
+		list = append(list, fmt.Sprintf(`{"id":"o%d","traceId":"t","type":"GENERATION","parentObservationId":null,`+
+			`"startTime":"2026-01-01T00:00:0%d","input":[%s],"output":%s}`, i, i, call[0], call[1]))
+	}
+	return strings.Join(list, "\n")
+}
+
+func langfuseTrace() string {
+	return `{"id":"t","timestamp":"2026-01-01T00:00:00Z","observations":[` + "\n" + strings.ReplaceAll(observations(), "\n", ",\n") + "]}"
+}
+
+func langSmithRuns(calls [][2]string) string {
+	var list []string
+	for i, call := range calls {
+		output := `{"choices":[{"message":` + call[1] + `}]}`
+		if strings.Contains(call[1], "kwargs") {
+			output = `{"generations":[[{"message":` + call[1] + `}]]}`
+			call[0] = "[" + call[0] + "]"
+		}
+		list = append(list, fmt.Sprintf(`{"id":"r%d","trace_id":"t","run_type":"llm","start_time":"2026-01-01T00:00:0%d",`+
+			`"inputs":{"messages":[%s]},"outputs":%s}`, i, i, call[0], output))
+	}
+	return "[" + strings.Join(list, ",\n") + "]"
+}
+
+// chainCalls are plainCalls with the messages of LangChain.
+func chainCalls() (list [][2]string) {
+	convert := strings.NewReplacer(
+		`{"role":"user",`, `{"lc":1,"type":"constructor","id":["m","HumanMessage"],"kwargs":{`,
+		`{"role":"assistant","content":null,`, `{"lc":1,"type":"constructor","id":["m","AIMessage"],"kwargs":{"content":"",`,
+		`{"role":"assistant",`, `{"lc":1,"type":"constructor","id":["m","AIMessage"],"kwargs":{`,
+		`{"role":"tool",`, `{"lc":1,"type":"constructor","id":["m","ToolMessage"],"kwargs":{`,
+		`"asked1"}`, `"asked1"}}`, `"said1"}`, `"said1"}}`, `"reply1"}`, `"reply1"}}`, `}]}`, `}]}}`,
+		`"type":"function","function":{"name":"orders","arguments":"{\"id\":\"arg1\"}"}`, `"name":"orders","args":{"id":"arg1"}`,
+	)
+	for _, call := range plainCalls() {
+		list = append(list, [2]string{convert.Replace(call[0]), convert.Replace(call[1])})
+	}
+	return list
+}
+
+func promptfooResult(asked string) string {
+	return `{"id":"1","testIdx":0,"promptIdx":0,"prompt":{"raw":` + quoted(asked) + `},"response":{"output":"reply2"},"failureReason":0}`
 }

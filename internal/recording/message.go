@@ -110,15 +110,40 @@ func (b *builder) cost(m *chat.Message, v value) {
 			ReasoningTokens:  b.tokens(o.get("reasoningtokens"), "reasoning_tokens"),
 			Estimated:        b.truth(o.get("estimated"), "estimated"),
 		}
-		if details := o.get("prompttokensdetails"); details.kind() == '{' {
-			m.Usage.CachedTokens = b.tokens(details.get("cachedtokens"), "cached_tokens")
-		}
+		b.usageDetails(m.Usage, o)
 	}
 	if f := b.amount(o.get("totalcostusd", "totalcost", "costusd", "cost"), "total_cost_usd"); f != nil {
 		m.CostUSD = f
 	}
 	if f := b.amount(o.get("latencyns"), "latency_ns"); f != nil && m.LatencyMS == 0 {
 		m.LatencyMS = *f / float64(time.Millisecond)
+	}
+}
+
+// usageDetails reads what APIs tell of the tokens besides their sums. Only Anthropic counts cached tokens beside the
+// input instead of in it.
+func (b *builder) usageDetails(u *chat.Usage, o object) {
+	for _, name := range []string{"prompttokensdetails", "inputtokensdetails"} {
+		if details := o.get(name); details.kind() == '{' {
+			u.CachedTokens = b.tokens(details.get("cachedtokens"), "cached_tokens")
+		}
+	}
+	for _, name := range []string{"completiontokensdetails", "outputtokensdetails"} {
+		if details := o.get(name); details.kind() == '{' {
+			u.ReasoningTokens = b.tokens(details.get("reasoningtokens"), "reasoning_tokens")
+		}
+	}
+	if details := o.get("inputtokendetails"); details.kind() == '{' {
+		u.CachedTokens = b.tokens(details.get("cacheread"), "cache_read")
+		u.CacheWriteTokens = b.tokens(details.get("cachecreation"), "cache_creation")
+	}
+	if details := o.get("outputtokendetails"); details.kind() == '{' {
+		u.ReasoningTokens = b.tokens(details.get("reasoning"), "reasoning")
+	}
+	if o.get("prompttokens").missing() {
+		read := b.tokens(o.get("cachereadinputtokens"), "cache_read_input_tokens")
+		u.CacheWriteTokens += b.tokens(o.get("cachecreationinputtokens"), "cache_creation_input_tokens")
+		u.InputTokens += read + b.tokens(o.get("cachecreationinputtokens"), "cache_creation_input_tokens")
 	}
 }
 

@@ -15,7 +15,7 @@ func (f Format) MissingInfo() []string {
 	case FormatResults, FormatJournal, FormatEventStream, FormatArenaOutput, FormatArenaTurns:
 		return nil
 	case FormatEventLog, FormatSession, FormatTranscript, FormatCassette, FormatChatLog, FormatTraces, FormatSpans,
-		FormatShareGPT:
+		FormatShareGPT, FormatLangfuse, FormatLangSmith, FormatPromptfoo:
 		return []string{InfoGuardrails}
 	}
 	return []string{InfoGuardrails} // of a program, which hands over messages
@@ -44,9 +44,9 @@ func (b *builder) setMissingInfo() {
 func (f Format) flagsErrors() bool {
 	switch f {
 	case FormatResults, FormatJournal, FormatEventStream, FormatArenaOutput, FormatArenaTurns, FormatEventLog,
-		FormatSession, FormatCassette, FormatTraces, FormatSpans:
+		FormatSession, FormatCassette, FormatTraces, FormatSpans, FormatLangfuse, FormatLangSmith:
 		return true
-	case FormatTranscript, FormatChatLog, FormatShareGPT:
+	case FormatTranscript, FormatChatLog, FormatShareGPT, FormatPromptfoo:
 		return false
 	}
 	return false

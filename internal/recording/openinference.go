@@ -123,7 +123,8 @@ func (r *spanReader) entries(list *branch, what string) []*branch {
 func (r *spanReader) inferenceMessage(m *branch, what string, role chat.Role) []event {
 	if m.kids == nil {
 		r.b.badMessage = true
-		r.b.problems.Errorf(r.pos, 1, "missing-content", "a message in %s must be an object, found %s", what, describe(m.leaf))
+		r.b.problems.Errorf(r.pos, 1, "missing-content", "a message in %s must be an object, found %s",
+			what, describe(m.leaf))
 		return nil
 	}
 	o := object{value{at: r.at}, map[string]value{}}

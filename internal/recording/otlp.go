@@ -57,12 +57,14 @@ func (t *traceScan) nameConvention() {
 }
 
 // otherConvention is the hint for traces whose messages are in attributes that arena does not read.
-const otherConvention = "arena reads the conventions of OpenTelemetry for generative AI (gen_ai.*) and those of OpenInference"
+const otherConvention = "arena reads the conventions of OpenTelemetry (gen_ai.*) and those of OpenInference"
 
 type traceScan struct {
 	*scan
 	hasMessage map[string]bool // keys with a message
-	convention string          // whose attributes spans without messages have; "": not known
+	// silence is what is said of a file without messages, if it is not of OpenTelemetry.
+	silence, silenceHint string
+	convention           string // whose attributes spans without messages have; "": not known
 }
 
 // export finds the spans of one export.
@@ -98,6 +100,11 @@ func (t *traceScan) span(v value, p span) {
 		t.errorf(t.pos(p), "missing-field", "a span has no traceId")
 		return
 	}
+	t.addSpan(trace, conversation, hasMessages, p)
+}
+
+// addSpan adds a piece to its trace, or to a conversation of that.
+func (t *traceScan) addSpan(trace, conversation string, hasMessages bool, p span) {
 	key := trace + "\x00" + conversation
 	t.add(key, p)
 	t.hasMessage[key] = t.hasMessage[key] || hasMessages
@@ -214,6 +221,9 @@ func (t *traceScan) join() {
 			d.Msg = fmt.Sprintf("the spans of generative AI hold no messages but in attributes of %s, which arena does not read",
 				t.convention)
 			d.Hint = otherConvention
+		}
+		if t.silence != "" {
+			d.Msg, d.Hint = t.silence, t.silenceHint
 		}
 	case silent > 0:
 		t.notef("%s without messages left out", plural.Count(silent, "trace"))

@@ -216,8 +216,8 @@ func addToolResults(conversation []event, spans []aiSpan) (out []event) {
 	return addRuns(out, spans, used)
 }
 
-// runOf finds the span of the run of a call: the one with its id, else the first without an id that has its name and its
-// arguments, where both are known. -1: there is none.
+// runOf finds the span of the run of a call: the one with its id, else the first without an id that has its name and
+// its arguments, where both are known. -1: there is none.
 func runOf(call *chat.ToolCall, spans []aiSpan, used map[int]bool) int {
 	for i := range spans {
 		s := &spans[i]

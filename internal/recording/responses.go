@@ -70,7 +70,8 @@ func (b *builder) itemCall(o object) chat.ToolCall {
 	if call.Name == "" {
 		b.errorf(o.value, "missing-field", "a tool call has no name")
 	}
-	b.knownMembers(o, "a tool call", "type", "id", "call_id", "name", "arguments", "input", "status", "namespace", "created_by")
+	b.knownMembers(o, "a tool call", "type", "id", "call_id", "name", "arguments", "input", "status", "namespace",
+		"created_by")
 	call.Args, call.BadArgs = b.args(o.get("arguments"))
 	if input := o.get("input"); !input.missing() { // of a tool that takes a text
 		text := b.text(input, "input")

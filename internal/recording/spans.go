@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"bytes"
+	"encoding/json"
 	"iter"
 	"strings"
 	"time"
@@ -97,8 +99,8 @@ func spanFailure(o object, attrs attributes) string {
 	return "the span failed"
 }
 
-var storedSpanFields = newLazyFields(`trace_id span_id parent_span_id name kind start_time end_time status model provider
-	input output tokens cost tools metadata`)
+var storedSpanFields = newLazyFields(`trace_id span_id parent_span_id name kind start_time end_time status model
+	provider input output tokens cost tools metadata`)
 
 // storedSpan reads a span as kensa stores it.
 func (b *builder) storedSpan(s *aiSpan, o object) {
@@ -164,7 +166,8 @@ func (b *builder) storedCall(s *aiSpan, o object) {
 	m.LatencyMS = s.latency()
 	if tokens := o.get("tokens"); tokens.kind() == '{' {
 		m.Usage = &chat.Usage{
-			InputTokens: b.tokens(tokens.get("prompt"), "prompt"), OutputTokens: b.tokens(tokens.get("completion"), "completion"),
+			InputTokens:  b.tokens(tokens.get("prompt"), "prompt"),
+			OutputTokens: b.tokens(tokens.get("completion"), "completion"),
 			CachedTokens: b.tokens(tokens.get("cacheread"), "cache_read"),
 		}
 	}
@@ -178,7 +181,11 @@ func textOf(v value) string {
 	if text, ok := v.str(); ok {
 		return text
 	}
-	return string(v.text)
+	var out bytes.Buffer
+	if json.Compact(&out, v.text) != nil {
+		return string(v.text)
+	}
+	return out.String()
 }
 
 // plainAttributes reads attributes that are the members of an object. Those of objects in it have the names of both.

@@ -1,0 +1,189 @@
+package recording
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// Runs of LangSmith, as its API lists them: calls of models and tools, and the chains around them, of many traces.
+
+func isLangSmith(h *head) bool {
+	return h.has("runtype") && (h.has("traceid") || h.has("inputs") || h.has("dottedorder"))
+}
+
+func scanLangSmith(s *scan) {
+	t := &traceScan{
+		scan: s, hasMessage: map[string]bool{}, silence: "there is no call of a model among the runs of any trace",
+		silenceHint: "export all runs of each trace, and not only the outermost one",
+	}
+	s.records(func(doc value) value { return doc.get("runs").or(doc.get("data")) }, func(v value, p span) {
+		if v.get("runtype").kind() != '"' {
+			s.otherRecord(p, "runs with a run_type")
+			return
+		}
+		trace, ok := v.get("traceid").or(v.get("id")).scalar()
+		if !ok {
+			s.errorf(s.pos(p), "missing-field", "a run has no trace_id")
+			return
+		}
+		t.addSpan(trace, threadOf(v), callsModel(v), p)
+	})
+	t.join()
+}
+
+// threadOf is the conversation of which a run says that its trace is a part; "" when it says none.
+func threadOf(run value) string {
+	meta := run.get("extra").get("metadata")
+	for _, name := range []string{"threadid", "sessionid", "conversationid"} {
+		if id, ok := meta.get(name).str(); ok && id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// callsModel reports whether a run, or one below it, is the call of a model.
+func callsModel(run value) bool {
+	if kind, _ := run.get("runtype").str(); kind == "llm" {
+		return true
+	}
+	for child := range run.get("childruns").items {
+		if callsModel(child) {
+			return true
+		}
+	}
+	return false
+}
+
+func readLangSmith(b *builder, pieces iter.Seq[piece]) {
+	var spans []aiSpan
+	for p := range pieces {
+		spans = b.langSmithRun(spans, p.value, 0)
+	}
+	b.conversation(spans)
+}
+
+const maxRunDepth = 1000
+
+// langSmithRun reads a run and those below it.
+func (b *builder) langSmithRun(spans []aiSpan, v value, depth int) []aiSpan {
+	o, ok := b.object(v, "a run")
+	if !ok {
+		return spans
+	}
+	if depth > maxRunDepth {
+		b.errorf(v, "too-deep", "runs are nested deeper than %d levels", maxRunDepth)
+		return spans
+	}
+	s := aiSpan{
+		pos: b.pos(v), id: b.text(o.get("id"), "id"), parent: b.text(o.get("parentrunid"), "parent_run_id"),
+		start: b.instant(o.get("starttime")), end: b.instant(o.get("endtime")), failure: b.failure(o.get("error")),
+	}
+	meta := o.get("extra").get("metadata")
+	s.model, _ = meta.get("lsmodelname").str()
+	s.provider, _ = meta.get("lsprovider").str()
+	kind := b.text(o.get("runtype"), "run_type")
+	switch kind {
+	case "llm":
+		s.operation = "chat"
+		b.loggedCall(&s, o.get("inputs"), o.get("outputs"))
+		b.langSmithMeasures(&s, o, meta)
+	case "tool":
+		s.operation = "execute_tool"
+		b.loggedTool(&s, b.text(o.get("name"), "name"), o.get("inputs"), o.get("outputs"))
+	case "embedding":
+		s.operation = "embeddings"
+	case "chain", "retriever", "prompt", "parser", "runnable", "agent", "retry", "evaluator":
+		s.operation = kind
+		s.judge = kind == "evaluator"
+	default:
+		b.errorf(o.get("runtype").or(v), "unknown-value", "unknown type of run %q", cutText(kind, 40)).
+			Hint = "known types: llm, tool, chain, retriever, embedding, prompt, parser"
+	}
+	spans = append(spans, s)
+	for child := range b.list(o.get("childruns"), "child_runs") {
+		spans = b.langSmithRun(spans, child, depth+1)
+	}
+	return spans
+}
+
+// loggedCall reads what a model was told and what it said, in whatever form.
+func (b *builder) loggedCall(s *aiSpan, input, output value) {
+	before := b.problems.Errors()
+	s.input = oneReply(b.logged(input, chat.User, "the input of a call"))
+	if s.failure == "" || !isEmpty(output) {
+		s.output = oneReply(b.logged(output, chat.Assistant, "the output of a call"))
+	}
+	if n := len(s.output); n > 1 {
+		b.notef("a call has %d outputs; the last one is taken", n)
+		s.output = s.output[n-1:]
+	}
+	s.silent = len(s.input)+len(s.output) == 0 && b.problems.Errors() == before
+	for i := range s.input {
+		s.input[i].At = s.start
+	}
+	for i := range s.output {
+		s.output[i].At = s.end
+		s.output[i].LatencyMS = s.latency()
+	}
+}
+
+// loggedTool reads the run of a tool.
+func (b *builder) loggedTool(s *aiSpan, name string, input, output value) {
+	s.tool.Name = name
+	if inner := onlyMember(input); inner.kind() == '{' || nestedJSON(inner).kind() == '{' {
+		input = nestedJSON(inner)
+	}
+	s.toolArgs, s.toolBadArgs = b.args(input)
+	s.tool.Error, s.tool.LatencyMS = s.failure, s.latency()
+	if output.missing() {
+		return
+	}
+	s.hasResult = true
+	output = onlyMember(output).or(output)
+	if fields := output.get("kwargs").or(output); chainRole(kindOf(fields, output)) == chat.ToolRole {
+		s.tool.ID, _ = fields.get("toolcallid").str()
+		output = fields.get("content")
+	}
+	s.tool.Content = textOf(output)
+}
+
+// kindOf is the type of a message, or of the class that it is made of.
+func kindOf(fields, around value) string {
+	if constructorRole(around) == chat.ToolRole {
+		return "tool"
+	}
+	kind, _ := fields.get("type").str()
+	return kind
+}
+
+// langSmithMeasures adds tokens and cost that the run itself tells.
+func (b *builder) langSmithMeasures(s *aiSpan, o object, meta value) {
+	if len(s.output) == 0 {
+		return
+	}
+	m := &s.output[len(s.output)-1].Message
+	if model, ok := o.get("outputs").get("model").str(); ok {
+		s.model = cmp.Or(model, s.model)
+	}
+	if m.Usage == nil {
+		b.cost(&m.Message, o.get("outputs").get("usagemetadata").or(meta.get("usagemetadata")).or(o.value))
+	}
+	if v := o.get("totalcost"); !v.missing() {
+		m.CostUSD = b.amountIn(v, "total_cost")
+	}
+}
+
+// amountIn is amount for a number that may stand in a text.
+func (b *builder) amountIn(v value, what string) *float64 {
+	if text, ok := v.str(); ok {
+		v.text = []byte(text)
+		if _, isNumber := v.number(); !isNumber {
+			v.text = []byte(fmt.Sprintf("%q", text))
+		}
+	}
+	return b.amount(v, what)
+}

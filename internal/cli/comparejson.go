@@ -23,6 +23,7 @@ type comparedPair struct {
 	Cheaper   bool              `json:"cheaper"`
 	Before    comparedGroup     `json:"before"`
 	After     comparedGroup     `json:"after"`
+	Trial     string            `json:"trial"` // of After, that shows the change best
 }
 
 // comparedGroup has the means of its trials.
@@ -43,8 +44,10 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 	}
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
+		_, told := r.Told(p)
 		out.Groups = append(out.Groups, comparedPair{
 			p.Change, p.Unchecked, p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was), compared(p.Now),
+			r.After.Briefs[told].ID,
 		})
 	}
 	return out

@@ -239,22 +239,56 @@ func (r *Report) pair(was, now *Group) (Pair, error) {
 	return p, nil
 }
 
-// Trials chooses a trial of each group of a pair: the first one of After that did not pass, else its first one, and the
-// one of Before that has the same number, else its first one.
+// Trials reads the trials that Told chooses.
 func (r *Report) Trials(p *Pair) (was, now *result.Trial, err error) {
-	i, j := p.Was.Trials[0], p.Now.Trials[0]
-	notPassed := func(k int) bool { return r.After.Briefs[k].Status != result.Passed }
-	if at := slices.IndexFunc(p.Now.Trials, notPassed); at >= 0 {
-		j = p.Now.Trials[at]
-	}
-	sameNumber := func(k int) bool { return r.Before.Briefs[k].Trial == r.After.Briefs[j].Trial }
-	if at := slices.IndexFunc(p.Was.Trials, sameNumber); at >= 0 {
-		i = p.Was.Trials[at]
-	}
+	i, j := r.Told(p)
 	if was, err = r.Before.Trials.Trial(i); err == nil {
 		now, err = r.After.Trials.Trial(j)
 	}
 	return was, now, err
+}
+
+// Told chooses the trial of each group that shows what became of a pair, by its number in Briefs: the first of After that
+// turned as its group did, from or to a pass; else one that got worse or better as its group did, or that Before does not
+// have and is what the group became; else one that did not pass, and at last the first one. That of Before has the same
+// number, or is its first one.
+func (r *Report) Told(p *Pair) (was, now int) {
+	best := -1
+	for _, j := range p.Now.Trials {
+		before, counterpart := result.Unset, p.Was.Trials[0]
+		for _, i := range p.Was.Trials {
+			if r.Before.Briefs[i].Trial == r.After.Briefs[j].Trial {
+				before, counterpart = r.Before.Briefs[i].Status, i
+				break
+			}
+		}
+		if shows := p.shows(before, r.After.Briefs[j].Status); shows > best {
+			best, was, now = shows, counterpart, j
+		}
+	}
+	return was, now
+}
+
+// shows says how well a trial that went from one status to another tells what became of its group. Unset is the status
+// of a trial that there was not.
+func (p *Pair) shows(was, now result.Status) int {
+	down := p.Change == Regressed || p.Change == Weaker
+	up := p.Change == Fixed || p.Change == Stronger
+	const passed = result.Passed
+	steps := slices.Index(badness, now) - slices.Index(badness, was)
+	switch added := was == result.Unset; {
+	case down && was == passed && now != passed && now == p.Now.Status:
+		return 5
+	case down && was == passed && now != passed, up && !added && was != passed && now == passed:
+		return 4
+	case !added && (down && steps > 0 || up && steps < 0):
+		return 3
+	case added && (down && now != passed || up && now == passed):
+		return 2
+	case now != passed:
+		return 1
+	}
+	return 0
 }
 
 // lost reports whether a check is gone, or was left out.

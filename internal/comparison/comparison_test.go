@@ -84,6 +84,54 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestTold: of several trials the one is told that shows what became of their group.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	letters := map[rune]result.Status{
+		'p': result.Passed, 'f': result.Failed, 'e': result.Errored, 's': result.Skipped, 'c': result.Cancelled,
+	}
+	for _, c := range []struct {
+		was, now string
+		change   Change
+		want     int // the number of the trial
+	}{
+		{"fppp", "ffpp", Weaker, 2},
+		{"fpff", "pffp", Stronger, 1},
+		{"fpfp", "fffp", Weaker, 2},
+		{"ffpf", "fpff", Same, 1},
+		{"pppp", "ppfp", Regressed, 3},
+		{"ppp", "cpf", Regressed, 3},
+		{"pp", "pe", Regressed, 2},
+		{"ff", "pp", Fixed, 1},
+		{"pf", "pp", Fixed, 2},
+		{"sp", "fp", Regressed, 1},
+		{"pp", "ppf", Regressed, 3},
+		{"fp", "fppp", Stronger, 3},
+		{"fp", "p", Fixed, 1},
+		{"ef", "fs", Same, 1},
+		{"ppp", "ppp", Same, 1},
+		{"ppf", "pp", Fixed, 1},
+	} {
+		of := func(statuses string) *result.Run {
+			var trials []result.Brief
+			for _, letter := range statuses {
+				trials = append(trials, trial("s", "p", letters[letter]))
+			}
+			return runOf(trials...)
+		}
+		r := compare(t, of(c.was), of(c.now))
+		p := &r.Pairs[0]
+		was, now := r.Told(p)
+		wasNumber := c.want
+		if wasNumber > len(c.was) {
+			wasNumber = 1
+		}
+		if p.Change != c.change || now != c.want-1 || was != wasNumber-1 {
+			t.Errorf("%s to %s: %s, told of #%d and #%d, want %s and #%d", c.was, c.now, p.Change, was+1, now+1, c.change, c.want)
+		}
+	}
+}
+
 // checked are trials of one turn with checks of these types, all with one status.
 type checked struct {
 	status result.Status

@@ -92,6 +92,9 @@ func difference(r *comparison.Report, p *comparison.Pair) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n<details><summary>%s: %s</summary>\n\n", summary(show.PairName(r, p)), show.ChangeWord(p))
+	if len(p.Now.Trials) > 1 && (len(d.Changes) > 0 || d.Reply != nil) {
+		b.WriteString("Of " + inline(d.Trial) + ":\n\n")
+	}
 	for _, line := range d.Changes {
 		b.WriteString("- " + inline(line) + "\n")
 	}

@@ -59,7 +59,7 @@ func (p *Printer) pair(r *comparison.Report, pair *comparison.Pair, label string
 	if err != nil {
 		return err
 	}
-	if len(pair.Now.Trials) > 1 {
+	if len(pair.Now.Trials) > 1 && (len(d.Changes) > 0 || d.Reply != nil) {
 		rows = append(rows, p.remark("", dim, "of "+d.Trial+":")...)
 	}
 	for _, line := range d.Changes {

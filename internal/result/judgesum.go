@@ -36,6 +36,19 @@ const (
 // Add counts the judgements of a trial.
 func (s *JudgeSum) Add(t *Trial) { t.Judged(s.one) }
 
+// Own counts the judgements of a trial, and returns the cost of those that no trial counted before has; nil when there
+// are none. Those of all trials add up to Total.
+func (s *JudgeSum) Own(t *Trial) *JudgeCost {
+	before := *s
+	s.sum, s.pico, s.mocked, s.unpriced = JudgeCost{}, 0, 0, false
+	s.Add(t)
+	own := s.Total()
+	s.sum.Calls += before.sum.Calls
+	s.sum.Usage = before.sum.Usage.Add(s.sum.Usage)
+	s.pico, s.mocked, s.unpriced = s.pico+before.pico, s.mocked+before.mocked, s.unpriced || before.unpriced
+	return own
+}
+
 // Judged calls f for every judgement of the trial.
 func (t *Trial) Judged(f func(j *Judgement)) {
 	all := func(list []Judgement) {

@@ -111,6 +111,31 @@ func TestJudgesOfRun(t *testing.T) {
 	}
 }
 
+// TestOwnJudges: what each trial adds, an answer counted with the first that has it, comes to what the run spent.
+func TestOwnJudges(t *testing.T) {
+	t.Parallel()
+	usage := func(in, out int) chat.Usage { return chat.Usage{InputTokens: in, OutputTokens: out} }
+	shared := judgement("a", 1, 1, new(0.5))
+	trials := []*Trial{
+		judgedTrial(0, shared, mocked("m", 1, 2, 0.25)), judgedTrial(1, shared), judgedTrial(2),
+		judgedTrial(3, shared, judgement("b", 4, 0, nil)), judgedTrial(4, judgement("b", 4, 0, nil), judgement("c", 1, 0, new(1.0))),
+	}
+	want := []*JudgeCost{
+		{Usage: usage(2, 3), Calls: 2, CostUSD: new(0.75), SimulatedUSD: 0.25}, nil, nil,
+		{Usage: usage(4, 0), Calls: 1}, {Usage: usage(1, 0), Calls: 1, CostUSD: new(1.0)},
+	}
+	var own, whole JudgeSum
+	for i, trial := range trials {
+		if diff := cmp.Diff(want[i], own.Own(trial)); diff != "" {
+			t.Errorf("trial %d (-want +got):\n%s", i, diff)
+		}
+		whole.Add(trial)
+	}
+	if diff := cmp.Diff(whole.Total(), own.Total()); diff != "" {
+		t.Errorf("total (-want +got):\n%s", diff)
+	}
+}
+
 // TestSimulatedOfRun: the cost of a run says which part of it mocks made up.
 func TestSimulatedOfRun(t *testing.T) {
 	t.Parallel()

@@ -19,10 +19,12 @@ type builder struct {
 	suitesInOrder []suite
 	byFile        map[string]int    // suites by file
 	used          map[[2]string]int // classname and name: how often taken
+	judged        result.JudgeSum   // by the trials of the testcases so far
+	shares        bool              // several trials share an answer of a judge
 }
 
 func (b *builder) suites() ([]suite, error) {
-	b.byFile, b.used = map[string]int{}, map[[2]string]int{}
+	b.byFile, b.used, b.shares = map[string]int{}, map[[2]string]int{}, sharesJudgements(b.run)
 	groups := show.Groups(b.run)
 	for i := range groups {
 		cases, err := b.cases(&groups[i])
@@ -47,7 +49,20 @@ func (b *builder) cases(g *show.Group) ([]testcase, error) {
 		}
 		return cases, err
 	}
-	return []testcase{b.caseOfGroup(g)}, nil
+	c, err := b.caseOfGroup(g)
+	return []testcase{c}, err
+}
+
+// sharesJudgements reports whether trials share answers of judges, so that what they cost does not add up to what the
+// run did.
+func sharesJudgements(run *result.Run) bool {
+	calls := 0
+	for i := range run.Briefs {
+		if j := run.Briefs[i].Judges; j != nil {
+			calls += j.Calls
+		}
+	}
+	return run.Summary.Judges != nil && calls != run.Summary.Judges.Calls
 }
 
 // suite returns the suite of a file, in the order in which files first come up.
@@ -157,8 +172,12 @@ func classname(file string) string {
 }
 
 // caseOfGroup is the testcase of a whole group. Its texts are made when it is written.
-func (b *builder) caseOfGroup(g *show.Group) testcase {
+func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 	c := base(g)
+	judges, err := b.judges(g)
+	if err != nil {
+		return c, err
+	}
 	cost, simulated, tokens, passed, judged := 0.0, 0.0, 0, 0, 0
 	known := true
 	for _, i := range g.Trials {
@@ -185,7 +204,7 @@ func (b *builder) caseOfGroup(g *show.Group) testcase {
 	c.properties = append(c.properties, simulatedCost("simulated_usd", simulated)...)
 	c.properties = append(c.properties, property{"tokens", strconv.Itoa(tokens)},
 		property{"trials", strconv.Itoa(len(g.Trials))})
-	c.properties = append(c.properties, b.judges(g)...)
+	c.properties = append(c.properties, judges...)
 	c.properties = append(c.properties, b.guardrails(g)...)
 	c.properties = append(c.properties, b.flaky(g)...)
 	c.properties = append(c.properties, b.refused(g)...)
@@ -195,7 +214,7 @@ func (b *builder) caseOfGroup(g *show.Group) testcase {
 	if passed < len(g.Trials) {
 		c.complete = func(c *testcase) error { return b.addDetails(g, c) }
 	}
-	return c
+	return c, nil
 }
 
 // guardrails is the property that counts guardrails that fired in a group; nil when none did. Guardrails that only
@@ -246,12 +265,16 @@ func (b *builder) refused(g *show.Group) (all []property) {
 	return append([]property{{"refused_transitions", strconv.Itoa(n)}}, all...)
 }
 
-// judges are the properties for the cost of judging a group, without the cost of its agent; nil when no model judged.
-func (b *builder) judges(g *show.Group) []property {
+// judges are the properties for the cost of judging a group, without the cost of its agent; nil when no model judged. An
+// answer of a judge that several trials share counts for the first of them, so that the testcases add up to the run.
+func (b *builder) judges(g *show.Group) ([]property, error) {
 	cost, simulated, tokens, calls := 0.0, 0.0, 0, 0
 	known := true
 	for _, i := range g.Trials {
-		j := b.run.Briefs[i].Judges
+		j, err := b.judgesOf(i)
+		if err != nil {
+			return nil, err
+		}
 		if j == nil {
 			continue
 		}
@@ -263,11 +286,24 @@ func (b *builder) judges(g *show.Group) []property {
 		}
 	}
 	if calls == 0 {
-		return nil
+		return nil, nil
 	}
 	all := []property{{"judge_cost_usd", costText(cost, known)}}
 	all = append(all, simulatedCost("judge_simulated_usd", simulated)...)
-	return append(all, property{"judge_tokens", strconv.Itoa(tokens)}, property{"judge_calls", strconv.Itoa(calls)})
+	return append(all, property{"judge_tokens", strconv.Itoa(tokens)}, property{"judge_calls", strconv.Itoa(calls)}), nil
+}
+
+// judgesOf is what judging a trial cost, without the answers that a trial before it has too.
+func (b *builder) judgesOf(i int) (*result.JudgeCost, error) {
+	brief := &b.run.Briefs[i]
+	if !b.shares || brief.Judges == nil {
+		return brief.Judges, nil
+	}
+	t, err := b.run.Trials.Trial(i)
+	if err != nil {
+		return nil, fmt.Errorf("trial %s: %w", brief.ID, err)
+	}
+	return b.judged.Own(t), nil
 }
 
 // simulatedCost is the property for the part of a cost that mocks made up and nobody paid; nil when there is none.

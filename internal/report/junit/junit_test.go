@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,6 +53,61 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestSums: what the testcases of a run cost adds up to what the run did, also where trials share answers of judges.
+func TestSums(t *testing.T) {
+	t.Parallel()
+	shared := false
+	for _, f := range append(golden.Fixtures(), golden.Fixture{Name: "mocked", Build: resulttest.PartlyMocked}) {
+		run := f.Build()
+		got, unknown := map[string]float64{}, map[string]bool{}
+		for _, s := range parse(t, write(t, run, junit.Options{})).Suites {
+			for _, c := range s.Cases {
+				for _, list := range c.Properties {
+					for _, p := range list.All {
+						if n, err := strconv.ParseFloat(p.Value, 64); err == nil {
+							got[p.Name] += n
+						} else {
+							unknown[p.Name] = true
+						}
+					}
+				}
+			}
+		}
+		sum := &run.Summary
+		want := map[string]float64{
+			"trials": float64(sum.Trials), "tokens": float64(sum.Usage.Total()), "simulated_usd": sum.SimulatedUSD,
+		}
+		if sum.Unpriced == 0 && sum.CostUSD != nil {
+			want["cost_usd"] = *sum.CostUSD
+		}
+		calls := 0
+		for i := range run.Briefs {
+			if j := run.Briefs[i].Judges; j != nil {
+				calls += j.Calls
+			}
+		}
+		if j := sum.Judges; j != nil {
+			want["judge_calls"], want["judge_tokens"] = float64(j.Calls), float64(j.Total())
+			want["judge_simulated_usd"] = j.SimulatedUSD
+			if unknown["judge_cost_usd"] != (j.CostUSD == nil) {
+				t.Errorf("%s: the cost of judges is unknown in one of both", f.Name)
+			}
+			if j.CostUSD != nil {
+				want["judge_cost_usd"] = *j.CostUSD
+			}
+			shared = shared || calls > j.Calls
+		}
+		for name, n := range want {
+			if math.Abs(got[name]-n) > 1e-7 {
+				t.Errorf("%s: the testcases have %s %v, the run has %v", f.Name, name, got[name], n)
+			}
+		}
+	}
+	if !shared {
+		t.Error("no run is tested whose trials share answers of judges")
+	}
+}
+
 // The shape that CI systems read. Whatever is not in it fails the test.
 type suites struct {
 	XMLName xml.Name `xml:"testsuites"`
@@ -81,18 +137,23 @@ type suite struct {
 }
 
 type testcase struct {
-	Classname  string     `xml:"classname,attr"`
-	Name       string     `xml:"name,attr"`
-	File       string     `xml:"file,attr"`
-	Line       string     `xml:"line,attr"`
-	Time       string     `xml:"time,attr"`
-	Properties []struct{} `xml:"properties"`
-	Failure    []outcome  `xml:"failure"`
-	Error      []outcome  `xml:"error"`
-	Skipped    []outcome  `xml:"skipped"`
-	Output     []string   `xml:"system-out"`
-	Other      []anything `xml:",any"`
-	Attrs      []xml.Attr `xml:",any,attr"`
+	Classname  string `xml:"classname,attr"`
+	Name       string `xml:"name,attr"`
+	File       string `xml:"file,attr"`
+	Line       string `xml:"line,attr"`
+	Time       string `xml:"time,attr"`
+	Properties []struct {
+		All []struct {
+			Name  string `xml:"name,attr"`
+			Value string `xml:"value,attr"`
+		} `xml:"property"`
+	} `xml:"properties"`
+	Failure []outcome  `xml:"failure"`
+	Error   []outcome  `xml:"error"`
+	Skipped []outcome  `xml:"skipped"`
+	Output  []string   `xml:"system-out"`
+	Other   []anything `xml:",any"`
+	Attrs   []xml.Attr `xml:",any,attr"`
 }
 
 type outcome struct {

@@ -17,10 +17,11 @@ var agentInvokedDef = plain[agentInvoked](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
 	Reads:    ReadsNothing,
+	Shares:   true,
 })
 
 type agentInvoked struct {
-	AgentNames []string `param:"agent_names,required" alias:"agents" is:"agent" doc:"Names of agents, in any order."`
+	AgentNames []string `param:"agent_names,required" alias:"agents" is:"agent" all:"to ban each of them use agent_not_invoked without the not" doc:"Names of agents, in any order."`
 }
 
 func (c *agentInvoked) Eval(_ context.Context, s *Subject) (Finding, error) {

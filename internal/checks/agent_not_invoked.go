@@ -14,6 +14,8 @@ var agentNotInvokedDef = plain[agentNotInvoked](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
 	Reads:    ReadsNothing,
+	Clean:    Bans,
+	Opposite: "to ask for the calls use agent_invoked",
 })
 
 type agentNotInvoked struct {

@@ -19,7 +19,7 @@ var agentResponseContainsDef = plain[agentResponseContains](Def{
 
 type agentResponseContains struct {
 	AgentName string   `param:"agent_name,required" alias:"agent" is:"agent" doc:"The agent, by the name under which it is called."`
-	Patterns  []string `param:"patterns,required" alias:"contains" is:"text" doc:"Texts that must all be in the same answer."`
+	Patterns  []string `param:"patterns,required" alias:"contains" is:"text" all:"to ban each of them write a check for each" doc:"Texts that must all be in the same answer."`
 }
 
 func (*agentResponseContains) heedsVeil() {}

@@ -19,6 +19,7 @@ var costBudgetDef = plain[costBudget](Def{
 	Reads:    ReadsNothing,
 	AnyOf:    []string{"max_cost_usd", "max_total_tokens", "max_input_tokens", "max_output_tokens"},
 	Decides:  true,
+	Clean:    Limits,
 })
 
 type costBudget struct {

@@ -16,6 +16,7 @@ var latencyBudgetDef = plain[latencyBudget](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsUsage,
 	Reads:    ReadsNothing,
+	Clean:    Limits,
 })
 
 type latencyBudget struct {

@@ -13,6 +13,7 @@ var notDef = define[notParams](Def{
 	Family:   FamilyCombined,
 	Surfaces: Everywhere,
 	Decides:  true,
+	Clean:    Bans,
 })
 
 type notParams struct {

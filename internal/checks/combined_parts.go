@@ -67,7 +67,10 @@ func (p *nestedCheck) read(b *binder, n *node.Node, what string, weighted bool) 
 
 // nested compiles a check within this one, with the same list of problems.
 func (b *binder) nested(spec *scenario.Check) *Compiled {
-	k := &compilation{c: b.c, spec: spec, own: b.own, r: b.r, negated: b.negated, turned: b.turned, depth: b.depth}
+	k := &compilation{
+		c: b.c, spec: spec, own: b.own, r: b.r, depth: b.depth,
+		negated: b.negated, turned: b.turned, around: b.around, scored: b.scored,
+	}
 	return k.compile()
 }
 

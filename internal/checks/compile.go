@@ -137,6 +137,8 @@ type compilation struct {
 	idle    []vacuous
 	negated bool // an odd number of the checks around it turn its outcome round
 	turned  bool // an odd number of the checks around it want a low score: by turning it round, or by a max_score
+	around  bool // an odd number of nots stand around it, with nothing between, each turned round by a max_score or not
+	scored  bool // a check around it has thresholds of its own, so that its degrees count
 	depth   int  // the number of checks around it
 }
 
@@ -197,8 +199,11 @@ func (k *compilation) build(e *Spelling, w written) Check {
 	b.negated, b.depth = k.negated != (e.Def == notDef), k.depth+1
 	b.body = k.limits.take(k, e.Type, body, e.Def.layout().index)
 	b.turned = k.turned != (e.Def == notDef) != k.limits.wantLow()
+	b.around = e.Def == notDef && k.around == k.limits.wantLow()
+	b.scored = k.scored || k.limits.min != nil || k.limits.max != nil
 	check := e.Def.build(b)
 	b.warnBannedPatterns(check)
+	k.warnTurned(e, check, w, b)
 	k.uses, k.idle = append(k.uses, b.uses...), append(k.idle, b.vacuous...)
 	return check
 }

@@ -11,10 +11,11 @@ var containsDef = define[containsParams](Def{
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Shares:   true,
 })
 
 type containsParams struct {
-	Patterns      []string `param:"patterns,required" is:"text" doc:"Texts that the reply must contain, as they are."`
+	Patterns      []string `param:"patterns,required" is:"text" all:"contains_any in its place bans each of them, and so does content_excludes without the not" doc:"Texts that the reply must contain, as they are."`
 	CaseSensitive bool     `param:"case_sensitive" default:"false" doc:"Tell upper and lower case apart."`
 }
 

@@ -24,6 +24,8 @@ var contentExcludesDef = define[contentExcludesParams](Def{
 	Forms:    true,
 	OnFire:   Replaces,
 	Presets:  map[string]map[string]string{"banned_words": {"match_mode": matchWords}},
+	Clean:    Bans,
+	Opposite: "to ask for one of the texts use contains_any",
 })
 
 // The ways to look for a forbidden text.

@@ -11,10 +11,11 @@ var fieldPresenceDef = define[fieldPresenceParams](Def{
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Shares:   true,
 })
 
 type fieldPresenceParams struct {
-	Fields []string `param:"fields,required" alias:"required_fields" is:"name" doc:"Names; upper and lower case are one."`
+	Fields []string `param:"fields,required" alias:"required_fields" is:"name" all:"contains_any in its place bans each of them" doc:"Names; upper and lower case are one."`
 }
 
 func (p fieldPresenceParams) Build(b *binder) Check {

@@ -20,6 +20,8 @@ var maxLengthDef = define[maxLengthParams](Def{
 	Reads:    ReadsReply,
 	OnFire:   Cuts,
 	AnyOf:    []string{"max", "max_tokens"},
+	Clean:    Limits,
+	Opposite: "for a length that is wanted at least use min_length",
 })
 
 type maxLengthParams struct {

@@ -46,6 +46,8 @@ func newRegex(b *binder, p pattern, expect bool) *regex {
 
 func (c *regex) scoreOfMatch() float64 { return allOrNothing(c.expect) }
 
+func (c *regex) bannedBy() string { return bannedIf("expect_match", c.expect) }
+
 type regex struct {
 	re     *regexp.Regexp
 	expect bool

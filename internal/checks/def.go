@@ -29,6 +29,12 @@ type Def struct {
 	Forms bool
 	// Wordless says that a check that needs a reply needs none of its words: one that only calls tools will do.
 	Wordless bool
+	// Clean says why the check holds, if it does so because something bad is not there; Opposite is the hint for those who
+	// want that to be there. See warnTurned.
+	Clean    Clean
+	Opposite string
+	// Shares says that the score is the share of the texts, of those that must all be there, that are there.
+	Shares bool
 	// Decides says that the check has its own limit, which does not follow from its score; see Finding.Holds.
 	Decides bool
 	// AnyOf names parameters of which at least one must be given.

@@ -38,6 +38,8 @@ type guardrailTriggered struct {
 	custom *Table
 }
 
+func (c *guardrailTriggered) bannedBy() string { return bannedIf("should_trigger", c.ShouldTrigger) }
+
 // GuardrailUse is a guardrail that a check waits for, so that the plan can report one that nothing can trigger. Without
 // a name it is any guardrail.
 type GuardrailUse struct {

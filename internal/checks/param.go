@@ -31,6 +31,7 @@ type Param struct {
 //	keys:"argument"   what the keys of a map are, a Kind
 //	of:"tool_name"    the parameter with the tool whose arguments is or keys means
 //	each:"true"       each item of a list is a value for the argument
+//	all:"use x"       its texts must all be there; what bans each of them
 //	any:"idle"        what comes of a pattern that matches every text: anyIdle and so on
 //	doc:"..."         one sentence
 type layout struct {
@@ -43,8 +44,9 @@ type field struct {
 	Param
 	index    []int
 	codec    codec
-	patterns bool // a map of regular expressions
-	each     bool // each item of a list in the map is a value
+	patterns bool   // a map of regular expressions
+	all      string // for texts that must all be there: what bans each of them
+	each     bool   // each item of a list in the map is a value
 }
 
 func layoutFor[P any]() *layout { return layoutOf(reflect.TypeFor[P]()) }
@@ -77,7 +79,7 @@ func (l *layout) add(t reflect.Type, index []int) {
 		c := codecOf(f.Type, rulesOf(f.Tag))
 		patterns := f.Type == reflect.TypeFor[map[string]pattern]()
 		each := f.Tag.Get("each") != ""
-		l.fields = append(l.fields, field{index: at, codec: c, patterns: patterns, each: each, Param: Param{
+		l.fields = append(l.fields, field{index: at, codec: c, patterns: patterns, each: each, all: f.Tag.Get("all"), Param: Param{
 			Key: keys.Key{
 				Name: name, Aliases: words(f.Tag.Get("alias")), Shape: c.shape, Required: rest == "required",
 				Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc"), Read: true,

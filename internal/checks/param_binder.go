@@ -27,9 +27,12 @@ type binder struct {
 	vacuous []vacuous
 
 	patterns []givenPattern
+	several  []several
 
 	negated bool // as for checks within it; see compilation
 	turned  bool // the same
+	around  bool // the same
+	scored  bool // the same
 	depth   int  // the number of checks around those within it
 }
 
@@ -76,6 +79,9 @@ func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) b
 			what := b.what(path, f.Name)
 			ok = f.codec.decode(b, value, what, target) && b.means(f, value, what, given, l) && ok
 			b.checkPatterns(f, value, what)
+			if f.all != "" && value.Kind == node.List && len(value.Content) > 1 {
+				b.several = append(b.several, several{value, f.Name, f.all})
+			}
 		case f.Required:
 			b.missing(n, "%s: missing parameter %q (%s)%s", b.name, f.Name, f.Shape.Label(), within(path))
 			ok = false

@@ -12,6 +12,7 @@ var hallucinationDef = define[groundedParams](Def{
 	Reads:    ReadsShown,
 	AnyOf:    contextNames,
 	Prompt:   Prompt{hallucinationSystem, hallucinationCriteria},
+	Clean:    GradesClean,
 })
 
 const hallucinationSystem = `You look for hallucinations: what an answer asserts although the context does not

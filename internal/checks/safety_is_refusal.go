@@ -42,6 +42,8 @@ func (p isRefusalParams) Build(b *binder) Check {
 
 func (c *isRefusal) scoreOfMatch() float64 { return allOrNothing(c.expect) }
 
+func (c *isRefusal) bannedBy() string { return bannedIf("expect", c.expect) }
+
 type isRefusal struct {
 	expect   bool
 	patterns []*regexp.Regexp

@@ -17,10 +17,11 @@ var skillActivatedDef = plain[skillActivated](Def{
 	Needs:    NeedsCalls,
 	Reads:    ReadsArgs,
 	About:    SkillPart,
+	Shares:   true,
 })
 
 type skillActivated struct {
-	SkillNames []string `param:"skill_names,required" is:"skill" doc:"Names of skills, in any order."`
+	SkillNames []string `param:"skill_names,required" is:"skill" all:"to ban each of them use skill_not_activated without the not" doc:"Names of skills, in any order."`
 	MinCalls   int      `param:"min_calls" default:"1" min:"1" doc:"Successful activations that each skill needs."`
 }
 

@@ -16,6 +16,8 @@ var skillNotActivatedDef = plain[skillNotActivated](Def{
 	Needs:    NeedsCalls,
 	Reads:    ReadsArgs,
 	About:    SkillPart,
+	Clean:    Bans,
+	Opposite: "to ask for the skills use skill_activated",
 })
 
 type skillNotActivated struct {

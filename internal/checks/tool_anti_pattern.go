@@ -15,6 +15,8 @@ var toolAntiPatternDef = define[toolAntiPatternParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
 	Reads:    ReadsNothing,
+	Clean:    Bans,
+	Opposite: "to ask for an order use tool_call_sequence",
 })
 
 type toolAntiPatternParams struct {

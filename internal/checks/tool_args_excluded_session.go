@@ -21,6 +21,8 @@ var toolArgsExcludedDef = define[toolArgsExcludedParams](Def{
 	Needs:    NeedsCalls,
 	Reads:    ReadsArgs,
 	AnyOf:    []string{"excluded_args", "forbidden_args"},
+	Clean:    Bans,
+	Opposite: "to ask for the arguments use tool_args",
 })
 
 type toolArgsExcludedParams struct {

@@ -21,7 +21,7 @@ type toolCallsWithArgsParams struct {
 	ExpectedArgs map[string]anyValue `param:"expected_args" alias:"required_args" keys:"argument" of:"tool_name" doc:"42 equals \"42\"; null: any value."`
 
 	ArgsMatch      map[string]pattern `param:"args_match" keys:"argument" of:"tool_name" any:"given" doc:"Regular expressions that the arguments match."`
-	ResultIncludes []string           `param:"result_includes" is:"text" doc:"Texts in the result; case does not matter."`
+	ResultIncludes []string           `param:"result_includes" is:"text" all:"to ban each of them write a check for each" doc:"Texts in the result; case does not matter."`
 	ResultMatches  pattern            `param:"result_matches" any:"idle" doc:"What the result matches."`
 	NoError        bool               `param:"no_error" default:"false" doc:"The calls must not fail."`
 }

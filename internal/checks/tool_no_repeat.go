@@ -15,6 +15,7 @@ var toolNoRepeatDef = plain[toolNoRepeat](Def{
 	Surfaces: OnEval,
 	Needs:    NeedsCalls,
 	Reads:    ReadsNothing,
+	Clean:    Bans,
 })
 
 type toolNoRepeat struct {

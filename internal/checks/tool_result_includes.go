@@ -18,7 +18,7 @@ var toolResultIncludesDef = define[toolResultIncludesParams](Def{
 
 type toolResultIncludesParams struct {
 	resultScope
-	Patterns   []string `param:"patterns,required" is:"text" doc:"Texts that must all be in the same result."`
+	Patterns   []string `param:"patterns,required" is:"text" all:"to ban each of them write a check for each" doc:"Texts that must all be in the same result."`
 	Occurrence int      `param:"occurrence" default:"1" min:"1" doc:"Results that are wanted at least."`
 }
 

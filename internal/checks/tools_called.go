@@ -19,10 +19,11 @@ var toolsCalledDef = define[toolsCalled](Def{
 	Surfaces:     Everywhere,
 	Needs:        NeedsCalls,
 	Reads:        ReadsNothing,
+	Shares:       true,
 })
 
 type toolsCalled struct {
-	ToolNames []string `param:"tool_names,required" alias:"tools,tool_name,name" is:"tool" doc:"Tools to be called, in any order."`
+	ToolNames []string `param:"tool_names,required" alias:"tools,tool_name,name" is:"tool" all:"to ban each of them use tools_not_called without the not" doc:"Tools to be called, in any order."`
 
 	MinCalls         int  `param:"min_calls" default:"1" min:"0" doc:"Successful calls that each tool needs."`
 	MaxCalls         *int `param:"max_calls" min:"0" doc:"Calls that no tool may exceed; beyond it the score is 0."`

@@ -17,6 +17,8 @@ var toolsNotCalledDef = plain[toolsNotCalled](Def{
 	Surfaces:     Everywhere,
 	Needs:        NeedsCalls,
 	Reads:        ReadsNothing,
+	Clean:        Bans,
+	Opposite:     "to ask for the calls use tools_called",
 })
 
 type toolsNotCalled struct {

@@ -17,6 +17,7 @@ var maxCostDef = plain[maxCost](Def{
 	Scope:    WholeAlways,
 	Needs:    NeedsUsage,
 	Reads:    ReadsNothing,
+	Clean:    Limits,
 })
 
 type maxCost struct {

@@ -17,6 +17,7 @@ var maxDurationDef = plain[maxDuration](Def{
 	Scope:    WholeAlways,
 	Needs:    NeedsUsage,
 	Reads:    ReadsNothing,
+	Clean:    Limits,
 })
 
 type maxDuration struct {

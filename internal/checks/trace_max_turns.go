@@ -18,6 +18,7 @@ var maxTurnsDef = plain[maxTurns](Def{
 	Needs:    NeedsReply,
 	Wordless: true,
 	Reads:    ReadsNothing,
+	Clean:    Limits,
 })
 
 type maxTurns struct {

@@ -21,6 +21,7 @@ var noRepeatCallsDef = plain[noRepeatCalls](Def{
 	Scope:    WholeAlways,
 	Needs:    NeedsCalls,
 	Reads:    ReadsArgs,
+	Clean:    Bans,
 })
 
 type noRepeatCalls struct{}

@@ -1,0 +1,122 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+func turnedRound(problems []diag.Diagnostic) (told []string) {
+	for _, p := range problems {
+		if p.Code == "turned-round" && p.Severity == diag.Warning && p.Hint != "" {
+			told = append(told, p.Msg+" = "+p.Hint)
+		}
+	}
+	return told
+}
+
+// A ban that is turned round asks for what it bans, which is told once, and not where it is turned round twice.
+func TestBansTurnedRound(t *testing.T) {
+	t.Parallel()
+	for check, params := range map[string]string{
+		"content_excludes":           `"patterns": ["a"]`,
+		"banned_words":               `"patterns": ["a"]`,
+		"tools_not_called":           `"tool_names": ["a"]`,
+		"tool_args_excluded_session": `"tool_name": "a", "excluded_args": {"b": "c"}`,
+		"tool_anti_pattern":          `"patterns": [{"sequence": ["a", "b"]}]`,
+		"agent_not_invoked":          `"agent_names": ["a"]`,
+		"skill_not_activated":        `"skill_names": ["a"]`,
+		"regex":                      `"pattern": "a", "expect_match": false`,
+		"is_refusal":                 `"expect": false`,
+		"guardrail_triggered":        `"should_trigger": false`,
+		"max_cost":                   `"max_usd": 1`,
+		"max_turns":                  `"max": 1`,
+		"max_duration":               `"max_seconds": 1`,
+		"max_length":                 `"max": 1`,
+		"cost_budget":                `"max_cost_usd": 1`,
+		"latency_budget":             `"max_ms": 1`,
+		"toxicity":                   ``,
+		"bias":                       ``,
+		"role_violation":             `"agent_role": "a"`,
+		"hallucination":              `"context": "a"`,
+		"pii_leakage":                ``,
+	} {
+		for _, way := range turnings {
+			name := check
+			if way.check != "" {
+				name = way.check
+			}
+			given := strings.ReplaceAll(way.params(check, params), "{, ", "{")
+			_, problems := compileJSON(&Compiler{}, name, given, ScopeTurn, nil)
+			for _, p := range problems {
+				if p.Severity == diag.Error {
+					t.Errorf("%s: %s: %v", way.name, given, p)
+				}
+			}
+			want := 1 // of a not that is turned round itself, that is told
+			if slices.Contains([]string{
+				"as it is", "not of max_score", "any_of", "any_of, max_score", "all_of", "weighted, max_score", "not of any_of",
+			}, way.name) {
+				want = 0
+			}
+			if told := turnedRound(problems); len(told) != want {
+				t.Errorf("%s: %s %s: want %d, told %q", way.name, name, given, want, told)
+			}
+		}
+	}
+}
+
+// Every check whose name says that it bans or limits something says so of itself.
+func TestBansSayThatTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, d := range Builtin() {
+		bans := strings.HasPrefix(d.Name, "max_") || strings.Contains(d.Name, "exclude") || strings.Contains(d.Name, "_not_") ||
+			strings.Contains(d.Name, "anti") || strings.Contains(d.Name, "repeat") || strings.HasSuffix(d.Name, "_budget") ||
+			strings.HasPrefix(d.Scoring, "1 without any") || strings.HasPrefix(d.Scoring, "1 when none") || d.Family == FamilySafety
+		if bans != (d.Clean != NotClean) && d != notDef && d.Name != "is_refusal" && d.Name != "pii_leakage" {
+			t.Errorf("%s: Clean is %d", d.Name, d.Clean)
+		}
+	}
+}
+
+// A not over several texts, or over a grade, holds as soon as one is missing, or the grade is not the best.
+func TestNotOverDegrees(t *testing.T) {
+	t.Parallel()
+	judge := `{"type": "llm_judge", "params": {"criteria": "rude"%s}}`
+	for params, want := range map[string]bool{
+		`{"check": ` + fmt.Sprintf(judge, "") + `}`:                                                                true,
+		`{"check": ` + fmt.Sprintf(judge, `, "min_score": 0.5`) + `}`:                                              false,
+		`{"check": ` + fmt.Sprintf(judge, "") + `, "min_score": 0.5}`:                                              false,
+		`{"check": {"type": "any_of", "params": {"checks": [` + fmt.Sprintf(judge, "") + `]}}}`:                    true,
+		`{"check": {"type": "judge_verdict", "params": {"criteria": "leaks"}}}`:                                    true,
+		`{"check": {"type": "judge_verdict", "params": {"criteria": "leaks"}, "min_score": 0.5}}`:                  false,
+		`{"check": {"type": "rest_eval", "params": {"url": "https://e.example/x"}}}`:                               true,
+		`{"check": {"type": "contains", "params": {"patterns": ["a", "b"]}}}`:                                      true,
+		`{"check": {"type": "contains", "params": {"patterns": ["a"]}}}`:                                           false,
+		`{"check": {"type": "contains", "params": {"patterns": ["a", "b"]}, "min_score": 0.5}}`:                    false,
+		`{"check": {"type": "contains_any", "params": {"patterns": ["a", "b"]}}}`:                                  false,
+		`{"check": {"type": "field_presence", "params": {"fields": ["a", "b"]}}}`:                                  true,
+		`{"check": {"type": "tools_called", "params": {"tools": ["a", "b"]}}}`:                                     true,
+		`{"check": {"type": "agent_invoked", "params": {"agents": ["a", "b"]}}}`:                                   true,
+		`{"check": {"type": "skill_activated", "params": {"skill_names": ["a", "b"]}}}`:                            true,
+		`{"check": {"type": "tool_result_includes", "params": {"patterns": ["a", "b"]}}}`:                          true,
+		`{"check": {"type": "tool_result_includes", "params": {"patterns": ["a"]}}}`:                               false,
+		`{"check": {"type": "agent_response_contains", "params": {"agent": "a", "patterns": ["a", "b"]}}}`:         true,
+		`{"check": {"type": "tool_calls_with_args", "params": {"tool_name": "a", "result_includes": ["a", "b"]}}}`: true,
+		`{"check": {"type": "tool_call_sequence", "params": {"sequence": ["a", "b"]}}}`:                            false,
+	} {
+		_, problems := compileJSON(&Compiler{}, "not", params, ScopeTurn, nil)
+		if told := turnedRound(problems); len(told) == 1 != want || len(told) > 1 {
+			t.Errorf("not %s: want %v: %v", params, want, problems)
+		}
+	}
+	for check, want := range map[string]bool{"contains": false, "tool_result_includes": true} {
+		_, problems := compileJSON(&Compiler{}, check, `{"patterns": ["a", "b"], "max_score": 0}`, ScopeTurn, nil)
+		if told := turnedRound(problems); len(told) == 1 != want {
+			t.Errorf("%s: want %v: %v", check, want, problems)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"strings"
+
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -33,11 +35,25 @@ func (d *decoder) cutParams(params *node.Node) {
 	for i := 1; i < len(params.Content); i += 2 {
 		key, v := params.Content[i-1].Value, params.Content[i]
 		d.cutText(key, v)
+		d.strayQuote(key, v)
 		d.cutParams(v)
 		if v.Kind == node.List {
 			for _, item := range v.Content {
+				d.strayQuote(key, item)
 				d.cutParams(item)
 			}
 		}
 	}
+}
+
+// strayQuote warns of a text that ends with a quote or bracket and does not begin with one: it is a part of the text,
+// which is therefore seldom found, and a ban of it holds.
+func (d *decoder) strayQuote(key string, v *node.Node) {
+	sign := node.StrayQuote(v)
+	if sign == "" {
+		return
+	}
+	opens := strings.NewReplacer("]", "[", "}", "{").Replace(sign)
+	d.Warnf(v, "stray-quote", "%s %q ends with a %s that is a part of it", key, short(v.Value), sign).Hint =
+		"write " + opens + " in front of it, too, or take it out; if it is meant, put quotes around the text"
 }

@@ -109,6 +109,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 // keep hears of a trial that stays from before the run was resumed.
 func (x *execution) keep(t *result.Trial) {
 	x.changes.add(t)
+	x.logs.keep(t, x.run.Run.Started)
 }
 
 // listen prepares whatever wants to hear of the run besides the reports.

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -62,28 +59,4 @@ func (r *resumption) tellUnrecorded(plan *runner.Plan, deck *cassette.Folder) {
 	r.warnings = append(r.warnings, fmt.Sprintf(
 		"%s kept from before and not in %s: %s; to record all of it, run it anew into another folder (-o)",
 		plural.Of(len(ids), "trial is", "trials are"), deck.Dir, someIDs(ids)))
-}
-
-// tellUnfinished warns of kept trials whose recorded conversations did not end: the process ended between writing the
-// trial into its journal and the end of its recording.
-func (r *resumption) tellUnfinished(logs *sessionLogs) {
-	if logs == nil {
-		return
-	}
-	var ids []string
-	for _, i := range slices.Sorted(maps.Keys(r.kept)) {
-		path := logs.path(r.kept[i].ID)
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if _, err := os.Stat(path + partSuffix); err == nil {
-			ids = append(ids, r.kept[i].ID)
-		}
-	}
-	if len(ids) == 0 {
-		return
-	}
-	r.warnings = append(r.warnings, fmt.Sprintf(
-		"%s kept from before whose conversation was not recorded to its end: %s; the journal holds it whole, for arena eval",
-		plural.Of(len(ids), "trial is", "trials are"), someIDs(ids)))
 }

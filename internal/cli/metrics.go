@@ -143,7 +143,7 @@ func (f *metricsFlags) open(
 	}
 	if x.gateway != nil {
 		if err := x.Push(ctx, x.gateway, x.client); err != nil {
-			return nil, errors.Join(broken(err), x.close())
+			return nil, errors.Join(broken(fmt.Errorf("%w\nnothing was run", err)), x.close())
 		}
 	}
 	return x, nil
@@ -234,7 +234,7 @@ func (x *exporter) finish(ctx context.Context, run *result.Run) error {
 	errs := []error{x.err}
 	if x.file != nil {
 		if err := x.file.Save(run); err != nil {
-			errs = append(errs, fmt.Errorf("write %s: %w", x.file.Path, err))
+			errs = append(errs, err)
 		} else {
 			x.saved = true
 		}

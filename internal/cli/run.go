@@ -138,7 +138,6 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		job := harness.Job{Plan: plan, Outputs: out, Earlier: resumed.earlierRun(file), Warnings: warnings(diags)}
 		if resumed != nil {
 			resumed.tellUnrecorded(plan, deck)
-			resumed.tellUnfinished(logs)
 			job.Warnings = append(job.Warnings, resumed.warnings...)
 		}
 		x := &execution{app: app, flags: f, job: job, jobs: f.jobsFor(suite), resumed: resumed, deck: deck, logs: logs}

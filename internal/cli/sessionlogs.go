@@ -3,14 +3,18 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -25,6 +29,7 @@ type sessionLogs struct {
 	judged map[string]bool        // ids of trials that have no conversation of their own
 	open   map[string]*sessionLog // by the id of the trial
 	broken bool                   // a write failed, and was told
+	missed error                  // why the conversation of a kept trial is not there
 
 	inside  bool             // dir is in the results folder
 	release func() error     // lets go of dir; nil: nothing is held
@@ -115,9 +120,55 @@ func (l *sessionLogs) write(e result.Event) error {
 		if err := log.file.Close(); err != nil {
 			return err
 		}
-		return os.Rename(log.file.Name(), l.path(e.At.Trial))
+		err := os.Rename(log.file.Name(), l.path(e.At.Trial))
+		if err != nil && len(e.Trial.Turns) > 0 && l.rebuild(e.Trial, e.Time) == nil { // somebody removed the folder
+			return nil
+		}
+		return err
 	}
 	return nil
+}
+
+// keep records the conversation of a trial that stays from before, when that did not come to its end: the process may
+// have ended behind the line in its journal, or nothing was recorded then.
+func (l *sessionLogs) keep(t *result.Trial, now time.Time) {
+	if l == nil || l.judged[t.ID] || l.missed != nil || len(t.Turns) == 0 {
+		return
+	}
+	if _, err := os.Stat(l.path(t.ID)); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err := l.rebuild(t, now); err != nil {
+		l.missed = fmt.Errorf("cannot record the conversation of %s: %w", t.ID, err)
+	}
+}
+
+// rebuild records a conversation from its trial. Times count from now.
+func (l *sessionLogs) rebuild(t *result.Trial, now time.Time) error {
+	path := l.path(t.ID)
+	if err := plainfile.MakeDir(l.dir); err != nil {
+		return err
+	}
+	err := plainfile.Replace(path, 0o644, func(w io.Writer) error {
+		log, err := recording.NewEventLog(l.secrets.Lines(w), t.ID)
+		if err != nil {
+			return err
+		}
+		if t.System != "" {
+			err = log.Append(chat.Message{Role: chat.System, Content: t.System}, now)
+		}
+		for i := range t.Turns {
+			for _, m := range t.Turns[i].Messages {
+				now = now.Add(time.Duration(m.LatencyMS * float64(time.Millisecond)))
+				err = errors.Join(err, log.Append(m, now))
+			}
+		}
+		return err
+	})
+	if err == nil {
+		_ = os.Remove(path + partSuffix) // what there was of it
+	}
+	return err
 }
 
 // partSuffix marks the recording of a conversation that has not ended.
@@ -161,7 +212,7 @@ func (l *sessionLogs) close() error {
 	if l == nil {
 		return nil
 	}
-	var errs []error
+	errs := []error{l.missed}
 	for _, log := range l.open {
 		errs = append(errs, log.file.Close())
 	}

@@ -197,6 +197,12 @@ func (x *Execution) End(interrupted bool) error {
 	if x.job.Outputs == nil {
 		return err
 	}
+	if journal, ok := x.file.(*os.File); ok {
+		rescued, lost := x.job.Outputs.Rescue(journal)
+		if err = errors.Join(err, lost); rescued != "" {
+			return err // the reports there are those of the other run
+		}
+	}
 	return errors.Join(err, x.job.Outputs.WriteAll(run))
 }
 

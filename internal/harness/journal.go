@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,6 +68,43 @@ func (o *Outputs) Resume(journal *os.File) error {
 		}
 	}
 	return o.removeReports()
+}
+
+// rescuedName is the journal of a run whose folder was taken by another one.
+const rescuedName = "journal.rescued.jsonl"
+
+// Rescue writes a journal that was removed while its run went on, as with its whole folder, into its place again. When
+// the journal of another run is there, it gets another name. The error says so; nil: it is where it was. rescued is the
+// other name, or empty.
+func (o *Outputs) Rescue(journal *os.File) (rescued string, err error) {
+	info, err := journal.Stat()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(o.Dir, JournalName)
+	there, err := os.Stat(path)
+	if err == nil && os.SameFile(info, there) {
+		return "", nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		path = filepath.Join(o.Dir, rescuedName)
+		rescued = path
+	}
+	if err := plainfile.MakeDir(o.Dir); err != nil {
+		return rescued, fmt.Errorf("%s was removed while the run went on, and cannot be written again: %w", path, err)
+	}
+	err = plainfile.Replace(path, 0o644, func(w io.Writer) error {
+		_, err := io.Copy(w, io.NewSectionReader(journal, 0, info.Size()))
+		return err
+	})
+	switch {
+	case err != nil:
+		return rescued, fmt.Errorf("%s was removed while the run went on, and cannot be written again: %w", path, err)
+	case rescued != "":
+		return rescued, fmt.Errorf("the journal was removed while the run went on, and another run writes into %s: "+
+			"it is in %s now\nfor its reports: arena report %s -o FOLDER", o.Dir, path, path)
+	}
+	return "", fmt.Errorf("%s was removed while the run went on, and was written again", path)
 }
 
 // removeReports removes the reports of the run before.

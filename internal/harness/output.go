@@ -2,12 +2,14 @@ package harness
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/report/html"
 	"github.com/arena-evals/arena/internal/report/jsonout"
 	"github.com/arena-evals/arena/internal/report/junit"
@@ -210,8 +212,11 @@ func (o *Outputs) WriteAll(run *result.Run) error {
 	return errors.Join(errs...)
 }
 
-// Save writes the report: it is whole or not there.
+// Save writes the report: it is whole or not there. Its folder is made again where somebody removed it.
 func (r *Report) Save(run *result.Run) error {
+	if err := plainfile.MakeDir(filepath.Dir(r.Path)); err != nil {
+		return fmt.Errorf("write %s: %w", r.Path, plainfile.WithoutPath(err))
+	}
 	return WriteWhole(r.Path, func(w io.Writer) error {
 		clean := r.Secrets.Document(w, r.structure())
 		return errors.Join(r.Write(clean, run), clean.Close())

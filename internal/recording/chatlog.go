@@ -8,8 +8,11 @@ import (
 )
 
 func isChatLog(h *head) bool {
+	if kind, _ := h.keys["type"].str(); h.kind == '{' && kind == "message" && h.has("role", "content") {
+		return true // a reply of Anthropic
+	}
 	if h.kind == '{' {
-		return h.has("request", "response") || h.lines && h.has("messages")
+		return h.has("request", "response") || h.has("messages") && (h.lines || h.has("system") || h.has("maxtokens"))
 	}
 	return h.kind == '[' && (h.has("messages") || h.has("role") || h.has("request", "response"))
 }
@@ -18,7 +21,7 @@ func isChatLog(h *head) bool {
 func scanChatLog(s *scan) {
 	if first, _, _ := s.firstLine(); first.kind() == '{' {
 		s.wholeLines(func(l line) bool {
-			if l.get("messages").kind() != '[' && l.get("request").kind() != '{' {
+			if l.get("messages").kind() != '[' && l.get("request").kind() != '{' && !isReply(l.value) {
 				s.errorf(s.pos(l.span), "wrong-line", "a line of a chat log must have messages, or a request and a response").
 					Hint = "is this line from another file?"
 				return true
@@ -39,6 +42,12 @@ func scanChatLog(s *scan) {
 	if s.elements(doc, p); s.index.entries == nil {
 		s.add("", p) // a list of messages
 	}
+}
+
+// isReply reports whether a value is a reply of Anthropic's Messages API.
+func isReply(v value) bool {
+	kind, _ := v.get("type").str()
+	return kind == "message" && v.get("content").kind() == '['
 }
 
 // elements makes a session of each element of a list of conversations.
@@ -77,6 +86,8 @@ func readChatLog(b *builder, pieces iter.Seq[piece]) {
 		switch {
 		case !o.get("request").missing():
 			b.readExchange(o)
+		case o.get("messages").missing() && isReply(p.value):
+			b.choices(o)
 		default:
 			b.chat(o.get("system"), b.messageList(o))
 			b.separateReply(o)

@@ -109,6 +109,17 @@ func (b *builder) checkFields(o object, what string, known *fieldNames) {
 	}
 }
 
+// checkTexts reports unknown fields of an object that have content, but for numbers and truths: an API gets new ones.
+func (b *builder) checkTexts(o object, what string, known *fieldNames) {
+	members := map[string]value{}
+	for name, member := range o.members {
+		if kind := member.kind(); kind == '"' || kind == '[' || kind == '{' {
+			members[name] = member
+		}
+	}
+	b.checkFields(object{o.value, members}, what, known)
+}
+
 // originalKey is the name of a field as in the file.
 func (o object) originalKey(folded string) string {
 	for key := range o.value.members {

@@ -30,6 +30,9 @@ const (
 	FormatLangfuse    Format = "Langfuse"     // traces with their observations
 	FormatLangSmith   Format = "LangSmith"    // runs
 	FormatPromptfoo   Format = "promptfoo"    // results of an evaluation
+	FormatBatch       Format = "batch"        // replies of a batch of OpenAI or Anthropic
+	FormatOpenAI      Format = "OpenAI log"   // responses and stored completions
+	FormatLiteLLM     Format = "LiteLLM log"  // calls
 )
 
 // format describes a file format.
@@ -116,7 +119,19 @@ func formats() []format {
 			detect: isPromptfoo, scan: scanPromptfoo, read: readPromptfoo,
 		},
 		{
-			name: FormatChatLog, about: "messages as chat APIs have them, or requests with their responses",
+			name: FormatBatch, about: "the output of a batch of OpenAI or Anthropic, also behind its input",
+			detect: isBatch, scan: scanBatch, read: readBatch,
+		},
+		{
+			name: FormatOpenAI, about: "objects of OpenAI's API of responses, and stored chat completions",
+			detect: isOpenAILog, scan: scanOpenAILog, read: readOpenAILog,
+		},
+		{
+			name: FormatLiteLLM, about: "what LiteLLM logs of calls, and the spend logs of its proxy",
+			detect: isLiteLLM, scan: scanLiteLLM, read: readLiteLLM,
+		},
+		{
+			name: FormatChatLog, about: "messages as OpenAI, Anthropic and others have them, or requests with their responses",
 			hints: transcriptHints, detect: isChatLog, scan: scanChatLog, read: readChatLog,
 		},
 		{

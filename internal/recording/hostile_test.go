@@ -96,6 +96,16 @@ func TestHostile(t *testing.T) {
 		"two replies":            {`{"conversations":[{"from":"human","value":"a"}],"chosen":{"from":"gpt","value":"b"}}`, `an unknown field "chosen"`},
 		"an open call":           {`{"conversations":[{"from":"gpt","value":"<tool_call>{}"}]}`, "a reply begins the call of a tool with <tool_call>, which has no end"},
 		"a call that is no JSON": {`{"conversations":[{"from":"gpt","value":"<tool_call>{'a':1}</tool_call>"}]}`, "the call of a tool is no JSON: {'a':1}"},
+		"a batch of questions":   {`{"custom_id":"a","url":"/v1/chat/completions","body":{"messages":[{"role":"user","content":"x"}]}}`, `1:1: the request "a" has no reply in the file`},
+		"a batch twice":          {`{"custom_id":"a","response":{"body":{"choices":[]}}}` + "\n" + `{"custom_id":"a","response":{"body":{"choices":[]}}}`, `2:1: the reply to "a" is there twice`},
+		"a batch and others":     {`{"custom_id":"a","response":{"body":{"choices":[]}}}` + "\n" + userLine, ":2:1: this is no record of the file's format"},
+		"a batch of embeddings":  {`{"custom_id":"a","response":{"body":{"object":"list","data":[]}}}`, "the response has neither choices nor an error"},
+		"a response goes on":     {`{"object":"response","id":"r2","previous_response_id":"r1","output":[]}`, `1:1: the response goes on with "r1", which is not before it in the file`},
+		"references":             {`{"object":"response","input":[{"type":"item_reference","id":"m"}],"output":[{"type":"message","role":"assistant","content":"x"}]}`, "an item of type item_reference stands for messages that are not in the file"},
+		"responses and others":   {`{"object":"response","output":[]}` + "\n" + userLine, ":2:1: this is no record of the file's format"},
+		"redacted by LiteLLM":    {`{"id":"a","call_type":"completion","response_cost":1,"messages":"redacted-by-litellm","response":{}}`, "1:65: the field messages was hidden by the instrumentation"},
+		"embeddings of LiteLLM":  {`{"id":"a","call_type":"aembedding","response_cost":1,"messages":"x","response":{}}`, "no call in the log is one of a conversation"},
+		"LiteLLM and others":     {`{"id":"a","call_type":"completion","response_cost":1,"messages":"x","response":{"choices":[{"message":{"content":"y"}}]}}` + "\n" + userLine, ":2:1: this is no record of the file's format"},
 		"training":               {`[{"instruction":"a","output":"b"}]`, "data for training in the form of Alpaca"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -40,8 +40,8 @@ func constructorRole(v value) chat.Role {
 }
 
 var chainFields = newLazyFields(`type role content additional_kwargs tool_calls invalid_tool_calls
-		tool_call_chunks response_metadata usage_metadata name id tool_call_id status artifact example lc_attributes lc_namespace lc_serializable lc_kwargs
-		chunk_position metadata`)
+	tool_call_chunks response_metadata usage_metadata name id tool_call_id status artifact example lc_attributes
+	lc_namespace lc_serializable lc_kwargs chunk_position metadata`)
 
 // chainMessage reads the fields of a message of LangChain, which stand in v or in an object around it.
 func (b *builder) chainMessage(v value, role chat.Role, around value) []event {

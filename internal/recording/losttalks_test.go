@@ -115,6 +115,16 @@ func talks() []talk {
 		{name: "promptfoo", beside: true, format: FormatPromptfoo, ends: true, text: `{"evalId":"e","results":{"version":3,"results":[
 ` + promptfooResult(asked) + `],"stats":{"successes":1,"failures":0,"errors":0}}}`},
 		{name: "promptfoo lines", beside: true, format: FormatPromptfoo, text: promptfooResult(asked)},
+		{name: "batch", beside: true, format: FormatBatch, text: `{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{"model":"m","messages":` +
+			asked + "}}\n" + `{"id":"b","custom_id":"a","response":{"status_code":200,"body":{"choices":[{"message":{"role":"assistant","content":"reply2"}}]}},"error":null}`},
+		{name: "OpenAI log", format: FormatOpenAI, text: responses()},
+		{name: "list of responses", format: FormatOpenAI, ends: true, text: `{"object":"list","data":[` + "\n" + strings.ReplaceAll(responses(), "\n", ",\n") + `]}`},
+		{name: "LiteLLM log", format: FormatLiteLLM, text: liteLLMCalls()},
+		{name: "document of Anthropic", format: FormatChatLog, ends: true, text: "{\n" + `"model":"m","max_tokens":9,"messages":[{"role":"user","content":"asked1"},
+{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"orders","input":{"id":"arg1"}}]},
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"said1"}]}]},
+{"role":"assistant","content":[{"type":"text","text":"reply1"}]},{"role":"user","content":"asked2"},
+{"role":"assistant","content":[{"type":"text","text":"reply2"}]}]}`},
 		{name: "ShareGPT", format: FormatShareGPT, ends: true, text: `[{"id":"a","conversations":` + shareGPTMessages + `}]`},
 		{name: "ShareGPT lines", format: FormatShareGPT, text: flat(`{"conversations":`+shareGPTMessages+`}`) + "\n" +
 			flat(`{"conversations":`+shareGPTMessages+`}`)},
@@ -329,4 +339,23 @@ func chainCalls() (list [][2]string) {
 
 func promptfooResult(asked string) string {
 	return `{"id":"1","testIdx":0,"promptIdx":0,"prompt":{"raw":` + quoted(asked) + `},"response":{"output":"reply2"},"failureReason":0}`
+}
+
+// responses go on with each other.
+func responses() string {
+	return `{"id":"r1","object":"response","input":[{"role":"user","content":"asked1"}],` +
+		`"output":[{"type":"function_call","call_id":"c1","name":"orders","arguments":"{\"id\":\"arg1\"}"}]}
+{"id":"r2","object":"response","previous_response_id":"r1","input":[{"type":"function_call_output","call_id":"c1","output":"said1"}],` +
+		`"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"reply1"}]}]}
+{"id":"r3","object":"response","previous_response_id":"r2","input":"asked2",` +
+		`"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"reply2"}]}]}`
+}
+
+func liteLLMCalls() string {
+	var list []string
+	for i, call := range plainCalls() {
+		list = append(list, fmt.Sprintf(`{"id":"%d","trace_id":"t","call_type":"acompletion","response_cost":0.1,"startTime":%d.5,`+
+			`"messages":[%s],"response":{"choices":[{"message":%s}]}}`, i, 1700000000+i, call[0], call[1]))
+	}
+	return strings.Join(list, "\n")
 }

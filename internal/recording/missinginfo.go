@@ -15,7 +15,8 @@ func (f Format) MissingInfo() []string {
 	case FormatResults, FormatJournal, FormatEventStream, FormatArenaOutput, FormatArenaTurns:
 		return nil
 	case FormatEventLog, FormatSession, FormatTranscript, FormatCassette, FormatChatLog, FormatTraces, FormatSpans,
-		FormatShareGPT, FormatLangfuse, FormatLangSmith, FormatPromptfoo:
+		FormatShareGPT, FormatLangfuse, FormatLangSmith, FormatPromptfoo, FormatBatch, FormatOpenAI,
+		FormatLiteLLM:
 		return []string{InfoGuardrails}
 	}
 	return []string{InfoGuardrails} // of a program, which hands over messages
@@ -46,7 +47,7 @@ func (f Format) flagsErrors() bool {
 	case FormatResults, FormatJournal, FormatEventStream, FormatArenaOutput, FormatArenaTurns, FormatEventLog,
 		FormatSession, FormatCassette, FormatTraces, FormatSpans, FormatLangfuse, FormatLangSmith:
 		return true
-	case FormatTranscript, FormatChatLog, FormatShareGPT, FormatPromptfoo:
+	case FormatTranscript, FormatChatLog, FormatShareGPT, FormatPromptfoo, FormatBatch, FormatOpenAI, FormatLiteLLM:
 		return false
 	}
 	return false

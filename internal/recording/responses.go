@@ -94,7 +94,7 @@ func (b *builder) itemResult(o object, e event) event {
 	return e
 }
 
-// platformCall is a tool that the platform ran, with its result where the item has it.
+// platformCall is a tool that the platform ran, with its result; where the item has none, with the state of the call.
 func (b *builder) platformCall(o object, e event, name string) []event {
 	call := chat.ToolCall{ID: b.text(o.get("id"), "id"), Name: name, Args: jsonvalue.Object{}}
 	if name == "mcp" {
@@ -114,13 +114,7 @@ func (b *builder) platformCall(o object, e event, name string) []event {
 	e.ToolCalls = []chat.ToolCall{call}
 	output := o.get("output", "outputs", "results", "result")
 	failure := b.failure(o.get("error"))
-	if output.missing() && failure == "" {
-		return []event{e}
-	}
-	text, ok := output.str()
-	if !ok {
-		text = string(output.text)
-	}
+	text := textOf(output.or(o.get("status")))
 	answer := event{Message: Message{Offset: -1, Pos: e.Pos}}
 	answer.Role, answer.Content = chat.ToolRole, text
 	answer.ToolResult = &chat.ToolResult{ID: call.ID, Name: call.Name, Content: text, Error: failure}

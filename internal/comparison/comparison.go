@@ -248,10 +248,10 @@ func (r *Report) Trials(p *Pair) (was, now *result.Trial, err error) {
 	return was, now, err
 }
 
-// Told chooses the trial of each group that shows what became of a pair, by its number in Briefs: the first of After that
-// turned as its group did, from or to a pass; else one that got worse or better as its group did, or that Before does not
-// have and is what the group became; else one that did not pass, and at last the first one. That of Before has the same
-// number, or is its first one.
+// Told chooses the trial of each group that shows what became of a pair, by its number in Briefs: the first of After
+// that turned as its group did, from or to a pass; else one that got worse or better as its group did, or that Before
+// does not have and is what the group became; else one that did not pass, and at last the first one. That of Before has
+// the same number, or is its first one.
 func (r *Report) Told(p *Pair) (was, now int) {
 	best := -1
 	for _, j := range p.Now.Trials {

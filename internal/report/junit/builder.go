@@ -265,8 +265,8 @@ func (b *builder) refused(g *show.Group) (all []property) {
 	return append([]property{{"refused_transitions", strconv.Itoa(n)}}, all...)
 }
 
-// judges are the properties for the cost of judging a group, without the cost of its agent; nil when no model judged. An
-// answer of a judge that several trials share counts for the first of them, so that the testcases add up to the run.
+// judges are the properties for the cost of judging a group, without the cost of its agent; nil when no model judged.
+// An answer of a judge that several trials share counts for the first of them, so that the testcases add up to the run.
 func (b *builder) judges(g *show.Group) ([]property, error) {
 	cost, simulated, tokens, calls := 0.0, 0.0, 0, 0
 	known := true

@@ -13,6 +13,7 @@ const maxProviders = 30
 // providerCost sums up the trials of a provider.
 type providerCost struct {
 	who            string
+	groups, held   int // groups that were judged, and those that passed, by their own pass_threshold
 	trials, passed int
 	unpriced       int
 	usage          result.Usage
@@ -32,15 +33,24 @@ func costs(groups []show.Group, run *result.Run) string {
 	if run.Summary.Judges != nil {
 		title = "Cost of the agents by provider"
 	}
-	b.WriteString("### " + title + "\n\n| provider | trials | passed | tokens | time per trial | cost |\n" +
-		"|---|--:|--:|--:|--:|--:|\n")
+	held := func(*providerCost) string { return "" }
+	heading, line := "", ""
+	if len(run.Groups) > 0 { // where failures may be tolerated, trials alone mislead
+		heading, line = " scenarios passed |", "--:|"
+		held = func(s *providerCost) string {
+			return fmt.Sprintf(" %s of %s |", show.Count(s.held), show.Count(s.groups))
+		}
+	}
+	b.WriteString("### " + title + "\n\n| provider |" + heading + " trials | passed | tokens | time per trial | cost |\n" +
+		"|---|" + line + "--:|--:|--:|--:|--:|\n")
 	for i, s := range all {
 		if i == maxProviders {
 			fmt.Fprintf(&b, "\n… and %s\n", show.Plural(len(all)-i, "more provider"))
 			break
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", inline(s.who), show.Count(s.trials), show.Count(s.passed),
-			show.Count(s.usage.Total()), show.Seconds(s.ms/float64(s.trials)), strings.ReplaceAll(s.cost(), "$", "\\$"))
+		fmt.Fprintf(&b, "| %s |%s %s | %s | %s | %s | %s |\n", inline(s.who), held(s), show.Count(s.trials),
+			show.Count(s.passed), show.Count(s.usage.Total()), show.Seconds(s.ms/float64(s.trials)),
+			strings.ReplaceAll(s.cost(), "$", "\\$"))
 	}
 	return b.String() + "\n"
 }
@@ -64,6 +74,14 @@ func costByProvider(groups []show.Group, run *result.Run) []*providerCost {
 		if s == nil {
 			s = &providerCost{who: who}
 			known[who], all = s, append(all, s)
+		}
+		switch groups[i].Status {
+		case result.Skipped, result.Cancelled:
+		case result.Passed:
+			s.held++
+			s.groups++
+		default:
+			s.groups++
 		}
 		for _, t := range groups[i].Trials {
 			s.add(&run.Briefs[t])

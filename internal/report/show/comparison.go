@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Compared counts the groups that regressed, those that are weaker or of which less is asked, and those that are not run
-// any more.
+// Compared counts the groups that regressed, those that are weaker or of which less is asked, and those that are not
+// run any more.
 func Compared(r *comparison.Report) string {
 	text := fmt.Sprintf("%d of %s regressed", len(r.Changed(comparison.Regressed)), Plural(len(r.Pairs), "group"))
 	if n := len(r.Changed(comparison.Weaker)); n > 0 {

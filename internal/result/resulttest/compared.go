@@ -26,6 +26,44 @@ func Compared() *result.Run {
 	return NewRun("support, three models", trials...)
 }
 
+// Tolerated is a run of two providers: one passes both scenarios, since one of them allows failures, the other more
+// trials and one scenario only.
+func Tolerated() *result.Run {
+	var trials []*result.Trial
+	for _, c := range []struct{ provider, holds, says string }{
+		{"claude-haiku", "pffp", "Paris."}, {"gpt-4o-mini", "pppp", "Rome."},
+	} {
+		for i, letter := range c.holds {
+			trials = append(trials, repetition(c.provider, i+1, len(c.holds), letter == 'p', 0.5))
+		}
+		v := passed("contains", comparedFile, 9, "1 of 1 patterns found")
+		if c.says != "Paris." {
+			v = failed("contains", comparedFile, 9, 0, `missing "Paris"`)
+		}
+		turns := answered("The capital of France?", c.says, v)
+		trials = append(trials, trial(comparedFile, 5, "capital", c.provider, turns...))
+	}
+	return NewRun("two models", trials...)
+}
+
+// Raced is a run of n trials with each of two providers, the second of which takes and costs so many times as much in
+// all of them but the last, where it is even.
+func Raced(n int, times float64) *result.Run {
+	var trials []*result.Trial
+	for p, provider := range [...]string{"gpt-4o", "gpt-4o-mini"} {
+		for i := range n {
+			t := answered("Where is my order?", "It has shipped.")
+			if m := &t[0].Messages[1]; p == 1 && i < n-1 {
+				m.LatencyMS, m.CostUSD = m.LatencyMS*times, new(*m.CostUSD*times)
+			}
+			one := trial(comparedFile, 5, "order", provider, t...)
+			one.Trial, one.Trials, one.ID = i+1, n, fmt.Sprintf("order/%s/default#%d", provider, i+1)
+			trials = append(trials, one)
+		}
+	}
+	return NewRun("a race", trials...)
+}
+
 type comparedScenario struct {
 	id    string
 	line  int32

@@ -1,37 +1,59 @@
 // Which one do I take? A row of totals a provider, and a sentence that names the best of each.
+//
+// First come those that pass the most scenarios, each by its own pass_threshold, then those that pass the most trials: a
+// failure that the files tolerate makes no provider worse than one that is red.
 
-// totalsOf sums the trials of each provider. Trials that were skipped or stopped are in no rate.
+// totalsOf sums the trials of each provider. Trials that were skipped or stopped are in no rate. Values of single trials
+// and replies are kept by what was asked, so that providers can be held against each other.
 function totalsOf(report) {
   const all = new Map();
+  const unjudged = (status) => status === "skipped" || status === "cancelled";
   for (const t of report.trials) {
     const name = report.where(t);
     if (!all.has(name)) {
       const at = { provider: report.providers[t.provider], region: report.regions[t.region] };
-      all.set(name, { name, at, trials: 0, judged: 0, passed: 0, failed: 0, errors: 0, usd: 0, priced: 0, unknown: 0, simulated: 0, tokens: 0, latencies: [], ran: new Set() });
+      const sums = { trials: 0, judged: 0, passed: 0, failed: 0, tolerated: 0, errors: 0, usd: 0, priced: 0, unknown: 0, simulated: 0, tokens: 0 };
+      const asked = { ran: new Set(), passes: new Map(), costs: new Map(), replies: new Map(), groups: new Map() };
+      all.set(name, { name, at, ...sums, ...asked, latencies: [] });
     }
     const p = all.get(name);
+    const [same, group] = [`${t.scenario} ${t.trial}`, report.groups[t.group]];
     p.trials++;
-    p.ran.add(`${t.scenario} ${t.trial}`);
+    p.ran.add(same);
     p.tokens += t.tokens;
     p.latencies.push(...(t.latencies ?? []));
+    t.latencies?.forEach((ms, i) => p.replies.set(`${same} ${i} of ${t.latencies.length}`, ms));
     if (t.simulated) p.simulated++;
-    if (known(t.usd) && t.calls > 0) [p.usd, p.priced] = [p.usd + t.usd, p.priced + 1];
-    else if (t.calls > 0) p.unknown++;
-    if (t.status === "skipped" || t.status === "cancelled") continue;
+    if (known(t.usd) && t.calls > 0) {
+      [p.usd, p.priced] = [p.usd + t.usd, p.priced + 1];
+      p.costs.set(same, t.usd);
+    } else if (t.calls > 0) p.unknown++;
+    const status = group?.status ?? (t.tolerated ? "passed" : t.status);
+    if (!unjudged(status)) p.groups.set(group ? t.scenario : same, status === "passed" ? 1 : 0);
+    p.several ||= Boolean(group);
+    if (unjudged(t.status)) continue;
     p.judged++;
+    p.passes.set(same, t.status === "passed" ? 1 : 0);
     if (t.status === "passed") p.passed++;
+    else if (t.tolerated) p.tolerated++;
     else if (t.status === "failed") p.failed++;
     else p.errors++;
   }
   for (const p of all.values()) {
     p.latencies.sort((a, b) => a - b);
+    p.held = [...p.groups.values()].reduce((sum, n) => sum + n, 0);
+    p.share = p.groups.size ? p.held / p.groups.size : null;
     p.rate = p.judged ? p.passed / p.judged : null;
     p.each = p.priced && !p.unknown && !p.simulated ? p.usd / p.priced : null;
     p.median = p.latencies.length ? quantile(p.latencies, 0.5) : null;
     p.tail = p.latencies.length ? quantile(p.latencies, 0.95) : null;
   }
   return [...all.values()].sort(
-    (a, b) => (b.rate ?? -1) - (a.rate ?? -1) || (a.each ?? Infinity) - (b.each ?? Infinity) || compare(a.name, b.name),
+    (a, b) =>
+      (b.share ?? -1) - (a.share ?? -1) ||
+      (b.rate ?? -1) - (a.rate ?? -1) ||
+      (a.each ?? Infinity) - (b.each ?? Infinity) ||
+      compare(a.name, b.name),
   );
 }
 
@@ -44,14 +66,41 @@ function leaders(all, value) {
   return led.length < all.length ? led : [];
 }
 
+// WORTH is the least part by which a provider must be cheaper or faster than the next one to be called so: less changes
+// from one hour to the next.
+const WORTH = 0.1;
+
+// surely are the leaders of whom it is no chance and worth telling: each is cheaper or faster than each of the others by
+// more than WORTH, and also where both were asked the same, beyond chance.
+function surely(all, value, same) {
+  const led = leaders(all, (p) => known(value(p)) ? -value(p) : null);
+  const ahead = (p, q) => value(q) > value(p) * (1 + WORTH) && !byChance(same(q), same(p));
+  return led.every((p) => all.every((q) => led.includes(q) || ahead(p, q))) ? led : [];
+}
+
+// byChance reports whether providers that are alike often differ so: of what both were asked, a has the higher value in no
+// more cases than the toss of a coin gives. It is the sign test, two-sided at 5% (Dixon and Mood, "The statistical sign
+// test", Journal of the American Statistical Association 41, 1946), and of what passes or not the exact test of McNemar
+// (Psychometrika 12, 1947). It takes at least 6 cases that differ, and asks nothing of how values are spread. It is about
+// these scenarios and other trials of them.
+function byChance(a, b) {
+  let [more, less] = [0, 0];
+  for (const [asked, value] of a) {
+    if (!b.has(asked) || b.get(asked) === value) continue;
+    if (value > b.get(asked)) more++;
+    else less++;
+  }
+  const n = more + less;
+  let [tail, log] = [0, -n * Math.LN2]; // log of C(n, k) / 2^n
+  for (let k = 0; k <= less; k++) {
+    tail += Math.exp(log);
+    log += Math.log((n - k) / (k + 1));
+  }
+  return 2 * tail > 0.05;
+}
+
 const listed = (names) =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-
-// byChance reports whether two rates differ by no more than equal providers often do: by less than two standard errors.
-function byChance(a, b) {
-  const mean = (a.passed + b.passed) / (a.judged + b.judged);
-  return a.rate - b.rate < 2 * Math.sqrt(mean * (1 - mean) * (1 / a.judged + 1 / b.judged));
-}
 
 // answer is the sentence: who passes most, costs least and answers fastest.
 function answer(all, best) {
@@ -63,49 +112,65 @@ function answer(all, best) {
     const names = listed(led.map((p) => p.name));
     if (names) words.set(names, [...(words.get(names) ?? []), led.length > 1 ? more : one]);
   };
-  const { passes, costs, answers } = best;
-  if (passes.length) {
-    const rest = all.find((p) => !passes.includes(p));
-    const doubt = byChance(passes[0], rest) ? "; the lead may be chance" : "";
-    const of = ` (${count(passes[0].passed)} of ${count(passes[0].judged)}${doubt})`;
-    add(passes, `passes most${of}`, `pass most${of}`);
-  }
+  const { holds, passes, costs, answers } = best;
+  const most = (led, what, n, of, same) => {
+    if (!led.length) return;
+    const rest = all.find((p) => !led.includes(p));
+    const doubt = byChance(same(led[0]), same(rest)) ? "; the lead may be chance" : "";
+    const words = `most ${what} (${count(n(led[0]))} of ${count(of(led[0]))}${doubt})`;
+    add(led, `passes ${words}`, `pass ${words}`);
+  };
+  most(holds, "scenarios", (p) => p.held, (p) => p.groups.size, (p) => p.groups);
+  most(passes, "trials", (p) => p.passed, (p) => p.judged, (p) => p.passes);
   const each = costs.length && ` (${money(costs[0].each)} a trial)`;
   add(costs, `costs least${each}`, `cost least${each}`);
   const median = answers.length && ` (${latency(answers[0].median)} in the median)`;
   add(answers, `answers fastest${median}`, `answer fastest${median}`);
   const parts = [...words].map(([names, what], i) => [i > 0 && "; ", h("b", { dir: "auto" }, names), ` ${listed(what)}`]);
-  if (!passes.length && all.every((p) => known(p.rate))) parts.unshift(`All pass ${percent(first.rate)}${parts.length ? "; " : ""}`);
+  if (!holds.length && all.every((p) => known(p.share)))
+    parts.unshift(`All pass ${percent(first.share)}${first.several ? " of the scenarios" : ""}${parts.length ? "; " : ""}`);
   return parts.length ? [...parts, "."] : null;
 }
 
 function rateBar(p) {
-  const words = [p.failed && `${count(p.failed)} failed`, p.errors && many(p.errors, "error")].filter(Boolean);
+  const words = [
+    p.several && `${count(p.held)} of ${many(p.groups.size, "scenario")}`,
+    `${count(p.passed)} of ${p.several ? many(p.judged, "trial") : count(p.judged)}`,
+    p.tolerated && `${count(p.tolerated)} tolerated`,
+    p.failed && `${count(p.failed)} failed`,
+    p.errors && many(p.errors, "error"),
+  ];
+  let x = 0;
+  const part = (name, width) => svg("rect", { class: name, x: (x += width) - width, width, height: 1 });
   return h(
     "div",
     {},
-    h("span.share-of", {}, known(p.rate) ? percent(p.rate) : "–"),
+    h("span.share-of", {}, known(p.share) ? percent(p.share) : "–"),
     svg(
       "svg",
       { viewBox: `0 0 ${Math.max(p.judged, 1)} 1`, preserveAspectRatio: "none", "aria-hidden": "true" },
-      svg("rect", { class: "passed", width: p.passed, height: 1 }),
-      svg("rect", { class: "failed", x: p.passed, width: p.failed, height: 1 }),
-      svg("rect", { class: "error", x: p.passed + p.failed, width: p.errors, height: 1 }),
+      part("passed", p.passed),
+      part("tolerated", p.tolerated),
+      part("failed", p.failed),
+      part("error", p.errors),
     ),
-    h("small", {}, `${count(p.passed)} of ${count(p.judged)}${words.length ? `, ${words.join(", ")}` : ""}`),
+    h("small", {}, words.filter(Boolean).join(", ")),
   );
 }
 
 const simulatedMark = (is) => Boolean(is) && h("small.simulated", {}, " simulated");
 
-// providers is the table, the most passes first; nothing when there is one provider only.
+// providers is the table, the best first; nothing when there is one provider only.
 function providers(report) {
+  if (!report.sides) return null;
   const all = totalsOf(report);
   if (all.length < 2) return null;
+  const holds = leaders(all, (p) => p.share);
   const best = {
-    passes: leaders(all, (p) => p.rate),
-    costs: leaders(all, (p) => known(p.each) ? -p.each : null),
-    answers: leaders(all, (p) => known(p.median) ? -p.median : null),
+    holds,
+    passes: holds.length ? [] : leaders(all, (p) => p.rate),
+    costs: surely(all, (p) => p.each, (p) => p.costs),
+    answers: surely(all, (p) => p.median, (p) => p.replies),
   };
   const cost = (p) => {
     if (!p.priced) return p.unknown ? "unknown" : "–";
@@ -117,7 +182,7 @@ function providers(report) {
   };
   const row = (p) => {
     const region = report.regions.length > 1 ? { region: p.at.region } : {};
-    const rate = cell(null, best.passes, p, rateBar(p));
+    const rate = cell(null, best.holds.length ? best.holds : best.passes, p, rateBar(p));
     rate.classList.add("rate");
     return h(
       "tr",
@@ -135,7 +200,7 @@ function providers(report) {
   return h(
     "section.card.providers",
     {},
-    h("h2", {}, "Providers", h("small", {}, " most passes first")),
+    h("h2", {}, "Providers", h("small", {}, ` most ${all.some((p) => p.several) ? "scenarios passed" : "passes"} first`)),
     h("p.answer", {}, answer(all, best)),
     h(
       "div.scroll",

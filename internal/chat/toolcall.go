@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
@@ -95,39 +97,68 @@ func (c *ToolCall) SetArgs(text string) {
 }
 
 // ParseArgs decodes the argument text of a call. An empty text is an empty object, as several models send it.
-// A text that is not one JSON object is returned in bad.
+// A text that is not one JSON object is returned in bad, and so is one in which an object has a key twice: readers do
+// not agree which one holds.
 func ParseArgs(text string) (args Args, bad string) {
 	if len(bytes.TrimSpace([]byte(text))) == 0 {
 		return Args{}, ""
 	}
 	v, err := DecodeJSON([]byte(text))
 	if m, ok := v.(Args); ok && err == nil {
-		return m, ""
+		if _, twice := jsonvalue.KeyTwiceAsWritten([]byte(text)); !twice {
+			return m, ""
+		}
 	}
 	return nil, text
 }
 
+// ArgsProblem says what is wrong with a text that ParseArgs found bad.
+func ArgsProblem(bad string) string {
+	if key, twice := keyTwice(bad); twice {
+		return fmt.Sprintf("the arguments have the key %q twice in one object", ellipsis.Runes(key, 100))
+	}
+	return "the arguments are not a JSON object"
+}
+
+// AmbiguousArgs reports whether a text that ParseArgs found bad is JSON in which an object has a key twice.
+func AmbiguousArgs(bad string) bool {
+	_, twice := keyTwice(bad)
+	return twice
+}
+
+func keyTwice(text string) (key string, twice bool) {
+	if !json.Valid([]byte(text)) {
+		return "", false
+	}
+	return jsonvalue.KeyTwiceAsWritten([]byte(text))
+}
+
 var (
 	errTrailing = errors.New("more than one JSON document")
-	errDeep     = errors.New("lists or objects more than 5,000 deep")
+
+	// ErrDeep is the error of a document that is too deep to be read.
+	ErrDeep = errors.New("lists or objects more than 5,000 deep")
 )
 
-// maxNesting leaves room for what is around a value where it is written.
-const maxNesting = 5_000
+// MaxNesting is how deep a document may be. It leaves room for what is around a value where it is written.
+const MaxNesting = 5_000
 
-// DecodeJSON decodes exactly one JSON document; numbers become json.Number.
+// DecodeJSON decodes exactly one JSON document; numbers become json.Number. What is too deep for it is ErrDeep.
 func DecodeJSON(data []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {
+		if strings.HasSuffix(err.Error(), "exceeded max depth") {
+			return nil, ErrDeep
+		}
 		return nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errTrailing
 	}
-	if jsonvalue.Deeper(data, maxNesting) {
-		return nil, errDeep
+	if jsonvalue.Deeper(data, MaxNesting) {
+		return nil, ErrDeep
 	}
 	return v, nil
 }

@@ -109,7 +109,7 @@ func (c equalsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
 	v, err := doc.value()
 	switch {
 	case err != nil:
-		return notJSON(doc, jsonOptions{}), nil
+		return notJSON(doc, jsonOptions{})
 	case jsonvalue.Equal(v, c.want):
 		return Finding{Score: 1, Explanation: "equals " + say.Shown(c.want)}, nil
 	}

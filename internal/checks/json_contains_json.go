@@ -37,6 +37,9 @@ func (c *containsJSON) Eval(_ context.Context, s *Subject) (Finding, error) {
 	for found := range enclosed.JSON(text, &cutShort) {
 		n++
 		if c.schema == nil {
+			if err := readable(found); err != nil {
+				return Finding{}, err
+			}
 			return Finding{Score: 1, Explanation: "found " + say.Quote(found)}, nil
 		}
 		problems, err := c.problems(found)
@@ -71,7 +74,7 @@ var errEndlessSearch = errors.New("the reply has too many brackets that do not c
 
 // problems returns why JSON does not fit the schema.
 func (c *containsJSON) problems(text string) ([]string, error) {
-	v, err := chat.DecodeJSON([]byte(text))
+	v, err := decodeSaid(text)
 	if err != nil {
 		return nil, err
 	}

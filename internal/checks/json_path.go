@@ -14,9 +14,10 @@ import (
 )
 
 var jsonPathDef = define[jsonPathParams](Def{
-	Name:     "json_path",
-	Summary:  "The reply is JSON, and a path selects in it what is expected, or at least something that is not null.",
-	Scoring:  "1 when the reply is JSON and everything asked of the selected value holds, else 0.",
+	Name:    "json_path",
+	Summary: "The reply is JSON, and a path selects in it what is expected, or at least something that is not null.",
+	Scoring: "1 when the reply is JSON and everything asked of the selected value holds, else 0. A check that passes at 0, by " +
+		"max_score or below not, needs JSON: any other reply is an error then.",
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
@@ -58,7 +59,7 @@ func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 	doc := s.document(c.options)
 	v, err := doc.value()
 	if err != nil {
-		return notJSON(doc, c.options), nil
+		return noAnswer(doc, c.options)
 	}
 	details := Details{"path": c.query.Text}
 	got, err := c.query.Run(v)

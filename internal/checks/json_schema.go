@@ -16,9 +16,10 @@ import (
 )
 
 var jsonSchemaDef = define[jsonSchemaParams](Def{
-	Name:     "json_schema",
-	Summary:  "The reply is JSON that fits a JSON Schema.",
-	Scoring:  "1 when the reply is JSON and fits the schema, else 0.",
+	Name:    "json_schema",
+	Summary: "The reply is JSON that fits a JSON Schema.",
+	Scoring: "1 when the reply is JSON and fits the schema, else 0. A check that passes at 0, by max_score or below not, " +
+		"needs JSON: any other reply is an error then.",
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
@@ -43,7 +44,7 @@ func (c *jsonSchema) Eval(_ context.Context, s *Subject) (Finding, error) {
 	doc := s.document(c.options)
 	v, err := doc.value()
 	if err != nil {
-		return notJSON(doc, c.options), nil
+		return noAnswer(doc, c.options)
 	}
 	if n, found := chat.Unwieldy(v); found {
 		return Finding{}, fmt.Errorf("the number %s is too large to be compared", say.Quote(n))

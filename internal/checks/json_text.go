@@ -2,10 +2,13 @@ package checks
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/enclosed"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // jsonOptions say where the JSON in a reply may be. All JSON checks have them.
@@ -40,13 +43,54 @@ func (s *Subject) document(o jsonOptions) *document {
 	return s.documents[at]
 }
 
-// value decodes the document; numbers are json.Number. The result is shared and must not be changed.
+// value decodes the document; numbers are json.Number. The result is shared and must not be changed. An unclearError
+// says that nobody knows what the document holds.
 func (d *document) value() (any, error) {
 	if !d.decoded {
 		d.decoded = true
-		d.v, d.err = chat.DecodeJSON([]byte(d.text))
+		d.v, d.err = decodeSaid(d.text)
 	}
 	return d.v, d.err
+}
+
+// unclearError says why JSON that a model wrote cannot be judged: it can be read in more than one way, or not by arena.
+// It is an error of every check of that JSON, whether this is to be there or not.
+type unclearError struct{ text string }
+
+func (e unclearError) Error() string { return e.text }
+
+// decodeSaid decodes JSON that a model wrote.
+func decodeSaid(text string) (any, error) {
+	v, err := chat.DecodeJSON([]byte(text))
+	if errors.Is(err, chat.ErrDeep) {
+		return nil, errDeepReply
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := ambiguous(text); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+var errDeepReply = unclearError{"the JSON in the reply cannot be read: " + chat.ErrDeep.Error()}
+
+// ambiguous is the error of JSON in which an object has a key twice, of which readers take the first or the last.
+func ambiguous(text string) error {
+	if key, twice := jsonvalue.KeyTwiceAsWritten([]byte(text)); twice {
+		return unclearError{"the JSON in the reply has the key " + say.Quote(key) +
+			" twice in one object, and it is not known which one holds"}
+	}
+	return nil
+}
+
+// readable returns an unclearError for valid JSON that cannot be judged, without decoding it.
+func readable(text string) error {
+	if jsonvalue.Deeper([]byte(text), chat.MaxNesting) {
+		return errDeepReply
+	}
+	return ambiguous(text)
 }
 
 // problem returns why the document is not JSON, with the option that would help.

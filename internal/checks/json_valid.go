@@ -2,6 +2,7 @@ package checks
 
 import (
 	"context"
+	"errors"
 
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -26,17 +27,30 @@ type jsonValid jsonOptions
 func (c jsonValid) Eval(_ context.Context, s *Subject) (Finding, error) {
 	doc := s.document(jsonOptions(c))
 	if !doc.valid {
-		return notJSON(doc, jsonOptions(c)), nil
+		return notJSON(doc, jsonOptions(c))
+	}
+	if err := readable(doc.text); err != nil {
+		return Finding{}, err
 	}
 	return Finding{Score: 1, Explanation: "valid JSON", Details: Details{"valid": true}}, nil
 }
 
-// notJSON is the finding of every JSON check for a reply that is not JSON.
-func notJSON(doc *document, o jsonOptions) Finding {
+// notJSON is the finding of every JSON check for a reply that is not JSON. One that cannot be judged is an error.
+func notJSON(doc *document, o jsonOptions) (Finding, error) {
+	if _, err := doc.value(); errors.As(err, new(unclearError)) {
+		return Finding{}, err
+	}
 	problem := doc.problem(o)
 	return Finding{
 		Explanation: problem,
 		Details: Details{"valid": false, "errors": []string{problem},
 			"content": say.Content(doc.text)},
-	}
+	}, nil
+}
+
+// noAnswer is notJSON for a check that asks what the JSON holds. Where that is to fail, a reply without JSON says nothing.
+func noAnswer(doc *document, o jsonOptions) (Finding, error) {
+	f, err := notJSON(doc, o)
+	f.silent = err == nil
+	return f, err
 }

@@ -69,7 +69,7 @@ func callExhibits(calls []Call) []grading.Exhibit {
 		c := &calls[i]
 		text := "tool: " + say.Named(c.Name) + "\narguments: "
 		if c.BadArgs != "" {
-			text += "no JSON object: " + say.OneLine(c.BadArgs)
+			text += badArgs(c.BadArgs)
 		} else {
 			text += jsonvalue.Compact(c.arguments())
 		}
@@ -83,6 +83,9 @@ func callExhibits(calls []Call) []grading.Exhibit {
 	}
 	return exhibits
 }
+
+// badArgs are arguments that are no JSON object, or have a key twice, as judges see them.
+func badArgs(text string) string { return "no JSON object: " + say.OneLine(text) }
 
 // arguments returns the arguments, never nil.
 func (c *Call) arguments() map[string]any {

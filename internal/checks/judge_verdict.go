@@ -165,7 +165,11 @@ func stepExhibits(s *Subject) (steps []grading.Exhibit) {
 func callsMade(calls []chat.ToolCall) string {
 	var b strings.Builder
 	for _, c := range calls {
-		fmt.Fprintf(&b, "call: %s %s\n", say.Named(c.Name), say.Cut(say.OneLine(jsonvalue.Compact(c.Args)), stepLimit))
+		args := badArgs(c.BadArgs)
+		if c.BadArgs == "" {
+			args = say.OneLine(jsonvalue.Compact(c.Args))
+		}
+		fmt.Fprintf(&b, "call: %s %s\n", say.Named(c.Name), say.Cut(args, stepLimit))
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // Call is a tool call with its result.
@@ -38,6 +39,23 @@ func (c *Call) Text() string {
 		return r
 	}
 	return jsonvalue.Compact(c.Result)
+}
+
+// argsUnclear is the error of a check that compares arguments of which one may have one of two values; nil: there is
+// none.
+func (c *Compiled) argsUnclear(s *Subject) error {
+	for _, use := range c.Names() {
+		if use.Kind != ArgumentName {
+			continue
+		}
+		for i := range s.Calls {
+			if call := &s.Calls[i]; call.Name == use.Of && call.BadArgs != "" && chat.AmbiguousArgs(call.BadArgs) {
+				return unclearError{call.Name + ": " + chat.ArgsProblem(call.BadArgs) + inTurn(s, call.Turn) +
+					", and it is not known which one holds: " + say.Quote(call.BadArgs)}
+			}
+		}
+	}
+	return nil
 }
 
 // CallsOf collects the tool calls of a transcript with their results. Turns are counted from 0 by user messages.

@@ -33,9 +33,11 @@ func (*validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	invalid := []Details{}
 	var texts []string
+	silent := false // an argument may have one of two values
 	for i := range s.Calls {
 		call := &s.Calls[i]
 		if problem := invalidCall(s.Tools, call); problem != "" {
+			silent = silent || chat.AmbiguousArgs(call.BadArgs)
 			invalid = append(invalid, Details{
 				"call": i, "tool": call.Name, "turn": call.Turn, "problem": say.Content(problem),
 			})
@@ -43,7 +45,7 @@ func (*validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 	}
 	n := len(s.Calls)
-	f := Finding{Score: textmeasure.Share(n-len(invalid), n), Details: Details{"calls": n, "violations": invalid}}
+	f := Finding{Score: textmeasure.Share(n-len(invalid), n), Details: Details{"calls": n, "violations": invalid}, silent: silent}
 	if len(invalid) == 0 {
 		f.Explanation = plural.Count(n, "call") + ", each of a declared tool with arguments that fit"
 	} else {
@@ -58,7 +60,7 @@ func invalidCall(tools ToolCaller, call *Call) string {
 		return "the project has no tool " + say.Quote(call.Name)
 	}
 	if call.BadArgs != "" {
-		return say.Named(call.Name) + ": the arguments are not a JSON object: " + say.Quote(call.BadArgs)
+		return say.Named(call.Name) + ": " + chat.ArgsProblem(call.BadArgs) + ": " + say.Quote(call.BadArgs)
 	}
 	args := call.Args
 	if args == nil {

@@ -96,6 +96,9 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 	if c.Nested() == nil && c.LacksReply(s) { // each part of a combined check tests this itself
 		return Finding{}, errNoReply
 	}
+	if err := c.argsUnclear(s); err != nil {
+		return Finding{}, err
+	}
 	if f, err = c.Check.Eval(ctx, s); err != nil {
 		return Finding{Details: f.Details}, err
 	}

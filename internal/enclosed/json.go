@@ -1,6 +1,7 @@
 package enclosed
 
 import (
+	"bytes"
 	"encoding/json"
 	"iter"
 	"strings"
@@ -17,7 +18,8 @@ func FirstJSON(text string) (string, bool) {
 	return "", false
 }
 
-// JSON finds the objects and arrays in a text that are JSON, in order; what is inside of one is not looked at again.
+// JSON finds the objects and arrays in a text that are JSON, in order; what is inside of one is not looked at again. One
+// that is too deep for encoding/json counts as well.
 // A search that takes too long ends early and says so in cut, which may be nil.
 func JSON(text string, cut *bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -35,7 +37,7 @@ func JSON(text string, cut *bool) iter.Seq[string] {
 			at += i
 			end, seen := Balanced(text[at:])
 			work += seen
-			if end == 0 || !json.Valid([]byte(text[at:at+end])) {
+			if end == 0 || !isJSON([]byte(text[at:at+end])) {
 				at++
 				continue
 			}
@@ -45,6 +47,22 @@ func JSON(text string, cut *bool) iter.Seq[string] {
 			at += end
 		}
 	}
+}
+
+// maxDepth is how deep a document may be for encoding/json.
+const maxDepth = 10_000
+
+// isJSON reports whether a document is JSON, as far as it can be read.
+func isJSON(doc []byte) bool {
+	if json.Valid(doc) {
+		return true
+	}
+	if bytes.Count(doc, []byte("["))+bytes.Count(doc, []byte("{")) <= maxDepth {
+		return false
+	}
+	var raw json.RawMessage
+	err := json.Unmarshal(doc, &raw)
+	return err != nil && strings.HasSuffix(err.Error(), "exceeded max depth")
 }
 
 // Balanced returns where the bracket at the start of the text closes, or 0, and how much of the text it took to know.

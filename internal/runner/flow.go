@@ -299,7 +299,7 @@ func (s *session) ownCall(call chat.ToolCall, turn int) (res chat.ToolResult, ok
 		return chat.ToolResult{}, false
 	}
 	if call.Args == nil {
-		return tools.Failure(call, chat.ErrorValidation, "the arguments are not a JSON object: "+call.BadArgs), true
+		return tools.Failure(call, chat.ErrorValidation, chat.ArgsProblem(call.BadArgs)+": "+call.BadArgs), true
 	}
 	var answer any
 	var err error

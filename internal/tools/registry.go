@@ -175,7 +175,7 @@ func (r *Registry) Generic(name string) bool {
 // call runs the tool, by way of the source that it has its state from, if it has any.
 func (t *tool) call(ctx context.Context, from Source, call chat.ToolCall) chat.ToolResult {
 	if call.Args == nil {
-		return Failure(call, chat.ErrorValidation, "the arguments are not a JSON object: "+shorten(call.BadArgs))
+		return Failure(call, chat.ErrorValidation, chat.ArgsProblem(call.BadArgs)+": "+shorten(call.BadArgs))
 	}
 	args := t.input.coerce(call.Args)
 	if err := t.input.validate(args); err != nil {

@@ -92,6 +92,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	cases := []struct{ name, tool, args, kind, want string }{
 		{"unknown tool", "get_oder", `{"id":"A"}`, chat.ErrorExecution, "tool not found: get_oder (did you mean get_order?)"},
 		{"cut arguments", "get_order", `{"id":`, chat.ErrorValidation, "not a JSON object"},
+		{"a key twice", "get_order", `{"id":"A","id":"B"}`, chat.ErrorValidation, `the arguments have the key "id" twice in one object`},
 		{"a list", "get_order", `[1]`, chat.ErrorValidation, "not a JSON object"},
 		{"missing argument", "get_order", `{}`, chat.ErrorValidation, "missing property 'id'"},
 		{"unknown argument", "get_order", `{"id":"A","colour":1}`, chat.ErrorValidation, "'colour'"},

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/process"
 )
 
@@ -81,7 +82,12 @@ func (c *conversation) read(text []byte) *message {
 	}
 	err := json.Unmarshal(text, m)
 	_, answers := fields["result"]
+	key, twice := jsonvalue.KeyTwiceAsWritten(text)
 	switch {
+	case twice && err == nil && m.ID != nil && m.Method == "":
+		m.Result, m.Error = nil, &rpcError{Message: fmt.Sprintf("the answer has the key %q twice in one object: %s", key,
+			process.Excerpt(text))}
+		return m
 	case m.Method != "": // it asks or tells something, which nobody here answers
 		return nil
 	case err == nil && m.ID != nil && (answers || m.Error != nil):

@@ -189,6 +189,9 @@ func TestServer(t *testing.T) {
 		{"wrong arguments", stays + `echo '{"id":'$id',"error":{"code":-32602,"message":"no id"}}'; done`,
 			[]string{"validation: no id"}, ""},
 		{"an error that is a text", stays + `echo '{"id":'$id',"error":"no"}'; done`, []string{`execution: "no"`}, ""},
+		{"a key twice", stays + `echo '{"id":'$id',"result":1,"error":{"message":"boom"},"error":null}'; done`,
+			[]string{`execution: the answer has the key "error" twice in one object: ` +
+				`"{\"id\":1,\"result\":1,\"error\":{\"message\":\"boom\"},\"error\":null}"`}, ""},
 		{"neither", stays + `echo '{"id":'$id'}'; done`,
 			[]string{`execution: the answer has neither result nor error: "{\"id\":1}"`}, ""},
 		{"banners", `echo 'Listening on stdin'; echo 'Ready.'` + "\n" + stays + answers(`'$n'`) + `done`, []string{"1", "2"},

@@ -157,6 +157,8 @@ func TestReplies(t *testing.T) {
 		{"HTML", say("text/html", 200, "<html>"), scenario.HTTPTool{}, "{\n  \"result\": \"<html>\"\n}"},
 		{"204", say("application/json", 204, ""), scenario.HTTPTool{}, "{\n  \"result\": \"\"\n}"},
 		{"invalid UTF-8", say("application/json", 200, "{\"a\": \xff"), scenario.HTTPTool{}, "{\n  \"result\": \"{\\\"a\\\": �\"\n}"},
+		{"a key twice", say("application/json", 200, `{"ok": false, "l": [{"ok": 1, "ok": 2}]}`), scenario.HTTPTool{Mapping: "ok"},
+			`execution: probe: POST the endpoint: its reply has the key "ok" twice in one object`},
 		{"a refusal", say("application/json", 404, `{"error": "no order"}`), scenario.HTTPTool{},
 			`execution: probe: POST the endpoint: status 404 Not Found: {"error": "no order"}`},
 		{"a long refusal", say("text/plain", 500, strings.Repeat("x", 5000)), scenario.HTTPTool{},

@@ -54,6 +54,8 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 	}
 	v, err := chat.DecodeJSON(chat.WithoutBOM(got.Body))
 	isJSON := err == nil
+	key, twice := jsonvalue.KeyTwiceAsWritten(got.Body)
+	twice = twice && isJSON
 	if isJSON && len(e.Redact) > 0 {
 		v = e.redaction.of(v)
 		if got.Body, err = jsonvalue.Plain(v); err != nil {
@@ -72,6 +74,8 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 		return chat.ToolResult{}, refused(got)
 	case hidden != nil:
 		return chat.ToolResult{}, tools.NoAnswer(hidden)
+	case twice:
+		return chat.ToolResult{}, fmt.Errorf("its reply has the key %q twice in one object", key)
 	case !isJSON:
 		v = map[string]any{"result": strings.ToValidUTF8(string(got.Body), "\uFFFD")}
 	}

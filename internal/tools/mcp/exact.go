@@ -5,7 +5,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+
+	"github.com/arena-evals/arena/internal/ellipsis"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 var structuredKey = []byte(`"structuredContent"`)
@@ -84,8 +88,9 @@ func (e *exactReader) fill() {
 	}
 	e.out, e.line = e.line, nil
 	if data, ok := bytes.CutPrefix(e.out, []byte("data:")); ok && !full && err == nil {
-		if message := bytes.TrimSpace(data); bytes.Contains(message, structuredKey) {
-			e.out = append(append([]byte("data: "), exactMessage(message)...), '\n')
+		message := bytes.TrimSpace(data)
+		if changed := exactMessage(message); !bytes.Equal(changed, message) {
+			e.out = append(append([]byte("data: "), changed...), '\n')
 		}
 	}
 }
@@ -105,8 +110,31 @@ func withResult(message []byte) []byte {
 	return out
 }
 
-// exactMessage is a message whose structured result keeps its exact digits.
+// keyTwice is what is wrong with an answer in which an object has a key twice: readers take the first or the last.
+func keyTwice(key string) string {
+	return fmt.Sprintf("its answer has the key %q twice in one object", ellipsis.Runes(key, 100))
+}
+
+// unambiguous is a message in which an error stands for an answer that has a key twice.
+func unambiguous(message []byte) []byte {
+	key, twice := jsonvalue.KeyTwiceAsWritten(message)
+	var fields map[string]json.RawMessage
+	if !twice || json.Unmarshal(message, &fields) != nil || fields["method"] != nil || fields["id"] == nil {
+		return message
+	}
+	out, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": fields["id"], "error": map[string]any{"code": -32603, "message": keyTwice(key)},
+	})
+	if err != nil { // cannot happen: the parts were read
+		return message
+	}
+	return out
+}
+
+// exactMessage is a message whose structured result keeps its exact digits. An answer that cannot be taken as it stands
+// becomes an error.
 func exactMessage(message []byte) []byte {
+	message = unambiguous(message)
 	if small := len(message) < 200; small && bytes.Contains(message, []byte("null")) {
 		return withResult(message)
 	}

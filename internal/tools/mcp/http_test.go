@@ -201,6 +201,12 @@ func TestRefusedCalls(t *testing.T) {
 		{500, "oops", `unavailable: MCP server "probe": it answers 500 Internal Server Error: "oops"`},
 		{404, "session gone", `unavailable: MCP server "probe": it answers 404 Not Found: "session gone"`},
 		{200, `{"jsonrpc":"2.0","id":ID,"result":null}`, `execution: its answer has the result null, which is none`},
+		{200, `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"isError":true,"isError":false}}`,
+			`execution: its answer has the key "isError" twice in one object`},
+		{200, `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"a"}],"content":[]}}`,
+			`execution: its answer has the key "content" twice in one object`},
+		{200, `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"a":{"b":1,"b":2}}}}`,
+			`execution: its answer has the key "b" twice in one object`},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			t.Parallel()

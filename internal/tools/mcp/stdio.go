@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/process"
 )
 
@@ -294,6 +295,9 @@ func (p *pipe) message(data []byte) jsonrpc.Message {
 		}
 		if m.Error == nil && string(bytes.TrimSpace(m.Result)) == "null" {
 			return &jsonrpc.Response{ID: m.ID, Error: errors.New("its answer has the result null, which is none")}
+		}
+		if key, twice := jsonvalue.KeyTwiceAsWritten(data); twice {
+			return &jsonrpc.Response{ID: m.ID, Error: errors.New(keyTwice(key))}
 		}
 		m.Result = exact(m.Result)
 	}

@@ -35,7 +35,7 @@ func folderIn(dir string, replay bool) *Folder {
 
 func open(t *testing.T, d *Folder) *Recorder {
 	t.Helper()
-	tape, err := d.Open(Trial{trialID, trialID}, false, func() string { return "arena run --record " + d.Dir })
+	tape, err := d.Open(Trial{trialID, trialID}, false, func(bool) string { return "arena run --record " + d.Dir })
 	if err != nil {
 		t.Fatal(err)
 	}

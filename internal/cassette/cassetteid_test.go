@@ -35,7 +35,7 @@ func TestVariants(t *testing.T) {
 			t.Parallel()
 			dir, m := t.TempDir(), &counted{}
 			tapeOf := func(trial Trial) *Recorder {
-				tape, err := folderIn(dir, false).Open(trial, false, func() string { return "again" })
+				tape, err := folderIn(dir, false).Open(trial, false, func(bool) string { return "again" })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -65,7 +65,7 @@ func TestVariants(t *testing.T) {
 			if files, err := os.ReadDir(dir); err != nil || want == 1 && len(files) != 1 {
 				t.Errorf("the folder holds %v: %v", files, err)
 			}
-			replay, err := folderIn(dir, true).Open(c.is, false, func() string { return "again" })
+			replay, err := folderIn(dir, true).Open(c.is, false, func(bool) string { return "again" })
 			if err != nil {
 				t.Fatal(err)
 			}

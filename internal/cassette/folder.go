@@ -119,8 +119,9 @@ func (d *Folder) countFiles() int {
 	return len(entries)
 }
 
-// Open starts recording or replaying a trial. recordCommand returns the command that records it again.
-func (d *Folder) Open(t Trial, simulated bool, again func() string) (*Recorder, error) {
+// Open starts recording or replaying a trial. again says how it is recorded again; with
+// all, everything of it anew.
+func (d *Folder) Open(t Trial, simulated bool, again func(all bool) string) (*Recorder, error) {
 	if d == nil {
 		return nil, nil
 	}
@@ -129,7 +130,7 @@ func (d *Folder) Open(t Trial, simulated bool, again func() string) (*Recorder, 
 		secrets = d.Secrets()
 	}
 	rec := &Recorder{
-		folder: d, trial: t, name: d.written(t), simulated: simulated, now: d.Now, recordCommand: again,
+		folder: d, trial: t, name: d.written(t), simulated: simulated, now: d.Now, recordAgain: again,
 		encoder: encoder{folder: d, redactor: newRedactor(secrets, d.Redact).logged(&d.fields)},
 		secrets: secrets, redactFields: d.Redact,
 		toolNames: map[string]bool{},
@@ -154,14 +155,14 @@ func (d *Folder) Open(t Trial, simulated bool, again func() string) (*Recorder, 
 		return rec, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no cassette for this trial: %s is missing; to record it: %s",
-			d.displayPath(t.Name), again())
+			d.displayPath(t.Name), again(false))
 	case err != nil:
 		return nil, fmt.Errorf("cassette %s: %w", d.displayPath(holder), plainfile.WithoutPath(err))
 	}
 	c, err := d.open(data, holder)
 	if err == nil && c.simulated != simulated {
 		err = fmt.Errorf("it was recorded with %s, and this run asks for %s; to record it again: %s",
-			providerKind(c.simulated), providerKind(simulated), again())
+			providerKind(c.simulated), providerKind(simulated), again(false))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cassette %s: %w", d.displayPath(holder), err)
@@ -206,8 +207,8 @@ func (rec *Recorder) Close(finished bool) (notice string, err error) {
 		return "", nil
 	}
 	text := fmt.Sprintf(
-		"the cassette %s holds more than was asked for: %s; to record the trial again: %s --record-mode all",
-		rec.folder.displayPath(rec.name), left, rec.recordCommand())
+		"the cassette %s holds more than was asked for: %s; to record the trial again: %s",
+		rec.folder.displayPath(rec.name), left, rec.recordAgain(true))
 	if rec.folder.Strict {
 		return "", errors.New(text)
 	}

@@ -22,7 +22,7 @@ type Recorder struct {
 	redactFields   []string  // names of fields whose values are removed
 	plays          bool
 	redactedFields map[string]bool
-	recordCommand  func() string // the command that records the trial again
+	recordAgain    func(all bool) string // how the trial is recorded again
 	stop           context.CancelCauseFunc
 	source         string    // identifies the model
 	keepOlder      bool      // see KeepOlder
@@ -141,7 +141,7 @@ func (e *missError) Error() string { return e.text }
 func (l *Lane) miss(at position, text string) error {
 	rec := l.recorder
 	err := &missError{at, fmt.Sprintf("the cassette %s has no answer to this: %s\nto record the trial again: %s",
-		rec.folder.displayPath(rec.name), text, rec.recordCommand())}
+		rec.folder.displayPath(rec.name), text, rec.recordAgain(false))}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	if rec.firstMiss == nil || err.position.compare(rec.firstMiss.position) < 0 {

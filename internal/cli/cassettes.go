@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/arena-evals/arena/internal/cassette"
-	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
@@ -26,22 +23,20 @@ import (
 
 // cassetteFlags say whether a run is recorded, replayed, or kept from the network.
 type cassetteFlags struct {
-	record, replay string
-	mode           string
-	missing, speed string
-	redact         []string
-	offline        bool
+	harness.Cassettes
+	speed   string
+	offline bool
 }
 
 func (f *cassetteFlags) register(fl *pflag.FlagSet) {
-	fl.StringVar(&f.record, "record", "", "keep what models, tools and evaluators say in this `folder`, a file a trial")
-	fl.StringVar(&f.mode, "record-mode", "new", "what --record asks for, a `mode`: new, what the recording does not\n"+
+	fl.StringVar(&f.Record, "record", "", "keep what models, tools and evaluators say in this `folder`, a file a trial")
+	fl.StringVar(&f.Mode, "record-mode", "new", "what --record asks for, a `mode`: new, what the recording does not\n"+
 		"hold; once, only trials without a recording; all, everything anew;\nnone, nothing")
-	fl.StringVar(&f.replay, "replay", "", "answer from the recording in this `folder`: no network, no keys, no programs")
-	fl.StringVar(&f.missing, "replay-missing", "error", "what to do with a trial without a recording, an `action`:\n"+
+	fl.StringVar(&f.Replay, "replay", "", "answer from the recording in this `folder`: no network, no keys, no programs")
+	fl.StringVar(&f.Missing, "replay-missing", "error", "what to do with a trial without a recording, an `action`:\n"+
 		"error, or record, which runs and records it")
 	fl.StringVar(&f.speed, "replay-speed", "full", "the `pace` of a replay: full, or realtime, as it was recorded")
-	fl.StringSliceVar(&f.redact, "redact", nil, "JSON `field` that no recording and no report may hold, in arguments\n"+
+	fl.StringSliceVar(&f.Redact, "redact", nil, "JSON `field` that no recording and no report may hold, in arguments\n"+
 		"and results of tools and in what evaluators get; the run itself has it")
 	fl.BoolVar(&f.offline, "offline", false, "open no connection, and refuse what needs one")
 }
@@ -52,35 +47,35 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, given := range []struct{ flag, value string }{
-		{"record", f.record}, {"replay", f.replay}, {"redact", strings.Join(f.redact, "")},
+		{"record", f.Record}, {"replay", f.Replay}, {"redact", strings.Join(f.Redact, "")},
 	} {
 		errs = append(errs, g.notEmpty(given.flag, "give it a value", given.value))
 	}
-	if f.record != "" && f.replay != "" {
+	if f.Record != "" && f.Replay != "" {
 		bad("--record and --replay exclude each other\nto record only what is missing: --replay %s --replay-missing record",
-			shellQuote(f.replay))
+			shellQuote(f.Replay))
 	}
-	if g.has("record-mode") && f.record == "" {
+	if g.has("record-mode") && f.Record == "" {
 		bad("--record-mode needs --record")
 	}
-	for _, field := range f.redact {
+	for _, field := range f.Redact {
 		if meant := fieldMeant(field); meant != field && f.redactNamed() {
 			bad("--redact %s: not the name of a JSON field; did you mean %q?\n"+
 				"write the name alone, without a path; upper and lower case are one", shellQuote(field), meant)
 		}
 	}
-	replays := f.replay != ""
-	f.choose()
-	if run.maxCost > 0 && f.replay != "" && f.missing != "record" {
+	replays := f.Replay != ""
+	f.Settle()
+	if run.maxCost > 0 && f.Silent() {
 		bad("--max-cost limits what is paid, and a replay pays nothing: choose one")
 	}
-	if run.estimate && f.replay != "" && f.missing != "record" {
+	if run.estimate && f.Silent() {
 		bad("--estimate says what may be paid, and a replay pays nothing: choose one")
 	}
-	if g.has("redact") && f.record == "" && f.replay == "" {
+	if g.has("redact") && f.Record == "" && f.Replay == "" {
 		bad("--redact needs --record or --replay")
 	}
-	if f.redactNamed() && run.cache != "" && f.record != "" {
+	if f.redactNamed() && run.cache != "" && f.Record != "" {
 		bad("--redact keeps fields out of all files, and --cache %s keeps whole replies\n"+
 			"leave out the cache: --record asks only for what the recording does not hold yet", run.cache)
 	}
@@ -91,7 +86,7 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 	}
 	if why := f.networkBarrier(); why != "" {
 		for _, flag := range []struct{ name, value string }{
-			{"metrics-push", run.metrics.push}, {"otlp-endpoint", run.traces.endpoint},
+			{"metrics-push", run.metrics.Push}, {"otlp-endpoint", run.traces.endpoint},
 		} {
 			if flag.value != "" && flag.value != "none" {
 				bad("--%s needs the network, and %s is set", flag.name, why)
@@ -101,20 +96,20 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 	if f.offline && run.metrics.listen != "" {
 		bad("--metrics-listen needs the network, and --offline is set")
 	}
-	if run.dispatch.url != "" && (f.record != "" || f.replay != "") {
+	if run.dispatch.url != "" && (f.Record != "" || f.Replay != "") {
 		bad("--dispatch has evals run elsewhere, where nothing is recorded or replayed\n" +
 			"leave it out, or record and replay without it")
 	}
 	return errors.Join(append(errs,
-		oneOf("record-mode", []string{f.mode}, "", "new", "once", "all", "none"),
-		oneOf("replay-missing", []string{f.missing}, "", "error", "record"),
+		oneOf("record-mode", []string{f.Mode}, append([]string{""}, harness.RecordModes...)...),
+		oneOf("replay-missing", []string{f.Missing}, append([]string{""}, harness.ReplayMissings...)...),
 		oneOf("replay-speed", []string{f.speed}, "", "full", "realtime"),
 	)...)
 }
 
 // redactNamed reports whether something is named that is to be redacted; nothing at all is told elsewhere.
 func (f *cassetteFlags) redactNamed() bool {
-	return strings.TrimSpace(strings.Join(f.redact, "")) != ""
+	return strings.TrimSpace(strings.Join(f.Redact, "")) != ""
 }
 
 // fieldMeant is the name of a JSON field that was probably meant: of a path its last field, without quotes and
@@ -127,35 +122,22 @@ func fieldMeant(text string) string {
 }
 
 func (f *cassetteFlags) ask(s *result.Spec) {
-	s.Record, s.Replay, s.Redact, s.Offline = f.record, f.replay, f.redact, f.offline
-	if f.record != "" && f.mode == "all" {
-		s.RecordMode = f.mode
+	s.Record, s.Replay, s.Redact, s.Offline = f.Record, f.Replay, f.Redact, f.offline
+	if f.Record != "" && f.Mode == "all" {
+		s.RecordMode = f.Mode
 	}
-	if f.replay != "" && f.missing != "error" {
-		s.ReplayMissing = f.missing
+	if f.Replay != "" && f.Missing != "error" {
+		s.ReplayMissing = f.Missing
 	}
 }
 
 func (f *cassetteFlags) recall(g givenFlags, then *result.Spec) {
-	recallValue(g, "record", &f.record, then.Record)
-	recallValue(g, "record-mode", &f.mode, then.RecordMode)
-	recallValue(g, "replay", &f.replay, then.Replay)
-	recallValue(g, "replay-missing", &f.missing, then.ReplayMissing)
-	recallList(g, "redact", &f.redact, then.Redact)
+	recallValue(g, "record", &f.Record, then.Record)
+	recallValue(g, "record-mode", &f.Mode, then.RecordMode)
+	recallValue(g, "replay", &f.Replay, then.Replay)
+	recallValue(g, "replay-missing", &f.Missing, then.ReplayMissing)
+	recallList(g, "redact", &f.Redact, then.Redact)
 	recallValue(g, "offline", &f.offline, then.Offline)
-}
-
-// choose makes the modes that ask for nothing where there is a recording the replay that they are.
-func (f *cassetteFlags) choose() {
-	if f.record == "" || f.replay != "" {
-		return
-	}
-	switch f.mode {
-	case "once":
-		f.record, f.replay, f.missing = "", f.record, "record"
-	case "none":
-		f.record, f.replay = "", f.record
-	}
 }
 
 // networkBarrier is the flag by which the run contacts nobody; "": it may.
@@ -163,25 +145,16 @@ func (f *cassetteFlags) networkBarrier() string {
 	switch {
 	case f.offline:
 		return "--offline"
-	case f.replay != "" && f.missing != "record":
+	case f.Silent():
 		return "--replay"
 	}
 	return ""
 }
 
 // deck is the folder of cassettes of a run; nil: there is none.
-func (f *cassetteFlags) deck(app *App, strict bool, secrets func() []string) *cassette.Folder {
-	if f.record == "" && f.replay == "" {
-		return nil
-	}
-	d := &cassette.Folder{
-		Dir: f.record, Replay: f.replay != "", Fill: f.missing == "record", RecordAll: f.mode == "all", Strict: strict,
-		Redact: f.redact, Secrets: secrets, Now: app.Now,
-	}
-	if d.Replay {
-		d.Dir = f.replay
-	}
-	if f.speed == "realtime" {
+func (f *cassetteFlags) deck(app *App, strict bool) *cassette.Folder {
+	d := f.Folder(strict, app.secrets.Known, app.Now)
+	if d != nil && f.speed == "realtime" {
 		d.Sleep = pause.For
 	}
 	return d
@@ -191,83 +164,15 @@ func (f *cassetteFlags) deck(app *App, strict bool, secrets func() []string) *ca
 // answered. Providers are opened only when a trial is to be driven for real.
 func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.Plan, *cassette.Folder) {
 	f.prepare(suite, d)
-	deck := f.cassettes.deck(app, f.strict, app.secrets.Known)
+	deck := f.cassettes.deck(app, f.strict)
 	if deck != nil {
 		deck.Continue = f.resumes()
 	}
 	if deck != nil && f.lastFailed && !f.given.has("record-mode") {
 		deck.RecordAll = true // what failed would only be heard again
 	}
-	if deck == nil || !deck.Replay {
-		plan := f.trialsOf(app, suite, false, d)
-		if deck != nil {
-			unambiguous(plan, d)
-			deck.Check(recordedTrials(plan, deck), d)
-		}
-		return plan, deck
-	}
-	var found diag.List
-	plan := f.trialsOf(app, suite, true, &found)
-	if deck.Fill && found.Errors() == 0 {
-		for t := range plan.All() { // no more of them than there are cassettes, and one
-			if !deck.Has(t.Cassette()) {
-				plan = f.trialsOf(app, suite, false, d)
-				deck.Check(recordedTrials(plan, deck), d)
-				unambiguous(plan, d)
-				return plan, deck
-			}
-		}
-	}
-	for _, problem := range found.Sorted() {
-		d.Add(problem)
-	}
-	deck.Check(recordedTrials(plan, deck), d)
-	return plan, deck
-}
-
-// recordedTrials are the trials of which there may be cassettes: few, however many trials the plan has.
-func recordedTrials(plan *runner.Plan, deck *cassette.Folder) iter.Seq[cassette.Trial] {
-	trials := plan.All()
-	if numbers, all := deck.Numbers(); !all {
-		trials = plan.Asked(numbers, slices.Max(append(numbers, 0)))
-	}
-	return func(yield func(cassette.Trial) bool) {
-		for t := range trials {
-			if !yield(t.Cassette()) {
-				return
-			}
-		}
-	}
-}
-
-// unambiguous reports trials that would be recorded into the same file.
-func unambiguous(plan *runner.Plan, d *diag.List) {
-	for t := range plan.Twice() {
-		d.Errorf(t.Scenario.Pos, 1, "ambiguous-trial", "two trials are called %q, and only one of them can be recorded",
-			t.ID()).Hint = "give their projects names, or run them one by one"
-	}
-}
-
-// noModel stands for the providers of a run that is answered from recordings.
-type noModel struct{}
-
-var errNoModel = errors.New("every call of this run is answered from a recording")
-
-func (noModel) Complete(context.Context, *chat.Request, func(chat.Delta) error) (chat.Reply, error) {
-	return chat.Reply{}, errNoModel
-}
-
-func (noModel) Embed(context.Context, []string) (chat.Embeddings, error) {
-	return chat.Embeddings{}, errNoModel
-}
-
-// openNoModel opens no provider.
-func openNoModel(_ *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
-	return noModel{}, open.Simulated(spec.Type), open.Supported(spec)
-}
-
-func openNoEmbedder(_ *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
-	return noModel{}, open.Supported(spec)
+	trials := func(played bool, d *diag.List) *runner.Plan { return f.trialsOf(app, suite, played, d) }
+	return harness.PlanTrials(deck, trials, d), deck
 }
 
 // opener opens the providers that the run may reach.
@@ -302,40 +207,45 @@ func (f *cassetteFlags) reachable(spec *scenario.Provider) error {
 // repeat is the command line that runs the same again, from the same recording when there is one.
 func (f *runFlags) repeat() []string {
 	words := f.command()
-	if c := &f.cassettes; c.replay != "" {
-		words = append(words, "--replay", c.replay)
-		if c.missing != "error" {
-			words = append(words, "--replay-missing", c.missing)
+	if c := &f.cassettes; c.Replay != "" {
+		words = append(words, "--replay", c.Replay)
+		if c.Missing != "error" {
+			words = append(words, "--replay-missing", c.Missing)
 		}
-		if len(c.redact) > 0 {
-			words = append(words, "--redact", strings.Join(c.redact, ","))
+		if len(c.Redact) > 0 {
+			words = append(words, "--redact", strings.Join(c.Redact, ","))
 		}
 	}
 	return words
 }
 
-// recorder makes the command that records just one trial again.
-func (f *runFlags) recorder() func(*result.Trial) string {
-	words := append(f.command(), f.cassettes.recording()...)
-	rerun := rerunner(words)
-	return func(t *result.Trial) string {
+// recorder makes the command that records just one trial again, with all everything of it anew. It needs the network.
+func (f *runFlags) recorder() func(t *result.Trial, all bool) string {
+	words := slices.DeleteFunc(f.command(), func(word string) bool { return word == "--offline" })
+	words = append(words, f.cassettes.recording()...)
+	again := map[bool]func(...*result.Brief) string{false: rerunner(words)}
+	if f.cassettes.Mode != "all" {
+		words = append(slices.Clone(words), "--record-mode", "all")
+	}
+	again[true] = rerunner(words)
+	return func(t *result.Trial, all bool) string {
 		b := result.NewBrief(t)
-		return rerun(&b)
+		return again[all](&b)
 	}
 }
 
 // recording are the flags with which a cassette of the run is recorded.
 func (f *cassetteFlags) recording() []string {
-	dir := f.record
+	dir := f.Record
 	if dir == "" {
-		dir = f.replay
+		dir = f.Replay
 	}
 	words := []string{"--record", dir}
-	if f.mode == "all" {
-		words = append(words, "--record-mode", f.mode)
+	if f.Mode == "all" {
+		words = append(words, "--record-mode", f.Mode)
 	}
-	if len(f.redact) > 0 {
-		words = append(words, "--redact", strings.Join(f.redact, ","))
+	if len(f.Redact) > 0 {
+		words = append(words, "--redact", strings.Join(f.Redact, ","))
 	}
 	return words
 }

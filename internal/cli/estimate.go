@@ -286,7 +286,7 @@ func (f *runFlags) estimateRun(app *App, suite *scenario.Suite, plan *runner.Pla
 }
 
 // saves reports whether some replies may be there already.
-func (f *runFlags) saves() bool { return f.cache != "" || f.cassettes.record != "" }
+func (f *runFlags) saves() bool { return f.cache != "" || f.cassettes.Record != "" }
 
 // lastRun reads the last run into a folder; nil when there is none, or none that can be read.
 func (app *App) lastRun(out *harness.Outputs) *result.JournalContent {

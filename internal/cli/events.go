@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/metrics"
@@ -32,8 +31,8 @@ func (f *runFlags) otherFiles() (all []harness.Target) {
 	if f.events != "" && f.events != stdoutName {
 		all = append(all, harness.Target{What: "events", Path: f.events, Ours: harness.StartsWith(events.Start)})
 	}
-	if f.metrics.file != "" {
-		all = append(all, harness.Target{What: "metrics", Path: f.metrics.file, Ours: metrics.Wrote, Whole: true})
+	if f.metrics.File != "" {
+		all = append(all, harness.Target{What: "metrics", Path: f.metrics.File, Ours: metrics.Wrote, Whole: true})
 	}
 	return all
 }
@@ -104,24 +103,4 @@ func (s *eventStream) close() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// eventClock is the time at which events of the run itself happen: now, and never before what has happened already.
-type eventClock struct {
-	now    func() time.Time
-	latest time.Time
-}
-
-func (c *eventClock) heard(e result.Event) {
-	if at := e.Place().Time; at.After(c.latest) {
-		c.latest = at
-	}
-}
-
-func (c *eventClock) at() result.At {
-	now := c.now()
-	if now.Before(c.latest) {
-		now = c.latest
-	}
-	return result.At{Time: now, Turn: result.NoTurn}
 }

@@ -31,30 +31,21 @@ type execution struct {
 	evals   *dispatcher // nil: they are run here
 	events  *eventStream
 	logs    *sessionLogs
-	traces  *tracer
+	traces  *harness.Tracer
 	linger  func() // keeps the metrics up after the run; nil: does not
-	clock   eventClock
 	screen  *term.Printer
 	notes   chan string // from other goroutines, for the screen
 	live    atomic.Bool // there is a screen
 }
 
 // perform runs the plan, while nobody else records into the same folder.
-func (x *execution) perform(ctx context.Context) (err error) {
+func (x *execution) perform(ctx context.Context) error {
 	if x.deck == nil || x.deck.Records() { // a replay asks no model
 		if err := x.flags.keepsReplies(); err != nil {
 			return err
 		}
 	}
-	if x.deck == nil || !x.deck.Records() {
-		return x.drive(ctx)
-	}
-	unlock, err := x.deck.Lock()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	return x.drive(ctx)
+	return harness.WhileRecording(x.deck, func() error { return x.drive(ctx) })
 }
 
 // drive runs the plan.
@@ -129,7 +120,7 @@ func (x *execution) listen(ctx context.Context) (err error) {
 
 // release lets go of those that wanted to hear of the run.
 func (x *execution) release() error {
-	x.traces.finish(x.app)
+	x.app.finishTraces(x.traces)
 	x.evals.close()
 	lost := errors.Join(x.events.close(), x.logs.close())
 	if lost != nil {
@@ -152,18 +143,12 @@ func (x *execution) announce(text string) {
 
 // begin tells that the run starts.
 func (x *execution) begin() error {
-	x.clock.now = x.app.Now
-	run := x.run.Run
-	return x.tell(result.RunStarted{
-		At: result.At{Time: run.Started, Turn: result.NoTurn}, Arena: run.Arena, Name: run.Name, Planned: run.Planned,
-		Kept: x.resumed.stays(),
-	})
+	return x.tell(x.run.Started(x.resumed.stays()))
 }
 
 // tell hands an event to those who want to hear of everything.
 func (x *execution) tell(e result.Event) error {
-	x.clock.heard(e)
-	x.traces.handle(e)
+	x.traces.Handle(e)
 	return x.events.handle(e)
 }
 
@@ -210,9 +195,9 @@ func (x *execution) showNotes() {
 
 // conclude writes every report and settles the exit status. It does so as well when the run was cut short.
 func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool) error {
-	defer x.traces.finish(x.app) // when everything is said: it may have to wait for a collector
-	x.job.Plan = nil             // which is large, and nobody needs it any more but x.run
-	x.run.Late = slices.Concat(x.run.Late, x.logs.unfinished(), x.flags.unkept())
+	defer x.app.finishTraces(x.traces) // when everything is said: it may have to wait for a collector
+	x.job.Plan = nil                   // which is large, and nobody needs it any more but x.run
+	x.run.Late = slices.Concat(x.run.Late, x.logs.unfinished(), harness.Unkept(x.flags.replies))
 	if !interrupted && (x.job.Earlier == nil || len(x.job.Earlier.Kept) == 0) {
 		x.run.Late = append(x.run.Late, x.deck.NeverSeen()...)
 	}
@@ -224,7 +209,7 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 	endErr := x.run.End(interrupted)
 	run, out := x.run.Run, x.job.Outputs
 	hearErr := errors.Join(x.metrics.finish(ctx, run),
-		x.tell(result.RunCompletedOf(run, x.clock.at(), interrupted)), x.events.close())
+		x.tell(x.run.Completed(interrupted)), x.events.close())
 	x.showNotes()
 	screenErr := x.screen.Finish(run, append(out.Written(), x.metrics.written()...)...)
 	people, _ := x.flags.textOutput(x.app)

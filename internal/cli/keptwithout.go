@@ -18,7 +18,7 @@ func (f *runFlags) redactedBefore(r *resumption) error {
 	missed := map[string]bool{}
 	for _, i := range slices.Sorted(maps.Keys(r.kept)) {
 		e := r.kept[i]
-		open := slices.DeleteFunc(slices.Clone(f.cassettes.redact), func(field string) bool {
+		open := slices.DeleteFunc(slices.Clone(f.cassettes.Redact), func(field string) bool {
 			return slices.ContainsFunc(e.Redacted, func(was string) bool { return strings.EqualFold(was, field) })
 		})
 		if len(open) == 0 {

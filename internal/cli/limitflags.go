@@ -69,7 +69,7 @@ const mostCost = 1_000_000
 // affords reports what keeps --max-cost from being held.
 func (f *runFlags) affords(plan *runner.Plan, d *diag.List) {
 	if f.maxCost > 0 && d.Errors() == 0 {
-		plan.Affords(f.maxCost, f.callParameters(), f.cache != "" || f.cassettes.record != "", f.resumes(), d)
+		plan.Affords(f.maxCost, f.callParameters(), f.cache != "" || f.cassettes.Record != "", f.resumes(), d)
 	}
 }
 

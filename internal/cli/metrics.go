@@ -4,20 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"github.com/arena-evals/arena/internal/diag"
-	"github.com/arena-evals/arena/internal/dial"
-	"github.com/arena-evals/arena/internal/exposition"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/metrics"
 	"github.com/arena-evals/arena/internal/pause"
@@ -27,37 +22,35 @@ import (
 
 // metricsFlags say where the metrics of a run go, and how they are labelled.
 type metricsFlags struct {
-	file, push, listen string
-	labels             map[string]string
-	by                 []string
-	namespace          string
-	linger             time.Duration
+	harness.MetricsOptions
+	listen string
+	linger time.Duration
 }
 
 func (f *metricsFlags) register(fl *pflag.FlagSet) {
-	fl.StringVar(&f.file, "metrics-file", "", "write Prometheus metrics to this `file`, as node-exporter reads them")
-	fl.StringVar(&f.push, "metrics-push", "", "push the metrics to the Pushgateway at this `URL`")
+	fl.StringVar(&f.File, "metrics-file", "", "write Prometheus metrics to this `file`, as node-exporter reads them")
+	fl.StringVar(&f.Push, "metrics-push", "", "push the metrics to the Pushgateway at this `URL`")
 	fl.StringVar(&f.listen, "metrics-listen", "", "serve the metrics on this `address` while the run lasts: :9464 for\n"+
 		"this machine, 0.0.0.0:9464 for all who can reach it")
 	fl.DurationVar(&f.linger, "metrics-linger", 0, "serve them for this `time` after the run, such as 30s")
-	fl.StringToStringVar(&f.labels, "metrics-label", nil, "label of every metric, a `name=value`")
-	fl.StringSliceVar(&f.by, "metrics-by", []string{"scenario", "provider"},
+	fl.StringToStringVar(&f.Labels, "metrics-label", nil, "label of every metric, a `name=value`")
+	fl.StringSliceVar(&f.By, "metrics-by", metrics.DefaultBy(),
 		"tell metrics of evals apart by a `list` of scenario, provider, model,\n"+
 			"region, trial and names of scenarios' labels")
-	fl.StringVar(&f.namespace, "metrics-namespace", metrics.DefaultNamespace, "first `word` of the names of metrics")
+	fl.StringVar(&f.Namespace, "metrics-namespace", metrics.DefaultNamespace, "first `word` of the names of metrics")
 }
 
 // validate refuses values that make no sense.
 func (f *metricsFlags) validate(g givenFlags) error {
 	var errs []error
 	for _, given := range []struct{ flag, value string }{
-		{"metrics-file", f.file}, {"metrics-push", f.push}, {"metrics-listen", f.listen},
-		{"metrics-namespace", f.namespace},
+		{"metrics-file", f.File}, {"metrics-push", f.Push}, {"metrics-listen", f.listen},
+		{"metrics-namespace", f.Namespace},
 	} {
 		errs = append(errs, g.notEmpty(given.flag, "give it a value", given.value))
 	}
-	if f.push != "" {
-		if _, err := metrics.ParseGateway(f.push); err != nil {
+	if f.Push != "" {
+		if _, err := metrics.ParseGateway(f.Push); err != nil {
 			errs = append(errs, fmt.Errorf("--metrics-push: %w", err))
 		}
 	}
@@ -66,7 +59,7 @@ func (f *metricsFlags) validate(g givenFlags) error {
 			errs = append(errs, fmt.Errorf("--metrics-listen cannot be %q; expected [host]:port, such as :9464", f.listen))
 		}
 	}
-	if f.file == "" && f.push == "" && f.listen == "" {
+	if f.File == "" && f.Push == "" && f.listen == "" {
 		for _, flag := range []string{"metrics-by", "metrics-label", "metrics-namespace"} {
 			if g.typed(flag) { // one that stands in the settings may be meant for other runs
 				errs = append(errs, fmt.Errorf("--%s changes nothing, as no metrics are asked for: "+
@@ -83,17 +76,12 @@ func (f *metricsFlags) validate(g givenFlags) error {
 	return errors.Join(errs...)
 }
 
-// exporter brings the metrics of one run to Prometheus. A nil exporter does nothing.
+// exporter brings the metrics of one run to Prometheus, and serves them meanwhile. A nil exporter does nothing.
 type exporter struct {
-	*metrics.Metrics
-	file    *harness.Report  // nil: none
-	saved   bool             // the file is written
-	gateway *metrics.Gateway // nil: none
-	client  *http.Client
+	*harness.Exporter
 	server  *http.Server // nil: none
 	address string       // of the server
 	linger  time.Duration
-	err     error // the first that Handle met
 }
 
 // open prepares what the flags ask for, and fails for everything that can be known before the run: names that clash, a
@@ -101,98 +89,39 @@ type exporter struct {
 func (f *metricsFlags) open(
 	ctx context.Context, plan *runner.Plan, run *result.Run, earlier *harness.Earlier, secrets *harness.Secrets,
 ) (*exporter, error) {
-	if f.file == "" && f.push == "" && f.listen == "" {
+	if f.File == "" && f.Push == "" && f.listen == "" {
 		return nil, nil
 	}
-	if err := checkDimensions(f.by, plan); err != nil {
+	f.Called = func(option string) string { return "--metrics-" + option }
+	inner, err := f.Open(plan, run, secrets)
+	if err != nil {
 		return nil, err
 	}
-	o := metrics.Options{
-		Namespace: f.namespace, Const: f.labels, By: f.by, Evals: plan.EvalMetrics(), Scrub: secrets.Labels,
+	if err := inner.Recall(earlier); err != nil { // before anybody looks
+		return nil, broken(err)
 	}
-	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dial.New(false)},
-		CheckRedirect: dial.Stay}
-	x := &exporter{client: client, linger: f.linger}
-	var err error
-	if f.push != "" {
-		if x.gateway, err = metrics.ParseGateway(f.push); err != nil {
-			return nil, err
-		}
-		o.GatewayLabels = x.gateway.Labels()
-	}
-	if x.Metrics, err = metrics.New(o); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.culprit(err), err)
-	}
-	x.Start(run)
-	if earlier != nil { // before anybody looks
-		if err := earlier.Each(x.Keep); err != nil {
-			return nil, broken(err)
-		}
-	}
-	if f.file != "" {
-		if err := harness.WritableFile(f.file); err != nil {
-			return nil, err
-		}
-		write := func(w io.Writer, _ *result.Run) error { return x.Write(w) }
-		x.file = &harness.Report{Format: "metrics", Path: f.file, Write: write}
-	}
+	x := &exporter{Exporter: inner, linger: f.linger}
 	if f.listen != "" {
 		if err := x.serve(ctx, f.listen); err != nil {
 			return nil, err
 		}
 	}
-	if x.gateway != nil {
-		if err := x.Push(ctx, x.gateway, x.client); err != nil {
-			return nil, errors.Join(broken(fmt.Errorf("%w\nnothing was run", err)), x.close())
-		}
+	if err := x.Greet(ctx); err != nil {
+		return nil, errors.Join(broken(fmt.Errorf("%w\nnothing was run", err)), x.close())
 	}
 	return x, nil
 }
 
 // names adds what metrics are called, and what they are found by.
 func (f *metricsFlags) names(to *nameList) {
-	if f.namespace != metrics.DefaultNamespace {
-		to.add("--metrics-namespace", f.namespace)
+	if f.Namespace != metrics.DefaultNamespace {
+		to.add("--metrics-namespace", f.Namespace)
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.labels)) {
+	for _, name := range slices.Sorted(maps.Keys(f.Labels)) {
 		to.add("the label of --metrics-label", name)
-		to.add("the value of --metrics-label", f.labels[name])
+		to.add("the value of --metrics-label", f.Labels[name])
 	}
-	to.add("--metrics-by", f.by...)
-}
-
-// culprit is the flag of which the metrics complain.
-func (f *metricsFlags) culprit(err error) string {
-	quotes := func(name string) bool { return strings.HasPrefix(err.Error(), "label "+strconv.Quote(name)) }
-	switch {
-	case !exposition.ValidName(f.namespace):
-		return "--metrics-namespace"
-	case slices.ContainsFunc(slices.Collect(maps.Keys(f.labels)), quotes):
-		return "--metrics-label"
-	case slices.ContainsFunc(f.by, quotes):
-		return "--metrics-by"
-	}
-	return "metrics"
-}
-
-// checkDimensions refuses dimensions that no conversation of the plan has.
-func checkDimensions(by []string, plan *runner.Plan) error {
-	var known []string
-	for _, d := range metrics.Dimensions() {
-		known = append(known, d.Name)
-	}
-	known = append(known, plan.Labels()...)
-	for _, name := range by {
-		if slices.Contains(known, name) {
-			continue
-		}
-		err := fmt.Errorf("--metrics-by cannot be %q; expected %s", name, strings.Join(known, ", "))
-		if near := diag.Nearest(name, known); near != "" {
-			err = fmt.Errorf("%w\ndid you mean %q?", err, near)
-		}
-		return err
-	}
-	return nil
+	to.add("--metrics-by", f.By...)
 }
 
 // A client of the metrics has this long to say what it wants, and then to take the answer.
@@ -215,13 +144,10 @@ func (x *exporter) serve(ctx context.Context, address string) error {
 	return nil
 }
 
-// handle takes an event. What goes wrong does not end the run, and is told when it is over.
+// handle takes an event.
 func (x *exporter) handle(e result.Event) {
-	if x == nil {
-		return
-	}
-	if err := x.Handle(e); err != nil && x.err == nil {
-		x.err = err
+	if x != nil {
+		x.Hear(e)
 	}
 }
 
@@ -230,27 +156,15 @@ func (x *exporter) finish(ctx context.Context, run *result.Run) error {
 	if x == nil {
 		return nil
 	}
-	x.Finish(run)
-	errs := []error{x.err}
-	if x.file != nil {
-		if err := x.file.Save(run); err != nil {
-			errs = append(errs, err)
-		} else {
-			x.saved = true
-		}
-	}
-	if x.gateway != nil {
-		errs = append(errs, x.Push(context.WithoutCancel(ctx), x.gateway, x.client))
-	}
-	return errors.Join(errs...)
+	return x.End(ctx, run)
 }
 
 // written is the file that finish wrote.
 func (x *exporter) written() []string {
-	if x == nil || !x.saved {
+	if x == nil {
 		return nil
 	}
-	return []string{x.file.Path}
+	return x.Written()
 }
 
 // lingering listens for interrupts from now on. The function that it returns keeps serving the metrics, for scrapers to

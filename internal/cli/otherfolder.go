@@ -24,7 +24,7 @@ func (f *runFlags) separateOutputs(c *harness.Choice) {
 	}
 	for flag, file := range map[string]*string{
 		"junit-file": &c.JUnit, "html-file": &c.HTML, "markdown-file": &c.Markdown, "events": &f.events,
-		"metrics-file": &f.metrics.file,
+		"metrics-file": &f.metrics.File,
 	} {
 		if *file == "" || f.given.typed(flag) || *file == stdoutName || harness.Device(*file) {
 			continue

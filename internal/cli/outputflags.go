@@ -3,16 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plainfile"
-	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers/cache"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -99,28 +96,10 @@ func (f *outputFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "keep", &f.keep, then.Keep)
 }
 
-// unkept is the warning about replies that the cache could not keep.
-func (f *outputFlags) unkept() []diag.Diagnostic {
-	n, why := f.replies.Unkept()
-	if n == 0 {
-		return nil
-	}
-	return []diag.Diagnostic{{Severity: diag.Warning, Code: "not-cached", Msg: fmt.Sprintf(
-		"%s could not be kept in the cache %s, and will be paid for again: %v", plural.Of(n, "reply", "replies"), f.cache,
-		why)}}
-}
-
 // keepsReplies tries whether the cache can keep replies, and leaves nothing behind.
 func (f *outputFlags) keepsReplies() error {
-	if f.cache == "" {
-		return nil
-	}
-	_, missing := os.Stat(f.cache)
-	if err := harness.WritableDir(f.cache); err != nil {
-		return fmt.Errorf("--cache: %w\nno reply could be kept there: name another folder, or leave the cache out", err)
-	}
-	if missing != nil {
-		_ = os.Remove(f.cache) // it is made again for the first reply; what somebody else has in it now stays
+	if err := harness.KeepsReplies(f.store()); err != nil {
+		return fmt.Errorf("--cache: %w", err)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (f *promptFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.maxTokens, "max-tokens", 0, "limit the reply to `n` tokens")
 	fl.StringVar(&f.mockConfig, "mock-config", "",
 		"mock reply `file` for the turns before; wins over the providers' own and over mock: of turns")
-	fl.StringVar(&f.cassettes.replay, "replay", "", "take what was said before from the recording in this `folder`")
+	fl.StringVar(&f.cassettes.Replay, "replay", "", "take what was said before from the recording in this `folder`")
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
 	f.format.register(fl)
 }
@@ -92,9 +92,9 @@ func (f *promptFlags) complete(args []string) error {
 		return errors.New("which scenario? name one, or its file, such as arena prompt refund\n" +
 			"`arena list scenarios` lists them")
 	}
-	f.paths, f.cassettes.missing = args, "error"
+	f.paths, f.cassettes.Missing = args, "error"
 	return errors.Join(f.overrideFlags.validate(f.given), f.selectionFlags.validate(f.given),
-		f.given.notEmpty("replay", "name a folder", f.cassettes.replay), f.given.atLeast(1, "turn", f.turn),
+		f.given.notEmpty("replay", "name a folder", f.cassettes.Replay), f.given.atLeast(1, "turn", f.turn),
 		f.given.atLeast(1, "trial", f.trial), f.format.validate())
 }
 
@@ -104,12 +104,12 @@ func (f *promptFlags) run(ctx context.Context, app *App) error {
 	})
 	app.watch(suite, diags)
 	unreadSettings(suite, diags)
-	deck := f.cassettes.deck(app, false, app.secrets.Known)
+	deck := f.cassettes.deck(app, false)
 	var trials []*runner.Trial
 	var plan *runner.Plan
 	if diags.Errors() == 0 {
 		if plan, trials = f.plan(app, suite, diags); deck != nil && diags.Errors() == 0 {
-			deck.Check(recordedTrials(plan, deck), diags)
+			deck.Check(harness.RecordedTrials(plan, deck), diags)
 		}
 	}
 	if diags.Errors() > 0 {
@@ -136,8 +136,8 @@ func (f *promptFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runn
 	clients := &harness.StandIns{Clients: harness.Clients{Jobs: 1, Now: app.Now}}
 	opts := f.planOptions(suite, true)
 	opts.MockProvider = false // the mock file only stands in
-	opts.Listing = f.cassettes.replay == ""
-	opts.Open, opts.OpenEmbedder = clients.Open, openNoEmbedder
+	opts.Listing = f.cassettes.Replay == ""
+	opts.Open, opts.OpenEmbedder = clients.Open, harness.NoEmbedder
 	plan := runner.Make(suite, opts, d)
 	var trials []*runner.Trial
 	short := map[*scenario.Scenario]bool{}

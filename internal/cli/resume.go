@@ -154,7 +154,7 @@ func (r *resumption) remember(i int, failed []*result.Entry) error {
 
 // resumable refuses a journal of something else.
 func (f *runFlags) resumable(h *result.JournalHeader) error {
-	replays := f.cassettes.replay != "" && f.cassettes.missing != "record"
+	replays := f.cassettes.Silent()
 	switch {
 	case len(h.Command) > 1 && h.Command[1] != f.words[1]:
 		return fmt.Errorf("%s: the folder holds results of arena %s, not of arena %s\n"+

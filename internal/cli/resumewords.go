@@ -42,7 +42,7 @@ func (f *runFlags) resumeWords() []string {
 			words = append(words, "--"+c.flag)
 		}
 	}
-	if f.cassettes.record != "" {
+	if f.cassettes.Record != "" {
 		words = append(words, f.cassettes.recording()...)
 	}
 	return words

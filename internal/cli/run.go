@@ -92,8 +92,8 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		plan, deck = f.plan(app, suite, diags)
 		f.affords(plan, diags)
 	} else {
-		opts := f.planOptions(suite, f.cassettes.replay != "")
-		opts.Open = openNoModel // whose keys are asked for is of no interest now
+		opts := f.planOptions(suite, f.cassettes.Replay != "")
+		opts.Open = harness.NoModel // whose keys are asked for is of no interest now
 		runner.ReportUnsupported(suite, opts, diags)
 	}
 	if f.strict {
@@ -120,7 +120,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if err := f.refuseOtherCommand(out); err != nil {
 		return err
 	}
-	if err := refuseOverwrite(recordingsOf(plan), out, f.events, f.metrics.file); err != nil {
+	if err := refuseOverwrite(recordingsOf(plan), out, f.events, f.metrics.File); err != nil {
 		return err
 	}
 	if err := out.Prepare(f.otherFiles()...); err != nil {
@@ -209,7 +209,7 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	clients := f.clients(app, f.jobsFor(suite))
 	openModel, openEmbedder := f.cassettes.opener(clients), f.cassettes.embedders(clients)
 	if played || f.list || f.estimate { // what asks nobody needs no keys
-		openModel, openEmbedder = openNoModel, openNoEmbedder
+		openModel, openEmbedder = harness.NoModel, harness.NoEmbedder
 	}
 	opts := f.planOptions(suite, played)
 	opts.Open, opts.OpenEmbedder, opts.Uncalled = openModel, openEmbedder, f.list

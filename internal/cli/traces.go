@@ -3,15 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/report/otlp"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -46,15 +44,8 @@ func (f *traceFlags) config(app *App, g givenFlags) (config *otlp.Config, compla
 	return config, "", nil
 }
 
-// tracer sends the traces of one run. A nil tracer sends nothing.
-type tracer struct {
-	exporter *otlp.Exporter
-	config   *otlp.Config
-	finished bool
-}
-
 // openTraces starts the sending of traces; nil when they go nowhere. With -v it says where they go.
-func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*tracer, error) {
+func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*harness.Tracer, error) {
 	config, complaint, err := f.traces.config(a, f.given)
 	if why := f.cassettes.networkBarrier(); config != nil && why != "" {
 		config, complaint = nil, "no traces are sent: "+why+" is set"
@@ -70,7 +61,8 @@ func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*tr
 		a.sayWhere(config)
 	}
 	config.Scrub = a.secrets.JSON
-	return &tracer{exporter: otlp.New(ctx, config, run.Arena, a.traceID(run)), config: config}, nil
+	_, repeatable := a.Env["SOURCE_DATE_EPOCH"]
+	return harness.NewTracer(ctx, config, run, repeatable), nil
 }
 
 func (a *App) sayWhere(c *otlp.Config) {
@@ -82,42 +74,10 @@ func (a *App) sayWhere(c *otlp.Config) {
 		cmp.Or(c.Source, "--otlp-endpoint")) // a broken stderr takes nothing from the run
 }
 
-// traceID is different in every run, unless the clock stands still: then it follows from what is run.
-func (a *App) traceID(run *result.Run) (id [16]byte) {
-	var salt [16]byte
-	if _, fixed := a.Env["SOURCE_DATE_EPOCH"]; !fixed {
-		_, _ = rand.Read(salt[:]) // never fails
+// finishTraces sends what is left, and says what was lost. That never changes how the run ends. A second one does
+// nothing.
+func (a *App) finishTraces(t *harness.Tracer) {
+	if lost := t.Close(); lost != "" {
+		_, _ = fmt.Fprintf(a.Err, "arena: %s\n", lost) // nothing is left to report a broken stderr to
 	}
-	words, err := json.Marshal([]any{run.Started, run.Name, run.Command, salt})
-	if err != nil { // texts, which JSON always holds
-		return salt
-	}
-	sum := sha256.Sum256(words)
-	copy(id[:], sum[:])
-	return id
-}
-
-// handle takes an event. It waits for nobody.
-func (t *tracer) handle(e result.Event) {
-	if t != nil {
-		t.exporter.Handle(e)
-	}
-}
-
-// finish sends what is left, and says what was lost. That never changes how the run ends. A second one does nothing.
-func (t *tracer) finish(a *App) {
-	if t == nil || t.finished {
-		return
-	}
-	t.finished = true
-	d := t.exporter.Close()
-	if d.Lost == 0 {
-		return
-	}
-	why := "the collector was too slow"
-	if d.Err != nil {
-		why = d.Err.Error()
-	}
-	_, _ = fmt.Fprintf(a.Err, "arena: %d of %d spans were not delivered to %s: %s\n",
-		d.Lost, d.Lost+d.Sent, t.config.Where(), why) // nothing is left to report a broken stderr to
 }

@@ -71,6 +71,7 @@ type Execution struct {
 	journal *result.Journal
 	collect result.Collector
 	listen  Listener
+	clock   eventClock
 }
 
 // Listener hears of everything that happens in a run, when it is on disk. Of a trial that ended it gets the brief as
@@ -105,7 +106,7 @@ func NewExecution(job Job) *Execution {
 			run.Coverage[i] = run.Coverage[i].Map(job.Secrets.Text)
 		}
 	}
-	return &Execution{Plan: job.Plan, Run: run, job: job}
+	return &Execution{Plan: job.Plan, Run: run, job: job, clock: eventClock{now: job.Now}}
 }
 
 // Open opens the journal. From now on the reports of the run before are gone.
@@ -153,6 +154,20 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	})
 }
 
+// Started is the event that the run begins, of which so many trials stay from before.
+func (x *Execution) Started(kept int) result.RunStarted {
+	run := x.Run
+	return result.RunStarted{
+		At: result.At{Time: run.Started, Turn: result.NoTurn}, Arena: run.Arena, Name: run.Name, Planned: run.Planned,
+		Kept: kept,
+	}
+}
+
+// Completed is the event that the run has ended, after End.
+func (x *Execution) Completed(interrupted bool) result.RunCompleted {
+	return result.RunCompletedOf(x.Run, x.clock.at(), interrupted)
+}
+
 // Drive runs the trials. It returns when the last one has ended, also when ctx ends before.
 func (x *Execution) Drive(ctx context.Context, opts runner.Options, listen Listener) error {
 	x.listen = listen
@@ -162,6 +177,7 @@ func (x *Execution) Drive(ctx context.Context, opts runner.Options, listen Liste
 
 // Handle implements runner.Sink. Whatever a listener says, the trial is collected.
 func (x *Execution) Handle(e result.Event) error {
+	x.clock.heard(e)
 	var ended *result.Brief
 	if done, ok := e.(result.TrialDone); ok {
 		b := x.collect.Add(done.Trial)

@@ -33,6 +33,9 @@ type Options struct {
 // DefaultNamespace is the first part of every name, where no other one is asked for.
 const DefaultNamespace = "arena"
 
+// DefaultBy is what metrics of evals of a run are told apart by, where nothing else is asked for.
+func DefaultBy() []string { return []string{"scenario", "provider"} }
+
 // Metrics are the metrics of one run. Start, Handle and Finish belong to one goroutine. Other goroutines may read the
 // metrics meanwhile.
 type Metrics struct {

@@ -23,7 +23,7 @@ func (s *session) openCassette(ctx context.Context) (_ context.Context, done fun
 	if folder == nil {
 		return ctx, func() {}, nil
 	}
-	again := func() string { return s.opts.Again(s.out) }
+	again := func(all bool) string { return s.opts.Again(s.out, all) }
 	s.recorder, err = folder.Open(s.trial.Cassette(), s.trial.Endpoint.Simulated, again)
 	if err != nil {
 		return ctx, func() {}, err

@@ -21,8 +21,8 @@ type PreviewOptions struct {
 	Calls     CallParameters
 	Now       func() time.Time
 	Cassettes *cassette.Folder // replays the exchanges of the turns before; nil: the endpoint of the trial answers
-	// Again returns the command that records a trial again.
-	Again func(t *result.Trial) string
+	// Again says how a trial is recorded again; with all, everything of it anew.
+	Again func(t *result.Trial, all bool) string
 }
 
 // Preview is the request that begins a turn of a trial.

@@ -31,8 +31,8 @@ type Options struct {
 	JudgeGate   *bool // wins over the files
 	Now         func() time.Time
 	Cassettes   *cassette.Folder // records or replays the exchanges of trials; nil: neither
-	// Again returns the command that records a trial again.
-	Again func(t *result.Trial) string
+	// Again says how a trial is recorded again; with all, everything of it anew.
+	Again func(t *result.Trial, all bool) string
 	// Events sends all events to the sink. Without it the sink receives only starts and ends of trials, and other events
 	// cost nothing.
 	Events  bool

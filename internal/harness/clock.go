@@ -1,0 +1,27 @@
+package harness
+
+import (
+	"time"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// eventClock is the time at which events of the run itself happen: now, and never before what has happened already.
+type eventClock struct {
+	now    func() time.Time
+	latest time.Time
+}
+
+func (c *eventClock) heard(e result.Event) {
+	if at := e.Place().Time; at.After(c.latest) {
+		c.latest = at
+	}
+}
+
+func (c *eventClock) at() result.At {
+	now := c.now()
+	if now.Before(c.latest) {
+		now = c.latest
+	}
+	return result.At{Time: now, Turn: result.NoTurn}
+}

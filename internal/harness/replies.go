@@ -1,0 +1,36 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/providers/cache"
+)
+
+// KeepsReplies tries whether a cache can keep replies, and leaves nothing behind. A nil store keeps none.
+func KeepsReplies(store *cache.Store) error {
+	if store == nil {
+		return nil
+	}
+	_, missing := os.Stat(store.Dir)
+	if err := WritableDir(store.Dir); err != nil {
+		return fmt.Errorf("%w\nno reply could be kept there: name another folder, or leave the cache out", err)
+	}
+	if missing != nil {
+		_ = os.Remove(store.Dir) // it is made again for the first reply; what somebody else has in it now stays
+	}
+	return nil
+}
+
+// Unkept is the warning about replies that a cache could not keep.
+func Unkept(store *cache.Store) []diag.Diagnostic {
+	n, why := store.Unkept()
+	if n == 0 {
+		return nil
+	}
+	return []diag.Diagnostic{{Severity: diag.Warning, Code: "not-cached", Msg: fmt.Sprintf(
+		"%s could not be kept in the cache %s, and will be paid for again: %v", plural.Of(n, "reply", "replies"), store.Dir,
+		why)}}
+}

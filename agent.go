@@ -54,13 +54,15 @@ func seatAgents(suite *scenario.Suite, names []string) (others []*scenario.Provi
 				}
 				found = true
 				p.Providers[i] = &scenario.Provider{
-					Meta: q.Meta, Type: goType, Model: q.Model, Role: "llm", Group: q.Group, Grouped: q.Grouped,
+					Meta: q.Meta, Type: scenario.ProviderOfProgram, Model: q.Model, Role: "llm", Group: q.Group, Grouped: q.Grouped,
 					Capabilities: q.Capabilities,
 				}
 			}
 		}
 		if !found {
-			others = append(others, &scenario.Provider{Meta: scenario.Meta{ID: name}, Type: goType, Role: "llm"})
+			others = append(others, &scenario.Provider{
+				Meta: scenario.Meta{ID: name}, Type: scenario.ProviderOfProgram, Role: "llm",
+			})
 		}
 	}
 	return others

@@ -6,6 +6,9 @@
 // [Run] loads files, plans their trials, runs them and says what came of each. [Load] stops after the plan. Package
 // [github.com/arena-evals/arena/arenatest] does the same within go test, a subtest for each trial.
 //
+// What is run need not be on disk: [Options].Files has scenarios and everything that belongs to them as texts. Options
+// record and replay runs, keep replies, and measure and trace what happens, as the flags of the command do.
+//
 // # Checks
 //
 // A [Check] scores what it sees and decides nothing. [Register] puts it under a name into a [Registry], with parameters
@@ -22,6 +25,7 @@
 // # Evals over conversations
 //
 // [Evaluate] runs the evals of a pack over a conversation that a program had itself, and an [Evaluator] over many.
+// When its context ends, an evaluation ends, and nothing that was not measured by then passes.
 //
 // # What holds everywhere
 //

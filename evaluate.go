@@ -214,12 +214,18 @@ func (e *Evaluator) sendTraces(opts *EvaluatorOptions, known *harness.Secrets) e
 }
 
 // Evaluate runs the evals that are due at a moment of a conversation. Each in itself may have had an error, which is in
-// its result. An error here says that nothing was measured, or that OnEvent or the metrics broke; then the evaluation
-// comes with it.
+// its result. An error here says that nothing was measured, because the conversation cannot have taken place so or ctx
+// has ended already, or that OnEvent or the metrics broke; then the evaluation comes with it.
+//
+// When ctx ends meanwhile, judges, programs and checks are given up. Evals that have not measured by then are cancelled
+// and have no score, and so is the evaluation.
 func (e *Evaluator) Evaluate(ctx context.Context, c Conversation) (*Evaluation, error) {
 	session, err := c.session()
 	if err != nil {
 		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("arena: nothing was measured: %w", context.Cause(ctx))
 	}
 	stoppable, stop := stoppable(ctx)
 	defer stop()

@@ -68,16 +68,14 @@ type JudgeAnswer struct {
 	CostUSD   *float64 // the same; nil is not known where there is usage, and nothing where there is none
 }
 
-// goType is the type of the providers that stand for judges of the program.
-const goType = "go"
-
 // seat puts the judges of a program into a project, in place of those of the same name. A check that names no judge
 // asks the file's first one, and the first of these by name where the file has none.
 func seat(p *scenario.Project, judges map[string]Judge) {
 	for _, name := range slices.Sorted(maps.Keys(judges)) {
 		id := judgeID(name)
 		p.Providers = append(p.Providers, &scenario.Provider{
-			Meta: scenario.Meta{ID: id}, Type: goType, Role: "llm", Group: goType + " judges",
+			Meta: scenario.Meta{ID: id}, Type: scenario.ProviderOfProgram, Role: "llm",
+			Group: scenario.ProviderOfProgram + " judges",
 		})
 		at := slices.IndexFunc(p.Judges, func(j scenario.Judge) bool { return j.Name == name })
 		if at < 0 {
@@ -88,7 +86,7 @@ func seat(p *scenario.Project, judges map[string]Judge) {
 	}
 }
 
-func judgeID(name string) string { return goType + "/" + name }
+func judgeID(name string) string { return scenario.ProviderOfProgram + "/" + name }
 
 // bench is a judge of the program as a provider.
 type bench struct {
@@ -110,6 +108,9 @@ func (b *bench) Complete(
 	asked.Material(func(name, text string) { q.Material = append(q.Material, Material{name, text}) })
 	q.System, q.Prompt = req.Messages[0].Content, req.Messages[len(req.Messages)-1].Content
 	a, err := contain.Call(ctx, "the judge", func() (JudgeAnswer, error) { return b.judge.Judge(ctx, q) })
+	if ctx.Err() != nil { // nobody waits for the answer any more
+		return chat.Reply{}, context.Cause(ctx)
+	}
 	if err == nil {
 		err = a.fits()
 	}

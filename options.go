@@ -77,6 +77,25 @@ type Options struct {
 	Judge  string // who judges for checks that name nobody; "": the first judge of the files, else of Judges
 	Hooks  []ProviderHook
 
+	// Record keeps what models, agents, tools, judges and programs say in this folder, a file a trial, and Replay answers
+	// from it: then none of them is called, nor a hook, and checks judge what was recorded. Agents, judges and tools of
+	// the program are always called when something is recorded, and so are models where there are Hooks.
+	Record, Replay string
+	RecordMode     string   // new, what the recording does not hold; once; all, everything anew; none; "": new
+	ReplayMissing  string   // of a trial without a recording: error, or record, which runs and records it; "": error
+	Redact         []string // JSON fields that no recording and no report holds; the run itself has them
+
+	// Cache keeps the replies of models in this folder, so that the same question is paid for once; "": nowhere. Agents
+	// and judges of the program are not models.
+	Cache string
+
+	Metrics *Metrics // nil: none are measured
+	// Traces is the URL of an OpenTelemetry collector (OTLP over HTTP) that is sent the spans of a run; "" sends nothing.
+	// TraceContent also sends what was said. Headers and the rest of how to send are in the
+	// OTEL_EXPORTER_OTLP_ variables. Spans that are lost are a warning of the result and change nothing.
+	Traces       string
+	TraceContent bool
+
 	// Out is a folder for the journal and the reports; "": nothing is written. The journal has every trial as soon as it
 	// ended, so that nothing that was paid for is lost with the process.
 	Out string
@@ -154,7 +173,7 @@ func (o *Options) complete() ([]namedHook, error) {
 		}
 	}
 	hooks, err := namedHooks(o.Hooks)
-	return hooks, errors.Join(append(errs, err)...)
+	return hooks, errors.Join(append(append(errs, o.checkCassettes()...), err)...)
 }
 
 // secrets are what nothing may hold that is written for a suite. own says that the environment is that of the process.
@@ -206,15 +225,20 @@ func (o *Options) source() scenario.Options {
 	}
 }
 
+// path is a path of the options for system calls.
+func (o *Options) path(name string) string {
+	if name == "" || o.Dir == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(o.Dir, name)
+}
+
 // read reads a file that a problem names.
 func (o *Options) read(name string) ([]byte, error) {
 	if data, ok := o.Files[filepath.ToSlash(name)]; ok {
 		return data, nil
 	}
-	if o.Dir != "" && !filepath.IsAbs(name) {
-		name = filepath.Join(o.Dir, name)
-	}
-	return plainfile.Read(name)
+	return plainfile.Read(o.path(name))
 }
 
 func (o *Options) filter() *evals.Filter {
@@ -242,8 +266,8 @@ func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
 // run is how to run the plan.
 func (o *Options) run(jobs int) runner.Options {
 	return runner.Options{
-		Events: o.OnEvent != nil,
-		Jobs:   jobs, MaxFailures: o.MaxFailures, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
+		Events: o.OnEvent != nil || o.Traces != "", Again: o.recordAgain,
+		Jobs: jobs, MaxFailures: o.MaxFailures, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
 		Temperature: o.Temperature, MaxTokens: o.MaxTokens, Seed: o.Seed,
 		Crash: func(string, any, []byte) {}, // the trial says so
 	}

@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/cache"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -29,7 +31,7 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 }
 
 // Run runs the trials with these ids, or all of them when there are none. It may be called again, and by several
-// goroutines at once where [Options.Out] is empty.
+// goroutines at once where nothing is written: where [Options.Out], Record and the File of Metrics are empty.
 //
 // The result says what came of them; that an agent failed is no error. An error says that a folder could not be
 // written, or that something else broke; when a run had begun, the result comes with it and has what finished, and its
@@ -40,50 +42,74 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.opts.Out == "" {
-		return s.drive(ctx, plan, nil)
-	}
-	out, err := s.outputs()
-	if err != nil {
-		return nil, fmt.Errorf("arena: %w", err)
-	}
-	unlock, err := out.Lock(s.opts.Now())
+	out, unlock, err := s.outputs()
 	if err != nil {
 		return nil, fmt.Errorf("arena: %w", err)
 	}
 	defer func() { _ = unlock() }() // nothing was written that could be lost
-	return s.drive(ctx, plan, out)
+	var res *Result
+	err = harness.WhileRecording(s.deck, func() (err error) {
+		if s.deck == nil || s.deck.Records() { // a replay asks no model
+			if err := harness.KeepsReplies(s.store); err != nil {
+				return fmt.Errorf("Cache: %w", err)
+			}
+		}
+		res, err = s.drive(ctx, plan, out)
+		return err
+	})
+	if err != nil {
+		return res, fmt.Errorf("arena: %w", err)
+	}
+	return res, nil
 }
 
-// outputs is the folder that the options name, ready to be written.
-func (s *Suite) outputs() (*harness.Outputs, error) {
-	dir := s.opts.Out
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(s.opts.Dir, dir)
+// outputs is the folder that the options name, ready to be written, or nil. Nobody else writes there until unlock, nor
+// to other files of the run.
+func (s *Suite) outputs() (out *harness.Outputs, unlock func() error, err error) {
+	others := s.opts.targets()
+	if s.opts.Out == "" {
+		if err := harness.CheckTargets(others, nil); err != nil {
+			return nil, nil, err
+		}
+		unlock, err = harness.Claim(s.opts.Now(), others...)
+		return nil, unlock, err
 	}
-	out := harness.NewOutputs(harness.Choice{Dir: dir})
+	out = harness.NewOutputs(harness.Choice{Dir: s.opts.path(s.opts.Out)})
 	out.Secrets = &s.secrets.Guard
-	return out, out.Prepare()
+	if err := out.Prepare(others...); err != nil {
+		return nil, nil, err
+	}
+	unlock, err = out.Lock(s.opts.Now(), others...)
+	return out, unlock, err
 }
 
 // drive runs a plan. out is nil where nothing is written.
 func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outputs) (*Result, error) {
 	job := harness.Job{Plan: plan, Outputs: out, Arena: version(), Now: s.opts.Now, Warnings: s.warningTexts()}
+	job.Replayed = s.deck != nil && !s.deck.Records()
 	options := s.opts.run(s.jobs)
+	options.Cassettes = s.deck
 	if out != nil {
 		job.Secrets, options.Scrub = s.secrets, s.secrets.JSON
 	}
 	x := harness.NewExecution(job)
+	in, err := s.instruments(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
 	if err := x.Open(); err != nil {
-		return nil, fmt.Errorf("arena: %w", err)
+		return nil, err
 	}
 	if err := x.Begin(nil); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
+	in.hear(x.Started(0))
 	ended := trialsByIndex{}
 	stoppable, stop := stoppable(ctx)
 	//nolint:contextcheck // OnEvent is told as well how a run ends that was stopped
-	err := x.Drive(stoppable, options, func(e result.Event, _ *result.Brief) error {
+	err = x.Drive(stoppable, options, func(e result.Event, _ *result.Brief) error {
+		in.hear(e)
 		if done, ok := e.(result.TrialDone); ok {
 			ended[done.Trial.Index] = done.Trial
 		}
@@ -94,17 +120,23 @@ func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outpu
 	})
 	stop()
 	stopped := ctx.Err() != nil
+	x.Late = append(x.Late, harness.Unkept(s.store)...)
+	if !stopped && plan == s.plan {
+		x.Late = append(x.Late, s.deck.NeverSeen()...)
+	}
 	err = errors.Join(err, x.End(stopped))
+	err = errors.Join(err, in.metrics.End(ctx, x.Run), x.Close())
+	in.traces.Handle(x.Completed(stopped))
 	res := resultFrom(x.Run, ended, stopped)
-	res.Warnings = append(s.Warnings(), problemsFrom(x.Late)...)
+	res.Warnings = append(append(s.Warnings(), problemsFrom(x.Late)...), in.close()...)
 	if out != nil {
 		res.Reports = out.Written()
 	}
-	if err = errors.Join(err, x.Close()); err != nil {
+	res.Reports = append(res.Reports, in.metrics.Written()...)
+	if err != nil {
 		res.ExitCode = harness.Exit(x.Run, stopped, err)
-		return res, fmt.Errorf("arena: %w", err)
 	}
-	return res, nil
+	return res, err
 }
 
 // trialsByIndex are the trials that ended, by their index in the plan.
@@ -113,6 +145,9 @@ type trialsByIndex map[int]*result.Trial
 // stoppable ends, when ctx does, as a run ends that its user stops.
 func stoppable(ctx context.Context) (context.Context, func()) {
 	inner, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	if ctx.Err() != nil { // now, and not when a goroutine comes to it
+		cancel(runner.Stop())
+	}
 	release := context.AfterFunc(ctx, func() { cancel(runner.Stop()) })
 	return inner, func() {
 		release()
@@ -143,6 +178,9 @@ type Suite struct {
 	jobs     int
 	warnings []Problem
 	secrets  *harness.Secrets // that nothing may hold which is written
+	deck     *cassette.Folder // nil: nothing is recorded, or replayed
+	store    *cache.Store     // nil: no reply is kept
+	measured atomic.Pointer[harness.Exporter]
 }
 
 // Load reads files, compiles every check in them, and plans their trials. It calls no model. What is wrong in the files
@@ -155,6 +193,7 @@ func Load(opts Options) (*Suite, error) {
 	}
 	suite, diags := runner.LoadWith(opts.source(), opts.Checks.checks())
 	s := &Suite{opts: opts, secrets: secrets(suite, own, diags), jobs: harness.Jobs(opts.Jobs, suite)}
+	s.deck, s.store = s.folder(), s.opts.store(s.secrets)
 	if diags.Errors() == 0 {
 		s.prepare(suite, hooks, diags)
 	} else {
@@ -184,9 +223,8 @@ func (s *Suite) prepare(suite *scenario.Suite, hooks []namedHook, d *diag.List) 
 	seatTools(suite, s.opts.Tools, d)
 	clients := newClients(&s.opts, s.jobs, hooks)
 	clients.unseated = seatAgents(suite, s.opts.agentNames())
-	s.plan = runner.Make(suite, s.opts.plan(s.jobs, clients), d)
-	s.secrets.WatchChecks(suite)
-	s.secrets.KeepNamesOf(suite, d)
+	clients.Cache = s.store
+	s.plan = s.trials(suite, clients, d)
 }
 
 // Planned is a trial that a suite holds: one scenario with one provider.
@@ -297,7 +335,7 @@ func (c *clients) open(p *scenario.Project, spec *scenario.Provider) (providers.
 }
 
 func (c *clients) client(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
-	if a := c.agents[spec.ID]; a != nil && spec.Type == goType {
+	if a := c.agents[spec.ID]; a != nil && spec.Type == scenario.ProviderOfProgram {
 		return &goAgent{id: spec.ID, agent: a, now: c.Now}, false, nil
 	}
 	return c.Open(p, spec)

@@ -15,6 +15,13 @@ func Mock() Option { return func(o *arena.Options) { o.Mock = true } }
 // Files are files that are not on disk, by their names; see [arena.Options]. Run with the path "" runs them.
 func Files(files map[string][]byte) Option { return func(o *arena.Options) { o.Files = files } }
 
+// Record keeps what models, agents, tools and judges say in a folder, and Replay answers from it without calling any of
+// them. See [arena.Options].
+func Record(dir string) Option { return func(o *arena.Options) { o.Record = dir } }
+
+// Replay is the counterpart of [Record]. A trial that was not recorded fails, and says how to record it.
+func Replay(dir string) Option { return func(o *arena.Options) { o.Replay = dir } }
+
 // Provider chooses providers: ids of the files, mock, or type/model for a model that no file configures.
 func Provider(names ...string) Option {
 	return func(o *arena.Options) { o.Providers = append(o.Providers, names...) }

@@ -263,7 +263,7 @@ func (f *Fingerprints) provider(of *scenario.Project, p *scenario.Provider) dige
 // sourceOf identifies the model and server that answer, with their settings. It is "" for an endpoint that makes no
 // calls.
 func sourceOf(e *Endpoint) string {
-	if e.Simulated || e.Client == nil {
+	if e.Simulated || e.Client == nil || e.Spec.Type == scenario.ProviderOfProgram { // code may have changed
 		return ""
 	}
 	sum := (&Fingerprints{}).provider(nil, e.Spec)

@@ -255,6 +255,10 @@ type Tool struct {
 // ToolOfProgram is the mode of tools that are functions of the program that arena is a part of. No file can have it.
 const ToolOfProgram = "go"
 
+// ProviderOfProgram is the type of providers that are agents and judges of the program that arena is a part of. No file
+// can have it.
+const ProviderOfProgram = "go"
+
 // Persona plays a user.
 type Persona struct {
 	Meta

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -51,6 +53,46 @@ turns:
 	res := arenatest.Run(t, "", arenatest.Files(files), arenatest.Checks(checks), arenatest.Agent("seller", seller))
 	if len(res.Trials) != 2 {
 		t.Errorf("%d trials, want 2", len(res.Trials))
+	}
+}
+
+// TestReplay records what the seller says, and judges it again without the seller.
+func TestReplay(t *testing.T) {
+	checks, err := Checks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	recording := t.TempDir()
+	seller := &Seller{Prices: map[string]float64{"glass teapot": 49.99}}
+	for _, way := range []arenatest.Option{arenatest.Record(recording), arenatest.Replay(recording)} {
+		arenatest.Run(t, "scenarios/price.yaml", arenatest.Checks(checks), arenatest.Agent("seller", seller), way)
+		seller = nil // whoever asks it now panics
+	}
+}
+
+// TestMetrics runs the scenarios with their metrics at hand, as a service does that runs them every hour.
+func TestMetrics(t *testing.T) {
+	checks, err := Checks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite, err := arena.Load(arena.Options{
+		Paths: []string{"scenarios"}, Mock: true, Checks: checks, Cache: t.TempDir(),
+		Metrics: &arena.Metrics{Namespace: "shop"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer suite.Close()
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", suite.Metrics())
+	if _, err := suite.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	page := httptest.NewRecorder()
+	mux.ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if !strings.Contains(page.Body.String(), `status="passed"`) {
+		t.Error(page.Body)
 	}
 }
 

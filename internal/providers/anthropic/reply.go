@@ -11,6 +11,7 @@ import (
 // response is a whole reply, or what the first event of a stream says of it. Only what is used is decoded.
 type response struct {
 	Type    string            `json:"type"`
+	Role    string            `json:"role"`
 	Model   string            `json:"model"`
 	Content []json.RawMessage `json:"content"`
 	Stop    string            `json:"stop_reason"`
@@ -25,6 +26,8 @@ type blockIn struct {
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
+
+	Citations json.RawMessage `json:"citations"`
 
 	raw json.RawMessage // the whole of it
 }
@@ -65,10 +68,12 @@ func (c exchange) reply(r *response, blocks []blockIn) (chat.Reply, error) {
 	if r.Usage != nil {
 		out.Usage = r.Usage.chat()
 	}
+	c.Role(r.Role)
 	all := wire.Blocks{State: c.state}
 	for i := range blocks {
 		switch b := &blocks[i]; b.Type {
 		case "text":
+			c.Beside("citations", b.Citations)
 			all.Text(b.Text)
 		case "tool_use":
 			if err := all.Call(c.Call, b.ID, b.Name, string(b.Input)); err != nil {

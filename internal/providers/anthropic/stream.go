@@ -41,12 +41,13 @@ type event struct {
 }
 
 type delta struct {
-	Type      string `json:"type"`
-	Text      string `json:"text"`
-	JSON      string `json:"partial_json"`
-	Thought   string `json:"thinking"`
-	Signature string `json:"signature"`
-	Stop      string `json:"stop_reason"`
+	Citation  json.RawMessage `json:"citation"`
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	JSON      string          `json:"partial_json"`
+	Thought   string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Stop      string          `json:"stop_reason"`
 }
 
 // Event takes one event.
@@ -62,6 +63,7 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 		s.Progress()
 		s.Came(0)
 		s.last.Model, s.Model = v.Message.Model, v.Message.Model
+		s.last.Role = v.Message.Role
 		s.count(v.Message.Usage)
 	case v.Type == "content_block_start":
 		return false, s.begin(&v)
@@ -114,6 +116,7 @@ func (s *stream) add(v *event) error {
 		return s.Fail(providers.BadReply, nil, "the stream goes on with a block that has not begun (index %d)", v.Index)
 	}
 	b, d := s.open[at], &v.Delta
+	s.Beside("citations", d.Citation)
 	s.Came(len(d.Text) + len(d.JSON) + len(d.Thought))
 	if d.Text != "" || d.JSON != "" || d.Thought != "" || d.Signature != "" {
 		s.Progress()

@@ -22,6 +22,7 @@ type document struct {
 
 type candidate struct {
 	Content struct {
+		Role  string   `json:"role"`
 		Parts []partIn `json:"parts"`
 	} `json:"content"`
 	Index   int    `json:"index"`
@@ -148,6 +149,7 @@ func (g *gathered) take(d *document, data []byte, say bool) error {
 	}
 	g.came = true
 	g.Came(0)
+	g.Role(first.Content.Role)
 	for i := range first.Content.Parts {
 		if err := g.add(&first.Content.Parts[i], say); err != nil {
 			return err

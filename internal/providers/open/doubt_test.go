@@ -17,6 +17,7 @@ import (
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	const left = "has a part that is left out (odd)"
+	without := func(field string) string { return "has a part that is left out (" + field + ")" }
 	wires := map[string]struct {
 		open func(*scenario.Provider, wire.Options) (*wire.Provider, error)
 		spec scenario.Provider
@@ -48,6 +49,28 @@ func TestDoubts(t *testing.T) {
 		{"gemini", `{"candidates":[{"index":1,"content":{"parts":[{"text":"b"}]},"finishReason":"STOP"},{"content":{"parts":[{"text":"a"}]},"finishReason":"WEIRD"}]}`, "WEIRD", ""},
 		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"},{"odd":{}}]}}]}
 			{"candidates":[{"finishReason":"STOP"}]}`, "stop", left},
+		{"chat", `{"choices":[{"message":{"content":"a","role":"user","audio":{"id":"1"}},"finish_reason":"stop"}]}`, "stop",
+			"says that its role is user, not assistant, and has a part that is left out (audio)"},
+		{"chat", `{"choices":[{"message":{"content":"a","images":[{"type":"odd"}]},"finish_reason":"stop"}]}`, "stop", without("images")},
+		{"chat", `{"choices":[{"message":{"content":"a","annotations":[{"type":"odd"}]},"finish_reason":"stop"}]}`, "stop", without("annotations")},
+		{"chat", `{"choices":[{"message":{"content":"a","function_call":"odd"},"finish_reason":"stop"}]}`, "stop", without("function_call")},
+		{"chat", `{"choices":[{"message":{"content":"","refusal":"a"},"finish_reason":"stop"}]}`, "stop", ""},
+		{"chat", `{"choices":[{"message":{"role":"assistant","content":"a","refusal":null,"annotations":[],"audio":null,"function_call":null,"images":[]},"finish_reason":"stop"}]}`, "stop", ""},
+		{"chat", "{\"choices\":[{\"delta\":{\"content\":\"a\",\"role\":\"user\"}}]}\n{\"choices\":[{\"delta\":{\"images\":[1]},\"finish_reason\":\"stop\"}]}\n[DONE]", "stop",
+			"says that its role is user, not assistant, and has a part that is left out (images)"},
+		{"responses", `{"status":"completed","output":[{"type":"message","role":"user","content":[{"text":"a","annotations":[]}]}]}`, "stop", "says that its role is user, not assistant"},
+		{"responses", `{"status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"},{"type":"odd"}]}]}`, "stop", left},
+		{"responses", `{"type":"response.output_item.done","item":{"type":"message","content":[{"text":"a","annotations":[{}]},{"type":"output_text","annotations":[{"url":"u"}]}]}}
+			{"type":"response.completed","response":{"status":"completed"}}`, "stop", without("annotations")},
+		{"anthropic", `{"role":"user","content":[{"type":"text","text":"a","citations":[{"type":"odd"}]}],"stop_reason":"end_turn"}`, "stop",
+			"says that its role is user, not assistant, and has a part that is left out (citations)"},
+		{"anthropic", `{"type":"message_start","message":{"role":"assistant","model":"m"}}
+			{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}
+			{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"type":"odd"}}}
+			{"type":"message_delta","delta":{"stop_reason":"end_turn"}}
+			{"type":"message_stop"}`, "stop", without("citations")},
+		{"gemini", `{"candidates":[{"content":{"role":"user","parts":[{"text":"a"}]},"finishReason":"STOP"}]}`, "stop", "says that its role is user, not assistant"},
+		{"gemini", `{"candidates":[{"content":{"role":"model","parts":[{"text":"a"}]},"finishReason":"STOP"}]}`, "stop", ""},
 	} {
 		stream := strings.Contains(c.body, "\n") || strings.Contains(c.body, "[DONE]")
 		spec := wires[c.wire].spec

@@ -34,6 +34,12 @@ type messageIn struct {
 	Content   content    `json:"content"`
 	Refusal   string     `json:"refusal"`
 	ToolCalls []callPart `json:"tool_calls"`
+	Role      string     `json:"role"`
+	// The call in the form that came before tool_calls, and what a model can say that is no text.
+	FunctionCall json.RawMessage `json:"function_call"`
+	Audio        json.RawMessage `json:"audio"`
+	Images       json.RawMessage `json:"images"`
+	Annotations  json.RawMessage `json:"annotations"`
 	// What a model thinks before it speaks is no part of the reply, but it shows that something comes.
 	Reasoning json.RawMessage `json:"reasoning"`
 	Thoughts  json.RawMessage `json:"reasoning_content"`
@@ -104,6 +110,7 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 	if err := c.brokeOff(first); err != nil {
 		return chat.Reply{}, err
 	}
+	c.drop(&first.Message)
 	if !first.Message.Content.set && first.Message.Refusal == "" && len(first.Message.ToolCalls) == 0 &&
 		first.Finish != api.FinishReasonContentFilter {
 		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply has neither text nor tool calls%s",
@@ -112,24 +119,35 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 	if first.Finish == "" {
 		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply ended before the model did (no finish_reason)")
 	}
-	c.drop(&first.Message)
 	var calls assembler
 	for _, part := range first.Message.ToolCalls {
 		part.Index = nil // in one piece there is nothing to put together
 		calls.addWhole(part)
 	}
 	text := first.Message.Content.text
-	if text == "" {
-		text = first.Message.Refusal
+	if text != first.Message.Refusal {
+		text += first.Message.Refusal
 	}
 	return c.reply(&a, text, &calls, first.Finish)
 }
 
-// drop tells of the parts of a message that nobody gets to see.
+// drop tells of the parts of a message that nobody gets to see. A call in the old form becomes one of the tool calls.
 func (c exchange) drop(m *messageIn) {
 	for _, kind := range m.Content.odd {
 		c.Dropped(kind)
 	}
+	c.Role(m.Role)
+	c.Beside("audio", m.Audio)
+	c.Beside("images", m.Images)
+	c.Beside("annotations", m.Annotations)
+	call := callPart{Index: new(int)}
+	if len(m.ToolCalls) == 0 && len(m.FunctionCall) > 0 && json.Unmarshal(m.FunctionCall, &call.Function) == nil {
+		if call.Function.Name != "" || call.Function.Arguments != "" {
+			m.ToolCalls = []callPart{call}
+		}
+		return
+	}
+	c.Beside("function_call", m.FunctionCall)
 }
 
 // emptyBecause explains an empty reply where its finish_reason does.

@@ -48,13 +48,29 @@ type item struct {
 	Args      string        `json:"arguments"`
 	Encrypted string        `json:"encrypted_content"`
 	Status    string        `json:"status"`
+	Role      string        `json:"role"`
 
 	raw json.RawMessage // the whole of it
 }
 
 type itemContent struct {
-	Text    string `json:"text"`
-	Refusal string `json:"refusal"`
+	Type        string          `json:"type"`
+	Text        string          `json:"text"`
+	Refusal     string          `json:"refusal"`
+	Annotations json.RawMessage `json:"annotations"`
+}
+
+// drop tells of the parts of a message that nobody gets to see.
+func (x responseExchange) drop(it *item) {
+	x.Role(it.Role)
+	for i := range it.Content {
+		switch part := &it.Content[i]; part.Type {
+		case "", "output_text", "text", "refusal":
+			x.Beside("annotations", part.Annotations)
+		default:
+			x.Dropped(part.Type)
+		}
+	}
 }
 
 // text is what a message says, a refusal included: it is what the model says.
@@ -116,6 +132,7 @@ func (x responseExchange) reply(r *responseDoc, items []item) (chat.Reply, error
 	for i := range items {
 		switch it := &items[i]; it.Type {
 		case "message":
+			x.drop(it)
 			text := it.text()
 			all.Text(apart(spoken, text))
 			spoken = spoken || text != ""

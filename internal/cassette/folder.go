@@ -38,6 +38,7 @@ type Folder struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 
 	fields fieldLog
+	unread unreadParts
 }
 
 // Records reports whether trials may be recorded.

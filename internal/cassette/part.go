@@ -2,7 +2,14 @@ package cassette
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
@@ -36,8 +43,10 @@ func (rec *Recorder) openPart() {
 	recorded := rec.older
 	for i := range rec.partial.places {
 		at := &rec.partial.places[i]
-		var found []*entry
-		found, at.whole = readPart(at.path, rec.name)
+		found, whole, err := readPart(at.path, rec.name)
+		if at.whole = whole; err != nil && !errors.Is(err, fs.ErrNotExist) {
+			d.unread.add(at.path, err)
+		}
 		for _, e := range found {
 			if e.sign() == nil && !rec.encoder.hasSecret(e.reply) && !holds(recorded, e) {
 				rec.older = append(rec.older, e)
@@ -63,35 +72,71 @@ func holds(list []*entry, e *entry) bool {
 }
 
 // readPart reads the exchanges in a part up to the first line that is cut or damaged, and the length of what it read.
-// A file that holds something else has none.
-func readPart(path, trial string) (list []*entry, whole int64) {
+// The error says why a file has none.
+func readPart(path, trial string) (list []*entry, whole int64, err error) {
 	data, err := plainfile.Read(path)
 	if err != nil {
-		return nil, 0
+		return nil, 0, err
 	}
 	tools := map[string]tool{}
 	var before []message
 	for rest := data; ; {
 		line, next, ended := bytes.Cut(rest, []byte("\n"))
 		if !ended {
-			return list, whole
+			return list, whole, nil
 		}
 		var head partHead
 		if decode(line, &head) == nil && head.Version > 0 {
 			if head.Version != partVersion || head.Trial != trial {
-				return nil, 0
+				return nil, 0, errNoPart
 			}
 			tools, before = map[string]tool{}, nil
 		} else {
 			e, err := readPartLine(line, tools, &before)
-			if err != nil || whole == 0 {
-				return list, whole
+			switch {
+			case whole == 0:
+				return nil, 0, errNoPart
+			case err != nil:
+				return list, whole, nil //nolint:nilerr // what the process wrote when it was killed
 			}
 			list = append(list, e)
 		}
 		rest = next
 		whole = int64(len(data) - len(rest))
 	}
+}
+
+var errNoPart = errors.New("it holds something else")
+
+// unreadParts are parts that could not be read. It is safe for concurrent use.
+type unreadParts struct {
+	mu   sync.Mutex
+	list map[string]error // by path
+}
+
+func (u *unreadParts) add(path string, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.list == nil {
+		u.list = map[string]error{}
+	}
+	u.list[path] = plainfile.WithoutPath(err)
+}
+
+// Unread returns a warning for each part that an interrupted trial left and that could not be read: what stands there is
+// paid for again.
+func (d *Folder) Unread() (list []diag.Diagnostic) {
+	if d == nil {
+		return nil
+	}
+	d.unread.mu.Lock()
+	defer d.unread.mu.Unlock()
+	for _, path := range slices.Sorted(maps.Keys(d.unread.list)) {
+		list = append(list, diag.Diagnostic{Severity: diag.Warning, Code: "part-unread", Msg: fmt.Sprintf(
+			"what an interrupted trial was answered was not read from %s (%v): what was in there was asked again", path,
+			d.unread.list[path])})
+	}
+	return list
 }
 
 // readPartLine reads an exchange. tools and before are those of the lines before it, and become those of the next.

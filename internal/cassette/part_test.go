@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // partOf is where the part of the trial of these tests stands.
@@ -270,4 +272,35 @@ func TestPartOfWhatCannotBeWritten(t *testing.T) {
 		t.Errorf("asked %d times", n)
 	}
 	closed(t, tape)
+}
+
+// TestPartThatIsSomethingElse: what stands in the place of a part and is none is not read whole, and told.
+func TestPartThatIsSomethingElse(t *testing.T) {
+	t.Parallel()
+	for what, put := range map[string]func(path string) error{
+		"it is a folder":          func(path string) error { return os.Mkdir(path, 0o755) },
+		"it holds something else": func(path string) error { return os.WriteFile(path, []byte("{\"a\":1}\n"), 0o600) },
+		"the limit is 512 MiB": func(path string) error {
+			f, err := os.Create(path)
+			if err != nil {
+				return err
+			}
+			return errors.Join(f.Truncate(plainfile.MaxRead+1), f.Close()) // without a block on disk
+		},
+	} {
+		dir := t.TempDir()
+		if err := put(partOf(dir)); err != nil {
+			t.Fatal(err)
+		}
+		d := folderIn(dir, false)
+		if n := ask(t, open(t, d), &counted{}, "a"); n != 1 {
+			t.Errorf("%s: asked %d times", what, n)
+		}
+		if told := d.Unread(); len(told) != 1 || !strings.Contains(told[0].Msg, what) {
+			t.Errorf("%s: told %v", what, told)
+		}
+	}
+	if told := folderIn(t.TempDir(), false).Unread(); told != nil {
+		t.Errorf("told %v of nothing", told)
+	}
 }

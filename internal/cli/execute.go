@@ -197,7 +197,7 @@ func (x *execution) showNotes() {
 func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool) error {
 	defer x.app.finishTraces(x.traces) // when everything is said: it may have to wait for a collector
 	x.job.Plan = nil                   // which is large, and nobody needs it any more but x.run
-	x.run.Late = slices.Concat(x.run.Late, x.logs.unfinished(), harness.Unkept(x.flags.replies))
+	x.run.Late = slices.Concat(x.run.Late, x.logs.unfinished(), harness.Unkept(x.flags.replies), x.deck.Unread())
 	if !interrupted && (x.job.Earlier == nil || len(x.job.Earlier.Kept) == 0) {
 		x.run.Late = append(x.run.Late, x.deck.NeverSeen()...)
 	}

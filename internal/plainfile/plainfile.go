@@ -3,8 +3,10 @@
 package plainfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -48,12 +50,32 @@ func kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// Read reads a plain file.
+// MaxRead is the size of the largest file that is read at once, in bytes. None that arena writes or that people write for
+// it comes near.
+const MaxRead = 512 << 20
+
+// Read reads a plain file of at most MaxRead bytes.
 func Read(path string) ([]byte, error) {
 	if err := Check(path); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // read only
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > MaxRead {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it has %d MiB; the limit is %d MiB",
+			info.Size()>>20, MaxRead>>20)}
+	}
+	data := make([]byte, 0, info.Size()+bytes.MinRead)
+	in := bytes.NewBuffer(data)
+	_, err = in.ReadFrom(io.LimitReader(f, MaxRead)) // it may grow
+	return in.Bytes(), err
 }
 
 // MakeDir makes a folder and those that it is in, and says so where a link that leads nowhere is in the way.

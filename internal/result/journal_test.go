@@ -409,3 +409,21 @@ func TestUnsetIsNeverWritten(t *testing.T) {
 		t.Error("a trial without status was written")
 	}
 }
+
+// TestJournalWithALongLine: a line that is longer than any is passed over and told, and the others are read.
+func TestJournalWithALongLine(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("\x00", 1<<20)
+	one := line(t, hostile(0, "a"))
+	for _, text := range []string{head + one + long + "\n", head + long + "\n" + one, head + one + long} {
+		ledger, err := readJournal(written(t, text), 1<<19)
+		if err != nil || len(ledger.Entries) != 1 || len(ledger.Damaged) != 1 || !errors.Is(ledger.Damaged[0].Why, errLongLine) {
+			t.Errorf("%v, %+v", err, ledger)
+		}
+	}
+	for _, text := range []string{long, long + "\n"} {
+		if _, err := readJournal(written(t, text), 1<<19); !errors.Is(err, ErrNotJournal) {
+			t.Errorf("%v, want that it is no journal", err)
+		}
+	}
+}

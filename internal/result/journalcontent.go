@@ -88,11 +88,27 @@ type Entry struct {
 const TookLonger = "the conversation took longer than"
 
 // ReadJournal reads a journal, as far as possible. The error is ErrNotJournal when the file is not a journal.
-func ReadJournal(file Syncer) (*JournalContent, error) {
+func ReadJournal(file Syncer) (*JournalContent, error) { return readJournal(file, maxLine) }
+
+// maxLine is the length of the longest line of a journal, in bytes: no trial comes near. What is longer is passed over.
+const maxLine = 256 << 20
+
+// errLongLine is why a line was not read.
+var errLongLine = errors.New("corrupt journal: the line is longer than any that arena writes")
+
+func readJournal(file Syncer, longest int) (*JournalContent, error) {
 	l := &JournalContent{file: file, at: map[int64]*Entry{}, spans: map[int]span{}, Current: map[int]*Entry{}}
 	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16)
 	for {
-		line, at, err := l.next(in)
+		line, at, err := l.next(in, longest)
+		if len(line) > longest && (err == nil || errors.Is(err, io.EOF)) {
+			l.Damaged, l.unterminated = append(l.Damaged, Damage{l.number, errLongLine}), err != nil
+			l.HeaderLost = l.HeaderLost || mayBeHeader(line)
+			if err != nil {
+				break
+			}
+			continue
+		}
 		if errors.Is(err, io.EOF) {
 			l.unterminated = len(line) > 0
 			l.Cut = l.unterminated && l.read(line, at) != nil // perhaps only the line break is missing
@@ -161,13 +177,21 @@ func (l *JournalContent) reportEarly() {
 	slices.SortStableFunc(l.Damaged, func(a, b Damage) int { return cmp.Compare(a.Line, b.Line) })
 }
 
-// next returns a complete line with its offset. With io.EOF it returns the rest of an incomplete line.
-func (l *JournalContent) next(in *bufio.Reader) (line []byte, at int64, err error) {
+// next returns a complete line with its offset. With io.EOF it returns the rest of an incomplete line. Of a line that is
+// longer than the longest, it returns the beginning.
+func (l *JournalContent) next(in *bufio.Reader, longest int) (line []byte, at int64, err error) {
 	at = l.size
 	l.number++
-	line, err = in.ReadBytes('\n')
-	l.size += int64(len(line))
-	return line, at, err
+	for {
+		piece, err := in.ReadSlice('\n')
+		l.size += int64(len(piece))
+		if room := longest + 1 - len(line); room > 0 {
+			line = append(line, piece[:min(len(piece), room)]...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, at, err
+		}
+	}
 }
 
 // maxUnknownLines is the number of unknown lines after which a file is not taken for a journal.

@@ -85,10 +85,12 @@ func readChatLog(b *builder, pieces iter.Seq[piece]) {
 		b.chatMetadata(o.get("metadata"))
 		switch {
 		case !o.get("request").missing():
+			b.checkConversation(o)
 			b.readExchange(o)
 		case o.get("messages").missing() && isReply(p.value):
 			b.choices(o)
 		default:
+			b.checkConversation(o)
 			b.chat(o.get("system"), b.messageList(o))
 			b.separateReply(o)
 		}

@@ -85,8 +85,18 @@ var (
 	})
 )
 
+// unknownElsewhere is where a field may stand that no format has.
+const unknownElsewhere = `what belongs to no message can stand under "metadata"`
+
 // checkFields reports unknown fields of an object that have content.
 func (b *builder) checkFields(o object, what string, known *fieldNames) {
+	b.checkFieldsWith(o, what, known, func(written string) string {
+		return cmp.Or(fieldHint(foldKey([]byte(written))), diag.DidYouMean(written, known.names), unknownElsewhere)
+	})
+}
+
+// checkFieldsWith is checkFields with hints of its own.
+func (b *builder) checkFieldsWith(o object, what string, known *fieldNames, hint func(written string) string) {
 	folded := known.folded()
 	var unknown []string
 	for name, member := range o.members {
@@ -102,10 +112,8 @@ func (b *builder) checkFields(o object, what string, known *fieldNames) {
 	})
 	for _, name := range unknown {
 		written := cutText(o.originalKey(name), 40)
-		d := b.errorf(o.members[name], "unknown-field",
-			"%s has an unknown field %q, whose content would be lost", what, written)
-		d.Hint = cmp.Or(fieldHint(name), diag.DidYouMean(written, known.names),
-			`what belongs to no message can stand under "metadata"`)
+		b.errorf(o.members[name], "unknown-field",
+			"%s has an unknown field %q, whose content would be lost", what, written).Hint = hint(written)
 	}
 }
 

@@ -37,6 +37,7 @@ func (b *builder) transcript(v value) {
 	if !ok {
 		return
 	}
+	b.checkConversation(o)
 	b.metadata(o.get("metadata"))
 	b.durationsInMS = true
 	for item := range b.messageList(o).items {
@@ -75,10 +76,8 @@ func (b *builder) yaml(p piece) {
 			Hint = "a transcript has the keys metadata and messages"
 		return
 	}
-	r.Each(root, "a transcript", func(key string, k, _ *node.Node) { // reports duplicate keys
-		if key == "choices" || key == "response" {
-			r.Errorf(k, "unknown-field", "a transcript has no %s; the reply is the last of its messages", key)
-		}
+	r.Each(root, "a transcript", func(key string, k, v *node.Node) { // reports duplicate keys
+		checkYAMLConversation(r, key, k, v)
 	})
 	b.durationsInMS = true
 	if meta := node.Get(root, "metadata"); !node.IsNull(meta) {

@@ -85,6 +85,7 @@ func (f *listFlags) run(ctx context.Context, app *App, kind string, paths []stri
 	}
 	suite, diags := runner.Load(scenario.Options{Paths: paths, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv})
 	app.watch(suite, diags)
+	app.remarks(suite.Notes)
 	if diags.Errors() > 0 {
 		app.showDiags(app.Err, diags.Sorted(), suite.Files, app.useColor("auto", app.ErrTTY), "")
 		return exit(result.ExitUsage)

@@ -189,6 +189,13 @@ func eachSession(app *App, files []*recording.File, visit func(*recording.Sessio
 	return nil
 }
 
+// remarks prints notes that are whole.
+func (a *App) remarks(notes []string) {
+	for _, note := range notes {
+		a.remark("%s", note)
+	}
+}
+
 // remark prints a line for people that changes nothing.
 func (a *App) remark(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.Err, "note: %s\n", diag.Safe(fmt.Sprintf(format, args...))) // a broken stderr takes no complaint

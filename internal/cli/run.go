@@ -80,6 +80,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 		Regions: f.regions, Getenv: app.Getenv,
 	})
 	app.watch(suite, diags)
+	app.remarks(suite.Notes)
 	unreadSettings(suite, diags)
 	return f.execute(ctx, app, suite, diags)
 }
@@ -103,9 +104,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	if diags.Errors() > 0 {
 		return exit(result.ExitUsage)
 	}
-	for _, note := range plan.Notes {
-		app.remark("%s", note)
-	}
+	app.remarks(plan.Notes)
 	out := harness.NewOutputs(f.outputChoice(app, suite))
 	out.Keep, out.Secrets = f.keep, &app.secrets.Guard
 	if deck != nil {

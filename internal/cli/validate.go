@@ -59,6 +59,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		Paths: paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
 	app.watch(suite, diags)
+	app.remarks(suite.Notes)
 	unreadSettings(suite, diags)
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {

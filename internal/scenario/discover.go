@@ -180,13 +180,19 @@ func (l *loader) folder(dir string) (configs []string, files []inputFile) {
 	if err != nil {
 		l.diags.Errorf(diag.Pos{}, 0, "unreadable-file", "%q cannot be read: %v", dir, err)
 	}
+	all := len(files)
 	files = l.sortFolder(files, &configs)
 	// A config under another name owns the files beside and below it.
 	files = slices.DeleteFunc(files, func(f inputFile) bool {
 		return slices.ContainsFunc(configs, func(c string) bool { return below(filepath.Dir(c), f.path) })
 	})
-	if len(configs)+len(files) == 0 && l.diags.Errors() == errs {
+	switch {
+	case len(configs)+len(files) > 0 || l.diags.Errors() > errs:
+	case all == 0:
 		l.diags.Errorf(diag.Pos{}, 0, "no-match", "the folder %q holds no YAML or JSON file", dir)
+	default:
+		l.diags.Errorf(diag.Pos{}, 0, "no-match", "the folder %q holds no file to run", dir).
+			Hint = "a scenario has turns: `arena docs scenario` shows one"
 	}
 	return configs, files
 }
@@ -219,7 +225,9 @@ func (l *loader) sortFolder(files []inputFile, configs *[]string) []inputFile {
 		case foreignJSON && !isOfOthers(f.path) && l.unreadable(f.path):
 		case f.kind == kindArena:
 			*configs = append(*configs, f.path)
-		case f.kind == kindRecording || f.kind == kindFragment || foreignJSON:
+		case f.kind == kindRecording:
+			l.recordings = append(l.recordings, f.path)
+		case f.kind == kindFragment || f.kind == kindForeign || foreignJSON:
 		default:
 			rest = append(rest, f)
 		}
@@ -342,7 +350,7 @@ func (l *loader) detectKind(path string, data []byte) kind {
 			return saidKind(k.Value, data)
 		}
 		switch k := recognise(root); {
-		case k == kindRecording || k == kindFragment:
+		case k == kindRecording || k == kindFragment || k == kindForeign:
 			left = k // another document may be one to run
 		case k != "":
 			return k

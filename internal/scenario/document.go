@@ -89,7 +89,7 @@ func (d *decoder) document(root *node.Node, want kind) (document, bool) {
 	if found := recognise(root); found != "" {
 		doc.kind = found
 	}
-	if doc.kind == "" {
+	if doc.kind == "" || doc.kind == kindForeign {
 		d.unrecognised(root)
 		return doc, false
 	}
@@ -114,7 +114,7 @@ func (d *decoder) enveloped(doc document, want kind) (document, bool) {
 	default:
 		doc.kind = want
 		missing := d.Missing(doc.root, "the file", "kind")
-		if guess := recognise(e.spec); e.spec != nil && guess != "" {
+		if guess := recognise(e.spec); e.spec != nil && guess != "" && guess != kindForeign {
 			doc.kind = guess
 			missing.Hint = "add: kind: " + string(guess)
 		}

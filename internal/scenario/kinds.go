@@ -31,8 +31,12 @@ const (
 	kindKensa     kind = "run_command scenario"
 )
 
-// kindUnknown is what a document names as its kind and no kind is.
-const kindUnknown kind = "unknown"
+const (
+	// kindUnknown is what a document names as its kind and no kind is.
+	kindUnknown kind = "unknown"
+	// kindForeign is a file of another tool that has a sign of ours.
+	kindForeign kind = "foreign"
+)
 
 var envelopeKinds = []string{
 	string(kindArena), string(kindScenario), string(kindPrompt), string(kindProvider), string(kindTool),
@@ -91,8 +95,13 @@ func recognise(n *node.Node) kind {
 	for _, s := range signs {
 		switch {
 		case slices.ContainsFunc(s.keys, func(key string) bool { return node.Get(n, key) == nil }):
-		case s.kind != kindRecording || !isWritten(n):
+		case s.kind != kindRecording:
 			return s.kind
+		case !isWritten(n):
+			if messages := node.Get(n, "messages"); messages != nil && messages.Kind == node.Map {
+				return kindForeign // texts by their names
+			}
+			return kindRecording
 		case node.Get(n, "recording") != nil:
 			return kindEval
 		default:

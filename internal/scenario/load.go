@@ -31,6 +31,7 @@ func Load(opts Options) (*Suite, *diag.List) {
 	for _, b := range builds {
 		b.warnGenericReplies()
 	}
+	l.noteRecordings(suite, builds)
 	l.diags.Once(NoEffect)
 	suite.Files = int(l.fs.count.Load())
 	return suite, l.diags
@@ -38,11 +39,12 @@ func Load(opts Options) (*Suite, *diag.List) {
 
 // loader is one call of Load.
 type loader struct {
-	opts   Options
-	fs     *files
-	diags  *diag.List
-	getenv func(string) (string, bool)
-	shared *mockNames // of --mock-config
+	opts       Options
+	fs         *files
+	diags      *diag.List
+	getenv     func(string) (string, bool)
+	shared     *mockNames // of --mock-config
+	recordings []string   // found in folders
 }
 
 // decoder starts the reading of one file of a project.
@@ -107,23 +109,24 @@ type fileJob struct {
 
 // content is the resources of one file.
 type content struct {
-	scenarios []*Scenario
-	prompts   []*Prompt
-	providers []*Provider
-	tools     []*Tool
-	personas  []*Persona
-	evals     []*RecordingEval
-	packs     []*packFile
-	mocks     []string // files of mock replies
-	handlers  []*Handler
-	servers   []*Server
-	refs      []reference
-	later     []Feature
-	late      []lateCheck
-	opens     []*OpenCheck
-	given     []givenVariable
-	named     []string // variables in names and paths of files
-	tags      []selectable
+	scenarios  []*Scenario
+	prompts    []*Prompt
+	providers  []*Provider
+	tools      []*Tool
+	personas   []*Persona
+	evals      []*RecordingEval
+	packs      []*packFile
+	mocks      []string   // files of mock replies
+	recordings []diag.Pos // where one stands
+	handlers   []*Handler
+	servers    []*Server
+	refs       []reference
+	later      []Feature
+	late       []lateCheck
+	opens      []*OpenCheck
+	given      []givenVariable
+	named      []string // variables in names and paths of files
+	tags       []selectable
 }
 
 // merge takes over what a file with scenarios holds, and no other could hold.
@@ -202,9 +205,7 @@ var listedUnder = map[kind]string{
 
 func (l *loader) mismatch(j *fileJob, doc document) {
 	d := l.diags.Errorf(j.at.pos, j.at.width, "wrong-kind", "%q is of kind %s, not %s", j.path, doc.kind, j.want)
-	if key := listedUnder[doc.kind]; key != "" {
-		d.Hint = "list it under " + key
-	}
+	d.Hint = otherWay(doc.kind, j.path)
 }
 
 // addDocument adds a document to the content of the file.
@@ -245,8 +246,7 @@ func (d *decoder) addDocument(c *content, doc document) {
 		d.Errorf(doc.root, "second-config", "an arena config cannot be listed here").
 			Hint = "run it by itself: arena run -c " + d.File
 	case kindRecording:
-		d.Warnf(doc.root, "file-not-used", "this is a recording, and so not run").Hint =
-			"judge it: arena eval --assert CHECKS.yaml " + d.File
+		c.recordings = append(c.recordings, d.Pos(doc.root))
 	case kindFragment: // read by those who name them
 	}
 }

@@ -35,7 +35,8 @@ type build struct {
 	told      map[diag.Pos]bool     // places of variables of which something is wrong
 	mocks     map[string]*mockNames // by path
 
-	looseMocks []string // mock files named or found beside loose files
+	looseMocks []string   // mock files named or found beside loose files
+	recordings []diag.Pos // named or found among loose files
 
 	// broken are the kinds of which something could not be read, so that what refers to it cannot be judged.
 	broken map[kind]bool
@@ -360,7 +361,7 @@ func (b *build) merge(parts []*content) {
 			b.takePack(c)
 			continue
 		}
-		b.looseMocks = append(b.looseMocks, c.mocks...)
+		b.looseMocks, b.recordings = append(b.looseMocks, c.mocks...), append(b.recordings, c.recordings...)
 		b.refs = append(b.refs, c.refs...)
 		b.tags = append(b.tags, c.tags...)
 		b.given = append(b.given, c.given...)

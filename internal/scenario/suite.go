@@ -17,7 +17,8 @@ import (
 // Suite is everything that one run loads: one or more projects.
 type Suite struct {
 	Projects []*Project
-	Files    int // files read
+	Files    int      // files read
+	Notes    []string // for whoever runs it: which files are left alone
 }
 
 // LimitRuns sets the time limit of every conversation.

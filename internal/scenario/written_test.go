@@ -69,16 +69,11 @@ func everywhere(t *testing.T, name, file, text string) {
 		}
 		t.Run(name+"/"+file+"/"+place, func(t *testing.T) {
 			t.Parallel()
-			opts.Dir = t.TempDir()
 			files := map[string]string{"good.yaml": goodFile, file: text}
 			if place == "config" {
 				files["config.arena.yaml"] = config
 			}
-			for name, text := range files {
-				if err := os.WriteFile(filepath.Join(opts.Dir, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
+			opts.Dir = writeFiles(t, files)
 			_, diags := scenario.Load(opts)
 			for _, d := range diags.Sorted() {
 				if strings.Contains(d.Pos.File+d.Msg, "bad") {
@@ -92,19 +87,94 @@ func everywhere(t *testing.T, name, file, text string) {
 
 func TestFilesOfOthersAreLeftAlone(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := writeFiles(t, map[string]string{
 		"good.yaml": goodFile, "package.json": `{"name": "x", "scripts": {"turn": "x"},}`, "tsconfig.json": "{ // x\n}",
 		"api.json": `{"openapi": "3.1.0", "paths": {}}`, "words.json": `{"messages": {"hello": "Hallo"}}`,
-		"talk.json": `{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}`,
-		"list.json": `[{"type": "a", "model": "b"}]`,
+		"list.json": `[{"type": "a", "model": "b"}]`, "tours.json": `{"tours": [{"id": 1}], "turn": ["left"]}`,
+	})
+	suite, diags := scenario.Load(scenario.Options{Dir: dir, Paths: []string{"."}})
+	for _, d := range diags.Sorted() {
+		t.Errorf("%s: %s", d.Pos.File, d.Msg)
+	}
+	if suite.Notes != nil {
+		t.Errorf("got the notes %q", suite.Notes)
+	}
+}
+
+// A recording is told as what it is where somebody may believe that it is run.
+func TestRecordingsAmongWhatIsRun(t *testing.T) {
+	t.Parallel()
+	const talk = `{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}`
+	const eval = "kind: Eval\nmetadata: {name: e}\nspec: {recording: {path: talk.json}, " +
+		"conversation_assertions: [{type: contains, params: {patterns: [b]}}]}\n"
+	const replay = "kind: Provider\nmetadata: {name: r}\nspec: {type: replay, additional_config: {recording: talk.json}}\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		paths []string
+		note  string
+		warns string // "" no warning
+	}{
+		"named":     {map[string]string{"talk.json": talk}, []string{"good.yaml", "talk.json"}, "", "this is a recording"},
+		"by a glob": {map[string]string{"talk.json": talk}, []string{"*"}, "", "this is a recording"},
+		"in a folder": {
+			map[string]string{"talk.json": talk}, []string{"."},
+			"talk.json is a recording, and so not run; judge it: arena eval --assert CHECKS.yaml talk.json", "",
+		},
+		"several": {
+			map[string]string{"1.json": talk, "2.json": talk, "3.json": talk, "4.json": talk}, []string{"."},
+			"4 recordings are not run: 1.json, 2.json, 3.json and 1 more; judge them: arena eval --assert CHECKS.yaml 1.json", "",
+		},
+		"judged in a folder": {map[string]string{"talk.json": talk, "e.yaml": eval}, []string{"."}, "", ""},
+		"judged and named":   {map[string]string{"talk.json": talk, "e.yaml": eval}, []string{"e.yaml", "talk.json"}, "", ""},
+		"replayed":           {map[string]string{"talk.json": talk, "r.yaml": replay}, []string{"."}, "", ""},
 	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.files["good.yaml"] = goodFile
+			suite, diags := scenario.Load(scenario.Options{Dir: writeFiles(t, c.files), Paths: c.paths})
+			if got := strings.Join(suite.Notes, "\n"); got != c.note {
+				t.Errorf("got the note %q, want %q", got, c.note)
+			}
+			warned := ""
+			for _, d := range diags.Sorted() {
+				warned += d.Line()
+			}
+			if c.warns == "" && warned != "" || !strings.Contains(warned, c.warns) {
+				t.Errorf("got %q, want %q", warned, c.warns)
+			}
+		})
+	}
+}
+
+// A file of the wrong kind in a list of the config is told with the way that is right for it.
+func TestWhereFilesOfOtherKindsBelong(t *testing.T) {
+	t.Parallel()
+	for text, way := range map[string]string{
+		`{"messages": [{"role": "assistant", "content": "a"}]}`:                           "arena eval --assert CHECKS.yaml other.json",
+		`{"fragment_type": "a", "content": "b"}`:                                          "under fragments",
+		`{"system_template": "a"}`:                                                        "under prompt_configs",
+		`{"prompt_configs": []}`:                                                          "arena run -c other.json",
+		`{"kind": "RuntimeConfig", "metadata": {"name": "a"}, "spec": {"sandboxes": {}}}`: "under runtime",
+	} {
+		dir := writeFiles(t, map[string]string{
+			"good.yaml": goodFile, "other.json": text,
+			"config.arena.yaml": "scenarios: [{file: good.yaml}, {file: other.json}]\nprovider_specs: {m: {type: mock, model: m}}\n",
+		})
+		_, diags := scenario.Load(scenario.Options{Dir: dir})
+		found := diags.Sorted()
+		if len(found) != 1 || found[0].Code != "wrong-kind" || !strings.Contains(found[0].Hint, way) {
+			t.Errorf("%s: want a hint with %q, got %+v", text, way, found)
+		}
+	}
+}
+
+func writeFiles(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, diags := scenario.Load(scenario.Options{Dir: dir, Paths: []string{"."}})
-	for _, d := range diags.Sorted() {
-		t.Errorf("%s: %s", d.Pos.File, d.Msg)
-	}
+	return dir
 }

@@ -1,0 +1,72 @@
+package scenario
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// noteRecordings tells of recordings among the files to run, other than those that evals and replays of the suite name.
+// Who names one is warned; one that lies in a folder is a note, since it may be there for arena eval.
+func (l *loader) noteRecordings(suite *Suite, builds []*build) {
+	used := map[string]bool{}
+	for _, p := range suite.Projects {
+		for _, e := range p.Evals {
+			addClean(used, e.Recordings)
+		}
+		for _, provider := range p.Providers {
+			if provider.Replay != nil {
+				addClean(used, provider.Replay.Recordings)
+			}
+		}
+	}
+	unused := func(path string) bool { return !used[filepath.Clean(l.fs.access(path))] }
+	for _, b := range builds {
+		for _, at := range b.recordings {
+			if unused(at.File) {
+				l.diags.Warnf(at, 1, "file-not-used", "this is a recording, and so not run").Hint = howToJudge(at.File)
+			}
+		}
+	}
+	left := slices.DeleteFunc(l.recordings, func(path string) bool { return !unused(path) })
+	switch names, more := left, ""; {
+	case len(left) == 0:
+	case len(left) == 1:
+		suite.Notes = append(suite.Notes, left[0]+" is a recording, and so not run; "+howToJudge(left[0]))
+	default:
+		if len(left) > manyUnlisted {
+			names, more = left[:manyUnlisted], fmt.Sprintf(" and %d more", len(left)-manyUnlisted)
+		}
+		suite.Notes = append(suite.Notes, fmt.Sprintf("%d recordings are not run: %s%s; judge them: %s", len(left),
+			strings.Join(names, ", "), more, evalOf(left[0])))
+	}
+}
+
+func addClean(paths map[string]bool, list []string) {
+	for _, path := range list {
+		paths[filepath.Clean(path)] = true
+	}
+}
+
+func howToJudge(recording string) string { return "judge it: " + evalOf(recording) }
+
+func evalOf(recording string) string { return "arena eval --assert CHECKS.yaml " + recording }
+
+// otherWay is what to do with a file that the config cannot list where it does; "" for kinds that nobody lists.
+func otherWay(k kind, path string) string {
+	switch k {
+	case kindRecording:
+		return howToJudge(path) + "; or name it under recording in a file of kind Eval, and list that below evals"
+	case kindFragment:
+		return "name it under fragments of the prompt that takes it in"
+	case kindRuntime:
+		return "write what is below its spec under runtime of the config"
+	case kindArena:
+		return "run it by itself: arena run -c " + path
+	}
+	if key := listedUnder[k]; key != "" {
+		return "list it under " + key
+	}
+	return ""
+}

@@ -52,6 +52,7 @@ var leftOut = map[string]string{
 	"Workflow.Graph": written, "Workflow.at": place,
 	"Check.Filled":    "what was written counts, and so do the variables",
 	"Tool.Run":        "a function of a Go program, of which nothing can be summed up",
+	"Persona.Loose":   "it decides only what is told before a run",
 	"Placed.Compiled": written, "MockReply.Places": place, "MockFile.Calls": written, "TurnMock.Calls": written,
 }
 

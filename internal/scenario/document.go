@@ -86,7 +86,9 @@ func (d *decoder) document(root *node.Node, want kind) (document, bool) {
 		return d.enveloped(doc, want)
 	}
 	doc.spec, doc.bare = without(root, "$schema"), true
-	if found := recognise(root); found != "" {
+	switch found := recognise(root); {
+	case found == kindPersona && want == kindPrompt && node.Get(root, "system_prompt") != nil: // a word of other tools
+	case found != "":
 		doc.kind = found
 	}
 	if doc.kind == "" || doc.kind == kindForeign {

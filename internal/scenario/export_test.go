@@ -51,5 +51,10 @@ func SchemaTextProblems() (problems []string, found int) {
 // ShownParams are the parameters that a judge or a person reads.
 func ShownParams() []string { return slices.Clone(shownParams) }
 
+// PromptKeys are the keys of a prompt that a persona has not.
+func PromptKeys() []string {
+	return slices.DeleteFunc(promptFields.names(), func(key string) bool { return !onlyInPrompts(key) })
+}
+
 // WrittenKeys are the keys by which a scenario with messages is told from a recording.
 func WrittenKeys() []string { return slices.Clone(writtenKeys) }

@@ -95,6 +95,8 @@ func recognise(n *node.Node) kind {
 	for _, s := range signs {
 		switch {
 		case slices.ContainsFunc(s.keys, func(key string) bool { return node.Get(n, key) == nil }):
+		case s.kind == kindPersona && slices.ContainsFunc(node.Keys(n), onlyInPrompts):
+			return kindPrompt
 		case s.kind != kindRecording:
 			return s.kind
 		case !isWritten(n):
@@ -125,6 +127,12 @@ func recognise(n *node.Node) kind {
 		return kindArena
 	}
 	return ""
+}
+
+// onlyInPrompts reports whether prompts have a key and personas have not: system_prompt is what other tools call the text
+// of a prompt.
+func onlyInPrompts(key string) bool {
+	return key == "tools" || slices.Contains(promptFields.names(), key) && !slices.Contains(personaFields.names(), key)
 }
 
 // signNames lists the keys by which documents are known, for the hint when one fits nothing.

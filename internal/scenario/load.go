@@ -174,6 +174,9 @@ func (l *loader) read(b *build, j *fileJob) *content {
 	for _, p := range c.packs {
 		p.asked = j.asked
 	}
+	for _, p := range c.personas {
+		p.Loose = p.Loose && j.want == ""
+	}
 	for _, p := range c.providers {
 		p.Group, p.Grouped = cmp.Or(j.group, p.Group), j.group != ""
 	}

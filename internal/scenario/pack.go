@@ -101,7 +101,7 @@ var packPromptFields = table("a prompt of a pack", func() rows[promptFile] {
 		gone[promptFile]("allowed_tools", `a prompt of a pack names its tools with "tools"`, "rename the key"),
 		gone[promptFile]("task_type", "the key of a prompt in prompts is its task type", "remove the line"),
 	}
-})
+}).strays(promptWords)
 
 func matching[T any](name string, re func() *regexp.Regexp, like string) func(*decoder, *T, *node.Node) {
 	return func(d *decoder, _ *T, v *node.Node) {

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"slices"
+
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -49,9 +51,32 @@ var styleFields = table("style", func() rows[Style] {
 	}
 })
 
+// idlePersonas warns of files that are personas by their keys alone, and that no turn names. A prompt whose text is called
+// as that of a persona is one of them, and no agent would be told it.
+func (b *build) idlePersonas() {
+	if b.l.opts.Bare || b.l.opts.Recorded || b.in.only != nil || b.l.diags.Errors() > 0 {
+		return
+	}
+	for _, q := range b.p.Personas {
+		if q.Loose && !b.p.playsPersona(q) {
+			b.l.diags.Warnf(q.Pos, 1, "file-not-used", "this is the persona %q, and no turn names it", q.ID).Hint =
+				`what an agent is told is a prompt: call its text system_template; a turn names a persona with "persona"`
+		}
+	}
+}
+
+func (p *Project) playsPersona(q *Persona) bool {
+	for _, s := range p.Scenarios {
+		if slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.Persona() != "" && q.Is(t.Persona()) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // persona reads a document of kind Persona.
 func (d *decoder) persona(doc document) *Persona {
-	p := &Persona{Meta: doc.meta}
+	p := &Persona{Meta: doc.meta, Loose: doc.bare}
 	if !personaFields.read(d, doc.spec, p) {
 		return nil
 	}

@@ -396,6 +396,7 @@ func (b *build) finish() {
 	b.evalMetrics()
 	b.reportReplacedEvals()
 	b.reportHiddenPrompts()
+	b.idlePersonas()
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
 	b.settleServers()
 	b.workflow()

@@ -43,7 +43,18 @@ var promptFields = table("a prompt", func() rows[promptFile] {
 		remark[promptFile]("compilation", anyMap).doc("How the prompt was made, for people and other tools."),
 		gone[promptFile]("tools", `a prompt names its tools with "allowed_tools"`, "rename the key"),
 	}
-})
+}).strays(promptWords)
+
+// promptWords says what a key of other tools is called in a prompt.
+func promptWords(key string) string {
+	switch snake(key) {
+	case "system_prompt", "system_message", "system_text", "instructions":
+		return `the text of a prompt is called "system_template"`
+	case "name":
+		return `a prompt has an "id", and a "task_type" by which scenarios ask for it`
+	}
+	return ""
+}
 
 var templateEngineFields = table("template_engine", func() rows[struct{}] {
 	return rows[struct{}]{

@@ -272,6 +272,7 @@ type Persona struct {
 	Style          Style
 	Temperature    *float64
 	Seed           *int64
+	Loose          bool `digest:"-"` // no config lists it, and it does not say that it is one
 }
 
 // Style is the style of a persona. Empty fields mean medium.

@@ -60,10 +60,10 @@ func (l *loader) project(in *input) *build {
 	}
 	b.p.Dir = l.fs.access(b.places.run)
 	b.list()
-	listing := b.listing()
+	listings := b.listings()
 	b.arena.scenarios, b.arena.evals = nil, nil // with their nodes: there may be very many
 	parts := b.readAll()
-	b.noteUnlisted(listing)
+	b.noteUnlisted(listings)
 	for _, j := range b.jobs {
 		if j.want != "" && j.empty {
 			b.broken[j.want] = true

@@ -3,20 +3,37 @@ package scenario
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
 )
 
 // manyUnlisted is how many files a note names.
 const manyUnlisted = 3
 
-// listing is the place at which the config lists its first scenario.
-func (b *build) listing() namedAt {
-	if refs := b.arena.scenarios; len(refs) > 0 && refs[0].at != nil {
+// unlistedKind is a kind of files that are run, and where the config lists them.
+type unlistedKind struct {
+	kind       kind
+	one, many  string // "a scenario file", "scenario files"
+	list, code string // the key of the config, and the code of the warning
+	at         namedAt
+}
+
+// listings are the places at which the config lists what is run: the first entry of each kind, or else the config.
+func (b *build) listings() []unlistedKind {
+	return []unlistedKind{
+		{kindScenario, "a scenario file", "scenario files", "scenarios", "unlisted-scenario", b.listing(b.arena.scenarios)},
+		{kindEval, "an eval file", "eval files", "evals", "unlisted-eval", b.listing(b.arena.evals)},
+	}
+}
+
+func (b *build) listing(refs []fileRef) namedAt {
+	if len(refs) > 0 && refs[0].at != nil {
 		at := refs[0].at
 		pos := diag.Pos{File: b.in.config, Line: int32(at.Line), Col: int32(at.Column)}
 		return namedAt{pos, max(utf8.RuneCountInString(at.Value), 1)}
@@ -24,43 +41,52 @@ func (b *build) listing() namedAt {
 	return namedAt{diag.Pos{File: b.in.config}, 1}
 }
 
-// noteUnlisted warns of scenario files beside listed ones that the config does not list: their author may believe that
-// they pass.
-func (b *build) noteUnlisted(at namedAt) {
+// noteUnlisted warns of scenario and eval files beside listed ones that the config does not list: their author may
+// believe that they pass.
+func (b *build) noteUnlisted(listings []unlistedKind) {
 	if b.in.config == "" || b.in.only != nil || b.l.opts.Bare {
 		return
 	}
 	found := b.unlisted()
-	if len(found) == 0 {
-		return
+	for _, u := range listings {
+		if files := found[u.kind]; len(files) > 0 {
+			b.noteUnlistedOf(u, files, found)
+		}
 	}
-	names, more := found, ""
-	if len(found) > manyUnlisted {
-		names, more = found[:manyUnlisted], fmt.Sprintf(" and %d more", len(found)-manyUnlisted)
-	}
-	what, are := "a scenario file is", "it is"
-	if len(found) > 1 {
-		what, are = fmt.Sprintf("%d scenario files are", len(found)), "they are"
-	}
-	b.l.diags.Warnf(at.pos, at.width, "unlisted-scenario", "%s not named by the config, so %s not run: %s%s", what, are,
-		strings.Join(names, ", "), more).Hint = b.howToList(found)
 }
 
-// howToList says how files come into the config. Beside it lie files of other kinds, which a pattern would match as
-// well.
-func (b *build) howToList(found []string) string {
-	if slices.ContainsFunc(found, b.isBeside) {
-		return "add them below scenarios:, or move what is not to be run to another folder"
+func (b *build) noteUnlistedOf(u unlistedKind, files []string, found map[kind][]string) {
+	names, more := files, ""
+	if len(files) > manyUnlisted {
+		names, more = files[:manyUnlisted], fmt.Sprintf(" and %d more", len(files)-manyUnlisted)
 	}
-	return "name all of them with a pattern: scenarios: [" + b.pattern(found) + "]"
+	what, are := u.one+" is", "it is"
+	if len(files) > 1 {
+		what, are = fmt.Sprintf("%d %s are", len(files), u.many), "they are"
+	}
+	b.l.diags.Warnf(u.at.pos, u.at.width, u.code, "%s not named by the config, so %s not run: %s%s", what, are,
+		strings.Join(names, ", "), more).Hint = b.howToList(u, files, found)
 }
 
-// isBeside reports whether a file lies in the folder of the config.
-func (b *build) isBeside(path string) bool { return filepath.Dir(path) == filepath.Dir(b.in.config) }
+// howToList says how files come into the config: by a pattern, where that matches no file of another kind.
+func (b *build) howToList(u unlistedKind, files []string, found map[kind][]string) string {
+	dir, pattern := b.pattern(files)
+	others := func(path string) bool { return below(dir, path) }
+	mixed := dir == b.places.config
+	for other, paths := range found {
+		mixed = mixed || other != u.kind && slices.ContainsFunc(paths, others)
+	}
+	mixed = mixed || slices.ContainsFunc(files, func(f string) bool { return filepath.Ext(f) != filepath.Ext(files[0]) }) ||
+		slices.ContainsFunc(b.jobs, func(j *fileJob) bool { return j.want != u.kind && others(j.path) })
+	if mixed {
+		return "add them below " + u.list + ":, or move what is not to be run to another folder"
+	}
+	return "name all of them with a pattern: " + u.list + ": [" + pattern + "]"
+}
 
 // pattern matches files of the same kind in their folder, or in and below the one that they share, as the config would
-// name them.
-func (b *build) pattern(files []string) string {
+// name them. It is returned with that folder.
+func (b *build) pattern(files []string) (dir, pattern string) {
 	file, dir := files[0], filepath.Dir(files[0])
 	name := "*" + filepath.Ext(file)
 	for _, other := range files {
@@ -73,38 +99,43 @@ func (b *build) pattern(files []string) string {
 	}
 	rel, err := filepath.Rel(b.places.config, filepath.Join(dir, name))
 	if err != nil {
-		return file
+		return dir, file
 	}
-	return filepath.ToSlash(rel)
+	return dir, filepath.ToSlash(rel)
 }
 
-// unlisted are the scenario files in and below folders from which the config names some, and its folder scenarios, that
-// neither it nor another config beside it names. Of its own folder that is only what lies there directly.
-func (b *build) unlisted() (found []string) {
-	listed, folders := map[string]bool{}, []string{join(b.places.config, defaultFolder)}
+// unlisted are the scenario and eval files in and below folders from which the config names some, and its folders
+// scenarios and evals, that neither it nor another config beside it names. Of its own folder that is only what lies
+// there directly.
+func (b *build) unlisted() map[kind][]string {
+	listed := map[string]bool{}
+	folders := []string{join(b.places.config, defaultFolder), join(b.places.config, "evals")}
 	for file := range b.mocks {
 		listed[file] = true // it may be large
 	}
 	for _, j := range b.jobs {
 		listed[j.path] = true
-		if j.want == kindScenario {
+		if j.want == kindScenario || j.want == kindEval {
 			folders = append(folders, filepath.Dir(j.path))
 		}
 	}
 	slices.Sort(folders)
 	own := filepath.Dir(b.in.config)
-	seen := map[string]bool{}
+	found, seen := map[kind][]string{}, map[string]bool{}
 	for _, dir := range slices.Compact(folders) {
 		// A folder that cannot be read is told when something in it is.
 		_ = b.l.fs.walk(dir, func(path string, isDir bool) error {
-			switch ext := filepath.Ext(path); {
+			switch {
 			case isDir && (seen[path] || dir == own || len(b.l.configsIn(path)) > 0 || isOutputFolder(path)):
 				return fs.SkipDir
 			case isDir:
 				seen[path] = true
-			case !listed[path] && !seen[path] && isReadable(ext) && b.l.kindOf(path) == kindScenario:
+			case listed[path] || seen[path]:
+			default:
 				seen[path] = true
-				found = append(found, path)
+				if k := b.l.runnable(path); k != "" {
+					found[k] = append(found[k], path)
+				}
 			}
 			return nil
 		})
@@ -114,14 +145,54 @@ func (b *build) unlisted() (found []string) {
 	}
 	for _, config := range b.otherConfigs() {
 		others := b.l.listed(config)
-		found = slices.DeleteFunc(found, func(path string) bool { return others[path] })
+		for k, paths := range found {
+			found[k] = slices.DeleteFunc(paths, func(path string) bool { return others[path] })
+		}
 	}
-	slices.Sort(found)
+	for _, paths := range found {
+		slices.Sort(paths)
+	}
 	return found
 }
 
-// isReadable reports whether files with an extension are read in folders.
-func isReadable(ext string) bool { return ext == ".yaml" || ext == ".yml" || ext == ".json" }
+// largeJSON is the size in bytes from which a JSON file is data, and no scenario that somebody wrote.
+const largeJSON = 4 << 20
+
+// runnable is the kind of a file that can be run: a scenario, or an eval that names its recording. "" is anything else.
+func (l *loader) runnable(path string) kind {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".json":
+		if info, err := os.Stat(l.fs.access(path)); err != nil || info.Size() >= largeJSON {
+			return ""
+		}
+	case ".yaml", ".yml":
+	default:
+		return ""
+	}
+	switch k := l.kindOf(path); {
+	case k == kindScenario, k == kindEval && l.namesRecording(path):
+		return k
+	}
+	return ""
+}
+
+// namesRecording reports whether an eval names what it judges: others are for arena eval --assert.
+func (l *loader) namesRecording(path string) bool {
+	data, problem := l.fs.read(path)
+	if problem != nil {
+		return false
+	}
+	l.fs.count.Add(-1)
+	for _, root := range node.Parse(&node.Reader{File: path, Diags: &diag.List{}}, data) {
+		if spec := node.Get(root, "spec"); spec != nil {
+			root = spec
+		}
+		if node.Get(root, "recording") != nil {
+			return true
+		}
+	}
+	return false
+}
 
 // otherConfigs are those beside the config, whatever they are called.
 func (b *build) otherConfigs() (others []string) {

@@ -27,11 +27,15 @@ type Report struct {
 	Table     agreement.Table `json:"table"`
 	Agreement *float64        `json:"agreement"` // null: nothing to compare
 	Kappa     *float64        `json:"kappa"`     // null: undefined, see KappaNote
-	KappaNote string          `json:"kappa_note,omitempty"`
-	TPR       *float64        `json:"tpr"` // null: no label is pass
-	TNR       *float64        `json:"tnr"` // null: no label is fail
-	Best      *Best           `json:"best,omitempty"`
-	MinKappa  *float64        `json:"min_kappa,omitempty"`
+	// AgreementInterval and KappaInterval hold the true values with a confidence of 95%; absent where there is no value.
+	AgreementInterval *agreement.Interval `json:"agreement_interval,omitempty"`
+	KappaInterval     *agreement.Interval `json:"kappa_interval,omitempty"`
+
+	KappaNote string   `json:"kappa_note,omitempty"`
+	TPR       *float64 `json:"tpr"` // null: no label is pass
+	TNR       *float64 `json:"tnr"` // null: no label is fail
+	Best      *Best    `json:"best,omitempty"`
+	MinKappa  *float64 `json:"min_kappa,omitempty"`
 
 	Judges *result.JudgeCost `json:"judges,omitempty"`
 	Items  []Item            `json:"items"` // in the order of the file, without those that were not judged
@@ -100,6 +104,7 @@ func itemOf(o *Outcome) Item {
 func (r *Report) measure(scores []agreement.Score) {
 	t := r.Table
 	r.N, r.Agreement, r.Kappa, r.TPR, r.TNR = t.N(), t.Agreement(), t.Kappa(), t.TPR(), t.TNR()
+	r.AgreementInterval, r.KappaInterval = t.AgreementInterval(), t.KappaInterval()
 	switch {
 	case r.Kappa != nil:
 	case r.N == 0:

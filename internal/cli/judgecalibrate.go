@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,6 +21,7 @@ import (
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/report/screen"
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -42,7 +44,8 @@ llm_judge, a check such as {type: faithfulness, params: {...}}, or a scenario an
 one of its checks, as reports show it: --check scenarios/refund.yaml:28.
 
 Printed are the agreement; Cohen's kappa, the agreement beyond chance (1 is perfect, 0 is chance,
-undefined when all labels are alike); TPR and TNR, the shares of the passing and of the failing
+undefined when all labels are alike), both with the range in which they lie with a confidence of
+95%, had other texts been labelled; TPR and TNR, the shares of the passing and of the failing
 texts that the judge finds; and every disagreement. A judgement that ends in an error is counted
 apart and agrees with nobody.
 
@@ -61,6 +64,8 @@ type calibrateFlags struct {
 	jobs     int
 	seed     int64
 	retries  int
+	cache    string
+	asks     *runFlags // of a run that asks its judges in the same way
 
 	asJSON  bool
 	out     string
@@ -108,6 +113,8 @@ func (f *calibrateFlags) register(fl *pflag.FlagSet) {
 	fl.IntVarP(&f.jobs, "jobs", "j", 4, "judge `n` texts at once")
 	fl.Int64Var(&f.seed, "seed", 0, "sampling seed of every call, any whole `number`")
 	fl.IntVar(&f.retries, "retries", 0, "try a failed model call up to `n` more times (default 3)")
+	fl.StringVar(&f.cache, "cache", "", "keep the answers of the judge in this `folder`, and pay only once for\n"+
+		"the same question")
 	fl.BoolVar(&f.asJSON, "json", false, "print JSON: the measures, and every label with its judgement")
 	fl.StringVarP(&f.out, "out", "o", "", "write the same JSON to this `file`")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "disagreements whole, and all of them")
@@ -136,7 +143,10 @@ func (f *calibrateFlags) complete(c *cobra.Command) error {
 	bad(f.given.has("votes") && (f.votes < 1 || f.votes > 9), "--votes must be between 1 and 9, found %d", f.votes)
 	bad(f.jobs < 1, "--jobs must be at least 1, found %d", f.jobs)
 	bad(f.retries < 0, "--retries must be at least 0, found %d", f.retries)
-	return errors.Join(errs...)
+	f.asks = &runFlags{
+		limitFlags: limitFlags{retries: f.retries}, outputFlags: outputFlags{cache: f.cache}, given: f.given,
+	}
+	return errors.Join(append(errs, usableCache(f.given, f.cache))...)
 }
 
 // calibration is what a calibration needs, read and found to be right.
@@ -150,17 +160,43 @@ func (f *calibrateFlags) run(ctx context.Context, app *App, labels string) error
 	if err != nil {
 		return err
 	}
+	late := f.listen(app)
 	progress := newProgress(app, len(c.examples))
 	ctx, interrupted := app.interruptible(ctx, context.Canceled, progress.stopping)
 	outcomes := calibrate.Run(ctx, &c.judge, c.examples, f.jobs, progress.done)
 	stopped := interrupted()
 	progress.end()
+	for _, text := range late() {
+		fmt.Fprintln(app.Err, show.Line(text))
+	}
 	report := calibrate.NewReport(labels, c.judge.Check, outcomes)
 	report.Arena, report.MinKappa = shortVersion(), pointerTo(f.given, "min-kappa", f.minKappa)
 	if err := f.write(app, report); err != nil {
 		return broken(err)
 	}
 	return exit(calibrationExit(report, stopped))
+}
+
+// listen readies the cache. What is returned says at the end what it could not use and not keep.
+func (f *calibrateFlags) listen(app *App) (late func() []string) {
+	store := f.asks.store()
+	if store == nil {
+		return func() []string { return nil }
+	}
+	var telling sync.Mutex
+	var notes []string
+	store.Note = func(text string) {
+		telling.Lock()
+		defer telling.Unlock()
+		notes = append(notes, "note: "+text)
+	}
+	store.Secret = func(text []byte) bool { return app.secrets.Set().In(text) }
+	return func() []string {
+		for _, d := range harness.Unkept(store) {
+			notes = append(notes, "warning: "+d.Msg)
+		}
+		return notes
+	}
 }
 
 func calibrationExit(r *calibrate.Report, interrupted bool) int {
@@ -178,6 +214,9 @@ func calibrationExit(r *calibrate.Report, interrupted bool) int {
 // prepare reads everything and opens the judge. All that is wrong is shown at once, and then nobody was asked.
 func (f *calibrateFlags) prepare(app *App, labels string) (*calibration, error) {
 	if err := f.writable(); err != nil {
+		return nil, err
+	}
+	if err := f.asks.keepsReplies(); err != nil {
 		return nil, err
 	}
 	data, err := plainfile.Read(labels)
@@ -255,7 +294,7 @@ func (f *calibrateFlags) open(
 	own := &diag.List{}
 	pool, prompts := runner.JudgesOf(project, check, runner.PlanOptions{
 		MockProvider: f.mock || f.mockConfig != "", Judge: strings.TrimSpace(f.judge), Jobs: f.jobs,
-		Open: (&runFlags{limitFlags: limitFlags{retries: f.retries}, given: f.given}).clients(app, f.jobs).Open,
+		Open: f.asks.clients(app, f.jobs).Open,
 	}, own)
 	if pool == nil && own.Errors() == 0 { // a check that can do without
 		own.Errorf(check.Pos, 0, "no-judge", "%s: no judge is configured", check.Type).Hint =

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/arena-evals/arena/internal/agreement"
 	"github.com/arena-evals/arena/internal/calibrate"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/report/show"
@@ -110,8 +111,8 @@ func (p *calibrationPage) measures() {
 		p.left()
 		return
 	}
-	row("agreement", r.Agreement, fmt.Sprintf("%d of %d", t.Agreements(), r.N))
-	row("kappa", r.Kappa, p.gate())
+	row("agreement", r.Agreement, fmt.Sprintf("%d of %d", t.Agreements(), r.N)+between(r.AgreementInterval))
+	row("kappa", r.Kappa, strings.TrimLeft(p.gate()+between(r.KappaInterval), " "))
 	row("TPR", r.TPR, found(t.TruePass, t.Passes(), "pass"))
 	row("TNR", r.TNR, found(t.TrueFail, t.Fails(), "fail"))
 	p.left()
@@ -151,6 +152,14 @@ func (p *calibrationPage) gate() string {
 		note += "; "
 	}
 	return p.red("✗") + " " + note + "needs at least " + signed(*r.MinKappa)
+}
+
+// between writes an interval; "" for none.
+func between(i *agreement.Interval) string {
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf("   95%%: %s to %s", signed(i.Low), signed(i.High))
 }
 
 // signed writes a measure from -1 to 1; none that is below 1 is written as 1.

@@ -55,16 +55,7 @@ func (f *outputFlags) validate(g givenFlags) error {
 	if g.has("events") && strings.TrimSpace(f.events) == "" {
 		errs = append(errs, errors.New("--events is empty: name a file, or - for stdout, or leave the flag out"))
 	}
-	if g.has("cache") && strings.TrimSpace(f.cache) == "" {
-		errs = append(errs, errors.New("--cache is empty: name a folder, or leave the flag out"))
-	} else if f.cache != "" {
-		if err := plainfile.Dangling(f.cache); err != nil {
-			errs = append(errs, fmt.Errorf("--cache: %w", err))
-		} else if file := plainfile.InTheWay(f.cache); file != "" {
-			errs = append(errs, fmt.Errorf("--cache %s: %s is no folder, so that nothing could be kept in it", f.cache, file))
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(append(errs, usableCache(g, f.cache))...); err != nil {
 		return err
 	}
 	if g.typed("junit-granularity") && len(f.formats) > 0 && f.junitFile == "" && !slices.Contains(f.formats, "junit") {
@@ -100,6 +91,23 @@ func (f *outputFlags) recall(g givenFlags, then *result.Spec) {
 func (f *outputFlags) keepsReplies() error {
 	if err := harness.KeepsReplies(f.store()); err != nil {
 		return fmt.Errorf("--cache: %w", err)
+	}
+	return nil
+}
+
+// usableCache says why nothing could be kept in the folder of --cache.
+func usableCache(g givenFlags, dir string) error {
+	switch {
+	case g.has("cache") && strings.TrimSpace(dir) == "":
+		return errors.New("--cache is empty: name a folder, or leave the flag out")
+	case dir == "":
+		return nil
+	}
+	if err := plainfile.Dangling(dir); err != nil {
+		return fmt.Errorf("--cache: %w", err)
+	}
+	if file := plainfile.InTheWay(dir); file != "" {
+		return fmt.Errorf("--cache %s: %s is no folder, so that nothing could be kept in it", dir, file)
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (l *loader) inputs() []*input {
 	for _, c := range slices.Compact(configs) {
 		list = append(list, &input{config: c})
 	}
-	return append(list, l.adopt(distinct(loose), list)...)
+	return l.unlinked(append(list, l.adopt(l.distinct(loose), list)...))
 }
 
 // configAbove is what to do where there is no config.
@@ -96,9 +96,11 @@ func (l *loader) configured() []*input {
 		}
 	}
 	listed := l.listed(in.config)
+	names := linkedNames{fs: l.fs, names: listed}
 	for _, path := range l.opts.Paths {
 		_, files := l.argument(path)
 		for _, f := range files {
+			f.path = names.of(f.path)
 			if !listed[f.path] {
 				in.extra = append(in.extra, f)
 				continue
@@ -109,15 +111,20 @@ func (l *loader) configured() []*input {
 			in.only[f.path] = true
 		}
 	}
-	in.extra = distinct(in.extra)
+	in.extra = l.distinct(in.extra)
 	return []*input{in}
 }
 
-func distinct(list []inputFile) []inputFile {
-	seen := map[string]bool{}
+// distinct leaves out files that are named again, by whatever link.
+func (l *loader) distinct(list []inputFile) []inputFile {
+	if len(list) < 2 {
+		return list
+	}
+	seen, dirs := map[string]bool{}, map[string]string{}
 	return slices.DeleteFunc(list, func(f inputFile) bool {
-		again := seen[f.path]
-		seen[f.path] = true
+		real := l.fs.real(f.path, dirs)
+		again := seen[real]
+		seen[real] = true
 		return again
 	})
 }

@@ -37,14 +37,21 @@ func (f *files) access(path string) string {
 	return filepath.Join(f.dir, path)
 }
 
-// show is the path for messages: relative if that is shorter and does not start with ...
+// show is the path for messages, the same for all spellings of it: relative if it is below the working directory.
 func (f *files) show(path string) string {
-	if !filepath.IsAbs(path) {
-		return filepath.Clean(path)
+	clean := filepath.Clean(path)
+	if filepath.IsLocal(clean) {
+		return clean
 	}
 	base, err := filepath.Abs(f.dir)
 	if err != nil {
 		return path
+	}
+	if !filepath.IsAbs(path) {
+		if rel, err := filepath.Rel(base, filepath.Join(base, path)); err == nil {
+			return rel // out of the working directory, and perhaps into it again
+		}
+		return clean
 	}
 	if rel, err := filepath.Rel(base, path); err == nil && !strings.HasPrefix(rel, "..") {
 		return rel

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/plural"
 )
 
 // configLevels is how many folders above a file outside the working directory are searched for its config.
@@ -254,7 +255,7 @@ func (o *configOwners) noteStrays() {
 		files := o.strays[config]
 		which := "this file, so it runs"
 		if len(files) > 1 {
-			which = fmt.Sprintf("this and %d more files of this run, so they run", len(files)-1)
+			which = fmt.Sprintf("this file and %s of this run, so they run", plural.Count(len(files)-1, "other"))
 		}
 		o.l.diags.Warnf(diag.Pos{File: files[0]}, 0, "outside-project",
 			"%s does not list %s without the prompts, providers and checks of that project", config, which).

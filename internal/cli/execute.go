@@ -63,6 +63,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	if err := x.listen(ctx); err != nil {
 		return err
 	}
+	f.tellReplaced(x.app, x.job.Outputs, x.job.Plan.Len(), x.job.Spec)
 	if err := x.run.Open(); err != nil {
 		return err
 	}
@@ -233,6 +234,7 @@ func (x *execution) runOptions() runner.Options {
 	}
 	if x.resumed != nil {
 		o.Kept, o.Earlier = x.resumed.keeps, func(i int) []result.Attempt { return x.resumed.earlier[i] }
+		o.Unjudged = x.resumed.leftUnjudged
 	}
 	return o
 }

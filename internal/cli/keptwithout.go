@@ -46,6 +46,15 @@ func (r *resumption) tellUnrecorded(plan *runner.Plan, deck *cassette.Folder) {
 		return
 	}
 	var ids []string
+	for _, i := range slices.Sorted(maps.Keys(r.unjudged)) {
+		ids = append(ids, r.unjudged[i].ID)
+	}
+	if len(ids) > 0 {
+		r.warnings = append(r.warnings, fmt.Sprintf(
+			"%s judged again, and what the judges say now is not in %s: %s; the next run with --record %s asks for that alone",
+			plural.Of(len(ids), "trial is", "trials are"), deck.Dir, someIDs(ids), deck.Dir))
+	}
+	ids = nil
 	for _, i := range slices.Sorted(maps.Keys(r.kept)) {
 		if e := r.kept[i]; !e.Gone && i < plan.Len() {
 			if t := plan.Trial(i); !deck.Has(t.Cassette()) {

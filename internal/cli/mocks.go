@@ -11,7 +11,6 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/generate"
-	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/plural"
@@ -72,7 +71,13 @@ func newMocksGenerateCmd(app *App) *cobra.Command {
   arena mocks generate -i 'recordings/*.json' --per-scenario -o mocks`,
 		Args: takes(0, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			f.inputs = append(f.inputs, args...)
+			if f.inputs = append(f.inputs, args...); len(f.inputs) == 0 {
+				out, err := app.resultsFolder(c)
+				if err != nil {
+					return err
+				}
+				f.inputs = []string{out}
+			}
 			var fallback *string
 			if c.Flags().Changed("default-response") {
 				fallback = &f.fallback
@@ -82,7 +87,7 @@ func newMocksGenerateCmd(app *App) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringSliceVarP(&f.inputs, "input", "i", nil, "results, recordings or folders of them, a `list` (default out)")
+	fl.StringSliceVarP(&f.inputs, "input", "i", nil, "results, recordings or folders of them, a `list`\n(default: where arena run leaves them, such as out)")
 	fl.StringVarP(&f.out, "out", "o", "", "mock response `file` to write; with --per-scenario a folder (also --output)")
 	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only this scenario: an `id`; repeat the flag or use commas")
 	fl.StringSliceVar(&f.providers, "provider", nil, "only what this provider said: an `id`")
@@ -98,9 +103,6 @@ func newMocksGenerateCmd(app *App) *cobra.Command {
 }
 
 func (f *mocksFlags) run(app *App, fallback *string) error {
-	if len(f.inputs) == 0 {
-		f.inputs = []string{harness.DefaultOut}
-	}
 	switch ext := strings.ToLower(filepath.Ext(f.out)); {
 	case f.out == "" && !f.dryRun:
 		return errors.New("-o is missing: the mock response file to write, or --dry-run to see it")

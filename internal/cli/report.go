@@ -22,7 +22,8 @@ import (
 )
 
 const reportLong = `Report rebuilds the reports of a run from its journal (out/journal.jsonl) or from results.json,
-without running anything. The journal of a run that was killed holds every trial that it had
+without running anything: without a path, of the last run into the folder that settings and config
+name for arena run, else out. The journal of a run that was killed holds every trial that it had
 reported; what is missing is said.
 
 Reports in another folder (-o) leave the journal where it is: arena run --resume goes on there.
@@ -47,9 +48,11 @@ func newReportCmd(app *App) *cobra.Command {
   arena report out/journal.jsonl -o salvaged`,
 		Args: takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			path := harness.DefaultOut
+			path, err := "", error(nil)
 			if len(args) == 1 {
 				path = args[0]
+			} else if path, err = app.resultsFolder(c); err != nil {
+				return err
 			}
 			return f.run(app, path, c.Flags().Changed("junit-granularity"))
 		},

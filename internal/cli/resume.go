@@ -22,6 +22,7 @@ type resumption struct {
 	ledger    *result.JournalContent
 	kept      map[int]*result.Entry // by index in the plan
 	left      map[int]bool          // that are neither kept nor run
+	unjudged  map[int]*result.Entry // whose conversation stays, and is judged again by evals that could not judge
 	dropped   []int64
 	earlier   map[int][]result.Attempt // failures of trials that are run again and ask for the same
 	changed   int                      // trials that were settled, but as something else than is asked for now
@@ -53,9 +54,9 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 	}
 	r := &resumption{
 		ledger: ledger, kept: map[int]*result.Entry{}, left: map[int]bool{}, earlier: map[int][]result.Attempt{},
-		again: map[string]bool{}, anew: f.lastFailed,
+		again: map[string]bool{}, anew: f.lastFailed, unjudged: map[int]*result.Entry{},
 	}
-	p := newEarlierTrials(ledger, plan, f.failsOnGuardrail(plan), f.strict)
+	p := newEarlierTrials(ledger, plan, f.strict)
 	opts := f.trialOptions()
 	prints := runner.NewFingerprints(&opts)
 	asked := map[int]string{} // of the trials that may stand in the journal
@@ -69,7 +70,7 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 			groups[groupOf(t)] = g
 		}
 		switch e := p.take(asked[i], t, f.timeout); {
-		case e != nil && (f.resume || p.settled[e]):
+		case e != nil && (f.resume || p.settled[e] || f.judgesAgain(e)):
 			if r.kept[i] = e; t.Of != e.Trials || t.ID() != e.ID || e.Gone {
 				e.Recount(t.ID(), t.N, t.Of)
 			}
@@ -82,6 +83,12 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 	if f.lastFailed {
 		r.reopen(plan, groups)
 	}
+	for i, e := range r.kept {
+		if f.judgesAgain(e) && !(f.lastFailed && p.settled[e]) {
+			r.unjudged[i] = e
+			delete(r.kept, i)
+		}
+	}
 	r.toRun = plan.Len() - len(r.kept) - len(r.left)
 	r.changed = len(r.left)
 	for _, i := range slices.Sorted(maps.Keys(asked)) {
@@ -89,6 +96,9 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 			continue
 		}
 		r.again[asked[i]] = true
+		if r.unjudged[i] != nil {
+			continue
+		}
 		if f.lastFailed {
 			r.dropped = append(r.dropped, p.lines[asked[i]]...)
 		}
@@ -125,7 +135,14 @@ func (r *resumption) reopen(plan *runner.Plan, groups map[groupKey]*keptOfGroup)
 	}
 }
 
-func (r *resumption) nothing() error {
+// nothing says why there is nothing to run again for --last-failed. failOn is what makes the run red besides failures
+// and errors.
+func (r *resumption) nothing(failOn []string) error {
+	was := *r.ledger.Run
+	was.FailOn = failOn
+	if reasons := was.RedBy(); len(reasons) > 0 && r.changed == 0 && len(r.lost) == 0 {
+		return redWithoutFailure(&was, reasons)
+	}
 	if r.changed > 0 {
 		return fmt.Errorf("--last-failed: nothing failed in the last run; %s before the files or flags changed\n"+
 			"arena run --resume runs what changed; nothing was touched", plural.Of(r.changed, "trial passed", "trials passed"))
@@ -169,8 +186,11 @@ func (f *runFlags) resumable(h *result.JournalHeader) error {
 	return nil
 }
 
-func (f *runFlags) failsOnGuardrail(plan *runner.Plan) bool {
-	return slices.Contains(plan.FailOn, result.FailOnGuardrail)
+// judgesAgain reports whether the conversation of a trial stays, and evals in it that could not judge do so again.
+// Workers that judge get none of an earlier run, what was redacted nobody can judge, and a replay has its cassettes.
+func (f *runFlags) judgesAgain(e *result.Entry) bool {
+	return e.Unjudged && (e.Status == result.Passed || e.Status == result.Failed) && len(e.Redacted) == 0 &&
+		f.cassettes.Replay == "" && f.dispatch.mode() == runner.InProcess
 }
 
 // groupKey tells groups of trials apart.
@@ -201,8 +221,13 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 	if err := f.keepUnplanned(r, plan, suite); err != nil {
 		return nil, err
 	}
+	if r.toRun == 0 {
+		if err := f.leftBehind(filepath.Dir(file.Name()), plan.Len()); err != nil {
+			return nil, err
+		}
+	}
 	if f.lastFailed && r.toRun == 0 {
-		return nil, r.nothing()
+		return nil, r.nothing(plan.FailOn)
 	}
 	return r, f.redactedBefore(r)
 }
@@ -211,6 +236,17 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 func (r *resumption) keeps(i int) bool {
 	_, stays := r.kept[i]
 	return stays || r.left[i]
+}
+
+// leftUnjudged is a trial of which evals judge the conversation again that could not; nil: that is another one.
+func (r *resumption) leftUnjudged(i int) *runner.Finished {
+	e := r.unjudged[i]
+	if e == nil {
+		return nil
+	}
+	return &runner.Finished{
+		Brief: &result.Brief{ID: e.ID}, Load: func() (*result.Trial, error) { return r.ledger.Trial(e) },
+	}
 }
 
 // notRun are the trials of the plan that are not run, in order.
@@ -278,6 +314,7 @@ func (r *resumption) earlierRun(journal *os.File) *harness.Earlier {
 	}
 	return &harness.Earlier{
 		Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped, Anew: r.anew,
+		Unjudged: r.unjudged,
 	}
 }
 
@@ -293,12 +330,19 @@ func (x *execution) tellKept() {
 	if x.flags.quiet {
 		return
 	}
+	if words := x.flags.tookOver(); len(words) > 0 {
+		x.app.remark("%s: made as the run before, with %s", x.flags.resumeFlag(), quoted(words))
+	}
 	if flags := x.flags.notTaken; len(flags) > 0 {
 		x.app.remark("the run was made with --%s too, which this one does not take over: name what is wanted again",
 			strings.Join(flags, ", --"))
 	}
-	x.app.remark("%s: %s kept from before, %s to run", x.flags.resumeFlag(), plural.Of(len(p.kept), "trial", "trials"),
-		plural.Of(p.toRun, "trial", "trials"))
+	more := ""
+	if n := len(p.unjudged); n > 0 {
+		more = fmt.Sprintf(", %d to be judged again by evals that could not", n)
+	}
+	x.app.remark("%s: %s kept from before, %s to run%s", x.flags.resumeFlag(), plural.Of(len(p.kept), "trial", "trials"),
+		plural.Of(p.toRun-len(p.unjudged), "trial", "trials"), more)
 	if p.changed > 0 {
 		x.app.remark("%s before the files or flags changed, and not run again: arena run --resume does",
 			plural.Of(p.changed, "trial passed", "trials passed"))

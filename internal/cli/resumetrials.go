@@ -15,15 +15,14 @@ type earlierTrials struct {
 	usable  map[string][]*result.Entry // finished, not set aside, not yet taken; the last line is the first to be taken
 	failed  map[string][]*result.Entry // in the order of the lines
 	lines   map[string][]int64
-	settled map[*result.Entry]bool // passed, tolerated or skipped
+	settled map[*result.Entry]bool // nothing in it makes the run red: passed, tolerated or skipped
 	passed  map[string]bool        // the same by id, whatever was asked for
 	numbers []int                  // of the trials in their groups, each once and in order
 	rounds  int                    // at least as many as each variant was repeated
 }
 
-// newEarlierTrials looks through a journal for a run that fails on guardrails that fired, or not, and is strict, or
-// not.
-func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, failsOnGuardrail, strict bool) *earlierTrials {
+// newEarlierTrials looks through a journal for a run that is strict, or not.
+func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, strict bool) *earlierTrials {
 	p := &earlierTrials{
 		usable: map[string][]*result.Entry{}, failed: map[string][]*result.Entry{}, lines: map[string][]int64{},
 		settled: map[*result.Entry]bool{}, passed: map[string]bool{},
@@ -43,7 +42,8 @@ func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, failsOnG
 			p.lines[e.Fingerprint] = append(p.lines[e.Fingerprint], e.Offset())
 		}
 		settled := !e.CutShort && (e.Status == result.Passed || e.Status == result.Skipped || tolerated[e.ID]) &&
-			!(failsOnGuardrail && fired[e.ID])
+			!(fired[e.ID] && slices.Contains(plan.FailOn, result.FailOnGuardrail)) &&
+			!(e.Unjudged && slices.Contains(plan.FailOn, result.FailOnEval))
 		p.settled[e] = settled
 		if !e.Dropped {
 			p.passed[e.ID] = settled

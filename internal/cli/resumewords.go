@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // resumeWords are the command that resumes the run: as it was asked for, with its filters and its folder.
@@ -50,19 +51,13 @@ func (f *runFlags) resumeWords() []string {
 
 // recallLast lets a bare `arena run --resume` run what the last run ran: its journal remembers. A results folder among
 // the paths is the one to resume. It returns the paths to run.
-func (f *runFlags) recallLast(paths []string) ([]string, error) {
+func (f *runFlags) recallLast(app *App, paths []string) ([]string, error) {
 	if !f.resumes() {
 		return paths, nil
 	}
-	for i, path := range paths {
-		if filepath.Base(path) == harness.JournalName {
-			path = filepath.Dir(path)
-		}
-		if exists(filepath.Join(path, harness.JournalName)) && !f.given.has("out") {
-			f.out, f.given["out"] = path, byUser
-			paths = slices.Delete(slices.Clone(paths), i, i+1)
-			break
-		}
+	paths, err := f.namedRun(paths)
+	if err != nil {
+		return nil, err
 	}
 	for _, path := range paths {
 		if err := f.reportsAlone(path); err != nil {
@@ -72,7 +67,15 @@ func (f *runFlags) recallLast(paths []string) ([]string, error) {
 	if len(paths) > 0 || f.given.typed("config") {
 		return paths, nil
 	}
-	file, err := plainfile.Open(filepath.Join(cmp.Or(f.out, harness.DefaultOut), harness.JournalName))
+	dir := f.out
+	if dir == "" {
+		dir = scenario.OutputDir(scenario.Options{Config: f.config, Getenv: app.Getenv})
+	}
+	journal := harness.LastJournalIn(cmp.Or(dir, harness.DefaultOut))
+	if f.journal != "" {
+		journal = filepath.Join(dir, f.journal)
+	}
+	file, err := plainfile.Open(journal)
 	if err != nil {
 		return paths, nil // said when it is needed
 	}
@@ -90,8 +93,11 @@ func (f *runFlags) recallLast(paths []string) ([]string, error) {
 	case then == nil || then.Command != "run":
 		return paths, nil // the same
 	}
-	if err := f.refuseOtherProject(then, filepath.Dir(file.Name()), "run", "arena run "+f.resumeFlag()+" -o "+
-		shellQuote(filepath.Dir(file.Name()))); err != nil {
+	command := "arena run " + f.resumeFlag() + " -o " + shellQuote(filepath.Dir(file.Name()))
+	if harness.PreviousJournal(f.journal) {
+		command = "arena run " + f.resumeFlag() + " " + shellQuote(file.Name())
+	}
+	if err := f.refuseOtherProject(then, filepath.Dir(file.Name()), "run", command); err != nil {
 		return nil, err
 	}
 	if f.given.has("config") {

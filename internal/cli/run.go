@@ -58,7 +58,7 @@ func newRunCmd(app *App) *cobra.Command {
 			if err := f.given.settings(app, c); err != nil {
 				return err
 			}
-			args, err := f.recallLast(args)
+			args, err := f.recallLast(app, args)
 			if err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	}
 	app.remarks(plan.Notes)
 	out := harness.NewOutputs(f.outputChoice(app, suite))
-	out.Keep, out.Secrets = f.keep, &app.secrets.Guard
+	out.Keep, out.Secrets, out.Resumes = f.keep, &app.secrets.Guard, f.journal
 	if deck != nil {
 		deck.Spare = filepath.Join(out.Dir, "interrupted")
 	}

@@ -32,6 +32,9 @@ type runFlags struct {
 	notTaken []string // flags of the run that is gone on with, which nobody named again
 	better   []string // those of them that made it look better
 
+	journal string       // name of the journal to go on with, where the command line has it; "": that of the last run
+	earlier *result.Spec // what was asked of that run, where that is taken over; nil: it is not
+
 	overheard *overheard // nil: what programs of tools write to stderr is not shown
 
 	folderSuffix string // is put behind the name of the folder that is another command's; "": the folder is ours
@@ -174,6 +177,7 @@ var ofOneRun = []string{
 
 // recall takes over what was asked of an earlier run, where this command line leaves it open.
 func (f *runFlags) recall(then *result.Spec) {
+	f.earlier = then
 	recallValue(f.given, "config", &f.config, then.Config)
 	f.selectionFlags.recall(f.given, then)
 	f.mockFlags.recall(f.given, then)

@@ -41,18 +41,26 @@ type Earlier struct {
 	Journal   *os.File              // of that run, from Outputs.LastJournal
 	Kept      map[int]*result.Entry // trials that stay, by index in the plan, or behind it
 	Unplanned int                   // how many of them are behind the plan, which has them no more
+	Unjudged  map[int]*result.Entry // trials whose evals judge again, by index in the plan
 	Dropped   []int64               // lines that count no more; see result.JournalHeader
 	Anew      bool                  // judges are asked again for what they judged in trials that stay
 }
 
 // Each reads the trials that stay, in the order of the plan.
 func (e *Earlier) Each(take func(*result.Trial)) error {
-	for _, i := range slices.Sorted(maps.Keys(e.Kept)) {
-		t, err := e.Ledger.Trial(e.Kept[i])
+	return e.each(e.Kept, func(t *result.Trial) {
+		t.Before = true
+		take(t)
+	})
+}
+
+func (e *Earlier) each(entries map[int]*result.Entry, take func(*result.Trial)) error {
+	for _, i := range slices.Sorted(maps.Keys(entries)) {
+		t, err := e.Ledger.Trial(entries[i])
 		if err != nil {
 			return err
 		}
-		t.Index, t.Before = i, true
+		t.Index = i
 		take(t)
 	}
 	return nil
@@ -141,7 +149,13 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 		return err
 	}
 	h.Dropped = earlier.Dropped
+	for _, i := range slices.Sorted(maps.Keys(earlier.Unjudged)) {
+		h.Rejudged = append(h.Rejudged, [2]int64{int64(i), earlier.Unjudged[i].Offset()})
+	}
 	if x.journal, err = earlier.Ledger.Continue(x.file, h, earlier.Kept); err != nil {
+		return err
+	}
+	if err := earlier.each(earlier.Unjudged, func(t *result.Trial) { x.Plan.Recall(t, false) }); err != nil {
 		return err
 	}
 	return earlier.Each(func(t *result.Trial) {
@@ -208,7 +222,7 @@ func (x *Execution) End(interrupted bool) error {
 	run.Settle() // fail_on may name warnings
 	x.journal.Bind(run)
 	err := x.journal.Close(result.JournalFooter{
-		DurationMS: run.DurationMS, Interrupted: interrupted, Warnings: run.Warnings,
+		DurationMS: run.DurationMS, Interrupted: interrupted, Unfinished: show.Unfinished(run), Warnings: run.Warnings,
 	})
 	if x.job.Outputs == nil {
 		return err

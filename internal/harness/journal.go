@@ -16,14 +16,6 @@ import (
 // DefaultKeep is how many journals of earlier runs stay beside that of the last one.
 const DefaultKeep = 10
 
-// previousName is the journal of the n-th run before the last one.
-func previousName(n int) string {
-	if n == 1 {
-		return "journal.previous.jsonl"
-	}
-	return fmt.Sprintf("journal.previous.%d.jsonl", n)
-}
-
 // OpenJournal starts an empty journal. Those of the runs before are kept under other names, because they may hold
 // results that were paid for; reports that they left are removed, so that none can be taken for this run's.
 func (o *Outputs) OpenJournal() (*os.File, error) {
@@ -37,13 +29,12 @@ func (o *Outputs) OpenJournal() (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 }
 
-// LastJournal opens the journal of the last run, for reading and to go on writing it. Nothing else is touched.
+// LastJournal opens the journal to go on with, for reading and to go on writing it: that of the last run, unless
+// another one is named. Nothing else is touched.
 func (o *Outputs) LastJournal() (*os.File, error) {
-	path := filepath.Join(o.Dir, JournalName)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // a run was killed before its journal began
-		if previous := filepath.Join(o.Dir, previousName(1)); exists(previous) {
-			path = previous
-		}
+	path := LastJournalIn(o.Dir)
+	if o.Resumes != "" {
+		path = filepath.Join(o.Dir, o.Resumes)
 	}
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -56,14 +47,13 @@ func (o *Outputs) LastJournal() (*os.File, error) {
 }
 
 // HoldsJournal reports whether a folder holds the journal that LastJournal opens.
-func HoldsJournal(dir string) bool {
-	return exists(filepath.Join(dir, JournalName)) || exists(filepath.Join(dir, previousName(1)))
-}
+func HoldsJournal(dir string) bool { return exists(LastJournalIn(dir)) }
 
 // Resume begins to go on with a journal that LastJournal has opened: it gets its name, and the reports of its run go.
+// One that has the name now gets that of an earlier run.
 func (o *Outputs) Resume(journal *os.File) error {
-	if path := filepath.Join(o.Dir, JournalName); journal.Name() != path {
-		if err := os.Rename(journal.Name(), path); err != nil {
+	if journal.Name() != filepath.Join(o.Dir, JournalName) {
+		if err := o.recall(journal.Name()); err != nil {
 			return err
 		}
 	}

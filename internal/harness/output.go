@@ -39,6 +39,7 @@ type Report struct {
 // Outputs is where a run leaves its results.
 type Outputs struct {
 	Dir     string
+	Resumes string                        // name of the journal there to go on with; "": that of the last run
 	Keep    int                           // journals of earlier runs that stay; 0: DefaultKeep
 	Rerun   func(...*result.Brief) string // the command that runs a trial again; may be nil
 	Secrets *secret.Guard                 // that no report holds; nil: none are known

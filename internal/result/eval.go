@@ -41,6 +41,9 @@ type EvalResult struct {
 // thresholds.
 func (e *EvalResult) Gates() bool { return e.MinScore != nil || e.MaxScore != nil || e.Status != Unset }
 
+// Unjudged reports whether an eval without a threshold could not judge. It does not change the status of the trial.
+func (e *EvalResult) Unjudged() bool { return e.Error != "" && !e.Gates() }
+
 // Metric says how the results of an eval are exported to Prometheus.
 type Metric struct {
 	Name    string // as its author wrote it

@@ -93,21 +93,41 @@ func (r *Run) Settle() { r.Status = r.settled() }
 
 func (r *Run) settled() Status {
 	switch {
-	case r.decisive.Failed > 0,
-		r.Summary.Guards != nil && r.Summary.Guards.Fired > 0 && r.FailsOn(FailOnGuardrail),
-		r.missedEvals() && r.FailsOn(FailOnEval):
+	case r.decisive.Failed > 0, r.redBy(FailOnGuardrail), r.redBy(FailOnEval) && r.missedEvals():
 		return Failed
-	case r.decisive.Errors > 0,
-		r.NotJudged() > 0 && r.FailsOn(FailOnEval):
+	case r.decisive.Errors > 0, r.redBy(FailOnEval):
 		return Errored
 	case r.decisive.Cancelled > 0:
 		return Cancelled
-	case r.decisive.Skipped > 0 && r.FailsOn(FailOnSkipped),
-		r.Summary.Flaky > 0 && r.FailsOn(FailOnFlaky),
-		len(r.Warnings) > 0 && r.FailsOn(FailOnWarning):
+	case len(r.RedBy()) > 0:
 		return Failed
 	}
 	return r.decisive.Status()
+}
+
+// RedBy are the reasons that fail_on added and that came up. They make the run red where no trial does.
+func (r *Run) RedBy() []string {
+	return slices.DeleteFunc(slices.Clone(r.FailOn), func(reason string) bool { return !r.redBy(reason) })
+}
+
+// redBy reports whether fail_on added a reason, and it came up.
+func (r *Run) redBy(reason string) bool {
+	if !r.FailsOn(reason) {
+		return false
+	}
+	switch reason {
+	case FailOnGuardrail:
+		return r.Summary.Guards != nil && r.Summary.Guards.Fired > 0
+	case FailOnEval:
+		return r.missedEvals() || r.NotJudged() > 0
+	case FailOnSkipped:
+		return r.decisive.Skipped > 0
+	case FailOnFlaky:
+		return r.Summary.Flaky > 0
+	case FailOnWarning:
+		return len(r.Warnings) > 0
+	}
+	return false // what always counts, trials show
 }
 
 // ByFailOn reports whether the run would have another status without fail_on.

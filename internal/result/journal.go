@@ -46,15 +46,20 @@ type JournalHeader struct {
 	// Recounted are kept trials whose number or group has changed since their lines were written, or that are no longer in
 	// the plan.
 	Recounted []Recounted `json:"recounted,omitempty"`
+	// Rejudged are trials of earlier lines whose evals judge again, as Kept has them: the line of the trial under the same
+	// index takes the place of that line. Until it is there, that one stays.
+	Rejudged [][2]int64 `json:"rejudged,omitempty"`
 	// Dropped are the offsets of earlier lines that no longer count: their trials are run again.
 	Dropped []int64 `json:"dropped,omitempty"`
 }
 
 // JournalFooter is the last line.
 type JournalFooter struct {
-	DurationMS  float64  `json:"duration_ms"`
-	Interrupted bool     `json:"interrupted,omitempty"`
-	Warnings    []string `json:"warnings,omitempty"`
+	DurationMS  float64 `json:"duration_ms"`
+	Interrupted bool    `json:"interrupted,omitempty"`
+	// Unfinished counts trials of the plan that did not finish.
+	Unfinished int      `json:"unfinished,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
 }
 
 type trialLine struct {

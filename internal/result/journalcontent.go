@@ -43,6 +43,7 @@ type JournalContent struct {
 	at            map[int64]*Entry // by the offset of the line
 	collect       Collector
 	spans         map[int]span
+	rejudged      map[int]int64 // see JournalHeader
 	withoutHeader bool
 	footed        bool // the last run has its footer
 	unterminated  bool // the last line has no end
@@ -66,6 +67,8 @@ type Entry struct {
 	Gone bool
 	// Dropped says that a later run replaced the trial, or did not keep it.
 	Dropped bool
+	// Unjudged says that evals without a threshold could not judge.
+	Unjudged bool
 	// Strict says that its run was strict. Warned says that the conversation caused a warning.
 	Strict, Warned bool
 	// Redacted are the JSON fields whose values its run replaced in its output.
@@ -279,7 +282,10 @@ func (l *JournalContent) header(line []byte, version int) error {
 	l.collect, l.spans, l.Ended, l.withoutHeader = Collector{}, map[int]span{}, false, false
 	l.HeaderLost, l.footed = false, false
 	l.collect.Cover(h.Coverage)
-	l.Current = map[int]*Entry{}
+	l.Current, l.rejudged = map[int]*Entry{}, map[int]int64{}
+	for _, past := range h.Rejudged {
+		l.rejudged[int(past[0])] = past[1]
+	}
 	as := map[int]*Recounted{}
 	for i := range h.Recounted {
 		as[h.Recounted[i].Index] = &h.Recounted[i]
@@ -333,12 +339,17 @@ func (l *JournalContent) trial(t *Trial, at int64, s span) error {
 	e := &Entry{
 		ID: t.ID, Fingerprint: t.Fingerprint, Number: t.Trial, Trials: t.Trials, Status: t.Status,
 		CutShort: t.CutShort(), Programs: l.Header.Programs, Started: l.Header.Started, at: at, trial: s,
-		line: l.number, early: l.Run == nil,
+		line: l.number, early: l.Run == nil, Unjudged: slices.ContainsFunc(t.Evals, isUnjudged),
 		Strict: l.Header.Spec != nil && l.Header.Spec.Strict, Warned: len(t.Warnings) > 0,
 	}
 	e.DurationMS, e.OutOfTime = t.DurationMS, strings.Contains(t.Error, TookLonger)
 	if l.Header.Spec != nil {
 		e.Redacted, e.Timeout = l.Header.Spec.Redact, l.Header.Spec.Timeout
+	}
+	if past, again := l.rejudged[t.Index]; again && !e.CutShort {
+		if was := l.at[past]; was != nil {
+			was.Dropped = true
+		}
 	}
 	l.at[at] = e
 	l.Entries = append(l.Entries, e)
@@ -358,6 +369,8 @@ func (l *JournalContent) Trial(e *Entry) (*Trial, error) {
 	}
 	return DecodeTrial(raw, 0)
 }
+
+func isUnjudged(e EvalResult) bool { return e.Unjudged() }
 
 // Offset is the offset of the entry's line.
 func (e *Entry) Offset() int64 { return e.at }

@@ -3,6 +3,8 @@ package result
 import (
 	"iter"
 	"reflect"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -75,6 +77,30 @@ type Spec struct {
 
 	// Apart are the names of flags that are not taken over: a command that continues the run has to name them again.
 	Apart []string `json:"apart,omitempty"`
+}
+
+// Narrowing are those words of the command line that leave out trials or evals, or have others answer than the files
+// say; of them those whose flag counts. nil: every flag does.
+func (s *Spec) Narrowing(counts func(flag string) bool) (words []string) {
+	add := func(had bool, flag string, value ...string) {
+		if had && (counts == nil || counts(flag)) {
+			words = append(append(words, "--"+flag), value...)
+		}
+	}
+	list := func(flag string, values []string) { add(len(values) > 0, flag, strings.Join(values, ",")) }
+	list("scenario", s.Scenarios)
+	list("provider", s.Providers)
+	list("region", s.Regions)
+	list("tag", s.Tags)
+	list("eval", s.Evals)
+	list("eval-groups", s.EvalGroups)
+	list("eval-types", s.EvalTypes)
+	add(s.Trials > 0, "trials", strconv.Itoa(s.Trials))
+	add(s.SkipEvals, "skip-evals")
+	add(s.MockProvider, "mock-provider")
+	add(s.MockConfig != "", "mock-config", s.MockConfig)
+	add(s.Replay != "", "replay", s.Replay)
+	return words
 }
 
 // Scrubbed returns a copy with scrub applied to every text.

@@ -142,9 +142,9 @@ func newBudget(plan *Plan, opts *Options) *budget {
 	return b
 }
 
-// admit waits until it is certain whether the money for the i-th trial is there. It returns why the trial may not
+// admit waits until it is certain whether the money for a trial is there. It returns why the trial may not
 // start: the cause of ctx, or that the money is not there. After that no trial starts.
-func (b *budget) admit(ctx context.Context, plan *Plan, i int) (grant, error) {
+func (b *budget) admit(ctx context.Context, plan *Plan, t *Trial) (grant, error) {
 	if b == nil || ctx.Err() != nil {
 		return grant{}, context.Cause(ctx)
 	}
@@ -153,10 +153,9 @@ func (b *budget) admit(ctx context.Context, plan *Plan, i int) (grant, error) {
 		defer b.mu.Unlock()
 		b.changed.Broadcast()
 	})()
-	t := plan.Trial(i)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	a := b.account(plan, &t)
+	a := b.account(plan, t)
 	for ctx.Err() == nil && b.over == nil {
 		needs := b.needs(a)
 		switch fits := b.spent()+b.aside+needs <= b.limit*(1+rounding); {

@@ -22,9 +22,10 @@ import (
 // at it.
 type Finished struct {
 	Brief *result.Brief
-	Load  func() (*result.Trial, error) // called once, when the trial starts
+	Load  func() (*result.Trial, error) // reads the trial anew; called while it is judged
 
 	problem string // why it cannot be judged
+	left    bool   // only its evals that could not judge do so again
 }
 
 // rejudge judges the conversation of a finished trial as if it had just taken place. Usage, cost and the actions of

@@ -44,6 +44,9 @@ type Options struct {
 	Crash func(trial string, cause any, stack []byte)
 	// Kept reports whether an earlier part of the run finished the trial at an index. It is not run again. nil: all run.
 	Kept func(index int) bool
+	// Unjudged returns the trial at an index as an earlier part of the run left it, where evals in it could not judge: they
+	// judge its conversation again, and nothing else of it changes. It returns nil for all other trials; may be nil.
+	Unjudged func(index int) *Finished
 	// Earlier returns the failed attempts of the trial at an index; may be nil.
 	Earlier func(index int) []result.Attempt
 	Only    []string // ids of the evals that may fire; nil: all
@@ -123,11 +126,15 @@ func runTrials(ctx context.Context, plan *Plan, w *worker) {
 			if w.opts.Kept != nil && w.opts.Kept(i) {
 				continue
 			}
-			grant, err := w.budget.admit(ctx, plan, i)
+			t := plan.Trial(i)
+			if w.opts.Unjudged != nil {
+				t = t.again(w.opts.Unjudged(i))
+			}
+			grant, err := w.budget.admit(ctx, plan, &t)
 			if err != nil && notRun.Add(1) > maxNotRunEvents {
 				return
 			}
-			done := w.run(ctx, plan.Trial(i), err)
+			done := w.run(ctx, t, err)
 			w.budget.settle(grant, done.Trial)
 			w.events <- done
 		}
@@ -159,6 +166,9 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 		if s.recordError != nil {
 			c.abort(fmt.Errorf("%w: %w", errStopped, s.recordError))
 		}
+	}
+	if t.Finished.isLeft() {
+		s.keepLeft()
 	}
 	_ = t.Project.tools.Done(t.Scenario.ID) // the trial is over, and its verdict stands
 	s.emit.flush()

@@ -68,6 +68,11 @@ func totals(run *result.Run) string {
 	for _, text := range slices.Concat(show.Guardrails(run), show.RefusedTransitions(run), show.Expenses(s)) {
 		b.WriteString(" · " + strings.ReplaceAll(text, "$", "\\$"))
 	}
+	if run.Spec != nil {
+		if words := run.Spec.Narrowing(nil); len(words) > 0 { // it may be only a part of what the files plan
+			b.WriteString(" · " + inline("made with "+strings.Join(words, " ")))
+		}
+	}
 	b.WriteString("\n\n")
 	return b.String()
 }

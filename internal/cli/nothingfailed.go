@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// redWithoutFailure says why --last-failed has nothing to run again of a run that fail_on makes red.
+func redWithoutFailure(run *result.Run, reasons []string) error {
+	lines := []string{fmt.Sprintf(
+		"--last-failed: no trial failed in the last run; it is red by fail_on (%s), which the same trials would be again",
+		strings.Join(reasons, ", "))}
+	for _, reason := range reasons {
+		lines = append(lines, reason+": "+whyRed(run, reason))
+	}
+	return fmt.Errorf("%s\nnothing was touched, and the reports stay as they are", strings.Join(lines, "\n"))
+}
+
+// whyRed says what came up that makes a run red, and what helps.
+func whyRed(run *result.Run, reason string) string {
+	var ids []string
+	which := func(told func(*result.Brief) bool) string {
+		ids = nil
+		for i := range run.Briefs {
+			if told(&run.Briefs[i]) {
+				ids = append(ids, run.Briefs[i].ID)
+			}
+		}
+		return someIDs(ids)
+	}
+	switch reason {
+	case result.FailOnSkipped:
+		names := which(func(b *result.Brief) bool { return b.Status == result.Skipped })
+		return fmt.Sprintf("%s skipped: %s; take skip out of their files, then arena run --resume runs them",
+			plural.Of(len(ids), "trial was", "trials were"), names)
+	case result.FailOnFlaky:
+		names := which(func(b *result.Brief) bool { return b.Flaky })
+		return fmt.Sprintf("%s that had failed before, although nothing changed: %s; arena run, without --last-failed, runs "+
+			"all of it anew", plural.Of(len(ids), "trial passed", "trials passed"), names)
+	case result.FailOnWarning:
+		text := run.Warnings[0]
+		if n := len(run.Warnings) - 1; n > 0 {
+			text += fmt.Sprintf(" (and %d more)", n)
+		}
+		return text
+	case result.FailOnEval:
+		return "an eval could not judge; arena run --resume has it judge again"
+	}
+	return "arena run, without --last-failed, runs all of it anew"
+}

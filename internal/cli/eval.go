@@ -16,8 +16,9 @@ import (
 
 const evalLong = `Eval judges conversations that are over: each reply at its own turn, then the whole. It calls no
 agent. Recordings are event logs, exported sessions, transcripts, results.json, journals and
-cassettes of arena, result files of other tools, chat logs as JSON lines, and OpenTelemetry traces;
-which of them a file is, its content tells. A file may hold many conversations.
+cassettes of arena, chat logs, traces of OpenTelemetry and OpenInference, and what LangSmith,
+Langfuse, promptfoo, OpenAI, LiteLLM and others export; which of them a file is, its content tells.
+A file may hold many conversations. The recording - is what comes in by stdin.
 
 What is judged:
   --assert FILE   assertions for every reply and conversation_assertions (kind: Eval), or a
@@ -41,6 +42,7 @@ func newEvalCmd(app *App) *cobra.Command {
 		Long:  evalLong,
 		Example: `  arena eval talks/*.recording.json --assert checks.yaml
   arena eval --pack support.pack.json --transcript call.transcript.yaml
+  export-traces | arena eval - --assert checks.yaml --skip-unreadable
   arena eval traces.json --pack support.pack.json --eval-groups fast-running`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.given.settings(app, c); err != nil {
@@ -48,6 +50,13 @@ func newEvalCmd(app *App) *cobra.Command {
 			}
 			if err := f.complete(args); err != nil {
 				return err
+			}
+			if slices.Contains(f.over, runner.StdinName) {
+				remove, err := f.keepStdin(app)
+				if err != nil {
+					return err
+				}
+				defer remove()
 			}
 			return f.run(c.Context(), app)
 		},
@@ -62,6 +71,9 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.asserts, "assert", nil, "what must be true: a `file` of kind Eval or Scenario; repeat the flag")
 	fl.StringSliceVar(&f.packs, "pack", nil, "run the evals of this pack `file`")
 	fl.StringSliceVar(&f.transcripts, "transcript", nil, "judge this recording, a `file` or pattern, like an argument")
+	fl.StringArrayVar(&f.only, "only", nil, "only the recorded conversation with this `id`; repeat the flag")
+	fl.BoolVar(&f.skipUnreadable, "skip-unreadable", false, "leave out conversations that cannot be read,\n"+
+		"and say how many")
 	fl.StringSliceVar(&f.evalIDs, "eval", nil, "only the eval over recordings with this `id`, of the config")
 	fl.StringSliceVar(&f.tags, "tag", nil, "only evals over recordings with this `tag`")
 	fl.BoolVar(&f.list, "list", false, "print the conversations of the plan and judge nothing (also --dry-run)")
@@ -81,6 +93,10 @@ func (f *evalFlags) complete(args []string) error {
 		return err
 	}
 	for _, pattern := range slices.Concat(args, f.transcripts) {
+		if pattern == runner.StdinName {
+			f.over = append(f.over, pattern)
+			continue
+		}
 		files, err := recordingPaths(pattern)
 		if err != nil {
 			return err

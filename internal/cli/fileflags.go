@@ -11,6 +11,9 @@ type fileFlags struct {
 	asserts, packs []string // to judge recordings or an earlier run by
 	transcripts    []string // recordings that a flag names
 	over           []string // recordings to judge instead of having conversations
+	stdin          string   // the file with what came in, when that is a recording; "": it is none
+	only           []string // ids of recorded conversations
+	skipUnreadable bool
 }
 
 func (f *fileFlags) validate(g givenFlags) error {

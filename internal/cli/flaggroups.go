@@ -31,6 +31,7 @@ var flagGroups = []flagGroup{
 		"judge", "judge-gate", "assert", "pack", "skip-evals", "eval-groups", "eval-types",
 	}},
 	{"Recordings", []string{
+		"only", "skip-unreadable",
 		"record", "replay", "record-mode", "replay-missing", "replay-speed", "redact",
 	}},
 	{"Reports", []string{

@@ -31,6 +31,7 @@ func (f *runFlags) command() []string {
 	}
 	str("assert", strings.Join(f.asserts, ","))
 	str("pack", strings.Join(f.packs, ","))
+	on("skip-unreadable", f.skipUnreadable)
 	str("config", f.config)
 	on("mock-provider", f.mock)
 	str("mock-config", f.mockConfig)

@@ -226,20 +226,23 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 // planOptions say what to run; who opens the models is left open.
 func (f *runFlags) planOptions(suite *scenario.Suite, played bool) runner.PlanOptions {
 	return runner.PlanOptions{
-		Selection:    f.selection(),
-		Recordings:   f.over,
-		Trials:       f.trials,
-		MockProvider: f.mocked(),
-		AllowEmpty:   f.allowEmpty,
-		Strict:       f.strict,
-		Lenient:      f.lenient,
-		FailOn:       f.failOn,
-		Judge:        f.judge,
-		Jobs:         f.jobsFor(suite),
-		Dispatch:     f.dispatch.mode(),
-		Offline:      f.cassettes.offline && !played,
-		Replayed:     played,
-		Calls:        f.callParameters(),
+		Selection:      f.selection(),
+		Recordings:     f.over,
+		Stdin:          f.stdin,
+		Only:           f.only,
+		SkipUnreadable: f.skipUnreadable,
+		Trials:         f.trials,
+		MockProvider:   f.mocked(),
+		AllowEmpty:     f.allowEmpty,
+		Strict:         f.strict,
+		Lenient:        f.lenient,
+		FailOn:         f.failOn,
+		Judge:          f.judge,
+		Jobs:           f.jobsFor(suite),
+		Dispatch:       f.dispatch.mode(),
+		Offline:        f.cassettes.offline && !played,
+		Replayed:       played,
+		Calls:          f.callParameters(),
 	}
 }
 

@@ -37,12 +37,12 @@ var typed = map[string]string{
 
 	"scenario": doesLess, "provider": doesLess, "tag": doesLess, "eval": doesLess, "eval-groups": doesLess,
 	"eval-types": doesLess, "skip-evals": doesLess, "trials": doesLess,
-	"last-failed": doesLess, "resume": doesLess,
+	"last-failed": doesLess, "resume": doesLess, "only": doesLess,
 
 	"mock-provider": asksOthers, "mock-config": asksOthers, "replay": asksOthers, "replay-missing": asksOthers,
 	"record-mode": asksOthers,
 
-	"exit-zero": letsPass, "allow-empty": letsPass, "lenient": letsPass,
+	"exit-zero": letsPass, "allow-empty": letsPass, "lenient": letsPass, "skip-unreadable": letsPass,
 
 	"assert": says, "pack": says, "transcript": says, "criteria": says, "check": says, "threshold": says, "votes": says,
 	"min-kappa": says, "from": says, "input": says, "filter": says, "filter-check": says, "drop-unknown": says,

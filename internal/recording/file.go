@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,11 @@ type Options struct {
 	// Type is the format according to the user, one of Types. A file of another format is read as that, with a note.
 	Type   string
 	Limits Limits
+	// SkipUnreadable leaves out conversations with problems, and reports them by File.Skipped. A file of which nothing
+	// else is left is an error, and so is one where a problem may concern any conversation.
+	SkipUnreadable bool
+	// Name is what the file is called in messages; "": its path.
+	Name string
 }
 
 // File is an open recording: its sessions and their positions. Messages stay on disk.
@@ -30,6 +36,8 @@ type File struct {
 	refs    []Ref
 	notes   []string
 	missing int
+	skip    bool // see Options.SkipUnreadable
+	skipped []diag.Diagnostic
 }
 
 // source is the content of a file.
@@ -56,7 +64,10 @@ func (e *Error) Error() string {
 // Open finds the sessions of a file and reads each once, so that all problems are known before the first is used. The
 // error is an *Error unless the file cannot be read.
 func Open(path string, o Options) (*File, error) {
-	f := &File{name: path, dir: filepath.Dir(path), open: func() (source, error) { return openDisk(path) }}
+	f := &File{
+		name: cmp.Or(o.Name, path), dir: filepath.Dir(path), skip: o.SkipUnreadable,
+		open: func() (source, error) { return openDisk(path) },
+	}
 	return f, f.index(o)
 }
 
@@ -69,7 +80,7 @@ func (f *File) index(o Options) error {
 		return err
 	}
 	defer func() { _ = in.Close() }() // it was only read
-	s := &scan{in: in, size: in.Size(), file: f.name, limits: f.limits, problems: problems}
+	s := &scan{in: in, size: in.Size(), file: f.name, limits: f.limits, problems: problems, skip: f.skip}
 	if found := s.detect(); found != nil {
 		f.format = *found
 		if found.contradicts(o.Type) {
@@ -81,6 +92,7 @@ func (f *File) index(o Options) error {
 		s.errorf(diag.Pos{File: f.name}, "empty-recording", "there is no message in the file, read as %s", f.format.name)
 	}
 	f.entries, f.notes, f.missing = s.index.entries, s.notes, s.missing
+	problems = f.leaveOut(problems)
 	if s.err == nil && problems.Errors() < maxProblems {
 		s.err = f.verify(in, problems)
 	}
@@ -96,12 +108,22 @@ func (f *File) index(o Options) error {
 // verify reads every session once to find its problems, and keeps its Ref.
 func (f *File) verify(in source, problems *diag.List) error {
 	f.refs = make([]Ref, 0, len(f.entries))
+	unread := map[*entry]bool{}
 	ids := map[string]int{}
 	words := map[string]string{}
 	for i, e := range f.entries {
-		s, err := f.read(in, e, problems)
+		found := problems
+		if f.skip {
+			found = &diag.List{}
+		}
+		s, err := f.read(in, e, found)
 		if err != nil {
 			return err
+		}
+		if f.skip && s == nil {
+			unread[e] = true
+			f.skipped = append(f.skipped, found.Sorted()[0])
+			continue
 		}
 		if problems.Errors() >= maxProblems {
 			return nil
@@ -115,6 +137,11 @@ func (f *File) verify(in source, problems *diag.List) error {
 			Start: intern(words, s.Start), InWorkflow: s.InWorkflow(), MissingInfo: s.MissingInfo,
 			Tags: s.Tags, Messages: len(s.Messages), Pos: s.Messages[0].Pos,
 		})
+	}
+	if f.withoutUnread(unread); len(f.refs) == 0 && len(f.skipped) > 0 {
+		for _, p := range f.skipped[:min(len(f.skipped), maxProblems)] {
+			problems.Add(p)
+		}
 	}
 	return nil
 }

@@ -47,6 +47,7 @@ type format struct {
 	// read makes a session of its pieces.
 	read  func(b *builder, pieces iter.Seq[piece])
 	free  bool // pieces need not be JSON
+	apart bool // each record is a conversation of its own, and says nothing of others
 	early bool // the first keys are enough to detect it
 }
 
@@ -104,7 +105,7 @@ func formats() []format {
 		},
 		{
 			name: FormatShareGPT, about: "conversations for training: `from` and `value`",
-			hints: transcriptHints, detect: isShareGPT, scan: scanShareGPT, read: readShareGPT,
+			hints: transcriptHints, detect: isShareGPT, scan: scanShareGPT, read: readShareGPT, apart: true,
 		},
 		{
 			name: FormatLangfuse, about: "an export of Langfuse: traces with their observations, or observations",
@@ -116,7 +117,7 @@ func formats() []format {
 		},
 		{
 			name: FormatPromptfoo, about: "what `promptfoo eval -o` writes, as JSON or JSON lines",
-			detect: isPromptfoo, scan: scanPromptfoo, read: readPromptfoo,
+			detect: isPromptfoo, scan: scanPromptfoo, read: readPromptfoo, apart: true,
 		},
 		{
 			name: FormatBatch, about: "the output of a batch of OpenAI or Anthropic, also behind its input",
@@ -132,7 +133,7 @@ func formats() []format {
 		},
 		{
 			name: FormatChatLog, about: "messages as OpenAI, Anthropic and others have them, or requests with their responses",
-			hints: transcriptHints, detect: isChatLog, scan: scanChatLog, read: readChatLog,
+			hints: transcriptHints, detect: isChatLog, scan: scanChatLog, read: readChatLog, apart: true,
 		},
 		{
 			name: FormatTranscript, about: "one conversation as YAML or JSON: `metadata` and `messages`",

@@ -249,9 +249,9 @@ func addRuns(conversation []event, spans []aiSpan, used map[int]bool) []event {
 		if call.Args == nil && call.BadArgs == "" {
 			call.Args = jsonvalue.Object{}
 		}
-		ran := []event{{Message: Message{
-			Message: chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call}}, Offset: -1, At: s.start, Pos: s.pos,
-		}}}
+		asked := chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call}}
+		asked.Usage, asked.CostUSD = &chat.Usage{}, new(0.0) // no model was called
+		ran := []event{{Message: Message{Message: asked, Offset: -1, At: s.start, Pos: s.pos}}}
 		if s.hasResult || s.failure != "" {
 			result := s.tool
 			result.ID = call.ID

@@ -18,6 +18,7 @@ type scan struct {
 	problems *diag.List
 	index    index
 	notes    []string
+	skip     bool  // see Options.SkipUnreadable
 	missing  int   // known number of conversations that are not in the file
 	err      error // of reading the file
 }
@@ -25,7 +26,13 @@ type scan struct {
 // maxProblems is the number of problems that are reported for one file.
 const maxProblems = 100
 
-func (s *scan) full() bool { return s.err != nil || s.problems.Errors() >= maxProblems }
+func (s *scan) full() bool {
+	limit := maxProblems
+	if s.skip { // what follows is not left out in silence
+		limit = maxSkipped
+	}
+	return s.err != nil || s.problems.Errors() >= limit
+}
 
 func (s *scan) errorf(pos diag.Pos, code, format string, args ...any) *diag.Diagnostic {
 	return s.problems.Errorf(pos, 1, code, format, args...)

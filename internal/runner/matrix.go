@@ -29,6 +29,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	}
 	m.reportMissing()
 	m.reportOtherSessions()
+	m.reportOnly()
 	plan.FailOn, plan.Notes = m.failOn(suite), m.notes
 	if d.Errors() == 0 { // otherwise not all used providers are known
 		d.DropWarnings(m.usedProviders())
@@ -60,6 +61,7 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 		endpoints: map[endpointKey]*Endpoint{}, implicitMocks: map[*scenario.Project]*scenario.Provider{},
 		reportedFeatures: map[string]map[diag.Pos]bool{}, judgeEndpoints: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},
+		heardOf:        map[string]bool{},
 		judgedSessions: map[sessionKey]bool{}, otherSessions: map[sessionKey]string{},
 		http: newHTTP(opts.Offline || opts.Replayed && !opts.Listing), tracker: newNameTracker(),
 	}
@@ -96,6 +98,8 @@ type matrix struct {
 	memory           *judges.Memory
 	opened           map[string]*recording.File               // nil: cannot be read
 	judgedSessions   map[sessionKey]bool                      // conversations that an eval or a scenario judges
+	unread           int                                      // files that could not be read
+	heardOf          map[string]bool                          // ids of conversations; true: it is judged
 	otherSessions    map[sessionKey]string                    // conversation → its scenario, which does not judge
 	http             *http.Client                             // for checks
 	implicitMocks    map[*scenario.Project]*scenario.Provider // of projects without providers

@@ -21,6 +21,12 @@ type PlanOptions struct {
 	Dispatch DispatchMode
 	// Recordings are files with conversations. If there are any, scenarios and evals judge them, and nothing else runs.
 	Recordings []string
+	// Stdin is the file that holds what the recording StdinName holds; "": there is none.
+	Stdin string
+	// Only are the ids of the conversations to judge; none: all.
+	Only []string
+	// SkipUnreadable leaves out conversations that cannot be read, with a warning that counts them.
+	SkipUnreadable bool
 	// Asked is the --provider list of the run that is judged again.
 	Asked []string
 	// Offline refuses checks that need the network. With Replayed a recording answers for the network and for programs.
@@ -37,6 +43,9 @@ type PlanOptions struct {
 	// Calls are the parameters that win over the files; see Options.
 	Calls CallParameters
 }
+
+// StdinName is the recording that stands for the standard input.
+const StdinName = "-"
 
 // CallParameters are parameters of model calls. Nil pointers: not set.
 type CallParameters struct {

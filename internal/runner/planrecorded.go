@@ -7,11 +7,13 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -148,29 +150,75 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 		return nil
 	}
 	refs := file.Sessions()
-	out := make([]*Recorded, len(refs))
+	out := make([]*Recorded, 0, len(refs))
 	for i, ref := range refs {
-		out[i] = &Recorded{
+		if !m.chosen(ref.ID) {
+			continue
+		}
+		out = append(out, &Recorded{
 			File: filepath.ToSlash(path), Name: cmp.Or(ref.ID, filepath.Base(path)), index: i, scenario: ref.Scenario,
 			taskType:    ref.TaskType,
 			start:       ref.Start,
 			inWorkflow:  ref.InWorkflow,
 			missingInfo: ref.MissingInfo,
 			Load:        func() (*recording.Session, error) { return file.Load(i) },
-		}
+		})
 	}
 	return out
 }
 
+// chosen reports whether a conversation is to be judged.
+func (m *matrix) chosen(id string) bool {
+	chosen := len(m.opts.Only) == 0 || slices.Contains(m.opts.Only, id)
+	m.heardOf[id] = chosen
+	return chosen
+}
+
+// reportOnly refuses ids that no conversation has.
+func (m *matrix) reportOnly() {
+	var missing []string
+	for _, id := range m.opts.Only {
+		if !m.heardOf[id] && !slices.Contains(missing, id) {
+			missing = append(missing, id)
+		}
+	}
+	if m.diags.Errors() > 0 { // a recording may not have been read
+		return
+	}
+	known := slices.Sorted(maps.Keys(m.heardOf))
+	for _, id := range missing {
+		hint := diag.DidYouMean(id, known)
+		if hint == "" && len(known) > 0 {
+			hint = "there are: " + strings.Join(known[:min(len(known), 10)], ", ")
+			if len(known) > 10 {
+				hint += fmt.Sprintf(" and %d more", len(known)-10)
+			}
+		}
+		m.diags.Errorf(diag.Pos{}, 0, "no-conversation", "--only: no recorded conversation has the id %q", id).Hint = hint
+	}
+}
+
 // openRecording opens a file and reports its notes; nil when it cannot be read.
 func (m *matrix) openRecording(path, kind string, at diag.Pos) *recording.File {
-	file, err := recording.Open(path, recording.Options{Type: kind})
+	o := recording.Options{Type: kind, SkipUnreadable: m.opts.SkipUnreadable}
+	on := path
+	if path == StdinName && m.opts.Stdin != "" {
+		on, o.Name = m.opts.Stdin, "stdin"
+	}
+	file, err := recording.Open(on, o)
+	if err != nil && m.opts.SkipUnreadable && m.leaveOut(at, path, err) {
+		return nil
+	}
 	if err != nil {
 		reportRecording(m.diags, at, path, err)
 		return nil
 	}
 	for _, note := range file.Notes() {
 		m.diags.Warnf(at, 1, "recording", "%s: %s", path, note)
+	}
+	if skipped := file.Skipped(); len(skipped) > 0 {
+		m.diags.Warnf(at, 1, "unreadable", "%s: %d of %s could not be read and were left out, at %s: %s", path,
+			len(skipped), plural.Count(len(skipped)+len(file.Sessions()), "conversation"), linesOf(skipped), skipped[0].Msg)
 	}
 	if n := file.Missing(); n > 0 {
 		report := m.diags.Errorf
@@ -181,6 +229,35 @@ func (m *matrix) openRecording(path, kind string, at diag.Pos) *recording.File {
 			Hint = "run the rest first, or judge what there is with --lenient"
 	}
 	return file
+}
+
+// linesOf lists where problems are.
+func linesOf(problems []diag.Diagnostic) string {
+	const most = 20
+	list := make([]string, 0, most)
+	for _, p := range problems[:min(len(problems), most)] {
+		list = append(list, strconv.Itoa(int(p.Pos.Line)))
+	}
+	lines := strings.Join(list, ", ")
+	switch {
+	case len(problems) > most:
+		return fmt.Sprintf("lines %s and %d more, the first", lines, len(problems)-most)
+	case len(problems) > 1:
+		return "lines " + lines + ", the first"
+	}
+	return "line " + lines
+}
+
+// leaveOut warns of a file that is left out as a whole, and reports whether it was. When every file is, nothing is left
+// to judge, and it is an error.
+func (m *matrix) leaveOut(at diag.Pos, path string, err error) bool {
+	wrong, ok := errors.AsType[*recording.Error](err)
+	if m.unread++; !ok || m.unread == len(m.opts.Recordings) {
+		return false
+	}
+	m.diags.Warnf(at, 1, "unreadable", "%s: it could not be read and was left out as a whole: %s: %s", path,
+		wrong.Problems[0].Pos, wrong.Problems[0].Msg)
+	return true
 }
 
 // reportRecording reports why a recording cannot be read, every problem at its position.

@@ -33,6 +33,7 @@ const (
 	FormatBatch       Format = "batch"        // replies of a batch of OpenAI or Anthropic
 	FormatOpenAI      Format = "OpenAI log"   // responses and stored completions
 	FormatLiteLLM     Format = "LiteLLM log"  // calls
+	FormatInspect     Format = "inspect_ai"   // the log of an evaluation
 )
 
 // format describes a file format.
@@ -130,6 +131,10 @@ func formats() []format {
 		{
 			name: FormatLiteLLM, about: "what LiteLLM logs of calls, and the spend logs of its proxy",
 			detect: isLiteLLM, scan: scanLiteLLM, read: readLiteLLM,
+		},
+		{
+			name: FormatInspect, about: "a log of inspect_ai as JSON, with its samples",
+			detect: isInspect, scan: scanInspect, read: readInspect, apart: true,
 		},
 		{
 			name: FormatChatLog, about: "messages as OpenAI, Anthropic and others have them, or requests with their responses",

@@ -43,6 +43,21 @@ func FuzzCassette(f *testing.F) {
 
 func FuzzTraces(f *testing.F) { fuzzReader(f, "traces.json", "traces.jsonl") }
 
+func FuzzSpans(f *testing.F) {
+	fuzzReader(f, "openinference.json", "spans.jsonl", "stored-spans.jsonl")
+}
+
+// FuzzExports reads what other tools export.
+func FuzzExports(f *testing.F) {
+	fuzzReader(f, "sharegpt.json", "langfuse.json", "langsmith.json", "promptfoo.jsonl", "inspect.json")
+}
+
+// FuzzLogs reads what is logged of APIs.
+func FuzzLogs(f *testing.F) {
+	fuzzReader(f, "batch.jsonl", "batch-results.jsonl", "responses.jsonl", "stored-completions.json", "litellm.jsonl",
+		"anthropic.json", "reply.anthropic.json")
+}
+
 func FuzzResults(f *testing.F) {
 	var file bytes.Buffer
 	if err := jsonout.Write(&file, golden.Fixtures()[1].Build()); err != nil {

@@ -55,12 +55,31 @@ func (s *scan) sample() []byte {
 		s.errorf(start, "invalid-encoding", "the file is UTF-16").Hint = "save it as UTF-8"
 		return nil
 	}
+	if kind := archive(text); kind != "" {
+		s.errorf(start, "unread-recording", "this file is %s, which arena does not read", kind).Hint =
+			"unpack it; a log of inspect_ai is written as JSON by: inspect log convert --to json"
+		return nil
+	}
 	text = bytes.TrimPrefix(text, []byte(bom))
 	if len(bytes.TrimSpace(text)) == 0 && s.size <= sampleSize {
 		s.errorf(start, "empty-recording", "the file is empty").Hint = "a recording has at least one message"
 		return nil
 	}
 	return text
+}
+
+// archive names what packs files; "": it is none.
+func archive(text []byte) string {
+	for _, known := range []struct{ start, name string }{
+		{"PK\x03\x04", "a zip archive, such as an .eval of inspect_ai"}, {"PK\x05\x06", "an empty zip archive"},
+		{"\x1f\x8b", "packed by gzip"}, {"\x28\xb5\x2f\xfd", "packed by zstd"}, {"PAR1", "a table of Parquet"},
+		{"SQLite format 3\x00", "a database of SQLite"},
+	} {
+		if bytes.HasPrefix(text, []byte(known.start)) {
+			return known.name
+		}
+	}
+	return ""
 }
 
 // detect finds the format of a file; nil after a problem.

@@ -125,6 +125,9 @@ func talks() []talk {
 {"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"said1"}]}]},
 {"role":"assistant","content":[{"type":"text","text":"reply1"}]},{"role":"user","content":"asked2"},
 {"role":"assistant","content":[{"type":"text","text":"reply2"}]}]}`},
+		{name: "inspect_ai", format: FormatInspect, ends: true, text: `{"version":2,"status":"success","eval":{"task":"t"},"samples":[{"id":"1","epoch":1,
+"messages":` + strings.NewReplacer(`"function":{"name":"orders","arguments":"{\"id\":\"arg1\"}"}`, `"function":"orders","arguments":{"id":"arg1"}`,
+			`"content":null`, `"content":""`).Replace(chatMessages) + `}]}`},
 		{name: "ShareGPT", format: FormatShareGPT, ends: true, text: `[{"id":"a","conversations":` + shareGPTMessages + `}]`},
 		{name: "ShareGPT lines", format: FormatShareGPT, text: flat(`{"conversations":`+shareGPTMessages+`}`) + "\n" +
 			flat(`{"conversations":`+shareGPTMessages+`}`)},

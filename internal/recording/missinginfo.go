@@ -16,7 +16,7 @@ func (f Format) MissingInfo() []string {
 		return nil
 	case FormatEventLog, FormatSession, FormatTranscript, FormatCassette, FormatChatLog, FormatTraces, FormatSpans,
 		FormatShareGPT, FormatLangfuse, FormatLangSmith, FormatPromptfoo, FormatBatch, FormatOpenAI,
-		FormatLiteLLM:
+		FormatLiteLLM, FormatInspect:
 		return []string{InfoGuardrails}
 	}
 	return []string{InfoGuardrails} // of a program, which hands over messages
@@ -45,7 +45,7 @@ func (b *builder) setMissingInfo() {
 func (f Format) flagsErrors() bool {
 	switch f {
 	case FormatResults, FormatJournal, FormatEventStream, FormatArenaOutput, FormatArenaTurns, FormatEventLog,
-		FormatSession, FormatCassette, FormatTraces, FormatSpans, FormatLangfuse, FormatLangSmith:
+		FormatSession, FormatCassette, FormatTraces, FormatSpans, FormatLangfuse, FormatLangSmith, FormatInspect:
 		return true
 	case FormatTranscript, FormatChatLog, FormatShareGPT, FormatPromptfoo, FormatBatch, FormatOpenAI, FormatLiteLLM:
 		return false

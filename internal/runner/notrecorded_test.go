@@ -85,6 +85,7 @@ func TestNotRecorded(t *testing.T) {
 		"chat log: anthropic.json":            "cost_budget guardrail_triggered latency_budget max_cost max_duration trajectory",
 		"chat log: reply.anthropic.json":      "cost_budget guardrail_triggered latency_budget max_cost max_duration",
 		"ShareGPT: sharegpt.json":             "cost_budget finish_reason guardrail_triggered latency_budget max_cost max_duration (no_tool_errors) trajectory",
+		"inspect_ai: inspect.json":            "cost_budget guardrail_triggered max_cost",
 		"spans: spans.jsonl":                  "finish_reason guardrail_triggered",
 		"spans: stored-spans.jsonl":           "finish_reason guardrail_triggered",
 		"traces: openinference.json":          "guardrail_triggered",

@@ -118,6 +118,8 @@ type CallStarted struct {
 	Format      string   `json:"response_format,omitempty" doc:"json_object or json_schema, when a form was asked for."`
 
 	Request *chat.Request `json:"-"` // read only; never nil
+	Host    string        `json:"-"` // of the provider's base_url; "": it has none
+	Port    int           `json:"-"` // the same; 0: that of the protocol
 }
 
 // CallCompleted says that a model has replied.

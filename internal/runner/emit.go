@@ -3,6 +3,8 @@ package runner
 import (
 	"context"
 	"errors"
+	"net/url"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -159,8 +161,13 @@ func (t *emitter) call(spec *scenario.Provider, req *chat.Request) func(*chat.Re
 	}
 	sent := *req
 	began := t.clock.now()
+	host, port := "", 0
+	if !t.clock.simulated { // else no server is asked
+		host, port = serverOf(spec)
+	}
 	t.send(result.CallStarted{
-		At: t.at(), Call: call, Reply: req.Origin.Reply, Messages: len(req.Messages), Tools: len(req.Tools),
+		At: t.at(), Call: call, Host: host, Port: port,
+		Reply: req.Origin.Reply, Messages: len(req.Messages), Tools: len(req.Tools),
 		Stream: req.Stream, Temperature: req.Temperature, TopP: req.TopP, MaxTokens: req.MaxTokens, Seed: req.Seed,
 		Stop: req.Stop, Effort: req.ReasoningEffort, Parallel: req.ParallelToolCalls, Format: req.ReplyFormat(),
 		Request: &sent,
@@ -177,6 +184,16 @@ func (t *emitter) call(spec *scenario.Provider, req *chat.Request) func(*chat.Re
 			Answer: &answer,
 		})
 	}
+}
+
+// serverOf is where a provider with a base_url is asked, without what else stands there, which may be secret.
+func serverOf(spec *scenario.Provider) (host string, port int) {
+	u, err := url.Parse(spec.BaseURL)
+	if err != nil {
+		return "", 0
+	}
+	port, _ = strconv.Atoi(u.Port()) // 0 where there is none
+	return u.Hostname(), port
 }
 
 func (t *emitter) failure(call result.Call, err error, began time.Time) result.CallFailed {

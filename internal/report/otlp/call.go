@@ -30,9 +30,16 @@ func (t *trace) callStarted(c *trial, e *result.CallStarted) {
 	s.text("arena.reasoning_effort", e.Effort)
 	s.text("arena.provider", e.Call.Provider)
 	s.text("arena.judge", e.Judge)
+	s.text("server.address", e.Host)
+	if e.Port > 0 {
+		s.whole("server.port", int64(e.Port))
+	}
 	s.text("arena.step", e.Step)
 	if t.content {
 		s.content("gen_ai.input.messages", inputMessages(e.Request.Messages))
+		if len(e.Request.Tools) > 0 {
+			s.content("gen_ai.tool.definitions", definitions(e.Request.Tools))
+		}
 	}
 	c.calls[e.Number] = s
 }

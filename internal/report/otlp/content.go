@@ -46,6 +46,22 @@ func inputMessages(list []chat.Message) string {
 	return encoded(out)
 }
 
+// definition is a tool that a model may call.
+type definition struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+func definitions(tools []chat.Tool) string {
+	out := make([]definition, len(tools))
+	for i, t := range tools {
+		out[i] = definition{"function", t.Name, t.Description, t.Schema}
+	}
+	return encoded(out)
+}
+
 func outputMessages(r *chat.Reply) string {
 	reply := r.Message()
 	m := messageOf(&reply)

@@ -164,8 +164,9 @@ func (t *trace) trialDone(c *trial, e *result.TrialDone) {
 
 func (t *trace) turnStarted(c *trial, at result.At) {
 	t.endTurn(c, at.Time)
-	s := t.start(c.span, "invoke_agent", at.Trial, "turn/"+strconv.Itoa(at.Turn), internal, at.Time)
+	s := t.start(c.span, join("invoke_agent", at.Provider), at.Trial, "turn/"+strconv.Itoa(at.Turn), internal, at.Time)
 	s.text("gen_ai.operation.name", "invoke_agent")
+	s.text("gen_ai.agent.name", at.Provider)
 	s.text("gen_ai.provider.name", c.provider)
 	s.text("gen_ai.request.model", c.model)
 	s.text("gen_ai.conversation.id", at.Trial)

@@ -73,7 +73,9 @@ func called(say func(string) string, at func(ms, turn int) result.At) []result.E
 			{Role: chat.System, Content: say("Be kind.")}, {Role: chat.User, Content: say("Where is my teapot?")},
 		},
 		Temperature: new(0.5), MaxTokens: new(200), Seed: new(int64(7)), TopP: new(0.9), Stream: true,
-		Tools: []chat.Tool{{Name: say("get_order")}},
+		Tools: []chat.Tool{{
+			Name: say("get_order"), Description: say("Finds the teapot."), Schema: json.RawMessage(`{"type":"object"}`),
+		}},
 	}
 	answer := &chat.Reply{
 		ToolCalls: []chat.ToolCall{tool, broken}, FinishReason: say("tool_calls"), Model: say("gpt-4o-2024-08-06"),
@@ -91,6 +93,7 @@ func called(say func(string) string, at func(ms, turn int) result.At) []result.E
 		result.CallStarted{
 			At: at(3, 0), Call: call, Messages: 2, Tools: 1, Stream: true, Temperature: request.Temperature,
 			TopP: request.TopP, MaxTokens: request.MaxTokens, Seed: request.Seed, Request: request,
+			Host: say("models.example"), Port: 8443,
 		},
 		result.CallCompleted{
 			At: at(103, 0), Call: call, ResponseModel: answer.Model, FinishReason: answer.FinishReason, ToolCalls: 2,

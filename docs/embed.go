@@ -1,4 +1,4 @@
-// Package docs holds the guides, for the command that shows them.
+// Package docs holds the guides and the references, for the command that shows them.
 package docs
 
 import "embed"
@@ -7,3 +7,9 @@ import "embed"
 //
 //go:embed guide/*.md
 var Guides embed.FS
+
+// References are the pages beside that folder, but for the one about checks, which arena checks shows.
+//
+//go:embed architecture.md compat.md compositions.md conformance.md dispatch.md events.md glossary.md go.md journal.md
+//go:embed metrics.md providers.md recordings.md tools.md traces.md variables.md
+var References embed.FS

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"embed"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,9 +22,9 @@ func newDocsCmd(app *App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "docs [topic]",
 		Short: "Show the guides, and what may stand in each kind of file",
-		Long: `Docs shows a page of the documentation: a guide, or the reference of a kind of file. Without a topic it
-lists them; the guides are meant to be read in their order. arena checks TYPE documents a check, and
-arena COMMAND --help a command.`,
+		Long: `Docs shows a page of the documentation: a guide, or a reference. Without a topic it lists them; the
+guides are meant to be read in their order. arena checks TYPE documents a check, and arena COMMAND --help
+a command.`,
 		Example: `  arena docs
   arena docs first-test
   arena docs scenario | less`,
@@ -40,20 +41,41 @@ arena COMMAND --help a command.`,
 	}
 }
 
-// guideTopic is a guide by the name of its file: 02-tools.md is tools.
-type guideTopic struct{ name, title, file string }
+// pageTopic is a guide or a reference by the name of its file: 02-tools.md is tools.
+type pageTopic struct {
+	name, title, file string
+	from              embed.FS
+}
 
-func guideTopics() []guideTopic {
-	files, _ := fs.Glob(docs.Guides, "guide/*.md") // the pattern is right
-	list := make([]guideTopic, 0, len(files))
+func guideTopics() []pageTopic { return pagesIn(docs.Guides, "guide/*.md") }
+
+// referenceTopics are the references. One that is called as a guide is told from it: tools-reference.
+func referenceTopics() []pageTopic {
+	list := pagesIn(docs.References, "*.md")
+	for i := range list {
+		list[i].name = referenceName(list[i].name)
+	}
+	return list
+}
+
+func referenceName(name string) string {
+	if slices.ContainsFunc(guideTopics(), func(g pageTopic) bool { return g.name == name }) {
+		return name + "-reference"
+	}
+	return name
+}
+
+func pagesIn(from embed.FS, pattern string) []pageTopic {
+	files, _ := fs.Glob(from, pattern) // the pattern is right
+	list := make([]pageTopic, 0, len(files))
 	for _, file := range files {
 		name := topicOf(file)
 		if name == "README" {
 			continue
 		}
-		text, _ := docs.Guides.ReadFile(file) // it is there
+		text, _ := from.ReadFile(file) // it is there
 		title, _, _ := strings.Cut(string(text), "\n")
-		list = append(list, guideTopic{name, strings.TrimPrefix(strings.TrimSpace(title), "# "), file})
+		list = append(list, pageTopic{name, strings.TrimPrefix(strings.TrimSpace(title), "# "), file, from})
 	}
 	return list
 }
@@ -72,6 +94,9 @@ func topicNames() []string {
 	for _, p := range filedoc.Pages() {
 		names = append(names, p.Name)
 	}
+	for _, r := range referenceTopics() {
+		names = append(names, r.name)
+	}
 	return names
 }
 
@@ -84,6 +109,10 @@ func listTopics(app *App) error {
 	_, _ = fmt.Fprintln(w, "\nFiles, with all their keys:")
 	for _, p := range filedoc.Pages() {
 		_, _ = fmt.Fprintf(w, "  %s\t%s\n", p.Name, p.About)
+	}
+	_, _ = fmt.Fprintln(w, "\nReferences:")
+	for _, r := range referenceTopics() {
+		_, _ = fmt.Fprintf(w, "  %s\t%s\n", r.name, r.title)
 	}
 	_, _ = fmt.Fprintln(w, "\n`arena docs TOPIC` shows one of them, `arena checks TYPE` documents a check.")
 	return ifBroken(w.Flush())
@@ -107,9 +136,9 @@ func showTopic(app *App, name string, commands []*cobra.Command) error {
 func topicText(name string, commands ...*cobra.Command) (string, error) {
 	asked := name
 	name = strings.ToLower(name)
-	guides := guideTopics()
-	if i := slices.IndexFunc(guides, func(g guideTopic) bool { return g.name == name }); i >= 0 {
-		text, err := docs.Guides.ReadFile(guides[i].file)
+	pages := slices.Concat(guideTopics(), referenceTopics())
+	if i := slices.IndexFunc(pages, func(p pageTopic) bool { return p.name == name }); i >= 0 {
+		text, err := pages[i].from.ReadFile(pages[i].file)
 		return string(text), err
 	}
 	if slices.ContainsFunc(filedoc.Pages(), func(p filedoc.Page) bool { return p.Name == name }) {

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+
+	"github.com/arena-evals/arena/docs"
 )
 
 // manual writes pages of Markdown for a terminal: text is wrapped, blocks stay as they are, and a row of a table is its
@@ -178,11 +181,13 @@ func inWords(text string) string {
 		part := pageLink().FindStringSubmatch(link)
 		name, to := part[1], part[2]
 		page, _, _ := strings.Cut(to, "#")
-		topic := topicOf(page)
+		topic := linkedTopic(page)
 		switch {
 		case strings.Contains(to, "://"):
 			return name + " (" + to + ")"
-		case page == "" || isReference(page) || strings.EqualFold(topic, name):
+		case topic == "checks-reference":
+			return name + " (arena checks)"
+		case page == "" || !slices.Contains(topicNames(), topic) && topic != "README" || strings.EqualFold(topic, name):
 			return name
 		case topic == "README":
 			return name + " (arena docs)"
@@ -192,7 +197,22 @@ func inWords(text string) string {
 	return strings.ReplaceAll(escapedOne().ReplaceAllString(strings.ReplaceAll(text, "**", ""), "$1"), "&lt;", "<")
 }
 
-// isReference reports whether a link leads to a page that no topic shows: those beside the folders of guides and files.
-func isReference(link string) bool {
-	return strings.HasPrefix(link, "../") && !strings.HasPrefix(link, "../guide/") && !strings.HasPrefix(link, "../files/")
+// linkedTopic is the topic of the page to which a link leads. Guides link to guides, and files to files, by their names
+// alone; what lies above them is a reference, and so is what a reference links to by its name.
+func linkedTopic(link string) string {
+	topic := topicOf(link)
+	up, above := strings.CutPrefix(link, "../")
+	if above && !strings.Contains(up, "/") {
+		return referenceName(topic)
+	}
+	if !strings.Contains(link, "/") && link == topic+".md" && isReference(link) {
+		return referenceName(topic)
+	}
+	return topic
+}
+
+// isReference reports whether a file is one of the references; those about files have other names.
+func isReference(file string) bool {
+	_, err := docs.References.Open(file)
+	return err == nil || file == "checks.md"
 }

@@ -64,6 +64,32 @@ func TestManualWithColor(t *testing.T) {
 	}
 }
 
+// Every page of the documentation can be shown, and a link to it says how.
+func TestReferencesAreTopics(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		file := filepath.Base(page)
+		want := "(arena docs " + referenceName(topicOf(file)) + ")"
+		if file == "checks.md" {
+			want = "(arena checks)"
+		} else if !slices.Contains(topicNames(), referenceName(topicOf(file))) {
+			t.Errorf("docs/%s is no topic: name it in docs/embed.go", file)
+		}
+		for _, link := range []string{file, "../" + file} {
+			if got := inWords("[this page](" + link + ")"); got != "this page "+want {
+				t.Errorf("a link to %s is shown as %q", link, got)
+			}
+		}
+	}
+	if got := inWords("[this page](02-tools.md)"); got != "this page (arena docs tools)" {
+		t.Errorf("a link to a guide is shown as %q", got)
+	}
+}
+
 // TestDocsLinks: what the guides and the pages about files link to is there, and every guide leads to the next.
 func TestDocsLinks(t *testing.T) {
 	t.Parallel()

@@ -141,6 +141,23 @@ func TestReadmeNamesEveryReasonAndStatus(t *testing.T) {
 	}
 }
 
+// TestConsumerInDocs holds that the code in docs/dispatch.md is a part of what tests run.
+func TestConsumerInDocs(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, b := range block.FindAllStringSubmatch(read(t, "docs/dispatch.md"), -1) {
+		if b[1] != "go" {
+			continue
+		}
+		if found++; !stands(t, sources["go"], b[2]) {
+			t.Errorf("a block stands in none of %q:\n%s", sources["go"], b[2])
+		}
+	}
+	if found == 0 {
+		t.Error("found no block")
+	}
+}
+
 // TestDocs holds that every block of docs/go.md is a part of what tests run, and that its links lead somewhere.
 func TestDocs(t *testing.T) {
 	t.Parallel()

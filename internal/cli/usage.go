@@ -26,6 +26,11 @@ func flagError(c *cobra.Command, err error) error {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	name := unknown.GetSpecifiedName()
+	if flag, known := flagElsewhere(name, names); flag != "" {
+		return fmt.Errorf("unknown flag --%s\nthat is --%s here", name, flag)
+	} else if known {
+		names = nil // none is meant
+	}
 	if near := diag.Nearest(name, names); near != "" {
 		return fmt.Errorf("unknown flag --%s\ndid you mean --%s?", name, near)
 	}

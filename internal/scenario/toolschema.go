@@ -24,7 +24,10 @@ func (d *decoder) jsonSchema(n *node.Node, what string) json.RawMessage {
 	if _, err := compileSchema(raw); err != nil {
 		for _, e := range schemaProblems(err) {
 			at := node.Follow(n, e.Path)
-			d.Errorf(at, "invalid-schema", "%s: %s", what, e.Text)
+			wrong := d.Errorf(at, "invalid-schema", "%s: %s", what, e.Text)
+			if n := len(e.Path); n > 0 && e.Path[n-1] == "type" && at.Kind == node.Scalar {
+				wrong.Hint = jsonschema.TypeMeant(at.Value)
+			}
 		}
 		return nil
 	}

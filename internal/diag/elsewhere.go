@@ -1,0 +1,38 @@
+package diag
+
+import "slices"
+
+// elsewhere has the names of fields in other tools, with what may be meant by them here. Which of it is depends on
+// where the name stands: the first that is known there.
+var elsewhere = map[string][]string{
+	"assert":  {"assertions", "conversation_assertions"},
+	"asserts": {"assertions", "conversation_assertions"},
+	"expect":  {"assertions", "expected"},
+	"expects": {"assertions"}, "expectations": {"assertions"}, "checks": {"assertions"}, "validations": {"assertions"},
+	"repeat": {"trials"}, "repeats": {"trials"}, "runs": {"trials"}, "n": {"trials"}, "iterations": {"trials"},
+	"num_trials": {"trials"}, "times": {"trials"}, "samples": {"trials"},
+	"system": {"system_template"}, "system_prompt": {"system_template"}, "instructions": {"system_template"},
+	"system_message": {"system_template"}, "prompt_template": {"system_template"}, "template": {"system_template"},
+	"api_key": {"credential"}, "apikey": {"credential"}, "token": {"credential"}, "auth": {"credential"},
+	"api_base": {"base_url"}, "endpoint": {"base_url", "url"}, "host": {"base_url"}, "url": {"base_url"},
+	"max_cost": {"max_cost_usd"}, "budget": {"max_cost_usd"},
+	"vars": {"variables"}, "inputs": {"variables"},
+	"input": {"content"}, "prompt": {"content", "task_type"}, "message": {"content"}, "text": {"content"},
+	"query": {"content"}, "question": {"content"}, "user": {"content"},
+	"conversation": {"turns"}, "dialog": {"turns"}, "dialogue": {"turns"}, "steps": {"turns"},
+	"provider": {"providers"}, "llm": {"providers"}, "model": {"providers"}, "models": {"providers"},
+	"threshold": {"min_score"}, "parallel": {"concurrency"}, "max_concurrency": {"concurrency"}, "jobs": {"concurrency"},
+	"tools": {"allowed_tools"}, "functions": {"allowed_tools"}, "arguments": {"args"},
+	"schema": {"input_schema"}, "parameters": {"input_schema"}, "args_schema": {"input_schema"},
+	"guardrails": {"validators"}, "guards": {"validators"}, "label": {"message"}, "title": {"name", "description"},
+}
+
+// Elsewhere is the field, of those that are known, for which other tools have a name; "" is none.
+func Elsewhere(name string, known []string) string {
+	for _, meant := range elsewhere[fold(name)] {
+		if slices.Contains(known, meant) {
+			return meant
+		}
+	}
+	return ""
+}

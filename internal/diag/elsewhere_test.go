@@ -1,0 +1,33 @@
+package diag
+
+import "testing"
+
+// TestElsewhere: what another tool calls a field leads to the field that is known where it stands, and to none else.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		known []string
+		want  string
+	}{
+		{"assert", []string{"assertions", "asset"}, "assertions"}, {"assert", []string{"id"}, ""},
+		{"system_prompt", []string{"system_template"}, "system_template"}, {"apiKey", []string{"credential"}, "credential"},
+		{"api-key", []string{"credential"}, "credential"}, {"max_cost", []string{"max_score", "max_cost_usd"}, "max_cost_usd"},
+		{"prompt", []string{"task_type"}, "task_type"}, {"prompt", []string{"content", "role"}, "content"},
+		{"unheard_of", []string{"assertions"}, ""},
+	} {
+		if got := Elsewhere(c.name, c.known); got != c.want {
+			t.Errorf("%s among %v: got %q, want %q", c.name, c.known, got, c.want)
+		}
+	}
+	for name, meant := range elsewhere {
+		if fold(name) != name {
+			t.Errorf("%s is never found: names are folded", name)
+		}
+		for _, field := range meant {
+			if field == name {
+				t.Errorf("%s is what it is called here", name)
+			}
+		}
+	}
+}

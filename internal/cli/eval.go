@@ -122,6 +122,7 @@ func (f *evalFlags) judgedBy() string {
 }
 
 func (f *evalFlags) run(ctx context.Context, app *App) error {
+	f.over = app.once(f.over)
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 		Bare: len(f.over) > 0, Recorded: len(f.over) > 0, Packs: f.packs,

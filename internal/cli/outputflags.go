@@ -51,6 +51,8 @@ func (f *outputFlags) validate(g givenFlags) error {
 		g.atLeast(1, "keep", f.keep),
 		oneOf("junit-granularity", []string{f.junitGranularity}, "scenario", "turn", "check"),
 		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
+		notStdout("junit-file", f.junitFile), notStdout("html-file", f.htmlFile),
+		notStdout("markdown-file", f.markdownFile),
 	}
 	if g.has("events") && strings.TrimSpace(f.events) == "" {
 		errs = append(errs, errors.New("--events is empty: name a file, or - for stdout, or leave the flag out"))
@@ -62,6 +64,14 @@ func (f *outputFlags) validate(g givenFlags) error {
 		return withoutJUnit(f.formats)
 	}
 	return nil
+}
+
+// notStdout refuses - for a report, which elsewhere is stdout and not a file of that name.
+func notStdout(flag, file string) error {
+	if file != stdoutName {
+		return nil
+	}
+	return fmt.Errorf("--%s - is no file: name one, or /dev/stdout; for a file that is called so, ./-", flag)
 }
 
 func withoutJUnit(formats []string) error {

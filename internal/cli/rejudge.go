@@ -27,6 +27,9 @@ or says other things than in the run, is an error. What the files plan now and t
 trial of (a scenario, a provider, a variant, a repetition) is a warning. With --assert the checks
 of a file are used instead: kind Eval, for every turn of every trial, or a scenario.
 
+It is as strict as the run was: --judge, --fail-on, --strict and the choice of evals are taken over
+where nothing is said about them now; what made the run look better, such as --exit-zero, is not.
+
 The reports go to a folder of their own, with changes.json beside them.
 
 Exit status: as of arena run, by the new verdicts.`
@@ -69,8 +72,8 @@ func (f *rejudgeFlags) register(fl *pflag.FlagSet) {
 	begin(fl)
 	fl.StringVarP(&f.config, "config", "c", "", "arena config `file` (default: that of the run, else config.arena.yaml)")
 	fl.StringSliceVar(&f.asserts, "assert", nil, "judge by this `file` instead, of kind Eval or Scenario; repeat the flag")
-	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only trials of this scenario: an `id`; repeat the\n"+
-		"flag or use commas")
+	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only trials of this scenario: an `id`, or a pattern such\n"+
+		"as refund-*; repeat the flag or use commas")
 	fl.StringSliceVar(&f.providers, "provider", nil, "only trials of this provider: an `id`")
 	fl.BoolVar(&f.list, "list", false, "print the trials and judge nothing (also --dry-run)")
 	f.mockFlags.register(fl)

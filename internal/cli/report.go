@@ -74,6 +74,8 @@ func (f *reportFlags) run(app *App, path string, granular bool) error {
 		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
 		oneOf("color", []string{f.color}, "auto", "always", "never"),
 		oneOf("junit-granularity", []string{f.granularity}, "scenario", "turn", "check"),
+		notStdout("junit-file", f.junitFile), notStdout("html-file", f.htmlFile),
+		notStdout("markdown-file", f.markdownFile),
 	)
 	if err != nil {
 		return err

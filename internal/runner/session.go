@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/skill"
@@ -129,7 +130,8 @@ func (s *spend) fromCache(recorded int) string {
 	case recorded > 0:
 		where = "the cache and the recording"
 	}
-	text := fmt.Sprintf("%d of %d replies came from %s, and cost nothing now", s.cached, s.calls, where)
+	text := fmt.Sprintf("%d of %s came from %s, and cost nothing now", s.cached,
+		plural.Of(s.calls, "reply", "replies"), where)
 	saved := "$" + strings.TrimRight(fmt.Sprintf("%.6f", s.savedUSD), "0")
 	switch {
 	case s.unpriced == s.cached:

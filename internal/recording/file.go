@@ -92,7 +92,7 @@ func (f *File) index(o Options) error {
 		s.errorf(diag.Pos{File: f.name}, "empty-recording", "there is no message in the file, read as %s", f.format.name)
 	}
 	f.entries, f.notes, f.missing = s.index.entries, s.notes, s.missing
-	problems = f.leaveOut(problems)
+	problems = f.leaveOut(problems, s.stopped)
 	if s.err == nil && problems.Errors() < maxProblems {
 		s.err = f.verify(in, problems)
 	}

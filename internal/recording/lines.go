@@ -65,6 +65,7 @@ func (s *scan) wholeLines(visit func(l line) bool) {
 
 func (s *scan) readError(err error, p span) {
 	if errors.Is(err, errLongLine) {
+		s.stopped = true
 		s.errorf(diag.Pos{File: s.file, Line: p.line}, "long-line", "the line is longer than %s, the limit",
 			size(s.limits.Line))
 		return

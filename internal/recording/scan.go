@@ -19,6 +19,7 @@ type scan struct {
 	index    index
 	notes    []string
 	skip     bool  // see Options.SkipUnreadable
+	stopped  bool  // the rest of the file was not read
 	missing  int   // known number of conversations that are not in the file
 	err      error // of reading the file
 }

@@ -15,8 +15,8 @@ func (f *File) Skipped() []diag.Diagnostic { return f.skipped }
 
 // leaveOut takes the problems of records out of those of the file. It is only done where each record is a conversation:
 // elsewhere any of the others may lack what could not be read.
-func (f *File) leaveOut(problems *diag.List) *diag.List {
-	if !f.skip || !f.format.apart || len(f.entries) == 0 || problems.Errors() >= maxSkipped {
+func (f *File) leaveOut(problems *diag.List, stopped bool) *diag.List {
+	if !f.skip || stopped || !f.format.apart || len(f.entries) == 0 || problems.Errors() >= maxSkipped {
 		return problems
 	}
 	f.skipped = append(f.skipped, problems.Sorted()...)

@@ -65,8 +65,8 @@ func TestConnections(t *testing.T) {
 		here.Add(jobs)
 		flood(t, p, jobs)
 	}
-	if n := opened.Load(); n != jobs {
-		t.Errorf("%d connections for %d calls at once, want as many as calls", n, jobs)
+	if n := opened.Load(); n < jobs || n > 2*jobs { // one whose call is over may not be free yet when the next round begins
+		t.Errorf("%d connections for %d rounds of %d calls at once, want about one for each of a round", n, rounds, jobs)
 	}
 }
 

@@ -25,7 +25,9 @@ var patternSigns = sync.OnceValue(func() []*regexp.Regexp {
 		`^\^?\.[*+]\??\w`,        // .*refund
 		`\w\.[*+]\??\w`,          // refund.*order
 		`^\pL+\*$`, `^\*\pL+$`,   // ship*, but not **bold**
-		`^\^\pL`,                          // ^Refund
+		`^\^\pL`, `\p{Ll}\$$`, // ^Refund, refund$
+		`^\^[\w ]+\$$`,                    // ^4111$
+		`^\.[*+]\??$`,                     // .*
 		`\[[^\]\s]+\][*+?{]`,              // [a-z]+
 		`^\(?\w[\w ]*(?:\|\w[\w ]*)+\)?$`, // refund|money back, but not a row of a table
 	} {
@@ -41,7 +43,7 @@ var latexCommand = sync.OnceValue(func() *regexp.Regexp {
 
 // patternIn returns the part of a text that looks like a pattern; "" is none.
 func patternIn(text string) string {
-	if !strings.ContainsAny(text, `\*+^|(`) || latexCommand().MatchString(text) { // nearly all texts end here
+	if !strings.ContainsAny(text, `\*+^|($`) || latexCommand().MatchString(text) { // nearly all texts end here
 		return ""
 	}
 	for _, sign := range patternSigns() {

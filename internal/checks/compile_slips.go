@@ -68,6 +68,14 @@ func findSlip(n *node.Node, alone, forms bool) *slip {
 	case strings.ContainsAny(text, "%&") && encoded().MatchString(text):
 		return &slip{"is searched for with " + encoded().FindStringSubmatch(text)[1] + " as it stands",
 			"write the character itself; for what is written here use type: regex"}
+	case node.Foreign(text) != (node.Oddity{}):
+		o := node.Foreign(text)
+		return &slip{"is searched for with " + o.Text, o.Hint}
+	case listEnd().MatchString(text) && (plain || wordAndEnd().MatchString(text)):
+		return &slip{"is searched for with the " + text[len(text)-1:] + " at its end",
+			`write "` + text[:len(text)-1] + `", which is found with it, too; for the sign itself use type: regex`}
+	case dashed().MatchString(text):
+		return &slip{"looks like an entry of a list, but is searched for with its dash", `write "` + text[2:] + `"`}
 	case node.OperatorIn(text) != "":
 		return &slip{"is searched for literally, with the " + node.OperatorIn(text),
 			"write each text as an entry of its own"}
@@ -153,6 +161,11 @@ func (b *binder) warnBannedValues(n *node.Node, what string) {
 		}
 		return
 	case n.Kind != node.Scalar:
+		if words := node.LoneEntry(n); words != nil {
+			b.r.Warnf(n.Content[0], "looks-like-slip", "%s: %q is one value", what, n.Content[0].Value).Hint =
+				"write commas between several: [" + strings.Join(words, ", ") + "]; put one in quotes"
+			return
+		}
 		for _, item := range n.Content {
 			b.warnBannedValues(item, what)
 		}
@@ -161,7 +174,10 @@ func (b *binder) warnBannedValues(n *node.Node, what string) {
 		return
 	}
 	char, like := textsearch.Lookalike(n.Value)
+	odd := node.DoubtValue(n)
 	switch s := findSlip(n, false, false); {
+	case odd != (node.Oddity{}):
+		b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, odd.Text).Hint = odd.Hint
 	case strings.Contains(n.Value, "*") && wildcard().MatchString(n.Value) || patternIn(n.Value) != "":
 		b.r.Warnf(n, "looks-like-pattern", "%s: %q looks like a pattern, but is compared as it stands", what, n.Value).Hint =
 			"write the whole value; a regular expression is no value here"
@@ -244,7 +260,11 @@ var (
 	encoded = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\pL *(%20|&(?:amp|lt|gt|quot|nbsp|apos|#\d+);) *\pL`)
 	})
-	wildcard = sync.OnceValue(func() *regexp.Regexp {
+	// A comma or semicolon behind a text, as between the entries of a list in another language.
+	listEnd    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\d"')][,;]$`) })
+	wordAndEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{Ll}\d_-]+[,;]$`) })
+	dashed     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^- \pL`) })
+	wildcard   = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[^*\s]*\w[-_/.:@]?\.?\*$|^\.?\*\w[^*\s]*$`)
 	})
 	// Signs that stand in values of variables on purpose.

@@ -46,12 +46,19 @@ func asCheck(check, params string) string {
 
 // slipsOf are texts in which what YAML or a habit from elsewhere made of a text does not show.
 var slipsOf = map[string][]string{
-	"text": {"shipped ", "/shipped/", "“shipped”", "'shipped'", "$order", "{order}", "{ order }"},
+	"text": {
+		"shipped ", "/shipped/", "“shipped”", "'shipped'", "$order", "{order}", "{ order }", "shipped,", "shipped;",
+		"re:shipped", "regex:shipped", "icontains:shipped", "not-contains:shipped", "file://bans.txt", "@bans.txt",
+		"`shipped`", "r'shipped'", "shipped/i", "shipped/gi", "m/shipped/", "- shipped",
+	},
 	// Wherever they stand.
-	"text, required too": {`\bshipped\b`, `\\bshipped\\b`, `\\d+`, "refund|money back", "ship*"},
-	"pattern":            {"shipped ", "/shipped/", "“shipped”", "'shipped'"},
+	"text, required too": {`\bshipped\b`, `\\bshipped\\b`, `\\d+`, "refund|money back", "ship*", "shipped$", "^4111$", ".*"},
+	"pattern": {
+		"shipped ", "/shipped/", "“shipped”", "'shipped'", "shipped/i", "shipped/gi", "m/shipped/", "~shipped~", "r'shipped'",
+		"`shipped`", "re:shipped", "regex:shipped", "ship*ped", `\<shipped\>`,
+	},
 	"pattern, required too": {
-		`\\bshipped\\b`, `\\d+`, "shipped$^", `[^\s\S]`,
+		`\\bshipped\\b`, `\\d+`, "shipped$^", `[^\s\S]`, "[30 days]", "[shipped]",
 	},
 }
 

@@ -17,6 +17,9 @@ func DoubtPattern(text string) Oddity {
 		return Oddity{"ends with flags, which are for what stands behind them",
 			"write them first: " + text[at:] + text[:at]}
 	}
+	if strings.HasPrefix(text, "[") && isWordInBrackets(text) {
+		return Oddity{"matches any one of the characters in the brackets", "write " + text[1:len(text)-1] + " without the brackets"}
+	}
 	if !strings.ContainsAny(text, `\^$`) { // as in nearly all
 		return Oddity{}
 	}
@@ -47,6 +50,19 @@ func DoubtBan(text string) Oddity {
 			"write | between alternatives; for texts that must all be there use a check for each"}
 	case strings.Contains(text, "{") && openRepeat().MatchString(text):
 		return Oddity{"matches only with its brace: the repetition is not closed", `write }, or \{ for a brace that is meant`}
+	case Foreign(text) != (Oddity{}):
+		o := Foreign(text)
+		return Oddity{"matches only with " + o.Text, o.Hint}
+	case delimited().MatchString(text):
+		return Oddity{"also matches the signs around it, which do not delimit a pattern here",
+			"write " + text[1:len(text)-1] + "; for signs that are meant write them in [brackets]"}
+	case edges().MatchString(text):
+		return Oddity{`matches only with < and >, for which \< and \> stand here`,
+			`write \b` + text[2:len(text)-2] + `\b for a whole word, and <` + text[2:len(text)-2] + "> for the signs"}
+	case wildcardIn().MatchString(text):
+		at := strings.Index(text, "*")
+		return Oddity{"matches " + text[at-1:at] + " any number of times before the *, and nothing else there",
+			"write " + text[:at] + ".*" + text[at+1:] + " for anything between; for what it says write [" + text[at-1:at] + "]*"}
 	case inQuotes().MatchString(text):
 		_, size := utf8.DecodeRuneInString(text)
 		_, last := utf8.DecodeLastRuneInString(text)
@@ -57,9 +73,13 @@ func DoubtBan(text string) Oddity {
 }
 
 var (
+	wordClass   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[[\pL\d ]{3,}\]$`) })
 	lateFlags   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\?[imsU]+\)$`) })
 	commaList   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\pL+(?:, ?\pL+)+\)$`) })
 	openRepeat  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w\])]\{\d+(?:,\d*)?(?:$|[^\d,}])`) })
+	delimited   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:~[^~\s]+~|#[^#\s]+#|%[^%\s]+%)$`) })
+	edges       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\\<[\w -]+\\>$`) })
+	wildcardIn  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z]{3,}\*[a-zA-Z]{3,}$`) })
 	slashedWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/$`) })
 	inQuotes    = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:'[^']+'|"[^"]+"|[“„‘«][^”’»]+[”“’»])$`)
@@ -72,6 +92,16 @@ var (
 		return regexp.MustCompile(`^\\\\(?:begin|beta|bar|big|binom|boldsymbol|bullet|bmod|bf)(?:[^a-z]|$)`)
 	})
 )
+
+// isWordInBrackets reports whether a pattern is words in brackets: a set of characters is rather written in their order,
+// as in [aeiou].
+func isWordInBrackets(text string) bool {
+	if !wordClass().MatchString(text) {
+		return false
+	}
+	signs := []rune(strings.ToLower(text[1 : len(text)-1]))
+	return !slices.IsSorted(signs)
+}
 
 // OperatorIn returns the operator of a search that stands between words of a text, of which some are in lower case; ""
 // is none.

@@ -99,6 +99,7 @@ func (d *decoder) mockReply(n *node.Node) MockReply {
 		return MockReply{}
 	case n.Kind == node.Scalar:
 		d.cutText("the reply", n)
+		d.swallowedReply(n)
 		return MockReply{Content: n.Value}
 	}
 	var r mockReplyFile

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp/syntax"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
@@ -101,7 +99,7 @@ func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 		return
 	}
 	tree, err := syntax.Parse(n.Value, syntax.Perl)
-	if err != nil || !matchesAll(tree) || f.Any == anyGiven && isWildcard(tree) {
+	if err != nil || !node.MatchesAll(tree) || f.Any == anyGiven && node.IsWildcard(tree) {
 		return
 	}
 	kind := asksNothing
@@ -110,72 +108,6 @@ func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 	}
 	b.vacuous = append(b.vacuous, vacuous{n, what, "the pattern matches every text, for it can match nothing at all",
 		"write what must be there: x+ in place of x*, and no | at an end", vacuousEffect{kind: kind, score: math.NaN()}})
-}
-
-// matchesAll reports whether an expression certainly matches somewhere in every text.
-func matchesAll(re *syntax.Regexp) bool {
-	return matchesEmpty(re, syntax.OpBeginText, syntax.OpBeginLine) ||
-		matchesEmpty(re, syntax.OpEndText, syntax.OpEndLine) ||
-		isWildcard(re)
-}
-
-// matchesEmpty reports whether an expression matches the empty text where these two assertions hold.
-func matchesEmpty(re *syntax.Regexp, text, line syntax.Op) bool {
-	all := func(want bool) bool {
-		for _, sub := range re.Sub {
-			if matchesEmpty(sub, text, line) != want {
-				return false
-			}
-		}
-		return true
-	}
-	switch re.Op {
-	case syntax.OpEmptyMatch, syntax.OpStar, syntax.OpQuest, text, line:
-		return true
-	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
-		return all(true)
-	case syntax.OpAlternate:
-		return !all(false)
-	case syntax.OpRepeat:
-		return re.Min == 0 || all(true)
-	case syntax.OpLiteral:
-		return len(re.Rune) == 0
-	default: // needs a character or another assertion
-		return false
-	}
-}
-
-// isWildcard reports whether an expression is .*, with or without line ends, perhaps between anchors. People write it
-// for "anything". Between anchors it matches every text only if it also matches line ends.
-func isWildcard(re *syntax.Regexp) bool {
-	parts, anchored := []*syntax.Regexp{re}, false
-	if re.Op == syntax.OpConcat {
-		parts = re.Sub
-	}
-	if n := len(parts); n > 1 && (parts[0].Op == syntax.OpBeginText || parts[0].Op == syntax.OpBeginLine) {
-		parts, anchored = parts[1:], true
-	}
-	if n := len(parts); n > 1 && (parts[n-1].Op == syntax.OpEndText || parts[n-1].Op == syntax.OpEndLine) {
-		parts = parts[:n-1]
-	} else {
-		anchored = false
-	}
-	for len(parts) == 1 && parts[0].Op == syntax.OpCapture {
-		parts = parts[0].Sub
-	}
-	if len(parts) != 1 || parts[0].Op != syntax.OpStar {
-		return false
-	}
-	switch char := parts[0].Sub[0]; char.Op {
-	case syntax.OpAnyChar:
-		return true
-	case syntax.OpAnyCharNotNL:
-		return !anchored
-	case syntax.OpCharClass: // as in [\s\S]
-		return slices.Equal(char.Rune, []rune{0, utf8.MaxRune})
-	default:
-		return false
-	}
 }
 
 // warnVacuous warns of parameters and thresholds that decide a check in advance.

@@ -131,7 +131,7 @@ func TestMatchesAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := matchesAll(tree); got != want {
+		if got := node.MatchesAll(tree); got != want {
 			t.Errorf("%q: %v, want %v", pattern, got, want)
 		}
 		re := regexp.MustCompile(pattern)

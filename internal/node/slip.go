@@ -78,7 +78,7 @@ var (
 	oneNumber = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$|^[+-]?\d+,\d{1,2}$|^[+-]?\d+\.\d+ *[,;] *[+-]?\d+\.\d+$`)
 	})
-	capital = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\p{Lu}`) })
+	capital = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\p{Lu}\pL`) })
 )
 
 // DoubtValue finds probable mistakes in a text that is compared as a whole and must not come. Text is what follows after

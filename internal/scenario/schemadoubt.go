@@ -70,6 +70,7 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 	if n == nil || n.Kind != node.Map {
 		return
 	}
+	d.empty(n)
 	if listed == nil {
 		listed = map[string]bool{}
 		if open := listProperties(n, listed); !open {
@@ -121,6 +122,10 @@ func (d schemaDoubts) keyword(n, k, v *node.Node) {
 		d.format(v)
 	case "pattern":
 		d.pattern(v)
+		if v.Kind == node.Scalar && !d.bans && asksNothing(v.Value) {
+			d.r.Warnf(v, "asks-nothing", "%s: pattern %q matches every text, for it can match nothing at all", d.what, v.Value).
+				Hint = "write what must be there: x+ in place of x*, and no | at an end"
+		}
 	}
 	if slices.Contains(keywords(), k.Value) || slices.Contains(annotations, k.Value) || strings.HasPrefix(k.Value, "x-") ||
 		d.refs[k.Value] {

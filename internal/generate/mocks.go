@@ -64,9 +64,7 @@ func (m *Mocks) Add(s *recording.Session) {
 		if !m.opts.Results {
 			maps.DeleteFunc(results, func(_ int, r *chat.ToolResult) bool { return !chat.IsUnknownTool(r.Error) })
 		}
-		maps.DeleteFunc(results, func(i int, r *chat.ToolResult) bool {
-			return ownTool(said.ToolCalls[i].Name) && !chat.IsUnknownTool(r.Error)
-		})
+		dropOwnResults(results, said.ToolCalls)
 		page.replies[n] = reply(&said, results, m.opts.Timed)
 	}
 	if old := m.byScenario[scenario]; old != nil {
@@ -76,6 +74,13 @@ func (m *Mocks) Add(s *recording.Session) {
 		}
 	}
 	m.byScenario[scenario] = page
+}
+
+// dropOwnResults removes the results of tools that arena itself answers: none that is written has an effect.
+func dropOwnResults(results map[int]*chat.ToolResult, calls []chat.ToolCall) {
+	maps.DeleteFunc(results, func(i int, r *chat.ToolResult) bool {
+		return ownTool(calls[i].Name) && !chat.IsUnknownTool(r.Error)
+	})
 }
 
 // ownTool reports whether arena itself answers a tool, whatever replies say of it.

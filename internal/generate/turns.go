@@ -124,7 +124,9 @@ func (w *builder) replies(n int, turn []recording.Message) (list []*node.Node, e
 			joined := joinMessages(open, &m)
 			list, m = list[:len(list)-1], joined
 		}
-		list = append(list, reply(&m, recording.Results(turn, i), w.timed))
+		results := recording.Results(turn, i)
+		dropOwnResults(results, m.ToolCalls)
+		list = append(list, reply(&m, results, w.timed))
 		if open = nil; len(m.ToolCalls) == 0 {
 			open = &m
 		}

@@ -33,6 +33,9 @@ func (s *session) compose(ctx context.Context, turn *result.Turn, loop *toolLoop
 	h := &stepHost{s: s, c: c, turn: turn, user: user, before: repliesIn(s.messages), began: s.clock.elapsed()}
 	out, err := h.run(ctx)
 	loop.log = append(loop.log, h.log...)
+	if loop.calls += len(h.log); err == nil {
+		err = loop.limits(0) // steps that ran at once did not see each other's calls
+	}
 	turn.Composition = h.record(out, err)
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

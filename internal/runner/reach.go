@@ -67,7 +67,7 @@ func (r *reach) stuck(state *workflow.State) string {
 	if state.Mode == workflow.Composed {
 		return r.stuckSteps(state)
 	}
-	return r.forbidden(r.p.PromptOf(state), "")
+	return r.forbidden(r.p.PromptOf(state), nil, "")
 }
 
 // stuckSteps is stuck for a state in which the steps of a composition move on.
@@ -86,26 +86,30 @@ func (r *reach) stuckSteps(state *workflow.State) string {
 		if !sends || !(&step{spec: spec, within: within}).takes(workflow.TransitionTool) {
 			continue
 		}
-		if why = r.forbidden(r.p.PromptOfStep(spec), spec.Kind); why == "" {
+		if why = r.forbidden(r.p.PromptOfStep(spec), r.p.PromptOf(state), spec.Kind); why == "" {
 			return ""
 		}
 	}
 	return why
 }
 
-// forbidden says why whoever speaks with a prompt may not move on; "" when he may. Nobody chooses what a tool step
-// calls.
-func (r *reach) forbidden(prompt *scenario.Prompt, kind composition.Kind) string {
+// forbidden says why whoever speaks with a prompt may not move on; "" when he may. A step speaks for the prompt of its
+// state too. Nobody chooses what a tool step calls.
+func (r *reach) forbidden(prompt, state *scenario.Prompt, kind composition.Kind) string {
 	s := r.s
 	if s == nil {
 		s = &scenario.Scenario{}
 	}
-	policy := policyOf(s, prompt)
+	policy := policyOfStep(s, prompt, state)
 	whose := func(of func(*scenario.ToolPolicy) bool) string {
 		if s.ToolPolicy != nil && of(s.ToolPolicy) {
 			return fmt.Sprintf("tool_policy of the scenario %q", s.ID)
 		}
-		return fmt.Sprintf("tool_policy of the prompt %q", prompt.TaskType)
+		its := prompt
+		if prompt == nil || prompt.ToolPolicy == nil || !of(prompt.ToolPolicy) {
+			its = state
+		}
+		return fmt.Sprintf("tool_policy of the prompt %q", its.TaskType)
 	}
 	switch {
 	case slices.Contains(policy.Blocklist, workflow.TransitionTool):
@@ -113,7 +117,7 @@ func (r *reach) forbidden(prompt *scenario.Prompt, kind composition.Kind) string
 			whose(func(p *scenario.ToolPolicy) bool { return slices.Contains(p.Blocklist, workflow.TransitionTool) }),
 			workflow.TransitionTool)
 	case policy.Choice == "none" && kind != composition.Tool:
-		return fmt.Sprintf("the %s has tool_choice none", whose(func(p *scenario.ToolPolicy) bool { return p.Choice != "" }))
+		return fmt.Sprintf("the %s has tool_choice none", whose(func(p *scenario.ToolPolicy) bool { return p.Choice == "none" }))
 	}
 	return ""
 }

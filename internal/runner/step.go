@@ -62,6 +62,7 @@ type stepLeaf struct {
 	s     *session
 	turn  result.Turn // that of the step
 	log   []result.ToolCall
+	calls int // tool calls of the turn before it
 	began time.Duration
 }
 
@@ -133,7 +134,7 @@ func (h *stepHost) Open(spec, within *composition.Step) composition.Leaf {
 	}
 	c.emit.inStep(spec.ID)
 	c.emit.stepStarted(spec, within)
-	return &stepLeaf{h: h, s: c, began: c.clock.elapsed(), turn: result.Turn{Index: h.turn.Index}}
+	return &stepLeaf{h: h, s: c, began: c.clock.elapsed(), turn: result.Turn{Index: h.turn.Index}, calls: len(h.log)}
 }
 
 // Close implements composition.Leaf: what the step took and did becomes part of the turn.
@@ -244,7 +245,7 @@ func (l *stepLeaf) callTool(ctx context.Context, input any) (any, error) {
 	if err := s.equip(ctx); err != nil {
 		return nil, err
 	}
-	loop := newToolLoop(s, l.turn.Index)
+	loop := l.newLoop()
 	loop.policy.Choice = "" // it is no model that chooses
 	args, _ := input.(map[string]any)
 	call := chat.ToolCall{ID: "step_" + s.step.spec.ID, Name: s.step.spec.Tool, Args: args}
@@ -270,6 +271,13 @@ func toolError(res *chat.ToolResult) string {
 	return res.Error
 }
 
+// newLoop returns the tool loop of an attempt. What was called before in the turn counts for its limits.
+func (l *stepLeaf) newLoop() *toolLoop {
+	loop := newToolLoop(l.s, l.turn.Index)
+	loop.calls = l.calls + len(l.log)
+	return loop
+}
+
 // runTools runs the calls of one round.
 func (l *stepLeaf) runTools(ctx context.Context, loop *toolLoop, calls []chat.ToolCall) error {
 	before := len(loop.log)
@@ -287,12 +295,15 @@ var errNoTools = errors.New("the model called a tool in a prompt step, which off
 // converse asks the model of a step, and runs the tools that an agent calls. It returns the last words.
 func (l *stepLeaf) converse(ctx context.Context) (string, error) {
 	s, spec := l.s, l.s.step.spec
-	loop := newToolLoop(s, l.turn.Index)
+	loop := l.newLoop()
 	if answered, err := s.checkInput(ctx, &l.turn); answered || err != nil {
 		return s.lastWords(), err
 	}
 	for round := 0; ; round++ {
 		if err := loop.checkRound(); err != nil {
+			return "", err
+		}
+		if err := loop.checkChoice(); err != nil && spec.Kind == composition.Agent {
 			return "", err
 		}
 		req := s.request(l.turn.Index, round, loop)

@@ -364,12 +364,62 @@ func (p *Project) PromptOfStep(s *composition.Step) *Prompt {
 func (b *build) compositions() {
 	for _, c := range b.p.Compositions {
 		b.unusedComposition(c)
+		b.policiesOfSteps(c)
 		for s := range c.All() {
 			b.stepTools(c, s)
 			b.stepEnd(c, s)
 			b.stepEvals(c, s)
 		}
 	}
+}
+
+// policiesOfSteps warns of limits in the prompt of a state that only hold for agent steps, of which there are none.
+func (b *build) policiesOfSteps(c *Composition) {
+	w := b.p.Workflow
+	if w == nil || w.Graph == nil {
+		return
+	}
+	for s := range c.All() {
+		if s.Kind == composition.Agent {
+			return
+		}
+	}
+	for _, state := range w.States {
+		prompt := b.p.PromptOf(state)
+		if state.Composition != c.Name || prompt == nil || prompt.ToolPolicy == nil || b.speaksItself(prompt) {
+			continue
+		}
+		var idle []string
+		if prompt.ToolPolicy.Choice != "" && prompt.ToolPolicy.Choice != "auto" {
+			idle = append(idle, "tool_choice")
+		}
+		if prompt.ToolPolicy.MaxRounds != 0 {
+			idle = append(idle, "max_rounds")
+		}
+		for _, key := range idle {
+			b.l.diags.Warnf(w.At(state.Name), utf8.RuneCountInString(state.Name), NoEffect,
+				"state %q: the tool_policy.%s of its prompt %q has no effect: the composition %q has no agent step, whose "+
+					"model would choose tools", state.Name, key, prompt.TaskType, c.Name).
+				Hint = "take it out, or forbid tools with tool_policy.blocklist"
+		}
+	}
+}
+
+// speaksItself reports whether a model answers under a prompt: in a state without a composition, or in a step.
+func (b *build) speaksItself(prompt *Prompt) bool {
+	for _, state := range b.p.Workflow.States {
+		if state.Mode != workflow.Composed && b.p.PromptOf(state) == prompt {
+			return true
+		}
+	}
+	for _, c := range b.p.Compositions {
+		for s := range c.All() {
+			if s.Kind == composition.Agent && b.p.PromptOfStep(s) == prompt {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unusedComposition warns of a composition that no state runs.

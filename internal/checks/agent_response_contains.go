@@ -2,7 +2,6 @@ package checks
 
 import (
 	"context"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
@@ -34,7 +33,7 @@ func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, er
 	}
 	var lacking []string // patterns that the last answer lacks
 	for _, text := range answers {
-		if lacking = c.lacking(s.veil, text); len(lacking) == 0 {
+		if lacking = c.lacking(newToolText(text, s.veil)); len(lacking) == 0 {
 			f.Score, f.Explanation = 1, "an answer of "+c.AgentName+" has "+say.Quoted(c.Patterns)
 			return f, nil
 		}
@@ -70,9 +69,9 @@ func (c *agentResponseContains) answers(s *Subject) (texts []string) {
 	return texts
 }
 
-func (c *agentResponseContains) lacking(v veil, text string) (patterns []string) {
+func (c *agentResponseContains) lacking(answer *toolText) (patterns []string) {
 	for _, p := range c.Patterns {
-		if !v.has(text, strings.Contains(text, p)) {
+		if !answer.contains(p) {
 			patterns = append(patterns, p)
 		}
 	}

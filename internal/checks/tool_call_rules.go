@@ -95,14 +95,14 @@ func (c *callRules) outcome(v veil, call *Call, found *breaches) {
 		return
 	}
 	text := call.Text()
-	result := Reply{Text: text, veil: v}
+	result := newToolText(text, v)
 	for i := range c.includes {
-		if p := &c.includes[i]; !p.in(&result, false) {
+		if p := &c.includes[i]; !result.has(p, false) {
 			found.add("result_missing_pattern", "the result has no "+say.Quote(p.text), "pattern", p.text, "actual",
 				say.Content(text))
 		}
 	}
-	if c.result != nil && v.find(c.result, text) == nil {
+	if c.result != nil && !result.matches(c.result) {
 		found.add("result_pattern_mismatch", "the result does not match "+say.Quote(c.result.String()), "pattern",
 			c.result.String(), "actual", say.Content(text))
 	}

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
-	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/say"
 )
 
@@ -112,39 +110,26 @@ func stateGone(tools ToolCaller, name string) bool {
 }
 
 func (c *toolExec) judge(res *chat.ToolResult, late bool) Finding {
-	texts := resultTexts(res.Text())
+	result := newToolText(res.Text(), lifted)
 	f := Finding{Details: Details{
 		"tool": c.use.Name, "latency_ms": res.LatencyMS, "result": parsedResult(res.Text()),
 	}}
-	says := ": " + say.Quote(texts[0])
+	says := ": " + say.Quote(result.text)
 	switch {
 	case late:
 		f.Explanation = fmt.Sprintf("%s gave no result within %s", c.use.Name, c.timeout)
 	case res.Error != "":
 		f.Explanation = c.use.Name + " failed: " + say.Quote(res.Error)
 		f.Details["error"] = say.Content(res.Error)
-	case c.failure != nil && matchesOne(c.failure, texts):
+	case c.failure != nil && result.matches(c.failure):
 		f.Explanation = "the result of " + c.use.Name + " matches the failure_pattern " + say.Quote(c.failure.String()) + says
-	case c.success != nil && !matchesOne(c.success, texts):
+	case c.success != nil && !result.matches(c.success):
 		f.Explanation = "the result of " + c.use.Name + " does not match the success_pattern " +
 			say.Quote(c.success.String()) + says
 	default:
 		f.Score, f.Explanation = 1, c.use.Name+" succeeded"+says
 	}
 	return f
-}
-
-// resultTexts returns a result as patterns see it: as it is, and without spaces when it is a JSON object or list.
-func resultTexts(text string) []string {
-	v, ok := structured(text)
-	if !ok {
-		return []string{text}
-	}
-	return []string{text, jsonvalue.Compact(v)}
-}
-
-func matchesOne(re *regexp.Regexp, texts []string) bool {
-	return slices.ContainsFunc(texts, re.MatchString)
 }
 
 // parsedResult returns a result for details, decoded when it is JSON. An object or list within a JSON string is decoded

@@ -39,7 +39,7 @@ func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error
 	misses := []Details{}
 	var last []string // patterns that the last result lacks
 	n := c.each(s, func(i int, call *Call) {
-		lacking := c.lacking(s.veil, call.Text())
+		lacking := c.lacking(newToolText(call.Text(), s.veil))
 		if len(lacking) == 0 {
 			matched++
 			return
@@ -60,10 +60,9 @@ func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error
 	return f, nil
 }
 
-func (c *toolResultIncludes) lacking(v veil, text string) (patterns []string) {
-	result := Reply{Text: text, veil: v}
+func (c *toolResultIncludes) lacking(result *toolText) (patterns []string) {
 	for i := range c.patterns {
-		if p := &c.patterns[i]; !p.in(&result, false) {
+		if p := &c.patterns[i]; !result.has(p, false) {
 			patterns = append(patterns, p.text)
 		}
 	}

@@ -39,7 +39,7 @@ func (c *toolResultMatches) Eval(_ context.Context, s *Subject) (Finding, error)
 	matched, last := 0, ""
 	n := c.each(s, func(_ int, call *Call) {
 		text := call.Text()
-		if s.veil.find(c.re, text) != nil {
+		if newToolText(text, s.veil).matches(c.re) {
 			matched++
 			return
 		}

@@ -1,0 +1,68 @@
+package checks
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+)
+
+// toolText is the result of a tool as patterns see it: as the model got it. A JSON object or list, which the model gets
+// indented, is also compared without spaces, as it was written and with its escapes read.
+type toolText struct {
+	text  string
+	veil  veil
+	forms []Reply // the text first; the others once they are asked for
+}
+
+func newToolText(text string, v veil) *toolText {
+	return &toolText{text: text, veil: v, forms: []Reply{{Text: text, veil: v}}}
+}
+
+// has reports whether a pattern is in the result.
+func (t *toolText) has(p *textPattern, caseSensitive bool) bool {
+	return t.any(func(form *Reply) bool { return p.in(form, caseSensitive) })
+}
+
+// contains reports whether a text is in the result as it is.
+func (t *toolText) contains(text string) bool {
+	return t.any(func(form *Reply) bool { return t.veil.has(form.Text, strings.Contains(form.Text, text)) })
+}
+
+// matches reports whether an expression matches the result.
+func (t *toolText) matches(re *regexp.Regexp) bool {
+	return t.any(func(form *Reply) bool { return t.veil.find(re, form.Text) != nil })
+}
+
+func (t *toolText) any(fits func(form *Reply) bool) bool {
+	if fits(&t.forms[0]) {
+		return true
+	}
+	if len(t.forms) == 1 {
+		for _, text := range compactForms(t.text) {
+			t.forms = append(t.forms, Reply{Text: text, veil: t.veil})
+		}
+	}
+	for i := range t.forms[1:] {
+		if fits(&t.forms[1+i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// compactForms are a JSON object or list without spaces; none for other texts.
+func compactForms(text string) []string {
+	v, ok := structured(text)
+	if !ok {
+		return nil
+	}
+	read := jsonvalue.Compact(v)
+	var written bytes.Buffer
+	if json.Compact(&written, []byte(text)) != nil || written.String() == read {
+		return []string{read}
+	}
+	return []string{written.String(), read}
+}

@@ -166,10 +166,10 @@ func (m *Machine) Artifact(name string) string { return m.artifacts[name] }
 // Artifacts are all texts that were set. The caller leaves them as they are.
 func (m *Machine) Artifacts() map[string]string { return m.artifacts }
 
-// SetArtifact sets a text, or appends to it where its declaration says so: that of the current state, else that of
-// the first state that has one. The error is for the model.
+// SetArtifact sets a text that the current state declares, or appends to it where the declaration says so. The error is
+// for the model: a state does not set what only others declare, as it is not offered it.
 func (m *Machine) SetArtifact(name, value string) error {
-	a := m.declared(name)
+	a := m.current.Artifact(name)
 	if a == nil {
 		return m.unknownArtifact(name)
 	}
@@ -182,18 +182,6 @@ func (m *Machine) SetArtifact(name, value string) error {
 		value = m.artifacts[name] + value
 	}
 	m.artifacts[name] = value
-	return nil
-}
-
-func (m *Machine) declared(name string) *Artifact {
-	if a := m.current.Artifact(name); a != nil {
-		return a
-	}
-	for _, s := range m.graph.states {
-		if a := s.Artifact(name); a != nil {
-			return a
-		}
-	}
 	return nil
 }
 

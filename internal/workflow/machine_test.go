@@ -145,7 +145,9 @@ func TestArtifacts(t *testing.T) {
 	}
 	set("notes", "a")
 	set("notes", "{{b}}\x1b")
-	set("kind", "declared in another state")
+	if err := m.SetArtifact("kind", "x"); err == nil || err.Error() != `there is no artifact "kind"; this state has notes` {
+		t.Errorf("what another state declares: %v", err)
+	}
 	if err := step(m, "Known"); err != nil {
 		t.Fatal(err)
 	}
@@ -153,9 +155,16 @@ func TestArtifacts(t *testing.T) {
 	if err := m.SetArtifact("nots", "x"); err == nil || err.Error() != `there is no artifact "nots"; this state has kind, notes` {
 		t.Error(err)
 	}
-	was := map[string]string{"notes": "a{{b}}\x1b", "kind": "declared in another state"}
+	was := map[string]string{"notes": "a{{b}}\x1b"}
 	if diff := cmp.Diff(was, m.Transitions()[0].Artifacts); diff != "" {
 		t.Errorf("the record of a transition changed afterwards:\n%s", diff)
+	}
+	set("kind", "declared here")
+	if err := step(m, "Solved"); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.SetArtifact("notes", "x"); err == nil || err.Error() != "state done declares no artifact" {
+		t.Errorf("in a state without artifacts: %v", err)
 	}
 	if m.Artifact("notes") != "replaced here" || m.Artifact("none") != "" {
 		t.Errorf("%v", m.Artifacts())

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"strconv"
@@ -44,8 +45,10 @@ type App struct {
 	origins map[string]*origin // of flags that come from settings, by their names
 }
 
-// System is the App of the real process.
+// System is the App of the real process. Nothing is logged beside what arena says: net/http shows there, with a line of
+// it, what servers send unasked, and a server may send back the credentials that it was given.
 func System() *App {
+	log.SetOutput(io.Discard)
 	process.Guard()
 	watchHeap(os.Getenv)
 	stdout := &pipe{to: os.Stdout}

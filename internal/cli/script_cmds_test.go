@@ -33,6 +33,7 @@ func commands() map[string]command {
 		"collector":  cmdCollector,
 		"address":    cmdAddress,
 		"scrape":     cmdScrape,
+		"talkative":  cmdTalkative,
 		"jsonpath":   jsonPath,
 		"fits":       fits,
 		"xmlvalid":   xmlValid,

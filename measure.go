@@ -86,7 +86,7 @@ func (s *Suite) instruments(ctx context.Context, x *harness.Execution) (*instrum
 	if s.opts.Traces != "" {
 		config, err := otlp.Read(s.opts.Traces, s.opts.TraceContent, s.opts.Getenv)
 		if err != nil {
-			return nil, fmt.Errorf("Traces: %w", err)
+			return nil, fmt.Errorf("Traces: %w", err) //nolint:staticcheck // the name of a field
 		}
 		if config != nil {
 			config.Scrub = s.secrets.JSON

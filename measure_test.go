@@ -108,8 +108,8 @@ func TestMetricsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestTracesOfARun: the spans of a run arrive, and what was said only where that is asked for. Those that are lost are a
-// warning, which changes nothing.
+// TestTracesOfARun: the spans of a run arrive, and what was said only where that is asked for. Those that are lost are
+// a warning, which changes nothing.
 func TestTracesOfARun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

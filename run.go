@@ -51,7 +51,7 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	err = harness.WhileRecording(s.deck, func() (err error) {
 		if s.deck == nil || s.deck.Records() { // a replay asks no model
 			if err := harness.KeepsReplies(s.store); err != nil {
-				return fmt.Errorf("Cache: %w", err)
+				return fmt.Errorf("Cache: %w", err) //nolint:staticcheck // the name of a field
 			}
 		}
 		res, err = s.drive(ctx, plan, out)

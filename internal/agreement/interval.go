@@ -24,8 +24,8 @@ func (t Table) AgreementInterval() *Interval {
 
 // KappaInterval is that of Kappa; nil where Kappa is. As Cohen (1960) does for his standard error, it takes the
 // agreement of chance as given, and so turns the ends of AgreementInterval into kappas. That of J. L. Fleiss, J. Cohen
-// and B. S. Everitt (Psychological Bulletin 72, 1969, 323–327) is for large samples: with 20 decisions it holds the true
-// kappa in as little as half of the cases, and of a judge who always agrees it says that nothing is uncertain.
+// and B. S. Everitt (Psychological Bulletin 72, 1969, 323–327) is for large samples: with 20 decisions it holds the
+// true kappa in as little as half of the cases, and of a judge who always agrees it says that nothing is uncertain.
 func (t Table) KappaInterval() *Interval {
 	if t.Kappa() == nil {
 		return nil

@@ -38,8 +38,8 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// TestIntervalsHold: over all tables of 12 decisions that judges of known kappa give, in the share of the cases in which
-// there is a kappa at all.
+// TestIntervalsHold: over all tables of 12 decisions that judges of known kappa give, in the share of the cases in
+// which there is a kappa at all.
 func TestIntervalsHold(t *testing.T) {
 	t.Parallel()
 	const n = 12

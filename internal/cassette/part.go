@@ -123,8 +123,8 @@ func (u *unreadParts) add(path string, err error) {
 	u.list[path] = plainfile.WithoutPath(err)
 }
 
-// Unread returns a warning for each part that an interrupted trial left and that could not be read: what stands there is
-// paid for again.
+// Unread returns a warning for each part that an interrupted trial left and that could not be read: what stands there
+// is paid for again.
 func (d *Folder) Unread() (list []diag.Diagnostic) {
 	if d == nil {
 		return nil

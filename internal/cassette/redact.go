@@ -72,7 +72,8 @@ func (r *redactor) text(s string) Text {
 	return Text(s)
 }
 
-// badArgs removes secrets from the arguments of a call that are no JSON, and what stands behind the names of the fields.
+// badArgs removes secrets from the arguments of a call that are no JSON, and what stands behind the names of the
+// fields.
 func (r *redactor) badArgs(s string) string {
 	if r == nil {
 		return s

@@ -103,6 +103,7 @@ func (s looseScan) quotedKey(at int) (value, level int, ok bool) {
 			continue
 		case outside:
 			return 0, 0, false
+		case here:
 		}
 		value = s.assigned(j+1, level)
 		name := unquoted(s.text[at+1:j-(1<<level-1)], level+1)
@@ -231,6 +232,7 @@ func (s looseScan) afterString(at, level int) (end int, closed bool) {
 			return j + 1, true
 		case outside:
 			return j - slashes, false
+		case inside:
 		}
 	}
 	return len(s.text), false

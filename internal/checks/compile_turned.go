@@ -5,9 +5,9 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// A not and a max_score turn a check round. Two kinds of checks are hardly meant so. What is a ban, a limit or a grade of
-// how clean something is passes, turned round, the very replies that it is to catch. And what needs several things, or
-// a score of 1, hardly ever holds, so that not over it hardly ever fails.
+// A not and a max_score turn a check round. Two kinds of checks are hardly meant so. What is a ban, a limit or a grade
+// of how clean something is passes, turned round, the very replies that it is to catch. And what needs several things,
+// or a score of 1, hardly ever holds, so that not over it hardly ever fails.
 
 // Clean says why a check holds, if it holds because something bad is not there.
 type Clean uint8
@@ -20,7 +20,8 @@ const (
 	GradesClean              // the higher the score, the less of something bad is there
 )
 
-// mayBan is a check that bans something with some of its parameters. bannedBy is what makes it do so; "": it bans nothing.
+// mayBan is a check that bans something with some of its parameters. bannedBy is what makes it do so; "": it bans
+// nothing.
 type mayBan interface{ bannedBy() string }
 
 // cleanOf is why a check holds.
@@ -102,6 +103,7 @@ func (k *compilation) warnTurnedBan(e *Spelling, check Check, w written) {
 		text = "is a limit already, and %s asks for what is beyond"
 	case GradesClean:
 		text = "gives 1 to what is clean, and %s asks for what is not"
+	case NotClean:
 	}
 	if e.Def == notDef {
 		text = "is turned round by %s, so that the check within it must hold"

@@ -66,7 +66,8 @@ func TestSlipsInEveryBannedValue(t *testing.T) {
 	}
 }
 
-// A parameter with values of any type is one of those in which slips are looked for, unless nothing is compared with it.
+// A parameter with values of any type is one of those in which slips are looked for, unless nothing is compared with
+// it.
 func TestEveryValueIsKnown(t *testing.T) {
 	t.Parallel()
 	given := []string{"extra", "args", "steps", "steps.args", "body", "context", "metadata", "params"} // to somebody else, or of a score

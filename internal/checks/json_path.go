@@ -16,8 +16,8 @@ import (
 var jsonPathDef = define[jsonPathParams](Def{
 	Name:    "json_path",
 	Summary: "The reply is JSON, and a path selects in it what is expected, or at least something that is not null.",
-	Scoring: "1 when the reply is JSON and everything asked of the selected value holds, else 0. A check that passes at 0, by " +
-		"max_score or below not, needs JSON: any other reply is an error then.",
+	Scoring: "1 when the reply is JSON and everything asked of the selected value holds, else 0. A check that passes at " +
+		"0, by max_score or below not, needs JSON: any other reply is an error then.",
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,

@@ -18,8 +18,8 @@ import (
 var jsonSchemaDef = define[jsonSchemaParams](Def{
 	Name:    "json_schema",
 	Summary: "The reply is JSON that fits a JSON Schema.",
-	Scoring: "1 when the reply is JSON and fits the schema, else 0. A check that passes at 0, by max_score or below not, " +
-		"needs JSON: any other reply is an error then.",
+	Scoring: "1 when the reply is JSON and fits the schema, else 0. A check that passes at 0, by max_score or below " +
+		"not, needs JSON: any other reply is an error then.",
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,

@@ -48,7 +48,8 @@ func notJSON(doc *document, o jsonOptions) (Finding, error) {
 	}, nil
 }
 
-// noAnswer is notJSON for a check that asks what the JSON holds. Where that is to fail, a reply without JSON says nothing.
+// noAnswer is notJSON for a check that asks what the JSON holds. Where that is to fail, a reply without JSON says
+// nothing.
 func noAnswer(doc *document, o jsonOptions) (Finding, error) {
 	f, err := notJSON(doc, o)
 	f.silent = err == nil

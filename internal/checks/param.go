@@ -79,7 +79,8 @@ func (l *layout) add(t reflect.Type, index []int) {
 		c := codecOf(f.Type, rulesOf(f.Tag))
 		patterns := f.Type == reflect.TypeFor[map[string]pattern]()
 		each := f.Tag.Get("each") != ""
-		l.fields = append(l.fields, field{index: at, codec: c, patterns: patterns, each: each, all: f.Tag.Get("all"), Param: Param{
+		all := f.Tag.Get("all")
+		l.fields = append(l.fields, field{index: at, codec: c, patterns: patterns, each: each, all: all, Param: Param{
 			Key: keys.Key{
 				Name: name, Aliases: words(f.Tag.Get("alias")), Shape: c.shape, Required: rest == "required",
 				Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc"), Read: true,

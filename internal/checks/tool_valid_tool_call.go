@@ -45,7 +45,9 @@ func (*validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 	}
 	n := len(s.Calls)
-	f := Finding{Score: textmeasure.Share(n-len(invalid), n), Details: Details{"calls": n, "violations": invalid}, silent: silent}
+	f := Finding{
+		Score: textmeasure.Share(n-len(invalid), n), Details: Details{"calls": n, "violations": invalid}, silent: silent,
+	}
 	if len(invalid) == 0 {
 		f.Explanation = plural.Count(n, "call") + ", each of a declared tool with arguments that fit"
 	} else {

@@ -167,7 +167,7 @@ func (f *calibrateFlags) run(ctx context.Context, app *App, labels string) error
 	stopped := interrupted()
 	progress.end()
 	for _, text := range late() {
-		fmt.Fprintln(app.Err, show.Line(text))
+		_, _ = fmt.Fprintln(app.Err, show.Line(text)) // the report tells no less where nobody reads this
 	}
 	report := calibrate.NewReport(labels, c.judge.Check, outcomes)
 	report.Arena, report.MinKappa = shortVersion(), pointerTo(f.given, "min-kappa", f.minKappa)

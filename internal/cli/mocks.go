@@ -87,7 +87,8 @@ func newMocksGenerateCmd(app *App) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringSliceVarP(&f.inputs, "input", "i", nil, "results, recordings or folders of them, a `list`\n(default: where arena run leaves them, such as out)")
+	fl.StringSliceVarP(&f.inputs, "input", "i", nil,
+		"results, recordings or folders of them, a `list`\n(default: where arena run leaves them, such as out)")
 	fl.StringVarP(&f.out, "out", "o", "", "mock response `file` to write; with --per-scenario a folder (also --output)")
 	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only this scenario: an `id`; repeat the flag or use commas")
 	fl.StringSliceVar(&f.providers, "provider", nil, "only what this provider said: an `id`")

@@ -33,7 +33,8 @@ var cardShapes = []string{
 }
 
 // TestNoOutputShowsRedactedFields has a model call a tool with each of the shapes, or a tool answer with it, and the
-// model repeat the value in words: it stands in no file and not on the screen, in the run and in all that is made of it.
+// model repeat the value in words: it stands in no file and not on the screen, in the run and in all that is made of
+// it.
 func TestNoOutputShowsRedactedFields(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

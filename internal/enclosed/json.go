@@ -18,9 +18,9 @@ func FirstJSON(text string) (string, bool) {
 	return "", false
 }
 
-// JSON finds the objects and arrays in a text that are JSON, in order; what is inside of one is not looked at again. One
-// that is too deep for encoding/json counts as well.
-// A search that takes too long ends early and says so in cut, which may be nil.
+// JSON finds the objects and arrays in a text that are JSON, in order; what is inside of one is not looked at again.
+// One that is too deep for encoding/json counts as well. A search that takes too long ends early and says so in cut,
+// which may be nil.
 func JSON(text string, cut *bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for at, work := 0, 0; ; {

@@ -18,7 +18,8 @@ func DoubtPattern(text string) Oddity {
 			"write them first: " + text[at:] + text[:at]}
 	}
 	if strings.HasPrefix(text, "[") && isWordInBrackets(text) {
-		return Oddity{"matches any one of the characters in the brackets", "write " + text[1:len(text)-1] + " without the brackets"}
+		return Oddity{"matches any one of the characters in the brackets",
+			"write " + text[1:len(text)-1] + " without the brackets"}
 	}
 	if !strings.ContainsAny(text, `\^$`) { // as in nearly all
 		return Oddity{}
@@ -73,11 +74,13 @@ func DoubtBan(text string) Oddity {
 }
 
 var (
-	wordClass   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[[\pL\d ]{3,}\]$`) })
-	lateFlags   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\?[imsU]+\)$`) })
-	commaList   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\pL+(?:, ?\pL+)+\)$`) })
-	openRepeat  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w\])]\{\d+(?:,\d*)?(?:$|[^\d,}])`) })
-	delimited   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:~[^~\s]+~|#[^#\s]+#|%[^%\s]+%)$`) })
+	wordClass  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[[\pL\d ]{3,}\]$`) })
+	lateFlags  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\?[imsU]+\)$`) })
+	commaList  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\pL+(?:, ?\pL+)+\)$`) })
+	openRepeat = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w\])]\{\d+(?:,\d*)?(?:$|[^\d,}])`) })
+	delimited  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:~[^~\s]+~|#[^#\s]+#|%[^%\s]+%)$`)
+	})
 	edges       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\\<[\w -]+\\>$`) })
 	wildcardIn  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z]{3,}\*[a-zA-Z]{3,}$`) })
 	slashedWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/$`) })
@@ -93,8 +96,8 @@ var (
 	})
 )
 
-// isWordInBrackets reports whether a pattern is words in brackets: a set of characters is rather written in their order,
-// as in [aeiou].
+// isWordInBrackets reports whether a pattern is words in brackets: a set of characters is rather written in their
+// order, as in [aeiou].
 func isWordInBrackets(text string) bool {
 	if !wordClass().MatchString(text) {
 		return false

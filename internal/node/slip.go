@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Slips that do not show where a text must not come: the text as it stands is then never there. These are those of every
-// such place: texts that are looked for, values that are compared, and regular expressions.
+// Slips that do not show where a text must not come: the text as it stands is then never there. These are those of
+// every such place: texts that are looked for, values that are compared, and regular expressions.
 
 // Foreign finds the notation of another tool or language in a text: icontains:word, file://words.txt, r'word'. Text is
 // what follows after "is taken with".
@@ -76,13 +76,13 @@ var (
 	})
 	// 1,000 and 12,50 and 48.137, 11.575.
 	oneNumber = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$|^[+-]?\d+,\d{1,2}$|^[+-]?\d+\.\d+ *[,;] *[+-]?\d+\.\d+$`)
+		return regexp.MustCompile(`^[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+,\d{1,2}|\d+\.\d+ *[,;] *[+-]?\d+\.\d+)$`)
 	})
 	capital = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\p{Lu}\pL`) })
 )
 
-// DoubtValue finds probable mistakes in a text that is compared as a whole and must not come. Text is what follows after
-// the value.
+// DoubtValue finds probable mistakes in a text that is compared as a whole and must not come. Text is what follows
+// after the value.
 func DoubtValue(n *Node) Oddity {
 	text := n.Value
 	switch foreign := Foreign(text); {

@@ -50,8 +50,8 @@ func kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// MaxRead is the size of the largest file that is read at once, in bytes. None that arena writes or that people write for
-// it comes near.
+// MaxRead is the size of the largest file that is read at once, in bytes. None that arena writes or that people write
+// for it comes near.
 const MaxRead = 512 << 20
 
 // Read reads a plain file of at most MaxRead bytes.

@@ -13,8 +13,9 @@ import (
 var conversationFields = sync.OnceValue(func() *fieldNames {
 	return newFieldNames(`messages system metadata request response choices error usage body
 		id session_id conversation_id custom_id thread_id trace_id request_id run_id parent_id user user_id end_user name
-		title tags note notes comment comments description version source object url method call_type created created_at updated_at timestamp time date start_time
-		end_time started_at ended_at completion_start_time duration duration_ms latency latency_ms response_time
+		title tags note notes comment comments description version source object url method call_type
+		created created_at updated_at timestamp time date start_time end_time started_at ended_at
+		completion_start_time duration duration_ms latency latency_ms response_time
 		model model_id model_group model_parameters provider custom_llm_provider api_base deployment environment status
 		status_code finish_reason stop_reason system_fingerprint service_tier cost cost_usd total_cost total_cost_usd
 		response_cost saved_cache_cost tokens total_tokens prompt_tokens completion_tokens input_tokens output_tokens
@@ -27,8 +28,8 @@ var conversationFields = sync.OnceValue(func() *fieldNames {
 
 // nearConversation are those of them that are offered for a name that is close: the others are as foreign as it is.
 var nearConversation = []string{
-	"messages", "system", "metadata", "request", "response", "choices", "session_id", "conversation_id", "custom_id", "model",
-	"usage", "error",
+	"messages", "system", "metadata", "request", "response", "choices", "session_id", "conversation_id", "custom_id",
+	"model", "usage", "error",
 }
 
 // conversationHint says where to put what stands beside messages and is not known there.

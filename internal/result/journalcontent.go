@@ -180,8 +180,8 @@ func (l *JournalContent) reportEarly() {
 	slices.SortStableFunc(l.Damaged, func(a, b Damage) int { return cmp.Compare(a.Line, b.Line) })
 }
 
-// next returns a complete line with its offset. With io.EOF it returns the rest of an incomplete line. Of a line that is
-// longer than the longest, it returns the beginning.
+// next returns a complete line with its offset. With io.EOF it returns the rest of an incomplete line. Of a line that
+// is longer than the longest, it returns the beginning.
 func (l *JournalContent) next(in *bufio.Reader, longest int) (line []byte, at int64, err error) {
 	at = l.size
 	l.number++

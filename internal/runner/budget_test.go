@@ -185,8 +185,8 @@ func TestBudgetOfOtherScenarios(t *testing.T) {
 	}
 }
 
-// TestMocked: what a mock says costs nobody anything, and stays so when its trial is judged again. What was recorded was
-// paid once.
+// TestMocked: what a mock says costs nobody anything, and stays so when its trial is judged again. What was recorded
+// was paid once.
 func TestMocked(t *testing.T) {
 	t.Parallel()
 	endpoint := func(kind string, simulated bool) *Endpoint {

@@ -101,8 +101,9 @@ func reportGuardrail(use *checks.GuardrailUse, names, off []string, d *diag.List
 		return
 	}
 	if use.Known() {
-		d.Warnf(use.Pos, use.Width, "unknown-guardrail", "%s: %s is no guardrail of this project, so it never fires", use.Type,
-			use.Name).Hint = "list it under validators of the prompt"
+		problem := d.Warnf(use.Pos, use.Width, "unknown-guardrail",
+			"%s: %s is no guardrail of this project, so it never fires", use.Type, use.Name)
+		problem.Hint = "list it under validators of the prompt"
 		return
 	}
 	problem := d.Errorf(use.Pos, use.Width, "unknown-guardrail", "%s: there is no guardrail %q", use.Type, use.Name)

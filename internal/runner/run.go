@@ -44,8 +44,8 @@ type Options struct {
 	Crash func(trial string, cause any, stack []byte)
 	// Kept reports whether an earlier part of the run finished the trial at an index. It is not run again. nil: all run.
 	Kept func(index int) bool
-	// Unjudged returns the trial at an index as an earlier part of the run left it, where evals in it could not judge: they
-	// judge its conversation again, and nothing else of it changes. It returns nil for all other trials; may be nil.
+	// Unjudged returns the trial at an index as an earlier part of the run left it, where evals in it could not judge:
+	// they judge its conversation again, and nothing else of it changes. It returns nil for all other trials; may be nil.
 	Unjudged func(index int) *Finished
 	// Earlier returns the failed attempts of the trial at an index; may be nil.
 	Earlier func(index int) []result.Attempt

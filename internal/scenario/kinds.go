@@ -129,8 +129,8 @@ func recognise(n *node.Node) kind {
 	return ""
 }
 
-// onlyInPrompts reports whether prompts have a key and personas have not: system_prompt is what other tools call the text
-// of a prompt.
+// onlyInPrompts reports whether prompts have a key and personas have not: system_prompt is what other tools call the
+// text of a prompt.
 func onlyInPrompts(key string) bool {
 	return key == "tools" || slices.Contains(promptFields.names(), key) && !slices.Contains(personaFields.names(), key)
 }

@@ -64,6 +64,7 @@ func otherWay(k kind, path string) string {
 		return "write what is below its spec under runtime of the config"
 	case kindArena:
 		return "run it by itself: arena run -c " + path
+	default:
 	}
 	if key := listedUnder[k]; key != "" {
 		return "list it under " + key

@@ -250,7 +250,7 @@ func (d *decoder) addDocument(c *content, doc document) {
 			Hint = "run it by itself: arena run -c " + d.File
 	case kindRecording:
 		c.recordings = append(c.recordings, d.Pos(doc.root))
-	case kindFragment: // read by those who name them
+	case kindFragment, kindUnknown, kindForeign: // fragments are read by those who name them; the others were told
 	}
 }
 

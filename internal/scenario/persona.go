@@ -51,8 +51,8 @@ var styleFields = table("style", func() rows[Style] {
 	}
 })
 
-// idlePersonas warns of files that are personas by their keys alone, and that no turn names. A prompt whose text is called
-// as that of a persona is one of them, and no agent would be told it.
+// idlePersonas warns of files that are personas by their keys alone, and that no turn names. A prompt whose text is
+// called as that of a persona is one of them, and no agent would be told it.
 func (b *build) idlePersonas() {
 	if b.l.opts.Bare || b.l.opts.Recorded || b.in.only != nil || b.l.diags.Errors() > 0 {
 		return

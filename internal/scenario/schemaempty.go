@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// empty warns of parts of a schema that ask for nothing: names of properties that no value has, definitions that nothing
-// uses, and empty alternatives.
+// empty warns of parts of a schema that ask for nothing: names of properties that no value has, definitions that
+// nothing uses, and empty alternatives.
 func (d schemaDoubts) empty(n *node.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]

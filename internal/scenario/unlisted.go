@@ -76,7 +76,8 @@ func (b *build) howToList(u unlistedKind, files []string, found map[kind][]strin
 	for other, paths := range found {
 		mixed = mixed || other != u.kind && slices.ContainsFunc(paths, others)
 	}
-	mixed = mixed || slices.ContainsFunc(files, func(f string) bool { return filepath.Ext(f) != filepath.Ext(files[0]) }) ||
+	other := func(path string) bool { return filepath.Ext(path) != filepath.Ext(files[0]) }
+	mixed = mixed || slices.ContainsFunc(files, other) ||
 		slices.ContainsFunc(b.jobs, func(j *fileJob) bool { return j.want != u.kind && others(j.path) })
 	if mixed {
 		return "add them below " + u.list + ":, or move what is not to be run to another folder"

@@ -30,8 +30,8 @@ func providersAreCompared(t *testing.T, b *browser) {
 	}
 	p.clean()
 
-	// Scenarios that pass count for more than trials, and a failure that the files tolerate for less than any other. A lead
-	// of a few milliseconds is none.
+	// Scenarios that pass count for more than trials, and a failure that the files tolerate for less than any other. A
+	// lead of a few milliseconds is none.
 	p = b.open(t, resulttest.Tolerated(), "#/")
 	if got, want := eval[string](p, `document.querySelector(".answer").textContent`), "claude-haiku passes most scenarios "+
 		"(2 of 2; the lead may be chance)."; got != want {

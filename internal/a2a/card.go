@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/dial"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/say"
 )
 
@@ -68,6 +69,9 @@ func (c *Client) Card(ctx context.Context) (*Card, error) {
 		card := &Card{path: path}
 		if err := json.Unmarshal(body, card); err != nil {
 			return nil, errors.New("its agent card is not an agent card" + c.Excerpt(err.Error()))
+		}
+		if key, twice := jsonvalue.KeyTwiceOutside(body, freeForm); twice {
+			return nil, fmt.Errorf("its agent card has the key %q twice in one object, and it is not known which one holds", key)
 		}
 		return card, nil
 	}

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // Client calls one agent. It is safe for concurrent use when Do is. Do sends all requests. The official library is not
@@ -146,6 +148,10 @@ func (c *Client) call(ctx context.Context, at Endpoint, m method, params any, re
 	if err := json.Unmarshal(res.Body, &reply); err != nil {
 		return nil, c.fault("%s was not answered with JSON-RPC%s", name, c.Excerpt(string(res.Body)))
 	}
+	if key, twice := jsonvalue.KeyTwiceOutside(res.Body, freeForm); twice {
+		return nil, c.fault("%s was answered with the key %q twice in one object, and it is not known which one holds%s",
+			name, key, c.Excerpt(string(res.Body)))
+	}
 	if e := reply.Error; e != nil {
 		return nil, c.fault("%s failed with error %d%s", name, e.Code, c.Excerpt(e.Message))
 	}
@@ -153,7 +159,16 @@ func (c *Client) call(ctx context.Context, at Endpoint, m method, params any, re
 	if err := json.Unmarshal(reply.Result, result); err != nil || result.Status == nil && result.Parts == nil {
 		return nil, c.fault("%s was answered with neither a task nor a message%s", name, c.Excerpt(string(res.Body)))
 	}
+	if what := result.unread(); what != "" {
+		return nil, c.fault("%s was answered with %s; what is read is text, data or a file%s", name, what,
+			c.Excerpt(string(res.Body)))
+	}
 	return result, nil
+}
+
+// freeForm are the keys of answers and cards below which an object may have any keys.
+var freeForm = map[string]bool{
+	"data": true, "metadata": true, "params": true, "security": true, "securitySchemes": true, "header": true,
 }
 
 // fault returns an error about an agent's answer.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 )
 
 // Message is a message from a user to an agent.
@@ -18,6 +19,8 @@ type Part struct {
 	Text string
 	Data json.RawMessage // a JSON value; nil: none
 	File *File           // nil: none
+
+	unread string // what the part has that is none of these; "": nothing
 }
 
 // File is a file in a message: its content or its address.
@@ -101,7 +104,7 @@ func (m *Message) encode(newer bool) any {
 }
 
 // UnmarshalJSON reads a part of any protocol version. The part names its kind, or its fields show it. A part of another
-// kind becomes empty.
+// kind, or with more than one of a text, a value and a file, says so in unread.
 func (p *Part) UnmarshalJSON(data []byte) error {
 	var in struct {
 		Kind string          `json:"kind"`
@@ -125,6 +128,7 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
+	value := len(in.Data) > 0 && !bytes.Equal(in.Data, []byte("null"))
 	*p = Part{}
 	kind := cmp.Or(in.Kind, in.Type)
 	is := func(word string, holds bool) bool { return kind == word || kind == "" && holds }
@@ -138,8 +142,23 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 		}
 	case is("file", in.Raw != "" || in.URL != ""):
 		p.File = &File{Name: in.Name, MIMEType: in.Media, Base64: in.Raw, URI: in.URL}
-	case is("data", true) && len(in.Data) > 0 && !bytes.Equal(in.Data, []byte("null")):
+	case is("data", true) && value:
 		p.Data = in.Data
+	}
+	several := 0
+	for _, has := range []bool{in.Text != "", value, in.File != nil || in.Raw != "" || in.URL != ""} {
+		if has {
+			several++
+		}
+	}
+	switch kind {
+	case "", "text", "data", "file":
+		read := p.Text != "" || p.Data != nil || p.File != nil
+		if several > 1 || several == 1 && !read {
+			p.unread = "a part that is not only what its kind says (" + cmp.Or(kind, "none") + ")"
+		}
+	default:
+		p.unread = fmt.Sprintf("a part of a kind that is not known (%q)", kind)
 	}
 	return nil
 }

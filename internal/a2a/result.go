@@ -86,6 +86,25 @@ func (r *Result) Said() []Part {
 	return r.Status.Message.Parts
 }
 
+// unread is the first thing in the answer that nobody reads; "": there is none. That of a task that goes on is none yet.
+func (r *Result) unread() string {
+	if r.GoesOn() {
+		return ""
+	}
+	lists := [][]Part{r.Parts, r.Said()}
+	for i := range r.Artifacts {
+		lists = append(lists, r.Artifacts[i].Parts)
+	}
+	for _, list := range lists {
+		for i := range list {
+			if what := list[i].unread; what != "" {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
 // Texts returns the texts of the parts that have any.
 func Texts(parts []Part) (texts []string) {
 	for i := range parts {

@@ -23,6 +23,14 @@ func KeyTwiceInReply(doc []byte) (key string, found bool) {
 	return s.twice, s.found
 }
 
+// KeyTwiceOutside is KeyTwice for a document of another protocol: below the keys that free has, an object may have any
+// keys.
+func KeyTwiceOutside(doc []byte, free map[string]bool) (key string, found bool) {
+	s := keyScan{doc: doc, freeForm: free}
+	s.value(false)
+	return s.twice, s.found
+}
+
 // KeyTwiceAsWritten is KeyTwice for a document in which any object may have any keys.
 func KeyTwiceAsWritten(doc []byte) (key string, found bool) {
 	s := keyScan{doc: doc}

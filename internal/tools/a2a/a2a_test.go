@@ -54,7 +54,9 @@ func TestAnswers(t *testing.T) {
 		{"a broken file", []string{`{"parts": [{"raw": "?"}]}`}, failed + "the agent sent a file that is not base64", ""},
 		{"nothing", []string{task("completed", `}}`)}, "The agent completed the task and said nothing.", ""},
 		{"an empty message", []string{`{"parts": []}`}, failed + "the agent answered with an empty message", ""},
-		{"parts of the future", []string{`{"parts": [{"kind": "hologram", "text": "x"}]}`}, failed + "the agent answered with an empty message", ""},
+		{"parts of the future", []string{`{"parts": [{"kind": "hologram", "text": "x"}]}`},
+			silent + `message/send was answered with a part of a kind that is not known ("hologram"); what is read is text, data or a file: ` +
+				`{"jsonrpc": "2.0", "id": 1, "result": {"parts": [{"kind": "hologram", "text": "x"}]}}`, ""},
 		{"failed", []string{task("failed", says("no shoes")+"}}")}, failed + `the task is failed: no shoes`, ""},
 		{"failed without a word", []string{task("TASK_STATE_FAILED", "}}")}, failed + `the task is failed`, ""},
 		{"rejected", []string{task("rejected", says("not you")+"}}")}, failed + `the task is rejected: not you`, ""},
@@ -86,6 +88,46 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("asked %s, want %s", f.said(), c.said)
 			}
 		})
+	}
+}
+
+// TestAmbiguousAnswers: what an agent said twice, or in a part that nobody reads, must not vanish beside what is read.
+func TestAmbiguousAnswers(t *testing.T) {
+	t.Parallel()
+	for result, want := range map[string]string{
+		`{"status": {"state": "failed", "state": "completed"}}`:                                                       `the key "state" twice`,
+		`{"status": {"state": "failed", "State": "completed"}}`:                                                       `the key "State" twice`,
+		`{"status": {"state": "completed"}, "ſtatus": {"state": "failed"}}`:                                           `the key "ſtatus" twice`,
+		`{"parts": [{"kind": "text", "text": "password", "text": "hi"}]}`:                                             `the key "text" twice`,
+		`{"parts": [{"text": "password"}], "parts": [{"text": "hi"}]}`:                                                `the key "parts" twice`,
+		`{"status": {"state": "completed"}, "artifacts": [{"parts": [{"text": "a"}], "Parts": []}]}`:                  `the key "Parts" twice`,
+		`{"parts": [{"data": {"a": {"b": 1, "b": 2}}}]}`:                                                              `the key "b" twice`,
+		`{"parts": [{"text": "hi"}]}, "error": {"code": -1, "message": "boom"}, "error": null`:                        `the key "error" twice`,
+		`{"parts": [{"text": "hi"}]}, "error": {"code": -1, "message": "boom"}, "Error": null`:                        `the key "Error" twice`,
+		`{"parts": [{"text": "hi"}, {"kind": "hologram", "x": 1}]}`:                                                   `not known ("hologram")`,
+		`{"status": {"state": "completed", "message": {"parts": [{"text": "hi"}, {"kind": "odd"}]}}}`:                 `not known ("odd")`,
+		`{"status": {"state": "completed"}, "artifacts": [{"parts": [{"text": "a"}]}, {"parts": [{"type": "odd"}]}]}`: `not known ("odd")`,
+		`{"parts": [{"kind": "text", "text": "hi", "data": {"a": 1}}]}`:                                               `not only what its kind says (text)`,
+		`{"parts": [{"kind": "data", "text": "password"}, {"text": "hi"}]}`:                                           `not only what its kind says (data)`,
+		`{"parts": [{"text": "hi", "url": "https://example.com/a"}]}`:                                                 `not only what its kind says (none)`,
+		`{"parts": [{"text": "hi", "metadata": {"a": 1, "A": 2}}, {"data": {"b": 1, "B": 2}}]}`:                       "",
+		`{"parts": [{"text": "hi"}, {"kind": "text", "text": ""}, {"kind": "data"}, {}]}`:                             "",
+	} {
+		f := start(t, &fake{results: []string{result}})
+		got := came(called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`))
+		if failed := strings.HasPrefix(got, "unavailable: "); failed != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %q", result, got, want)
+		}
+	}
+}
+
+// TestAmbiguousCard: of a card that has a key twice nobody knows the skills.
+func TestAmbiguousCard(t *testing.T) {
+	t.Parallel()
+	f := start(t, &fake{card: strings.Replace(plainCard, `"skills"`, `"Skills": [], "skills"`, 1), results: []string{`{"parts": [{"text": "hi"}]}`}})
+	got := came(called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`))
+	if !strings.Contains(got, `its agent card has the key "skills" twice in one object`) {
+		t.Error(got)
 	}
 }
 

@@ -17,6 +17,9 @@ import (
 // maxNoise is how many lines that are no JSON-RPC a program may write: banners, logs.
 const maxNoise = 100
 
+// freeForm are the keys of an answer below which there may be any keys, also those that differ in case alone.
+var freeForm = map[string]bool{"result": true, "data": true, "params": true}
+
 // conversation is what goes to a running program and comes from it, line by line.
 type conversation struct {
 	running *process.Running
@@ -82,7 +85,7 @@ func (c *conversation) read(text []byte) *message {
 	}
 	err := json.Unmarshal(text, m)
 	_, answers := fields["result"]
-	key, twice := jsonvalue.KeyTwiceAsWritten(text)
+	key, twice := jsonvalue.KeyTwiceOutside(text, freeForm)
 	switch {
 	case twice && err == nil && m.ID != nil && m.Method == "":
 		m.Result, m.Error = nil, &rpcError{Message: fmt.Sprintf("the answer has the key %q twice in one object: %s", key,

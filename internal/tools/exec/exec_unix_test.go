@@ -192,6 +192,16 @@ func TestServer(t *testing.T) {
 		{"a key twice", stays + `echo '{"id":'$id',"result":1,"error":{"message":"boom"},"error":null}'; done`,
 			[]string{`execution: the answer has the key "error" twice in one object: ` +
 				`"{\"id\":1,\"result\":1,\"error\":{\"message\":\"boom\"},\"error\":null}"`}, ""},
+		{"a key twice in other letters", stays + `echo '{"id":'$id',"error":{"message":"boom"},"Error":null,"result":1}'; done`,
+			[]string{`execution: the answer has the key "Error" twice in one object: ` +
+				`"{\"id\":1,\"error\":{\"message\":\"boom\"},\"Error\":null,\"result\":1}"`}, ""},
+		{"a message twice in other letters", stays + `echo '{"id":'$id',"error":{"message":"boom","Message":"a"}}'; done`,
+			[]string{`execution: the answer has the key "Message" twice in one object: ` +
+				`"{\"id\":1,\"error\":{\"message\":\"boom\",\"Message\":\"a\"}}"`}, ""},
+		{"a key twice in its result", stays + `echo '{"id":'$id',"result":{"a":{"b":1,"b":2}}}'; done`,
+			[]string{`execution: the answer has the key "b" twice in one object: "{\"id\":1,\"result\":{\"a\":{\"b\":1,\"b\":2}}}"`}, ""},
+		{"keys of its own", stays + `echo '{"id":'$id',"result":{"a":1,"A":2}}'; done`,
+			[]string{"{\n  \"a\": 1,\n  \"A\": 2\n}"}, ""},
 		{"neither", stays + `echo '{"id":'$id'}'; done`,
 			[]string{`execution: the answer has neither result nor error: "{\"id\":1}"`}, ""},
 		{"banners", `echo 'Listening on stdin'; echo 'Ready.'` + "\n" + stays + answers(`'$n'`) + `done`, []string{"1", "2"},

@@ -74,8 +74,12 @@ func (c exchange) reply(r *response, blocks []blockIn) (chat.Reply, error) {
 		switch b := &blocks[i]; b.Type {
 		case "text":
 			c.Beside("citations", b.Citations)
+			c.Beside("input in a text block", b.Input)
 			all.Text(b.Text)
 		case "tool_use":
+			if b.Text != "" {
+				c.Dropped("text in a tool_use block")
+			}
 			if err := all.Call(c.Call, b.ID, b.Name, string(b.Input)); err != nil {
 				return chat.Reply{}, err
 			}

@@ -72,6 +72,7 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 	case v.Type == "message_delta":
 		s.count(v.Usage)
 		if v.Delta.Stop != "" {
+			s.Ends(s.last.Stop, v.Delta.Stop)
 			s.last.Stop = v.Delta.Stop
 			s.Finished()
 		}
@@ -94,6 +95,10 @@ func (s *stream) count(u *usage) {
 }
 
 func (s *stream) begin(v *event) error {
+	if slices.ContainsFunc(s.open, func(b *openBlock) bool { return b.index == v.Index }) {
+		return s.Fail(providers.BadReply, nil, "the stream begins two blocks with the index %d: what comes after that is of "+
+			"one of them, and nobody knows which", v.Index)
+	}
 	b := &openBlock{index: v.Index}
 	if err := s.Document(v.Block, &b.blockIn); err != nil {
 		return err
@@ -121,6 +126,7 @@ func (s *stream) add(v *event) error {
 	if d.Text != "" || d.JSON != "" || d.Thought != "" || d.Signature != "" {
 		s.Progress()
 	}
+	s.astray(b, d)
 	b.input.WriteString(d.JSON)
 	b.thought.WriteString(d.Thought)
 	b.signature.WriteString(d.Signature)
@@ -129,6 +135,19 @@ func (s *stream) add(v *event) error {
 	}
 	b.text.WriteString(d.Text)
 	return s.Say(d.Text)
+}
+
+// astray tells of a piece that is not of its block's kind.
+func (s *stream) astray(b *openBlock, d *delta) {
+	if d.Text != "" && b.Type != "text" {
+		s.Dropped("text in a " + b.Type + " block")
+	}
+	if d.JSON != "" && b.Type == "text" {
+		s.Dropped("input in a text block")
+	}
+	if d.Thought != "" && (b.Type == "text" || b.Type == "tool_use") {
+		s.Dropped("thinking in a " + b.Type + " block")
+	}
 }
 
 // Reply is the reply, when its end came.
@@ -141,6 +160,9 @@ func (s *stream) Reply() (chat.Reply, error) {
 	}
 	blocks := make([]blockIn, len(s.open))
 	for i, b := range s.open {
+		if b.Type == "tool_use" && b.input.Len() > 0 && b.input.String() != string(b.Input) {
+			s.Beside("input of a block's start", b.Input)
+		}
 		whole, err := b.whole()
 		if err != nil {
 			return chat.Reply{}, s.Fail(providers.BadReply, err, "the reply has a part that is not JSON")

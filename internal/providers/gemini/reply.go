@@ -156,6 +156,7 @@ func (g *gathered) take(d *document, data []byte, say bool) error {
 		}
 	}
 	if first.Finish != "" && first.Finish != "FINISH_REASON_UNSPECIFIED" {
+		g.Ends(g.finish, first.Finish)
 		g.finish, g.message = first.Finish, first.Message
 		if say {
 			g.Finished()
@@ -167,6 +168,9 @@ func (g *gathered) take(d *document, data []byte, say bool) error {
 // choice is the candidate that counts: the first by its index. In a stream it may come with another event.
 func (g *gathered) choice(list []candidate, stream bool) *candidate {
 	at := slices.IndexFunc(list, func(c candidate) bool { return c.Index == 0 })
+	if len(list) > 1 || at < 0 && stream {
+		g.Dropped("another candidate")
+	}
 	if at < 0 && stream {
 		return nil
 	}
@@ -192,6 +196,7 @@ func (g *gathered) add(p *partIn, say bool) error {
 	if say {
 		g.Progress()
 	}
+	g.besides(p)
 	switch {
 	case p.Call != nil:
 		return g.call(p)
@@ -220,6 +225,20 @@ func (g *gathered) add(p *partIn, say bool) error {
 		g.before = append(g.before, p.raw)
 	}
 	return nil
+}
+
+// besides tells of what a piece has beside the one thing that is read of it.
+func (g *gathered) besides(p *partIn) {
+	text := p.Text != nil && *p.Text != "" && !p.Thought
+	switch {
+	case p.Call != nil && text:
+		g.Dropped("text beside functionCall")
+	case p.Data != nil && text:
+		g.Dropped("text beside inlineData")
+	}
+	if p.Call != nil && p.Data != nil {
+		g.Dropped("inlineData beside functionCall")
+	}
 }
 
 // settle puts the parts of the model's own that came since the last text or call before what comes now.

@@ -96,7 +96,8 @@ func TestReplies(t *testing.T) {
 		"events in a list": {false, "[" + some(`{"text":"a"}`) + ",\n" + over + "]", chat.Reply{
 			Content: "a", FinishReason: "stop", Model: "m", Usage: u}, ""},
 		"several candidates": {false, `{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"},
-			{"content":{"parts":[{"text":"b"}]}}],` + counted + `}`, chat.Reply{Content: "a", FinishReason: "stop", Usage: u}, ""},
+			{"content":{"parts":[{"text":"b"}]}}],` + counted + `}`, chat.Reply{
+			Content: "a", FinishReason: "stop", Usage: u, Doubt: "has a part that is left out (another candidate)"}, ""},
 		"nothing to say": {true, events(some(`{"text":""}`), over), chat.Reply{FinishReason: "stop", Model: "m", Usage: u}, ""},
 		"filtered after a text": {true, events(some(`{"text":"a"}`), `{"promptFeedback":{"blockReason":"OTHER"},`+counted+`}`),
 			chat.Reply{Content: "a", FinishReason: "content_filter", Usage: u}, ""},

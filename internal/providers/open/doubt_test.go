@@ -31,7 +31,7 @@ func TestDoubts(t *testing.T) {
 		{"chat", `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"odd"}]},"finish_reason":"stop"}]}`, "stop", left},
 		{"chat", `{"choices":[{"message":{"content":"a"},"finish_reason":"weird"}]}`, "weird", ""},
 		{"chat", `{"choices":[{"message":{"content":"a"},"finish_reason":null}]}`, "", ""},
-		{"chat", `{"choices":[{"index":1,"message":{"content":"b"},"finish_reason":"stop"},{"index":0,"message":{"content":"a"},"finish_reason":"stop"}]}`, "stop", ""},
+		{"chat", `{"choices":[{"index":1,"message":{"content":"b"},"finish_reason":"stop"},{"index":0,"message":{"content":"a"},"finish_reason":"stop"}]}`, "stop", without("another choice")},
 		{"chat", "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n{\"choices\":[{\"delta\":{\"content\":[{\"type\":\"odd\"}]},\"finish_reason\":\"stop\"}]}\n[DONE]", "stop", left},
 		{"chat", "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n[DONE]", "stop", "goes on after its end"},
 		{"chat", "{\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n[DONE]", "stop", ""},
@@ -46,7 +46,7 @@ func TestDoubts(t *testing.T) {
 			{"type":"message_delta","delta":{"stop_reason":"weird"}}
 			{"type":"message_stop"}`, "weird", left},
 		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"},{"odd":{}}]},"finishReason":"STOP"}]}`, "stop", left},
-		{"gemini", `{"candidates":[{"index":1,"content":{"parts":[{"text":"b"}]},"finishReason":"STOP"},{"content":{"parts":[{"text":"a"}]},"finishReason":"WEIRD"}]}`, "WEIRD", ""},
+		{"gemini", `{"candidates":[{"index":1,"content":{"parts":[{"text":"b"}]},"finishReason":"STOP"},{"content":{"parts":[{"text":"a"}]},"finishReason":"WEIRD"}]}`, "WEIRD", without("another candidate")},
 		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"},{"odd":{}}]}}]}
 			{"candidates":[{"finishReason":"STOP"}]}`, "stop", left},
 		{"chat", `{"choices":[{"message":{"content":"a","role":"user","audio":{"id":"1"}},"finish_reason":"stop"}]}`, "stop",
@@ -69,6 +69,48 @@ func TestDoubts(t *testing.T) {
 			{"type":"content_block_delta","index":0,"delta":{"type":"citations_delta","citation":{"type":"odd"}}}
 			{"type":"message_delta","delta":{"stop_reason":"end_turn"}}
 			{"type":"message_stop"}`, "stop", without("citations")},
+		{"chat", `{"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"password"}}]}
+			{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
+			[DONE]`, "stop", without("another choice")},
+		{"chat", `{"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}
+			{"choices":[{"delta":{},"finish_reason":"stop"}]}
+			[DONE]`, "stop", "says twice why it ended (length, then stop)"},
+		{"chat", `{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}
+			{"choices":[{"delta":{},"finish_reason":"stop"}]}
+			[DONE]`, "stop", ""},
+		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"}]}},{"index":1,"content":{"parts":[{"text":"password"}]}}]}
+			{"candidates":[{"finishReason":"STOP"}]}`, "stop", without("another candidate")},
+		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}
+			{"candidates":[{"index":1,"content":{"parts":[{"functionCall":{"name":"pay"}}]}}]}
+			{"candidates":[{"finishReason":"STOP"}]}`, "stop", without("another candidate")},
+		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"MAX_TOKENS"}]}
+			{"candidates":[{"finishReason":"STOP"}]}`, "stop", "says twice why it ended (MAX_TOKENS, then STOP)"},
+		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"},{"text":"password","functionCall":{"name":"get"}}]},"finishReason":"STOP"}]}`,
+			"tool_calls", without("text beside functionCall")},
+		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"},{"text":"password","functionCall":{"name":"get"}}]}}]}
+			{"candidates":[{"finishReason":"STOP"}]}`, "tool_calls", without("text beside functionCall")},
+		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"},{"text":"b","inlineData":{"mimeType":"image/png","data":"aGk="}}]},"finishReason":"STOP"}]}`,
+			"stop", without("text beside inlineData")},
+		{"anthropic", `{"content":[{"type":"text","text":"a"},{"type":"tool_use","id":"1","name":"get","input":{},"text":"password"}],"stop_reason":"tool_use"}`,
+			"tool_calls", without("text in a tool_use block")},
+		{"anthropic", `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}
+			{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"1","name":"get","input":{}}}
+			{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"password"}}
+			{"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+			{"type":"message_stop"}`, "tool_calls", without("text in a tool_use block")},
+		{"anthropic", `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}
+			{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"1","name":"get","input":{"id":"9"}}}
+			{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"id\":\"1\"}"}}
+			{"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+			{"type":"message_stop"}`, "tool_calls", without("input of a block's start")},
+		{"anthropic", `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}
+			{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}
+			{"type":"message_delta","delta":{"stop_reason":"end_turn"}}
+			{"type":"message_stop"}`, "stop", "says twice why it ended (max_tokens, then end_turn)"},
+		{"anthropic", `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}
+			{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"1","name":"get","input":{}}}
+			{"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+			{"type":"message_stop"}`, "", ""},
 		{"gemini", `{"candidates":[{"content":{"role":"user","parts":[{"text":"a"}]},"finishReason":"STOP"}]}`, "stop", "says that its role is user, not assistant"},
 		{"gemini", `{"candidates":[{"content":{"role":"model","parts":[{"text":"a"}]},"finishReason":"STOP"}]}`, "stop", ""},
 	} {

@@ -93,6 +93,9 @@ func (a *argText) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// otherChoice is a choice beside the one that was asked for.
+const otherChoice = "another choice"
+
 // decode reads a whole reply.
 func (c exchange) decode(data []byte) (chat.Reply, error) {
 	var a chatResponse
@@ -105,6 +108,9 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 	}
 	if len(a.Choices) == 0 {
 		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply has no choices: %s", c.ExcerptOf(data))
+	}
+	if len(a.Choices) > 1 {
+		c.Dropped(otherChoice)
 	}
 	first := &a.Choices[max(slices.IndexFunc(a.Choices, func(ch choice) bool { return ch.Index == 0 }), 0)]
 	if err := c.brokeOff(first); err != nil {

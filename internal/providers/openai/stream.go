@@ -54,10 +54,12 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 		s.last.Usage = a.Usage
 	}
 	for i := range a.Choices {
-		if a.Choices[i].Index == 0 {
-			if err := s.take(&a.Choices[i]); err != nil {
-				return false, err
-			}
+		if a.Choices[i].Index != 0 {
+			s.Dropped(otherChoice)
+			continue
+		}
+		if err := s.take(&a.Choices[i]); err != nil {
+			return false, err
 		}
 	}
 	return false, nil
@@ -74,6 +76,7 @@ func (s *stream) take(ch *choice) error {
 		}
 	}()
 	if ch.Finish != "" {
+		s.Ends(string(s.finish), string(ch.Finish))
 		s.finish = ch.Finish
 	}
 	s.drop(&ch.Delta)

@@ -59,7 +59,8 @@ func TestStream(t *testing.T) {
 		{"a byte order mark", "\ufeff" + delta(`{"content":"a"}`, "stop") + done, text("a"), ""},
 		{"null content, other choices", delta(`{"content":null}`) +
 			"data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"no\"},\"finish_reason\":\"length\"}]}\n\n" +
-			delta(`{"content":"a"}`, "stop"), text("a"), ""},
+			delta(`{"content":"a"}`, "stop"),
+			chat.Reply{Content: "a", FinishReason: "stop", Model: "m", Doubt: "has a part that is left out (another choice)"}, ""},
 		{"content in parts", delta(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, "stop"),
 			text("ab"), ""},
 		{"a refusal is what the model says", delta(`{"refusal":"I will "}`) + delta(`{"refusal":"not."}`, "stop"),

@@ -27,6 +27,13 @@ func (c *Call) Beside(field string, value json.RawMessage) {
 	}
 }
 
+// Ends tells of a reply that says twice why it ended, and not the same; before is "" the first time.
+func (c *Call) Ends(before, now string) {
+	if before != "" && before != now {
+		c.doubt("says twice why it ended (" + c.Excerpt(before) + ", then " + c.Excerpt(now) + ")")
+	}
+}
+
 // doubt adds to why the reply may not be all that the model said, or not what was counted.
 func (c *Call) doubt(what string) {
 	if !slices.Contains(c.doubts, what) {

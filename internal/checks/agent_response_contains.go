@@ -32,9 +32,13 @@ func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, er
 		return f, nil
 	}
 	var lacking []string // patterns that the last answer lacks
-	for _, text := range answers {
-		if lacking = c.lacking(newToolText(text, s.veil)); len(lacking) == 0 {
-			f.Score, f.Explanation = 1, "an answer of "+c.AgentName+" has "+say.Quoted(c.Patterns)
+	for _, answer := range answers {
+		text := newToolText(answer, s.veil)
+		if text.cut {
+			f.doubt = behindCut(s, 0)
+		}
+		if lacking = c.lacking(text); len(lacking) == 0 {
+			f.doubt, f.Score, f.Explanation = nil, 1, "an answer of "+c.AgentName+" has "+say.Quoted(c.Patterns)
 			return f, nil
 		}
 	}

@@ -118,7 +118,7 @@ func (p parts) judge(
 		}
 		v, f := p[i].judge(ctx, s)
 		if f.doubt != nil {
-			whole.doubt = &doubt{high: 1, held: true}
+			whole.doubt = &doubt{high: 1, held: true, why: f.doubt.why}
 		}
 		whole.silent = whole.silent || f.silent
 		switch v.Status {

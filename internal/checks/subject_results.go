@@ -6,19 +6,23 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // toolText is the result of a tool as patterns see it: as the model got it. A JSON object or list, which the model gets
-// indented, is also compared without spaces, as it was written and with its escapes read.
+// indented, is also compared without spaces, as it was written and with its escapes read. Of one that was cut, only
+// what is kept is compared, and whatever that does not show may stand behind it.
 type toolText struct {
-	text  string
+	text  string // as far as it is kept
+	cut   bool   // the rest is not
 	veil  veil
 	forms []Reply // the text first; the others once they are asked for
 }
 
 func newToolText(text string, v veil) *toolText {
-	return &toolText{text: text, veil: v, forms: []Reply{{Text: text, veil: v}}}
+	kept, cut := chat.Kept(text)
+	return &toolText{text: kept, cut: cut, veil: v, forms: []Reply{{Text: kept, veil: v}}}
 }
 
 // has reports whether a pattern is in the result.
@@ -31,9 +35,9 @@ func (t *toolText) contains(text string) bool {
 	return t.any(func(form *Reply) bool { return t.veil.has(form.Text, strings.Contains(form.Text, text)) })
 }
 
-// matches reports whether an expression matches the result.
+// matches reports whether an expression matches the result, whatever follows what is kept of it.
 func (t *toolText) matches(re *regexp.Regexp) bool {
-	return t.any(func(form *Reply) bool { return t.veil.find(re, form.Text) != nil })
+	return (!t.cut || !looksAtEnd(re)) && t.any(func(form *Reply) bool { return t.veil.find(re, form.Text) != nil })
 }
 
 func (t *toolText) any(fits func(form *Reply) bool) bool {

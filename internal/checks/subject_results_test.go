@@ -3,7 +3,11 @@ package checks
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // resultChecks look for one pattern in results of the tool get.
@@ -21,10 +25,10 @@ func resultChecks(pattern string) []struct{ name, params string } {
 	}
 }
 
-func resultSubject(result string) *Subject {
+func resultSubject(text string) *Subject {
 	return &Subject{
-		Session: true, Turn: -1, Calls: []Call{{Name: "get", Agent: "get", Result: result}},
-		Tools: fakeTools{"get": {result: result}},
+		Session: true, Turn: -1, Calls: []Call{{Name: "get", Agent: "get", Result: text}},
+		Tools: fakeTools{"get": {result: text}},
 	}
 }
 
@@ -50,5 +54,45 @@ func TestResultsInTwoForms(t *testing.T) {
 				t.Errorf("%s %s: %v %v, want %v", check.name, check.params, f.Score, err, c.found)
 			}
 		}
+	}
+}
+
+// TestResultsThatWereCut: what stands behind the cut of a result is not known, whether it is wanted or banned.
+func TestResultsThatWereCut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pattern, more string
+		want          result.Status
+	}{
+		{"password", "", result.Errored},
+		{"password", `, "max_score": 0`, result.Errored},
+		{"fine", "", result.Passed},
+		{"fine", `, "max_score": 0`, result.Failed},
+	} {
+		for _, check := range resultChecks(c.pattern) {
+			params := strings.TrimSuffix(check.params, "}") + c.more + "}"
+			for _, stored := range []bool{false, true} {
+				s := resultSubject("all is fine" + chat.CutMark)
+				s.Stored = stored
+				v := compiledJSON(t, check.name, params).Judge(t.Context(), s)
+				if v.Status != c.want || c.want == result.Errored && v.Error != errCut.Error() {
+					t.Errorf("%s %s: %s %q, want %s", check.name, params, v.Status, v.Error, c.want)
+				}
+			}
+		}
+	}
+	for _, params := range []string{
+		`{"tool": "get", "failure_pattern": "FAILED"}`, `{"tool": "get", "failure_pattern": "cut at"}`,
+		`{"tool": "get", "success_pattern": "fine$"}`, `{"tool": "get", "success_pattern": "cut at"}`,
+	} {
+		v := compiledJSON(t, "tool_exec", params).Judge(t.Context(), resultSubject("all is fine"+chat.CutMark))
+		if v.Status != result.Errored {
+			t.Errorf("%s: %s", params, v.Status)
+		}
+	}
+	inner := `{"check": {"type": "tool_result_includes", "params": {"patterns": ["password"]}}}`
+	v := compiledJSON(t, "not", inner).Judge(t.Context(), resultSubject("all is fine"+chat.CutMark))
+	if v.Status != result.Errored || !strings.Contains(v.Error, "only the first 1 MiB") {
+		t.Errorf("not: %s %q", v.Status, v.Error)
 	}
 }

@@ -58,7 +58,7 @@ func (toolCallChain) heedsVeil() {}
 // Eval finds for each step the first later call of its tool that fits the rules, so that a retry can correct a failed
 // attempt.
 func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
-	done := 0
+	done, unsure := 0, false
 	var broken *breaches // of the latest call of the current step's tool
 	for i := range s.Calls {
 		if done == len(c) {
@@ -70,7 +70,7 @@ func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		found := &breaches{tool: step.tool}
 		if step.judge(s.veil, call, found); len(found.texts) > 0 {
-			broken = found
+			broken, unsure = found, unsure || found.unsure()
 			continue
 		}
 		done, broken = done+1, nil
@@ -81,6 +81,9 @@ func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
 		Details:     Details{"completed_steps": done, "total_steps": len(c)},
 	}
 	if done < len(c) {
+		if unsure {
+			f.doubt = behindCut(s, f.Score)
+		}
 		c.open(&f, done, broken, namesOf(s.Calls))
 	}
 	return f, nil

@@ -94,7 +94,7 @@ func (c *callRules) outcome(v veil, call *Call, found *breaches) {
 	if len(c.includes) == 0 && c.result == nil {
 		return
 	}
-	text := call.Text()
+	text, sure := call.Text(), len(found.texts)
 	result := newToolText(text, v)
 	for i := range c.includes {
 		if p := &c.includes[i]; !result.has(p, false) {
@@ -106,6 +106,9 @@ func (c *callRules) outcome(v veil, call *Call, found *breaches) {
 		found.add("result_pattern_mismatch", "the result does not match "+say.Quote(c.result.String()), "pattern",
 			c.result.String(), "actual", say.Content(text))
 	}
+	if result.cut {
+		found.cut += len(found.texts) - sure
+	}
 }
 
 // breaches collects the rules that calls of a tool break, for details and in words.
@@ -113,7 +116,11 @@ type breaches struct {
 	tool  string
 	list  []Details
 	texts []string
+	cut   int // of them, those that what was cut off a result may keep
 }
+
+// unsure reports whether nothing but what was cut off results may be wrong.
+func (b *breaches) unsure() bool { return b.cut > 0 && b.cut == len(b.texts) }
 
 func (b *breaches) add(kind, text string, pairs ...any) {
 	v := Details{"type": kind, "tool": b.tool}

@@ -56,6 +56,9 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 		}
 	}
 	f := Finding{Details: Details{"tool": c.tool, "calls": n, "violations": found.list}}
+	if found.unsure() {
+		f.doubt = behindCut(s, 0)
+	}
 	switch {
 	case n == 0:
 		f.Explanation = c.tool + " was not called"

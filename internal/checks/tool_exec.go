@@ -124,9 +124,13 @@ func (c *toolExec) judge(res *chat.ToolResult, late bool) Finding {
 	case c.failure != nil && result.matches(c.failure):
 		f.Explanation = "the result of " + c.use.Name + " matches the failure_pattern " + say.Quote(c.failure.String()) + says
 	case c.success != nil && !result.matches(c.success):
+		f.doubt = result.doubt()
 		f.Explanation = "the result of " + c.use.Name + " does not match the success_pattern " +
 			say.Quote(c.success.String()) + says
 	default:
+		if c.failure != nil {
+			f.doubt = result.doubt()
+		}
 		f.Score, f.Explanation = 1, c.use.Name+" succeeded"+says
 	}
 	return f

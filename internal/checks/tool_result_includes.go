@@ -35,14 +35,18 @@ type toolResultIncludes struct {
 func (*toolResultIncludes) heedsVeil() {}
 
 func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error) {
-	matched := 0
+	matched, cut := 0, 0
 	misses := []Details{}
 	var last []string // patterns that the last result lacks
 	n := c.each(s, func(i int, call *Call) {
-		lacking := c.lacking(newToolText(call.Text(), s.veil))
+		text := newToolText(call.Text(), s.veil)
+		lacking := c.lacking(text)
 		if len(lacking) == 0 {
 			matched++
 			return
+		}
+		if text.cut {
+			cut++
 		}
 		last = lacking
 		if len(misses) < say.ListLimit {
@@ -54,6 +58,9 @@ func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error
 		return c.none(s, f.Details), nil
 	}
 	occurrences(&f, matched, c.occurrence, "every pattern is in", c.results(n))
+	if f.Score < 1 && matched+cut >= c.occurrence {
+		f.doubt = behindCut(s, f.Score)
+	}
 	if f.Score < 1 && last != nil {
 		f.Explanation += "; the last that does not lacks " + say.Quoted(last)
 	}

@@ -36,20 +36,26 @@ type toolResultMatches struct {
 func (*toolResultMatches) heedsVeil() {}
 
 func (c *toolResultMatches) Eval(_ context.Context, s *Subject) (Finding, error) {
-	matched, last := 0, ""
+	matched, cut, last := 0, 0, ""
 	n := c.each(s, func(_ int, call *Call) {
-		text := call.Text()
-		if newToolText(text, s.veil).matches(c.re) {
+		text := newToolText(call.Text(), s.veil)
+		if text.matches(c.re) {
 			matched++
 			return
 		}
-		last = text
+		if text.cut {
+			cut++
+		}
+		last = text.text
 	})
 	f := Finding{Details: Details{"tool": c.ToolName, "pattern": c.re.String()}}
 	if n == 0 {
 		return c.none(s, f.Details), nil
 	}
 	occurrences(&f, matched, c.occurrence, say.Quote(c.re.String())+" matches", c.results(n))
+	if f.Score < 1 && matched+cut >= c.occurrence {
+		f.doubt = behindCut(s, f.Score)
+	}
 	if f.Score < 1 && matched < n {
 		f.Explanation += "; the last that does not is " + say.Quote(last)
 		f.Details["actual"] = say.Content(last)

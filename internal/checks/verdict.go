@@ -36,7 +36,7 @@ func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, f F
 	f, err := c.Eval(ctx, s)
 	v.Judgements = judged.Judgements()
 	if err == nil && !c.settled(f) {
-		err = errTakenOut
+		err = f.doubt.reason()
 	}
 	if err == nil && f.silent && c.passes(f) {
 		err = errors.New("not known: " + f.Explanation)

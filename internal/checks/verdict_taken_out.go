@@ -36,7 +36,8 @@ const (
 // doubt is the range of the possible scores of a check when something may be redacted.
 type doubt struct {
 	low, high float64
-	held      bool // Holds is certain even so
+	held      bool  // Holds is certain even so
+	why       error // nil: something is redacted
 }
 
 // anyScore is the doubt of a check whose score may be anything.

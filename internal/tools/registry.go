@@ -233,7 +233,7 @@ func cut(s string) string {
 	if len(s) <= MaxResult {
 		return s
 	}
-	return strings.ToValidUTF8(s[:MaxResult], "") + "…\n[cut at 1 MiB]"
+	return strings.ToValidUTF8(s[:MaxResult], "") + chat.CutMark
 }
 
 func shorten(s string) string {

@@ -20,6 +20,7 @@ var openers = map[string]string{
 	"internal/harness/journal.go":       "new, or checked before",
 	"internal/cassette/partfile.go":     "new, or checked before",
 	"internal/plainfile/replace.go":     "a device or pipe to write into, for somebody who reads it",
+	"internal/cli/evalstdin.go":         "new",
 	"internal/cli/events.go":            "a file or pipe to write into, for somebody who reads it",
 	"internal/cli/ci.go":                "checked before",
 	"internal/dispatch/nats/output.go":  "a file to write",

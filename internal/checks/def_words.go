@@ -20,6 +20,10 @@ func (d *Def) LooksAt() string {
 	if d.Scope == AsWritten && d.Reads == ReadsReply {
 		return "the last reply of the turn in a turn's assertions, the last one of the conversation elsewhere"
 	}
+	if d.About == CompositionPart {
+		return "the steps of the turn in a turn's assertions; elsewhere those of the last turn that had any, or of every turn " +
+			"where it forbids something (not, or a max_score below 1)"
+	}
 	return d.Scope.String()
 }
 

@@ -27,6 +27,8 @@ type Composition struct {
 	Outputs   map[string]string // step → text
 	Branches  map[string]string // branch → the way that it took
 	Parallels map[string]string // parallel step → complete, partial, …
+	Turn      int               // index of the turn, from 0
+	Earlier   []Composition     // at the end of the conversation: those of the turns before, in order
 }
 
 var (

@@ -102,6 +102,9 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 	if f, err = c.Check.Eval(ctx, s); err != nil {
 		return Finding{Details: f.Details}, err
 	}
+	if f, err = c.inEarlierSteps(ctx, s, f); err != nil {
+		return Finding{}, err
+	}
 	if err := scoreFits(f.Score); err != nil {
 		return Finding{}, err
 	}

@@ -169,7 +169,7 @@ func (h *stepHost) step(rec *composition.Record) result.Step {
 }
 
 // composed is what checks see of compositions: that of the turn, or at the end of the conversation the last one that
-// ran. It is nil in projects without compositions, and for recordings that tell of none.
+// ran, with those before it. It is nil in projects without compositions, and for recordings that tell of none.
 func (s *session) composed(turn int) *checks.Composition {
 	recorded := s.trial.Recorded != nil
 	if len(s.trial.Project.Project.Compositions) == 0 && !recorded || s.step != nil {
@@ -178,7 +178,13 @@ func (s *session) composed(turn int) *checks.Composition {
 	for i := len(s.out.Turns) - 1; i >= 0; i-- {
 		t := &s.out.Turns[i]
 		if t.Composition != nil && (turn < 0 || t.Index == turn) {
-			return compositionSeen(t)
+			seen := compositionSeen(t)
+			for j := 0; turn < 0 && j < i; j++ {
+				if before := &s.out.Turns[j]; before.Composition != nil {
+					seen.Earlier = append(seen.Earlier, *compositionSeen(before))
+				}
+			}
+			return seen
 		}
 		if turn >= 0 && t.Index <= turn {
 			break
@@ -194,6 +200,7 @@ func (s *session) composed(turn int) *checks.Composition {
 func compositionSeen(t *result.Turn) *checks.Composition {
 	c := &checks.Composition{
 		Outputs: map[string]string{}, Branches: map[string]string{}, Parallels: map[string]string{},
+		Turn: t.Index,
 	}
 	if t.Assistant != "" {
 		c.Output = &t.Assistant

@@ -208,8 +208,9 @@ type responseStream struct {
 	responseExchange
 	last   responseDoc
 	items  []streamedItem
-	said   int  // bytes of text since the last message ended
-	spoken bool // a message that ended has said something
+	args   map[int]string // pieces of arguments, by the index of their call
+	said   int            // bytes of text since the last message ended
+	spoken bool           // a message that ended has said something
 	ended  bool
 }
 
@@ -226,6 +227,10 @@ type responseEvent struct {
 	Item     json.RawMessage `json:"item"`
 	Response *responseDoc    `json:"response"`
 	Error    json.RawMessage `json:"error"`
+
+	Text    string `json:"text"` // what the pieces before it make
+	Refusal string `json:"refusal"`
+	Args    string `json:"arguments"`
 }
 
 // Event takes one event.
@@ -252,10 +257,17 @@ func (s *responseStream) Event(e wire.Event) (last bool, err error) {
 		s.said += len(text)
 		s.Came(len(text))
 		return false, s.Say(piece)
+	case "response.output_text.done", "response.refusal.done":
+		if s.said > 0 && !strings.HasSuffix(s.Said(), v.Text+v.Refusal) {
+			return false, s.disagrees(otherText)
+		}
+		return false, nil
 	case "response.function_call_arguments.delta":
 		s.Came(len(v.Delta))
 		s.Progress()
-		return false, nil
+		return false, s.argument(&v)
+	case "response.function_call_arguments.done":
+		return false, s.allArgs(&v)
 	case "response.output_item.added", "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		s.Progress()
 		return false, nil
@@ -279,6 +291,11 @@ func (s *responseStream) done(v *responseEvent) error {
 	it.raw = slices.Clone(v.Item)
 	s.items = append(s.items, it)
 	s.Progress()
+	if it.Type == "function_call" {
+		err := s.sameArgs(v.Index, it.Args)
+		delete(s.args, v.Index) // some servers give all calls one index
+		return err
+	}
 	if it.Type != "message" {
 		return nil
 	}
@@ -331,7 +348,13 @@ func (s *responseStream) Reply() (chat.Reply, error) {
 	}
 	reply, err := s.reply(&s.last, items)
 	if err == nil && reply.Content != s.Said() {
-		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the text that streamed is not that of the reply")
+		err = s.disagrees(otherText)
 	}
-	return reply, err
+	if err == nil {
+		err = s.agrees(items)
+	}
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	return reply, nil
 }

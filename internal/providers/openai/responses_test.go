@@ -280,6 +280,70 @@ func TestResponsesStreams(t *testing.T) {
 	}
 }
 
+// TestResponsesAgree: what a stream says at its end must be what it said on the way: nobody knows which one holds.
+func TestResponsesAgree(t *testing.T) {
+	t.Parallel()
+	message := func(text string) object {
+		return object{"type": "message", "content": []object{{"type": "output_text", "text": text}}}
+	}
+	call := func(args string) object {
+		return object{"type": "function_call", "call_id": "a", "name": "pay", "arguments": args}
+	}
+	event := func(kind string, v object) string {
+		v["type"] = kind
+		return "data: " + encode(v) + "\n\n"
+	}
+	delta := func(text string) string { return event("response.output_text.delta", object{"delta": text}) }
+	item := func(at int, it object) string {
+		return event("response.output_item.done", object{"output_index": at, "item": it})
+	}
+	piece := func(args string) string {
+		return event("response.function_call_arguments.delta", object{"output_index": 1, "delta": args})
+	}
+	end := func(items ...object) string {
+		return event("response.completed", object{"response": object{"model": "m", "status": "completed", "output": items}})
+	}
+	hello, one, two := delta("hello")+item(0, message("hello")), `{"id":"1"}`, `{"id":"2"}`
+	other := call(one)
+	other["name"] = "refund"
+	again := call(one)
+	again["call_id"] = "b"
+	for name, c := range map[string]struct{ body, err, doubt string }{
+		"the same":                     {hello + piece(one) + item(1, call(one)) + end(message("hello"), call(one)), "", ""},
+		"no reply at the end":          {hello + item(1, call(one)) + end(), "", ""},
+		"another id":                   {hello + item(1, call(one)) + end(message("hello"), again), "", ""},
+		"two messages":                 {hello + item(1, message("b")) + end(message("hello"), message("b")), "", ""},
+		"another text":                 {hello + end(message("password")), otherText, ""},
+		"more text":                    {hello + end(message("hello"), message("password")), otherText, ""},
+		"less text":                    {hello + item(1, call(one)) + end(call(one)), otherText, ""},
+		"another text of the pieces":   {delta("password") + event("response.output_text.done", object{"text": "hello"}) + end(), otherText, ""},
+		"another text of the item":     {delta("password") + item(0, message("hello")) + end(message("hello")), otherText, ""},
+		"a call that did not stream":   {hello + end(message("hello"), call(one)), otherCalls, ""},
+		"a call that is gone":          {hello + item(1, call(one)) + end(message("hello")), otherCalls, ""},
+		"another call":                 {hello + item(1, call(one)) + end(message("hello"), other), otherCalls, ""},
+		"other arguments at the end":   {hello + piece(one) + item(1, call(one)) + end(message("hello"), call(two)), otherCalls, ""},
+		"other arguments in pieces":    {hello + piece(two) + item(1, call(one)) + end(message("hello"), call(one)), otherArgs, ""},
+		"other arguments of the whole": {hello + piece(one) + event("response.function_call_arguments.done", object{"output_index": 1, "arguments": two}) + item(1, call(one)) + end(), otherArgs, ""},
+		"other arguments of the item":  {hello + event("response.function_call_arguments.done", object{"output_index": 1, "arguments": two}) + item(1, call(one)) + end(), otherArgs, ""},
+		"calls of one index": {hello + piece(one) + item(1, call(one)) + piece(two) + item(1, object{"type": "function_call",
+			"call_id": "b", "name": "pay", "arguments": two}) + end(), "", ""},
+		"a part that did not stream": {hello + end(message("hello"), object{"type": "odd"}), "", "has a part that is left out (odd)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := open(t, responsesSpec("openai", "https://api.test/v1"), wire.Options{Transport: providertest.Answers(http.StatusOK, "text/event-stream", c.body)})
+			got, err := p.Complete(t.Context(), &chat.Request{Stream: true, Messages: make([]chat.Message, 1)}, nil)
+			want := c.err
+			if want != "" {
+				want = "bad_reply: " + want
+			}
+			if checkError(t, err, want); err == nil && got.Doubt != c.doubt {
+				t.Errorf("got the doubt %q, want %q", got.Doubt, c.doubt)
+			}
+		})
+	}
+}
+
 // TestResponsesSaysMore: what a model says ahead of its answer is a part of the reply, and no part of the answer's
 // words.
 func TestResponsesSaysMore(t *testing.T) {

@@ -112,8 +112,10 @@ func TestA2AWire(t *testing.T) {
 		{name: "no state", results: []string{`{"id": "t", "status": {}}`}, asked: "message/send", want: `the task is "" and not completed`},
 		{name: "no id", results: []string{`{"status": {"state": "working"}}`}, asked: "message/send", want: "the task is working and has no id"},
 		{name: "files only", results: []string{`{"id": "t", "status": {"state": "completed"}, "artifacts": [{"parts": [
-			{"kind": "file", "file": {"uri": "x"}}]}, {"parts": [{"kind": "data", "text": "{\"score\": 1}"}]}]}`},
+			{"kind": "file", "file": {"uri": "x"}}]}, {"parts": [{"kind": "data", "data": {"score": 1}}]}]}`},
 			asked: "message/send", want: "the completed task has no text"},
+		{name: "a text in a part of data", results: []string{`{"parts": [{"kind": "data", "text": "{\"score\": 1}"}]}`},
+			asked: "message/send", want: "message/send was answered with a part that is not only what its kind says (data)"},
 		{name: "second artifact", results: []string{`{"id": "t", "status": {"state": "completed"}, "artifacts": [{"parts": []},
 			{"parts": [{"text": "{\"score\":"}, {"kind": "text", "text": " 1}"}]}]}`}, asked: "message/send"},
 		{name: "empty message", results: []string{`{"role": "agent", "parts": []}`}, asked: "message/send", want: "the message has no text"},

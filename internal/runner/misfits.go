@@ -25,11 +25,16 @@ func misfit(in valueFitter, tool, argument string, v *checks.WantUse) string {
 
 const misfitHint = "calls with other arguments are answered with an error; to forbid them all, use valid_tool_call"
 
-// checkArgumentValues warns of values that the schema of a tool of the project does not take: a check that forbids one
-// of them never fails.
+// checkArgumentValues reports names within values that the schema of a tool of the project does not list, and warns of
+// values that it does not take: a check that forbids one of them never fails.
 func (n *nameChecker) checkArgumentValues(check string, use *checks.NameUse) {
 	for i := range use.Wants {
 		v := &use.Wants[i]
+		if path, name, known := n.tools.Unlisted(use.Of, use.Name, v.Value); name != "" {
+			n.problem(v.Pos, " ", "unknown-argument", "%s: %s: %s of the tool %s has no %q", check, use.Param, path, use.Of,
+				name).Hint = hintKnown(name, known) + "; a schema with additionalProperties: true takes any"
+			continue
+		}
 		if why := misfit(n.tools, use.Of, use.Name, v); why != "" {
 			n.diags.Warnf(v.Pos, 1, "bad-arguments", "%s: %s: %s %s, by the schema of %s", check, use.Param,
 				use.Name, why, use.Of).Hint = misfitHint

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -77,4 +78,57 @@ func impossible(uses []checks.NameUse) map[string][]byte {
 		schemas[name], _ = json.Marshal(map[string]any{"type": "object", "properties": properties})
 	}
 	return schemas
+}
+
+// TestUnlistedWithinArguments: in no check that compares arguments with values does a name within a value pass that the
+// schema of the tool does not list.
+func TestUnlistedWithinArguments(t *testing.T) {
+	t.Parallel()
+	const object = `{"type": "object", "properties": {"zip": {"type": "string"}}%s}`
+	for _, c := range []struct {
+		schema, value string
+		told          string // "": nothing
+	}{
+		{strings.Replace(object, "%s", "", 1), `{"zpi": "1"}`, `addr of the tool pay has no "zpi"`},
+		{strings.Replace(object, "%s", `, "additionalProperties": false`, 1), `{"zpi": "1"}`, `addr of the tool pay has no "zpi"`},
+		{strings.Replace(object, "%s", `, "additionalProperties": true`, 1), `{"zpi": "1"}`, ""},
+		{strings.Replace(object, "%s", "", 1), `{"zip": "1"}`, ""},
+		{`{"type": "object"}`, `{"zpi": "1"}`, ""},
+		{
+			`{"type": "array", "items": {"properties": {"to": ` + strings.Replace(object, "%s", "", 1) + `}}}`,
+			`[{"to": {"zip": "1"}}, {"to": {"zpi": "1"}}]`, `addr[1].to of the tool pay has no "zpi"`,
+		},
+	} {
+		for _, check := range []struct{ name, params string }{
+			{"tool_args", `{"tool_name": "pay", "expected_args": {"addr": VALUE}, "max_score": 0}`},
+			{"tool_calls_with_args", `{"tool_name": "pay", "expected_args": {"addr": VALUE}}`},
+			{"not", `{"check": {"type": "tool_args", "params": {"tool_name": "pay", "expected_args": {"addr": VALUE}}}}`},
+			{"trajectory", `{"steps": [{"tool": "pay", "args": {"addr": VALUE}}], "max_score": 0}`},
+		} {
+			text := strings.Replace(check.params, "VALUE", c.value, 1)
+			r := &node.Reader{File: "s.yaml", Diags: &diag.List{}}
+			spec := &scenario.Check{Type: check.name, Params: node.Parse(r, []byte(text))[0]}
+			compiled := (&checks.Compiler{}).Compile(spec, r.Diags)
+			if compiled == nil {
+				t.Fatal(text, r.Diags.Sorted())
+			}
+			p := &scenario.Project{Scenarios: []*scenario.Scenario{{
+				Meta: scenario.Meta{ID: "s"}, Conversation: []scenario.Placed{{Compiled: compiled}},
+			}}}
+			p.Tools = []*scenario.Tool{{
+				Meta: scenario.Meta{ID: "pay"}, InputSchema: []byte(`{"properties": {"addr": ` + c.schema + `}}`),
+			}}
+			var found diag.List
+			ReportNames(p, p.Scenarios, false, &found)
+			var told []string
+			for _, d := range found.Sorted() {
+				if d.Code == "unknown-argument" {
+					told = append(told, d.Msg)
+				}
+			}
+			if (len(told) == 1) != (c.told != "") || c.told != "" && !strings.Contains(told[0], c.told) {
+				t.Errorf("%s %s with %s: %q, want %q", check.name, text, c.schema, told, c.told)
+			}
+		}
+	}
 }

@@ -56,25 +56,42 @@ func (n *nameChecker) checkGiven(c *checks.Compiled, setups []*setup) {
 	}
 }
 
+// unlistedWithin adds which names within the values for an argument the tool does not list.
+func (s *session) unlistedWithin(a *servedArgument, add func(text string)) {
+	for i := range a.wants {
+		if path, name, known := s.box.Unlisted(a.tool, a.name, a.wants[i].Value); name != "" {
+			add(fmt.Sprintf("%s: %s: %s of the tool %s has no %q: %s", a.wants[i].Pos, a.where, path, a.tool,
+				name, hintKnown(name, known)))
+		}
+	}
+}
+
 // wrongArguments says which arguments that checks name the tools do not have that servers have listed.
 func (s *session) wrongArguments(atEnd bool) (wrong []string) {
+	add := func(text string) {
+		if !slices.Contains(wrong, text) {
+			wrong = append(wrong, text)
+		}
+	}
 	for _, a := range s.trial.Project.arguments {
 		if a.scenario != nil && a.scenario != s.trial.Scenario || !slices.Contains(a.prompts, s.stance.prompt) {
 			continue
 		}
+		known := s.served[s.box.Origin(a.tool)]
+		mayChange := !atEnd && known != nil && !known.fixed
 		args, listed := s.box.Arguments(a.tool)
 		if !listed || slices.Contains(args, a.name) {
+			if !mayChange {
+				s.unlistedWithin(a, add)
+			}
 			s.noteMisfits(a)
 			continue
 		}
-		if known := s.served[s.box.Origin(a.tool)]; !atEnd && known != nil && !known.fixed {
+		if mayChange {
 			continue
 		}
-		text := fmt.Sprintf("%s: %s: the tool %s has no argument %q: %s", a.pos, a.where, a.tool, a.name,
-			cmp.Or(diag.DidYouMean(a.name, args), hintKnown(a.name, args)))
-		if !slices.Contains(wrong, text) {
-			wrong = append(wrong, text)
-		}
+		add(fmt.Sprintf("%s: %s: the tool %s has no argument %q: %s", a.pos, a.where, a.tool, a.name,
+			cmp.Or(diag.DidYouMean(a.name, args), hintKnown(a.name, args))))
 	}
 	return wrong
 }

@@ -58,6 +58,10 @@ func (r *resultScope) find(s *Subject, what string, details Details, fits func(p
 			if isText(p) {
 				continue
 			}
+			if isEmpty(p) {
+				seen = append(seen, label(p)+" without a byte")
+				continue
+			}
 			seen = append(seen, label(p))
 			if holder == "" && fits(p) {
 				holder = say.Named(call.Name) + " gave " + label(p) + inTurn(s, call.Turn)
@@ -80,6 +84,11 @@ func (r *resultScope) find(s *Subject, what string, details Details, fits func(p
 // isText reports whether a part is only text.
 func isText(p *chat.Part) bool {
 	return p.Media == nil && (p.Type == "" || strings.EqualFold(p.Type, "text"))
+}
+
+// isEmpty reports whether a part is media of which there is nothing: no bytes, and no place where they are.
+func isEmpty(p *chat.Part) bool {
+	return p.Media != nil && p.Media.Data == "" && p.Media.URL == "" && p.Media.Path == ""
 }
 
 // label is a part in words: image (image/png).

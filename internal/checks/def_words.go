@@ -21,8 +21,8 @@ func (d *Def) LooksAt() string {
 		return "the last reply of the turn in a turn's assertions, the last one of the conversation elsewhere"
 	}
 	if d.About == CompositionPart {
-		return "the steps of the turn in a turn's assertions; elsewhere those of the last turn that had any, or of every turn " +
-			"where it forbids something (not, or a max_score below 1)"
+		return "the steps of the turn in a turn's assertions; elsewhere those of the last turn that had any, or of every " +
+			"turn where it forbids something (not, or a max_score below 1)"
 	}
 	return d.Scope.String()
 }

@@ -117,7 +117,8 @@ func (r *reach) forbidden(prompt, state *scenario.Prompt, kind composition.Kind)
 			whose(func(p *scenario.ToolPolicy) bool { return slices.Contains(p.Blocklist, workflow.TransitionTool) }),
 			workflow.TransitionTool)
 	case policy.Choice == "none" && kind != composition.Tool:
-		return fmt.Sprintf("the %s has tool_choice none", whose(func(p *scenario.ToolPolicy) bool { return p.Choice == "none" }))
+		return fmt.Sprintf("the %s has tool_choice none",
+			whose(func(p *scenario.ToolPolicy) bool { return p.Choice == "none" }))
 	}
 	return ""
 }

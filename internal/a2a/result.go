@@ -86,7 +86,8 @@ func (r *Result) Said() []Part {
 	return r.Status.Message.Parts
 }
 
-// unread is the first thing in the answer that nobody reads; "": there is none. That of a task that goes on is none yet.
+// unread is the first thing in the answer that nobody reads; "": there is none. That of a task that goes on is none
+// yet.
 func (r *Result) unread() string {
 	if r.GoesOn() {
 		return ""

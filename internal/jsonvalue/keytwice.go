@@ -8,8 +8,8 @@ import (
 
 // KeyTwice finds a key that an object of a document has twice, which decoders read as they like. In objects of fixed
 // form, which are all but those in freeForm, keys that differ in case are the same: encoding/json takes one for the
-// other. What a server wrote for itself is not looked at. The document must be valid JSON; nothing is found in any
-// other.
+// other. What a server wrote for itself is not looked at. The document must be valid JSON; of any other the answer says
+// nothing.
 func KeyTwice(doc []byte) (key string, found bool) {
 	s := keyScan{doc: doc, freeForm: freeForm}
 	s.value(false)
@@ -78,8 +78,12 @@ func (s *keyScan) value(free bool) {
 	case '"':
 		s.text()
 	default:
+		from := s.at
 		for s.at < len(s.doc) && !bytes.ContainsRune([]byte(",]} \t\r\n"), rune(s.doc[s.at])) {
 			s.at++
+		}
+		if s.at == from { // no value begins like this: the document is no JSON
+			s.at = len(s.doc)
 		}
 	}
 }

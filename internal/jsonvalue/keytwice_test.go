@@ -1,6 +1,7 @@
 package jsonvalue_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -57,6 +58,29 @@ func TestKeyTwiceInReply(t *testing.T) {
 	}
 	if key, found := jsonvalue.KeyTwiceAsWritten([]byte(`{"error": "a", "Error": 1, "error": null}`)); key != "error" || !found {
 		t.Errorf("got %q, %v", key, found)
+	}
+}
+
+// TestKeyTwiceComesToAnEnd tries every short text of the signs of JSON: most are none, and the search must end in all.
+func TestKeyTwiceComesToAnEnd(t *testing.T) {
+	t.Parallel()
+	const signs, longest = `[]{},:"\a`, 5
+	found := 0
+	var grow func(doc string)
+	grow = func(doc string) {
+		if _, twice := jsonvalue.KeyTwiceAsWritten([]byte(doc)); twice && json.Valid([]byte(doc)) {
+			t.Errorf("%s: no object this short has a key twice", doc)
+		}
+		if found++; len(doc) == longest {
+			return
+		}
+		for _, sign := range signs {
+			grow(doc + string(sign))
+		}
+	}
+	grow("")
+	if found != 1+9+9*9+9*9*9+9*9*9*9+9*9*9*9*9 {
+		t.Errorf("%d texts were tried", found)
 	}
 }
 

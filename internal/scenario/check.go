@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"cmp"
+	"slices"
 	"unique"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -20,6 +22,10 @@ func checkRows[T any](at func(*T) *Check) rows[T] {
 		checkType(at),
 		checkParams(at),
 		str(message.Name, func(t *T) *string { return &at(t).Message }).doc(message.Doc),
+		custom("description", text, func(d *decoder, t *T, v *node.Node) {
+			at(t).Description, _ = d.String(v, "description")
+			at(t).DescribedAt = d.Pos(v)
+		}).doc("The same as message."),
 		objectPtr("when", whenFields, func(t *T) **When { return &at(t).When }).
 			doc("Skips the check, as passed, unless all of this holds for the tool calls in scope."),
 		share(minScore.Name, func(t *T) (**float64, *diag.Pos) { return &at(t).MinScore, &at(t).MinAt }).doc(minScore.Doc),
@@ -106,11 +112,33 @@ func (d *decoder) checks(n *node.Node, what string, surface Surface) []Placed {
 	return list
 }
 
-// assertions is a field with the checks of a turn or a conversation.
+// assertions is a field with the checks of a turn or a conversation. Where two fields are for the same checks, those of
+// both count.
 func assertions[T any](name string, surface Surface, at func(*T) *[]Placed) field[T] {
 	return custom(name, listOf(checkFields), func(d *decoder, t *T, v *node.Node) {
-		*at(t) = d.checks(v, name, surface)
+		*at(t) = d.joined(*at(t), d.checks(v, name, surface))
 	})
+}
+
+// joined puts lists of checks together, of which some wait to be placed.
+func (d *decoder) joined(first, second []Placed) []Placed {
+	if len(first) == 0 {
+		return second
+	}
+	moved := map[*Placed]int{}
+	for i := range first {
+		moved[&first[i]] = i
+	}
+	for i := range second {
+		moved[&second[i]] = len(first) + i
+	}
+	all := slices.Concat(first, second)
+	for i := range d.late {
+		if at, ok := moved[d.late[i].place]; ok {
+			d.late[i].place = &all[at]
+		}
+	}
+	return all
 }
 
 // finish completes a check that was read and compiles it. The parameters go with the file then.
@@ -124,6 +152,11 @@ func (d *decoder) finish(c *Check, surface Surface) {
 	if v := node.Get(c.Params, "message"); v != nil && v.Kind == node.Scalar && c.Message == "" {
 		c.Message = v.Value
 	}
+	if c.Message != "" && c.Description != "" {
+		d.Diags.Warnf(c.DescribedAt, 1, NoEffect, "description has no effect beside message").
+			Hint = "write what both say as one of them: it is shown where the check fails"
+	}
+	c.Message = cmp.Or(c.Message, c.Description)
 	if c.Digest = Digest(c); d.compile == nil || c.Type == "" || d.open(c) {
 		return
 	}

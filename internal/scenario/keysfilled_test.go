@@ -20,7 +20,8 @@ var keyUnfilled = []string{
 	// A key may have any characters. One that is a placeholder as a whole is refused.
 	"credential.api_key",
 	// Checks: TestPlaceholdersEverywhere.
-	"a check.message", "when.tool_called", "when.tool_called_pattern", "an eval.message", "a validator.message",
+	"a check.message", "a check.description", "when.tool_called", "when.tool_called_pattern", "an eval.message",
+	"a validator.message",
 	// Variables, which are looked at where they are read, and prompts that no scenario has here.
 	"context_metadata.domain", "context_metadata.user_role", "a model override.system_template",
 	"a model override.system_template_prefix", "a model override.system_template_suffix",

@@ -26,6 +26,8 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			doc("The conversation: what the user says, one entry after the other."),
 		assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }).
 			doc("Checks over the whole conversation, after its last turn."),
+		assertions("checks", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }).
+			doc("The same as conversation_assertions; where both are there, both count."),
 		givenMap("variables", func(s *Scenario) *map[string]string { return &s.Variables },
 			func(d *decoder, s *Scenario, g givenVariable) {
 				g.scenario = s

@@ -35,6 +35,8 @@ var turnFields = table("a turn", func() rows[turnFile] {
 		}).doc("Texts, images, sounds and files instead of content."),
 		assertions("assertions", TurnAssertion, func(t *turnFile) *[]Placed { return &t.Assertions }).
 			doc("Checks of the reply to this turn."),
+		assertions("checks", TurnAssertion, func(t *turnFile) *[]Placed { return &t.Assertions }).
+			doc("The same as assertions; where both are there, both count."),
 		custom("persona", text, func(d *decoder, t *turnFile, v *node.Node) {
 			t.persona = v
 			t.selfPlay().Persona, _ = d.Name(v, "persona")

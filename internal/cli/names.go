@@ -82,6 +82,12 @@ func (a *App) keepNamesOfRun(run *result.Run, files ...string) error {
 			return name
 		})
 	}
+	for i := range run.Declared {
+		run.Declared[i].Map(func(name string) string {
+			names.add("a name in the project", name)
+			return name
+		})
+	}
 	a.secrets.KeepNames(slices.Values(names), d) // a run may have no trials
 	for i := range run.Briefs {
 		t, err := run.Trials.Trial(i)

@@ -197,7 +197,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 	}
 	f.filter.Apply(suite, d)
 	clients := f.clients(app, f.jobsFor(suite))
-	return runner.Rejudge(suite, finished, runner.PlanOptions{
+	return runner.Rejudge(suite, finished, was.Declared, runner.PlanOptions{
 		Selection:    f.selection(),
 		Asked:        f.asked,
 		Trials:       f.trials,

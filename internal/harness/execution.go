@@ -98,7 +98,7 @@ func NewExecution(job Job) *Execution {
 		SchemaVersion: result.SchemaVersion, Arena: job.Arena, Name: job.Plan.Name, Started: job.Now().UTC(),
 		Planned: job.Plan.Len() + job.Missing, FailOn: job.Plan.FailOn, ExitZero: job.ExitZero,
 		Warnings: slices.Clone(job.Warnings), Command: slices.Clone(job.Command), Resume: slices.Clone(job.Resume),
-		Spec: job.Spec, Coverage: job.Plan.Coverage(),
+		Spec: job.Spec, Coverage: job.Plan.Coverage(), Declared: job.Plan.Declared(),
 	}
 	if job.Earlier != nil {
 		run.Planned += job.Earlier.Unplanned
@@ -112,6 +112,9 @@ func NewExecution(job Job) *Execution {
 		run.Spec = job.Spec.Scrubbed(job.Secrets.Text)
 		for i := range run.Coverage {
 			run.Coverage[i] = run.Coverage[i].Map(job.Secrets.Text)
+		}
+		for i := range run.Declared {
+			run.Declared[i] = run.Declared[i].Map(job.Secrets.Text)
 		}
 	}
 	return &Execution{Plan: job.Plan, Run: run, job: job, clock: eventClock{now: job.Now}}
@@ -137,7 +140,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	h := result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
 		ExitZero: run.ExitZero, Command: run.Command, Resume: run.Resume, Spec: run.Spec, Replayed: x.job.Replayed,
-		Coverage: run.Coverage,
+		Coverage: run.Coverage, Declared: run.Declared,
 	}
 	if x.job.Outputs != nil {
 		h.Programs = runner.Surroundings(x.Plan)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // Options say how to read files. The zero value detects the format.
@@ -27,17 +28,18 @@ type Options struct {
 
 // File is an open recording: its sessions and their positions. Messages stay on disk.
 type File struct {
-	name    string
-	dir     string // its folder; "": none
-	format  format
-	limits  Limits
-	open    func() (source, error)
-	entries []*entry
-	refs    []Ref
-	notes   []string
-	missing int
-	skip    bool // see Options.SkipUnreadable
-	skipped []diag.Diagnostic
+	name     string
+	dir      string // its folder; "": none
+	format   format
+	limits   Limits
+	open     func() (source, error)
+	entries  []*entry
+	refs     []Ref
+	notes    []string
+	missing  int
+	declared []result.Declared // by the projects of the run; nil: not known
+	skip     bool              // see Options.SkipUnreadable
+	skipped  []diag.Diagnostic
 }
 
 // source is the content of a file.
@@ -91,7 +93,7 @@ func (f *File) index(o Options) error {
 	if s.err == nil && len(s.index.entries) == 0 && problems.Errors() == 0 {
 		s.errorf(diag.Pos{File: f.name}, "empty-recording", "there is no message in the file, read as %s", f.format.name)
 	}
-	f.entries, f.notes, f.missing = s.index.entries, s.notes, s.missing
+	f.entries, f.notes, f.missing, f.declared = s.index.entries, s.notes, s.missing, s.declared
 	problems = f.leaveOut(problems, s.stopped)
 	if s.err == nil && problems.Errors() < maxProblems {
 		s.err = f.verify(in, problems)
@@ -135,7 +137,8 @@ func (f *File) verify(in source, problems *diag.List) error {
 			ID: f.unique(ids, s.ID, i), Scenario: intern(words, s.Scenario), Provider: intern(words, s.Provider),
 			Model: intern(words, s.Model), Region: intern(words, s.Region), TaskType: intern(words, s.TaskType),
 			Start: intern(words, s.Start), InWorkflow: s.InWorkflow(), MissingInfo: s.MissingInfo,
-			Tags: s.Tags, Messages: len(s.Messages), Pos: s.Messages[0].Pos,
+			Declared: result.DeclaredOf(f.declared, s.ID),
+			Tags:     s.Tags, Messages: len(s.Messages), Pos: s.Messages[0].Pos,
 		})
 	}
 	if f.withoutUnread(unread); len(f.refs) == 0 && len(f.skipped) > 0 {

@@ -15,6 +15,12 @@ func scanJournal(s *scan) {
 	waiting := map[int64]bool{} // offsets of trials that did not start
 	cut := s.lines(func(l line) bool {
 		index, trial := l.get("index"), l.get("trial")
+		if !l.get("journal").missing() {
+			if err := s.declare(l.get("declared")); err != nil {
+				s.errorf(s.pos(l.span), "wrong-type", "declared: %v", err)
+				return false
+			}
+		}
 		switch {
 		case header && !l.get("journal").missing():
 			silent = s.keepResumed(l.get("kept"), waiting)

@@ -107,6 +107,7 @@ type Ref struct {
 	Start       string // see Session
 	InWorkflow  bool   // it tells states of a workflow, or moves on in one
 	MissingInfo []string
+	Declared    *result.Declared // what the project of the run declared; nil: not known
 	Tags        []string
 	Messages    int
 	Pos         diag.Pos // where it starts

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -95,12 +96,26 @@ func (r *resultsScan) member(key json.Token) error {
 		if !r.version(v, result.SchemaVersion, diag.Pos{File: r.file, Line: 1, Col: 1}) {
 			return errReported
 		}
+	case "declared":
+		return r.declare(v)
 	case "planned":
 		r.planned, _ = v.number()
 	case "summary":
 		if n, ok := v.get("trials").number(); ok {
 			r.expected = int(n)
 		}
+	}
+	return nil
+}
+
+// declare keeps the names that the projects of the run declared.
+func (s *scan) declare(v value) error {
+	s.declared = nil
+	if v.missing() {
+		return nil
+	}
+	if err := json.Unmarshal(v.text, &s.declared); err != nil {
+		return jsonvalue.Explain(err)
 	}
 	return nil
 }

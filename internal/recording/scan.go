@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // scan reads a file once and finds its sessions.
@@ -18,10 +19,11 @@ type scan struct {
 	problems *diag.List
 	index    index
 	notes    []string
-	skip     bool  // see Options.SkipUnreadable
-	stopped  bool  // the rest of the file was not read
-	missing  int   // known number of conversations that are not in the file
-	err      error // of reading the file
+	skip     bool              // see Options.SkipUnreadable
+	stopped  bool              // the rest of the file was not read
+	declared []result.Declared // by the projects of the run; nil: not known
+	missing  int               // known number of conversations that are not in the file
+	err      error             // of reading the file
 }
 
 // maxProblems is the number of problems that are reported for one file.

@@ -39,6 +39,8 @@ type JournalHeader struct {
 	Programs string `json:"programs,omitempty"`
 	// Coverage is what the projects declare, without counts.
 	Coverage []Coverage `json:"coverage,omitempty"`
+	// Declared: see Run.
+	Declared []Declared `json:"declared,omitempty"`
 	// Replayed says that trials were answered from recordings.
 	Replayed bool `json:"replayed,omitempty"`
 	// Kept are trials of earlier lines that are part of this run too: index in its plan and offset of the line.

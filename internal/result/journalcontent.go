@@ -307,7 +307,7 @@ func (l *JournalContent) begin(h JournalHeader) {
 	l.Header, l.began = h, l.number
 	l.Run = &Run{
 		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
-		ExitZero: h.ExitZero, Command: h.Command, Resume: h.Resume, Spec: h.Spec,
+		ExitZero: h.ExitZero, Command: h.Command, Resume: h.Resume, Spec: h.Spec, Declared: h.Declared,
 	}
 }
 

@@ -19,7 +19,9 @@ type Run struct {
 	// Evals are the statistics of evals over all trials, by id.
 	Evals    []EvalStats `json:"evals,omitempty"`
 	Coverage []Coverage  `json:"coverage,omitempty"` // of each project with declarations
-	Warnings []string    `json:"warnings,omitempty"`
+	// Declared are the names that each project declared, for whoever judges the run later; nil: not known.
+	Declared []Declared `json:"declared,omitempty"`
+	Warnings []string   `json:"warnings,omitempty"`
 	// FailOn are the reasons for a red exit status besides failed assertions and errors, which always count.
 	FailOn []string `json:"fail_on"`
 	// ExitZero says that the exit status is always 0, whatever the status of the trials.

@@ -6,6 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 )
@@ -21,6 +22,10 @@ type nameChecker struct {
 	recorded bool         // the conversations are recorded, and may use other tools than the project's
 	finished bool         // they are those of a run of this project: its servers are the same
 
+	// ran returns what the projects declared whose runs made the conversations of a scenario, or without one all of them;
+	// nil: not known, or the conversations are yet to be had.
+	ran func(*scenario.Scenario) *result.Declared
+
 	within    *scenario.Scenario // whose checks are looked at; nil: those of all
 	served    []*servedName      // names that are left to the trials
 	arguments []*servedArgument  // the same for names of arguments
@@ -28,6 +33,8 @@ type nameChecker struct {
 	mockTools *[]string // see calledByMocks
 	toolNames []string  // see knownTools
 	reaches   map[*scenario.Scenario]*reach
+	rans      map[*scenario.Scenario]*result.Declared // see then
+	toldRan   map[namePosition]bool
 	reported  map[diag.Pos]bool // see reportUnansweredCall
 }
 
@@ -172,6 +179,7 @@ func (n *nameChecker) checkCompiled(c any, setups []*setup) {
 	eachCompiled(c, func(check *checks.Compiled) {
 		n.check(check, setups)
 		n.checkGiven(check, setups)
+		n.checkRanGuardrails(check)
 	})
 }
 
@@ -183,6 +191,7 @@ func (n *nameChecker) check(c *checks.Compiled, setups []*setup) {
 			n.checkName(c.Type, &names[i], setups)
 		}
 		n.checkSteps(c.Type, names)
+		n.checkRan(c, names)
 		n.checkReach(c, names, setups)
 		if n.tracker != nil {
 			n.tracker.awaitStates(c)
@@ -294,7 +303,7 @@ func (m *matrix) checkNames(p *project, spans []span) {
 	}
 	n := &nameChecker{
 		p: p.Project, tools: p.tools.Registry, lenient: m.opts.Lenient, diags: m.diags, tracker: m.tracker,
-		recorded: len(m.opts.Recordings) > 0,
+		recorded: len(m.opts.Recordings) > 0, ran: ranOf(spans),
 	}
 	n.report(planned, func(s *scenario.Scenario) []*scenario.Provider { return agents[s] })
 	p.served, p.arguments = n.served, n.arguments

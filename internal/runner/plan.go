@@ -30,6 +30,8 @@ type Plan struct {
 	close func()       // nil: nothing was opened
 	names *nameTracker // nil: no names are awaited
 
+	judgedNames []result.Declared // of the run that is judged again; nil: none, or not known
+
 	memory *judges.Memory           // of what judges said
 	judged result.JudgeSum          // what they said in an earlier part of the run; it counts nothing
 	known  map[estimateKey]*account // what trials cost that are kept from there

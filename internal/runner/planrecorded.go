@@ -161,6 +161,7 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 			start:       ref.Start,
 			inWorkflow:  ref.InWorkflow,
 			missingInfo: ref.MissingInfo,
+			declared:    ref.Declared,
 			Load:        func() (*recording.Session, error) { return file.Load(i) },
 		})
 	}

@@ -30,6 +30,7 @@ type Recorded struct {
 	start       string // state of a workflow; "": the same
 	inWorkflow  bool   // the recording tells of a workflow
 	missingInfo []string
+	declared    *result.Declared // by the project of the run; nil: not known
 }
 
 // errNoReply is returned for a conversation without a reply: every check that forbids something would pass.

@@ -263,13 +263,15 @@ func cutWords(text string) string {
 
 // Rejudge plans to judge the finished trials of a run by the scenarios of a suite that have the same ids. The evals
 // over recordings judge every trial as well, and alone when the suite has no such scenario. A trial that nothing in the
-// suite judges ends in an error.
-func Rejudge(suite *scenario.Suite, finished []Finished, opts PlanOptions, d *diag.List) *Plan {
+// suite judges ends in an error. declared are the names of the run; nil: they are not known.
+func Rejudge(
+	suite *scenario.Suite, finished []Finished, declared []result.Declared, opts PlanOptions, d *diag.List,
+) *Plan {
 	m := newMatrix(opts, d)
 	m.checkJudge(suite)
-	plan := &Plan{http: m.http, Name: projectName(suite), names: m.tracker, memory: m.memory}
+	plan := &Plan{http: m.http, Name: projectName(suite), names: m.tracker, memory: m.memory, judgedNames: declared}
 	planner := &rejudgePlanner{m: m, endpoints: map[string]*Endpoint{}, found: map[string]*criteria{}}
-	planner.prepare(suite, finished)
+	planner.prepare(suite, finished, declared)
 	for i := range finished {
 		brief := finished[i].Brief
 		byScenario := m.scenarios.keeps(brief.Scenario)

@@ -28,7 +28,7 @@ type criteria struct {
 }
 
 // prepare compiles each project once: the scenarios that the run has trials of, and the evals over recordings.
-func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished) {
+func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished, declared []result.Declared) {
 	ran := map[string]bool{}
 	for i := range finished {
 		ran[finished[i].Brief.Scenario] = true
@@ -56,9 +56,10 @@ func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished) {
 			ReportIdle(p, s, b.m.opts.Strict, b.m.diags)
 			b.m.countable(s)
 		}
+		b.m.reportOtherWays(p, declaredBy(p, finished, declared))
 		checker := nameChecker{
 			p: p, tools: run.tools.Registry, lenient: b.m.opts.Lenient, diags: b.m.diags, tracker: b.m.tracker, recorded: true,
-			finished: true,
+			finished: true, ran: finishedRan(p, finished, declared),
 		}
 		checker.report(judged, func(*scenario.Scenario) []*scenario.Provider { return nil })
 		run.served = checker.served

@@ -63,7 +63,9 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		"judge_cost": result.JudgeCost{}, "firing": result.Firing{}, "guard_count": result.GuardCount{},
 		"original": chat.Original{}, "opaque": chat.Opaque{}, "eval_result": result.EvalResult{}, "eval_count": result.EvalCount{},
 		"eval_stats": result.EvalStats{}, "attempt": result.Attempt{}, "coverage": result.Coverage{}, "covered": result.Covered{},
-		"memory": result.Memory{}, "workflow": result.Workflow{}, "composition": result.Composition{}, "step": result.Step{}, "transition": result.Transition{}, "refused_transition": result.RefusedTransition{},
+		"declared": result.Declared{},
+		"memory":   result.Memory{}, "workflow": result.Workflow{}, "composition": result.Composition{},
+		"step": result.Step{}, "transition": result.Transition{}, "refused_transition": result.RefusedTransition{},
 	}
 	for name, v := range types {
 		compare(t, name, root.Defs[name], reflect.TypeOf(v))

@@ -1,0 +1,82 @@
+package result
+
+import (
+	"slices"
+	"strings"
+)
+
+// Declared lists the names that a project of a run declared. Whoever judges the run later compares names in checks with
+// them: what a project has been given since then never came up in its trials.
+type Declared struct {
+	Project string `json:"project,omitempty"` // prefix of the ids of its trials; "" in a run of one project
+	File    string `json:"file,omitempty"`    // its config
+	// Names are the names by kind, sorted. Of a kind that is not there nothing is known; an empty list says that the
+	// project had none of it.
+	Names map[string][]string `json:"names"`
+}
+
+// The kinds of names in Declared.
+const (
+	DeclaredTools      = "tool" // not there when agents could call others too
+	DeclaredServers    = "server"
+	DeclaredAgents     = "agent"
+	DeclaredSkills     = "skill"
+	DeclaredStates     = "state"
+	DeclaredEntered    = "entered state" // by a transition
+	DeclaredEnds       = "terminal state"
+	DeclaredWays       = "transition" // as Way writes it
+	DeclaredEvents     = "event"
+	DeclaredArtifacts  = "artifact"
+	DeclaredGuardrails = "guardrail"
+	DeclaredSteps      = "step"
+
+	declaredArgument = "argument of " // a tool
+	declaredTarget   = "target of "   // a branch
+)
+
+// DeclaredArguments is the kind of the arguments of a tool. It is not there when the tool takes any.
+func DeclaredArguments(tool string) string { return declaredArgument + tool }
+
+// DeclaredTargets is the kind of the steps to which a branch leads.
+func DeclaredTargets(branch string) string { return declaredTarget + branch }
+
+// Way writes a transition for people. It has no event when it is the redirect of a state that is full.
+func Way(from, event, to string) string {
+	if event == "" {
+		return from + " → " + to + " (redirect)"
+	}
+	return from + " —" + event + "→ " + to
+}
+
+// Lacks reports whether it is known that the project had nothing of this kind and name.
+func (d *Declared) Lacks(kind, name string) bool {
+	names, known := d.Names[kind]
+	return known && !slices.Contains(names, name)
+}
+
+// Of reports whether a trial with this id is one of the project.
+func (d *Declared) Of(trial string) bool { return strings.HasPrefix(trial, d.Project) }
+
+// Map returns a copy with f applied to every name.
+func (d *Declared) Map(f func(string) string) Declared {
+	out := Declared{Project: f(d.Project), File: f(d.File), Names: make(map[string][]string, len(d.Names))}
+	for kind, names := range d.Names {
+		list := make([]string, len(names))
+		for i := range names {
+			list[i] = f(names[i])
+		}
+		out.Names[kind] = list
+	}
+	return out
+}
+
+// DeclaredOf returns what the project of a trial declared; nil: not known.
+func DeclaredOf(all []Declared, trial string) *Declared {
+	var found *Declared
+	for i := range all {
+		if d := &all[i]; d.Of(trial) && (found == nil || len(d.Project) > len(found.Project)) {
+			found = d
+		}
+	}
+	return found
+}

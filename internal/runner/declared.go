@@ -1,0 +1,182 @@
+package runner
+
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// Declared returns the names that the projects of the plan declare. A plan that judges a run again returns those of
+// that run, and one that judges recordings nothing, unless they tell.
+func (p *Plan) Declared() (all []result.Declared) {
+	if p.judgedNames != nil {
+		return p.judgedNames
+	}
+	var seen []*project
+	for i := range p.spans {
+		t := &p.spans[i].Trial
+		if t.Project == nil || slices.Contains(seen, t.Project) || t.Finished != nil {
+			continue
+		}
+		seen = append(seen, t.Project)
+		if t.Recorded == nil {
+			all = append(all, declaredNames(t.Project, p.takesAnyTool(t.Project)))
+		} else if told := p.toldNames(t.Project); told != nil {
+			told.Project, told.File = t.Project.prefix, t.Project.File
+			all = append(all, *told)
+		}
+	}
+	return all
+}
+
+// takesAnyTool reports whether agents of a project may call tools that it does not declare.
+func (p *Plan) takesAnyTool(q *project) bool {
+	return slices.ContainsFunc(q.Servers, func(s *scenario.Server) bool { return s.Image != nil }) ||
+		slices.ContainsFunc(p.spans, func(s span) bool { return s.Project == q && s.Endpoint.Spec.Type == replayType })
+}
+
+// toldNames are the names that all recorded conversations of a project together tell of; nil: one of them tells none.
+func (p *Plan) toldNames(q *project) *result.Declared {
+	var list []*result.Declared
+	for i := range p.spans {
+		if t := &p.spans[i].Trial; t.Project == q && t.Recorded != nil {
+			list = append(list, t.Recorded.declared)
+		}
+	}
+	return joinDeclared(list)
+}
+
+// joinDeclared returns the names that any of several projects declares; nil when not all of them are known.
+func joinDeclared(list []*result.Declared) *result.Declared {
+	if len(list) == 0 || slices.Contains(list, nil) {
+		return nil
+	}
+	if !slices.ContainsFunc(list, func(d *result.Declared) bool { return d != list[0] }) {
+		one := *list[0]
+		return &one
+	}
+	out := &result.Declared{Names: map[string][]string{}}
+	var met []*result.Declared
+	for _, d := range list {
+		if slices.Contains(met, d) {
+			continue
+		}
+		for kind, names := range d.Names {
+			if len(met) == 0 || out.Names[kind] != nil {
+				out.Names[kind] = sorted(append(slices.Clone(out.Names[kind]), names...))
+			}
+		}
+		for kind := range out.Names {
+			if d.Names[kind] == nil {
+				delete(out.Names, kind)
+			}
+		}
+		met = append(met, d)
+	}
+	return out
+}
+
+// declaredNames are the names that a project declares. anyTool: its agents may call tools that it does not declare.
+func declaredNames(p *project, anyTool bool) result.Declared {
+	names := map[string][]string{
+		result.DeclaredServers: {}, result.DeclaredAgents: sorted(agentNames(p.Project)),
+		result.DeclaredGuardrails: enabledGuardrails(p.Project), result.DeclaredSkills: {}, result.DeclaredSteps: {},
+	}
+	for _, s := range p.Servers {
+		names[result.DeclaredServers] = append(names[result.DeclaredServers], s.Name)
+	}
+	if !anyTool {
+		names[result.DeclaredTools] = sorted((&nameChecker{p: p.Project}).knownTools())
+		for _, t := range p.Tools {
+			if args, listed := p.tools.Registry.Arguments(t.ID); listed {
+				names[result.DeclaredArguments(t.ID)] = sorted(args)
+			}
+		}
+	}
+	if p.Skills != nil {
+		names[result.DeclaredSkills] = sorted(p.Skills.Names())
+	}
+	for s := range stepsOf(p.Project) {
+		names[result.DeclaredSteps] = append(names[result.DeclaredSteps], s.ID)
+		if s.Kind == composition.Branch {
+			kind := result.DeclaredTargets(s.ID)
+			names[kind] = append(names[kind], targetsOf(s)...)
+		}
+	}
+	states := stateNames(p.Project)
+	for kind, list := range states {
+		names[kind] = list
+	}
+	for _, kind := range []string{result.DeclaredServers, result.DeclaredSteps} {
+		names[kind] = sorted(names[kind])
+	}
+	return result.Declared{Project: p.prefix, File: p.File, Names: names}
+}
+
+// stateNames are the names that the workflow of a project declares, by kind.
+func stateNames(p *scenario.Project) map[string][]string {
+	names := map[string][]string{
+		result.DeclaredStates: {}, result.DeclaredEntered: {}, result.DeclaredEnds: {}, result.DeclaredWays: {},
+		result.DeclaredArtifacts: {}, result.DeclaredEvents: {},
+	}
+	w := p.Workflow
+	if w == nil || w.Graph == nil {
+		return names
+	}
+	add := func(kind, name string) { names[kind] = append(names[kind], name) }
+	for _, s := range w.States {
+		add(result.DeclaredStates, s.Name)
+		if s.Ends() {
+			add(result.DeclaredEnds, s.Name)
+		}
+	}
+	for _, e := range w.Graph.Edges() {
+		add(result.DeclaredEntered, e.To)
+		add(result.DeclaredWays, result.Way(e.From, e.Event, e.To))
+	}
+	names[result.DeclaredArtifacts] = append(names[result.DeclaredArtifacts], w.Graph.ArtifactNames()...)
+	names[result.DeclaredEvents] = append(names[result.DeclaredEvents], w.Graph.EventNames()...)
+	for kind := range names {
+		names[kind] = sorted(names[kind])
+	}
+	return names
+}
+
+// targetsOf are the steps to which a branch leads.
+func targetsOf(s *composition.Step) []string {
+	if s.Else == "" {
+		return []string{s.Then}
+	}
+	return []string{s.Then, s.Else}
+}
+
+// enabledGuardrails are the types of the guardrails that prompts of a project have, sorted.
+func enabledGuardrails(p *scenario.Project) []string {
+	var types []string
+	for _, prompt := range p.Prompts {
+		for _, v := range prompt.Validators {
+			if check, ok := sample(v.Compiled).(*checks.Compiled); ok && v.Enabled {
+				types = append(types, check.Type)
+			}
+		}
+	}
+	return sorted(types)
+}
+
+// sorted returns names sorted, each once; never nil.
+func sorted(names []string) []string {
+	slices.Sort(names)
+	if names = slices.Compact(names); names == nil {
+		return []string{}
+	}
+	return names
+}
+
+// movesOn reports whether a workflow has a transition into a state.
+func movesOn(w *workflow.Graph, into string) bool {
+	return slices.ContainsFunc(w.Edges(), func(e workflow.Edge) bool { return e.To == into })
+}

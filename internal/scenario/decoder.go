@@ -130,7 +130,7 @@ func (d *decoder) missingFile(name string) *problem {
 		return why
 	}
 	if beside := d.besides(name); fs.exists(beside) {
-		if from, err := filepath.Rel(run, beside); err == nil {
+		if from, err := fs.rel(run, beside); err == nil {
 			why.hint = fmt.Sprintf("it is beside this file, but paths like this start at %s: write %q",
 				folder(run), filepath.ToSlash(from))
 			return why

@@ -180,7 +180,7 @@ func (l *loader) folder(dir string) (configs []string, files []inputFile) {
 		}
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".yaml", ".yml", ".json":
-			files = append(files, inputFile{path: path, walked: true})
+			files = append(files, inputFile{path: l.fs.show(path), walked: true})
 		}
 		return nil
 	})
@@ -191,7 +191,7 @@ func (l *loader) folder(dir string) (configs []string, files []inputFile) {
 	files = l.sortFolder(files, &configs)
 	// A config under another name owns the files beside and below it.
 	files = slices.DeleteFunc(files, func(f inputFile) bool {
-		return slices.ContainsFunc(configs, func(c string) bool { return below(filepath.Dir(c), f.path) })
+		return slices.ContainsFunc(configs, func(c string) bool { return l.fs.below(filepath.Dir(c), f.path) })
 	})
 	switch {
 	case len(configs)+len(files) > 0 || l.diags.Errors() > errs:
@@ -283,11 +283,6 @@ func (l *loader) kindOf(path string) kind {
 	}
 	l.fs.count.Add(-1)
 	return l.detectKind(path, data)
-}
-
-func below(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && !strings.HasPrefix(rel, "..")
 }
 
 func compact(s string) []string {

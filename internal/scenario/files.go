@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -22,6 +23,9 @@ type files struct {
 	dir    string // "": that of the process
 	memory memoryFiles
 	count  atomic.Int64
+
+	once  sync.Once
+	bases []string // see base
 }
 
 // problem is why a file cannot be read.
@@ -43,20 +47,58 @@ func (f *files) show(path string) string {
 	if filepath.IsLocal(clean) {
 		return clean
 	}
-	base, err := filepath.Abs(f.dir)
-	if err != nil {
-		return path
-	}
+	bases := f.base()
 	if !filepath.IsAbs(path) {
-		if rel, err := filepath.Rel(base, filepath.Join(base, path)); err == nil {
+		if len(bases) == 0 {
+			return clean
+		}
+		if rel, err := filepath.Rel(bases[0], filepath.Join(bases[0], path)); err == nil {
 			return rel // out of the working directory, and perhaps into it again
 		}
 		return clean
 	}
-	if rel, err := filepath.Rel(base, path); err == nil && !strings.HasPrefix(rel, "..") {
-		return rel
+	for _, base := range bases {
+		if rel, err := filepath.Rel(base, clean); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
 	}
-	return path
+	return clean
+}
+
+// base are the names of the working directory, as absolute paths; the first is the one from which ".." leads to the
+// folder above. None are known where the system does not tell.
+func (f *files) base() []string {
+	f.once.Do(func() {
+		named, err := filepath.Abs(f.dir)
+		if err != nil {
+			return
+		}
+		f.bases = []string{named}
+		if whole, err := filepath.EvalSymlinks(named); err == nil && f.dir == "" && whole != named {
+			f.bases = []string{whole, named}
+		}
+	})
+	return f.bases
+}
+
+// rel is the way from a folder to a path, both as displayed.
+func (f *files) rel(dir, path string) (string, error) {
+	return filepath.Rel(f.whole(dir), f.whole(path))
+}
+
+// whole is the absolute path of one that is displayed.
+func (f *files) whole(path string) string {
+	bases := f.base()
+	if filepath.IsAbs(path) || len(bases) == 0 {
+		return path
+	}
+	return filepath.Join(bases[0], path)
+}
+
+// below reports whether a path is a folder, or below it.
+func (f *files) below(dir, path string) bool {
+	rel, err := f.rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func (f *files) exists(path string) bool {
@@ -176,10 +218,11 @@ func yamlFiles(names []string) string {
 // above are the folders above the working directory whose projects it may belong to, the nearest first: up to the root
 // of its repository.
 func (f *files) above() []string {
-	dir, err := filepath.Abs(f.dir)
-	if err != nil {
+	bases := f.base()
+	if len(bases) == 0 {
 		return nil
 	}
+	dir := bases[0]
 	var all []string
 	for up := ".."; len(all) < configLevels && filepath.Dir(dir) != dir; up = join("..", up) {
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
@@ -257,7 +300,7 @@ func (f *files) glob(pattern string) ([]string, error) {
 	err := f.walk(root, func(path string, dir bool) error {
 		rel, err := filepath.Rel(root, path)
 		if err == nil && !dir && matchesTail(tail, filepath.ToSlash(rel)) {
-			found = append(found, path)
+			found = append(found, f.show(path))
 		}
 		return err
 	})

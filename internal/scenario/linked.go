@@ -82,8 +82,8 @@ func (l *loader) unlinked(list []*input) (rest []*input) {
 // addTo adds what is asked of a project under another name of its folder.
 func (l *loader) addTo(in, same *input) {
 	named := func(path string) string {
-		if rel, err := filepath.Rel(filepath.Dir(same.config), path); err == nil && filepath.IsLocal(rel) {
-			return join(filepath.Dir(in.config), rel)
+		if rel, err := l.fs.rel(filepath.Dir(same.config), path); err == nil && filepath.IsLocal(rel) {
+			return l.fs.show(join(filepath.Dir(in.config), rel))
 		}
 		return path
 	}

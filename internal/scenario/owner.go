@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
@@ -32,13 +31,13 @@ func (l *loader) adopt(loose []inputFile, configs []*input) []*input {
 			projects[in.config] = in // loaded whole anyway
 		}
 		o := configOwners{
-			l: l, configs: map[string][]string{}, lists: map[string]map[string]bool{}, strays: map[string][]string{},
+			l: l, configs: map[string][]string{}, lists: map[string]*linkedNames{}, strays: map[string][]string{},
+			dirs: map[string]string{},
 		}
 		for _, f := range loose {
-			config, lists := o.of(f.path)
-			if config == "" {
-				config, f.path, lists = o.above(f.path)
-			}
+			var config string
+			var lists bool
+			config, f.path, lists = o.of(f.path)
 			if config == "" {
 				rest = append(rest, f)
 				o.addStray(f)
@@ -69,12 +68,15 @@ func (l *loader) withoutListed(loose []inputFile, configs []*input) []inputFile 
 	for _, in := range configs {
 		maps.Copy(listed, l.listed(in.config))
 	}
-	rest := slices.DeleteFunc(slices.Clone(loose), func(f inputFile) bool { return isOwned(f) && listed[f.path] })
+	names := linkedNames{fs: l.fs, names: listed}
+	named := func(f inputFile) bool { return isOwned(f) && listed[names.of(f.path)] }
+	rest := slices.DeleteFunc(slices.Clone(loose), named)
 	if len(rest) == len(loose) || slices.ContainsFunc(rest, isOwned) {
 		return rest
 	}
 	return slices.DeleteFunc(rest, func(f inputFile) bool {
-		return !f.pack && slices.ContainsFunc(configs, func(in *input) bool { return below(filepath.Dir(in.config), f.path) })
+		around := func(in *input) bool { return l.fs.below(filepath.Dir(in.config), f.path) }
+		return !f.pack && slices.ContainsFunc(configs, around)
 	})
 }
 
@@ -139,7 +141,7 @@ func (l *loader) warnOtherProject(file, around, here string) {
 // nearest is the folder with a config around a file: its own, or one above it up to the root of the repository; "" is
 // none.
 func (l *loader) nearest(file string) string {
-	inside := !filepath.IsAbs(file) && !strings.HasPrefix(file, "..")
+	inside := filepath.IsLocal(file)
 	var all []string
 	dir := filepath.Dir(file)
 	for level := 0; level <= configLevels || inside; level++ {
@@ -166,58 +168,37 @@ func isOwned(f inputFile) bool { return f.kind == kindScenario || f.kind == kind
 // configOwners finds the configs of loose files. It reads each folder and each config once.
 type configOwners struct {
 	l       *loader
-	configs map[string][]string        // folder → those in it
-	lists   map[string]map[string]bool // config → the files that it lists
-	strays  map[string][]string        // config → files below its folder that it does not list
+	configs map[string][]string     // folder → those in it
+	lists   map[string]*linkedNames // config → the files that it lists
+	strays  map[string][]string     // config → files below its folder that it does not list
+	dirs    map[string]string       // what folders are called without links
 }
 
-// of is the config that lists a file, in its folder or above, up to the working directory or a few levels. If none
-// does, it is the only one that lists a file beside it.
-func (o *configOwners) of(file string) (config string, lists bool) {
+// of is the config that lists a file, in its folder or above, and how the file is called there. If none does, it is the
+// only one that lists a file beside it. It does not matter from which folder arena runs, nor how the file is spelled.
+func (o *configOwners) of(file string) (config, name string, lists bool) {
+	config, name, lists = o.around(file)
+	if config != "" {
+		return config, name, lists
+	}
+	if real := o.l.fs.show(o.l.fs.real(file, o.dirs)); real != file { // a link may lead into a project
+		if config, name, lists = o.around(real); lists {
+			return config, name, true
+		}
+	}
+	return "", file, false
+}
+
+// around is of, by the folders around one name of the file.
+func (o *configOwners) around(file string) (config, name string, lists bool) {
 	var near []string
-	inside := !filepath.IsAbs(file) && !strings.HasPrefix(file, "..")
-	dir := filepath.Dir(file)
-	for level := 0; level <= configLevels || inside; level++ {
+	for _, dir := range o.l.around(file) {
 		for _, config := range o.in(dir) {
 			listed := o.listed(config)
-			if listed[file] {
-				return config, true
-			}
-			if filepath.Dir(file) != dir && o.beside(listed, file) { // a folder for scenarios, and not for everything
-				near = append(near, config)
-			}
-		}
-		if dir == "." || dir == filepath.Dir(dir) {
-			break
-		}
-		dir = parent(dir)
-	}
-	if len(near) != 1 {
-		return "", false
-	}
-	return near[0], false
-}
-
-// above is the config that lists a file of the working directory, or one beside it, in a folder above that, and how the
-// file is called there: who runs one file from within a project means that project. Where the working directory has a
-// config of its own, it is another project. Else config is "", and the name as it was.
-func (o *configOwners) above(file string) (config, name string, lists bool) {
-	base, err := filepath.Abs(o.l.fs.dir)
-	if err != nil || filepath.IsAbs(file) || strings.HasPrefix(file, "..") || len(o.in(".")) > 0 {
-		return "", file, false
-	}
-	var near []string
-	for _, dir := range o.l.fs.above() {
-		rel, err := filepath.Rel(filepath.Join(base, dir), filepath.Join(base, file))
-		if err != nil {
-			break
-		}
-		for _, config := range o.in(dir) {
-			listed, name := o.listed(config), join(dir, rel)
-			if listed[name] {
+			if name := listed.of(file); listed.names[name] {
 				return config, name, true
 			}
-			if o.beside(listed, name) && filepath.Dir(name) != dir {
+			if filepath.Dir(file) != dir && o.beside(listed.names, file) { // a folder for scenarios, not for everything
 				near = append(near, config)
 			}
 		}
@@ -228,22 +209,36 @@ func (o *configOwners) above(file string) (config, name string, lists bool) {
 	return near[0], file, false
 }
 
+// around are the folders in which the config of a file may be: its own and those above it. From a file below the
+// working directory they reach further, up to the root of its repository.
+func (l *loader) around(file string) []string {
+	dir := filepath.Dir(file)
+	all := []string{dir}
+	if filepath.IsLocal(file) {
+		for dir != "." {
+			dir = parent(dir)
+			all = append(all, dir)
+		}
+		return append(all, l.fs.above()...)
+	}
+	for len(all) <= configLevels && dir != filepath.Dir(dir) {
+		dir = l.fs.show(parent(dir))
+		all = append(all, dir)
+	}
+	return all
+}
+
 // addStray notes a file that runs without the project in whose folder, or below it, it lies.
 func (o *configOwners) addStray(f inputFile) {
-	own := filepath.Dir(f.path)
-	if o.l.opts.Recorded || o.l.opts.Bare || filepath.IsAbs(own) || strings.HasPrefix(own, "..") {
+	if o.l.opts.Recorded || o.l.opts.Bare {
 		return
 	}
-	around := []string{own}
-	for dir := own; dir != "."; dir = parent(dir) {
-		around = append(around, parent(dir))
-	}
-	if len(o.in(".")) == 0 {
-		around = append(around, o.l.fs.above()...)
-	}
-	for _, dir := range around {
+	for _, dir := range o.l.around(f.path) {
 		if configs := o.in(dir); len(configs) > 0 {
 			o.strays[configs[0]] = append(o.strays[configs[0]], f.path)
+			return
+		}
+		if !filepath.IsLocal(f.path) && o.l.fs.exists(join(dir, ".git")) {
 			return
 		}
 	}
@@ -282,10 +277,10 @@ func (o *configOwners) in(dir string) []string {
 	return configs
 }
 
-func (o *configOwners) listed(config string) map[string]bool {
+func (o *configOwners) listed(config string) *linkedNames {
 	files, known := o.lists[config]
 	if !known {
-		files = o.l.listed(config)
+		files = &linkedNames{fs: o.l.fs, names: o.l.listed(config)}
 		o.lists[config] = files
 	}
 	return files
@@ -322,7 +317,7 @@ func (l *loader) listed(config string) map[string]bool {
 				if file := node.Get(item, "file"); file != nil {
 					item = file
 				}
-				l.expandInto(files, join(filepath.Dir(config), item.Value))
+				l.expandInto(files, l.fs.show(join(filepath.Dir(config), item.Value)))
 			}
 		}
 	}

@@ -204,7 +204,7 @@ func (b *build) own(d *decoder, docs []document) {
 
 // pack reads the pack that the config names.
 func (b *build) pack(d *decoder, ref *fileRef) {
-	j := &fileJob{want: kindPack, path: join(b.places.config, ref.path), at: d.at(ref.at)}
+	j := &fileJob{want: kindPack, path: b.fromConfig(ref.path), at: d.at(ref.at)}
 	j.asked = slices.ContainsFunc(b.in.extra, func(f inputFile) bool { return f.pack && f.path == j.path })
 	c := b.l.read(b, j)
 	b.takePack(c)
@@ -272,7 +272,7 @@ func (b *build) list() {
 		}
 	}
 	for _, f := range b.in.extra {
-		if a.pack != nil && f.path == join(b.places.config, a.pack.path) {
+		if a.pack != nil && f.path == b.fromConfig(a.pack.path) {
 			continue // it is the project's own
 		}
 		j := &fileJob{path: f.path}
@@ -289,13 +289,16 @@ func (b *build) list() {
 	}
 }
 
+// fromConfig is a path that the config names, as displayed.
+func (b *build) fromConfig(path string) string { return b.l.fs.show(join(b.places.config, path)) }
+
 // add makes the jobs of one reference: a file, or all that match a pattern.
 func (b *build) add(j fileJob, r fileRef, where func(fileRef) namedAt) {
 	if r.path == "" {
 		b.broken[j.want] = true
 		return
 	}
-	j.path, j.at = join(b.places.config, r.path), where(r)
+	j.path, j.at = b.fromConfig(r.path), where(r)
 	if !b.l.fs.isGlob(j.path) {
 		b.jobs = append(b.jobs, &j)
 		return

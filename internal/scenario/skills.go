@@ -109,7 +109,7 @@ func (d *decoder) skillFolder(at *node.Node, base skillBase, preload bool) (all 
 		base = config
 	}
 	folder := join(base.dir, at.Value)
-	rel, err := filepath.Rel(base.dir, folder)
+	rel, err := files.rel(base.dir, folder)
 	switch {
 	case err != nil || !filepath.IsLocal(rel):
 		d.Errorf(at, "outside", "the folder of skills %q is not below that of the %s", at.Value, base.of).Hint =

@@ -71,7 +71,7 @@ func (b *build) noteUnlistedOf(u unlistedKind, files []string, found map[kind][]
 // howToList says how files come into the config: by a pattern, where that matches no file of another kind.
 func (b *build) howToList(u unlistedKind, files []string, found map[kind][]string) string {
 	dir, pattern := b.pattern(files)
-	others := func(path string) bool { return below(dir, path) }
+	others := func(path string) bool { return b.l.fs.below(dir, path) }
 	mixed := dir == b.places.config
 	for other, paths := range found {
 		mixed = mixed || other != u.kind && slices.ContainsFunc(paths, others)
@@ -91,14 +91,14 @@ func (b *build) pattern(files []string) (dir, pattern string) {
 	file, dir := files[0], filepath.Dir(files[0])
 	name := "*" + filepath.Ext(file)
 	for _, other := range files {
-		for filepath.Dir(other) != dir && !below(dir, other) {
+		for filepath.Dir(other) != dir && !b.l.fs.below(dir, other) {
 			dir = filepath.Dir(dir)
 		}
 	}
 	if slices.ContainsFunc(files, func(f string) bool { return filepath.Dir(f) != dir }) {
 		name = filepath.Join("**", name)
 	}
-	rel, err := filepath.Rel(b.places.config, filepath.Join(dir, name))
+	rel, err := b.l.fs.rel(b.places.config, filepath.Join(dir, name))
 	if err != nil {
 		return dir, file
 	}
@@ -121,17 +121,18 @@ func (b *build) unlisted() map[kind][]string {
 		}
 	}
 	slices.Sort(folders)
-	own := filepath.Dir(b.in.config)
+	own, names := filepath.Dir(b.in.config), linkedNames{fs: b.l.fs, names: listed}
 	found, seen := map[kind][]string{}, map[string]bool{}
 	for _, dir := range slices.Compact(folders) {
 		// A folder that cannot be read is told when something in it is.
 		_ = b.l.fs.walk(dir, func(path string, isDir bool) error {
+			path = b.l.fs.show(path)
 			switch {
 			case isDir && (seen[path] || dir == own || len(b.l.configsIn(path)) > 0 || isOutputFolder(path)):
 				return fs.SkipDir
 			case isDir:
 				seen[path] = true
-			case listed[path] || seen[path]:
+			case listed[names.of(path)] || seen[path]:
 			default:
 				seen[path] = true
 				if k := b.l.runnable(path); k != "" {

@@ -126,7 +126,7 @@ func (s *scan) assign(e *entry, candidates []*entry, hasMessage map[string]bool)
 		return false
 	}
 	session := candidates[0]
-	session.spans = merge([]*entry{session, e})
+	session.places = merge([]*entry{session, e})
 	hasMessage[session.key] = hasMessage[session.key] || hasMessage[e.key]
 	delete(hasMessage, e.key)
 	return true

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // fieldNames are the fields that an object may have. The content of any other would be lost, and a check that forbids
@@ -157,7 +158,7 @@ func isEmpty(v value) bool {
 	case '"':
 		return len(v.text) == 2
 	case '[', '{':
-		return skipSpace(v.text, 1) == len(v.text)-1
+		return jsonvalue.SkipSpace(v.text, 1) == len(v.text)-1
 	}
 	return false
 }

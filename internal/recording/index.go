@@ -14,15 +14,15 @@ type span struct {
 	col  int32 // in characters, from 1
 }
 
-// spans is a list of spans in a few bytes each. A log of a gigabyte has millions.
-type spans struct {
+// places is a list of spans in a few bytes each. A log of a gigabyte has millions.
+type places struct {
 	packed []byte
 	count  int
 	last   span
 	bytes  int64 // of all pieces
 }
 
-func (l *spans) add(s span) {
+func (l *places) add(s span) {
 	l.packed = binary.AppendVarint(l.packed, s.at-l.last.at)
 	l.packed = binary.AppendUvarint(l.packed, uint64(s.size))
 	l.packed = binary.AppendVarint(l.packed, int64(s.line-l.last.line))
@@ -33,7 +33,7 @@ func (l *spans) add(s span) {
 }
 
 // all yields the spans in the order of add.
-func (l *spans) all(yield func(span) bool) {
+func (l *places) all(yield func(span) bool) {
 	var s span
 	for rest := l.packed; len(rest) > 0; {
 		next := func(read func([]byte) (int64, int)) int64 {
@@ -57,7 +57,7 @@ func unsigned(b []byte) (int64, int) {
 }
 
 // merge returns the pieces of several sessions in the order of the file.
-func merge(entries []*entry) (out spans) {
+func merge(entries []*entry) (out places) {
 	var all []span
 	for _, e := range entries {
 		all = slices.AppendSeq(all, e.all)
@@ -73,7 +73,7 @@ func merge(entries []*entry) (out spans) {
 type entry struct {
 	key string // shared by its pieces
 	id  string // of the session, if its pieces have none
-	spans
+	places
 }
 
 // first is the start of a session.

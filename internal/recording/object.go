@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/ellipsis"
+	"github.com/arena-evals/arena/internal/spans"
 )
 
 // object is a JSON object with its fields by folded name.
@@ -139,7 +140,7 @@ func (b *builder) truth(v value, what string) bool {
 // time reads a time in RFC 3339, or a number since 1970, whose size shows its unit. It is zero when missing.
 func (b *builder) time(v value, what string) time.Time {
 	if n, ok := v.number(); ok && n >= 0 {
-		return since1970(n)
+		return spans.Since1970(string(v.text))
 	}
 	s := b.text(v, what)
 	if s == "" {
@@ -155,21 +156,6 @@ func (b *builder) time(v value, what string) time.Time {
 	}
 	b.errorf(v, "wrong-type", "%s must be a time such as 2026-01-02T03:04:05Z, found %q", what, cutText(s, 40))
 	return time.Time{}
-}
-
-// since1970 reads a number as nanoseconds, microseconds, milliseconds or seconds, by the year that results.
-func since1970(n float64) time.Time {
-	switch {
-	case n == 0 || n > math.MaxInt64:
-		return time.Time{}
-	case n >= 1e17:
-		return time.Unix(0, int64(n)).UTC()
-	case n >= 1e14:
-		return time.UnixMicro(int64(n)).UTC()
-	case n >= 1e11:
-		return time.UnixMilli(int64(n)).UTC()
-	}
-	return time.UnixMilli(int64(n * 1000)).UTC()
 }
 
 // texts reads a list of texts; nil when missing.

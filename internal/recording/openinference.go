@@ -1,20 +1,20 @@
 package recording
 
 import (
-	"cmp"
 	"encoding/json"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/spans"
 )
 
 // Spans with the attributes of OpenInference (https://arize-ai.github.io/openinference/spec).
 
 const (
-	inferenceKind    = "openinference.span.kind"
-	inferenceInput   = "llm.input_messages"
-	inferenceOutput  = "llm.output_messages"
-	inferenceSession = "session.id"
+	inferenceKind    = spans.InferenceKindOfSpan
+	inferenceInput   = spans.InferenceInput
+	inferenceOutput  = spans.InferenceOutput
+	inferenceSession = spans.InferenceSession
 )
 
 // isInference reports whether an attribute is one of OpenInference's that are about models.
@@ -22,53 +22,18 @@ func isInference(key string) bool {
 	return key == inferenceKind || strings.HasPrefix(key, inferenceInput) || strings.HasPrefix(key, inferenceOutput)
 }
 
-// isInferenceKind reports whether a word is a kind of span of OpenInference.
-func isInferenceKind(kind string) bool {
-	switch strings.ToUpper(kind) {
-	case "LLM", "TOOL", "AGENT", "CHAIN", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL", "EVALUATOR", "PROMPT":
-		return true
-	}
-	return false
-}
-
-// inferenceOperation is what the conventions for generative AI call a kind of span.
-func inferenceOperation(kind string) string {
-	switch strings.ToUpper(kind) {
-	case "LLM":
-		return "chat"
-	case "TOOL":
-		return "execute_tool"
-	case "AGENT":
-		return "invoke_agent"
-	case "EMBEDDING":
-		return "embeddings"
-	case "EVALUATOR":
-		return "evaluator"
-	}
-	return strings.ToLower(kind)
-}
-
 // spanOfInference reads what OpenInference says of a span, unless the other conventions said it.
-func (b *builder) spanOfInference(s *aiSpan, o object, attrs attributes) {
-	name, _ := o.get("name").str()
-	kind := attrs.text(inferenceKind)
-	s.operation = cmp.Or(s.operation, inferenceOperation(kind))
-	s.judge = s.judge || s.operation == "evaluator"
-	s.model = cmp.Or(s.model, attrs.text("llm.response.model_name", "llm.model_name", "llm.request.model_name"))
-	s.provider = cmp.Or(s.provider, attrs.text("llm.provider", "llm.system"))
-	switch {
-	case s.operation == "execute_tool":
-		b.inferenceTool(s, name, attrs)
-	case len(s.input)+len(s.output) == 0:
+func (b *builder) spanOfInference(s *aiSpan, kind string, o object, attrs attributes) {
+	if s.operation != "execute_tool" && len(s.input)+len(s.output) == 0 {
 		r := &spanReader{b: b, pos: s.pos, at: o.at}
 		s.input = r.inference(attrs, inferenceInput, chat.User)
 		s.output = r.inference(attrs, inferenceOutput, chat.Assistant)
 		if kind == "LLM" || kind == "llm" {
 			if len(s.input) == 0 {
-				s.input = r.inferenceText(attrs["input.value"], chat.User, "input.value")
+				s.input = r.inferenceText(attrs[spans.InputValue], chat.User, spans.InputValue)
 			}
 			if len(s.output) == 0 {
-				s.output = oneReply(r.inferenceText(attrs["output.value"], chat.Assistant, "output.value"))
+				s.output = oneReply(r.inferenceText(attrs[spans.OutputValue], chat.Assistant, spans.OutputValue))
 			}
 			s.silent = len(s.input)+len(s.output) == 0 && !b.badMessage
 		}
@@ -182,46 +147,4 @@ func (r *spanReader) inferenceParts(list *branch) (parts []json.RawMessage) {
 		parts = append(parts, part.json())
 	}
 	return parts
-}
-
-// inferenceTool reads the run of a tool.
-func (b *builder) inferenceTool(s *aiSpan, name string, attrs attributes) {
-	if attrs.text(inferenceKind) == "" {
-		return
-	}
-	s.tool.ID = attrs.text("tool_call.id", "tool.id", "tool_call.tool_call.id")
-	s.tool.Name = cmp.Or(attrs.text("tool.name", "tool_call.function.name"), name)
-	for _, key := range []string{"tool_call.function.arguments", "input.value", "tool.parameters"} {
-		if v := attrs[key]; !v.missing() {
-			s.toolArgs, s.toolBadArgs = b.args(v)
-			break
-		}
-	}
-	v, found := attrs["output.value"]
-	if s.hasResult = found && !v.missing(); s.hasResult {
-		text, ok := v.str()
-		if !ok {
-			text = string(v.text)
-		}
-		s.tool.Content = text
-	}
-	s.tool.Error, s.tool.LatencyMS = s.failure, s.latency()
-}
-
-// inferenceMeasures adds the measures that OpenInference has for a call.
-func (b *builder) inferenceMeasures(m *Message, attrs attributes) {
-	in, hasIn := attrs.tokens(b, "llm.token_count.prompt")
-	out, hasOut := attrs.tokens(b, "llm.token_count.completion")
-	if (hasIn || hasOut) && m.Usage == nil {
-		cached, _ := attrs.tokens(b, "llm.token_count.prompt_details.cache_read", "llm.token_count.cache_read")
-		written, _ := attrs.tokens(b, "llm.token_count.prompt_details.cache_write")
-		thought, _ := attrs.tokens(b, "llm.token_count.completion_details.reasoning")
-		m.Usage = &chat.Usage{
-			InputTokens: in, OutputTokens: out, CachedTokens: cached, CacheWriteTokens: written, ReasoningTokens: thought,
-		}
-	}
-	if cost := b.amount(attrs["llm.cost.total"], "llm.cost.total"); cost != nil && m.CostUSD == nil {
-		m.CostUSD = cost
-	}
-	m.FinishReason = cmp.Or(m.FinishReason, attrs.text("llm.finish_reason"))
 }

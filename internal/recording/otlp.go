@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/spans"
 )
 
 // Traces in the JSON encoding of the OpenTelemetry protocol, with the attributes of generative AI
@@ -15,12 +16,12 @@ import (
 
 const (
 	aiPrefix         = "gen_ai."
-	conversationAttr = "gen_ai.conversation.id"
-	inputAttr        = "gen_ai.input.messages"
-	outputAttr       = "gen_ai.output.messages"
-	systemAttr       = "gen_ai.system_instructions"
-	promptAttr       = "gen_ai.prompt"
-	completionAttr   = "gen_ai.completion"
+	conversationAttr = spans.ConversationID
+	inputAttr        = spans.InputMessages
+	outputAttr       = spans.OutputMessages
+	systemAttr       = spans.SystemInstructions
+	promptAttr       = spans.Prompt
+	completionAttr   = spans.Completion
 )
 
 func isTraces(h *head) bool { return h.kind == '{' && h.has("resourcespans") }
@@ -126,7 +127,7 @@ func inspectSpan(v value) (isAI, hasMessages bool, conversation string) {
 		o.isAI, o.hasText = true, !v.get("input").missing() || !v.get("output").missing() || !isEmpty(v.get("tools"))
 	}
 	isCall := strings.EqualFold(o.kind, "LLM")
-	o.isAI = o.isAI || isInferenceKind(o.kind)
+	o.isAI = o.isAI || spans.IsInferenceKind(o.kind)
 	for e := range v.get("events").items {
 		if name, _ := e.get("name").str(); strings.HasPrefix(name, aiPrefix) {
 			o.isAI = true
@@ -157,7 +158,7 @@ func (o *spanOutline) attribute(key string, v value) {
 		o.session = text
 	case inferenceKind:
 		o.kind = text
-	case "input.value", "output.value":
+	case spans.InputValue, spans.OutputValue:
 		o.hasText = true
 	}
 }
@@ -232,9 +233,9 @@ func (t *traceScan) join() {
 
 // union makes one session of several.
 func (t *traceScan) union(entries []*entry, id string) *entry {
-	out := &entry{key: entries[0].key, id: id, spans: entries[0].spans}
+	out := &entry{key: entries[0].key, id: id, places: entries[0].places}
 	if len(entries) > 1 {
-		out.spans = merge(entries)
+		out.places = merge(entries)
 	}
 	for _, e := range entries {
 		t.hasMessage[out.key] = t.hasMessage[out.key] || t.hasMessage[e.key]

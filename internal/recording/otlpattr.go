@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/arena-evals/arena/internal/spans"
 )
 
 // attributes are the attributes of a span, with values as JSON.
@@ -19,9 +21,22 @@ func (a attributes) text(keys ...string) string {
 	return ""
 }
 
-// tokens returns the first of some token counts, which may be a number or a text.
-func (a attributes) tokens(b *builder, keys ...string) (n int, found bool) {
-	for _, k := range keys {
+// field returns what tells a field, as a text.
+func (a attributes) field(f spans.Field) string { return a.text(f.Names()...) }
+
+// first returns the first that tells a field.
+func (a attributes) first(f spans.Field) (v value, found bool) {
+	for _, name := range f.Names() {
+		if v, found = a[name]; found {
+			return v, true
+		}
+	}
+	return value{}, false
+}
+
+// tokens returns a token count, which may be a number or a text.
+func (a attributes) tokens(b *builder, f spans.Field) (n int, found bool) {
+	for _, k := range f.Names() {
 		v := a[k]
 		if s, ok := v.str(); ok && json.Valid([]byte(s)) {
 			v.text = []byte(s)

@@ -1,12 +1,14 @@
 package recording
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/spans"
 )
 
 // aiSpan is a span of generative AI: a call of a model, a tool or an agent.
@@ -48,15 +50,18 @@ func (b *builder) aiSpan(v value) (s aiSpan, ok bool) {
 
 // fillSpan reads what the attributes and events of a span say.
 func (b *builder) fillSpan(s *aiSpan, o object, attrs attributes) {
-	s.operation = attrs.text("gen_ai.operation.name")
-	s.model = attrs.text("gen_ai.response.model", "gen_ai.request.model")
-	s.provider = attrs.text("gen_ai.provider.name", "gen_ai.system")
+	s.operation = attrs.field(spans.Operation)
+	s.model, s.provider = attrs.field(spans.ModelName), attrs.field(spans.ProviderName)
 	s.judge = attrs.text("arena.judge") != "" || attrs.text("arena.by_check") == "true"
 	s.customAttributes = customAttributes(attrs)
 	b.spanOfArena(s, attrs)
-	b.spanTool(s, attrs)
+	kind := attrs.field(spans.InferenceKind)
+	s.operation = cmp.Or(s.operation, spans.InferenceOperation(kind))
+	s.judge = s.judge || s.operation == "evaluator"
+	name, _ := o.get("name").str()
+	b.spanTool(s, name, attrs)
 	b.spanMessages(s, o.value, attrs, o.get("events"))
-	b.spanOfInference(s, o, attrs)
+	b.spanOfInference(s, kind, o, attrs)
 	b.evaluations(s, o.get("events"))
 	if n := o.get("droppedattributescount"); hasNumber(n) && len(s.input)+len(s.output) > 0 {
 		b.errorf(n, "lost-message", "%s attributes of the span were dropped, and messages may have been among them", n.text).
@@ -92,15 +97,18 @@ func failureOf(status value, attrs attributes) string {
 	return "the span failed"
 }
 
-func (b *builder) spanTool(s *aiSpan, attrs attributes) {
+func (b *builder) spanTool(s *aiSpan, name string, attrs attributes) {
 	if s.operation != "execute_tool" {
 		return
 	}
-	s.tool.ID, s.tool.Name = attrs.text("gen_ai.tool.call.id"), attrs.text("gen_ai.tool.name")
-	if v := attrs["gen_ai.tool.call.arguments"]; !v.missing() {
+	s.tool.ID, s.tool.Name = attrs.field(spans.ToolID), attrs.field(spans.ToolName)
+	if attrs.text(inferenceKind) != "" {
+		s.tool.Name = cmp.Or(s.tool.Name, name)
+	}
+	if v := attrs.toolArgs(); !v.missing() {
 		s.toolArgs, s.toolBadArgs = b.args(v)
 	}
-	if v, found := attrs["gen_ai.tool.call.result"]; found {
+	if v, found := attrs.first(spans.ToolResult); found {
 		s.hasResult = true
 		if text, ok := v.str(); ok {
 			s.tool.Content = text
@@ -110,6 +118,18 @@ func (b *builder) spanTool(s *aiSpan, attrs attributes) {
 	}
 	s.tool.Error = s.failure
 	s.tool.LatencyMS = s.latency()
+}
+
+// toolArgs are the arguments of the run of a tool: the first that are an object, else the first that there are.
+func (a attributes) toolArgs() (args value) {
+	for _, name := range spans.ToolArgs.Names() {
+		v := a[name]
+		if nestedJSON(v).kind() == '{' {
+			return v
+		}
+		args = args.or(v)
+	}
+	return args
 }
 
 // latency is in milliseconds; 0: not known.
@@ -123,24 +143,25 @@ func (s *aiSpan) latency() float64 {
 // spanMeasures adds the measures of the call to its reply.
 func (b *builder) spanMeasures(m *Message, s *aiSpan, attrs attributes) {
 	m.LatencyMS = s.latency()
-	in, hasIn := attrs.tokens(b, "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")
-	out, hasOut := attrs.tokens(b, "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens")
-	if hasIn || hasOut {
-		cached, _ := attrs.tokens(b, "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens")
-		written, _ := attrs.tokens(b, "gen_ai.usage.cache_creation.input_tokens")
+	in, hasIn := attrs.tokens(b, spans.InputTokens)
+	out, hasOut := attrs.tokens(b, spans.OutputTokens)
+	if (hasIn || hasOut) && m.Usage == nil {
+		cached, _ := attrs.tokens(b, spans.CachedTokens)
+		written, _ := attrs.tokens(b, spans.CacheWriteTokens)
+		thought, _ := attrs.tokens(b, spans.ReasoningTokens)
 		m.Usage = &chat.Usage{
-			InputTokens: in, OutputTokens: out, CachedTokens: cached, CacheWriteTokens: written,
+			InputTokens: in, OutputTokens: out, CachedTokens: cached, CacheWriteTokens: written, ReasoningTokens: thought,
 			Estimated: attrs.text("arena.usage.estimated") == "true",
 		}
 	}
-	for _, key := range []string{"gen_ai.usage.cost", "arena.cost_usd"} {
-		if cost := b.amount(attrs[key], key); cost != nil {
+	for _, key := range spans.CostUSD.Names() {
+		if cost := b.amount(attrs[key], key); cost != nil && m.CostUSD == nil {
 			m.CostUSD = cost
 		}
 	}
-	b.inferenceMeasures(m, attrs)
-	if m.FinishReason == "" {
-		for reason := range attrs["gen_ai.response.finish_reasons"].items {
+	if v, _ := attrs.first(spans.FinishReason); m.FinishReason == "" {
+		m.FinishReason, _ = v.scalar()
+		for reason := range v.items {
 			m.FinishReason, _ = reason.str()
 			break
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/spans"
 )
 
 // Spans as objects with plain attributes, a list or a line each: as OpenTelemetry's console exporter, Phoenix and kensa
@@ -105,7 +106,7 @@ var storedSpanFields = newLazyFields(`trace_id span_id parent_span_id name kind 
 // storedSpan reads a span as kensa stores it.
 func (b *builder) storedSpan(s *aiSpan, o object) {
 	s.id, s.parent = b.text(o.get("spanid"), "span_id"), b.text(o.get("parentspanid"), "parent_span_id")
-	s.operation = inferenceOperation(b.text(o.get("kind"), "kind"))
+	s.operation = spans.InferenceOperation(b.text(o.get("kind"), "kind"))
 	s.judge = s.operation == "evaluator"
 	s.model, s.provider = b.text(o.get("model"), "model"), b.text(o.get("provider"), "provider")
 	s.failure = spanFailure(o, nil)
@@ -192,7 +193,7 @@ func textOf(v value) string {
 func (b *builder) plainAttributes(attrs attributes, prefix string, v value) {
 	for key, member := range v.members {
 		name := prefix + string(plainKey(key))
-		if member.kind() == '{' && !isInner(name) {
+		if member.kind() == '{' && !spans.IsWhole(name) {
 			b.plainAttributes(attrs, name+".", member)
 			continue
 		}
@@ -206,13 +207,4 @@ func (b *builder) plainAttributes(attrs attributes, prefix string, v value) {
 		b.checkDuplicates(name, member)
 		attrs[name] = member
 	}
-}
-
-// isInner reports whether an attribute is an object as it stands.
-func isInner(name string) bool {
-	switch name {
-	case "metadata", "tool.parameters", "input.value", "output.value", "gen_ai.tool.call.arguments":
-		return true
-	}
-	return false
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // value is a JSON value in a piece of a file. Its text is valid JSON without surrounding space; empty: the value is
@@ -61,36 +63,12 @@ func (v value) scalar() (string, bool) {
 
 // members yields the members of an object. Keys are as written between the quotes. An object may be cut.
 func (v value) members(yield func(key []byte, member value) bool) {
-	if v.kind() != '{' {
-		return
-	}
-	for i := skipSpace(v.text, 1); i < len(v.text) && v.text[i] == '"'; {
-		end := stringEnd(v.text, i)
-		key := v.text[i+1 : max(end-1, i+1)]
-		i = skipSpace(v.text, skipSpace(v.text, end)+1) // over the colon
-		if i >= len(v.text) {                           // the text is cut
-			return
-		}
-		end = valueEnd(v.text, i)
-		if !yield(key, value{v.text[i:end], v.at + i}) {
-			return
-		}
-		i = skipSpace(v.text, skipSpace(v.text, end)+1) // over the comma
-	}
+	jsonvalue.Members(v.text, func(key, member []byte, at int) bool { return yield(key, value{member, v.at + at}) })
 }
 
 // items yields the elements of a list.
 func (v value) items(yield func(item value) bool) {
-	if v.kind() != '[' {
-		return
-	}
-	for i := skipSpace(v.text, 1); i < len(v.text) && v.text[i] != ']'; {
-		end := valueEnd(v.text, i)
-		if !yield(value{v.text[i:end], v.at + i}) {
-			return
-		}
-		i = skipSpace(v.text, skipSpace(v.text, end)+1) // over the comma
-	}
+	jsonvalue.Elements(v.text, func(item []byte, at int) bool { return yield(value{item, v.at + at}) })
 }
 
 // get returns the member whose folded key is name.
@@ -122,66 +100,4 @@ func foldKey(key []byte) string {
 		return string(key)
 	}
 	return strings.ToLower(strings.ReplaceAll(string(key), "_", ""))
-}
-
-// The functions below walk over valid JSON. They stay inside the text whatever it is.
-
-func skipSpace(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
-		i++
-	}
-	return i
-}
-
-// stringEnd returns the offset behind the string that starts at i.
-func stringEnd(b []byte, i int) int {
-	for j := i + 1; j < len(b); {
-		quote := bytes.IndexByte(b[j:], '"')
-		if quote < 0 {
-			break
-		}
-		j += quote
-		slashes := 0
-		for j-1-slashes > i && b[j-1-slashes] == '\\' {
-			slashes++
-		}
-		j++
-		if slashes%2 == 0 {
-			return j
-		}
-	}
-	return len(b)
-}
-
-// valueEnd returns the offset behind the value that starts at i.
-func valueEnd(b []byte, i int) int {
-	if i >= len(b) {
-		return len(b)
-	}
-	switch b[i] {
-	case '"':
-		return stringEnd(b, i)
-	case '{', '[':
-		return bracketEnd(b, i)
-	}
-	for i < len(b) && bytes.IndexByte([]byte(",]} \t\r\n"), b[i]) < 0 {
-		i++
-	}
-	return i
-}
-
-func bracketEnd(b []byte, i int) int {
-	for depth := 0; i < len(b); i++ {
-		switch b[i] {
-		case '"':
-			i = stringEnd(b, i) - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(b)
 }

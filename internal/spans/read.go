@@ -1,0 +1,231 @@
+package spans
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// rawSpan is a span as an encoding tells it.
+type rawSpan struct {
+	Span
+	failed  bool
+	message string // why it failed
+	attrs   attributes
+	said    []document // messages in events
+}
+
+// MostText is how many bytes of what a model said or a tool gave back are kept; the rest is cut.
+const MostText = 1 << 20
+
+// read is what the attributes of a span say.
+func (r *rawSpan) read() Span {
+	s := r.Span
+	s.Name = cut(s.Name, 1000, "…")
+	operation := cmp.Or(r.attrs.text(Operation), InferenceOperation(r.attrs.text(InferenceKind)))
+	s.Kind = kindOf(operation)
+	if of := r.attrs.text(OfCheck); of != "" && of != "false" {
+		s.Kind = Evaluator
+	}
+	if r.failed {
+		s.Failure = cmp.Or(r.message, r.attrs.text(ErrorType), "the span failed")
+	}
+	s.Model, s.Provider = r.attrs.text(ModelName), r.attrs.text(ProviderName)
+	s.Usage, s.CostUSD = r.usage(), r.cost()
+	switch {
+	case s.Kind == ToolRun:
+		s.Tools = []Tool{r.tool()}
+	case s.Kind == Model || operation == "" && s.Model != "":
+		said := r.saying()
+		if s.Kind == Other && (s.Usage != nil || said.texts != nil || said.calls != nil) {
+			s.Kind = Model
+		}
+		s.Output, s.Tools = cut(said.text(), MostText, "…"), said.calls
+		s.Finish = cmp.Or(said.finish, r.finish())
+	}
+	return s
+}
+
+// saying is what a model said: from the first place that tells it.
+func (r *rawSpan) saying() (said saying) {
+	said.read(r.attrs.tree(Output), 0)
+	if len(said.texts)+len(said.calls) == 0 {
+		for _, m := range r.said {
+			said.read(m, 0)
+		}
+	}
+	if v, ok := r.attrs.first(OutputText); ok && len(said.texts)+len(said.calls) == 0 {
+		if only := v.document().get("value"); !only.missing() {
+			v = valueOf(only)
+		}
+		said.value(v)
+	}
+	if len(said.calls) == 0 {
+		for call := range r.attrs.tree(ReplyCalls).elements {
+			said.call(call)
+		}
+	}
+	return said
+}
+
+// finish is why a reply ended: a text, or the first of a list.
+func (r *rawSpan) finish() string {
+	v, _ := r.attrs.first(FinishReason)
+	for reason := range v.document().elements {
+		return reason.str()
+	}
+	return v.scalar()
+}
+
+// tool is the call that the span of a tool is.
+func (r *rawSpan) tool() Tool {
+	t := Tool{ID: r.attrs.text(ToolID), Name: r.attrs.text(ToolName)}
+	t.Name = cmp.Or(t.Name, strings.TrimPrefix(r.Name, "execute_tool "))
+	t.Args = r.args()
+	if v, ok := r.attrs.first(ToolResult); ok {
+		t.Result, t.HasResult = cut(v.string(), MostText, chat.CutMark), true
+	}
+	return t
+}
+
+// args are the arguments of the call of a tool: the first that are an object, else the first that there are.
+func (r *rawSpan) args() (args string) {
+	for _, name := range table[ToolArgs] {
+		v, ok := r.attrs[name]
+		if !ok {
+			continue
+		}
+		if v.isObject() {
+			return v.string()
+		}
+		args = cmp.Or(args, v.string())
+	}
+	return args
+}
+
+// usage is the tokens of a span; nil when it tells none.
+func (r *rawSpan) usage() *chat.Usage {
+	count := func(f Field) int {
+		n, _ := r.attrs.number(f)
+		return int(min(max(n, 0), chat.MostTokens)) // what is no count at least breaks every limit
+	}
+	u := chat.Usage{
+		InputTokens: count(InputTokens), OutputTokens: count(OutputTokens), CachedTokens: count(CachedTokens),
+		CacheWriteTokens: count(CacheWriteTokens), ReasoningTokens: count(ReasoningTokens),
+	}
+	if u.InputTokens == 0 && u.OutputTokens == 0 {
+		u.InputTokens = count(TotalTokens)
+	}
+	if u == (chat.Usage{}) {
+		return nil
+	}
+	return &u
+}
+
+// cost is what a span cost; nil when it does not tell.
+func (r *rawSpan) cost() *float64 {
+	if usd, ok := r.attrs.number(CostUSD); ok && chat.Measured(usd) {
+		return &usd
+	}
+	in, hasIn := r.attrs.number(InputCostUSD)
+	out, hasOut := r.attrs.number(OutputCostUSD)
+	if usd := in + out; (hasIn || hasOut) && chat.Measured(usd) {
+		return &usd
+	}
+	return nil
+}
+
+// isFailed reports whether a status code says that a span failed.
+func isFailed(code string) bool {
+	return code == "2" || strings.EqualFold(code, "ERROR") || code == "STATUS_CODE_ERROR"
+}
+
+// id is an id in the one form in which it is compared.
+func id(text string) string {
+	text = strings.TrimPrefix(strings.ToLower(cut(text, 200, "…")), "0x")
+	if strings.Trim(text, "0") == "" {
+		return ""
+	}
+	return text
+}
+
+// Since1970 is the time of a number of seconds, milliseconds, microseconds or nanoseconds since 1970, by its size. It
+// is zero for zero, for what is below it and for what is no number.
+func Since1970(number string) time.Time {
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		f, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(f > 0 && f < 1<<63) {
+			return time.Time{}
+		}
+		if n = int64(f); f < 1e11 {
+			return time.UnixMicro(int64(f * 1e6)).UTC()
+		}
+	}
+	switch {
+	case n <= 0:
+		return time.Time{}
+	case n >= 1e17:
+		return time.Unix(0, n).UTC()
+	case n >= 1e14:
+		return time.UnixMicro(n).UTC()
+	case n >= 1e11:
+		return time.UnixMilli(n).UTC()
+	}
+	return time.Unix(n, 0).UTC()
+}
+
+// timeOf reads a time: a number, or a text as ISO 8601 has it.
+func timeOf(text string) time.Time {
+	if t := Since1970(text); !t.IsZero() {
+		return t
+	}
+	for _, layout := range []string{
+		time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04:05Z0700",
+	} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// event reads an event by its attributes: a message, or what would else be an attribute of the span.
+func (r *rawSpan) event(members map[string]document) {
+	for _, name := range []string{"message", "gen_ai.event.content", "event.body"} {
+		if d := valueOf(members[name]).document(); d != nil {
+			r.said = append(r.said, d)
+			return
+		}
+	}
+	if content, ok := members["content"]; ok {
+		r.said = append(r.said, content)
+		return
+	}
+	for key, v := range members {
+		r.attrs.add(key, valueOf(v))
+	}
+}
+
+// eventSays reports whether an event of a span may hold what a model said.
+func eventSays(name string) bool {
+	return slices.Contains([]string{
+		"gen_ai.choice", "gen_ai.content.completion", "gen_ai.client.inference.operation.details",
+	}, name)
+}
+
+// cut keeps the first bytes of a text, up to the end of a character, and marks that.
+func cut(text string, most int, mark string) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + mark
+}

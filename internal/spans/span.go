@@ -1,0 +1,93 @@
+// Package spans reads the spans in which programs tell what they did: what models they called, what tools they ran,
+// with which tokens, cost and times. It reads OTLP as JSON and as protobuf, and lines of JSON, with the attributes of
+// OpenTelemetry's conventions for generative AI and of OpenInference.
+package spans
+
+import (
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// Span is one thing that a program did. What it did not tell is zero.
+type Span struct {
+	Trace, ID, Parent string // hexadecimal in lower case, as far as the program keeps to that
+	Name              string
+	Kind              Kind
+	Start, End        time.Time // UTC
+	Failure           string    // why it failed; "": it did not
+
+	Model    string
+	Provider string
+	Usage    *chat.Usage
+	CostUSD  *float64
+	Finish   string // the finish reason of a model's reply
+	// Output is the text that a model said, or what another span says that came out.
+	Output string
+	// Tools is the one call that the span of a tool is, or the calls that a model asked for in its reply.
+	Tools []Tool
+	// Dropped is how many attributes the program left out because there were too many.
+	Dropped int
+}
+
+// Tool is the call of a tool.
+type Tool struct {
+	ID   string // "": not told
+	Name string
+	// Args is the text of the arguments, mostly a JSON object; "": not told.
+	Args string
+	// Result is what came back; it counts when HasResult is true.
+	Result    string
+	HasResult bool
+}
+
+// Kind is what a span is about.
+type Kind uint8
+
+// The kinds of spans.
+const (
+	Other Kind = iota // whatever is none of these, such as a step of a chain
+	Model             // the call of a model that replies
+	ToolRun
+	Agent
+	Embedding
+	Evaluator // a check or judge of the program's own, no part of what it did
+)
+
+// String is the name of a kind in reports.
+func (k Kind) String() string {
+	switch k {
+	case Model:
+		return "model"
+	case ToolRun:
+		return "tool"
+	case Agent:
+		return "agent"
+	case Embedding:
+		return "embedding"
+	case Evaluator:
+		return "evaluator"
+	case Other:
+	}
+	return "other"
+}
+
+// kindOf is the kind of an operation, in the words of the conventions for generative AI.
+func kindOf(operation string) Kind {
+	switch operation {
+	case "chat", "generate_content", "text_completion":
+		return Model
+	case "execute_tool":
+		return ToolRun
+	case "invoke_agent", "create_agent":
+		return Agent
+	case "embeddings":
+		return Embedding
+	case "evaluator":
+		return Evaluator
+	}
+	return Other
+}
+
+// timed reports whether a span has a start and an end that can be.
+func (s *Span) timed() bool { return !s.Start.IsZero() && !s.End.IsZero() && !s.End.Before(s.Start) }

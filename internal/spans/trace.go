@@ -1,0 +1,294 @@
+package spans
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plural"
+)
+
+// Trace is all that a program told of what it did for one conversation, or for a turn of it.
+type Trace struct {
+	// Spans are in the order of their starts. One without a start stands behind the one that came before it.
+	Spans []Span
+	// Notice says what of the spans cannot be; "": all can.
+	Notice string
+
+	calls  []Call
+	parent []int // index of the parent in Spans; -1: there is none
+	timed  []bool
+}
+
+// Call is a tool that was called.
+type Call struct {
+	Tool
+	Start   time.Time // zero: not told
+	Took    time.Duration
+	Failure string // "": it did not fail
+	Span    int    // index in Spans, of the run or of the model's reply that asked for it
+	Ran     bool   // a span tells that it ran; else a model asked for it, and no more is known
+}
+
+// NewTrace joins spans from one or several sources. A span that came twice counts once.
+func NewTrace(came []Span) *Trace {
+	t := &Trace{Spans: inOrder(once(came))}
+	t.link()
+	t.findCalls()
+	return t
+}
+
+// inOrder sorts spans by their starts.
+func inOrder(list []Span) []Span {
+	starts := make([]time.Time, len(list))
+	order := make([]int, len(list))
+	for i := range list {
+		if starts[i], order[i] = list[i].Start, i; starts[i].IsZero() && i > 0 {
+			starts[i] = starts[i-1]
+		}
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return starts[x].Compare(starts[y]) })
+	sorted := make([]Span, len(list))
+	for i, from := range order {
+		sorted[i] = list[from]
+	}
+	return sorted
+}
+
+// once drops copies. A span that was told at its start and again at its end is what it was told last. What has the same
+// id and is something else is kept: a program that gives all its spans one id is still heard.
+func once(came []Span) []Span {
+	type key struct {
+		id, name string
+		start    int64
+	}
+	at := map[key]int{}
+	kept := make([]Span, 0, len(came))
+	for i := range came {
+		s := came[i]
+		k := key{s.ID, s.Name, s.Start.UnixNano()}
+		if n, twice := at[k]; twice && s.ID != "" {
+			if kept[n].End.IsZero() {
+				kept[n] = s
+			}
+			continue
+		}
+		at[k] = len(kept)
+		kept = append(kept, s)
+	}
+	return kept
+}
+
+// link finds the parents of spans, and what cannot be.
+func (t *Trace) link() {
+	byID := map[string]int{}
+	for i := range t.Spans {
+		if id := t.Spans[i].ID; id != "" {
+			byID[id] = i
+		}
+	}
+	t.parent, t.timed = make([]int, len(t.Spans)), make([]bool, len(t.Spans))
+	var untimed, orphans int
+	for i := range t.Spans {
+		s := &t.Spans[i]
+		t.parent[i] = -1
+		t.timed[i] = s.timed()
+		if !t.timed[i] {
+			untimed++
+		}
+		if s.Parent == "" {
+			continue
+		}
+		up, found := byID[s.Parent]
+		if !found {
+			orphans++
+			t.timed[i] = false
+			continue
+		}
+		t.parent[i] = up
+	}
+	rings := t.openRings()
+	var wrong []string
+	if untimed > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d without an end or with one before the start", untimed))
+	}
+	if orphans > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d whose parent did not come", orphans))
+	}
+	if rings > 0 {
+		wrong = append(wrong, fmt.Sprintf("%d in a ring of parents", rings))
+	}
+	if len(wrong) > 0 {
+		t.Notice = fmt.Sprintf("the trace has %s: %s; they are shown, and their times do not count",
+			plural.Count(len(t.Spans), "span"), strings.Join(wrong, ", "))
+	}
+}
+
+// openRings takes the parents of spans away that are in a ring of them, and counts these spans.
+func (t *Trace) openRings() (count int) {
+	const unseen, walking, done = 0, 1, 2
+	state := make([]uint8, len(t.Spans))
+	for i := range t.Spans {
+		at := i
+		for at >= 0 && state[at] == unseen {
+			state[at] = walking
+			at = t.parent[at]
+		}
+		if at >= 0 && state[at] == walking { // every span of the ring comes to nothing
+			for from := at; t.parent[from] >= 0; {
+				next := t.parent[from]
+				t.parent[from], t.timed[from], state[from] = -1, false, done
+				count++
+				from = next
+			}
+		}
+		for at := i; at >= 0 && state[at] == walking; at = t.parent[at] {
+			state[at] = done
+		}
+	}
+	return count
+}
+
+// Depth is how many spans are around a span; 0 for one of the outermost.
+func (t *Trace) Depth(i int) (depth int) {
+	for i = t.parent[i]; i >= 0 && depth < deepest; i = t.parent[i] {
+		depth++
+	}
+	return depth
+}
+
+// Timed reports whether the times of a span count.
+func (t *Trace) Timed(i int) bool { return t.timed[i] }
+
+// Calls are the tools that were called, in the order in which they were. What a model asked for counts where no span
+// tells that it ran.
+func (t *Trace) Calls() []Call { return t.calls }
+
+// ModelCalls is how many replies of models there are.
+func (t *Trace) ModelCalls() (n int) {
+	for i := range t.Spans {
+		if t.Spans[i].Kind == Model {
+			n++
+		}
+	}
+	return n
+}
+
+// Output is what the model said that ended last; "" where no model was called or none of them tells.
+func (t *Trace) Output() string {
+	last := -1
+	for i := range t.Spans {
+		s := &t.Spans[i]
+		if s.Kind != Model {
+			continue
+		}
+		if last < 0 || cmpEnd(s, &t.Spans[last]) >= 0 {
+			last = i
+		}
+	}
+	if last < 0 {
+		return ""
+	}
+	return t.Spans[last].Output
+}
+
+// cmpEnd compares the ends of spans. One without an end that can be ended before all others.
+func cmpEnd(x, y *Span) int {
+	if x.timed() != y.timed() {
+		if x.timed() {
+			return 1
+		}
+		return -1
+	}
+	return x.End.Compare(y.End)
+}
+
+// Duration is the time from the first start to the last end of the spans whose times count.
+func (t *Trace) Duration() time.Duration {
+	var first, last time.Time
+	for i := range t.Spans {
+		if !t.timed[i] {
+			continue
+		}
+		if s := &t.Spans[i]; first.IsZero() || s.Start.Before(first) {
+			first = s.Start
+		}
+		if s := &t.Spans[i]; s.End.After(last) {
+			last = s.End
+		}
+	}
+	return last.Sub(first)
+}
+
+// Spent are the spans whose tokens and cost count: those of models, and others that tell some where no span within them
+// does, so that the sum that an agent tells does not count beside its parts. Evaluators do not count.
+func (t *Trace) Spent(yield func(*Span) bool) {
+	tells := make([]bool, len(t.Spans)) // within it somebody tells what was spent
+	for i := range t.Spans {
+		if s := &t.Spans[i]; s.Usage == nil && s.CostUSD == nil {
+			continue
+		}
+		for up := t.parent[i]; up >= 0 && !tells[up]; up = t.parent[up] {
+			tells[up] = true
+		}
+	}
+	for i := range t.Spans {
+		s := &t.Spans[i]
+		if s.Kind == Evaluator || s.Kind != Model && (tells[i] || s.Usage == nil && s.CostUSD == nil) {
+			continue
+		}
+		if !yield(s) {
+			return
+		}
+	}
+}
+
+// Usage are the tokens of the spans that count; nil: none tells any.
+func (t *Trace) Usage() (sum *chat.Usage) {
+	for s := range t.Spent {
+		if s.Usage == nil {
+			continue
+		}
+		if sum == nil {
+			sum = &chat.Usage{}
+		}
+		*sum = sum.Add(*s.Usage)
+	}
+	return sum
+}
+
+// Dropped is how many attributes the program left out of the spans of models and tools.
+func (t *Trace) Dropped() (n int) {
+	for i := range t.Spans {
+		if s := &t.Spans[i]; s.Kind == Model || s.Kind == ToolRun {
+			n += max(s.Dropped, 0)
+		}
+	}
+	return n
+}
+
+// findCalls finds the tools that were called.
+func (t *Trace) findCalls() {
+	asked := newAsked(t)
+	for i := range t.Spans {
+		s := &t.Spans[i]
+		if s.Kind != ToolRun {
+			continue
+		}
+		for n, tool := range s.Tools {
+			c := Call{Tool: tool, Start: s.Start, Failure: s.Failure, Span: i, Ran: true}
+			if c.Name = cmp.Or(c.Name, "unnamed"); n == 0 && t.timed[i] {
+				c.Took = s.End.Sub(s.Start)
+			}
+			if id := asked.take(&c.Tool); c.ID == "" {
+				c.ID = id
+			}
+			t.calls = append(t.calls, c)
+		}
+	}
+	t.calls = append(t.calls, asked.left()...)
+	slices.SortStableFunc(t.calls, func(x, y Call) int { return x.Span - y.Span })
+}

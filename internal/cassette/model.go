@@ -50,6 +50,7 @@ type modelReply struct {
 	Cached  bool     `json:"cached,omitempty"`
 	Notice  string   `json:"notice,omitempty"`
 	Doubt   string   `json:"doubt,omitempty"`
+	Untold  []string `json:"untold,omitempty"`
 	Source  string   `json:"source,omitempty"` // identifies model and server
 }
 
@@ -178,6 +179,7 @@ func (enc encoder) replyOf(r *chat.Reply) (*modelReply, error) {
 		Content: enc.text(r.Content), Parts: parts, ToolCalls: enc.calls(r.ToolCalls), Finish: r.FinishReason, Model: r.Model,
 		Usage: usageOf(r.Usage), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached,
 		Notice: string(enc.text(r.Notice)), Doubt: string(enc.text(r.Doubt)), Opaque: enc.opaque(r.Opaque),
+		Untold: r.Untold,
 	}
 	for i := range r.ToolResults {
 		result, err := enc.resultOf(&r.ToolResults[i], true)
@@ -197,7 +199,7 @@ func (d *Folder) modelReply(r *modelReply) (chat.Reply, error) {
 	out := chat.Reply{
 		Content: string(r.Content), Parts: parts, ToolCalls: r.ToolCalls, FinishReason: r.Finish, Model: r.Model,
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached, Notice: r.Notice,
-		Doubt: r.Doubt, Opaque: r.Opaque,
+		Doubt: r.Doubt, Opaque: r.Opaque, Untold: r.Untold,
 	}
 	for i := range r.ToolResults {
 		result, err := d.result(&r.ToolResults[i])

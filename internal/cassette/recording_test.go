@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/recording"
 )
 
@@ -29,6 +30,9 @@ func TestRecordingKnowsEveryField(t *testing.T) {
 			full.Request, full.Reply = shapes(kind)
 			for _, v := range []any{full.Request, full.Reply} {
 				fill(t, reflect.ValueOf(v).Elem())
+			}
+			if r, ok := full.Reply.(*modelReply); ok {
+				r.Untold = chat.UntoldWords
 			}
 			if q, ok := full.Request.(*modelRequest); ok {
 				q.AsBefore, q.Messages = 0, append(q.Messages, q.Messages[0])

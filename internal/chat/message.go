@@ -52,6 +52,8 @@ type Message struct {
 	LatencyMS    float64  `json:"latency_ms,omitempty"`
 	// ModelCalls is how many calls of models the steps of a composition made for this reply; nil: it is one of a model.
 	ModelCalls *int `json:"model_calls,omitempty"`
+	// Untold is what the agent does not tell of the reply, such as UntoldToolCalls; nil: it tells all.
+	Untold []string `json:"untold,omitempty"`
 	// Cached says that the reply was paid for earlier, and nothing now; cost and latency are those of then.
 	Cached      bool         `json:"cached,omitempty"`
 	Validations []Validation `json:"validations,omitempty"`

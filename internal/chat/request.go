@@ -92,7 +92,8 @@ type Reply struct {
 	Notice       string // something the user should know once, such as "no mock reply configured"
 	// Doubt is why this may not be all that the model said, or not what was counted: "has parts that are left out"; "": it
 	// is.
-	Doubt string
+	Doubt  string
+	Untold []string // see Message
 }
 
 // Message turns a reply into the assistant's message of the transcript.
@@ -101,5 +102,6 @@ func (r *Reply) Message() Message {
 	return Message{
 		Role: Assistant, Content: r.Content, Parts: r.Parts, ToolCalls: r.ToolCalls, Opaque: r.Opaque,
 		FinishReason: r.FinishReason, Usage: &usage, CostUSD: r.CostUSD, LatencyMS: r.LatencyMS, Cached: r.Cached,
+		Untold: r.Untold,
 	}
 }

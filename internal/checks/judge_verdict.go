@@ -189,7 +189,14 @@ func counts(s *Subject) string {
 			models++
 		}
 	}
-	text := plural.Count(models, "model call") + ", " + plural.Count(len(s.Calls), "tool call")
+	told := plural.Count(models, "model call")
+	if s.leavesUntold(chat.UntoldModelCalls) {
+		told = "an unknown number of model calls"
+	}
+	if s.leavesUntold(chat.UntoldToolCalls) {
+		return told + "; it is not known which tools were called"
+	}
+	text := told + ", " + plural.Count(len(s.Calls), "tool call")
 	if len(s.Calls) == 0 {
 		return text
 	}

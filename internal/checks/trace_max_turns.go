@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/plural"
 )
 
@@ -26,6 +27,9 @@ type maxTurns struct {
 }
 
 func (c *maxTurns) Eval(_ context.Context, s *Subject) (Finding, error) {
+	if s.leavesUntold(chat.UntoldModelCalls) {
+		return Finding{}, errModelsUntold
+	}
 	calls, limit := s.modelCalls(), c.Max
 	f := Finding{
 		Explanation: fmt.Sprintf("%s, at most %d allowed", plural.Count(calls, "model call"), limit),

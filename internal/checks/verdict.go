@@ -26,6 +26,9 @@ func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 // judge also returns the finding that the verdict is about, which is empty when nothing was found.
 func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, f Finding) {
 	v = c.EmptyVerdict()
+	if c.When != nil && s.leavesUntold(chat.UntoldToolCalls) {
+		return c.Unable(errCallsUntold), Finding{}
+	}
 	if reason := c.When.unmet(s.Calls); reason != "" {
 		return skipped(v, reason), Finding{}
 	}
@@ -95,6 +98,9 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 	}
 	if c.Nested() == nil && c.LacksReply(s) { // each part of a combined check tests this itself
 		return Finding{}, errNoReply
+	}
+	if err := c.untold(s); err != nil {
+		return Finding{}, err
 	}
 	if err := c.argsUnclear(s); err != nil {
 		return Finding{}, err

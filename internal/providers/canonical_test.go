@@ -19,6 +19,7 @@ var indifferent = map[string]string{
 	"Messages.Original":             "what a guardrail took away",
 	"Messages.State":                "the models are not told",
 	"Messages.ModelCalls":           "how an earlier reply came about",
+	"Messages.Untold":               "for checks; the model does not see it",
 	"Origin.Attempt":                "the cache puts it into its keys itself",
 	"Origin.Repetition":             "the cache puts it into its keys itself",
 	"Messages.ToolCalls.Written":    "the arguments again, for those who look for what must be hidden",

@@ -98,7 +98,7 @@ func (t *cassetteReader) reply(o object) (_ *event, closed bool) {
 	}
 	r, ok := t.strictObject(v, "the reply", "content", "parts", "tool_calls", "tool_results", "finish_reason", "closed",
 		"chunks", "model", "usage", "cost_usd", "retries", "cached", "notice", "source", "opaque",
-		"doubt")
+		"doubt", "untold")
 	if !ok {
 		return nil, false
 	}
@@ -107,6 +107,7 @@ func (t *cassetteReader) reply(o object) (_ *event, closed bool) {
 	e.Content, e.Parts = t.textOrLines(r.get("content"), "content"), t.cassetteParts(r.get("parts"))
 	e.ToolCalls, e.Opaque = t.cassetteCalls(r.get("toolcalls")), t.opaque(r.get("opaque"))
 	e.FinishReason, e.Cached = t.textOrLines(r.get("finishreason"), "finish_reason"), t.truth(r.get("cached"), "cached")
+	e.Untold = t.untold(r.get("untold"))
 	if usage := r.get("usage"); !usage.missing() {
 		t.strictObject(usage, "usage", "input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens",
 			"reasoning_tokens", "estimated")

@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -91,8 +93,22 @@ func (b *builder) measures(m *Message, o object) {
 	if v := o.get("modelcalls"); !v.missing() {
 		m.ModelCalls = new(b.count(v, "model_calls"))
 	}
+	m.Untold = b.untold(o.get("untold"))
 	m.Cached = b.truth(o.get("cached"), "cached")
 	b.original(m, o.get("original"))
+}
+
+// untold reads what the agent did not tell of its reply.
+func (b *builder) untold(v value) (list []string) {
+	for _, word := range b.texts(v, "untold") {
+		if !slices.Contains(chat.UntoldWords, word) {
+			b.errorf(v, "unknown-word", "untold: %q is nothing that an agent tells", cutText(word, 40)).
+				Hint = "known: " + strings.Join(chat.UntoldWords, ", ")
+			continue
+		}
+		list = append(list, word)
+	}
+	return list
 }
 
 // cost reads tokens and cost in the spellings of arena, PromptArena and chat APIs.

@@ -26,8 +26,8 @@ type Check struct {
 	Params        *node.Node
 	ParamsPos     diag.Pos // of params; of the type when there are none
 	Message       string
-	Description   string   `digest:"-"` // the Message where that is not written
-	DescribedAt   diag.Pos `digest:"-"`
+	Description   string `digest:"-"` // the Message where that is not written
+	DescribedAt   diag.Pos
 	When          *When
 	MinScore      *float64 // written beside params; Params may hold them too
 	MaxScore      *float64

@@ -44,17 +44,19 @@ type storedReply struct {
 	LatencyMS float64         `json:"latency_ms"`
 	Opaque    *chat.Opaque    `json:"opaque,omitempty"`
 	Doubt     string          `json:"doubt,omitempty"`
+	Untold    []string        `json:"untold,omitempty"`
 }
 
 func storedFrom(r *chat.Reply) storedReply {
 	return storedReply{r.Content, r.Parts, r.ToolCalls, r.FinishReason, r.Model, r.Usage, r.CostUSD, r.LatencyMS,
-		r.Opaque, r.Doubt}
+		r.Opaque, r.Doubt, r.Untold}
 }
 
 func (k *storedReply) chat() chat.Reply {
 	return chat.Reply{
 		Content: k.Content, Parts: k.Parts, ToolCalls: k.ToolCalls, FinishReason: k.Finish, Model: k.Model, Usage: k.Usage,
 		CostUSD: k.CostUSD, LatencyMS: k.LatencyMS, Opaque: k.Opaque, Doubt: k.Doubt,
+		Untold: k.Untold,
 	}
 }
 

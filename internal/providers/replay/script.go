@@ -38,6 +38,7 @@ type recordedReply struct {
 	usage   *chat.Usage
 	usd     *float64
 	latency time.Duration
+	untold  []string // see chat.Message
 }
 
 // newScript makes the script of a conversation. Those that nobody answered are left out, and so is what the assistant
@@ -76,6 +77,7 @@ func newRecordedReply(model string, turn []recording.Message, i int) recordedRep
 	l := recordedReply{
 		content: m.Content, parts: m.Parts, calls: m.ToolCalls, finish: m.FinishReason,
 		model: model, usage: m.Usage, usd: m.CostUSD, latency: latency(turn, i), results: recording.Results(turn, i),
+		untold: m.Untold,
 	}
 	if l.finish == "" {
 		l.finish = "stop"

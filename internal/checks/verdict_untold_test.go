@@ -1,0 +1,86 @@
+package checks
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// A check whose verdict depends on the calls of tools is an error where the agent does not tell them, whatever it asks.
+func TestUntoldCallsAreNoVerdict(t *testing.T) {
+	t.Parallel()
+	user := chat.Message{Role: chat.User, Content: "Where is my order?"}
+	reply := chat.Message{Role: chat.Assistant, Content: "It ships today."}
+	silent := reply
+	silent.Untold = []string{chat.UntoldToolCalls}
+	calls := chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{
+		{ID: "1", Name: "get_order", Args: map[string]any{"id": "A-1"}},
+		{ID: "2", Name: "get_order", Args: map[string]any{"id": "A-1"}},
+		{ID: "3", Name: "issue_refund", Args: map[string]any{"id": "A-1"}},
+	}}
+	results := []chat.Message{
+		{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "1", Name: "get_order", Content: "sent"}},
+		{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "2", Name: "get_order", Error: "down"}},
+		{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "3", Name: "issue_refund", Content: "done"}},
+	}
+	subject := func(messages ...chat.Message) *Subject {
+		s := &Subject{Messages: messages, Calls: CallsOf(messages), AllCalls: CallsOf(messages)}
+		return s
+	}
+	tried := 0
+	everyCheck(t, func(name string, c *Compiled) {
+		if c.Needs()&(NeedsModel|NeedsProcess|NeedsNetwork|NeedsTool|NeedsEmbedding) != 0 {
+			return
+		}
+		told := c.Judge(t.Context(), subject(append(append([]chat.Message{user, calls}, results...), reply)...))
+		none := c.Judge(t.Context(), subject(user, reply))
+		if told.Status == none.Status && told.Explanation == none.Explanation && told.Error == none.Error ||
+			strings.HasPrefix(name, "max_turns") {
+			return
+		}
+		tried++
+		for way, s := range map[string]*Subject{
+			"silent":             subject(user, silent),
+			"silent after calls": subject(append(append([]chat.Message{user, calls}, results...), silent)...),
+		} {
+			v := c.Judge(t.Context(), s)
+			if v.Status != result.Errored {
+				t.Errorf("%s: %s: %s, %s%s", name, way, v.Status, v.Explanation, v.Error)
+			}
+		}
+	})
+	if tried < 15 {
+		t.Errorf("only %d checks look at calls", tried)
+	}
+}
+
+// A condition over calls is no skip where they are not told, and a limit on model calls is no pass.
+func TestUntoldIsNeitherSkipNorPass(t *testing.T) {
+	t.Parallel()
+	s := &Subject{Messages: []chat.Message{
+		{Role: chat.User, Content: "hi"},
+		{Role: chat.Assistant, Content: "hello", Untold: []string{chat.UntoldToolCalls, chat.UntoldModelCalls}},
+	}}
+	for _, check := range [][2]string{
+		{"max_turns", `{"max": 9}`}, {"not", `{"check": {"type": "tools_called", "params": {"tools": ["get"]}}}`},
+		{"any_of", `{"checks": [{"type": "tools_not_called", "params": {"tools": ["get"]}}]}`},
+		{"tools_not_called", `{"tools": ["get"]}`},
+	} {
+		v := judgeJSON(t, s.Fork(), check[0], check[1])
+		if v.Status != result.Errored || !strings.Contains(v.Error, "does not tell") {
+			t.Errorf("%s %s: %s, %s%s", check[0], check[1], v.Status, v.Explanation, v.Error)
+		}
+	}
+	c, problems := compileJSON(&Compiler{}, "contains", `{"patterns": ["hello"]}`, ScopeTurn, nil)
+	if c == nil {
+		t.Fatal(problems)
+	}
+	own, terms := *c, *c.Terms // others share them
+	terms.When = &When{Tool: "get"}
+	own.Terms = &terms
+	if v := own.Judge(t.Context(), s.Fork()); v.Status != result.Errored {
+		t.Errorf("when: %s, %s", v.Status, v.SkipReason)
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/skill"
@@ -301,17 +302,31 @@ func (s *session) ownCall(call chat.ToolCall, turn int) (res chat.ToolResult, ok
 	if call.Args == nil {
 		return tools.Failure(call, chat.ErrorValidation, chat.ArgsProblem(call.BadArgs)+": "+call.BadArgs), true
 	}
+	args, err := ownSignatures()[call.Name].Take(call.Args)
+	if err != nil {
+		if call.Name == workflow.TransitionTool {
+			s.flow.machine.Refuse(eventOf(call.Args), turn, "its arguments are wrong: "+err.Error())
+		}
+		return tools.Failure(call, chat.ErrorValidation, fmt.Sprintf("invalid arguments for %s: %v", call.Name, err)), true
+	}
 	var answer any
-	var err error
-	switch call.Name {
+	switch call.Args = args; call.Name {
 	case workflow.TransitionTool:
-		answer, err = s.transition(call.Args, turn)
+		answer, err = s.transition(args, turn)
 	case workflow.ArtifactTool:
-		answer, err = s.setArtifact(call.Args)
+		answer, err = s.setArtifact(args)
 	default:
 		answer, err = s.skillCall(call)
 	}
 	return answered(call, answer, err), true
+}
+
+// eventOf is the event that a call asks for, whatever it is.
+func eventOf(args map[string]any) string {
+	if text, ok := args["event"].(string); ok || args["event"] == nil {
+		return text
+	}
+	return jsonvalue.Compact(args["event"])
 }
 
 // owns reports whether a tool is one of the workflow or of the skills. These run in the order of their calls, and on no
@@ -325,10 +340,7 @@ func (s *session) owns(tool string) bool {
 
 func (s *session) transition(args map[string]any, turn int) (any, error) {
 	m := s.flow.machine
-	event, ok := args["event"].(string)
-	if !ok {
-		return nil, fmt.Errorf("event must be a text, one of: %s", strings.Join(m.Current().EventNames(), ", "))
-	}
+	event, _ := args["event"].(string) // as the signature says
 	t, err := m.Ask(event, turn, s.clock.elapsed())
 	if err != nil {
 		return nil, err
@@ -342,11 +354,8 @@ const maxArtifact = 1 << 20
 
 func (s *session) setArtifact(args map[string]any) (any, error) {
 	m := s.flow.machine
-	name, named := args["name"].(string)
-	value, valued := args["value"].(string)
-	if !named || !valued {
-		return nil, fmt.Errorf("name and value must be texts")
-	}
+	name, _ := args["name"].(string) // as the signature says
+	value, _ := args["value"].(string)
 	if len(m.Artifact(name))+len(value) > maxArtifact {
 		return nil, fmt.Errorf("an artifact holds at most %d bytes", maxArtifact)
 	}

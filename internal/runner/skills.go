@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -124,28 +123,17 @@ func (s *session) preloaded() string {
 
 // skillCall answers a call of one of the skill tools.
 func (s *session) skillCall(call chat.ToolCall) (any, error) {
-	text := func(name string) (string, error) {
-		value, ok := call.Args[name].(string)
-		if !ok {
-			return "", errors.New(name + " must be a text")
-		}
-		return value, nil
+	text := func(name string) string {
+		value, _ := call.Args[name].(string) // as the signature says
+		return value
 	}
 	if call.Name == skill.ResourceTool {
-		name, errName := text("skill_name")
-		path, errPath := text("path")
-		if err := errors.Join(errName, errPath); err != nil {
-			return nil, err
-		}
-		content, err := s.skills.Resource(name, path)
+		content, err := s.skills.Resource(text("skill_name"), text("path"))
 		return struct {
 			Content string `json:"content"`
 		}{content}, err
 	}
-	name, err := text("name")
-	if err != nil {
-		return nil, err
-	}
+	name := text("name")
 	if call.Name == skill.ActivateTool {
 		one, err := s.skills.Activate(name)
 		if err != nil {

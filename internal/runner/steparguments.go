@@ -3,6 +3,7 @@ package runner
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/composition"
@@ -88,10 +89,18 @@ func (u *toolUses) ownArgumentProblems(
 			found = append(found, stepProblem{"bad-arguments", tool + " needs the argument " + name, ""})
 		}
 	}
+	if len(found) == 0 && strings.HasPrefix(tool, memory.Prefix) && !composition.Refers(args) {
+		if _, err := memory.Signature(tool).Take(args); err != nil {
+			found = append(found, stepProblem{"bad-arguments", tool + " does not take these arguments: " + err.Error(), ""})
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		value := args[name]
 		text, isText := value.(string)
 		switch {
+		case !isText && value != nil && ownSignatures()[tool] != nil && !composition.Refers(value):
+			found = append(found, stepProblem{"bad-arguments",
+				tool + " does not take this: " + name + " must be a text, found " + jsonvalue.Compact(value), ""})
 		case composition.Refers(value) || words[name] == nil:
 		case !isText || !slices.Contains(words[name], text):
 			found = append(found, stepProblem{"unknown-name", tool + ": " + name + ": a state that runs the composition " +

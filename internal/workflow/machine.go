@@ -68,11 +68,16 @@ func (m *Machine) Called(n int) { m.calls += n }
 func (m *Machine) Ask(event string, turn int, elapsed time.Duration) (Transition, error) {
 	t, err := m.plan(event, turn, elapsed)
 	if err != nil {
-		m.refusals = append(m.refusals, Refusal{From: m.current.Name, Event: event, Turn: turn, Reason: err.Error()})
+		m.Refuse(event, turn, err.Error())
 		return Transition{}, err
 	}
 	m.pending = &t
 	return t, nil
+}
+
+// Refuse notes a transition that could not be asked for.
+func (m *Machine) Refuse(event string, turn int, reason string) {
+	m.refusals = append(m.refusals, Refusal{From: m.current.Name, Event: event, Turn: turn, Reason: reason})
 }
 
 func (m *Machine) plan(event string, turn int, elapsed time.Duration) (Transition, error) {

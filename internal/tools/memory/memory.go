@@ -80,8 +80,14 @@ func (s *Store) Close() error { return nil }
 
 // Call implements tools.Source.
 func (s *Store) Call(_ context.Context, call chat.ToolCall) chat.ToolResult {
+	args, err := call.Args, error(nil)
+	if takes := Signature(call.Name); takes != nil {
+		if args, err = takes.Take(call.Args); err != nil {
+			return tools.Failure(call, chat.ErrorValidation, fmt.Sprintf("invalid arguments for %s: %v", call.Name, err))
+		}
+	}
 	s.mu.Lock()
-	answer, err := s.answer(call.Name, call.Args)
+	answer, err := s.answer(call.Name, args)
 	s.mu.Unlock()
 	if err != nil {
 		return tools.Failure(call, chat.ErrorExecution, err.Error())
@@ -119,7 +125,13 @@ func (s *Store) remember(args map[string]any) (any, error) {
 		return nil, errors.New("content is empty: there is nothing to remember")
 	}
 	meta, _ := args["metadata"].(map[string]any)
+	if _, given := meta["provenance"]; given {
+		return nil, errors.New("metadata: provenance says who remembered it, and cannot be set")
+	}
 	if category := textOf(args, "category"); category != "" {
+		if other, given := meta["category"]; given && other != category {
+			return nil, fmt.Errorf("category is %q, and another one in metadata: leave one of them out", category)
+		}
 		meta = maps.Clone(meta)
 		if meta == nil {
 			meta = map[string]any{}

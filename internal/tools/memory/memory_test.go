@@ -3,6 +3,7 @@ package memory
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -78,15 +79,75 @@ func TestConfidence(t *testing.T) {
 	t.Parallel()
 	s := store(scenario.SeedMemory{Content: "a", Confidence: new(0.0)}, scenario.SeedMemory{Content: "b"},
 		scenario.SeedMemory{Content: "c", Confidence: new(1.0)})
-	for _, sure := range []any{0.0, 0, json.Number("0"), 0.5, nil, -1.0, "high"} {
+	for _, sure := range []any{0.0, 0, json.Number("0"), 0.5, nil, -1.0} {
 		call(t, s, "remember", m{"content": "d", "confidence": sure})
 	}
 	var got []float64
 	for _, memory := range s.Memories() {
 		got = append(got, memory.Confidence)
 	}
-	if want := []float64{0, 0.8, 1, 0, 0, 0, 0.5, 0.8, 0.8, 0.8}; !slices.Equal(got, want) {
+	if want := []float64{0, 0.8, 1, 0, 0, 0, 0.5, 0.8, 0.8}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestArguments: what cannot be read is an error for the model, and nothing is left out in silence.
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	needed := map[string]m{
+		"remember": {"content": "a"}, "recall": {"query": "a"}, "list": {}, "forget": {"memory_id": "mem_1"},
+	}
+	optional := map[string]m{ // with values that are wrong
+		"remember": {"type": 1, "confidence": "high", "category": []any{"a"}, "metadata": "x"},
+		"recall":   {"types": "fact", "limit": 1.5, "min_confidence": "much"},
+		"list":     {"types": m{}, "limit": "few", "offset": []any{}}, "forget": {},
+	}
+	for _, name := range Names() {
+		tool := strings.TrimPrefix(name, Prefix)
+		try := func(args m) chat.ToolResult {
+			s := store(scenario.SeedMemory{Content: "seed"})
+			return s.Call(t.Context(), chat.ToolCall{Name: name, Args: args})
+		}
+		with := func(key string, value any) m {
+			args := maps.Clone(needed[tool])
+			args[key] = value
+			return args
+		}
+		if res := try(needed[tool]); res.Error != "" {
+			t.Errorf("%s: %s", tool, res.Error)
+		}
+		if res := try(with("contnet", "x")); !strings.Contains(res.Error, `there is no argument "contnet"`) {
+			t.Errorf("%s with an unknown argument: %+v", tool, res)
+		}
+		for key := range needed[tool] {
+			without := maps.Clone(needed[tool])
+			delete(without, key)
+			for what, args := range map[string]m{
+				"none": without, "null": with(key, nil), "a list": with(key, []any{"a"}),
+			} {
+				if res := try(args); res.ErrorType != chat.ErrorValidation || !strings.Contains(res.Error, key) {
+					t.Errorf("%s: %s as %s: %+v", tool, what, key, res)
+				}
+			}
+		}
+		for key, wrong := range optional[tool] {
+			if res := try(with(key, wrong)); res.ErrorType != chat.ErrorValidation || !strings.Contains(res.Error, key) {
+				t.Errorf("%s: %v as %s: %+v", tool, wrong, key, res)
+			}
+			if res := try(with(key, nil)); res.Error != "" {
+				t.Errorf("%s: no %s: %s", tool, key, res.Error)
+			}
+		}
+	}
+	for want, args := range map[string]m{
+		"cannot be set":            {"content": "a", "metadata": m{"provenance": "me"}},
+		"another one in metadata":  {"content": "a", "category": "x", "metadata": m{"category": "y"}},
+		`{"id":"mem_1","status":"`: {"content": "a", "category": "x", "metadata": m{"category": "x", "more": 1}},
+	} {
+		res := store().Call(t.Context(), chat.ToolCall{Name: Prefix + "remember", Args: args})
+		if !strings.Contains(res.Error+res.Content, want) {
+			t.Errorf("%v: %+v", args, res)
+		}
 	}
 }
 

@@ -5,12 +5,25 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/tools"
 )
 
 // Names are those of the tools, sorted.
 func Names() []string {
 	return []string{Prefix + "forget", Prefix + "list", Prefix + "recall", Prefix + "remember"}
 }
+
+// signatures are what the tools take, by their names.
+var signatures = sync.OnceValue(func() map[string]*tools.Signature {
+	all := map[string]*tools.Signature{}
+	for _, tool := range offers() {
+		all[tool.Name] = tools.NewSignature(tool.Schema)
+	}
+	return all
+})
+
+// Signature is what a tool takes, by its name; nil: there is no such tool.
+func Signature(tool string) *tools.Signature { return signatures()[tool] }
 
 // offers are the tools as models see them.
 var offers = sync.OnceValue(func() []chat.Tool {

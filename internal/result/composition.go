@@ -31,6 +31,31 @@ type Step struct {
 	LatencyMS float64     `json:"latency_ms"`         // of all attempts
 	// Messages are those of the last attempt. They are not part of the conversation.
 	Messages []chat.Message `json:"messages,omitempty"`
+	// Failed are the attempts before the last one, in their order. They are paid for, and nothing of them counts but what
+	// their tools did.
+	Failed []FailedAttempt `json:"failed_attempts,omitempty"`
+}
+
+// FailedAttempt is an attempt of a step that was repeated.
+type FailedAttempt struct {
+	Error    string         `json:"error"`
+	Messages []chat.Message `json:"messages"`
+}
+
+// Said yields the messages of all attempts, in their order.
+func (s *Step) Said(yield func(*chat.Message) bool) {
+	for i := range s.Failed {
+		for k := range s.Failed[i].Messages {
+			if !yield(&s.Failed[i].Messages[k]) {
+				return
+			}
+		}
+	}
+	for i := range s.Messages {
+		if !yield(&s.Messages[i]) {
+			return
+		}
+	}
 }
 
 // The statuses of a parallel step.
@@ -52,16 +77,16 @@ func (c *Composition) Step(id string) *Step {
 	return nil
 }
 
-// holds reports whether the step that made a call records it. Only the last of several attempts is recorded.
+// holds reports whether the step that made a call records it. Runs of old versions recorded only the last attempt.
 func (c *Composition) holds(call *ToolCall) bool {
 	step := c.Step(call.Step)
 	if step == nil {
 		return false
 	}
-	for i := range step.Messages {
-		if r := step.Messages[i].ToolResult; r != nil && r.Name == call.Name {
+	for m := range step.Said {
+		if m.ToolResult != nil && m.ToolResult.Name == call.Name {
 			return true
 		}
 	}
-	return step.Attempts > 1
+	return step.Attempts > 1 && len(step.Failed) == 0
 }

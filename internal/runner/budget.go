@@ -76,7 +76,9 @@ func (a *account) know(out *result.Trial, paid bool) bool {
 		ok = ok && turn.NotRun == "" && fresh(turn.Messages)
 		if turn.Composition != nil {
 			for k := range turn.Composition.Steps {
-				ok = ok && fresh(turn.Composition.Steps[k].Messages)
+				for m := range turn.Composition.Steps[k].Said {
+					ok = ok && !m.Cached
+				}
 			}
 		}
 	}

@@ -159,7 +159,7 @@ func (h *stepHost) step(rec *composition.Record) result.Step {
 		}
 	}
 	if took := h.took[spec]; took != nil {
-		step.LatencyMS, step.Messages = milliseconds(took.span), took.messages
+		step.LatencyMS, step.Messages, step.Failed = milliseconds(took.span), took.messages, took.failed
 		if took.spend.calls > 0 {
 			usage := took.spend.usage
 			step.Usage, step.Calls, step.CostUSD = &usage, took.spend.calls, took.spend.cost()

@@ -182,19 +182,21 @@ func callsOf(turn *result.Turn) []checks.Call {
 // resultsOf returns the results of the tool calls of a turn, from its messages and from those of its steps. They are
 // those of all calls when there are as many.
 func resultsOf(turn *result.Turn) (results []*chat.ToolResult) {
-	add := func(messages []chat.Message) {
-		for i := range messages {
-			if r := messages[i].ToolResult; r != nil {
-				results = append(results, r)
-			}
+	add := func(m *chat.Message) {
+		if m.ToolResult != nil {
+			results = append(results, m.ToolResult)
 		}
 	}
 	if c := turn.Composition; c != nil {
-		for _, step := range c.Steps {
-			add(step.Messages)
+		for i := range c.Steps {
+			for m := range c.Steps[i].Said {
+				add(m)
+			}
 		}
 	}
-	add(turn.Messages)
+	for i := range turn.Messages {
+		add(&turn.Messages[i])
+	}
 	return results
 }
 

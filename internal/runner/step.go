@@ -53,7 +53,8 @@ type stepHost struct {
 type stepTook struct {
 	spend    spend
 	span     time.Duration
-	messages []chat.Message
+	messages []chat.Message         // of the last attempt
+	failed   []result.FailedAttempt // before it
 }
 
 // stepLeaf is a leaf step about to run, in a session of its own.
@@ -64,6 +65,9 @@ type stepLeaf struct {
 	log   []result.ToolCall
 	calls int // tool calls of the turn before it
 	began time.Duration
+
+	failed []result.FailedAttempt
+	broke  error // why the last attempt failed
 }
 
 // Begin implements composition.Host.
@@ -140,7 +144,7 @@ func (h *stepHost) Open(spec, within *composition.Step) composition.Leaf {
 // Close implements composition.Leaf: what the step took and did becomes part of the turn.
 func (l *stepLeaf) Close(rec *composition.Record) {
 	h, c, s := l.h, l.s, l.h.s
-	took := &stepTook{c.spend, c.clock.elapsed() - l.began, c.messages}
+	took := &stepTook{c.spend, c.clock.elapsed() - l.began, c.messages, l.failed}
 	h.setTook(rec.Step, took)
 	c.emit.stepCompleted(rec, h.step(rec))
 	if rec.Within != nil {
@@ -192,8 +196,17 @@ func (h *stepHost) cost() *float64 {
 	return h.spend.cost()
 }
 
-// Run implements composition.Leaf.
+// Run implements composition.Leaf. What an attempt said that did not count is kept apart.
 func (l *stepLeaf) Run(ctx context.Context, input any) (any, error) {
+	if l.broke != nil {
+		l.failed = append(l.failed, result.FailedAttempt{Error: l.broke.Error(), Messages: l.s.messages})
+	}
+	out, err := l.attempt(ctx, input)
+	l.broke = err
+	return out, err
+}
+
+func (l *stepLeaf) attempt(ctx context.Context, input any) (any, error) {
 	s := l.s
 	s.step.attempts++
 	s.messages, s.turnStart, s.inputValidations, s.toolResults = nil, 0, nil, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Signature is what a tool of arena's own takes. Unlike a tool of the user it takes no argument that its schema does not
-// declare: nobody would read it.
+// Signature is what a tool of arena's own takes. Unlike a tool of the user it takes no argument that its schema does
+// not declare: nobody would read it.
 type Signature struct {
 	input *schema
 	names []string

@@ -65,7 +65,8 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		"eval_stats": result.EvalStats{}, "attempt": result.Attempt{}, "coverage": result.Coverage{}, "covered": result.Covered{},
 		"declared": result.Declared{},
 		"memory":   result.Memory{}, "workflow": result.Workflow{}, "composition": result.Composition{},
-		"step": result.Step{}, "transition": result.Transition{}, "refused_transition": result.RefusedTransition{},
+		"step": result.Step{}, "failed_attempt": result.FailedAttempt{},
+		"transition": result.Transition{}, "refused_transition": result.RefusedTransition{},
 	}
 	for name, v := range types {
 		compare(t, name, root.Defs[name], reflect.TypeOf(v))

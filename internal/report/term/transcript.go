@@ -144,6 +144,20 @@ func stepLines(c *result.Composition, say func(who, text string)) {
 		if step.Attempts > 1 {
 			text += fmt.Sprintf(" (attempt %d)", step.Attempts)
 		}
+		for k := range step.Failed {
+			failed := &step.Failed[k]
+			words := fmt.Sprintf("%s (%s) attempt %d does not count: %s", show.Line(step.ID), show.Line(step.Kind), k+1,
+				show.Line(failed.Error))
+			if step.Within != "" {
+				words = "· " + words
+			}
+			say("step", words)
+			for i := range failed.Messages {
+				if m := &failed.Messages[i]; m.Role == chat.Assistant || m.ToolResult != nil {
+					say(show.Line(string(m.Role)), show.MessageText(m))
+				}
+			}
+		}
 		say("step", text)
 		for k := range step.Messages {
 			m := &step.Messages[k]

@@ -88,6 +88,7 @@ const stepLine = (step) =>
     `${step.within ? "  " : ""}- step ${inline(step.id)} (${inline(step.kind)})`,
     step.skipped && "skipped",
     step.attempts > 1 && many(step.attempts, "attempt"),
+    ...(step.failed_attempts ?? []).map((a) => `not counted: ${inline(a.error)}`),
     step.target && `went to ${inline(step.target)}`,
     step.status,
     step.error ? `error ${inline(step.error)}` : known(step.output) && step.kind !== "parallel" && inline(valueText(step.output)),

@@ -25,16 +25,36 @@ function stepFoot(step) {
   return parts.join(" · ");
 }
 
-function stepCard(step) {
-  const said = step.messages ?? [];
+// stepTalk is what was said in an attempt of a step.
+function stepTalk(said) {
   const results = said
     .filter((m) => m.tool_result)
     .map((m) => ({ ...m.tool_result, content: m.tool_result.content || m.content }));
-  const talk = said.flatMap((m) => {
+  return said.flatMap((m) => {
     if (m.role === "assistant") return agentMessage({ ...m, state: "" }, results, { state: "" });
     if (m.role === "system") return [systemPrompt(m.content ?? "")];
     return m.role === "user" ? [bubble("user", "input", m.content, m.parts)] : [];
   });
+}
+
+// failedAttempt is an attempt that was repeated, closed at first.
+const failedAttempt = (attempt, i) =>
+  h(
+    "details.tool.step.attempt",
+    {},
+    h(
+      "summary",
+      {},
+      h("span.kind", {}, `attempt ${i + 1}`),
+      h("b", {}, "does not count"),
+      " ",
+      h("span.outcome", { dir: "auto" }, oneLine(attempt.error)),
+    ),
+    h("div.inside", {}, h("div.chat", {}, stepTalk(attempt.messages ?? []))),
+  );
+
+function stepCard(step) {
+  const talk = stepTalk(step.messages ?? []);
   const what = [step.prompt_task && `prompt ${step.prompt_task}`, step.tool && `tool ${step.tool}`].filter(Boolean);
   const foot = stepFoot(step);
   return h(
@@ -53,6 +73,7 @@ function stepCard(step) {
       {},
       (what.length > 0 || foot) && h("p.meta", { dir: "auto" }, [...what, foot].filter(Boolean).join(" · ")),
       step.error && code(step.error),
+      ...(step.failed_attempts ?? []).map(failedAttempt),
       known(step.input) && !talk.length && [h("h3", {}, "Input"), valueOf(step.input)],
       talk.length > 0 && h("div.chat", {}, talk),
       known(step.output) && [h("h3", {}, "Output"), valueOf(step.output)],

@@ -1,0 +1,184 @@
+package receiver
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/spans"
+)
+
+// Inbox keeps what comes for a trial.
+type Inbox struct {
+	s     *Server
+	trial string
+
+	// The rest is guarded by the lock of the server.
+	kept     []byte // spans, see appendSpan
+	lost     Lost
+	requests int // that are being read
+	arrivals int // beginnings and ends of requests
+}
+
+// Lost is what came for a trial and is not kept.
+type Lost struct {
+	Full   int   // spans beyond what is kept for a trial, or for all of them
+	Broken int   // spans and requests that could not be read
+	First  error // the first of them
+}
+
+// Err says what was lost; nil: nothing.
+func (l Lost) Err() error {
+	var all []string
+	if l.Full > 0 {
+		all = append(all, fmt.Sprintf("%s did not fit into the %d MiB that are kept for a trial",
+			plural.Count(l.Full, "span"), mostOfTrial>>20))
+	}
+	if l.Broken > 0 {
+		all = append(all, fmt.Sprintf("%s could not be read (%v)",
+			plural.Of(l.Broken, "span or request", "spans or requests"), l.First))
+	}
+	if all == nil {
+		return nil
+	}
+	return fmt.Errorf("traces of the program are lost, and what it did is not known: %s", strings.Join(all, "; "))
+}
+
+// Open begins to take spans for a trial. Two that are open may not have the same id.
+func (s *Server) Open(trial string) *Inbox {
+	in := &Inbox{s: s, trial: trial}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inboxes[trial] = in
+	return in
+}
+
+// Env are the variables by which programs send their spans here, as NAME=value, in the words of OpenTelemetry.
+func (in *Inbox) Env() []string {
+	trial := url.PathEscape(in.trial)
+	return []string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT=" + in.s.url,
+		"OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+		"OTEL_EXPORTER_OTLP_HEADERS=" + TrialHeader + "=" + headerValue(trial) + "," + SecretHeader + "=" + in.s.secret,
+		"OTEL_RESOURCE_ATTRIBUTES=" + spans.TrialAttribute + "=" + headerValue(in.trial),
+		"OTEL_BSP_SCHEDULE_DELAY=200", // not the five seconds that a batch waits else
+	}
+}
+
+// headerValue escapes what may not stand in a list of W3C baggage, where programs unescape it.
+func headerValue(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+
+// Take hands out what came since the last time, in the order in which it came.
+func (in *Inbox) Take() ([]spans.Span, Lost) {
+	in.s.mu.Lock()
+	kept, lost := in.kept, in.lost
+	in.s.kept -= len(kept)
+	in.kept, in.lost = nil, Lost{}
+	in.s.mu.Unlock()
+	return readSpans(kept), lost
+}
+
+// Heard reports whether a request for the trial has come at all.
+func (in *Inbox) Heard() bool {
+	in.s.mu.Lock()
+	defer in.s.mu.Unlock()
+	return in.arrivals > 0
+}
+
+// Close ends the taking of spans: those that come from now on are late.
+func (in *Inbox) Close() {
+	in.s.mu.Lock()
+	defer in.s.mu.Unlock()
+	in.s.kept -= len(in.kept)
+	in.kept = nil
+	delete(in.s.inboxes, in.trial)
+}
+
+// Drain waits until all has been read that programs of the trial sent before they ended. What they left behind is on
+// its way through this machine, so that it does not take long; it ends with ctx.
+func (in *Inbox) Drain(ctx context.Context) {
+	// Connections are accepted in their order: when ours has been, those from before it have been, too.
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", in.s.ln.Addr().String())
+	if err != nil {
+		return
+	}
+	defer func() { _ = c.Close() }()
+	ours := c.LocalAddr().String()
+	in.s.probe(ours, true)
+	defer in.s.probe(ours, false)
+	accepted := false
+	in.wait(ctx, func() bool {
+		open := in.requests
+		for remote, known := range in.s.conns {
+			from := remote.RemoteAddr().String()
+			accepted = accepted || from == ours
+			if !in.s.probes[from] && (known.fresh || known.trial == in.trial) {
+				open++
+			}
+		}
+		return accepted && open == 0
+	})
+}
+
+// probe notes that an address is that of a connection on which nothing comes.
+func (s *Server) probe(address string, is bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if is {
+		s.probes[address] = true
+	} else {
+		delete(s.probes, address)
+	}
+	s.happened()
+}
+
+// Silence waits until nothing has come for so long, until ended is closed, or until ctx is done.
+func (in *Inbox) Silence(ctx context.Context, quiet time.Duration, ended <-chan struct{}) {
+	state := func() (arrivals int, busy bool, changed <-chan struct{}) {
+		in.s.mu.Lock()
+		defer in.s.mu.Unlock()
+		return in.arrivals, in.requests > 0, in.s.changed
+	}
+	seen, _, _ := state()
+	passed := in.s.after(quiet)
+	for {
+		arrivals, _, changed := state()
+		if arrivals != seen {
+			seen, passed = arrivals, in.s.after(quiet)
+		}
+		select {
+		case <-ended:
+			return
+		case <-ctx.Done():
+			return
+		case <-changed:
+		case <-passed:
+			arrivals, busy, _ := state()
+			if arrivals == seen && !busy {
+				return
+			}
+			seen, passed = arrivals, in.s.after(quiet)
+		}
+	}
+}
+
+// wait waits until something holds, which is asked under the lock.
+func (in *Inbox) wait(ctx context.Context, holds func() bool) {
+	for {
+		in.s.mu.Lock()
+		done, changed := holds(), in.s.changed
+		in.s.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,225 @@
+// Package receiver takes the spans that programs send to arena over OTLP/HTTP while a run goes on, and keeps them by
+// trial until somebody takes them out. It listens on this machine alone, for whoever knows the secret of the run, and
+// what it keeps is bounded: what does not fit is counted as lost.
+package receiver
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/arena-evals/arena/internal/spans"
+)
+
+// Limits of what is taken and kept.
+const (
+	MostBody     = 64 << 20  // bytes of a request, also when unpacked
+	mostOfTrial  = 16 << 20  // bytes of spans that are kept for a trial
+	mostOfAll    = 128 << 20 // for all of them
+	smallBody    = 256 << 10 // larger requests are read one after the other
+	mostRequests = 64        // that are read at once
+	mostConns    = 1024
+)
+
+// Headers by which a program says for whom it sends, and that it may.
+const (
+	TrialHeader  = "x-arena-trial"
+	SecretHeader = "x-arena-secret"
+)
+
+// Server takes spans until it is closed. It is safe for concurrent use.
+type Server struct {
+	secret string
+	url    string
+	server *http.Server
+	ln     net.Listener
+	slots  chan struct{} // for requests that are read
+	large  chan struct{} // for the one request that is large
+	after  func(time.Duration) <-chan time.Time
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced when something happens
+	inboxes map[string]*Inbox
+	conns   map[net.Conn]*conn
+	probes  map[string]bool // addresses of connections of Drain
+	kept    int             // bytes of all inboxes
+	counts  Counts
+}
+
+// Counts is what came that belongs to no trial.
+type Counts struct {
+	Refused int // requests without the secret or without a trial
+	Late    int // spans of trials that had ended, or that there never were
+}
+
+// conn is a connection of a program.
+type conn struct {
+	trial string // of its last request; "": none came yet
+	fresh bool   // nobody knows yet for whom it is
+}
+
+// Listen makes a server at a port of its own of this machine.
+func Listen(ctx context.Context) (*Server, error) {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen for the traces of programs: %w", err)
+	}
+	s := &Server{
+		secret: rand.Text(), url: "http://" + ln.Addr().String(), changed: make(chan struct{}),
+		slots: make(chan struct{}, mostRequests), large: make(chan struct{}, 1),
+		inboxes: map[string]*Inbox{}, conns: map[net.Conn]*conn{},
+		probes: map[string]bool{}, after: time.After,
+	}
+	s.ln = &limited{Listener: ln, free: make(chan struct{}, mostConns)}
+	s.server = &http.Server{
+		Handler: s, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10,
+		ConnState: s.connState,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, c)
+		},
+	}
+	go func() { _ = s.server.Serve(s.ln) }() // until Close
+	return s, nil
+}
+
+type connKey struct{}
+
+// URL is where the server listens, without a path.
+func (s *Server) URL() string { return s.url }
+
+// Secret is what programs must send.
+func (s *Server) Secret() string { return s.secret }
+
+// Counts is what came until now that belongs to no trial.
+func (s *Server) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts
+}
+
+// Close ends the server. What was not taken out is lost.
+func (s *Server) Close() error { return s.server.Close() }
+
+// happened wakes who waits. The caller holds the lock.
+func (s *Server) happened() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// connState keeps track of connections, so that it is known when all that a program sent has been read.
+func (s *Server) connState(c net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		s.conns[c] = &conn{fresh: true}
+	case http.StateClosed, http.StateHijacked:
+		delete(s.conns, c)
+	case http.StateActive, http.StateIdle:
+		return
+	}
+	s.happened()
+}
+
+// admit finds the trial of a request. The caller refuses what has no secret.
+func (s *Server) admit(r *http.Request) (trial string, ok bool) {
+	secret := r.Header.Get(SecretHeader)
+	ok = subtle.ConstantTimeCompare([]byte(secret), []byte(s.secret)) == 1
+	trial, err := url.PathUnescape(r.Header.Get(TrialHeader))
+	if err != nil {
+		trial = ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, _ := r.Context().Value(connKey{}).(net.Conn)
+	if known := s.conns[c]; known != nil {
+		known.trial, known.fresh = trial, false
+		s.happened()
+	}
+	return trial, ok
+}
+
+func (s *Server) refuse() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.counts.Refused++
+}
+
+// take keeps a span for its trial.
+func (s *Server) take(trial string, span *spans.Span) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := s.inboxes[trial]
+	if in == nil {
+		s.counts.Late++
+		return
+	}
+	before := len(in.kept)
+	in.kept = appendSpan(in.kept, span)
+	if size := len(in.kept); size > mostOfTrial || s.kept+size-before > mostOfAll {
+		in.kept = in.kept[:before]
+		in.lost.Full++
+		return
+	}
+	s.kept += len(in.kept) - before
+}
+
+// broken counts what of a request could not be read.
+func (s *Server) broken(trial string, spans int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if in := s.inboxes[trial]; in != nil {
+		in.lost.Broken += spans
+		if in.lost.First == nil {
+			in.lost.First = err
+		}
+		return
+	}
+	s.counts.Late += spans
+}
+
+// heard tells who waits that a request was read to its end.
+func (s *Server) heard(trial string, d int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if in := s.inboxes[trial]; in != nil {
+		in.requests += d
+		in.arrivals++
+	}
+	s.happened()
+}
+
+// limited is a listener with a limited number of connections at once.
+type limited struct {
+	net.Listener
+	free chan struct{}
+}
+
+func (l *limited) Accept() (net.Conn, error) {
+	l.free <- struct{}{}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.free
+		return nil, err
+	}
+	return &counted{Conn: c, done: func() { <-l.free }}, nil
+}
+
+// counted is a connection that makes room for another one when it is closed.
+type counted struct {
+	net.Conn
+	done func()
+	once sync.Once
+}
+
+// Close implements net.Conn.
+func (c *counted) Close() error {
+	c.once.Do(c.done)
+	return c.Conn.Close()
+}

@@ -197,7 +197,7 @@ func (f *cassetteFlags) embedders(c *harness.Clients) runner.EmbedderOpener {
 
 // reachable is an error for a provider that needs the network where the run must not touch it.
 func (f *cassetteFlags) reachable(spec *scenario.Provider) error {
-	if !f.offline || open.Simulated(spec.Type) {
+	if !f.offline || open.Local(spec.Type) {
 		return nil
 	}
 	return fmt.Errorf("provider %s: type %s needs the network, and --offline is set; choose --mock-provider, or replay a "+

@@ -215,6 +215,7 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	if f.verbose > 1 && !f.quiet {
 		f.overheard = &overheard{}
 		opts.Heard = f.overheard.say
+		clients.Heard = opts.Heard
 	}
 	plan := runner.Make(suite, opts, d)
 	app.secrets.WatchChecks(suite)

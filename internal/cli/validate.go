@@ -71,6 +71,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		runner.ReportIdleGates(p, p.Scenarios, diags)
 		runner.ReportLastReplyBans(p, p.Scenarios, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
+		runner.ReportAgents(p, p.Scenarios, diags)
 		runner.ForeseeOutside(p, p.Scenarios, diags)
 		for _, later := range p.Later {
 			diags.Warnf(later.Pos, 1, diag.NotAvailable, "%s: this version of arena cannot run that yet", later.Name).

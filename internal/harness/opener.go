@@ -25,7 +25,9 @@ type Clients struct {
 	Lenient bool             // a mock without a reply answers with a generic text
 	Strict  bool             // a replay that answers other words is an error
 	Regions int              // for which trials run
-	Judge   string           // the provider or judge that the user named for checks that name none
+	// Heard receives the lines that programs of agents write to their stderr; nil: nobody listens.
+	Heard func(who, line string)
+	Judge string // the provider or judge that the user named for checks that name none
 }
 
 // Open makes the client of a provider, with a connection for each trial, and for each branch of the widest parallel
@@ -43,7 +45,7 @@ func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.
 		return nil, false, err
 	}
 	simulated := open.Simulated(spec.Type)
-	if c.Cache != nil && !simulated {
+	if c.Cache != nil && !simulated && !scenario.ProviderTypeOf(spec.Type).Agent { // who is not asked does not act
 		client = c.Cache.Wrap(client, spec)
 	}
 	return client, simulated, nil
@@ -84,6 +86,7 @@ func (c *Clients) OpenEmbedder(p *scenario.Project, spec *scenario.Provider) (ch
 func (c *Clients) options(p *scenario.Project) open.Options {
 	return open.Options{
 		Getenv: p.Getenv, Jobs: c.Jobs, Retries: c.Retries, Random: c.Random, Now: c.Now, Offline: c.Offline,
+		Heard: c.Heard,
 	}
 }
 

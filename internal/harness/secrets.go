@@ -171,6 +171,9 @@ func (s *Secrets) watchProject(p *scenario.Project) {
 	names := map[string]bool{}
 	for _, spec := range p.Providers {
 		s.provider(spec)
+		if spec.Program != nil {
+			s.program(spec.Program.Env, p.Getenv)
+		}
 		names[spec.KeyEnv] = spec.KeyEnv != ""
 	}
 	for _, h := range p.Handlers {

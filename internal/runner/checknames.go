@@ -112,7 +112,7 @@ func (n *nameChecker) setupKey(s *scenario.Scenario, prompt *scenario.Prompt, ag
 	none := len(agents) == 0
 	k := setupKey{prompt: prompt, recorded: s.Recorded != nil || none && n.recorded, mock: none}
 	for _, q := range agents {
-		k.anyTool = k.anyTool || q.Type == replayType
+		k.anyTool = k.anyTool || q.Type == replayType || q.RunsTools()
 		k.mock = k.mock || q.Type == "mock"
 	}
 	return k

@@ -178,6 +178,10 @@ func (m *matrix) endpoint(p *scenario.Project, spec *scenario.Provider) *Endpoin
 		masked.Type = mockType
 		used = &masked
 	}
+	if !m.opts.Replayed && !m.opts.Uncalled && !preflightAgent(used, p.Getenv, m.diags) {
+		m.endpoints[key] = nil
+		return nil
+	}
 	client, simulated, err := m.opts.Open(p, used)
 	if err != nil {
 		m.reportOpen(spec, err)

@@ -164,6 +164,11 @@ func Surroundings(plan *Plan) string {
 		for _, h := range p.Handlers {
 			programFiles(h.Dir, append([]string{h.Command}, h.Args...), files)
 		}
+		for _, spec := range p.Providers {
+			if e := spec.Program; e != nil {
+				programFiles(e.Dir, e.Command, files)
+			}
+		}
 		serverFiles(p.Project, files)
 		environment(p.Project, files)
 		for _, tool := range p.Project.Tools {
@@ -263,7 +268,8 @@ func (f *Fingerprints) provider(of *scenario.Project, p *scenario.Provider) dige
 // sourceOf identifies the model and server that answer, with their settings. It is "" for an endpoint that makes no
 // calls.
 func sourceOf(e *Endpoint) string {
-	if e.Simulated || e.Client == nil || e.Spec.Type == scenario.ProviderOfProgram { // code may have changed
+	if e.Simulated || e.Client == nil || e.Spec.Type == scenario.ProviderOfProgram ||
+		scenario.ProviderTypeOf(e.Spec.Type).Agent { // code may have changed
 		return ""
 	}
 	sum := (&Fingerprints{}).provider(nil, e.Spec)

@@ -49,6 +49,11 @@ func variablesOf(p *scenario.Project) (names []string) {
 			names = append(names, namedByHeaders(h.FromEnv)...)
 		}
 	}
+	for _, spec := range p.Providers {
+		if spec.Program != nil {
+			names = append(names, namedByProgram(spec.Program.Env)...)
+		}
+	}
 	for _, a := range p.Agents { // whoever asks is told by its token, which is a key
 		names = append(names, namedIn(a.Written)...)
 		names = append(names, namedIn(slices.Collect(maps.Values(a.FileHeads))...)...)

@@ -53,6 +53,13 @@ var fillable = map[string]struct {
 	"checks: rest_eval: url":            {"check", "rest_eval, params: {url: 'http://h/${%s}'}", false},
 	"checks: rest_eval: headers":        {"check", "rest_eval, params: {url: 'http://h', headers: {X-Team: '${%s}'}}", false},
 	"checks: rest_eval: within not":     {"check", "not, params: {check: {type: rest_eval, params: {url: 'http://h/${%s}'}}}", false},
+
+	"files: additional_config of command: env": {
+		"provider", "type: command, additional_config: {command: [sh], env: ['MODE=${%s}']}", false,
+	},
+	"files: additional_config of command: env (by name)": {
+		"provider", "type: command, additional_config: {command: [sh], env: [%s]}", false,
+	},
 }
 
 // printsIn is prints in an environment, with what surrounds the trials.
@@ -109,7 +116,7 @@ func TestEveryVariableDecides(t *testing.T) {
 	t.Parallel()
 	for key, c := range fillable {
 		for name, secret := range map[string]bool{"MODE_OF": c.secret, "MY_TOKEN": true} {
-			if strings.Contains(key, "provider") || strings.Contains(key, "platform") {
+			if strings.HasPrefix(key, "files: provider") || strings.Contains(key, "platform") {
 				secret = c.secret // the whole address or header counts, without the keys in it
 			}
 			config := fillableProject(c.part, fmt.Sprintf(c.text, name))
@@ -179,7 +186,8 @@ func TestEveryFiller(t *testing.T) {
 		"runner/servers.go": "servers", "runner/toolpreflight.go": "tells what is not set",
 		"scenario/agent.go": "agents", "scenario/env.go": "providers, tools, agents", "scenario/provider.go": "providers", "scenario/server.go": "servers",
 		"scenario/setting.go": "providers", "scenario/toolhttp.go": "tools", "tools/exec/exec.go": "tools",
-		"tools/mcp/open.go": "servers", "tools/mcp/http.go": "servers", "runner/fingerprint.go": "the fingerprint",
+		"providers/command/command.go": "programs of agents",
+		"tools/mcp/open.go":            "servers", "tools/mcp/http.go": "servers", "runner/fingerprint.go": "the fingerprint",
 	}
 	fills := regexp.MustCompile(`[^a-zA-Z]Expand\(|\b[ds]\.expand\(`)
 	root := filepath.Join("..")

@@ -71,10 +71,18 @@ func ReportOutside(p *scenario.Project, run, judged []*scenario.Scenario, d *dia
 
 // ForeseeOutside reports the same as warnings, for files that may run on another machine.
 func ForeseeOutside(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
-	reportOutside(p, chosen, chosen, func(problem diag.Diagnostic) {
+	warn := func(problem diag.Diagnostic) {
 		problem.Severity = diag.Warning
 		d.Add(problem)
-	})
+	}
+	reportOutside(p, chosen, chosen, warn)
+	var found diag.List
+	for _, spec := range p.Providers {
+		preflightAgent(spec, p.Getenv, &found)
+	}
+	for _, problem := range found.Sorted() {
+		warn(problem)
+	}
 }
 
 // reportOutside reports each problem once, however many checks share it.

@@ -105,10 +105,15 @@ func (b *judgeFinder) find(c *checks.Compiled, need *grading.Need) {
 	if spec == nil {
 		return
 	}
-	if !isChatModel(spec) {
+	if !isChatModel(spec) || scenario.ProviderTypeOf(spec.Type).Agent {
 		at, name := need.Pos.Check, c.Type
 		if written := cmp.Or(need.Use.Judge, need.Use.Provider); written != "" {
 			at, name = cmp.Or(need.Pos.Judge, need.Pos.Provider), written
+		}
+		if isChatModel(spec) {
+			b.diags.Errorf(at, width(name), "bad-judge", "%s: provider %s is an agent (type %s), and no model that can judge: "+
+				"it would not be told what to judge by", c.Type, spec.ID, spec.Type).Hint = "choose a judge that is a model"
+			return
 		}
 		b.diags.Errorf(at, width(name), "bad-judge", "%s: provider %s has the role %s and cannot judge",
 			c.Type, spec.ID, spec.Role)

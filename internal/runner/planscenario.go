@@ -41,7 +41,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		if endpoint == nil || !m.hasReplySchema(s, prompt, spec) || refused {
 			continue
 		}
-		if !m.takesParameters(p.Project, s, prompt, endpoint) {
+		if !m.takesParameters(p.Project, s, prompt, endpoint) || !reportAgent(s, endpoint.Spec, m.diags) {
 			continue
 		}
 		m.warnIgnoredParameters(prompt, spec)

@@ -36,6 +36,7 @@ type session struct {
 	calls            []checks.Call
 	doubts           []doubt           // of replies
 	toolResults      []chat.ToolResult // in the last reply, of tools that the server ran
+	agent            *providers.Trial  // the trial, as providers know it that are agents of their own
 	box              *tools.Box        // &ownBox, but for steps
 	ownBox           tools.Box
 	served           map[string]*servedTools       // by the name of the source
@@ -187,6 +188,7 @@ func newSession(planned Trial, opts *Options, events chan<- result.Event) *sessi
 	s := &session{opts: opts, own: planned, ownClock: clock{now: opts.Now, simulated: planned.Endpoint.Simulated}}
 	t := &s.own
 	s.trial, s.values, s.out, s.clock = t, valuesOf(t), newResult(t), &s.ownClock
+	s.agent = &providers.Trial{ID: s.out.ID, Scenario: t.Scenario.ID}
 	s.ownBox = t.Project.tools.Box(t.Scenario.ID)
 	s.box = &s.ownBox
 	s.remember()
@@ -214,13 +216,15 @@ func (s *session) run(ctx context.Context) {
 			s.opts.Crash(t.ID(), p, debug.Stack())
 		}
 		s.closeBox()
-		s.closeCassette(p == nil && stopCause(ended) == nil)
+		whole := s.endAgent(ended)
+		s.closeCassette(p == nil && whole && stopCause(ended) == nil)
 		s.finish()
 	}()
 	if t.Scenario.Skip != "" && t.Finished == nil {
 		s.out.Status, s.out.Skip = result.Skipped, t.Scenario.Skip
 		return
 	}
+	ctx = providers.InTrial(ctx, s.agent)
 	running := ctx // without the time limit of the conversation
 	if limit := t.Limit(); limit > 0 {
 		var cancel context.CancelFunc
@@ -303,6 +307,10 @@ func (s *session) drive(ctx context.Context) {
 			s.skipTurns(i+1, fmt.Sprintf("turn %d failed and on_failure is stop", i+1))
 			break
 		}
+	}
+	if !s.endAgent(ctx) {
+		s.abandon(len(s.trial.Scenario.Turns), s.out.Error)
+		return
 	}
 	s.judgeConversation(ctx)
 	if err := s.checkServed(true); err != nil {

@@ -112,6 +112,9 @@ func (l *toolLoop) offer() ([]chat.Tool, string) {
 // run executes the calls of one reply, at most ten concurrently, and appends their results in call order. An error ends
 // the conversation. A tool that fails is no error.
 func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
+	if l.s.ran() {
+		return l.told(calls, l.s.toolResults)
+	}
 	if err := l.limits(len(calls)); err != nil {
 		return err
 	}

@@ -99,16 +99,21 @@ func preflightProgram(t *scenario.Tool, getenv func(string) (string, bool), d *d
 	if err := process.Find(e.Dir, e.Command); err != nil {
 		d.Errorf(e.CommandPos, width(e.Command), "missing-program", "tool %s: %q cannot be started: %v", t.ID, e.Command, err)
 	}
-	for _, entry := range e.Env {
+	preflightEnv("tool "+t.ID, e.Env, e.EnvPos, getenv, d)
+}
+
+// preflightEnv looks for variables that are not set, of those that a program is given.
+func preflightEnv(who string, env []string, at diag.Pos, getenv func(string) (string, bool), d *diag.List) {
+	for _, entry := range env {
 		name, value, sets := strings.Cut(entry, "=")
 		if !sets {
 			if _, set := getenv(name); !set {
-				d.Warnf(e.EnvPos, 1, "unset-variable", "tool %s: the environment has no %s to pass on", t.ID, name)
+				d.Warnf(at, 1, "unset-variable", "%s: the environment has no %s to pass on", who, name)
 			}
 			continue
 		}
 		for _, unset := range scenario.Expand(value, getenv).Unset {
-			d.Errorf(e.EnvPos, 1, "unset-variable", "tool %s: the environment has no %s, of which env makes use", t.ID, unset).
+			d.Errorf(at, 1, "unset-variable", "%s: the environment has no %s, of which env makes use", who, unset).
 				Hint = "set it, write it into .env, or give a default: ${" + unset + ":-…}"
 		}
 	}

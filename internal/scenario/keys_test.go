@@ -50,6 +50,7 @@ func keyRoots() []keyRoot {
 		{"provider", "openai.yaml", spec, providerFields},
 		{"settings of mocks", "mock-provider.yaml", []string{"spec", "additional_config"}, mockConfigFields},
 		{"settings of replays", "replay.yaml", []string{"spec", "additional_config"}, replayFields},
+		{"settings of programs", "command.yaml", []string{"spec", "additional_config"}, programFields},
 	}
 	for _, t := range ProviderTypes() {
 		if name := t.Word + ".yaml"; t.settings != nil && keyProject[name] != "" {
@@ -64,7 +65,8 @@ var keyProject = map[string]string{
 	"config.arena.yaml": `{"kind": "Arena", "metadata": {"name": "k"}, "spec": {
 		"prompt_configs": [{"id": "support", "file": "prompt.yaml"}],
 		"providers": [{"file": "openai.yaml"}, {"file": "mock-provider.yaml"}, {"file": "replay.yaml"},
-			{"file": "anthropic.yaml"}, {"file": "gemini.yaml"}, {"file": "ollama.yaml"}, {"file": "vllm.yaml"}],
+			{"file": "anthropic.yaml"}, {"file": "gemini.yaml"}, {"file": "ollama.yaml"}, {"file": "vllm.yaml"},
+			{"file": "command.yaml"}],
 		"scenarios": ["scenario.yaml"], "tools": ["tool.yaml"], "evals": ["eval.yaml"], "pack_file": "pack.json",
 		"judges": [{"name": "strict", "provider": "openai"}],
 		"self_play": {"personas": ["persona.yaml"], "roles": [{"id": "buyer", "provider": "openai"}]}}}`,
@@ -88,6 +90,8 @@ var keyProject = map[string]string{
 		"base_url": "http://localhost"}}`,
 	"replay.yaml": `{"kind": "Provider", "metadata": {"name": "replay"}, "spec": {"type": "replay", "model": "m",
 		"additional_config": {"recording": "talk.json"}}}`,
+	"command.yaml": `{"kind": "Provider", "metadata": {"name": "own"}, "spec": {"type": "command",
+		"additional_config": {"command": ["sh", "-c", "echo hi"]}}}`,
 	"pack.json": `{"id": "pack", "name": "n", "version": "1.0.0", "template_engine": {"version": "v1", "syntax": "{{variable}}"},
 		"prompts": {"other": {"id": "other", "name": "n", "version": "1.0.0", "system_template": "Hi."}}}`,
 }

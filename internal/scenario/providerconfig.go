@@ -29,6 +29,9 @@ func (d *decoder) additional(n *node.Node, p *providerFile) {
 		if node.Get(p.config, "recording") == nil && node.Get(p.config, "arena_output") == nil {
 			d.Missing(n, "a provider of type replay", "additional_config.recording")
 		}
+	case ProgramType:
+		d.agentProgram(n, p)
+		d.idleOfProgram(n)
 	default:
 		if p.config == nil {
 			return

@@ -45,6 +45,7 @@ type Provider struct {
 	MockPos           diag.Pos
 	Mock              *MockFile // loaded; nil when MockFile is ""
 	Replay            *Replay
+	Program           *Program // of type command
 	KeyPos            diag.Pos
 }
 

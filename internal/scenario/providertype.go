@@ -20,6 +20,9 @@ type ProviderType struct {
 	// presence_penalty.
 	MaxTemperature                 float64
 	NoSeed, SmallSeed, NoPenalties bool
+	// Agent says that it is an agent of its own and no model: it holds the conversation itself, and runs its own tools. It
+	// takes no parameters of models, it judges nothing, and nothing of what it says is kept for later runs.
+	Agent bool
 	// Platforms are where its models are hosted by others, beside azure.
 	Platforms []string
 
@@ -50,6 +53,7 @@ func ProviderTypes() []ProviderType {
 		{Word: "azure", Name: "azure", Available: true, AdHoc: true, ListPrices: true, settings: openaiConfigFields},
 		{Word: "openai-compatible", Name: "openai-compatible", Available: true, NeedsModel: true, NeedsBase: true,
 			AdHoc: true, settings: compatibleConfigFields},
+		{Word: ProgramType, Name: ProgramType, Available: true, Agent: true},
 		{Word: "imagen", Name: "imagen", foreign: true},
 		{Word: "elevenlabs", Name: "elevenlabs", foreign: true},
 		{Word: "cartesia", Name: "cartesia", foreign: true},
@@ -67,6 +71,8 @@ func (t ProviderType) Settings() keys.Table {
 		return mockConfigFields
 	case t.Name == "replay":
 		return replayFields
+	case t.Name == ProgramType:
+		return programFields
 	}
 	return nil
 }

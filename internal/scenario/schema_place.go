@@ -87,7 +87,9 @@ func (w *schemaWriter) complete(f keys.Table, object *jsonschema.Doc) {
 		add(oneOf("content", "text", "response", "tool_calls", "parts", "audio_file", "error"))
 	case keys.Table(providerFields):
 		add(whenIs("type", property("additional_config", w.Table(mockConfigFields)), "mock"),
-			whenIs("type", property("additional_config", w.Table(replayFields)), "replay"))
+			whenIs("type", property("additional_config", w.Table(replayFields)), "replay"),
+			whenIs("type", property("additional_config", w.Table(programFields)), ProgramType),
+			whenIs("type", jsonschema.Requires("additional_config"), ProgramType))
 		for _, t := range ProviderTypes() {
 			if t.settings != nil {
 				either := jsonschema.AnyOf(w.Table(t.settings), w.Table(embeddingConfigFields))

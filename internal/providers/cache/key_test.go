@@ -122,7 +122,8 @@ func TestPlaceHasEverything(t *testing.T) {
 		"MaxConcurrent", "Transport", "Breaker", "Retry",
 	}
 	simulated := []string{"MockFile", "MockPos", "Mock", "Replay"} // what costs nothing is not cached
-	listed := slices.Concat(inRequest, inExtra, indifferent, simulated)
+	agents := []string{"Program"}                                  // nor what an agent says, who acts
+	listed := slices.Concat(inRequest, inExtra, indifferent, simulated, agents)
 
 	described := hosted()
 	key := func() string {

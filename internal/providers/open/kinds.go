@@ -3,6 +3,7 @@ package open
 import (
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/anthropic"
+	"github.com/arena-evals/arena/internal/providers/command"
 	"github.com/arena-evals/arena/internal/providers/gemini"
 	"github.com/arena-evals/arena/internal/providers/openai"
 	"github.com/arena-evals/arena/internal/providers/wire"
@@ -13,6 +14,8 @@ import (
 type kind struct {
 	name      string   // see scenario.ProviderTypes, which says what files may say of them
 	simulated bool     // they answer without the world: the same every time
+	agent     bool     // a call may act, so that a failed one is not repeated
+	local     bool     // they are reached without a network, as simulated ones are
 	platforms []string // of hosting, beside the vendor's own
 	open      func(*scenario.Provider, *Options) (providers.Provider, error)
 	embed     func(*scenario.Provider, *Options) (providers.Embedder, error) // nil: they have no embeddings
@@ -25,6 +28,7 @@ var azure = []string{"azure"}
 var kinds = []kind{
 	{name: "anthropic", open: model(anthropic.New), platforms: []string{"azure", "bedrock", "vertex"}},
 	{name: "azure", open: model(openai.New), embed: embedder, platforms: azure},
+	{name: scenario.ProgramType, open: openProgram, agent: true, local: true},
 	{name: "gemini", open: model(gemini.New), platforms: []string{"vertex"}},
 	{name: "mock", open: openMock, simulated: true},
 	{name: "ollama", open: model(openai.New), embed: embedder, platforms: azure},
@@ -45,6 +49,15 @@ func model(
 		}
 		return client, nil
 	}
+}
+
+// openProgram opens a program of the user.
+func openProgram(p *scenario.Provider, o *Options) (providers.Provider, error) {
+	client, err := command.New(p, command.Host{Getenv: o.Getenv, Heard: o.Heard})
+	if err != nil {
+		return nil, err
+	}
+	return client, nil
 }
 
 // embedder is model for embeddings, which OpenAI's API has alone.
@@ -86,6 +99,12 @@ func embedding() (names []string) {
 
 // Available reports whether New can make a provider of this type.
 func Available(name string) bool { return kindOf(name) != nil }
+
+// Local reports whether providers of this type are reached without a network.
+func Local(name string) bool {
+	k := kindOf(name)
+	return k != nil && (k.simulated || k.local)
+}
 
 // Simulated reports whether providers of this type answer without the world: the same every time.
 func Simulated(name string) bool {

@@ -26,6 +26,9 @@ type Options struct {
 	Now     func() time.Time // nil: time.Now
 	// Offline makes every connection fail that a provider would open.
 	Offline bool
+	// Heard receives the lines that the programs of providers write to their stderr, with the provider, from any
+	// goroutine; nil: nobody listens.
+	Heard func(who, line string)
 
 	transport http.RoundTripper // takes the requests, which nobody is sent; nil: they are sent
 
@@ -66,8 +69,9 @@ func Supported(p *scenario.Provider) error {
 // New makes the provider that p describes. It reads keys and opens no connection; a credential that is named and
 // missing is a *providers.Error of kind Auth.
 //
-// A mock and a replay stand alone. A model has its cost filled in, its failed calls repeated, and its calls limited as
-// p says; every attempt counts against the limits. providers.Close lets go of its connections.
+// A mock and a replay stand alone. An agent has its cost filled in, and its calls limited. A model has its cost filled
+// in, its failed calls repeated, and its calls limited as p says; every attempt counts against the limits.
+// providers.Close lets go of its connections.
 func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 	if err := Supported(p); err != nil {
 		return nil, err
@@ -79,6 +83,9 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 	client, err := k.open(p, &o)
 	if err != nil || k.simulated {
 		return client, err
+	}
+	if k.agent {
+		return providers.Cost(providers.Limit(providers.Pace(client, p.RPS, p.Burst), p.MaxConcurrent), p), nil
 	}
 	return providers.Cost(providers.Resilient(client, p, o.policy(p), o.Random, o.Now), p), nil
 }

@@ -21,7 +21,10 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func described(kind string) *scenario.Provider {
-	return &scenario.Provider{Meta: scenario.Meta{ID: "p"}, Type: kind, Model: "gpt-4o-mini", BaseURL: "http://stub.test"}
+	return &scenario.Provider{
+		Meta: scenario.Meta{ID: "p"}, Type: kind, Model: "gpt-4o-mini", BaseURL: "http://stub.test",
+		Program: &scenario.Program{Command: []string{"agent"}},
+	}
 }
 
 func TestSupported(t *testing.T) {
@@ -48,8 +51,8 @@ func TestSupported(t *testing.T) {
 		{on("gemini", "azure"), "provider p: platform azure is not available in this version; available is vertex"},
 		{on("openai", "bedrock"), "provider p: platform bedrock is not available in this version"},
 		{described("imagen"), "provider p: type imagen is not available in this version; " +
-			"available are anthropic, azure, gemini, mock, ollama, openai, openai-compatible, replay, vllm"},
-		{described("opnai"), `unknown type "opnai"; available are anthropic, azure, gemini, mock, ollama, openai, openai-compatible, replay, vllm; ` +
+			"available are " + strings.Join(Types(), ", ")},
+		{described("opnai"), `unknown type "opnai"; available are ` + strings.Join(Types(), ", ") + "; " +
 			`did you mean "openai"?`},
 		{described("zzz"), `unknown type "zzz"`},
 	} {

@@ -1,0 +1,171 @@
+// Package command is the provider whose agent is a program of the user: one that is started for each reply, or one that
+// is started for a trial and exchanges lines of JSON with arena. A program sees of the environment what it was given,
+// and ends with all that it started.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/process"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+const (
+	defaultTimeout = 60 * time.Second
+	maxOutput      = 10 << 20 // bytes that a program may write for a reply
+)
+
+// Host is what programs need of their surroundings.
+type Host struct {
+	Getenv func(name string) (string, bool)
+	// Heard receives the lines that a program writes to its stderr, with the name of its provider, from any goroutine;
+	// nil: nobody listens.
+	Heard func(who, line string)
+}
+
+// Provider runs the program of a provider of type command. It is safe for concurrent use.
+type Provider struct {
+	*scenario.Program
+	id, model string
+	timeout   time.Duration
+	env       []string
+	scrub     *providers.Scrubber // of what the program gets of the environment
+	heard     func(line string)   // see process.Command
+}
+
+// New makes the provider. It starts nothing.
+func New(spec *scenario.Provider, host Host) (*Provider, error) {
+	if spec.Program == nil || len(spec.Program.Command) == 0 {
+		return nil, &providers.Misconfigured{Pos: spec.Pos, Msg: "additional_config.command is missing"}
+	}
+	if spec.Program.Lines {
+		return nil, &providers.NotAvailable{Msg: "protocol: lines is not available yet"}
+	}
+	getenv := host.Getenv
+	if getenv == nil {
+		getenv = func(string) (string, bool) { return "", false }
+	}
+	p := &Provider{Program: spec.Program, id: spec.ID, model: spec.Model, timeout: spec.RequestTimeout}
+	if p.timeout <= 0 {
+		p.timeout = defaultTimeout
+	}
+	if host.Heard != nil {
+		p.heard = func(line string) { host.Heard("provider "+spec.ID, line) }
+	}
+	p.environment(getenv)
+	return p, nil
+}
+
+// environment sets what the program sees: what every program needs, and what the file gives.
+func (p *Provider) environment(getenv func(name string) (string, bool)) {
+	given := make([]string, len(p.Program.Env))
+	var secrets []string
+	for i, entry := range p.Program.Env {
+		name, value, sets := strings.Cut(entry, "=")
+		if given[i] = entry; !sets {
+			passed, _ := getenv(name)
+			secrets = append(secrets, passed)
+			continue
+		}
+		filled := scenario.Expand(value, getenv)
+		given[i] = name + "=" + filled.Text
+		secrets = append(secrets, filled.Values...)
+	}
+	p.env, _ = process.Environment(getenv, given) // the plan tells what is missing
+	p.scrub = providers.NewScrubber(secrets...)
+}
+
+// Complete implements providers.Provider. A failed call is never worth another one: the program may have acted.
+func (p *Provider) Complete(
+	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
+	if ctx.Err() != nil {
+		return chat.Reply{}, context.Cause(ctx)
+	}
+	began := time.Now()
+	reply, err := p.once(ctx, req)
+	switch {
+	case ctx.Err() != nil:
+		return chat.Reply{}, context.Cause(ctx)
+	case err != nil:
+		return chat.Reply{}, p.failed(err)
+	}
+	reply.LatencyMS = float64(time.Since(began)) / float64(time.Millisecond)
+	return p.deliver(req, reply, onDelta)
+}
+
+// deliver gives a whole reply to a caller who listens to a stream.
+func (p *Provider) deliver(req *chat.Request, r chat.Reply, onDelta func(chat.Delta) error) (chat.Reply, error) {
+	if !req.Stream || onDelta == nil {
+		return r, nil
+	}
+	if err := onDelta(chat.Delta{Text: r.Content}); err != nil && !errors.Is(err, providers.ErrEnough) {
+		return chat.Reply{}, err
+	}
+	return r, nil
+}
+
+// overdueError ends a reply that takes too long.
+type overdueError struct{ limit time.Duration }
+
+func (e overdueError) Error() string {
+	return fmt.Sprintf("no reply within %s (request_timeout)", e.limit)
+}
+
+// failed is the error of a call.
+func (p *Provider) failed(err error) error {
+	kind := providers.BadReply
+	if _, late := errors.AsType[overdueError](err); late {
+		kind = providers.Timeout
+	}
+	return &providers.Error{Kind: kind, Provider: p.id, Final: true, Msg: p.scrub.Text(err.Error()), Err: err}
+}
+
+// variables are what the program is told of the call by its environment.
+func variables(ctx context.Context, turn int) []string {
+	t := providers.TrialOf(ctx)
+	if t == nil {
+		return nil
+	}
+	own := []string{
+		"ARENA_TRIAL_ID=" + noNUL(t.ID), "ARENA_SCENARIO=" + noNUL(t.Scenario), "ARENA_TURN=" + strconv.Itoa(turn),
+	}
+	return append(own, t.Env...)
+}
+
+// noNUL is a text that a variable can hold.
+func noNUL(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
+
+// command is the program as it is started for a trial.
+func (p *Provider) command(ctx context.Context, turn int) *process.Command {
+	vars := variables(ctx, turn)
+	env := append(p.env[:len(p.env):len(p.env)], vars...)
+	args := p.Command[1:]
+	return &process.Command{
+		Path: p.Command[0], Args: args[:len(args):len(args)], Dir: p.Dir, Env: env, MaxStdout: maxOutput, Heard: p.heard,
+	}
+}
+
+// said checks a text that a program says to users.
+func said(what, text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return fmt.Errorf("%s is not valid UTF-8: %s", what, process.Excerpt([]byte(text)))
+	case strings.ContainsRune(text, 0):
+		return fmt.Errorf("%s holds a NUL character: %s", what, process.Excerpt([]byte(text)))
+	}
+	return nil
+}
+
+// estimated is what a call may have taken whose program counts no tokens: one for every four bytes.
+func estimated(in, out int) chat.Usage {
+	return chat.Usage{InputTokens: (in + 3) / 4, OutputTokens: (out + 3) / 4, Estimated: true}
+}

@@ -1,0 +1,108 @@
+package runner
+
+import (
+	"context"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/process"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Agents of their own: programs and endpoints that hold the conversation themselves, in the place of a model.
+
+// endAgent ends what the agent of the trial keeps running, and reports whether it ended well. One that did not makes
+// the trial an error: what it said may not be all. Only the first call does anything.
+func (s *session) endAgent(ctx context.Context) bool {
+	notices, err := s.agent.End(context.WithoutCancel(ctx))
+	for _, text := range notices {
+		s.notice(text)
+	}
+	if err == nil {
+		return true
+	}
+	if s.out.Error == "" && s.out.Status != result.Cancelled {
+		s.out.Error = err.Error()
+	}
+	return false
+}
+
+// ran reports whether the calls of the last reply were made already, by the agent itself.
+func (s *session) ran() bool { return s.trial.Endpoint.Spec.RunsTools() }
+
+// told records the calls that an agent made itself, with what it says came of them. Nobody was asked whether they may
+// be made, so that no policy and no consent has a say.
+func (l *toolLoop) told(calls []chat.ToolCall, results []chat.ToolResult) error {
+	if err := l.limits(len(calls)); err != nil {
+		return err
+	}
+	round := l.s.emit.toolRound(calls)
+	for i, call := range calls {
+		at := slices.IndexFunc(results, func(r chat.ToolResult) bool { return r.ID == call.ID })
+		res := chat.ToolResult{ID: call.ID, Name: call.Name}
+		if at >= 0 {
+			res = results[at]
+		}
+		round.started(i)
+		round.done(i, &res)
+		l.record(call, res)
+	}
+	l.calls += len(calls)
+	l.s.called(make([]string, len(calls)))
+	return nil
+}
+
+// ReportAgents reports scenarios that the agents of a project cannot take part in, whatever the flags of a run.
+func ReportAgents(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+	var aside diag.List // what selecting finds is told elsewhere
+	m := newMatrix(PlanOptions{}, &aside)
+	defer m.close()
+	for _, s := range chosen {
+		if s.Skip != "" {
+			continue
+		}
+		for _, spec := range m.selectProviders(p, s) {
+			reportAgent(s, spec, d)
+		}
+	}
+}
+
+// reportAgent reports why a provider cannot hold the conversation of a scenario, and returns whether it can.
+func reportAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
+	if spec.Program == nil || spec.Type != scenario.ProgramType || spec.Program.Lines || s.Skip != "" {
+		return true
+	}
+	if n := len(s.Turns); n > 1 {
+		d.Errorf(s.Turns[1].Pos, 1, "too-many-turns", "scenario %q has %s, and the program of provider %s answers one "+
+			"(protocol: once): it would not know what was said before", s.ID, plural.Count(n, "turn"), spec.ID).
+			Hint = "write protocol: lines, which keeps the program running, or make each turn a scenario"
+		return false
+	}
+	for _, part := range s.Turns[0].Parts {
+		if part.Media != nil {
+			d.Errorf(s.Turns[0].Pos, 1, "text-only", "scenario %q sends a part of type %s, and the program of provider %s gets "+
+				"text alone (protocol: once)", s.ID, part.Type, spec.ID).Hint = "write protocol: lines"
+			return false
+		}
+	}
+	return true
+}
+
+// preflightAgent looks for what keeps the program of a provider from running: a program that is not there, variables
+// that are not set. It starts nothing.
+func preflightAgent(spec *scenario.Provider, getenv func(string) (string, bool), d *diag.List) (ok bool) {
+	e := spec.Program
+	if e == nil || spec.Type != scenario.ProgramType || len(e.Command) == 0 || getenv == nil {
+		return true
+	}
+	before := d.Errors()
+	who := "provider " + spec.ID
+	if err := process.Find(e.Dir, e.Command[0]); err != nil {
+		d.Errorf(e.CommandPos, width(e.Command[0]), "missing-program", "%s: %q cannot be started: %v", who, e.Command[0], err)
+	}
+	preflightEnv(who, e.Env, e.EnvPos, getenv, d)
+	return d.Errors() == before
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/workflow"
 )
 
 // Recorded is a conversation from a file or from the caller. The trial only judges it.
@@ -63,6 +64,10 @@ func (s *session) judgeRecorded(ctx context.Context) {
 	replies := 0
 	for i, messages := range exchanges {
 		turn, answered := s.recordedTurn(ctx, i, messages)
+		if !answered && s.endedByMove(rec, turn) {
+			s.judgeReply(ctx, turn, 0, true)
+			answered = true
+		}
 		if answered {
 			replies++
 			s.emit.turnCompleted(turn)
@@ -290,6 +295,27 @@ func hasBegun(turn *result.Turn) bool {
 // brokenOffError is the error of an incomplete conversation.
 func brokenOffError(rec *recording.Session) error {
 	return fmt.Errorf("the recorded conversation broke off: %s", rec.Error)
+}
+
+// endedByMove reports whether a turn ended without a reply because the conversation moved on to a state in which nobody
+// answers within the same turn. Without a workflow only results of arena can tell: they hold an error where a reply is
+// missing.
+func (s *session) endedByMove(rec *recording.Session, turn *result.Turn) bool {
+	f := s.flow
+	if f == nil || len(f.steps) == 0 || f.steps[len(f.steps)-1].Turn != turn.Index {
+		return false
+	}
+	said := slices.DeleteFunc(slices.Clone(turn.Messages), func(m chat.Message) bool { return m.Role == chat.System })
+	moved := func(c result.ToolCall) bool { return c.Name == workflow.TransitionTool && c.Error == "" }
+	if len(said) == 0 || said[len(said)-1].ToolResult == nil || rec.Error != "" ||
+		!slices.ContainsFunc(turn.ToolCalls, moved) {
+		return false
+	}
+	if f.graph == nil {
+		return rec.Format == recording.FormatResults || rec.Format == recording.FormatJournal
+	}
+	at := f.graph.State(f.current)
+	return at != nil && at.Stops()
 }
 
 // missingTurns returns an error when turns with assertions are not in the recording.

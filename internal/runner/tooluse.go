@@ -31,6 +31,7 @@ type toolUses struct {
 func (u *toolUses) report(chosen []*scenario.Scenario) {
 	u.reportSteps(chosen)
 	u.reportStuck(chosen)
+	u.reportLifted(chosen)
 	eachCheck(u.p, chosen, func(c *checks.Compiled) {
 		for _, use := range c.ToolUses() {
 			u.check(c.Type, use)

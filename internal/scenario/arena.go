@@ -328,7 +328,12 @@ var memoryFields = table("memory", func() rows[memoryFile] {
 // readMemory notes that the memory tools are on, unless memory is absent or switched off.
 func readMemory(d *decoder, a *arenaFile, v *node.Node) {
 	var m memoryFile
-	if node.IsNull(v) || !memoryFields.read(d, v, &m) {
+	if node.IsNull(v) {
+		d.Warnf(v, NoEffect, "memory is null: there are no memory tools").Hint =
+			"write memory: {} to offer them, or take the line out"
+		return
+	}
+	if !memoryFields.read(d, v, &m) {
 		return
 	}
 	for i := 0; i+1 < len(v.Content); i += 2 {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -21,6 +22,13 @@ type Composition struct {
 
 // At is the position of a step.
 func (c *Composition) At(s *composition.Step) diag.Pos { return c.at[s] }
+
+// same reports whether two compositions run the same steps, whatever is said about them.
+func (c *Composition) same(o *Composition) bool {
+	a, b := *c.Composition, *o.Composition
+	a.Description, b.Description = "", ""
+	return reflect.DeepEqual(a, b)
+}
 
 // Within reports whether a step stands inside a parallel one.
 func (c *Composition) Within(s *composition.Step) bool {

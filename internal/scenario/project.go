@@ -225,8 +225,12 @@ func (b *build) takePack(c *content) {
 		b.packEvals = MergeEvals(b.packEvals, p.evals)
 		b.fragments = p.fragments
 		for _, c := range p.compositions {
-			if b.p.Composition(c.Name) == nil {
+			own := b.p.Composition(c.Name)
+			if own == nil {
 				b.p.Compositions = append(b.p.Compositions, c)
+			} else if !own.same(c) {
+				b.l.diags.Warnf(c.Pos, 1, NoEffect,
+					"the composition %q of the pack is not used: the config has another one of this name, at %s", c.Name, own.Pos)
 			}
 		}
 		b.skillList = append(b.skillList, p.skills...)

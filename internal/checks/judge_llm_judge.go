@@ -31,6 +31,6 @@ type llmJudgeParams struct {
 
 func (p llmJudgeParams) Build(b *binder) Check {
 	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
-		return []grading.Exhibit{grading.Show("reply", s.Output())}, nil
+		return replyExhibits(s, "reply"), nil
 	})
 }

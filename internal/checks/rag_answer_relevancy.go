@@ -40,7 +40,6 @@ type answerRelevancyParams struct {
 
 func (p answerRelevancyParams) Build(b *binder) Check {
 	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
-		question, err := p.exhibit(s)
-		return []grading.Exhibit{question, grading.Show("answer", s.Output())}, err
+		return p.answered(s)
 	})
 }

@@ -42,11 +42,11 @@ func (p retrievedParams) Build(b *binder) Check {
 		return nil
 	}
 	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
-		question, err := p.exhibit(s)
+		questions, err := p.exhibits(s)
 		if err != nil {
 			return nil, err
 		}
 		chunks, err := src.exhibits(s)
-		return append([]grading.Exhibit{question}, chunks...), err
+		return append(questions, chunks...), err
 	})
 }

@@ -43,6 +43,6 @@ func (p groundedParams) Build(b *binder) Check {
 	}
 	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
 		exhibits, err := src.exhibits(s)
-		return append(exhibits, grading.Show("answer", s.Output())), err
+		return append(exhibits, replyExhibits(s, "answer")...), err
 	})
 }

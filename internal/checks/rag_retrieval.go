@@ -3,7 +3,6 @@ package checks
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -157,27 +156,63 @@ func (*chunkList) shape() keys.Shape {
 
 // questionParam is the question that the reply or the chunks should be relevant to.
 type questionParam struct {
-	Question requiredText `param:"question" is:"prose" doc:"The question; the last message of the user when left out."`
+	Question requiredText `param:"question" is:"prose" doc:"The question; when left out, the last message of the user, and over a conversation all of them."`
 }
 
-func (p questionParam) exhibit(s *Subject) (grading.Exhibit, error) {
-	question := string(p.Question)
-	if question == "" {
-		question = lastQuestion(s.Messages)
+// exhibits are the question that is given, that of the turn, or all questions of the conversation.
+func (p questionParam) exhibits(s *Subject) ([]grading.Exhibit, error) {
+	asked := []string{string(p.Question)}
+	if p.Question == "" {
+		asked = questions(s)
 	}
-	if strings.TrimSpace(question) == "" {
-		return grading.Exhibit{}, errors.New("there is no question to judge by: the user wrote nothing, and the parameter " +
+	if len(asked) == 0 {
+		return nil, errors.New("there is no question to judge by: the user wrote nothing, and the parameter " +
 			"question is not given")
 	}
-	return grading.Show("question", question), nil
+	exhibits := make([]grading.Exhibit, len(asked))
+	for i, text := range asked {
+		exhibits[i] = grading.Show(numbered("question", i, len(asked)), text)
+	}
+	return exhibits, nil
 }
 
-// lastQuestion is the text of the last message of the user.
-func lastQuestion(messages []chat.Message) string {
-	for _, m := range slices.Backward(messages) {
-		if m.Role == chat.User {
-			return m.Text()
+// questions are what the user wrote: all of it in session scope, else the last message.
+func questions(s *Subject) (texts []string) {
+	for i := range s.Messages {
+		m := &s.Messages[i]
+		if m.Role != chat.User {
+			continue
+		}
+		if !s.Session {
+			texts = nil
+		}
+		if text := m.Text(); strings.TrimSpace(text) != "" {
+			texts = append(texts, text)
 		}
 	}
-	return ""
+	return texts
+}
+
+// answered puts the answers behind the questions to which they were given.
+func (p questionParam) answered(s *Subject) ([]grading.Exhibit, error) {
+	asked, err := p.exhibits(s)
+	if err != nil {
+		return nil, err
+	}
+	answers := replyExhibits(s, "answer")
+	if len(asked) == 1 {
+		return append(asked, answers...), nil
+	}
+	var talk []grading.Exhibit
+	for i := range s.Messages {
+		m := &s.Messages[i]
+		switch blank := strings.TrimSpace(m.Text()) == ""; {
+		case blank:
+		case m.Role == chat.User:
+			talk, asked = append(talk, asked[0]), asked[1:]
+		case m.Role == chat.Assistant:
+			talk, answers = append(talk, answers[0]), answers[1:]
+		}
+	}
+	return append(talk, answers...), nil
 }

@@ -39,6 +39,6 @@ type safetyParams struct {
 
 func (p safetyParams) Build(b *binder) Check {
 	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
-		return replyExhibits(s), nil
+		return replyExhibits(s, "reply"), nil
 	})
 }

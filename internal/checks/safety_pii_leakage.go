@@ -112,7 +112,7 @@ func (c *piiLeakage) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	if c.grader == nil {
 		return clean("no pattern of personal data matches"), nil
 	}
-	f, err := c.grade(ctx, s, replyExhibits(s))
+	f, err := c.grade(ctx, s, replyExhibits(s, "reply"))
 	if errors.Is(err, grading.ErrNoJudge) && c.Need.Optional {
 		if s.takenOut(ReadsReplies) {
 			return Finding{}, errTakenOut

@@ -44,7 +44,7 @@ type roleViolationParams struct {
 
 func (p roleViolationParams) Build(b *binder) Check {
 	return b.graded(&p.judgeParams, p.Criteria, func(s *Subject) ([]grading.Exhibit, error) {
-		replies := replyExhibits(s)
+		replies := replyExhibits(s, "reply")
 		role := string(p.AgentRole)
 		if role == "" {
 			role = roleOf(s)

@@ -21,15 +21,20 @@ func spoken(s *Subject) []Reply {
 	return all
 }
 
-// replyExhibits are all replies in scope.
-func replyExhibits(s *Subject) []grading.Exhibit {
+// replyExhibits are all replies in scope, each under the name of what a judge takes it for.
+func replyExhibits(s *Subject, name string) []grading.Exhibit {
 	all := spoken(s)
-	if len(all) == 1 {
-		return []grading.Exhibit{grading.Show("reply", all[0].Text)}
-	}
 	exhibits := make([]grading.Exhibit, len(all))
 	for i := range all {
-		exhibits[i] = grading.Show(fmt.Sprintf("reply %d of %d", i+1, len(all)), all[i].Text)
+		exhibits[i] = grading.Show(numbered(name, i, len(all)), all[i].Text)
 	}
 	return exhibits
+}
+
+// numbered is the name of one of several exhibits of a kind.
+func numbered(name string, i, of int) string {
+	if of == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s %d of %d", name, i+1, of)
 }

@@ -35,7 +35,7 @@ var baselines = map[string]string{
 
 func (p directionalParams) Build(b *binder) Check {
 	warnComparand(b, "check", p.Check, baselines)
-	c := &directional{directionalParams: p}
+	c := &directional{directionalParams: p, limited: b.read["threshold"] != nil}
 	if p.Threshold <= slack {
 		kind := asksNothing
 		if p.Check == "similar_content" {
@@ -54,8 +54,11 @@ func (p directionalParams) Build(b *binder) Check {
 
 type directional struct {
 	directionalParams
-	words map[string]bool // of the baseline
+	words   map[string]bool // of the baseline
+	limited bool            // the threshold is given
 }
+
+func (c *directional) limitedItself() bool { return c.limited }
 
 func (c *directional) hides(s *Subject) bool {
 	return c.Check == "similar_content" && s.takenOut(ReadsReply)

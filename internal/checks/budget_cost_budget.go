@@ -29,6 +29,8 @@ type costBudget struct {
 	MaxOutputTokens *int     `param:"max_output_tokens" min:"0" doc:"Tokens that the model wrote."`
 }
 
+func (c *costBudget) limitedItself() bool { return true }
+
 func (c *costBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 	var t tally
 	if c.MaxCostUSD != nil {

@@ -37,9 +37,13 @@ type Finding struct {
 	Explanation string  // one line, about what the check saw
 	Details     Details // for reports and machines; nil when there is nothing to add
 	// Holds is the verdict by the check's own limit, for checks whose score is a measure rather than a grade (budgets,
-	// similarity). It counts when neither min_score nor max_score is given. Nil: a score of 1 passes.
+	// similarity). It counts when neither min_score nor max_score is given, and beside a min_score where the author gave
+	// that limit. Nil: a score of 1 passes.
 	Holds *bool
 
+	// kept is the score that a min_score is held against, of a check with parts: at most Score, and less where a part
+	// breaks a limit of its own. Nil: Score.
+	kept  *float64
 	doubt *doubt // nil: the score is certain
 	// silent: nobody answered, so that the score says nothing. Only a verdict that fails counts.
 	silent bool

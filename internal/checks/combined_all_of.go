@@ -10,9 +10,10 @@ import (
 )
 
 var allOfDef = define[allOfParams](Def{
-	Name:     "all_of",
-	Summary:  "Every one of some checks passes.",
-	Scoring:  "The lowest score of the checks. Passes when each passes, held against its own thresholds.",
+	Name:    "all_of",
+	Summary: "Every one of some checks passes.",
+	Scoring: "The lowest score of the checks. Passes when each passes, held against its own thresholds. " +
+		"With a min_score, when that is reached and none breaks a threshold of its own.",
 	Family:   FamilyCombined,
 	Surfaces: Everywhere,
 	Decides:  true,
@@ -33,11 +34,12 @@ func (c *conjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	}
 	scores, passed := applied(all)
 	text, details := c.summary(all, func(v *result.Verdict) bool { return !v.Passed })
+	kept := slices.Min(whole.keptOf(all))
 	holds := passed == len(scores)
 	f := Finding{
 		Score: slices.Min(scores), Holds: &holds, Details: Details{"checks": details},
 		Explanation: fmt.Sprintf("%d of %s passed", passed, plural.Count(len(scores), "check")),
-		doubt:       whole.doubt, silent: whole.silent,
+		doubt:       whole.doubt, kept: &kept, silent: whole.silent,
 	}
 	if !holds {
 		f.Explanation += "; " + text

@@ -10,9 +10,10 @@ import (
 )
 
 var anyOfDef = define[anyOfParams](Def{
-	Name:     "any_of",
-	Summary:  "At least one of some checks passes.",
-	Scoring:  "The highest score of the checks. Passes when any of them passes, held against its own thresholds.",
+	Name:    "any_of",
+	Summary: "At least one of some checks passes.",
+	Scoring: "The highest score of the checks. Passes when any of them passes, held against its own thresholds. " +
+		"With a min_score, when one reaches it that breaks no threshold of its own.",
 	Family:   FamilyCombined,
 	Surfaces: Everywhere,
 	Decides:  true,
@@ -32,11 +33,12 @@ func (c *disjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 		return Finding{}, err
 	}
 	scores, passed := applied(all)
+	kept := slices.Max(whole.keptOf(all))
 	holds := passed > 0
 	text, details := c.summary(all, func(v *result.Verdict) bool { return v.Passed == holds })
 	return Finding{
 		Score: slices.Max(scores), Holds: &holds, Details: Details{"checks": details},
 		Explanation: fmt.Sprintf("%d of %s passed; %s", passed, plural.Count(len(scores), "check"), text),
-		doubt:       whole.doubt, silent: whole.silent && !holds,
+		doubt:       whole.doubt, kept: &kept, silent: whole.silent && !holds,
 	}, nil
 }

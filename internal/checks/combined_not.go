@@ -9,7 +9,7 @@ import (
 var notDef = define[notParams](Def{
 	Name:     "not",
 	Summary:  "Another check does not pass.",
-	Scoring:  "1 - score of the check. Passes when the check, held against its own thresholds, does not.",
+	Scoring:  "1 - score of the check. Passes when the check, held against its own thresholds, does not; a min_score beside it must hold as well.",
 	Family:   FamilyCombined,
 	Surfaces: Everywhere,
 	Decides:  true,
@@ -31,8 +31,15 @@ func (c *negation) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	}
 	text, details := c.summary(all, func(*result.Verdict) bool { return true })
 	holds := all[0].Status == result.Failed
+	score, kept := 1-*all[0].Score, float64(brokenLimit)
+	if holds {
+		kept = score
+	}
 	return Finding{
-		Score: 1 - *all[0].Score, Holds: &holds, Explanation: text, Details: Details{"checks": details},
+		Score: score, Holds: &holds, kept: &kept, Explanation: text, Details: Details{"checks": details},
 		doubt: whole.doubt, silent: whole.silent,
 	}, nil
 }
+
+// A not is a limit itself: where the check within it passes, no threshold makes up for that.
+func (*negation) limitedItself() bool { return true }

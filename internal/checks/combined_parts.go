@@ -103,13 +103,13 @@ func partsOf(list []nestedCheck) parts {
 // nobody answered a part.
 func (p parts) judge(
 	ctx context.Context, s *Subject, decided func(result.Verdict) bool,
-) (out []result.Verdict, whole Finding, err error) {
+) (out []result.Verdict, whole together, err error) {
 	order := make([]int, len(p))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return p[a].Needs().Cost() - p[b].Needs().Cost() })
-	out = make([]result.Verdict, len(p))
+	out, whole.kept = make([]result.Verdict, len(p)), make([]float64, len(p))
 	done, applied := false, 0
 	for _, i := range order {
 		if done && p[i].Needs().Cost() > cheapCost {
@@ -124,20 +124,54 @@ func (p parts) judge(
 		switch v.Status {
 		case result.Passed, result.Failed:
 			applied++
+			whole.kept[i] = p[i].keptPart(f, v.Passed)
 		case result.Skipped:
 		default:
 			if v.Status == result.Cancelled {
-				return nil, Finding{}, ctx.Err()
+				return nil, together{}, ctx.Err()
 			}
-			return nil, Finding{}, fmt.Errorf("%s: %s", partLabel(&v, p[i]), v.Error)
+			return nil, together{}, fmt.Errorf("%s: %s", partLabel(&v, p[i]), v.Error)
 		}
 		out[i] = v
 		done = done || v.Status != result.Skipped && decided(v)
 	}
 	if applied == 0 {
-		return nil, Finding{}, noneApplies(out)
+		return nil, together{}, noneApplies(out)
 	}
 	return out, whole, nil
+}
+
+// together is what is known of several parts together.
+type together struct {
+	doubt  *doubt
+	silent bool
+	kept   []float64 // for each part that applies: its score, or brokenLimit where it breaks a limit of its own
+}
+
+// keptPart is the score of a part as far as it keeps the limits that its author gave it, thresholds included.
+func (c *Compiled) keptPart(f Finding, passed bool) float64 {
+	if !c.limited() {
+		return c.keptScore(f)
+	}
+	if passed {
+		return f.Score
+	}
+	return brokenLimit
+}
+
+// limitedItself reports whether any part has a limit that its author gave it.
+func (p parts) limitedItself() bool {
+	return slices.ContainsFunc(p, func(part *Compiled) bool { return part.limited() || part.limitedItself() })
+}
+
+// keptOf are the kept scores of the parts that apply.
+func (j *together) keptOf(all []result.Verdict) (kept []float64) {
+	for i := range all {
+		if all[i].Status != result.Skipped {
+			kept = append(kept, j.kept[i])
+		}
+	}
+	return kept
 }
 
 // applied returns the scores of the parts that were judged, at least one, and how many of them passed.

@@ -45,7 +45,7 @@ func TestCombinationsRunTheCheapBeforeTheDear(t *testing.T) {
 		{"all, failed but not at zero", func(p parts) Check { return &conjunction{p} }, 0.5, "cheap tool judge", result.Failed},
 		{"any, still open", func(p parts) Check { return &disjunction{p} }, 0.5, "cheap tool", result.Passed},
 		{"any, won", func(p parts) Check { return &disjunction{p} }, 1, "cheap", result.Passed},
-		{"weighted", func(p parts) Check { return &weighted{p, []float64{1, 1, 1}, 0.5} }, 0, "cheap tool judge", result.Passed},
+		{"weighted", func(p parts) Check { return &weighted{p, []float64{1, 1, 1}, 0.5, true} }, 0, "cheap tool judge", result.Passed},
 	} {
 		var ran []string
 		p := parts{
@@ -82,7 +82,7 @@ func TestAnErrorOfAPartIsAnErrorOfTheWhole(t *testing.T) {
 		passing := part("passes", NeedsReply, new([]string), Finding{Score: 0.9, Holds: new(true)}, nil)
 		for _, c := range []Check{
 			&negation{parts{bad}}, &conjunction{parts{failing, bad}}, &disjunction{parts{passing, bad}},
-			&weighted{parts{passing, bad}, []float64{9, 1}, 0.1}, &negation{parts{combined(&conjunction{parts{bad}})}},
+			&weighted{parts{passing, bad}, []float64{9, 1}, 0.1, true}, &negation{parts{combined(&conjunction{parts{bad}})}},
 		} {
 			v := combined(c).Judge(t.Context(), replied("x"))
 			if v.Status != result.Errored || v.Passed || !strings.Contains(v.Error, "judge") {

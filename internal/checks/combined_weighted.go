@@ -14,7 +14,7 @@ var weightedDef = define[weightedParams](Def{
 	Summary: "The weighted mean of the scores of some checks reaches a threshold.",
 	Scoring: "Sum of weight · score / sum of weights, over the checks that apply. Passes from " +
 		"threshold on, unless a check " +
-		"breaks a min_score or max_score of its own.",
+		"breaks a min_score or max_score of its own; a min_score beside it must be reached as well.",
 	Family:   FamilyCombined,
 	Surfaces: Everywhere,
 	Decides:  true,
@@ -26,7 +26,7 @@ type weightedParams struct {
 }
 
 func (p weightedParams) Build(b *binder) Check {
-	c := &weighted{threshold: p.Threshold}
+	c := &weighted{threshold: p.Threshold, given: b.read["threshold"] != nil}
 	for i := range p.Checks {
 		c.parts = append(c.parts, p.Checks[i].compiled)
 		c.weights = append(c.weights, p.Checks[i].weight)
@@ -41,6 +41,11 @@ type weighted struct {
 	parts
 	weights   []float64
 	threshold float64
+	given     bool // the author gave the threshold
+}
+
+func (c *weighted) limitedItself() bool {
+	return c.given || slices.ContainsFunc(c.parts, (*Compiled).limited)
 }
 
 func (c *weighted) Eval(ctx context.Context, s *Subject) (Finding, error) {
@@ -59,12 +64,16 @@ func (c *weighted) Eval(ctx context.Context, s *Subject) (Finding, error) {
 		}
 	}
 	score := min(1, sum/weights)
+	kept := score
+	if !required || c.given && score < c.threshold-slack {
+		kept = brokenLimit
+	}
 	holds := required && score >= c.threshold-slack
 	f := Finding{
 		Score: score, Holds: &holds, Details: Details{"checks": details, "threshold": c.threshold},
 		Explanation: fmt.Sprintf("weighted mean %s, at least %s needed", say.Decimal(fourDigits(score)),
 			say.Decimal(c.threshold)),
-		doubt: whole.doubt, silent: whole.silent,
+		doubt: whole.doubt, kept: &kept, silent: whole.silent,
 	}
 	if whole.doubt != nil {
 		whole.doubt.held = false // the mean also decides

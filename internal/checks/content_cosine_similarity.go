@@ -57,6 +57,8 @@ func (c *cosineSimilarity) Needs() Needs {
 	return NeedsReply | NeedsEmbedding
 }
 
+func (c *cosineSimilarity) limitedItself() bool { return c.least != nil }
+
 func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	details := Details{}
 	reference, reply, err := c.vectors(ctx, s, details)

@@ -54,6 +54,10 @@ type levenshtein struct {
 	params     levenshteinParams
 }
 
+func (c *levenshtein) limitedItself() bool {
+	return c.params.MaxDistance != nil || c.params.MinSimilarity != nil
+}
+
 func (c *levenshtein) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := s.Output()
 	if !c.params.CaseSensitive {
@@ -92,7 +96,7 @@ func (c *levenshtein) finding(similarity float64, distance int) Finding {
 		f.Explanation += fmt.Sprintf(", at least %s needed", say.Decimal(*least))
 		f.Details["min_similarity"] = *least
 	}
-	if c.params.MaxDistance != nil || c.params.MinSimilarity != nil {
+	if c.limitedItself() {
 		f.Holds = &holds
 	}
 	return f

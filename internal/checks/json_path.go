@@ -46,7 +46,16 @@ func (p jsonPathParams) Build(b *binder) Check {
 		b.errorf("min_results", "out-of-range", "min_results %d is above max_results %d, so that no list passes",
 			*p.MinResults, *p.MaxResults)
 	}
+	if why := jsonquery.Always(p.Expression.query.Text); why != "" && !p.asksOfValue() {
+		b.noteVacuousWithHint("expression", asksNothing, why, "write beside it what must come: expected: true, min, contains")
+	}
 	return &jsonPath{query: p.Expression.query, want: p, options: p.jsonOptions}
+}
+
+// asksOfValue reports whether the parameters ask for more than that something is selected.
+func (p *jsonPathParams) asksOfValue() bool {
+	return p.Expected.given || len(p.Contains) > 0 || p.Min != nil || p.Max != nil ||
+		p.MinResults != nil && *p.MinResults > 0 || p.MaxResults != nil
 }
 
 type jsonPath struct {

@@ -36,6 +36,8 @@ func (p toolEfficiency) Build(b *binder) Check {
 	return &p
 }
 
+func (c *toolEfficiency) limitedItself() bool { return true }
+
 func (c *toolEfficiency) Eval(_ context.Context, s *Subject) (Finding, error) {
 	calls, failed, rate := len(s.Calls), 0, 0.0
 	for i := range s.Calls {

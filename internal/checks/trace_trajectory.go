@@ -44,7 +44,7 @@ type pathStep struct {
 }
 
 func (p trajectoryParams) Build(b *binder) Check {
-	c := &trajectory{trajectoryParams: p}
+	c := &trajectory{trajectoryParams: p, limited: b.read["min_accuracy"] != nil}
 	if p.MinAccuracy <= slack && p.MaxSteps == nil && p.MaxTokens == nil && p.MaxDurationSeconds == nil {
 		b.noteVacuous("min_accuracy", limitHolds, "every path is as near as that")
 	}
@@ -63,7 +63,12 @@ func (p trajectoryParams) Build(b *binder) Check {
 
 type trajectory struct {
 	trajectoryParams
-	path []waypoint
+	path    []waypoint
+	limited bool // min_accuracy is given
+}
+
+func (c *trajectory) limitedItself() bool {
+	return c.limited || c.MaxSteps != nil || c.MaxTokens != nil || c.MaxDurationSeconds != nil
 }
 
 func (c *trajectory) hides(s *Subject) bool {

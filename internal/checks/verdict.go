@@ -151,6 +151,8 @@ func (s *Subject) hasParts() bool {
 
 // passes compares a finding with the thresholds, which are inclusive. Without thresholds the check's own limit decides
 // or, if there is none, a score of 1 passes. The same holds with MustPass and no lower threshold.
+//
+// A min_score replaces what holds without one, but no limit that the author gave besides: both hold then.
 func (c *Compiled) passes(f Finding) bool {
 	if c.MinScore == nil && (c.MaxScore == nil || c.MustPass) {
 		holds := f.Score >= 1-slack
@@ -159,7 +161,27 @@ func (c *Compiled) passes(f Finding) bool {
 		}
 		return holds && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
 	}
-	return (c.MinScore == nil || f.Score >= *c.MinScore-slack) && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
+	return (c.MinScore == nil || c.keptScore(f) >= *c.MinScore-slack) && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
+}
+
+// brokenLimit is less than every min_score.
+const brokenLimit = -1
+
+// keptScore is the score of a finding as far as it keeps the limits that the author gave the check besides thresholds.
+func (c *Compiled) keptScore(f Finding) float64 {
+	switch {
+	case f.kept != nil:
+		return *f.kept
+	case f.Holds != nil && !*f.Holds && c.limitedItself():
+		return brokenLimit
+	}
+	return f.Score
+}
+
+// limitedItself reports whether the author gave the check a limit other than thresholds, or one of its parts any.
+func (c *Compiled) limitedItself() bool {
+	own, ok := c.Check.(interface{ limitedItself() bool })
+	return ok && own.limitedItself()
 }
 
 // Decide compares a score from elsewhere with the thresholds. It does not know the check's own limit; see
@@ -182,7 +204,10 @@ func (c *Compiled) Limits() (low, high *float64, passed bool) {
 
 // DecidesItself reports whether the check's own limit makes the verdict, so that the score alone does not decide.
 func (c *Compiled) DecidesItself() bool {
-	if c.MinScore != nil || c.MaxScore != nil && !c.MustPass {
+	switch {
+	case c.MinScore != nil:
+		return c.limitedItself()
+	case c.MaxScore != nil && !c.MustPass:
 		return false
 	}
 	return c.Def.Decides

@@ -106,6 +106,10 @@ func (c *Compiled) settled(f Finding) bool {
 		least = math.Inf(-1)
 	}
 	passes, fails := d.low >= least && d.high <= most, d.high < least || d.low > most
+	if c.MinScore != nil && c.limitedItself() {
+		broken := c.keptScore(f) < *c.MinScore-slack
+		passes, fails = passes && d.held && !broken, fails || d.held && broken
+	}
 	return passes || fails
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // evalFile is an eval definition as it stands in a file.
@@ -91,6 +92,10 @@ func readThreshold(d *decoder, e *evalFile, v *node.Node) {
 	if thresholdFields.read(d, v, &e.threshold) && len(v.Content) == 0 {
 		d.Warnf(v, "empty-value", "the threshold is empty, so that the eval %q only measures", e.ID).
 			Hint = "write threshold: {min_score: …}, or remove the line"
+	}
+	if t := &e.threshold; t.passed && t.min != nil && *t.min < 1 {
+		d.Errorf(v, "conflicting-threshold", "threshold of the eval %q: passed: true asks for a pass by the check's own rule, "+
+			"and min_score %s for less", e.ID, say.Decimal(*t.min)).Hint = "keep one of the two"
 	}
 }
 

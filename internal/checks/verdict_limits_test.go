@@ -56,7 +56,7 @@ func TestTwoLimitsBothHold(t *testing.T) {
 	}
 }
 
-// TestEveryOwnLimitHolds: for every check that has a limit of its own, a min_score that is lower does not make up for it.
+// TestEveryOwnLimitHolds: for every check that has a limit of its own, a lower min_score does not make up for it.
 func TestEveryOwnLimitHolds(t *testing.T) {
 	t.Parallel()
 	tried := map[string]bool{}

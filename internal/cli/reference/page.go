@@ -30,10 +30,12 @@ Beside its own parameters every check takes:
 
 | Key | Where | Meaning |
 |---|---|---|
-| ` + "`min_score`, `max_score`" + ` | in or beside ` + "`params`" + ` | The bounds, both included, within which the score passes. Without them a score of 1 passes, or what the check says under *Score*. A limit among the parameters, such as a ` + "`min_similarity`" + `, must hold besides a ` + "`min_score`" + `. Bounds that every score is within are warned of. |
+| ` + "`min_score`, `max_score`" + ` | in or beside ` + "`params`" + ` | The bounds, both included, within which the score passes. Without them a score of 1 passes, or what the check says under *Score*. Bounds that every score is within are warned of. |
 | ` + "`message`" + ` | in or beside ` + "`params`" + ` | A label for reports. |
 | ` + "`when`" + ` | beside ` + "`params`" + ` | Conditions on the tool calls: ` + "`tool_called`, `tool_called_pattern`, `any_tool_called`, `min_tool_calls`" + `. While one is not met the check is skipped. |
 | ` + "`pass_threshold`" + ` | beside ` + "`params`" + ` | With several trials: the share of them that must pass, of each variant of ` + "`perturbations`" + ` by itself. |
+
+A limit among the parameters of a check, such as a ` + "`min_similarity`" + `, must hold besides a ` + "`min_score`" + `.
 
 A guardrail stands under ` + "`validators`" + ` of a prompt and fires when its score does not pass.
 

@@ -7,9 +7,10 @@ import (
 )
 
 var notDef = define[notParams](Def{
-	Name:     "not",
-	Summary:  "Another check does not pass.",
-	Scoring:  "1 - score of the check. Passes when the check, held against its own thresholds, does not; a min_score beside it must hold as well.",
+	Name:    "not",
+	Summary: "Another check does not pass.",
+	Scoring: "1 - score of the check. Passes when the check, held against its own thresholds, does not; a min_score " +
+		"beside it must hold as well.",
 	Family:   FamilyCombined,
 	Surfaces: Everywhere,
 	Decides:  true,

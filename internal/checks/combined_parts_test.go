@@ -45,7 +45,8 @@ func TestCombinationsRunTheCheapBeforeTheDear(t *testing.T) {
 		{"all, failed but not at zero", func(p parts) Check { return &conjunction{p} }, 0.5, "cheap tool judge", result.Failed},
 		{"any, still open", func(p parts) Check { return &disjunction{p} }, 0.5, "cheap tool", result.Passed},
 		{"any, won", func(p parts) Check { return &disjunction{p} }, 1, "cheap", result.Passed},
-		{"weighted", func(p parts) Check { return &weighted{p, []float64{1, 1, 1}, 0.5, true} }, 0, "cheap tool judge", result.Passed},
+		{"weighted", func(p parts) Check { return &weighted{p, []float64{1, 1, 1}, 0.5, true} }, 0, "cheap tool judge",
+			result.Passed},
 	} {
 		var ran []string
 		p := parts{

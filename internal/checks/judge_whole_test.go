@@ -73,7 +73,8 @@ func TestJudgesSeeEveryQuestion(t *testing.T) {
 		{Role: chat.User, Content: "q2"}, {Role: chat.Assistant, Content: "a3"},
 	}}
 	for name, want := range map[string]string{
-		`{}`:                "question 1 of 2: q1, answer 1 of 3: a1, answer 2 of 3: a2, question 2 of 2: q2, answer 3 of 3: a3",
+		`{}`: "question 1 of 2: q1, answer 1 of 3: a1, answer 2 of 3: a2, question 2 of 2: q2, " +
+			"answer 3 of 3: a3",
 		`{"question": "q"}`: "question: q, answer 1 of 3: a1, answer 2 of 3: a2, answer 3 of 3: a3",
 	} {
 		p := questionParam{}

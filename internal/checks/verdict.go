@@ -161,7 +161,8 @@ func (c *Compiled) passes(f Finding) bool {
 		}
 		return holds && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
 	}
-	return (c.MinScore == nil || c.keptScore(f) >= *c.MinScore-slack) && (c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
+	return (c.MinScore == nil || c.keptScore(f) >= *c.MinScore-slack) &&
+		(c.MaxScore == nil || f.Score <= *c.MaxScore+slack)
 }
 
 // brokenLimit is less than every min_score.

@@ -17,10 +17,12 @@ func TestTwoLimitsBothHold(t *testing.T) {
 		check, params, least string
 		want                 result.Status
 	}{
-		{"not", `"check": {"type": "contains", "params": {"patterns": ["idiot", "sorry"], "min_score": 0.5}}`, "0.1", result.Failed},
+		{"not", `"check": {"type": "contains", "params": {"patterns": ["idiot", "sorry"], "min_score": 0.5}}`, "0.1",
+			result.Failed},
 		{"not", `"check": ` + half, "0.1", result.Passed},
 		{"not", `"check": ` + half, "0.6", result.Failed},
-		{"any_of", `"checks": [{"type": "contains", "params": {"patterns": ["sorry"]}}, ` + grade + `]`, "0.5", result.Failed},
+		{"any_of", `"checks": [{"type": "contains", "params": {"patterns": ["sorry"]}}, ` + grade + `]`, "0.5",
+			result.Failed},
 		{"any_of", `"checks": [` + half + `, ` + grade + `]`, "0.5", result.Passed},
 		{"any_of", `"checks": [` + half + `, ` + grade + `]`, "0.6", result.Failed},
 		{"all_of", `"checks": [` + grade + `]`, "0.3", result.Failed},

@@ -95,7 +95,8 @@ func readThreshold(d *decoder, e *evalFile, v *node.Node) {
 	}
 	if t := &e.threshold; t.passed && t.min != nil && *t.min < 1 {
 		d.Errorf(v, "conflicting-threshold",
-			"threshold of the eval %q: passed: true asks for a pass by the check's own rule, and min_score %s for less", e.ID, say.Decimal(*t.min)).Hint = "keep one of the two"
+			"threshold of the eval %q: passed: true asks for a pass by the check's own rule, and min_score %s for less",
+			e.ID, say.Decimal(*t.min)).Hint = "keep one of the two"
 	}
 }
 

@@ -35,7 +35,7 @@ Beside its own parameters every check takes:
 | ` + "`when`" + ` | beside ` + "`params`" + ` | Conditions on the tool calls: ` + "`tool_called`, `tool_called_pattern`, `any_tool_called`, `min_tool_calls`" + `. While one is not met the check is skipped. |
 | ` + "`pass_threshold`" + ` | beside ` + "`params`" + ` | With several trials: the share of them that must pass, of each variant of ` + "`perturbations`" + ` by itself. |
 
-A limit among the parameters of a check, such as a ` + "`min_similarity`" + `, must hold besides a ` + "`min_score`" + `.
+A limit among a check's parameters, such as a ` + "`min_similarity`" + `, must hold besides a ` + "`min_score`" + `.
 
 A guardrail stands under ` + "`validators`" + ` of a prompt and fires when its score does not pass.
 

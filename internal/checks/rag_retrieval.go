@@ -156,7 +156,7 @@ func (*chunkList) shape() keys.Shape {
 
 // questionParam is the question that the reply or the chunks should be relevant to.
 type questionParam struct {
-	Question requiredText `param:"question" is:"prose" doc:"The question; else what the user asked last, over a conversation all."`
+	Question requiredText `param:"question" is:"prose" doc:"Else what the user asked last, over a conversation all."`
 }
 
 // exhibits are the question that is given, that of the turn, or all questions of the conversation.

@@ -48,6 +48,9 @@ func (m *matrix) selectProviders(p *scenario.Project, s *scenario.Scenario) []*s
 }
 
 func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenario.Provider {
+	if s.Agent != nil {
+		return []*scenario.Provider{s.Agent}
+	}
 	models := slices.DeleteFunc(slices.Clone(p.Providers), func(q *scenario.Provider) bool {
 		return q.Role != "" && q.Role != "llm" && q.Role != "image" || judgesOnly(p, s, q)
 	})

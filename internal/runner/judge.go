@@ -87,7 +87,20 @@ func (s *session) subject(turn int) *checks.Subject {
 		Stored: s.fromDisk(), Answered: s.recorder.Plays(),
 		Unguarded: s.lacksInfo(recording.InfoGuardrails),
 		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.evalResults,
-		Metadata: s.metadata(turn), Workflow: s.seen(), Composition: s.composed(turn),
+		Metadata: s.metadata(turn), Workflow: s.seen(), Composition: s.composed(turn), Scenario: s.described(),
+	}
+}
+
+// described is what a scenario that names its program tells judges of itself; nil for others, whose judges see what was
+// said alone.
+func (s *session) described() *checks.ScenarioInfo {
+	sc := s.trial.Scenario
+	if sc.Agent == nil {
+		return nil
+	}
+	return &checks.ScenarioInfo{
+		Name: cmp.Or(sc.Title, sc.ID), Description: sc.Description, ExpectedOutcome: sc.Outcome,
+		Input: sc.Turns[0].Content,
 	}
 }
 

@@ -42,6 +42,11 @@ func (m *matrix) sortProviderNames(suite *scenario.Suite) {
 		for _, q := range p.Providers {
 			configured = append(configured, idAndAlias(&q.Meta)...)
 		}
+		for _, s := range p.Scenarios {
+			if s.Agent != nil && !slices.Contains(configured, s.Agent.ID) {
+				configured = append(configured, s.Agent.ID)
+			}
+		}
 	}
 	m.providers.known = configured
 	for _, q := range m.opts.Agents {

@@ -28,7 +28,11 @@ type Scenario struct {
 	Capabilities []string
 	ToolPolicy   *ToolPolicy // nil: none
 	Tags         []string
-	Skip         string // reason; "" runs
+	// Agent is the program that a scenario names itself; nil: the providers of the project are its agents. Title and
+	// Outcome are what such a scenario tells judges besides.
+	Agent          *Provider
+	Title, Outcome string
+	Skip           string // reason; "" runs
 	// Recorded is the eval that the scenario stands for: conversations that are over, and of which the checks of the
 	// one turn judge every reply. Nil: the conversation is to be had.
 	Recorded  *RecordingEval

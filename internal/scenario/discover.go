@@ -16,6 +16,8 @@ import (
 const (
 	defaultConfig = "config.arena.yaml"
 	defaultFolder = "scenarios" // run where there is no config
+	// programFolder is where another tool keeps scenarios that name their program; run where there is no config either.
+	programFolder = ".kensa/scenarios"
 )
 
 // input is one project to load: a config, or loose files.
@@ -52,12 +54,16 @@ func (l *loader) inputs() []*input {
 		if l.opts.Bare {
 			return []*input{{}}
 		}
-		if !l.fs.isDir(defaultFolder) {
+		for _, dir := range []string{defaultFolder, programFolder} {
+			if l.fs.isDir(dir) {
+				paths = append(paths, dir)
+			}
+		}
+		if len(paths) == 0 {
 			l.diags.Errorf(diag.Pos{}, 0, "no-config", "there is no %s here", defaultConfig).
 				Hint = l.configAbove()
 			return nil
 		}
-		paths = []string{defaultFolder}
 	}
 	var configs []string
 	var loose []inputFile
@@ -234,7 +240,7 @@ func (l *loader) sortFolder(files []inputFile, configs *[]string) []inputFile {
 			*configs = append(*configs, f.path)
 		case f.kind == kindRecording:
 			l.recordings = append(l.recordings, f.path)
-		case f.kind == kindFragment || f.kind == kindForeign || foreignJSON:
+		case f.kind == kindFragment || f.kind == kindCriteria || f.kind == kindForeign || foreignJSON:
 		default:
 			rest = append(rest, f)
 		}
@@ -352,7 +358,7 @@ func (l *loader) detectKind(path string, data []byte) kind {
 			return saidKind(k.Value, data)
 		}
 		switch k := recognise(root); {
-		case k == kindRecording || k == kindFragment || k == kindForeign:
+		case k == kindRecording || k == kindFragment || k == kindCriteria || k == kindForeign:
 			left = k // another document may be one to run
 		case k != "":
 			return k

@@ -28,7 +28,8 @@ const (
 	kindMock      kind = "mock responses"
 	kindRecording kind = "recording"
 	kindFragment  kind = "fragment"
-	kindKensa     kind = "run_command scenario"
+	kindProgram   kind = "run_command scenario"
+	kindCriteria  kind = "criteria of a judge"
 )
 
 const (
@@ -48,7 +49,11 @@ var signs = []struct {
 	kind kind
 	keys []string
 }{
-	{kindKensa, []string{"run_command"}},
+	{kindProgram, []string{"run_command"}},
+	{kindProgram, []string{"checks", "input"}},
+	{kindProgram, []string{"criteria", "input"}},
+	{kindCriteria, []string{"criterion", "pass"}},
+	{kindCriteria, []string{"criterion", "pass_definition"}},
 	{kindRecording, []string{"Messages", "RunID"}},
 	{kindPrompt, []string{"system_template", "messages"}},
 	{kindPack, []string{"template_engine", "messages"}},

@@ -160,7 +160,7 @@ func (l *loader) read(b *build, j *fileJob) *content {
 	}
 	c := &content{}
 	for _, doc := range docs {
-		if j.want != "" && doc.kind != j.want {
+		if j.want != "" && doc.kind != j.want && (j.want != kindScenario || doc.kind != kindProgram) {
 			l.mismatch(j, doc)
 			continue
 		}
@@ -243,14 +243,14 @@ func (d *decoder) addDocument(c *content, doc document) {
 		d.Warnf(doc.root, NoEffect, "a file of kind Logging has no effect: %s", ownLogging)
 	case kindMock:
 		c.mocks = append(c.mocks, d.File)
-	case kindKensa:
-		d.need("scenarios with run_command", doc.root, Feature{})
+	case kindProgram:
+		c.scenarios = add(c.scenarios, d.programScenario(doc))
 	case kindArena:
 		d.Errorf(doc.root, "second-config", "an arena config cannot be listed here").
 			Hint = "run it by itself: arena run -c " + d.File
 	case kindRecording:
 		c.recordings = append(c.recordings, d.Pos(doc.root))
-	case kindFragment, kindUnknown, kindForeign: // fragments are read by those who name them; the others were told
+	case kindFragment, kindCriteria, kindUnknown, kindForeign: // the first two are read by those who name them; the others were told
 	}
 }
 

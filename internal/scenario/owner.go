@@ -163,7 +163,9 @@ func (l *loader) nearest(file string) string {
 }
 
 // isOwned reports whether configs list files of this kind.
-func isOwned(f inputFile) bool { return f.kind == kindScenario || f.kind == kindEval }
+func isOwned(f inputFile) bool {
+	return f.kind == kindScenario || f.kind == kindProgram || f.kind == kindEval
+}
 
 // configOwners finds the configs of loose files. It reads each folder and each config once.
 type configOwners struct {

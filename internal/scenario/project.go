@@ -72,6 +72,7 @@ func (l *loader) project(in *input) *build {
 	b.jobs = nil // the same
 	b.merge(parts)
 	b.finish()
+	b.p.passDotenv()
 	return b
 }
 

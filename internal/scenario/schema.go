@@ -47,6 +47,7 @@ func FileKinds() []FileKind {
 		{SchemaKind{"mock", "canned replies for the mock provider"}, "", mockFileFields},
 		{SchemaKind{"pack", "prompts, tools and evals to hand around together"}, "", packFields},
 		{SchemaKind{"persona", "a simulated user for self-play"}, string(kindPersona), personaFields},
+		{SchemaKind{"program", "a scenario that names the program that is its agent"}, "", programScenarioFields},
 		{SchemaKind{"prompt", "a system prompt with its variables, tools and guardrails"}, string(kindPrompt), promptFields},
 		{SchemaKind{"provider", "a model and how to reach it"}, string(kindProvider), providerFields},
 		{SchemaKind{"runtime", "providers, tools and servers beside a pack"}, string(kindRuntime), runtimeFields},

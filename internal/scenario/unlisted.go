@@ -172,7 +172,7 @@ func (l *loader) runnable(path string) kind {
 		return ""
 	}
 	switch k := l.kindOf(path); {
-	case k == kindScenario, k == kindEval && l.namesRecording(path):
+	case k == kindScenario, k == kindProgram, k == kindEval && l.namesRecording(path):
 		return k
 	}
 	return ""

@@ -41,6 +41,7 @@ func (p *Provider) once(ctx context.Context, req *chat.Request) (chat.Reply, err
 	}
 	return chat.Reply{
 		Content: text, FinishReason: "stop", Model: p.model, Usage: estimated(len(input), len(text)),
+		Untold: chat.UntoldWords, // it prints its reply alone
 	}, nil
 }
 

@@ -45,8 +45,8 @@ func Pages() []Page {
 		"composition": {About: "the steps by which a state answers", Kind: "arena", Part: "compositions"},
 	}
 	order := []string{
-		"arena", "scenario", "program", "check", "prompt", "prompt-eval", "provider", "tool", "mock", "judge", "eval", "pack", "persona",
-		"runtime", "mcp", "a2a", "skill", "workflow", "composition", "fragment", "logging",
+		"arena", "scenario", "program", "check", "prompt", "prompt-eval", "provider", "tool", "mock", "judge", "eval", "pack",
+		"persona", "runtime", "mcp", "a2a", "skill", "workflow", "composition", "fragment", "logging",
 	}
 	kinds := scenario.FileKinds()
 	var list []Page

@@ -250,7 +250,8 @@ func (d *decoder) addDocument(c *content, doc document) {
 			Hint = "run it by itself: arena run -c " + d.File
 	case kindRecording:
 		c.recordings = append(c.recordings, d.Pos(doc.root))
-	case kindFragment, kindCriteria, kindUnknown, kindForeign: // the first two are read by those who name them; the others were told
+	case kindFragment, kindCriteria: // they are read by those who name them
+	case kindUnknown, kindForeign: // told already
 	}
 }
 

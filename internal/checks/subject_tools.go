@@ -2,6 +2,7 @@ package checks
 
 import (
 	"context"
+	"errors"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
@@ -10,8 +11,12 @@ import (
 type ToolCaller interface {
 	// Has reports whether the project declares a tool with this name.
 	Has(name string) bool
-	// Fits returns why arguments do not fit the input_schema of a tool; nil when they do. It does not change them.
-	Fits(name string, args map[string]any) error
+	// Fits returns why the arguments of a call do not fit the input_schema of its tool; nil when they do. It does not
+	// change them, and no arguments are an empty object. An error that wraps ErrUnchecked says that nobody knows.
+	Fits(call *Call) error
 	// Call runs a tool, and returns soon after ctx ends. Errors are in the result. It does not change args.
 	Call(ctx context.Context, name string, args map[string]any) chat.ToolResult
 }
+
+// ErrUnchecked is wrapped by errors about arguments of which nobody knows whether they fit.
+var ErrUnchecked = errors.New("arguments were not validated")

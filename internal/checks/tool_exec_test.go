@@ -101,7 +101,7 @@ type answers chat.ToolResult
 
 func (answers) Has(string) bool { return true }
 
-func (answers) Fits(string, map[string]any) error { return nil }
+func (answers) Fits(*Call) error { return nil }
 
 func (a answers) Call(context.Context, string, map[string]any) chat.ToolResult {
 	return chat.ToolResult(a)

@@ -21,11 +21,15 @@ func (f fakeTools) Has(name string) bool {
 	return ok
 }
 
-func (f fakeTools) Fits(name string, args map[string]any) error {
-	if len(f[name].schema) == 0 {
+func (f fakeTools) Fits(call *Call) error {
+	if len(f[call.Name].schema) == 0 {
 		return nil
 	}
-	return FitsSchema(f[name].schema, args)
+	args := call.Args
+	if args == nil {
+		args = map[string]any{}
+	}
+	return FitsSchema(f[call.Name].schema, args)
 }
 
 func (f fakeTools) Call(ctx context.Context, name string, _ map[string]any) chat.ToolResult {

@@ -13,9 +13,10 @@ import (
 
 var validToolCallDef = plain[validToolCall](Def{
 	Name: "valid_tool_call",
-	Summary: "Every tool call names a tool of the project and has arguments that fit its input_schema as the model " +
+	Summary: "Every tool call names a tool that there is and has arguments that fit its input_schema as the model " +
 		"wrote them.",
-	Scoring:  "Valid calls / calls; skipped when no tool was called.",
+	Scoring: "Valid calls / calls; skipped when no tool was called. An error where a call decides whose tool has a " +
+		"schema that cannot be compiled, as that of a server may.",
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
@@ -34,9 +35,14 @@ func (*validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 	invalid := []Details{}
 	var texts []string
 	silent := false // an argument may have one of two values
+	var unknown []error
 	for i := range s.Calls {
 		call := &s.Calls[i]
-		if problem := invalidCall(s.Tools, call); problem != "" {
+		problem, err := invalidCall(s.Tools, call)
+		switch {
+		case err != nil:
+			unknown = append(unknown, err)
+		case problem != "":
 			silent = silent || chat.AmbiguousArgs(call.BadArgs)
 			invalid = append(invalid, Details{
 				"call": i, "tool": call.Name, "turn": call.Turn, "problem": say.Content(problem),
@@ -45,8 +51,12 @@ func (*validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 	}
 	n := len(s.Calls)
+	valid := n - len(invalid) - len(unknown)
 	f := Finding{
-		Score: textmeasure.Share(n-len(invalid), n), Details: Details{"calls": n, "violations": invalid}, silent: silent,
+		Score: textmeasure.Share(valid, n), Details: Details{"calls": n, "violations": invalid}, silent: silent,
+	}
+	if len(unknown) > 0 {
+		f.doubt = uncheckedCalls(s, f.Score, textmeasure.Share(valid+len(unknown), n), unknown[0])
 	}
 	if len(invalid) == 0 {
 		f.Explanation = plural.Count(n, "call") + ", each of a declared tool with arguments that fit"
@@ -56,23 +66,30 @@ func (*validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// invalidCall returns what is wrong with a call; "" when nothing is.
-func invalidCall(tools ToolCaller, call *Call) string {
+// uncheckedCalls is the doubt of a score when nobody knows of some calls whether their arguments fit.
+func uncheckedCalls(s *Subject, low, high float64, why error) *doubt {
+	if s.Stored { // arguments may be redacted besides
+		low, high = 0, 1
+	}
+	return &doubt{low: low, high: high, why: fmt.Errorf("not known: %w", why)}
+}
+
+// invalidCall returns what is wrong with a call; "" when nothing is. An error says why nobody knows.
+func invalidCall(tools ToolCaller, call *Call) (problem string, err error) {
 	if !tools.Has(call.Name) {
-		return "the project has no tool " + say.Quote(call.Name)
+		return "the project has no tool " + say.Quote(call.Name), nil
 	}
 	if call.BadArgs != "" {
-		return say.Named(call.Name) + ": " + chat.ArgsProblem(call.BadArgs) + ": " + say.Quote(call.BadArgs)
+		return say.Named(call.Name) + ": " + chat.ArgsProblem(call.BadArgs) + ": " + say.Quote(call.BadArgs), nil
 	}
-	args := call.Args
-	if args == nil {
-		args = map[string]any{}
+	if n, found := chat.Unwieldy(call.Args); found { // a schema would compute with all its digits
+		return say.Named(call.Name) + ": the number " + say.Quote(n) + " is too large", nil
 	}
-	if n, found := chat.Unwieldy(args); found { // a schema would compute with all its digits
-		return say.Named(call.Name) + ": the number " + say.Quote(n) + " is too large"
+	switch err := tools.Fits(call); {
+	case errors.Is(err, ErrUnchecked):
+		return "", err
+	case err != nil:
+		return say.Named(call.Name) + ": " + say.Content(say.OneLine(err.Error())), nil
 	}
-	if err := tools.Fits(call.Name, args); err != nil {
-		return say.Named(call.Name) + ": " + say.Content(say.OneLine(err.Error()))
-	}
-	return ""
+	return "", nil
 }

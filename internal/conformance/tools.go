@@ -43,10 +43,14 @@ func (t *vectorTools) Has(name string) bool {
 	return ok
 }
 
-func (t *vectorTools) Fits(name string, args chat.Args) error {
-	tool := t.byName[name]
+func (t *vectorTools) Fits(call *checks.Call) error {
+	tool := t.byName[call.Name]
 	if len(tool.InputSchema) == 0 {
 		return nil
+	}
+	args := call.Args
+	if args == nil {
+		args = chat.Args{}
 	}
 	return checks.FitsSchema(tool.InputSchema, args)
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/tools"
 )
 
@@ -101,9 +101,8 @@ func (s *session) take(o *tools.Opener, list *cassette.ToolList) error {
 	if err != nil {
 		return err
 	}
-	if len(unchecked) > 0 {
-		s.notice(fmt.Sprintf("%s: the schema of %s cannot be compiled: arguments are not validated",
-			o.Name, strings.Join(unchecked, ", ")))
+	for _, why := range unchecked {
+		s.notice(fmt.Sprintf("%s: %s: arguments are not validated", o.Name, say.Content(say.OneLine(why.Error()))))
 	}
 	if s.listed == nil {
 		s.listed = map[*tools.Opener][]chat.Tool{}

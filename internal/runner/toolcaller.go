@@ -2,9 +2,16 @@ package runner
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/tools"
 )
 
@@ -14,10 +21,46 @@ type toolCaller struct {
 	lane *cassette.Lane
 }
 
-func (t toolCaller) Has(name string) bool { return t.s.box.Has(name) || t.s.unfound[name] != nil }
+func (t toolCaller) Has(name string) bool {
+	return t.s.box.Has(name) || t.s.unfound[name] != nil || t.wasServed(name) ||
+		slices.Contains(t.s.trial.Project.OwnTools(), name)
+}
 
-func (t toolCaller) Fits(name string, args map[string]any) error {
-	return t.s.box.Fits(name, args)
+// over reports whether the conversation was had before. No server is asked for its tools then.
+func (t toolCaller) over() bool { return t.s.trial.Finished != nil || t.s.trial.Recorded != nil }
+
+// wasServed reports whether a server or an agent may have had a tool in a conversation that was had before.
+func (t toolCaller) wasServed(name string) bool {
+	p := t.s.trial.Project.Project
+	server := servedBy(p, name)
+	asks := strings.HasPrefix(name, a2a.Prefix) && len(p.Agents) > 0
+	if !t.over() || server == nil && !asks {
+		return false
+	}
+	if why, _ := p.NotServed(name); server != nil && server.Image == nil && why != "" {
+		return false
+	}
+	known := t.s.servedBy(server)
+	return known == nil || slices.Contains(known.names, name)
+}
+
+func (t toolCaller) Fits(call *checks.Call) error {
+	if own, err := t.s.trial.Project.ownFit(call); own {
+		return err
+	}
+	if !t.s.box.Has(call.Name) && t.wasServed(call.Name) {
+		return fmt.Errorf("%w: the schema of %s is not kept with the conversation: judge it in the run itself",
+			checks.ErrUnchecked, call.Name)
+	}
+	args := call.Args
+	if args == nil {
+		args = map[string]any{}
+	}
+	err := t.s.box.Fits(call.Name, args)
+	if unchecked, ok := errors.AsType[*tools.UncheckedError](err); ok {
+		return fmt.Errorf("%w: %s", checks.ErrUnchecked, say.Content(say.OneLine(unchecked.Error())))
+	}
+	return err
 }
 
 // Takes returns why a call with these arguments would be refused before the tool gets it.
@@ -31,8 +74,7 @@ func (t toolCaller) Takes(name string, args map[string]any) error {
 // StateGone reports whether the conversation was had before: what it did to a tool that is more than its file is not
 // there any more.
 func (t toolCaller) StateGone(name string) bool {
-	over := t.s.trial.Finished != nil || t.s.trial.Recorded != nil
-	return over && !t.s.trial.Project.tools.Simulated(name)
+	return t.over() && !t.s.trial.Project.tools.Simulated(name)
 }
 
 func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) chat.ToolResult {

@@ -76,8 +76,8 @@ func (b *Box) Remarks(o *Opener) Remarks {
 }
 
 // Take makes the box hold what a source listed, in the place of what it listed before. A schema that cannot be compiled
-// is offered as it stands, and arguments are not validated: unchecked names the tools of which that is so.
-func (b *Box) Take(o *Opener, list []chat.Tool) (unchecked []string, err error) {
+// is offered as it stands, and arguments are not validated: unchecked names the tools of which that is so, and why.
+func (b *Box) Take(o *Opener, list []chat.Tool) (unchecked []*UncheckedError, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for name, t := range b.listed {
@@ -92,9 +92,9 @@ func (b *Box) Take(o *Opener, list []chat.Tool) (unchecked []string, err error) 
 		if b.kit.byName[offer.Name] != nil || b.listed[offer.Name] != nil {
 			return unchecked, fmt.Errorf("%s: there are two tools %q", o.Name, offer.Name)
 		}
-		t := &tool{offer: offer, opener: o}
-		if t.input, err = b.kit.schemaOf(offer.Schema); err != nil {
-			unchecked = append(unchecked, offer.Name)
+		t := &tool{offer: offer, opener: o, input: b.kit.schemaOf(offer.Schema)}
+		if t.input != nil && t.input.broken != nil {
+			unchecked = append(unchecked, &UncheckedError{offer.Name, t.input.broken})
 		}
 		b.listed[offer.Name] = t
 	}
@@ -144,11 +144,15 @@ func (b *Box) Origin(name string) string {
 	return ""
 }
 
-// Fits validates arguments, without repairs, against the input_schema of a tool.
+// Fits validates arguments, without repairs, against the input_schema of a tool. Where that cannot be compiled, it is an
+// UncheckedError.
 func (b *Box) Fits(name string, args map[string]any) error {
 	t := b.tool(name)
 	if t == nil {
 		return errors.New(chat.UnknownTool(name))
+	}
+	if t.input != nil && t.input.broken != nil {
+		return &UncheckedError{name, t.input.broken}
 	}
 	return t.input.validate(args)
 }

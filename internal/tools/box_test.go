@@ -198,7 +198,17 @@ func TestBadLists(t *testing.T) {
 		{[]chat.Tool{offer("b", "")}, "", ""},
 	} {
 		unchecked, err := box.Take(o, c.list)
-		if got := strings.Join(unchecked, " "); got != c.unchecked || fmt.Sprint(err) != "<nil>" && err.Error() != c.problem ||
+		got := ""
+		for _, why := range unchecked {
+			got += why.Tool
+			if misfit := box.Fits(why.Tool, nil); misfit == nil || misfit.Error() != why.Error() {
+				t.Errorf("%s: nobody is told that nobody knows: %v", why.Tool, misfit)
+			}
+			if err := box.Takes(why.Tool, map[string]any{"x": 1}); err != nil {
+				t.Errorf("%s: a call is refused: %v", why.Tool, err)
+			}
+		}
+		if got != c.unchecked || fmt.Sprint(err) != "<nil>" && err.Error() != c.problem ||
 			err == nil && c.problem != "" {
 			t.Errorf("%v: unchecked %q, %v", c.list, got, err)
 		}

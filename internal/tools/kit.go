@@ -15,8 +15,8 @@ type Kit struct {
 
 	mu      sync.Mutex
 	open    map[shared]Source
-	left    map[string]int          // trials that a scenario still has
-	schemas map[string]listedSchema // of tools that were listed, by their text
+	left    map[string]int     // trials that a scenario still has
+	schemas map[string]*schema // of tools that were listed, by their text
 }
 
 // shared is a source that several trials have.
@@ -110,24 +110,21 @@ func (k *Kit) source(o *Opener, scenario string) Source {
 }
 
 // schemaOf compiles the schema of a listed tool, once for all trials.
-func (k *Kit) schemaOf(raw []byte) (*schema, error) {
+func (k *Kit) schemaOf(raw []byte) *schema {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	known, ok := k.schemas[string(raw)]
 	if !ok {
-		known.schema, known.err = compileSchema(raw)
+		var err error
+		if known, err = compileSchema(raw); err != nil {
+			known = brokenSchema(raw, err)
+		}
 		if k.schemas == nil {
-			k.schemas = map[string]listedSchema{}
+			k.schemas = map[string]*schema{}
 		}
 		k.schemas[string(raw)] = known
 	}
-	return known.schema, known.err
-}
-
-// listedSchema is the schema of a listed tool, or why it cannot be compiled.
-type listedSchema struct {
-	schema *schema
-	err    error
+	return known
 }
 
 type opened struct {

@@ -14,10 +14,11 @@ import (
 )
 
 // schema is a compiled JSON Schema (draft 7 where it names none) with its document, which coerce reads. A nil schema
-// accepts everything.
+// accepts everything, as does one that cannot be compiled.
 type schema struct {
 	compiled *jsonschema.Schema
-	doc      map[string]any
+	doc      map[string]any // nil: it is no object
+	broken   error          // why it cannot be compiled; nil: it is
 }
 
 func compileSchema(raw json.RawMessage) (*schema, error) {
@@ -39,8 +40,27 @@ func compileSchema(raw json.RawMessage) (*schema, error) {
 	return &schema{compiled: compiled, doc: doc}, nil
 }
 
+// UncheckedError is why nobody knows whether arguments fit a tool: its schema cannot be compiled.
+type UncheckedError struct {
+	Tool string
+	Err  error
+}
+
+func (e *UncheckedError) Error() string {
+	return fmt.Sprintf("the schema of %s cannot be compiled: %v", e.Tool, e.Err)
+}
+
+func (e *UncheckedError) Unwrap() error { return e.Err }
+
+// brokenSchema stands for one of somebody else's that cannot be compiled.
+func brokenSchema(raw json.RawMessage, why error) *schema {
+	v, _ := chat.DecodeJSON(raw) // where it is no JSON, why says so
+	doc, _ := v.(map[string]any)
+	return &schema{doc: doc, broken: why}
+}
+
 func (s *schema) validate(v any) error {
-	if s == nil {
+	if s == nil || s.broken != nil {
 		return nil
 	}
 	if n, found := chat.Unwieldy(v); found {
@@ -69,7 +89,7 @@ func (s *schema) validateText(text string) error {
 // sent as text, a list or object sent as JSON text, an enum value in another case, and optional arguments sent as null
 // or "".
 func (s *schema) coerce(args map[string]any) map[string]any {
-	if s == nil {
+	if s == nil || s.broken != nil {
 		return args
 	}
 	return coerceObject(s.doc, args)

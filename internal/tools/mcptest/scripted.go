@@ -106,6 +106,8 @@ func (s *script) list(req *request) {
 	switch s.kind {
 	case "two of a name":
 		list = `[{"name":"echo","inputSchema":{"type":"object"}},{"name":"echo","inputSchema":{"type":"object"}}]`
+	case "foreign pattern": // expressions of JavaScript can look ahead
+		list = `[{"name":"echo","inputSchema":{"type":"object","properties":{"text":{"pattern":"^(?!x)"}}}}]`
 	case "pages":
 		list = fmt.Sprintf(`[{"name":"echo%s","inputSchema":{"type":"object"}}]`, req.Params.Cursor)
 		if len(req.Params.Cursor) < 3 {

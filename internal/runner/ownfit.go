@@ -1,0 +1,53 @@
+package runner
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/tools/memory"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// ownFit says why the arguments of a call do not fit a tool that arena brings along, as the state in which it was called
+// has it; nil when they do. own is false for other tools.
+func (p *project) ownFit(call *checks.Call) (own bool, err error) {
+	if !slices.Contains(p.OwnTools(), call.Name) {
+		return false, nil
+	}
+	args := call.Args
+	if args == nil {
+		args = map[string]any{}
+	}
+	err = errors.New("nobody is offered it here")
+	for _, state := range p.statesNamed(call.State) {
+		for _, tool := range slices.Concat(p.states[state], p.skillOffers(state), memory.Tools()) {
+			if tool.Name != call.Name {
+				continue
+			}
+			if err = checks.FitsSchema(tool.Schema, args); err == nil {
+				return true, nil
+			}
+		}
+	}
+	return true, err
+}
+
+// statesNamed is the state of a name; all of them where nobody knows which it was, and nil stands for no workflow.
+func (p *project) statesNamed(name string) []*workflow.State {
+	if p.Workflow == nil || p.Workflow.Graph == nil {
+		return []*workflow.State{nil}
+	}
+	if one := p.Workflow.Graph.State(name); one != nil {
+		return []*workflow.State{one}
+	}
+	return p.Workflow.States
+}
+
+func (p *project) skillOffers(state *workflow.State) []chat.Tool {
+	if p.skills == nil {
+		return nil
+	}
+	return p.skills.offers[state]
+}

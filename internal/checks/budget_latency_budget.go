@@ -9,9 +9,10 @@ import (
 )
 
 var latencyBudgetDef = plain[latencyBudget](Def{
-	Name:     "latency_budget",
-	Summary:  "The reply came in time; the score falls the longer it took beyond that.",
-	Scoring:  "1 up to max_ms, then max_ms / time taken. An error when the time is not known.",
+	Name:    "latency_budget",
+	Summary: "The model gave its last reply in time; the score falls the longer it took beyond that.",
+	Scoring: "1 up to max_ms, then max_ms / time taken. An error when the time is not known. The time is that of the one " +
+		"call of the model that gave the reply: not of the calls before it, nor of tools. max_duration has all of it.",
 	Family:   FamilyBudget,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsUsage,
@@ -20,7 +21,7 @@ var latencyBudgetDef = plain[latencyBudget](Def{
 })
 
 type latencyBudget struct {
-	MaxMS float64 `param:"max_ms,required" above:"0" doc:"Milliseconds to the reply."`
+	MaxMS float64 `param:"max_ms,required" above:"0" doc:"Milliseconds of the call of the model that gave the reply."`
 }
 
 func (c *latencyBudget) Eval(_ context.Context, s *Subject) (Finding, error) {

@@ -47,6 +47,7 @@ type Finding struct {
 	doubt *doubt // nil: the score is certain
 	// silent: nobody answered, so that the score says nothing. Only a verdict that fails counts.
 	silent bool
+	way    string // what to do about a silent finding; "": nothing is known
 }
 
 // ErrNotApplicable is wrapped by checks that have nothing to look at and must not count. The verdict is skipped.

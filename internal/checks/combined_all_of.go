@@ -39,7 +39,7 @@ func (c *conjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	f := Finding{
 		Score: slices.Min(scores), Holds: &holds, Details: Details{"checks": details},
 		Explanation: fmt.Sprintf("%d of %s passed", passed, plural.Count(len(scores), "check")),
-		doubt:       whole.doubt, kept: &kept, silent: whole.silent,
+		doubt:       whole.doubt, kept: &kept, silent: whole.silent, way: whole.way,
 	}
 	if !holds {
 		f.Explanation += "; " + text

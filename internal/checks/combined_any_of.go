@@ -39,6 +39,6 @@ func (c *disjunction) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	return Finding{
 		Score: slices.Max(scores), Holds: &holds, Details: Details{"checks": details},
 		Explanation: fmt.Sprintf("%d of %s passed; %s", passed, plural.Count(len(scores), "check"), text),
-		doubt:       whole.doubt, kept: &kept, silent: whole.silent && !holds,
+		doubt:       whole.doubt, kept: &kept, silent: whole.silent && !holds, way: whole.way,
 	}, nil
 }

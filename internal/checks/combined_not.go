@@ -38,7 +38,7 @@ func (c *negation) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	}
 	return Finding{
 		Score: score, Holds: &holds, kept: &kept, Explanation: text, Details: Details{"checks": details},
-		doubt: whole.doubt, silent: whole.silent,
+		doubt: whole.doubt, silent: whole.silent, way: whole.way,
 	}, nil
 }
 

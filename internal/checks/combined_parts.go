@@ -120,7 +120,9 @@ func (p parts) judge(
 		if f.doubt != nil {
 			whole.doubt = &doubt{high: 1, held: true, why: f.doubt.why}
 		}
-		whole.silent = whole.silent || f.silent
+		if f.silent && !whole.silent {
+			whole.silent, whole.way = true, f.way
+		}
 		switch v.Status {
 		case result.Passed, result.Failed:
 			applied++
@@ -145,6 +147,7 @@ func (p parts) judge(
 type together struct {
 	doubt  *doubt
 	silent bool
+	way    string    // what to do about the first silent part
 	kept   []float64 // for each part that applies: its score, or brokenLimit where it breaks a limit of its own
 }
 

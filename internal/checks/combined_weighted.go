@@ -73,7 +73,7 @@ func (c *weighted) Eval(ctx context.Context, s *Subject) (Finding, error) {
 		Score: score, Holds: &holds, Details: Details{"checks": details, "threshold": c.threshold},
 		Explanation: fmt.Sprintf("weighted mean %s, at least %s needed", say.Decimal(fourDigits(score)),
 			say.Decimal(c.threshold)),
-		doubt: whole.doubt, kept: &kept, silent: whole.silent,
+		doubt: whole.doubt, kept: &kept, silent: whole.silent && !holds, way: whole.way,
 	}
 	if whole.doubt != nil {
 		whole.doubt.held = false // the mean also decides

@@ -16,8 +16,10 @@ import (
 var jsonPathDef = define[jsonPathParams](Def{
 	Name:    "json_path",
 	Summary: "The reply is JSON, and a path selects in it what is expected, or at least something that is not null.",
-	Scoring: "1 when the reply is JSON and everything asked of the selected value holds, else 0. A check that passes at " +
-		"0, by max_score or below not, needs JSON: any other reply is an error then.",
+	Scoring: "1 when the reply is JSON and everything asked of the selected value holds, else 0. What is never there holds " +
+		"no ban: a check that passes at 0, by max_score or below not, or a max_results that passes, is an error where the " +
+		"reply is not JSON, where the path leads nowhere, or to a value of another type than asked for. min_results: 0 " +
+		"says that the path may lead nowhere; so does a check that asks nothing of the value.",
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
@@ -31,7 +33,7 @@ type jsonPathParams struct {
 	Contains   []anyValue `param:"contains" doc:"The selected list holds each of these."`
 	Min        *float64   `param:"min" doc:"The selected number is not less."`
 	Max        *float64   `param:"max" doc:"The selected number is not more."`
-	MinResults *int       `param:"min_results" min:"0" doc:"The selected list has at least so many items; 0: any number."`
+	MinResults *int       `param:"min_results" min:"0" doc:"The selected list has at least so many items; 0: any number, and the path may lead nowhere."`
 	MaxResults *int       `param:"max_results" min:"0" doc:"The selected list has at most so many items."`
 	jsonOptions
 }
@@ -74,18 +76,52 @@ func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 	got, err := c.query.Run(v)
 	if err != nil {
 		why := say.Content(say.OneLine(err.Error()))
-		return Finding{Explanation: c.query.Text + " cannot be applied: " + why, Details: details}, nil
+		f := Finding{Explanation: c.query.Text + " cannot be applied: " + why, Details: details}
+		f.silent, f.way = !c.mayBeLost(), wayOfLost
+		return f, nil
 	}
 	details["result"] = say.Kept(got.Value)
-	problem := c.problem(got, details)
+	f := Finding{Score: 1, Explanation: c.query.Text + " is " + say.Shown(got.Value), Details: details}
+	problem, unlike := c.problem(got, details)
 	if problem != "" {
-		return Finding{Explanation: c.query.Text + " " + problem, Details: details}, nil
+		f.Score, f.Explanation = 0, c.query.Text+" "+problem
 	}
-	return Finding{Score: 1, Explanation: c.query.Text + " is " + say.Shown(got.Value), Details: details}, nil
+	switch {
+	case !c.asks():
+	case c.leadsNowhere(v, got, problem != ""):
+		f.silent, f.way = true, wayOfLost
+	default:
+		f.silent = unlike
+	}
+	return f, nil
 }
 
-// problem returns the first expectation that does not hold; "" when all hold.
-func (c *jsonPath) problem(got jsonquery.Selection, details Details) string {
+// wayOfLost is what to do about a path that leads nowhere.
+const wayOfLost = "nothing can be judged there; min_results: 0 says that the path may lead nowhere"
+
+// asks reports whether something is asked of the selected value, but for it to be there.
+func (c *jsonPath) asks() bool {
+	w := &c.want
+	return w.Expected.given || len(w.Contains) > 0 || w.Min != nil || w.Max != nil || w.MaxResults != nil ||
+		w.MinResults != nil && *w.MinResults > 0
+}
+
+// mayBeLost reports whether the check says that the path may lead nowhere.
+func (c *jsonPath) mayBeLost() bool { return c.want.MinResults != nil && *c.want.MinResults == 0 }
+
+// leadsNowhere reports whether the path leads nowhere in the document, and nobody says that it may. Only what fails, or
+// may be so because of that, is looked at.
+func (c *jsonPath) leadsNowhere(doc any, got jsonquery.Selection, failed bool) bool {
+	if c.mayBeLost() || c.want.Expected.given && c.want.Expected.v == nil && !failed {
+		return false // null is what JMESPath gives where a path leads nowhere
+	}
+	list, isList := got.Value.([]any)
+	return (failed || got.Value == nil || got.Value == false || isList && len(list) == 0) && c.query.Lost(doc)
+}
+
+// problem returns the first expectation that does not hold; "" when all hold. unlike says that the value is of another
+// type than was asked for, so that nobody can say more of it.
+func (c *jsonPath) problem(got jsonquery.Selection, details Details) (text string, unlike bool) {
 	w := &c.want
 	list, isList := got.Value.([]any)
 	asked := false
@@ -93,39 +129,42 @@ func (c *jsonPath) problem(got jsonquery.Selection, details Details) string {
 		asked = true
 		details["expected"], details["actual"] = w.Expected.v, say.Kept(got.Value)
 		if !got.Found && c.query.Definite || !jsonvalue.Equal(w.Expected.v, got.Value) {
-			return "is " + c.seen(got) + ", expected " + say.Shown(w.Expected.v)
+			return "is " + c.seen(got) + ", expected " + say.Shown(w.Expected.v), alike(w.Expected.v, got.Value)
 		}
 	}
 	if len(w.Contains) > 0 {
 		asked = true
 		if !isList {
-			return "is " + c.seen(got) + ", expected a list"
+			return "is " + c.seen(got) + ", expected a list", true
 		}
 		if lost := missingItems(list, w.Contains); len(lost) > 0 {
 			details["missing"] = lost
-			return "is " + say.Shown(got.Value) + ", which lacks " + say.Shown(lost[0])
+			return "is " + say.Shown(got.Value) + ", which lacks " + say.Shown(lost[0]), false
 		}
 	}
 	if w.Min != nil || w.Max != nil {
 		asked = true
 		if text := bounds(got.Value, w.Min, w.Max); text != "" {
-			return "is " + c.seen(got) + ", expected " + text
+			return "is " + c.seen(got) + ", expected " + text, !jsonvalue.IsNumber(got.Value)
 		}
 	}
 	if w.MinResults != nil && *w.MinResults > 0 || w.MaxResults != nil {
 		asked = true
 		if !isList {
-			return "is " + c.seen(got) + ", expected a list"
+			return "is " + c.seen(got) + ", expected a list", true
 		}
 		if text := lengths(len(list), w.MinResults, w.MaxResults); text != "" {
-			return text
+			return text, false
 		}
 	}
 	if !asked && (!got.Found || got.Value == nil || got.Many && len(list) == 0) {
-		return "is " + c.seen(got) + ", expected some value"
+		return "is " + c.seen(got) + ", expected some value", false
 	}
-	return ""
+	return "", false
 }
+
+// alike reports whether values of different types read the same: true and "true".
+func alike(want, got any) bool { return want != nil && got != nil && jsonvalue.EqualTexts(want, got) }
 
 func (c *jsonPath) seen(got jsonquery.Selection) string {
 	if !got.Found {

@@ -42,7 +42,7 @@ func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, f F
 		err = f.doubt.reason()
 	}
 	if err == nil && f.silent && c.passes(f) {
-		err = errors.New("not known: " + f.Explanation)
+		err = f.notKnown()
 	}
 	switch {
 	case err == nil:
@@ -59,6 +59,15 @@ func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, f F
 		v.Status, v.Error, v.Details = result.Errored, err.Error(), f.Details
 	}
 	return v, f
+}
+
+// notKnown is the error of a verdict that would pass because nobody answered.
+func (f *Finding) notKnown() error {
+	text := "not known: " + f.Explanation
+	if f.way != "" {
+		text += "; " + f.way
+	}
+	return errors.New(text)
 }
 
 // Unable is the verdict of a check that could not judge: an error.

@@ -13,6 +13,7 @@ type Query struct {
 	Text     string
 	Definite bool // selects one value at most, and knows whether it is there
 	run      func(doc any) (Selection, error)
+	lost     func(doc any) bool
 }
 
 // Compile compiles a path: JSONPath when it begins with $, else JMESPath.

@@ -4,8 +4,8 @@ import "context"
 
 var compositionOutputDef = define[compositionOutputParams](Def{
 	Name:     "composition_output",
-	Summary:  "The output of the composition, which is the reply, is or contains a text, or at least is not empty.",
-	Scoring:  "1 when the text is as expected, else 0.",
+	Summary:  "The output of the composition, which is the reply, is or contains a text or JSON, or at least is not empty.",
+	Scoring:  "1 when the output is as expected, else 0.",
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
@@ -30,6 +30,6 @@ func (c *compositionOutput) Eval(_ context.Context, s *Subject) (Finding, error)
 	} else if ran != nil && ran.Output != nil {
 		text = *ran.Output
 	}
-	c.judge(&f, "the output", text)
-	return f, nil
+	err := c.judge(&f, "the output", text)
+	return f, err
 }

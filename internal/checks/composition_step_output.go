@@ -10,8 +10,8 @@ import (
 
 var compositionStepOutputDef = define[compositionStepOutputParams](Def{
 	Name:     "composition_step_output",
-	Summary:  "The output of a step of the composition is or contains a text, or at least is not empty.",
-	Scoring:  "1 when the text is as expected, else 0.",
+	Summary:  "The output of a step of the composition is or contains a text or JSON, or at least is not empty.",
+	Scoring:  "1 when the output is as expected, else 0.",
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsWorkflow,
@@ -41,11 +41,11 @@ func (c *compositionStepOutput) Eval(_ context.Context, s *Subject) (Finding, er
 	text, ran := s.Composition.Outputs[c.step]
 	if !ran {
 		f.Explanation = "step " + c.step + " gave no output; " + those("outputs of", s.Composition.Outputs)
-		f.silent = c.Equals != nil || c.Contains != nil // that a text is not in it would say nothing
+		f.silent = c.given() // that a text is not in it would say nothing
 		return f, nil
 	}
-	c.judge(&f, "the output of "+c.step, text)
-	return f, nil
+	err := c.judge(&f, "the output of "+c.step, text)
+	return f, err
 }
 
 // those lists the ids of a map: outputs of draft, review.

@@ -323,3 +323,15 @@ func TestDossier(t *testing.T) {
 		t.Errorf("%v: %s", err, body)
 	}
 }
+
+// Calls whose arguments are no JSON object are not sent as calls without arguments.
+func TestUnreadableArgumentsAreSent(t *testing.T) {
+	t.Parallel()
+	s := replied("x")
+	s.Calls = []Call{{Name: "pay", BadArgs: "amount=5"}, {Name: "ping"}}
+	data, err := encodeRequest(callsOf(s))
+	want := `[{"name":"pay","args":null,"bad_args":"amount=5","index":0},{"name":"ping","args":{},"index":1}]`
+	if err != nil || string(data) != want {
+		t.Errorf("%s %v, want %s", data, err, want)
+	}
+}

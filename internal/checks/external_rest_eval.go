@@ -28,6 +28,7 @@ var restEvalDef = define[restEvalParams](Def{
 		"error. The endpoint gets the JSON " +
 		"object {current_output, messages: [{role, content}], tool_calls: [{name, args, result, error, index}], criteria, " +
 		"variables, extra} together with the fields of extra that have none of these names; what is empty is left out. " +
+		"args that are no JSON object are null, with bad_args beside them: what the model wrote. " +
 		"current_output is the reply, at the end of a conversation all replies. Redirects are followed on the same host, " +
 		"a request is repeated only when it was never sent, or when it is a GET.",
 	Family:   FamilyExternal,

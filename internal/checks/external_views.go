@@ -35,21 +35,23 @@ func messagesOf(s *Subject) []messageView {
 	return views
 }
 
-// callView is a tool call in scope.
+// callView is a tool call in scope. Where the model wrote no JSON object as arguments, they are null, and bad_args is
+// what it wrote.
 type callView struct {
-	Name   string         `json:"name"`
-	Args   map[string]any `json:"args"`
-	Result any            `json:"result,omitempty"`
-	Error  string         `json:"error,omitempty"`
-	Index  int            `json:"index"` // from 0
+	Name    string         `json:"name"`
+	Args    map[string]any `json:"args"`
+	BadArgs string         `json:"bad_args,omitempty"`
+	Result  any            `json:"result,omitempty"`
+	Error   string         `json:"error,omitempty"`
+	Index   int            `json:"index"` // from 0
 }
 
 func callsOf(s *Subject) []callView {
 	views := make([]callView, len(s.Calls))
 	for i := range s.Calls {
 		c := &s.Calls[i]
-		views[i] = callView{Name: c.Name, Args: c.Args, Result: c.Result, Error: c.Error, Index: i}
-		if c.Args == nil {
+		views[i] = callView{Name: c.Name, Args: c.Args, BadArgs: c.BadArgs, Result: c.Result, Error: c.Error, Index: i}
+		if c.Args == nil && c.BadArgs == "" {
 			views[i].Args = map[string]any{}
 		}
 		if text, empty := c.Result.(string); len(c.Parts) > 0 && (c.Result == nil || empty && text == "") {

@@ -11,7 +11,8 @@ import (
 )
 
 // toolText is the result of a tool as patterns see it: as the model got it. A JSON object or list, which the model gets
-// indented, is also compared without spaces, as it was written and with its escapes read. Of one that was cut, only
+// indented, is also compared without spaces and with those that people write (behind commas and colons), as it was
+// written and with its escapes read. Of one that was cut, only
 // what is kept is compared, and whatever that does not show may stand behind it.
 type toolText struct {
 	text  string // as far as it is kept
@@ -57,16 +58,37 @@ func (t *toolText) any(fits func(form *Reply) bool) bool {
 	return false
 }
 
-// compactForms are a JSON object or list without spaces; none for other texts.
-func compactForms(text string) []string {
+// compactForms are a JSON object or list without spaces, and with one behind each comma and colon; none for other texts.
+func compactForms(text string) (forms []string) {
 	v, ok := structured(text)
 	if !ok {
 		return nil
 	}
 	read := jsonvalue.Compact(v)
 	var written bytes.Buffer
-	if json.Compact(&written, []byte(text)) != nil || written.String() == read {
-		return []string{read}
+	if json.Compact(&written, []byte(text)) == nil && written.String() != read {
+		forms = append(forms, written.String(), spaced(written.String()))
 	}
-	return []string{written.String(), read}
+	return append(forms, read, spaced(read))
+}
+
+// spaced is compact JSON with a space behind each comma and colon that is not within a string.
+func spaced(compact string) string {
+	var b strings.Builder
+	b.Grow(len(compact) + len(compact)/8)
+	inString := false
+	for i := 0; i < len(compact); i++ {
+		c := compact[i]
+		b.WriteByte(c)
+		switch {
+		case inString && c == '\\' && i+1 < len(compact): // what follows belongs to it
+			i++
+			b.WriteByte(compact[i])
+		case c == '"':
+			inString = !inString
+		case !inString && (c == ',' || c == ':'):
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
 }

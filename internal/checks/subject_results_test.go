@@ -46,6 +46,7 @@ func TestResultsInTwoForms(t *testing.T) {
 		{indented, `Zürich`, 1},
 		{indented, `"status":"paid"`, 0},
 		{`"status": "denied"`, `"status":"denied"`, 0},
+		{`{"status":"denied","a":"x:,y"}`, `"status": "denied", "a": "x:,y"`, 1},
 		{`{"status": "denied"`, `"status":"denied"`, 0},
 	} {
 		for _, check := range resultChecks(c.pattern) {
@@ -94,5 +95,13 @@ func TestResultsThatWereCut(t *testing.T) {
 	v := compiledJSON(t, "not", inner).Judge(t.Context(), resultSubject("all is fine"+chat.CutMark))
 	if v.Status != result.Errored || !strings.Contains(v.Error, "only the first 1 MiB") {
 		t.Errorf("not: %s %q", v.Status, v.Error)
+	}
+}
+
+func TestSpaced(t *testing.T) {
+	t.Parallel()
+	got := spaced(`{"a":"\",:\\","b":[1,{"c":null}]}`)
+	if want := `{"a": "\",:\\", "b": [1, {"c": null}]}`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -134,11 +134,17 @@ func reason(err error) error {
 
 // Find returns an error when a program cannot be started from a directory, as far as that is known before the start.
 func Find(dir, path string) error {
+	_, err := Look(dir, path)
+	return err
+}
+
+// Look returns the file of a program that is started from a directory, which PATH may lead to, or why there is none.
+func Look(dir, path string) (file string, err error) {
 	if filepath.Base(path) != path && !filepath.IsAbs(path) && dir != "" {
 		path = dir + string(filepath.Separator) + path
 	}
-	_, err := exec.LookPath(path)
-	return reason(err)
+	file, err = exec.LookPath(path)
+	return file, reason(err)
 }
 
 func size(bytes int) string {

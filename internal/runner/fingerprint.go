@@ -3,7 +3,6 @@ package runner
 import (
 	"encoding/hex"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -151,10 +150,10 @@ type basis struct {
 }
 
 // Surroundings returns a sum of what programs, servers, endpoints and agents that score in a plan, or run its tools,
-// find outside of the files of the plan: the files that their command lines name, and the variables of the environment;
-// "" when there is nothing. Fingerprints do not include it: a replay needs nothing of it.
+// find outside of the files of the plan: the programs, the files that their command lines name, and the variables of
+// the environment; "" when there is nothing. Fingerprints do not include it: a replay needs nothing of it.
 func Surroundings(plan *Plan) string {
-	files, seen := map[string]string{}, map[*project]bool{}
+	files, seen := programSums{}, map[*project]bool{}
 	for t := range plan.Groups() {
 		p := t.Project
 		if seen[p] {
@@ -162,18 +161,18 @@ func Surroundings(plan *Plan) string {
 		}
 		seen[p] = true
 		for _, h := range p.Handlers {
-			programFiles(h.Dir, append([]string{h.Command}, h.Args...), files)
+			files.add(h.Dir, h.Command, h.Args)
 		}
 		for _, spec := range p.Providers {
-			if e := spec.Program; e != nil {
-				programFiles(e.Dir, e.Command, files)
+			if e := spec.Program; e != nil && len(e.Command) > 0 {
+				files.add(e.Dir, e.Command[0], e.Command[1:])
 			}
 		}
 		serverFiles(p.Project, files)
 		environment(p.Project, files)
 		for _, tool := range p.Project.Tools {
 			if e := tool.Exec; e != nil {
-				programFiles(e.Dir, append([]string{e.Command}, e.Args...), files)
+				files.add(e.Dir, e.Command, e.Args)
 			}
 		}
 	}
@@ -182,25 +181,6 @@ func Surroundings(plan *Plan) string {
 	}
 	sum := scenario.Digest(files)
 	return hex.EncodeToString(sum[:])
-}
-
-// programFiles sums the files that the command line of a program names: the program itself, and files that it reads,
-// also as --name=file.
-func programFiles(dir string, words []string, files map[string]string) {
-	for _, word := range words {
-		paths := []string{word}
-		if name, file, sets := strings.Cut(word, "="); sets && strings.HasPrefix(name, "-") {
-			paths = append(paths, file)
-		}
-		for _, path := range paths {
-			if !filepath.IsAbs(path) {
-				path = filepath.Join(dir, path)
-			}
-			if sum := scenario.FileDigest(path); len(sum) > 0 {
-				files[word] = string(sum)
-			}
-		}
-	}
 }
 
 func (f *Fingerprints) scenario(s *scenario.Scenario) digest.Sum {

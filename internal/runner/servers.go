@@ -86,17 +86,17 @@ func (m *matrix) reportOfflineServers(p *scenario.Project, chosen []*scenario.Sc
 	}
 }
 
-// serverFiles sums the files that the command lines of servers name.
-func serverFiles(p *scenario.Project, files map[string]string) {
+// serverFiles sums the programs of servers, and the files that their command lines name.
+func serverFiles(p *scenario.Project, files programSums) {
 	for _, s := range p.Servers {
 		if s.Command == "" {
 			continue
 		}
-		words := append([]string{s.Command}, s.Args...)
-		for i, word := range words {
-			words[i] = scenario.Expand(word, p.Getenv).Text
+		args := make([]string, len(s.Args))
+		for i, word := range s.Args {
+			args[i] = scenario.Expand(word, p.Getenv).Text
 		}
-		programFiles(s.Dir, words, files)
+		files.add(s.Dir, scenario.Expand(s.Command, p.Getenv).Text, args)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 var latencyBudgetDef = plain[latencyBudget](Def{
 	Name:    "latency_budget",
 	Summary: "The model gave its last reply in time; the score falls the longer it took beyond that.",
-	Scoring: "1 up to max_ms, then max_ms / time taken. An error when the time is not known. The time is that of the one " +
-		"call of the model that gave the reply: not of the calls before it, nor of tools. max_duration has all of it.",
+	Scoring: "1 up to max_ms, then max_ms / time taken. An error when the time is not known. The time is that of the " +
+		"one call of the model that gave the reply: not of the calls before it, nor of tools. max_duration has all of it.",
 	Family:   FamilyBudget,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsUsage,

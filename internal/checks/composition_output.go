@@ -4,7 +4,7 @@ import "context"
 
 var compositionOutputDef = define[compositionOutputParams](Def{
 	Name:     "composition_output",
-	Summary:  "The output of the composition, which is the reply, is or contains a text or JSON, or at least is not empty.",
+	Summary:  "The output of the composition, the reply, is or contains a text or JSON, or at least is not empty.",
 	Scoring:  "1 when the output is as expected, else 0.",
 	Family:   FamilyWorkflow,
 	Surfaces: OnAssertion | OnEval,

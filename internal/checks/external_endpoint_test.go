@@ -76,7 +76,9 @@ var uglyServers = []struct {
 	{"says more", reply(http.StatusOK, `{"score": 1}x`), `it is not one JSON object`, 1},
 	{"ends in a zero byte", reply(http.StatusOK, "{\"score\": 1}\x00"), `it is not one JSON object`, 1},
 	{"counts in a text", reply(http.StatusOK, `{"score": "1"}`), `score is "1", expected a number from 0 to 1, without quotes`, 1},
-	{"speaks in tongues", reply(http.StatusOK, "\xff\xfe{\x00\x1b[31m"), `it is not one JSON object`, 1},
+	{"speaks in tongues", reply(http.StatusOK, "\xff\xfe{\x00\x1b[31m"), `the reply is not utf-16`, 1},
+	{"speaks Latin", reply(http.StatusOK, "{\"score\": 1, \"reasoning\": \"Z\xfcrich\"}"),
+		`the reply is not utf-8, which its Content-Type names`, 1},
 }
 
 func TestUglyEndpoints(t *testing.T) {

@@ -16,10 +16,10 @@ import (
 var jsonPathDef = define[jsonPathParams](Def{
 	Name:    "json_path",
 	Summary: "The reply is JSON, and a path selects in it what is expected, or at least something that is not null.",
-	Scoring: "1 when the reply is JSON and everything asked of the selected value holds, else 0. What is never there holds " +
-		"no ban: a check that passes at 0, by max_score or below not, or a max_results that passes, is an error where the " +
-		"reply is not JSON, where the path leads nowhere, or to a value of another type than asked for. min_results: 0 " +
-		"says that the path may lead nowhere; so does a check that asks nothing of the value.",
+	Scoring: "1 when the reply is JSON and everything asked of the selected value holds, else 0. What is never there " +
+		"holds no ban: a check that passes at 0, by max_score or below not, or a max_results that passes, is an error " +
+		"where the reply is not JSON, where the path leads nowhere, or to a value of another type than asked for. " +
+		"min_results: 0 says that the path may lead nowhere; so does a check that asks nothing of the value.",
 	Family:   FamilyJSON,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
@@ -33,7 +33,7 @@ type jsonPathParams struct {
 	Contains   []anyValue `param:"contains" doc:"The selected list holds each of these."`
 	Min        *float64   `param:"min" doc:"The selected number is not less."`
 	Max        *float64   `param:"max" doc:"The selected number is not more."`
-	MinResults *int       `param:"min_results" min:"0" doc:"The selected list has at least so many items; 0: any number, and the path may lead nowhere."`
+	MinResults *int       `param:"min_results" min:"0" doc:"The least number of items; 0: any, and no list at all."`
 	MaxResults *int       `param:"max_results" min:"0" doc:"The selected list has at most so many items."`
 	jsonOptions
 }

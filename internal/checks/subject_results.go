@@ -58,7 +58,8 @@ func (t *toolText) any(fits func(form *Reply) bool) bool {
 	return false
 }
 
-// compactForms are a JSON object or list without spaces, and with one behind each comma and colon; none for other texts.
+// compactForms are a JSON object or list without spaces, and with one behind each comma and colon; none for other
+// texts.
 func compactForms(text string) (forms []string) {
 	v, ok := structured(text)
 	if !ok {

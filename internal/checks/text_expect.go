@@ -11,8 +11,8 @@ import (
 
 // textExpectation are the parameters for the expected output. Without them it must not be empty.
 type textExpectation struct {
-	Equals   equalsValue `param:"equals" is:"text" doc:"The whole text; case matters. JSON is compared by its value, also as a list or map."`
-	Contains *string     `param:"contains" is:"text" doc:"A part of the text; case matters. JSON is searched with and without spaces."`
+	Equals   equalsValue `param:"equals" is:"text" doc:"The whole text; case matters. JSON counts by value."`
+	Contains *string     `param:"contains" is:"text" doc:"A part of the text; case matters. JSON: whatever its spaces."`
 }
 
 // wantsWhole reports whether the whole text is given.

@@ -100,6 +100,13 @@ func (e *Endpoint) attempt(ctx context.Context, c *Call) (*Response, error) {
 	case len(body) > maxReply:
 		return nil, &finalError{fmt.Sprintf("the reply is larger than %d MB", maxReply>>20)}
 	}
+	text, err := dial.Text(res.Header, body)
+	switch {
+	case err == nil:
+		body = text
+	case res.StatusCode >= 200 && res.StatusCode <= 299:
+		return nil, &finalError{err.Error()}
+	}
 	return &Response{res.StatusCode, body}, nil
 }
 

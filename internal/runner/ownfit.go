@@ -10,8 +10,8 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// ownFit says why the arguments of a call do not fit a tool that arena brings along, as the state in which it was called
-// has it; nil when they do. own is false for other tools.
+// ownFit says why the arguments of a call do not fit a tool that arena brings along, as the state in which it was
+// called has it; nil when they do. own is false for other tools.
 func (p *project) ownFit(call *checks.Call) (own bool, err error) {
 	if !slices.Contains(p.OwnTools(), call.Name) {
 		return false, nil

@@ -144,8 +144,8 @@ func (b *Box) Origin(name string) string {
 	return ""
 }
 
-// Fits validates arguments, without repairs, against the input_schema of a tool. Where that cannot be compiled, it is an
-// UncheckedError.
+// Fits validates arguments, without repairs, against the input_schema of a tool. Where that cannot be compiled, it is
+// an UncheckedError.
 func (b *Box) Fits(name string, args map[string]any) error {
 	t := b.tool(name)
 	if t == nil {

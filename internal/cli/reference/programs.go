@@ -46,7 +46,8 @@ The program runs in the folder of the file. On its stdin it gets one JSON object
 ` + "```" + `
 
 ` + "`params`" + ` come without thresholds and message.
-Where the model wrote no JSON object as arguments, ` + "`args`" + ` is null, and ` + "`bad_args`" + ` beside it what it wrote.
+Where the model wrote no JSON object as arguments, ` + "`args`" + ` is null,
+and ` + "`bad_args`" + ` beside it what it wrote.
 ` + "`metadata`" + ` is that of the scenario, of the recording or of ` + "`Conversation`" + ` in Go,
 and what the tools of the turn told beside their results.
 On its stdout it prints one JSON object and nothing else, in UTF-8 and at most 10 MB of it:

@@ -159,7 +159,8 @@ func TestUgly(t *testing.T) {
 		{"an error", write(200, "application/json", `{"jsonrpc": "2.0", "error": {"code": -32000, "message": "no quota"}}`),
 			"message/send failed with error -32000: no quota", 1},
 		{"12 MB", write(200, "application/json", `{"result": "`+strings.Repeat("x", 12<<20)+`"}`), "the reply is larger than 10 MB", 1},
-		{"invalid UTF-8", write(200, "application/json", `{"result": {"parts": [{"text": "a`+"\xff"+`b"}]}}`), "", 1},
+		{"invalid UTF-8", write(200, "application/json", `{"result": {"parts": [{"text": "a`+"\xff"+`b"}]}}`),
+			`the reply is not UTF-8, and its Content-Type ("application/json") names no other character set`, 1},
 		{"to somebody else", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
 		},

@@ -69,7 +69,13 @@ func (l *link) do(ctx context.Context, r *a2a.Request) (*a2a.Response, error) {
 		case err != nil:
 			return nil, err
 		}
-		return &a2a.Response{Status: got.Status, Body: got.Body}, nil
+		body, err := dial.Text(got.Header, got.Body)
+		if err != nil && got.Status == http.StatusOK {
+			return nil, err
+		} else if err != nil {
+			body = got.Body
+		}
+		return &a2a.Response{Status: got.Status, Body: body}, nil
 	}
 }
 

@@ -107,7 +107,7 @@ type overdueError struct{ limit time.Duration }
 
 func (e overdueError) Error() string { return fmt.Sprintf("no answer within %s (timeout_ms)", e.limit) }
 
-// answeredError is an answer of the endpoint that is no result.
+// answeredError is an answer of the endpoint that says no. One that nobody can read is no answer.
 type answeredError struct{ error }
 
 func (e answeredError) Unwrap() error { return e.error }
@@ -147,7 +147,7 @@ func (s *source) answer(ctx context.Context, call chat.ToolCall) (chat.ToolResul
 	}
 	res, err := s.e.result(got)
 	if err != nil {
-		return res, answeredError{fmt.Errorf("%s %s: %w", s.e.Method, s.e.Written, err)}
+		return res, fmt.Errorf("%s %s: %w", s.e.Method, s.e.Written, err)
 	}
 	return res, nil
 }

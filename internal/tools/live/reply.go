@@ -47,12 +47,20 @@ func (e *endpoint) once(ctx context.Context, r *request) (*dial.Reply, error) {
 
 // result makes the result of a reply: redacted before anything else sees it, then mapped.
 func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
-	if ok := got.Status >= 200 && got.Status <= 299; ok {
-		if kind, media := e.media(got.Header.Get("Content-Type")); media {
-			return mediaResult(kind, got.Body)
-		}
+	good := got.Status >= 200 && got.Status <= 299
+	if kind, media := e.media(got.Header.Get("Content-Type")); good && media {
+		return mediaResult(kind, got.Body)
 	}
-	v, err := chat.DecodeJSON(chat.WithoutBOM(got.Body))
+	text, err := dial.Text(got.Header, got.Body)
+	switch {
+	case err == nil:
+		got.Body = text
+	case good:
+		return chat.ToolResult{}, err
+	default: // what is to be redacted could not be found in it
+		got.Body = []byte(err.Error())
+	}
+	v, err := chat.DecodeJSON(got.Body)
 	isJSON := err == nil
 	key, twice := jsonvalue.KeyTwiceAsWritten(got.Body)
 	twice = twice && isJSON
@@ -67,17 +75,17 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 		hidden = e.redaction.remains(got.Body)
 	}
 	switch {
-	case got.Status < 200 || got.Status > 299:
+	case !good:
 		if hidden != nil {
 			got.Body = []byte(hidden.Error())
 		}
 		return chat.ToolResult{}, refused(got)
 	case hidden != nil:
-		return chat.ToolResult{}, tools.NoAnswer(hidden)
+		return chat.ToolResult{}, hidden
 	case twice:
 		return chat.ToolResult{}, fmt.Errorf("its reply has the key %q twice in one object", key)
 	case !isJSON:
-		v = map[string]any{"result": strings.ToValidUTF8(string(got.Body), "\uFFFD")}
+		v = map[string]any{"result": string(got.Body)}
 	}
 	if e.reply != nil {
 		found, err := e.reply.Run(v)
@@ -86,7 +94,7 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 		}
 		v = found.Value
 	}
-	data := bytes.TrimSpace(chat.WithoutBOM(got.Body))
+	data := bytes.TrimSpace(got.Body)
 	if !isJSON || e.reply != nil {
 		if data, err = jsonvalue.Plain(v); err != nil {
 			return chat.ToolResult{}, err
@@ -108,7 +116,7 @@ func refused(got *dial.Reply) error {
 	if len(body) > 0 {
 		text += ": " + string(body)
 	}
-	return errors.New(text)
+	return answeredError{errors.New(text)}
 }
 
 // media reports whether a reply of this type is a picture, a sound or the like, which models get as it is.

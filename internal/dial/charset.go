@@ -1,0 +1,65 @@
+package dial
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// Text is a reply of words as UTF-8, by the character set that its Content-Type names or its byte order mark shows, and
+// without that mark. An error says that nobody knows which characters it has.
+func Text(h http.Header, body []byte) ([]byte, error) {
+	_, params, _ := mime.ParseMediaType(h.Get("Content-Type")) // none is named by one that is broken
+	name := strings.ToLower(strings.Trim(params["charset"], `"' `))
+	switch { // a byte order mark is surer than a name
+	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
+		body, name = body[3:], ""
+	case bytes.HasPrefix(body, []byte("\xff\xfe")), bytes.HasPrefix(body, []byte("\xfe\xff")):
+		name = "utf-16"
+	}
+	switch name {
+	case "", "utf-8", "utf8", "us-ascii", "ascii":
+		if utf8.Valid(body) {
+			return body, nil
+		}
+		if name == "" {
+			return nil, fmt.Errorf("the reply is not UTF-8, and its Content-Type (%q) names no other character set",
+				clip(h.Get("Content-Type")))
+		}
+		return nil, fmt.Errorf("the reply is not %s, which its Content-Type names", name)
+	}
+	set := charsets[name]
+	if set == nil {
+		return nil, fmt.Errorf("the reply has the character set %q, which is not known here; known are UTF-8, UTF-16, "+
+			"ISO-8859-1, ISO-8859-15 and windows-1252", clip(name))
+	}
+	text, err := set.NewDecoder().Bytes(body)
+	if err != nil || bytes.Contains(text, []byte("\uFFFD")) {
+		return nil, fmt.Errorf("the reply is not %s, which its Content-Type names or its first bytes show", name)
+	}
+	return text, nil
+}
+
+func clip(text string) string {
+	if len(text) > 100 {
+		return strings.ToValidUTF8(text[:100], "") + "…"
+	}
+	return text
+}
+
+// charsets are those other than UTF-8.
+var charsets = map[string]encoding.Encoding{
+	"iso-8859-1": charmap.ISO8859_1, "latin1": charmap.ISO8859_1, "latin-1": charmap.ISO8859_1,
+	"iso-8859-15": charmap.ISO8859_15, "latin-9": charmap.ISO8859_15,
+	"windows-1252": charmap.Windows1252, "cp1252": charmap.Windows1252,
+	"utf-16":   unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM),
+	"utf-16le": unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM),
+	"utf-16be": unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM),
+}

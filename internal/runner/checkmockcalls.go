@@ -1,9 +1,12 @@
 package runner
 
 import (
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools/memory"
@@ -127,13 +130,32 @@ func (n *nameChecker) checkMockArguments(r *scenario.MockReply) {
 		if came || call.Args == nil || i >= len(r.Places) || !n.tools.Has(call.Name) {
 			continue
 		}
+		if n.reported[r.Places[i]] {
+			continue
+		}
 		err := n.tools.Takes(call.Name, call.Args)
-		if err == nil || n.reported[r.Places[i]] {
+		if err == nil {
+			n.checkMockNames(call, r.Places[i])
 			continue
 		}
 		n.note(r.Places[i])
 		n.diags.Warnf(r.Places[i], 1, "bad-arguments", "mock: tool_calls: %s does not take these arguments: %v", call.Name,
 			err).Hint = "the call is answered with an error; if that is meant, write it: error: …"
+	}
+}
+
+// checkMockNames warns of an argument that the tool does not list and that is spelt nearly as one that it does.
+func (n *nameChecker) checkMockNames(call *chat.ToolCall, at diag.Pos) {
+	known, listed := n.tools.Arguments(call.Name)
+	for _, name := range slices.Sorted(maps.Keys(call.Args)) {
+		near := diag.Nearest(name, known)
+		if _, given := call.Args[near]; !listed || slices.Contains(known, name) || near == "" || given {
+			continue
+		}
+		n.note(at)
+		n.diags.Warnf(at, 1, "unknown-argument", "mock: tool_calls: the tool %s has no argument %q", call.Name, name).Hint =
+			"did you mean " + strconv.Quote(near) + "?"
+		return
 	}
 }
 

@@ -110,6 +110,7 @@ func (d *decoder) tool(doc document) *Tool {
 	d.oneAnswer(&t)
 	d.mockFits(&t)
 	d.resultPlaces(&t)
+	d.mockPlaces(&t)
 	return t.Tool
 }
 

@@ -87,7 +87,7 @@ func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 		f.Score, f.Explanation = 0, c.query.Text+" "+problem
 	}
 	switch {
-	case !c.asks():
+	case !c.want.asksOfValue():
 	case c.leadsNowhere(v, got, problem != ""):
 		f.silent, f.way = true, wayOfLost
 	default:
@@ -98,13 +98,6 @@ func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 
 // wayOfLost is what to do about a path that leads nowhere.
 const wayOfLost = "nothing can be judged there; min_results: 0 says that the path may lead nowhere"
-
-// asks reports whether something is asked of the selected value, but for it to be there.
-func (c *jsonPath) asks() bool {
-	w := &c.want
-	return w.Expected.given || len(w.Contains) > 0 || w.Min != nil || w.Max != nil || w.MaxResults != nil ||
-		w.MinResults != nil && *w.MinResults > 0
-}
 
 // mayBeLost reports whether the check says that the path may lead nowhere.
 func (c *jsonPath) mayBeLost() bool { return c.want.MinResults != nil && *c.want.MinResults == 0 }

@@ -52,13 +52,34 @@ func (d *Folder) displayPath(id string) string { return filepath.ToSlash(d.file(
 // Has reports whether there is a cassette for a trial.
 func (d *Folder) Has(t Trial) bool { return exists(d.file(d.nameOf(t))) }
 
+// reportMissing reports that the folder to replay from is not there, or is none.
+func (d *Folder) reportMissing(isFile bool, problems *diag.List) {
+	if isFile {
+		problems.Errorf(diag.Pos{}, 0, "no-cassettes", "--replay %s: that is a file, not a folder", d.Dir).
+			Hint = "name the folder of the recording, which arena run --record made"
+		return
+	}
+	hint := "record one: arena run --record " + d.Dir
+	var folders []string
+	entries, _ := os.ReadDir(filepath.Dir(d.Dir)) // what cannot be read gives no hint
+	for _, e := range entries {
+		if e.IsDir() {
+			folders = append(folders, e.Name())
+		}
+	}
+	if near := diag.Nearest(filepath.Base(d.Dir), folders); near != "" {
+		hint = fmt.Sprintf("did you mean %q? To record anew: arena run --record %s",
+			filepath.Join(filepath.Dir(d.Dir), near), d.Dir)
+	}
+	problems.Errorf(diag.Pos{}, 0, "no-cassettes", "--replay %s: there is no such folder", d.Dir).Hint = hint
+}
+
 // Check reports problems in the folder, in the cassettes that trials replay or reuse, and in the places of those that
 // are written. Missing cassettes are not reported.
 func (d *Folder) Check(trials iter.Seq[Trial], problems *diag.List) {
 	if info, err := os.Stat(d.Dir); err != nil || !info.IsDir() {
 		if d.Replay && !d.Fill {
-			problems.Errorf(diag.Pos{}, 0, "no-cassettes", "--replay %s: there is no such folder", d.Dir).Hint =
-				"record one: arena run --record " + d.Dir
+			d.reportMissing(err == nil, problems)
 		}
 		return
 	}

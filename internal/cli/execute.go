@@ -202,13 +202,11 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 	if !interrupted && (x.job.Earlier == nil || len(x.job.Earlier.Kept) == 0) {
 		x.run.Late = append(x.run.Late, x.deck.NeverSeen()...)
 	}
-	if x.flags.quiet { // keeps the warnings out of the summary, but what was lost is told
-		for i := range x.run.Late {
-			x.app.say(x.run.Late[i].Advice())
-		}
-	}
 	endErr := x.run.End(interrupted)
 	run, out := x.run.Run, x.job.Outputs
+	if x.flags.quiet { // keeps what is said of a run out of its summary, but not what is wrong
+		x.app.tellWarnings(run, len(x.job.Warnings))
+	}
 	hearErr := errors.Join(x.metrics.finish(ctx, run),
 		x.tell(x.run.Completed(interrupted)), x.events.close())
 	x.showNotes()

@@ -121,6 +121,7 @@ func (f *initFlags) write(app *App, dir string) error {
 			return broken(err)
 		}
 	}
+	app.remarkBelow(dir, files)
 	if alone {
 		return nil
 	}

@@ -19,8 +19,10 @@ type manual struct {
 
 var (
 	pageLink   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\]]+)\]\(([^)\s]+)\)`) })
-	escapedOne = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]()#+.!|<>-])") })
-	listItem   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\s*)(- |\d+\. )(.*)$`) })
+	escapedOne = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("`[^`]+`|\\*\\*|\\\\[\\\\`*_{}\\[\\]()#+.!|<>-]")
+	})
+	listItem = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\s*)(- |\d+\. )(.*)$`) })
 )
 
 func (m *manual) write(text string) {
@@ -194,7 +196,16 @@ func inWords(text string) string {
 		}
 		return name + " (arena docs " + topic + ")"
 	})
-	return strings.ReplaceAll(escapedOne().ReplaceAllString(strings.ReplaceAll(text, "**", ""), "$1"), "&lt;", "<")
+	text = escapedOne().ReplaceAllStringFunc(text, func(part string) string {
+		switch part[0] {
+		case '`': // code stands for itself
+			return part
+		case '*':
+			return ""
+		}
+		return part[1:]
+	})
+	return strings.ReplaceAll(text, "&lt;", "<")
 }
 
 // linkedTopic is the topic of the page to which a link leads. Guides link to guides, and files to files, by their names

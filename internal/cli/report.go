@@ -64,7 +64,7 @@ func newReportCmd(app *App) *cobra.Command {
 	fl.StringVar(&f.htmlFile, "html-file", "", "write the HTML report to this `file`")
 	fl.StringVar(&f.markdownFile, "markdown-file", "", "write Markdown to this `file`")
 	fl.StringVar(&f.granularity, "junit-granularity", "scenario", "`unit` of a JUnit test case: scenario, turn or check")
-	fl.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and the summary")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, quietHelp)
 	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 	return cmd
 }
@@ -116,6 +116,9 @@ func (f *reportFlags) run(app *App, path string, granular bool) error {
 		Out: painted(app.Out, color), Color: color, Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,
 		Resume: quoted(run.Resume),
 	})
+	if f.quiet {
+		app.tellWarnings(run, 0)
+	}
 	return ifBroken(errors.Join(writeErr, printer.Finish(run, out.Written()...), leftOut(run, input)))
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/report/screen"
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -104,12 +105,16 @@ func briefOf(t *runner.Trial) result.Brief {
 	}
 }
 
-// printDiags shows the problems of a run's files on stderr; with -q the warnings stay out.
+// printDiags shows the problems of a run's files on stderr, with -q too.
 func (a *App) printDiags(list []diag.Diagnostic, files int, f *runFlags) {
-	if f.quiet {
-		list = errorsOf(list)
-	}
 	a.showDiags(a.Err, list, files, a.useColor(f.color, a.ErrTTY), "nothing was run")
+}
+
+// tellWarnings tells the warnings of a run on stderr, but for the first ones, which were told before.
+func (a *App) tellWarnings(run *result.Run, told int) {
+	for _, text := range show.Warnings(run, told) {
+		a.say("warning: " + text)
+	}
 }
 
 func errorsOf(list []diag.Diagnostic) []diag.Diagnostic {

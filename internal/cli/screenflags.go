@@ -11,7 +11,7 @@ type screenFlags struct {
 
 func (f *screenFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.ci, "ci", false, "plain output without colour or redrawing, as in a pipe")
-	fl.BoolVarP(&f.quiet, "quiet", "q", false, "only failures and the summary")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, quietHelp)
 	fl.CountVarP(&f.verbose, "verbose", "v", "also requests and replies, cut short; -vv whole, and stderr of tools")
 	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 }
@@ -19,3 +19,6 @@ func (f *screenFlags) register(fl *pflag.FlagSet) {
 func (f *screenFlags) validate() error {
 	return oneOf("color", []string{f.color}, "auto", "always", "never")
 }
+
+// quietHelp says what -q leaves: no lines of trials that passed or of what goes on, but all that is wrong.
+const quietHelp = "only failures, warnings and the summary"

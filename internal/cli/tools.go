@@ -192,6 +192,8 @@ func unknownTool(suite *scenario.Suite, name string, known []string) error {
 }
 
 // arguments reads the arguments of a tool: as they stand, from a file, or from stdin.
+const jsonArgumentsHint = `names and texts of JSON stand in double quotes: '{"order_id": "A-1001"}'`
+
 func (a *App) arguments(text string) (map[string]any, error) {
 	from := "the arguments"
 	switch file, named := strings.CutPrefix(text, "@"); {
@@ -215,11 +217,11 @@ func (a *App) arguments(text string) (map[string]any, error) {
 	}
 	value, err := chat.DecodeJSON([]byte(text))
 	if err != nil {
-		return nil, fmt.Errorf("%s: expected a JSON object: %w", from, err)
+		return nil, fmt.Errorf("%s: expected a JSON object: %w\n%s", from, err, jsonArgumentsHint)
 	}
 	args, ok := value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("%s: expected a JSON object, found %s", from, strings.TrimSpace(text))
+		return nil, fmt.Errorf("%s: expected a JSON object, found %s\n%s", from, strings.TrimSpace(text), jsonArgumentsHint)
 	}
 	if key, found := jsonvalue.KeyTwice([]byte(text)); found {
 		return nil, fmt.Errorf("%s: %q is given twice", from, key)

@@ -51,7 +51,7 @@ func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*ha
 		config, complaint = nil, "no traces are sent: "+why+" is set"
 	}
 	switch {
-	case complaint != "" && !f.quiet:
+	case complaint != "":
 		a.say(complaint)
 		return nil, nil
 	case err != nil || config == nil:

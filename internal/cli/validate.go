@@ -65,6 +65,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		for _, s := range p.Scenarios {
 			runner.ReportIdle(p, s, f.strict, diags)
 		}
+		runner.ReportGenericReplies(p, diags)
 		runner.ReportToolUses(p, p.Scenarios, diags)
 		runner.ReportNames(p, p.Scenarios, f.lenient, diags)
 		runner.ReportGuardrailUses(p, p.Scenarios, diags)

@@ -212,7 +212,7 @@ func (x *Execution) End(interrupted bool) error {
 	run := x.Run
 	run.DurationMS = float64(x.job.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
-	x.Late = append(x.Late, run.EvalWarnings()...)
+	x.Late = slices.Concat(x.Late, run.EvalWarnings(), x.collect.ToolWarnings())
 	if !interrupted {
 		x.Late = append(x.Late, x.Plan.NeverNamed()...)
 	}

@@ -18,6 +18,9 @@ func WritableDir(dir string) error {
 	if err == nil {
 		return nil
 	}
+	if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
+		return fmt.Errorf("cannot write into the folder %s: it is a file; name another folder", dir)
+	}
 	return fmt.Errorf("cannot write into the folder %s: %w", dir, plainfile.WithoutPath(err))
 }
 

@@ -46,6 +46,12 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 			return d
 		}
 	}
+	if line, width, ok := dashWithoutBlank(lines, int(d.Pos.Line)-1); ok {
+		d.Pos.Line, d.Pos.Col, d.Width = line, int32(strings.Index(lines[line-1], "-")+1), width
+		key := strings.TrimSpace(lines[line-1])[:width]
+		d.Msg, d.Hint = "\""+key+"\" begins with a dash that makes no entry of a list", "write a blank behind it: - "+key[1:]
+		return d
+	}
 	for _, p := range translations {
 		if strings.Contains(d.Msg, p.theirs) {
 			d.Msg, d.Hint = p.msg, p.hint
@@ -55,6 +61,19 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 	d.Pos.Col = int32(utf8.RuneCountInString(text)-utf8.RuneCountInString(strings.TrimLeft(text, " "))) + 1
 	d.Width = max(utf8.RuneCountInString(strings.TrimSpace(text)), 1)
 	return d
+}
+
+// dashWithoutBlank finds a key with a dash before it, such as -type:, in the line that breaks the file or above it.
+// width is that of dash and key.
+func dashWithoutBlank(lines []string, at int) (line int32, width int, ok bool) {
+	for i := at; i >= max(at-1, 0); i-- {
+		text := strings.TrimSpace(lines[i])
+		key, _, found := strings.Cut(text, ":")
+		if found && len(key) > 1 && key[0] == '-' && !strings.ContainsAny(key[1:], " -\"'{[#") {
+			return int32(i + 1), len(key), true
+		}
+	}
+	return 0, 0, false
 }
 
 // plainText is the library's message without its line.

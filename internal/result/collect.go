@@ -1,6 +1,8 @@
 package result
 
 import (
+	"github.com/arena-evals/arena/internal/diag"
+
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -17,6 +19,7 @@ type Collector struct {
 	evals  evalSum
 	warned map[string]*warned
 
+	tools      toolUses
 	coverage   coverSum
 	overBudget string // why trials were not run that the limit of costs did not allow for
 }
@@ -67,6 +70,10 @@ func (c *Collector) Add(t *Trial) Brief {
 	c.judges.Add(t)
 	c.evals.add(t)
 	c.coverage.add(t)
+	if c.tools == nil {
+		c.tools = toolUses{}
+	}
+	c.tools.add(t)
 	if t.OverBudget {
 		c.overBudget = t.Skip
 	}
@@ -176,6 +183,9 @@ func (g *groupCount) count(t *Trial, at countedCheck, name string, threshold *fl
 		s.Errors++
 	}
 }
+
+// ToolWarnings are about tools that failed in every call of every trial that was added.
+func (c *Collector) ToolWarnings() []diag.Diagnostic { return c.tools.neverWorked() }
 
 // Finish folds what was added into run: briefs in plan order, groups, totals and the status.
 func (c *Collector) Finish(run *Run) {

@@ -134,6 +134,9 @@ type ToolCall struct {
 	Result    string    `json:"result"`
 	Error     string    `json:"error,omitempty"`
 	ErrorType string    `json:"error_type,omitempty"`
+	// Broken says that the tool itself failed: it was called, or could not be, and the agent is not at fault, nor did
+	// arena inject the failure.
+	Broken bool `json:"broken,omitempty"`
 }
 
 // Verdict is the decision on one check.

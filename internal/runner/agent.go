@@ -48,7 +48,7 @@ func (l *toolLoop) told(calls []chat.ToolCall, results []chat.ToolResult) error 
 		}
 		round.started(i)
 		round.done(i, &res)
-		l.record(call, res)
+		l.record(call, res, true)
 	}
 	l.calls += len(calls)
 	l.s.called(make([]string, len(calls)))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/judges"
@@ -35,15 +36,39 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 		d.DropWarnings(m.usedProviders())
 	}
 	if d.Errors() == 0 && !opts.AllowEmpty {
-		plan.reportEmpty(d)
+		plan.reportEmpty(suite, &opts.Selection, d)
 	}
 	return plan
 }
 
+// whyEmpty says of a plan without trials which filters left nothing, or which file holds nothing to run.
+func whyEmpty(suite *scenario.Suite, by *Selection) string {
+	var filters []string
+	add := func(flag string, words []string) {
+		if len(words) > 0 {
+			filters = append(filters, flag+" "+strings.Join(words, ","))
+		}
+	}
+	add("--scenario", by.Scenarios)
+	add("--eval", by.Evals)
+	add("--tag", by.Tags)
+	add("--provider", by.Providers)
+	some := func(p *scenario.Project) bool { return len(p.Scenarios)+len(p.Evals) > 0 }
+	if len(filters) > 0 && slices.ContainsFunc(suite.Projects, some) {
+		return ": no scenario fits " + strings.Join(filters, " and ")
+	}
+	for _, p := range suite.Projects {
+		if p.File == "" && !some(p) && len(p.Prompts) > 0 {
+			return ": " + p.Prompts[0].Pos.File + " is a prompt, and holds no scenario"
+		}
+	}
+	return ""
+}
+
 // reportEmpty refuses a plan that judges nothing.
-func (p *Plan) reportEmpty(d *diag.List) {
+func (p *Plan) reportEmpty(suite *scenario.Suite, by *Selection, d *diag.List) {
 	if p.Len() == 0 {
-		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is nothing to run").Hint =
+		d.Errorf(diag.Pos{}, 0, "empty-plan", "there is nothing to run%s", whyEmpty(suite, by)).Hint =
 			"name a file or folder with scenarios, loosen the filters, or pass --allow-empty"
 		return
 	}
@@ -136,6 +161,8 @@ func (m *matrix) project(p *scenario.Project, origin string) []span {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
 		out = append(out, m.trials(run, s)...)
 	}
+	m.warnGenericReplies(p, out)
+	m.reportMoneyLimits(p, out)
 	for _, s := range judged {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
 		out = append(out, single(m.recorded(run, s))...)

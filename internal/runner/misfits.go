@@ -51,9 +51,14 @@ func (s *session) noteMisfits(a *servedArgument) {
 			continue
 		}
 		text := fmt.Sprintf("%s: %s: %s %s, by the schema of %s", v.Pos, a.where, a.name, why, a.tool)
-		if !slices.Contains(s.misfits, text) {
-			s.misfits = append(s.misfits, text)
-		}
+		s.warnOnce(text)
+	}
+}
+
+// warnOnce keeps a warning for the end of the trial.
+func (s *session) warnOnce(text string) {
+	if !slices.Contains(s.misfits, text) {
+		s.misfits = append(s.misfits, text)
 	}
 }
 

@@ -50,7 +50,10 @@ func preflightServers(p *scenario.Project, chosen []*scenario.Scenario) []diag.D
 		}
 		program = scenario.Expand(program, p.Getenv).Text
 		if err := process.Find(s.Dir, program); err != nil {
-			found.Errorf(s.WayPos, 1, "missing-program", "MCP server %q: %q cannot be started: %v", s.Name, program, err)
+			d := found.Errorf(s.WayPos, 1, "missing-program", "MCP server %q: %q cannot be started: %v", s.Name, program, err)
+			if s.Image == nil {
+				d.Hint = programHint(program, s.Dir)
+			}
 		}
 	}
 	return found.Sorted()

@@ -41,6 +41,7 @@ type session struct {
 	ownBox           tools.Box
 	served           map[string]*servedTools       // by the name of the source
 	unfound          map[string]error              // why tools that checks call cannot be listed
+	toldGeneric      bool                          // that a reply was a generic text
 	misfits          []string                      // values in checks that the schemas of listed tools do not take
 	listed           map[*tools.Opener][]chat.Tool // what sources had when they were asked last
 	values           *values

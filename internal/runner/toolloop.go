@@ -123,7 +123,7 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 	results := l.execute(ctx, calls, refusals, round)
 	for i := range results {
 		round.done(i, &results[i])
-		l.record(calls[i], results[i])
+		l.record(calls[i], results[i], refusals[i] == "")
 	}
 	l.calls += len(results)
 	l.s.called(refusals[:len(results)])
@@ -316,12 +316,29 @@ func (l *toolLoop) failureText(f *scenario.ToolFailure) string {
 	return l.s.render(l.turn, f.Message, false)
 }
 
-// record adds a call and its result to the transcript and the result.
-func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult) {
+// broken reports whether a tool failed by itself in a call that was to be made: not by its author's word, as a
+// simulated one does, nor by arguments, consent or an injected failure.
+func (l *toolLoop) broken(call chat.ToolCall, res *chat.ToolResult) bool {
+	name, box := call.Name, l.s.box
+	_, injected := res.Metadata[injectedKey]
+	if injected || l.s.owns(name) || l.s.remembers(name) || !box.Has(name) || l.s.trial.Project.tools.Simulated(name) {
+		return false
+	}
+	switch res.ErrorType {
+	case chat.ErrorExecution, chat.ErrorUnavailable:
+		return true
+	case chat.ErrorValidation: // of its result, unless the agent's arguments are wrong
+		return call.Args != nil && box.Takes(name, call.Args) == nil
+	}
+	return false
+}
+
+// record adds a call and its result to the transcript and the result. admitted says that the call was to be made.
+func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult, admitted bool) {
 	s := l.s
 	if res.Error == "" && s.trial.Project.tools.Generic(call.Name) && !slices.ContainsFunc(s.toolResults,
 		func(r chat.ToolResult) bool { return r.ID == call.ID }) {
-		s.notice(fmt.Sprintf("tool %s has no mock_result: it answers with a generic text", call.Name))
+		s.warnOnce(s.trial.Project.genericTool(call.Name))
 	}
 	if res.Notice != "" {
 		s.notice(res.Notice)
@@ -336,7 +353,7 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult) {
 	})
 	l.log = append(l.log, result.ToolCall{
 		Step: s.stepID(), Name: call.Name, Args: call.Args, BadArgs: call.BadArgs,
-		Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType,
+		Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType, Broken: admitted && l.broken(call, &res),
 	})
 	if res.Error != "" {
 		if l.failures == nil {

@@ -1,6 +1,9 @@
 package runner
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -94,10 +97,35 @@ func preflightEndpoint(t *scenario.Tool, getenv func(string) (string, bool), d *
 	}
 }
 
+// programHint says where a program was looked for.
+func programHint(command, dir string) string {
+	if filepath.Base(command) == command {
+		return "it is looked up in PATH; a program beside the config is written with its path: ./" + command
+	}
+	if filepath.IsAbs(command) {
+		return "write the path of a program that this machine has"
+	}
+	from := "the working directory"
+	if dir != "" && dir != "." {
+		from = filepath.ToSlash(dir)
+	}
+	hint := "the path starts from " + from
+	entries, _ := os.ReadDir(filepath.Join(dir, filepath.Dir(command))) // what cannot be read gives no hint
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if near := diag.Nearest(filepath.Base(command), names); near != "" && near != filepath.Base(command) {
+		hint += fmt.Sprintf("; did you mean %q?", "./"+filepath.ToSlash(filepath.Join(filepath.Dir(command), near)))
+	}
+	return hint
+}
+
 func preflightProgram(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {
 	e := t.Exec
 	if err := process.Find(e.Dir, e.Command); err != nil {
-		d.Errorf(e.CommandPos, width(e.Command), "missing-program", "tool %s: %q cannot be started: %v", t.ID, e.Command, err)
+		d.Errorf(e.CommandPos, width(e.Command), "missing-program", "tool %s: %q cannot be started: %v", t.ID, e.Command,
+			err).Hint = programHint(e.Command, e.Dir)
 	}
 	preflightEnv("tool "+t.ID, e.Env, e.EnvPos, getenv, d)
 }

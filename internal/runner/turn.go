@@ -147,6 +147,7 @@ func (s *session) complete(
 	if reply.Notice != "" {
 		s.notice(reply.Notice)
 	}
+	s.warnGeneric(&req.Origin)
 	return reply, nil
 }
 

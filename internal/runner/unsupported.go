@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 )

@@ -37,7 +37,15 @@ func underParams(key string) string {
 	if hint := diag.DidYouMean(key, []string{"type", "params", "message", "when", "pass_threshold"}); hint != "" {
 		return hint
 	}
-	return `parameters of the check go below params: {` + key + `: …}`
+	switch key {
+	case "enabled", "disabled", "skip":
+		return "a check cannot be switched off: leave it out, or write skip in the scenario"
+	case "negate", "negated", "not", "invert":
+		return "write the check not around it, or one that forbids, such as content_excludes"
+	case "weight":
+		return "checks have no weight: each of them must pass"
+	}
+	return "parameters of a check go below params: {" + key + ": …}; `arena checks NAME` lists those of each"
 }
 
 // share is a field with a number from 0 to 1 whose place is kept.

@@ -142,7 +142,7 @@ func (l *loader) argument(arg string) (configs []string, files []inputFile) {
 	case l.fs.isGlob(path):
 		matches, err := l.fs.glob(path)
 		if err != nil || len(matches) == 0 {
-			l.fail(namedAt{}, l.fs.noMatch(arg))
+			l.fail(namedAt{}, l.ofCommandLine(l.fs.noMatch(arg)))
 			return nil, nil
 		}
 		for _, m := range matches {
@@ -158,7 +158,7 @@ func (l *loader) argument(arg string) (configs []string, files []inputFile) {
 	}
 	data, problem := l.fs.read(path)
 	if problem != nil {
-		l.fail(namedAt{}, problem)
+		l.fail(namedAt{}, l.ofCommandLine(problem))
 		return nil, nil
 	}
 	l.fs.count.Add(-1) // it is read again, and counted, with its project
@@ -172,6 +172,26 @@ func (l *loader) argument(arg string) (configs []string, files []inputFile) {
 		return []string{path}, nil
 	}
 	return nil, []inputFile{{path: path, kind: k, pack: pack}}
+}
+
+// ofCommandLine adds to a problem without a hint what paths on the command line are, and what there is to run here.
+func (l *loader) ofCommandLine(p *problem) *problem {
+	if p.code != missingFile && p.code != "no-match" || strings.Contains(p.hint, "did you mean") {
+		return p
+	}
+	var here []string
+	if config := l.configsIn("."); len(config) > 0 {
+		here = append(here, config[0])
+	}
+	if l.fs.isDir(defaultFolder) {
+		here = append(here, defaultFolder+"/")
+	}
+	text := "paths are scenario files, folders, patterns or configs, from the working directory"
+	if len(here) > 0 {
+		text += "; here are " + strings.Join(here, " and ")
+	}
+	p.hint = strings.TrimPrefix(p.hint+"; "+text, "; ")
+	return p
 }
 
 // folder resolves a folder: its config, or everything below it. Subfolders with a config are projects of their own.

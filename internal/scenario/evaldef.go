@@ -38,7 +38,8 @@ var evalFields = table("an eval", func() rows[evalFile] {
 			doc("The name of the eval; a narrower level replaces the same id of a wider one."),
 		checkType(func(e *evalFile) *Check { return &e.Check }),
 		checkParams(func(e *evalFile) *Check { return &e.Check }),
-		word("trigger", triggers, func(e *evalFile) *string { return &e.Trigger }).must().doc("When it is judged."),
+		word("trigger", triggers, func(e *evalFile) *string { return &e.Trigger }).
+			must("write trigger: every_turn, or on_session_complete").doc("When it is judged."),
 		str("description", func(e *evalFile) *string { return &e.Description }).
 			doc("What the eval measures; the help text of its metric."),
 		flag("enabled", func(e *evalFile) *bool { return &e.Enabled }).preset("true").

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -179,10 +180,44 @@ const missingFile = "missing-file"
 func (f *files) missing(path string) *problem {
 	p := &problem{code: missingFile, msg: fmt.Sprintf("there is no file %q", path)}
 	dir := filepath.Dir(path)
-	if near := diag.Nearest(filepath.Base(path), f.names(dir)); near != "" {
+	if other := f.spelled(path); other != "" {
+		p.hint = fmt.Sprintf("did you mean %q?", filepath.ToSlash(other))
+	} else if near := diag.Nearest(filepath.Base(path), f.names(dir)); near != "" {
 		p.hint = fmt.Sprintf("did you mean %q?", join(dir, near))
 	}
 	return p
+}
+
+// spelled is the file that a path means with other slashes or letters, or from the working directory in the place of
+// the root; "": there is none.
+func (f *files) spelled(path string) string {
+	straight := strings.ReplaceAll(path, `\`, "/")
+	for _, from := range []string{straight, strings.TrimLeft(straight, "/")} {
+		found := ""
+		if filepath.IsAbs(from) {
+			found = string(filepath.Separator)
+		}
+		for part := range strings.SplitSeq(filepath.ToSlash(filepath.Clean(from)), "/") {
+			if part == "" {
+				continue
+			}
+			at := join(found, part)
+			if !f.exists(at) {
+				names := f.names(cmp.Or(found, "."))
+				i := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, part) })
+				if i < 0 {
+					found = ""
+					break
+				}
+				at = join(found, names[i])
+			}
+			found = at
+		}
+		if found != "" && found != path && !f.isDir(found) {
+			return found
+		}
+	}
+	return ""
 }
 
 // noMatch is the problem of a pattern that no file matches: with the folder that is missing, or what it holds.

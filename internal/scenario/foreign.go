@@ -166,6 +166,12 @@ func (v *Values) unknown(name string) placeholderFault {
 		f.hint = "take the placeholder out of the value of " + name
 		return f
 	}
+	if slices.Contains(v.Empty, name) {
+		f.msg = "the variable {{" + name + "}} has no value"
+		f.hint = "give it a default below variables of the prompt, vars in prompt_configs, or a value below variables of " +
+			"the scenario"
+		return f
+	}
 	_, perturbed := v.Singles[name]
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	switch near := diag.Nearest(name, v.names()); {

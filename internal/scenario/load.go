@@ -28,9 +28,6 @@ func Load(opts Options) (*Suite, *diag.List) {
 		}
 	}
 	l.sharedMock(l.shared, builds)
-	for _, b := range builds {
-		b.warnGenericReplies()
-	}
 	l.noteRecordings(suite, builds)
 	l.diags.Once(NoEffect)
 	suite.Files = int(l.fs.count.Load())

@@ -1,10 +1,9 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/composition"
@@ -100,7 +99,13 @@ func (b *build) looseMock() {
 func (l *loader) mockFile(file string, at namedAt, where *pathBases) *mockNames {
 	data, why := l.fs.read(file)
 	if why != nil {
-		l.fail(at, &problem{why.code, "mock responses: " + why.msg, why.hint})
+		if at.pos.File == "" && why.code == missingFile {
+			why.msg = "--mock-config: " + why.msg
+			why.hint = cmp.Or(why.hint, "`arena mocks generate` writes one, `arena docs mock` shows one")
+		} else {
+			why.msg = "mock responses: " + why.msg
+		}
+		l.fail(at, why)
 		return nil
 	}
 	d := l.decoder(file, where, l.getenv)
@@ -186,44 +191,6 @@ func (l *loader) silentSteps(names []mockName, asking []string, silent []*compos
 			"the %s step %q asks no model: these replies are never used", silent[i].Kind, n.name)
 	}
 	return others
-}
-
-// warnGenericReplies warns of turns without a mock reply in a scenario where others have one: without a mock file they
-// get a generic text.
-func (b *build) warnGenericReplies() {
-	unaided := func(q *Provider) bool { return q.Type == "mock" && q.Mock == nil }
-	if b.l.diags.Errors() > 0 { // turns may be missing, or their replies
-		return
-	}
-	if b.p.Mock != nil || len(b.p.Providers) > 0 && !slices.ContainsFunc(b.p.Providers, unaided) {
-		return
-	}
-	for _, s := range b.p.Scenarios {
-		var bare []int
-		first := -1
-		for i := range s.Turns {
-			switch t := &s.Turns[i]; {
-			case len(t.Inline()) == 0:
-				bare = append(bare, i)
-			case first < 0:
-				first = i
-			}
-		}
-		if first < 0 || len(bare) == 0 || s.Skip != "" {
-			continue
-		}
-		numbers := make([]string, len(bare))
-		for i, at := range bare {
-			numbers[i] = strconv.Itoa(at + 1)
-		}
-		which := "turn " + numbers[0] + " has"
-		if len(bare) > 1 {
-			which = "turns " + strings.Join(numbers, ", ") + " have"
-		}
-		b.l.diags.Warnf(s.Turns[bare[0]].Pos, 1, "missing-reply",
-			"%s no mock reply in scenario %q, and a mock would answer with a generic text", which, s.ID).Hint =
-			"write mock: on each turn, as on turn " + strconv.Itoa(first+1) + ", or name a mock_config with the replies"
-	}
 }
 
 func metaNames(m *Meta) []string {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -120,6 +121,12 @@ func (b *build) readAll() []*content {
 func (b *build) config() bool {
 	data, problem := b.l.fs.read(b.in.config)
 	if problem != nil {
+		if named := b.l.opts.Config; named != "" {
+			problem.msg = "-c " + named + ": " + problem.msg
+			if all := b.l.configsIn("."); problem.hint == "" && len(all) > 0 {
+				problem.hint = fmt.Sprintf("did you mean %q?", all[0])
+			}
+		}
 		b.l.fail(namedAt{}, problem)
 		return false
 	}

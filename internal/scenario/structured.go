@@ -17,12 +17,12 @@ var shownParams = words(
 // be nil.
 func ValuesOf(prompt *Prompt, s *Scenario, region string) *Values {
 	vars := Known(prompt, s, region)
-	return &Values{Vars: vars, Shapes: shapesOf(prompt, s, vars)}
+	return &Values{Vars: vars, Shapes: shapesOf(prompt, s, vars), Empty: prompt.unvalued(vars)}
 }
 
 // With are the values with those of a variant.
 func (v *Values) With(singles map[string]string) *Values {
-	return &Values{Vars: v.Vars, Shapes: v.Shapes, Singles: singles}
+	return &Values{Vars: v.Vars, Shapes: v.Shapes, Singles: singles, Empty: v.Empty}
 }
 
 // structureOf is "a list" or "a map"; "" for a text.

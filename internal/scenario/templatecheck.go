@@ -80,6 +80,7 @@ func (b *build) checkPrompt(s *Scenario, prompt *Prompt) bool {
 		return false
 	}
 	v := &Values{Vars: b.known(prompt, s)}
+	v.Empty = prompt.unvalued(v.Vars)
 	if prompt != nil {
 		models := append([]string{""}, slices.Sorted(maps.Keys(prompt.Overrides))...)
 		for _, model := range models {
@@ -93,6 +94,7 @@ func (b *build) checkPrompt(s *Scenario, prompt *Prompt) bool {
 // checkUserTexts reports unknown variables in the texts of users.
 func (b *build) checkUserTexts(s *Scenario, prompt *Prompt) {
 	v := &Values{Vars: Known(prompt, s, "default")}
+	v.Empty = prompt.unvalued(v.Vars)
 	b.checkText(v, s.Pos, "description: ", s.Description)
 	for i := range s.SeedMemories {
 		b.checkText(v, s.SeedMemories[i].Pos, "seed_memories: ", s.SeedMemories[i].Content)

@@ -22,7 +22,7 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			t.role = v
 			role, _ := d.Name(v, "role")
 			t.Role = intern(role)
-		}).must().doc("user, or a role of self_play."),
+		}).must("add role: user, and the words of the user as content").doc("user, or a role of self_play."),
 		custom("content", text, func(d *decoder, t *turnFile, v *node.Node) {
 			t.content, t.Said = v, d.Pos(v)
 			t.Content, _ = d.String(v, "content")
@@ -70,6 +70,11 @@ var turnFields = table("a turn", func() rows[turnFile] {
 		gone[turnFile]("conversation_assertions", "conversation_assertions belongs to the scenario",
 			"move it out of the turn, to the level of turns"),
 	}
+}).strays(func(key string) string {
+	if key == "user" || key == "human" || key == "prompt" || key == "input" {
+		return "write role: user, and what the user says as content"
+	}
+	return ""
 })
 
 var chaosFields = table("chaos", func() rows[Turn] {

@@ -14,6 +14,7 @@ type Values struct {
 	Singles map[string]string // {name}, of a variant of the perturbations
 	// Shapes are of variables whose values are no texts: "a list" or "a map". Vars has them as JSON.
 	Shapes map[string]string
+	Empty  []string // variables that the prompt lists, and that nobody gives a value
 }
 
 func (v *Values) has(name string) bool {

@@ -182,6 +182,19 @@ func (p *Prompt) missing(vars map[string]string) []string {
 	return names
 }
 
+// unvalued are the variables that the prompt lists and that have no value.
+func (p *Prompt) unvalued(vars map[string]string) (names []string) {
+	if p == nil {
+		return nil
+	}
+	for _, v := range p.Variables {
+		if _, set := vars[v.Name]; !set {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
 func contextSlot(s *Scenario) string {
 	slot := s.Description
 	for i := range s.Turns {

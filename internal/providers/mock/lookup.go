@@ -24,14 +24,15 @@ import (
 //   - a judge: the judge's reply of that number in which it is asked about a turn, then its default;
 //   - for all of them the default of the file.
 //
-// Nothing found: without a file a generic text and a notice; with one an error, unless lenient.
-func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, notice string, err error) {
+// Nothing found: without a file a generic text, which is no verdict of a judge; with one an error, unless lenient.
+// doubt says that the generic text is none of the user's, for what nobody warned of before the run.
+func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, doubt string, err error) {
 	at := &req.Origin
 	if rounds, ok := p.step(at); ok {
 		if at.Reply < len(rounds) {
 			return &rounds[at.Reply], "", nil
 		}
-		return p.missing(fmt.Sprintf("%s has %s for step %q of scenario %q, and reply %d was requested",
+		return p.missing(at, fmt.Sprintf("%s has %s for step %q of scenario %q, and reply %d was requested",
 			p.File.File, plural.Of(len(rounds), "reply", "replies"), at.Step, at.Scenario, at.Reply+1))
 	}
 	n := 1 + at.Before + assistants(req.Messages)
@@ -45,24 +46,32 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, notice s
 		if at.Reply < len(inline) {
 			return &inline[at.Reply], "", nil
 		}
-		return p.missing(fmt.Sprintf("turn %d of scenario %q has %s, and reply %d was requested",
+		return p.missing(at, fmt.Sprintf("turn %d of scenario %q has %s, and reply %d was requested",
 			at.Turn+1, at.Scenario, plural.Of(len(inline), "reply", "replies"), at.Reply+1))
 	}
-	if p.File == nil {
-		return generic(), fmt.Sprintf(
-			"provider %s has no mock replies: its answers are a generic text (set mock_config, or mock: on the turns)",
-			p.ID), nil
+	switch {
+	case p.File == nil && at.Judge != "":
+		return nil, "", &providers.Error{
+			Kind: providers.BadReply, Provider: p.ID, Final: true,
+			Msg: fmt.Sprintf("the judge %q has no mock reply; write judges: {%s: '{\"score\": 1}'} into the file of "+
+				"--mock-config, or of the provider's mock_config", at.Judge, at.Judge),
+		}
+	case p.File == nil && at.Persona != "":
+		return generic(), fmt.Sprintf("of the persona %s is a generic text: the provider %s has no mock replies",
+			at.Persona, p.ID), nil
+	case p.File == nil:
+		return generic(), "", nil
 	}
 	if canned = p.fromFile(at, n); canned != nil {
 		return canned, "", nil
 	}
-	return p.missing(p.describe(at, n))
+	return p.missing(at, p.describe(at, n))
 }
 
 // missing is the outcome when the user's files bring replies, but none for this call.
-func (p *Provider) missing(what string) (*scenario.MockReply, string, error) {
-	if p.Lenient {
-		return generic(), what + "; a generic text took its place", nil
+func (p *Provider) missing(at *chat.Origin, what string) (*scenario.MockReply, string, error) {
+	if p.Lenient && at.Judge == "" {
+		return generic(), "is a generic text: " + what, nil
 	}
 	return nil, "", &providers.Error{Kind: providers.BadReply, Provider: p.ID, Msg: what, Final: true}
 }

@@ -23,7 +23,7 @@ type Config struct {
 	// Inline returns the replies that a scripted turn brings along, nil when it has none. They win over the file, unless
 	// that comes first. It is called from many goroutines at once; nil means that no turn has any.
 	Inline func(scenarioID string, turn int) []scenario.MockReply
-	// Lenient answers with the generic text and a notice where the file has no reply, instead of failing.
+	// Lenient answers an agent with the generic text, and a doubt, where the file has no reply, instead of failing.
 	Lenient bool
 }
 
@@ -50,7 +50,7 @@ func (p *Provider) Complete(
 	if ctx.Err() != nil {
 		return chat.Reply{}, context.Cause(ctx)
 	}
-	canned, notice, err := p.find(req)
+	canned, doubt, err := p.find(req)
 	if err != nil {
 		return chat.Reply{}, err
 	}
@@ -61,7 +61,7 @@ func (p *Provider) Complete(
 		return chat.Reply{}, p.simulated(canned)
 	}
 	reply := p.reply(req, canned)
-	reply.Notice = notice
+	reply.Doubt = doubt
 	if req.Stream && onDelta != nil {
 		said, err := providers.Stream(ctx, canned.Content, onDelta)
 		if errors.Is(err, providers.ErrEnough) {

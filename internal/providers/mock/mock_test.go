@@ -125,18 +125,36 @@ func TestLookup(t *testing.T) {
 			}
 			config.Lenient = true
 			reply, err = New(config).Complete(t.Context(), said(c.said, c.at), nil)
-			if err != nil || !strings.HasPrefix(reply.Notice, c.err) || reply.Content != "Mock response from provider" {
-				t.Errorf("lenient: got %q with notice %q, %v", reply.Content, reply.Notice, err)
+			if c.at.Judge != "" { // a generic text is no verdict
+				if diff := cmp.Diff(error(want), err); diff != "" {
+					t.Errorf("lenient: error (-want +got):\n%s", diff)
+				}
+				return
+			}
+			doubt := "is a generic text: " + c.err
+			if err != nil || reply.Doubt != doubt || reply.Content != "Mock response from provider" {
+				t.Errorf("lenient: got %q with doubt %q, %v", reply.Content, reply.Doubt, err)
 			}
 		})
 	}
 }
 
-func TestNoticeWithoutFile(t *testing.T) {
+// TestWithoutFile: an agent gets a generic text, which the plan warns of; a persona too, which nobody warned of; a
+// judge is told what is missing, for no text without a verdict judges.
+func TestWithoutFile(t *testing.T) {
 	t.Parallel()
-	reply, err := New(Config{ID: "p", Model: "m"}).Complete(t.Context(), said(0, chat.Origin{Scenario: "s"}), nil)
-	if err != nil || !strings.Contains(reply.Notice, "provider p has no mock replies") {
-		t.Errorf("got notice %q, %v", reply.Notice, err)
+	p := New(Config{ID: "p", Model: "m"})
+	reply, err := p.Complete(t.Context(), said(0, chat.Origin{Scenario: "s"}), nil)
+	if err != nil || reply.Doubt != "" || reply.Notice != "" || reply.Content != "Mock response from provider" {
+		t.Errorf("agent: got %+v, %v", reply, err)
+	}
+	reply, err = p.Complete(t.Context(), said(0, chat.Origin{Scenario: "s", Persona: "eve"}), nil)
+	if err != nil || reply.Doubt != "of the persona eve is a generic text: the provider p has no mock replies" {
+		t.Errorf("persona: got doubt %q, %v", reply.Doubt, err)
+	}
+	_, err = p.Complete(t.Context(), said(0, chat.Origin{Scenario: "s", Judge: "fair"}), nil)
+	if err == nil || !strings.Contains(err.Error(), `the judge "fair" has no mock reply; write judges: {fair: '`) {
+		t.Errorf("judge: got %v", err)
 	}
 }
 

@@ -107,7 +107,8 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 		return chat.Reply{}, err
 	}
 	if len(a.Choices) == 0 {
-		return chat.Reply{}, c.Fail(providers.BadReply, nil, "the reply has no choices: %s", c.ExcerptOf(data))
+		return chat.Reply{}, c.Fail(providers.BadReply, nil,
+			"the reply has no choices; check that %s speaks the chat protocol of OpenAI: %s", c.Address(), c.ExcerptOf(data))
 	}
 	if len(a.Choices) > 1 {
 		c.Dropped(otherChoice)

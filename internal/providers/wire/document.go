@@ -65,16 +65,20 @@ func (c *Call) Chunk(e *Event, into any) error {
 func (c *Call) unreadable(data []byte, err error) error {
 	switch text := bytes.TrimSpace(data); {
 	case len(text) == 0:
-		return c.Fail(providers.BadReply, err, "the reply is empty")
+		return c.Fail(providers.BadReply, err, "the reply is empty; check base_url %s", c.shown)
 	case text[0] == '<':
 		return c.Fail(providers.BadReply, err, "the reply is an HTML page, not JSON; check base_url %s: %s",
 			c.shown, c.ExcerptOf(text))
 	case jsonvalue.Mismatch(err) != "":
 		return c.settled(err, "the reply does not have the expected form: %s: %s", jsonvalue.Mismatch(err), c.ExcerptOf(text))
 	default:
-		return c.Fail(providers.BadReply, err, "the reply is not valid JSON, or only a part of it: %s", c.ExcerptOf(text))
+		return c.Fail(providers.BadReply, err, "the reply is not valid JSON, or only a part of it; check base_url %s: %s",
+			c.shown, c.ExcerptOf(text))
 	}
 }
+
+// Address is where the call goes, as messages show it.
+func (c *Call) Address() string { return c.shown }
 
 // settled is a reply that came whole and is of no use: to ask for it again and again would change nothing, and cost.
 func (c *Call) settled(cause error, format string, args ...any) *providers.Error {

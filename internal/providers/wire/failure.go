@@ -60,6 +60,12 @@ func (c *Call) broken(err error) error {
 		return c.Fail(providers.Transport, err, "cannot reach %s: there is no host %s; check the address, and the network",
 			c.shown, c.Excerpt(lookup.Name))
 	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		failed := c.Fail(providers.Transport, err, "cannot talk to %s: the server speaks no TLS; write http:// in base_url",
+			c.shown)
+		failed.Final = true
+		return failed
+	}
 	failed := c.Fail(providers.Transport, err, "cannot talk to %s: %s", c.shown, text)
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		failed.Final = true

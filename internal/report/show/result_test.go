@@ -198,13 +198,13 @@ func TestFailures(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	t.Parallel()
 	for want, run := range map[string]*result.Run{
-		"4 of 4 trials passed":                           resulttest.AllPassed(),
-		"2 of 3 trials passed, 1 failed":                 resulttest.OneFailed(),
-		"1 of 4 trials passed, 2 errors, 1 skipped":      resulttest.Errored(),
-		"2 of 9 trials passed, 7 not finished":           resulttest.Cancelled(),
-		"11 of 15 trials passed, 4 failed (1 tolerated)": resulttest.Flaky(),
-		"1 of 4 trials passed, 2 failed, 1 error":        resulttest.Hostile(),
-		"0 of 0 trials passed":                           resulttest.NewRun("none"),
+		"4 of 4 trials passed":                                 resulttest.AllPassed(),
+		"2 of 3 trials passed, 1 failed":                       resulttest.OneFailed(),
+		"1 of 4 trials passed, 2 errors, 1 skipped, 1 warning": resulttest.Errored(),
+		"2 of 9 trials passed, 7 not finished":                 resulttest.Cancelled(),
+		"11 of 15 trials passed, 4 failed (1 tolerated)":       resulttest.Flaky(),
+		"1 of 4 trials passed, 2 failed, 1 error, 1 warning":   resulttest.Hostile(),
+		"0 of 0 trials passed":                                 resulttest.NewRun("none"),
 	} {
 		if got := show.Headline(run); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -79,9 +79,9 @@ func FailOnMark(run *result.Run, reason string) string {
 	return ""
 }
 
-// RunNotes count the flaky trials and the trials that were kept when the run was resumed. Where fail_on names them,
-// they count guardrails that fired, eval results that could not be judged, and warnings. They also say whether the exit
-// code is always 0.
+// RunNotes count the flaky trials, the trials that were kept when the run was resumed, and the warnings. Where fail_on
+// names them, they count guardrails that fired and eval results that could not be judged. They also say whether the
+// exit code is always 0.
 func RunNotes(run *result.Run) (all []string) {
 	if s := &run.Summary; s.Flaky > 0 {
 		all = append(all, Count(s.Flaky)+" flaky: failed before"+FailOnMark(run, result.FailOnFlaky))
@@ -96,11 +96,27 @@ func RunNotes(run *result.Run) (all []string) {
 	if n := run.NotJudged(); n > 0 && run.FailsOn(result.FailOnEval) {
 		all = append(all, Plural(n, "eval result")+" not judged"+FailOnMark(run, result.FailOnEval))
 	}
-	if n := len(run.Warnings); n > 0 && run.FailsOn(result.FailOnWarning) {
+	if n := len(run.Warnings); n > 0 {
 		all = append(all, Plural(n, "warning")+FailOnMark(run, result.FailOnWarning))
 	}
 	if run.ExitZero {
 		all = append(all, "report only (--exit-zero)")
+	}
+	return all
+}
+
+// maxWarnings is how many warnings of a run are shown at its end; the reports have all of them.
+const maxWarnings = 20
+
+// Warnings are those of a run that were not told before it, each in one line, and how many more there are.
+func Warnings(run *result.Run, told int) []string {
+	rest := run.Warnings[min(told, len(run.Warnings)):]
+	var all []string
+	for i, text := range rest {
+		if i == maxWarnings {
+			return append(all, "… and "+Plural(len(rest)-maxWarnings, "more warning"))
+		}
+		all = append(all, Line(text))
 	}
 	return all
 }

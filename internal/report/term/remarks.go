@@ -51,8 +51,8 @@ func (p *Printer) remarks(run *result.Run) {
 	for _, text := range p.notices.lines() {
 		rows = append(rows, p.remark("note", dim, text)...)
 	}
-	for _, text := range run.Warnings[min(p.opts.WarningsShown, len(run.Warnings)):] {
-		rows = append(rows, p.remark("warning", yellow, show.Line(text))...)
+	for _, text := range show.Warnings(run, p.opts.WarningsShown) {
+		rows = append(rows, p.remark("warning", yellow, text)...)
 	}
 	if len(rows) > 0 {
 		p.print(append([]*row{{}}, rows...))

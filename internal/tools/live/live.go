@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -140,16 +141,34 @@ func (s *source) answer(ctx context.Context, call chat.ToolCall) (chat.ToolResul
 	}
 	got, err := s.e.send(ctx, r)
 	if err != nil {
-		return chat.ToolResult{}, fmt.Errorf("%s %s: %w", s.e.Method, s.e.Written, err)
+		return chat.ToolResult{}, s.failed(err)
 	}
 	if s.read.Add(int64(len(got.Body))) > maxTrial {
 		return chat.ToolResult{}, fmt.Errorf("the replies of this trial are larger than %d MB", maxTrial>>20)
 	}
 	res, err := s.e.result(got)
 	if err != nil {
-		return res, fmt.Errorf("%s %s: %w", s.e.Method, s.e.Written, err)
+		return res, fmt.Errorf("%s %s: %w", s.e.Method, address(s.e.Written), err)
 	}
 	return res, nil
+}
+
+// failed is why an endpoint gave no answer.
+func (s *source) failed(err error) error {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("%s %s: cannot reach it: connection refused; is the server running?", s.e.Method,
+			address(s.e.Written))
+	}
+	return fmt.Errorf("%s %s: %w", s.e.Method, address(s.e.Written), err)
+}
+
+// address is an address as its author wrote it, up to what each call fills in.
+func address(written string) string {
+	before, _, template := strings.Cut(written, "{{")
+	if template {
+		return before + "…"
+	}
+	return written
 }
 
 // inAddress writes a value so that it stays the one part of an address that it stands for.

@@ -268,7 +268,7 @@ func TestNobodyThere(t *testing.T) {
 	gone := server.URL
 	server.Close()
 	got := came(called(t, toolOf(t, &http.Client{}, &scenario.HTTPTool{URL: gone}), `{}`))
-	if !strings.HasPrefix(got, "unavailable: probe: POST the endpoint: dial tcp") {
+	if !strings.HasPrefix(got, "unavailable: probe: POST the endpoint: cannot reach it: connection refused; is") {
 		t.Error(got)
 	}
 	arrived := make(chan struct{})

@@ -1,0 +1,15 @@
+package checks
+
+import "slices"
+
+// LimitsMoney reports whether the check, or one within it, has a limit of what a conversation costs. alone says that it
+// has no other limit, so that with prices of 0 it holds whatever the agent does.
+func (c *Compiled) LimitsMoney() (limits, alone bool) {
+	if b, ok := c.Check.(*costBudget); ok && b.MaxCostUSD != nil {
+		return true, b.MaxTotalTokens == nil && b.MaxInputTokens == nil && b.MaxOutputTokens == nil
+	}
+	return slices.ContainsFunc(c.Nested(), func(n *Compiled) bool {
+		limits, _ := n.LimitsMoney()
+		return limits
+	}), false
+}

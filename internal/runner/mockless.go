@@ -1,0 +1,126 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// A turn without a mock reply where there is no mock file either gets a generic text, which says nothing of the agent,
+// and which no ban forbids. However the mock was chosen, that is a warning: before the run where other turns of the
+// scenario have a reply, and else when it came to it, for a turn may be blocked before a model is asked.
+
+// genericReplies warns before the run.
+type genericReplies struct {
+	diags *diag.List
+	told  map[*scenario.Scenario]bool
+}
+
+// unaided reports whether a provider of a project is a mock without a file of replies.
+func unaided(p *scenario.Project, spec *scenario.Provider) bool {
+	return spec.Type == mockType && spec.Mock == nil && p.Mock == nil
+}
+
+// warnGenericReplies warns of the turns of what is planned.
+func (m *matrix) warnGenericReplies(p *scenario.Project, spans []span) {
+	g := genericReplies{diags: m.diags, told: map[*scenario.Scenario]bool{}}
+	for i := range spans {
+		if t := &spans[i].Trial; t.Recorded == nil && t.Finished == nil && unaided(p, t.Endpoint.Spec) {
+			g.scenario(t.Scenario)
+		}
+	}
+}
+
+// ReportGenericReplies warns of turns without a mock reply in scenarios where others have one, as far as the files of a
+// project tell which providers are mocks.
+func ReportGenericReplies(p *scenario.Project, d *diag.List) {
+	mocked := func(q *scenario.Provider) bool { return unaided(p, q) }
+	if d.Errors() > 0 || p.Mock != nil || len(p.Providers) > 0 && !slices.ContainsFunc(p.Providers, mocked) {
+		return
+	}
+	g := genericReplies{diags: d, told: map[*scenario.Scenario]bool{}}
+	for _, s := range p.Scenarios {
+		g.scenario(s)
+	}
+}
+
+// scenario warns of the turns of one scenario, once, where others have a reply.
+func (g *genericReplies) scenario(s *scenario.Scenario) {
+	if s.Skip != "" || g.told[s] {
+		return
+	}
+	g.told[s] = true
+	var bare []int
+	first := -1
+	for i := range s.Turns {
+		switch {
+		case len(s.Turns[i].Inline()) == 0:
+			bare = append(bare, i)
+		case first < 0:
+			first = i
+		}
+	}
+	if len(bare) == 0 || first < 0 {
+		return
+	}
+	g.diags.Warnf(s.Turns[bare[0]].Pos, 1, "missing-reply",
+		"%s no mock reply in scenario %q, and a mock answers with a generic text", turnsHave(bare), s.ID).Hint =
+		"write mock: on each turn, as on turn " + strconv.Itoa(first+1) + ", or name a mock_config with the replies"
+}
+
+// turnsHave names turns: "turn 2 has", "turns 2, 4 have".
+func turnsHave(turns []int) string {
+	if len(turns) == 1 {
+		return "turn " + strconv.Itoa(turns[0]+1) + " has"
+	}
+	numbers := make([]string, len(turns))
+	for i, at := range turns {
+		numbers[i] = strconv.Itoa(at + 1)
+	}
+	return "turns " + strings.Join(numbers, ", ") + " have"
+}
+
+// warnGeneric warns of the first generic text in a conversation of which nothing was told before the run.
+func (s *session) warnGeneric(at *chat.Origin) {
+	sc := s.trial.Scenario
+	if s.toldGeneric || at.Persona != "" || at.Turn >= len(sc.Turns) {
+		return
+	}
+	if !unaided(s.trial.Project.Project, s.trial.Endpoint.Spec) {
+		return
+	}
+	if slices.ContainsFunc(sc.Turns, func(t scenario.Turn) bool { return len(t.Inline()) > 0 }) {
+		return
+	}
+	s.toldGeneric = true
+	d := diag.Diagnostic{
+		Pos:  sc.Turns[at.Turn].Pos,
+		Msg:  fmt.Sprintf("turn %d of scenario %q has no mock reply: it got a generic text", at.Turn+1, sc.ID),
+		Hint: "write mock: on each turn, or name a mock_config with the replies",
+	}
+	s.warnOnce(d.Advice())
+}
+
+// genericTool is the warning about a tool that answers with a generic text.
+func (p *project) genericTool(name string) string {
+	d := diag.Diagnostic{
+		Pos: p.toolPos(name), Msg: "the tool " + name + " has no mock_result: it answers with a generic text",
+		Hint: "write mock_result, what the scenario needs of it",
+	}
+	return d.Advice()
+}
+
+// toolPos is where a tool of the project's files is written; the zero value: nowhere.
+func (p *project) toolPos(name string) diag.Pos {
+	for _, t := range p.Tools {
+		if t.ID == name {
+			return t.Pos
+		}
+	}
+	return diag.Pos{}
+}

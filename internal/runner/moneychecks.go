@@ -1,0 +1,63 @@
+package runner
+
+import (
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// reportMoneyLimits tells before the run what limits of money cannot measure: models whose price is not known, so that
+// such a check is an error once the model is paid for, and those that cost nothing, so that it cannot fail.
+func (m *matrix) reportMoneyLimits(p *scenario.Project, spans []span) {
+	if m.opts.Replayed {
+		return
+	}
+	type told struct {
+		pos  diag.Pos
+		spec *scenario.Provider
+	}
+	said := map[told]bool{}
+	for i := range spans {
+		t := &spans[i].Trial
+		if t.Recorded != nil || t.Finished != nil || t.Scenario.Skip != "" || t.Endpoint.Simulated {
+			continue
+		}
+		price := PriceOf(t.Endpoint)
+		if price != nil && (price.Long != nil || price.Input > 0 || price.Output > 0) {
+			continue
+		}
+		m.eachMoneyLimit(p, t.Scenario, func(c *checks.Compiled, alone bool) {
+			at := told{c.Pos, t.Endpoint.Spec}
+			if said[at] {
+				return
+			}
+			said[at] = true
+			switch {
+			case price == nil:
+				m.diags.Warnf(c.Pos, width(c.Type), "unknown-price", "%s: the price of %s is not known, so that the check "+
+					"cannot be measured, and is an error after the model was paid", c.Type, modelName(t.Endpoint.Spec)).
+					Hint = "write pricing in the file of the provider, or limit the tokens: max_total_tokens"
+			case alone:
+				m.diags.Warnf(c.Pos, width(c.Type), "cannot-fail", "%s: the check cannot fail: the prices of %s are 0", c.Type,
+					modelName(t.Endpoint.Spec)).Hint = "write what it costs, or limit the tokens: max_total_tokens"
+			}
+		})
+	}
+}
+
+func (m *matrix) eachMoneyLimit(p *scenario.Project, s *scenario.Scenario, visit func(c *checks.Compiled, alone bool)) {
+	look := func(c *checks.Compiled) {
+		if limits, alone := c.LimitsMoney(); limits {
+			visit(c, alone)
+		}
+	}
+	lists := [][]scenario.Placed{p.Globals, s.Conversation}
+	for i := range s.Turns {
+		lists = append(lists, s.Turns[i].Assertions)
+	}
+	for _, list := range lists {
+		for _, c := range list {
+			eachCompiled(c.Compiled, look)
+		}
+	}
+}

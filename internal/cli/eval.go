@@ -29,7 +29,9 @@ What is judged:
 Without a recording, the evals of the config are run over the recordings that they name.
 
 The results of arena run stay as they are: unless -o names another place, the reports go to a
-folder beside them, out-eval for out, with those whose files a setting or the config names.`
+folder beside them, out-eval for out, with those whose files a setting or the config names. What
+ended it early costs no more than the trials in flight: --resume keeps what was judged of the same
+conversations by the same checks and judges, and judges the rest.`
 
 // evalFlags is the command line of `arena eval`.
 type evalFlags struct{ runFlags }
@@ -46,6 +48,11 @@ func newEvalCmd(app *App) *cobra.Command {
   arena eval traces.json --pack support.pack.json --eval-groups fast-running`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.given.settings(app, c); err != nil {
+				return err
+			}
+			f.words = []string{"arena", "eval"}
+			args, err := f.namedJudgement(args)
+			if err != nil {
 				return err
 			}
 			if err := f.complete(args); err != nil {
@@ -76,6 +83,7 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 		"and say how many")
 	fl.StringSliceVar(&f.evalIDs, "eval", nil, "only the eval over recordings with this `id`, of the config")
 	fl.StringSliceVar(&f.tags, "tag", nil, "only evals over recordings with this `tag`")
+	f.registerResumeJudging(fl)
 	fl.BoolVar(&f.list, "list", false, "print the conversations of the plan and judge nothing (also --dry-run)")
 	f.mockFlags.register(fl)
 	f.judgingFlags.register(fl)
@@ -88,7 +96,6 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 
 // complete takes what only the parsed flags know.
 func (f *evalFlags) complete(args []string) error {
-	f.words = []string{"arena", "eval"}
 	if err := f.runFlags.complete(slices.Concat(f.asserts, f.packs)); err != nil {
 		return err
 	}

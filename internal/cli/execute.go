@@ -55,9 +55,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	x.job.Replayed, x.job.Command = x.deck != nil && !x.deck.Records(), f.repeat()
 	x.job.Spec = f.spec()
 	x.job.Spec.Home = homeOf(x.job.Outputs.Dir)
-	if f.words[1] == "run" {
-		x.job.Resume = f.resumeWords()
-	}
+	x.job.Resume = f.resumeWords()
 	x.run = harness.NewExecution(x.job)
 	defer func() { err = errors.Join(err, x.release()) }()
 	if err := x.listen(ctx); err != nil {

@@ -18,6 +18,9 @@ type formerRun struct {
 
 // resume is the command that goes on with the run.
 func (r *formerRun) resume(flag string) string {
+	if !ofRun(&r.Header) {
+		return quoted(append(slices.Clone(r.Header.Resume), r.journal))
+	}
 	return quoted([]string{"arena", "run", flag, r.journal})
 }
 
@@ -35,16 +38,24 @@ func ofRun(h *result.JournalHeader) bool {
 	return h.Journal > 0 && len(h.Command) > 1 && h.Command[1] == "run"
 }
 
+// isOurs reports whether this command can go on with the run of a journal.
+func (f *runFlags) isOurs(h *result.JournalHeader) bool {
+	if f.judgesOver() {
+		return len(h.Command) > 1 && h.Command[1] == f.words[1] && len(h.Resume) > 0
+	}
+	return ofRun(h)
+}
+
 // tellReplaced tells of a run whose place in the results folder this one of so many trials takes, where it is not
 // finished, or has more of them and this one is asked for less.
 func (f *runFlags) tellReplaced(app *App, out *harness.Outputs, trials int, now *result.Spec) {
 	replaces := f.journal != "" && f.journal != harness.JournalName
-	if f.words[1] != "run" || f.quiet || f.resumes() && !replaces {
+	if f.quiet || f.resumes() && !replaces {
 		return
 	}
 	was := formerRun{journal: filepath.Join(out.Dir, harness.JournalName)}
 	var err error
-	if was.Skimmed, err = harness.Skim(was.journal); err != nil || !ofRun(&was.Header) {
+	if was.Skimmed, err = harness.Skim(was.journal); err != nil || !f.isOurs(&was.Header) {
 		return // what is wrong with it is told when it is moved
 	}
 	was.journal = filepath.Join(out.Dir, harness.KeptAs(f.journal))
@@ -54,7 +65,7 @@ func (f *runFlags) tellReplaced(app *App, out *harness.Outputs, trials int, now 
 	switch {
 	case was.Unfinished > 0:
 		app.remark("this run takes the place of one of %s; to go on with that one: %s", was.size(), was.resume("--resume"))
-	case was.Header.Planned > trials && was.Header.Spec != nil && isPart(now, was.Header.Spec):
+	case !f.judgesOver() && was.Header.Planned > trials && was.Header.Spec != nil && isPart(now, was.Header.Spec):
 		app.remark("this run, of %s, takes the place of one of %d; to have that one back: %s",
 			plural.Of(trials, "trial", "trials"), was.Header.Planned, was.resume("--resume"))
 	}

@@ -30,7 +30,9 @@ of a file are used instead: kind Eval, for every turn of every trial, or a scena
 It is as strict as the run was: --judge, --fail-on, --strict and the choice of evals are taken over
 where nothing is said about them now; what made the run look better, such as --exit-zero, is not.
 
-The reports go to a folder of their own, with changes.json beside them.
+The reports go to a folder of their own, with changes.json beside them. What ended it early costs no
+more than the trials in flight: --resume keeps what was judged of the same conversations by the same
+checks and judges, and judges the rest.
 
 Exit status: as of arena run, by the new verdicts.`
 
@@ -58,7 +60,11 @@ func newRejudgeCmd(app *App) *cobra.Command {
 				return err
 			}
 			f.words = []string{"arena", "rejudge", args[0]}
-			if err := f.complete(args[1:]); err != nil {
+			paths, err := f.namedJudgement(args[1:])
+			if err != nil {
+				return err
+			}
+			if err := f.complete(paths); err != nil {
 				return err
 			}
 			return f.run(c.Context(), app, args[0])
@@ -75,6 +81,7 @@ func (f *rejudgeFlags) register(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.scenarios, "scenario", nil, "only trials of this scenario: an `id`, or a pattern such\n"+
 		"as refund-*; repeat the flag or use commas")
 	fl.StringSliceVar(&f.providers, "provider", nil, "only trials of this provider: an `id`")
+	f.registerResumeJudging(fl)
 	fl.BoolVar(&f.list, "list", false, "print the trials and judge nothing (also --dry-run)")
 	f.mockFlags.register(fl)
 	f.judgingFlags.register(fl)
@@ -113,7 +120,9 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 		return exit(result.ExitUsage)
 	}
 	if f.list {
-		return listPlan(app, plan, nil)
+		out := harness.NewOutputs(f.outputChoice(app, suite))
+		out.Resumes = f.journal
+		return f.listTrials(app, suite, plan, out)
 	}
 	return f.perform(ctx, app, suite, plan, was, warnings(diags))
 }
@@ -193,6 +202,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 	for i := range was.Briefs {
 		finished[i] = runner.Finished{
 			Brief: &was.Briefs[i], Load: func() (*result.Trial, error) { return was.Trials.Trial(i) },
+			Raw: func() ([]byte, error) { return was.Trials.Raw(i) },
 		}
 	}
 	f.filter.Apply(suite, d)
@@ -212,7 +222,7 @@ func (f *rejudgeFlags) perform(
 	ctx context.Context, app *App, suite *scenario.Suite, plan *runner.Plan, was *result.Run, warned []string,
 ) error {
 	out := harness.NewOutputs(f.outputChoice(app, suite))
-	out.Secrets = &app.secrets.Guard
+	out.Secrets, out.Resumes = &app.secrets.Guard, f.journal
 	home := filepath.Dir(f.source)
 	if slices.ContainsFunc(out.Files(), func(file string) bool { return sameFile(filepath.Dir(file), home) }) {
 		return fmt.Errorf("the reports must not go to %s, where the run lies\nname another folder with -o", home)
@@ -227,7 +237,18 @@ func (f *rejudgeFlags) perform(
 	if len(f.providers) == 0 { // whoever judges the verdicts again has to know
 		f.providers = f.asked
 	}
-	job := harness.Job{Plan: plan, Outputs: out, Missing: max(0, was.Planned-len(was.Briefs)), Warnings: warned}
-	x := &execution{app: app, flags: &f.runFlags, job: job, jobs: f.jobsFor(suite), changes: &changeLog{was: was}}
-	return locked(app, out, f.otherFiles(), func() error { return x.perform(ctx) })
+	return locked(app, out, f.otherFiles(), func() error {
+		file, resumed, err := f.openResumed(app, suite, plan, out)
+		if err != nil {
+			return err
+		}
+		job := harness.Job{
+			Plan: plan, Outputs: out, Missing: max(0, was.Planned-len(was.Briefs)), Warnings: warned,
+			Earlier: resumed.earlierRun(file),
+		}
+		x := &execution{
+			app: app, flags: &f.runFlags, job: job, jobs: f.jobsFor(suite), changes: &changeLog{was: was}, resumed: resumed,
+		}
+		return x.perform(ctx)
+	})
 }

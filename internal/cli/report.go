@@ -114,7 +114,7 @@ func (f *reportFlags) run(app *App, path string, granular bool) error {
 	color := app.useColor(f.color, app.OutTTY)
 	printer := term.New(term.Options{
 		Out: painted(app.Out, color), Color: color, Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,
-		Resume: quoted(run.Resume),
+		Resume: func(run *result.Run) string { return goesOn(run, run.Resume) },
 	})
 	if f.quiet {
 		app.tellWarnings(run, 0)

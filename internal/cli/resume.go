@@ -22,6 +22,7 @@ type resumption struct {
 	ledger    *result.JournalContent
 	kept      map[int]*result.Entry // by index in the plan
 	left      map[int]bool          // that are neither kept nor run
+	said      []*result.Entry       // that are not kept, and whose judges are not asked again for the same
 	unjudged  map[int]*result.Entry // whose conversation stays, and is judged again by evals that could not judge
 	dropped   []int64
 	earlier   map[int][]result.Attempt // failures of trials that are run again and ask for the same
@@ -70,6 +71,7 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 			groups[groupOf(t)] = g
 		}
 		switch e := p.take(asked[i], t, f.timeout); {
+		case e != nil && f.unjudgeable(e):
 		case e != nil && (f.resume || p.settled[e] || f.judgesAgain(e)):
 			if r.kept[i] = e; t.Of != e.Trials || t.ID() != e.ID || e.Gone {
 				e.Recount(t.ID(), t.N, t.Of)
@@ -108,6 +110,9 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 	}
 	slices.Sort(r.dropped)
 	r.dropped = slices.Compact(r.dropped)
+	if f.judgesOver() {
+		r.said = r.answered()
+	}
 	return r, nil
 }
 
@@ -218,6 +223,9 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 	if err != nil {
 		return nil, err
 	}
+	if f.judgesOver() {
+		return r, errors.Join(f.refuseUnjudged(r, plan), f.redactedBefore(r))
+	}
 	if err := f.keepUnplanned(r, plan, suite); err != nil {
 		return nil, err
 	}
@@ -314,7 +322,7 @@ func (r *resumption) earlierRun(journal *os.File) *harness.Earlier {
 	}
 	return &harness.Earlier{
 		Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped, Anew: r.anew,
-		Unjudged: r.unjudged,
+		Unjudged: r.unjudged, Said: r.said,
 	}
 }
 

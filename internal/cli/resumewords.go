@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -29,8 +30,13 @@ func (f *runFlags) resumeWords() []string {
 	list("tag", f.tags)
 	list("eval", f.evalIDs)
 	list("format", f.formats)
+	for _, id := range f.only {
+		words = append(words, "--only", id)
+	}
+	words = append(words, f.over...)
 	for _, c := range []struct{ flag, value string }{
 		{"jobs", strconv.Itoa(f.jobs)}, {"retries", strconv.Itoa(f.retries)}, {"out", f.out}, {"keep", strconv.Itoa(f.keep)},
+		{"max-cost", strconv.FormatFloat(f.maxCost, 'g', -1, 64)},
 		{"junit-file", f.junitFile}, {"html-file", f.htmlFile}, {"markdown-file", f.markdownFile},
 	} {
 		list(c.flag, []string{c.value})
@@ -45,8 +51,24 @@ func (f *runFlags) resumeWords() []string {
 	}
 	if f.cassettes.Record != "" {
 		words = append(words, f.cassettes.recording()...)
+		if f.given.has("record-mode") && f.cassettes.Mode != "all" {
+			words = append(words, "--record-mode", f.cassettes.Mode)
+		}
 	}
 	return words
+}
+
+// goesOn is the command that goes on with a run, with a limit of costs that a trial fits into: with a lower one it would
+// run none, however often it is typed.
+func goesOn(run *result.Run, words []string) string {
+	at := slices.Index(words, "--max-cost") + 1
+	if at == 0 || at == len(words) || run.Spec == nil || run.MayCostUSD <= run.Spec.MaxCost {
+		return quoted(words)
+	}
+	const perDollar, rounding = 100, 1e-6 // cents
+	words = slices.Clone(words)
+	words[at] = strconv.FormatFloat(math.Ceil(run.MayCostUSD*perDollar-rounding)/perDollar, 'f', 2, 64)
+	return quoted(words)
 }
 
 // recallLast lets a bare `arena run --resume` run what the last run ran: its journal remembers. A results folder among

@@ -40,9 +40,7 @@ func newScreen(a *App, f *runFlags, told int) *term.Printer {
 		Out: painted(out, color), Err: screen.Live(a.Err), TTY: a.ErrTTY && a.OutTTY && tty && !plain, Color: color,
 		Verbosity: f.verbose, Quiet: f.quiet, WarningsShown: told, Now: a.Now, Rerun: rerunner(f.repeat()),
 	}
-	if f.words[1] == "run" {
-		o.Resume = quoted(f.resumeWords())
-	}
+	o.Resume = func(run *result.Run) string { return goesOn(run, f.resumeWords()) }
 	if tty {
 		o.Width = a.Width
 	}

@@ -42,6 +42,7 @@ type Earlier struct {
 	Kept      map[int]*result.Entry // trials that stay, by index in the plan, or behind it
 	Unplanned int                   // how many of them are behind the plan, which has them no more
 	Unjudged  map[int]*result.Entry // trials whose evals judge again, by index in the plan
+	Said      []*result.Entry       // trials that do not stay, whose judges are not asked again for the same
 	Dropped   []int64               // lines that count no more; see result.JournalHeader
 	Anew      bool                  // judges are asked again for what they judged in trials that stay
 }
@@ -160,6 +161,13 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	}
 	if err := earlier.each(earlier.Unjudged, func(t *result.Trial) { x.Plan.Recall(t, false) }); err != nil {
 		return err
+	}
+	for _, e := range earlier.Said {
+		t, err := earlier.Ledger.Trial(e)
+		if err != nil {
+			return err
+		}
+		x.Plan.RecallJudges(t)
 	}
 	return earlier.Each(func(t *result.Trial) {
 		x.collect.Add(t)

@@ -21,7 +21,8 @@ type Collector struct {
 
 	tools      toolUses
 	coverage   coverSum
-	overBudget string // why trials were not run that the limit of costs did not allow for
+	overBudget string  // why trials were not run that the limit of costs did not allow for
+	mayCost    float64 // the most of what they may cost
 }
 
 // warned is the trials with the same warning.
@@ -75,6 +76,7 @@ func (c *Collector) Add(t *Trial) Brief {
 	}
 	c.tools.add(t)
 	if t.OverBudget {
+		c.mayCost = max(c.mayCost, t.MayCostUSD)
 		c.overBudget = t.Skip
 	}
 	for _, text := range t.Warnings {
@@ -190,7 +192,7 @@ func (c *Collector) ToolWarnings() []diag.Diagnostic { return c.tools.neverWorke
 // Finish folds what was added into run: briefs in plan order, groups, totals and the status.
 func (c *Collector) Finish(run *Run) {
 	slices.SortFunc(c.briefs, func(a, b Brief) int { return cmp.Compare(a.Index, b.Index) })
-	run.Briefs, run.Groups, run.OverBudget = c.briefs, nil, c.overBudget
+	run.Briefs, run.Groups, run.OverBudget, run.MayCostUSD = c.briefs, nil, c.overBudget, c.mayCost
 	for _, text := range c.warnings() {
 		if !slices.Contains(run.Warnings, text) { // a run that was read has it already
 			run.Warnings = append(run.Warnings, text)

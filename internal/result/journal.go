@@ -67,6 +67,8 @@ type JournalFooter struct {
 type trialLine struct {
 	Index int    `json:"index"`
 	Trial *Trial `json:"trial"`
+	// Judging: see Trial.
+	Judging string `json:"judging,omitempty"`
 }
 
 // EncodeLine writes a trial as its journal line. The workers call it, so that no single goroutine has to encode all
@@ -77,7 +79,7 @@ func EncodeLine(t *Trial) ([]byte, error) {
 	b.Reset()
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(trialLine{t.Index, t}); err != nil {
+	if err := enc.Encode(trialLine{t.Index, t, t.Judging}); err != nil {
 		return nil, fmt.Errorf("encode trial %s: %w", t.ID, err)
 	}
 	return bytes.Clone(b.Bytes()), nil // without spare room: many lines wait for the sync
@@ -86,13 +88,19 @@ func EncodeLine(t *Trial) ([]byte, error) {
 // DecodeLine reads what EncodeLine wrote.
 func DecodeLine(line []byte) (*Trial, error) {
 	var l struct {
-		Index int             `json:"index"`
-		Trial json.RawMessage `json:"trial"`
+		Index   int             `json:"index"`
+		Trial   json.RawMessage `json:"trial"`
+		Judging string          `json:"judging"`
 	}
 	if err := json.Unmarshal(line, &l); err != nil {
 		return nil, jsonvalue.Explain(err)
 	}
-	return DecodeTrial(l.Trial, l.Index)
+	t, err := DecodeTrial(l.Trial, l.Index)
+	if err != nil {
+		return nil, err
+	}
+	t.Judging = l.Judging
+	return t, nil
 }
 
 // Readable says why a line would be left out of the journal when it is read; nil: it would not. Most lines that arena
@@ -254,6 +262,11 @@ var spacedKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*\{\s*"index"\s*:\s*[0-9]+\s*,\s*"trial"\s*:\s*`)
 })
 
+// judgingEnd is what stands behind the trial in a line that has Judging.
+var judgingEnd = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\s*,\s*"judging"\s*:\s*"[^"]*"\s*\}\s*$`)
+})
+
 // trialStart is where the trial's own JSON begins in its line; -1: the line does not begin with it.
 func trialStart(line []byte) int {
 	const first = 40 // bytes: the number of a trial is not longer
@@ -270,6 +283,11 @@ func trialStart(line []byte) int {
 func trialSpan(at int64, line []byte) span {
 	start := trialStart(line)
 	end := len(bytes.TrimRight(line, " \t\r\n")) - 1 // the closing brace of the line
+	const last = 200                                 // bytes: what stands behind the trial is not longer
+	tail := max(len(line)-last, start)
+	if judging := judgingEnd().FindIndex(line[tail:]); judging != nil {
+		end = tail + judging[0]
+	}
 	end = len(bytes.TrimRight(line[:max(end, start)], " \t\r\n"))
 	return span{at: at + int64(start), len: int32(end - start)}
 }

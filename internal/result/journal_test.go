@@ -80,6 +80,30 @@ func TestJournalReadsBackWhatItWrote(t *testing.T) {
 	}
 }
 
+// TestJudgingStandsBesideTheTrial: results.json has a trial as it was judged, whatever its judgement asked for.
+func TestJudgingStandsBesideTheTrial(t *testing.T) {
+	t.Parallel()
+	trial := hostile(0, `","judging":"x"}`)
+	trial.Judging = "00ff"
+	for name, text := range map[string]string{
+		"ours":   line(t, trial),
+		"blanks": strings.Replace(line(t, trial), `,"judging":"00ff"}`, ` , "judging" : "00ff" }  `, 1),
+	} {
+		ledger, err := ReadJournal(written(t, head+text))
+		if err != nil || len(ledger.Damaged) > 0 || ledger.Entries[0].Fingerprint != "00ff" {
+			t.Fatalf("%s: %+v, %v", name, ledger, err)
+		}
+		raw, err := ledger.Run.Trials.(*Journal).Raw(0)
+		if again, _ := DecodeTrial(raw, 0); err != nil || again == nil || again.Turns[0].Assistant != trial.Turns[0].Assistant ||
+			strings.Contains(string(raw), "00ff") {
+			t.Errorf("%s: %s, %v", name, raw, err)
+		}
+	}
+	if again, err := DecodeLine([]byte(line(t, trial))); err != nil || again.Judging != "00ff" {
+		t.Errorf("got %+v, %v", again, err)
+	}
+}
+
 // TestJournalOfOtherWriters: what other programs make of the lines, with blanks and other ends of lines, is the same.
 func TestJournalOfOtherWriters(t *testing.T) {
 	t.Parallel()

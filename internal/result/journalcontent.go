@@ -57,10 +57,11 @@ type Damage struct {
 
 // Entry is the line of a trial in a journal.
 type Entry struct {
-	ID, Fingerprint string
-	Number          int // of the trial in its group
-	Trials          int // of the group
-	Status          Status
+	ID          string
+	Fingerprint string // that of the judgement, where a finished trial was judged again
+	Number      int    // of the trial in its group
+	Trials      int    // of the group
+	Status      Status
 	// CutShort says that the run ended before the trial did, or before it was recorded.
 	CutShort bool
 	// Gone says that the plan of the last run no longer has this trial.
@@ -211,6 +212,7 @@ func (l *JournalContent) read(line []byte, at int64) error {
 	var text struct {
 		Index   int            `json:"index"`
 		Trial   *Trial         `json:"trial"`
+		Judging string         `json:"judging"`
 		Journal int            `json:"journal"`
 		End     *JournalFooter `json:"end"`
 	}
@@ -242,7 +244,7 @@ func (l *JournalContent) read(line []byte, at int64) error {
 		if err := l.placed(text.Trial, text.Index); err != nil {
 			return fmt.Errorf("corrupt journal: the trial %s %w", text.Trial.ID, err)
 		}
-		text.Trial.Index = text.Index
+		text.Trial.Index, text.Trial.Judging = text.Index, text.Judging
 		return l.trial(text.Trial, at, trialSpan(at, line))
 	}
 	return nil
@@ -337,7 +339,7 @@ func (l *JournalContent) keep(index int, at int64, as *Recounted) error {
 
 func (l *JournalContent) trial(t *Trial, at int64, s span) error {
 	e := &Entry{
-		ID: t.ID, Fingerprint: t.Fingerprint, Number: t.Trial, Trials: t.Trials, Status: t.Status,
+		ID: t.ID, Fingerprint: cmp.Or(t.Judging, t.Fingerprint), Number: t.Trial, Trials: t.Trials, Status: t.Status,
 		CutShort: t.CutShort(), Programs: l.Header.Programs, Started: l.Header.Started, at: at, trial: s,
 		line: l.number, early: l.Run == nil, Unjudged: slices.ContainsFunc(t.Evals, isUnjudged),
 		Strict: l.Header.Spec != nil && l.Header.Spec.Strict, Warned: len(t.Warnings) > 0,

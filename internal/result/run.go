@@ -29,6 +29,7 @@ type Run struct {
 
 	// OverBudget is why trials were not run that the limit of costs did not allow for; "": there are none.
 	OverBudget string   `json:"-"`
+	MayCostUSD float64  `json:"-"` // what the dearest of them may cost; 0: there are none, or that is not known
 	Resume     []string `json:"-"` // command that resumes the run; nil: it cannot be resumed
 	Spec       *Spec    `json:"-"` // what was asked of the run; nil: not known
 	// HeaderLost: see JournalContent.

@@ -24,6 +24,9 @@ type Trial struct {
 	Position diag.Pos          `json:"position"` // of the scenario
 	// Fingerprint is equal for trials that ask for the same: it covers everything that decides their outcome.
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// Judging is equal for judgements that ask the same of the same conversation, in a run that judges finished trials
+	// again: Fingerprint is that of the conversation then. "": the trial is no such judgement.
+	Judging string `json:"-"` // stands beside the trial in the journal
 	// Before says that the trial was kept when the run was resumed.
 	Before bool `json:"before,omitempty"`
 	// Gone says that the plan of the resumed run no longer has the trial. It counts in no group, and can only make the run
@@ -37,6 +40,8 @@ type Trial struct {
 	Flaky bool `json:"flaky,omitempty"`
 	// OverBudget says that the trial was not run because the limit of costs did not allow for it.
 	OverBudget bool `json:"over_budget,omitempty"`
+	// MayCostUSD is what such a trial may cost, by what others came to or by its texts; 0: that is not known.
+	MayCostUSD float64 `json:"may_cost_usd,omitempty"`
 	// Unrecorded says that nothing broke but its cassette, which could not be written. A resumed run runs it again.
 	Unrecorded bool `json:"unrecorded,omitempty"`
 

@@ -341,11 +341,25 @@ func (f *Fingerprints) judges(t *Trial) digest.Sum {
 func (f *Fingerprints) priorConversation(t *Trial) digest.Sum {
 	switch {
 	case t.Finished != nil:
-		return scenario.Digest("past", t.Finished.Brief.ID)
+		return scenario.Digest("past", t.Finished.Brief.ID, t.Finished.content())
 	case t.Recorded != nil:
 		return scenario.Digest("recorded", f.file(t.Recorded.File), t.Recorded.index)
 	}
 	return digest.Sum{}
+}
+
+// content is what of a finished trial decides how it is judged: all of it. One that cannot be read is like no other, and
+// like itself.
+func (f *Finished) content() []byte {
+	if f.Raw == nil {
+		return nil
+	}
+	raw, err := f.Raw()
+	if err != nil {
+		return []byte(err.Error())
+	}
+	sum := scenario.Digest(raw)
+	return sum[:]
 }
 
 // recordedFile is the path of a recording, as a key for the sum of its content.

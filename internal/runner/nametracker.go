@@ -137,6 +137,14 @@ func (p *Plan) Recall(t *result.Trial, anew bool) {
 	}
 }
 
+// RecallJudges has judges stand by what they said in a trial that is not kept. It must be called before Run.
+func (p *Plan) RecallJudges(t *result.Trial) {
+	p.judged.Skip(t)
+	if p.memory != nil {
+		t.Judged(func(j *result.Judgement) { p.memory.Recall(j, false) })
+	}
+}
+
 // NeverNamed returns warnings about names in checks that no conversation had and no file declares, about thresholds of
 // evals that judged nothing, and about fields to redact that no reply had. It returns nothing when no turn ran.
 func (p *Plan) NeverNamed() []diag.Diagnostic {

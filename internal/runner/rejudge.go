@@ -23,6 +23,9 @@ import (
 type Finished struct {
 	Brief *result.Brief
 	Load  func() (*result.Trial, error) // reads the trial anew; called while it is judged
+	// Raw reads the trial as the run holds it: judgements of trials that read differently are different. nil: their ids
+	// tell them apart.
+	Raw func() ([]byte, error)
 
 	problem string // why it cannot be judged
 	left    bool   // only its evals that could not judge do so again

@@ -32,7 +32,7 @@ func TestRejudgedTrialKeepsWhatItWas(t *testing.T) {
 	}
 	fromPlan := []string{"Index", "ID", "Scenario", "Provider", "Region", "Trial", "Trials", "Tags", "Labels", "Position",
 		"Describe", "Metadata"}
-	anew := []string{"Before", "Judges", "Conversation", "Evals", "EvalsDispatched", "OverBudget", "Unrecorded"}
+	anew := []string{"Before", "Judges", "Conversation", "Evals", "EvalsDispatched", "OverBudget", "MayCostUSD", "Unrecorded", "Judging"}
 	is := reflect.ValueOf(out).Elem()
 	for i := range is.NumField() {
 		name := is.Type().Field(i).Name

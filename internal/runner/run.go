@@ -153,12 +153,18 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 	s := newSession(planned, c.opts, c.listener())
 	t := s.trial
 	s.out.Fingerprint = c.fingerprints.Of(t)
+	if t.Finished != nil && !t.Finished.isLeft() {
+		s.out.Judging = s.out.Fingerprint
+	}
 	if c.opts.Earlier != nil {
 		s.out.Earlier = c.opts.Earlier(t.Index)
 	}
 	if notRun != nil {
 		s.out.Status, s.out.Skip = result.Cancelled, "not run: "+notRunReason(notRun)
 		s.out.OverBudget = isOverBudget(notRun)
+		if tooDear, ok := errors.AsType[costError](notRun); ok {
+			s.out.MayCostUSD = tooDear.needs
+		}
 		s.out.Settle()
 	} else {
 		c.events <- s.emit.trialStarted(t)

@@ -137,8 +137,11 @@ func (p *Printer) stopped(run *result.Run) []*row {
 	if why := show.Line(run.OverBudget); why != "" && show.EndedBy(run) != "" {
 		rows = append(rows, p.remark("", dim, why)...)
 	}
-	if p.opts.Resume != "" {
-		rows = append(rows, (&row{}).cell(dim, "resume", remarkWidth).add(plain, show.Line(p.opts.Resume)))
+	if p.opts.Resume == nil {
+		return rows
+	}
+	if command := p.opts.Resume(run); command != "" {
+		rows = append(rows, (&row{}).cell(dim, "resume", remarkWidth).add(plain, show.Line(command)))
 	}
 	return rows
 }

@@ -54,12 +54,12 @@ type Diagnostic struct {
 	Owner    Pos    // place of the provider that a warning concerns, when it concerns one alone
 }
 
-// Line is the problem in one line: where, then what.
+// Line is the problem in one line: where, then what. What looks like a secret is starred out.
 func (d *Diagnostic) Line() string {
 	if at := d.Pos.String(); at != "" {
-		return at + ": " + d.Msg
+		return at + ": " + HideSecrets(d.Msg)
 	}
-	return d.Msg
+	return HideSecrets(d.Msg)
 }
 
 // Advice is the problem in one line with what to do about it: where, what, and the hint.
@@ -67,7 +67,7 @@ func (d *Diagnostic) Advice() string {
 	if d.Hint == "" {
 		return d.Line()
 	}
-	return d.Line() + "; " + d.Hint
+	return d.Line() + "; " + HideSecrets(d.Hint)
 }
 
 // List collects diagnostics. It is safe for concurrent use; its zero value is ready.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/fatih/color"
@@ -80,12 +79,12 @@ func (p *printer) diagnostic(d *Diagnostic) {
 
 // line returns the source line of a position, when there is one.
 func (p *printer) line(pos Pos) (string, bool) {
-	if p.Read == nil || pos.Line < 1 || strings.HasPrefix(filepath.Base(pos.File), ".env") { // all secret
+	if p.Read == nil || pos.Line < 1 {
 		return "", false
 	}
 	if p.file != pos.File {
 		p.file, p.lines = pos.File, nil
-		if data, err := p.Read(pos.File); err == nil { // the file may be gone by now; the message stands alone then
+		if data, err := p.Read(pos.File); err == nil && !Foreign(pos.File, data) { // the file may be gone by now; the message stands alone then
 			p.lines = Lines(pos.File, data)
 		}
 	}

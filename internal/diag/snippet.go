@@ -1,10 +1,7 @@
 package diag
 
 import (
-	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -141,29 +138,4 @@ func Safe(s string) string {
 		}
 		return visible(c)
 	}, s)
-}
-
-var secrets = sync.OnceValue(func() []*regexp.Regexp {
-	return []*regexp.Regexp{
-		// a value after a name such as api_key, in YAML, JSON or an environment file
-		regexp.MustCompile(`(?i)(?:api[_-]?key|access[_-]?key|token|secret|password|authorization)["']?\s*[:=]\s*` +
-			`["']?(?:bearer\s+|basic\s+)?([^\s"',}\]\[{$]{6,})`),
-		// keys with a well-known prefix
-		regexp.MustCompile(`\b((?:sk|pk|rk|xai|gsk|hf|ghp|gho|github_pat|xox[abprs]|glpat)[-_][A-Za-z0-9_-]{12,})`),
-		regexp.MustCompile(`\b(AIza[A-Za-z0-9_-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+)`),
-		regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/=-]{8,})`),
-		// a password in an address
-		regexp.MustCompile(`://[^/\s:@"']*:([^/\s@"']+)@`),
-	}
-})
-
-// HideSecrets stars out what looks like a key or a password, character by character, so that columns stay right.
-func HideSecrets(s string) string {
-	for _, re := range secrets() {
-		found := re.FindAllStringSubmatchIndex(s, -1)
-		for _, m := range slices.Backward(found) { // from the end, so that the places before stay right
-			s = s[:m[2]] + strings.Repeat("*", utf8.RuneCountInString(s[m[2]:m[3]])) + s[m[3]:]
-		}
-	}
-	return s
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/arena-evals/arena/internal/diag"
 )
 
 // Node is one value of a document. Documents read by Parse have no aliases and no merge keys.
@@ -83,12 +85,16 @@ func describe(n *Node) string {
 	case "!!timestamp":
 		return "the date " + n.Value
 	}
+	if n.Column == 1 { // all of the file, which may be any: a key, a list of passwords
+		return "text"
+	}
 	return "text " + quote(n.Value)
 }
 
 // quote shortens and quotes a value for messages.
 func quote(s string) string {
 	const limit = 60
+	s = diag.HideSecrets(s) // before a part of one is cut off, which nobody knows any more
 	r := []rune(s)
 	if len(r) > limit {
 		s = string(r[:limit]) + "…"

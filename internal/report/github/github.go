@@ -62,6 +62,7 @@ func WriteMistakes(w io.Writer, list []diag.Diagnostic, place func(file string) 
 		if d.Hint != "" {
 			text += "\n" + d.Hint
 		}
+		text = diag.HideSecrets(text)
 		out.write(d.Severity.String(), d.Pos, "arena: "+d.Code, text)
 	}
 	return out.Flush()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -117,48 +118,52 @@ func (p *pastGroup) add(b *result.Brief) {
 	}
 }
 
-// expect adds n trials that take what those of the last run took on average. Today's price of the model counts where it
+// expect adds n trials that take what those of the last run took on average; in those that are judged again no agent is
+// asked. Today's price of the model counts where it
 // is known: replies from a cache or a recording cost nothing then.
-func (p *pastGroup) expect(f *forecast, t *runner.Trial, n int) {
+func (p *pastGroup) expect(f *forecast, t *runner.Trial, n, again int) {
 	share := float64(n) / float64(p.trials)
+	agents := n - again
 	usd, unknown := p.agentUSD, p.unpriced
 	if price := runner.PriceOf(t.Endpoint); price != nil {
 		usd, unknown = price.USD(p.agent.Usage), false
 	}
-	x := f.row(t.Endpoint.Spec.ID, t.Endpoint.Simulated)
-	x.trials += n
-	x.add(share, float64(p.agent.Calls), p.agent.Usage, usd, unknown)
+	if agents > 0 {
+		x := f.row(t.Endpoint.Spec.ID, t.Endpoint.Simulated)
+		x.trials += agents
+		x.add(float64(agents)/float64(p.trials), float64(p.agent.Calls), p.agent.Usage, usd, unknown)
+	}
 	if p.judges.Calls > 0 {
-		x = f.row("judges", false)
+		x := f.row("judges", false)
 		x.trials += n
 		x.add(share, float64(p.judges.Calls), p.judges.Usage, p.judgeUSD, p.judgeUnknown)
 	}
 }
 
 // expect estimates the trials of a plan. Groups go by what the last run into the folder took where that asked for the
-// same: one of their trials has the fingerprint of then. The others go by the lengths of their texts.
-func (f *runFlags) expect(plan *runner.Plan, last *result.JournalContent, stays func(i int) bool) *forecast {
-	ran := map[string]bool{}
-	if last != nil {
-		for _, e := range last.Entries {
-			ran[e.Fingerprint] = true
-		}
+// same: one of their trials has the fingerprint of then. The others go by the lengths of their texts. What stays of the
+// run that is gone on with takes nothing, and where only evals judge again, no agent is asked. resumed is nil where
+// there is no such run.
+func (f *runFlags) expect(plan *runner.Plan, last *result.JournalContent, resumed *resumption) *forecast {
+	counts, judged, same := map[groupKey]int{}, map[groupKey]int{}, f.ranBefore(plan, last)
+	for t, n := range plan.Sizes() {
+		counts[groupOf(t)] += n
 	}
-	opts := f.trialOptions()
-	prints := runner.NewFingerprints(&opts)
-	counts, same := map[groupKey]int{}, map[groupKey]bool{}
-	for t := range plan.All() {
-		key := groupOf(t)
-		if last != nil && !same[key] {
-			same[key] = ran[prints.Of(t)]
+	if resumed != nil {
+		for _, i := range resumed.notRun() {
+			if i < plan.Len() { // others are not in the plan any more
+				t := plan.Trial(i)
+				counts[groupOf(&t)]--
+			}
 		}
-		if stays == nil || !stays(t.Index) {
-			counts[key]++
+		for i := range resumed.unjudged {
+			t := plan.Trial(i)
+			judged[groupOf(&t)]++
 		}
 	}
 	out, past := &forecast{byName: map[string]*expenses{}}, pastGroups(last)
 	for t := range plan.Groups() {
-		n := counts[groupOf(t)]
+		n, again := counts[groupOf(t)], judged[groupOf(t)]
 		delete(counts, groupOf(t)) // a group may come several times
 		if n == 0 {
 			continue
@@ -169,17 +174,42 @@ func (f *runFlags) expect(plan *runner.Plan, last *result.JournalContent, stays 
 		}
 		if p != nil {
 			out.measured += n
-			p.expect(out, t, n)
+			p.expect(out, t, n, again)
 		} else {
 			out.guessed += n
 		}
 		for _, x := range plan.Estimate(t, f.callParameters()) {
-			if p == nil || x.Judge && p.judges.Calls == 0 { // the last run had no judges
+			agents := n - again
+			switch {
+			case x.Judge && (p == nil || p.judges.Calls == 0): // the last run had no judges
 				out.guess(&x, n)
+			case !x.Judge && p == nil && agents > 0:
+				out.guess(&x, agents)
 			}
 		}
 	}
 	return out
+}
+
+// ranBefore are the groups of which a trial asks for the same as one of the last run; nil is no run.
+func (f *runFlags) ranBefore(plan *runner.Plan, last *result.JournalContent) map[groupKey]bool {
+	same := map[groupKey]bool{}
+	if last == nil {
+		return same
+	}
+	ran, numbers := map[string]bool{}, []int{}
+	for _, e := range last.Entries {
+		ran[e.Fingerprint], numbers = true, append(numbers, e.Number)
+	}
+	slices.Sort(numbers)
+	opts := f.trialOptions()
+	prints := runner.NewFingerprints(&opts)
+	for t := range plan.Asked(slices.Compact(numbers), rounds(last.Entries)) {
+		if key := groupOf(t); !same[key] {
+			same[key] = ran[prints.Of(t)]
+		}
+	}
+	return same
 }
 
 // guess adds n trials that take what the lengths of their texts tell.
@@ -280,7 +310,7 @@ func (f *runFlags) estimateRun(app *App, suite *scenario.Suite, plan *runner.Pla
 			return err
 		}
 		defer func() { _ = file.Close() }() // read only
-		return f.expect(plan, resumed.ledger, resumed.keeps).print(app, dir, f.saves())
+		return f.expect(plan, resumed.ledger, resumed).print(app, dir, f.saves())
 	}
 	return f.expect(plan, app.lastRun(out), nil).print(app, dir, f.saves())
 }

@@ -27,7 +27,7 @@ var rows = [][]string{
 		"internal/digest", "internal/exposition", "internal/hang", "internal/media",
 		"internal/personaldata", "internal/process", "internal/secret", "internal/textmeasure", "internal/workflow"},
 	{"internal/jsonschema", "internal/node", "internal/textsearch"},
-	{"internal/composition", "internal/jsonquery", "internal/say", "internal/skill", "internal/spans"},
+	{"internal/composition", "internal/dataset", "internal/jsonquery", "internal/say", "internal/skill", "internal/spans"},
 	{"internal/a2a", "internal/keys", "internal/spans/receiver"},
 	{"internal/result", "internal/wellformed"},
 	{"internal/dispatch", "internal/grading", "internal/scenario"},

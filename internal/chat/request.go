@@ -60,6 +60,15 @@ type Origin struct {
 	// Closing is the same for calls whose stream the same guardrails may close; "": nothing does. A reply that was cut
 	// by them is all there is to hear for any call that has it.
 	Closing string `json:",omitempty"`
+	// Row fills the fields of the trial's row of a dataset into canned replies; nil: the trial has none.
+	Row RowFiller `json:"-"`
+}
+
+// RowFiller puts the fields of a row of a dataset in the places of {{field}}. lacks are those that the row does not
+// have. It is safe for concurrent use.
+type RowFiller interface {
+	FillText(text string) (filled string, lacks []string)
+	FillCalls(calls []ToolCall) (filled []ToolCall, lacks []string)
 }
 
 // Tool is what a model is told about a tool.

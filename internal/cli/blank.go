@@ -20,7 +20,7 @@ var mayBeBlank = map[string]bool{
 var blankToldByRun = map[string]bool{
 	"record": true, "replay": true, "redact": true, "scenario": true, "provider": true, "region": true, "tag": true,
 	"eval": true, "eval-groups": true, "eval-types": true, "judge": true, "metrics-file": true, "metrics-push": true,
-	"metrics-listen": true, "metrics-namespace": true, "events": true, "cache": true,
+	"rows": true, "metrics-listen": true, "metrics-namespace": true, "events": true, "cache": true,
 }
 
 // notBlank refuses arguments and flags that hold nothing but blanks. Nobody means that: a variable of the shell was not

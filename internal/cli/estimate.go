@@ -162,7 +162,7 @@ func (f *runFlags) expect(plan *runner.Plan, last *result.JournalContent, resume
 		}
 	}
 	out, past := &forecast{byName: map[string]*expenses{}}, pastGroups(last)
-	for t := range plan.Groups() {
+	for t := range plan.Sizes() {
 		n, again := counts[groupOf(t)], judged[groupOf(t)]
 		delete(counts, groupOf(t)) // a group may come several times
 		if n == 0 {

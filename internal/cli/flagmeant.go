@@ -50,6 +50,7 @@ var flagsElsewhere = map[string][]string{
 	"lenient":           {"ignore-unknown", "loose"},
 	"region":            {"locale"},
 	"seed":              {"random-seed", "rng-seed"},
+	"sample":            {"sample-size", "subset"},
 	"skip-evals":        {"no-evals"},
 	"junit-granularity": {"granularity"},
 }

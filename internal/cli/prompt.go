@@ -141,7 +141,11 @@ func (f *promptFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runn
 	plan := runner.Make(suite, opts, d)
 	var trials []*runner.Trial
 	short := map[*scenario.Scenario]bool{}
+	shown := map[groupKey]bool{}
 	for t := range plan.Numbered([]int{f.trial}) {
+		if f.oneRow(t, shown) {
+			continue
+		}
 		if n := len(t.Scenario.Turns); t.Recorded == nil && f.turn > n && !short[t.Scenario] {
 			short[t.Scenario] = true
 			d.Errorf(t.Scenario.Pos, 1, "out-of-range", "--turn %d: scenario %q has %d", f.turn, t.Scenario.ID, n)
@@ -158,6 +162,18 @@ func (f *promptFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runn
 		d.Errorf(diag.Pos{}, 0, "out-of-range", "--trial %d: there are %d at most", f.trial, most)
 	}
 	return plan, trials
+}
+
+// oneRow reports whether a trial is of another row than the first, and rows were not asked for.
+func (f *promptFlags) oneRow(t *runner.Trial, shown map[groupKey]bool) bool {
+	if t.RowID() == "" || len(f.rows) > 0 || f.sample > 0 {
+		return false
+	}
+	key := groupOf(t)
+	key.row = ""
+	another := shown[key]
+	shown[key] = true
+	return another
 }
 
 // show makes the request of a trial.

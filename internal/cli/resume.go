@@ -201,10 +201,12 @@ func (f *runFlags) judgesAgain(e *result.Entry) bool {
 // groupKey tells groups of trials apart.
 type groupKey struct {
 	project, scenario, provider any
-	region                      string
+	region, row                 string
 }
 
-func groupOf(t *runner.Trial) groupKey { return groupKey{t.Project, t.Scenario, t.Endpoint, t.Region} }
+func groupOf(t *runner.Trial) groupKey {
+	return groupKey{t.Project, t.Scenario, t.Endpoint, t.Region, t.RowID()}
+}
 
 // readOnly is a journal file that is only read.
 type readOnly struct{ *os.File }

@@ -29,6 +29,8 @@ func (f *runFlags) resumeWords() []string {
 	list("region", f.regions)
 	list("tag", f.tags)
 	list("eval", f.evalIDs)
+	list("rows", f.rows)
+	list("sample", []string{strconv.Itoa(f.sample)})
 	list("format", f.formats)
 	for _, id := range f.only {
 		words = append(words, "--only", id)

@@ -72,7 +72,7 @@ func (x *execution) planned() term.Plan {
 			return briefOf(&t)
 		},
 		Longest: func(yield func(result.Brief) bool) {
-			for t := range x.run.Plan.Groups() {
+			for t := range x.run.Plan.Sizes() {
 				if !yield(briefOf(t)) {
 					return
 				}
@@ -93,12 +93,12 @@ func (x *execution) planned() term.Plan {
 
 // briefOf names a trial that has not run.
 func briefOf(t *runner.Trial) result.Brief {
-	session := ""
+	session := t.RowID()
 	if t.Recorded != nil {
 		session = t.Recorded.Name
 	}
 	return result.Brief{
-		Session: session, Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID,
+		Session: session, Row: t.RowID(), Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID,
 		Region: t.Region, Trial: t.N, Trials: t.Of, Simulated: t.Mocked(),
 	}
 }

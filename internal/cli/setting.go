@@ -35,7 +35,7 @@ const (
 var typed = map[string]string{
 	"list": doesNothing, "estimate": doesNothing, "dry-run": doesNothing,
 
-	"scenario": doesLess, "provider": doesLess, "tag": doesLess, "eval": doesLess, "eval-groups": doesLess,
+	"scenario": doesLess, "provider": doesLess, "tag": doesLess, "eval": doesLess, "rows": doesLess, "sample": doesLess, "eval-groups": doesLess,
 	"eval-types": doesLess, "skip-evals": doesLess, "trials": doesLess,
 	"last-failed": doesLess, "resume": doesLess, "only": doesLess,
 

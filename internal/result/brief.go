@@ -14,6 +14,9 @@ func NewBrief(t *Trial) Brief {
 	if t.Recording != nil {
 		b.Recording, b.Session = t.Recording.File, t.Recording.Name
 	}
+	if t.Row != nil {
+		b.Row, b.Session = t.Row.ID, t.Row.ID
+	}
 	t.Checks(func(_, _ int, v *Verdict) { b.Checks.add(v.Status) })
 	return b
 }
@@ -49,4 +52,12 @@ func (c *CheckCount) sum(d CheckCount) {
 	c.Errors += d.Errors
 	c.Skipped += d.Skipped
 	c.NotRun += d.NotRun
+}
+
+// RowID is the id of the row of the dataset for which the trial ran; "": none.
+func (t *Trial) RowID() string {
+	if t.Row == nil {
+		return ""
+	}
+	return t.Row.ID
 }

@@ -31,7 +31,7 @@ type warned struct {
 	id     string // of the last trial
 }
 
-type groupKey struct{ file, scenario, provider, region string }
+type groupKey struct{ file, scenario, provider, region, row string }
 
 type groupCount struct {
 	first      int // plan index of its first trial so far; orders the groups
@@ -115,10 +115,10 @@ func (c *Collector) warnings() []string {
 	return all
 }
 
-func keyOf(b *Brief) groupKey { return groupKey{b.File, b.Scenario, b.Provider, b.Region} }
+func keyOf(b *Brief) groupKey { return groupKey{b.File, b.Scenario, b.Provider, b.Region, b.Row} }
 
 func (c *Collector) group(t *Trial) *groupCount {
-	key := groupKey{t.Position.File, t.Scenario, t.Provider, t.Region}
+	key := groupKey{t.Position.File, t.Scenario, t.Provider, t.Region, t.RowID()}
 	if c.groups == nil {
 		c.groups = map[groupKey]*groupCount{}
 	}
@@ -241,7 +241,8 @@ func (c *Collector) Finish(run *Run) {
 // have an error of its own.
 func (g *groupCount) fold(key groupKey) Group {
 	out := Group{
-		key: key, Scenario: key.scenario, Provider: key.provider, Region: key.region, Assertions: []AssertionStats{},
+		key: key, Scenario: key.scenario, Provider: key.provider, Region: key.region, Row: key.row,
+		Assertions: []AssertionStats{},
 	}
 	for _, n := range g.statuses {
 		out.Trials += n

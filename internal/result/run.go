@@ -95,6 +95,7 @@ type Brief struct {
 	Scenario   string
 	Provider   string
 	Region     string
+	Row        string // id of the row of the dataset; "": none
 	Trial      int
 	Trials     int
 	File       string // of the scenario
@@ -117,17 +118,18 @@ type Brief struct {
 	OverBudget bool        // not run because of the limit of costs
 	Dispatched int         // number of evals that were sent to workers
 	Recording  string      // file of the conversation, when the trial only judged it
-	Session    string      // name of the session there, when the scenario is about several
+	Session    string      // name of the session there, when the scenario is about several; or the Row
 	TaskType   string      // of the prompt
 }
 
-// Group is the trials of one scenario × provider × region, judged together.
+// Group is the trials of one scenario × provider × region, or of one row of its dataset, judged together.
 type Group struct {
 	key groupKey
 
 	Scenario   string           `json:"scenario"`
 	Provider   string           `json:"provider"`
 	Region     string           `json:"region"`
+	Row        string           `json:"row,omitempty"` // id of the row of the dataset; each is a group
 	Status     Status           `json:"status"`
 	Trials     int              `json:"trials"`
 	Passed     int              `json:"passed"`

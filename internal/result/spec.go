@@ -28,6 +28,8 @@ type Spec struct {
 	Regions   []string `json:"region,omitempty"`
 	Tags      []string `json:"tag,omitempty"`
 	Evals     []string `json:"eval,omitempty"`
+	Rows      []string `json:"rows,omitempty"`   // of datasets
+	Sample    int      `json:"sample,omitempty"` // rows of each dataset
 
 	// Who answers and who judges.
 	MockProvider bool     `json:"mock_provider,omitempty"`
@@ -93,6 +95,8 @@ func (s *Spec) Narrowing(counts func(flag string) bool) (words []string) {
 	list("region", s.Regions)
 	list("tag", s.Tags)
 	list("eval", s.Evals)
+	list("rows", s.Rows)
+	add(s.Sample > 0, "sample", strconv.Itoa(s.Sample))
 	list("eval-groups", s.EvalGroups)
 	list("eval-types", s.EvalTypes)
 	add(s.Trials > 0, "trials", strconv.Itoa(s.Trials))

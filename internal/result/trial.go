@@ -16,8 +16,9 @@ type Trial struct {
 	Provider string            `json:"provider"`
 	Model    string            `json:"model,omitempty"`
 	Region   string            `json:"region"`
-	Trial    int               `json:"trial"`  // from 1
-	Trials   int               `json:"trials"` // in its group: repetitions × variants
+	Row      *Row              `json:"row,omitempty"` // of the dataset; nil: the scenario has none
+	Trial    int               `json:"trial"`         // from 1
+	Trials   int               `json:"trials"`        // in its group, or of its row: repetitions × variants
 	Variant  map[string]string `json:"variant,omitempty"`
 	Tags     []string          `json:"tags,omitempty"`
 	Labels   map[string]string `json:"labels,omitempty"`
@@ -81,6 +82,13 @@ type Trial struct {
 	Evals []EvalResult `json:"eval_results,omitempty"`
 	// EvalsDispatched counts the evals that were sent to workers. Evals holds the results that were awaited.
 	EvalsDispatched int `json:"evals_dispatched,omitempty"`
+}
+
+// Row is the row of a dataset for which a trial ran.
+type Row struct {
+	ID       string   `json:"id"`       // part of the trial's id
+	Number   int      `json:"number"`   // from 1
+	Position diag.Pos `json:"position"` // in the dataset
 }
 
 // Recording is the source of a recorded conversation.

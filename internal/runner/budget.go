@@ -188,6 +188,9 @@ func (b *budget) account(plan *Plan, t *Trial) *account {
 			a.ended, a.whole, a.most = known.ended, known.whole, known.most
 		}
 		b.accounts[key] = a
+	} else if t.row > 0 {
+		usd, _ := costOf(plan.Estimate(t, b.calls))
+		a.estimate = max(a.estimate, usd) // rows differ in length
 	}
 	return a
 }

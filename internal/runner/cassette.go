@@ -50,7 +50,7 @@ func (t *Trial) Cassette() cassette.Trial {
 	if len(t.Variant) == 0 {
 		return cassette.Trial{ID: id, Name: id}
 	}
-	name := t.Group() + t.Variant.sorted().String()
+	name := t.Group() + t.rowSuffix() + t.Variant.sorted().String()
 	if n := t.Repetition(); n > 1 {
 		name += "#" + strconv.Itoa(n)
 	}

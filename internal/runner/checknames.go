@@ -35,7 +35,8 @@ type nameChecker struct {
 	reaches   map[*scenario.Scenario]*reach
 	rans      map[*scenario.Scenario]*result.Declared // see then
 	toldRan   map[namePosition]bool
-	reported  map[diag.Pos]bool // see reportUnansweredCall
+	reported  map[diag.Pos]bool               // see reportUnansweredCall
+	rowSetups map[*scenario.Scenario][]*setup // of scenarios with rows
 }
 
 // setup is a prompt with the kind of agents that run under it, and the tools it offers.
@@ -84,6 +85,12 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 				all, under[prompt] = append(all, w), append(under[prompt], w)
 			}
 			in = append(in, w)
+		}
+		if s.Dataset != nil {
+			if n.rowSetups == nil {
+				n.rowSetups = map[*scenario.Scenario][]*setup{}
+			}
+			n.rowSetups[s] = in
 		}
 		n.checkMockCalls(s, agents(s))
 		n.checkConsents(s, in)
@@ -174,9 +181,9 @@ func (n *nameChecker) checkList(list []scenario.Placed, setups ...*setup) {
 	}
 }
 
-// checkCompiled checks every compiled form of a check.
+// checkCompiled checks every compiled form of a check, but for those of rows: see rowNames.
 func (n *nameChecker) checkCompiled(c any, setups []*setup) {
-	eachCompiled(c, func(check *checks.Compiled) {
+	eachSettled(c, func(check *checks.Compiled) {
 		n.check(check, setups)
 		n.checkGiven(check, setups)
 		n.checkRanGuardrails(check)
@@ -306,6 +313,6 @@ func (m *matrix) checkNames(p *project, spans []span) {
 		recorded: len(m.opts.Recordings) > 0, ran: ranOf(spans),
 	}
 	n.report(planned, func(s *scenario.Scenario) []*scenario.Provider { return agents[s] })
-	p.served, p.arguments = n.served, n.arguments
+	p.served, p.arguments, p.rowNames = n.served, n.arguments, newRowNames(n)
 	m.tracker.isServed = m.tracker.isServed || len(n.served) > 0
 }

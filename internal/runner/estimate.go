@@ -43,6 +43,8 @@ type Expense struct {
 // by id. Calls of models that answer from files count as others do; a recorded conversation has no agent. It does not
 // know embeddings, nor what programs and other servers spend.
 func (p *Plan) Estimate(t *Trial, calls CallParameters) []Expense {
+	own := t.filled()
+	t = &own
 	e := estimate{trial: t, calls: calls, judges: map[*scenario.Provider]*Expense{}}
 	said := e.conversation()
 	e.judging(said)
@@ -113,9 +115,14 @@ func (e *estimate) conversation() (said []int) {
 	}
 	rounds = max(rounds, modelSteps(t))
 	reply := e.replyTokens(t.Prompt)
+	values := valuesOf(t)
 	for i := range t.Scenario.Turns {
 		turn := &t.Scenario.Turns[i]
-		context += tokensOf(turn.Content)
+		words := turn.Content
+		if t.Scenario.Row != nil && !turn.Literal {
+			words, _ = values.at(i).UserText(words) // what is wrong with a row costs nothing
+		}
+		context += tokensOf(words)
 		for _, part := range turn.Parts {
 			if part.Text != "" {
 				context += tokensOf(part.Text)

@@ -60,7 +60,7 @@ func (f *Fingerprints) flags(t *Trial) digest.Sum {
 // Of returns the fingerprint of a trial, in hexadecimal digits.
 func (f *Fingerprints) Of(t *Trial) string {
 	sums := [...]digest.Sum{
-		f.flags(t), f.project(t.Project), f.scenario(t.Scenario), f.prompts(t),
+		f.flags(t), f.project(t.Project), f.scenario(t), f.prompts(t),
 		f.provider(t.Project.Project, t.Endpoint.Spec),
 		f.mocks(t), f.judges(t), f.priorConversation(t),
 		scenario.Digest(t.Region, number(t), t.Variant.sorted(), t.Endpoint.Simulated),
@@ -156,6 +156,9 @@ func Surroundings(plan *Plan) string {
 	files, seen := programSums{}, map[*project]bool{}
 	for t := range plan.Groups() {
 		p := t.Project
+		if own := t.Scenario.Agent; own != nil {
+			files.add(own.Program.Dir, own.Program.Command[0], own.Program.Command[1:])
+		}
 		if seen[p] {
 			continue
 		}
@@ -183,8 +186,15 @@ func Surroundings(plan *Plan) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (f *Fingerprints) scenario(s *scenario.Scenario) digest.Sum {
-	return f.shareForScenario(s, func() digest.Sum { return scenario.Digest(s) })
+// scenario sums the scenario, and the row by what it holds and is called, wherever it stands.
+func (f *Fingerprints) scenario(t *Trial) digest.Sum {
+	s := t.shared()
+	sum := f.shareForScenario(s, func() digest.Sum { return scenario.Digest(s) })
+	if t.row == 0 {
+		return sum
+	}
+	row := t.filled().Scenario.Row
+	return scenario.Digest(sum[:], row.ID, row.Canonical())
 }
 
 // prompts are those under which the trial may be: that of its start, those of all states that can follow, and those of
@@ -193,7 +203,7 @@ func (f *Fingerprints) prompts(t *Trial) digest.Sum {
 	if t.Start == nil {
 		return f.prompt(t.Prompt)
 	}
-	return f.shareForScenario(statesOf{t.Project, t.Scenario}, func() digest.Sum {
+	return f.shareForScenario(statesOf{t.Project, t.shared()}, func() digest.Sum {
 		sums := []any{t.Start.Name, f.prompt(t.Prompt)}
 		for _, state := range t.Project.Workflow.Graph.From(t.Start) {
 			sums = append(sums, f.prompt(t.Project.PromptOf(state)))
@@ -314,9 +324,9 @@ func (f *Fingerprints) judges(t *Trial) digest.Sum {
 	if p.judges == nil || p.judgePrompts == nil {
 		return digest.Sum{}
 	}
-	return f.shareForScenario(judgedScenario{p, t.Scenario}, func() digest.Sum {
+	return f.shareForScenario(judgedScenario{p, t.shared()}, func() digest.Sum {
 		var asked []any
-		eachCheck(p.Project, []*scenario.Scenario{t.Scenario}, func(c *checks.Compiled) {
+		eachCheck(p.Project, []*scenario.Scenario{t.shared()}, func(c *checks.Compiled) {
 			for _, need := range c.JudgeUses() {
 				asked = append(asked, need.Use)
 				if spec := p.judgeModels[need.Use]; spec != nil {

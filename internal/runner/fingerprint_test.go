@@ -41,6 +41,9 @@ var leftOut = map[string]string{
 
 	"Scenario.Trials": "of a trial its number counts, and not how many others there are",
 
+	"Scenario.Dataset": "of a trial its row counts, and not which others there are, or where",
+	"Scenario.Row":     "is summed by itself, see Fingerprints.scenario",
+
 	"Turn.Perturbations": "of a trial its variant counts, and not which others there are",
 
 	"Defaults.FailOn": after, "Defaults.Output": after,

@@ -281,7 +281,7 @@ func (s *session) rendered(prompt *scenario.Prompt) (string, error) {
 			put(scenario.ArtifactPrefix+name, f.machine.Artifact(name))
 		}
 	}
-	text, err := scenario.SystemPrompt(prompt, t.Endpoint.Spec.Model, vars)
+	text, err := scenario.SystemPrompt(prompt, t.Endpoint.Spec.Model, vars, t.Scenario)
 	if late == nil || err != nil {
 		return text, err
 	}

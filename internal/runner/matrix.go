@@ -82,7 +82,7 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 	m := &matrix{
 		opts: opts, diags: d, regions: split(opts.Regions),
 		scenarios: newPatternFilter("scenario", opts.Scenarios, d), evals: newPatternFilter("eval", opts.Evals, d),
-		tags: newPatternFilter("tag", opts.Tags, d), providers: newFilter("provider", opts.Providers),
+		tags: newPatternFilter("tag", opts.Tags, d), rowFilter: newRowFilter(opts.Rows, d), providers: newFilter("provider", opts.Providers),
 		endpoints: map[endpointKey]*Endpoint{}, implicitMocks: map[*scenario.Project]*scenario.Provider{},
 		reportedFeatures: map[string]map[diag.Pos]bool{}, judgeEndpoints: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},
@@ -115,6 +115,8 @@ type matrix struct {
 	scenarios        *filter
 	evals            *filter // over recordings
 	tags             *filter
+	rowFilter        *rowFilter
+	chosenRows       map[*scenario.Scenario][]int32
 	providers        *filter
 	adHoc            []*scenario.Provider // named on the command line and not configured
 	endpoints        map[endpointKey]*Endpoint
@@ -146,6 +148,7 @@ func (m *matrix) project(p *scenario.Project, origin string) []span {
 		judged = m.pickEvals(p)
 	}
 	if len(m.opts.Recordings) > 0 {
+		m.refuseRows(scenarios)
 		judged, scenarios = append(judged, scenarios...), nil
 	}
 	m.unplanned = nil

@@ -59,6 +59,10 @@ type Trial struct {
 	variantCount int       // of its group; 0 stands for 1
 	Recorded     *Recorded // not nil: the conversation is recorded
 	Finished     *Finished // not nil: the trial of a run is judged again
+
+	row      int                // of the dataset, from 1; 0: the scenario has none
+	allRows  *scenario.Scenario // of which Scenario is the one of the row; nil: it is not filled in
+	rowError error              // why the row cannot be read any more
 }
 
 // Repetition counts the trials of a group that have the same variant, from 1.
@@ -92,6 +96,7 @@ type project struct {
 	stances   map[*scenario.Prompt]*stance
 	served    []*servedName     // names that only servers can tell to be right
 	arguments []*servedArgument // the same of arguments
+	rowNames  *rowNames         // nil: no scenario has rows
 	memory    *tools.Opener     // nil: trials remember nothing
 	skills    *skills           // nil: there are none
 	// compositions are by name; nil: there are none.
@@ -99,8 +104,8 @@ type project struct {
 	states       map[*workflow.State][]chat.Tool // what the model is offered in each; nil: there is no workflow
 }
 
-// ID is stable and readable: refund/gpt-4o/default. It ends in #2 for the second of several trials, and in the variant
-// in brackets.
+// ID is stable and readable: refund/gpt-4o/default. It ends in #2 for the second of several trials, and in the row and
+// the variant, each in brackets.
 func (t *Trial) ID() string {
 	if t.Finished != nil {
 		return t.Finished.Brief.ID
@@ -110,6 +115,7 @@ func (t *Trial) ID() string {
 	if t.Of > 1 {
 		fmt.Fprintf(&b, "#%d", t.N)
 	}
+	b.WriteString(t.rowSuffix())
 	b.WriteString(t.Variant.String())
 	if t.Recorded != nil && t.Recorded.Name != "" {
 		b.WriteString("[" + t.Recorded.Name + "]")

@@ -47,10 +47,17 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		m.warnIgnoredParameters(prompt, spec)
 		for _, region := range m.regions {
 			of := repeat * len(all)
-			out = append(out, span{variants: all, count: of, Trial: Trial{
+			one := span{variants: all, count: of, Trial: Trial{
 				Project: p, Scenario: s, Start: start, Prompt: prompt, Endpoint: endpoint, Region: region, N: 1, Of: of,
 				Variant: all[0], variantCount: len(all),
-			}})
+			}}
+			if s.Dataset != nil {
+				one.rows = m.rows(s)
+				one.count, one.row = of*len(one.rows), 0
+			}
+			if one.count > 0 {
+				out = append(out, one)
+			}
 		}
 	}
 	return out

@@ -55,6 +55,9 @@ func (p *Plan) Preview(ctx context.Context, t *Trial, turn int, o PreviewOptions
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkRow(); err != nil {
+		return nil, err
+	}
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}

@@ -94,6 +94,7 @@ func (s *session) rejudge(ctx context.Context) {
 func (s *session) copyMeasurements(was *result.Trial) {
 	o := s.out
 	o.Model, o.System, o.Variant, o.Retries, o.Notices = was.Model, was.System, was.Variant, was.Retries, was.Notices
+	o.Row = cmp.Or(o.Row, was.Row)
 	o.Recording, o.TaskType, o.Memory = was.Recording, was.TaskType, was.Memory
 	o.Earlier, o.Warnings, o.Simulated = was.Earlier, slices.Clone(was.Warnings), was.Simulated
 	s.spend = spend{usage: was.Usage.Usage, calls: was.Usage.Calls, unknown: was.CostUSD == nil}

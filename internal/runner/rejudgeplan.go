@@ -25,6 +25,7 @@ type criteria struct {
 	scenario *scenario.Scenario
 	prompt   *scenario.Prompt
 	problem  string
+	rows     map[string]int // of the dataset by id, from 1; made when it is needed
 }
 
 // prepare compiles each project once: the scenarios that the run has trials of, and the evals over recordings.
@@ -94,10 +95,39 @@ func (b *rejudgePlanner) trial(finished *Finished) Trial {
 	found := b.criteria(brief)
 	judged := *finished
 	judged.problem = found.problem
+	row, problem := found.rowOf(brief)
+	if judged.problem == "" {
+		judged.problem = problem
+	}
 	return Trial{
 		Project: found.project, Scenario: found.scenario, Prompt: found.prompt, Endpoint: b.endpoint(brief),
-		Region: brief.Region, N: brief.Trial, Of: brief.Trials, Finished: &judged,
+		Region: brief.Region, N: brief.Trial, Of: brief.Trials, Finished: &judged, row: row,
 	}
+}
+
+// rowOf is the number of the row of a trial in the dataset as it is now; 0: it has none, or not that one.
+func (c *criteria) rowOf(brief *result.Brief) (row int, problem string) {
+	set := c.scenario.Dataset
+	switch {
+	case set == nil && brief.Row == "":
+		return 0, ""
+	case set == nil:
+		return 0, "the scenario has changed since the run: it has no dataset now, and had one"
+	case brief.Row == "":
+		return 0, "the scenario has changed since the run: it has a dataset now, and had none"
+	case !set.Sound():
+		return 0, "the dataset cannot be read"
+	}
+	if c.rows == nil {
+		c.rows = make(map[string]int, set.Len())
+		for i := range set.Len() {
+			c.rows[set.ID(i)] = i + 1
+		}
+	}
+	if row = c.rows[brief.Row]; row == 0 {
+		problem = fmt.Sprintf("%s has no row %q any more", set.Name, brief.Row)
+	}
+	return row, problem
 }
 
 // endpoint stands for the provider of the run, which is not called.

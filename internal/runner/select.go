@@ -15,6 +15,8 @@ type Selection struct {
 	Providers []string // configured ids, or type/model for one that is not configured
 	Regions   []string
 	Tags      []string
+	Rows      []string // of datasets: ids, numbers and ranges of these; then scenarios without a dataset are left out
+	Sample    int      // up to how many rows of each dataset are run, drawn by the seed of Calls; 0: all
 }
 
 // reportMissing reports names in filters that do not exist.
@@ -22,6 +24,7 @@ func (m *matrix) reportMissing() {
 	m.scenarios.missing(m.diags, "scenario")
 	m.evals.missing(m.diags, "eval")
 	m.tags.missing(m.diags, "tag")
+	m.rowFilter.missing(m.diags)
 	// Not all users of a provider are known where planning ended early.
 	m.providers.incomplete = m.incomplete || !m.askedProviders && m.diags.Errors() > 0
 	m.providers.missing(m.diags, "provider")
@@ -73,7 +76,7 @@ func (m *matrix) pick(p *scenario.Project) []*scenario.Scenario {
 	for _, s := range p.Scenarios {
 		byName := m.scenarios.keeps(idAndAlias(&s.Meta)...)
 		byTag := m.tags.keeps(s.Tags...)
-		if byName && byTag {
+		if byName && byTag && (len(m.rowFilter.words) == 0 || s.Dataset != nil) {
 			out = append(out, s)
 		}
 	}

@@ -73,7 +73,7 @@ func (s *session) wrongArguments(atEnd bool) (wrong []string) {
 			wrong = append(wrong, text)
 		}
 	}
-	for _, a := range s.trial.Project.arguments {
+	for _, a := range slices.Concat(s.trial.Project.arguments, s.rowArguments) {
 		if a.scenario != nil && a.scenario != s.trial.Scenario || !slices.Contains(a.prompts, s.stance.prompt) {
 			continue
 		}

@@ -165,17 +165,17 @@ func (n *nameChecker) serverOf(tool string) *scenario.Server {
 
 // matters reports whether a name matters in a trial that stands under a prompt.
 func (n *servedName) matters(t *Trial, prompt *scenario.Prompt) bool {
-	return (n.scenario == nil || n.scenario == t.Scenario) && (n.always || slices.Contains(n.prompts, prompt))
+	return (n.scenario == nil || n.scenario == t.shared()) && (n.always || slices.Contains(n.prompts, prompt))
 }
 
 // checkServed compares the names that a trial makes use of with what servers have listed. At the end of a conversation
 // no server can have more tools than it has told of; before that only some say so.
 func (s *session) checkServed(atEnd bool) error {
 	var wrong []string
-	for _, n := range s.trial.Project.served {
+	for _, n := range slices.Concat(s.trial.Project.served, s.rowServed) {
 		known := s.servedBy(n.server)
 		if known == nil || !n.matters(s.trial, s.stance.prompt) {
-			if atEnd && (n.scenario == nil || n.scenario == s.trial.Scenario) {
+			if atEnd && (n.scenario == nil || n.scenario == s.trial.shared()) {
 				n.missed.Store(true)
 			}
 			continue

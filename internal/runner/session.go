@@ -42,6 +42,8 @@ type session struct {
 	served           map[string]*servedTools       // by the name of the source
 	unfound          map[string]error              // why tools that checks call cannot be listed
 	toldGeneric      bool                          // that a reply was a generic text
+	rowServed        []*servedName                 // of what the row has filled in; see project.served
+	rowArguments     []*servedArgument             // the same of project.arguments
 	misfits          []string                      // values in checks that the schemas of listed tools do not take
 	listed           map[*tools.Opener][]chat.Tool // what sources had when they were asked last
 	values           *values
@@ -186,7 +188,7 @@ func (e timeoutError) Error() string {
 
 // newSession makes the session of a trial. It sends its events to events, which may be nil.
 func newSession(planned Trial, opts *Options, events chan<- result.Event) *session {
-	s := &session{opts: opts, own: planned, ownClock: clock{now: opts.Now, simulated: planned.Endpoint.Simulated}}
+	s := &session{opts: opts, own: planned.filled(), ownClock: clock{now: opts.Now, simulated: planned.Endpoint.Simulated}}
 	t := &s.own
 	s.trial, s.values, s.out, s.clock = t, valuesOf(t), newResult(t), &s.ownClock
 	s.agent = &providers.Trial{ID: s.out.ID, Scenario: t.Scenario.ID}
@@ -223,6 +225,11 @@ func (s *session) run(ctx context.Context) {
 	}()
 	if t.Scenario.Skip != "" && t.Finished == nil {
 		s.out.Status, s.out.Skip = result.Skipped, t.Scenario.Skip
+		return
+	}
+	if err := s.checkRow(); err != nil && t.Finished == nil {
+		s.out.Error = err.Error()
+		s.abandon(0, "the row cannot be used")
 		return
 	}
 	ctx = providers.InTrial(ctx, s.agent)
@@ -277,7 +284,7 @@ func (t *Trial) limitedBy() string {
 func newResult(t *Trial) *result.Trial {
 	out := &result.Trial{
 		Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Model: t.Endpoint.Spec.Model,
-		Region: t.Region, Trial: t.N, Trials: t.Of, Variant: t.Variant.label(), Tags: t.Scenario.Tags,
+		Region: t.Region, Row: t.resultRow(), Trial: t.N, Trials: t.Of, Variant: t.Variant.label(), Tags: t.Scenario.Tags,
 		Labels: t.Scenario.Labels, Position: t.Scenario.Pos, Describe: t.Scenario.Description, Metadata: t.Scenario.Metadata,
 		Turns: []result.Turn{}, Conversation: []result.Verdict{}, Simulated: t.Mocked(),
 	}

@@ -10,6 +10,8 @@ import (
 type span struct {
 	Trial              // the first one
 	variants []Variant // trial n has variant n-1, modulo their number; nil: all have the first one's
+	rows     []int32   // of the dataset, by index from 0: each has all numbers, one row after the other; nil: there are none
+	at       int       // of the first trial, among those of all rows
 	count    int
 }
 
@@ -17,10 +19,31 @@ type span struct {
 func (s *span) trial(i int) Trial {
 	t := s.Trial
 	t.Index, t.N = s.Index+i, s.N+i
+	if s.rows != nil {
+		t.row, t.N = int(s.rows[(s.at+i)/s.Of])+1, (s.at+i)%s.Of+1
+	}
 	if len(s.variants) > 0 {
 		t.Variant = s.variants[(t.N-1)%len(s.variants)]
 	}
 	return t
+}
+
+// byRow yields the trials of each row as a span of their own; without rows the span itself.
+func (s *span) byRow() iter.Seq[*span] {
+	return func(yield func(*span) bool) {
+		if s.rows == nil {
+			yield(s)
+			return
+		}
+		for i := 0; i < s.count; {
+			part := *s
+			part.Trial = s.trial(i)
+			part.at, part.count = s.at+i, min(s.Of-(s.at+i)%s.Of, s.count-i)
+			if i += part.count; !yield(&part) {
+				return
+			}
+		}
+	}
 }
 
 // Len is the number of trials.
@@ -65,12 +88,14 @@ func (p *Plan) Groups() iter.Seq[*Trial] {
 	}
 }
 
-// Sizes yields the trials of Groups, each with the number of trials that it stands for.
+// Sizes yields the trials of Groups, one for each row, each with the number of trials that it stands for.
 func (p *Plan) Sizes() iter.Seq2[*Trial, int] {
 	return func(yield func(*Trial, int) bool) {
 		for k := range p.spans {
-			if t := p.spans[k].trial(p.spans[k].count - 1); !yield(&t, p.spans[k].count) {
-				return
+			for part := range p.spans[k].byRow() {
+				if t := part.trial(part.count - 1); !yield(&t, part.count) {
+					return
+				}
 			}
 		}
 	}
@@ -81,14 +106,15 @@ func (p *Plan) Sizes() iter.Seq2[*Trial, int] {
 func (p *Plan) Numbered(numbers []int) iter.Seq[*Trial] {
 	return func(yield func(*Trial) bool) {
 		for k := range p.spans {
-			s := &p.spans[k]
-			from, _ := slices.BinarySearch(numbers, s.N)
-			for _, n := range numbers[from:] {
-				if n >= s.N+s.count {
-					break
-				}
-				if t := s.trial(n - s.N); !yield(&t) {
-					return
+			for s := range p.spans[k].byRow() {
+				from, _ := slices.BinarySearch(numbers, s.N)
+				for _, n := range numbers[from:] {
+					if n >= s.N+s.count {
+						break
+					}
+					if t := s.trial(n - s.N); !yield(&t) {
+						return
+					}
 				}
 			}
 		}
@@ -102,7 +128,7 @@ func (p *Plan) Asked(numbers []int, rounds int) iter.Seq[*Trial] {
 		for k := range p.spans {
 			s, its := &p.spans[k], numbers
 			if n := len(s.variants); n > 1 {
-				its = numbersTo(min(s.N+s.count-1, rounds*n))
+				its = numbersTo(min(max(s.N+s.count-1, s.Of), rounds*n))
 			}
 			one := Plan{spans: p.spans[k : k+1]}
 			for t := range one.Numbered(its) {
@@ -138,7 +164,7 @@ func (p *Plan) Keep(wanted func(*Trial) bool) *Plan {
 				kept.spans[len(kept.spans)-1].count++
 			default:
 				open = true
-				kept.add(span{Trial: t, variants: s.variants, count: 1})
+				kept.add(span{Trial: t, variants: s.variants, rows: s.rows, at: s.at + i, count: 1})
 			}
 		}
 	}

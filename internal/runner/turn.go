@@ -69,7 +69,7 @@ func (s *session) render(turn int, text string, literal bool) string {
 		return text
 	}
 	out, err := s.values.at(turn).UserText(text)
-	if err != nil {
+	if err != nil && s.trial.Scenario.Row == nil {
 		s.notice(fmt.Sprintf("turn %d was sent unchanged: %v", turn+1, err))
 	}
 	return out
@@ -176,6 +176,9 @@ func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 			Scenario: sc.ID, ScenarioAlias: sc.Alias, Region: s.trial.Region, Trial: s.trial.N,
 			Repetition: s.trial.Repetition(), Turn: i, Reply: round,
 		},
+	}
+	if sc.Row != nil {
+		req.Origin.Row = sc
 	}
 	if spec.Streaming != nil {
 		req.Stream = *spec.Streaming

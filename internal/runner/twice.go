@@ -52,7 +52,7 @@ func (g *namesakes) meets(s *span) *Trial {
 			return &t
 		}
 		for _, other := range g.many {
-			if at := t.N - other.N; at >= 0 && at < other.count {
+			if at := s.start() + i - other.start(); at >= 0 && at < other.count {
 				if same := other.trial(at); same.ID() == id {
 					return &t
 				}
@@ -60,4 +60,12 @@ func (g *namesakes) meets(s *span) *Trial {
 		}
 	}
 	return nil
+}
+
+// start is the place of the first trial among all of its group.
+func (s *span) start() int {
+	if s.rows != nil {
+		return s.at
+	}
+	return s.N
 }

@@ -42,6 +42,14 @@ func (m *matrix) compileOpenChecksOf(p *scenario.Project, s *scenario.Scenario, 
 
 // bind compiles the checks with placeholders of a scenario under a prompt.
 func (m *matrix) bind(p *scenario.Project, s *scenario.Scenario, prompt *scenario.Prompt, region string) {
+	if s.Dataset != nil {
+		if !s.Dataset.Sound() {
+			return
+		}
+		all := s.RowSamples(prompt, region)
+		p.EachOpen(s, prompt, func(o *scenario.OpenCheck, _ int) { o.BindRows(all, " ("+s.ID+")", m.diags) })
+		return
+	}
 	v := scenario.ValuesOf(prompt, s, region)
 	for _, variant := range variants(s) {
 		p.EachOpen(s, prompt, func(o *scenario.OpenCheck, turn int) {
@@ -60,6 +68,19 @@ func eachCompiled(c any, visit func(*checks.Compiled)) {
 		for _, bound := range c.Bound() {
 			eachCompiled(bound, visit)
 		}
+		eachCompiled(c.OfRows(), visit)
+	}
+}
+
+// eachSettled is eachCompiled without the forms that rows give a check.
+func eachSettled(c any, visit func(*checks.Compiled)) {
+	o, open := c.(*scenario.OpenCheck)
+	if !open {
+		eachCompiled(c, visit)
+		return
+	}
+	for _, bound := range o.Bound() {
+		eachCompiled(bound, visit)
 	}
 }
 
@@ -67,13 +88,20 @@ func eachCompiled(c any, visit func(*checks.Compiled)) {
 type values struct {
 	trial *Trial
 	known *scenario.Values
+	rows  map[boundAt]any // checks as they are for the row
+}
+
+// boundAt is where a check is asked: perturbations differ from turn to turn.
+type boundAt struct {
+	check *scenario.OpenCheck
+	turn  int
 }
 
 func valuesOf(t *Trial) *values { return valuesUnder(t, t.Prompt) }
 
 // valuesUnder are the values of the placeholders in the checks of a prompt.
 func valuesUnder(t *Trial, prompt *scenario.Prompt) *values {
-	return &values{trial: t, known: scenario.ValuesOf(prompt, t.Scenario, t.Region)}
+	return &values{trial: t, known: scenario.ValuesOf(prompt, t.Scenario, t.Region), rows: map[boundAt]any{}}
 }
 
 func (v *values) at(turn int) *scenario.Values {
@@ -105,11 +133,27 @@ func (v *values) bind(c any, turn int) any {
 		return c
 	}
 	var problems diag.List
-	if bound := o.Bind(v.at(turn), "", &problems); bound != nil {
+	if bound := v.bound(o, turn, &problems); bound != nil {
 		return bound
 	}
 	sample, _ := o.Sample().(*checks.Compiled)
 	return sample.Unjudgeable("its placeholders cannot be filled in for this conversation")
+}
+
+// bound compiles a check for the trial; nil: it cannot be, and why is added to d.
+func (v *values) bound(o *scenario.OpenCheck, turn int, d *diag.List) any {
+	if v.trial.Scenario.Row == nil {
+		return o.Bind(v.at(turn), "", d)
+	}
+	at := boundAt{o, turn}
+	if known := v.rows[at]; known != nil {
+		return known
+	}
+	made := o.BindRow(v.at(turn), d)
+	if made != nil {
+		v.rows[at] = made
+	}
+	return made
 }
 
 // boundGuards returns guardrails with the placeholders of their checks filled in.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/dataset"
 	"github.com/arena-evals/arena/internal/diag"
 )
 
@@ -44,6 +45,11 @@ type Scenario struct {
 	// Metadata is what the host of an agent would know of the conversation, for checks that ask for it: chunks that were
 	// retrieved, an embedding, whatever a program looks at.
 	Metadata map[string]any
+
+	Dataset *Dataset     `digest:"-"` // nil: the scenario is run for itself
+	Row     *dataset.Row `digest:"-"` // for which this is the scenario; see ForRow
+
+	rowLacks []string // fields that Metadata asks for and Row does not have
 
 	// Places for messages about references that only the planner can check.
 	TaskTypePos  diag.Pos

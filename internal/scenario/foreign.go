@@ -172,6 +172,10 @@ func (v *Values) unknown(name string) placeholderFault {
 			"the scenario"
 		return f
 	}
+	if _, isField := slices.BinarySearch(v.fields, name); isField {
+		f.code, f.msg, f.hint = "missing-field", "the row has no value for {{"+name+"}}", ""
+		return f
+	}
 	_, perturbed := v.Singles[name]
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	switch near := diag.Nearest(name, v.names()); {

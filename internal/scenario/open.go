@@ -19,6 +19,7 @@ type OpenCheck struct {
 	mu    sync.Mutex
 	made  map[string]any // what was compiled, by the texts that were filled in; nil: it cannot be
 	used  []any          // each once, since the last Reset
+	rows  any            // for some row; nil: no conversation has one
 	first any            // that was ever made; nil: nothing was
 	told  map[diag.Diagnostic]bool
 }
@@ -95,7 +96,7 @@ func (o *OpenCheck) Bind(v *Values, who string, d *diag.List) any {
 func (o *OpenCheck) compileWith(v *Values, spec Check, problems *diag.List) any {
 	found := &diag.List{}
 	o.compile(&spec, found)
-	if plain := o.numbers(found); len(plain) > 0 {
+	if plain := o.numbers(v, found); len(plain) > 0 {
 		again, _ := o.fillIn(v, plain, func(diag.Pos, int, placeholderFault) {})
 		second := &diag.List{}
 		if o.compile(&again, second); second.Errors() == 0 {
@@ -111,8 +112,9 @@ func (o *OpenCheck) compileWith(v *Values, spec Check, problems *diag.List) any 
 	return spec.Compiled
 }
 
-// numbers are the placeholders that are the whole of a value which must not be a text.
-func (o *OpenCheck) numbers(problems *diag.List) map[*node.Node]bool {
+// numbers are the placeholders that are the whole of a value which must not be a text; or which must be one, where a row
+// has a number.
+func (o *OpenCheck) numbers(v *Values, problems *diag.List) map[*node.Node]bool {
 	wrong := map[diag.Pos]bool{}
 	for _, p := range problems.Sorted() {
 		if p.Code == "wrong-type" {
@@ -122,7 +124,8 @@ func (o *OpenCheck) numbers(problems *diag.List) map[*node.Node]bool {
 	plain := map[*node.Node]bool{}
 	var visit func(n *node.Node)
 	visit = func(n *node.Node) {
-		if n.Kind == node.Scalar && wrong[diag.Pos{Line: int32(n.Line), Col: int32(n.Column)}] && aPlaceholder(n.Value) {
+		if n.Kind == node.Scalar && wrong[diag.Pos{Line: int32(n.Line), Col: int32(n.Column)}] && aPlaceholder(n.Value) &&
+			v.Shapes[n.Value[2:len(n.Value)-2]] == "" {
 			plain[n] = true
 		}
 		for _, c := range n.Content {
@@ -196,7 +199,83 @@ func (o *OpenCheck) report(problems, d *diag.List) {
 func (o *OpenCheck) Reset() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.used = nil
+	o.used, o.rows = nil, nil
+}
+
+// maxMade is up to how many forms of a check are kept that rows make of it.
+const maxMade = 256
+
+// BindRow is Bind for the values of a row: its problems are told for each row, and what rows make of the check is not
+// kept without a limit.
+func (o *OpenCheck) BindRow(v *Values, d *diag.List) any {
+	var problems diag.List
+	spec, key := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
+		problems.Errorf(pos, width, f.code, "%s: %s", o.spec.Type, f.msg).Hint = f.hint
+	})
+	if problems.Errors() == 0 {
+		o.mu.Lock()
+		made := o.made[key]
+		o.mu.Unlock()
+		if made != nil {
+			return made
+		}
+		made = o.compileWith(v, spec, &problems)
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if made != nil && len(o.made) < maxMade {
+			o.made[key] = made
+		}
+		if made != nil {
+			return made
+		}
+	}
+	for _, p := range problems.Sorted() {
+		d.Add(p)
+	}
+	return nil
+}
+
+// BindRows compiles the check for a conversation with rows, before any is run: with the first values that fit. What
+// only some rows get wrong is told by these; what is wrong for all is added to d, as unknown names are.
+func (o *OpenCheck) BindRows(all []*Values, who string, d *diag.List) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var first *diag.List
+	for _, v := range all {
+		var problems, unfilled diag.List
+		spec, _ := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
+			list := &problems
+			if f.code == "empty-value" || f.code == "structured-value" { // of this row
+				list = &unfilled
+			}
+			list.Errorf(pos, width, f.code, "%s: %s%s", o.spec.Type, f.msg, who).Hint = f.hint
+		})
+		if problems.Errors() > 0 {
+			o.report(&problems, d)
+			return
+		}
+		if unfilled.Errors() == 0 {
+			if o.rows = o.compileWith(v, spec, &problems); o.rows != nil {
+				if o.first == nil {
+					o.first = o.rows
+				}
+				return
+			}
+		}
+		if first == nil && problems.Errors() > 0 {
+			first = &problems
+		}
+	}
+	if first != nil {
+		o.report(first, d)
+	}
+}
+
+// OfRows is the check as it is for some row; nil: no conversation has one.
+func (o *OpenCheck) OfRows() any {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.rows
 }
 
 // Bound returns the check for each set of values, as compiled.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/dataset"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/skill"
@@ -32,8 +33,9 @@ type build struct {
 	tags      []selectable
 	late      []lateCheck
 	given     []givenVariable
-	named     []string              // variables in names and paths of files
-	told      map[diag.Pos]bool     // places of variables of which something is wrong
+	named     []string          // variables in names and paths of files
+	told      map[diag.Pos]bool // places of variables of which something is wrong
+	datasets  map[string]*dataset.File
 	mocks     map[string]*mockNames // by path
 
 	looseMocks []string   // mock files named or found beside loose files

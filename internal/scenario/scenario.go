@@ -22,8 +22,13 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			s.TaskTypePos = d.Pos(v)
 			d.refer(toTask, v)
 		}).doc("The task type of the prompt under test. Left out: the only prompt there is; with several it must be said."),
-		custom("turns", listOf(turnFields), readTurns).must().
-			doc("The conversation: what the user says, one entry after the other."),
+		custom("turns", listOf(turnFields), readTurns).
+			doc("The conversation: what the user says, one entry after the other. It may be left out with input_field alone."),
+		custom("dataset", text, readDataset).
+			doc("A file with rows, beside this one: .jsonl, .csv, .tsv, .json or .yaml. The scenario is run once for each, and " +
+				"{{field}} stands for its fields."),
+		custom("input_field", text, readInputField).
+			doc("The field of a row that is what the user says, in place of turns."),
 		assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }).
 			doc("Checks over the whole conversation, after its last turn."),
 		assertions("checks", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }).
@@ -275,5 +280,6 @@ func (d *decoder) scenario(doc document) *Scenario {
 	if !scenarioFields.read(d, doc.spec, s) {
 		return nil
 	}
+	d.settleDataset(doc.spec, s)
 	return s
 }

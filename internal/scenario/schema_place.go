@@ -81,6 +81,8 @@ func (w *schemaWriter) complete(f keys.Table, object *jsonschema.Doc) {
 		if len(w.checks) > 0 {
 			add(w.checkParams())
 		}
+	case keys.Table(scenarioFields):
+		add(oneOf("turns", "input_field"))
 	case keys.Table(turnFields):
 		add(speaker())
 	case keys.Table(mockTurnFields):

@@ -17,12 +17,18 @@ var shownParams = words(
 // be nil.
 func ValuesOf(prompt *Prompt, s *Scenario, region string) *Values {
 	vars := Known(prompt, s, region)
-	return &Values{Vars: vars, Shapes: shapesOf(prompt, s, vars), Empty: prompt.unvalued(vars)}
+	v := &Values{Vars: vars, Shapes: shapesOf(prompt, s, vars), row: s.Row, Empty: prompt.unvalued(vars)}
+	if s.Row != nil {
+		v.fields = s.Dataset.Fields()
+		v.templates() // once for all that is made With it
+	}
+	return v
 }
 
 // With are the values with those of a variant.
 func (v *Values) With(singles map[string]string) *Values {
-	return &Values{Vars: v.Vars, Shapes: v.Shapes, Singles: singles, Empty: v.Empty}
+	return &Values{Vars: v.Vars, Shapes: v.Shapes, Singles: singles, row: v.row, fields: v.fields, marked: v.marked,
+		Empty: v.Empty}
 }
 
 // structureOf is "a list" or "a map"; "" for a text.
@@ -75,6 +81,7 @@ func shapesOf(prompt *Prompt, s *Scenario, vars map[string]string) map[string]st
 			}
 		}
 	}
+	s.rowShapes(all)
 	return all
 }
 
@@ -84,7 +91,7 @@ func (v *Values) structured(text string, read bool) []placeholderFault {
 	if len(v.Shapes) == 0 || !holdsBraces(text) || read && !aPlaceholder(strings.TrimSpace(text)) {
 		return nil
 	}
-	plain := maps.Clone(v.Vars)
+	plain := maps.Clone(v.templates())
 	maps.DeleteFunc(plain, func(name, _ string) bool { return v.Shapes[name] != "" })
 	for _, name := range Placeholders(expand(Substitute(text, v.Singles), plain)) {
 		if shape := v.Shapes[name]; shape != "" {

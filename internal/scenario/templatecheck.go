@@ -19,6 +19,11 @@ func (b *build) templates() {
 	told, steps := map[diag.Diagnostic]bool{}, b.p.hasStepWords()
 	done := map[key]bool{} // scenarios without variables of their own all fare the same
 	for _, s := range b.p.Scenarios {
+		b.dataset(s)
+		if s.lost() {
+			continue
+		}
+		s := s.sample()
 		prompts, err := b.p.PromptsFor(s)
 		if err != nil {
 			b.promptChoice(s, err)
@@ -31,7 +36,7 @@ func (b *build) templates() {
 			b.checkSteps(s, told)
 		}
 		for i, prompt := range prompts {
-			k := key{prompt, len(s.Variables) == 0 && s.Context == ContextMetadata{}}
+			k := key{prompt, len(s.Variables) == 0 && s.Context == ContextMetadata{} && s.Row == nil}
 			if k.plain && done[k] && !templated(s) {
 				continue
 			}
@@ -79,7 +84,7 @@ func (b *build) checkPrompt(s *Scenario, prompt *Prompt) bool {
 		})
 		return false
 	}
-	v := &Values{Vars: b.known(prompt, s)}
+	v := &Values{Vars: b.known(prompt, s), row: s.Row}
 	v.Empty = prompt.unvalued(v.Vars)
 	if prompt != nil {
 		models := append([]string{""}, slices.Sorted(maps.Keys(prompt.Overrides))...)
@@ -93,7 +98,7 @@ func (b *build) checkPrompt(s *Scenario, prompt *Prompt) bool {
 
 // checkUserTexts reports unknown variables in the texts of users.
 func (b *build) checkUserTexts(s *Scenario, prompt *Prompt) {
-	v := &Values{Vars: Known(prompt, s, "default")}
+	v := &Values{Vars: Known(prompt, s, "default"), row: s.Row}
 	v.Empty = prompt.unvalued(v.Vars)
 	b.checkText(v, s.Pos, "description: ", s.Description)
 	for i := range s.SeedMemories {
@@ -129,6 +134,9 @@ func (b *build) warnMockVariables(s *Scenario, prompt *Prompt) {
 		walkPlaceholders(text, func(name string, _, _ int) {
 			if vars == nil {
 				vars = b.known(prompt, s)
+			}
+			if s.Row != nil && s.Row.Values[name] != nil { // it is filled in
+				return
 			}
 			if _, known := vars[name]; known && told != at {
 				told = at
@@ -178,7 +186,7 @@ func (b *build) checkText(v *Values, at diag.Pos, what, text string) {
 	if len(faults) > 0 {
 		return
 	}
-	for _, f := range v.doubts(expand(Substitute(text, v.Singles), v.Vars)) {
+	for _, f := range v.doubts(expand(Substitute(text, v.Singles), v.templates())) {
 		b.l.diags.Warnf(at, 1, f.code, "%s", what+f.msg).Hint = f.hint
 	}
 }
@@ -242,8 +250,13 @@ func (b *build) compileOpenChecks() {
 
 func (b *build) settleFor(s *Scenario) {
 	prompt, err := b.p.Prompt(s)
-	if err != nil {
+	if err != nil || s.lost() {
 		return // is reported
+	}
+	if s.Dataset != nil {
+		all := s.RowSamples(prompt, "default")
+		b.p.EachOpen(s, prompt, func(o *OpenCheck, _ int) { o.BindRows(all, conversationSuffix(s), b.l.diags) })
+		return
 	}
 	v := ValuesOf(prompt, s, "default")
 	for _, one := range sampleVariants(s) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/dataset"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -15,6 +16,24 @@ type Values struct {
 	// Shapes are of variables whose values are no texts: "a list" or "a map". Vars has them as JSON.
 	Shapes map[string]string
 	Empty  []string // variables that the prompt lists, and that nobody gives a value
+
+	fields []string          // of all rows of the dataset, sorted
+	row    *dataset.Row      // its fields are among Vars, and are no templates; nil: there is none
+	marked map[string]string // Vars with marks in the places of the fields of the row
+}
+
+// templates are the variables as texts are rendered with them.
+func (v *Values) templates() map[string]string {
+	if v.row == nil {
+		return v.Vars
+	}
+	if v.marked == nil {
+		v.marked = maps.Clone(v.Vars)
+		for name := range v.row.Values {
+			v.marked[name] = mark(name)
+		}
+	}
+	return v.marked
 }
 
 func (v *Values) has(name string) bool {
@@ -29,9 +48,13 @@ func (v *Values) fill(text string, strict bool) (string, []placeholderFault) {
 	if !holdsBraces(text) {
 		return text, nil
 	}
-	out := expand(Substitute(text, v.Singles), v.Vars)
+	out := expand(Substitute(text, v.Singles), v.templates())
 	faults := v.faults(out, strict)
-	return v.unescapePlaces(unescape(out), strict || len(v.Singles) > 0), faults
+	out = v.unescapePlaces(unescape(out), strict || len(v.Singles) > 0)
+	if v.row != nil {
+		out = unmark(out, v.row)
+	}
+	return out, faults
 }
 
 // Templated reports whether a literal text could be read as a template.
@@ -86,6 +109,43 @@ func (f *checkFiller) note(out *node.Node, text string) {
 	}
 }
 
+// isTyped reports whether a value is one placeholder, of a field of the row that is no text.
+func (f *checkFiller) isTyped(n *node.Node) bool {
+	if f.row == nil || n.Kind != node.Scalar || !aPlaceholder(n.Value) {
+		return false
+	}
+	switch f.row.Values[n.Value[2:len(n.Value)-2]].(type) {
+	case nil, string:
+		return false
+	}
+	return true
+}
+
+// typed is the value of a field in the place of a placeholder that is all of a value; nil where that is a text, or is to
+// be one.
+func (f *checkFiller) typed(n *node.Node) *node.Node {
+	if !f.isTyped(n) || f.plain[n] || f.shown {
+		return nil
+	}
+	name := n.Value[2 : len(n.Value)-2]
+	text, _ := f.row.Text(name)
+	f.texts = append(f.texts, "\x01"+text)
+	out := node.FromJSON(f.row.Values[name])
+	place(out, n)
+	return out
+}
+
+// place sets where a value is written. Texts in it are no templates.
+func place(out, at *node.Node) {
+	out.Line, out.Column = at.Line, at.Column
+	if out.Kind == node.Scalar && holdsBraces(out.Value) {
+		node.MarkLiteral(out)
+	}
+	for _, inner := range out.Content {
+		place(inner, at)
+	}
+}
+
 // FilledIn is the value of a variable in a text of a check.
 type FilledIn struct{ Name, Value string }
 
@@ -102,6 +162,9 @@ func (f *checkFiller) node(n *node.Node) *node.Node {
 		return n
 	}
 	out := *n
+	if typed := f.typed(n); typed != nil {
+		return typed
+	}
 	if n.Kind == node.Scalar {
 		text, faults := f.fill(n.Value, true)
 		if f.judge {
@@ -120,7 +183,10 @@ func (f *checkFiller) node(n *node.Node) *node.Node {
 		if strings.Contains(n.Value, `\{`) {
 			node.MarkLiteral(&out)
 		}
-		if f.plain[n] {
+		if f.row != nil && holdsBraces(text) {
+			node.MarkLiteral(&out)
+		}
+		if f.plain[n] && !f.isTyped(n) {
 			out.Tag, out.Style = "", 0
 		}
 		return &out

@@ -114,7 +114,7 @@ func (p *Project) taskTypes() []string {
 }
 
 // Variables returns the template variables of one conversation: defaults of the prompt, its fragments, the vars of the
-// config, the variables of the scenario, and region, domain, user_role, user_context and context_slot unless set.
+// config, the variables of the scenario, region, domain, user_role, user_context and context_slot unless set, and the fields of its row.
 // prompt may be nil. The error names required variables without a value.
 func Variables(prompt *Prompt, s *Scenario, region string) (map[string]string, error) {
 	vars := Known(prompt, s, region)
@@ -143,6 +143,7 @@ func Known(prompt *Prompt, s *Scenario, region string) map[string]string {
 	if _, set := vars["context_slot"]; !set {
 		imply("context_slot", contextSlot(s))
 	}
+	s.withRow(vars)
 	return vars
 }
 
@@ -261,8 +262,8 @@ func ModelParameters(p *Prompt, model string) Parameters {
 
 // SystemPrompt renders the template of a prompt for one model. Unknown variables are an error: a model that is told
 // "{{company}}" is not the one under test.
-func SystemPrompt(p *Prompt, model string, vars map[string]string) (string, error) {
-	v := Values{Vars: vars}
+func SystemPrompt(p *Prompt, model string, vars map[string]string, s *Scenario) (string, error) {
+	v := Values{Vars: vars, row: s.Row}
 	text, faults := v.fill(SystemTemplate(p, model), false)
 	if len(faults) == 0 {
 		return text, nil

@@ -72,11 +72,11 @@ func TestSystemPrompt(t *testing.T) {
 	for model, want := range map[string]string{
 		"": "You work at Central.", "big": "You work at Central.", "tiny": "> You work at Central. Be short.",
 	} {
-		if got, err := SystemPrompt(prompt, model, vars); err != nil || got != want {
+		if got, err := SystemPrompt(prompt, model, vars, &Scenario{}); err != nil || got != want {
 			t.Errorf("%s: got %q and %v, want %q", model, got, err, want)
 		}
 	}
-	_, err := SystemPrompt(prompt, "other", vars)
+	_, err := SystemPrompt(prompt, "other", vars, &Scenario{})
 	want := `the system prompt "desk": no variable is named {{hause}} (did you mean {{house}}?)`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

@@ -5,6 +5,7 @@ package mock
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -51,6 +52,9 @@ func (p *Provider) Complete(
 		return chat.Reply{}, context.Cause(ctx)
 	}
 	canned, doubt, err := p.find(req)
+	if err == nil {
+		canned, err = p.filled(req, canned)
+	}
 	if err != nil {
 		return chat.Reply{}, err
 	}
@@ -73,6 +77,35 @@ func (p *Provider) Complete(
 		}
 	}
 	return reply, nil
+}
+
+// filled is a reply with the fields of the trial's row in it.
+func (p *Provider) filled(req *chat.Request, canned *scenario.MockReply) (*scenario.MockReply, error) {
+	row := req.Origin.Row
+	if row == nil {
+		return canned, nil
+	}
+	own := *canned
+	var lacks []string
+	fill := func(text string) string {
+		text, missing := row.FillText(text)
+		lacks = append(lacks, missing...)
+		return text
+	}
+	own.Content, own.Error = fill(own.Content), fill(own.Error)
+	own.Parts = slices.Clone(own.Parts)
+	for i := range own.Parts {
+		own.Parts[i].Text = fill(own.Parts[i].Text)
+	}
+	var missing []string
+	own.ToolCalls, missing = row.FillCalls(own.ToolCalls)
+	if lacks = append(lacks, missing...); len(lacks) > 0 {
+		return nil, &providers.Error{
+			Kind: providers.BadReply, Provider: p.ID, Final: true,
+			Msg: fmt.Sprintf("the mock reply contains {{%s}}, and the row has no such field", lacks[0]),
+		}
+	}
+	return &own, nil
 }
 
 // closed makes of a reply what there is of it when the stream was closed.

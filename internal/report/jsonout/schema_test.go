@@ -63,8 +63,8 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		"judge_cost": result.JudgeCost{}, "firing": result.Firing{}, "guard_count": result.GuardCount{},
 		"original": chat.Original{}, "opaque": chat.Opaque{}, "eval_result": result.EvalResult{}, "eval_count": result.EvalCount{},
 		"eval_stats": result.EvalStats{}, "attempt": result.Attempt{}, "coverage": result.Coverage{}, "covered": result.Covered{},
-		"declared": result.Declared{},
-		"memory":   result.Memory{}, "workflow": result.Workflow{}, "composition": result.Composition{},
+		"declared": result.Declared{}, "row": result.Row{},
+		"memory": result.Memory{}, "workflow": result.Workflow{}, "composition": result.Composition{},
 		"step": result.Step{}, "failed_attempt": result.FailedAttempt{},
 		"transition": result.Transition{}, "refused_transition": result.RefusedTransition{},
 	}

@@ -15,7 +15,7 @@ type Group struct {
 	Scenario string
 	Provider string
 	Region   string
-	Session  string // of a recorded conversation, where the scenario is about several
+	Session  string // of a recorded conversation, where the scenario is about several; or the row of its dataset
 	Status   result.Status
 	Trials   []int         // indexes into Run.Briefs, in plan order
 	Stats    *result.Group // nil for a single trial
@@ -69,20 +69,20 @@ func alone(b *result.Brief, i int) Group {
 // same name, their order in the plan tells which is which.
 type stats map[statsKey][]*result.Group
 
-type statsKey struct{ scenario, provider, region string }
+type statsKey struct{ scenario, provider, region, row string }
 
 func newStats(run *result.Run) stats {
 	s := stats{}
 	for i := range run.Groups {
 		g := &run.Groups[i]
-		k := statsKey{g.Scenario, g.Provider, g.Region}
+		k := statsKey{g.Scenario, g.Provider, g.Region, g.Row}
 		s[k] = append(s[k], g)
 	}
 	return s
 }
 
 func (s stats) next(b *result.Brief) *result.Group {
-	k := statsKey{b.Scenario, b.Provider, b.Region}
+	k := statsKey{b.Scenario, b.Provider, b.Region, b.Row}
 	left := s[k]
 	if b.Trials < 2 || len(left) == 0 {
 		return nil

@@ -52,6 +52,9 @@ func namesOf(t *result.Trial) ownNames {
 	if r := t.Recording; r != nil {
 		own = append(own, r.File, r.Session, r.Name)
 	}
+	if r := t.Row; r != nil {
+		own = append(own, r.ID, r.Position.String())
+	}
 	for _, text := range own[:2] {
 		own = append(own, fileNameForm(text))
 	}

@@ -1,0 +1,162 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/dataset"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// RowID is the id of the row of the dataset for which the trial runs; "": its scenario has none.
+func (t *Trial) RowID() string {
+	if t.row == 0 {
+		return ""
+	}
+	return t.Scenario.Dataset.ID(t.row - 1)
+}
+
+// rowSuffix is the end of the ids of the trials of a row.
+func (t *Trial) rowSuffix() string {
+	if id := t.RowID(); id != "" {
+		return "[" + id + "]"
+	}
+	return ""
+}
+
+// shared is the scenario as it is for all rows.
+func (t *Trial) shared() *scenario.Scenario {
+	if t.allRows != nil {
+		return t.allRows
+	}
+	return t.Scenario
+}
+
+// filled is the trial with the scenario of its row. A row that cannot be read has the error, and no values.
+func (t *Trial) filled() Trial {
+	out := *t
+	if t.row == 0 || t.allRows != nil {
+		return out
+	}
+	row, err := t.Scenario.Dataset.Row(t.row - 1)
+	if err != nil {
+		row = &dataset.Row{
+			ID: t.RowID(), Number: t.row, Pos: diag.Pos{File: t.Scenario.Dataset.Name},
+			Fault: &dataset.Fault{Msg: err.Error()},
+		}
+		out.rowError = err
+	}
+	out.allRows, out.Scenario = t.Scenario, t.Scenario.ForRow(row)
+	return out
+}
+
+// resultRow is the row as results have it.
+func (t *Trial) resultRow() *result.Row {
+	row := t.Scenario.Row
+	if row == nil {
+		return nil
+	}
+	return &result.Row{ID: row.ID, Number: row.Number, Position: row.Pos}
+}
+
+// checkRow says why the trial cannot be run with its row: everything that is wrong with it at once, before anything is
+// paid for.
+func (s *session) checkRow() error {
+	t := s.trial
+	if t.Scenario.Row == nil {
+		return nil
+	}
+	if t.rowError != nil {
+		return t.rowError
+	}
+	if fault := t.Scenario.Row.Fault; fault != nil {
+		return fault
+	}
+	singles := func(turn int) map[string]string { return t.Variant.values(turn) }
+	faults := t.Scenario.RowFaults(t.Prompt, t.Region, singles)
+	prompts, err := possiblePrompts(t.Project.Project, t.Scenario)
+	if err != nil {
+		return err
+	}
+	for _, prompt := range prompts {
+		if _, err := scenario.Variables(prompt, t.Scenario, t.Region); err != nil {
+			faults = append(faults, err.Error())
+			continue
+		}
+		under := s.values
+		if prompt != t.Prompt {
+			under = valuesUnder(t, prompt)
+		}
+		t.Project.EachOpen(t.Scenario, prompt, func(o *scenario.OpenCheck, turn int) {
+			faults = append(faults, s.rowCheckFaults(under, o, turn)...)
+		})
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the row at %s cannot be used: %s", t.Scenario.Row.Pos, strings.Join(distinct(faults), "\n"))
+}
+
+// rowCheckFaults says what is wrong with a check as it is for the row: its parameters, and names that do not exist.
+func (s *session) rowCheckFaults(v *values, o *scenario.OpenCheck, turn int) (faults []string) {
+	var problems diag.List
+	check, _ := v.bound(o, turn, &problems).(*checks.Compiled)
+	if check != nil {
+		s.trial.Project.rowNames.check(s, check, &problems)
+	}
+	for _, p := range problems.Sorted() {
+		if p.Severity != diag.Error {
+			continue
+		}
+		text := p.Pos.String() + ": " + p.Msg
+		if p.Hint != "" {
+			text += " (" + p.Hint + ")"
+		}
+		faults = append(faults, text)
+	}
+	return faults
+}
+
+func distinct(texts []string) (out []string) {
+	seen := map[string]bool{}
+	for _, text := range texts {
+		if !seen[text] {
+			seen[text] = true
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// rowNames compares names in checks that come from rows, when these are run.
+type rowNames struct {
+	checker nameChecker // to copy
+	setups  map[*scenario.Scenario][]*setup
+}
+
+// newRowNames keeps what is known of the scenarios with rows; nil: there is none.
+func newRowNames(n *nameChecker) *rowNames {
+	if len(n.rowSetups) == 0 {
+		return nil
+	}
+	n.knownTools()
+	n.calledByMocks() // both are shared from now on
+	return &rowNames{*n, n.rowSetups}
+}
+
+// check reports names in a check that do not exist. Those that only servers can tell are left to the trial.
+func (r *rowNames) check(s *session, c *checks.Compiled, d *diag.List) {
+	if r == nil {
+		return
+	}
+	n := r.checker
+	n.diags, n.tracker, n.within, n.served, n.arguments = d, nil, s.trial.shared(), nil, nil
+	n.reaches, n.reported, n.rans, n.toldRan = nil, nil, nil, nil
+	setups := r.setups[s.trial.shared()]
+	n.check(c, setups)
+	n.checkGiven(c, setups)
+	s.rowServed, s.rowArguments = append(s.rowServed, n.served...), append(s.rowArguments, n.arguments...)
+}

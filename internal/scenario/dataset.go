@@ -1,0 +1,371 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/dataset"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// Dataset is the rows for each of which a scenario is run.
+type Dataset struct {
+	*dataset.File
+
+	Pos        diag.Pos
+	InputField string // the field that holds what the user says; "": turns say so
+	InputPos   diag.Pos
+
+	sound   bool // it has rows
+	samples []*dataset.Row
+}
+
+// readDataset reads which file holds the rows.
+func readDataset(d *decoder, s *Scenario, v *node.Node) {
+	name, ok := d.Name(v, "dataset")
+	if !ok {
+		return
+	}
+	if s.Dataset == nil {
+		s.Dataset = &Dataset{}
+	}
+	s.Dataset.Pos = d.Pos(v)
+	switch path := d.datasetPath(v, name); {
+	case path == "":
+	case !dataset.Known(path):
+		d.Errorf(v, "unknown-format", "the name %q does not tell how its rows are written", name).Hint =
+			"call it .jsonl, .csv, .tsv, .json or .yaml"
+	default:
+		fs, open := d.places.fs, dataset.OnDisk(d.places.fs.access(path))
+		if fs.inMemory(path) {
+			open = dataset.InMemory(fs.memory[fs.show(path)])
+		}
+		s.Dataset.File = dataset.New(fs.show(path), open)
+	}
+}
+
+// datasetPath is where the rows are: beside the scenario, else where other files are looked for. It may not lead out of
+// the project.
+func (d *decoder) datasetPath(v *node.Node, name string) string {
+	fs := d.places.fs
+	if filepath.IsAbs(name) || strings.HasPrefix(name, "~") {
+		d.Errorf(v, "outside-project", "the dataset %q is not within the project", name).Hint =
+			"copy it beside the scenario, and write its path from there"
+		return ""
+	}
+	path := d.besides(name)
+	if !fs.exists(path) {
+		if found, ok := d.runtimePath(name); ok {
+			path = found
+		}
+	}
+	switch {
+	case !fs.isWithin(path, d.places.config) && !fs.isWithin(path, filepath.Dir(d.File)):
+		d.Errorf(v, "outside-project", "the dataset %q is not within the project", name).Hint =
+			"copy it beside the scenario, and write its path from there"
+	case fs.isDir(path):
+		d.Errorf(v, "is-directory", "%q is a directory, not a file with rows", path)
+	case !fs.exists(path):
+		why := fs.missing(path)
+		if why.hint == "" {
+			why.hint = "the path is relative to the folder of this file"
+		}
+		d.Errorf(v, why.code, "%s", why.msg).Hint = why.hint
+	default:
+		return path
+	}
+	return ""
+}
+
+// isWithin reports whether a file lies in a folder or below it, links followed.
+func (f *files) isWithin(path, dir string) bool {
+	if f.inMemory(path) {
+		return true
+	}
+	real := func(path string) string {
+		path, err := filepath.Abs(f.access(path))
+		if err != nil {
+			return ""
+		}
+		if followed, err := filepath.EvalSymlinks(path); err == nil {
+			return followed
+		}
+		return path
+	}
+	rel, err := filepath.Rel(real(dir), real(path))
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func readInputField(d *decoder, s *Scenario, v *node.Node) {
+	name, ok := d.Name(v, "input_field")
+	if !ok {
+		return
+	}
+	if !isName(name) {
+		d.Errorf(v, "wrong-name", "input_field %q cannot stand in a placeholder", name).Hint =
+			"rename the field: letters, digits, _ and . only"
+		return
+	}
+	if s.Dataset == nil {
+		s.Dataset = &Dataset{}
+	}
+	s.Dataset.InputField, s.Dataset.InputPos = name, d.Pos(v)
+}
+
+// settleDataset sees to what the keys of a scenario with rows say together.
+func (d *decoder) settleDataset(spec *node.Node, s *Scenario) {
+	turns, set := node.Get(spec, "turns"), s.Dataset
+	switch {
+	case set == nil && turns == nil, set != nil && set.InputField == "" && turns == nil:
+		d.Missing(spec, "a scenario", "turns")
+	case set == nil:
+	case set.Pos.Line == 0:
+		d.Errorf(node.Get(spec, "input_field"), "missing-field", "input_field names a field of a dataset, and there is none").
+			Hint = "add dataset: with the file that has the rows"
+	case set.InputField != "" && turns != nil:
+		d.Errorf(node.Get(spec, "input_field"), "unused-field", "input_field is not used: the scenario has turns").Hint =
+			"take it out, or the turns; a turn says content: \"{{" + set.InputField + "}}\""
+	case set.InputField != "":
+		s.Turns = []Turn{{
+			Pos: set.InputPos, Said: set.InputPos, Role: "user", Content: "{{" + set.InputField + "}}",
+		}}
+	}
+}
+
+// ForRow is the scenario as it is for one row.
+func (s *Scenario) ForRow(row *dataset.Row) *Scenario {
+	own := *s
+	own.Row, own.rowLacks = row, nil
+	if own.Metadata != nil {
+		own.Metadata, _ = own.filled(own.Metadata, &own.rowLacks).(map[string]any)
+	}
+	return &own
+}
+
+// filled is decoded JSON with the fields of the row in the texts in it, at any depth. A text that is exactly one
+// placeholder becomes the value of the field, of whatever type. Fields that the row does not have are added to lacks.
+func (s *Scenario) filled(v any, lacks *[]string) any {
+	switch v := v.(type) {
+	case string:
+		if aPlaceholder(v) {
+			if typed, ok := s.Row.Values[v[2:len(v)-2]]; ok {
+				return typed
+			}
+		}
+		text, missing := s.FillText(v)
+		*lacks = append(*lacks, missing...)
+		return text
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = s.filled(v[i], lacks)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name := range v {
+			out[name] = s.filled(v[name], lacks)
+		}
+		return out
+	}
+	return v
+}
+
+// FillText puts the fields of the row into a text that has no other placeholders, such as a reply of a mock.
+func (s *Scenario) FillText(text string) (filled string, lacks []string) {
+	if s.Row == nil || !strings.Contains(text, "{{") {
+		return text, nil
+	}
+	marks := map[string]string{}
+	for _, name := range Placeholders(text) {
+		if _, ok := s.Row.Text(name); ok {
+			marks[name] = mark(name)
+		} else if _, known := slices.BinarySearch(s.Dataset.Fields(), name); known {
+			lacks = append(lacks, name)
+		}
+	}
+	out, _ := renderPass(text, marks)
+	return unmark(unescape(out), s.Row), lacks
+}
+
+// FillCalls puts the fields of the row into the arguments of calls.
+func (s *Scenario) FillCalls(calls []chat.ToolCall) (filled []chat.ToolCall, lacks []string) {
+	filled = slices.Clone(calls)
+	for i := range filled {
+		if args, ok := s.filled(map[string]any(filled[i].Args), &lacks).(map[string]any); ok && filled[i].Args != nil {
+			filled[i].Args = args
+		}
+	}
+	return filled, lacks
+}
+
+// A mark takes the place of a field while a text is rendered, so that nothing within its value is taken for a
+// placeholder.
+func mark(name string) string { return "\x00" + name + "\x00" }
+
+// unmark puts values in the places of their marks.
+func unmark(text string, row *dataset.Row) string {
+	if !strings.Contains(text, "\x00") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "\x00")
+		b.WriteString(before)
+		name, behind, closed := strings.Cut(rest, "\x00")
+		value, known := row.Text(name)
+		switch {
+		case !found:
+			return b.String()
+		case !closed || !known:
+			b.WriteString("\x00")
+			text = rest
+		default:
+			b.WriteString(value)
+			text = behind
+		}
+	}
+}
+
+// withRow adds the fields of a row to variables.
+func (s *Scenario) withRow(vars map[string]string) {
+	if s.Row == nil {
+		return
+	}
+	for name := range s.Row.Values {
+		vars[name], _ = s.Row.Text(name)
+	}
+}
+
+// rowShapes adds the shapes of fields that are lists and maps.
+func (s *Scenario) rowShapes(all map[string]string) {
+	if s.Row == nil {
+		return
+	}
+	for name, v := range s.Row.Values {
+		delete(all, name)
+		switch v.(type) {
+		case []any:
+			all[name] = "a list"
+		case map[string]any:
+			all[name] = "a map"
+		}
+	}
+}
+
+// sampled is up to how many rows are looked at to see how checks are compiled.
+const sampled = 20
+
+// dataset reads which rows a scenario has, before anything else looks at their fields.
+func (b *build) dataset(s *Scenario) {
+	set := s.Dataset
+	if set == nil || set.File == nil {
+		return
+	}
+	told := b.l.diags
+	if read := b.datasets[set.Name]; read != nil { // for another scenario
+		set.File, told = read, &diag.List{}
+	} else {
+		if b.datasets == nil {
+			b.datasets = map[string]*dataset.File{}
+		}
+		b.datasets[set.Name] = set.File
+	}
+	if set.sound = set.Index(told); !set.sound {
+		return
+	}
+	for i := range min(sampled, set.Len()) {
+		if row, err := set.Row(i); err == nil && row.Fault == nil {
+			set.samples = append(set.samples, row)
+		}
+	}
+	if f := set.InputField; f != "" && !slices.Contains(set.Fields(), f) {
+		b.l.diags.Errorf(set.InputPos, len(f), "unknown-name", "no row has a field %q", f).Hint = hintNames(f, set.Fields())
+		set.sound = false
+	}
+}
+
+// Sound reports whether the rows can be used; else what is wrong was reported.
+func (s *Dataset) Sound() bool { return s.sound }
+
+// lost reports whether a scenario has rows that cannot be used, so that nothing can be said of its placeholders.
+func (s *Scenario) lost() bool { return s.Dataset != nil && !s.Dataset.sound }
+
+// sample is the scenario for a row with a value for each field that any row has.
+func (s *Scenario) sample() *Scenario {
+	if s.Dataset == nil || s.Row != nil {
+		return s
+	}
+	row := &dataset.Row{Values: map[string]any{}}
+	if s.Dataset.sound {
+		for _, name := range s.Dataset.Fields() {
+			row.Values[name] = "x"
+		}
+	}
+	return s.ForRow(row)
+}
+
+// RowSamples are sets of values by which a check may be compiled before any row is run: those of the first rows, then
+// some that a text and a number may have.
+func (s *Scenario) RowSamples(prompt *Prompt, region string) (all []*Values) {
+	full := s.sample().Row.Values
+	add := func(over map[string]any) {
+		values := maps.Clone(full)
+		maps.Copy(values, over)
+		v := ValuesOf(prompt, s.ForRow(&dataset.Row{Values: values}), region)
+		all = append(all, v.With(sampleVariants(s)[0]))
+	}
+	for _, row := range s.Dataset.samples {
+		add(row.Values)
+	}
+	add(nil)
+	numbers := map[string]any{}
+	for name := range full {
+		numbers[name] = json.Number("1")
+	}
+	add(numbers)
+	return all
+}
+
+// RowFaults says why the scenario cannot be run for its row: placeholders that the row does not fill in, and messages
+// that are empty with it. singles are the values of the perturbations in a turn.
+func (s *Scenario) RowFaults(prompt *Prompt, region string, singles func(turn int) map[string]string) (faults []string) {
+	for _, name := range s.rowLacks {
+		faults = append(faults, fmt.Sprintf("%s: metadata: the row has no field %q", s.Pos, name))
+	}
+	known := ValuesOf(prompt, s, region)
+	add := func(v *Values, at diag.Pos, what, text string) string {
+		out, found := v.fill(text, false)
+		if len(found) > 0 {
+			faults = append(faults, at.String()+": "+what+joinFaults(found))
+		}
+		return out
+	}
+	add(known, s.Pos, "description: ", s.Description)
+	for i := range s.SeedMemories {
+		add(known, s.SeedMemories[i].Pos, "seed_memories: ", s.SeedMemories[i].Content)
+	}
+	for i := range s.Turns {
+		t, v := &s.Turns[i], known.With(singles(i))
+		for _, c := range t.Chaos {
+			add(v, c.Pos, "message: ", c.Message)
+		}
+		if t.Literal {
+			continue
+		}
+		said, before := add(v, t.Said, "", t.Content), len(faults)
+		for _, part := range t.Parts {
+			add(v, t.Said, "", part.Text)
+		}
+		if len(t.Parts) == 0 && t.Persona() == "" && strings.TrimSpace(said) == "" && len(faults) == before {
+			faults = append(faults, fmt.Sprintf("%s: content is empty: nothing is left of %q with this row", t.Said, t.Content))
+		}
+	}
+	return faults
+}

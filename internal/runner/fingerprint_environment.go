@@ -39,6 +39,11 @@ func variables(getenv func(string) (string, bool), names []string) map[string]st
 
 // variablesOf are the names of the variables that a project makes use of when its trials run.
 func variablesOf(p *scenario.Project) (names []string) {
+	for _, s := range p.Scenarios {
+		if s.Agent != nil {
+			names = append(names, namedByProgram(s.Agent.Program.Env)...)
+		}
+	}
 	for _, t := range p.Tools {
 		if t.Exec != nil {
 			names = append(names, namedByProgram(t.Exec.Env)...)

@@ -43,6 +43,11 @@ var programScenarioFields = table("a scenario with run_command", func() rows[pro
 			doc("The program that is the agent, and its arguments. The input comes behind them. No shell reads them."),
 		custom("input", foreign, func(_ *decoder, s *programScenario, v *node.Node) { s.input = v }).
 			doc("What the program is given: a text, or a map, which it gets as JSON."),
+		custom("dataset", text, func(d *decoder, s *programScenario, v *node.Node) { readDataset(d, &s.Scenario, v) }).
+			doc("A file with rows, beside this one: .jsonl, .csv, .tsv, .json or .yaml. The program is run once for each, and " +
+				"{{field}} in checks and criteria stands for its fields."),
+		custom("input_field", text, func(d *decoder, s *programScenario, v *node.Node) { readInputField(d, &s.Scenario, v) }).
+			doc("The field of a row that the program is given, in place of input."),
 		custom("env_overrides", textMap, func(d *decoder, s *programScenario, v *node.Node) {
 			s.agent.Env, s.agent.EnvPos = d.overrides(v), d.Pos(v)
 		}).asIs().doc("Variables of the environment that the program sees; ${NAME} stands for one of arena's. Those of the " +
@@ -126,6 +131,10 @@ func (p *Project) passDotenv() {
 
 // said makes the turn of the input.
 func (d *decoder) said(spec *node.Node, s *programScenario) {
+	if s.Dataset != nil {
+		d.saidByRows(spec, s)
+		return
+	}
 	t := Turn{Pos: s.Pos, Said: s.Pos, Role: "user", Literal: true}
 	switch v := s.input; {
 	case v == nil:
@@ -142,6 +151,19 @@ func (d *decoder) said(spec *node.Node, s *programScenario) {
 		return
 	}
 	s.Turns = []Turn{t}
+}
+
+// saidByRows makes the turn of a scenario whose input stands in the rows of a dataset.
+func (d *decoder) saidByRows(spec *node.Node, s *programScenario) {
+	switch {
+	case s.Dataset.InputField == "":
+		d.Missing(spec, "a scenario with a dataset", "input_field").Hint = "write which field of a row the program is given"
+	case s.input != nil:
+		d.Errorf(s.input, "unused-field", "input is not used: the program is given the field of a row").Hint =
+			"take it out, or dataset and input_field"
+	default:
+		d.settleDataset(spec, &s.Scenario)
+	}
 }
 
 // overrides reads the variables of a program, without those that are protected.

@@ -1,9 +1,20 @@
 package checks
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
-// BansInLastReply reports whether the check, or one within it, passes because something is missing from a reply, and
-// looks only at the last one: at the end of a conversation the replies before it may hold what must not be said.
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
+)
+
+// BansInLastReply reports whether the check, or one within it, passes because something is missing from a reply or a
+// limit is not exceeded, and looks only at the last one: at the end of a conversation the replies before it may hold
+// what must not be said.
 func (c *Compiled) BansInLastReply() bool { return c.bansInLastReply(false) }
 
 // bansInLastReply is BansInLastReply for a check that passes where it is not met, when turned is true.
@@ -20,8 +31,59 @@ func (c *Compiled) bansInLastReply(turned bool) bool {
 	if c.session || c.Def.Scope == WholeAlways || c.Def.Reads != ReadsReply {
 		return false
 	}
-	if match, ok := c.Check.(decidedByPattern); ok && match.scoreOfMatch() == 0 {
+	match, decided := c.Check.(decidedByPattern)
+	if decided && match.scoreOfMatch() == 0 || !decided && cleanOf(c.Def, c.Check) != NotClean {
 		turned = !turned
 	}
 	return turned
+}
+
+// Remarks are what to tell of a verdict that passed, where it means less than it seems. The subject is the one that was
+// judged.
+func (c *Compiled) Remarks(s *Subject, v *result.Verdict) (texts []string) {
+	if v.Status != result.Passed {
+		return nil
+	}
+	if c.session {
+		s = s.Whole()
+	}
+	if n := len(spoken(s)); n > 1 && c.BansInLastReply() {
+		where := "the turn"
+		if s.Session {
+			where = "the conversation"
+		}
+		texts = append(texts, fmt.Sprintf("%s looked only at the last of %s of %s, and the others may hold what it forbids: "+
+			"write content_excludes, which looks at every reply", c.Type, plural.Count(n, "reply"), where))
+	}
+	if fields, ok := c.Check.(fieldPresence); ok && s.veil == lifted {
+		if within := fields.withinWords(s.last()); len(within) > 0 {
+			texts = append(texts, c.Type+" found "+say.Quoted(within)+" only within other words: ask for a field with json_path "+
+				"or json_schema, and for a word with regex and \\b")
+		}
+	}
+	return texts
+}
+
+// withinWords are the fields that a reply has only at the end or in the middle of other words, as "eta" in "details".
+func (c fieldPresence) withinWords(reply *Reply) (fields []string) {
+	begins := func(text, field string) bool {
+		for at := 0; ; {
+			i := strings.Index(text[at:], field)
+			if i < 0 {
+				return false
+			}
+			before, _ := utf8.DecodeLastRuneInString(text[:at+i])
+			if at+i == 0 || !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+				return true
+			}
+			_, size := utf8.DecodeRuneInString(text[at+i:])
+			at += i + size
+		}
+	}
+	for i := range c {
+		if p := &c[i]; p.in(reply, false) && !p.fits(reply, false, begins) {
+			fields = append(fields, p.text)
+		}
+	}
+	return fields
 }

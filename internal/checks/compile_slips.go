@@ -9,6 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/textsearch"
 )
@@ -123,6 +125,9 @@ func (b *binder) warnLookalikes(n *node.Node, what string) {
 	case strings.ContainsRune(single, '’'):
 		b.r.Warnf(n, "looks-like-slip", "%s: %q does not match where the apostrophe is straight", what, n.Value).Hint =
 			"write ['’] for both"
+	case strings.ContainsAny(single, otherHyphens):
+		b.r.Warnf(n, "looks-like-slip", "%s: %+q has a hyphen that does not match -", what, n.Value).Hint =
+			"type -; for both write [-" + otherHyphens + "]"
 	}
 }
 
@@ -171,9 +176,11 @@ func (b *binder) warnBannedValues(n *node.Node, what string) {
 		}
 		return
 	case n.ShortTag() != "!!str":
+		b.warnBannedNumber(n, what)
 		return
 	}
 	char, like := textsearch.Lookalike(n.Value)
+	plain := textsearch.Plain(n.Value)
 	odd := node.DoubtValue(n)
 	switch s := findSlip(n, false, false); {
 	case odd != (node.Oddity{}):
@@ -183,9 +190,30 @@ func (b *binder) warnBannedValues(n *node.Node, what string) {
 			"write the whole value; a regular expression is no value here"
 	case char != 0:
 		b.r.Warnf(n, "looks-like-slip", "%s: %s", what, unlike(n.Value, char, like)).Hint = "type " + like
+	case plain != textsearch.Composed(n.Value):
+		b.r.Warnf(n, "looks-like-slip", "%s: %+q has characters that read as %q and do not equal that", what, n.Value,
+			plain).Hint = "type it anew"
 	case s != nil:
 		b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value,
 			strings.ReplaceAll(s.looks, "searched for", "compared")).Hint = s.hint
+	}
+}
+
+// warnBannedNumber warns of a value that must not come and is written as no number is: as a text it would be another
+// one. A leading zero or plus is hardly ever meant as a number, and is an error.
+func (b *binder) warnBannedNumber(n *node.Node, what string) {
+	if tag := n.ShortTag(); tag != "!!int" && tag != "!!float" {
+		return
+	}
+	read := jsonvalue.Text(b.r.Any(n))
+	if read == n.Value {
+		return
+	}
+	d := b.r.Warnf(n, "looks-like-slip", "%s: %s is the number %s here, which does not equal the text %q", what, n.Value,
+		read, n.Value)
+	d.Hint = `write "` + n.Value + `" if the text is meant, or ` + read + " for the number"
+	if oddNumber().MatchString(n.Value) {
+		d.Severity = diag.Error
 	}
 }
 
@@ -232,6 +260,9 @@ func bracedName(n *node.Node) string {
 	return bracedNames().FindString(n.Value)
 }
 
+// otherHyphens are characters that look like - and come from other programs.
+const otherHyphens = "\u2010\u2011\u2012\u2013\u2212"
+
 const curlyQuotes = "“”„‟‘’‚«»"
 
 // inCurlyQuotes reports whether a text begins and ends with curly quotes, which YAML does not know.
@@ -267,6 +298,8 @@ var (
 	wildcard   = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[^*\s]*\w[-_/.:@]?\.?\*$|^\.?\*\w[^*\s]*$`)
 	})
+	// A number with a zero or a plus in front, as telephone numbers and codes have them.
+	oddNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\+|^-?0[0-9]`) })
 	// Signs that stand in values of variables on purpose.
 	meantAsPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\\|\[]|\.[*+]|^\^|\$$|\(\?`) })
 	quotedTwice    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:'[^']+'|"[^"]+")$`) })

@@ -62,13 +62,17 @@ func bans(texts []string, banned bool) []ban {
 	return list
 }
 
+var straightQuotes = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`)
+})
+
 // writtenForms returns a text as it is, with straight quotes and with curly quotes, each once: models write either.
 func writtenForms(text string) []string {
 	const marks = `'"’‘“”`
 	if !strings.ContainsAny(text, marks) {
 		return []string{text}
 	}
-	straight := strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`).Replace(text)
+	straight := straightQuotes().Replace(text)
 	var curly strings.Builder
 	var before rune
 	for _, r := range straight {

@@ -30,7 +30,7 @@ func (p regexParams) Build(b *binder) Check {
 }
 
 // newRegex makes a check that wants a match, or that wants none. What must not match is also looked for in the plain
-// spelling of the reply, which has its accents composed.
+// spelling of the reply, which has its accents composed, and in that with straight quotes.
 func newRegex(b *binder, p pattern, expect bool) *regex {
 	c := &regex{re: p.Regexp, expect: expect, banned: expect == b.turned}
 	if c.re == nil || !c.banned {
@@ -60,9 +60,12 @@ func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := s.Output()
 	at := s.veil.find(c.re, text)
 	if at == nil && c.banned && !strings.Contains(text, veilMark) {
-		if plain := textsearch.Plain(text); plain != text {
-			if at = c.re.FindStringIndex(plain); at != nil {
-				text = plain
+		plain := textsearch.Plain(text)
+		for _, other := range []string{plain, straightQuotes().Replace(plain)} {
+			if at == nil && other != text {
+				if at = c.re.FindStringIndex(other); at != nil {
+					text = other
+				}
 			}
 		}
 	}

@@ -47,6 +47,19 @@ func (c *Compiled) Names() []NameUse {
 	return *c.uses
 }
 
+// warnStandIn reports a text that was to stand for another one: a model would be shown what is written. What a judge is
+// told by such a text is nothing, so that it is an error there.
+func (b *binder) warnStandIn(n *node.Node, what string) {
+	odd := node.StandIn(n.Value)
+	if odd == (node.Oddity{}) {
+		return
+	}
+	d := b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, odd.Text)
+	if d.Hint = odd.Hint; b.def.Prompt != (Prompt{}) {
+		d.Severity = diag.Error
+	}
+}
+
 // means checks the texts of a parameter, and the keys of a map, against their kind. It notes names.
 func (b *binder) means(f *field, n *node.Node, what string, given map[string]*node.Node, l *layout) bool {
 	ok := true
@@ -57,6 +70,9 @@ func (b *binder) means(f *field, n *node.Node, what string, given map[string]*no
 				at = fmt.Sprintf("%s[%d]", what, i)
 			}
 			ok = b.text(f, f.Is, text, at, given, l) && ok
+			if f.Is == FreeText && ok && text.Kind == node.Scalar {
+				b.warnStandIn(text, at)
+			}
 			if f.Is.isSought() && ok && text.Kind == node.Scalar {
 				b.warnOtherMeaning(f, f.Is, text, at, n.Kind == node.Scalar)
 			}

@@ -27,6 +27,19 @@ func Foreign(text string) Oddity {
 	return Oddity{}
 }
 
+// StandIn finds a text that stands for another one in other tools and for itself here: file://criteria.md, @criteria.md,
+// {criteria}.
+func StandIn(text string) Oddity {
+	text = strings.TrimSpace(text)
+	switch {
+	case fileName().MatchString(text):
+		return Oddity{"is the name of a file, which is not read", "write here what is in the file"}
+	case bracedAlone().MatchString(text):
+		return Oddity{"is a name in braces, which nothing fills in", "a variable is written {" + text + "}"}
+	}
+	return Oddity{}
+}
+
 func foreignCheck(prefix string) string {
 	switch {
 	case strings.HasPrefix(prefix, "re") || strings.HasPrefix(prefix, "p"):
@@ -44,6 +57,7 @@ var (
 	fileName = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:file://|@)[\w./-]+\.(?:txt|csv|json|jsonl|ya?ml|md|js|py)$`)
 	})
+	bracedAlone = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{\w+\}$`) })
 	// `word`, r'word', r"word", m/word/.
 	wrapped = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("^(?:`([^`]+)`" + `|[rb]'([^']+)'|[rb]"([^"]+)"|(?:m|qr)/[^/\s]+/[a-z]*)$`)

@@ -8,14 +8,14 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// ReportLastReplyBans warns of checks over conversations of several turns that forbid something and look only at the
-// last reply.
+// ReportLastReplyBans warns of checks over conversations of several turns that forbid something, or set a limit, and look only
+// at the last reply.
 func ReportLastReplyBans(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	report := func(c *checks.Compiled) {
 		if c.BansInLastReply() {
 			d.Warnf(c.Pos, width(c.Type), "last-reply-only", "%s: over a conversation it looks only at the last reply, so that "+
 				"earlier ones may hold what it forbids", c.Type).Hint =
-				"write content_excludes, which looks at every reply, or assert it in each turn"
+				"write content_excludes, which looks at every reply, or assert it in each turn, as limits must be"
 		}
 	}
 	short := func(s *scenario.Scenario) bool { return s.Skip != "" || len(s.Turns) < 2 }

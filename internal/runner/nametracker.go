@@ -30,8 +30,10 @@ type nameTracker struct {
 
 	gates         []awaitedGate // evals with a threshold, which must have judged something
 	measuredEvals map[measuredEval]bool
-	hasMoved      bool // a workflow made a transition
-	hasErrors     bool // a trial ended early: its evals may have had nothing to judge
+	skippedEvals  map[string]string      // by id, in trials that passed: why
+	scenarios     map[string]*skippedAll // by id
+	hasMoved      bool                   // a workflow made a transition
+	hasErrors     bool                   // a trial ended early: its evals may have had nothing to judge
 
 	stateRules    []awaitedStates
 	statesEntered map[string]bool
@@ -62,7 +64,8 @@ type namePosition struct {
 func newNameTracker() *nameTracker {
 	return &nameTracker{
 		isAwaited: map[namePosition]bool{}, calledTools: map[string]bool{}, loadedSkills: map[string]bool{},
-		measuredEvals: map[measuredEval]bool{}, firedGuardrails: map[string]bool{}, statesEntered: map[string]bool{},
+		measuredEvals: map[measuredEval]bool{}, skippedEvals: map[string]string{}, scenarios: map[string]*skippedAll{},
+		firedGuardrails: map[string]bool{}, statesEntered: map[string]bool{},
 		rulesUsed: map[turnRule]bool{}, turnsRun: map[turnPlace]bool{},
 	}
 }
@@ -88,15 +91,23 @@ func (h *nameTracker) awaitGuardrail(use *checks.GuardrailUse) {
 
 // observe collects the names in a conversation.
 func (h *nameTracker) observe(t *result.Trial) {
-	if h == nil || len(h.awaited)+len(h.gates)+len(h.awaitedGuardrails)+len(h.rules) == 0 && !h.isServed {
+	if h == nil {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.observeSkipped(t)
+	if len(h.awaited)+len(h.gates)+len(h.awaitedGuardrails)+len(h.rules) == 0 && !h.isServed {
+		return
+	}
 	h.hasMoved = h.hasMoved || t.Workflow != nil && len(t.Workflow.Transitions) > 0
 	h.hasErrors = h.hasErrors || t.Status == result.Errored || t.Status == result.Cancelled
 	for i := range t.Evals {
 		e := &t.Evals[i]
+		if e.Skipped && t.Status == result.Passed {
+			h.skippedEvals[e.ID] = e.SkipReason
+			continue
+		}
 		h.measuredEvals[measuredEval{id: e.ID}] = true
 		h.measuredEvals[measuredEval{e.ID, e.Position}] = true
 	}
@@ -154,6 +165,7 @@ func (p *Plan) NeverNamed() []diag.Diagnostic {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	list = append(list, h.neverJudged()...)
 	if !h.hasTurns {
 		return list
 	}
@@ -214,6 +226,9 @@ func (h *nameTracker) idleGates() (list []diag.Diagnostic) {
 			continue
 		}
 		why := g.unsaid(h.hasMoved)
+		if reason, skipped := h.skippedEvals[g.ID]; skipped && !g.twice {
+			why = "it was skipped in every trial (" + reason + ")"
+		}
 		if sampled {
 			why = fmt.Sprintf("its sample (%g%%) drew nothing in this run", g.SamplePct)
 		}

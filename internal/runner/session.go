@@ -35,6 +35,7 @@ type session struct {
 	messages         []chat.Message // the transcript, the system prompt first
 	calls            []checks.Call
 	doubts           []doubt           // of replies
+	remarks          []string          // on verdicts
 	toolResults      []chat.ToolResult // in the last reply, of tools that the server ran
 	agent            *providers.Trial  // the trial, as providers know it that are agents of their own
 	box              *tools.Box        // &ownBox, but for steps
@@ -425,6 +426,7 @@ func (s *session) finish() {
 		s.notice(text)
 	}
 	s.reportCuts()
+	s.reportRemarks()
 	s.reportMisfits()
 	s.reportBudget()
 	s.flow.report(s.out)

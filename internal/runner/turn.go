@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/textsearch"
 )
 
 // turn plays one user message until the assistant's final reply. The result has the turn even after an error.
@@ -108,14 +110,21 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 	}
 }
 
-// errEmptyReply is returned for an empty reply: every check that forbids something would pass.
-var errEmptyReply = errors.New("the model answered with an empty text")
+// errEmptyReply is returned for a reply that is empty, errBlankReply for one in which nothing can be seen: every check
+// that forbids something would pass.
+var (
+	errEmptyReply = errors.New("the model answered with an empty text")
+	errBlankReply = errors.New("the model answered with white space alone")
+)
 
 func checkReply(r *chat.Message) error {
-	if r.Content == "" && len(r.Parts) == 0 {
+	switch {
+	case len(r.Parts) > 0 || strings.TrimSpace(textsearch.Plain(r.Content)) != "":
+		return nil
+	case r.Content == "":
 		return fmt.Errorf("%w (finish reason %q)", errEmptyReply, r.FinishReason)
 	}
-	return nil
+	return fmt.Errorf("%w (finish reason %q)", errBlankReply, r.FinishReason)
 }
 
 // complete calls the model and records usage and time.

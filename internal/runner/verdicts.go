@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -74,7 +75,34 @@ func (s *session) verdicts(
 			after(list, places, out, subject.Turn)
 		}
 	}
+	s.remark(list, out, subject, after == nil)
 	return out
+}
+
+// remark keeps what is to be told of verdicts that passed and mean less than it seems. What the files of a scenario
+// show is told of before the run.
+func (s *session) remark(list []scenario.Placed, verdicts []result.Verdict, subject *checks.Subject, evals bool) {
+	if subject.Session && s.trial.Recorded == nil {
+		return
+	}
+	for i, c := range list {
+		if evals && !compiled(c).Gates() {
+			continue
+		}
+		for _, text := range compiled(c).Remarks(subject, &verdicts[i]) {
+			if !slices.Contains(s.remarks, text) {
+				s.remarks = append(s.remarks, text)
+			}
+		}
+	}
+}
+
+// reportRemarks warns of what was remarked. With --strict the trial is an error then.
+func (s *session) reportRemarks() {
+	s.out.Warnings = append(s.out.Warnings, s.remarks...)
+	if len(s.remarks) > 0 && s.opts.Strict && s.out.Error == "" && s.out.Status != result.Cancelled {
+		s.out.Error = s.remarks[0]
+	}
 }
 
 // atOnce reports whether the checks of a stage run concurrently. Simulated judges are asked in a fixed order, so that a

@@ -32,6 +32,7 @@ type Search struct {
 	// Of whole words only.
 	text strings.Builder // so far, folded like the texts
 	open bool            // one that starts a word ends where the text does
+	emph bool            // and underscores begin that word
 }
 
 // Write takes the next piece, and returns whether any of the texts has come.
@@ -61,9 +62,10 @@ func (s *Search) read(char string) {
 	end := s.text.Len()
 	s.text.WriteString(char)
 	text := s.text.String()
-	s.found = s.open && endsWord(text, end)
+	s.found = s.open && endsWord(text, end, s.emph)
 	s.open = false
 	for ; found != 0 && !s.open; found = a.suffix[found] {
-		s.open = startsWord(text, len(text)-int(a.length[found]))
+		start := len(text) - int(a.length[found])
+		s.open, s.emph = startsWord(text, start), emphasized(text, start)
 	}
 }

@@ -62,7 +62,7 @@ func decided(texts []string, in string, words bool) bool {
 	}
 	for _, text := range texts {
 		for i := 0; i+len(text) < len(in); i++ {
-			if strings.HasPrefix(in[i:], text) && startsWord(in, i) && endsWord(in, i+len(text)) {
+			if strings.HasPrefix(in[i:], text) && startsWord(in, i) && endsWord(in, i+len(text), emphasized(in, i)) {
 				return true
 			}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // Plain returns a text as a reader takes it, whatever characters spell it. Compatible forms are one (decomposed
-// accents, full width, ligatures: NFKC), characters that nobody sees are left out of words, and in a word of letters of
+// accents, full width, ligatures: NFKC), characters that nobody sees are left out of words, every hyphen is "-", and in a word of letters of
 // two alphabets those that look like letters of the other one are these. Words of one alphabet stay as they are, so
 // that nothing in Russian or Greek reads as English. Every white space is a blank.
 func Plain(text string) string {
@@ -100,6 +100,9 @@ func (s *speller) read(r rune) string {
 			r = ' '
 		}
 		return s.end() + string(r)
+	case isHyphen(r):
+		r = '-'
+		s.word.WriteByte('-')
 	case isUnseen(r) && !unicode.IsSymbol(s.kept) && !isUnseen(s.kept):
 		return ""
 	default:
@@ -122,6 +125,11 @@ func (s *speller) end() string {
 	}
 	s.odd, s.kept = false, 0
 	return word
+}
+
+// isHyphen reports whether a character is written where others write "-": hyphens, the short dashes and the minus.
+func isHyphen(r rune) bool {
+	return '\u2010' <= r && r <= '\u2013' || r == '\u2212' || r == '\uFE58' || r == '\uFE63' || r == '\uFF0D'
 }
 
 // isUnseen reports whether a character shows nothing by itself: joiners, soft hyphens, marks of direction, selectors.

@@ -1,0 +1,62 @@
+package runner
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// skippedAll is what is known of a scenario none of whose checks judged anything yet.
+type skippedAll struct {
+	judged bool            // one did
+	first  *result.Verdict // one that was skipped
+	checks int             // the most in one trial
+}
+
+// observeSkipped notes whether a check of the trial judged anything.
+func (h *nameTracker) observeSkipped(t *result.Trial) {
+	s := h.scenarios[t.Scenario]
+	if s == nil {
+		s = &skippedAll{}
+		h.scenarios[t.Scenario] = s
+	}
+	n := 0
+	t.Checks(func(_, _ int, v *result.Verdict) {
+		n++
+		if s.judged = s.judged || v.Status != result.Skipped; s.first == nil {
+			first := *v
+			s.first = &first
+		}
+	})
+	s.checks = max(s.checks, n)
+	for i := range t.Evals {
+		s.judged = s.judged || !t.Evals[i].Skipped
+	}
+	s.judged = s.judged || t.Status != result.Passed
+}
+
+// neverJudged returns warnings about scenarios of which every check was skipped in every trial: nothing could fail.
+func (h *nameTracker) neverJudged() (list []diag.Diagnostic) {
+	for _, id := range slices.Sorted(maps.Keys(h.scenarios)) {
+		s := h.scenarios[id]
+		if s.judged || s.first == nil {
+			continue
+		}
+		what := "all " + plural.Count(s.checks, "check") + " were"
+		if s.checks == 1 {
+			what = "its one check was"
+		}
+		list = append(list, diag.Diagnostic{
+			Severity: diag.Warning, Pos: s.first.Position, Width: utf8.RuneCountInString(s.first.Type), Code: "never-judged",
+			Msg: fmt.Sprintf("scenario %q: %s skipped in every trial, so that nothing tested it (%s: %s)", id, what, s.first.Type,
+				s.first.SkipReason),
+			Hint: "add a check without a condition, such as tools_called for the call that must come",
+		})
+	}
+	return list
+}

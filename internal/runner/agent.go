@@ -55,6 +55,19 @@ func (l *toolLoop) told(calls []chat.ToolCall, results []chat.ToolResult) error 
 	return nil
 }
 
+// keepTaken keeps the calls that a guardrail took out of the last reply, of an agent that had made them already. They
+// have no place in the transcript, and checks count them.
+func (l *toolLoop) keepTaken() {
+	for _, call := range l.s.ranCalls {
+		res := chat.ToolResult{ID: call.ID, Name: call.Name}
+		if at := slices.IndexFunc(l.s.toolResults, func(r chat.ToolResult) bool { return r.ID == call.ID }); at >= 0 {
+			res = l.s.toolResults[at]
+		}
+		l.keep(call, &res)
+	}
+	l.s.ranCalls = nil
+}
+
 // ReportAgents reports scenarios that the agents of a project cannot take part in, whatever the flags of a run.
 func ReportAgents(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	var aside diag.List // what selecting finds is told elsewhere

@@ -37,6 +37,7 @@ type session struct {
 	doubts           []doubt           // of replies
 	remarks          []string          // on verdicts
 	toolResults      []chat.ToolResult // in the last reply, of tools that the server ran
+	ranCalls         []chat.ToolCall   // in the last reply, of an agent that has made them
 	agent            *providers.Trial  // the trial, as providers know it that are agents of their own
 	box              *tools.Box        // &ownBox, but for steps
 	ownBox           tools.Box

@@ -345,6 +345,12 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult, admitted bool
 	}
 	res.Agent = s.box.Agent(call.Name)
 	s.add(chat.Message{Role: chat.ToolRole, ToolResult: &res})
+	l.keep(call, &res)
+}
+
+// keep adds a call and its result to the result.
+func (l *toolLoop) keep(call chat.ToolCall, res *chat.ToolResult) {
+	s := l.s
 	s.calls = append(s.calls, checks.Call{
 		Turn: l.turn, Step: s.stepID(), Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(),
 		Parts: res.Parts,

@@ -96,6 +96,7 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 			return err
 		}
 		if len(reply.ToolCalls) == 0 {
+			loop.keepTaken()
 			return checkReply(&reply)
 		}
 		if err := loop.run(ctx, reply.ToolCalls); err != nil {
@@ -148,7 +149,10 @@ func (s *session) complete(
 		return reply, err
 	}
 	s.out.Retries += reply.Retries
-	s.toolResults = reply.ToolResults
+	s.toolResults, s.ranCalls = reply.ToolResults, nil
+	if s.ran() {
+		s.ranCalls = reply.ToolCalls
+	}
 	s.spend.add(&reply)
 	if reply.Doubt != "" {
 		s.doubts = append(s.doubts, doubt{max(len(s.out.Turns)-1, 0), reply.Doubt})

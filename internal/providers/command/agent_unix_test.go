@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -70,7 +71,7 @@ func behave(how string, args []string) int {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	default:
-		return 2
+		return converse(how, args)
 	}
 	return 0
 }
@@ -83,4 +84,18 @@ func child(file string) {
 		panic(err)
 	}
 	_ = os.WriteFile(file, fmt.Append(nil, c.Process.Pid), 0o600)
+}
+
+// ends waits for the end of a process. One that nobody asked how it ended has ended, too.
+func ends(t *testing.T, pid int) {
+	t.Helper()
+	for syscall.Kill(pid, 0) == nil {
+		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if err := t.Context().Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

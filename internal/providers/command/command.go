@@ -46,9 +46,6 @@ func New(spec *scenario.Provider, host Host) (*Provider, error) {
 	if spec.Program == nil || len(spec.Program.Command) == 0 {
 		return nil, &providers.Misconfigured{Pos: spec.Pos, Msg: "additional_config.command is missing"}
 	}
-	if spec.Program.Lines {
-		return nil, &providers.NotAvailable{Msg: "protocol: lines is not available yet"}
-	}
 	getenv := host.Getenv
 	if getenv == nil {
 		getenv = func(string) (string, bool) { return "", false }
@@ -91,16 +88,30 @@ func (p *Provider) Complete(
 		return chat.Reply{}, context.Cause(ctx)
 	}
 	began := time.Now()
-	reply, err := p.once(ctx, req)
-	switch {
-	case ctx.Err() != nil:
-		return chat.Reply{}, context.Cause(ctx)
-	case err != nil:
-		return chat.Reply{}, p.failed(err)
+	var reply chat.Reply
+	var err error
+	if p.Lines {
+		reply, err = p.lines(ctx, req, onDelta)
+	} else if reply, err = p.once(ctx, req); err == nil {
+		reply, err = p.deliver(req, reply, onDelta)
 	}
 	reply.LatencyMS = float64(time.Since(began)) / float64(time.Millisecond)
-	return p.deliver(req, reply, onDelta)
+	ended, refused := errors.AsType[onDeltaError](err)
+	switch {
+	case err == nil:
+		return reply, nil
+	case refused:
+		return chat.Reply{}, ended.error
+	case ctx.Err() != nil:
+		return chat.Reply{}, context.Cause(ctx)
+	}
+	failed := p.failed(err)
+	failed.Usage, failed.CostUSD = reply.Usage, reply.CostUSD
+	return chat.Reply{}, failed
 }
+
+// onDeltaError is an error of onDelta on its way out.
+type onDeltaError struct{ error }
 
 // deliver gives a whole reply to a caller who listens to a stream.
 func (p *Provider) deliver(req *chat.Request, r chat.Reply, onDelta func(chat.Delta) error) (chat.Reply, error) {
@@ -108,7 +119,7 @@ func (p *Provider) deliver(req *chat.Request, r chat.Reply, onDelta func(chat.De
 		return r, nil
 	}
 	if err := onDelta(chat.Delta{Text: r.Content}); err != nil && !errors.Is(err, providers.ErrEnough) {
-		return chat.Reply{}, err
+		return chat.Reply{}, onDeltaError{err}
 	}
 	return r, nil
 }
@@ -121,7 +132,7 @@ func (e overdueError) Error() string {
 }
 
 // failed is the error of a call.
-func (p *Provider) failed(err error) error {
+func (p *Provider) failed(err error) *providers.Error {
 	kind := providers.BadReply
 	if _, late := errors.AsType[overdueError](err); late {
 		kind = providers.Timeout

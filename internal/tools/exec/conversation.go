@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -43,24 +42,20 @@ func converse(running *process.Running) *conversation {
 // listen reads until the program ends, or writes what cannot be used. It is over soon after the program is.
 func (c *conversation) listen() {
 	defer close(c.answers)
-	lines := bufio.NewScanner(c.running)
-	lines.Buffer(nil, maxOutput)
-	for lines.Scan() {
-		m := c.read(lines.Bytes())
-		if c.problem() != nil {
-			return
-		}
-		if m == nil {
-			continue
+	err := process.EachLine(c.running, maxOutput, func(text []byte) bool {
+		m := c.read(text)
+		if m == nil || c.problem() != nil {
+			return c.problem() == nil
 		}
 		select {
 		case c.answers <- m:
+			return true
 		case <-c.gone:
-			return
+			return false
 		}
-	}
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		c.fail(fmt.Errorf("it wrote a line of more than %d MB", maxOutput>>20))
+	})
+	if err != nil {
+		c.fail(err)
 	}
 }
 
@@ -183,11 +178,5 @@ func (c *conversation) end() error {
 	if err := c.problem(); err != nil {
 		return err
 	}
-	if !c.running.Stop(patience) {
-		return errors.New("it closed its output before it answered")
-	}
-	if err := c.running.Err(); err != nil {
-		return fmt.Errorf("it ended before it answered: %w", err)
-	}
-	return errors.New("it ended before it answered")
+	return c.running.Silence("answered", patience)
 }

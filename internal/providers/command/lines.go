@@ -1,0 +1,624 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/process"
+	"github.com/arena-evals/arena/internal/providers"
+)
+
+const (
+	maxLine = 1 << 20 // bytes
+	// patience is how long a program may take to end once its input has ended.
+	patience = 2 * time.Second
+)
+
+// conversation is a program that answers turn after turn of one trial, on lines of JSON. It is started by the first
+// turn, and anew by one that follows a reply which nobody let it finish.
+type conversation struct {
+	p     *Provider
+	trial *providers.Trial
+
+	mu      sync.Mutex // held by the call that is under way
+	program *talk      // nil: none runs
+	turn    turn
+	notices []string
+	noisy   bool // that it writes other lines was told
+}
+
+// turn is what has come of the reply to one message.
+type turn struct {
+	open    bool // the program has not replied yet
+	left    time.Duration
+	bytes   int
+	calls   int
+	usage   chat.Usage
+	counted bool
+	usd     *float64 // nil: no price was told
+	prices  int      // how often one was told
+	counts  int      // how often tokens were told
+	whole   strings.Builder
+	part    strings.Builder // since the last call
+	ids     map[string]bool // of calls
+	asked   string          // id of the call that arena runs
+	pending []chat.ToolCall // whose results did not come yet, and those with them
+	results []chat.ToolResult
+}
+
+type conversationKey struct {
+	p    *Provider
+	step string
+}
+
+// lines has the program of the trial answer.
+func (p *Provider) lines(
+	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
+	t := providers.TrialOf(ctx)
+	if t == nil {
+		return chat.Reply{}, errors.New("a program with protocol: lines answers in trials alone")
+	}
+	part, ok := t.Keep(conversationKey{p, req.Origin.Step}, func() providers.TrialPart {
+		return &conversation{p: p, trial: t}
+	})
+	if !ok {
+		return chat.Reply{}, errors.New("the trial is over")
+	}
+	c := part.(*conversation)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !req.Stream {
+		onDelta = nil
+	}
+	reply, err := c.complete(ctx, req, onDelta)
+	if err == nil {
+		return reply, nil
+	}
+	reply = chat.Reply{Usage: c.turn.usage, CostUSD: c.turn.usd}
+	if program := c.program; program != nil {
+		c.drop()
+		if _, refused := errors.AsType[onDeltaError](err); !refused {
+			err = process.Ended(p.Command[0], err, program.running.Stderr())
+		}
+	}
+	return reply, err
+}
+
+func (c *conversation) complete(
+	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
+	var message any
+	var err error
+	if req.Origin.Reply == 0 {
+		if message, err = c.begin(ctx, req); err != nil {
+			return chat.Reply{}, err
+		}
+	} else if !c.turn.open || c.program == nil {
+		return chat.Reply{}, errors.New("it was asked to go on with a reply that it had finished")
+	} else if c.p.AsksTools {
+		message = c.answer(req)
+	}
+	limit := max(c.turn.left, time.Nanosecond)
+	limited, cancel := context.WithTimeoutCause(ctx, limit, overdueError{c.p.timeout})
+	defer cancel()
+	began := time.Now()
+	defer func() { c.turn.left -= time.Since(began) }()
+	sent := c.program.send(limited, message)
+	reply, err := c.read(limited, onDelta)
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	if c.program == nil { // nobody wanted more
+		return reply, nil
+	}
+	if err := <-sent; err != nil { // it cannot be told where the next message begins
+		if limited.Err() != nil {
+			err = context.Cause(limited)
+		}
+		return chat.Reply{}, fmt.Errorf("it does not read its input: %w", err)
+	}
+	return reply, nil
+}
+
+// begin makes the message of a new turn. A program that runs has said nothing since its last reply.
+func (c *conversation) begin(ctx context.Context, req *chat.Request) (any, error) {
+	if c.program != nil && c.turn.open {
+		c.drop()
+		c.notices = append(c.notices, fmt.Sprintf("provider %s: its program was ended before it had replied to turn %d, and "+
+			"started anew with what was said in history", c.p.id, req.Origin.Turn))
+	}
+	if err := c.strays(); err != nil {
+		return nil, err
+	}
+	at := len(req.Messages) - 1
+	for at >= 0 && req.Messages[at].Role != chat.User {
+		at--
+	}
+	if at < 0 {
+		return nil, errors.New("there is no message of a user to answer")
+	}
+	user := &req.Messages[at]
+	m := &turnMessage{Type: "turn", Trial: c.trial.ID, Index: req.Origin.Turn, Text: user.Text(), Parts: user.Parts}
+	if c.program == nil {
+		m.History = history(req.Messages[:at])
+		running, err := c.p.command(ctx, req.Origin.Turn).Start() //nolint:contextcheck // it outlives the call
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.p.Command[0], err)
+		}
+		c.program = listen(running)
+	}
+	if c.p.AsksTools {
+		for _, tool := range req.Tools {
+			m.Tools = append(m.Tools, toolMessage{tool.Name, tool.Description, tool.Schema})
+		}
+	}
+	c.turn = turn{open: true, left: c.p.timeout, ids: map[string]bool{}}
+	return m, nil
+}
+
+// answer makes the message with the result of the call that arena has run.
+func (c *conversation) answer(req *chat.Request) any {
+	m := &resultMessage{Type: "tool_result", ID: c.turn.asked, Error: "the call was not made"}
+	for i := len(req.Messages) - 1; i >= 0; i-- {
+		r := req.Messages[i].ToolResult
+		if r == nil || r.ID != c.turn.asked {
+			continue
+		}
+		if m.Error = r.Error; r.Error == "" {
+			m.Result = resultValue(r.Text())
+		}
+		break
+	}
+	c.turn.asked = ""
+	return m
+}
+
+// read takes what the program writes until it has replied, or told of calls.
+func (c *conversation) read(ctx context.Context, onDelta func(chat.Delta) error) (chat.Reply, error) {
+	for {
+		text, err := c.program.next(ctx)
+		if err != nil {
+			return chat.Reply{}, err
+		}
+		if c.turn.bytes += len(text) + 1; c.turn.bytes > maxOutput {
+			return chat.Reply{}, fmt.Errorf("%w %d MB for one reply", process.ErrTooMuchOutput, maxOutput>>20)
+		}
+		m, err := c.parse(text)
+		if err != nil {
+			return chat.Reply{}, err
+		}
+		if m == nil {
+			continue
+		}
+		reply, err := c.take(m, text, onDelta)
+		if err != nil || reply != nil {
+			if reply == nil {
+				reply = &chat.Reply{}
+			}
+			return *reply, err
+		}
+	}
+}
+
+// parse reads a line; nil for one that is only to be heard.
+func (c *conversation) parse(text []byte) (*message, error) {
+	m, err := parse(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case m == nil:
+		c.heard(string(text))
+		if !c.noisy && strings.TrimSpace(string(text)) != "" {
+			c.noisy = true
+			c.notices = append(c.notices, fmt.Sprintf("provider %s: its program writes lines that are no messages, the first "+
+				"of them %s", c.p.id, process.Excerpt(text)))
+		}
+		return nil, nil
+	case m.Type == "log":
+		if m.Text != nil {
+			c.heard(*m.Text)
+		}
+		return nil, nil
+	}
+	return m, nil
+}
+
+func (c *conversation) heard(line string) {
+	if c.p.heard != nil {
+		c.p.heard(strings.ToValidUTF8(line, "\uFFFD"))
+	}
+}
+
+// take acts on a message. It returns a reply when there is one.
+func (c *conversation) take(m *message, line []byte, onDelta func(chat.Delta) error) (*chat.Reply, error) {
+	quoted := func(format string, args ...any) error {
+		return fmt.Errorf(format+": %s", append(args, process.Excerpt(line))...)
+	}
+	t := &c.turn
+	switch m.Type {
+	case "delta":
+		return c.say(m, quoted, onDelta)
+	case "tool_call":
+		return c.call(m, quoted)
+	case "tool_result":
+		return c.result(m, quoted)
+	case "usage":
+		return nil, t.count(m, quoted)
+	case "error":
+		text := ""
+		if m.Text != nil {
+			text = *m.Text
+		}
+		return nil, fmt.Errorf("it says that it cannot reply: %s", process.Excerpt([]byte(text)))
+	case "reply":
+		return c.reply(m, quoted, onDelta)
+	}
+	return nil, quoted("it wrote a message of the unknown type %q; expected delta, tool_call, tool_result, usage, log, "+
+		"reply or error", m.Type)
+}
+
+// say takes a piece of the reply.
+func (c *conversation) say(
+	m *message, quoted func(string, ...any) error, onDelta func(chat.Delta) error,
+) (*chat.Reply, error) {
+	if m.Text == nil {
+		return nil, quoted("its delta has no text")
+	}
+	if err := said("its delta", *m.Text); err != nil {
+		return nil, err
+	}
+	if *m.Text == "" {
+		return nil, nil
+	}
+	if len(c.turn.pending) > 0 {
+		return nil, quoted("it went on before it told what came of its call %s", c.turn.pending[0].Name)
+	}
+	c.turn.part.WriteString(*m.Text)
+	c.turn.whole.WriteString(*m.Text)
+	if onDelta == nil {
+		return nil, nil
+	}
+	return c.hand(onDelta, *m.Text)
+}
+
+// hand gives a text to who listens. It returns a reply when that is enough: the program is ended then, so that it does
+// nothing more that nobody sees.
+func (c *conversation) hand(onDelta func(chat.Delta) error, text string) (*chat.Reply, error) {
+	err := onDelta(chat.Delta{Text: text})
+	switch {
+	case errors.Is(err, providers.ErrEnough):
+		r := c.turn.reply(c.p.model)
+		r.FinishReason = ""
+		c.drop()
+		c.notices = append(c.notices, fmt.Sprintf("provider %s: a guardrail closed the stream, and so its program was "+
+			"ended; a further turn starts it anew, with what was said in history", c.p.id))
+		return r, nil
+	case err != nil:
+		return nil, onDeltaError{err}
+	}
+	return nil, nil
+}
+
+// call takes a call of a tool.
+func (c *conversation) call(m *message, quoted func(string, ...any) error) (*chat.Reply, error) {
+	t := &c.turn
+	if m.Name == "" {
+		return nil, quoted("its tool_call names no tool")
+	}
+	t.calls++
+	call := chat.ToolCall{ID: m.ID, Name: m.Name}
+	if call.ID == "" {
+		call.ID = fmt.Sprintf("call_%d", t.calls)
+	}
+	if t.ids[call.ID] {
+		return nil, quoted("it used the id %q for two calls", call.ID)
+	}
+	t.ids[call.ID] = true
+	if string(m.Args) != "null" {
+		call.SetArgs(string(m.Args))
+	} else {
+		call.SetArgs("")
+	}
+	t.pending = append(t.pending, call)
+	if !c.p.AsksTools {
+		return nil, nil
+	}
+	t.asked = call.ID
+	return t.flush(c.p.model), nil
+}
+
+// result takes the result of a call that the program has made.
+func (c *conversation) result(m *message, quoted func(string, ...any) error) (*chat.Reply, error) {
+	t := &c.turn
+	if c.p.AsksTools {
+		return nil, quoted("with tools: arena it is arena that runs the calls, and the program gave a result")
+	}
+	if m.ID == "" && len(t.pending)-len(t.results) == 1 {
+		m.ID = t.without()[0].ID
+	}
+	for _, call := range t.without() {
+		if call.ID == m.ID {
+			t.results = append(t.results, m.toolResult(call))
+			if len(t.results) == len(t.pending) {
+				return t.flush(c.p.model), nil
+			}
+			return nil, nil
+		}
+	}
+	return nil, quoted("it gave a result, and no call with the id %q waits for one", m.ID)
+}
+
+// without are the calls that have no result yet.
+func (t *turn) without() (open []chat.ToolCall) {
+	for _, call := range t.pending {
+		answered := false
+		for i := range t.results {
+			answered = answered || t.results[i].ID == call.ID
+		}
+		if !answered {
+			open = append(open, call)
+		}
+	}
+	return open
+}
+
+// flush is the reply with the calls so far. What they took is told with the last one, unless it was told before.
+func (t *turn) flush(model string) *chat.Reply {
+	r := t.reply(model)
+	r.FinishReason, r.ToolCalls, r.ToolResults = "tool_calls", t.pending, t.results
+	if r.Usage.Estimated {
+		r.Usage, r.CostUSD = chat.Usage{}, new(0.0)
+	}
+	t.pending, t.results = nil, nil
+	return r
+}
+
+// reply is what was said and counted since the reply before, which counts no more.
+func (t *turn) reply(model string) *chat.Reply {
+	r := &chat.Reply{Content: t.part.String(), FinishReason: "stop", Model: model, Usage: t.usage}
+	switch {
+	case t.counts == 0 && !t.counted:
+		r.Usage = estimated(0, t.whole.Len())
+	case t.prices == t.counts && t.usd != nil:
+		r.CostUSD = t.usd
+	case t.counts == 0:
+		r.CostUSD = new(0.0) // it was told before
+	}
+	t.counted = t.counted || t.counts > 0
+	t.usage, t.usd, t.prices, t.counts = chat.Usage{}, nil, 0, 0
+	t.part.Reset()
+	return r
+}
+
+// count takes what the program counts.
+func (t *turn) count(m *message, quoted func(string, ...any) error) error {
+	if m.Input == nil && m.Output == nil && m.USD == nil {
+		return quoted("its usage has neither input_tokens nor output_tokens nor cost_usd")
+	}
+	for _, n := range []*float64{m.Input, m.Output} {
+		if n != nil && (!chat.Tokens(*n) || *n != float64(int(*n))) {
+			return quoted("its usage counts %v tokens, which no call can have taken", *n)
+		}
+	}
+	if m.USD != nil && !chat.Measured(*m.USD) {
+		return quoted("its usage has a cost of %v, which none can be", *m.USD)
+	}
+	number := func(n *float64) int {
+		if n == nil {
+			return 0
+		}
+		return int(*n)
+	}
+	t.usage = t.usage.Add(chat.Usage{InputTokens: number(m.Input), OutputTokens: number(m.Output)})
+	t.counts++
+	if m.USD != nil {
+		t.prices++
+		sum := *m.USD
+		if t.usd != nil {
+			sum += *t.usd
+		}
+		t.usd = &sum
+	}
+	return nil
+}
+
+// reply takes the end of a turn.
+func (c *conversation) reply(
+	m *message, quoted func(string, ...any) error, onDelta func(chat.Delta) error,
+) (*chat.Reply, error) {
+	t := &c.turn
+	if open := t.without(); len(open) > 0 {
+		return nil, quoted("it replied and did not tell what came of its call of %s (id %q): write a tool_result, or "+
+			"let arena run the tools with tools: arena", open[0].Name, open[0].ID)
+	}
+	text, told := "", t.part.String()
+	if m.Text != nil {
+		text = *m.Text
+	}
+	if err := said("its reply", text); err != nil {
+		return nil, err
+	}
+	whole := t.whole.String()
+	switch {
+	case text == "" && told == "" && len(m.Parts) == 0:
+		return nil, quoted("its reply has no text")
+	case text == "", text == told, told != "" && text == whole:
+		text = told
+	case told == "":
+		if rest, repeats := strings.CutPrefix(text, whole); repeats && whole != "" && rest != "" {
+			text = rest
+		}
+		t.whole.WriteString(text)
+		t.part.WriteString(text)
+		if onDelta != nil {
+			if r, err := c.hand(onDelta, text); r != nil || err != nil {
+				return r, err
+			}
+		}
+	default:
+		return nil, quoted("its deltas say %s, and its reply says something else", process.Excerpt([]byte(whole)))
+	}
+	r := t.reply(c.p.model)
+	r.Parts = m.Parts
+	if m.Finish != "" {
+		r.FinishReason = m.Finish
+	}
+	t.open = false
+	if len(c.notices) > 0 {
+		r.Notice, c.notices = strings.Join(c.notices, "; "), nil
+	}
+	return r, nil
+}
+
+// strays looks at what came since the last reply: nothing is to come that anybody would have to know.
+func (c *conversation) strays() error {
+	if c.program == nil {
+		return nil
+	}
+	for {
+		select {
+		case text, more := <-c.program.lines:
+			if !more {
+				return nil // the next turn tells why
+			}
+			if err := c.stray(text); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+func (c *conversation) stray(text []byte) error {
+	m, err := c.parse(text)
+	switch {
+	case err != nil:
+		return err
+	case m == nil:
+		return nil
+	case m.Type == "reply":
+		return fmt.Errorf("it replied a second time, or before it was asked: %s", process.Excerpt(text))
+	}
+	return fmt.Errorf("it wrote a message of type %q after its reply, which belongs to no turn: %s", m.Type,
+		process.Excerpt(text))
+}
+
+// drop ends the program.
+func (c *conversation) drop() {
+	if c.program == nil {
+		return
+	}
+	c.program.leave()
+	c.program.running.Stop(0)
+	c.program, c.turn.open = nil, false
+}
+
+// End implements providers.TrialPart: the program is told that nothing more comes, and has to end.
+func (c *conversation) End(ctx context.Context) (notices []string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer func() { notices, c.notices = c.notices, nil }()
+	if c.program == nil || c.turn.open {
+		c.drop()
+		return nil, nil
+	}
+	program := c.program
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	drained := make(chan error, 1)
+	go func() {
+		var first error
+		for text := range program.lines {
+			if first == nil {
+				first = c.stray(text)
+			}
+		}
+		drained <- first
+	}()
+	<-program.send(limited, endMessage{"end"}) // a program that reads no more is told by the end of its input
+	itself := program.running.Stop(patience)
+	stray := <-drained
+	program.leave()
+	c.program = nil
+	switch ended := program.running.Err(); {
+	case stray != nil:
+		err = stray
+	case program.err != nil:
+		err = program.err
+	case itself && ended != nil:
+		err = fmt.Errorf("it ended after its last reply: %w", ended)
+	case !itself:
+		c.notices = append(c.notices, fmt.Sprintf("provider %s: its program did not end within %s of the end of its input, "+
+			"and was ended", c.p.id, patience))
+	}
+	if err != nil {
+		err = c.p.failed(process.Ended(c.p.Command[0], err, program.running.Stderr()))
+	}
+	return nil, err
+}
+
+// talk is a running program, line by line.
+type talk struct {
+	running *process.Running
+	lines   chan []byte   // closed when no more come
+	gone    chan struct{} // closed when nobody listens any more
+	leave   func()
+	err     error // why no more lines come; nil: the output ended. Set before lines is closed
+}
+
+func listen(running *process.Running) *talk {
+	t := &talk{running: running, lines: make(chan []byte), gone: make(chan struct{})}
+	t.leave = sync.OnceFunc(func() { close(t.gone) })
+	go func() {
+		defer close(t.lines)
+		t.err = process.EachLine(running, maxLine, func(line []byte) bool {
+			select {
+			case t.lines <- append([]byte(nil), line...):
+				return true
+			case <-t.gone:
+				return false
+			}
+		})
+	}()
+	return t
+}
+
+// next is the next line.
+func (t *talk) next(ctx context.Context) ([]byte, error) {
+	select {
+	case text, more := <-t.lines:
+		if more {
+			return text, nil
+		}
+		if t.err != nil {
+			return nil, t.err
+		}
+		return nil, t.running.Silence("replied", patience)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// send writes a message in the background: a program may write before it has read all. nil is none.
+func (t *talk) send(ctx context.Context, m any) <-chan error {
+	sent := make(chan error, 1)
+	if m == nil {
+		sent <- nil
+		return sent
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		sent <- err
+		return sent
+	}
+	go func() { sent <- t.running.Write(ctx, append(data, '\n')) }()
+	return sent
+}

@@ -3,6 +3,7 @@ package cassette
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -51,7 +52,10 @@ type modelReply struct {
 	Notice  string   `json:"notice,omitempty"`
 	Doubt   string   `json:"doubt,omitempty"`
 	Untold  []string `json:"untold,omitempty"`
-	Source  string   `json:"source,omitempty"` // identifies model and server
+	// ModelCalls and Trace are of an agent that is a program.
+	ModelCalls *int        `json:"model_calls,omitempty"`
+	Trace      *chat.Trace `json:"trace,omitempty"`
+	Source     string      `json:"source,omitempty"` // identifies model and server
 }
 
 type usage struct {
@@ -179,7 +183,8 @@ func (enc encoder) replyOf(r *chat.Reply) (*modelReply, error) {
 		Content: enc.text(r.Content), Parts: parts, ToolCalls: enc.calls(r.ToolCalls), Finish: r.FinishReason, Model: r.Model,
 		Usage: usageOf(r.Usage), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached,
 		Notice: string(enc.text(r.Notice)), Doubt: string(enc.text(r.Doubt)), Opaque: enc.opaque(r.Opaque),
-		Untold: r.Untold,
+		Untold:     r.Untold,
+		ModelCalls: r.ModelCalls, Trace: enc.trace(r.Trace),
 	}
 	for i := range r.ToolResults {
 		result, err := enc.resultOf(&r.ToolResults[i], true)
@@ -191,6 +196,21 @@ func (enc encoder) replyOf(r *chat.Reply) (*modelReply, error) {
 	return out, nil
 }
 
+// trace is what an agent told of its work, without secrets.
+func (enc encoder) trace(t *chat.Trace) *chat.Trace {
+	if t == nil {
+		return nil
+	}
+	out := *t
+	out.Notice, out.Spans = string(enc.text(t.Notice)), slices.Clone(t.Spans)
+	for i := range out.Spans {
+		s := &out.Spans[i]
+		s.Name, s.Model = string(enc.text(s.Name)), string(enc.text(s.Model))
+		s.Output, s.Error = string(enc.text(s.Output)), string(enc.text(s.Error))
+	}
+	return &out
+}
+
 func (d *Folder) modelReply(r *modelReply) (chat.Reply, error) {
 	parts, err := d.parts(r.Parts)
 	if err != nil {
@@ -199,7 +219,7 @@ func (d *Folder) modelReply(r *modelReply) (chat.Reply, error) {
 	out := chat.Reply{
 		Content: string(r.Content), Parts: parts, ToolCalls: r.ToolCalls, FinishReason: r.Finish, Model: r.Model,
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached, Notice: r.Notice,
-		Doubt: r.Doubt, Opaque: r.Opaque, Untold: r.Untold,
+		Doubt: r.Doubt, Opaque: r.Opaque, Untold: r.Untold, ModelCalls: r.ModelCalls, Trace: r.Trace,
 	}
 	for i := range r.ToolResults {
 		result, err := d.result(&r.ToolResults[i])

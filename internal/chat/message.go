@@ -50,7 +50,8 @@ type Message struct {
 	Usage        *Usage   `json:"usage,omitempty"`
 	CostUSD      *float64 `json:"cost_usd,omitempty"` // nil: not known
 	LatencyMS    float64  `json:"latency_ms,omitempty"`
-	// ModelCalls is how many calls of models the steps of a composition made for this reply; nil: it is one of a model.
+	// ModelCalls is how many calls of models the steps of a composition, or an agent that is a program, made for this
+	// reply; nil: it is one of a model.
 	ModelCalls *int `json:"model_calls,omitempty"`
 	// Untold is what the agent does not tell of the reply, such as UntoldToolCalls; nil: it tells all.
 	Untold []string `json:"untold,omitempty"`

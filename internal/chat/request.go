@@ -103,6 +103,9 @@ type Reply struct {
 	// is.
 	Doubt  string
 	Untold []string // see Message
+	// ModelCalls is how many calls of models an agent made for it, as its traces tell; nil: it is one of a model.
+	ModelCalls *int
+	Trace      *Trace // what an agent told of its work, in the last reply of a turn; nil: nothing
 }
 
 // Message turns a reply into the assistant's message of the transcript.
@@ -111,6 +114,7 @@ func (r *Reply) Message() Message {
 	return Message{
 		Role: Assistant, Content: r.Content, Parts: r.Parts, ToolCalls: r.ToolCalls, Opaque: r.Opaque,
 		FinishReason: r.FinishReason, Usage: &usage, CostUSD: r.CostUSD, LatencyMS: r.LatencyMS, Cached: r.Cached,
-		Untold: r.Untold,
+		Untold:     r.Untold,
+		ModelCalls: r.ModelCalls,
 	}
 }

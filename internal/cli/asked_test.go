@@ -24,7 +24,7 @@ var notRemembered = map[string]string{
 	"events": "of one run", "junit-granularity": "of one run", "replay-speed": "changes no result",
 	"metrics-file": "of one run", "metrics-push": "of one run", "metrics-listen": "of one run", "metrics-linger": "of one run",
 	"metrics-label": "of one run", "metrics-by": "of one run", "metrics-namespace": "of one run",
-	"otlp-endpoint": "of one run", "otlp-content": "of one run",
+	"no-traces": "tells less", "otlp-endpoint": "of one run", "otlp-content": "of one run",
 	"dispatch": "of one run", "dispatch-wait": "of one run", "dispatch-timeout": "of one run", "stream": "of one run",
 	"nats-creds": "of one run", "nats-ca": "of one run", "nats-cert": "of one run", "nats-key": "of one run",
 }

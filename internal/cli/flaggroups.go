@@ -23,7 +23,7 @@ var flagGroups = []flagGroup{
 		"mock-provider", "mock-config", "temperature", "seed", "max-tokens",
 	}},
 	{"How it is run", []string{
-		"jobs", "fail-fast", "max-failures", "max-cost", "timeout", "retries", "on-failure", "cache", "offline",
+		"jobs", "fail-fast", "max-failures", "max-cost", "timeout", "retries", "on-failure", "cache", "offline", "no-traces",
 	}},
 	{"Verdict", []string{
 		"strict", "fail-on", "lenient", "allow-empty", "exit-zero",

@@ -53,6 +53,7 @@ func (f *runFlags) command() []string {
 	on("strict", f.strict)
 	on("lenient", f.lenient)
 	on("offline", f.cassettes.offline)
+	on("no-traces", f.noTraces)
 	str("cache", f.cache)
 	return words
 }

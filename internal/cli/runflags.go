@@ -35,6 +35,8 @@ type runFlags struct {
 	journal string       // name of the journal to go on with, where the command line has it; "": that of the last run
 	earlier *result.Spec // what was asked of that run, where that is taken over; nil: it is not
 
+	noTraces bool // programs that are agents have no place for their traces
+
 	overheard *overheard // nil: what programs of tools write to stderr is not shown
 
 	folderSuffix string // is put behind the name of the folder that is another command's; "": the folder is ours
@@ -88,6 +90,7 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 	f.dispatch.register(fl)
 	f.limitFlags.register(fl)
 	f.cassettes.register(fl)
+	fl.BoolVar(&f.noTraces, "no-traces", false, "start programs that are agents without a place for their traces")
 	f.registerOutput(fl)
 }
 

@@ -15,7 +15,7 @@ var settable = []string{
 	"fail-fast", "fail-on", "format", "give-back", "html-file", "idle", "jobs", "judge", "judge-gate", "junit-file",
 	"junit-granularity", "keep", "listen", "markdown-file", "max-cost", "max-deliver", "max-failures", "max-sessions",
 	"max-tokens", "metrics-by", "metrics-file", "metrics-label", "metrics-linger", "metrics-listen", "metrics-namespace",
-	"metrics-push", "nats", "nats-ca", "nats-cert", "nats-creds", "nats-key", "no-create", "offline", "on-failure",
+	"metrics-push", "nats", "nats-ca", "nats-cert", "nats-creds", "nats-key", "no-create", "no-traces", "offline", "on-failure",
 	"otlp-content", "otlp-endpoint", "out", "output", "prompt", "quiet", "record", "redact", "region",
 	"replay-speed", "retries", "seed", "session-ttl", "stream", "strict", "temperature", "timeout", "verbose",
 }

@@ -27,7 +27,9 @@ type Clients struct {
 	Regions int              // for which trials run
 	// Heard receives the lines that programs of agents write to their stderr; nil: nobody listens.
 	Heard func(who, line string)
-	Judge string // the provider or judge that the user named for checks that name none
+	// NoTraces starts programs of agents without a place for their traces.
+	NoTraces bool
+	Judge    string // the provider or judge that the user named for checks that name none
 }
 
 // Open makes the client of a provider, with a connection for each trial, and for each branch of the widest parallel
@@ -86,7 +88,7 @@ func (c *Clients) OpenEmbedder(p *scenario.Project, spec *scenario.Provider) (ch
 func (c *Clients) options(p *scenario.Project) open.Options {
 	return open.Options{
 		Getenv: p.Getenv, Jobs: c.Jobs, Retries: c.Retries, Random: c.Random, Now: c.Now, Offline: c.Offline,
-		Heard: c.Heard,
+		Heard: c.Heard, NoTraces: c.NoTraces,
 	}
 }
 

@@ -3,6 +3,7 @@ package providers
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 )
 
@@ -48,14 +49,14 @@ func (t *Trial) Keep(key any, open func() TrialPart) (part TrialPart, ok bool) {
 	return part, true
 }
 
-// End ends what providers keep for the trial, in the order in which it began. Only the first call does anything.
+// End ends what providers keep for the trial, what began last first. Only the first call does anything.
 func (t *Trial) End(ctx context.Context) (notices []string, err error) {
 	t.mu.Lock()
 	parts := t.order
 	t.ended, t.parts, t.order = true, nil, nil
 	t.mu.Unlock()
 	var errs []error
-	for _, part := range parts {
+	for _, part := range slices.Backward(parts) {
 		told, err := part.End(ctx)
 		notices, errs = append(notices, told...), append(errs, err)
 	}

@@ -47,6 +47,7 @@ type event struct {
 	index  int   // in the transcript; other events refer to it
 	turn   int
 	offset bool // Message.Offset was recorded
+	traced bool // of a turn in which a program told of its work: the calls of it are among the messages
 }
 
 // read makes the session of an entry. It returns nil after problems.

@@ -1,12 +1,15 @@
 package recording
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // cassetteReader builds a conversation from the exchanges of a cassette. Each request has the conversation so far. Its
@@ -98,7 +101,7 @@ func (t *cassetteReader) reply(o object) (_ *event, closed bool) {
 	}
 	r, ok := t.strictObject(v, "the reply", "content", "parts", "tool_calls", "tool_results", "finish_reason", "closed",
 		"chunks", "model", "usage", "cost_usd", "retries", "cached", "notice", "source", "opaque",
-		"doubt", "untold")
+		"doubt", "untold", "model_calls", "trace")
 	if !ok {
 		return nil, false
 	}
@@ -108,6 +111,7 @@ func (t *cassetteReader) reply(o object) (_ *event, closed bool) {
 	e.ToolCalls, e.Opaque = t.cassetteCalls(r.get("toolcalls")), t.opaque(r.get("opaque"))
 	e.FinishReason, e.Cached = t.textOrLines(r.get("finishreason"), "finish_reason"), t.truth(r.get("cached"), "cached")
 	e.Untold = t.untold(r.get("untold"))
+	t.cassetteTrace(e, r)
 	if usage := r.get("usage"); !usage.missing() {
 		t.strictObject(usage, "usage", "input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens",
 			"reasoning_tokens", "estimated")
@@ -122,6 +126,22 @@ func (t *cassetteReader) reply(o object) (_ *event, closed bool) {
 	t.session.Model = cmp.Or(t.session.Model, t.textOrLines(r.get("model"), "model"))
 	e.Streamed = t.truth(o.get("request").get("stream"), "stream")
 	return e, t.truth(r.get("closed"), "closed")
+}
+
+// cassetteTrace reads what a program that is the agent told of its work.
+func (t *cassetteReader) cassetteTrace(e *event, r object) {
+	if v := r.get("modelcalls"); !v.missing() {
+		e.ModelCalls, e.traced = new(t.count(v, "model_calls")), true
+	}
+	v := r.get("trace")
+	if v.missing() {
+		return
+	}
+	dec := json.NewDecoder(bytes.NewReader(v.text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&e.Trace); err != nil {
+		t.errorf(v, "wrong-type", "this is no trace: %s", jsonvalue.Mismatch(err))
+	}
 }
 
 // failure reads an error.

@@ -56,7 +56,7 @@ func (b *builder) markIncomplete() {
 func (b *builder) refuseLostSteps() {
 	for i := range b.events {
 		e := &b.events[i]
-		if e.ModelCalls == nil || e.Steps != nil {
+		if e.ModelCalls == nil || e.Steps != nil || e.traced {
 			continue
 		}
 		b.badMessage = true

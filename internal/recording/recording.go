@@ -51,6 +51,8 @@ type Message struct {
 	Verdicts []Verdict // the source's verdicts on this reply, or on the turn that ends here without one
 	Streamed bool      // the reply was requested as a stream
 	Steps    *Steps    // what gave the reply in the place of a model; nil: a model did
+	// Trace is what an agent that is a program told of its work, on the last reply of a turn; nil: nothing.
+	Trace *chat.Trace
 }
 
 // Steps are those of a composition that answered in a turn.

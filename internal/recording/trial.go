@@ -141,12 +141,16 @@ func (b *builder) trialTurn(t *result.Turn, o object) {
 			b.add(e)
 		}
 	}
+	for i := first; i < len(b.events); i++ {
+		b.events[i].traced = t.Trace != nil
+	}
 	for i := len(b.events) - 1; i >= first; i-- {
 		if b.events[i].Role == chat.Assistant {
 			b.events[i].Verdicts = verdictsOf(t.Assertions)
 			if t.Composition != nil {
 				b.events[i].Steps = &Steps{t.Composition, t.ToolCalls}
 			}
+			b.events[i].Trace = t.Trace
 			return
 		}
 	}

@@ -133,7 +133,9 @@ type Turn struct {
 	Streamed   bool           `json:"streamed,omitempty"` // the replies were streamed
 	// Composition is the steps that answered instead of one model call; nil: none.
 	Composition *Composition `json:"composition,omitempty"`
-	Guardrails  []Firing     `json:"guardrails,omitempty"` // guardrails that fired, in the order of the messages
+	// Trace is what the agent told of its work, where it is a program; nil: nothing.
+	Trace      *chat.Trace `json:"trace,omitempty"`
+	Guardrails []Firing    `json:"guardrails,omitempty"` // guardrails that fired, in the order of the messages
 	// GuardJudgements are the calls of judges for guardrails that let their message through.
 	GuardJudgements []Judgement `json:"guard_judgements,omitempty"`
 }

@@ -156,6 +156,9 @@ func (s *session) recordedTurn(
 		s.spend.addRecorded(&m.Message)
 		s.addRecordedFirings(turn, at, m.Validations)
 		s.addRecordedSteps(turn, stamped.State, m.Steps)
+		if m.Trace != nil {
+			turn.Trace = m.Trace
+		}
 		s.addRecordedCalls(turn, stamped.State, m.ToolCalls, recording.Results(messages, at))
 		if at == last {
 			turn.Assistant, answered = m.Text(), true

@@ -39,6 +39,7 @@ type session struct {
 	toolResults      []chat.ToolResult // in the last reply, of tools that the server ran
 	ranCalls         []chat.ToolCall   // in the last reply, of an agent that has made them
 	agent            *providers.Trial  // the trial, as providers know it that are agents of their own
+	trace            *chat.Trace       // in the last reply; nil: none
 	box              *tools.Box        // &ownBox, but for steps
 	ownBox           tools.Box
 	served           map[string]*servedTools       // by the name of the source
@@ -82,6 +83,9 @@ type spend struct {
 
 func (s *spend) add(r *chat.Reply) {
 	s.usage = s.usage.Add(r.Usage)
+	if r.ModelCalls != nil {
+		s.calls += *r.ModelCalls - 1
+	}
 	s.calls++
 	if r.Cached {
 		s.cached++

@@ -91,8 +91,9 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		}
 		req := s.request(turn.Index, round, loop)
 		turn.Streamed = req.Stream
+		s.trace = nil
 		reply, err := s.generateReply(ctx, turn, req, s.calls[len(s.calls)-len(loop.log):])
-		if err != nil {
+		if turn.Trace = s.trace; err != nil {
 			return err
 		}
 		if len(reply.ToolCalls) == 0 {
@@ -149,7 +150,7 @@ func (s *session) complete(
 		return reply, err
 	}
 	s.out.Retries += reply.Retries
-	s.toolResults, s.ranCalls = reply.ToolResults, nil
+	s.toolResults, s.ranCalls, s.trace = reply.ToolResults, nil, reply.Trace
 	if s.ran() {
 		s.ranCalls = reply.ToolCalls
 	}

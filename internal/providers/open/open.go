@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/traced"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -29,6 +30,8 @@ type Options struct {
 	// Heard receives the lines that the programs of providers write to their stderr, with the provider, from any
 	// goroutine; nil: nobody listens.
 	Heard func(who, line string)
+	// NoTraces starts programs of agents without a place for their traces.
+	NoTraces bool
 
 	transport http.RoundTripper // takes the requests, which nobody is sent; nil: they are sent
 
@@ -69,9 +72,9 @@ func Supported(p *scenario.Provider) error {
 // New makes the provider that p describes. It reads keys and opens no connection; a credential that is named and
 // missing is a *providers.Error of kind Auth.
 //
-// A mock and a replay stand alone. An agent has its cost filled in, and its calls limited. A model has its cost filled
-// in, its failed calls repeated, and its calls limited as p says; every attempt counts against the limits.
-// providers.Close lets go of its connections.
+// A mock and a replay stand alone. An agent has its traces and its cost filled in, and its calls limited. A model has
+// its cost filled in, its failed calls repeated, and its calls limited as p says; every attempt counts against the
+// limits. providers.Close lets go of its connections.
 func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 	if err := Supported(p); err != nil {
 		return nil, err
@@ -85,6 +88,9 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 		return client, err
 	}
 	if k.agent {
+		if p.Type == scenario.ProgramType && !o.NoTraces {
+			client = traced.New(client, p)
+		}
 		return providers.Cost(providers.Limit(providers.Pace(client, p.RPS, p.Burst), p.MaxConcurrent), p), nil
 	}
 	return providers.Cost(providers.Resilient(client, p, o.policy(p), o.Random, o.Now), p), nil

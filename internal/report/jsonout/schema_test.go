@@ -65,6 +65,7 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		"eval_stats": result.EvalStats{}, "attempt": result.Attempt{}, "coverage": result.Coverage{}, "covered": result.Covered{},
 		"declared": result.Declared{}, "row": result.Row{},
 		"memory": result.Memory{}, "workflow": result.Workflow{}, "composition": result.Composition{},
+		"trace": chat.Trace{}, "trace_span": chat.TraceSpan{},
 		"step": result.Step{}, "failed_attempt": result.FailedAttempt{},
 		"transition": result.Transition{}, "refused_transition": result.RefusedTransition{},
 	}

@@ -103,6 +103,15 @@ func (s *Server) Counts() Counts {
 	return s.counts
 }
 
+// TakeCounts is Counts, and begins to count anew.
+func (s *Server) TakeCounts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counts := s.counts
+	s.counts = Counts{}
+	return counts
+}
+
 // Close ends the server. What was not taken out is lost.
 func (s *Server) Close() error { return s.server.Close() }
 

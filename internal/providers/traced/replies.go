@@ -1,0 +1,243 @@
+package traced
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/ellipsis"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/spans"
+)
+
+// round is the work between two calls of models: what models were asked, and then what tools were called.
+type round struct {
+	models    int
+	usage     *chat.Usage
+	usd       float64
+	priced    bool // something has a cost
+	unknown   bool // the cost of a model's call is not known
+	uncounted bool // a model's tokens are not told
+	calls     []spans.Call
+}
+
+func (r *round) spend(s *spans.Span) {
+	if s.Usage != nil {
+		if r.usage == nil {
+			r.usage = &chat.Usage{}
+		}
+		*r.usage = r.usage.Add(*s.Usage)
+	} else if s.Kind == spans.Model {
+		r.uncounted = true
+	}
+	usd := s.CostUSD
+	if price := providers.ListPrice(s.Model); usd == nil && price != nil && s.Usage != nil {
+		usd = new(price.USD(*s.Usage))
+	}
+	if usd == nil {
+		r.unknown = r.unknown || s.Kind == spans.Model || s.Usage != nil
+		return
+	}
+	r.usd += *usd
+	r.priced = true
+}
+
+// rounds are the work of a trace in its order. The last one has no calls.
+func rounds(t *spans.Trace, calls []spans.Call) []round {
+	all, next := []round{{}}, 0
+	paid := map[*spans.Span]bool{}
+	for s := range t.Spent {
+		paid[s] = true
+	}
+	for i := range t.Spans {
+		s := &t.Spans[i]
+		last := &all[len(all)-1]
+		if s.Kind == spans.Model && len(last.calls) > 0 {
+			all = append(all, round{})
+			last = &all[len(all)-1]
+		}
+		if s.Kind == spans.Model {
+			last.models++
+		}
+		if paid[s] {
+			last.spend(s)
+		}
+		for next < len(calls) && calls[next].Span == i {
+			last.calls = append(last.calls, calls[next])
+			next++
+		}
+	}
+	if len(all[len(all)-1].calls) > 0 {
+		all = append(all, round{})
+	}
+	return all
+}
+
+// replies are those of a turn, in the form in which those of a model would have come: calls with their results, and the
+// words at the end. Calls that the program told of itself are left out.
+func replies(t *spans.Trace, final chat.Reply, said map[string]int) (out []chat.Reply) {
+	names := &names{used: map[string]bool{}}
+	var calls []spans.Call
+	var made []chat.ToolCall
+	for _, c := range t.Calls() {
+		call := chat.ToolCall{Name: c.Name}
+		call.SetArgs(c.Args)
+		if key := exactly(&call); said[key] > 0 {
+			said[key]--
+			continue
+		}
+		call.ID = names.unique(cmp.Or(c.ID, t.Spans[c.Span].ID, "call"))
+		calls, made = append(calls, c), append(made, call)
+	}
+	all := rounds(t, calls)
+	if t.ModelCalls() == 0 && t.Usage() == nil { // nothing is known of models: the last reply is one, as without traces
+		for i := range all {
+			all[i].uncounted = true
+		}
+	}
+	for i := range all {
+		r := &all[i]
+		reply := chat.Reply{FinishReason: "tool_calls", Model: final.Model}
+		if i == len(all)-1 {
+			reply = final
+		}
+		r.measure(&reply, t, i == len(all)-1)
+		for n := range r.calls {
+			call := made[0]
+			made = made[1:]
+			reply.ToolCalls = append(reply.ToolCalls, call)
+			reply.ToolResults = append(reply.ToolResults, resultOf(&r.calls[n], call))
+		}
+		out = append(out, reply)
+	}
+	last := &out[len(out)-1]
+	last.Untold = stillUntold(t, final.Untold)
+	last.Trace = digest(t)
+	last.Notice = t.Notice
+	if n := t.Dropped(); n > 0 {
+		last.Doubt = fmt.Sprintf("comes with traces that lack %s, and arguments or results may be among them: raise "+
+			"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT in the env of the program", plural.Count(n, "attribute"))
+	}
+	return out
+}
+
+// stillUntold is what nobody knows of a reply also with its traces: the spans of a library for HTTP say nothing about
+// tools, and those of tools nothing about models.
+func stillUntold(t *spans.Trace, untold []string) (left []string) {
+	models, tools := t.ModelCalls() > 0, len(t.Calls()) > 0
+	for _, what := range untold {
+		if what == chat.UntoldModelCalls && models || what == chat.UntoldToolCalls && (models || tools) {
+			continue
+		}
+		left = append(left, what)
+	}
+	return left
+}
+
+// measure sets what a reply took, as far as the trace tells; else it stays what the program said.
+func (r *round) measure(reply *chat.Reply, t *spans.Trace, last bool) {
+	told := t.ModelCalls() > 0
+	if told || !last {
+		if r.models != 1 {
+			reply.ModelCalls = new(r.models)
+		}
+	}
+	switch {
+	case r.usage != nil:
+		reply.Usage = *r.usage
+		reply.Usage.Estimated = r.uncounted
+	case !last:
+		reply.Usage.Estimated = r.uncounted && r.models > 0
+	case told && t.Usage() != nil:
+		reply.Usage = chat.Usage{}
+	}
+	switch {
+	case r.unknown:
+		reply.CostUSD = nil
+	case r.priced || !last || told:
+		reply.CostUSD = new(r.usd)
+	}
+}
+
+// resultOf is what came of a call.
+func resultOf(c *spans.Call, call chat.ToolCall) chat.ToolResult {
+	res := chat.ToolResult{
+		ID: call.ID, Name: call.Name, Content: c.Result, Error: c.Failure,
+		LatencyMS: float64(c.Took) / float64(time.Millisecond),
+	}
+	if c.Failure != "" {
+		res.ErrorType = chat.ErrorExecution
+	}
+	return res
+}
+
+// exactly is the same for calls of one tool with the same arguments.
+func exactly(c *chat.ToolCall) string {
+	if c.BadArgs != "" {
+		return c.Name + "\x00" + c.BadArgs
+	}
+	return c.Name + "\x00" + jsonvalue.Compact(c.Args)
+}
+
+// names makes ids unique.
+type names struct{ used map[string]bool }
+
+func (n *names) unique(id string) string {
+	id = ellipsis.Runes(id, 200)
+	for i, first := 2, id; n.used[id]; i++ {
+		id = fmt.Sprintf("%s-%d", first, i)
+	}
+	n.used[id] = true
+	return id
+}
+
+const (
+	mostShown  = 500 // spans of a turn
+	mostOutput = 500 // characters of what a model said
+	mostText   = 200 // of names
+)
+
+// digest is what of a trace is kept to be shown: models, tools and agents before all others.
+func digest(t *spans.Trace) *chat.Trace {
+	out := &chat.Trace{Spans: []chat.TraceSpan{}, Notice: t.Notice}
+	shown := make([]bool, len(t.Spans))
+	room := mostShown
+	for _, telling := range []bool{true, false} {
+		for i := range t.Spans {
+			if (t.Spans[i].Kind != spans.Other) == telling && room > 0 {
+				shown[i] = true
+				room--
+			}
+		}
+	}
+	var first time.Time
+	for i := range t.Spans {
+		if s := &t.Spans[i]; t.Timed(i) && (first.IsZero() || s.Start.Before(first)) {
+			first = s.Start
+		}
+	}
+	for i := range t.Spans {
+		if !shown[i] {
+			out.LeftOut++
+			continue
+		}
+		s := &t.Spans[i]
+		d := chat.TraceSpan{
+			Name: ellipsis.Runes(s.Name, mostText), Kind: s.Kind.String(), Depth: t.Depth(i),
+			Model: ellipsis.Runes(s.Model, mostText), Usage: s.Usage, CostUSD: s.CostUSD,
+			Output: ellipsis.Runes(s.Output, mostOutput), Error: ellipsis.Runes(s.Failure, mostOutput),
+		}
+		if s.Kind == spans.ToolRun && len(s.Tools) > 0 {
+			d.Name = ellipsis.Runes(cmp.Or(s.Tools[0].Name, s.Name), mostText)
+		}
+		if t.Timed(i) {
+			d.StartMS = new(float64(s.Start.Sub(first)) / float64(time.Millisecond))
+			d.DurationMS = float64(s.End.Sub(s.Start)) / float64(time.Millisecond)
+		}
+		out.Spans = append(out.Spans, d)
+	}
+	return out
+}

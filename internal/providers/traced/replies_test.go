@@ -1,0 +1,111 @@
+package traced
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/spans"
+)
+
+// span is a line of kensa's.
+func span(id, parent, kind string, start, end int, attributes string) string {
+	return fmt.Sprintf(`{"name":%q,"span_id":%q,"parent_span_id":%q,"start_time":%d,"end_time":%d,"attributes":{`+
+		`"openinference.span.kind":%q%s}}`+"\n", "span "+id, id, parent, start, end, kind, attributes)
+}
+
+func traceOf(t *testing.T, text string) *spans.Trace {
+	t.Helper()
+	var list []spans.Span
+	for _, err := range spans.Lines(strings.NewReader(text), func(s spans.Span) { list = append(list, s) }) {
+		t.Error(err)
+	}
+	return spans.NewTrace(list)
+}
+
+// told writes replies down.
+func told(list []chat.Reply) (out []string) {
+	for i := range list {
+		r := &list[i]
+		models, cost := "1", "unknown"
+		if r.ModelCalls != nil {
+			models = fmt.Sprint(*r.ModelCalls)
+		}
+		if r.CostUSD != nil {
+			cost = fmt.Sprint(*r.CostUSD)
+		}
+		text := fmt.Sprintf("%q models %s, %d+%d tokens (%t), cost %s", r.Content, models, r.Usage.InputTokens,
+			r.Usage.OutputTokens, r.Usage.Estimated, cost)
+		for n, c := range r.ToolCalls {
+			res := r.ToolResults[n]
+			text += fmt.Sprintf("; %s %s %s %s → %s%s", c.ID, c.Name, jsonText(c.Args), c.BadArgs, res.Content, res.Error)
+			if res.ID != c.ID {
+				text += " of another call"
+			}
+		}
+		out = append(out, text+" "+strings.Join(r.Untold, ","))
+	}
+	return out
+}
+
+func jsonText(args chat.Args) string { return fmt.Sprint(map[string]any(args)) }
+
+func TestReplies(t *testing.T) {
+	t.Parallel()
+	final := chat.Reply{
+		Content: "done", Usage: chat.Usage{InputTokens: 1, OutputTokens: 1, Estimated: true}, Untold: chat.UntoldWords,
+	}
+	model := func(id string, start int, more string) string {
+		return span(id, "", "LLM", start, start+1, `,"llm.token_count.prompt":10,"llm.cost.total":0.5`+more)
+	}
+	tool := func(id string, start int) string {
+		return span(id, "", "TOOL", start, start+1, `,"tool.name":"f","tool.parameters":{"a":1},"output.value":"ok"`)
+	}
+	for _, c := range []struct {
+		name, spans string
+		said        map[string]int
+		want        []string
+	}{
+		{"a loop", model("1", 1, "") + tool("2", 2) + tool("3", 3) + model("4", 4, ""), nil, []string{
+			`"" models 1, 10+0 tokens (false), cost 0.5; 2 f map[a:1]  → ok; 3 f map[a:1]  → ok `,
+			`"done" models 1, 10+0 tokens (false), cost 0.5 `,
+		}},
+		{"tools alone", tool("2", 2) + tool("2", 3), nil, []string{
+			`"" models 0, 0+0 tokens (false), cost 0; 2 f map[a:1]  → ok; 2-2 f map[a:1]  → ok `,
+			`"done" models 1, 1+1 tokens (true), cost unknown model calls`,
+		}},
+		{"the last work is a tool", model("1", 1, "") + model("2", 2, "") + tool("3", 3), nil, []string{
+			`"" models 2, 20+0 tokens (false), cost 1; 3 f map[a:1]  → ok `,
+			`"done" models 0, 0+0 tokens (false), cost 0 `,
+		}},
+		{"told already", model("1", 1, "") + tool("2", 2) + tool("3", 3), map[string]int{"f\x00" + `{"a":1}`: 1}, []string{
+			`"" models 1, 10+0 tokens (false), cost 0.5; 3 f map[a:1]  → ok `,
+			`"done" models 0, 0+0 tokens (false), cost 0 `,
+		}},
+		{"no cost", span("1", "", "LLM", 1, 2, `,"llm.token_count.prompt":10,"llm.model_name":"nobody knows"`), nil, []string{
+			`"done" models 1, 10+0 tokens (false), cost unknown `,
+		}},
+		{"no tokens", span("1", "", "LLM", 1, 2, ""), nil, []string{`"done" models 1, 1+1 tokens (true), cost unknown `}},
+		{"nothing of models and tools", span("1", "", "CHAIN", 1, 2, ""), nil, []string{
+			`"done" models 1, 1+1 tokens (true), cost unknown model calls,tool calls`,
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			said := c.said
+			if said == nil {
+				said = map[string]int{}
+			}
+			got := replies(traceOf(t, c.spans), final, said)
+			if diff := cmp.Diff(c.want, told(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if got[len(got)-1].Trace == nil {
+				t.Error("nothing is shown of it")
+			}
+		})
+	}
+}

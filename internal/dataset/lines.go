@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
@@ -103,7 +104,8 @@ func object(text []byte, line int) (map[string]any, *Fault) {
 		return nil, e
 	}
 	if rest := bytes.TrimSpace(text[dec.InputOffset():]); len(rest) > 0 {
-		e := fault(utf8.RuneCount(text[:len(text)-len(rest)])+1, "something stands behind the row: %.20q", rest)
+		e := fault(utf8.RuneCount(text[:len(text)-len(rest)])+1, "something stands behind the row: %q",
+			ellipsis.Runes(string(rest), 20))
 		e.Hint = "each row has a line of its own"
 		return nil, e
 	}

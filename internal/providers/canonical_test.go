@@ -99,6 +99,7 @@ func set(v reflect.Value) {
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		set(v.Index(0))
+	case reflect.Interface: // of the program, not of the request
 	default:
 		v.Set(other(v))
 	}
@@ -149,6 +150,7 @@ func eachField(v reflect.Value, path string, visit func(path string, change func
 			}
 			eachField(v.Field(i), name, visit)
 		}
+	case reflect.Interface: // of the program, not of the request
 	case reflect.Pointer:
 		eachField(v.Elem(), path, visit)
 	case reflect.Slice:

@@ -63,7 +63,7 @@ func (l *toolLoop) keepTaken() {
 		if at := slices.IndexFunc(l.s.toolResults, func(r chat.ToolResult) bool { return r.ID == call.ID }); at >= 0 {
 			res = l.s.toolResults[at]
 		}
-		l.keep(call, &res)
+		l.keep(call, &res, false)
 	}
 	l.s.ranCalls = nil
 }

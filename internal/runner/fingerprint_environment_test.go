@@ -57,6 +57,9 @@ var fillable = map[string]struct {
 	"files: additional_config of command: env": {
 		"provider", "type: command, additional_config: {command: [sh], env: ['MODE=${%s}']}", false,
 	},
+	"files: scenario with run_command: env_overrides": {
+		"program", "run_command: [sh], env_overrides: {MODE: '${%s}'}", false,
+	},
 	"files: additional_config of command: env (by name)": {
 		"provider", "type: command, additional_config: {command: [sh], env: [%s]}", false,
 	},
@@ -106,6 +109,10 @@ func fillableProject(part, text string) string {
 		if parts[name] != "" {
 			project += fmt.Sprintf(form, parts[name])
 		}
+	}
+	if parts["program"] != "" {
+		project += "---\n{id: own, input: x, checks: [{type: output_contains, params: {value: x}}], " +
+			parts["program"] + "}\n"
 	}
 	return project
 }

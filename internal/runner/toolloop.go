@@ -345,11 +345,11 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult, admitted bool
 	}
 	res.Agent = s.box.Agent(call.Name)
 	s.add(chat.Message{Role: chat.ToolRole, ToolResult: &res})
-	l.keep(call, &res)
+	l.keep(call, &res, admitted)
 }
 
 // keep adds a call and its result to the result.
-func (l *toolLoop) keep(call chat.ToolCall, res *chat.ToolResult) {
+func (l *toolLoop) keep(call chat.ToolCall, res *chat.ToolResult, admitted bool) {
 	s := l.s
 	s.calls = append(s.calls, checks.Call{
 		Turn: l.turn, Step: s.stepID(), Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(),
@@ -359,7 +359,7 @@ func (l *toolLoop) keep(call chat.ToolCall, res *chat.ToolResult) {
 	})
 	l.log = append(l.log, result.ToolCall{
 		Step: s.stepID(), Name: call.Name, Args: call.Args, BadArgs: call.BadArgs,
-		Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType, Broken: admitted && l.broken(call, &res),
+		Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType, Broken: admitted && l.broken(call, res),
 	})
 	if res.Error != "" {
 		if l.failures == nil {

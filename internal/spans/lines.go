@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
@@ -87,11 +88,12 @@ func spanLine(text []byte, told func(Span)) error {
 	d := document(text[jsonvalue.SkipSpace(text, 0):])
 	switch {
 	case d.kind() != '{':
-		return fmt.Errorf("a span must be an object, found %.40s", d)
+		return fmt.Errorf("a span must be an object, found %s", ellipsis.Runes(string(d), 40))
 	case d.get("resourceSpans").kind() == '[':
 		return exportJSON(d, func(_ string, s Span) { told(s) })
 	case d.get("name", "span_id", "trace_id", "context", "attributes", "kind").missing():
-		return fmt.Errorf("this is no span: it has none of name, trace_id, span_id, attributes and kind: %.80s", d)
+		return fmt.Errorf("this is no span: it has none of name, trace_id, span_id, attributes and kind: %s",
+			ellipsis.Runes(string(d), 80))
 	case !d.get("attributes").missing() || isCamel(d):
 		told(plainSpan(d))
 	case d.get("kind").kind() == '"' && !d.get("input", "output", "tools", "tokens", "model", "metadata").missing():

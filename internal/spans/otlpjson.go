@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
@@ -99,7 +100,7 @@ func trialOf(attributes document) string {
 // spanJSON reads a span of OTLP.
 func spanJSON(d document) (Span, error) {
 	if d.kind() != '{' {
-		return Span{}, fmt.Errorf("a span must be an object, found %.40s", d)
+		return Span{}, fmt.Errorf("a span must be an object, found %s", ellipsis.Runes(string(d), 40))
 	}
 	r := rawSpan{attrs: attributes{}}
 	var failed error

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/spans"
 )
 
@@ -138,7 +139,8 @@ func unpacked(r *http.Request) (io.Reader, *failure) {
 		}
 		return z, nil
 	default:
-		return nil, &failure{http.StatusUnsupportedMediaType, 1, fmt.Errorf("arena takes gzip and no %.40q", encoding)}
+		return nil, &failure{http.StatusUnsupportedMediaType, 1, fmt.Errorf("arena takes gzip and no %q",
+			ellipsis.Runes(encoding, 40))}
 	}
 }
 

@@ -27,8 +27,8 @@ func Foreign(text string) Oddity {
 	return Oddity{}
 }
 
-// StandIn finds a text that stands for another one in other tools and for itself here: file://criteria.md, @criteria.md,
-// {criteria}.
+// StandIn finds a text that stands for another one in other tools and for itself here: file://criteria.md,
+// @criteria.md, {criteria}.
 func StandIn(text string) Oddity {
 	text = strings.TrimSpace(text)
 	switch {

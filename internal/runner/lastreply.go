@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// ReportLastReplyBans warns of checks over conversations of several turns that forbid something, or set a limit, and look only
-// at the last reply.
+// ReportLastReplyBans warns of checks over conversations of several turns that forbid something, or set a
+// limit, and look only at the last reply.
 func ReportLastReplyBans(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	report := func(c *checks.Compiled) {
 		if c.BansInLastReply() {

@@ -53,8 +53,8 @@ func (h *nameTracker) neverJudged() (list []diag.Diagnostic) {
 		}
 		list = append(list, diag.Diagnostic{
 			Severity: diag.Warning, Pos: s.first.Position, Width: utf8.RuneCountInString(s.first.Type), Code: "never-judged",
-			Msg: fmt.Sprintf("scenario %q: %s skipped in every trial, so that nothing tested it (%s: %s)", id, what, s.first.Type,
-				s.first.SkipReason),
+			Msg: fmt.Sprintf("scenario %q: %s skipped in every trial, so that nothing tested it (%s: %s)", id, what,
+				s.first.Type, s.first.SkipReason),
 			Hint: "add a check without a condition, such as tools_called for the call that must come",
 		})
 	}

@@ -30,7 +30,8 @@ func Word(text, pattern string) int {
 func startsWord(text string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	first, _ := utf8.DecodeRuneInString(text[i:])
-	return i == 0 || emphasized(text, i) || !textmeasure.InWord(before) || !textmeasure.InWord(first) || unspaced(before) || unspaced(first)
+	return i == 0 || emphasized(text, i) || !textmeasure.InWord(before) || !textmeasure.InWord(first) ||
+		unspaced(before) || unspaced(first)
 }
 
 // endsWord reports whether no word runs across the end of a match at i. An accent that follows belongs to the match's

@@ -16,7 +16,8 @@ type flagGroup struct {
 // commands, come before all others.
 var flagGroups = []flagGroup{
 	{"What is run", []string{
-		"config", "scenario", "provider", "tag", "trials", "list", "estimate", "last-failed", "resume", "region", "rows", "sample",
+		"config", "scenario", "provider", "tag", "trials", "list", "estimate", "last-failed", "resume", "region",
+		"rows", "sample",
 		"eval",
 	}},
 	{"Model", []string{

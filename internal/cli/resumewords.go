@@ -60,8 +60,8 @@ func (f *runFlags) resumeWords() []string {
 	return words
 }
 
-// goesOn is the command that goes on with a run, with a limit of costs that a trial fits into: with a lower one it would
-// run none, however often it is typed.
+// goesOn is the command that goes on with a run, with a limit of costs that a trial fits into: with a lower one it
+// would run none, however often it is typed.
 func goesOn(run *result.Run, words []string) string {
 	at := slices.Index(words, "--max-cost") + 1
 	if at == 0 || at == len(words) || run.Spec == nil || run.MayCostUSD <= run.Spec.MaxCost {

@@ -15,7 +15,8 @@ var settable = []string{
 	"fail-fast", "fail-on", "format", "give-back", "html-file", "idle", "jobs", "judge", "judge-gate", "junit-file",
 	"junit-granularity", "keep", "listen", "markdown-file", "max-cost", "max-deliver", "max-failures", "max-sessions",
 	"max-tokens", "metrics-by", "metrics-file", "metrics-label", "metrics-linger", "metrics-listen", "metrics-namespace",
-	"metrics-push", "nats", "nats-ca", "nats-cert", "nats-creds", "nats-key", "no-create", "no-traces", "offline", "on-failure",
+	"metrics-push", "nats", "nats-ca", "nats-cert", "nats-creds", "nats-key", "no-create", "no-traces", "offline",
+	"on-failure",
 	"otlp-content", "otlp-endpoint", "out", "output", "prompt", "quiet", "record", "redact", "region",
 	"replay-speed", "retries", "seed", "session-ttl", "stream", "strict", "temperature", "timeout", "verbose",
 }
@@ -35,7 +36,8 @@ const (
 var typed = map[string]string{
 	"list": doesNothing, "estimate": doesNothing, "dry-run": doesNothing,
 
-	"scenario": doesLess, "provider": doesLess, "tag": doesLess, "eval": doesLess, "rows": doesLess, "sample": doesLess, "eval-groups": doesLess,
+	"scenario": doesLess, "provider": doesLess, "tag": doesLess, "eval": doesLess, "rows": doesLess,
+	"sample": doesLess, "eval-groups": doesLess,
 	"eval-types": doesLess, "skip-evals": doesLess, "trials": doesLess,
 	"last-failed": doesLess, "resume": doesLess, "only": doesLess,
 

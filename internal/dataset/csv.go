@@ -59,7 +59,7 @@ func (t *table) readHeader() *fatal {
 	t.limit.left = maxRow
 	cells, err := t.in.Read()
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return &fatal{1, 0, "no-rows", "the file is empty", "write a header with the names of the fields, and a row below it"}
 	case errors.Is(err, errTooLong):
 		return tooLong(1, unclosed)
@@ -101,7 +101,7 @@ func (t *table) next() (piece, error) {
 	p := piece{start: start, end: t.base.offset + t.in.InputOffset()}
 	wrong, isWrong := errors.AsType[*csv.ParseError](err)
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return piece{}, err
 	case errors.Is(err, errTooLong):
 		return piece{}, tooLong(t.line+1, unclosed)

@@ -1,5 +1,6 @@
-// Package dataset reads the rows for which a scenario is run once each: from JSON lines, CSV, and lists in JSON and YAML.
-// A file is read as a stream and never held as a whole, except YAML, which has to be; rows come back in any order.
+// Package dataset reads the rows for which a scenario is run once each: from JSON lines, CSV, and lists in JSON and
+// YAML. A file is read as a stream and never held as a whole, except YAML, which has to be; rows come back in any
+// order.
 package dataset
 
 import (
@@ -96,7 +97,7 @@ func (f *File) Peek(d *diag.List) (fields []string, whole, ok bool) {
 	}
 	for range peeked {
 		p, err := in.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return seen.sorted(), true, true
 		}
 		if err != nil {
@@ -200,7 +201,7 @@ type place struct {
 func begin(src *Source) (*place, *fatal) {
 	head := make([]byte, 3)
 	n, err := src.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, asFatal(err)
 	}
 	switch head = head[:n]; {

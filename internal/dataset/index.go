@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
@@ -55,7 +56,7 @@ func (f *File) makeIndex() {
 	seen := names{}
 	for {
 		p, err := in.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -95,7 +96,8 @@ func (f *File) makeIndex() {
 func (f *File) problem(e *fatal) { f.problems = append(f.problems, f.diagnostic(e)) }
 
 func (f *File) noRows() *fatal {
-	e := &fatal{1, 0, "no-rows", "the file has no rows", "a scenario is run once for each row: write one, or take dataset out"}
+	e := &fatal{1, 0, "no-rows", "the file has no rows",
+		"a scenario is run once for each row: write one, or take dataset out"}
 	if f.index.header != nil {
 		e.msg = "the file has a header and no rows"
 	}

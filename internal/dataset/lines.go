@@ -46,7 +46,7 @@ func (l *lines) next() (piece, error) {
 // text is the next line with its end.
 func (l *lines) text() ([]byte, error) {
 	text, err := l.in.ReadSlice('\n')
-	if err == nil || err == io.EOF && len(text) > 0 {
+	if err == nil || errors.Is(err, io.EOF) && len(text) > 0 {
 		return text, nil
 	}
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -60,7 +60,7 @@ func (l *lines) text() ([]byte, error) {
 		text, err = l.in.ReadSlice('\n')
 		whole = append(whole, text...)
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return whole, err

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,7 +13,6 @@ type list struct {
 	in     *bufio.Reader
 	offset int64
 	line   int
-	first  bool // nothing of the list was read yet
 	begun  bool // an element may come without a comma
 }
 
@@ -22,8 +22,9 @@ func newList(r io.Reader, from *place) (reader, *fatal) {
 		return l, nil
 	}
 	if c, err := l.sign(); err != nil || c != '[' {
-		e := &fatal{l.line, 0, "wrong-type", "the file must be a list of rows", `write [{"name": "value"}, …], or JSON lines in a .jsonl`}
-		if err == io.EOF {
+		e := &fatal{l.line, 0, "wrong-type", "the file must be a list of rows",
+			`write [{"name": "value"}, …], or JSON lines in a .jsonl`}
+		if errors.Is(err, io.EOF) {
 			e.code, e.msg = "no-rows", "the file is empty"
 		}
 		return nil, e
@@ -70,7 +71,7 @@ func (l *list) next() (piece, error) {
 		return piece{}, l.broken("a comma is missing before the row")
 	}
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return piece{}, l.broken("the list is not closed")
 	case err != nil:
 		return piece{}, err
@@ -130,7 +131,7 @@ func (l *list) element(c byte) ([]byte, error) {
 }
 
 func (l *list) cut(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return l.broken("the list is not closed")
 	}
 	return err

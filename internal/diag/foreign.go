@@ -14,8 +14,8 @@ var extensions = []string{
 	".prompt", ".tmpl", ".eval",
 }
 
-// foreignStarts are the beginnings of files of other programs: private keys, variables of an environment, INI files, and
-// a single word, which may be a password.
+// foreignStarts are the beginnings of files of other programs: private keys, variables of an environment, INI files,
+// and a single word, which may be a password.
 var foreignStarts = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:-----BEGIN |(?:export\s+)?[A-Za-z_][A-Za-z0-9_.]*\s*=|\[[A-Za-z][^\]{}",:]*\]\s*$|` +
 		`machine\s|[^\s:,{}\[\]"'<>!&*%?@|-][^\s:,{}\[\]"']*$|[^:\s]+:[^:\s]*:\d+:\d+:|ssh-|PuTTY-)`)

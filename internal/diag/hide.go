@@ -15,7 +15,8 @@ var secrets = sync.OnceValue(func() []*regexp.Regexp {
 		// what follows the first line of a private key, and a line of one
 		regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(.+)`),
 		// a value after a name such as api_key, in YAML, JSON or an environment file
-		regexp.MustCompile(`(?i)(?:api[_-]?key|access[_-]?key|private[_-]?key(?:[_-]?id)?|key[_-]data|account[_-]?key|token|` +
+		regexp.MustCompile(`(?i)(?:api[_-]?key|access[_-]?key|private[_-]?key(?:[_-]?id)?|` +
+			`key[_-]data|account[_-]?key|token|` +
 			`secret|password|passwd|passphrase|authorization|credentials?|(?:\b|_)pass|(?:\b|_)pwd)["']?\s*[:=]\s*` +
 			`["']?(?:bearer\s+|basic\s+)?([^\s"',}\]\[{$]{6,})`),
 		regexp.MustCompile(`(?i)["'_]_?auth["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?([^\s"',}\]\[{$]{6,})`),

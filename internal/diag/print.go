@@ -84,7 +84,7 @@ func (p *printer) line(pos Pos) (string, bool) {
 	}
 	if p.file != pos.File {
 		p.file, p.lines = pos.File, nil
-		if data, err := p.Read(pos.File); err == nil && !Foreign(pos.File, data) { // the file may be gone by now; the message stands alone then
+		if data, err := p.Read(pos.File); err == nil && !Foreign(pos.File, data) { // gone: the message stands alone
 			p.lines = Lines(pos.File, data)
 		}
 	}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
@@ -108,9 +109,7 @@ func declaredNames(p *project, anyTool bool) result.Declared {
 		}
 	}
 	states := stateNames(p.Project)
-	for kind, list := range states {
-		names[kind] = list
-	}
+	maps.Copy(names, states)
 	for _, kind := range []string{result.DeclaredServers, result.DeclaredSteps} {
 		names[kind] = sorted(names[kind])
 	}

@@ -358,8 +358,8 @@ func (f *Fingerprints) priorConversation(t *Trial) digest.Sum {
 	return digest.Sum{}
 }
 
-// content is what of a finished trial decides how it is judged: all of it. One that cannot be read is like no other, and
-// like itself.
+// content is what of a finished trial decides how it is judged: all of it. One that cannot be read is like no other,
+// and like itself.
 func (f *Finished) content() []byte {
 	if f.Raw == nil {
 		return nil

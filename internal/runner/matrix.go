@@ -82,7 +82,8 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 	m := &matrix{
 		opts: opts, diags: d, regions: split(opts.Regions),
 		scenarios: newPatternFilter("scenario", opts.Scenarios, d), evals: newPatternFilter("eval", opts.Evals, d),
-		tags: newPatternFilter("tag", opts.Tags, d), rowFilter: newRowFilter(opts.Rows, d), providers: newFilter("provider", opts.Providers),
+		tags: newPatternFilter("tag", opts.Tags, d), rowFilter: newRowFilter(opts.Rows, d),
+		providers: newFilter("provider", opts.Providers),
 		endpoints: map[endpointKey]*Endpoint{}, implicitMocks: map[*scenario.Project]*scenario.Provider{},
 		reportedFeatures: map[string]map[diag.Pos]bool{}, judgeEndpoints: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},

@@ -227,7 +227,8 @@ func (h *drawn) Pop() any {
 func (m *matrix) refuseRows(scenarios []*scenario.Scenario) {
 	for _, s := range scenarios {
 		if s.Dataset != nil && s.Skip == "" {
-			m.diags.Errorf(s.Dataset.Pos, 1, "dataset", "scenario %q has a dataset, and recordings do not say of which row they are",
+			m.diags.Errorf(s.Dataset.Pos, 1, "dataset", "scenario %q has a dataset, and recordings do not say "+
+				"of which row they are",
 				s.ID).Hint = "judge them by a scenario without one, or by an eval"
 		}
 	}

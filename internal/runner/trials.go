@@ -10,7 +10,7 @@ import (
 type span struct {
 	Trial              // the first one
 	variants []Variant // trial n has variant n-1, modulo their number; nil: all have the first one's
-	rows     []int32   // of the dataset, by index from 0: each has all numbers, one row after the other; nil: there are none
+	rows     []int32   // of the dataset, by index from 0: each has all numbers, one row after the other; nil: none
 	at       int       // of the first trial, among those of all rows
 	count    int
 }

@@ -198,7 +198,7 @@ func (s *Scenario) FillText(text string) (filled string, lacks []string) {
 func (s *Scenario) FillCalls(calls []chat.ToolCall) (filled []chat.ToolCall, lacks []string) {
 	filled = slices.Clone(calls)
 	for i := range filled {
-		if args, ok := s.filled(map[string]any(filled[i].Args), &lacks).(map[string]any); ok && filled[i].Args != nil {
+		if args, ok := s.filled(filled[i].Args, &lacks).(map[string]any); ok && filled[i].Args != nil {
 			filled[i].Args = args
 		}
 	}
@@ -335,7 +335,9 @@ func (s *Scenario) RowSamples(prompt *Prompt, region string) (all []*Values) {
 
 // RowFaults says why the scenario cannot be run for its row: placeholders that the row does not fill in, and messages
 // that are empty with it. singles are the values of the perturbations in a turn.
-func (s *Scenario) RowFaults(prompt *Prompt, region string, singles func(turn int) map[string]string) (faults []string) {
+func (s *Scenario) RowFaults(
+	prompt *Prompt, region string, singles func(turn int) map[string]string,
+) (faults []string) {
 	for _, name := range s.rowLacks {
 		faults = append(faults, fmt.Sprintf("%s: metadata: the row has no field %q", s.Pos, name))
 	}

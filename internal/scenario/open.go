@@ -112,8 +112,8 @@ func (o *OpenCheck) compileWith(v *Values, spec Check, problems *diag.List) any 
 	return spec.Compiled
 }
 
-// numbers are the placeholders that are the whole of a value which must not be a text; or which must be one, where a row
-// has a number.
+// numbers are the placeholders that are the whole of a value which must not be a text; or which must be one, where a
+// row has a number.
 func (o *OpenCheck) numbers(v *Values, problems *diag.List) map[*node.Node]bool {
 	wrong := map[diag.Pos]bool{}
 	for _, p := range problems.Sorted() {

@@ -25,8 +25,8 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		custom("turns", listOf(turnFields), readTurns).
 			doc("The conversation: what the user says, one entry after the other. It may be left out with input_field alone."),
 		custom("dataset", text, readDataset).
-			doc("A file with rows, beside this one: .jsonl, .csv, .tsv, .json or .yaml. The scenario is run once for each, and " +
-				"{{field}} stands for its fields."),
+			doc("A file with rows, beside this one: .jsonl, .csv, .tsv, .json or .yaml. The scenario is run once for each, " +
+				"and {{field}} stands for its fields."),
 		custom("input_field", text, readInputField).
 			doc("The field of a row that is what the user says, in place of turns."),
 		assertions("conversation_assertions", ConversationAssertion, func(s *Scenario) *[]Placed { return &s.Conversation }).

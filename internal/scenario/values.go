@@ -121,8 +121,8 @@ func (f *checkFiller) isTyped(n *node.Node) bool {
 	return true
 }
 
-// typed is the value of a field in the place of a placeholder that is all of a value; nil where that is a text, or is to
-// be one.
+// typed is the value of a field in the place of a placeholder that is all of a value; nil where that is a text, or is
+// to be one.
 func (f *checkFiller) typed(n *node.Node) *node.Node {
 	if !f.isTyped(n) || f.plain[n] || f.shown {
 		return nil

@@ -114,8 +114,8 @@ func (p *Project) taskTypes() []string {
 }
 
 // Variables returns the template variables of one conversation: defaults of the prompt, its fragments, the vars of the
-// config, the variables of the scenario, region, domain, user_role, user_context and context_slot unless set, and the fields of its row.
-// prompt may be nil. The error names required variables without a value.
+// config, the variables of the scenario, region, domain, user_role, user_context and context_slot unless set, and the
+// fields of its row. prompt may be nil. The error names required variables without a value.
 func Variables(prompt *Prompt, s *Scenario, region string) (map[string]string, error) {
 	vars := Known(prompt, s, region)
 	if missing := prompt.missing(vars); len(missing) > 0 {

@@ -38,7 +38,7 @@ func newAsked(t *Trace) *asked {
 
 // modelAround is the nearest span of a model around a span; -1: there is none.
 func (t *Trace) modelAround(i int) int {
-	for depth := 0; depth < deepest; depth++ {
+	for range deepest {
 		if i = t.parent[i]; i < 0 || t.Spans[i].Kind == Model {
 			return i
 		}

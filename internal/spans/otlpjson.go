@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -164,9 +165,7 @@ func (r *rawSpan) eventsJSON(d document) {
 		for item := range event.get("attributes").elements {
 			members[item.get("key").str()] = anyJSON(item.get("value"), 0)
 		}
-		for key, v := range event.get("attributes").members {
-			members[key] = v
-		}
+		maps.Insert(members, event.get("attributes").members)
 		r.event(members)
 	}
 }

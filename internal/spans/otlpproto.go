@@ -119,7 +119,7 @@ func resourceProto(data []byte, told Told) error {
 func spanProto(data []byte) (Span, error) {
 	r := rawSpan{attrs: attributes{}}
 	err := fields(data, func(f field) error {
-		switch f.number {
+		switch f.number { //nolint:exhaustive // a message has its own fields, not those names
 		case 1, 2, 4, 5, 9, 11, 15:
 			if f.kind != protowire.BytesType {
 				return errType
@@ -129,7 +129,7 @@ func spanProto(data []byte) (Span, error) {
 				return errType
 			}
 		}
-		switch f.number {
+		switch f.number { //nolint:exhaustive // a message has its own fields, not those names
 		case 1:
 			r.Trace = id(hex.EncodeToString(f.bytes))
 		case 2:
@@ -154,7 +154,7 @@ func spanProto(data []byte) (Span, error) {
 			return r.eventProto(f.bytes)
 		case 15:
 			return fields(f.bytes, func(f field) error {
-				switch f.number {
+				switch f.number { //nolint:exhaustive // a message has its own fields, not those names
 				case 2:
 					r.message = f.text()
 				case 3:
@@ -208,7 +208,7 @@ func (r *rawSpan) eventProto(data []byte) error {
 func keyValueProto(data []byte, wanted func(key string) bool) (key string, v *value, err error) {
 	var raw []byte
 	err = fields(data, func(f field) error {
-		switch f.number {
+		switch f.number { //nolint:exhaustive // a message has its own fields, not those names
 		case 1:
 			key = f.text()
 		case 2:
@@ -230,7 +230,7 @@ func anyProto(data []byte, depth int) (v value, err error) {
 		return v, nil
 	}
 	err = fields(data, func(f field) error {
-		switch f.number {
+		switch f.number { //nolint:exhaustive // a message has its own fields, not those names
 		case 1:
 			v = value{text: f.text()}
 		case 2:
@@ -269,7 +269,7 @@ func listProto(data []byte, keyed bool, depth int) (document, error) {
 			key := ""
 			raw = nil
 			err := fields(f.bytes, func(f field) error {
-				switch f.number {
+				switch f.number { //nolint:exhaustive // a message has its own fields, not those names
 				case 1:
 					key = f.text()
 				case 2:

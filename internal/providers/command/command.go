@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -158,10 +159,10 @@ func noNUL(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD
 // command is the program as it is started for a trial.
 func (p *Provider) command(ctx context.Context, turn int) *process.Command {
 	vars := variables(ctx, turn)
-	env := append(p.env[:len(p.env):len(p.env)], vars...)
+	env := append(slices.Clip(p.env), vars...)
 	args := p.Command[1:]
 	return &process.Command{
-		Path: p.Command[0], Args: args[:len(args):len(args)], Dir: p.Dir, Env: env, MaxStdout: maxOutput, Heard: p.heard,
+		Path: p.Command[0], Args: slices.Clip(args), Dir: p.Dir, Env: env, MaxStdout: maxOutput, Heard: p.heard,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -166,8 +167,8 @@ func (c *conversation) begin(ctx context.Context, req *chat.Request) (any, error
 // answer makes the message with the result of the call that arena has run.
 func (c *conversation) answer(req *chat.Request) any {
 	m := &resultMessage{Type: "tool_result", ID: c.turn.asked, Error: "the call was not made"}
-	for i := len(req.Messages) - 1; i >= 0; i-- {
-		r := req.Messages[i].ToolResult
+	for _, v := range slices.Backward(req.Messages) {
+		r := v.ToolResult
 		if r == nil || r.ID != c.turn.asked {
 			continue
 		}
@@ -450,7 +451,6 @@ func (c *conversation) reply(
 	case text == "" && told == "" && len(m.Parts) == 0:
 		return nil, quoted("its reply has no text")
 	case text == "", text == told, told != "" && text == whole:
-		text = told
 	case told == "":
 		if rest, repeats := strings.CutPrefix(text, whole); repeats && whole != "" && rest != "" {
 			text = rest

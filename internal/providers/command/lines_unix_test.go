@@ -58,7 +58,7 @@ func converse(how string, args []string) int {
 		case i < len(args):
 			script = args[i]
 		}
-		for _, word := range strings.Split(script, "|") {
+		for word := range strings.SplitSeq(script, "|") {
 			verb, arg, _ := strings.Cut(word, " ")
 			switch verb {
 			case "EXIT":

@@ -51,7 +51,7 @@ func told(list []chat.Reply) (out []string) {
 	return out
 }
 
-func jsonText(args chat.Args) string { return fmt.Sprint(map[string]any(args)) }
+func jsonText(args chat.Args) string { return fmt.Sprint(args) }
 
 func TestReplies(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/spans"
@@ -37,11 +38,12 @@ func (t *tail) read(ended bool) (list []spans.Span, err error) {
 	}
 	t.at += int64(len(data))
 	if bad := spans.Lines(bytes.NewReader(data), func(s spans.Span) { list = append(list, s) }); len(bad) > 0 {
-		text := bad[0].Error()
-		for _, more := range bad[1:] {
-			text += "; " + more.Error()
+		var all []string
+		for _, one := range bad {
+			all = append(all, one.Error())
 		}
-		return nil, fmt.Errorf("traces of the program are lost, and what it did is not known: spans.jsonl: %s", text)
+		return nil, fmt.Errorf("traces of the program are lost, and what it did is not known: spans.jsonl: %s",
+			strings.Join(all, "; "))
 	}
 	return list, nil
 }

@@ -109,7 +109,7 @@ func (s *Server) export(trial string, r *http.Request) *failure {
 		case <-r.Context().Done():
 			return &failure{http.StatusServiceUnavailable, 1, r.Context().Err()}
 		}
-		n, err = buf.ReadFrom(io.LimitReader(body, MostBody-n+1))
+		_, err = buf.ReadFrom(io.LimitReader(body, MostBody-n+1))
 	}
 	switch {
 	case err != nil:

@@ -242,7 +242,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	if resp.StatusCode != 401 {
+	if resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("GET: %d", resp.StatusCode)
 	}
 	c.url = s.URL() + "/v1/metrics"

@@ -543,7 +543,7 @@ func (c *conversation) End(ctx context.Context) (notices []string, err error) {
 		}
 		drained <- first
 	}()
-	_ = <-program.send(limited, endMessage{"end"}) // a program that reads no more is told by the end of its input
+	<-program.send(limited, endMessage{"end"}) //nolint:errcheck // one that reads no more is told by the end of its input
 	itself := program.running.Stop(patience)
 	stray := <-drained
 	program.leave()

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,25 +31,6 @@ type conversation struct {
 	turn    turn
 	notices []string
 	noisy   bool // that it writes other lines was told
-}
-
-// turn is what has come of the reply to one message.
-type turn struct {
-	open    bool // the program has not replied yet
-	left    time.Duration
-	bytes   int
-	calls   int
-	usage   chat.Usage
-	counted bool
-	usd     *float64 // nil: no price was told
-	prices  int      // how often one was told
-	counts  int      // how often tokens were told
-	whole   strings.Builder
-	part    strings.Builder // since the last call
-	ids     map[string]bool // of calls
-	asked   string          // id of the call that arena runs
-	pending []chat.ToolCall // whose results did not come yet, and those with them
-	results []chat.ToolResult
 }
 
 type conversationKey struct {
@@ -356,80 +336,6 @@ func (c *conversation) result(m *message, quoted func(string, ...any) error) (*c
 	return nil, quoted("it gave a result, and no call with the id %q waits for one", m.ID)
 }
 
-// without are the calls that have no result yet.
-func (t *turn) without() (open []chat.ToolCall) {
-	for _, call := range t.pending {
-		answered := false
-		for i := range t.results {
-			answered = answered || t.results[i].ID == call.ID
-		}
-		if !answered {
-			open = append(open, call)
-		}
-	}
-	return open
-}
-
-// flush is the reply with the calls so far. What they took is told with the last one, unless it was told before.
-func (t *turn) flush(model string) *chat.Reply {
-	r := t.reply(model)
-	r.FinishReason, r.ToolCalls, r.ToolResults = "tool_calls", t.pending, t.results
-	if r.Usage.Estimated {
-		r.Usage, r.CostUSD = chat.Usage{}, new(0.0)
-	}
-	t.pending, t.results = nil, nil
-	return r
-}
-
-// reply is what was said and counted since the reply before, which counts no more.
-func (t *turn) reply(model string) *chat.Reply {
-	r := &chat.Reply{Content: t.part.String(), FinishReason: "stop", Model: model, Usage: t.usage}
-	switch {
-	case t.counts == 0 && !t.counted:
-		r.Usage = estimated(0, t.whole.Len())
-	case t.prices == t.counts && t.usd != nil:
-		r.CostUSD = t.usd
-	case t.counts == 0:
-		r.CostUSD = new(0.0) // it was told before
-	}
-	t.counted = t.counted || t.counts > 0
-	t.usage, t.usd, t.prices, t.counts = chat.Usage{}, nil, 0, 0
-	t.part.Reset()
-	return r
-}
-
-// count takes what the program counts.
-func (t *turn) count(m *message, quoted func(string, ...any) error) error {
-	if m.Input == nil && m.Output == nil && m.USD == nil {
-		return quoted("its usage has neither input_tokens nor output_tokens nor cost_usd")
-	}
-	for _, n := range []*float64{m.Input, m.Output} {
-		if n != nil && (!chat.Tokens(*n) || *n != float64(int(*n))) {
-			return quoted("its usage counts %v tokens, which no call can have taken", *n)
-		}
-	}
-	if m.USD != nil && !chat.Measured(*m.USD) {
-		return quoted("its usage has a cost of %v, which none can be", *m.USD)
-	}
-	number := func(n *float64) int {
-		if n == nil {
-			return 0
-		}
-		return int(*n)
-	}
-	t.usage = t.usage.Add(chat.Usage{InputTokens: number(m.Input), OutputTokens: number(m.Output)})
-	t.counts++
-	if m.USD != nil {
-		t.prices++
-		sum := *m.USD
-		if t.usd != nil {
-			sum += *t.usd
-		}
-		t.usd = &sum
-	}
-	return nil
-}
-
 // reply takes the end of a turn.
 func (c *conversation) reply(
 	m *message, quoted func(string, ...any) error, onDelta func(chat.Delta) error,
@@ -563,62 +469,4 @@ func (c *conversation) End(ctx context.Context) (notices []string, err error) {
 		err = c.p.failed(process.Ended(c.p.Command[0], err, program.running.Stderr()))
 	}
 	return nil, err
-}
-
-// talk is a running program, line by line.
-type talk struct {
-	running *process.Running
-	lines   chan []byte   // closed when no more come
-	gone    chan struct{} // closed when nobody listens any more
-	leave   func()
-	err     error // why no more lines come; nil: the output ended. Set before lines is closed
-}
-
-func listen(running *process.Running) *talk {
-	t := &talk{running: running, lines: make(chan []byte), gone: make(chan struct{})}
-	t.leave = sync.OnceFunc(func() { close(t.gone) })
-	go func() {
-		defer close(t.lines)
-		t.err = process.EachLine(running, maxLine, func(line []byte) bool {
-			select {
-			case t.lines <- append([]byte(nil), line...):
-				return true
-			case <-t.gone:
-				return false
-			}
-		})
-	}()
-	return t
-}
-
-// next is the next line.
-func (t *talk) next(ctx context.Context) ([]byte, error) {
-	select {
-	case text, more := <-t.lines:
-		if more {
-			return text, nil
-		}
-		if t.err != nil {
-			return nil, t.err
-		}
-		return nil, t.running.Silence("replied", patience)
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-// send writes a message in the background: a program may write before it has read all. nil is none.
-func (t *talk) send(ctx context.Context, m any) <-chan error {
-	sent := make(chan error, 1)
-	if m == nil {
-		sent <- nil
-		return sent
-	}
-	data, err := json.Marshal(m)
-	if err != nil {
-		sent <- err
-		return sent
-	}
-	go func() { sent <- t.running.Write(ctx, append(data, '\n')) }()
-	return sent
 }

@@ -306,6 +306,33 @@ func TestUsageOfLines(t *testing.T) {
 
 // TestClosedStream: a guardrail that closes the stream ends the program, and the next turn starts another one, which is
 // told what was said.
+// TestModelCallsOfLines: how often a program asked a model stands in no line, so that no reply of one passes for a single
+// call.
+func TestModelCallsOfLines(t *testing.T) {
+	t.Parallel()
+	own := `{"type":"tool_call","id":"a","name":"f"}|{"type":"tool_result","id":"a"}|`
+	for _, does := range []string{reply("x"), own + reply("x"), `{"type":"delta","text":"x"}|` + reply("x")} {
+		d := talkTo(t, byLines, "script", does)
+		if err := d.turn("hi"); err != nil {
+			t.Fatalf("%s: %v", does, err)
+		}
+		if want := []string{chat.UntoldModelCalls}; !slices.Equal(d.last.Untold, want) {
+			t.Errorf("%s: untold are %q, want %q", does, d.last.Untold, want)
+		}
+		if _, err := d.trial.End(t.Context()); err != nil {
+			t.Errorf("%s: %v", does, err)
+		}
+	}
+	d := talkTo(t, byLines, "script", `{"type":"delta","text":"x"}|HANG`)
+	d.stream = func(chat.Delta) error { return providers.ErrEnough }
+	if err := d.turn("hi"); err != nil || len(d.last.Untold) != 1 {
+		t.Errorf("a closed stream: untold are %q, %v", d.last.Untold, err)
+	}
+	if _, err := d.trial.End(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestClosedStream(t *testing.T) {
 	t.Parallel()
 	d := talkTo(t, byLines, "script", `{"type":"delta","text":"My password is "}|HANG`)

@@ -98,10 +98,15 @@ func (s *session) described() *checks.ScenarioInfo {
 	if sc.Agent == nil {
 		return nil
 	}
-	return &checks.ScenarioInfo{
-		Name: cmp.Or(sc.Title, sc.ID), Description: sc.Description, ExpectedOutcome: sc.Outcome,
-		Input: sc.Turns[0].Content,
+	info := &checks.ScenarioInfo{Name: cmp.Or(sc.Title, sc.ID), Description: s.out.Describe}
+	info.ExpectedOutcome, _ = s.values.at(noTurn).UserText(sc.Outcome) // loading reports unknown placeholders
+	if at := slices.IndexFunc(s.messages, func(m chat.Message) bool { return m.Role == chat.User }); at >= 0 {
+		info.Input = s.messages[at].Text()
 	}
+	if sc.Row != nil {
+		info.Expected, _ = sc.Row.Text("expected") // a row need not have it
+	}
+	return info
 }
 
 // fromDisk reports whether the conversation is recorded or replayed.

@@ -69,7 +69,7 @@ func newRowFilter(lists []string, d *diag.List) *rowFilter {
 	return f
 }
 
-// select lists the rows of a dataset, by index.
+// choose lists the rows of a dataset, by index.
 func (f *rowFilter) choose(set *scenario.Dataset) []int32 {
 	if len(f.words) == 0 {
 		return allRows(set)

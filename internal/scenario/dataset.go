@@ -350,6 +350,7 @@ func (s *Scenario) RowFaults(
 		return out
 	}
 	add(known, s.Pos, "description: ", s.Description)
+	add(known, s.Pos, "expected_outcome: ", s.Outcome)
 	for i := range s.SeedMemories {
 		add(known, s.SeedMemories[i].Pos, "seed_memories: ", s.SeedMemories[i].Content)
 	}

@@ -69,7 +69,7 @@ func templated(s *Scenario) bool {
 		}
 	}
 	remembers := func(m SeedMemory) bool { return holdsBraces(m.Content) }
-	return holdsBraces(s.Description) || slices.ContainsFunc(s.SeedMemories, remembers)
+	return holdsBraces(s.Description) || holdsBraces(s.Outcome) || slices.ContainsFunc(s.SeedMemories, remembers)
 }
 
 // checkPrompt reports unknown variables in a prompt. It returns false when there is nothing to check.
@@ -101,6 +101,7 @@ func (b *build) checkUserTexts(s *Scenario, prompt *Prompt) {
 	v := &Values{Vars: Known(prompt, s, "default"), row: s.Row}
 	v.Empty = prompt.unvalued(v.Vars)
 	b.checkText(v, s.Pos, "description: ", s.Description)
+	b.checkText(v, s.Pos, "expected_outcome: ", s.Outcome)
 	for i := range s.SeedMemories {
 		b.checkText(v, s.SeedMemories[i].Pos, "seed_memories: ", s.SeedMemories[i].Content)
 	}

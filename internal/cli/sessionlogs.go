@@ -183,7 +183,7 @@ func (l *sessionLogs) of(trial string) (*sessionLog, error) {
 	if log := l.open[trial]; log != nil {
 		return log, nil
 	}
-	file, err := os.Create(l.path(trial) + partSuffix)
+	file, err := l.create(l.path(trial) + partSuffix)
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +193,18 @@ func (l *sessionLogs) of(trial string) (*sessionLog, error) {
 	}
 	l.open[trial] = &sessionLog{EventLog: events, file: file}
 	return l.open[trial], nil
+}
+
+// create makes a file, and the folder again where somebody removed it while the run went on.
+func (l *sessionLogs) create(path string) (*os.File, error) {
+	file, err := os.Create(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := plainfile.MakeDir(l.dir); err != nil {
+			return nil, err
+		}
+		return os.Create(path)
+	}
+	return file, err
 }
 
 // unfinished warns of conversations whose recordings did not end.

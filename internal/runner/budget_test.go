@@ -180,8 +180,14 @@ func TestBudgetOfOtherScenarios(t *testing.T) {
 	if err := Run(t.Context(), spread(t, client, 1, 1, 20), opts, journal, w); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.count(result.Passed); n != 4 { // 0.002 and three times 0.026
-		t.Errorf("%d trials ran", n)
+	dear := 0
+	for _, trial := range w.trials {
+		if trial.Scenario == "s001" && trial.Status == result.Passed {
+			dear++
+		}
+	}
+	if dear != 3 { // 3 × 0.026 and 0.002 leave less than 0.026; the cheap trial may be admitted too late
+		t.Errorf("%d trials of 0.026 ran, and %d in all", dear, w.count(result.Passed))
 	}
 }
 

@@ -54,6 +54,10 @@ func runGuide(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	needed := neededPrograms.FindSubmatch(data)
+	if needed != nil {
+		mustHave(t, strings.Fields(string(needed[1]))...)
+	}
 	g := &guide{T: t, dir: t.TempDir()}
 	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	var out []string
@@ -96,6 +100,19 @@ func runGuide(t *testing.T, file string) {
 	}
 	if g.commands == 0 {
 		t.Errorf("%s has no commands", file)
+	}
+}
+
+// neededPrograms are the programs beside arena and a shell that a page runs, in a comment below its title.
+var neededPrograms = regexp.MustCompile(`(?m)^<!-- needs: (.*) -->$`)
+
+// mustHave skips a test where one of the programs is not installed.
+func mustHave(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("%s is not installed", name)
+		}
 	}
 }
 

@@ -57,7 +57,7 @@ var brokenSinks = []struct {
 			if err := removed("out")(dir); err != nil {
 				return err
 			}
-			if err := os.Mkdir(filepath.Join(dir, "out"), 0o755); err != nil {
+			if err := os.MkdirAll(filepath.Join(dir, "out"), 0o755); err != nil { // the run may have made it anew
 				return err
 			}
 			return os.WriteFile(filepath.Join(dir, "out", "journal.jsonl"), []byte("another\n"), 0o600)
@@ -71,16 +71,30 @@ func inTheWay(path string) func(string) error {
 	return func(dir string) error { return os.MkdirAll(filepath.Join(dir, path, "in", "the", "way"), 0o755) }
 }
 
+// removed takes away a file or a folder, in which the run may be writing.
 func removed(path string) func(string) error {
-	return func(dir string) error { return os.RemoveAll(filepath.Join(dir, path)) }
+	return func(dir string) (err error) {
+		for range 1000 {
+			if err = os.RemoveAll(filepath.Join(dir, path)); err == nil {
+				return nil
+			}
+		}
+		return err
+	}
 }
 
+// replaced puts a file in the place of a folder, which the run makes anew at any time.
 func replaced(path string) func(string) error {
-	return func(dir string) error {
-		if err := removed(path)(dir); err != nil {
-			return err
+	return func(dir string) (err error) {
+		for range 1000 {
+			if err = removed(path)(dir); err != nil {
+				continue
+			}
+			if err = os.WriteFile(filepath.Join(dir, path), nil, 0o600); err == nil {
+				return nil
+			}
 		}
-		return os.WriteFile(filepath.Join(dir, path), nil, 0o600)
+		return err
 	}
 }
 

@@ -195,16 +195,17 @@ func (l *sessionLogs) of(trial string) (*sessionLog, error) {
 	return l.open[trial], nil
 }
 
-// create makes a file, and the folder again where somebody removed it while the run went on.
-func (l *sessionLogs) create(path string) (*os.File, error) {
-	file, err := os.Create(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := plainfile.MakeDir(l.dir); err != nil {
+// create makes a file, and the folder again where somebody removes it while the run goes on: also while it is made.
+func (l *sessionLogs) create(path string) (file *os.File, err error) {
+	for range 10 {
+		if file, err = os.Create(path); !errors.Is(err, fs.ErrNotExist) {
+			return file, err
+		}
+		if err = plainfile.MakeDir(l.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		return os.Create(path)
 	}
-	return file, err
+	return nil, err
 }
 
 // unfinished warns of conversations whose recordings did not end.

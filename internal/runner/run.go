@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,8 +55,8 @@ type Options struct {
 	Dispatcher EvalDispatcher
 }
 
-// Sink receives the events of a run in order, one at a time. An error ends the run. Events that are already waiting are
-// still handled, and so are up to maxNotRunEvents trials that did not start.
+// Sink receives the events of a run in order, one at a time. After an error no trial starts; those that run are paid
+// for, and end. Their events are still handled, and so are up to maxNotRunEvents trials that did not start.
 type Sink interface {
 	Handle(e result.Event) error
 }
@@ -76,6 +77,8 @@ const maxNotRunEvents = 10_000
 func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal, sink Sink) error {
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
+	starting, halt := context.WithCancelCause(ctx)
+	defer halt(nil)
 	plan.expectTools(opts.Kept)
 	defer closeTools(plan.kits())
 	size := maxBatch
@@ -86,7 +89,9 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	if plan.http != nil {
 		defer plan.http.CloseIdleConnections()
 	}
-	c := consumer{tracker: plan.names, journal: journal, sink: sink, abort: abort, batch: make([]result.Event, 0, size)}
+	c := consumer{
+		tracker: plan.names, journal: journal, sink: sink, abort: abort, halt: halt, batch: make([]result.Event, 0, size),
+	}
 	var consuming sync.WaitGroup
 	consuming.Go(func() {
 		for e := range events { // until the channel is closed: no worker may block
@@ -96,7 +101,8 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	// The caller's stack has grown already, and trials need a deep one: this makes short runs faster.
 	money := newBudget(plan, &opts)
 	runTrials(ctx, plan, &worker{
-		opts: &opts, events: events, abort: abort, fingerprints: NewFingerprints(&opts), journal: journal, budget: money,
+		opts: &opts, events: events, starting: starting, abort: abort, halt: halt,
+		fingerprints: NewFingerprints(&opts), journal: journal, budget: money,
 	})
 	close(events)
 	consuming.Wait()
@@ -110,7 +116,9 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 type worker struct {
 	opts         *Options
 	events       chan<- result.Event
-	abort        context.CancelCauseFunc
+	starting     context.Context         // done: no trial starts any more
+	abort        context.CancelCauseFunc // ends the trials that run as well
+	halt         context.CancelCauseFunc // ends starting alone: what is paid for comes to its end
 	fingerprints *Fingerprints
 	journal      *result.Journal
 	failures     atomic.Int64 // trials that failed or broke
@@ -130,7 +138,7 @@ func runTrials(ctx context.Context, plan *Plan, w *worker) {
 			if w.opts.Unjudged != nil {
 				t = t.again(w.opts.Unjudged(i))
 			}
-			grant, err := w.budget.admit(ctx, plan, &t)
+			grant, err := w.budget.admit(w.starting, plan, &t)
 			if err != nil && notRun.Add(1) > maxNotRunEvents {
 				return
 			}
@@ -170,7 +178,7 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 		c.events <- s.emit.trialStarted(t)
 		s.run(ctx)
 		if s.recordError != nil {
-			c.abort(fmt.Errorf("%w: %w", errStopped, s.recordError))
+			c.halt(fmt.Errorf("%w: %w", errStopped, s.recordError))
 		}
 	}
 	if t.Finished.isLeft() {
@@ -248,7 +256,7 @@ func notRunReason(cause error) string {
 type consumer struct {
 	journal       *result.Journal
 	sink          Sink
-	abort         context.CancelCauseFunc
+	abort, halt   context.CancelCauseFunc // as a worker has them
 	tracker       *nameTracker
 	batch         []result.Event // reused buffer
 	journalFailed bool           // no event is handled after that
@@ -287,21 +295,22 @@ func (p *consumer) flush(events []result.Event) {
 		}
 	}
 	if len(done) > 0 {
-		if p.journalFailed = p.check(p.journal.Append(done)); p.journalFailed {
+		if p.journalFailed = p.check(p.journal.Append(done), p.abort); p.journalFailed {
 			return
 		}
 	}
 	for _, e := range events {
-		p.check(p.sink.Handle(e))
+		p.check(p.sink.Handle(e), p.halt)
 	}
 }
 
 func failed(t *result.Trial) bool { return t.Status == result.Failed || t.Status == result.Errored }
 
-func (p *consumer) check(err error) bool {
-	if err != nil && p.err == nil {
-		p.err = err
-		p.abort(fmt.Errorf("%w: %w", errStopped, err))
+// check keeps the first error, and ends with it what cannot go on.
+func (p *consumer) check(err error, end context.CancelCauseFunc) bool {
+	if err != nil {
+		p.err = cmp.Or(p.err, err)
+		end(fmt.Errorf("%w: %w", errStopped, err))
 	}
 	return err != nil
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -283,6 +284,57 @@ func TestASinkThatFailsEndsTheRun(t *testing.T) {
 		t.Errorf("%d trials of %d were told, %d calls made after the disk was full", len(w.trials), n, calls.Load())
 	}
 }
+
+// TestTrialsInFlightOutliveASink: what is paid for comes to its end and into the journal, also when a sink has failed.
+func TestTrialsInFlightOutliveASink(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	started, ended := make(chan struct{}), make(chan struct{})
+	client := answer(func(ctx context.Context, _ *chat.Request) (chat.Reply, error) {
+		wait := ended // which is heard after the sink has failed
+		if calls.Add(1) == 1 {
+			wait = started
+		}
+		select {
+		case <-wait:
+			return chat.Reply{Content: "ok"}, nil
+		case <-ctx.Done():
+			return chat.Reply{}, context.Cause(ctx)
+		}
+	})
+	full := errors.New("no space left")
+	starts, once := 0, sync.Once{}
+	w := failing(func(e result.Event) error {
+		switch e.(type) {
+		case result.TrialStarted:
+			if starts++; starts == 4 {
+				close(started)
+				return full
+			}
+		case result.TrialDone:
+			once.Do(func() { close(ended) })
+		}
+		return nil
+	})
+	journal, file := journalFor(t)
+	opts := options(4)
+	opts.Events = true
+	if err := Run(t.Context(), planOf(t, 100, client), opts, journal, w); !errors.Is(err, full) {
+		t.Fatalf("error %v", err)
+	}
+	text, err := os.ReadFile(file.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(text, []byte(`"status":"passed"`)); n != starts || n == 100 {
+		t.Errorf("%d of %d trials that started are in the journal", n, starts)
+	}
+}
+
+// failing is a sink that is a function.
+type failing func(result.Event) error
+
+func (f failing) Handle(e result.Event) error { return f(e) }
 
 func TestAPanicIsAnErrorOfItsTrial(t *testing.T) {
 	t.Parallel()

@@ -220,7 +220,7 @@ func (x *Execution) End(interrupted bool) error {
 	run := x.Run
 	run.DurationMS = float64(x.job.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
 	x.collect.Finish(run)
-	x.Late = slices.Concat(x.Late, run.EvalWarnings(), x.collect.ToolWarnings())
+	x.Late = slices.Concat(x.Late, run.EvalWarnings(), x.collect.ToolWarnings(), x.Plan.Strays())
 	if !interrupted {
 		x.Late = append(x.Late, x.Plan.NeverNamed()...)
 	}

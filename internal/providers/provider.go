@@ -33,6 +33,15 @@ func Close(p Provider) error {
 	return nil
 }
 
+// Strays closes a provider, and says what has come for it that belonged to no call, each time once.
+func Strays(p Provider) []string {
+	s, ok := unwrapTo[interface{ Strays() []string }](p)
+	if !ok || Close(p) != nil {
+		return nil
+	}
+	return s.Strays()
+}
+
 // Address is where the calls of a provider go; "" when it does not say. It looks through the wrappers of this package.
 func Address(p Provider) string {
 	if a, ok := unwrapTo[interface{ Address() string }](p); ok {

@@ -12,9 +12,6 @@ import (
 type Trial struct {
 	ID       string
 	Scenario string // id
-	// Env are variables that programs of the trial get beside their own, as NAME=value. They are set before the first
-	// call.
-	Env []string
 
 	mu    sync.Mutex
 	parts map[any]TrialPart
@@ -68,6 +65,19 @@ type trialKey struct{}
 // InTrial says that calls under ctx are made for a trial.
 func InTrial(ctx context.Context, t *Trial) context.Context {
 	return context.WithValue(ctx, trialKey{}, t)
+}
+
+type variablesKey struct{}
+
+// WithVariables gives the programs that calls under ctx start variables beside their own, as NAME=value.
+func WithVariables(ctx context.Context, list []string) context.Context {
+	return context.WithValue(ctx, variablesKey{}, list)
+}
+
+// Variables are those of WithVariables. Nobody may change them.
+func Variables(ctx context.Context) []string {
+	list, _ := ctx.Value(variablesKey{}).([]string)
+	return list
 }
 
 // TrialOf is the trial for which calls under ctx are made; nil: for none.

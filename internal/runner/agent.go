@@ -30,8 +30,12 @@ func (s *session) endAgent(ctx context.Context) bool {
 	return false
 }
 
-// ran reports whether the calls of the last reply were made already, by the agent itself.
-func (s *session) ran() bool { return s.trial.Endpoint.Spec.RunsTools() }
+// ran reports whether the calls of the last reply were made already, by the agent itself: always, or, of one that has
+// its tools run, those of which its traces tell.
+func (s *session) ran() bool {
+	spec := s.trial.Endpoint.Spec
+	return spec.RunsTools() || spec.IsAgent() && len(s.toolResults) > 0
+}
 
 // told records the calls that an agent made itself, with what it says came of them. Nobody was asked whether they may
 // be made, so that no policy and no consent has a say.

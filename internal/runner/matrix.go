@@ -19,7 +19,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m := newMatrix(opts, d)
 	m.sortProviderNames(suite)
 	m.checkJudge(suite)
-	plan := &Plan{http: m.http, close: m.close, names: m.tracker, memory: m.memory}
+	plan := &Plan{http: m.http, close: m.close, strays: m.strays, names: m.tracker, memory: m.memory}
 	from := origins(suite.Projects)
 	for _, p := range suite.Projects {
 		plan.add(m.project(p, from[p])...)
@@ -105,6 +105,17 @@ func (m *matrix) close() {
 			_ = providers.Close(e.Client) // only idle connections are closed
 		}
 	}
+}
+
+// strays says what came for the clients of agents that belonged to no trial.
+func (m *matrix) strays() (told []string) {
+	for _, e := range m.endpoints {
+		if e != nil && e.Spec.IsAgent() && e.Client != nil {
+			told = append(told, providers.Strays(e.Client)...)
+		}
+	}
+	slices.Sort(told)
+	return told
 }
 
 const defaultRegion = "default"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
@@ -30,6 +31,8 @@ type Plan struct {
 	close func()       // nil: nothing was opened
 	names *nameTracker // nil: no names are awaited
 
+	strays func() []string // nil: there are none
+
 	judgedNames []result.Declared // of the run that is judged again; nil: none, or not known
 
 	memory *judges.Memory           // of what judges said
@@ -42,6 +45,18 @@ func (p *Plan) Close() {
 	if p.close != nil {
 		p.close()
 	}
+}
+
+// Strays returns warnings about what came for the agents of the run that belonged to none of its trials. What is told
+// once is not told again.
+func (p *Plan) Strays() (list []diag.Diagnostic) {
+	if p.strays == nil {
+		return nil
+	}
+	for _, text := range p.strays() {
+		list = append(list, diag.Diagnostic{Severity: diag.Warning, Code: "stray-traces", Msg: text})
+	}
+	return list
 }
 
 // Trial is one conversation to drive.

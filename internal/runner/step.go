@@ -326,6 +326,9 @@ func (l *stepLeaf) converse(ctx context.Context) (string, error) {
 		case err != nil:
 			return "", err
 		case len(reply.ToolCalls) == 0:
+			before := len(loop.log)
+			loop.keepTaken()
+			l.log = append(l.log, loop.log[before:]...)
 			return reply.Text(), checkReply(&reply)
 		case spec.Kind == composition.Prompt:
 			return "", errNoTools

@@ -21,6 +21,7 @@ type Trace struct {
 	calls  []Call
 	parent []int // index of the parent in Spans; -1: there is none
 	timed  []bool
+	of     *Parts // nil: the trace is whole
 }
 
 // Call is a tool that was called.
@@ -34,8 +35,10 @@ type Call struct {
 }
 
 // NewTrace joins spans from one or several sources. A span that came twice counts once.
-func NewTrace(came []Span) *Trace {
-	t := &Trace{Spans: inOrder(once(came))}
+func NewTrace(came []Span) *Trace { return newTrace(came, nil) }
+
+func newTrace(came []Span, of *Parts) *Trace {
+	t := &Trace{Spans: inOrder(once(came)), of: of}
 	t.link()
 	t.findCalls()
 	return t
@@ -103,7 +106,10 @@ func (t *Trace) link() {
 			continue
 		}
 		up, found := byID[s.Parent]
-		if !found {
+		switch {
+		case !found && t.of != nil:
+			continue // it came before, or may come later
+		case !found:
 			orphans++
 			t.timed[i] = false
 			continue
@@ -228,7 +234,10 @@ func (t *Trace) Duration() time.Duration {
 func (t *Trace) Spent(yield func(*Span) bool) {
 	tells := make([]bool, len(t.Spans)) // within it somebody tells what was spent
 	for i := range t.Spans {
-		if s := &t.Spans[i]; s.Usage == nil && s.CostUSD == nil {
+		s := &t.Spans[i]
+		if t.of != nil && t.of.told[s.ID] {
+			tells[i] = true
+		} else if s.Usage == nil && s.CostUSD == nil {
 			continue
 		}
 		for up := t.parent[i]; up >= 0 && !tells[up]; up = t.parent[up] {

@@ -150,7 +150,7 @@ func variables(ctx context.Context, turn int) []string {
 	own := []string{
 		"ARENA_TRIAL_ID=" + noNUL(t.ID), "ARENA_SCENARIO=" + noNUL(t.Scenario), "ARENA_TURN=" + strconv.Itoa(turn),
 	}
-	return append(own, t.Env...)
+	return append(own, providers.Variables(ctx)...)
 }
 
 // noNUL is a text that a variable can hold.

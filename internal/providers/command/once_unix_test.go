@@ -134,8 +134,9 @@ func TestEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := providers.InTrial(t.Context(), &providers.Trial{
-		ID: "refund/mine/default#2", Scenario: "refund", Env: []string{"TRACES=/tmp/t"},
+		ID: "refund/mine/default#2", Scenario: "refund",
 	})
+	ctx = providers.WithVariables(ctx, []string{"TRACES=/tmp/t"})
 	req := ask("x")
 	req.Origin.Turn = 2
 	reply, err := p.Complete(ctx, req, nil)

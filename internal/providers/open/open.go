@@ -88,7 +88,7 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 		return client, err
 	}
 	if k.agent {
-		if p.Type == scenario.ProgramType && !p.Program.Lines && !o.NoTraces { // the others tell by their lines
+		if p.Type == scenario.ProgramType && !o.NoTraces {
 			client = traced.New(client, p)
 		}
 		return providers.Cost(providers.Limit(providers.Pace(client, p.RPS, p.Burst), p.MaxConcurrent), p), nil

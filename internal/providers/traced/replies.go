@@ -3,11 +3,12 @@ package traced
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/ellipsis"
-	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/spans"
@@ -78,19 +79,18 @@ func rounds(t *spans.Trace, calls []spans.Call) []round {
 
 // replies are those of a turn, in the form in which those of a model would have come: calls with their results, and the
 // words at the end. Calls that the program told of itself are left out.
-func replies(t *spans.Trace, final chat.Reply, said map[string]int) (out []chat.Reply) {
+func replies(t *spans.Trace, final chat.Reply, of *turn) (out []chat.Reply) {
 	names := &names{used: map[string]bool{}}
-	var calls []spans.Call
-	var made []chat.ToolCall
-	for _, c := range t.Calls() {
-		call := chat.ToolCall{Name: c.Name}
-		call.SetArgs(c.Args)
-		if key := exactly(&call); said[key] > 0 {
-			said[key]--
-			continue
-		}
-		call.ID = names.unique(cmp.Or(c.ID, t.Spans[c.Span].ID, "call"))
-		calls, made = append(calls, c), append(made, call)
+	for i := range of.told.calls {
+		names.used[of.told.calls[i].ID] = true
+	}
+	said := len(of.told.calls)
+	calls, notice := of.told.without(t.Calls())
+	made := make([]chat.ToolCall, len(calls))
+	for i := range calls {
+		c := &calls[i]
+		made[i] = toolCall(c)
+		made[i].ID = names.unique(cmp.Or(c.ID, t.Spans[c.Span].ID, "call"))
 	}
 	all := rounds(t, calls)
 	if t.ModelCalls() == 0 && t.Usage() == nil { // nothing is known of models: the last reply is one, as without traces
@@ -114,9 +114,15 @@ func replies(t *spans.Trace, final chat.Reply, said map[string]int) (out []chat.
 		out = append(out, reply)
 	}
 	last := &out[len(out)-1]
-	last.Untold = stillUntold(t, final.Untold)
-	last.Trace = digest(t)
-	last.Notice = t.Notice
+	last.Untold = stillUntold(t, final.Untold, said)
+	if len(t.Spans) > 0 {
+		last.Trace = digest(t)
+	}
+	for _, text := range []string{t.Notice, notice} {
+		if text != "" {
+			last.Notice = strings.TrimPrefix(last.Notice+"; "+text, "; ")
+		}
+	}
 	if n := t.Dropped(); n > 0 {
 		last.Doubt = fmt.Sprintf("comes with traces that lack %s, and arguments or results may be among them: raise "+
 			"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT in the env of the program", plural.Count(n, "attribute"))
@@ -125,14 +131,19 @@ func replies(t *spans.Trace, final chat.Reply, said map[string]int) (out []chat.
 }
 
 // stillUntold is what nobody knows of a reply also with its traces: the spans of a library for HTTP say nothing about
-// tools, and those of tools nothing about models.
-func stillUntold(t *spans.Trace, untold []string) (left []string) {
+// tools, and those of tools nothing about models. A model that waited for tools of which nobody tells shows that they
+// are not told. said is how many calls the program told of itself.
+func stillUntold(t *spans.Trace, untold []string, said int) (left []string) {
 	models, tools := t.ModelCalls() > 0, len(t.Calls()) > 0
+	hides := t.HidesCalls() && said == 0
 	for _, what := range untold {
 		if what == chat.UntoldModelCalls && models || what == chat.UntoldToolCalls && (models || tools) {
 			continue
 		}
 		left = append(left, what)
+	}
+	if hides && !slices.Contains(left, chat.UntoldToolCalls) {
+		left = append(left, chat.UntoldToolCalls)
 	}
 	return left
 }
@@ -172,14 +183,6 @@ func resultOf(c *spans.Call, call chat.ToolCall) chat.ToolResult {
 		res.ErrorType = chat.ErrorExecution
 	}
 	return res
-}
-
-// exactly is the same for calls of one tool with the same arguments.
-func exactly(c *chat.ToolCall) string {
-	if c.BadArgs != "" {
-		return c.Name + "\x00" + c.BadArgs
-	}
-	return c.Name + "\x00" + jsonvalue.Compact(c.Args)
 }
 
 // names makes ids unique.

@@ -1,6 +1,7 @@
 package traced
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -26,8 +27,8 @@ func traceOf(t *testing.T, text string) *spans.Trace {
 	return spans.NewTrace(list)
 }
 
-// told writes replies down.
-func told(list []chat.Reply) (out []string) {
+// written writes replies down.
+func written(list []chat.Reply) (out []string) {
 	for i := range list {
 		r := &list[i]
 		models, cost := "1", "unknown"
@@ -66,7 +67,7 @@ func TestReplies(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, spans string
-		said        map[string]int
+		said        []chat.ToolCall
 		want        []string
 	}{
 		{"a loop", model("1", 1, "") + tool("2", 2) + tool("3", 3) + model("4", 4, ""), nil, []string{
@@ -81,7 +82,9 @@ func TestReplies(t *testing.T) {
 			`"" models 2, 20+0 tokens (false), cost 1; 3 f map[a:1]  → ok `,
 			`"done" models 0, 0+0 tokens (false), cost 0 `,
 		}},
-		{"told already", model("1", 1, "") + tool("2", 2) + tool("3", 3), map[string]int{"f\x00" + `{"a":1}`: 1}, []string{
+		{"told already", model("1", 1, "") + tool("2", 2) + tool("3", 3), []chat.ToolCall{
+			{Name: "f", Args: chat.Args{"a": json.Number("1")}},
+		}, []string{
 			`"" models 1, 10+0 tokens (false), cost 0.5; 3 f map[a:1]  → ok `,
 			`"done" models 0, 0+0 tokens (false), cost 0 `,
 		}},
@@ -89,18 +92,17 @@ func TestReplies(t *testing.T) {
 			`"done" models 1, 10+0 tokens (false), cost unknown `,
 		}},
 		{"no tokens", span("1", "", "LLM", 1, 2, ""), nil, []string{`"done" models 1, 1+1 tokens (true), cost unknown `}},
+		{"tools that are not told", model("1", 1, `,"llm.finish_reason":"tool_calls"`) + model("2", 2, ""), nil, []string{
+			`"done" models 2, 20+0 tokens (false), cost 1 tool calls`,
+		}},
 		{"nothing of models and tools", span("1", "", "CHAIN", 1, 2, ""), nil, []string{
 			`"done" models 1, 1+1 tokens (true), cost unknown model calls,tool calls`,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			said := c.said
-			if said == nil {
-				said = map[string]int{}
-			}
-			got := replies(traceOf(t, c.spans), final, said)
-			if diff := cmp.Diff(c.want, told(got)); diff != "" {
+			got := replies(traceOf(t, c.spans), final, &turn{told: told{c.said}})
+			if diff := cmp.Diff(c.want, written(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if got[len(got)-1].Trace == nil {

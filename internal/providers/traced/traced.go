@@ -6,68 +6,106 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/spans/receiver"
 )
 
-const (
-	quiet = 2 * time.Second // without a span after a reply, of a program that goes on: no more will come
-	drain = 2 * time.Second // for what is on its way through this machine
-)
-
-// Provider adds the traces of a program to its replies. It listens for them while trials go on that have asked it. It
-// is safe for concurrent use.
+// Provider adds the traces of a program to its replies. It listens for them from its first trial on, until Close. It is
+// safe for concurrent use.
 type Provider struct {
 	next  providers.Provider
 	spec  *scenario.Provider
 	taken map[string]bool // variables that the file sets
 	stays bool            // the program goes on after a reply
+	waits waits
+	now   func() time.Time
 
 	mu     sync.Mutex
-	server *receiver.Server // nil while there are no trials
-	trials int
+	server *receiver.Server // nil: nobody listens
+	trials int              // that are under way
+	strays strays
 }
 
 // New wraps the provider of a program. Nothing is opened before the first call.
 func New(next providers.Provider, spec *scenario.Provider) *Provider {
-	return &Provider{next: next, spec: spec, taken: setBy(spec), stays: spec.Program != nil && spec.Program.Lines}
+	return &Provider{
+		next: next, spec: spec, taken: setBy(spec), stays: spec.Program != nil && spec.Program.Lines, waits: usual,
+		now: time.Now,
+	}
 }
 
 // Unwrap is the provider of the program.
 func (p *Provider) Unwrap() providers.Provider { return p.next }
 
+// strays is what came that belongs to no trial.
+type strays struct {
+	refused, late int
+	of            []string // trials that the late ones name
+}
+
 // open begins to listen for a trial.
-func (p *Provider) open(ctx context.Context, trial string) (*receiver.Server, *receiver.Inbox, error) {
+func (p *Provider) open(ctx context.Context, trial string) (*receiver.Inbox, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.server == nil {
 		server, err := receiver.Listen(ctx)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		p.server = server
 	}
 	p.trials++
-	return p.server, p.server.Open(trial), nil
+	return p.server.Open(trial), nil
 }
 
-// close ends the listening for a trial. It returns what came that belonged to none, once.
-func (p *Provider) close(in *receiver.Inbox) (receiver.Counts, error) {
+// close ends the listening for a trial.
+func (p *Provider) close(in *receiver.Inbox) {
 	in.Close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	counts := p.server.TakeCounts()
-	if p.trials--; p.trials > 0 {
-		return counts, nil
+	p.trials--
+}
+
+// Close ends the listening, unless a trial is under way. The next trial begins it anew.
+func (p *Provider) Close() error {
+	p.mu.Lock()
+	var failed error
+	if p.server != nil && p.trials == 0 {
+		counts := p.server.Counts()
+		p.strays.refused += counts.Refused
+		p.strays.late += counts.Late
+		p.strays.of = append(p.strays.of, counts.LateOf...)
+		failed = p.server.Close()
+		p.server = nil
 	}
-	server := p.server
-	p.server = nil
-	return counts, server.Close()
+	p.mu.Unlock()
+	return errors.Join(failed, providers.Close(p.next))
+}
+
+// Strays says what came until Close that belongs to no trial, each time once.
+func (p *Provider) Strays() (told []string) {
+	p.mu.Lock()
+	s := p.strays
+	p.strays = strays{}
+	p.mu.Unlock()
+	if s.refused > 0 {
+		told = append(told, fmt.Sprintf("provider %s: %s with traces had no secret or no trial and did not count: a program "+
+			"that sends traces must send the headers of OTEL_EXPORTER_OTLP_HEADERS", p.spec.ID,
+			plural.Count(s.refused, "request")))
+	}
+	if s.late > 0 {
+		told = append(told, fmt.Sprintf("provider %s: %s came for trials that had ended (%s), and did not count: what a "+
+			"program starts has to send its traces before the program ends", p.spec.ID, plural.Count(s.late, "span"),
+			strings.Join(s.of, ", ")))
+	}
+	return told
 }
 
 // Complete implements providers.Provider. Calls that the program made come in replies without words before the one that
@@ -79,7 +117,8 @@ func (p *Provider) Complete(
 	if trial == nil {
 		return p.next.Complete(ctx, req, onDelta)
 	}
-	part, ok := trial.Keep(p, func() providers.TrialPart { return p.begin(ctx, trial) })
+	step := req.Origin.Step
+	part, ok := trial.Keep(workKey{p, step}, func() providers.TrialPart { return p.begin(ctx, trial, step) })
 	w, is := part.(*work)
 	switch {
 	case !ok || !is:
@@ -90,22 +129,57 @@ func (p *Provider) Complete(
 	if reply, waiting := w.nextReply(req); waiting {
 		return p.deliver(req, reply, onDelta)
 	}
+	ctx = providers.WithVariables(ctx, w.env)
+	if p.stays {
+		return p.converse(ctx, w, req, onDelta)
+	}
 	called := *req
 	called.Stream = false // what it says comes behind what it did
 	reply, err := p.next.Complete(ctx, &called, nil)
 	if err != nil {
 		return reply, err
 	}
-	if len(reply.ToolCalls) > 0 { // it goes on when it has the results
-		w.told(reply.ToolCalls)
-		return reply, nil
+	replies, err := w.collect(ctx, reply)
+	if err != nil {
+		return chat.Reply{}, p.error(err)
+	}
+	w.waiting = replies[1:]
+	return p.deliver(req, replies[0], onDelta)
+}
+
+// converse has a program answer that goes on after its reply. What it says is heard while it says it, so that a
+// guardrail can end it; and when it did more than it told by then, its last words come once more, behind that.
+func (p *Provider) converse(
+	ctx context.Context, w *work, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
+	closed := false
+	heard := onDelta
+	if onDelta != nil {
+		heard = func(d chat.Delta) error {
+			err := onDelta(d)
+			closed = closed || errors.Is(err, providers.ErrEnough)
+			return err
+		}
+	}
+	if req.Origin.Reply == 0 {
+		w.turn = turn{}
+	}
+	reply, err := p.next.Complete(ctx, req, heard)
+	if err != nil {
+		return reply, err
+	}
+	if len(reply.ToolCalls) > 0 {
+		return w.turn.goesOn(reply, providers.PriceFor(p.spec)), nil
 	}
 	replies, err := w.collect(ctx, reply)
 	if err != nil {
 		return chat.Reply{}, p.error(err)
 	}
-	w.wait(req, replies[1:])
-	return p.deliver(req, replies[0], onDelta)
+	if closed { // the turn ends here
+		return together(replies), nil
+	}
+	w.waiting = replies[1:]
+	return replies[0], nil
 }
 
 // deliver gives a whole reply to a caller who listens to a stream.
@@ -125,4 +199,21 @@ func (p *Provider) error(err error) error {
 		Kind: providers.BadReply, Provider: p.spec.ID, Final: true, Err: err,
 		Msg: fmt.Sprintf("%v (--no-traces does without)", err),
 	}
+}
+
+// waits are how long it is waited for spans, and how often programs send them.
+type waits struct {
+	send  time.Duration // a program of protocol once sends what has ended every so often
+	drain time.Duration // for what is on its way through this machine when a program has ended
+
+	// Of a program that goes on after its reply:
+	sendLines time.Duration
+	first     time.Duration // after a reply without a span, where none came over the network before
+	quiet     time.Duration // without a span, where some came
+}
+
+// usual are several times what a program needs that sends its spans as often as it is told.
+var usual = waits{
+	send: 200 * time.Millisecond, drain: 2 * time.Second,
+	sendLines: 50 * time.Millisecond, first: 250 * time.Millisecond, quiet: 300 * time.Millisecond,
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -29,7 +30,7 @@ func (p program) Complete(
 	ctx context.Context, _ *chat.Request, _ func(chat.Delta) error,
 ) (chat.Reply, error) {
 	env := map[string]string{}
-	for _, v := range providers.TrialOf(ctx).Env {
+	for _, v := range providers.Variables(ctx) {
 		name, value, _ := strings.Cut(v, "=")
 		env[name] = value
 	}
@@ -69,7 +70,7 @@ func write(env map[string]string, tool string) error {
 }
 
 // ask asks an agent until it has spoken, and ends the trial. It returns the names of the tools that were called.
-func ask(t *testing.T, p providers.Provider, trial *providers.Trial) (called []string, notices []string, err error) {
+func ask(t *testing.T, p *Provider, trial *providers.Trial) (called []string, notices []string, err error) {
 	t.Helper()
 	ctx := providers.InTrial(t.Context(), trial)
 	for round := 0; ; round++ {
@@ -78,16 +79,13 @@ func ask(t *testing.T, p providers.Provider, trial *providers.Trial) (called []s
 			called = append(called, c.Name)
 		}
 		if failed != nil || len(reply.ToolCalls) == 0 {
+			part, _ := trial.Keep(workKey{p, ""}, nil)
 			notices, err = trial.End(t.Context())
 			if failed != nil {
 				err = failed
 			}
-			for _, v := range trial.Env {
-				if dir, is := strings.CutPrefix(v, "ARENA_TRACE_DIR="); is {
-					if _, left := os.Stat(dir); left == nil {
-						t.Error("the folder of the trial is still there")
-					}
-				}
+			if _, left := os.Stat(filepath.Dir(part.(*work).file.path)); left == nil {
+				t.Error("the folder of the trial is still there")
 			}
 			return called, notices, err
 		}
@@ -124,8 +122,8 @@ func TestTrials(t *testing.T) {
 		})
 	}
 	g.Wait()
-	if p.server != nil {
-		t.Error("it still listens")
+	if told := providers.Strays(p); told != nil || p.server != nil {
+		t.Errorf("%q, or it still listens", told)
 	}
 }
 
@@ -153,7 +151,7 @@ func TestOddities(t *testing.T) {
 		{name: "another trial", act: func(env map[string]string) error {
 			env["OTEL_EXPORTER_OTLP_HEADERS"] += ",x-arena-trial=other"
 			return send(env, "f")
-		}, notice: "1 span came for trials that had ended"},
+		}, notice: "1 span came for trials that had ended (other), and did not count"},
 		{name: "a pipe in the place of the file", act: func(env map[string]string) error {
 			return os.Mkdir(env["KENSA_TRACE_DIR"]+"/spans.jsonl", 0o700)
 		}, problem: "it is a folder, and a plain file is needed"},
@@ -170,7 +168,9 @@ func TestOddities(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			called, notices, err := ask(t, New(c.act, spec(c.env...)), &providers.Trial{ID: "x"})
+			p := New(c.act, spec(c.env...))
+			called, notices, err := ask(t, p, &providers.Trial{ID: "x"})
+			notices = append(notices, providers.Strays(p)...)
 			if strings.Join(called, "|") != c.called {
 				t.Errorf("called %q", called)
 			}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
+	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/plural"
@@ -17,36 +17,53 @@ import (
 	"github.com/arena-evals/arena/internal/spans/receiver"
 )
 
-// work is what the program of a trial tells.
+type workKey struct {
+	p    *Provider
+	step string // of a composition, whose programs may run at the same time; "": none
+}
+
+// work is what the program of a trial tells. Its calls come one after the other.
 type work struct {
 	p      *Provider
 	failed error // why nothing can be heard
 	inbox  *receiver.Inbox
 	file   tail
+	env    []string // by which the program learns where to tell
 
-	mu      sync.Mutex
-	seen    map[string]bool         // spans of earlier replies
-	said    map[string]int          // calls that the program told of in another way, by what they are
-	waiting map[string][]chat.Reply // the rest of a turn, by the step that asked
+	parts   spans.Parts
+	waiting []chat.Reply // the rest of a turn
+	turn    turn         // the one under way, of a program that goes on
+	turns   int          // that have ended
+	began   time.Time
+	judged  time.Time // the end of the last turn; zero: none has ended
+	before  told      // calls of earlier turns that no span has told yet
 }
 
-// begin makes a place for what the program of a trial tells, and lets it know.
-func (p *Provider) begin(ctx context.Context, trial *providers.Trial) *work {
-	w := &work{p: p, seen: map[string]bool{}, said: map[string]int{}, waiting: map[string][]chat.Reply{}}
+// begin makes a place for what the program of a trial tells.
+func (p *Provider) begin(ctx context.Context, trial *providers.Trial, step string) *work {
+	w := &work{p: p, began: p.now()}
 	dir, err := os.MkdirTemp("", "arena-traces-")
 	if err != nil {
 		w.failed = fmt.Errorf("no folder for its traces: %w", err)
 		return w
 	}
-	_, inbox, err := p.open(context.WithoutCancel(ctx), trial.ID)
+	name := trial.ID
+	if step != "" {
+		name += " " + step
+	}
+	inbox, err := p.open(context.WithoutCancel(ctx), name)
 	if err != nil {
 		w.failed = errors.Join(err, os.RemoveAll(dir))
 		return w
 	}
 	w.inbox, w.file.path = inbox, filepath.Join(dir, "spans.jsonl")
-	for _, v := range append(inbox.Env(), "ARENA_TRACE_DIR="+dir, "KENSA_TRACE_DIR="+dir) {
+	delay := p.waits.send
+	if p.stays {
+		delay = p.waits.sendLines
+	}
+	for _, v := range append(inbox.Env(delay), "ARENA_TRACE_DIR="+dir, "KENSA_TRACE_DIR="+dir) {
 		if name, _, _ := strings.Cut(v, "="); !p.taken[name] {
-			trial.Env = append(trial.Env, v)
+			w.env = append(w.env, v)
 		}
 	}
 	return w
@@ -71,88 +88,123 @@ func setBy(spec *scenario.Provider) map[string]bool {
 	return taken
 }
 
+// sends reports whether the program knows where to send spans.
+func (w *work) sends() bool { return !w.p.taken["OTEL_EXPORTER_OTLP_ENDPOINT"] }
+
 // nextReply is what comes next of a turn whose program has ended it.
 func (w *work) nextReply(req *chat.Request) (reply chat.Reply, ok bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	step := req.Origin.Step
 	if req.Origin.Reply == 0 {
-		delete(w.waiting, step)
+		w.waiting = nil
 	}
-	list := w.waiting[step]
-	if len(list) == 0 {
+	if len(w.waiting) == 0 {
 		return reply, false
 	}
-	w.waiting[step] = list[1:]
-	return list[0], true
-}
-
-func (w *work) wait(req *chat.Request, rest []chat.Reply) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.waiting[req.Origin.Step] = rest
-}
-
-// told notes calls that the program told of itself.
-func (w *work) told(calls []chat.ToolCall) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i := range calls {
-		w.said[exactly(&calls[i])]++
-	}
+	reply = w.waiting[0]
+	w.waiting = w.waiting[1:]
+	return reply, true
 }
 
 // collect waits for what the program told of the turn that it ended with a reply, and makes the replies of it.
 func (w *work) collect(ctx context.Context, reply chat.Reply) ([]chat.Reply, error) {
-	if w.p.stays {
-		w.inbox.Silence(ctx, quiet, nil)
-	} else {
-		w.drain(ctx)
-	}
-	if ctx.Err() != nil {
+	replied := w.p.now()
+	came, err := w.hear(ctx)
+	switch {
+	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, err
 	}
-	trace, err := w.take(!w.p.stays)
-	if err != nil || len(trace.Spans) == 0 {
-		return []chat.Reply{reply}, err
+	came, err = w.inTime(came)
+	if err != nil {
+		return nil, err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return replies(trace, reply, w.said), nil
+	trace := w.parts.Next(came)
+	if !w.p.stays {
+		if trace = spans.NewTrace(trace.Spans); len(trace.Spans) == 0 { // all parts are there
+			return []chat.Reply{reply}, nil
+		}
+	}
+	out := replies(trace, reply, &w.turn)
+	w.turn.settle(out, trace, reply, providers.PriceFor(w.p.spec))
+	w.judged = replied
+	w.turns++
+	w.before.calls = append(w.before.calls, w.turn.told.calls...)
+	return out, nil
+}
+
+// hear waits for the spans of a turn and takes them.
+func (w *work) hear(ctx context.Context) ([]spans.Span, error) {
+	if !w.p.stays {
+		w.drain(ctx)
+		return w.take(true)
+	}
+	if !w.sends() {
+		return w.take(false)
+	}
+	quiet := w.p.waits.quiet
+	if !w.inbox.Heard() {
+		quiet = w.p.waits.first
+	}
+	w.inbox.Silence(ctx, quiet, nil)
+	return w.take(false)
 }
 
 // drain waits for what programs left behind that have ended.
 func (w *work) drain(ctx context.Context) {
-	limited, cancel := context.WithTimeout(ctx, drain)
+	limited, cancel := context.WithTimeout(ctx, w.p.waits.drain)
 	defer cancel()
 	w.inbox.Drain(limited)
 }
 
 // take is what came since the last time. ended says that no more will come.
-func (w *work) take(ended bool) (*spans.Trace, error) {
+func (w *work) take(ended bool) ([]spans.Span, error) {
 	came, lost := w.inbox.Take()
 	if err := lost.Err(); err != nil {
 		return nil, err
 	}
 	written, err := w.file.read(ended)
-	if err != nil {
-		return nil, err
+	return append(came, written...), err
+}
+
+// margin is how far the clocks of programs may be from ours.
+const margin = 10 * time.Millisecond
+
+// inTime are the spans without those of calls that began before the end of the turn before this one. It is an error
+// when the program had told nothing of one of these: that turn was judged without it. Times from before the trial are
+// those of no clock, and tell nothing.
+func (w *work) inTime(came []spans.Span) (current []spans.Span, err error) {
+	if w.judged.IsZero() {
+		return came, nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	fresh := make([]spans.Span, 0, len(came)+len(written))
-	added := map[string]bool{}
-	for _, s := range append(came, written...) {
-		key := s.ID + "\x00" + s.Name + "\x00" + s.Start.String()
-		if s.ID == "" || !w.seen[key] {
-			fresh = append(fresh, s)
-			added[key] = true
+	var late []spans.Span
+	for i := range came {
+		s := &came[i]
+		acts := s.Kind == spans.Model || s.Kind == spans.ToolRun
+		if acts && s.Start.After(w.began.Add(-margin)) && s.Start.Before(w.judged.Add(-margin)) {
+			late = append(late, *s)
+		} else {
+			current = append(current, *s)
 		}
 	}
-	for key := range added {
-		w.seen[key] = true
+	trace := w.parts.Next(late)
+	calls, _ := w.before.without(trace.Calls())
+	if what := acts(calls, trace); what != "" {
+		return nil, fmt.Errorf("its traces tell of %s of turn %d or before, and came when that was judged: a program has to "+
+			"send its spans before it replies (force_flush)", what, w.turns)
 	}
-	return spans.NewTrace(fresh), nil
+	return current, nil
+}
+
+// acts says what a program did of which nobody knew; "": nothing.
+func acts(calls []spans.Call, trace *spans.Trace) string {
+	var what []string
+	if len(calls) > 0 {
+		what = append(what, fmt.Sprintf("%s (%s)", plural.Count(len(calls), "tool call"), calls[0].Name))
+	}
+	if n := trace.ModelCalls(); n > 0 {
+		what = append(what, plural.Count(n, "model call"))
+	}
+	return strings.Join(what, " and ")
 }
 
 // End implements providers.TrialPart: the program has ended. What it did behind its last reply was seen by no check.
@@ -161,24 +213,27 @@ func (w *work) End(ctx context.Context) (notices []string, err error) {
 		return nil, nil // the call was an error
 	}
 	w.drain(ctx)
-	trace, err := w.take(true)
+	came, err := w.take(true)
+	if err == nil && w.p.stays {
+		came, err = w.inTime(came)
+	}
 	if err == nil {
-		if n := len(trace.Calls()); n > 0 {
-			err = fmt.Errorf("provider %s: its traces tell of %s after its last reply, which no check has seen: %s",
-				w.p.spec.ID, plural.Count(n, "tool call"), trace.Calls()[0].Name)
+		trace := w.parts.Next(came)
+		calls, _ := w.before.without(trace.Calls())
+		if len(calls) > 0 {
+			err = fmt.Errorf("its traces tell of %s after its last reply, which no check has seen: %s",
+				plural.Count(len(calls), "tool call"), calls[0].Name)
 		} else if n := trace.ModelCalls(); n > 0 {
 			notices = append(notices, fmt.Sprintf("its traces tell of %s after its last reply, which do not count",
 				plural.Count(n, "model call")))
 		}
+		if n := w.parts.Missing(); n > 0 && w.p.stays {
+			notices = append(notices, fmt.Sprintf("the parents of %s did not come", plural.Count(n, "span")))
+		}
 	}
-	counts, closed := w.p.close(w.inbox)
-	if counts.Refused > 0 {
-		notices = append(notices, fmt.Sprintf("%s with traces had no secret or no trial and did not count: a program that "+
-			"sends traces must send the headers of OTEL_EXPORTER_OTLP_HEADERS", plural.Count(counts.Refused, "request")))
+	if err != nil {
+		err = fmt.Errorf("provider %s: %w", w.p.spec.ID, err)
 	}
-	if counts.Late > 0 {
-		notices = append(notices, fmt.Sprintf("%s came for trials that had ended, and did not count",
-			plural.Count(counts.Late, "span")))
-	}
-	return notices, errors.Join(err, closed, os.RemoveAll(filepath.Dir(w.file.path)))
+	w.p.close(w.inbox)
+	return notices, errors.Join(err, os.RemoveAll(filepath.Dir(w.file.path)))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,24 +49,29 @@ func (l Lost) Err() error {
 	return fmt.Errorf("traces of the program are lost, and what it did is not known: %s", strings.Join(all, "; "))
 }
 
-// Open begins to take spans for a trial. Two that are open may not have the same id.
+// Open begins to take spans for a trial. Where one with the same id is open, the later one is told apart by its number.
 func (s *Server) Open(trial string) *Inbox {
-	in := &Inbox{s: s, trial: trial}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.inboxes[trial] = in
+	name := trial
+	for n := 2; s.inboxes[name] != nil; n++ {
+		name = fmt.Sprintf("%s (%d)", trial, n)
+	}
+	in := &Inbox{s: s, trial: name}
+	s.inboxes[name] = in
 	return in
 }
 
-// Env are the variables by which programs send their spans here, as NAME=value, in the words of OpenTelemetry.
-func (in *Inbox) Env() []string {
+// Env are the variables by which programs send their spans here, as NAME=value, in the words of OpenTelemetry. What
+// has ended they send every delay.
+func (in *Inbox) Env(delay time.Duration) []string {
 	trial := url.PathEscape(in.trial)
 	return []string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT=" + in.s.url,
 		"OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
 		"OTEL_EXPORTER_OTLP_HEADERS=" + TrialHeader + "=" + headerValue(trial) + "," + SecretHeader + "=" + in.s.secret,
 		"OTEL_RESOURCE_ATTRIBUTES=" + spans.TrialAttribute + "=" + headerValue(in.trial),
-		"OTEL_BSP_SCHEDULE_DELAY=200", // not the five seconds that a batch waits else
+		"OTEL_BSP_SCHEDULE_DELAY=" + strconv.FormatInt(delay.Milliseconds(), 10), // five seconds else
 	}
 }
 

@@ -11,9 +11,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/spans"
 )
 
@@ -56,6 +58,18 @@ type Server struct {
 type Counts struct {
 	Refused int // requests without the secret or without a trial
 	Late    int // spans of trials that had ended, or that there never were
+	// LateOf are the first few of these trials, as the requests call them.
+	LateOf []string
+}
+
+const mostNamed = 3 // trials
+
+// late counts spans for which there is no inbox. The caller holds the lock.
+func (c *Counts) late(trial string, n int) {
+	c.Late += n
+	if trial = ellipsis.Runes(trial, 200); len(c.LateOf) < mostNamed && !slices.Contains(c.LateOf, trial) {
+		c.LateOf = append(c.LateOf, trial)
+	}
 }
 
 // conn is a connection of a program.
@@ -100,15 +114,8 @@ func (s *Server) Secret() string { return s.secret }
 func (s *Server) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.counts
-}
-
-// TakeCounts is Counts, and begins to count anew.
-func (s *Server) TakeCounts() Counts {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	counts := s.counts
-	s.counts = Counts{}
+	counts.LateOf = slices.Clone(counts.LateOf)
 	return counts
 }
 
@@ -166,7 +173,7 @@ func (s *Server) take(trial string, span *spans.Span) {
 	defer s.mu.Unlock()
 	in := s.inboxes[trial]
 	if in == nil {
-		s.counts.Late++
+		s.counts.late(trial, 1)
 		return
 	}
 	before := len(in.kept)
@@ -190,7 +197,7 @@ func (s *Server) broken(trial string, spans int, err error) {
 		}
 		return
 	}
-	s.counts.Late += spans
+	s.counts.late(trial, spans)
 }
 
 // heard tells who waits that a request was read to its end.

@@ -105,7 +105,7 @@ func program(t testing.TB, in *Inbox) *client {
 	t.Helper()
 	c := &client{t: t, http: &http.Client{Transport: &http.Transport{}}, headers: map[string]string{}}
 	t.Cleanup(c.http.CloseIdleConnections)
-	for _, v := range in.Env() {
+	for _, v := range in.Env(time.Second) {
 		name, value, _ := strings.Cut(v, "=")
 		switch name {
 		case "OTEL_EXPORTER_OTLP_ENDPOINT":
@@ -194,7 +194,7 @@ func TestEncodings(t *testing.T) {
 	if again, _ := in.Take(); again != nil {
 		t.Errorf("%v were there twice", names(again))
 	}
-	if s.Counts() != (Counts{}) {
+	if diff := cmp.Diff(Counts{}, s.Counts()); diff != "" {
 		t.Errorf("%+v", s.Counts())
 	}
 }
@@ -229,7 +229,7 @@ func TestRefused(t *testing.T) {
 			Counts{Refused: 3, Late: 1}, "must be an object, found 7"},
 	} {
 		status, answer, _ := c.send(bytes.NewReader(send.body), protobufType, send.pairs...)
-		if status != send.status || s.Counts() != send.counts {
+		if status != send.status || s.Counts().Refused != send.counts.Refused || s.Counts().Late != send.counts.Late {
 			t.Errorf("%s: %d %q, %+v", send.what, status, answer, s.Counts())
 		}
 		_, lost := in.Take()

@@ -1,0 +1,74 @@
+package traced
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/ellipsis"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/spans"
+)
+
+// told are calls of which a program tells in another way than by its traces, as far as no span has told of them.
+type told struct{ calls []chat.ToolCall }
+
+// without are the calls of a trace that were not told otherwise. The same call is one with the same id, or one with the
+// same arguments, or one of the same tool of which a span tells no arguments. notice says where both ways tell of
+// something else, which then counts twice.
+func (t *told) without(calls []spans.Call) (left []spans.Call, notice string) {
+	same := []func(c *spans.Call, as, said *chat.ToolCall) bool{
+		func(c *spans.Call, _, said *chat.ToolCall) bool { return c.ID != "" && c.ID == said.ID },
+		func(_ *spans.Call, as, said *chat.ToolCall) bool { return exactly(as) == exactly(said) },
+		func(c *spans.Call, _, _ *chat.ToolCall) bool { return c.Args == "" },
+	}
+	matched := make([]bool, len(calls))
+	for _, is := range same {
+		for i := range calls {
+			c := &calls[i]
+			as := toolCall(c)
+			at := slices.IndexFunc(t.calls, func(said chat.ToolCall) bool {
+				return said.Name == c.Name && is(c, &as, &said)
+			})
+			if !matched[i] && at >= 0 {
+				matched[i] = true
+				if said := t.calls[at]; c.Args != "" && exactly(&as) != exactly(&said) {
+					notice = fmt.Sprintf("the program tells of its call %s of %s with other arguments than its traces do; those "+
+						"that it tells itself count", ellipsis.Runes(said.ID, mostText), ellipsis.Runes(c.Name, mostText))
+				}
+				t.calls = slices.Delete(t.calls, at, at+1)
+			}
+		}
+	}
+	for i := range calls {
+		if matched[i] {
+			continue
+		}
+		left = append(left, calls[i])
+		if slices.ContainsFunc(t.calls, func(said chat.ToolCall) bool { return said.Name == calls[i].Name }) {
+			notice = fmt.Sprintf("the program tells of a call of %s with other arguments than its traces do; both count",
+				ellipsis.Runes(calls[i].Name, mostText))
+		}
+	}
+	return left, notice
+}
+
+// toolCall is a call of a trace, without an id.
+func toolCall(c *spans.Call) (call chat.ToolCall) {
+	call.Name = c.Name
+	call.SetArgs(c.Args)
+	return call
+}
+
+// exactly is the same for calls of one tool with the same arguments.
+func exactly(c *chat.ToolCall) string {
+	if c.BadArgs != "" {
+		return c.Name + "\x00" + c.BadArgs
+	}
+	return c.Name + "\x00" + jsonvalue.Compact(jsonvalue.Map(map[string]any(c.Args), func(leaf any) any {
+		if n, is := jsonvalue.NumberText(leaf); is {
+			return "\x00" + n
+		}
+		return leaf
+	}))
+}

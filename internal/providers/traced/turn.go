@@ -1,0 +1,130 @@
+package traced
+
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/spans"
+)
+
+// turn is what a program that goes on told of a turn before its last words, by its lines.
+type turn struct {
+	told     told
+	replies  int        // that were handed out
+	usage    chat.Usage // of them
+	counted  bool       // it tells tokens
+	usd      float64    // of them, as far as it is known
+	unpriced bool       // what some of them cost is not known
+}
+
+// goesOn takes a reply with calls, behind which the turn goes on. How often a model was asked for it, and what it cost
+// where that is not known yet, the last reply of the turn tells.
+func (t *turn) goesOn(r chat.Reply, price *providers.Price) chat.Reply {
+	t.told.calls = append(t.told.calls, r.ToolCalls...)
+	t.replies++
+	r.ModelCalls = new(0)
+	r.Untold = slices.DeleteFunc(slices.Clone(r.Untold), func(what string) bool { return what == chat.UntoldModelCalls })
+	t.usage = t.usage.Add(r.Usage)
+	t.counted = t.counted || r.Usage.Total() > 0
+	switch {
+	case r.CostUSD != nil:
+		t.usd += *r.CostUSD
+	case price != nil: // which sets the cost of the reply, too
+		t.usd += price.USD(r.Usage)
+	default:
+		t.unpriced = true
+		r.CostUSD = new(0.0)
+	}
+	return r
+}
+
+// settle sets what the replies at the end of a turn took. Of what both the lines and the traces of a program tell, the
+// larger counts. final is the reply as the program told it.
+func (t *turn) settle(out []chat.Reply, trace *spans.Trace, final chat.Reply, price *providers.Price) {
+	last := &out[len(out)-1]
+	if t.replies > 0 && trace.ModelCalls() == 0 {
+		last.ModelCalls = new(1 + t.replies)
+	}
+	if !t.counted && (final.Usage.Estimated || final.Usage.Total() == 0) && final.CostUSD == nil && !t.unpriced {
+		return // the lines say nothing
+	}
+	said, usd := t.usage, t.saidUSD(final, price)
+	if !final.Usage.Estimated {
+		said = said.Add(final.Usage)
+	}
+	all := said
+	if traced := trace.Usage(); traced != nil && traced.Total() >= said.Total() {
+		all = *traced
+		all.Estimated = slices.ContainsFunc(out, func(r chat.Reply) bool { return r.Usage.Estimated })
+		if cost := tracedUSD(out); cost != nil && (usd == nil || *cost > *usd) {
+			usd = cost
+		}
+	}
+	for i := range out {
+		out[i].Usage, out[i].CostUSD = chat.Usage{}, new(0.0)
+	}
+	last.Usage, last.CostUSD = less(all, t.usage), nil
+	if usd != nil {
+		last.CostUSD = new(max(0, *usd-t.usd))
+	}
+}
+
+// saidUSD is what the turn cost as its lines tell; nil: not known.
+func (t *turn) saidUSD(final chat.Reply, price *providers.Price) *float64 {
+	switch {
+	case t.unpriced:
+		return nil
+	case final.CostUSD != nil:
+		return new(t.usd + *final.CostUSD)
+	case price != nil:
+		return new(t.usd + price.USD(final.Usage))
+	}
+	return nil
+}
+
+// tracedUSD is what replies cost together; nil: not known.
+func tracedUSD(list []chat.Reply) *float64 {
+	sum := 0.0
+	for i := range list {
+		if list[i].CostUSD == nil {
+			return nil
+		}
+		sum += *list[i].CostUSD
+	}
+	return &sum
+}
+
+// less is what is left of tokens without others.
+func less(all, counted chat.Usage) chat.Usage {
+	return chat.Usage{
+		InputTokens:      max(0, all.InputTokens-counted.InputTokens),
+		OutputTokens:     max(0, all.OutputTokens-counted.OutputTokens),
+		CachedTokens:     max(0, all.CachedTokens-counted.CachedTokens),
+		CacheWriteTokens: max(0, all.CacheWriteTokens-counted.CacheWriteTokens),
+		ReasoningTokens:  max(0, all.ReasoningTokens-counted.ReasoningTokens),
+		Estimated:        all.Estimated,
+	}
+}
+
+// together is one reply that stands for several of a turn.
+func together(list []chat.Reply) chat.Reply {
+	r := list[len(list)-1]
+	models := 0
+	r.Usage, r.ToolCalls, r.ToolResults = chat.Usage{}, nil, nil
+	for i := range list {
+		one := &list[i]
+		r.Usage = r.Usage.Add(one.Usage)
+		r.ToolCalls, r.ToolResults = append(r.ToolCalls, one.ToolCalls...), append(r.ToolResults, one.ToolResults...)
+		if one.ModelCalls == nil {
+			models++
+		} else {
+			models += *one.ModelCalls
+		}
+	}
+	r.CostUSD = tracedUSD(list)
+	if r.ModelCalls = nil; models != 1 {
+		r.ModelCalls = &models
+	}
+	return r
+}

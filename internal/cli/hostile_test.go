@@ -136,6 +136,8 @@ var showings = []showing{
 	{args: "validate DIR/broken.yaml DIR/half.yaml DIR/raw.json DIR/NAME.yaml --color always"},
 	{args: "validate DIR/broken.yaml --json", data: true},
 	{args: "validate DIR", quiet: true},
+	{args: "doctor DIR -c DIR/config.arena.yaml", quiet: true}, {args: "doctor -c DIR/config.arena.yaml --lenient"},
+	{args: "doctor DIR/broken.yaml"}, {args: "doctor -c DIR/config.arena.yaml --lenient --json", data: true},
 	{args: "list scenarios DIR"}, {args: "list scenarios DIR --json", data: true},
 	{args: "list providers DIR"}, {args: "list judges DIR"}, {args: "list tools DIR"}, {args: "list prompts DIR"},
 	{args: "list tools DIR --online"}, {args: "list tools DIR --online --json", data: true},

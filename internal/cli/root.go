@@ -52,7 +52,7 @@ func newRoot(app *App) *cobra.Command {
 	addGroup(root, "Run and judge", newRunCmd(app), newEvalCmd(app), newRejudgeCmd(app), newCompareCmd(app),
 		newReportCmd(app))
 	addGroup(root, "Write and look", newInitCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app),
-		newToolsCmd(app), newChecksCmd(app), newSchemaCmd(app), newDocsCmd(app))
+		newToolsCmd(app), newDoctorCmd(app), newChecksCmd(app), newSchemaCmd(app), newDocsCmd(app))
 	addGroup(root, "Recordings and judges", newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app), newCacheCmd(app))
 	root.AddCommand(newWorkerCmd(app), newVersionCmd(app))
 	strict(root)

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/dial"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/providers/open"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// answerTime is how long an address may take to answer anything.
+const answerTime = 15 * time.Second
+
+// network asks whoever the project needs whether they are there.
+func (x *examination) network(ctx context.Context) {
+	if !x.online {
+		x.found.missing("network", "nobody was asked; --online asks providers and MCP servers")
+		return
+	}
+	if x.suite == nil {
+		x.found.missing("network", "nobody was asked, because the files cannot be read")
+		return
+	}
+	before := len(x.found)
+	for _, p := range x.suite.Projects {
+		asked := map[string]bool{}
+		for _, spec := range p.Providers {
+			if address := x.address(ctx, p, spec); address != nil && !asked[address.Host] {
+				asked[address.Host] = true
+				x.answers(ctx, spec, address)
+			}
+		}
+		x.servers(ctx, p)
+	}
+	if len(x.found) == before {
+		x.found.fine("network", "the project needs nobody")
+	}
+}
+
+// address is where the calls of a model go; nil for who is not called over the network, or cannot be.
+func (x *examination) address(ctx context.Context, p *scenario.Project, spec *scenario.Provider) *url.URL {
+	if open.Simulated(spec.Type) || scenario.ProviderTypeOf(spec.Type).Agent {
+		return nil
+	}
+	written, err := open.Write(ctx, spec, open.Options{Getenv: p.Getenv, Now: x.app.Now}, &chat.Request{
+		Messages: []chat.Message{{Role: chat.User, Content: "Hello"}},
+	})
+	if err != nil {
+		return nil // the provider was told of
+	}
+	u, err := url.Parse(written.URL)
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
+// answers asks the server of a provider for its first page: without a key, and without a model call. Whatever it says
+// shows that it is there.
+func (x *examination) answers(ctx context.Context, spec *scenario.Provider, address *url.URL) {
+	host := address.Scheme + "://" + address.Host
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: dial.New(false), DisableKeepAlives: true,
+	}
+	client := &http.Client{Transport: transport, CheckRedirect: dial.Stay}
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, host+"/", nil)
+	var res *http.Response
+	if err == nil {
+		res, err = client.Do(req)
+	}
+	if err == nil {
+		err = res.Body.Close()
+	}
+	if err != nil {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
+			err = wrapped.Err
+		}
+		x.found.wrong("network", "check base_url, the network and HTTPS_PROXY", "%s does not answer, for provider %s: %v",
+			host, spec.ID, err)
+		return
+	}
+	x.found.fine("network", "%s answers, for provider %s", host, spec.ID)
+}
+
+// servers starts the MCP servers of a project and asks them, and remote agents, for their tools.
+func (x *examination) servers(ctx context.Context, p *scenario.Project) {
+	if len(p.Servers)+len(p.Agents) == 0 {
+		return
+	}
+	bench, err := runner.NewWorkbench(p, nil)
+	if err != nil {
+		x.found.wrong("network", "", "%v", err)
+		return
+	}
+	defer bench.Close()
+	tools, failed := bench.List(ctx)
+	for _, problem := range failed {
+		x.found.wrong("network", "start it by hand to see what it says", "%v", problem)
+	}
+	if len(failed) == 0 {
+		x.found.fine("network", "%s can be asked; with them the project has %s", whoServes(p),
+			plural.Count(len(tools), "tool"))
+	}
+}
+
+func whoServes(p *scenario.Project) string {
+	switch {
+	case len(p.Agents) == 0:
+		return plural.Count(len(p.Servers), "MCP server")
+	case len(p.Servers) == 0:
+		return plural.Count(len(p.Agents), "remote agent")
+	}
+	return plural.Count(len(p.Servers), "MCP server") + " and " + plural.Count(len(p.Agents), "remote agent")
+}

@@ -78,3 +78,49 @@ func TestIntervalsHold(t *testing.T) {
 		}
 	}
 }
+
+// TestRateIntervals holds the ends against what defines them, added up term by term.
+func TestRateIntervals(t *testing.T) {
+	t.Parallel()
+	atMost := func(k, n int, p float64) (sum float64) {
+		for i := range k + 1 {
+			whole, _ := math.Lgamma(float64(n + 1))
+			chosen, _ := math.Lgamma(float64(i + 1))
+			rest, _ := math.Lgamma(float64(n - i + 1))
+			sum += math.Exp(whole - chosen - rest + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+		}
+		return sum
+	}
+	for _, n := range []int{1, 2, 3, 7, 20, 41, 300, 5000} {
+		for _, k := range []int{0, 1, n / 3, n / 2, n - 1, n} {
+			i := agreement.RateInterval(k, n)
+			share := float64(k) / float64(n)
+			if i == nil || i.Low > share || i.High < share || i.Low < 0 || i.High > 1 {
+				t.Fatalf("%d of %d: got %+v", k, n, i)
+			}
+			if k > 0 {
+				if p := 1 - atMost(k-1, n, i.Low); math.Abs(p-0.025) > 1e-7 {
+					t.Errorf("%d of %d: %d or more come up in %v of the cases at the low end", k, n, k, p)
+				}
+			} else if i.Low != 0 {
+				t.Errorf("%d of %d: got %+v", k, n, i)
+			}
+			if k < n {
+				if p := atMost(k, n, i.High); math.Abs(p-0.025) > 1e-7 {
+					t.Errorf("%d of %d: %d or fewer come up in %v of the cases at the high end", k, n, k, p)
+				}
+			} else if i.High < 1 {
+				t.Errorf("%d of %d: got %+v", k, n, i)
+			}
+		}
+	}
+	if agreement.RateInterval(0, 0) != nil {
+		t.Error("there is an interval of nothing")
+	}
+}
+
+func BenchmarkRateInterval(b *testing.B) {
+	for b.Loop() {
+		agreement.RateInterval(95_000, 100_000)
+	}
+}

@@ -22,7 +22,7 @@ func TestSecretsThatEqualNames(t *testing.T) {
 	t.Parallel()
 	for name, run := range map[string]func() *result.Run{
 		"hostile": resulttest.Hostile, "judged": resulttest.Judged, "measured": resulttest.Measured, "flaky": resulttest.Flaky,
-		"errored": resulttest.Errored, "cancelled": resulttest.Cancelled,
+		"errored": resulttest.Errored, "cancelled": resulttest.Cancelled, "rows": resulttest.Rows,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,7 +18,29 @@ func NewBrief(t *Trial) Brief {
 		b.Row, b.Session = t.Row.ID, t.Row.ID
 	}
 	t.Checks(func(_, _ int, v *Verdict) { b.Checks.add(v.Status) })
+	if t.Row != nil {
+		b.Score, b.Scored = t.score()
+	}
 	return b
+}
+
+// score is the mean of the scores of the trial's checks and evals, of which more is better, and how many have one.
+func (t *Trial) score() (mean float64, n int) {
+	sum := 0.0
+	add := func(score, most *float64) {
+		if score != nil && most == nil {
+			sum += *score
+			n++
+		}
+	}
+	t.Checks(func(_, _ int, v *Verdict) { add(v.Score, v.MaxScore) })
+	for i := range t.Evals {
+		add(t.Evals[i].Score, t.Evals[i].MaxScore)
+	}
+	if n == 0 {
+		return 0, 0
+	}
+	return tidy(sum / float64(n)), n
 }
 
 // SimulatedUSD is the part of the cost that a mock made up and nobody paid.

@@ -21,6 +21,7 @@ type Collector struct {
 
 	tools      toolUses
 	coverage   coverSum
+	datasets   datasetSums
 	overBudget string  // why trials were not run that the limit of costs did not allow for
 	mayCost    float64 // the most of what they may cost
 }
@@ -71,6 +72,7 @@ func (c *Collector) Add(t *Trial) Brief {
 	c.judges.Add(t)
 	c.evals.add(t)
 	c.coverage.add(t)
+	c.datasets.add(t)
 	if c.tools == nil {
 		c.tools = toolUses{}
 	}
@@ -140,17 +142,9 @@ func (g *groupCount) add(t *Trial) {
 	t.Checks(func(turn, i int, v *Verdict) {
 		g.count(t, countedCheck{turn: turn, index: i, variant: variant}, v.Name(), v.PassThreshold, v.Status)
 	})
-	results := map[countedCheck]int{} // by eval and turn
-	for i := range t.Evals {
-		e := &t.Evals[i]
-		if !e.Gates() {
-			continue
-		}
-		at := countedCheck{turn: e.Turn, eval: e.ID, step: e.Step, variant: variant}
-		results[at]++
-		at.index = results[at] - 1
+	t.evalPlaces(variant, (*EvalResult).Gates, func(at countedCheck, e *EvalResult) {
 		g.count(t, at, e.Type, nil, e.Status)
-	}
+	})
 }
 
 // variantKey is equal for trials of one variant, and only for them.
@@ -230,7 +224,7 @@ func (c *Collector) Finish(run *Run) {
 	if covered := c.coverage.total(); covered != nil {
 		run.Coverage = covered
 	}
-	run.Summary, run.Evals = summarize(run.Briefs), c.evals.stats()
+	run.Summary, run.Evals, run.Datasets = summarize(run.Briefs), c.evals.stats(), c.foldDatasets(byKey)
 	if run.Summary.Judges = c.judges.Total(); run.Summary.Judges != nil {
 		run.Summary.JudgeUSD = run.Summary.Judges.CostUSD
 	}

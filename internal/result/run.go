@@ -17,8 +17,10 @@ type Run struct {
 	Summary       Summary   `json:"summary"`
 	Groups        []Group   `json:"groups,omitempty"` // groups of more than one trial
 	// Evals are the statistics of evals over all trials, by id.
-	Evals    []EvalStats `json:"evals,omitempty"`
-	Coverage []Coverage  `json:"coverage,omitempty"` // of each project with declarations
+	Evals []EvalStats `json:"evals,omitempty"`
+	// Datasets are the statistics of datasets over their rows, in plan order.
+	Datasets []DatasetStats `json:"datasets,omitempty"`
+	Coverage []Coverage     `json:"coverage,omitempty"` // of each project with declarations
 	// Declared are the names that each project declared, for whoever judges the run later; nil: not known.
 	Declared []Declared `json:"declared,omitempty"`
 	Warnings []string   `json:"warnings,omitempty"`
@@ -103,6 +105,8 @@ type Brief struct {
 	Status     Status
 	Turns      int
 	Checks     CheckCount
+	Score      float64 // of a row of a dataset: mean of its checks and evals, of which more is better
+	Scored     int     // how many these are; 0: Score says nothing
 	DurationMS float64
 	Usage      Usage
 	CostUSD    *float64

@@ -57,6 +57,7 @@ func Fixtures() []Fixture {
 		{"flaky", resulttest.Flaky},
 		{"judged", resulttest.Judged},
 		{"measured", resulttest.Measured},
+		{"rows", resulttest.Rows},
 		{"workflow", func() *result.Run { return resulttest.Workflow(3) }},
 		{"hostile", resulttest.Hostile},
 	}

@@ -42,6 +42,7 @@ func TestAccessibility(t *testing.T) {
 		{"workflow", toTrial("support-0/gpt-4o/default"), resulttest.Workflow(3)},
 		{"workflows", "#/", resulttest.Workflow(30)},
 		{"evals", "#/", resulttest.Measured()},
+		{"datasets", "#/", resulttest.Rows()},
 		{"pictures", toTrial("pictures/mock/default"), resulttest.Hostile()},
 		{"comparison", "", nil},
 	} {

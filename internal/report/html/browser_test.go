@@ -47,6 +47,7 @@ func TestInBrowser(t *testing.T) {
 		{"broken judges show the reply", brokenJudgesShowTheReply},
 		{"judges are printed", judgesArePrinted},
 		{"evals are shown", evalsAreShown},
+		{"the rows of datasets are told of together", rowsAreShown},
 		{"the way through a workflow is shown", workflowIsShown},
 		{"a circle in a workflow is shown", circleIsShown},
 		{"coverage is shown", coverageIsShown},

@@ -41,6 +41,7 @@ type row struct {
 	Scenario  int               `json:"scenario"`
 	Provider  int               `json:"provider"`
 	Region    int               `json:"region"`
+	Session   string            `json:"session,omitempty"` // row of a dataset, or session of a recording
 	Model     string            `json:"model,omitempty"`
 	Trial     int               `json:"trial"`
 	Trials    int               `json:"trials"`
@@ -92,7 +93,7 @@ func (x *indexer) add(b *result.Brief, raw []byte) error {
 	}
 	r := row{
 		ID: b.ID, Scenario: x.scenario(b), Provider: x.providers.number(b.Provider), Region: x.regions.number(b.Region),
-		Model: d.Model, Trial: b.Trial, Trials: b.Trials,
+		Session: b.Session, Model: d.Model, Trial: b.Trial, Trials: b.Trials,
 		Status: b.Status, Tolerated: b.Tolerated, Before: b.Before, Flaky: b.Flaky, Why: d.why(),
 		Turns: b.Turns, Checks: b.Checks, MS: math.Round(b.DurationMS*10) / 10,
 		Tokens: b.Usage.Total(), Calls: b.Usage.Calls, USD: b.CostUSD, Simulated: b.Simulated,

@@ -21,11 +21,12 @@ var assets embed.FS
 // The parts of the one style sheet and of the one script, in order.
 var (
 	styles = [...]string{
-		"base", "overview", "failures", "list", "replies", "trial", "chat", "verdict", "judges", "evals", "workflow", "steps",
-		"narrow", "print",
+		"base", "overview", "failures", "list", "datasets", "replies", "trial", "chat", "verdict", "judges", "evals",
+		"workflow", "steps", "narrow", "print",
 	}
 	scripts = [...]string{
-		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "words", "providers", "overview",
+		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "words", "providers", "datasets",
+		"overview",
 		"facets", "list", "replies",
 		"values", "messages", "judges", "diff", "verdicts", "evals", "workflow", "steps", "trial", "markdown", "keys", "app",
 	}

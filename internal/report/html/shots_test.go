@@ -59,6 +59,7 @@ func TestShots(t *testing.T) {
 		{"judged-error", resulttest.Judged(), "#/trial/other-customer%2Fgpt-4o-mini%2Fdefault", openJudged},
 		{"judged-retrieval", resulttest.Judged(), "#/trial/return-window%2Fgpt-4o-mini%2Fdefault", ""},
 		{"judged-gate", resulttest.Judged(), "#/trial/cancel-order%2Fgpt-4o-mini%2Fdefault", ""},
+		{"rows-overview", resulttest.Rows(), "#/", ""},
 		{"flaky-overview", resulttest.Flaky(), "#/", ""},
 		{"flaky-list", resulttest.Flaky(), "#/trials", ""},
 		{"workflow-overview", resulttest.Workflow(30), "#/", ""},

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/arena-evals/arena/internal/agreement"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/report/jsonout"
@@ -64,6 +65,8 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		"original": chat.Original{}, "opaque": chat.Opaque{}, "eval_result": result.EvalResult{}, "eval_count": result.EvalCount{},
 		"eval_stats": result.EvalStats{}, "attempt": result.Attempt{}, "coverage": result.Coverage{}, "covered": result.Covered{},
 		"declared": result.Declared{}, "row": result.Row{},
+		"dataset_stats": result.DatasetStats{}, "rate_interval": agreement.Interval{}, "spread": result.Spread{},
+		"variant_stats": result.VariantStats{}, "rows_check": result.RowsCheck{}, "worst_row": result.WorstRow{},
 		"memory": result.Memory{}, "workflow": result.Workflow{}, "composition": result.Composition{},
 		"trace": chat.Trace{}, "trace_span": chat.TraceSpan{},
 		"step": result.Step{}, "failed_attempt": result.FailedAttempt{},

@@ -80,6 +80,7 @@ func (d *document) suite(run *result.Run, s *suite) {
 	attrs = append(attrs, s.counts().attrs(s.duration())...)
 	attrs = append(attrs, attr("timestamp", run.Started.UTC().Format("2006-01-02T15:04:05")))
 	d.open("testsuite", attrs)
+	d.properties(datasets(run, s))
 	for i := range s.cases {
 		if d.err != nil {
 			return

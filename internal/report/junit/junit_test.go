@@ -130,30 +130,33 @@ type suite struct {
 	Name string `xml:"name,attr"`
 	File string `xml:"file,attr"`
 	numbers
-	Timestamp string     `xml:"timestamp,attr"`
-	Cases     []testcase `xml:"testcase"`
-	Other     []anything `xml:",any"`
-	Attrs     []xml.Attr `xml:",any,attr"`
+	Timestamp  string     `xml:"timestamp,attr"`
+	Properties []listed   `xml:"properties"`
+	Cases      []testcase `xml:"testcase"`
+	Other      []anything `xml:",any"`
+	Attrs      []xml.Attr `xml:",any,attr"`
 }
 
 type testcase struct {
-	Classname  string `xml:"classname,attr"`
-	Name       string `xml:"name,attr"`
-	File       string `xml:"file,attr"`
-	Line       string `xml:"line,attr"`
-	Time       string `xml:"time,attr"`
-	Properties []struct {
-		All []struct {
-			Name  string `xml:"name,attr"`
-			Value string `xml:"value,attr"`
-		} `xml:"property"`
-	} `xml:"properties"`
-	Failure []outcome  `xml:"failure"`
-	Error   []outcome  `xml:"error"`
-	Skipped []outcome  `xml:"skipped"`
-	Output  []string   `xml:"system-out"`
-	Other   []anything `xml:",any"`
-	Attrs   []xml.Attr `xml:",any,attr"`
+	Classname  string     `xml:"classname,attr"`
+	Name       string     `xml:"name,attr"`
+	File       string     `xml:"file,attr"`
+	Line       string     `xml:"line,attr"`
+	Time       string     `xml:"time,attr"`
+	Properties []listed   `xml:"properties"`
+	Failure    []outcome  `xml:"failure"`
+	Error      []outcome  `xml:"error"`
+	Skipped    []outcome  `xml:"skipped"`
+	Output     []string   `xml:"system-out"`
+	Other      []anything `xml:",any"`
+	Attrs      []xml.Attr `xml:",any,attr"`
+}
+
+type listed struct {
+	All []struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	} `xml:"property"`
 }
 
 type outcome struct {

@@ -69,7 +69,7 @@ func costByProvider(groups []show.Group, run *result.Run) []*providerCost {
 	var all []*providerCost
 	known := map[string]*providerCost{}
 	for i := range groups {
-		who := groups[i].ProviderLabel()
+		who := groups[i].ColumnLabel()
 		s := known[who]
 		if s == nil {
 			s = &providerCost{who: who}

@@ -19,7 +19,13 @@ const (
 type scenarioRow struct {
 	scenario string
 	worst    result.Status
-	cells    map[string]*show.Group
+	cells    map[string]*matrixCell
+}
+
+// matrixCell is a group, or those of all rows of a dataset.
+type matrixCell struct {
+	status         result.Status
+	passed, trials int // 0: of a single trial
 }
 
 // matrix is the table scenario × provider in about size bytes, the scenarios with the worst status first.
@@ -57,19 +63,23 @@ func matrix(groups []show.Group, size int) string {
 // table returns a row for each scenario, the worst status first, and the providers as columns.
 func table(groups []show.Group) (lines []*scenarioRow, columns []string) {
 	type key struct{ file, scenario string }
-	known := map[key]*scenarioRow{}
+	known, columnOf := map[key]*scenarioRow{}, map[string]bool{}
 	for i := range groups {
 		g := &groups[i]
 		k := key{g.File, g.Scenario}
 		l := known[k]
 		if l == nil {
-			l = &scenarioRow{scenario: g.Scenario, cells: map[string]*show.Group{}}
+			l = &scenarioRow{scenario: g.Scenario, cells: map[string]*matrixCell{}}
 			known[k], lines = l, append(lines, l)
 		}
-		who := g.ProviderLabel()
-		l.cells[who], l.worst = g, max(l.worst, g.Status)
-		if !slices.Contains(columns, who) {
-			columns = append(columns, who)
+		who := g.ColumnLabel()
+		if l.cells[who] == nil || g.Row == "" {
+			l.cells[who] = &matrixCell{}
+		}
+		l.cells[who].add(g)
+		l.worst = max(l.worst, g.Status)
+		if !columnOf[who] {
+			columns, columnOf[who] = append(columns, who), true
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b *scenarioRow) int { return cmp.Compare(b.worst, a.worst) })
@@ -86,13 +96,27 @@ func (l *scenarioRow) row(columns []string) string {
 	return b.String()
 }
 
-// cell is the status of a group, with the number of passed trials when there are several.
-func cell(g *show.Group) string {
+// add counts a group: of the rows of a dataset, each is one.
+func (c *matrixCell) add(g *show.Group) {
+	c.status = max(c.status, g.Status)
 	switch {
-	case g == nil:
-		return ""
+	case g.Row != "":
+		c.trials++
+		if g.Status == result.Passed {
+			c.passed++
+		}
 	case g.Stats != nil:
-		return fmt.Sprintf("%s %d/%d", show.Sign(g.Status), g.Stats.Passed, g.Stats.Trials)
+		c.passed, c.trials = g.Stats.Passed, g.Stats.Trials
 	}
-	return show.Sign(g.Status)
+}
+
+// cell is the status of a group, with the number of passed trials when there are several.
+func cell(c *matrixCell) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.trials > 0:
+		return fmt.Sprintf("%s %d/%d", show.Sign(c.status), c.passed, c.trials)
+	}
+	return show.Sign(c.status)
 }

@@ -16,6 +16,7 @@ type Group struct {
 	Provider string
 	Region   string
 	Session  string // of a recorded conversation, where the scenario is about several; or the row of its dataset
+	Row      string // of the dataset; "": none
 	Status   result.Status
 	Trials   []int         // indexes into Run.Briefs, in plan order
 	Stats    *result.Group // nil for a single trial
@@ -40,7 +41,7 @@ func Groups(run *result.Run) []Group {
 			known[k] = at
 			groups = append(groups, Group{
 				File: b.File, Line: b.Line, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region,
-				Session: b.Session, Status: b.Status, Stats: stats.next(b),
+				Session: b.Session, Row: b.Row, Status: b.Status, Stats: stats.next(b),
 			})
 		}
 		groups[at].Trials = append(groups[at].Trials, i)
@@ -57,7 +58,7 @@ func Groups(run *result.Run) []Group {
 func alone(b *result.Brief, i int) Group {
 	g := Group{
 		File: b.File, Line: b.Line, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region, Session: b.Session,
-		Status: b.Status, Trials: []int{i},
+		Row: b.Row, Status: b.Status, Trials: []int{i},
 	}
 	if b.Tolerated {
 		g.Status = result.Passed
@@ -93,6 +94,14 @@ func (s stats) next(b *result.Brief) *result.Group {
 
 // ProviderLabel names the provider of the group, with the region when it is not the default one.
 func (g *Group) ProviderLabel() string { return providerLabel(g.Provider, g.Region, g.Session) }
+
+// ColumnLabel is ProviderLabel without the row of a dataset: what all its rows have in common.
+func (g *Group) ColumnLabel() string {
+	if g.Row != "" {
+		return providerLabel(g.Provider, g.Region, "")
+	}
+	return g.ProviderLabel()
+}
 
 // Rate is "3 of 5 trials passed (60%), needs 100%", with "of each variant" where there are several; "" for a single
 // trial.

@@ -41,11 +41,13 @@ func (n notices) lines() []string {
 	return all
 }
 
-// remarks writes what has no effect on the status: flaky trials, tolerated failures, evals, notices, warnings.
+// remarks writes what has no effect on the status: flaky trials, tolerated failures, datasets, evals, notices and
+// warnings.
 func (p *Printer) remarks(run *result.Run) {
 	var rows []*row
 	rows = append(rows, p.flaky(run)...)
 	rows = append(rows, p.tolerated(run)...)
+	rows = append(rows, p.datasets(run)...)
 	rows = append(rows, p.evals(run)...)
 	rows = append(rows, p.coverage(run)...)
 	for _, text := range p.notices.lines() {

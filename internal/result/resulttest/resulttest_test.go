@@ -23,6 +23,7 @@ var fixtures = map[string]struct {
 	"flaky":      {resulttest.Flaky, result.Failed, 15, 0},
 	"judged":     {resulttest.Judged, result.Failed, 5, 0},
 	"measured":   {resulttest.Measured, result.Failed, 2, 0},
+	"rows":       {resulttest.Rows, result.Failed, 28, 0},
 	"workflow":   {func() *result.Run { return resulttest.Workflow(3) }, result.Failed, 3, 0},
 	"hostile":    {resulttest.Hostile, result.Failed, 4, 0},
 	"big":        {func() *result.Run { return resulttest.Big(100) }, result.Failed, 100, 0},

@@ -1,23 +1,26 @@
 // Scenario × provider. A cell shows what counts: the status of the group when there are several trials.
 
-// cellsOf gathers the trials by scenario and column; statuses come from the result, nothing is decided here.
-function cellsOf(report) {
+// cellsOf gathers the trials by scenario and column, and where apart is set also by row of a dataset or session of a
+// recording; statuses come from the result, nothing is decided here.
+function cellsOf(report, apart = false) {
   const columns = new Map(); // label → index
-  const rows = new Map(); // scenario → array of cells
+  const rows = new Map(); // what is in a row → it
   for (const t of report.trials) {
     const label = report.where(t);
     if (!columns.has(label)) columns.set(label, columns.size);
-    if (!rows.has(t.scenario)) rows.set(t.scenario, []);
-    const row = rows.get(t.scenario);
-    const cell = (row[columns.get(label)] ??= { trials: [], group: report.groups[t.group] });
+    const session = apart ? (t.session ?? "") : "";
+    const key = `${t.scenario} ${session}`;
+    if (!rows.has(key)) rows.set(key, { scenario: t.scenario, session, cells: [] });
+    const cell = (rows.get(key).cells[columns.get(label)] ??= { trials: [], statuses: new Set() });
+    const group = report.groups[t.group];
     cell.trials.push(t);
+    cell.statuses.add(group?.status ?? t.status); // each row of a dataset is a group of its own
   }
-  return { columns: [...columns.keys()], rows: [...rows].map(([scenario, cells]) => ({ scenario, cells })) };
+  return { columns: [...columns.keys()], rows: [...rows.values()] };
 }
 
 const cellStatus = (cell) =>
-  cell.group?.status ??
-  cell.trials.reduce((worst, t) => ((RANK.get(t.status) ?? 1) < (RANK.get(worst) ?? 1) ? t.status : worst), "skipped");
+  [...cell.statuses].reduce((worst, status) => ((RANK.get(status) ?? 1) < (RANK.get(worst) ?? 1) ? status : worst), "skipped");
 
 // badness orders rows: by their worst cell, then by the share of trials that did not pass.
 function badness(row) {

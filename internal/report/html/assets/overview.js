@@ -34,7 +34,7 @@ function unsteady(report) {
       badge(g.status, { bare: true }),
       " ",
       h("a", { href: toList({ scenario: g.scenario, provider: g.provider }), dir: "auto" }, g.scenario),
-      h("span.where", {}, ` ${report.where(t)}`),
+      h("span.where", {}, ` ${report.where(t)}${g.row ? ` · ${g.row}` : ""}`),
       h("span.n", {}, `${g.passed} of ${g.trials} passed`),
       (g.assertions ?? [])
         .filter((a) => a.flakiness > 0 || (a.variant && a.failed > 0))
@@ -85,7 +85,7 @@ function showOverview(report, root) {
       "div.overview",
       {},
       providers(report),
-      h("div.evidence", {}, failures ?? table, covered),
+      h("div.evidence", {}, datasets(report), failures ?? table, covered),
       h("div.charts", {}, failures && table, charts),
     ),
   );

@@ -17,7 +17,8 @@ function totalsOf(report) {
       all.set(name, { name, at, ...sums, ...asked, latencies: [] });
     }
     const p = all.get(name);
-    const [same, group] = [`${t.scenario} ${t.trial}`, report.groups[t.group]];
+    const [one, group] = [`${t.scenario} ${t.session ?? ""}`, report.groups[t.group]];
+    const same = `${one} ${t.trial}`;
     p.trials++;
     p.ran.add(same);
     p.tokens += t.tokens;
@@ -29,8 +30,9 @@ function totalsOf(report) {
       p.costs.set(same, t.usd);
     } else if (t.calls > 0) p.unknown++;
     const status = group?.status ?? (t.tolerated ? "passed" : t.status);
-    if (!unjudged(status)) p.groups.set(group ? t.scenario : same, status === "passed" ? 1 : 0);
+    if (!unjudged(status)) p.groups.set(group ? one : same, status === "passed" ? 1 : 0);
     p.several ||= Boolean(group);
+    p.rows ||= known(t.session);
     if (unjudged(t.status)) continue;
     p.judged++;
     p.passes.set(same, t.status === "passed" ? 1 : 0);
@@ -120,7 +122,8 @@ function answer(all, best) {
     const words = `most ${what} (${count(n(led[0]))} of ${count(of(led[0]))}${doubt})`;
     add(led, `passes ${words}`, `pass ${words}`);
   };
-  most(holds, "scenarios", (p) => p.held, (p) => p.groups.size, (p) => p.groups);
+  const cases = all.some((p) => p.rows) ? "cases" : "scenarios"; // rows of datasets, sessions of recordings
+  most(holds, cases, (p) => p.held, (p) => p.groups.size, (p) => p.groups);
   most(passes, "trials", (p) => p.passed, (p) => p.judged, (p) => p.passes);
   const each = costs.length && ` (${money(costs[0].each)} a trial)`;
   add(costs, `costs least${each}`, `cost least${each}`);
@@ -128,13 +131,13 @@ function answer(all, best) {
   add(answers, `answers fastest${median}`, `answer fastest${median}`);
   const parts = [...words].map(([names, what], i) => [i > 0 && "; ", h("b", { dir: "auto" }, names), ` ${listed(what)}`]);
   if (!holds.length && all.every((p) => known(p.share)))
-    parts.unshift(`All pass ${percent(first.share)}${first.several ? " of the scenarios" : ""}${parts.length ? "; " : ""}`);
+    parts.unshift(`All pass ${percent(first.share)}${first.several ? ` of the ${cases}` : ""}${parts.length ? "; " : ""}`);
   return parts.length ? [...parts, "."] : null;
 }
 
 function rateBar(p) {
   const words = [
-    p.several && `${count(p.held)} of ${many(p.groups.size, "scenario")}`,
+    p.several && `${count(p.held)} of ${many(p.groups.size, p.rows ? "case" : "scenario")}`,
     `${count(p.passed)} of ${p.several ? many(p.judged, "trial") : count(p.judged)}`,
     p.tolerated && `${count(p.tolerated)} tolerated`,
     p.failed && `${count(p.failed)} failed`,
@@ -200,7 +203,7 @@ function providers(report) {
   return h(
     "section.card.providers",
     {},
-    h("h2", {}, "Providers", h("small", {}, ` most ${all.some((p) => p.several) ? "scenarios passed" : "passes"} first`)),
+    h("h2", {}, "Providers", h("small", {}, ` most ${all.some((p) => p.several) ? `${all.some((p) => p.rows) ? "cases" : "scenarios"} passed` : "passes"} first`)),
     h("p.answer", {}, answer(all, best)),
     h(
       "div.scroll",

@@ -10,7 +10,7 @@ const SHOWS = [
 class RepliesView {
   constructor(report, go) {
     Object.assign(this, { report, go });
-    const { columns, rows } = cellsOf(report);
+    const { columns, rows } = cellsOf(report, true);
     const order = new Map(rows.map((row) => [row, badness(row)]));
     rows.sort((a, b) => order.get(a)[0] - order.get(b)[0] || order.get(a)[1] - order.get(b)[1] || a.scenario - b.scenario);
     Object.assign(this, { columns, rows, most: report.trials.reduce((most, t) => Math.max(most, t.trial), 1) });
@@ -117,10 +117,11 @@ class RepliesView {
   // place puts the frame of a scenario into the page; it is filled when it comes near.
   place({ row, trials }) {
     const s = this.report.scenarios[row.scenario];
+    const name = `${s.id || "no name"}${row.session && ` · ${row.session}`}`;
     const frame = h(
       "section.scenario.waiting",
-      { "aria-label": s.id },
-      h("h2", {}, h("a", { href: toList({ scenario: s.id }), dir: "auto" }, s.id || "no name"), h("small.place", { dir: "auto" }, place(s))),
+      { "aria-label": name },
+      h("h2", {}, h("a", { href: toList({ scenario: s.id }), dir: "auto" }, name), h("small.place", { dir: "auto" }, place(s))),
     );
     this.todo.set(frame, trials);
     this.body.append(frame);

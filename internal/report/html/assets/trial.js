@@ -111,6 +111,7 @@ function trialHead(report, t, trial) {
   const who = [
     report.where(t),
     trial.model !== report.providers[t.provider] && trial.model,
+    trial.row?.id && `row ${trial.row.id}`,
     t.trials > 1 && `trial ${t.trial} of ${t.trials}`,
   ]
     .filter(Boolean)

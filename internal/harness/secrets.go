@@ -174,6 +174,11 @@ func (s *Secrets) watchProject(p *scenario.Project) {
 		if spec.Program != nil {
 			s.program(spec.Program.Env, p.Getenv)
 		}
+		if spec.HTTP != nil {
+			for _, put := range spec.HTTP.FromEnv {
+				s.setting(put.Name, put.Value)
+			}
+		}
 		names[spec.KeyEnv] = spec.KeyEnv != ""
 	}
 	for _, h := range p.Handlers {

@@ -89,6 +89,9 @@ func ReportAgents(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List
 
 // reportAgent reports why a provider cannot hold the conversation of a scenario, and returns whether it can.
 func reportAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
+	if spec.HTTP != nil && spec.Type == scenario.HTTPType && s.Skip == "" {
+		return reportHTTPAgent(s, spec, d)
+	}
 	if spec.Program == nil || spec.Type != scenario.ProgramType || spec.Program.Lines || s.Skip != "" {
 		return true
 	}
@@ -103,6 +106,26 @@ func reportAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bo
 			d.Errorf(s.Turns[0].Pos, 1, "text-only", "scenario %q sends a part of type %s, and the program of provider %s gets "+
 				"text alone (protocol: once)", s.ID, part.Type, spec.ID).Hint = "write protocol: lines"
 			return false
+		}
+	}
+	return true
+}
+
+// reportHTTPAgent is reportAgent for an agent behind HTTP.
+func reportHTTPAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
+	if n := len(s.Turns); n > 1 && !spec.HTTP.Remembers() {
+		d.Errorf(s.Turns[1].Pos, 1, "too-many-turns", "scenario %q has %s, and the endpoint of provider %s is not told to "+
+			"which conversation a message belongs: it would not know what was said before", s.ID, plural.Count(n, "turn"),
+			spec.ID).Hint = "send {{session}}, {{history}} or {{messages}} in its body, or make each turn a scenario"
+		return false
+	}
+	for i := range s.Turns {
+		for _, part := range s.Turns[i].Parts {
+			if part.Media != nil {
+				d.Errorf(s.Turns[i].Pos, 1, "text-only", "scenario %q sends a part of type %s, and the endpoint of provider %s "+
+					"gets text alone", s.ID, part.Type, spec.ID).Hint = "choose another provider for it"
+				return false
+			}
 		}
 	}
 	return true

@@ -37,7 +37,9 @@ func (p *Plan) Declared() (all []result.Declared) {
 // takesAnyTool reports whether agents of a project may call tools that it does not declare.
 func (p *Plan) takesAnyTool(q *project) bool {
 	return slices.ContainsFunc(q.Servers, func(s *scenario.Server) bool { return s.Image != nil }) ||
-		slices.ContainsFunc(p.spans, func(s span) bool { return s.Project == q && s.Endpoint.Spec.Type == replayType })
+		slices.ContainsFunc(p.spans, func(s span) bool {
+			return s.Project == q && (s.Endpoint.Spec.Type == replayType || s.Endpoint.Spec.RunsTools())
+		})
 }
 
 // toldNames are the names that all recorded conversations of a project together tell of; nil: one of them tells none.

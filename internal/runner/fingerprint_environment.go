@@ -58,6 +58,9 @@ func variablesOf(p *scenario.Project) (names []string) {
 		if spec.Program != nil {
 			names = append(names, namedByProgram(spec.Program.Env)...)
 		}
+		if spec.HTTP != nil {
+			names = append(names, namedIn(spec.HTTP.Written...)...)
+		}
 	}
 	for _, a := range p.Agents { // whoever asks is told by its token, which is a key
 		names = append(names, namedIn(a.Written)...)

@@ -57,6 +57,16 @@ var fillable = map[string]struct {
 	"files: additional_config of command: env": {
 		"provider", "type: command, additional_config: {command: [sh], env: ['MODE=${%s}']}", false,
 	},
+	"files: additional_config of http: url": {
+		"provider", "type: http, additional_config: {url: 'http://h/${%s}', body: {m: '{{message}}'}}", false,
+	},
+	"files: additional_config of http: headers": {
+		"provider",
+		"type: http, additional_config: {url: 'http://h', headers: {X-Team: '${%s}'}, body: {m: '{{message}}'}}", false,
+	},
+	"files: additional_config of http: body": {
+		"provider", "type: http, additional_config: {url: 'http://h', body: {t: '${%s}', m: '{{message}}'}}", false,
+	},
 	"files: scenario with run_command: env_overrides": {
 		"program", "run_command: [sh], env_overrides: {MODE: '${%s}'}", false,
 	},
@@ -123,7 +133,9 @@ func TestEveryVariableDecides(t *testing.T) {
 	t.Parallel()
 	for key, c := range fillable {
 		for name, secret := range map[string]bool{"MODE_OF": c.secret, "MY_TOKEN": true} {
-			if strings.HasPrefix(key, "files: provider") || strings.Contains(key, "platform") {
+			if strings.HasPrefix(key, "files: provider") || strings.Contains(key, "platform") ||
+				strings.HasSuffix(key, "http: url") && c.part == "provider" ||
+				strings.HasSuffix(key, "http: headers") && c.part == "provider" {
 				secret = c.secret // the whole address or header counts, without the keys in it
 			}
 			config := fillableProject(c.part, fmt.Sprintf(c.text, name))
@@ -192,7 +204,8 @@ func TestEveryFiller(t *testing.T) {
 		"harness/secrets.go": "knows what is secret", "runner/fingerprint_environment.go": "the fingerprint",
 		"runner/servers.go": "servers", "runner/toolpreflight.go": "tells what is not set",
 		"scenario/agent.go": "agents", "scenario/env.go": "providers, tools, agents", "scenario/provider.go": "providers", "scenario/server.go": "servers",
-		"scenario/setting.go": "providers", "scenario/toolhttp.go": "tools", "tools/exec/exec.go": "tools",
+		"scenario/providerhttp.go": "agents behind HTTP",
+		"scenario/setting.go":      "providers", "scenario/toolhttp.go": "tools", "tools/exec/exec.go": "tools",
 		"providers/command/command.go": "programs of agents",
 		"tools/mcp/open.go":            "servers", "tools/mcp/http.go": "servers", "runner/fingerprint.go": "the fingerprint",
 	}

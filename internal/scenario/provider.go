@@ -219,7 +219,7 @@ func (d *decoder) provider(doc document) *Provider {
 	if !providerFields.read(d, doc.spec, &p) {
 		return nil
 	}
-	d.untouched(doc.spec, "")
+	d.untouched(doc.spec, "", p.Type)
 	d.additional(doc.spec, &p)
 	p.calls.tuning(p.Provider)
 	if at := p.calls.caching; at != nil && p.Type != "anthropic" && ProviderTypeOf(p.Type).Available {
@@ -243,7 +243,7 @@ func (d *decoder) provider(doc document) *Provider {
 // connection checks what the type of a provider needs to be reached.
 func (d *decoder) connection(n *node.Node, p *providerFile) {
 	web := strings.HasPrefix(p.BaseURL, "http://") || strings.HasPrefix(p.BaseURL, "https://")
-	if p.BaseURL != "" && !web {
+	if p.base != nil && p.BaseURL != "" && !web {
 		d.Errorf(p.base, "wrong-type", "base_url must start with http:// or https://, found %q", p.BaseURL)
 	}
 	t := ProviderTypeOf(p.Type)

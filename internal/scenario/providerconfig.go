@@ -32,6 +32,8 @@ func (d *decoder) additional(n *node.Node, p *providerFile) {
 	case ProgramType:
 		d.agentProgram(n, p)
 		d.idleOfProgram(n)
+	case HTTPType:
+		d.httpAgent(n, p)
 	default:
 		if p.config == nil {
 			return

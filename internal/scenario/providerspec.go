@@ -45,7 +45,8 @@ type Provider struct {
 	MockPos           diag.Pos
 	Mock              *MockFile // loaded; nil when MockFile is ""
 	Replay            *Replay
-	Program           *Program // of type command
+	Program           *Program   // of type command
+	HTTP              *HTTPAgent // of type http
 	KeyPos            diag.Pos
 }
 

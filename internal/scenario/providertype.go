@@ -54,6 +54,7 @@ func ProviderTypes() []ProviderType {
 		{Word: "openai-compatible", Name: "openai-compatible", Available: true, NeedsModel: true, NeedsBase: true,
 			AdHoc: true, settings: compatibleConfigFields},
 		{Word: ProgramType, Name: ProgramType, Available: true, Agent: true},
+		{Word: HTTPType, Name: HTTPType, Available: true, Agent: true},
 		{Word: "imagen", Name: "imagen", foreign: true},
 		{Word: "elevenlabs", Name: "elevenlabs", foreign: true},
 		{Word: "cartesia", Name: "cartesia", foreign: true},
@@ -73,6 +74,8 @@ func (t ProviderType) Settings() keys.Table {
 		return replayFields
 	case t.Name == ProgramType:
 		return programFields
+	case t.Name == HTTPType:
+		return httpAgentFields
 	}
 	return nil
 }

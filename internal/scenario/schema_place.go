@@ -91,7 +91,8 @@ func (w *schemaWriter) complete(f keys.Table, object *jsonschema.Doc) {
 		add(whenIs("type", property("additional_config", w.Table(mockConfigFields)), "mock"),
 			whenIs("type", property("additional_config", w.Table(replayFields)), "replay"),
 			whenIs("type", property("additional_config", w.Table(programFields)), ProgramType),
-			whenIs("type", jsonschema.Requires("additional_config"), ProgramType))
+			whenIs("type", property("additional_config", w.Table(httpAgentFields)), HTTPType),
+			whenIs("type", jsonschema.Requires("additional_config"), ProgramType, HTTPType))
 		for _, t := range ProviderTypes() {
 			if t.settings != nil {
 				either := jsonschema.AnyOf(w.Table(t.settings), w.Table(embeddingConfigFields))

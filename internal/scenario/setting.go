@@ -110,7 +110,7 @@ var filled = map[string]bool{
 }
 
 // untouched reports variables in settings that are not expanded.
-func (d *decoder) untouched(n *node.Node, path string) {
+func (d *decoder) untouched(n *node.Node, path, kind string) {
 	switch n.Kind {
 	case node.Map:
 		for i := 0; i+1 < len(n.Content); i += 2 {
@@ -120,12 +120,14 @@ func (d *decoder) untouched(n *node.Node, path string) {
 				key = "*"
 			case path == "" && providerFields.index(key) < 0:
 				continue // it is reported for its name
+			case path == "" && key == "additional_config" && kind == HTTPType:
+				continue // its texts may hold them, and say so where they may not
 			}
-			d.untouched(n.Content[i+1], path+"."+key)
+			d.untouched(n.Content[i+1], path+"."+key, kind)
 		}
 	case node.List:
 		for _, item := range n.Content {
-			d.untouched(item, path)
+			d.untouched(item, path, kind)
 		}
 	default:
 		m := variable().FindStringSubmatch(n.Value)

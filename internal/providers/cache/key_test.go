@@ -122,7 +122,7 @@ func TestPlaceHasEverything(t *testing.T) {
 		"MaxConcurrent", "Transport", "Breaker", "Retry",
 	}
 	simulated := []string{"MockFile", "MockPos", "Mock", "Replay"} // what costs nothing is not cached
-	agents := []string{"Program"}                                  // nor what an agent says, who acts
+	agents := []string{"Program", "HTTP"}                          // nor what an agent says, who acts
 	listed := slices.Concat(inRequest, inExtra, indifferent, simulated, agents)
 
 	described := hosted()

@@ -5,6 +5,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers/anthropic"
 	"github.com/arena-evals/arena/internal/providers/command"
 	"github.com/arena-evals/arena/internal/providers/gemini"
+	"github.com/arena-evals/arena/internal/providers/httpagent"
 	"github.com/arena-evals/arena/internal/providers/openai"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -14,7 +15,7 @@ import (
 type kind struct {
 	name      string   // see scenario.ProviderTypes, which says what files may say of them
 	simulated bool     // they answer without the world: the same every time
-	agent     bool     // a call may act, so that a failed one is not repeated
+	agent     bool     // a program: a call may act, so that a failed one is not repeated
 	local     bool     // they are reached without a network, as simulated ones are
 	platforms []string // of hosting, beside the vendor's own
 	open      func(*scenario.Provider, *Options) (providers.Provider, error)
@@ -30,6 +31,7 @@ var kinds = []kind{
 	{name: "azure", open: model(openai.New), embed: embedder, platforms: azure},
 	{name: scenario.ProgramType, open: openProgram, agent: true, local: true},
 	{name: "gemini", open: model(gemini.New), platforms: []string{"vertex"}},
+	{name: scenario.HTTPType, open: openHTTP},
 	{name: "mock", open: openMock, simulated: true},
 	{name: "ollama", open: model(openai.New), embed: embedder, platforms: azure},
 	{name: "openai", open: model(openai.New), embed: embedder, platforms: azure},
@@ -54,6 +56,15 @@ func model(
 // openProgram opens a program of the user.
 func openProgram(p *scenario.Provider, o *Options) (providers.Provider, error) {
 	client, err := command.New(p, command.Host{Getenv: o.Getenv, Heard: o.Heard})
+	if err != nil {
+		return nil, err
+	}
+	return client, nil
+}
+
+// openHTTP opens an agent behind HTTP. It says itself which failed calls may be repeated.
+func openHTTP(p *scenario.Provider, o *Options) (providers.Provider, error) {
+	client, err := httpagent.New(p, o.wire())
 	if err != nil {
 		return nil, err
 	}

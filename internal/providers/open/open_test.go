@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func described(kind string) *scenario.Provider {
 	return &scenario.Provider{
 		Meta: scenario.Meta{ID: "p"}, Type: kind, Model: "gpt-4o-mini", BaseURL: "http://stub.test",
-		Program: &scenario.Program{Command: []string{"agent"}},
+		Program: &scenario.Program{Command: []string{"agent"}}, HTTP: &scenario.HTTPAgent{Method: "POST"},
 	}
 }
 
@@ -91,7 +91,8 @@ func TestTypes(t *testing.T) {
 		if _, err := New(described(kind.Word), Options{}); !kind.Available && !errors.As(err, &later) {
 			t.Errorf("%s is known, and opening it says %v", kind.Word, err)
 		}
-		if !kind.Available || Simulated(kind.Name) || kind.Name == "azure" { // azure may name its endpoint elsewhere
+		if !kind.Available || Simulated(kind.Name) || kind.Name == "azure" || kind.Name == scenario.HTTPType {
+			// azure may name its endpoint elsewhere, and an agent behind HTTP does
 			continue
 		}
 		spec := described(kind.Name)

@@ -58,12 +58,15 @@ var errOnPaper = errors.New("the request is only written")
 
 // RoundTrip implements http.RoundTripper.
 func (p *paper) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.Body.Close(); err != nil {
-		return nil, err
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+		if err := r.Body.Close(); err != nil {
+			return nil, err
+		}
 	}
 	p.Method, p.URL, p.Header, p.Body = r.Method, r.URL.String(), r.Header.Clone(), body
 	return nil, errOnPaper

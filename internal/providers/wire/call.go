@@ -19,6 +19,8 @@ type Call struct {
 	*Client
 	Request *chat.Request // nothing but Stream matters to this package
 
+	Header http.Header // of the answer, once there is one
+
 	// Model is what the server calls the model. A Decoder sets it as soon as it is known.
 	Model string
 
@@ -155,6 +157,7 @@ func (c *Call) post(body []byte) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Header = resp.Header
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		defer c.release(resp.Body)
 		return nil, c.refusal(resp)
@@ -187,7 +190,8 @@ func (c *Call) try(body []byte, stale string) (resp *http.Response, used string,
 	if c.Request.Stream {
 		to, accept = cmp.Or(c.endpoint.StreamURL, to), cmp.Or(c.endpoint.StreamKind, "text/event-stream")
 	}
-	req, err := http.NewRequestWithContext(c.watch.ctx, http.MethodPost, to, bytes.NewReader(body))
+	method := cmp.Or(c.endpoint.Method, http.MethodPost)
+	req, err := http.NewRequestWithContext(c.watch.ctx, method, to, bytes.NewReader(body))
 	if err != nil {
 		return nil, "", err
 	}

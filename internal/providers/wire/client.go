@@ -6,6 +6,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -63,8 +64,14 @@ type Endpoint struct {
 	Start string
 	// Hint says what to do about a call that was refused, where the API has advice of its own; "" or a nil Hint: the
 	// advice that fits every API.
-	Hint func(status int, r Report) string
+	Hint    func(status int, r Report) string
+	Method  string   // of the calls; "": POST
+	Setting string   // what the address is called where the user writes it; "": base_url
+	Secrets []string // that go along in other ways than by Header and Key
 }
+
+// setting is what the address is called where the user writes it.
+func (e *Endpoint) setting() string { return cmp.Or(e.Setting, "base_url") }
 
 // Client makes the calls to one endpoint. It is safe for concurrent use.
 type Client struct {
@@ -102,6 +109,14 @@ func New(spec *scenario.Provider, e Endpoint, o Options) *Client {
 	// that nobody configured.
 	c.http = &http.Client{Transport: transport, CheckRedirect: dial.Stay}
 	return c
+}
+
+// At is the client for one call to an address of its own, with its own headers, on the same connections.
+func (c *Client) At(address string, header http.Header) *Client {
+	own := *c
+	own.endpoint.URL, own.endpoint.Header = address, header
+	own.shown = own.show(address)
+	return &own
 }
 
 // Close drops the idle connections.

@@ -65,15 +65,15 @@ func (c *Call) Chunk(e *Event, into any) error {
 func (c *Call) unreadable(data []byte, err error) error {
 	switch text := bytes.TrimSpace(data); {
 	case len(text) == 0:
-		return c.Fail(providers.BadReply, err, "the reply is empty; check base_url %s", c.shown)
+		return c.Fail(providers.BadReply, err, "the reply is empty; check %s %s", c.endpoint.setting(), c.shown)
 	case text[0] == '<':
-		return c.Fail(providers.BadReply, err, "the reply is an HTML page, not JSON; check base_url %s: %s",
-			c.shown, c.ExcerptOf(text))
+		return c.Fail(providers.BadReply, err, "the reply is an HTML page, not JSON; check %s %s: %s",
+			c.endpoint.setting(), c.shown, c.ExcerptOf(text))
 	case jsonvalue.Mismatch(err) != "":
 		return c.settled(err, "the reply does not have the expected form: %s: %s", jsonvalue.Mismatch(err), c.ExcerptOf(text))
 	default:
-		return c.Fail(providers.BadReply, err, "the reply is not valid JSON, or only a part of it; check base_url %s: %s",
-			c.shown, c.ExcerptOf(text))
+		return c.Fail(providers.BadReply, err, "the reply is not valid JSON, or only a part of it; check %s %s: %s",
+			c.endpoint.setting(), c.shown, c.ExcerptOf(text))
 	}
 }
 

@@ -135,7 +135,7 @@ func (s *scrubber) learn(values ...string) {
 // scrubber knows the key, and the values of custom headers and of the query, which may hold others.
 func (e *Endpoint) scrubber() *scrubber {
 	const likelySecret = 12
-	secrets := []string{e.Key.Value}
+	secrets := append([]string{e.Key.Value}, e.Secrets...)
 	for name, values := range e.Header {
 		switch name {
 		case "Content-Type", "Accept", "User-Agent":

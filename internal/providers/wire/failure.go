@@ -61,8 +61,8 @@ func (c *Call) broken(err error) error {
 			c.shown, c.Excerpt(lookup.Name))
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		failed := c.Fail(providers.Transport, err, "cannot talk to %s: the server speaks no TLS; write http:// in base_url",
-			c.shown)
+		failed := c.Fail(providers.Transport, err, "cannot talk to %s: the server speaks no TLS; write http:// in %s",
+			c.shown, c.endpoint.setting())
 		failed.Final = true
 		return failed
 	}
@@ -179,12 +179,13 @@ func (c *Call) hint(resp *http.Response, r Report) string {
 	case status == http.StatusForbidden:
 		return c.endpoint.keyHint("may not do this")
 	case status == http.StatusNotFound:
-		return fmt.Sprintf("check model %q and base_url %s", c.model, c.shown)
+		return fmt.Sprintf("check model %q and %s %s", c.model, c.endpoint.setting(), c.shown)
 	case status >= 300 && status < 400 && resp.Header.Get("Location") == "":
-		return c.shown + " answers without a reply and names no other address; check base_url, and any proxy in between"
+		return c.shown + " answers without a reply and names no other address; check " + c.endpoint.setting() +
+			", and any proxy in between"
 	case status >= 300 && status < 400:
-		return fmt.Sprintf("%s redirects to %s, which is not followed; check base_url", c.shown,
-			c.Excerpt(c.show(resp.Header.Get("Location"))))
+		return fmt.Sprintf("%s redirects to %s, which is not followed; check %s", c.shown,
+			c.Excerpt(c.show(resp.Header.Get("Location"))), c.endpoint.setting())
 	}
 	return ""
 }

@@ -1,0 +1,283 @@
+package httpagent
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonquery"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// usual are the places where the text of a reply stands for the most part, in the order in which they are looked at.
+var usual = []string{"reply", "output", "text", "content", "choices[0].message.content"}
+
+// paths are the paths of a provider; nil is none.
+type paths struct {
+	reply                                        []*jsonquery.Query // the first that finds something
+	calls, usage, finish, failure, session, data *jsonquery.Query
+}
+
+func compile(h *scenario.HTTPAgent) (p paths, err error) {
+	one := func(into **jsonquery.Query, text string) {
+		if text == "" || err != nil {
+			return
+		}
+		*into, err = jsonquery.Compile(text)
+	}
+	texts := usual
+	if h.Reply != "" {
+		texts = []string{h.Reply}
+	}
+	p.reply = make([]*jsonquery.Query, len(texts))
+	for i, text := range texts {
+		one(&p.reply[i], text)
+	}
+	one(&p.calls, h.ToolCalls)
+	one(&p.usage, h.Usage)
+	one(&p.finish, h.Finish)
+	one(&p.failure, h.Error)
+	if h.SessionFrom == "path" {
+		one(&p.session, h.SessionName)
+	}
+	if h.Stream != nil {
+		one(&p.data, h.Stream.Data)
+	}
+	return p, err
+}
+
+// exchange is the words of one call; see wire.Codec.
+type exchange struct {
+	p    *Provider
+	c    *conversation
+	body []byte
+
+	told
+}
+
+// told is what the endpoint tells beside the text of its reply.
+type told struct {
+	usage   chat.Usage
+	usd     *float64
+	finish  string
+	listed  bool // the calls of tools
+	calls   []chat.ToolCall
+	results []chat.ToolResult
+	session bool
+}
+
+func (x *exchange) Encode(*chat.Request) ([]byte, error) { return x.body, nil }
+
+// Decode reads an answer that came whole.
+func (x *exchange) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
+	doc, err := call.Any(data)
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	call.Came(0)
+	if err := x.take(call, doc, data); err != nil {
+		return chat.Reply{}, err
+	}
+	text, err := x.text(call, doc, data)
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	call.Came(len(text))
+	return x.reply(call, text, data)
+}
+
+// text is the text of a reply.
+func (x *exchange) text(call *wire.Call, doc any, data []byte) (string, error) {
+	for _, path := range x.p.paths.reply {
+		got, err := path.Run(doc)
+		if err != nil && len(x.p.paths.reply) == 1 {
+			return "", x.misfit(call, data, "reply: %q: %v", path.Text, err)
+		}
+		if err != nil || !got.Found || got.Value == nil {
+			continue
+		}
+		v := got.Value
+		if list, is := v.([]any); is && got.Many && len(list) == 1 {
+			v = list[0]
+		}
+		text, is := v.(string)
+		if !is && x.p.Reply == "" { // what stands in one of the usual places need not be the reply
+			continue
+		}
+		if !is {
+			return "", x.misfit(call, data, "the reply should be a text at %q, and there is %s", path.Text, kindOf(v, got.Many))
+		}
+		return text, nil
+	}
+	if x.listed && len(x.calls) > 0 { // it called tools, and said nothing
+		return "", nil
+	}
+	if x.p.Reply == "" {
+		return "", x.misfit(call, data, "the answer has a text in none of the usual places (%s); write the path to it as "+
+			"additional_config.reply", strings.Join(usual, ", "))
+	}
+	return "", x.misfit(call, data, "the answer has nothing at %q (additional_config.reply)", x.p.Reply)
+}
+
+// kindOf says what a value is.
+func kindOf(v any, many bool) string {
+	switch v := v.(type) {
+	case []any:
+		if many {
+			return fmt.Sprintf("%d values", len(v))
+		}
+		return "a list"
+	case jsonvalue.Object:
+		return "an object"
+	case bool:
+		return "true or false"
+	case nil:
+		return "null"
+	case string:
+		return "a text"
+	}
+	return "a number"
+}
+
+// misfit is an answer of another form than the file says.
+func (x *exchange) misfit(call *wire.Call, data []byte, format string, args ...any) error {
+	for i, arg := range args {
+		if err, is := arg.(error); is {
+			args[i] = call.Excerpt(err.Error())
+		}
+	}
+	failed := call.Fail(providers.BadReply, nil, "%s: %s", fmt.Sprintf(format, args...), call.ExcerptOf(data))
+	failed.Settled = true
+	return failed
+}
+
+// reply makes the reply.
+func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply, error) {
+	switch {
+	case blank(text) && len(x.calls) == 0:
+		return chat.Reply{}, x.misfit(call, data, "the reply is empty")
+	case blank(text):
+		return chat.Reply{}, x.misfit(call, data, "the agent called tools and said nothing")
+	case strings.ContainsRune(text, 0):
+		return chat.Reply{}, x.misfit(call, data, "the reply holds a NUL character")
+	case chat.BrokeOff(x.finish):
+		return chat.Reply{}, x.misfit(call, data, "the endpoint broke the reply off (finish_reason %s)",
+			call.Excerpt(x.finish))
+	case x.p.SessionFrom != "" && !x.session && x.c.session == nil:
+		return chat.Reply{}, x.misfit(call, data, "the answer tells no session (%s %q)", x.p.SessionFrom, x.p.SessionName)
+	}
+	r := chat.Reply{
+		Content: text, FinishReason: "stop", Usage: x.usage, ToolCalls: x.calls, ToolResults: x.results,
+		Untold: chat.UntoldWords,
+	}
+	if x.finish != "" {
+		r.FinishReason = x.finish
+	}
+	if x.listed {
+		r.Untold = []string{chat.UntoldModelCalls}
+	}
+	return r, nil
+}
+
+// take takes what an answer, or an event of it, tells beside its text.
+func (x *exchange) take(call *wire.Call, doc any, data []byte) error {
+	paths := &x.p.paths
+	if err := x.count(call, doc, data); err != nil {
+		return err
+	}
+	if v, err := x.at(call, paths.failure, "error", doc, data); err != nil {
+		return err
+	} else if !nothing(v) {
+		return x.reported(call, v)
+	}
+	if err := x.remember(call, doc, data); err != nil {
+		return err
+	}
+	v, err := x.at(call, paths.finish, "finish_reason", doc, data)
+	if err != nil {
+		return err
+	}
+	switch reason := v.(type) {
+	case nil:
+	case string:
+		if reason != "" {
+			x.finish = reason
+		}
+	default:
+		return x.misfit(call, data, "finish_reason should be a text at %q, and there is %s", x.p.Finish, kindOf(v, false))
+	}
+	return x.list(call, doc, data)
+}
+
+// at is the value at a path; nil where there is none.
+func (x *exchange) at(call *wire.Call, path *jsonquery.Query, key string, doc any, data []byte) (any, error) {
+	if path == nil {
+		return nil, nil
+	}
+	got, err := path.Run(doc)
+	if err != nil {
+		if _, is := doc.(jsonvalue.Object); !is { // a path into a list or a text that is for objects
+			return nil, nil
+		}
+		return nil, x.misfit(call, data, "%s: %q: %v", key, path.Text, err)
+	}
+	if list, is := got.Value.([]any); is && got.Many && len(list) == 1 && key != "tool_calls" {
+		return list[0], nil
+	}
+	return got.Value, nil
+}
+
+// nothing reports whether a value says that there is no failure.
+func nothing(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case bool:
+		return !v
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	case jsonvalue.Object:
+		return len(v) == 0
+	}
+	n, is := jsonvalue.Float(v)
+	return is && n == 0
+}
+
+// reported is an answer that says that there is none.
+func (x *exchange) reported(call *wire.Call, v any) error {
+	data, err := jsonvalue.Plain(jsonvalue.Object{"error": v})
+	if err != nil {
+		return err
+	}
+	return call.Reported(data)
+}
+
+// remember takes the session.
+func (x *exchange) remember(call *wire.Call, doc any, data []byte) error {
+	var v any
+	where := x.p.SessionName
+	if x.p.SessionFrom == "header" {
+		if id := call.Header.Get(where); id != "" {
+			v = id
+		}
+	} else {
+		var err error
+		if v, err = x.at(call, x.p.paths.session, "session", doc, data); err != nil {
+			return err
+		}
+	}
+	if v == nil || v == "" {
+		return nil
+	}
+	if !x.c.remember(v) {
+		return x.misfit(call, data, "the session should be a text or a number at %q, and there is %s", where,
+			kindOf(v, false))
+	}
+	x.session = true
+	return nil
+}

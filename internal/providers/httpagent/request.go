@@ -1,0 +1,248 @@
+package httpagent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/providers/wire"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// request is what is sent for a message.
+type request struct {
+	url    string
+	header http.Header
+	body   []byte // nil: none
+}
+
+// values are what stands in the places of a request.
+type values struct {
+	c       *conversation
+	req     *chat.Request
+	message string
+	past    []chat.Message // before the message, without the prompt
+	err     error          // the first problem of a place
+}
+
+// request fills in what is sent.
+func (p *Provider) request(c *conversation, req *chat.Request) (*request, error) {
+	v, err := p.values(c, req)
+	if err != nil {
+		return nil, p.fail(err)
+	}
+	q := &request{url: scenario.FillHTTP(p.url, v.inAddress), header: wire.Header(p.filledHeaders(v))}
+	if p.Filled == nil {
+		q.header.Del("Content-Type")
+	} else if body, there := v.part(p.Filled); there {
+		if q.body, err = jsonvalue.Plain(body); err != nil {
+			return nil, p.fail(err)
+		}
+	}
+	if v.err != nil {
+		return nil, p.fail(v.err)
+	}
+	return q, nil
+}
+
+// filledHeaders are the headers, without those that are one place for which there is nothing.
+func (p *Provider) filledHeaders(v *values) map[string]string {
+	out := make(map[string]string, len(p.headers))
+	for name, text := range p.headers {
+		if place, whole := scenario.WholeHTTP(text); whole {
+			if _, there := v.of(place); !there {
+				continue
+			}
+		}
+		filled := scenario.FillHTTP(text, v.text)
+		if !httpguts.ValidHeaderFieldValue(filled) {
+			v.fail(fmt.Errorf("the header %s cannot hold what stands in the place of %s: it has a line break or another "+
+				"control character", name, text))
+			continue
+		}
+		out[name] = filled
+	}
+	return out
+}
+
+func (p *Provider) values(c *conversation, req *chat.Request) (*values, error) {
+	v := &values{c: c, req: req}
+	at := len(req.Messages) - 1
+	for at >= 0 && req.Messages[at].Role != chat.User {
+		at--
+	}
+	if at < 0 {
+		return nil, errors.New("there is no message of a user to answer")
+	}
+	for i := range req.Messages {
+		for _, part := range req.Messages[i].Parts {
+			if part.Media != nil {
+				return nil, fmt.Errorf("a message has a part of type %s, and the endpoint gets text alone", part.Type)
+			}
+		}
+	}
+	v.message = req.Messages[at].Text()
+	for i := range req.Messages[:at] {
+		if req.Messages[i].Role != chat.System {
+			v.past = append(v.past, req.Messages[i])
+		}
+	}
+	return v, nil
+}
+
+func (v *values) fail(err error) {
+	if v.err == nil {
+		v.err = err
+	}
+}
+
+// part is a part of the body with its places filled; there is false where nothing is to be sent.
+func (v *values) part(of any) (_ any, there bool) {
+	switch of := of.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(of))
+		for name, inner := range of {
+			if value, there := v.part(inner); there {
+				out[name] = value
+			}
+		}
+		return out, true
+	case []any:
+		out := make([]any, 0, len(of))
+		for _, inner := range of {
+			if value, there := v.part(inner); there {
+				out = append(out, value)
+			}
+		}
+		return out, true
+	case string:
+		if place, whole := scenario.WholeHTTP(of); whole {
+			return v.of(place)
+		}
+		return scenario.FillHTTP(of, v.text), true
+	}
+	return of, true
+}
+
+// of is the value of a place; there is false for one for which there is nothing.
+func (v *values) of(p scenario.HTTPPlace) (_ any, there bool) {
+	switch p.Name {
+	case "message":
+		return v.message, true
+	case "system":
+		text := v.system()
+		return text, text != ""
+	case "messages":
+		return plainMessages(v.req.Messages), true
+	case "history":
+		return plainMessages(v.past), true
+	case "session":
+		return v.c.session, v.c.session != nil
+	case "turn":
+		return v.req.Origin.Turn, true
+	case "trial":
+		return v.c.trial, true
+	case "scenario":
+		return v.c.scenario, true
+	}
+	return v.field(strings.TrimPrefix(p.Name, "row."))
+}
+
+// field is a field of the row of the trial.
+func (v *values) field(name string) (any, bool) {
+	if v.req.Origin.Row == nil {
+		v.fail(fmt.Errorf("{{row.%s}} stands for a field of a row, and the scenario has no dataset", name))
+		return nil, false
+	}
+	text, lacks := v.req.Origin.Row.FillText("{{" + name + "}}")
+	if len(lacks) > 0 {
+		v.fail(fmt.Errorf("the row of the dataset has no field %q", name))
+		return nil, false
+	}
+	return text, true
+}
+
+// text is a place within a text.
+func (v *values) text(p scenario.HTTPPlace) string {
+	value, there := v.of(p)
+	if !there {
+		return ""
+	}
+	if text, is := value.(string); is && !p.JSON {
+		return text
+	}
+	data, err := jsonvalue.Plain(value)
+	if err != nil {
+		v.fail(err)
+	}
+	return string(data)
+}
+
+// inAddress is a place within an address: it stays the one part that it stands for.
+func (v *values) inAddress(p scenario.HTTPPlace) string {
+	text := v.text(p)
+	if text == "." || text == ".." {
+		v.fail(fmt.Errorf("%q cannot stand in an address", text))
+	}
+	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
+}
+
+func (v *values) system() string {
+	var texts []string
+	for i := range v.req.Messages {
+		if m := &v.req.Messages[i]; m.Role == chat.System {
+			texts = append(texts, m.Text())
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// plainMessage is a message as endpoints know it.
+type plainMessage struct {
+	Role      chat.Role   `json:"role"`
+	Content   string      `json:"content"`
+	ToolCalls []plainCall `json:"tool_calls,omitempty"`
+	ID        string      `json:"tool_call_id,omitempty"`
+	Name      string      `json:"name,omitempty"`
+}
+
+type plainCall struct {
+	ID       string        `json:"id"`
+	Type     string        `json:"type"`
+	Function plainFunction `json:"function"`
+}
+
+type plainFunction struct {
+	Name string `json:"name"`
+	Args string `json:"arguments"`
+}
+
+// plainMessages are messages in the form that is known best, that of chat completions.
+func plainMessages(list []chat.Message) []plainMessage {
+	out := make([]plainMessage, 0, len(list))
+	for i := range list {
+		m := &list[i]
+		plain := plainMessage{Role: m.Role, Content: m.Text()}
+		for _, call := range m.ToolCalls {
+			args, err := json.Marshal(call.Args)
+			if err != nil || call.BadArgs != "" {
+				args = []byte(call.BadArgs)
+			}
+			plain.ToolCalls = append(plain.ToolCalls,
+				plainCall{call.ID, "function", plainFunction{call.Name, string(args)}})
+		}
+		if r := m.ToolResult; r != nil {
+			plain.ID, plain.Name, plain.Content = r.ID, r.Name, r.Text()
+		}
+		out = append(out, plain)
+	}
+	return slices.Clip(out)
+}

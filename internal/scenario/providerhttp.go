@@ -1,0 +1,356 @@
+package scenario
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/arena-evals/arena/internal/jsonquery"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// HTTPType is the type of providers that are an agent behind an HTTP endpoint of any form.
+const HTTPType = "http"
+
+// HTTPAgent is how an agent behind HTTP is asked, and where in its replies stands what. Its address is the BaseURL of
+// its provider, and its headers are the Headers: with the environment in them, and with places to fill, see FillHTTP.
+type HTTPAgent struct {
+	Method  string
+	Body    any      // as the file has it; nil: none
+	Filled  any      `digest:"-"` // the same with the environment in its texts
+	FromEnv []EnvPut `digest:"-"` // what of the environment stands in the address, the headers and the body
+	Written []string // texts of the address, the headers and the body that name variables
+
+	// Where in a reply stands what, by JSONPath or JMESPath; "" is nowhere. Of Reply "" stands for the usual places.
+	Reply, ToolCalls, Usage, Finish, Error string
+
+	SessionFrom string // header, path, or "": arena makes one up
+	SessionName string
+	Stream      *HTTPStream // nil: replies come whole
+
+	sent []string // names of the places that a request has
+}
+
+// HTTPStream is how the reply of an agent streams, as server-sent events.
+type HTTPStream struct {
+	Data string // path to the text in the data of an event
+	Done string // the data, or the name, of the event that ends the reply
+}
+
+// EnvPut is what the environment has put into a setting of a name.
+type EnvPut struct{ Name, Value string }
+
+func (h *HTTPAgent) sends(name string) {
+	if !slices.Contains(h.sent, name) {
+		h.sent = append(h.sent, name)
+	}
+}
+
+// Remembers reports whether a request tells of which conversation it is, or what was said in it.
+func (h *HTTPAgent) Remembers() bool {
+	return slices.ContainsFunc(h.sent, func(name string) bool {
+		return name == "session" || name == "trial" || name == "messages" || name == "history"
+	})
+}
+
+// httpFile is an agent behind HTTP as it stands in a file.
+type httpFile struct {
+	*HTTPAgent
+	p       *Provider
+	url     *node.Node
+	body    *node.Node
+	session *node.Node
+}
+
+// httpAgentFields are the settings of type http.
+var httpAgentFields = table("additional_config of an http provider", func() rows[httpFile] {
+	return rows[httpFile]{
+		custom("url", text, readHTTPURL).must("write where it is asked: url: http://localhost:8080/chat").
+			doc("Where it is asked. May hold ${VARIABLES} and places such as {{session}}, which are escaped there."),
+		word("method", words("POST", "GET", "PUT", "PATCH"), func(h *httpFile) *string { return &h.Method }).
+			preset("POST").doc("The method of the requests."),
+		custom("headers", textMap, readHTTPHeaders).
+			doc("Headers of the requests. May hold ${VARIABLES} and places such as {{session}}; one that is a place for " +
+				"which there is nothing yet is left out."),
+		custom("body", foreign, readHTTPBody).
+			doc("The body of the requests, which is sent as JSON. Its texts may hold ${VARIABLES} and places: {{message}} " +
+				"(what the user says), {{system}} (the prompt), {{messages}} (all that was said), {{history}} (the same without " +
+				"prompt and message), {{session}}, {{turn}} (from 0), {{trial}}, {{scenario}}, and {{row.FIELD}}. A text that is " +
+				"one place alone becomes its value, a list or a number; with {{json message}} it is put in as JSON. A field for " +
+				"which there is nothing is left out."),
+		agentPath("reply", func(h *httpFile) *string { return &h.Reply }).
+			doc("Where in the answer the text of the reply stands: JSONPath or JMESPath. Left out: reply, output, text, " +
+				"content or choices[0].message.content, the first that is there."),
+		agentPath("tool_calls", func(h *httpFile) *string { return &h.ToolCalls }).
+			doc("Where the list of tools stands that the agent called: each with name, args, id, and result or error. An " +
+				"answer without the list tells nothing of tools, and checks of them are errors; an empty list says that none was " +
+				"called."),
+		agentPath("usage", func(h *httpFile) *string { return &h.Usage }).
+			doc("Where stands what the reply took: input_tokens, output_tokens, cost_usd."),
+		agentPath("finish_reason", func(h *httpFile) *string { return &h.Finish }).
+			doc("Where stands why the reply ended, such as stop or length."),
+		agentPath("error", func(h *httpFile) *string { return &h.Error }).preset("error").
+			doc("Where an answer that is a failure says so. What is there and neither null, false, 0 nor empty is an error of " +
+				"the trial."),
+		custom("session", agentSessionFields, func(d *decoder, h *httpFile, v *node.Node) {
+			h.session = v
+			agentSessionFields.read(d, v, h.HTTPAgent)
+		}).doc("Where the endpoint tells its session, which {{session}} is from then on, for this trial. Left out: arena " +
+			"makes one up for each trial."),
+		objectPtr("stream", agentStreamFields, func(h *httpFile) **HTTPStream { return &h.Stream }).
+			doc("Replies stream as server-sent events of JSON."),
+	}
+}).strays(notOfHTTP)
+
+var agentSessionFields = table("session", func() rows[HTTPAgent] {
+	return rows[HTTPAgent]{
+		word("from", words("header", "path"), func(h *HTTPAgent) *string { return &h.SessionFrom }).must().
+			doc("Whether it stands in a header of the answer, or in its body."),
+		custom("name", text, func(d *decoder, h *HTTPAgent, v *node.Node) { h.SessionName, _ = d.Name(v, "name") }).
+			must().asIs().doc("The name of the header, or the path in the body: JSONPath or JMESPath."),
+	}
+})
+
+var agentStreamFields = table("stream", func() rows[HTTPStream] {
+	return rows[HTTPStream]{
+		custom("data", text, func(d *decoder, s *HTTPStream, v *node.Node) { s.Data = d.agentPath(v, "data") }).must().asIs().
+			doc("Where in the data of an event a piece of the text stands: JSONPath or JMESPath. Events without it bring no " +
+				"text."),
+		label("done", func(s *HTTPStream) *string { return &s.Done }).preset("[DONE]").asIs().
+			doc("The data, or the name, of the event that ends the reply. A stream that ends before it was cut."),
+	}
+})
+
+// agentPath is a field with a path into the answer of an agent.
+func agentPath(name string, at func(*httpFile) *string) field[httpFile] {
+	return custom(name, text, func(d *decoder, h *httpFile, v *node.Node) { *at(h) = d.agentPath(v, name) }).asIs()
+}
+
+func (d *decoder) agentPath(v *node.Node, name string) string {
+	path, ok := d.Name(v, name)
+	if !ok {
+		return ""
+	}
+	if _, err := jsonquery.Compile(path); err != nil {
+		d.Errorf(v, "invalid-path", "%s is not a %s: %v", name, jsonquery.Language(path), err)
+		return ""
+	}
+	trimmed := strings.TrimSpace(path)
+	if name != "reply" && name != "data" || trimmed == "@" || trimmed == "$" {
+		return path
+	}
+	if why := jsonquery.Always(path); why != "" {
+		d.Errorf(v, "wrong-value", "%s: %q would make a reply of any answer: %s", name, path, why).
+			Hint = "write the path to the text"
+	}
+	return path
+}
+
+// fromEnv puts the environment into a text of a request.
+func (h *httpFile) fromEnv(d *decoder, v *node.Node, name, text string) string {
+	out := Expand(text, d.getenv)
+	for _, value := range out.Values {
+		h.FromEnv = append(h.FromEnv, EnvPut{name, value})
+	}
+	if variable().MatchString(text) {
+		h.Written = append(h.Written, text)
+	}
+	return d.expand(v, text, &h.p.Unset)
+}
+
+func readHTTPURL(d *decoder, h *httpFile, v *node.Node) {
+	written, ok := d.Name(v, "url")
+	if !ok {
+		return
+	}
+	h.url = v
+	d.httpText(v, "url", written, h.HTTPAgent)
+	h.p.BaseURL = h.fromEnv(d, v, "url", written)
+	plain := FillHTTP(h.p.BaseURL, func(HTTPPlace) string { return "x" })
+	u, err := url.Parse(plain)
+	if h.p.BaseURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		d.Errorf(v, "wrong-value", "%q is not an HTTP address", written).Hint = "it must start with http:// or https://"
+	} else { // where the endpoint is need not be hidden; a token in the path must
+		h.FromEnv = slices.DeleteFunc(h.FromEnv, func(put EnvPut) bool {
+			return put.Name == "url" && (strings.Contains(put.Value, "://") || strings.Contains(u.Host, put.Value))
+		})
+	}
+	host, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(written, "http://"), "https://"), "/")
+	if _, after, there := strings.Cut(host, "{{"); there && strings.Contains(after, "}}") {
+		d.Errorf(v, "wrong-value", "url: a place cannot be the host: it would be another endpoint for each request")
+	}
+}
+
+// ownOfAgent are headers that arena sets.
+var ownOfAgent = map[string]string{
+	"Content-Type": "the body is JSON", "Accept": "the answer is JSON, or a stream of events",
+	"Host": "it follows from the url",
+}
+
+func readHTTPHeaders(d *decoder, h *httpFile, v *node.Node) {
+	h.p.Headers = map[string]string{}
+	d.Each(v, "headers", func(name string, k, value *node.Node) {
+		written, ok := d.String(value, "headers."+name)
+		if !ok {
+			return
+		}
+		d.httpText(value, "headers."+name, written, h.HTTPAgent)
+		filled := h.fromEnv(d, value, name, written)
+		switch hint, own := ownOfAgent[http.CanonicalHeaderKey(name)]; {
+		case own:
+			d.Errorf(k, "reserved-field", "headers cannot set %s: arena does", name).Hint = hint
+		case !httpguts.ValidHeaderFieldName(name):
+			d.Errorf(k, "wrong-name", "%q is not the name of a header", name)
+		default:
+			d.header(value, name, filled)
+		}
+		h.p.Headers[name] = filled
+	})
+}
+
+func readHTTPBody(d *decoder, h *httpFile, v *node.Node) {
+	h.body = v
+	if v.Kind != node.Map && v.Kind != node.List {
+		d.Errorf(v, "wrong-type", "body must be a map or a list, which is sent as JSON").
+			Hint = `write a map: {message: "{{message}}"}`
+		return
+	}
+	h.Body = d.Any(v)
+	h.Filled = h.bodyPart(d, v, "body")
+}
+
+// bodyPart is a part of a body with the environment in its texts.
+func (h *httpFile) bodyPart(d *decoder, v *node.Node, name string) any {
+	switch {
+	case v.Kind == node.Map:
+		out := make(map[string]any, len(v.Content)/2)
+		for i := 0; i+1 < len(v.Content); i += 2 {
+			key := v.Content[i].Value
+			out[key] = h.bodyPart(d, v.Content[i+1], key)
+		}
+		return out
+	case v.Kind == node.List:
+		out := make([]any, len(v.Content))
+		for i, item := range v.Content {
+			out[i] = h.bodyPart(d, item, name)
+		}
+		return out
+	}
+	text, is := d.Any(v).(string)
+	if !is {
+		return d.Any(v)
+	}
+	d.httpText(v, "body: "+name, text, h.HTTPAgent)
+	return h.fromEnv(d, v, name, text)
+}
+
+// httpAgent reads the settings of type http.
+func (d *decoder) httpAgent(n *node.Node, p *providerFile) {
+	d.notForHTTP(n)
+	p.BaseURL, p.Headers, p.Unset = "", nil, nil // of the keys for models, which were refused
+	if p.config == nil {
+		d.Missing(n, "a provider of type http", "additional_config.url")
+		return
+	}
+	f := httpFile{HTTPAgent: &HTTPAgent{Method: http.MethodPost, Error: "error"}, p: p.Provider}
+	if !httpAgentFields.read(d, p.config, &f) {
+		return
+	}
+	p.HTTP = f.HTTPAgent
+	if f.Stream != nil && f.Stream.Done == "" {
+		f.Stream.Done = "[DONE]"
+	}
+	if f.body != nil && f.Method == http.MethodGet {
+		d.Errorf(f.body, "wrong-value", "a request of method GET has no body").
+			Hint = "write method: POST, or put what is sent into the url"
+	}
+	broken := f.body != nil && f.Body == nil // which was told
+	if f.url != nil && !broken && !slices.Contains(f.sent, "message") && !slices.Contains(f.sent, "messages") {
+		at := f.url
+		if f.body != nil {
+			at = f.body
+		}
+		d.Errorf(at, "missing-placeholder", "nothing sends what the user says: there is neither {{message}} nor "+
+			"{{messages}} in url, headers and body").Hint = `write body: {message: "{{message}}"}`
+	}
+	d.agentSession(&f)
+}
+
+// agentSession checks what depends on where the session comes from.
+func (d *decoder) agentSession(f *httpFile) {
+	if f.session == nil {
+		return
+	}
+	name := node.Get(f.session, "name")
+	switch f.SessionFrom {
+	case "path":
+		if name != nil && f.SessionName != "" {
+			d.agentPath(name, "name")
+		}
+	case "header":
+		if !httpguts.ValidHeaderFieldName(f.SessionName) && f.SessionName != "" {
+			d.Errorf(name, "wrong-name", "%q is not the name of a header", f.SessionName)
+		}
+	}
+	if !slices.Contains(f.sent, "session") {
+		d.Errorf(f.session, "unused-field", "session is read and not sent: there is no {{session}} in url, headers and body").
+			Hint = `write it where the endpoint looks for it: body: {session: "{{session}}"}, or take session out`
+	}
+	before, _, _ := strings.Cut(f.p.BaseURL, "?")
+	if f.url != nil && strings.Contains(before, "session") && fillsIn(before, "session") {
+		d.Errorf(f.url, "wrong-value", "url: the endpoint tells its session in its first answer, and {{session}} is a part "+
+			"of the address of the first request").Hint = "take session out, and arena makes one up for each trial; or send " +
+			"it elsewhere"
+	}
+}
+
+func fillsIn(text, name string) (there bool) {
+	FillHTTP(text, func(p HTTPPlace) string {
+		there = there || p.Name == name
+		return ""
+	})
+	return there
+}
+
+// notOfHTTP says where a setting belongs that is none of additional_config of an http provider.
+func notOfHTTP(key string) string {
+	switch key {
+	case "timeout", "timeout_ms", "timeout_seconds":
+		return "request_timeout beside additional_config limits how long a reply may take, such as 60s"
+	case "retries", "retry":
+		return "stream_retry beside additional_config says how often a request is repeated that was refused"
+	case "command", "cwd", "env", "protocol":
+		return "a provider of type command reads it"
+	case "base_url", "endpoint", "address", "uri":
+		return "it is called url"
+	case "input", "template", "request", "payload":
+		return "what is sent is called body"
+	case "output", "response", "path", "response_path":
+		return "where the text of the reply stands is called reply"
+	case "redact":
+		return "the replies of an agent are what is tested; redact is for tools"
+	}
+	return ""
+}
+
+// httpKeys are the keys of a provider that mean nothing for an agent behind HTTP, and what to do.
+var httpKeys = []struct{ key, hint string }{
+	{"base_url", "write additional_config.url: the whole address"},
+	{"headers", "write additional_config.headers, which may set any header"},
+	{"credential", "write the header that holds the key: additional_config.headers: {X-Api-Key: ${KEY}}"},
+	{"platform", "take it out: no cloud is known to host it"},
+	{"defaults", "take it out, or write what the endpoint reads into additional_config.body"},
+	{"unsupported_params", "take it out: no parameters are sent"},
+}
+
+// notForHTTP refuses keys that would not be sent.
+func (d *decoder) notForHTTP(n *node.Node) {
+	for _, k := range httpKeys {
+		if at := node.Get(n, k.key); at != nil {
+			d.Errorf(at, "unused-field", "%s is not used with type http", k.key).Hint = k.hint
+		}
+	}
+}

@@ -41,6 +41,7 @@ func TestAccessibility(t *testing.T) {
 		{"flaky", "#/", resulttest.Flaky()},
 		{"workflow", toTrial("support-0/gpt-4o/default"), resulttest.Workflow(3)},
 		{"workflows", "#/", resulttest.Workflow(30)},
+		{"trace", toTrial("order/shop-agent/default"), resulttest.Traced()},
 		{"evals", "#/", resulttest.Measured()},
 		{"datasets", "#/", resulttest.Rows()},
 		{"pictures", toTrial("pictures/mock/default"), resulttest.Hostile()},

@@ -51,6 +51,8 @@ func TestInBrowser(t *testing.T) {
 		{"the way through a workflow is shown", workflowIsShown},
 		{"a circle in a workflow is shown", circleIsShown},
 		{"coverage is shown", coverageIsShown},
+		{"a trace is drawn", traceIsDrawn}, {"a long trace is drawn in pieces", longTraceIsDrawn},
+		{"a hostile trace is drawn", hostileTraceIsDrawn},
 		{"many judgements", manyJudgements},
 		{"many trials", manyTrials},
 		{"without the script", withoutScript},

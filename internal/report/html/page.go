@@ -22,13 +22,14 @@ var assets embed.FS
 var (
 	styles = [...]string{
 		"base", "overview", "failures", "list", "datasets", "replies", "trial", "chat", "verdict", "judges", "evals",
-		"workflow", "steps", "narrow", "print",
+		"workflow", "steps", "timeline", "narrow", "print",
 	}
 	scripts = [...]string{
 		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "words", "providers", "datasets",
 		"overview",
 		"facets", "list", "replies",
-		"values", "messages", "judges", "diff", "verdicts", "evals", "workflow", "steps", "trial", "markdown", "keys", "app",
+		"values", "messages", "judges", "diff", "verdicts", "evals", "workflow", "steps", "timeline", "trial", "markdown",
+		"keys", "app",
 	}
 )
 

@@ -24,6 +24,12 @@ const openAll = `document.querySelectorAll(".whole .judged").forEach((d) => (d.o
 // toVerdict scrolls to the first turn.
 const toVerdict = `document.querySelector(".turn").scrollIntoView()`
 
+// toTrace scrolls to the first trace, and openSpans opens two of its spans.
+const (
+	toTrace   = `document.querySelector(".timeline").scrollIntoView({block: "center"})`
+	openSpans = `document.querySelectorAll(".of-model, .broke").forEach((d) => (d.open = true)), ` + toTrace
+)
+
 // TestShots takes pictures of the report for people to look at, into the directory named by ARENA_SHOTS.
 func TestShots(t *testing.T) {
 	dir := os.Getenv("ARENA_SHOTS")
@@ -66,6 +72,9 @@ func TestShots(t *testing.T) {
 		{"workflow-trial", resulttest.Workflow(3), "#/trial/support-0%2Fgpt-4o%2Fdefault", ""},
 		{"workflow-circle", resulttest.Workflow(3), "#/trial/support-1%2Fgpt-4o%2Fdefault", ""},
 		{"workflow-stays", resulttest.Workflow(3), "#/trial/support-2%2Fgpt-4o%2Fdefault", ""},
+		{"traced-trial", resulttest.Traced(), toTrial("order/shop-agent/default"), toTrace},
+		{"traced-open", resulttest.Traced(), toTrial("order/shop-agent/default"), openSpans},
+		{"traced-many", resulttest.Traced(), toTrial("crawl/shop-agent/default"), toTrace},
 		{"hostile-overview", resulttest.Hostile(), "#/", ""},
 		{"hostile-list", resulttest.Hostile(), "#/trials", ""},
 		{"hostile-trial", resulttest.Hostile(), "#/trial/misshapen%2F%2Fdefault", ""},

@@ -43,6 +43,10 @@ func poisoned() *result.Trial {
 		calls("call_1", Poison, jsonvalue.Object{Poison: Poison, "__proto__": jsonvalue.Object{"polluted": true}}),
 		returns("call_1", Poison, Poison), reply)
 	t.Messages[1].ToolCalls[0].Opaque = opaque()
+	t.Trace = &chat.Trace{Notice: Poison, LeftOut: 1, Spans: []chat.TraceSpan{
+		{Name: Poison, Kind: "model", Model: Poison, Output: Poison, Error: Poison, Depth: 3, StartMS: new(1.5)},
+		{Name: "__proto__", Kind: "other", Depth: 1000, StartMS: new(1e12), DurationMS: 1e14, CostUSD: new(1e-9)},
+	}}
 	v := failed(Poison, "../../etc/passwd\n::error::", 1, 0, Poison)
 	v.Message, v.Details = Poison, jsonvalue.Object{"constructor": Poison, Poison: []any{Poison, nil, true}}
 	t.Assertions = []result.Verdict{v, broken(Poison, "scenarios/"+Poison, 2, Poison), misjudged()}

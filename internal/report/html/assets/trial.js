@@ -101,6 +101,7 @@ function turnSection(turn, at, trial) {
     { "aria-label": `Turn ${turn.index + 1}` },
     h("h2", {}, `Turn ${turn.index + 1}`, turn.latency_ms > 0 && h("small", {}, ` ${latency(turn.latency_ms)}`)),
     h("div.pair", {}, h("div.chat", {}, chat(turn, at)), h("div.beside", {}, verdicts || h("p.none", {}, "no checks"), evals)),
+    timeline(turn.trace, turn.index + 1),
   );
 }
 

@@ -43,6 +43,7 @@ func (s *Secrets) variable(name, value string) {
 	if secret.NamesSecret(name) && len(strings.TrimSpace(value)) >= minVariable && !namesFile(name, value) {
 		s.learn("the variable "+name, value)
 	}
+	s.inAddress("the address of the variable "+name, value)
 }
 
 // systemVariables are variables of systems and terminals that hold no secret, whatever their names sound like.
@@ -92,6 +93,7 @@ const minSecret = 12
 func (s *Secrets) setting(name, value string) {
 	_, bare, scheme := strings.Cut(value, " ") // Bearer abc
 	s.document(value)
+	s.inAddress("an address", value)
 	origin := "the setting " + name
 	if name == "" {
 		origin = "an argument of a program"
@@ -198,6 +200,7 @@ func (s *Secrets) watchProject(p *scenario.Project) {
 	for _, a := range p.Agents {
 		s.agent(a, p.Getenv)
 	}
+	s.commandLines(p)
 	s.checks(p)
 	getenv := p.Getenv
 	if getenv == nil {

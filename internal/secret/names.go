@@ -1,17 +1,42 @@
 package secret
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// secretWords are the words of names of what holds credentials.
+var secretWords = []string{
+	"key", "apikey", "token", "accesstoken", "secret", "secrets", "password", "passwd", "pass", "passphrase", "pwd", "pw",
+	"auth", "authorization", "credential", "credentials", "creds", "pat", "cookie", "session", "sig", "signature", "jwt",
+	"bearer", "sas",
+}
+
+// secretEnds are those with which other words end that say the same: PGPASSWORD, githubToken.
+var secretEnds = []string{
+	"apikey", "accesskey", "secretkey", "privatekey", "accountkey", "authkey", "token", "secret", "password", "passwd",
+	"passphrase", "pwd", "credential", "credentials",
+}
 
 // NamesSecret reports whether a variable, a header or a parameter is of those that hold credentials, by its name.
 func NamesSecret(name string) bool {
-	separator := func(r rune) bool { return r == '_' || r == '-' || r == '.' }
+	separator := func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }
 	for word := range strings.FieldsFuncSeq(strings.ToLower(name), separator) {
-		switch word {
-		case "key", "apikey", "token", "accesstoken", "secret", "secrets", "password", "passwd", "pass", "passphrase", "pwd",
-			"pw", "auth", "authorization", "credential", "credentials", "creds", "pat", "cookie", "session", "sig", "signature",
-			"jwt", "bearer", "sas":
+		if isSecretWord(word) {
 			return true
 		}
 	}
 	return false
+}
+
+// CallsSecret reports whether a name is that of a credential itself: unlike key_name and token_limit, it ends with the
+// word that says so.
+func CallsSecret(name string) bool {
+	name = strings.ToLower(name)
+	return isSecretWord(name[strings.LastIndexAny(name, "_-. ")+1:])
+}
+
+func isSecretWord(word string) bool {
+	return slices.Contains(secretWords, word) ||
+		slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(word, end) })
 }

@@ -40,6 +40,9 @@ share a fingerprint: a hash of the failed checks with their parameters and expla
 which numbers, case, space and quoted texts other than parameters do not count, nor what a judge
 said. --pack names the prompts and tools of a pack in a config beside the scenarios.
 
+Of what arena capture has kept of a program, a scenario with run_command is made: it holds the
+program to what it printed and to the tools that it called.
+
 Nothing is overwritten without --force, and nothing is written outside of the folder.
 
 Exit status: 0 all made; 3 some conversations could not be told as a scenario, which are named.`
@@ -121,11 +124,18 @@ func (f *generateFlags) run(app *App) error {
 	if err := f.complete(); err != nil {
 		return err
 	}
+	captures, from, err := capturesIn(f.from)
+	if err != nil {
+		return err
+	}
+	if len(captures) > 0 {
+		return f.ofCaptures(app, captures)
+	}
 	pack, err := f.openPack(app)
 	if err != nil {
 		return err
 	}
-	files, err := openRecordings(app, f.from)
+	files, err := openRecordings(app, from)
 	if err != nil {
 		return err
 	}

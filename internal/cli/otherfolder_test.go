@@ -22,6 +22,7 @@ var writers = map[string]string{
 	"rejudge":         "rejudge first -q",
 	"report":          "report first -q",
 	"generate":        "generate talk.json",
+	"capture":         "capture -- echo hello",
 	"mocks generate":  "mocks generate -i first -o made.yaml",
 	"judge calibrate": "judge calibrate labels.jsonl --criteria Good --mock-provider --judge mock/m -o calibrated.json",
 	"worker":          "", // writes metrics only, and needs a broker

@@ -53,7 +53,8 @@ func newRoot(app *App) *cobra.Command {
 		newReportCmd(app))
 	addGroup(root, "Write and look", newInitCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app),
 		newToolsCmd(app), newDoctorCmd(app), newChecksCmd(app), newSchemaCmd(app), newDocsCmd(app))
-	addGroup(root, "Recordings and judges", newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app), newCacheCmd(app))
+	addGroup(root, "Recordings and judges", newCaptureCmd(app), newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app),
+		newCacheCmd(app))
 	root.AddCommand(newWorkerCmd(app), newVersionCmd(app))
 	strict(root)
 	givenOnce(root)

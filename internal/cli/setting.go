@@ -50,7 +50,7 @@ var typed = map[string]string{
 	"min-kappa": says, "from": says, "input": says, "filter": says, "filter-check": says, "drop-unknown": says,
 	"dedup": says, "task-type": says, "var": says, "tool-results": says, "latencies": says, "default-response": says,
 	"per-scenario": says, "turn": says, "trial": says, "wire": shapes, "online": shapes, "dot": shapes, "mermaid": shapes,
-	"params": says, "why": says, "all": says, "scope": says, "filter-passed": says,
+	"params": says, "why": says, "name": says, "env": says, "all": says, "scope": says, "filter-passed": says,
 
 	"force": overwrites, "merge": overwrites, "write": overwrites, "json": shapes,
 }

@@ -15,6 +15,7 @@ type providerFile struct {
 	kind, config *node.Node
 	base         *node.Node
 	calls        callFile
+	http         *httpFile // of type http; see agent
 }
 
 // providerFields are the keys of kind Provider.

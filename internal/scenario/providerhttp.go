@@ -52,7 +52,7 @@ func (h *HTTPAgent) sends(name string) {
 // Remembers reports whether a request tells of which conversation it is, or what was said in it.
 func (h *HTTPAgent) Remembers() bool {
 	return slices.ContainsFunc(h.sent, func(name string) bool {
-		return name == "session" || name == "trial" || name == "messages" || name == "history"
+		return name == "session" || name == "messages" || name == "history"
 	})
 }
 
@@ -65,12 +65,24 @@ type httpFile struct {
 	session *node.Node
 }
 
+// agent is the agent behind HTTP of a provider. The tables below are of providers and not of agents, so that what reads
+// them is there but once.
+func (p *providerFile) agent() *httpFile {
+	if p.http == nil {
+		if p.Provider == nil {
+			p.Provider = &Provider{}
+		}
+		p.http = &httpFile{HTTPAgent: &HTTPAgent{Method: http.MethodPost, Error: "error"}, p: p.Provider}
+	}
+	return p.http
+}
+
 // httpAgentFields are the settings of type http.
-var httpAgentFields = table("additional_config of an http provider", func() rows[httpFile] {
-	return rows[httpFile]{
+var httpAgentFields = table("additional_config of an http provider", func() rows[providerFile] {
+	return rows[providerFile]{
 		custom("url", text, readHTTPURL).must("write where it is asked: url: http://localhost:8080/chat").
 			doc("Where it is asked. May hold ${VARIABLES} and places such as {{session}}, which are escaped there."),
-		word("method", words("POST", "GET", "PUT", "PATCH"), func(h *httpFile) *string { return &h.Method }).
+		word("method", words("POST", "GET", "PUT", "PATCH"), func(p *providerFile) *string { return &p.agent().Method }).
 			preset("POST").doc("The method of the requests."),
 		custom("headers", textMap, readHTTPHeaders).
 			doc("Headers of the requests. May hold ${VARIABLES} and places such as {{session}}; one that is a place for " +
@@ -95,38 +107,55 @@ var httpAgentFields = table("additional_config of an http provider", func() rows
 		agentPath("error", func(h *httpFile) *string { return &h.Error }).preset("error").
 			doc("Where an answer that is a failure says so. What is there and neither null, false, 0 nor empty is an error of " +
 				"the trial."),
-		custom("session", agentSessionFields, func(d *decoder, h *httpFile, v *node.Node) {
-			h.session = v
-			agentSessionFields.read(d, v, h.HTTPAgent)
+		custom("session", agentSessionFields, func(d *decoder, p *providerFile, v *node.Node) {
+			p.agent().session = v
+			agentSessionFields.read(d, v, p)
 		}).doc("Where the endpoint tells its session, which {{session}} is from then on, for this trial. Left out: arena " +
 			"makes one up for each trial."),
-		objectPtr("stream", agentStreamFields, func(h *httpFile) **HTTPStream { return &h.Stream }).
+		custom("stream", agentStreamFields, func(d *decoder, p *providerFile, v *node.Node) {
+			p.agent().Stream = &HTTPStream{Done: "[DONE]"}
+			if !agentStreamFields.read(d, v, p) {
+				p.http.Stream = nil
+			}
+		}).
 			doc("Replies stream as server-sent events of JSON."),
 	}
 }).strays(notOfHTTP)
 
-var agentSessionFields = table("session", func() rows[HTTPAgent] {
-	return rows[HTTPAgent]{
-		word("from", words("header", "path"), func(h *HTTPAgent) *string { return &h.SessionFrom }).must().
+var agentSessionFields = table("session", func() rows[providerFile] {
+	return rows[providerFile]{
+		word("from", words("header", "path"), func(p *providerFile) *string { return &p.agent().SessionFrom }).must().
 			doc("Whether it stands in a header of the answer, or in its body."),
-		custom("name", text, func(d *decoder, h *HTTPAgent, v *node.Node) { h.SessionName, _ = d.Name(v, "name") }).
+		custom("name", text, func(d *decoder, p *providerFile, v *node.Node) {
+			p.agent().SessionName, _ = d.Name(v, "name")
+		}).
 			must().asIs().doc("The name of the header, or the path in the body: JSONPath or JMESPath."),
 	}
 })
 
-var agentStreamFields = table("stream", func() rows[HTTPStream] {
-	return rows[HTTPStream]{
-		custom("data", text, func(d *decoder, s *HTTPStream, v *node.Node) { s.Data = d.agentPath(v, "data") }).must().asIs().
+var agentStreamFields = table("stream", func() rows[providerFile] {
+	return rows[providerFile]{
+		custom("data", text, func(d *decoder, p *providerFile, v *node.Node) {
+			if s := p.agent().Stream; s != nil {
+				s.Data = d.agentPath(v, "data")
+			}
+		}).must().asIs().
 			doc("Where in the data of an event a piece of the text stands: JSONPath or JMESPath. Events without it bring no " +
 				"text."),
-		label("done", func(s *HTTPStream) *string { return &s.Done }).preset("[DONE]").asIs().
+		custom("done", text, func(d *decoder, p *providerFile, v *node.Node) {
+			if word, ok := d.Name(v, "done"); ok && p.agent().Stream != nil {
+				p.http.Stream.Done = word
+			}
+		}).preset("[DONE]").asIs().
 			doc("The data, or the name, of the event that ends the reply. A stream that ends before it was cut."),
 	}
 })
 
 // agentPath is a field with a path into the answer of an agent.
-func agentPath(name string, at func(*httpFile) *string) field[httpFile] {
-	return custom(name, text, func(d *decoder, h *httpFile, v *node.Node) { *at(h) = d.agentPath(v, name) }).asIs()
+func agentPath(name string, at func(*httpFile) *string) field[providerFile] {
+	return custom(name, text, func(d *decoder, p *providerFile, v *node.Node) {
+		*at(p.agent()) = d.agentPath(v, name)
+	}).asIs()
 }
 
 func (d *decoder) agentPath(v *node.Node, name string) string {
@@ -161,7 +190,8 @@ func (h *httpFile) fromEnv(d *decoder, v *node.Node, name, text string) string {
 	return d.expand(v, text, &h.p.Unset)
 }
 
-func readHTTPURL(d *decoder, h *httpFile, v *node.Node) {
+func readHTTPURL(d *decoder, p *providerFile, v *node.Node) {
+	h := p.agent()
 	written, ok := d.Name(v, "url")
 	if !ok {
 		return
@@ -190,7 +220,8 @@ var ownOfAgent = map[string]string{
 	"Host": "it follows from the url",
 }
 
-func readHTTPHeaders(d *decoder, h *httpFile, v *node.Node) {
+func readHTTPHeaders(d *decoder, p *providerFile, v *node.Node) {
+	h := p.agent()
 	h.p.Headers = map[string]string{}
 	d.Each(v, "headers", func(name string, k, value *node.Node) {
 		written, ok := d.String(value, "headers."+name)
@@ -211,7 +242,8 @@ func readHTTPHeaders(d *decoder, h *httpFile, v *node.Node) {
 	})
 }
 
-func readHTTPBody(d *decoder, h *httpFile, v *node.Node) {
+func readHTTPBody(d *decoder, p *providerFile, v *node.Node) {
+	h := p.agent()
 	h.body = v
 	if v.Kind != node.Map && v.Kind != node.List {
 		d.Errorf(v, "wrong-type", "body must be a map or a list, which is sent as JSON").
@@ -255,14 +287,11 @@ func (d *decoder) httpAgent(n *node.Node, p *providerFile) {
 		d.Missing(n, "a provider of type http", "additional_config.url")
 		return
 	}
-	f := httpFile{HTTPAgent: &HTTPAgent{Method: http.MethodPost, Error: "error"}, p: p.Provider}
-	if !httpAgentFields.read(d, p.config, &f) {
+	f := p.agent()
+	if !httpAgentFields.read(d, p.config, p) {
 		return
 	}
 	p.HTTP = f.HTTPAgent
-	if f.Stream != nil && f.Stream.Done == "" {
-		f.Stream.Done = "[DONE]"
-	}
 	if f.body != nil && f.Method == http.MethodGet {
 		d.Errorf(f.body, "wrong-value", "a request of method GET has no body").
 			Hint = "write method: POST, or put what is sent into the url"
@@ -276,7 +305,7 @@ func (d *decoder) httpAgent(n *node.Node, p *providerFile) {
 		d.Errorf(at, "missing-placeholder", "nothing sends what the user says: there is neither {{message}} nor "+
 			"{{messages}} in url, headers and body").Hint = `write body: {message: "{{message}}"}`
 	}
-	d.agentSession(&f)
+	d.agentSession(f)
 }
 
 // agentSession checks what depends on where the session comes from.

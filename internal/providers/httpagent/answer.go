@@ -2,6 +2,7 @@ package httpagent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -9,6 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/wire"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -60,13 +62,14 @@ type exchange struct {
 
 // told is what the endpoint tells beside the text of its reply.
 type told struct {
-	usage   chat.Usage
-	usd     *float64
-	finish  string
-	listed  bool // the calls of tools
-	calls   []chat.ToolCall
-	results []chat.ToolResult
-	session bool
+	usage    chat.Usage
+	usd      *float64
+	finish   string
+	listed   bool // the calls of tools
+	calls    []chat.ToolCall
+	results  []chat.ToolResult
+	resulted []bool // of the call it is told what came of it
+	session  bool
 }
 
 func (x *exchange) Encode(*chat.Request) ([]byte, error) { return x.body, nil }
@@ -178,6 +181,10 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	}
 	if x.listed {
 		r.Untold = []string{chat.UntoldModelCalls}
+	}
+	if i := slices.Index(x.resulted, false); i >= 0 {
+		r.Notice = fmt.Sprintf("provider %s: the endpoint tells a call of %s without a result or an error: whether it "+
+			"failed is not known, and counts as no", x.p.id, say.Named(x.calls[i].Name))
 	}
 	return r, nil
 }

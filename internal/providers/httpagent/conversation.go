@@ -16,6 +16,7 @@ type conversation struct {
 	mu      sync.Mutex  // held by the call that is under way
 	session any         // a text or a number; nil: there is none yet
 	said    *chat.Reply // the words behind calls of tools that were told of
+	cut     bool        // a reply was closed before the endpoint had told its session
 }
 
 type conversationKey struct {

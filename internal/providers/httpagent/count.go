@@ -134,11 +134,12 @@ func (x *exchange) called(call *wire.Call, item any, data []byte) error {
 			return x.misfit(call, data, "two calls of tools have the id %s", call.Excerpt(made.ID))
 		}
 		if resulted {
-			x.results[at] = result
+			x.results[at], x.resulted[at] = result, true
 		}
 		return nil
 	}
 	x.calls, x.results = append(x.calls, made), append(x.results, result)
+	x.resulted = append(x.resulted, resulted)
 	return nil
 }
 

@@ -132,7 +132,7 @@ func (p *Provider) ask(
 		return chat.Reply{}, err
 	}
 	if reply.Untold == nil { // nobody wanted all of it
-		reply.Untold = chat.UntoldWords
+		reply.Untold, c.cut = chat.UntoldWords, p.SessionFrom != "" && c.session == nil
 	}
 	if reply.Model == "" {
 		reply.Model = p.model

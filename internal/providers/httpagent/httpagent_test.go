@@ -77,7 +77,7 @@ func outcome(url string, r chat.Reply, err error) string {
 
 const jsonKind = "application/json"
 
-func say(status int, kind, body string) http.HandlerFunc {
+func answer(status int, kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
 		w.WriteHeader(status)
@@ -99,54 +99,56 @@ func TestAnswers(t *testing.T) {
 		answer http.HandlerFunc
 		want   string
 	}{
-		{"reply", nil, say(200, jsonKind, `{"reply": "Hello"}`), "Hello"},
-		{"output", nil, say(200, jsonKind, `{"output": "Hello"}`), "Hello"},
-		{"a usual place with something else", nil, say(200, jsonKind, `{"output": {"a": 1}, "text": "Hello"}`), "Hello"},
-		{"chat completions", nil, say(200, jsonKind, `{"choices": [{"message": {"content": "Hello"}}]}`), "Hello"},
-		{"a path", reply("data.answers[-1].words"), say(201, jsonKind,
+		{"reply", nil, answer(200, jsonKind, `{"reply": "Hello"}`), "Hello"},
+		{"output", nil, answer(200, jsonKind, `{"output": "Hello"}`), "Hello"},
+		{"a usual place with something else", nil, answer(200, jsonKind, `{"output": {"a": 1}, "text": "Hello"}`), "Hello"},
+		{"chat completions", nil, answer(200, jsonKind, `{"choices": [{"message": {"content": "Hello"}}]}`), "Hello"},
+		{"a path", reply("data.answers[-1].words"), answer(201, jsonKind,
 			`{"data": {"answers": [{"words": "no"}, {"words": "Hello"}]}}`), "Hello"},
-		{"JSONPath", reply("$.data[?(@.kind == 'text')].text"), say(200, jsonKind,
+		{"JSONPath", reply("$.data[?(@.kind == 'text')].text"), answer(200, jsonKind,
 			`{"data": [{"kind": "note", "text": "no"}, {"kind": "text", "text": "Hello"}]}`), "Hello"},
-		{"a text alone", reply("@"), say(200, jsonKind, `"Hello"`), "Hello"},
-		{"another Content-Type", nil, say(200, "text/plain", `{"reply": "Hello"}`), "Hello"},
-		{"Latin-1", nil, say(200, "application/json; charset=iso-8859-1", "{\"reply\": \"Z\xfcrich\"}"), "Zürich"},
-		{"keys that differ in case", nil, say(200, jsonKind, `{"reply": "Hello", "id": 1, "ID": 2}`), "Hello"},
-		{"no error", nil, say(200, jsonKind, `{"reply": "Hello", "error": null}`), "Hello"},
-		{"error: false", nil, say(200, jsonKind, `{"reply": "Hello", "error": false}`), "Hello"},
+		{"a text alone", reply("@"), answer(200, jsonKind, `"Hello"`), "Hello"},
+		{"another Content-Type", nil, answer(200, "text/plain", `{"reply": "Hello"}`), "Hello"},
+		{"Latin-1", nil, answer(200, "application/json; charset=iso-8859-1", "{\"reply\": \"Z\xfcrich\"}"), "Zürich"},
+		{"keys that differ in case", nil, answer(200, jsonKind, `{"reply": "Hello", "id": 1, "ID": 2}`), "Hello"},
+		{"no error", nil, answer(200, jsonKind, `{"reply": "Hello", "error": null}`), "Hello"},
+		{"error: false", nil, answer(200, jsonKind, `{"reply": "Hello", "error": false}`), "Hello"},
 
-		{"HTML", nil, say(200, "text/html", "<html><title>Log in</title></html>"),
+		{"HTML", nil, answer(200, "text/html", "<html><title>Log in</title></html>"),
 			`bad_reply: the reply is an HTML page, not JSON; check additional_config.url URL: HTML page "Log in"`},
-		{"words", nil, say(200, "text/plain", "Hello"),
+		{"words", nil, answer(200, "text/plain", "Hello"),
 			`bad_reply: the reply is not valid JSON, or only a part of it; check additional_config.url URL: Hello`},
-		{"a part", nil, say(200, jsonKind, `{"reply": "Hel`),
+		{"a part", nil, answer(200, jsonKind, `{"reply": "Hel`),
 			`bad_reply: the reply is not valid JSON, or only a part of it; check additional_config.url URL: {"reply": "Hel`},
-		{"nothing", nil, say(200, jsonKind, ""), "bad_reply: the reply is empty; check additional_config.url URL"},
-		{"204", nil, say(204, jsonKind, ""), "bad_reply: the server answers with the status 204 No Content, and no reply"},
-		{"another form", nil, say(200, jsonKind, `{"answer": "Hello"}`), "bad_reply: the answer has a text in none of the " +
-			"usual places (reply, output, text, content, choices[0].message.content); write the path to it as " +
-			`additional_config.reply: {"answer": "Hello"}`},
-		{"the path leads nowhere", reply("data.text"), say(200, jsonKind, `{"reply": "Hello"}`),
+		{"nothing", nil, answer(200, jsonKind, ""), "bad_reply: the reply is empty; check additional_config.url URL"},
+		{"204", nil, answer(204, jsonKind, ""), "bad_reply: the server answers with the status 204 No Content, and no reply"},
+		{"another form", nil, answer(200, jsonKind, `{"answer": "Hello"}`),
+			"bad_reply: the answer has a text in none of the " +
+				"usual places (reply, output, text, content, choices[0].message.content); write the path to it as " +
+				`additional_config.reply: {"answer": "Hello"}`},
+		{"the path leads nowhere", reply("data.text"), answer(200, jsonKind, `{"reply": "Hello"}`),
 			`bad_reply: the answer has nothing at "data.text" (additional_config.reply): {"reply": "Hello"}`},
-		{"null", reply("reply"), say(200, jsonKind, `{"reply": null}`),
+		{"null", reply("reply"), answer(200, jsonKind, `{"reply": null}`),
 			`bad_reply: the answer has nothing at "reply" (additional_config.reply): {"reply": null}`},
-		{"an object", reply("reply"), say(200, jsonKind, `{"reply": {"text": "Hello"}}`),
+		{"an object", reply("reply"), answer(200, jsonKind, `{"reply": {"text": "Hello"}}`),
 			`bad_reply: the reply should be a text at "reply", and there is an object: {"reply": {"text": "Hello"}}`},
-		{"a number", reply("reply"), say(200, jsonKind, `{"reply": 5}`),
+		{"a number", reply("reply"), answer(200, jsonKind, `{"reply": 5}`),
 			`bad_reply: the reply should be a text at "reply", and there is a number: {"reply": 5}`},
-		{"two texts", reply("$.l[*]"), say(200, jsonKind, `{"l": ["a", "b"]}`),
+		{"two texts", reply("$.l[*]"), answer(200, jsonKind, `{"l": ["a", "b"]}`),
 			`bad_reply: the reply should be a text at "$.l[*]", and there is 2 values: {"l": ["a", "b"]}`},
-		{"an empty reply", nil, say(200, jsonKind, `{"reply": " \n"}`), `bad_reply: the reply is empty: {"reply": " \n"}`},
-		{"invalid UTF-8", nil, say(200, jsonKind, "{\"reply\": \"a\xff\"}"), "bad_reply: the reply is not UTF-8, and its " +
-			"Content-Type (\"application/json\") names no other character set: {\"reply\": \"a\uFFFD\"}"},
-		{"a NUL", nil, say(200, jsonKind, `{"reply": "a\u0000b"}`),
+		{"an empty reply", nil, answer(200, jsonKind, `{"reply": " \n"}`), `bad_reply: the reply is empty: {"reply": " \n"}`},
+		{"invalid UTF-8", nil, answer(200, jsonKind, "{\"reply\": \"a\xff\"}"),
+			"bad_reply: the reply is not UTF-8, and its " +
+				"Content-Type (\"application/json\") names no other character set: {\"reply\": \"a\uFFFD\"}"},
+		{"a NUL", nil, answer(200, jsonKind, `{"reply": "a\u0000b"}`),
 			`bad_reply: the reply holds a NUL character: {"reply": "a\u0000b"}`},
-		{"a key twice", nil, say(200, jsonKind, `{"reply": "yes", "reply": "no"}`),
+		{"a key twice", nil, answer(200, jsonKind, `{"reply": "yes", "reply": "no"}`),
 			`bad_reply: the reply has the key "reply" ` +
 				`twice in one object, and it is not known which one holds: {"reply": "yes", "reply": "no"}`},
-		{"two documents", nil, say(200, jsonKind, `{"reply": "yes"}{"reply": "no"}`),
+		{"two documents", nil, answer(200, jsonKind, `{"reply": "yes"}{"reply": "no"}`),
 			"bad_reply: the reply is not valid JSON, " +
 				`or only a part of it; check additional_config.url URL: {"reply": "yes"}{"reply": "no"}`},
-		{"too deep", nil, say(200, jsonKind, strings.Repeat("[", 20000)+strings.Repeat("]", 20000)),
+		{"too deep", nil, answer(200, jsonKind, strings.Repeat("[", 20000)+strings.Repeat("]", 20000)),
 			"bad_reply: the reply is " +
 				"not valid JSON, or only a part of it; check additional_config.url URL: " + strings.Repeat("[", 300) + "…"},
 		{"too large", nil, func(w http.ResponseWriter, _ *http.Request) {
@@ -155,64 +157,65 @@ func TestAnswers(t *testing.T) {
 				_, _ = io.WriteString(w, strings.Repeat("x", 1<<20))
 			}
 		}, "bad_reply: the reply is larger than 32 MiB"},
-		{"an error beside a reply", nil, say(200, jsonKind, `{"reply": "Hello", "error": {"message": "no database"}}`),
+		{"an error beside a reply", nil, answer(200, jsonKind, `{"reply": "Hello", "error": {"message": "no database"}}`),
 			"bad_reply: the server reports an error: no database"},
-		{"an error elsewhere", func(h *scenario.HTTPAgent) { h.Error = "status.failed" }, say(200, jsonKind,
+		{"an error elsewhere", func(h *scenario.HTTPAgent) { h.Error = "status.failed" }, answer(200, jsonKind,
 			`{"reply": "Hello", "status": {"failed": true}}`), `bad_reply: the server reports an error: {"error":true}`},
-		{"a reply that broke off", func(h *scenario.HTTPAgent) { h.Finish = "why" }, say(200, jsonKind,
+		{"a reply that broke off", func(h *scenario.HTTPAgent) { h.Finish = "why" }, answer(200, jsonKind,
 			`{"reply": "Hel", "why": "error"}`),
 			`bad_reply: the endpoint broke the reply off (finish_reason error): {"reply": "Hel", "why": "error"}`},
-		{"a finish reason of another kind", func(h *scenario.HTTPAgent) { h.Finish = "why" }, say(200, jsonKind,
+		{"a finish reason of another kind", func(h *scenario.HTTPAgent) { h.Finish = "why" }, answer(200, jsonKind,
 			`{"reply": "Hel", "why": 3}`),
 			`bad_reply: finish_reason should be a text at "why", and there is a number: {"reply": "Hel", "why": 3}`},
-		{"no session", session, say(200, jsonKind, `{"reply": "Hello"}`),
+		{"no session", session, answer(200, jsonKind, `{"reply": "Hello"}`),
 			`bad_reply: the answer tells no session (path "sid"): {"reply": "Hello"}`},
-		{"a session of another kind", session, say(200, jsonKind, `{"reply": "Hello", "sid": ["a"]}`),
+		{"a session of another kind", session, answer(200, jsonKind, `{"reply": "Hello", "sid": ["a"]}`),
 			`bad_reply: the session should be a text or a number at "sid", and there is a list: ` +
 				`{"reply": "Hello", "sid": ["a"]}`},
-		{"usage of another form", usage, say(200, jsonKind, `{"reply": "Hello", "usage": 5}`),
+		{"usage of another form", usage, answer(200, jsonKind, `{"reply": "Hello", "usage": 5}`),
 			`bad_reply: usage should be an object at "usage", and there is a number: {"reply": "Hello", "usage": 5}`},
-		{"usage of other words", usage, say(200, jsonKind, `{"reply": "Hello", "usage": {"in": 5}}`),
+		{"usage of other words", usage, answer(200, jsonKind, `{"reply": "Hello", "usage": {"in": 5}}`),
 			`bad_reply: usage at "usage" has neither input_tokens nor output_tokens nor cost_usd: ` +
 				`{"reply": "Hello", "usage": {"in": 5}}`},
-		{"tokens that cannot be", usage, say(200, jsonKind, `{"reply": "Hello", "usage": {"input_tokens": -5}}`),
+		{"tokens that cannot be", usage, answer(200, jsonKind, `{"reply": "Hello", "usage": {"input_tokens": -5}}`),
 			`bad_reply: usage.input_tokens is -5, which no call can have taken: ` +
 				`{"reply": "Hello", "usage": {"input_tokens": -5}}`},
-		{"half a token", usage, say(200, jsonKind, `{"reply": "Hello", "usage": {"output_tokens": 1.5}}`),
+		{"half a token", usage, answer(200, jsonKind, `{"reply": "Hello", "usage": {"output_tokens": 1.5}}`),
 			`bad_reply: usage.output_tokens is 1.5, which no call can have taken: ` +
 				`{"reply": "Hello", "usage": {"output_tokens": 1.5}}`},
-		{"a cost that cannot be", usage, say(200, jsonKind, `{"reply": "Hello", "usage": {"cost_usd": "free"}}`),
+		{"a cost that cannot be", usage, answer(200, jsonKind, `{"reply": "Hello", "usage": {"cost_usd": "free"}}`),
 			`bad_reply: usage.cost_usd is "free", which no cost can be: {"reply": "Hello", "usage": {"cost_usd": "free"}}`},
-		{"calls that are no list", calls, say(200, jsonKind, `{"reply": "Hello", "calls": {"name": "x"}}`),
+		{"calls that are no list", calls, answer(200, jsonKind, `{"reply": "Hello", "calls": {"name": "x"}}`),
 			`bad_reply: tool_calls should be a list at "calls", and there is an object: ` +
 				`{"reply": "Hello", "calls": {"name": "x"}}`},
-		{"a call that is none", calls, say(200, jsonKind, `{"reply": "Hello", "calls": ["x"]}`),
+		{"a call that is none", calls, answer(200, jsonKind, `{"reply": "Hello", "calls": ["x"]}`),
 			`bad_reply: a call of a tool should be an object, and is a text: {"reply": "Hello", "calls": ["x"]}`},
-		{"a call without a name", calls, say(200, jsonKind, `{"reply": "Hello", "calls": [{"args": {}}]}`),
+		{"a call without a name", calls, answer(200, jsonKind, `{"reply": "Hello", "calls": [{"args": {}}]}`),
 			`bad_reply: a call of a tool has no name: {"reply": "Hello", "calls": [{"args": {}}]}`},
-		{"arguments of another kind", calls, say(200, jsonKind, `{"reply": "Hello", "calls": [{"name": "x", "args": [1]}]}`),
+		{"arguments of another kind", calls, answer(200, jsonKind,
+			`{"reply": "Hello", "calls": [{"name": "x", "args": [1]}]}`),
 			`bad_reply: the arguments of x should be an object, and are a list: ` +
 				`{"reply": "Hello", "calls": [{"name": "x", "args": [1]}]}`},
-		{"two calls with one id", calls, say(200, jsonKind,
+		{"two calls with one id", calls, answer(200, jsonKind,
 			`{"reply": "Hello", "calls": [{"id": "1", "name": "x"}, {"id": "1", "name": "y"}]}`),
 			`bad_reply: two calls of tools have the id 1: {"reply": "Hello", "calls": [{"id": "1", "name": "x"}, ` +
 				`{"id": "1", "name": "y"}]}`},
-		{"calls without words", calls, say(200, jsonKind, `{"calls": [{"name": "x"}]}`),
+		{"calls without words", calls, answer(200, jsonKind, `{"calls": [{"name": "x"}]}`),
 			`bad_reply: the agent called tools and said nothing: {"calls": [{"name": "x"}]}`},
 
-		{"400", nil, say(400, jsonKind, `{"detail": "no such field"}`), "refused: http 400: no such field; check what " +
+		{"400", nil, answer(400, jsonKind, `{"detail": "no such field"}`), "refused: http 400: no such field; check what " +
 			"additional_config.body sends; arena prompt --wire shows it"},
-		{"401", nil, say(401, jsonKind, `{"error": "who are you"}`), "auth: http 401: who are you; check what " +
+		{"401", nil, answer(401, jsonKind, `{"error": "who are you"}`), "auth: http 401: who are you; check what " +
 			"additional_config.headers sends to prove who asks"},
-		{"403", nil, say(403, "text/plain", `no`), "auth: http 403: no; who asks may not do this; check " +
+		{"403", nil, answer(403, "text/plain", `no`), "auth: http 403: no; who asks may not do this; check " +
 			"additional_config.headers"},
-		{"404", nil, say(404, "text/html", `<title>Not here</title>`), `refused: http 404: HTML page "Not here"; check ` +
+		{"404", nil, answer(404, "text/html", `<title>Not here</title>`), `refused: http 404: HTML page "Not here"; check ` +
 			"additional_config.url"},
-		{"405", nil, say(405, "text/plain", `no`), "refused: http 405: no; check additional_config.method"},
-		{"408", nil, say(408, "text/plain", `slow`), "timeout: http 408: slow"},
-		{"429", nil, say(429, "text/plain", `slow down`), "rate_limit, again: http 429: slow down"},
-		{"500", nil, say(500, "text/plain", `oops`), "transport, again: http 500: oops"},
-		{"503", nil, say(503, "text/plain", `later`), "transport, again: http 503: later"},
+		{"405", nil, answer(405, "text/plain", `no`), "refused: http 405: no; check additional_config.method"},
+		{"408", nil, answer(408, "text/plain", `slow`), "timeout: http 408: slow"},
+		{"429", nil, answer(429, "text/plain", `slow down`), "rate_limit, again: http 429: slow down"},
+		{"500", nil, answer(500, "text/plain", `oops`), "transport, again: http 500: oops"},
+		{"503", nil, answer(503, "text/plain", `later`), "transport, again: http 503: later"},
 		{"a redirect", nil, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.test/login?next=x", http.StatusFound)
 		}, "refused: http 302; URL redirects to http://elsewhere.test/login, which is not followed; check " +
@@ -334,7 +337,7 @@ func TestStreams(t *testing.T) {
 				if got := r.Header.Get("Accept"); got != "text/event-stream" {
 					t.Errorf("the request accepts %s", got)
 				}
-				say(200, kind, c.body)(w, r)
+				answer(200, kind, c.body)(w, r)
 			})
 			p := agent(t, url, func(s *scenario.Provider) {
 				s.HTTP.Stream = &scenario.HTTPStream{Data: "delta.text", Done: "[DONE]"}
@@ -406,6 +409,18 @@ func TestEnough(t *testing.T) {
 	r, err := p.Complete(t.Context(), req, func(chat.Delta) error { return providers.ErrEnough })
 	if err != nil || r.Content != "My password" || len(r.Untold) != 2 {
 		t.Errorf("got %+v, %v", r, err)
+	}
+	told := agent(t, url, func(s *scenario.Provider) {
+		s.HTTP.Stream = &scenario.HTTPStream{Data: "text", Done: "[DONE]"}
+		s.HTTP.SessionFrom, s.HTTP.SessionName = "path", "id"
+	})
+	ctx := providers.InTrial(t.Context(), &providers.Trial{ID: "t"})
+	if _, err := told.Complete(ctx, req, func(chat.Delta) error { return providers.ErrEnough }); err != nil {
+		t.Error(err)
+	}
+	_, err = told.Complete(ctx, req, func(chat.Delta) error { return providers.ErrEnough })
+	if err == nil || !strings.Contains(err.Error(), "closed before the endpoint had told its session") {
+		t.Errorf("a conversation goes on without its session: %v", err)
 	}
 	refused := errors.New("refused")
 	if _, err := p.Complete(t.Context(), req, func(chat.Delta) error { return refused }); !errors.Is(err, refused) {
@@ -497,7 +512,7 @@ func TestRequests(t *testing.T) {
 			var got seen
 			url := served(t, func(w http.ResponseWriter, r *http.Request) {
 				got.add(r)
-				say(200, jsonKind, `{"reply": "Hello"}`)(w, r)
+				answer(200, jsonKind, `{"reply": "Hello"}`)(w, r)
 			})
 			p := agent(t, url+c.url, func(s *scenario.Provider) {
 				s.HTTP.Method, s.HTTP.Filled, s.Headers = c.method, nil, c.headers
@@ -580,11 +595,11 @@ func TestSessions(t *testing.T) {
 				mu.Unlock()
 				w.Header().Set("X-Session", id)
 				if c.name == "in a stream" {
-					say(200, "text/event-stream", fmt.Sprintf("data: {\"meta\": {\"id\": %q}}\n\ndata: {\"text\": %q}\n\n"+
+					answer(200, "text/event-stream", fmt.Sprintf("data: {\"meta\": {\"id\": %q}}\n\ndata: {\"text\": %q}\n\n"+
 						"data: [DONE]\n\n", id, all))(w, r)
 					return
 				}
-				say(200, jsonKind, fmt.Sprintf(`{"reply": %q, "meta": {"id": %q, "number": %d}}`, all, id, n))(w, r)
+				answer(200, jsonKind, fmt.Sprintf(`{"reply": %q, "meta": {"id": %q, "number": %d}}`, all, id, n))(w, r)
 			})
 			p := agent(t, url, func(s *scenario.Provider) {
 				s.HTTP.SessionFrom, s.HTTP.SessionName = c.from, c.where
@@ -635,7 +650,7 @@ func TestTold(t *testing.T) {
 		strings.ReplaceAll("data: "+whole[strings.Index(whole, `"why"`)-1:]+"\n\n", `"why"`, `{"why"`)
 	streamed = strings.Replace(streamed, ` {"why"`, `{"why"`, 1) + "data: [DONE]\n\n"
 	for _, kind := range []string{jsonKind, "text/event-stream"} {
-		url := served(t, say(200, kind, map[string]string{jsonKind: whole, "text/event-stream": streamed}[kind]))
+		url := served(t, answer(200, kind, map[string]string{jsonKind: whole, "text/event-stream": streamed}[kind]))
 		p := agent(t, url, func(s *scenario.Provider) {
 			h := s.HTTP
 			h.ToolCalls, h.Usage, h.Finish = "calls", "usage", "why"
@@ -679,6 +694,9 @@ func TestTold(t *testing.T) {
 			!cmp.Equal(r.Untold, []string{chat.UntoldModelCalls}) {
 			t.Errorf("%s: %+v, %v, %q", kind, r, err, pieces)
 		}
+		if want := "tells a call of odd without a result or an error"; !strings.Contains(r.Notice, want) {
+			t.Errorf("%s: the notice is %q", kind, r.Notice)
+		}
 		if _, err := p.Complete(ctx, req, listen); err == nil {
 			t.Error("it goes on with a reply that is finished")
 		}
@@ -700,7 +718,7 @@ func TestUntold(t *testing.T) {
 		{"calls", `{"reply": "Hello", "calls": []}`, 1},
 		{"calls || `[]`", `{"reply": "Hello"}`, 1},
 	} {
-		p := agent(t, served(t, say(200, jsonKind, c.answer)), func(s *scenario.Provider) { s.HTTP.ToolCalls = c.path })
+		p := agent(t, served(t, answer(200, jsonKind, c.answer)), func(s *scenario.Provider) { s.HTTP.ToolCalls = c.path })
 		r, err := p.Complete(t.Context(), ask("Hi"), nil)
 		if err != nil || len(r.Untold) != c.want || !r.Usage.Estimated || r.Usage.InputTokens == 0 || r.CostUSD != nil {
 			t.Errorf("%s %s: %+v, %v", c.path, c.answer, r, err)
@@ -713,7 +731,7 @@ func TestSecrets(t *testing.T) {
 	t.Parallel()
 	url := served(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		say(403, "text/plain", r.RequestURI+" "+r.Header.Get("Authorization")+" "+string(body))(w, r)
+		answer(403, "text/plain", r.RequestURI+" "+r.Header.Get("Authorization")+" "+string(body))(w, r)
 	})
 	p := agent(t, url+"/a?k=in-the-address", func(s *scenario.Provider) {
 		s.Headers = map[string]string{"Authorization": "Bearer in-the-header"}

@@ -35,6 +35,10 @@ type values struct {
 
 // request fills in what is sent.
 func (p *Provider) request(c *conversation, req *chat.Request) (*request, error) {
+	if c.cut {
+		return nil, p.fail(errors.New("the stream of its reply was closed before the endpoint had told its session, and " +
+			"without that it would not know what was said before"))
+	}
 	v, err := p.values(c, req)
 	if err != nil {
 		return nil, p.fail(err)

@@ -152,6 +152,7 @@ func (l *Lane) exchange(ctx context.Context, q *question) (*entry, error) {
 	}
 	e := &entry{asked: *a, at: l.at, position: at, latency: max(took, 0)}
 	if err != nil {
+		rec.learnFailed(err)
 		p := rec.currentEncoder()
 		if e.failure = withoutSecrets(p, p.failureOf(ctx, err)); e.failure.Ended {
 			e.cause = err

@@ -22,6 +22,15 @@ func (l *learner) said(text string) { l.saidIn(text, false) }
 // argued is said for a text that was meant as JSON.
 func (l *learner) argued(text string) { l.saidIn(text, true) }
 
+// called looks for the fields in the arguments of calls.
+func (l *learner) called(list []chat.ToolCall) {
+	for i := range list {
+		l.value(list[i].Args)
+		l.argued(list[i].BadArgs)
+		l.argued(list[i].Written)
+	}
+}
+
 func (l *learner) saidIn(text string, meant bool) {
 	if l.redactor == nil || len(l.fields) == 0 || text == "" {
 		return

@@ -2,10 +2,12 @@ package cassette
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/secret"
 )
 
@@ -21,11 +23,7 @@ func (rec *Recorder) learn(seen any) {
 	l := rec.learner()
 	switch r := seen.(type) {
 	case *modelReply:
-		for _, c := range r.ToolCalls {
-			l.value(c.Args)
-			l.argued(c.BadArgs)
-			l.argued(c.Written)
-		}
+		l.called(r.ToolCalls)
 		l.said(string(r.Content))
 		for i := range r.ToolResults {
 			l.said(string(r.ToolResults[i].Content))
@@ -51,6 +49,43 @@ func (rec *Recorder) learner() *learner {
 	return &learner{redactor: newRedactor(nil, rec.redactFields).logged(&rec.folder.fields)}
 }
 
+// learnFailed adds the values of redacted fields in what a failed call says, and in what an agent told before it failed.
+func (rec *Recorder) learnFailed(err error) {
+	if len(rec.redactFields) == 0 {
+		return
+	}
+	l := rec.learner()
+	l.said(err.Error())
+	if failed, ok := errors.AsType[*providers.Error](err); ok && failed.Told != nil {
+		told := failed.Told
+		l.said(told.Content)
+		for i := range told.Parts {
+			l.said(told.Parts[i].Text)
+		}
+		l.called(told.ToolCalls)
+		for i := range told.ToolResults {
+			l.said(told.ToolResults[i].Content)
+			l.said(told.ToolResults[i].Error)
+			l.value(told.ToolResults[i].Metadata)
+		}
+	}
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.addLearned(l)
+}
+
+// LearnFields adds the values of redacted fields in what a trial is given.
+func (rec *Recorder) LearnFields(fields map[string]any) {
+	if rec == nil || len(rec.redactFields) == 0 {
+		return
+	}
+	l := rec.learner()
+	l.value(fields)
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.addLearned(l)
+}
+
 // Learn adds the values of redacted fields in the messages of a conversation that is over.
 func (rec *Recorder) Learn(messages []chat.Message) {
 	if rec == nil || len(rec.redactFields) == 0 {
@@ -60,11 +95,7 @@ func (rec *Recorder) Learn(messages []chat.Message) {
 	for i := range messages {
 		m := &messages[i]
 		l.said(m.Text())
-		for k := range m.ToolCalls {
-			l.value(m.ToolCalls[k].Args)
-			l.argued(m.ToolCalls[k].BadArgs)
-			l.argued(m.ToolCalls[k].Written)
-		}
+		l.called(m.ToolCalls)
 		if t := m.ToolResult; t != nil {
 			l.said(t.Content)
 			l.value(t.Metadata)

@@ -40,6 +40,10 @@ type Error struct {
 	// not known. Cost sets it.
 	Usage   chat.Usage
 	CostUSD *float64
+
+	// Told is what an agent had said and done before its call failed. It comes to nothing: who redacts learns from it what
+	// the error may say again. nil: nothing is known of it.
+	Told *chat.Reply
 }
 
 func (e *Error) Error() string {

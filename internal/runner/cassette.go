@@ -28,6 +28,9 @@ func (s *session) openCassette(ctx context.Context) (_ context.Context, done fun
 	if err != nil {
 		return ctx, func() {}, err
 	}
+	if row := s.trial.Scenario.Row; row != nil {
+		s.recorder.LearnFields(row.Values)
+	}
 	s.clock.simulated, s.clock.waits = true, !s.trial.Endpoint.Simulated && !s.recorder.Plays()
 	ctx, end := context.WithCancelCause(ctx)
 	s.recorder.OnTimeout(end)

@@ -108,6 +108,7 @@ func (p *Provider) Complete(
 	}
 	failed := p.failed(err)
 	failed.Usage, failed.CostUSD = reply.Usage, reply.CostUSD
+	failed.Told = &reply
 	return chat.Reply{}, failed
 }
 

@@ -62,7 +62,10 @@ func (p *Provider) lines(
 	if err == nil {
 		return reply, nil
 	}
-	reply = chat.Reply{Usage: c.turn.usage, CostUSD: c.turn.usd}
+	reply = chat.Reply{
+		Usage: c.turn.usage, CostUSD: c.turn.usd,
+		Content: c.turn.whole.String(), ToolCalls: c.turn.pending, ToolResults: c.turn.results,
+	}
 	if program := c.program; program != nil {
 		c.drop()
 		if _, refused := errors.AsType[onDeltaError](err); !refused {

@@ -137,6 +137,7 @@ func (p *Provider) Complete(
 	called.Stream = false // what it says comes behind what it did
 	reply, err := p.next.Complete(ctx, &called, nil)
 	if err != nil {
+		w.tellOf(err)
 		return reply, err
 	}
 	replies, err := w.collect(ctx, reply)
@@ -166,6 +167,7 @@ func (p *Provider) converse(
 	}
 	reply, err := p.next.Complete(ctx, req, heard)
 	if err != nil {
+		w.tellOf(err)
 		return reply, err
 	}
 	if len(reply.ToolCalls) > 0 {

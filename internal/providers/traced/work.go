@@ -1,11 +1,13 @@
 package traced
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +39,9 @@ type work struct {
 	began   time.Time
 	judged  time.Time // the end of the last turn; zero: none has ended
 	before  told      // calls of earlier turns that no span has told yet
+
+	early    []spans.Span // that were taken for the error of a call, and count like those that come
+	earlyErr error        // why there may have been more
 }
 
 // begin makes a place for what the program of a trial tells.
@@ -158,12 +163,34 @@ func (w *work) drain(ctx context.Context) {
 
 // take is what came since the last time. ended says that no more will come.
 func (w *work) take(ended bool) ([]spans.Span, error) {
+	early, err := w.early, w.earlyErr
+	w.early, w.earlyErr = nil, nil
 	came, lost := w.inbox.Take()
-	if err := lost.Err(); err != nil {
-		return nil, err
+	if err = cmp.Or(err, lost.Err()); err != nil {
+		return early, err
 	}
 	written, err := w.file.read(ended)
-	return append(came, written...), err
+	return slices.Concat(early, came, written), err
+}
+
+// tellOf adds to the error of a call what the program had told by then. Whatever is wrong with that, the call has failed
+// already.
+func (w *work) tellOf(err error) {
+	failed, ok := errors.AsType[*providers.Error](err)
+	if !ok {
+		return
+	}
+	w.early, w.earlyErr = w.take(!w.p.stays)
+	told := chat.Reply{}
+	if failed.Told != nil {
+		told = *failed.Told
+	}
+	for _, c := range spans.NewTrace(w.early).Calls() {
+		call := toolCall(&c)
+		told.ToolCalls = append(slices.Clip(told.ToolCalls), call)
+		told.ToolResults = append(slices.Clip(told.ToolResults), resultOf(&c, call))
+	}
+	failed.Told = &told
 }
 
 // margin is how far the clocks of programs may be from ours.

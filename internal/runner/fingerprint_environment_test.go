@@ -201,8 +201,9 @@ func TestEveryFiller(t *testing.T) {
 	known := map[string]string{
 		"checks/external_a2a_eval.go": "a2a_eval", "checks/external_address.go": "a2a_eval, rest_eval",
 		"checks/external_exec_eval.go": "evals", "checks/external_rest_eval.go": "rest_eval",
-		"harness/secrets.go": "knows what is secret", "runner/fingerprint_environment.go": "the fingerprint",
-		"runner/servers.go": "servers", "runner/toolpreflight.go": "tells what is not set",
+		"harness/secrets.go": "knows what is secret", "harness/commandline.go": "knows what is secret",
+		"runner/fingerprint_environment.go": "the fingerprint",
+		"runner/servers.go":                 "servers", "runner/toolpreflight.go": "tells what is not set",
 		"scenario/agent.go": "agents", "scenario/env.go": "providers, tools, agents", "scenario/provider.go": "providers", "scenario/server.go": "servers",
 		"scenario/providerhttp.go": "agents behind HTTP",
 		"scenario/setting.go":      "providers", "scenario/toolhttp.go": "tools", "tools/exec/exec.go": "tools",

@@ -49,7 +49,7 @@ func (rec *Recorder) learner() *learner {
 	return &learner{redactor: newRedactor(nil, rec.redactFields).logged(&rec.folder.fields)}
 }
 
-// learnFailed adds the values of redacted fields in what a failed call says, and in what an agent told before it failed.
+// learnFailed adds the values of redacted fields in what a failed call says, and in what an agent told before that.
 func (rec *Recorder) learnFailed(err error) {
 	if len(rec.redactFields) == 0 {
 		return

@@ -173,8 +173,8 @@ func (w *work) take(ended bool) ([]spans.Span, error) {
 	return slices.Concat(early, came, written), err
 }
 
-// tellOf adds to the error of a call what the program had told by then. Whatever is wrong with that, the call has failed
-// already.
+// tellOf adds to the error of a call what the program had told by then. Whatever is wrong with that, the call has
+// failed already.
 func (w *work) tellOf(err error) {
 	failed, ok := errors.AsType[*providers.Error](err)
 	if !ok {

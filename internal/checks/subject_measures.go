@@ -10,7 +10,8 @@ var (
 	errNoElapsed = notMeasured("how long the conversation took is not known")
 	errNoLatency = notMeasured("how long the reply took is not known")
 	errNoTokens  = notMeasured("a model call has no token counts")
-	errNoCost    = notMeasured("the cost of a model call is not known; set the provider's pricing")
+	errNoCost    = notMeasured("the cost of a model call is not known; " +
+		"write pricing in the config or in the file of the provider")
 )
 
 // tokens returns the input and output tokens of the scope. They are not known when only some model calls have counts.

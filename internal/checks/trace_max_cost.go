@@ -28,7 +28,8 @@ func (c *maxCost) Eval(_ context.Context, s *Subject) (Finding, error) {
 	limit := c.MaxUSD
 	usd, unknown, calls := s.knownCost()
 	if usd <= limit+slack && unknown > 0 {
-		return Finding{}, notMeasured(fmt.Sprintf("the cost of %d of %s is not known; set the provider's pricing",
+		return Finding{}, notMeasured(fmt.Sprintf(
+			"the cost of %d of %s is not known; write pricing in the config or in the file of the provider",
 			unknown, plural.Count(calls, "model call")))
 	}
 	f := Finding{

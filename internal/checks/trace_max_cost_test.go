@@ -14,7 +14,8 @@ func TestMaxCostOfWhatIsNotKnown(t *testing.T) {
 		{Role: chat.User, Content: "a"}, {Role: chat.Assistant, Content: "b", CostUSD: new(0.03)},
 		{Role: chat.User, Content: "c"}, {Role: chat.Assistant, Content: "d"},
 	}
-	const missing = "not measured: the cost of 1 of 2 model calls is not known; set the provider's pricing"
+	const missing = "not measured: the cost of 1 of 2 model calls is not known; " +
+		"write pricing in the config or in the file of the provider"
 	for _, tc := range []struct {
 		name, params string
 		want         result.Status

@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -53,6 +54,7 @@ func (x *expenses) cost() string {
 type forecast struct {
 	rows   []*expenses
 	byName map[string]*expenses
+	listed bool // a price is from the embedded table
 
 	measured, guessed int // trials estimated by the last run, and by the lengths of their texts
 }
@@ -131,6 +133,7 @@ func (p *pastGroup) expect(f *forecast, t *runner.Trial, n, again int) {
 	if agents > 0 {
 		x := f.row(t.Endpoint.Spec.ID, t.Endpoint.Simulated)
 		x.trials += agents
+		f.listed = f.listed || !t.Endpoint.Simulated && providers.Listed(t.Endpoint.Spec)
 		x.add(float64(agents)/float64(p.trials), float64(p.agent.Calls), p.agent.Usage, usd, unknown)
 	}
 	if p.judges.Calls > 0 {
@@ -224,6 +227,7 @@ func (f *forecast) guess(x *runner.Expense, n int) {
 	}
 	row := f.row(name, x.Simulated)
 	row.trials += n
+	f.listed = f.listed || !x.Simulated && providers.Listed(x.Model)
 	row.add(float64(n), x.Calls, x.Usage, usd, x.USD == nil)
 }
 
@@ -293,9 +297,13 @@ func (f *forecast) basis(dir string, saves bool) string {
 	if saves {
 		text += "\nreplies that --cache or --record hold cost nothing; which these are is not looked up"
 	}
+	if f.listed {
+		text += "\nlist prices are those of " + providers.ListPricesOf() +
+			"; pricing in the config or in the file of a provider goes before them"
+	}
 	for _, x := range f.rows {
 		if x.unknown {
-			return text + "\nwrite pricing in the file of a provider to see what it costs: 1,000 tokens of input and of output"
+			return text + "\nwrite pricing in the config (by model), or in the file of a provider, to see what it costs"
 		}
 	}
 	return text

@@ -8,12 +8,13 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Cost fills in Reply.CostUSD where the provider below left it open: from the pricing that is configured; for a local
-// server, zero; for a vendor whose list prices are known, from the embedded table, by the configured model or else by
-// the model that the reply names. A price that is not known stays nil: it is never taken for zero.
+// Cost fills in Reply.CostUSD where the provider below left it open: from the pricing that is configured, in the file
+// of the provider or by model in the config; for a local server, zero; for a vendor whose list prices are known, from
+// the embedded table, by the configured model or else by the model that the reply names. A price
+// that is not known stays nil: it is never taken for zero.
 func Cost(p Provider, spec *scenario.Provider) Provider {
 	c := &priced{next: p, pricing: pricingOf(spec)}
-	if c.price == nil && !c.byModel {
+	if c.price == nil && !c.byModel && len(c.own) == 0 {
 		return p
 	}
 	return c
@@ -22,19 +23,22 @@ func Cost(p Provider, spec *scenario.Provider) Provider {
 // pricing is how the calls of a provider are priced.
 type pricing struct {
 	price   *Price
-	byModel bool // look the model that did the work up when price is nil
+	own     scenario.ModelPrices // when price is nil, look the model that did the work up here
+	byModel bool                 // and then among the list prices
 }
 
 func pricingOf(spec *scenario.Provider) pricing {
 	switch t := scenario.ProviderTypeOf(spec.Type); {
 	case spec.Pricing != nil:
 		return pricing{price: PriceOf(spec.Pricing)}
+	case spec.Prices.Of(spec.Model) != nil:
+		return pricing{price: PriceOf(spec.Prices.Of(spec.Model))}
 	case t.Free:
 		return pricing{price: &Price{}}
 	case t.ListPrices:
-		return pricing{ListPrice(spec.Model), true}
+		return pricing{ListPrice(spec.Model), spec.Prices, true}
 	}
-	return pricing{}
+	return pricing{own: spec.Prices}
 }
 
 // PriceFor is what a model costs, as far as its file and the table of prices tell; nil: not known.
@@ -47,6 +51,9 @@ var MockPrice = PriceOf(&scenario.Pricing{InputPer1K: 0.01, OutputPer1K: 0.01})
 // usd is what a call cost that a model did; nil: not known.
 func (p pricing) usd(model string, u chat.Usage) *float64 {
 	price := p.price
+	if price == nil && p.own.Of(model) != nil {
+		price = PriceOf(p.own.Of(model))
+	}
 	if price == nil && p.byModel {
 		price = ListPrice(model)
 	}

@@ -4,8 +4,6 @@ import (
 	_ "embed" // the price table
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"strings"
 	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -96,25 +94,31 @@ func readPrices(data []byte) (*priceTable, error) {
 	return &table, nil
 }
 
-// version is the end of a model's name that does not change its price. A word that it does not know (-audio, -pro) may
-// well change the price, so such a name is not found rather than taken for the model without the word.
-var version = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest|preview)$`)
-})
-
 // ListPrice finds the list price of a model: by its whole name, else by the longest part of it that leaves out only
 // versions (gpt-4o-mini-2024-07-18 is gpt-4o-mini). nil: not known.
 func ListPrice(model string) *Price {
-	name := strings.ToLower(model)
-	name = name[strings.LastIndexByte(name, '/')+1:] // openai/gpt-4o, models/gemini-2.5-pro
-	for {
+	for name := range scenario.ModelNames(model) {
 		if p := prices().Models[name]; p != nil {
 			return p
 		}
-		at := version().FindStringIndex(name)
-		if at == nil {
-			return nil
-		}
-		name = name[:at[0]]
 	}
+	return nil
+}
+
+// Listed reports whether a model costs what the embedded table of list prices says.
+func Listed(spec *scenario.Provider) bool {
+	p := pricingOf(spec)
+	return p.byModel && p.price != nil
+}
+
+// ListPricesOf is the month of the list prices, such as 2026-11.
+func ListPricesOf() string { return prices().AsOf }
+
+// TracedPrice is what a model costs that the program of a provider says it asked: by the config of the project, else by
+// the list prices. nil: not known.
+func TracedPrice(spec *scenario.Provider, model string) *Price {
+	if own := spec.Prices.Of(model); own != nil {
+		return PriceOf(own)
+	}
+	return ListPrice(model)
 }

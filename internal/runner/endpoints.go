@@ -44,7 +44,30 @@ func (m *matrix) selectProviders(p *scenario.Project, s *scenario.Scenario) []*s
 			out = append(out, q)
 		}
 	}
-	return append(out, m.adHoc...)
+	return append(out, m.adHocOf(p)...)
+}
+
+// adHocOf are the providers that only the command line names, with the prices that the config of a project gives them.
+func (m *matrix) adHocOf(p *scenario.Project) []*scenario.Provider {
+	if len(p.Prices) == 0 || len(m.adHoc) == 0 {
+		return m.adHoc
+	}
+	if m.adHocPriced[p] == nil {
+		own := make([]*scenario.Provider, len(m.adHoc))
+		for i, q := range m.adHoc {
+			own[i] = q
+			if !slices.Contains(m.opts.Agents, q) { // they are of a Go program, which prices its agents itself
+				priced := *q
+				p.Priced(&priced)
+				own[i] = &priced
+			}
+		}
+		if m.adHocPriced == nil {
+			m.adHocPriced = map[*scenario.Project][]*scenario.Provider{}
+		}
+		m.adHocPriced[p] = own
+	}
+	return m.adHocPriced[p]
 }
 
 func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenario.Provider {

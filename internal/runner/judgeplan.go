@@ -21,7 +21,7 @@ func ReportJudges(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List
 func (m *matrix) judges(p *project, chosen []*scenario.Scenario) {
 	b := newJudgeFinder(p.Project, m.diags)
 	b.fallback, b.open = m.opts.Judge, func(spec *scenario.Provider) *judges.Endpoint { return m.judge(p.Project, spec) }
-	for _, q := range m.adHoc {
+	for _, q := range m.adHocOf(p.Project) {
 		b.adHoc[q.ID] = q
 	}
 	b.findAll(chosen)

@@ -202,6 +202,7 @@ func (b *judgeFinder) provider(name, model string) *scenario.Provider {
 	}
 	if b.adHoc[name] == nil {
 		b.adHoc[name] = adHoc(name) // nil when the name is not type/model
+		b.p.Priced(b.adHoc[name])
 	}
 	return b.adHoc[name]
 }
@@ -212,6 +213,7 @@ func (b *judgeFinder) withModel(spec *scenario.Provider, model string) *scenario
 	if b.adHoc[key] == nil {
 		other := *spec
 		other.Model = model
+		b.p.Priced(&other)
 		b.adHoc[key] = &other
 	}
 	return b.adHoc[key]

@@ -130,7 +130,8 @@ type matrix struct {
 	rowFilter        *rowFilter
 	chosenRows       map[*scenario.Scenario][]int32
 	providers        *filter
-	adHoc            []*scenario.Provider // named on the command line and not configured
+	adHoc            []*scenario.Provider                       // named on the command line and not configured
+	adHocPriced      map[*scenario.Project][]*scenario.Provider // the same, see adHocOf
 	endpoints        map[endpointKey]*Endpoint
 	judgeEndpoints   map[endpointKey]*judges.Endpoint
 	embedding        []*scenario.Provider

@@ -32,6 +32,8 @@ type arenaFile struct {
 	workflow     *Workflow
 	memory       bool
 	skills       []*skill.Skill
+	prices       ModelPrices
+	pricesAt     []pricedModel
 	agents       []*Agent
 	agentTools   []*Tool // of simulated agents
 	servers      []*Server
@@ -118,6 +120,14 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 		custom("compositions", mapOf(compositionFields), func(d *decoder, a *arenaFile, v *node.Node) {
 			a.compositions = d.compositions(v)
 		}).doc("Steps that states of the workflow run."),
+		custom("pricing", mapOf(modelPriceFields), func(d *decoder, a *arenaFile, v *node.Node) {
+			a.prices = d.modelPrices(v)
+			for i := 0; v.Kind == node.Map && i+1 < len(v.Content); i += 2 {
+				a.pricesAt = append(a.pricesAt, pricedModel{v.Content[i].Value, d.Pos(v.Content[i])})
+			}
+		}).doc("Prices of models in US dollars for a million tokens, by the name of the model. They come before the list " +
+			"prices that arena knows, and behind the pricing in the file of a provider. They hold for agents, judges and " +
+			"what programs tell in their traces. A model without any price has a cost that is not known."),
 		custom("memory", memoryFields, readMemory).orNull().doc("Turns the memory tools on."),
 		custom("runtime", runtimeFields, func(_ *decoder, a *arenaFile, v *node.Node) { a.runtime = v }).
 			doc("What a runtime config holds."),

@@ -420,6 +420,7 @@ func (b *build) finish() {
 	b.compositions()
 	b.seedMemories()
 	b.skills()
+	b.price()
 	b.ownToolsTwice()
 	b.resolve() // what the features bring is known
 	b.loadMocks()

@@ -30,6 +30,7 @@ type Provider struct {
 	MaxTokens   *int
 	Tuning
 	Pricing           *Pricing
+	Prices            ModelPrices     // of the config of the project, as far as they can matter; see Project.Priced
 	RPS               float64         `digest:"-"` // 0: no limit
 	Burst             int             `digest:"-"`
 	Capabilities      []string        // nil: not declared

@@ -50,10 +50,11 @@ type Project struct {
 	Workflow   *Workflow // the config's own, else that of the pack; nil: none
 	// Compositions are those of the config, then those of its packs, each name once.
 	Compositions []*Composition
-	Skills       *skill.Set // of the config, then of its packs; nil: none
-	Memory       bool       // trials remember, by tools
-	Agents       []*Agent   // remote ones; the skills of the simulated ones are among Tools
-	Servers      []*Server  // MCP servers, whose tools agents may be offered
+	Skills       *skill.Set  // of the config, then of its packs; nil: none
+	Prices       ModelPrices `digest:"-"` // of the config; see Priced
+	Memory       bool        // trials remember, by tools
+	Agents       []*Agent    // remote ones; the skills of the simulated ones are among Tools
+	Servers      []*Server   // MCP servers, whose tools agents may be offered
 	Globals      []Placed
 	Handlers     []*Handler   // check types that are programs
 	Open         []*OpenCheck `digest:"-"` // the checks with placeholders, wherever they stand

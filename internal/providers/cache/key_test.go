@@ -118,7 +118,8 @@ func TestPlaceHasEverything(t *testing.T) {
 		"Tuning.Gemini"}
 	indifferent := []string{
 		"Meta.Alias", "Meta.Pos", "Meta.Labels", "File", "Dir", "Role", "Group", "APIKey", "KeyUnset", "Unset", "Grouped", "KeyEnv", "KeyFile", "KeyPos",
-		"Platform.Pos", "Tuning.FormatPos", "Tuning.PromptCaching", "Pricing", "RPS", "Burst", "Capabilities", "RequestTimeout", "StreamIdleTimeout",
+		"Platform.Pos", "Tuning.FormatPos", "Tuning.PromptCaching", "Pricing", "Prices", "RPS", "Burst", "Capabilities",
+		"RequestTimeout", "StreamIdleTimeout",
 		"MaxConcurrent", "Transport", "Breaker", "Retry",
 	}
 	simulated := []string{"MockFile", "MockPos", "Mock", "Replay"} // what costs nothing is not cached

@@ -1,6 +1,7 @@
 package open
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -18,7 +19,7 @@ func openMock(p *scenario.Provider, o *Options) (providers.Provider, error) {
 		file = p.Mock
 	}
 	return mock.New(mock.Config{
-		ID: p.ID, Model: p.Model, Pricing: p.Pricing, File: file, Inline: o.Inline, Lenient: o.Lenient,
+		ID: p.ID, Model: p.Model, Pricing: priceOf(p), File: file, Inline: o.Inline, Lenient: o.Lenient,
 	}), nil
 }
 
@@ -28,7 +29,7 @@ func openReplay(p *scenario.Provider, o *Options) (providers.Provider, error) {
 		return nil, &providers.Misconfigured{Pos: p.Pos, Msg: "additional_config.recording is missing"}
 	}
 	c := replay.Config{
-		ID: p.ID, Model: p.Model, Settings: p.Replay, Pricing: p.Pricing, Apart: o.Regions > 1, Strict: o.Strict,
+		ID: p.ID, Model: p.Model, Settings: p.Replay, Pricing: priceOf(p), Apart: o.Regions > 1, Strict: o.Strict,
 	}
 	for _, path := range p.Replay.Recordings {
 		file, err := recording.Open(path, recording.Options{})
@@ -52,3 +53,6 @@ func unusable(err error) string {
 	}
 	return text
 }
+
+// priceOf is the price that files give the model of a provider; nil: none.
+func priceOf(p *scenario.Provider) *scenario.Pricing { return cmp.Or(p.Pricing, p.Prices.Of(p.Model)) }

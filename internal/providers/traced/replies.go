@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/spans"
 )
 
@@ -25,7 +26,7 @@ type round struct {
 	calls     []spans.Call
 }
 
-func (r *round) spend(s *spans.Span) {
+func (r *round) spend(s *spans.Span, spec *scenario.Provider) {
 	if s.Usage != nil {
 		if r.usage == nil {
 			r.usage = &chat.Usage{}
@@ -35,7 +36,7 @@ func (r *round) spend(s *spans.Span) {
 		r.uncounted = true
 	}
 	usd := s.CostUSD
-	if price := providers.ListPrice(s.Model); usd == nil && price != nil && s.Usage != nil {
+	if price := providers.TracedPrice(spec, s.Model); usd == nil && price != nil && s.Usage != nil {
 		usd = new(price.USD(*s.Usage))
 	}
 	if usd == nil {
@@ -47,7 +48,7 @@ func (r *round) spend(s *spans.Span) {
 }
 
 // rounds are the work of a trace in its order. The last one has no calls.
-func rounds(t *spans.Trace, calls []spans.Call) []round {
+func rounds(t *spans.Trace, calls []spans.Call, spec *scenario.Provider) []round {
 	all, next := []round{{}}, 0
 	paid := map[*spans.Span]bool{}
 	for s := range t.Spent {
@@ -64,7 +65,7 @@ func rounds(t *spans.Trace, calls []spans.Call) []round {
 			last.models++
 		}
 		if paid[s] {
-			last.spend(s)
+			last.spend(s, spec)
 		}
 		for next < len(calls) && calls[next].Span == i {
 			last.calls = append(last.calls, calls[next])
@@ -79,7 +80,7 @@ func rounds(t *spans.Trace, calls []spans.Call) []round {
 
 // replies are those of a turn, in the form in which those of a model would have come: calls with their results, and the
 // words at the end. Calls that the program told of itself are left out.
-func replies(t *spans.Trace, final chat.Reply, of *turn) (out []chat.Reply) {
+func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider) (out []chat.Reply) {
 	names := &names{used: map[string]bool{}}
 	for i := range of.told.calls {
 		names.used[of.told.calls[i].ID] = true
@@ -92,7 +93,7 @@ func replies(t *spans.Trace, final chat.Reply, of *turn) (out []chat.Reply) {
 		made[i] = toolCall(c)
 		made[i].ID = names.unique(cmp.Or(c.ID, t.Spans[c.Span].ID, "call"))
 	}
-	all := rounds(t, calls)
+	all := rounds(t, calls, spec)
 	if t.ModelCalls() == 0 && t.Usage() == nil { // nothing is known of models: the last reply is one, as without traces
 		for i := range all {
 			all[i].uncounted = true

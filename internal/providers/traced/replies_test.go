@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/spans"
 )
 
@@ -101,7 +102,7 @@ func TestReplies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := replies(traceOf(t, c.spans), final, &turn{told: told{c.said}})
+			got := replies(traceOf(t, c.spans), final, &turn{told: told{c.said}}, &scenario.Provider{})
 			if diff := cmp.Diff(c.want, written(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

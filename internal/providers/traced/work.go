@@ -129,7 +129,7 @@ func (w *work) collect(ctx context.Context, reply chat.Reply) ([]chat.Reply, err
 			return []chat.Reply{reply}, nil
 		}
 	}
-	out := replies(trace, reply, &w.turn)
+	out := replies(trace, reply, &w.turn, w.p.spec)
 	w.turn.settle(out, trace, reply, providers.PriceFor(w.p.spec))
 	w.judged = replied
 	w.turns++

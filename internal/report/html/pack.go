@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -90,8 +91,35 @@ func writeIndex(w io.Writer, index *index) error {
 	if err := p.open("index"); err != nil {
 		return err
 	}
-	if err := json.NewEncoder(p.gz).Encode(index); err != nil {
+	if err := index.encode(p.gz); err != nil {
 		return err
 	}
 	return p.close()
+}
+
+// encode writes the index as JSON, one trial after the other: there may be very many.
+func (x *index) encode(w io.Writer) error {
+	head := *x
+	head.Trials = []row{}
+	text, err := json.Marshal(&head)
+	if err != nil {
+		return err
+	}
+	text, ends := bytes.CutSuffix(text, []byte("]}")) // the trials are last
+	if !ends {
+		return errors.New("the index does not end with its trials")
+	}
+	for i := range x.Trials {
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		if text, err = json.Marshal(&x.Trials[i]); err != nil {
+			return err
+		}
+		if i > 0 {
+			text = append([]byte(","), text...)
+		}
+	}
+	_, err = w.Write(append(text, "]}\n"...))
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/hang"
 	"github.com/arena-evals/arena/internal/providers"
 )
 
@@ -103,7 +104,7 @@ func talk(t *testing.T, now func() time.Time, turns [][]said) (got [][]string, n
 	s.Program.Lines = true
 	p := New(talker{turns}, s)
 	p.now = now
-	p.waits.first, p.waits.quiet = time.Millisecond, time.Millisecond // what it sends came before it replied
+	p.waits = waits{drain: hang.Guard} // what it sends came before it replied
 	trial := &providers.Trial{ID: "x"}
 	for i := range turns {
 		var all []chat.Reply
@@ -272,7 +273,7 @@ func ended(t *testing.T, now func() time.Time, turns [][]said) (got [][]string, 
 	s.Program.Lines = true
 	p := New(talker{turns}, s)
 	p.now = now
-	p.waits.first = time.Millisecond
+	p.waits = waits{drain: hang.Guard}
 	trial := &providers.Trial{ID: "x"}
 	ctx := providers.InTrial(t.Context(), trial)
 	for i := range turns[0] {
@@ -304,7 +305,7 @@ func TestClosed(t *testing.T) {
 	s := spec()
 	s.Program.Lines = true
 	p := New(talker{[][]said{{{writes(didModel("1", ""), didTool("2", `{}`), didModel("3", "")), words("a")}}}}, s)
-	p.waits.first = time.Millisecond
+	p.waits = waits{drain: hang.Guard}
 	trial := &providers.Trial{ID: "x"}
 	reply, err := p.Complete(providers.InTrial(t.Context(), trial), &chat.Request{Stream: true},
 		func(chat.Delta) error { return providers.ErrEnough })

@@ -30,6 +30,8 @@ type Provider struct {
 	mu     sync.Mutex
 	server *receiver.Server // nil: nobody listens
 	trials int              // that are under way
+	sent   bool             // some trial has sent spans over the network
+	waited bool             // some turn has waited for them, and none came
 	strays strays
 }
 
@@ -63,6 +65,26 @@ func (p *Provider) open(ctx context.Context, trial string) (*receiver.Inbox, err
 	}
 	p.trials++
 	return p.server.Open(trial), nil
+}
+
+// patience is how long it is waited for the first spans of a turn.
+func (p *Provider) patience() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.sent:
+		return p.waits.known
+	case p.waited:
+		return p.waits.silent
+	}
+	return p.waits.unknown
+}
+
+// heard notes whether a turn has had spans over the network.
+func (p *Provider) heard(some bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent, p.waited = p.sent || some, p.waited || !some
 }
 
 // close ends the listening for a trial.
@@ -163,7 +185,7 @@ func (p *Provider) converse(
 		}
 	}
 	if req.Origin.Reply == 0 {
-		w.turn = turn{}
+		w.turn = turn{arrivals: w.inbox.Arrivals()}
 	}
 	reply, err := p.next.Complete(ctx, req, heard)
 	if err != nil {
@@ -210,12 +232,15 @@ type waits struct {
 
 	// Of a program that goes on after its reply:
 	sendLines time.Duration
-	first     time.Duration // after a reply without a span, where none came over the network before
-	quiet     time.Duration // without a span, where some came
+	quiet     time.Duration // without a span, when the first ones of a turn have come
+	// Until the first span of a turn comes: of a program that has sent some before, of one of which nobody knows whether it
+	// sends any, and of one that does not seem to.
+	known, unknown, silent time.Duration
 }
 
-// usual are several times what a program needs that sends its spans as often as it is told.
+// usual are several times what a program needs that sends its spans as often as it is told. The first ones may take long,
+// on a machine that has much to do.
 var usual = waits{
-	send: 200 * time.Millisecond, drain: 2 * time.Second,
-	sendLines: 50 * time.Millisecond, first: 250 * time.Millisecond, quiet: 300 * time.Millisecond,
+	send: 200 * time.Millisecond, drain: 2 * time.Second, sendLines: 50 * time.Millisecond,
+	quiet: 300 * time.Millisecond, known: 2 * time.Second, unknown: time.Second, silent: 250 * time.Millisecond,
 }

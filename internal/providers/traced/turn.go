@@ -10,6 +10,7 @@ import (
 
 // turn is what a program that goes on told of a turn before its last words, by its lines.
 type turn struct {
+	arrivals int // of requests before it
 	told     told
 	replies  int        // that were handed out
 	usage    chat.Usage // of them

@@ -30,6 +30,7 @@ type work struct {
 	failed error // why nothing can be heard
 	inbox  *receiver.Inbox
 	file   tail
+	wrote  bool     // it has written spans into its file
 	env    []string // by which the program learns where to tell
 
 	parts   spans.Parts
@@ -146,12 +147,18 @@ func (w *work) hear(ctx context.Context) ([]spans.Span, error) {
 	if !w.sends() {
 		return w.take(false)
 	}
-	quiet := w.p.waits.quiet
-	if !w.inbox.Heard() {
-		quiet = w.p.waits.first
+	came, err := w.take(false)
+	before := w.turn.arrivals
+	if err != nil || w.wrote && w.inbox.Arrivals() == 0 {
+		return came, err // it tells by its file
 	}
-	w.inbox.Silence(ctx, quiet, nil)
-	return w.take(false)
+	w.inbox.Arrival(ctx, before, w.p.patience())
+	some := w.inbox.Arrivals() > before
+	if w.p.heard(some); some {
+		w.inbox.Silence(ctx, w.p.waits.quiet, nil)
+	}
+	more, err := w.take(false)
+	return append(came, more...), err
 }
 
 // drain waits for what programs left behind that have ended.
@@ -170,6 +177,7 @@ func (w *work) take(ended bool) ([]spans.Span, error) {
 		return early, err
 	}
 	written, err := w.file.read(ended)
+	w.wrote = w.wrote || len(written) > 0
 	return slices.Concat(early, came, written), err
 }
 

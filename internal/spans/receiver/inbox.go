@@ -88,11 +88,26 @@ func (in *Inbox) Take() ([]spans.Span, Lost) {
 	return readSpans(kept), lost
 }
 
-// Heard reports whether a request for the trial has come at all.
-func (in *Inbox) Heard() bool {
+// Arrivals is a number that grows whenever a request for the trial comes.
+func (in *Inbox) Arrivals() int {
 	in.s.mu.Lock()
 	defer in.s.mu.Unlock()
-	return in.arrivals > 0
+	return in.arrivals
+}
+
+// Arrival waits until a request has come since there were so many arrivals, for at most so long, or until ctx is done.
+func (in *Inbox) Arrival(ctx context.Context, since int, most time.Duration) {
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	passed := in.s.after(most)
+	go func() {
+		select {
+		case <-passed:
+			cancel()
+		case <-limited.Done():
+		}
+	}()
+	in.wait(limited, func() bool { return in.arrivals > since })
 }
 
 // Close ends the taking of spans: those that come from now on are late.

@@ -395,3 +395,20 @@ func TestSilence(t *testing.T) {
 	close(ended)
 	in.Silence(t.Context(), time.Hour, ended)
 }
+
+// TestArrival holds what ends the waiting for the first request.
+func TestArrival(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	in := s.Open("a")
+	passed := make(chan time.Time)
+	s.after = func(time.Duration) <-chan time.Time { return passed }
+	close(passed)
+	in.Arrival(t.Context(), 0, time.Hour) // nothing comes
+	passed = make(chan time.Time)
+	program(t, in).send(bytes.NewReader(asProtobuf(t, "", "x")), protobufType)
+	in.Arrival(t.Context(), 0, time.Hour) // it is there
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	in.Arrival(done, in.Arrivals(), time.Hour)
+}

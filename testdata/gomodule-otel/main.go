@@ -50,7 +50,8 @@ func run(ctx context.Context) error {
 
 // answer asks a model, calls a tool, and asks again.
 func answer(ctx context.Context, tracer tracing.Tracer, number string) string {
-	ctx, agent := tracer.Start(ctx, "agent", tracing.WithAttributes(attribute.String("gen_ai.operation.name", "invoke_agent")))
+	ctx, agent := tracer.Start(ctx, "agent", tracing.WithAttributes(
+		attribute.String("gen_ai.operation.name", "invoke_agent")))
 	defer agent.End()
 	ask := func(tokens int) {
 		_, span := tracer.Start(ctx, "chat", tracing.WithAttributes(

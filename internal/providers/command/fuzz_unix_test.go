@@ -16,10 +16,12 @@ func FuzzLines(f *testing.F) {
 	for _, text := range []string{
 		`{"type":"delta","text":"Let me "}` + "\n" + `{"type":"delta","text":"look."}` + "\n" +
 			`{"type":"reply","text":"Let me look."}`,
-		`{"type":"tool_call","id":"a","name":"f","args":{"n":1}}` + "\n" + `{"type":"tool_result","id":"a","result":[1]}` + "\n" +
+		`{"type":"tool_call","id":"a","name":"f","args":{"n":1}}` + "\n" +
+			`{"type":"tool_result","id":"a","result":[1]}` + "\n" +
 			`{"type":"usage","input_tokens":3,"output_tokens":4,"cost_usd":0.5}` + "\n" +
 			`{"type":"reply","text":"x","finish_reason":"stop"}`,
-		`{"type":"tool_call","name":"f"}` + "\n" + `{"type":"tool_result","error":"no"}` + "\n" + `{"type":"error","text":"no"}`,
+		`{"type":"tool_call","name":"f"}` + "\n" +
+			`{"type":"tool_result","error":"no"}` + "\n" + `{"type":"error","text":"no"}`,
 		"a log\n{\"type\":\"log\",\"text\":\"hm\"}\n{\"type\":\"delta\"}",
 		`{"type":"reply","text":"x","parts":[{"type":"text","text":"y"}]}`,
 		`{"type":"usage","input_tokens":1e308}`, `{"type":"usage","cost_usd":-1}`,

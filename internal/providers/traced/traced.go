@@ -233,13 +233,13 @@ type waits struct {
 	// Of a program that goes on after its reply:
 	sendLines time.Duration
 	quiet     time.Duration // without a span, when the first ones of a turn have come
-	// Until the first span of a turn comes: of a program that has sent some before, of one of which nobody knows whether it
-	// sends any, and of one that does not seem to.
+	// Until the first span of a turn comes: of a program that has sent some before, of one of which nobody knows whether
+	// it sends any, and of one that does not seem to.
 	known, unknown, silent time.Duration
 }
 
-// usual are several times what a program needs that sends its spans as often as it is told. The first ones may take long,
-// on a machine that has much to do.
+// usual are several times what a program needs that sends its spans as often as it is told. The first ones may take
+// long, on a machine that has much to do.
 var usual = waits{
 	send: 200 * time.Millisecond, drain: 2 * time.Second, sendLines: 50 * time.Millisecond,
 	quiet: 300 * time.Millisecond, known: 2 * time.Second, unknown: time.Second, silent: 250 * time.Millisecond,

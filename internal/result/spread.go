@@ -69,7 +69,7 @@ func (s *spreading) add(n float64) {
 
 // total is the sum.
 func (s *spreading) total() float64 {
-	sum, _ := new(big.Float).SetInt(s.sum.big()).Float64()
+	sum, _ := s.sum.big().Float64()
 	return sum / s.partsOfOne
 }
 
@@ -82,7 +82,8 @@ func (s *spreading) spread() *Spread {
 	if s.n > 1 {
 		n, sum := big.NewInt(int64(s.n)), s.sum.big() // n·Σx² − (Σx)², exactly, then over n·(n−1)
 		over := new(big.Int).Sub(new(big.Int).Mul(n, s.squares.big()), new(big.Int).Mul(sum, sum))
-		variance, _ := new(big.Rat).SetFrac(over, new(big.Int).Mul(n, big.NewInt(int64(s.n-1)))).Float64()
+		times, _ := over.Float64()
+		variance := times / float64(s.n) / float64(s.n-1)
 		out.Deviation = new(tidy(math.Sqrt(variance) / s.partsOfOne))
 	}
 	return out

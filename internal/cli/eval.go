@@ -141,6 +141,7 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 		}
 	}
 	app.watch(suite, diags)
+	f.tellUncertain(app, suite)
 	unreadSettings(suite, diags)
 	if diags.Errors() == 0 || len(f.over) == 0 {
 		f.narrow(suite, diags)

@@ -27,7 +27,7 @@ var flagGroups = []flagGroup{
 		"jobs", "fail-fast", "max-failures", "max-cost", "timeout", "retries", "on-failure", "cache", "offline", "no-traces",
 	}},
 	{"Verdict", []string{
-		"strict", "fail-on", "lenient", "allow-empty", "exit-zero",
+		"strict", "fail-on", "lenient", "allow-uncertain", "allow-empty", "exit-zero",
 	}},
 	{"Judges and evals", []string{
 		"judge", "judge-gate", "assert", "pack", "skip-evals", "eval-groups", "eval-types",

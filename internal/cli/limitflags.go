@@ -3,14 +3,18 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // limitFlags say how far a run goes, and what makes it red.
@@ -25,6 +29,7 @@ type limitFlags struct {
 	exitZero        bool
 	strict, lenient bool
 	allowEmpty      bool
+	allowUncertain  bool
 }
 
 func (f *limitFlags) register(fl *pflag.FlagSet) {
@@ -43,6 +48,8 @@ func (f *limitFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing; one at\n"+
 		"the end makes the run red")
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
+	fl.BoolVar(&f.allowUncertain, "allow-uncertain", false, "a judge of a scenario with run_command who is uncertain "+
+		"lets it pass")
 	fl.BoolVar(&f.allowEmpty, "allow-empty", false, "a plan without trials is no error")
 }
 
@@ -102,6 +109,7 @@ func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
 	s.Jobs, s.Timeout, s.Retries = f.jobs, f.timeout, pointerTo(g, "retries", f.retries)
 	s.FailFast, s.MaxFailures, s.MaxCost, s.FailOn, s.ExitZero = f.failFast, f.maxFailures, f.maxCost, f.failOn, f.exitZero
 	s.Strict, s.Lenient, s.AllowEmpty = f.strict, f.lenient, f.allowEmpty
+	s.AllowUncertain = f.allowUncertain
 }
 
 // recall leaves out --fail-fast and --max-failures: a run that they have ended is gone on with to run the rest. It
@@ -121,7 +129,9 @@ func (f *limitFlags) lookedBetter(g givenFlags, then *result.Spec) (flags []stri
 	for _, c := range []struct {
 		flag string
 		had  bool
-	}{{"exit-zero", then.ExitZero}, {"lenient", then.Lenient}, {"allow-empty", then.AllowEmpty}} {
+	}{{"exit-zero", then.ExitZero}, {"lenient", then.Lenient}, {"allow-empty", then.AllowEmpty}, {
+		"allow-uncertain", then.AllowUncertain,
+	}} {
 		if c.had && !g.has(c.flag) {
 			flags = append(flags, c.flag)
 		}
@@ -135,4 +145,28 @@ func (app *App) remarkBetter(flags []string) {
 		app.remark("the run was made with --%s, which no other run takes over: name it again, if that is what is wanted",
 			strings.Join(flags, ", --"))
 	}
+}
+
+// tellUncertain says whom --allow-uncertain lets pass: the limit of their judges stands in the results too.
+func (f *limitFlags) tellUncertain(app *App, suite *scenario.Suite) {
+	if !f.allowUncertain {
+		return
+	}
+	judged := 0
+	for _, p := range suite.Projects {
+		for _, s := range p.Scenarios {
+			if s.Agent != nil && slices.ContainsFunc(s.Conversation, func(placed scenario.Placed) bool {
+				c, ok := placed.Compiled.(*checks.Compiled)
+				return ok && c.Def.Name == "judge_verdict"
+			}) {
+				judged++
+			}
+		}
+	}
+	if judged == 0 {
+		app.remark("--allow-uncertain has no effect: no scenario with run_command has criteria or a judge")
+		return
+	}
+	app.remark("--allow-uncertain: a verdict uncertain passes in %s, with a score of 0.5",
+		plural.Count(judged, "scenario"))
 }

@@ -182,9 +182,10 @@ func (f *rejudgeFlags) load(app *App) (*scenario.Suite, *diag.List) {
 	asserted := len(f.asserts) > 0
 	suite, diags := runner.Load(scenario.Options{
 		Paths: slices.Concat(f.paths, f.asserts), Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient,
-		Getenv: app.Getenv, Bare: asserted, Recorded: asserted,
+		Getenv: app.Getenv, Bare: asserted, Recorded: asserted, AllowUncertain: f.allowUncertain,
 	})
 	app.watch(suite, diags)
+	f.tellUncertain(app, suite)
 	named := func(file string) bool {
 		return slices.ContainsFunc(f.asserts, func(a string) bool { return sameFile(a, file) })
 	}

@@ -52,6 +52,7 @@ func (f *runFlags) command() []string {
 	str("fail-on", strings.Join(f.failOn, ","))
 	on("strict", f.strict)
 	on("lenient", f.lenient)
+	on("allow-uncertain", f.allowUncertain)
 	on("offline", f.cassettes.offline)
 	on("no-traces", f.noTraces)
 	str("cache", f.cache)

@@ -42,7 +42,7 @@ there is one, else the tool is run).
 Settings come from flags, then from ARENA_* variables (ARENA_MAX_TOKENS is --max-tokens), then
 from .arena.yaml in the working directory (max-tokens: 400), then from the files that are run.
 What makes a run do nothing (--list), do less (--scenario, --eval-types), ask somebody else
-(--mock-provider) or pass (--exit-zero, --lenient) is a flag only.`
+(--mock-provider) or pass (--exit-zero, --lenient, --allow-uncertain) is a flag only.`
 
 func newRunCmd(app *App) *cobra.Command {
 	f := &runFlags{}
@@ -77,10 +77,11 @@ func newRunCmd(app *App) *cobra.Command {
 func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, SkipEvals: f.filter.Skip,
-		Regions: f.regions, Getenv: app.Getenv,
+		Regions: f.regions, AllowUncertain: f.allowUncertain, Getenv: app.Getenv,
 	})
 	app.watch(suite, diags)
 	app.remarks(suite.Notes)
+	f.tellUncertain(app, suite)
 	unreadSettings(suite, diags)
 	return f.execute(ctx, app, suite, diags)
 }

@@ -45,6 +45,7 @@ var typed = map[string]string{
 	"record-mode": asksOthers,
 
 	"exit-zero": letsPass, "allow-empty": letsPass, "lenient": letsPass, "skip-unreadable": letsPass,
+	"allow-uncertain": letsPass,
 
 	"assert": says, "pack": says, "transcript": says, "criteria": says, "check": says, "threshold": says, "votes": says,
 	"min-kappa": says, "from": says, "input": says, "filter": says, "filter-check": says, "drop-unknown": says,

@@ -60,6 +60,8 @@ type Spec struct {
 	Lenient     bool     `json:"lenient,omitempty"`
 	AllowEmpty  bool     `json:"allow_empty,omitempty"`
 
+	AllowUncertain bool `json:"allow_uncertain,omitempty"`
+
 	// Recordings of the conversations.
 	Record        string   `json:"record,omitempty"`
 	RecordMode    string   `json:"record_mode,omitempty"`

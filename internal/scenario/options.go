@@ -10,8 +10,10 @@ type Options struct {
 	Config     string   // -c
 	MockConfig string   // --mock-config
 	Lenient    bool     // unknown fields and parameters are warnings
-	Regions    []string // --region: told where nothing reads which one it is
-	SkipEvals  bool     // no evals are run: what would keep them from judging is of no interest
+	// AllowUncertain lets the verdict uncertain of the judge of a scenario with run_command pass.
+	AllowUncertain bool
+	Regions        []string // --region: told where nothing reads which one it is
+	SkipEvals      bool     // no evals are run: what would keep them from judging is of no interest
 	// Memory are files that are not read from disk, by names with slashes below Dir. They hide files of the same names.
 	// Where neither Paths nor Config name anything, they do: the config among them, else all of them. What programs and
 	// clients open (media, keys, skills, recordings) has to be on disk.

@@ -243,6 +243,9 @@ func (d *decoder) criteria(s *programScenario) {
 
 // verdict adds the check by which a judge decides. The parameters may stand in another file.
 func (d *decoder) verdict(s *programScenario, in *decoder, at, params *node.Node) {
+	if d.uncertain {
+		params = allowingUncertain(params)
+	}
 	c := &Check{Type: "judge_verdict", Pos: d.Pos(at), Params: params, ParamsPos: in.Pos(params)}
 	before := len(in.opens)
 	in.finish(c, ConversationAssertion)
@@ -254,4 +257,16 @@ func (d *decoder) verdict(s *programScenario, in *decoder, at, params *node.Node
 		placed.Compiled = c
 	}
 	s.Conversation = append(slices.Clip(s.Conversation), placed)
+}
+
+// allowingUncertain is the parameters of a judge whose verdict uncertain, which scores 0.5, passes too. The limit
+// stands in the results, and makes another trial of it for --resume.
+func allowingUncertain(params *node.Node) *node.Node {
+	if node.Get(params, "min_score") != nil {
+		return params
+	}
+	with := *params
+	with.Content = slices.Clone(params.Content)
+	node.Put(&with, "min_score", node.Number("0.5"))
+	return &with
 }

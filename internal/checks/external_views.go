@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -36,7 +37,7 @@ func messagesOf(s *Subject) []messageView {
 }
 
 // callView is a tool call in scope. Where the model wrote no JSON object as arguments, they are null, and bad_args is
-// what it wrote.
+// what it wrote. They are null as well where the agent does not tell them.
 type callView struct {
 	Name    string         `json:"name"`
 	Args    map[string]any `json:"args"`
@@ -51,7 +52,10 @@ func callsOf(s *Subject) []callView {
 	for i := range s.Calls {
 		c := &s.Calls[i]
 		views[i] = callView{Name: c.Name, Args: c.Args, BadArgs: c.BadArgs, Result: c.Result, Error: c.Error, Index: i}
-		if c.Args == nil && c.BadArgs == "" {
+		switch untold := s.leavesUntold(chat.UntoldArguments); {
+		case len(c.Args) == 0 && untold:
+			views[i].Args = nil
+		case c.Args == nil && c.BadArgs == "":
 			views[i].Args = map[string]any{}
 		}
 		if text, empty := c.Result.(string); len(c.Parts) > 0 && (c.Result == nil || empty && text == "") {

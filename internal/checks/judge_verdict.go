@@ -148,7 +148,7 @@ func stepExhibits(s *Subject) (steps []grading.Exhibit) {
 			add("user", say.Cut(messageText(m), stepLimit))
 		case m.Role == chat.Assistant:
 			called = called || len(m.ToolCalls) > 0
-			add("model", callsMade(m.ToolCalls)+say.Cut(messageText(m), stepLimit))
+			add("model", callsMade(m)+say.Cut(messageText(m), stepLimit))
 		case m.ToolResult != nil:
 			add("tool", resultLines(m.ToolResult))
 		}
@@ -162,11 +162,15 @@ func stepExhibits(s *Subject) (steps []grading.Exhibit) {
 }
 
 // callsMade are the calls of a step, one a line. They come before the model's text, which may look like calls.
-func callsMade(calls []chat.ToolCall) string {
+func callsMade(m *chat.Message) string {
 	var b strings.Builder
-	for _, c := range calls {
+	for _, c := range m.ToolCalls {
 		args := badArgs(c.BadArgs)
-		if c.BadArgs == "" {
+		switch {
+		case c.BadArgs != "":
+		case len(c.Args) == 0 && m.LeavesUntold(chat.UntoldArguments):
+			args = "(arguments not told)"
+		default:
 			args = say.OneLine(jsonvalue.Compact(c.Args))
 		}
 		fmt.Fprintf(&b, "call: %s %s\n", say.Named(c.Name), say.Cut(args, stepLimit))

@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
@@ -13,11 +14,12 @@ var toolCallChainDef = define[toolCallChainParams](Def{
 	Name: "tool_call_chain",
 	Summary: "Tools were called in an order, each with the right arguments and result; the score is the share of the " +
 		"steps that were done.",
-	Scoring:  "Steps done before the first that was not / steps; a later call of the tool may do what one did not.",
-	Family:   FamilyTools,
-	Surfaces: OnAssertion | OnEval,
-	Needs:    NeedsCalls,
-	AnyOf:    []string{"chain", "steps"},
+	Scoring:   "Steps done before the first that was not / steps; a later call of the tool may do what one did not.",
+	Family:    FamilyTools,
+	Surfaces:  OnAssertion | OnEval,
+	Needs:     NeedsCalls,
+	DecidedBy: CallArgs | CallResults | CallOutcomes,
+	AnyOf:     []string{"chain", "steps"},
 })
 
 type toolCallChainParams struct {
@@ -111,4 +113,18 @@ func (c toolCallChain) tools() []string {
 		names[i] = c[i].tool
 	}
 	return names
+}
+
+func (c toolCallChain) looksAt(part CallParts, tool string) bool {
+	return slices.ContainsFunc(c, func(step callRules) bool {
+		switch {
+		case step.tool != tool:
+			return false
+		case part == CallArgs:
+			return len(step.matches) > 0
+		case part == CallOutcomes:
+			return step.noError
+		}
+		return len(step.includes) > 0 || step.result != nil
+	})
 }

@@ -9,13 +9,14 @@ import (
 )
 
 var noToolErrorsDef = define[noToolErrorsParams](Def{
-	Name:     "no_tool_errors",
-	Summary:  "No tool call failed; the score is the share of the calls that did not.",
-	Scoring:  "1 - failed calls / calls; 1 when there is none.",
-	Family:   FamilyTools,
-	Surfaces: OnAssertion | OnEval,
-	Needs:    NeedsCalls,
-	Reads:    ReadsNothing,
+	Name:      "no_tool_errors",
+	Summary:   "No tool call failed; the score is the share of the calls that did not.",
+	Scoring:   "1 - failed calls / calls; 1 when there is none.",
+	Family:    FamilyTools,
+	Surfaces:  OnAssertion | OnEval,
+	Needs:     NeedsCalls,
+	DecidedBy: CallOutcomes,
+	Reads:     ReadsNothing,
 })
 
 type noToolErrorsParams struct {
@@ -53,3 +54,5 @@ func (c *noToolErrors) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	return f, nil
 }
+
+func (c *noToolErrors) looksAt(_ CallParts, tool string) bool { return c.tools.keeps(tool) }

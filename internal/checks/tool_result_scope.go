@@ -53,3 +53,5 @@ func occurrences(f *Finding, matched, wanted int, what, all string) {
 		f.Explanation += fmt.Sprintf(", at least %d needed", wanted)
 	}
 }
+
+func (r *resultScope) looksAt(_ CallParts, tool string) bool { return r.keeps(&Call{Name: tool}) }

@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/say"
@@ -18,6 +19,7 @@ var toolsCalledDef = define[toolsCalled](Def{
 	Family:       FamilyTools,
 	Surfaces:     Everywhere,
 	Needs:        NeedsCalls,
+	DecidedBy:    CallArgs | CallOutcomes,
 	Reads:        ReadsNothing,
 	Shares:       true,
 })
@@ -125,4 +127,8 @@ func callNames(calls []Call) []string {
 		}
 	}
 	return names
+}
+
+func (c *toolsCalled) looksAt(part CallParts, tool string) bool {
+	return (part != CallArgs || c.RequireArgs) && slices.Contains(c.ToolNames, tool)
 }

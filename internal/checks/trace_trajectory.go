@@ -16,12 +16,13 @@ var trajectoryDef = define[trajectoryParams](Def{
 	Summary: "In the whole conversation the tool calls follow a path, and nothing breaks a budget.",
 	Scoring: "F1 of the steps of the path against the calls, which passes from min_accuracy on; 0 when a budget is " +
 		"broken.",
-	Family:   FamilyTrace,
-	Surfaces: OnAssertion | OnEval,
-	Scope:    WholeAlways,
-	Needs:    NeedsCalls | NeedsUsage,
-	Reads:    ReadsArgs,
-	Decides:  true,
+	Family:    FamilyTrace,
+	Surfaces:  OnAssertion | OnEval,
+	Scope:     WholeAlways,
+	Needs:     NeedsCalls | NeedsUsage,
+	DecidedBy: CallArgs,
+	Reads:     ReadsArgs,
+	Decides:   true,
 })
 
 type trajectoryParams struct {
@@ -159,4 +160,8 @@ func (c *trajectory) budgets(s *Subject) (*budgets, error) {
 		b.hold("max_duration_seconds", *s.ElapsedMS/1000, *c.MaxDurationSeconds, inSeconds)
 	}
 	return b, nil
+}
+
+func (c *trajectory) looksAt(_ CallParts, tool string) bool {
+	return slices.ContainsFunc(c.path, func(w waypoint) bool { return w.args != nil && w.tool == tool })
 }

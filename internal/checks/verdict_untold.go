@@ -2,8 +2,10 @@ package checks
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/say"
 )
 
 // A program or an endpoint as the agent may not tell which tools it called, or how often it asked a model. Of that
@@ -24,11 +26,86 @@ func (s *Subject) leavesUntold(what string) bool {
 	return false
 }
 
-// untold is the error of a check that looks at calls which the agent does not tell; nil: there is none. Each part of a
-// combined check tests this itself.
+// untold is the error of a check that looks at calls, or at arguments of them, which the agent does not tell; nil: there
+// is none. Each part of a combined check tests this itself.
 func (c *Compiled) untold(s *Subject) error {
-	if c.Nested() == nil && c.Needs()&NeedsCalls != 0 && s.leavesUntold(chat.UntoldToolCalls) {
+	if c.Nested() != nil || c.Needs()&NeedsCalls == 0 {
+		return nil
+	}
+	if s.leavesUntold(chat.UntoldToolCalls) {
 		return errCallsUntold
 	}
+	for i := range untoldParts {
+		part := &untoldParts[i]
+		if c.Def.DecidedBy&part.of == 0 || !s.leavesUntold(part.word) {
+			continue
+		}
+		for i := range s.Calls {
+			if call := &s.Calls[i]; part.untold(call) && c.looksAt(part.of, call.Name) {
+				return untoldError{part, call}
+			}
+		}
+	}
 	return nil
+}
+
+// CallParts are parts of tool calls besides their names.
+type CallParts uint8
+
+// The parts.
+const (
+	CallArgs CallParts = 1 << iota
+	CallResults
+	CallOutcomes // whether they failed
+)
+
+// untoldParts are the parts that an agent may leave untold. A part of a call that is there was told.
+var untoldParts = []untoldPart{
+	{chat.UntoldArguments, CallArgs, "with which arguments it called %s", func(c *Call) bool { return len(c.Args) == 0 }},
+	{chat.UntoldResults, CallResults, "what came of its call of %s", (*Call).silent},
+	{chat.UntoldOutcomes, CallOutcomes, "whether its call of %s failed", (*Call).silent},
+}
+
+type untoldPart struct {
+	word   string // as a reply says that it is untold
+	of     CallParts
+	what   string
+	untold func(*Call) bool
+}
+
+// silent reports whether nothing came of a call.
+func (c *Call) silent() bool { return c.Text() == "" && !c.Failed() }
+
+// particular is a check that looks at a part of some calls alone.
+type particular interface {
+	// looksAt reports whether it looks at a part of the calls of a tool.
+	looksAt(part CallParts, tool string) bool
+}
+
+// looksAt reports whether the verdict depends on a part of the calls of a tool.
+func (c *Compiled) looksAt(part CallParts, tool string) bool {
+	if check, ok := c.Check.(particular); ok {
+		return check.looksAt(part, tool)
+	}
+	some, named := false, false
+	for _, use := range c.Names() {
+		if use.Kind == ArgumentName && part == CallArgs {
+			some, named = some || use.Of == tool, true
+		}
+	}
+	return some || !named
+}
+
+// untoldError is the error of a check whose verdict depends on what nobody knows.
+type untoldError struct {
+	part *untoldPart
+	call *Call
+}
+
+func (e untoldError) Error() string {
+	if bad := e.call.BadArgs; bad != "" && e.part.of == CallArgs {
+		return fmt.Sprintf("not known: what the agent tells of the arguments with which it called %s is no JSON object: %s",
+			say.Named(e.call.Name), say.Quote(bad))
+	}
+	return "not known: the agent does not tell " + fmt.Sprintf(e.part.what, say.Named(e.call.Name))
 }

@@ -84,3 +84,68 @@ func TestUntoldIsNeitherSkipNorPass(t *testing.T) {
 		t.Errorf("when: %s, %s", v.Status, v.SkipReason)
 	}
 }
+
+// What a call was given, gave back, or whether it failed is no verdict where the agent does not tell it: a check that
+// judges two such calls differently is an error then.
+func TestUntoldPartsOfCallsAreNoVerdict(t *testing.T) {
+	t.Parallel()
+	id := func(n float64) map[string]any { return map[string]any{"id": n} }
+	type part = chat.ToolResult
+	subject := func(args map[string]any, res part, untold ...string) *Subject {
+		res.ID, res.Name = "1", "get_order"
+		messages := []chat.Message{
+			{Role: chat.User, Content: "Where is my order?"},
+			{Role: chat.Assistant, Untold: untold, ToolCalls: []chat.ToolCall{{ID: "1", Name: "get_order", Args: args}}},
+			{Role: chat.ToolRole, ToolResult: &res},
+			{Role: chat.Assistant, ToolCalls: []chat.ToolCall{
+				{ID: "2", Name: "get_order", Args: id(42)}, {ID: "3", Name: "draw", Args: id(1)},
+			}},
+			{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "2", Name: "get_order", Error: "down"}},
+			{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "3", Name: "draw", Content: "drawn"}},
+			{Role: chat.Assistant, Content: "It ships today."},
+		}
+		return &Subject{Messages: messages, Calls: CallsOf(messages), AllCalls: CallsOf(messages)}
+	}
+	for word, c := range map[string]struct {
+		told []*Subject
+		none *Subject
+		most int // checks that look at it, at least
+	}{
+		chat.UntoldArguments: {
+			[]*Subject{subject(id(42), part{Content: "sent"}), subject(id(7), part{Content: "sent"}), subject(nil, part{Content: "sent"})},
+			subject(nil, part{Content: "sent"}, chat.UntoldArguments), 3,
+		},
+		chat.UntoldResults: {
+			[]*Subject{subject(id(42), part{Content: "ok"}), subject(id(42), part{Content: "OK"}), subject(id(42), part{})},
+			subject(id(42), part{}, chat.UntoldResults), 3,
+		},
+		chat.UntoldOutcomes: {
+			[]*Subject{subject(id(42), part{}), subject(id(42), part{Error: "down", ErrorType: chat.ErrorExecution})},
+			subject(id(42), part{}, chat.UntoldResults, chat.UntoldOutcomes), 2,
+		},
+	} {
+		tried := 0
+		everyCheck(t, func(name string, check *Compiled) {
+			if check.Needs()&(NeedsModel|NeedsProcess|NeedsNetwork|NeedsTool|NeedsEmbedding) != 0 {
+				return
+			}
+			first := check.Judge(t.Context(), c.told[0].Fork())
+			for _, other := range c.told[1:] {
+				if v := check.Judge(t.Context(), other.Fork()); differs(&first, &v) {
+					tried++
+					if v := check.Judge(t.Context(), c.none.Fork()); v.Status != result.Errored {
+						t.Errorf("%s: %s: %s, %s%s", word, name, v.Status, v.Explanation, v.Error)
+					}
+					return
+				}
+			}
+		})
+		if tried < c.most {
+			t.Errorf("%s: only %d checks look at it", word, tried)
+		}
+	}
+}
+
+func differs(a, b *result.Verdict) bool {
+	return a.Status != b.Status || a.Score != nil && b.Score != nil && *a.Score != *b.Score
+}

@@ -85,16 +85,14 @@ func hasNumber(v value) bool {
 // failureOf is the error of a span, or "".
 func failureOf(status value, attrs attributes) string {
 	code := strings.Trim(string(status.get("code").text), `"`)
-	if code != "2" && code != "STATUS_CODE_ERROR" {
+	kind := attrs.text("error.type") // which is there only when the operation failed
+	if code != "2" && code != "STATUS_CODE_ERROR" && kind == "" {
 		return ""
 	}
 	if text, ok := status.get("message").str(); ok && text != "" {
 		return text
 	}
-	if kind := attrs.text("error.type"); kind != "" {
-		return kind
-	}
-	return "the span failed"
+	return cmp.Or(kind, "the span failed")
 }
 
 func (b *builder) spanTool(s *aiSpan, name string, attrs attributes) {

@@ -119,7 +119,7 @@ func plainSpan(d document) Span {
 	if at := d.get("startTimeUnixNano"); !at.missing() {
 		r.Start, r.End = nanosText(at.scalar()), nanosText(d.get("endTimeUnixNano").scalar())
 	}
-	r.failed = isFailed(status.get("status_code", "code").or(d.get("status_code")).or(status).scalar())
+	r.status(status.get("status_code", "code").or(d.get("status_code")).or(status).scalar())
 	r.message = status.get("description", "message").or(d.get("status_message")).str()
 	attributesJSON(r.attrs, d.get("attributes"))
 	if kind := d.get("span_kind").str(); IsInferenceKind(kind) && r.attrs.text(InferenceKind) == "" {
@@ -144,7 +144,7 @@ func storedSpan(d document) Span {
 		Trace: id(d.get("trace_id").str()), ID: id(d.get("span_id").str()), Parent: id(d.get("parent_span_id").str()),
 		Name: d.get("name").str(), Start: timeOf(d.get("start_time").scalar()), End: timeOf(d.get("end_time").scalar()),
 	}, attrs: attributes{}}
-	r.failed = isFailed(d.get("status").scalar())
+	r.status(d.get("status").scalar())
 	for _, a := range []struct {
 		of Field
 		v  document

@@ -128,7 +128,8 @@ func spanJSON(d document) (Span, error) {
 		case "events":
 			r.eventsJSON(v)
 		case "status":
-			r.failed, r.message = isFailed(v.get("code").scalar()), v.get("message").str()
+			r.status(v.get("code").scalar())
+			r.message = v.get("message").str()
 		}
 	}
 	if failed != nil {
@@ -158,7 +159,7 @@ func attributesJSON(attrs attributes, d document) {
 
 func (r *rawSpan) eventsJSON(d document) {
 	for event := range d.elements {
-		if !eventSays(event.get("name").str()) {
+		if !r.hears(event.get("name").str()) {
 			continue
 		}
 		members := map[string]document{}

@@ -158,7 +158,7 @@ func spanProto(data []byte) (Span, error) {
 				case 2:
 					r.message = f.text()
 				case 3:
-					r.failed = f.varint == 2
+					r.status(strconv.FormatUint(f.varint, 10))
 				}
 				return nil
 			})
@@ -187,7 +187,7 @@ func (r *rawSpan) eventProto(data []byte) error {
 		}
 		return nil
 	})
-	if err != nil || !eventSays(name) {
+	if err != nil || !r.hears(name) {
 		return err
 	}
 	err = fields(data, func(f field) error {

@@ -15,6 +15,8 @@ import (
 type rawSpan struct {
 	Span
 	failed  bool
+	ok      bool   // its status says that it did not fail
+	threw   bool   // it tells of an exception
 	message string // why it failed
 	attrs   attributes
 	said    []document // messages in events
@@ -32,8 +34,8 @@ func (r *rawSpan) read() Span {
 	if of := r.attrs.text(OfCheck); of != "" && of != "false" {
 		s.Kind = Evaluator
 	}
-	if r.failed {
-		s.Failure = cmp.Or(r.message, r.attrs.text(ErrorType), "the span failed")
+	if kind := r.attrs.text(ErrorType); r.failed || kind != "" || r.threw && !r.ok {
+		s.Failure = cmp.Or(r.message, kind, "the span failed")
 	}
 	s.Model, s.Provider = r.attrs.text(ModelName), r.attrs.text(ProviderName)
 	s.Usage, s.CostUSD = r.usage(), r.cost()
@@ -140,9 +142,10 @@ func (r *rawSpan) cost() *float64 {
 	return nil
 }
 
-// isFailed reports whether a status code says that a span failed.
-func isFailed(code string) bool {
-	return code == "2" || strings.EqualFold(code, "ERROR") || code == "STATUS_CODE_ERROR"
+// status takes the code of a status: of the three, unset says nothing.
+func (r *rawSpan) status(code string) {
+	r.failed = code == "2" || strings.EqualFold(code, "ERROR") || code == "STATUS_CODE_ERROR"
+	r.ok = code == "1" || strings.EqualFold(code, "OK") || code == "STATUS_CODE_OK"
 }
 
 // id is an id in the one form in which it is compared.
@@ -212,8 +215,9 @@ func (r *rawSpan) event(members map[string]document) {
 	}
 }
 
-// eventSays reports whether an event of a span may hold what a model said.
-func eventSays(name string) bool {
+// hears takes an event by its name. It reports whether its attributes may hold what a model said.
+func (r *rawSpan) hears(name string) bool {
+	r.threw = r.threw || name == "exception"
 	return slices.Contains([]string{
 		"gen_ai.choice", "gen_ai.content.completion", "gen_ai.client.inference.operation.details",
 	}, name)

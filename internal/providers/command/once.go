@@ -41,8 +41,8 @@ func (p *Provider) once(ctx context.Context, req *chat.Request) (chat.Reply, err
 		return told, process.Ended(c.Path, err, string(out.Stderr))
 	}
 	return chat.Reply{
-		Content: text, FinishReason: "stop", Model: p.model, Usage: estimated(len(input), len(text)),
-		Untold: chat.UntoldWords, // it prints its reply alone
+		Content: text, Model: p.model, Usage: estimated(len(input), len(text)),
+		Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls}, // it prints its reply alone
 	}, nil
 }
 

@@ -54,7 +54,7 @@ func (t *turn) flush(model string) *chat.Reply {
 // reply is what was said and counted since the reply before, which counts no more.
 func (t *turn) reply(model string) *chat.Reply {
 	r := &chat.Reply{
-		Content: t.part.String(), FinishReason: "stop", Model: model, Usage: t.usage,
+		Content: t.part.String(), Model: model, Usage: t.usage,
 		Untold: []string{chat.UntoldModelCalls}, // no line tells them
 	}
 	switch {

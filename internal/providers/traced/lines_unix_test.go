@@ -148,11 +148,11 @@ func TestTurns(t *testing.T) {
 			{{writes(didModel("1", ""), didTool("2", `{"a":1}`), didModel("3", "")), words("a")}},
 			{{writes(didModel("4", "")), words("b")}},
 		}, [][]string{
-			{`"" models 1, 10+0 tokens (false), cost 0.5; 2 f map[a:1]  →  `, `"a" models 1, 10+0 tokens (false), cost 0.5 `},
+			{`"" models 1, 10+0 tokens (false), cost 0.5; 2 f map[a:1]  →  tool results`, `"a" models 1, 10+0 tokens (false), cost 0.5 `},
 			{`"b" models 1, 10+0 tokens (false), cost 0.5 `},
 		}, ""},
 		{"over the network", [][]said{{{sends, words("a")}}, {{nil, words("b")}}}, [][]string{
-			{`"" models 0, 0+0 tokens (false), cost 0; 66 f map[]  →  `,
+			{`"" models 0, 0+0 tokens (false), cost 0; 66 f map[]  →  tool arguments,tool results`,
 				`"a" models 1, 0+1 tokens (true), cost unknown model calls`},
 			{`"b" models 1, 0+1 tokens (true), cost unknown model calls`},
 		}, ""},
@@ -166,12 +166,12 @@ func TestTurns(t *testing.T) {
 			{writes(didModel("0", ""), didTool("1", `{"a":2.0}`), didTool("2", `{"a":2}`), didTool("3", `{"a":1}`)), words("a")},
 		}}, [][]string{{`"" models 0, 0+0 tokens (false), cost 0; c1 f map[a:1]  → ok `,
 			`"" models 0, 0+0 tokens (false), cost 0; c2 f map[a:2]  → ok `,
-			`"" models 1, 10+0 tokens (false), cost 0.5; 2 f map[a:2]  →  `,
+			`"" models 1, 10+0 tokens (false), cost 0.5; 2 f map[a:2]  →  tool results`,
 			`"a" models 0, 0+0 tokens (false), cost 0 `}}, ""},
 		{"other arguments", [][]said{{
 			{nil, calling("c1", "f", `{"a":1}`)}, {writes(didTool("1", `{"a":2}`)), words("a")},
 		}}, [][]string{{`"" models 0, 0+0 tokens (false), cost 0; c1 f map[a:1]  → ok `,
-			`"" models 0, 0+0 tokens (false), cost 0; 1 f map[a:2]  →  `,
+			`"" models 0, 0+0 tokens (false), cost 0; 1 f map[a:2]  →  tool results`,
 			`"a" models 2, 0+1 tokens (true), cost unknown model calls`}},
 			"the program tells of a call of f with other arguments than its traces do; both count"},
 		{"the lines count less", [][]said{{{writes(didModel("1", "")), counting(words("a"), 4, new(0.25))}}}, [][]string{

@@ -24,6 +24,7 @@ type round struct {
 	unknown   bool // the cost of a model's call is not known
 	uncounted bool // a model's tokens are not told
 	calls     []spans.Call
+	finish    string // why the last reply of a model ended; "": not told
 }
 
 func (r *round) spend(s *spans.Span, spec *scenario.Provider) {
@@ -63,6 +64,7 @@ func rounds(t *spans.Trace, calls []spans.Call, spec *scenario.Provider) []round
 		}
 		if s.Kind == spans.Model {
 			last.models++
+			last.finish = s.Finish
 		}
 		if paid[s] {
 			last.spend(s, spec)
@@ -104,6 +106,7 @@ func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider
 		reply := chat.Reply{FinishReason: "tool_calls", Model: final.Model}
 		if i == len(all)-1 {
 			reply = final
+			reply.FinishReason = cmp.Or(reply.FinishReason, r.finish)
 		}
 		r.measure(&reply, t, i == len(all)-1)
 		for n := range r.calls {
@@ -111,7 +114,10 @@ func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider
 			made = made[1:]
 			reply.ToolCalls = append(reply.ToolCalls, call)
 			reply.ToolResults = append(reply.ToolResults, resultOf(&r.calls[n], call))
+			reply.Untold = append(reply.Untold, untoldOf(&r.calls[n], &call)...)
 		}
+		slices.Sort(reply.Untold)
+		reply.Untold = slices.Compact(reply.Untold)
 		out = append(out, reply)
 	}
 	last := &out[len(out)-1]
@@ -129,6 +135,21 @@ func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider
 			"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT in the env of the program", plural.Count(n, "attribute"))
 	}
 	return out
+}
+
+// untoldOf is what a trace does not tell of a call. Instrumentations leave arguments and results out unless they are told
+// to keep them.
+func untoldOf(c *spans.Call, call *chat.ToolCall) (untold []string) {
+	if c.Args == "" || call.BadArgs != "" {
+		untold = append(untold, chat.UntoldArguments)
+	}
+	if !c.HasResult && c.Failure == "" {
+		untold = append(untold, chat.UntoldResults)
+		if !c.Ran {
+			untold = append(untold, chat.UntoldOutcomes)
+		}
+	}
+	return untold
 }
 
 // stillUntold is what nobody knows of a reply also with its traces: the spans of a library for HTTP say nothing about

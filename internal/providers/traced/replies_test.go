@@ -58,7 +58,7 @@ func jsonText(args chat.Args) string { return fmt.Sprint(args) }
 func TestReplies(t *testing.T) {
 	t.Parallel()
 	final := chat.Reply{
-		Content: "done", Usage: chat.Usage{InputTokens: 1, OutputTokens: 1, Estimated: true}, Untold: chat.UntoldWords,
+		Content: "done", Usage: chat.Usage{InputTokens: 1, OutputTokens: 1, Estimated: true}, Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls},
 	}
 	model := func(id string, start int, more string) string {
 		return span(id, "", "LLM", start, start+1, `,"llm.token_count.prompt":10,"llm.cost.total":0.5`+more)
@@ -95,6 +95,16 @@ func TestReplies(t *testing.T) {
 		{"no tokens", span("1", "", "LLM", 1, 2, ""), nil, []string{`"done" models 1, 1+1 tokens (true), cost unknown `}},
 		{"tools that are not told", model("1", 1, `,"llm.finish_reason":"tool_calls"`) + model("2", 2, ""), nil, []string{
 			`"done" models 2, 20+0 tokens (false), cost 1 tool calls`,
+		}},
+		{"arguments and results that are not told", span("1", "", "TOOL", 1, 2, `,"tool.name":"f"`) +
+			span("2", "", "TOOL", 3, 4, `,"tool.name":"f","input.value":"<REDACTED>"`), nil, []string{
+			`"" models 0, 0+0 tokens (false), cost 0; 1 f map[]  → ; 2 f map[] <REDACTED> →  tool arguments,tool results`,
+			`"done" models 1, 1+1 tokens (true), cost unknown model calls`,
+		}},
+		{"a call that was asked for", span("1", "", "LLM", 1, 2, `,"llm.token_count.prompt":10,"llm.cost.total":0.5,`+
+			`"llm.finish_reason":"tool_calls","llm.tool_calls":[{"name":"f","arguments":{"a":1}}]`), nil, []string{
+			`"" models 1, 10+0 tokens (false), cost 0.5; 1 f map[a:1]  →  tool outcomes,tool results`,
+			`"done" models 0, 0+0 tokens (false), cost 0 `,
 		}},
 		{"nothing of models and tools", span("1", "", "CHAIN", 1, 2, ""), nil, []string{
 			`"done" models 1, 1+1 tokens (true), cost unknown model calls,tool calls`,

@@ -34,7 +34,7 @@ func (p program) Complete(
 		name, value, _ := strings.Cut(v, "=")
 		env[name] = value
 	}
-	return chat.Reply{Content: "done", Untold: chat.UntoldWords}, p(env)
+	return chat.Reply{Content: "done", Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls}}, p(env)
 }
 
 // send exports the call of a tool as JSON.

@@ -16,7 +16,7 @@ var (
 
 // tokens returns the input and output tokens of the scope. They are not known when only some model calls have counts.
 func (s *Subject) tokens() (in, out int, known bool) {
-	if s.InputTokens == nil || s.OutputTokens == nil {
+	if s.InputTokens == nil || s.OutputTokens == nil || s.leavesUntold(chat.UntoldTokens) {
 		return 0, 0, false
 	}
 	with, lacking := 0, 0

@@ -149,3 +149,26 @@ func TestUntoldPartsOfCallsAreNoVerdict(t *testing.T) {
 func differs(a, b *result.Verdict) bool {
 	return a.Status != b.Status || a.Score != nil && b.Score != nil && *a.Score != *b.Score
 }
+
+// What nobody counted keeps to no limit: the tokens of an agent are estimated by what it was asked and what it answered.
+func TestUntoldTokensAreNoVerdict(t *testing.T) {
+	t.Parallel()
+	s := &Subject{
+		InputTokens: new(4), OutputTokens: new(2), Messages: []chat.Message{
+			{Role: chat.User, Content: "hi"},
+			{
+				Role: chat.Assistant, Content: "hello", Untold: []string{chat.UntoldTokens},
+				Usage: &chat.Usage{InputTokens: 4, OutputTokens: 2, Estimated: true},
+			},
+		},
+	}
+	for _, check := range [][2]string{
+		{"cost_budget", `{"max_total_tokens": 100}`}, {"cost_budget", `{"max_input_tokens": 100}`},
+		{"cost_budget", `{"max_output_tokens": 100}`},
+	} {
+		v := judgeJSON(t, s.Fork(), check[0], check[1])
+		if v.Status != result.Errored || !strings.Contains(v.Error, "token") {
+			t.Errorf("%s %s: %s, %s%s", check[0], check[1], v.Status, v.Explanation, v.Error)
+		}
+	}
+}

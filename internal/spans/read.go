@@ -39,6 +39,8 @@ func (r *rawSpan) read() Span {
 	}
 	s.Model, s.Provider = r.attrs.text(ModelName), r.attrs.text(ProviderName)
 	s.Usage, s.CostUSD = r.usage(), r.cost()
+	s.Partial = r.partial(s.Usage)
+	s.Miscosted = s.CostUSD == nil && r.miscosted()
 	switch {
 	case s.Kind == ToolRun:
 		s.Tools = []Tool{r.tool()}
@@ -123,23 +125,55 @@ func (r *rawSpan) usage() *chat.Usage {
 	if u.InputTokens == 0 && u.OutputTokens == 0 {
 		u.InputTokens = count(TotalTokens)
 	}
+	if aside := u.CachedTokens + u.CacheWriteTokens; aside > u.InputTokens { // counted beside them, as Anthropic does
+		u.InputTokens += aside
+	}
 	if u == (chat.Usage{}) {
 		return nil
 	}
 	return &u
 }
 
-// cost is what a span cost; nil when it does not tell.
+// partial reports whether tokens are told in part alone, as of a stream that nobody counted, or cannot be those of a
+// call: no numbers, less than none, more from a cache than there are, or fewer than their sum.
+func (r *rawSpan) partial(u *chat.Usage) bool {
+	if u == nil {
+		return false
+	}
+	for _, f := range []Field{InputTokens, OutputTokens, TotalTokens, CachedTokens, CacheWriteTokens} {
+		v, told := r.attrs.first(f)
+		if n, ok := r.attrs.number(f); told && v.scalar() != "" && (!ok || !chat.Tokens(n)) {
+			return true
+		}
+	}
+	_, in := r.attrs.number(InputTokens)
+	_, out := r.attrs.number(OutputTokens)
+	total, summed := r.attrs.number(TotalTokens)
+	all := u.InputTokens + u.OutputTokens + u.CachedTokens + u.CacheWriteTokens + u.ReasoningTokens
+	return !in || !out || summed && total > float64(all)
+}
+
+// cost is what a span cost; nil when it does not tell, or not all of it.
 func (r *rawSpan) cost() *float64 {
 	if usd, ok := r.attrs.number(CostUSD); ok && chat.Measured(usd) {
 		return &usd
 	}
 	in, hasIn := r.attrs.number(InputCostUSD)
 	out, hasOut := r.attrs.number(OutputCostUSD)
-	if usd := in + out; (hasIn || hasOut) && chat.Measured(usd) {
+	if usd := in + out; hasIn && hasOut && chat.Measured(usd) {
 		return &usd
 	}
 	return nil
+}
+
+// miscosted reports whether a span tells of a cost that is none, or of a part of it.
+func (r *rawSpan) miscosted() bool {
+	for _, f := range []Field{CostUSD, InputCostUSD, OutputCostUSD} {
+		if v, told := r.attrs.first(f); told && v.scalar() != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // status takes the code of a status: of the three, unset says nothing.

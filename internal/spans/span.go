@@ -21,7 +21,11 @@ type Span struct {
 	Provider string
 	Usage    *chat.Usage
 	CostUSD  *float64
-	Finish   string // the finish reason of a model's reply
+	// Partial says that not all of what a model took is told, or that what is told cannot be.
+	Partial bool
+	// Miscosted says that CostUSD is nil because what the span tells of its cost is none, or a part of it.
+	Miscosted bool
+	Finish    string // the finish reason of a model's reply
 	// Output is the text that a model said, or what another span says that came out.
 	Output string
 	// Tools is the one call that the span of a tool is, or the calls that a model asked for in its reply.

@@ -18,6 +18,7 @@ type turn struct {
 	usd     *float64 // nil: no price was told
 	prices  int      // how often one was told
 	counts  int      // how often tokens were told
+	half    bool     // not both input and output, at some time
 	whole   strings.Builder
 	part    strings.Builder // since the last call
 	ids     map[string]bool // of calls
@@ -65,7 +66,8 @@ func (t *turn) reply(model string) *chat.Reply {
 	case t.counts == 0:
 		r.CostUSD = new(0.0) // it was told before
 	}
-	t.counted = t.counted || t.counts > 0
+	r.Usage.Estimated = r.Usage.Estimated || t.half
+	t.counted, t.half = t.counted || t.counts > 0, false
 	t.usage, t.usd, t.prices, t.counts = chat.Usage{}, nil, 0, 0
 	t.part.Reset()
 	return r
@@ -92,6 +94,7 @@ func (t *turn) count(m *message, quoted func(string, ...any) error) error {
 	}
 	t.usage = t.usage.Add(chat.Usage{InputTokens: number(m.Input), OutputTokens: number(m.Output)})
 	t.counts++
+	t.half = t.half || m.Input == nil || m.Output == nil
 	if m.USD != nil {
 		t.prices++
 		sum := *m.USD

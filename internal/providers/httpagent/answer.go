@@ -64,6 +64,7 @@ type exchange struct {
 type told struct {
 	usage    chat.Usage
 	usd      *float64
+	counted  bool // the tokens are told, those in and those out
 	finish   string
 	listed   bool // the calls of tools
 	calls    []chat.ToolCall
@@ -173,12 +174,10 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 		return chat.Reply{}, x.misfit(call, data, "the answer tells no session (%s %q)", x.p.SessionFrom, x.p.SessionName)
 	}
 	r := chat.Reply{
-		Content: text, FinishReason: "stop", Usage: x.usage, ToolCalls: x.calls, ToolResults: x.results,
-		Untold: chat.UntoldWords,
+		Content: text, FinishReason: x.finish, Usage: x.usage, ToolCalls: x.calls, ToolResults: x.results,
+		Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls},
 	}
-	if x.finish != "" {
-		r.FinishReason = x.finish
-	}
+	r.Usage.Estimated = !x.counted
 	if x.listed {
 		r.Untold = []string{chat.UntoldModelCalls}
 	}

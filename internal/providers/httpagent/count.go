@@ -20,7 +20,7 @@ func (x *exchange) count(call *wire.Call, doc any, data []byte) error {
 		return x.misfit(call, data, "usage should be an object at %q, and there is %s", x.p.Usage, kindOf(v, false))
 	}
 	var u chat.Usage
-	some := false
+	some, both := false, 0
 	for _, part := range []struct {
 		into  *int
 		names []string
@@ -37,7 +37,9 @@ func (x *exchange) count(call *wire.Call, doc any, data []byte) error {
 			if !ok || !chat.Tokens(n) || n != float64(int(n)) {
 				return x.misfit(call, data, "usage.%s is %v, which no call can have taken", name, shown(call, fields[name]))
 			}
-			*part.into, some = int(n), true
+			if *part.into, some = int(n), true; part.into != &u.CachedTokens {
+				both++
+			}
 			break
 		}
 	}
@@ -51,7 +53,7 @@ func (x *exchange) count(call *wire.Call, doc any, data []byte) error {
 	if !some {
 		return x.misfit(call, data, "usage at %q has neither input_tokens nor output_tokens nor cost_usd", x.p.Usage)
 	}
-	x.usage = u
+	x.usage, x.counted = u, both == 2
 	call.Count(u)
 	return nil
 }

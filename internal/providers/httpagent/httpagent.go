@@ -132,7 +132,8 @@ func (p *Provider) ask(
 		return chat.Reply{}, err
 	}
 	if reply.Untold == nil { // nobody wanted all of it
-		reply.Untold, c.cut = chat.UntoldWords, p.SessionFrom != "" && c.session == nil
+		reply.Untold = []string{chat.UntoldModelCalls, chat.UntoldToolCalls}
+		c.cut = p.SessionFrom != "" && c.session == nil
 	}
 	if reply.Model == "" {
 		reply.Model = p.model

@@ -91,7 +91,8 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 		if p.Type == scenario.ProgramType && !o.NoTraces {
 			client = traced.New(client, p)
 		}
-		return providers.Cost(providers.Limit(providers.Pace(client, p.RPS, p.Burst), p.MaxConcurrent), p), nil
+		limited := providers.Limit(providers.Pace(client, p.RPS, p.Burst), p.MaxConcurrent)
+		return providers.Cost(providers.Counted(limited), p), nil
 	}
 	return providers.Cost(providers.Resilient(client, p, o.policy(p), o.Random, o.Now), p), nil
 }

@@ -94,7 +94,7 @@ func didTool(id, args string) string {
 }
 
 func didModel(id, parent string) string {
-	return did(id, parent, `"gen_ai.operation.name":"chat","gen_ai.usage.input_tokens":10,"gen_ai.usage.cost":0.5`)
+	return did(id, parent, `"gen_ai.operation.name":"chat","gen_ai.usage.input_tokens":10,"gen_ai.usage.output_tokens":0,"gen_ai.usage.cost":0.5`)
 }
 
 // talk holds the conversation: what came for each turn.

@@ -33,11 +33,13 @@ func (r *round) spend(s *spans.Span, spec *scenario.Provider) {
 			r.usage = &chat.Usage{}
 		}
 		*r.usage = r.usage.Add(*s.Usage)
+		r.uncounted = r.uncounted || s.Partial
 	} else if s.Kind == spans.Model {
 		r.uncounted = true
 	}
 	usd := s.CostUSD
-	if price := providers.TracedPrice(spec, s.Model); usd == nil && price != nil && s.Usage != nil {
+	price := providers.TracedPrice(spec, s.Model)
+	if usd == nil && price != nil && s.Usage != nil && !s.Partial && !s.Miscosted {
 		usd = new(price.USD(*s.Usage))
 	}
 	if usd == nil {
@@ -137,8 +139,8 @@ func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider
 	return out
 }
 
-// untoldOf is what a trace does not tell of a call. Instrumentations leave arguments and results out unless they are told
-// to keep them.
+// untoldOf is what a trace does not tell of a call. Instrumentations leave arguments and results out unless they are
+// asked to keep them.
 func untoldOf(c *spans.Call, call *chat.ToolCall) (untold []string) {
 	if c.Args == "" || call.BadArgs != "" {
 		untold = append(untold, chat.UntoldArguments)

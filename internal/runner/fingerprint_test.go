@@ -49,7 +49,7 @@ var leftOut = map[string]string{
 	"Defaults.FailOn": after, "Defaults.Output": after,
 
 	"Project.Later": "a plan that needs it is refused", "Project.Getenv": "what was read with it is in the fields",
-	"Project.Dotenv": "the same",
+	"Project.Dotenv": "the same", "Project.Prices": "those that a provider may need count with it",
 	"Check.Compiled": written, "Check.Early": written, "Check.Unknown": written, "Check.Handlers": written,
 	"Check.Description": "it is its message",
 	"Check.Settled":     written, "Project.Open": "each stands in its place",

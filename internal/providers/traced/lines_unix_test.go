@@ -94,7 +94,8 @@ func didTool(id, args string) string {
 }
 
 func didModel(id, parent string) string {
-	return did(id, parent, `"gen_ai.operation.name":"chat","gen_ai.usage.input_tokens":10,"gen_ai.usage.output_tokens":0,"gen_ai.usage.cost":0.5`)
+	return did(id, parent, `"gen_ai.operation.name":"chat","gen_ai.usage.input_tokens":10,`+
+		`"gen_ai.usage.output_tokens":0,"gen_ai.usage.cost":0.5`)
 }
 
 // talk holds the conversation: what came for each turn.
@@ -148,7 +149,8 @@ func TestTurns(t *testing.T) {
 			{{writes(didModel("1", ""), didTool("2", `{"a":1}`), didModel("3", "")), words("a")}},
 			{{writes(didModel("4", "")), words("b")}},
 		}, [][]string{
-			{`"" models 1, 10+0 tokens (false), cost 0.5; 2 f map[a:1]  →  tool results`, `"a" models 1, 10+0 tokens (false), cost 0.5 `},
+			{`"" models 1, 10+0 tokens (false), cost 0.5; 2 f map[a:1]  →  tool results`,
+				`"a" models 1, 10+0 tokens (false), cost 0.5 `},
 			{`"b" models 1, 10+0 tokens (false), cost 0.5 `},
 		}, ""},
 		{"over the network", [][]said{{{sends, words("a")}}, {{nil, words("b")}}}, [][]string{

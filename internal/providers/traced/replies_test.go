@@ -61,8 +61,9 @@ func TestReplies(t *testing.T) {
 		Content: "done", Usage: chat.Usage{InputTokens: 1, OutputTokens: 1, Estimated: true},
 		Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls},
 	}
+	const tokens = `,"llm.token_count.prompt":10,"llm.token_count.completion":0`
 	model := func(id string, start int, more string) string {
-		return span(id, "", "LLM", start, start+1, `,"llm.token_count.prompt":10,"llm.token_count.completion":0,"llm.cost.total":0.5`+more)
+		return span(id, "", "LLM", start, start+1, tokens+`,"llm.cost.total":0.5`+more)
 	}
 	tool := func(id string, start int) string {
 		return span(id, "", "TOOL", start, start+1, `,"tool.name":"f","tool.parameters":{"a":1},"output.value":"ok"`)
@@ -90,7 +91,7 @@ func TestReplies(t *testing.T) {
 			`"" models 1, 10+0 tokens (false), cost 0.5; 3 f map[a:1]  → ok `,
 			`"done" models 0, 0+0 tokens (false), cost 0 `,
 		}},
-		{"no cost", span("1", "", "LLM", 1, 2, `,"llm.token_count.prompt":10,"llm.token_count.completion":0,"llm.model_name":"nobody knows"`), nil, []string{
+		{"no cost", span("1", "", "LLM", 1, 2, tokens+`,"llm.model_name":"nobody knows"`), nil, []string{
 			`"done" models 1, 10+0 tokens (false), cost unknown `,
 		}},
 		{"no tokens", span("1", "", "LLM", 1, 2, ""), nil, []string{`"done" models 1, 1+1 tokens (true), cost unknown `}},
@@ -102,7 +103,7 @@ func TestReplies(t *testing.T) {
 			`"" models 0, 0+0 tokens (false), cost 0; 1 f map[]  → ; 2 f map[] <REDACTED> →  tool arguments,tool results`,
 			`"done" models 1, 1+1 tokens (true), cost unknown model calls`,
 		}},
-		{"a call that was asked for", span("1", "", "LLM", 1, 2, `,"llm.token_count.prompt":10,"llm.token_count.completion":0,"llm.cost.total":0.5,`+
+		{"a call that was asked for", span("1", "", "LLM", 1, 2, tokens+`,"llm.cost.total":0.5,`+
 			`"llm.finish_reason":"tool_calls","llm.tool_calls":[{"name":"f","arguments":{"a":1}}]`), nil, []string{
 			`"" models 1, 10+0 tokens (false), cost 0.5; 1 f map[a:1]  →  tool outcomes,tool results`,
 			`"done" models 0, 0+0 tokens (false), cost 0 `,

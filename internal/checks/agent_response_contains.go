@@ -8,13 +8,13 @@ import (
 )
 
 var agentResponseContainsDef = plain[agentResponseContains](Def{
-	Name:      "agent_response_contains",
-	Summary:   "Some answer of an agent contains every pattern; case matters.",
-	Scoring:   "1 when one answer has every pattern, else 0.",
-	Family:    FamilyAgents,
-	Surfaces:  OnEval,
-	Needs:     NeedsCalls,
-	DecidedBy: CallResults,
+	Name:     "agent_response_contains",
+	Summary:  "Some answer of an agent contains every pattern; case matters.",
+	Scoring:  "1 when one answer has every pattern, else 0.",
+	Family:   FamilyAgents,
+	Surfaces: OnEval,
+	Needs:    NeedsCalls,
+	Weighs:   CallResults,
 })
 
 type agentResponseContains struct {

@@ -20,10 +20,10 @@ type Def struct {
 	Scope        Scope
 	Needs        Needs // at most; see Compiled.Needs. A combined check has the needs of its parts
 	Reads        Reads // which redactable parts of a conversation it reads
-	// DecidedBy is what of tool calls, besides their names, the verdict depends on: where the agent does not tell it,
+	// Weighs is what of tool calls, besides their names, the verdict depends on: where the agent does not tell it,
 	// there is no verdict.
-	DecidedBy CallParts
-	Prompt    Prompt // the default prompt for judges; zero for checks without a judge
+	Weighs CallParts
+	Prompt Prompt // the default prompt for judges; zero for checks without a judge
 	// OnFire is the effect of a guardrail of this check when it fires; see Effect.
 	OnFire Effect
 	// About is the part of a project that the check needs; "" is none.

@@ -12,12 +12,12 @@ var invariantFieldsPreservedDef = plain[invariantFieldsPreserved](Def{
 	Name: "invariant_fields_preserved",
 	Summary: "An argument that a tool was once called with is there in its later calls too, whatever its value; the " +
 		"score is the share of the fields that were kept.",
-	Scoring:   "Fields kept / fields; 1 with fewer than two calls.",
-	Family:    FamilyMeta,
-	Surfaces:  OnEval,
-	Needs:     NeedsCalls,
-	DecidedBy: CallArgs,
-	Reads:     ReadsNothing,
+	Scoring:  "Fields kept / fields; 1 with fewer than two calls.",
+	Family:   FamilyMeta,
+	Surfaces: OnEval,
+	Needs:    NeedsCalls,
+	Weighs:   CallArgs,
+	Reads:    ReadsNothing,
 })
 
 type invariantFieldsPreserved struct {

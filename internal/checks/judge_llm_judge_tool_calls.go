@@ -11,15 +11,15 @@ import (
 )
 
 var llmJudgeToolCallsDef = define[llmJudgeToolCallsParams](Def{
-	Name:      "llm_judge_tool_calls",
-	Summary:   "A language model grades how the tools were used, by criteria in words. Skipped when no tool was called.",
-	Scoring:   gradeScoring,
-	Family:    FamilyJudge,
-	Surfaces:  OnAssertion | OnEval,
-	Needs:     NeedsCalls | NeedsModel,
-	DecidedBy: CallArgs | CallResults,
-	Reads:     ReadsShown,
-	Prompt:    Prompt{System: llmJudgeToolCallsSystem},
+	Name:     "llm_judge_tool_calls",
+	Summary:  "A language model grades how the tools were used, by criteria in words. Skipped when no tool was called.",
+	Scoring:  gradeScoring,
+	Family:   FamilyJudge,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls | NeedsModel,
+	Weighs:   CallArgs | CallResults,
+	Reads:    ReadsShown,
+	Prompt:   Prompt{System: llmJudgeToolCallsSystem},
 })
 
 const llmJudgeToolCallsSystem = `You are an experienced and impartial evaluator of AI agents. You get criteria,

@@ -15,7 +15,7 @@ var toolArgsDef = define[toolArgsParams](Def{
 	Family:       FamilyTools,
 	Surfaces:     OnAssertion | OnEval,
 	Needs:        NeedsCalls,
-	DecidedBy:    CallArgs,
+	Weighs:       CallArgs,
 	Reads:        ReadsArgs,
 })
 

@@ -11,19 +11,19 @@ import (
 )
 
 var toolArgsExcludedDef = define[toolArgsExcludedParams](Def{
-	Name:      "tool_args_excluded_session",
-	Aliases:   []string{"tools_not_called_with_args"},
-	Summary:   "In the whole conversation no call of a tool has any of the excluded arguments.",
-	Scoring:   "0 when some call has one of the excluded pairs, else 1.",
-	Family:    FamilyTools,
-	Surfaces:  OnAssertion | OnEval,
-	Scope:     WholeAlways,
-	Needs:     NeedsCalls,
-	DecidedBy: CallArgs,
-	Reads:     ReadsArgs,
-	AnyOf:     []string{"excluded_args", "forbidden_args"},
-	Clean:     Bans,
-	Opposite:  "to ask for the arguments use tool_args",
+	Name:     "tool_args_excluded_session",
+	Aliases:  []string{"tools_not_called_with_args"},
+	Summary:  "In the whole conversation no call of a tool has any of the excluded arguments.",
+	Scoring:  "0 when some call has one of the excluded pairs, else 1.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Scope:    WholeAlways,
+	Needs:    NeedsCalls,
+	Weighs:   CallArgs,
+	Reads:    ReadsArgs,
+	AnyOf:    []string{"excluded_args", "forbidden_args"},
+	Clean:    Bans,
+	Opposite: "to ask for the arguments use tool_args",
 })
 
 type toolArgsExcludedParams struct {

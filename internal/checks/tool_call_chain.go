@@ -14,12 +14,12 @@ var toolCallChainDef = define[toolCallChainParams](Def{
 	Name: "tool_call_chain",
 	Summary: "Tools were called in an order, each with the right arguments and result; the score is the share of the " +
 		"steps that were done.",
-	Scoring:   "Steps done before the first that was not / steps; a later call of the tool may do what one did not.",
-	Family:    FamilyTools,
-	Surfaces:  OnAssertion | OnEval,
-	Needs:     NeedsCalls,
-	DecidedBy: CallArgs | CallResults | CallOutcomes,
-	AnyOf:     []string{"chain", "steps"},
+	Scoring:  "Steps done before the first that was not / steps; a later call of the tool may do what one did not.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+	Weighs:   CallArgs | CallResults | CallOutcomes,
+	AnyOf:    []string{"chain", "steps"},
 })
 
 type toolCallChainParams struct {

@@ -7,13 +7,13 @@ import (
 )
 
 var toolCallsWithArgsDef = define[toolCallsWithArgsParams](Def{
-	Name:      "tool_calls_with_args",
-	Summary:   "A tool was called, and every call of it has the right arguments and result.",
-	Scoring:   "1 when the tool was called and every call of it satisfies everything asked, else 0.",
-	Family:    FamilyTools,
-	Surfaces:  OnAssertion | OnEval,
-	Needs:     NeedsCalls,
-	DecidedBy: CallArgs,
+	Name:     "tool_calls_with_args",
+	Summary:  "A tool was called, and every call of it has the right arguments and result.",
+	Scoring:  "1 when the tool was called and every call of it satisfies everything asked, else 0.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+	Weighs:   CallArgs,
 })
 
 type toolCallsWithArgsParams struct {

@@ -8,16 +8,16 @@ import (
 )
 
 var toolEfficiencyDef = define[toolEfficiency](Def{
-	Name:      "tool_efficiency",
-	Summary:   "Calls and failures stay within limits; the score is the share of the calls that were left.",
-	Scoring:   "0 when a limit is broken; else 1 - calls / max_calls, or 1 without max_calls. Within the limits it passes.",
-	Family:    FamilyTools,
-	Surfaces:  OnEval,
-	Needs:     NeedsCalls,
-	DecidedBy: CallOutcomes,
-	Reads:     ReadsNothing,
-	AnyOf:     []string{"max_calls", "max_errors", "max_error_rate"},
-	Decides:   true,
+	Name:     "tool_efficiency",
+	Summary:  "Calls and failures stay within limits; the score is the share of the calls that were left.",
+	Scoring:  "0 when a limit is broken; else 1 - calls / max_calls, or 1 without max_calls. Within the limits it passes.",
+	Family:   FamilyTools,
+	Surfaces: OnEval,
+	Needs:    NeedsCalls,
+	Weighs:   CallOutcomes,
+	Reads:    ReadsNothing,
+	AnyOf:    []string{"max_calls", "max_errors", "max_error_rate"},
+	Decides:  true,
 })
 
 type toolEfficiency struct {

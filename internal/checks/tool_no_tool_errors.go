@@ -9,14 +9,14 @@ import (
 )
 
 var noToolErrorsDef = define[noToolErrorsParams](Def{
-	Name:      "no_tool_errors",
-	Summary:   "No tool call failed; the score is the share of the calls that did not.",
-	Scoring:   "1 - failed calls / calls; 1 when there is none.",
-	Family:    FamilyTools,
-	Surfaces:  OnAssertion | OnEval,
-	Needs:     NeedsCalls,
-	DecidedBy: CallOutcomes,
-	Reads:     ReadsNothing,
+	Name:     "no_tool_errors",
+	Summary:  "No tool call failed; the score is the share of the calls that did not.",
+	Scoring:  "1 - failed calls / calls; 1 when there is none.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+	Weighs:   CallOutcomes,
+	Reads:    ReadsNothing,
 })
 
 type noToolErrorsParams struct {

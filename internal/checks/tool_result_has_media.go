@@ -14,14 +14,14 @@ import (
 )
 
 var toolResultHasMediaDef = define[toolResultHasMediaParams](Def{
-	Name:      "tool_result_has_media",
-	Summary:   "The result of some tool call has an image, a sound, a video or a document in it.",
-	Scoring:   "1 when a result has such a part, else 0.",
-	Family:    FamilyTools,
-	Surfaces:  OnEval,
-	Needs:     NeedsCalls | NeedsMedia,
-	DecidedBy: CallResults,
-	Reads:     ReadsMedia,
+	Name:     "tool_result_has_media",
+	Summary:  "The result of some tool call has an image, a sound, a video or a document in it.",
+	Scoring:  "1 when a result has such a part, else 0.",
+	Family:   FamilyTools,
+	Surfaces: OnEval,
+	Needs:    NeedsCalls | NeedsMedia,
+	Weighs:   CallResults,
+	Reads:    ReadsMedia,
 })
 
 type toolResultHasMediaParams struct {

@@ -7,14 +7,14 @@ import (
 )
 
 var toolResultIncludesDef = define[toolResultIncludesParams](Def{
-	Name:      "tool_result_includes",
-	Summary:   "Results of tool calls contain every pattern; case does not matter.",
-	Scoring:   "1 when at least occurrence results have every pattern, else 0.",
-	Family:    FamilyTools,
-	Surfaces:  OnAssertion | OnEval,
-	Needs:     NeedsCalls,
-	DecidedBy: CallResults,
-	Reads:     ReadsResults,
+	Name:     "tool_result_includes",
+	Summary:  "Results of tool calls contain every pattern; case does not matter.",
+	Scoring:  "1 when at least occurrence results have every pattern, else 0.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+	Weighs:   CallResults,
+	Reads:    ReadsResults,
 })
 
 type toolResultIncludesParams struct {

@@ -8,14 +8,14 @@ import (
 )
 
 var toolResultMatchesDef = define[toolResultMatchesParams](Def{
-	Name:      "tool_result_matches",
-	Summary:   "Results of tool calls match a regular expression.",
-	Scoring:   "1 when at least occurrence results match, else 0.",
-	Family:    FamilyTools,
-	Surfaces:  OnAssertion | OnEval,
-	Needs:     NeedsCalls,
-	DecidedBy: CallResults,
-	Reads:     ReadsResults,
+	Name:     "tool_result_matches",
+	Summary:  "Results of tool calls match a regular expression.",
+	Scoring:  "1 when at least occurrence results match, else 0.",
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+	Weighs:   CallResults,
+	Reads:    ReadsResults,
 })
 
 type toolResultMatchesParams struct {

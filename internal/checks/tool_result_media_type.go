@@ -8,14 +8,14 @@ import (
 )
 
 var toolResultMediaTypeDef = define[toolResultMediaTypeParams](Def{
-	Name:      "tool_result_media_type",
-	Summary:   "The result of some tool call has media of a MIME type in it.",
-	Scoring:   "1 when a result has such a part, else 0.",
-	Family:    FamilyTools,
-	Surfaces:  OnEval,
-	Needs:     NeedsCalls | NeedsMedia,
-	DecidedBy: CallResults,
-	Reads:     ReadsMedia,
+	Name:     "tool_result_media_type",
+	Summary:  "The result of some tool call has media of a MIME type in it.",
+	Scoring:  "1 when a result has such a part, else 0.",
+	Family:   FamilyTools,
+	Surfaces: OnEval,
+	Needs:    NeedsCalls | NeedsMedia,
+	Weighs:   CallResults,
+	Reads:    ReadsMedia,
 })
 
 type toolResultMediaTypeParams struct {

@@ -17,11 +17,11 @@ var validToolCallDef = plain[validToolCall](Def{
 		"wrote them.",
 	Scoring: "Valid calls / calls; skipped when no tool was called. An error where a call decides whose tool has a " +
 		"schema that cannot be compiled, as that of a server may.",
-	Family:    FamilyTools,
-	Surfaces:  OnAssertion | OnEval,
-	Needs:     NeedsCalls,
-	DecidedBy: CallArgs,
-	Reads:     ReadsArgs,
+	Family:   FamilyTools,
+	Surfaces: OnAssertion | OnEval,
+	Needs:    NeedsCalls,
+	Weighs:   CallArgs,
+	Reads:    ReadsArgs,
 })
 
 type validToolCall struct{}

@@ -19,7 +19,7 @@ var toolsCalledDef = define[toolsCalled](Def{
 	Family:       FamilyTools,
 	Surfaces:     Everywhere,
 	Needs:        NeedsCalls,
-	DecidedBy:    CallArgs | CallOutcomes,
+	Weighs:       CallArgs | CallOutcomes,
 	Reads:        ReadsNothing,
 	Shares:       true,
 })

@@ -13,16 +13,16 @@ import (
 )
 
 var noRepeatCallsDef = plain[noRepeatCalls](Def{
-	Name:      "no_repeat_calls",
-	Summary:   "In the whole conversation no tool is called twice with the same arguments; 1 and \"1\" are not the same.",
-	Scoring:   "0 when a call is repeated, else 1.",
-	Family:    FamilyTrace,
-	Surfaces:  OnAssertion | OnEval,
-	Scope:     WholeAlways,
-	Needs:     NeedsCalls,
-	DecidedBy: CallArgs,
-	Reads:     ReadsArgs,
-	Clean:     Bans,
+	Name:     "no_repeat_calls",
+	Summary:  "In the whole conversation no tool is called twice with the same arguments; 1 and \"1\" are not the same.",
+	Scoring:  "0 when a call is repeated, else 1.",
+	Family:   FamilyTrace,
+	Surfaces: OnAssertion | OnEval,
+	Scope:    WholeAlways,
+	Needs:    NeedsCalls,
+	Weighs:   CallArgs,
+	Reads:    ReadsArgs,
+	Clean:    Bans,
 })
 
 type noRepeatCalls struct{}

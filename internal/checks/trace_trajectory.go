@@ -16,13 +16,13 @@ var trajectoryDef = define[trajectoryParams](Def{
 	Summary: "In the whole conversation the tool calls follow a path, and nothing breaks a budget.",
 	Scoring: "F1 of the steps of the path against the calls, which passes from min_accuracy on; 0 when a budget is " +
 		"broken.",
-	Family:    FamilyTrace,
-	Surfaces:  OnAssertion | OnEval,
-	Scope:     WholeAlways,
-	Needs:     NeedsCalls | NeedsUsage,
-	DecidedBy: CallArgs,
-	Reads:     ReadsArgs,
-	Decides:   true,
+	Family:   FamilyTrace,
+	Surfaces: OnAssertion | OnEval,
+	Scope:    WholeAlways,
+	Needs:    NeedsCalls | NeedsUsage,
+	Weighs:   CallArgs,
+	Reads:    ReadsArgs,
+	Decides:  true,
 })
 
 type trajectoryParams struct {

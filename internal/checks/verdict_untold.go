@@ -26,8 +26,8 @@ func (s *Subject) leavesUntold(what string) bool {
 	return false
 }
 
-// untold is the error of a check that looks at calls, or at arguments of them, which the agent does not tell; nil: there
-// is none. Each part of a combined check tests this itself.
+// untold is the error of a check that looks at calls, or at parts of them, which the agent does not tell; nil: there is
+// none. Each part of a combined check tests this itself.
 func (c *Compiled) untold(s *Subject) error {
 	if c.Nested() != nil || c.Needs()&NeedsCalls == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (c *Compiled) untold(s *Subject) error {
 	}
 	for i := range untoldParts {
 		part := &untoldParts[i]
-		if c.Def.DecidedBy&part.of == 0 || !s.leavesUntold(part.word) {
+		if c.Def.Weighs&part.of == 0 || !s.leavesUntold(part.word) {
 			continue
 		}
 		for i := range s.Calls {

@@ -91,6 +91,7 @@ func TestUntoldPartsOfCallsAreNoVerdict(t *testing.T) {
 	t.Parallel()
 	id := func(n float64) map[string]any { return map[string]any{"id": n} }
 	type part = chat.ToolResult
+	sent := part{Content: "sent"}
 	subject := func(args map[string]any, res part, untold ...string) *Subject {
 		res.ID, res.Name = "1", "get_order"
 		messages := []chat.Message{
@@ -112,8 +113,8 @@ func TestUntoldPartsOfCallsAreNoVerdict(t *testing.T) {
 		most int // checks that look at it, at least
 	}{
 		chat.UntoldArguments: {
-			[]*Subject{subject(id(42), part{Content: "sent"}), subject(id(7), part{Content: "sent"}), subject(nil, part{Content: "sent"})},
-			subject(nil, part{Content: "sent"}, chat.UntoldArguments), 3,
+			[]*Subject{subject(id(42), sent), subject(id(7), sent), subject(nil, sent)},
+			subject(nil, sent, chat.UntoldArguments), 3,
 		},
 		chat.UntoldResults: {
 			[]*Subject{subject(id(42), part{Content: "ok"}), subject(id(42), part{Content: "OK"}), subject(id(42), part{})},
@@ -150,7 +151,7 @@ func differs(a, b *result.Verdict) bool {
 	return a.Status != b.Status || a.Score != nil && b.Score != nil && *a.Score != *b.Score
 }
 
-// What nobody counted keeps to no limit: the tokens of an agent are estimated by what it was asked and what it answered.
+// What nobody counted keeps to no limit: tokens of an agent are estimated by what it was asked and what it answered.
 func TestUntoldTokensAreNoVerdict(t *testing.T) {
 	t.Parallel()
 	s := &Subject{

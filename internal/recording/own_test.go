@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -66,7 +67,8 @@ func sameTrials(t *testing.T, run *result.Run, format Format, text []byte) {
 			t.Fatal(err)
 		}
 		next++
-		if s.ID != trial.ID || s.Scenario != trial.Scenario || s.Provider != trial.Provider || s.Model != trial.Model {
+		if s.ID != asJSON(t, trial.ID) || s.Scenario != trial.Scenario || s.Provider != trial.Provider ||
+			s.Model != trial.Model {
 			t.Errorf("trial %s is session %+v", trial.ID, s)
 		}
 		if diff := cmp.Diff(valid(t, want), valid(t, chatOf(s))); diff != "" {
@@ -79,6 +81,19 @@ func sameTrials(t *testing.T, run *result.Run, format Format, text []byte) {
 	if got := len(f.Sessions()); got != next {
 		t.Errorf("%d sessions, want %d", got, next)
 	}
+}
+
+// asJSON is a text as JSON keeps it: bytes that are no UTF-8 are replaced.
+func asJSON(t *testing.T, text string) (kept string) {
+	t.Helper()
+	data, err := json.Marshal(text)
+	if err == nil {
+		err = json.Unmarshal(data, &kept)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept
 }
 
 // messagesOf is the transcript of a trial, the system prompt first.

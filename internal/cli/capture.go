@@ -125,7 +125,7 @@ func (f *captureFlags) run(ctx context.Context, app *App, args []string) error {
 		Seconds: took.Seconds(),
 	}
 	c.end(ended, f.timeout)
-	c.hear(ears)
+	c.hear(context.WithoutCancel(ctx), ears) // also of a program that was interrupted
 	stopped := interrupted()
 	if stopped {
 		c.Ended, c.How = endedInterrupted, "it was interrupted"

@@ -245,9 +245,9 @@ func (e *ears) env() []string {
 }
 
 // close takes what came and lets go of everything.
-func (e *ears) close() (*spans.Trace, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
-	e.inbox.Drain(ctx)
+func (e *ears) close(ctx context.Context) (*spans.Trace, error) {
+	limited, cancel := context.WithTimeout(ctx, drainTime)
+	e.inbox.Drain(limited)
 	cancel()
 	list, lost := e.inbox.Take()
 	bad := []error{lost.Err()}
@@ -266,8 +266,8 @@ func (e *ears) close() (*spans.Trace, error) {
 }
 
 // hear takes what the program told.
-func (c *capture) hear(e *ears) {
-	trace, err := e.close()
+func (c *capture) hear(ctx context.Context, e *ears) {
+	trace, err := e.close(ctx)
 	if err != nil {
 		c.Lost = strings.ReplaceAll(err.Error(), "\n", "; ")
 		c.note("what it told of its work is not whole: %s", c.Lost)

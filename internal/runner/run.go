@@ -100,8 +100,8 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	})
 	// The caller's stack has grown already, and trials need a deep one: this makes short runs faster.
 	money := newBudget(plan, &opts)
-	runTrials(ctx, plan, &worker{
-		opts: &opts, events: events, starting: starting, abort: abort, halt: halt,
+	runTrials(ctx, starting, plan, &worker{
+		opts: &opts, events: events, abort: abort, halt: halt,
 		fingerprints: NewFingerprints(&opts), journal: journal, budget: money,
 	})
 	close(events)
@@ -116,7 +116,6 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 type worker struct {
 	opts         *Options
 	events       chan<- result.Event
-	starting     context.Context         // done: no trial starts any more
 	abort        context.CancelCauseFunc // ends the trials that run as well
 	halt         context.CancelCauseFunc // ends starting alone: what is paid for comes to its end
 	fingerprints *Fingerprints
@@ -125,8 +124,9 @@ type worker struct {
 	budget       *budget      // nil: any sum may be spent
 }
 
-// runTrials starts the trials in the order of the plan. The calling goroutine is one of the workers.
-func runTrials(ctx context.Context, plan *Plan, w *worker) {
+// runTrials starts the trials in the order of the plan, until starting is done. The calling goroutine is one of the
+// workers.
+func runTrials(ctx, starting context.Context, plan *Plan, w *worker) {
 	var next, notRun atomic.Int64
 	total := plan.Len()
 	work := func() {
@@ -138,7 +138,7 @@ func runTrials(ctx context.Context, plan *Plan, w *worker) {
 			if w.opts.Unjudged != nil {
 				t = t.again(w.opts.Unjudged(i))
 			}
-			grant, err := w.budget.admit(w.starting, plan, &t)
+			grant, err := w.budget.admit(starting, plan, &t)
 			if err != nil && notRun.Add(1) > maxNotRunEvents {
 				return
 			}

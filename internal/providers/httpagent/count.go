@@ -2,6 +2,7 @@ package httpagent
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -181,11 +182,7 @@ func first(fields jsonvalue.Object, names ...string) any {
 
 func merged(outer, inner jsonvalue.Object) jsonvalue.Object {
 	out := make(jsonvalue.Object, len(outer)+len(inner))
-	for name, v := range outer {
-		out[name] = v
-	}
-	for name, v := range inner {
-		out[name] = v
-	}
+	maps.Copy(out, outer)
+	maps.Copy(out, inner)
 	return out
 }

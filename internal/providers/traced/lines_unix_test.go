@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -249,7 +250,7 @@ func TestLate(t *testing.T) {
 				tell := func(env map[string]string) error {
 					return writes(strings.ReplaceAll(c.what("1", `{"a":1}`), "NOW", fmt.Sprint(began.UnixNano())))(env)
 				}
-				turns := [][]said{append(c.said[:len(c.said):len(c.said)], said{note, words("a")}), {{tell, words("b")}}}
+				turns := [][]said{append(slices.Clip(c.said), said{note, words("a")}), {{tell, words("b")}}}
 				var got [][]string
 				var err error
 				if end {

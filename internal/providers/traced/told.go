@@ -65,7 +65,7 @@ func exactly(c *chat.ToolCall) string {
 	if c.BadArgs != "" {
 		return c.Name + "\x00" + c.BadArgs
 	}
-	return c.Name + "\x00" + jsonvalue.Compact(jsonvalue.Map(map[string]any(c.Args), func(leaf any) any {
+	return c.Name + "\x00" + jsonvalue.Compact(jsonvalue.Map(c.Args, func(leaf any) any {
 		if n, is := jsonvalue.NumberText(leaf); is {
 			return "\x00" + n
 		}

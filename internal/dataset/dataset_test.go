@@ -82,6 +82,14 @@ func TestRows(t *testing.T) {
 			`row-1:1 {"n":1.10,"q":"yes please"}`,
 			"row-2: a.yaml:3:3: a row must be a map of fields, found a number (write name: value)", `row-3:4 {"q":["a"]}`,
 		}},
+		{"a.yaml", "- {a: 02134, b: 0x1F, c: 1_000, d: 0b11, e: 0o17, f: .5, g: +1, h: 1., i: [007, {j: 1_0.5}]}\n" +
+			"- {a: 1.10, b: 1e3, c: -4, d: 5.0, e: yes, f: 2024-01-01, g: true, h: 12345678901234567890123, i: ~}\n" +
+			"- {id: 007, a: 99999999999999999999}\n", []string{
+			`row-1:1 {"a":"02134","b":"0x1F","c":"1_000","d":"0b11","e":"0o17","f":".5","g":"+1","h":"1.",` +
+				`"i":["007",{"j":"1_0.5"}]}`,
+			`row-2:2 {"a":1.10,"b":1e3,"c":-4,"d":5.0,"e":"yes","f":"2024-01-01","g":true,"h":12345678901234567890123}`,
+			`007:3 {"a":99999999999999999999,"id":"007"}`,
+		}},
 	} {
 		if diff := cmp.Diff(c.want, read(t, inMemory(c.file, c.text))); diff != "" {
 			t.Errorf("%s %q (-want +got):\n%s", c.file, c.text, diff)

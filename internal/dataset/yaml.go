@@ -41,7 +41,7 @@ func newYAML(section *io.SectionReader, name string) (reader, *fatal) {
 	in := &items{}
 	for i, n := range docs[0].Content {
 		p := piece{line: n.Line, start: int64(i), end: int64(i + 1)}
-		v := r.Any(n)
+		v := r.Any(node.AsSpelt(n))
 		if e := worst(r.Diags); e != nil {
 			return nil, e
 		}

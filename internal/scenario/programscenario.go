@@ -41,8 +41,8 @@ var programScenarioFields = table("a scenario with run_command", func() rows[pro
 			readCommand(d, &p, v)
 		}).must("write the program and its arguments as a list: [python3, agent.py]").asIs().
 			doc("The program that is the agent, and its arguments. The input comes behind them. No shell reads them."),
-		custom("input", foreign, func(_ *decoder, s *programScenario, v *node.Node) { s.input = v }).
-			doc("What the program is given: a text, or a map, which it gets as JSON."),
+		custom("input", foreign, func(d *decoder, s *programScenario, v *node.Node) { readInput(d, s, v) }).asIs().
+			doc("What the program is given: a text, or a map, which it gets as JSON. Nothing is filled in."),
 		custom("dataset", text, func(d *decoder, s *programScenario, v *node.Node) { readDataset(d, &s.Scenario, v) }).
 			doc("A file with rows, beside this one: .jsonl, .csv, .tsv, .json or .yaml. The program is run once for each, and " +
 				"{{field}} in checks and criteria stands for its fields."),
@@ -127,6 +127,15 @@ func (p *Project) passDotenv() {
 			}
 		}
 	}
+}
+
+// readInput reads what the program is given. Nothing is filled in: what looks like it is refused.
+func readInput(d *decoder, s *programScenario, v *node.Node) {
+	s.input = v
+	d.left(v, &leaving{
+		what: "input", whole: true,
+		variable: "write the value itself, or dataset and input_field for the fields of a row",
+	})
 }
 
 // said makes the turn of the input.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -296,6 +297,9 @@ func (c *conversation) call(m *message, quoted func(string, ...any) error) (*cha
 	if m.Name == "" {
 		return nil, quoted("its tool_call names no tool")
 	}
+	if !c.p.AsksTools && !isNull(m.Args) && !isObject(m.Args) {
+		return nil, quoted("the args of its tool_call of %s are no object", m.Name)
+	}
 	t.calls++
 	call := chat.ToolCall{ID: m.ID, Name: m.Name}
 	if call.ID == "" {
@@ -323,6 +327,9 @@ func (c *conversation) result(m *message, quoted func(string, ...any) error) (*c
 	t := &c.turn
 	if c.p.AsksTools {
 		return nil, quoted("with tools: arena it is arena that runs the calls, and the program gave a result")
+	}
+	if failed := string(bytes.TrimSpace(m.Error)); len(m.Result) == 0 && (isNull(m.Error) || failed == `""`) {
+		return nil, quoted("its tool_result has neither result nor error")
 	}
 	if m.ID == "" && len(t.pending)-len(t.results) == 1 {
 		m.ID = t.without()[0].ID

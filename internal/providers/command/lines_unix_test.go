@@ -196,6 +196,10 @@ func TestLines(t *testing.T) {
 				"with tools: arena it is arena that runs the calls, and the program gave a result: " +
 				`"{\"type\":\"tool_result\",\"id\":\"a\",\"result\":{\"status\":\"lost\"}}"`},
 		{"logs", byLines, []string{`{"type":"log","text":"x"}|hello|{"level":"info"}||` + reply("one")}, "one"},
+		{"arguments as a text", byLines, []string{`{"type":"tool_call","name":"f","args":"{}"}`},
+			`error: the args of its tool_call of f are no object: "{\"type\":\"tool_call\",\"name\":\"f\",\"args\":\"{}\"}"`},
+		{"a result of nothing", byLines, []string{`{"type":"tool_call","name":"f"}|{"type":"tool_result","error":""}`},
+			`error: its tool_result has neither result nor error: "{\"type\":\"tool_result\",\"error\":\"\"}"`},
 		{"an unknown type", byLines, []string{`{"type":"replly","text":"x"}`},
 			`error: it wrote a message of the unknown type ` +
 				`"replly"; expected delta, tool_call, tool_result, usage, log, reply or error: ` +
@@ -274,11 +278,11 @@ func TestUsageOfLines(t *testing.T) {
 		use(`,"cost_usd":0.5`) + "|" + use(`,"cost_usd":0.25`) + "|" + reply("x"): "20+4 0.75",
 		use(`,"cost_usd":0.5`) + "|" + use("") + "|" + reply("x"):                 "20+4 unknown",
 		reply("four"): "estimated unknown",
-		`{"type":"usage","input_tokens":-1}|` + reply("x"):                                     "error",
-		`{"type":"usage","tokens":1}|` + reply("x"):                                            "error",
-		`{"type":"usage","input_tokens":1.5}|` + reply("x"):                                    "error",
-		`{"type":"usage","cost_usd":-1}|` + reply("x"):                                         "error",
-		`{"type":"tool_call","name":"f"}|{"type":"tool_result"}|` + use("") + "|" + reply("x"): "10+2 unknown",
+		`{"type":"usage","input_tokens":-1}|` + reply("x"):                                                   "error",
+		`{"type":"usage","tokens":1}|` + reply("x"):                                                          "error",
+		`{"type":"usage","input_tokens":1.5}|` + reply("x"):                                                  "error",
+		`{"type":"usage","cost_usd":-1}|` + reply("x"):                                                       "error",
+		`{"type":"tool_call","name":"f"}|{"type":"tool_result","result":null}|` + use("") + "|" + reply("x"): "10+2 unknown",
 	} {
 		d := talkTo(t, byLines, "script", does)
 		err := d.turn("hi")
@@ -310,7 +314,7 @@ func TestUsageOfLines(t *testing.T) {
 // call.
 func TestModelCallsOfLines(t *testing.T) {
 	t.Parallel()
-	own := `{"type":"tool_call","id":"a","name":"f"}|{"type":"tool_result","id":"a"}|`
+	own := `{"type":"tool_call","id":"a","name":"f"}|{"type":"tool_result","id":"a","result":null}|`
 	for _, does := range []string{reply("x"), own + reply("x"), `{"type":"delta","text":"x"}|` + reply("x")} {
 		d := talkTo(t, byLines, "script", does)
 		if err := d.turn("hi"); err != nil {

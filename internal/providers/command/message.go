@@ -120,7 +120,7 @@ func parse(text []byte) (*message, error) {
 		return nil, nil
 	}
 	if _, there := fields["type"]; !there {
-		return nil, nil
+		return nil, nearlyMessage(fields, text)
 	}
 	if !utf8.Valid(text) {
 		return nil, fmt.Errorf("it wrote a message that is not valid UTF-8: %s", process.Excerpt(text))
@@ -134,6 +134,9 @@ func parse(text []byte) (*message, error) {
 			err = fmt.Errorf("%s cannot be a %s", wrong.Field, wrong.Value)
 		}
 		return nil, fmt.Errorf("it wrote a message that cannot be read (%w): %s", err, process.Excerpt(text))
+	}
+	if err := misspelt(m.Type, fields, text); err != nil {
+		return nil, err
 	}
 	return m, nil
 }

@@ -1,0 +1,40 @@
+package command
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMisspeltKeys refuses what a message cannot have, and says what was meant.
+func TestMisspeltKeys(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`{"type":"tool_call","name":"a","arguments":{}}`:                  `unknown key "arguments" (did you mean args?)`,
+		`{"type":"tool_call","name":"a","input":{}}`:                      "did you mean args?",
+		`{"type":"tool_call","name":"a","parameters":{}}`:                 "did you mean args?",
+		`{"type":"tool_call","name":"a","Args":{}}`:                       "did you mean args?",
+		`{"type":"tool_result","id":"1","err":"x"}`:                       "did you mean error?",
+		`{"type":"tool_result","id":"1","content":"x"}`:                   "expected id, result, error",
+		`{"type":"reply","text":"a","finishReason":"length"}`:             "did you mean finish_reason?",
+		`{"type":"reply","text":"a","index":7}`:                           `unknown key "index"`,
+		`{"type":"usage","cost":5}`:                                       "did you mean cost_usd?",
+		`{"type":"delta","content":"a"}`:                                  "did you mean text?",
+		`{"type":"error","message":"a"}`:                                  "did you mean text?",
+		`{"Type":"tool_call","name":"a"}`:                                 `"Type" in place of "type"`,
+		`{"event":"tool_call","name":"a"}`:                                `"event" in place of "type"`,
+		`{"type":"tool_call","id":"1","name":"a","args":{"arguments":1}}`: "",
+		`{"type":"tool_result","id":"1","result":{"content":1}}`:          "",
+		`{"type":"reply","text":"a","parts":[],"finish_reason":"stop"}`:   "",
+		`{"type":"log","text":"a","level":"info"}`:                        "",
+		`{"level":"info","event":"started"}`:                              "",
+		`{"kind":"delta force"}`:                                          "",
+	} {
+		_, err := parse([]byte(line))
+		if got := ""; want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			if err != nil {
+				got = err.Error()
+			}
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}

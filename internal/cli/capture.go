@@ -157,7 +157,7 @@ func (f *captureFlags) keep(app *App, c *capture, stopped bool) error {
 	}
 	text := c.Stdout
 	if len(text) > mostCaptureShown {
-		text = strings.ToValidUTF8(text[:mostCaptureShown], "") + "\n… the file has the rest"
+		text = strings.ToValidUTF8(text[:mostCaptureShown], "") + "… (the file has the rest)"
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"

@@ -250,6 +250,9 @@ func addRuns(conversation []event, spans []aiSpan, used map[int]bool) []event {
 			call.Args = jsonvalue.Object{}
 		}
 		asked := chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call}}
+		if s.toolArgs == nil {
+			asked.Untold = []string{chat.UntoldArguments}
+		}
 		asked.Usage, asked.CostUSD = &chat.Usage{}, new(0.0) // no model was called
 		ran := []event{{Message: Message{Message: asked, Offset: -1, At: s.start, Pos: s.pos}}}
 		if s.hasResult || s.failure != "" {

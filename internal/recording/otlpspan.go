@@ -149,7 +149,10 @@ func (b *builder) spanMeasures(m *Message, s *aiSpan, attrs attributes) {
 		thought, _ := attrs.tokens(b, spans.ReasoningTokens)
 		m.Usage = &chat.Usage{
 			InputTokens: in, OutputTokens: out, CachedTokens: cached, CacheWriteTokens: written, ReasoningTokens: thought,
-			Estimated: attrs.text("arena.usage.estimated") == "true",
+			Estimated: attrs.text("arena.usage.estimated") == "true" || !hasIn || !hasOut,
+		}
+		if !hasIn || !hasOut { // as of a stream that nobody counted
+			m.Untold = append(m.Untold, chat.UntoldTokens)
 		}
 	}
 	for _, key := range spans.CostUSD.Names() {

@@ -10,7 +10,6 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/wire"
-	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -70,6 +69,7 @@ type told struct {
 	calls    []chat.ToolCall
 	results  []chat.ToolResult
 	resulted []bool // of the call it is told what came of it
+	argless  bool   // of a call it is not told with which arguments it was made
 	session  bool
 }
 
@@ -181,9 +181,11 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	if x.listed {
 		r.Untold = []string{chat.UntoldModelCalls}
 	}
-	if i := slices.Index(x.resulted, false); i >= 0 {
-		r.Notice = fmt.Sprintf("provider %s: the endpoint tells a call of %s without a result or an error: whether it "+
-			"failed is not known, and counts as no", x.p.id, say.Named(x.calls[i].Name))
+	if x.argless {
+		r.Untold = append(r.Untold, chat.UntoldArguments)
+	}
+	if slices.Contains(x.resulted, false) {
+		r.Untold = append(r.Untold, chat.UntoldResults, chat.UntoldOutcomes)
 	}
 	return r, nil
 }

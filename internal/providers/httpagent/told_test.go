@@ -1,0 +1,103 @@
+package httpagent
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// TestTold: what an endpoint tells of its work, and what it leaves untold.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	const whole = `{"reply": "Lost.", "why": "length", "usage": {"prompt_tokens": 12, "completion_tokens": 3, ` +
+		`"cached_tokens": 2, "cost_usd": 0.25}, "calls": [` +
+		`{"id": 7, "name": "get", "args": {"id": 12345678901234567890}, "result": {"status": "lost"}}, ` +
+		`{"id": "b", "function": {"name": "mail", "arguments": "{\"to\": \"x\"}"}, "error": "no server"}, ` +
+		`{"tool": "wait", "input": {}, "output": "ok"}, {"name": "odd", "arguments": "not JSON"}]}`
+	streamed := "data: {\"calls\": [{\"id\": \"7\", \"name\": \"get\", \"args\": {\"id\": 12345678901234567890}}]}\n\n" +
+		"data: {\"reply\": \"Lost.\"}\n\n" +
+		"data: {\"calls\": [{\"id\": \"7\", \"name\": \"get\", \"result\": {\"status\": \"lost\"}}]}\n\n" +
+		strings.ReplaceAll("data: "+whole[strings.Index(whole, `"why"`)-1:]+"\n\n", `"why"`, `{"why"`)
+	streamed = strings.Replace(streamed, ` {"why"`, `{"why"`, 1) + "data: [DONE]\n\n"
+	untold := []string{ // of odd
+		chat.UntoldModelCalls, chat.UntoldArguments, chat.UntoldResults, chat.UntoldOutcomes,
+	}
+	for _, kind := range []string{jsonKind, "text/event-stream"} {
+		url := served(t, answer(200, kind, map[string]string{jsonKind: whole, "text/event-stream": streamed}[kind]))
+		p := agent(t, url, func(s *scenario.Provider) {
+			h := s.HTTP
+			h.ToolCalls, h.Usage, h.Finish = "calls", "usage", "why"
+			if kind != jsonKind {
+				h.Stream = &scenario.HTTPStream{Data: "reply", Done: "[DONE]"}
+			}
+		})
+		ctx := providers.InTrial(t.Context(), &providers.Trial{ID: "t"})
+		req := ask("Where is it?")
+		req.Stream = true
+		var pieces []string
+		listen := func(d chat.Delta) error {
+			pieces = append(pieces, d.Text)
+			return nil
+		}
+		r, err := p.Complete(ctx, req, listen)
+		if err != nil || len(pieces) != 0 || r.Content != "" || r.FinishReason != "tool_calls" || r.Usage != (chat.Usage{}) ||
+			*r.CostUSD != 0 {
+			t.Fatalf("%s: %+v, %v, %q", kind, r, err, pieces)
+		}
+		var lines []string
+		for i, call := range r.ToolCalls {
+			res := r.ToolResults[i]
+			lines = append(lines, fmt.Sprint(call.ID, " ", call.Name, " ", call.Args, call.BadArgs, " ",
+				strings.Join(strings.Fields(res.Content), ""), " ", res.Error))
+			if res.ID != call.ID {
+				t.Errorf("the result of %s is that of %s", call.ID, res.ID)
+			}
+		}
+		want := []string{
+			`7 get map[id:12345678901234567890] {"status":"lost"} `, `b mail map[to:x] noserver no server`,
+			`call-3 wait map[] ok `, `call-4 odd map[]not JSON  `,
+		}
+		if diff := cmp.Diff(want, lines); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+		req.Origin.Reply = 1
+		r, err = p.Complete(ctx, req, listen)
+		if err != nil || r.Content != "Lost." || strings.Join(pieces, "|") != "Lost." || r.FinishReason != "length" ||
+			*r.CostUSD != 0.25 || r.Usage != (chat.Usage{InputTokens: 12, OutputTokens: 3, CachedTokens: 2}) ||
+			!cmp.Equal(r.Untold, untold) {
+			t.Errorf("%s: %+v, %v, %q", kind, r, err, pieces)
+		}
+		if _, err := p.Complete(ctx, req, listen); err == nil {
+			t.Error("it goes on with a reply that is finished")
+		}
+	}
+}
+
+// TestUntold: an answer without the list of calls tells nothing of tools, and an empty list tells that there were none.
+func TestUntold(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		path, answer string
+		want         int
+	}{
+		{"", `{"reply": "Hello"}`, 2},
+		{"", `{"reply": "Hello", "calls": []}`, 2},
+		{"calls", `{"reply": "Hello"}`, 2},
+		{"calls", `{"reply": "Hello", "calls": null}`, 2},
+		{"$.steps[*].calls[*]", `{"reply": "Hello", "calls": []}`, 2},
+		{"calls", `{"reply": "Hello", "calls": []}`, 1},
+		{"calls || `[]`", `{"reply": "Hello"}`, 1},
+	} {
+		p := agent(t, served(t, answer(200, jsonKind, c.answer)), func(s *scenario.Provider) { s.HTTP.ToolCalls = c.path })
+		r, err := p.Complete(t.Context(), ask("Hi"), nil)
+		if err != nil || len(r.Untold) != c.want || !r.Usage.Estimated || r.Usage.InputTokens == 0 || r.CostUSD != nil {
+			t.Errorf("%s %s: %+v, %v", c.path, c.answer, r, err)
+		}
+	}
+}

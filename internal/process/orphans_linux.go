@@ -33,9 +33,13 @@ func killOrphans(live map[int]string) {
 			programs++
 		}
 	}
+	listed := orphans
+	if programs == 0 {
+		listed = children // nobody waits for the search
+	}
 	for range rounds {
 		ended := false
-		for _, pid := range children() {
+		for _, pid := range listed() {
 			if _, known := live[pid]; known || inOwnGroup(pid) {
 				continue
 			}
@@ -71,15 +75,25 @@ func wait(pid int) bool {
 	}
 }
 
-// children returns the child processes of this process.
+// orphans returns the children of the first thread of this process, among them all that it adopted: the kernel gives
+// orphans to the first thread, which in a Go program lives as long as the process.
+func orphans() []int { return childrenOf(strconv.Itoa(os.Getpid())) }
+
+// children returns the child processes of this process. With many threads it takes its time.
 func children() (pids []int) {
-	files, _ := filepath.Glob("/proc/self/task/*/children") // the pattern is valid
-	for _, file := range files {
-		text, _ := os.ReadFile(file) // an error means that the thread has ended; other threads list its children now
-		for word := range strings.FieldsSeq(string(text)) {
-			if pid, err := strconv.Atoi(word); err == nil {
-				pids = append(pids, pid)
-			}
+	threads, _ := os.ReadDir("/proc/self/task") // an error means that nothing can be known
+	for _, thread := range threads {
+		pids = append(pids, childrenOf(thread.Name())...)
+	}
+	return pids
+}
+
+// childrenOf returns the child processes of a thread of this process.
+func childrenOf(thread string) (pids []int) {
+	text, _ := os.ReadFile("/proc/self/task/" + thread + "/children") // without the thread others list its children now
+	for word := range strings.FieldsSeq(string(text)) {
+		if pid, err := strconv.Atoi(word); err == nil {
+			pids = append(pids, pid)
 		}
 	}
 	return pids

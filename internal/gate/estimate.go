@@ -1,0 +1,107 @@
+package gate
+
+import "math"
+
+// Estimate is the rate that the end of a gate speaks for, without the error that stopping early makes: the share of the
+// paths to this end that begin with a pass. On average over the ends it is the true rate, whatever that is (M. A.
+// Girshick, F. Mosteller and L. J. Savage, "Unbiased estimates for certain binomial sampling problems", Annals of
+// Mathematical Statistics 17 (1946), 13-23). Where the gate had not planned to end, or trials broke, it is the share
+// of the trials that passed; NaN without trials.
+func (g *Gate) Estimate(c Counts) float64 {
+	if share, ok := g.share(c, 1, 0); ok {
+		return share
+	}
+	return float64(c.Passed) / float64(c.N())
+}
+
+// AllOf is the chance that all of k trials pass, without error on average ("pass^k"). It is false where the end does
+// not tell: more than Min trials, an end that was not planned, trials that broke.
+func (g *Gate) AllOf(k int, c Counts) (float64, bool) { return g.share(c, k, 0) }
+
+// AnyOf is the chance that at least one of k trials passes ("pass@k"), under the conditions of AllOf.
+func (g *Gate) AnyOf(k int, c Counts) (float64, bool) {
+	none, ok := g.share(c, 0, k)
+	return 1 - none, ok
+}
+
+// share is the share of the paths to an end that begin with so many passes, or so many failures.
+func (g *Gate) share(c Counts, passes, fails int) (float64, bool) {
+	e := g.ends()
+	i, planned := e.at[[2]int{c.N(), c.Passed}]
+	if k := passes + fails; !planned || c.Broken > 0 || k < 1 || k > max(g.Min, 1) {
+		return 0, false
+	}
+	return e.begin(g, passes, fails)[i].over(e.all[i].paths), true
+}
+
+// begin counts the paths to each end that begin with so many passes and so many failures.
+func (e *ends) begin(g *Gate, passes, fails int) []wide {
+	out := make([]wide, len(e.all))
+	if v := g.At(Counts{Passed: passes, Failed: fails}); v != Open { // the only path is over
+		out[e.at[[2]int{passes + fails, passes}]] = one
+		return out
+	}
+	g.walk(passes, fails, func(n, passes int, _ Verdict, paths wide) {
+		out[e.at[[2]int{n, passes}]] = paths
+	})
+	return out
+}
+
+// Estimates are the estimates at all ends, in the order of Ends.
+func (g *Gate) Estimates() []float64 {
+	e := g.ends()
+	out := make([]float64, len(e.all))
+	for i, paths := range e.begin(g, 1, 0) {
+		out[i] = paths.over(e.all[i].paths)
+	}
+	return out
+}
+
+// Variance is that of the estimate at a true rate.
+func (g *Gate) Variance(rate float64) float64 {
+	estimates, sum := g.Estimates(), 0.0
+	for i, p := range g.ends().chances(rate, g.Max) {
+		off := estimates[i] - rate
+		sum += float64(p * float64(off*off))
+	}
+	return sum
+}
+
+// AllOf is the chance that all of k trials pass ("pass^k"), without error on average, from n trials whose number was
+// fixed: the share of the choices of k of them that all passed (S. Yao and others, "τ-bench", arXiv:2406.12045). It is
+// false for k below 1 or above n.
+func AllOf(k, n, passed int) (float64, bool) {
+	if k < 1 || k > n {
+		return 0, false
+	}
+	share := 1.0
+	for i := range k {
+		share *= float64(max(passed-i, 0)) / float64(n-i)
+	}
+	return share, true
+}
+
+// AnyOf is the chance that at least one of k trials passes ("pass@k"; M. Chen and others, "Evaluating large language
+// models trained on code", arXiv:2107.03374), under the conditions of AllOf.
+func AnyOf(k, n, passed int) (float64, bool) {
+	none, ok := AllOf(k, n, n-passed)
+	return 1 - none, ok
+}
+
+// About is how many trials would likely decide where so many passed of which the gate saw: about the number that tells
+// the counted rate from the line in eight or nine of ten runs. It is false where the two are too near each other to
+// tell with 2,000 trials. It is that of the normal approximation, for a test of 1% on one side and a power of 80%.
+func (g *Gate) About(c Counts) (int, bool) {
+	line := g.Lower()
+	rate := float64(c.Passed) / float64(c.N())
+	if g.Tolerance > 0 && rate < float64((g.Lower()+g.Upper())/2) {
+		line = g.Upper()
+	}
+	off := rate - line
+	if !(math.Abs(off) > guard) {
+		return 0, false
+	}
+	root := float64(2.3*math.Sqrt(line*(1-line))) + float64(0.84*math.Sqrt(rate*(1-rate)))
+	n := math.Ceil(float64(root*root) / float64(off*off))
+	return int(min(n, 2001)), n <= 2000
+}

@@ -53,9 +53,9 @@ var uglyServers = []struct {
 		http.Redirect(w, r, r.URL.Path+"x", http.StatusTemporaryRedirect)
 	}, `%s: it redirects more than 5 times`, 6},
 	{"sends away", redirectTo("http://elsewhere.test/score", http.StatusPermanentRedirect),
-		`%s: it redirects to another host, elsewhere.test, which is not followed`, 1},
+		`%s: it redirects to another host, "elsewhere.test", which is not followed`, 1},
 	{"sends to another port", redirectTo("http://127.0.0.1:1/score", http.StatusTemporaryRedirect),
-		`%s: it redirects to another host, 127.0.0.1:1, which is not followed`, 1},
+		`%s: it redirects to another host, "127.0.0.1:1", which is not followed`, 1},
 	{"sends to a file", redirectTo("file:///etc/passwd", http.StatusTemporaryRedirect), `it redirects to another host`, 1},
 	{"has moved", redirectTo("/there", http.StatusMovedPermanently), `%s: it redirects with status 301, which loses what was sent`, 1},
 	{"is found elsewhere", redirectTo("/there", http.StatusFound), `%s: it redirects with status 302, which loses what was sent`, 1},

@@ -20,6 +20,17 @@ type Reply struct {
 	Body   []byte
 }
 
+// FinalError is the error of an answer that cannot be used. Another attempt would get the same answer.
+type FinalError struct{ Text string }
+
+func (e *FinalError) Error() string { return e.Text }
+
+// Final reports that an error is a FinalError.
+func Final(err error) bool {
+	_, ok := errors.AsType[*FinalError](err)
+	return ok
+}
+
 // Fetch sends a request and reads the whole reply, of at most limit MB. It follows redirects within the host, where
 // what was sent arrives whole: a stranger, above all one that only this machine can reach, gets neither the body nor
 // the headers. A header Host is heeded. Errors do not hold the address, and what may be secret in it.
@@ -42,7 +53,7 @@ func Fetch(client *http.Client, req *http.Request, limit int64) (*Reply, error) 
 	case err != nil:
 		return nil, fmt.Errorf("the reply broke off: %w", err)
 	case int64(len(body)) > limit<<20:
-		return nil, fmt.Errorf("the reply is larger than %d MB", limit)
+		return nil, &FinalError{fmt.Sprintf("the reply is larger than %d MB", limit)}
 	}
 	return &Reply{res.StatusCode, res.Header, body}, nil
 }
@@ -51,12 +62,13 @@ func redirect(req *http.Request, via []*http.Request) error {
 	from := via[len(via)-1]
 	switch {
 	case len(via) > maxRedirects:
-		return fmt.Errorf("it redirects more than %d times", maxRedirects)
+		return &FinalError{fmt.Sprintf("it redirects more than %d times", maxRedirects)}
 	case !SameHost(from.URL, req.URL):
-		return fmt.Errorf("it redirects to another host, %q, which is not followed", ellipsis.Runes(req.URL.Host, 100))
+		return &FinalError{fmt.Sprintf("it redirects to another host, %q, which is not followed",
+			ellipsis.Runes(req.URL.Host, 100))}
 	case req.Method != from.Method:
-		return fmt.Errorf("it redirects with status %d, which loses what was sent; write the address where it is",
-			req.Response.StatusCode)
+		return &FinalError{fmt.Sprintf("it redirects with status %d, which loses what was sent; write the address where "+
+			"it is, or let it answer %d", req.Response.StatusCode, http.StatusTemporaryRedirect)}
 	}
 	return nil
 }

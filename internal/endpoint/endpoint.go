@@ -7,10 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/arena-evals/arena/internal/dial"
@@ -20,8 +17,7 @@ import (
 )
 
 const (
-	maxReply     = 10 << 20 // bytes of a reply
-	maxRedirects = 5
+	maxReply     = 10 // MB of a reply
 	retryPause   = 200 * time.Millisecond
 	excerptLimit = 200 // characters of a reply in an error
 )
@@ -58,8 +54,8 @@ type Response struct {
 // or when a repeatable request failed. Once ctx has ended, the error wraps its cause.
 func (e *Endpoint) Do(ctx context.Context, c *Call) (*Response, error) {
 	res, err := e.attempt(ctx, c)
-	again := err != nil && (unsent(err) || c.Repeatable && !final(err)) ||
-		err == nil && c.Repeatable && unavailable(res.Status)
+	again := err != nil && (dial.Unsent(err) || c.Repeatable && !dial.Final(err)) ||
+		err == nil && c.Repeatable && dial.Unavailable(res.Status)
 	if again && pause.For(ctx, retryPause) == nil {
 		res, err = e.attempt(ctx, c)
 	}
@@ -77,75 +73,22 @@ func (e *Endpoint) Do(ctx context.Context, c *Call) (*Response, error) {
 func (e *Endpoint) attempt(ctx context.Context, c *Call) (*Response, error) {
 	req, err := http.NewRequestWithContext(ctx, c.Method, c.URL, bytes.NewReader(c.Body))
 	if err != nil {
-		return nil, &finalError{"it is not an address that can be called"}
+		return nil, &dial.FinalError{Text: "it is not an address that can be called"}
 	}
 	req.Header = c.Header.Clone()
-	if host := req.Header.Get("Host"); host != "" {
-		req.Host = host
-	}
-	client := *e.client
-	client.CheckRedirect = redirect
-	res, err := client.Do(req)
+	res, err := dial.Fetch(e.client, req, maxReply)
 	if err != nil {
-		if wrapped, ok := errors.AsType[*url.Error](err); ok { // its text quotes the address
-			err = wrapped.Err
-		}
 		return nil, err
 	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxReply+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("the reply broke off: %w", err)
-	case len(body) > maxReply:
-		return nil, &finalError{fmt.Sprintf("the reply is larger than %d MB", maxReply>>20)}
-	}
+	body := res.Body
 	text, err := dial.Text(res.Header, body)
 	switch {
 	case err == nil:
 		body = text
-	case res.StatusCode >= 200 && res.StatusCode <= 299:
-		return nil, &finalError{err.Error()}
+	case res.Status >= 200 && res.Status <= 299:
+		return nil, &dial.FinalError{Text: err.Error()}
 	}
-	return &Response{res.StatusCode, body}, nil
-}
-
-// finalError is the error of an answer that cannot be used. Another attempt would get the same answer.
-type finalError struct{ text string }
-
-func (e *finalError) Error() string { return e.text }
-
-func final(err error) bool {
-	_, ok := errors.AsType[*finalError](err)
-	return ok
-}
-
-// unsent reports that no connection was made, so that nothing was sent.
-func unsent(err error) bool {
-	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial"
-}
-
-func unavailable(status int) bool {
-	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
-		status == http.StatusGatewayTimeout
-}
-
-// redirect follows a redirect to another address of the same host that keeps the method and the body. It refuses other
-// redirects: another host must not get the conversation and the headers, and a score for an empty request means
-// nothing.
-func redirect(req *http.Request, via []*http.Request) error {
-	from := via[len(via)-1]
-	switch status := req.Response.StatusCode; {
-	case len(via) > maxRedirects:
-		return &finalError{fmt.Sprintf("it redirects more than %d times", maxRedirects)}
-	case !dial.SameHost(from.URL, req.URL):
-		return &finalError{"it redirects to another host, " + say.Named(req.URL.Host) + ", which is not followed"}
-	case status == http.StatusMovedPermanently || status == http.StatusFound:
-		return &finalError{fmt.Sprintf("it redirects with status %d, which loses what was sent; write the address where "+
-			"it is, or let it answer %d", status, http.StatusTemporaryRedirect)}
-	}
-	return nil
+	return &Response{res.Status, body}, nil
 }
 
 // Refused is the error of an unexpected status.

@@ -3,6 +3,7 @@ package runner
 
 import (
 	"fmt"
+	"iter"
 	"net/http"
 	"strings"
 	"time"
@@ -38,6 +39,21 @@ type Plan struct {
 	memory *judges.Memory           // of what judges said
 	judged result.JudgeSum          // what they said in an earlier part of the run; it counts nothing
 	known  map[estimateKey]*account // what trials cost that are kept from there
+}
+
+// projects are those of the scenarios, each once, in the order of the plan.
+func (p *Plan) projects() iter.Seq[*project] {
+	return func(yield func(*project) bool) {
+		met := map[*project]bool{}
+		for i := range p.spans {
+			if in := p.spans[i].Project; !met[in] {
+				met[in] = true
+				if !yield(in) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Close closes the connections of the plan. It can still run then.

@@ -225,13 +225,8 @@ func (n *nameChecker) serveFinished(check string, use *checks.NameUse) {
 
 // compared are the names in checks that were compared with what servers and agents have.
 func (p *Plan) compared() map[namePosition]bool {
-	met, looked := map[namePosition]bool{}, map[*project]bool{}
-	for i := range p.spans {
-		in := p.spans[i].Project
-		if looked[in] {
-			continue
-		}
-		looked[in] = true
+	met := map[namePosition]bool{}
+	for in := range p.projects() {
 		for _, n := range in.served {
 			if n.compared.Load() {
 				met[namePosition{n.pos, n.name}] = true
@@ -244,13 +239,8 @@ func (p *Plan) compared() map[namePosition]bool {
 // neverCompared warns of the names in checks that nothing could be held against, as nobody was asked for tools in the
 // trials where they matter.
 func (p *Plan) neverCompared(called map[string]bool) (list []diag.Diagnostic) {
-	met, looked := map[namePosition]bool{}, map[*project]bool{}
-	for i := range p.spans {
-		in := p.spans[i].Project
-		if looked[in] {
-			continue
-		}
-		looked[in] = true
+	met := map[namePosition]bool{}
+	for in := range p.projects() {
 		for _, n := range in.served {
 			at := namePosition{n.pos, n.name}
 			if !n.check || met[at] || n.compared.Load() || !n.missed.Load() || n.cameUp(called) {

@@ -103,13 +103,10 @@ func (s *session) closeBox() {
 
 // unredacted warns of fields to redact that no reply of a tool had: one that is misspelt redacts nothing.
 func (p *Plan) unredacted() (list []diag.Diagnostic) {
-	looked := map[*project]bool{}
-	for i := range p.spans {
-		in := p.spans[i].Project
-		if looked[in] || in.tools == nil {
+	for in := range p.projects() {
+		if in.tools == nil {
 			continue
 		}
-		looked[in] = true
 		for _, t := range in.Tools {
 			for _, field := range in.tools.Unredacted(t.ID) {
 				list = append(list, diag.Diagnostic{

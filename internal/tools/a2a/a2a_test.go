@@ -166,7 +166,7 @@ func TestUgly(t *testing.T) {
 		},
 			fmt.Sprintf("it redirects to another host, %q, which is not followed", strings.TrimPrefix(elsewhere.URL, "http://")), 1},
 		{"that loses the message", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/x", http.StatusFound) },
-			"it redirects with status 302, which loses what was sent; write the address where it is", 1},
+			"it redirects with status 302, which loses what was sent; write the address where it is, or let it answer 307", 1},
 		{"half a reply", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, `{"half"`)

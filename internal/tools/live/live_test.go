@@ -203,7 +203,7 @@ func TestReplies(t *testing.T) {
 		{"to a private address", to(308, "http://169.254.169.254/latest/meta-data"), scenario.HTTPTool{Method: "GET"},
 			`unavailable: probe: GET the endpoint: it redirects to another host, "169.254.169.254", which is not followed`},
 		{"that loses the body", to(302, "/elsewhere"), scenario.HTTPTool{}, "unavailable: probe: POST the endpoint: " +
-			"it redirects with status 302, which loses what was sent; write the address where it is"},
+			"it redirects with status 302, which loses what was sent; write the address where it is, or let it answer 307"},
 		{"in a circle", to(307, "/"), scenario.HTTPTool{}, "unavailable: probe: POST the endpoint: it redirects more than 5 times"},
 		{"half a reply", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")

@@ -27,7 +27,7 @@ func (g *Gate) Shown(c Counts) Bar {
 //
 // Anywhere else, and where trials broke, it is that of Repeated; a verdict holds it on its side of the line.
 func (g *Gate) Bar(c Counts) Bar {
-	e := g.ends()
+	e := g.stops()
 	if i, planned := e.at[[2]int{c.N(), c.Passed}]; planned && c.Broken == 0 {
 		return Bar{e.low(i, g.Rule), e.high(i, g.Rule), true}
 	}
@@ -43,25 +43,25 @@ func (g *Gate) Bar(c Counts) Bar {
 }
 
 // low is the rate at which an end, or a better one, comes up in alpha of all runs.
-func (e *ends) low(i int, r Rule) float64 {
+func (e *Stopping) low(i int, r Rule) float64 {
 	for i > 0 && e.all[i].against(e.all[i-1]) == 0 {
 		i--
 	}
 	if i == 0 {
 		return 0
 	}
-	return solve(func(rate float64) bool { return add(e.chances(rate, r.Max)[i:]) < r.Alpha() })
+	return solve(func(rate float64) bool { return add(e.Chances(rate)[i:]) < r.Alpha() })
 }
 
 // high is the rate at which an end, or a worse one, does.
-func (e *ends) high(i int, r Rule) float64 {
+func (e *Stopping) high(i int, r Rule) float64 {
 	for i+1 < len(e.all) && e.all[i].against(e.all[i+1]) == 0 {
 		i++
 	}
 	if i == len(e.all)-1 {
 		return 1
 	}
-	return solve(func(rate float64) bool { return add(e.chances(rate, r.Max)[:i+1]) > r.Alpha() })
+	return solve(func(rate float64) bool { return add(e.Chances(rate)[:i+1]) > r.Alpha() })
 }
 
 // solve finds the rate up to which something holds.

@@ -5,27 +5,44 @@ import (
 	"slices"
 )
 
-// End is a way in which a gate ends of which no trial broke.
+// End is a way in which trials end of which none broke.
 type End struct {
 	N, Passes int
 	Verdict   Verdict
 	paths     wide // the number of orders of passes and failures that end here
 }
 
-// ends are all ends of a gate, the worst first.
-type ends struct {
-	all []End
-	at  map[[2]int]int // N and Passes: index
+// Stopping is a rule by which trials end, with all its ends. It is never changed, and may be used by many goroutines.
+type Stopping struct {
+	max     int
+	verdict func(n, passes int) Verdict
+	all     []End
+	at      map[[2]int]int // N and Passes: index
 }
 
-// Ends returns all ends of the gate in which no trial broke, from those that speak most against the rate to those that
-// speak most for it: failed, the earlier the worse; undecided, by the share that passed; passed, the earlier the
-// better. Those of one look with one verdict say the same, and so do undecided ones with the same share.
-func (g *Gate) Ends() []End { return slices.Clone(g.ends().all) }
+// Fixed is the rule of a number of trials that was fixed before.
+func Fixed(trials int) *Stopping {
+	return stopping(trials, func(n, _ int) Verdict {
+		if n < trials {
+			return Open
+		}
+		return Undecided
+	})
+}
 
-func findEnds(g *Gate) *ends {
-	e := &ends{at: map[[2]int]int{}}
-	g.walk(0, 0, func(n, passes int, v Verdict, paths wide) {
+// Curtailed is the rule of a count that ends as soon as it is certain whether the share that passes reaches a
+// threshold.
+func Curtailed(trials int, threshold float64) *Stopping {
+	return stopping(trials, func(n, passes int) Verdict { return Certain(passes, n-passes, trials-n, threshold) })
+}
+
+// Stopping is the rule of the gate.
+func (g *Gate) Stopping() *Stopping { return g.stops() }
+
+// stopping finds the ends of a rule that says when trials are over; after max of them they are.
+func stopping(max int, verdict func(n, passes int) Verdict) *Stopping {
+	e := &Stopping{max: max, verdict: verdict, at: map[[2]int]int{}}
+	e.walk(0, 0, func(n, passes int, v Verdict, paths wide) {
 		e.all = append(e.all, End{N: n, Passes: passes, Verdict: v, paths: paths})
 	})
 	slices.SortFunc(e.all, func(a, b End) int {
@@ -36,6 +53,11 @@ func findEnds(g *Gate) *ends {
 	}
 	return e
 }
+
+// Ends returns all ends, from those that speak most against the rate to those that speak most for it: failed, the
+// earlier the worse; undecided, by the share that passed; passed, the earlier the better. Those of one look with one
+// verdict say the same, and so do undecided ones with the same share.
+func (e *Stopping) Ends() []End { return slices.Clone(e.all) }
 
 // against is below 0 when end a speaks more against the rate than b, and 0 when both say the same.
 func (a End) against(b End) int {
@@ -54,24 +76,23 @@ func (a End) against(b End) int {
 }
 
 // walk counts the paths from a state that is open to every end behind it.
-func (g *Gate) walk(passes, fails int, end func(n, passes int, v Verdict, paths wide)) {
-	from := passes + fails
-	now, next := make([]wide, g.Max+2), make([]wide, g.Max+2)
+func (e *Stopping) walk(passes, fails int, end func(n, passes int, v Verdict, paths wide)) {
+	now, next := make([]wide, e.max+2), make([]wide, e.max+2)
 	now[passes] = one
 	low, high := passes, passes // of the states that are open
-	for n := from + 1; n <= g.Max && low <= high; n++ {
-		clear(next[low : high+2])
+	for n := passes + fails + 1; n <= e.max && low <= high; n++ {
+		clear(next)
 		for s := low; s <= high; s++ {
 			next[s] = next[s].plus(now[s])
 			next[s+1] = next[s+1].plus(now[s])
 		}
-		last := high + 1
-		low, high = n+1, -1
-		for s := range last + 1 {
+		from, to := low, high+1
+		low, high = e.max+1, -1
+		for s := from; s <= to; s++ {
 			if next[s].m == 0 {
 				continue
 			}
-			if v := g.At(Counts{Passed: s, Failed: n - s}); v != Open {
+			if v := e.verdict(n, s); v != Open {
 				end(n, s, v, next[s])
 				next[s] = wide{}
 				continue
@@ -79,13 +100,12 @@ func (g *Gate) walk(passes, fails int, end func(n, passes int, v Verdict, paths 
 			low, high = min(low, s), s
 		}
 		now, next = next, now
-		clear(next)
 	}
 }
 
-// chances are how likely each end is at a rate.
-func (e *ends) chances(rate float64, most int) []float64 {
-	pass, fail := powers(rate, most), powers(1-rate, most)
+// Chances are how likely each end is, in the order of Ends, where trials pass at a rate from 0 to 1.
+func (e *Stopping) Chances(rate float64) []float64 {
+	pass, fail := powers(rate, e.max), powers(1-rate, e.max)
 	out := make([]float64, len(e.all))
 	for i, end := range e.all {
 		out[i] = end.paths.times(pass[end.Passes]).times(fail[end.N-end.Passes]).float()
@@ -93,31 +113,35 @@ func (e *ends) chances(rate float64, most int) []float64 {
 	return out
 }
 
-// Odds is how a gate ends, and after how many trials.
-type Odds struct {
-	Passed, Failed, Undecided float64 // from 0 to 1, 1 in sum
-	Trials                    float64 // on average
-	Most                      int     // the most trials that come up at all
+// Estimates are, in the order of Ends, the rates that the ends speak for: on average the true one. Gate.Estimate says
+// how.
+func (e *Stopping) Estimates() []float64 {
+	out := make([]float64, len(e.all))
+	for i, paths := range e.begin(1, 0) {
+		out[i] = paths.over(e.all[i].paths)
+	}
+	return out
 }
 
-// Odds is what the gate does to an agent that passes at a rate, from 0 to 1, and none of whose trials breaks. It is
-// exact.
-func (g *Gate) Odds(rate float64) (o Odds) {
-	e := g.ends()
-	for i, p := range e.chances(rate, g.Max) {
-		end := e.all[i]
-		switch end.Verdict {
-		case Passed:
-			o.Passed += p
-		case Failed:
-			o.Failed += p
-		case Open, Undecided:
-			o.Undecided += p
-		}
-		o.Trials += float64(p * float64(end.N))
-		if p > 0 {
-			o.Most = max(o.Most, end.N)
-		}
+// Variance is that of the estimate at a true rate.
+func (e *Stopping) Variance(rate float64) (sum float64) {
+	estimates := e.Estimates()
+	for i, p := range e.Chances(rate) {
+		off := estimates[i] - rate
+		sum += float64(p * float64(off*off))
 	}
-	return o
+	return sum
+}
+
+// begin counts the paths to each end that begin with so many passes or so many failures.
+func (e *Stopping) begin(passes, fails int) []wide {
+	out := make([]wide, len(e.all))
+	if i, over := e.at[[2]int{passes + fails, passes}]; over { // the only path ends there
+		out[i] = one
+		return out
+	}
+	e.walk(passes, fails, func(n, passes int, _ Verdict, paths wide) {
+		out[e.at[[2]int{n, passes}]] = paths
+	})
+	return out
 }

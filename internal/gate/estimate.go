@@ -26,45 +26,12 @@ func (g *Gate) AnyOf(k int, c Counts) (float64, bool) {
 
 // share is the share of the paths to an end that begin with so many passes, or so many failures.
 func (g *Gate) share(c Counts, passes, fails int) (float64, bool) {
-	e := g.ends()
+	e := g.stops()
 	i, planned := e.at[[2]int{c.N(), c.Passed}]
 	if k := passes + fails; !planned || c.Broken > 0 || k < 1 || k > max(g.Min, 1) {
 		return 0, false
 	}
-	return e.begin(g, passes, fails)[i].over(e.all[i].paths), true
-}
-
-// begin counts the paths to each end that begin with so many passes and so many failures.
-func (e *ends) begin(g *Gate, passes, fails int) []wide {
-	out := make([]wide, len(e.all))
-	if v := g.At(Counts{Passed: passes, Failed: fails}); v != Open { // the only path is over
-		out[e.at[[2]int{passes + fails, passes}]] = one
-		return out
-	}
-	g.walk(passes, fails, func(n, passes int, _ Verdict, paths wide) {
-		out[e.at[[2]int{n, passes}]] = paths
-	})
-	return out
-}
-
-// Estimates are the estimates at all ends, in the order of Ends.
-func (g *Gate) Estimates() []float64 {
-	e := g.ends()
-	out := make([]float64, len(e.all))
-	for i, paths := range e.begin(g, 1, 0) {
-		out[i] = paths.over(e.all[i].paths)
-	}
-	return out
-}
-
-// Variance is that of the estimate at a true rate.
-func (g *Gate) Variance(rate float64) float64 {
-	estimates, sum := g.Estimates(), 0.0
-	for i, p := range g.ends().chances(rate, g.Max) {
-		off := estimates[i] - rate
-		sum += float64(p * float64(off*off))
-	}
-	return sum
+	return e.begin(passes, fails)[i].over(e.all[i].paths), true
 }
 
 // AllOf is the chance that all of k trials pass ("pass^k"), without error on average, from n trials whose number was

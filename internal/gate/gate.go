@@ -68,7 +68,7 @@ type Gate struct {
 	// passes and fails have, for n trials at index n, the fewest from which a line can still be reached.
 	passes, fails []int
 
-	ends func() *ends // what needs more than the lines, at its first use
+	stops func() *Stopping // its ends, at their first use: they take longer than the lines
 }
 
 // gates are those that were made, by rule: the lines of long ones take a second.
@@ -88,7 +88,9 @@ func build(r Rule) *Gate {
 	g.PassLine = line(r, r.Lower())
 	g.FailLine = line(r, exact(1-r.Upper()))
 	g.passes, g.fails = fewest(r, g.PassLine), fewest(r, g.FailLine)
-	g.ends = sync.OnceValue(func() *ends { return findEnds(g) })
+	g.stops = sync.OnceValue(func() *Stopping {
+		return stopping(r.Max, func(n, passes int) Verdict { return g.At(Counts{Passed: passes, Failed: n - passes}) })
+	})
 	return g
 }
 

@@ -346,3 +346,37 @@ func BenchmarkRepeatedLevel100(b *testing.B) {
 		repeatedLevel(100, 0.95)
 	}
 }
+
+// TestStopping: the rules of counts have the ends that they should, each with its chance, and say nothing on average
+// that is not so.
+func TestStopping(t *testing.T) {
+	t.Parallel()
+	for _, s := range []*Stopping{Fixed(1), Fixed(7), Curtailed(7, 1), Curtailed(7, 0.5), Curtailed(20, 0.9)} {
+		for _, rate := range []float64{0, 0.3, 0.9, 1} {
+			var sum, mean float64
+			estimates := s.Estimates()
+			for i, p := range s.Chances(rate) {
+				sum, mean = sum+p, mean+p*estimates[i]
+			}
+			if math.Abs(sum-1) > 1e-12 || math.Abs(mean-rate) > 1e-12 {
+				t.Errorf("rate %v: the ends make up %v and say %v", rate, sum, mean)
+			}
+		}
+	}
+	if got := len(Fixed(7).Ends()); got != 8 {
+		t.Errorf("7 trials end in %d ways", got)
+	}
+	if got, want := Fixed(10).Variance(0.3), 0.021; math.Abs(got-want) > 1e-12 {
+		t.Errorf("variance %v, want %v", got, want)
+	}
+	// 20 trials that must all pass end with the first that does not.
+	for rate, want := range map[float64]float64{0.5: 2, 0.8: 4.9, 0.9: 8.8, 0.95: 12.8, 0.99: 18.2} {
+		s, trials := Curtailed(20, 1), 0.0
+		for i, p := range s.Chances(rate) {
+			trials += p * float64(s.Ends()[i].N)
+		}
+		if math.Abs(trials-want) > 0.05 {
+			t.Errorf("rate %v: %v trials on average, want %v", rate, trials, want)
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (p promise) worse(o promise) promise {
 
 func measure(t *testing.T, g *Gate) (p promise) {
 	t.Helper()
-	ends, estimates := g.Ends(), g.Estimates()
+	ends, estimates := g.Stopping().Ends(), g.Stopping().Estimates()
 	bars, held := make([]Bar, len(ends)), make([]Bar, len(ends))
 	for i, e := range ends {
 		c := Counts{Passed: e.Passes, Failed: e.N - e.Passes}
@@ -105,7 +105,7 @@ func measure(t *testing.T, g *Gate) (p promise) {
 			p.any = max(p.any, crossed(g, g.FailLine, 1-rate)/g.Alpha())
 		}
 		var low, high, heldLow, heldHigh, mean float64
-		for j, chance := range g.ends().chances(rate, g.Max) {
+		for j, chance := range g.Stopping().Chances(rate) {
 			low += chance * truth(bars[j].Low > rate)
 			high += chance * truth(bars[j].High < rate)
 			heldLow += chance * truth(held[j].Low > rate)

@@ -15,10 +15,10 @@ func Repeated(c Counts, most int, confidence float64) Bar {
 	return Bar{Low: atLeast(c.Passed, n, level), High: atMost(c.Passed+c.Broken, n, level)}
 }
 
-// Fixed is the error bar of trials whose number was fixed before: that of C. J. Clopper and E. S. Pearson, "The use of
-// confidence or fiducial limits illustrated in the case of the binomial", Biometrika 26 (1934), 404-413. Broken
+// FixedBar is the error bar of trials whose number was fixed before: that of C. J. Clopper and E. S. Pearson, "The use
+// of confidence or fiducial limits illustrated in the case of the binomial", Biometrika 26 (1934), 404-413. Broken
 // trials count as failures below, and as passes above.
-func Fixed(c Counts, confidence float64) Bar {
+func FixedBar(c Counts, confidence float64) Bar {
 	n, level := c.N(), exact(1-confidence)
 	if n == 0 {
 		return Bar{0, 1, false}

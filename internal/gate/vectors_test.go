@@ -134,7 +134,7 @@ func writeVectors(t *testing.T, file string) {
 			o := g.Odds(rate)
 			v.Odds[strconv.FormatFloat(rate, 'f', -1, 64)] = [4]float64{o.Passed, o.Failed, o.Undecided, o.Trials}
 		}
-		ends, estimates := g.Ends(), g.Estimates()
+		ends, estimates := g.Stopping().Ends(), g.Stopping().Estimates()
 		for i := 0; i < len(ends); i += 5 {
 			c := Counts{Passed: ends[i].Passes, Failed: ends[i].N - ends[i].Passes}
 			b := g.Bar(c)

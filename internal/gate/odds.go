@@ -1,0 +1,30 @@
+package gate
+
+// Odds is how a gate ends, and after how many trials.
+type Odds struct {
+	Passed, Failed, Undecided float64 // from 0 to 1, 1 in sum
+	Trials                    float64 // on average
+	Most                      int     // the most trials that come up at all
+}
+
+// Odds is what the gate does to an agent that passes at a rate, from 0 to 1, and none of whose trials breaks. It is
+// exact.
+func (g *Gate) Odds(rate float64) (o Odds) {
+	e := g.stops()
+	for i, p := range e.Chances(rate) {
+		end := e.all[i]
+		switch end.Verdict {
+		case Passed:
+			o.Passed += p
+		case Failed:
+			o.Failed += p
+		case Open, Undecided:
+			o.Undecided += p
+		}
+		o.Trials += float64(p * float64(end.N))
+		if p > 0 {
+			o.Most = max(o.Most, end.N)
+		}
+	}
+	return o
+}

@@ -78,6 +78,8 @@ func ignore(...error) error { return nil }
 func (r *Running) over(err error) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = &ExitError{exit.String()}
+	} else if errors.Is(err, exec.ErrWaitDelay) {
+		err = ErrOutputHeldOpen
 	}
 	r.err = err
 	_ = r.stdout.SetReadDeadline(time.Now().Add(r.grace)) // a process that left the group may hold the output open

@@ -62,6 +62,16 @@ func TestRunning(t *testing.T) {
 	}
 }
 
+// TestRunningLeavesAProcess: one that ends and leaves behind who holds its stderr is told by what it did.
+func TestRunningLeavesAProcess(t *testing.T) {
+	t.Parallel()
+	r := started(t, script(t, `sleep 10000 & exit`))
+	<-r.Done()
+	if !errors.Is(r.Err(), ErrOutputHeldOpen) {
+		t.Error(r.Err())
+	}
+}
+
 // TestStopEndsAll: whatever a program does against it, and whatever it has started, is gone after Stop.
 func TestStopEndsAll(t *testing.T) {
 	t.Parallel()

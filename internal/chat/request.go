@@ -49,7 +49,9 @@ type Origin struct {
 	Region        string // that the trial runs for
 	Trial         int    // from 1
 	Repetition    int    // the same among the trials that ask for the same, of one variant; 0: as Trial
-	Turn          int    // index of the scripted turn, from 0
+	Turn          int    // index of the turn in the conversation, from 0
+	Added         int    `json:",omitempty"` // turns so far that are beyond those of the scenario; see Script
+	Earlier       int    `json:",omitempty"` // replies before Turn to turns that came from the same one of the scenario
 	Reply         int    // index of the reply within the turn, from 0; tool rounds count
 	Persona       string // self-play: whose message is generated
 	Judge         string // judge calls: name of the judge
@@ -63,6 +65,9 @@ type Origin struct {
 	// Row fills the fields of the trial's row of a dataset into canned replies; nil: the trial has none.
 	Row RowFiller `json:"-"`
 }
+
+// Script is the index of the turn of the scenario from which the turn of the call came.
+func (o *Origin) Script() int { return o.Turn - o.Added }
 
 // RowFiller puts the fields of a row of a dataset in the places of {{field}}. lacks are those that the row does not
 // have. It is safe for concurrent use.

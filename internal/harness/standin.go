@@ -47,7 +47,7 @@ func (s *standIn) Complete(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
 	at := req.Origin
-	if !s.simulated && !s.scripted && len(s.inline(at.Scenario, at.Turn)) == 0 {
+	if !s.simulated && !s.scripted && len(s.inline(at.Scenario, at.Script())) == 0 {
 		return s.nobody(at), nil
 	}
 	reply, err := s.from.Complete(ctx, req, onDelta)

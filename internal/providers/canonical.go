@@ -28,7 +28,7 @@ func Canonical(req *chat.Request) any {
 	at := &req.Origin
 	form.Origin = originForm{
 		at.Scenario, at.ScenarioAlias, at.Region, at.Trial, at.Turn, at.Reply, at.Persona, at.Judge, at.Step, at.Vote,
-		at.Closing, at.Before,
+		at.Closing, at.Before, at.Added, at.Earlier,
 	}
 	return form
 }
@@ -65,6 +65,8 @@ type originForm struct {
 	Vote          int    `json:",omitempty"`
 	Closing       string `json:",omitempty"`
 	Before        int    `json:",omitempty"`
+	Added         int    `json:",omitempty"`
+	Earlier       int    `json:",omitempty"`
 }
 
 type toolForm struct {

@@ -81,7 +81,7 @@ var (
 			instrumentation_library spans schema_url resource_metrics resource_logs`)
 	})
 	trialTurnFields = sync.OnceValue(func() *fieldNames {
-		return newFieldNames(`index user assistant not_run error messages tool_calls assertions latency_ms streamed
+		return newFieldNames(`index scripted user assistant not_run error messages tool_calls assertions latency_ms streamed
 			guardrails guard_judgements composition`)
 	})
 )

@@ -51,7 +51,7 @@ type counted struct {
 
 // countedCheck identifies what is counted separately: one check of one variant.
 type countedCheck struct {
-	turn, index int
+	turn, index int    // turn is that of the scenario, or for an eval that of the conversation; -1: none
 	eval        string // id; "" for an assertion
 	step        string // of a composition, whose output the eval judged
 	variant     string // as text; "" where nothing was perturbed
@@ -139,8 +139,8 @@ func (g *groupCount) add(t *Trial) {
 		g.broken++
 	}
 	variant := variantKey(t.Variant)
-	t.Checks(func(turn, i int, v *Verdict) {
-		g.count(t, countedCheck{turn: turn, index: i, variant: variant}, v.Name(), v.PassThreshold, v.Status)
+	t.decided(func(script, i int, v *Verdict) {
+		g.count(t, countedCheck{turn: script, index: i, variant: variant}, v.Name(), v.PassThreshold, v.Status)
 	})
 	t.evalPlaces(variant, (*EvalResult).Gates, func(at countedCheck, e *EvalResult) {
 		g.count(t, at, e.Type, nil, e.Status)

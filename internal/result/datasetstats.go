@@ -163,8 +163,8 @@ func (d *datasetSum) add(t *Trial) {
 	if variant != "" {
 		d.variant(variant, t)
 	}
-	t.Checks(func(turn, i int, v *Verdict) {
-		c := d.check(t, countedCheck{turn: turn, index: i, variant: variant}, v.Name(), v.Position)
+	t.decided(func(script, i int, v *Verdict) {
+		c := d.check(t, countedCheck{turn: script, index: i, variant: variant}, v.Name(), v.Position)
 		c.Gates = true
 		c.count(v.Status, v.Score)
 	})

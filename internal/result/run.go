@@ -145,7 +145,9 @@ type Group struct {
 // AssertionStats is the statistics of one assertion, or of one eval with a threshold, over the trials of a group with
 // one variant. The assertion is identified by its place, so that two checks of one type stay separate.
 type AssertionStats struct {
-	Turn  int    `json:"turn"` // -1: conversation
+	// Turn is the index of the turn of the scenario, which may have become several; -1: conversation. For evals it is
+	// that of the turn in the conversation.
+	Turn  int    `json:"turn"`
 	Index int    `json:"index"`
 	Eval  string `json:"eval,omitempty"` // id; Index is the number of the result within the turn
 	Step  string `json:"step,omitempty"` // step of a composition whose output the eval judged

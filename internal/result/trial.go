@@ -121,7 +121,10 @@ type JudgeCost struct {
 
 // Turn is one message of the user and everything until the final reply.
 type Turn struct {
-	Index      int            `json:"index"` // from 0
+	Index int `json:"index"` // from 0
+	// Scripted is the index of the turn of the scenario that it came from, where that is not Index: turns of a scenario
+	// before it became several, or none. See Script.
+	Scripted   *int           `json:"scripted,omitempty"`
 	User       string         `json:"user"`
 	Assistant  string         `json:"assistant"` // the final reply; empty when there was none
 	NotRun     string         `json:"not_run,omitempty"`
@@ -138,6 +141,22 @@ type Turn struct {
 	Guardrails []Firing    `json:"guardrails,omitempty"` // guardrails that fired, in the order of the messages
 	// GuardJudgements are the calls of judges for guardrails that let their message through.
 	GuardJudgements []Judgement `json:"guard_judgements,omitempty"`
+}
+
+// Script is the index of the turn of the scenario that the turn came from. Its assertions are those that stand there.
+func (t *Turn) Script() int {
+	if t.Scripted != nil {
+		return *t.Scripted
+	}
+	return t.Index
+}
+
+// From sets the turn of the scenario that the turn came from.
+func (t *Turn) From(script int) {
+	t.Scripted = nil
+	if script != t.Index {
+		t.Scripted = &script
+	}
 }
 
 // ToolCall is one tool call with its result.
@@ -178,7 +197,7 @@ type Verdict struct {
 // Name is the type of the check that was run.
 func (v *Verdict) Name() string { return cmp.Or(v.Check, v.Type) }
 
-// Checks calls f for every verdict of the trial; turn is -1 for those of the conversation.
+// Checks calls f for every verdict of the trial; turn is the index of its turn, -1 for those of the conversation.
 func (t *Trial) Checks(f func(turn, i int, v *Verdict)) {
 	for ti := range t.Turns {
 		for i := range t.Turns[ti].Assertions {

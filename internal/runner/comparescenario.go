@@ -54,7 +54,7 @@ func (s *session) userWords(turn int) string {
 	}
 	if text == "" {
 		user := scenario.Turn{Parts: spec.Parts, Literal: spec.Literal}
-		message := s.userMessage(turn, &user)
+		message := s.userMessage(turnIndex{turn, turn}, &user)
 		text = message.Text()
 	}
 	return strings.TrimSpace(text)

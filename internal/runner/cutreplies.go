@@ -36,7 +36,7 @@ func (s *session) reportCuts() {
 			m := t.Messages[at].Said() // as the model wrote it, before guardrails
 			how := howCut(&m)
 			if m.Role != chat.Assistant || how == "" || t.Messages[at].Blocked() ||
-				s.asksWhyEnded(t.Index, i == len(s.out.Turns)-1) {
+				s.asksWhyEnded(t.Script(), i == len(s.out.Turns)-1) {
 				continue
 			}
 			what := fmt.Sprintf("reply %s (finish reason %s), which no check tests", how, m.FinishReason)
@@ -80,10 +80,10 @@ func (s *session) warnOfCut(turn int, what, hint string) {
 	}
 }
 
-// asksWhyEnded reports whether a check of a turn looks at the finish reason. The checks of the conversation see the
-// last turn.
-func (s *session) asksWhyEnded(turn int, last bool) bool {
-	list := s.turnChecks(turn)
+// asksWhyEnded reports whether a check of a turn of the scenario looks at the finish reason. The checks of the
+// conversation see the last turn.
+func (s *session) asksWhyEnded(script int, last bool) bool {
+	list := s.turnChecks(script)
 	if last {
 		own := s.conversationChecks()
 		list = slices.Concat(list, own[0], own[1])

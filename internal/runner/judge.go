@@ -16,7 +16,7 @@ import (
 
 // judgeTurn runs the evals and the checks of a finished turn.
 func (s *session) judgeTurn(ctx context.Context, turn *result.Turn) {
-	list := s.turnChecks(turn.Index)
+	list := s.turnChecks(turn.Script())
 	if len(list) == 0 && len(s.evalSet()) == 0 && s.flow == nil {
 		return
 	}
@@ -27,7 +27,7 @@ func (s *session) judgeTurn(ctx context.Context, turn *result.Turn) {
 	turn.Assertions = append(turn.Assertions, s.judge(ctx, list, subject)...)
 }
 
-// turnChecks returns the assertions of turn i.
+// turnChecks returns the assertions of turn i of the scenario.
 func (s *session) turnChecks(i int) []scenario.Placed {
 	turns := s.trial.Scenario.Turns
 	if s.everyReply() {

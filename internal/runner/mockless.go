@@ -88,7 +88,7 @@ func turnsHave(turns []int) string {
 // warnGeneric warns of the first generic text in a conversation of which nothing was told before the run.
 func (s *session) warnGeneric(at *chat.Origin) {
 	sc := s.trial.Scenario
-	if s.toldGeneric || at.Persona != "" || at.Turn >= len(sc.Turns) {
+	if s.toldGeneric || at.Persona != "" || at.Script() >= len(sc.Turns) {
 		return
 	}
 	if !unaided(s.trial.Project.Project, s.trial.Endpoint.Spec) {
@@ -99,8 +99,8 @@ func (s *session) warnGeneric(at *chat.Origin) {
 	}
 	s.toldGeneric = true
 	d := diag.Diagnostic{
-		Pos:  sc.Turns[at.Turn].Pos,
-		Msg:  fmt.Sprintf("turn %d of scenario %q has no mock reply: it got a generic text", at.Turn+1, sc.ID),
+		Pos:  sc.Turns[at.Script()].Pos,
+		Msg:  fmt.Sprintf("turn %d of scenario %q has no mock reply: it got a generic text", at.Script()+1, sc.ID),
 		Hint: "write mock: on each turn, or name a mock_config with the replies",
 	}
 	s.warnOnce(d.Advice())

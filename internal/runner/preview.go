@@ -62,7 +62,7 @@ func (p *Plan) Preview(ctx context.Context, t *Trial, turn int, o PreviewOptions
 		return nil, err
 	}
 	for i := range turn + 1 {
-		if _, err := s.turn(ctx, i); err != nil && !errors.Is(err, errPreviewed) {
+		if _, err := s.turn(ctx, s.next(i)); err != nil && !errors.Is(err, errPreviewed) {
 			return nil, fmt.Errorf("turn %d: %w", i+1, err)
 		}
 	}
@@ -83,7 +83,7 @@ var errPreviewed = errors.New("this request is only shown")
 // shows reports whether a request is one that is to be shown, and takes it. Of several steps at once it takes the one
 // whose name sorts first, so that the same is shown each time.
 func (p *preview) shows(req *chat.Request) bool {
-	if p == nil || req.Origin.Turn != p.turn {
+	if p == nil || req.Origin.Script() != p.turn {
 		return false
 	}
 	p.mu.Lock()

@@ -56,14 +56,16 @@ func (s *session) judgeRecorded(ctx context.Context) {
 	}
 	s.tell(rec.Workflow, rec.Speaks)
 	exchanges := recording.Turns(s.addSystemPrompt(rec.Messages))
+	scripts := s.scriptsOf(exchanges)
+	over := following(scripts)
 	if turn, there := s.trial.Recorded.At.turnOf(len(exchanges)); !there {
 		s.out.Error = fmt.Sprintf("there is no turn %d, counted from 0: the conversation has %d", turn, len(exchanges))
-		s.abandon(len(exchanges), s.out.Error)
+		s.abandon(over, s.out.Error)
 		return
 	}
 	replies := 0
 	for i, messages := range exchanges {
-		turn, answered := s.recordedTurn(ctx, i, messages)
+		turn, answered := s.recordedTurn(ctx, turnIndex{i, scripts[i]}, messages)
 		if !answered && s.endedByMove(rec, turn) {
 			s.judgeReply(ctx, turn, 0, true)
 			answered = true
@@ -84,13 +86,13 @@ func (s *session) judgeRecorded(ctx context.Context) {
 		s.interrupted(ctx)
 	case replies == 0:
 		s.out.Error = errNoReply.Error()
-		s.abandon(len(exchanges), s.out.Error)
+		s.abandon(over, s.out.Error)
 	case rec.Error != "" && s.trial.Recorded.At.end():
 		s.out.Error = brokenOffError(rec).Error()
-		s.abandon(len(exchanges), s.out.Error)
-	case s.missingTurns(len(exchanges)) != nil:
-		s.out.Error = s.missingTurns(len(exchanges)).Error()
-		s.abandon(len(exchanges), s.out.Error)
+		s.abandon(over, s.out.Error)
+	case s.missingTurns(len(exchanges), over) != nil:
+		s.out.Error = s.missingTurns(len(exchanges), over).Error()
+		s.abandon(over, s.out.Error)
 	case s.trial.Recorded.At.end():
 		s.judgeConversation(ctx)
 		s.compareWithScenario(exchanges)
@@ -130,19 +132,15 @@ func (s *session) addSystemPrompt(messages []recording.Message) []recording.Mess
 
 // recordedTurn adds one turn and judges it. answered is true when it ends with a reply of the assistant.
 func (s *session) recordedTurn(
-	ctx context.Context, i int, messages []recording.Message,
+	ctx context.Context, at turnIndex, messages []recording.Message,
 ) (turn *result.Turn, answered bool) {
-	s.out.Turns = append(s.out.Turns, result.Turn{
-		Index: i, User: recording.UserText(messages),
-		Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
-	})
-	turn = &s.out.Turns[len(s.out.Turns)-1]
-	s.emit.turnStarted(i, turn.User)
+	turn = s.addTurn(at, recording.UserText(messages))
+	s.emit.turnStarted(at.number, turn.User)
 	s.turnStart = len(s.messages)
 	began := s.clock.elapsed()
 	last, spoken := finalReply(messages), 0
-	for at := range messages {
-		m := &messages[at]
+	for i := range messages {
+		m := &messages[i]
 		s.advanceTo(m)
 		stamped := s.stamp(m.Message)
 		s.add(stamped)
@@ -154,13 +152,13 @@ func (s *session) recordedTurn(
 			continue
 		}
 		s.spend.addRecorded(&m.Message)
-		s.addRecordedFirings(turn, at, m.Validations)
+		s.addRecordedFirings(turn, i, m.Validations)
 		s.addRecordedSteps(turn, stamped.State, m.Steps)
 		if m.Trace != nil {
 			turn.Trace = m.Trace
 		}
-		s.addRecordedCalls(turn, stamped.State, m.ToolCalls, recording.Results(messages, at))
-		if at == last {
+		s.addRecordedCalls(turn, stamped.State, m.ToolCalls, recording.Results(messages, i))
+		if i == last {
 			turn.Assistant, answered = m.Text(), true
 			turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
 			s.judgeReply(ctx, turn, spoken, true)
@@ -221,7 +219,7 @@ func (s *session) judgeReply(ctx context.Context, turn *result.Turn, before int,
 	if last {
 		s.judgeTurn(ctx, turn)
 	} else {
-		turn.Assertions = append(turn.Assertions, s.judge(ctx, s.turnChecks(turn.Index), s.turnSubject(turn))...)
+		turn.Assertions = append(turn.Assertions, s.judge(ctx, s.turnChecks(turn.Script()), s.turnSubject(turn))...)
 	}
 	if before == 0 && last {
 		return
@@ -280,7 +278,7 @@ func (s *session) unansweredError(rec *recording.Session, turn *result.Turn) err
 	switch {
 	case rec.Error != "" && s.trial.Recorded.At.end():
 		return brokenOffError(rec)
-	case s.trial.Recorded.File != "" || len(s.turnChecks(turn.Index)) > 0 && (hasBegun(turn) || !s.everyReply()):
+	case s.trial.Recorded.File != "" || len(s.turnChecks(turn.Script())) > 0 && (hasBegun(turn) || !s.everyReply()):
 		return errUnanswered
 	}
 	turn.NotRun = errUnanswered.Error()
@@ -321,12 +319,12 @@ func (s *session) endedByMove(rec *recording.Session, turn *result.Turn) bool {
 	return at != nil && at.Stops()
 }
 
-// missingTurns returns an error when turns with assertions are not in the recording.
-func (s *session) missingTurns(turns int) error {
+// missingTurns returns an error when turns of the scenario with assertions are not in the recording: those from over.
+func (s *session) missingTurns(turns, over int) error {
 	if s.everyReply() {
 		return nil
 	}
-	for i := turns; i < len(s.trial.Scenario.Turns); i++ {
+	for i := over; i < len(s.trial.Scenario.Turns); i++ {
 		if len(s.trial.Scenario.Turns[i].Assertions) > 0 {
 			return fmt.Errorf("the recording ends after turn %d, and turn %d of the scenario has assertions", turns, i+1)
 		}
@@ -342,7 +340,7 @@ func (s *session) interrupted(ctx context.Context) {
 	} else {
 		s.out.Error = cause.Error()
 	}
-	s.abandon(len(s.out.Turns), cause.Error())
+	s.abandon(s.following(), cause.Error())
 }
 
 // everyReply reports whether the assertions of the only turn are about every reply.

@@ -118,7 +118,7 @@ func (s *session) settleWithoutTurns(was *result.Trial) {
 func (s *session) showUnjudged(was *result.Trial, reason string) {
 	for i := range was.Turns {
 		turn := was.Turns[i]
-		turn.Assertions = notEvaluated(s.turnChecks(turn.Index), reason)
+		turn.Assertions = notEvaluated(s.turnChecks(turn.Script()), reason)
 		s.out.Turns = append(s.out.Turns, turn)
 		s.emit.verdicts(turn.Index, turn.Assertions)
 	}
@@ -131,7 +131,7 @@ func (s *session) rejudgeTurn(ctx context.Context, was *result.Turn) {
 	turn := &s.out.Turns[len(s.out.Turns)-1]
 	turn.Assertions = []result.Verdict{}
 	if was.NotRun != "" {
-		turn.Assertions = notEvaluated(s.turnChecks(was.Index), was.NotRun)
+		turn.Assertions = notEvaluated(s.turnChecks(was.Script()), was.NotRun)
 		s.emit.verdicts(was.Index, turn.Assertions)
 		return
 	}
@@ -160,7 +160,7 @@ func (s *session) rejudgeTurn(ctx context.Context, was *result.Turn) {
 	s.clock.advance(time.Duration(was.LatencyMS * float64(time.Millisecond)))
 	if was.Error != "" {
 		reason := fmt.Sprintf("turn %d did not end: %s", was.Index+1, was.Error)
-		turn.Assertions = notEvaluated(s.turnChecks(was.Index), reason)
+		turn.Assertions = notEvaluated(s.turnChecks(was.Script()), reason)
 	} else {
 		s.judgeTurn(ctx, turn)
 	}
@@ -214,9 +214,8 @@ func (s *session) matchesScenario(was *result.Trial) error {
 	if s.everyReply() || slices.ContainsFunc(sc.Turns, func(t scenario.Turn) bool { return t.Persona() != "" }) {
 		return nil
 	}
-	if len(sc.Turns) != len(was.Turns) {
-		return fmt.Errorf("the scenario has changed since the run: it has %d turns now, and had %d",
-			len(sc.Turns), len(was.Turns))
+	if had := scriptedTurns(was); len(sc.Turns) != had {
+		return fmt.Errorf("the scenario has changed since the run: it has %d turns now, and had %d", len(sc.Turns), had)
 	}
 	vars, err := scenario.Variables(s.trial.Prompt, sc, s.trial.Region)
 	if err != nil {
@@ -234,17 +233,27 @@ func (s *session) matchesScenario(was *result.Trial) error {
 	s.trial.Variant = all[variant]
 	s.values = valuesOf(s.trial)
 	s.takeStance(s.trial.Prompt)
-	for i := range sc.Turns {
-		if was.Turns[i].NotRun != "" {
+	for i := range was.Turns {
+		turn := &was.Turns[i]
+		if turn.NotRun != "" {
 			continue
 		}
-		user := s.userMessage(i, &sc.Turns[i])
-		if now := user.Text(); !isSame(was.Turns[i].User, now) {
+		at := indexOf(turn)
+		user := s.userMessage(at, &sc.Turns[at.script])
+		if now := user.Text(); !isSame(turn.User, now) {
 			return fmt.Errorf("the scenario has changed since the run: turn %d says %q now, and said %q",
-				i+1, cutWords(now), cutWords(was.Turns[i].User))
+				at.script+1, cutWords(now), cutWords(turn.User))
 		}
 	}
 	return nil
+}
+
+// scriptedTurns is how many turns the scenario of a trial had, all of which its turns came from.
+func scriptedTurns(was *result.Trial) (n int) {
+	for i := range was.Turns {
+		n = max(n, was.Turns[i].Script()+1)
+	}
+	return n
 }
 
 // isSame reports whether a text on disk, from which something may have been taken out, was this one.

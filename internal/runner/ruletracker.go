@@ -46,7 +46,7 @@ func (h *nameTracker) awaitRules(s *scenario.Scenario) {
 
 // observeRules notes which rules counted in a turn.
 func (h *nameTracker) observeRules(t *result.Trial, turn *result.Turn) {
-	at := turnPlace{t.Position, turn.Index}
+	at := turnPlace{t.Position, turn.Script()}
 	h.turnsRun[at] = h.turnsRun[at] || turn.NotRun == "" && turn.Error == ""
 	for i := range turn.Messages {
 		res := turn.Messages[i].ToolResult

@@ -214,7 +214,7 @@ func (s *session) drive(ctx context.Context) {
 		return
 	}
 	for i := range s.trial.Scenario.Turns {
-		turn, err := s.turn(ctx, i)
+		turn, err := s.turn(ctx, s.next(i))
 		if err != nil {
 			s.failTurn(ctx, turn, err)
 			return
@@ -222,7 +222,7 @@ func (s *session) drive(ctx context.Context) {
 		s.judgeTurn(ctx, turn)
 		s.emit.turnCompleted(turn)
 		if s.stopAfter(turn) {
-			s.skipTurns(i+1, fmt.Sprintf("turn %d failed and on_failure is stop", i+1))
+			s.skipTurns(i+1, fmt.Sprintf("turn %d failed and on_failure is stop", turn.Index+1))
 			break
 		}
 	}
@@ -277,12 +277,12 @@ func (s *session) failTurn(ctx context.Context, turn *result.Turn, err error) {
 	}
 	turn.Error = err.Error()
 	reason := fmt.Sprintf("turn %d did not end: %v", turn.Index+1, err)
-	turn.Assertions = append(turn.Assertions, notEvaluated(s.turnChecks(turn.Index), reason)...)
+	turn.Assertions = append(turn.Assertions, notEvaluated(s.turnChecks(turn.Script()), reason)...)
 	s.emit.turnCompleted(turn)
-	s.abandon(turn.Index+1, reason)
+	s.abandon(turn.Script()+1, reason)
 }
 
-// abandon adds the checks from a turn on, and those of the conversation, as not evaluated.
+// abandon adds the checks from a turn of the scenario on, and those of the conversation, as not evaluated.
 func (s *session) abandon(from int, reason string) {
 	s.skipTurns(from, reason)
 	for _, list := range s.conversationChecks() {
@@ -293,13 +293,10 @@ func (s *session) abandon(from int, reason string) {
 
 func (s *session) skipTurns(from int, reason string) {
 	for i := from; i < len(s.trial.Scenario.Turns); i++ {
-		spec := &s.trial.Scenario.Turns[i]
-		verdicts := notEvaluated(s.turnChecks(i), reason)
-		s.out.Turns = append(s.out.Turns, result.Turn{
-			Index: i, User: s.userText(i, spec), NotRun: reason, Messages: []chat.Message{}, ToolCalls: []result.ToolCall{},
-			Assertions: verdicts,
-		})
-		s.emit.verdicts(i, verdicts)
+		at := s.next(i)
+		turn := s.addTurn(at, s.userText(at, &s.trial.Scenario.Turns[i]))
+		turn.NotRun, turn.Assertions = reason, notEvaluated(s.turnChecks(i), reason)
+		s.emit.verdicts(turn.Index, turn.Assertions)
 	}
 }
 

@@ -138,7 +138,8 @@ func (h *stepHost) Open(spec, within *composition.Step) composition.Leaf {
 	}
 	c.emit.inStep(spec.ID)
 	c.emit.stepStarted(spec, within)
-	return &stepLeaf{h: h, s: c, began: c.clock.elapsed(), turn: result.Turn{Index: h.turn.Index}, calls: len(h.log)}
+	turn := result.Turn{Index: h.turn.Index, Scripted: h.turn.Scripted}
+	return &stepLeaf{h: h, s: c, began: c.clock.elapsed(), turn: turn, calls: len(h.log)}
 }
 
 // Close implements composition.Leaf: what the step took and did becomes part of the turn.
@@ -286,7 +287,7 @@ func toolError(res *chat.ToolResult) string {
 
 // newLoop returns the tool loop of an attempt. What was called before in the turn counts for its limits.
 func (l *stepLeaf) newLoop() *toolLoop {
-	loop := newToolLoop(l.s, l.turn.Index)
+	loop := newToolLoop(l.s, indexOf(&l.turn))
 	loop.calls = l.calls + len(l.log)
 	return loop
 }
@@ -319,7 +320,7 @@ func (l *stepLeaf) converse(ctx context.Context) (string, error) {
 		if err := loop.checkChoice(); err != nil && spec.Kind == composition.Agent {
 			return "", err
 		}
-		req := s.request(l.turn.Index, round, loop)
+		req := s.request(indexOf(&l.turn), round, loop)
 		l.turn.Streamed = req.Stream
 		reply, err := s.generateReply(ctx, &l.turn, req, s.calls[len(s.calls)-len(loop.log):])
 		switch {

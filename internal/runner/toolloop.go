@@ -34,7 +34,7 @@ const (
 // toolLoop runs the tool calls of one turn within the limits of the tool policy.
 type toolLoop struct {
 	s         *session
-	turn      int
+	at        turnIndex
 	policy    scenario.ToolPolicy
 	log       []result.ToolCall
 	rounds    int             // of the turn, in whatever state: the state that speaks gives the limit
@@ -45,8 +45,8 @@ type toolLoop struct {
 	failures  map[string]int  // name → how often
 }
 
-func newToolLoop(s *session, turn int) *toolLoop {
-	return &toolLoop{s: s, turn: turn, policy: s.stance.policy, log: []result.ToolCall{}}
+func newToolLoop(s *session, at turnIndex) *toolLoop {
+	return &toolLoop{s: s, at: at, policy: s.stance.policy, log: []result.ToolCall{}}
 }
 
 // enter makes the loop go on in another state of the workflow. The model may call there what it called before: the
@@ -180,7 +180,7 @@ func (l *toolLoop) execute(
 		own := l.s.owns(call.Name) || l.s.remembers(call.Name)
 		var lane *cassette.Lane
 		if !own {
-			lane = lanes.next(l.turn, "call", len(l.log)+i+1, call.Name)
+			lane = lanes.next(l.at.number, "call", len(l.log)+i+1, call.Name)
 		}
 		switch fault := l.fault(call); {
 		case fault != nil:
@@ -201,7 +201,7 @@ func (l *toolLoop) execute(
 
 // call runs a tool, or returns the result that came with the reply. It is called by several goroutines.
 func (l *toolLoop) call(ctx context.Context, lane *cassette.Lane, call chat.ToolCall) chat.ToolResult {
-	if res, own := l.s.ownCall(call, l.turn); own {
+	if res, own := l.s.ownCall(call, l.at.number); own {
 		return res
 	}
 	for _, r := range l.s.toolResults {
@@ -263,7 +263,7 @@ func (l *toolLoop) offers(name string) bool {
 // fault returns the failure to inject into a call, or nil. The chance depends only on trial, turn and the number of the
 // call, so that a run repeats.
 func (l *toolLoop) fault(call chat.ToolCall) *scenario.ToolFailure {
-	chaos := l.s.trial.Scenario.Turns[l.turn].Chaos
+	chaos := l.s.trial.Scenario.Turns[l.at.script].Chaos
 	for i := range chaos {
 		f := &chaos[i]
 		if f.Tool == call.Name && (f.Probability == 0 || l.chance(call.Name) < f.Probability) {
@@ -276,7 +276,7 @@ func (l *toolLoop) fault(call chat.ToolCall) *scenario.ToolFailure {
 func (l *toolLoop) chance(tool string) float64 {
 	h := fnv.New64a()
 	id := evals.SamplingID(l.s.out.ID)
-	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%s\x00%d", id, l.turn, tool, len(l.s.calls)) // never fails
+	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%s\x00%d", id, l.at.number, tool, len(l.s.calls)) // never fails
 	if step := l.s.stepID(); step != "" {
 		_, _ = fmt.Fprintf(h, "\x00%s", step) // the same
 	}
@@ -313,7 +313,7 @@ func (l *toolLoop) inject(
 
 // failureText is the text of an injected failure.
 func (l *toolLoop) failureText(f *scenario.ToolFailure) string {
-	return l.s.render(l.turn, f.Message, false)
+	return l.s.render(l.at, f.Message, false)
 }
 
 // broken reports whether a tool failed by itself in a call that was to be made: not by its author's word, as a
@@ -352,7 +352,7 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult, admitted bool
 func (l *toolLoop) keep(call chat.ToolCall, res *chat.ToolResult, admitted bool) {
 	s := l.s
 	s.calls = append(s.calls, checks.Call{
-		Turn: l.turn, Step: s.stepID(), Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(),
+		Turn: l.at.number, Step: s.stepID(), Name: call.Name, Args: call.Args, BadArgs: call.BadArgs, Result: res.Text(),
 		Parts: res.Parts,
 		Error: res.Error, ErrorType: res.ErrorType, DurationMS: res.LatencyMS, Agent: res.Agent,
 		State: s.stateName(),

@@ -16,19 +16,18 @@ import (
 )
 
 // turn plays one user message until the assistant's final reply. The result has the turn even after an error.
-func (s *session) turn(ctx context.Context, i int) (*result.Turn, error) {
-	spec := &s.trial.Scenario.Turns[i]
-	user := s.userMessage(i, spec)
-	s.out.Turns = append(s.out.Turns, result.Turn{
-		Index: i, User: user.Text(),
-		Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
-	})
-	turn := &s.out.Turns[len(s.out.Turns)-1]
+func (s *session) turn(ctx context.Context, at turnIndex) (*result.Turn, error) {
+	return s.answer(ctx, at, s.userMessage(at, &s.trial.Scenario.Turns[at.script]))
+}
+
+// answer has the agent answer a message of the user. The result has the turn even after an error.
+func (s *session) answer(ctx context.Context, at turnIndex, user chat.Message) (*result.Turn, error) {
+	turn := s.addTurn(at, user.Text())
 	began := s.clock.elapsed()
-	s.emit.turnStarted(i, turn.User)
+	s.emit.turnStarted(turn.Index, turn.User)
 	s.turnStart, s.inputValidations = len(s.messages), nil
 	s.add(user)
-	loop := newToolLoop(s, i)
+	loop := newToolLoop(s, at)
 	err := s.equip(ctx)
 	if err == nil {
 		err = s.converse(ctx, turn, loop)
@@ -53,26 +52,26 @@ func (s *session) lastWords() string {
 }
 
 // userMessage renders the scripted message: first the variant, then the variables.
-func (s *session) userMessage(i int, spec *scenario.Turn) chat.Message {
-	m := chat.Message{Role: chat.User, Content: s.userText(i, spec), Parts: slices.Clone(spec.Parts)}
+func (s *session) userMessage(in turnIndex, spec *scenario.Turn) chat.Message {
+	m := chat.Message{Role: chat.User, Content: s.userText(in, spec), Parts: slices.Clone(spec.Parts)}
 	for at := range m.Parts {
-		m.Parts[at].Text = s.render(i, m.Parts[at].Text, spec.Literal)
+		m.Parts[at].Text = s.render(in, m.Parts[at].Text, spec.Literal)
 	}
 	return m
 }
 
-func (s *session) userText(i int, spec *scenario.Turn) string {
-	return s.render(i, spec.Content, spec.Literal)
+func (s *session) userText(at turnIndex, spec *scenario.Turn) string {
+	return s.render(at, spec.Content, spec.Literal)
 }
 
 // render fills in the placeholders of a text. Unknown ones are an error at load, except in files of other tools.
-func (s *session) render(turn int, text string, literal bool) string {
+func (s *session) render(at turnIndex, text string, literal bool) string {
 	if literal {
 		return text
 	}
-	out, err := s.values.at(turn).UserText(text)
+	out, err := s.values.at(at.script).UserText(text)
 	if err != nil && s.trial.Scenario.Row == nil {
-		s.notice(fmt.Sprintf("turn %d was sent unchanged: %v", turn+1, err))
+		s.notice(fmt.Sprintf("turn %d was sent unchanged: %v", at.number+1, err))
 	}
 	return out
 }
@@ -89,7 +88,7 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		if err := errors.Join(loop.checkRound(), loop.checkChoice()); err != nil {
 			return err
 		}
-		req := s.request(turn.Index, round, loop)
+		req := s.request(loop.at, round, loop)
 		turn.Streamed = req.Stream
 		s.trace = nil
 		reply, err := s.generateReply(ctx, turn, req, s.calls[len(s.calls)-len(loop.log):])
@@ -174,8 +173,8 @@ func (s *session) notice(text string) {
 
 // request is the model call of a round. Parameters come from the command line, the turn, the arena's defaults, the
 // prompt and the provider, in this order. Nil leaves them to the server.
-func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
-	sc, spec := s.trial.Scenario, &s.trial.Scenario.Turns[i]
+func (s *session) request(at turnIndex, round int, loop *toolLoop) *chat.Request {
+	sc, spec := s.trial.Scenario, &s.trial.Scenario.Turns[at.script]
 	defaults, provider := &s.trial.Project.Defaults, s.trial.Endpoint.Spec
 	prompt := &s.stance.params
 	req := &chat.Request{
@@ -188,7 +187,8 @@ func (s *session) request(i, round int, loop *toolLoop) *chat.Request {
 		Stream:    sc.Streaming,
 		Origin: chat.Origin{
 			Scenario: sc.ID, ScenarioAlias: sc.Alias, Region: s.trial.Region, Trial: s.trial.N,
-			Repetition: s.trial.Repetition(), Turn: i, Reply: round,
+			Repetition: s.trial.Repetition(), Turn: at.number, Added: at.number - at.script,
+			Earlier: s.repliesBefore(at), Reply: round,
 		},
 	}
 	if sc.Row != nil {

@@ -43,11 +43,11 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, doubt st
 		return canned, "", nil
 	}
 	if inline := p.inline(at); inline != nil {
-		if at.Reply < len(inline) {
-			return &inline[at.Reply], "", nil
+		if n := at.Earlier + at.Reply; n < len(inline) {
+			return &inline[n], "", nil
 		}
 		return p.missing(at, fmt.Sprintf("turn %d of scenario %q has %s, and reply %d was requested",
-			at.Turn+1, at.Scenario, plural.Of(len(inline), "reply", "replies"), at.Reply+1))
+			at.Script()+1, at.Scenario, plural.Of(len(inline), "reply", "replies"), at.Earlier+at.Reply+1))
 	}
 	switch {
 	case p.File == nil && at.Judge != "":
@@ -100,7 +100,7 @@ func (p *Provider) inline(at *chat.Origin) []scenario.MockReply {
 	if p.Inline == nil || at.Judge != "" || at.Persona != "" {
 		return nil
 	}
-	if inline := p.Inline(at.Scenario, at.Turn); len(inline) > 0 {
+	if inline := p.Inline(at.Scenario, at.Script()); len(inline) > 0 {
 		return inline
 	}
 	return nil

@@ -132,6 +132,14 @@ func check(loc location, exchange *result.Turn, v *result.Verdict) observation {
 	return s
 }
 
+// counted is the turn by which the group's statistics know the observation.
+func (s *observation) counted() int {
+	if s.eval == "" && s.turn >= 0 && s.exchange != nil {
+		return s.exchange.Script()
+	}
+	return s.turn
+}
+
 // moreSevere returns the more severe of two statuses: failed, then error, cancelled, passed and skipped. An unset
 // status counts as an error.
 func moreSevere(a, b result.Status) result.Status {

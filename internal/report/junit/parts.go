@@ -176,7 +176,7 @@ func (u *part) status(g *show.Group) result.Status {
 	status, known := result.Skipped, false
 	for i := range g.Stats.Assertions {
 		a := &g.Stats.Assertions[i]
-		if a.Turn == u.first.turn && a.Eval == u.first.eval && (u.first.check < 0 || a.Index == u.first.check) {
+		if a.Turn == u.first.counted() && a.Eval == u.first.eval && (u.first.check < 0 || a.Index == u.first.check) {
 			status, known = moreSevere(status, a.Status), true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/say"
 )
 
@@ -12,7 +13,8 @@ var latencyBudgetDef = plain[latencyBudget](Def{
 	Name:    "latency_budget",
 	Summary: "The model gave its last reply in time; the score falls the longer it took beyond that.",
 	Scoring: "1 up to max_ms, then max_ms / time taken. An error when the time is not known. The time is that of the " +
-		"one call of the model that gave the reply: not of the calls before it, nor of tools. max_duration has all of it.",
+		"one call of the model that gave the reply: not of the calls before it, nor of tools. max_duration has all of it. " +
+		"Of a program or an endpoint that does not tell its calls of models it is all its time in the turn.",
 	Family:   FamilyBudget,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsUsage,
@@ -48,8 +50,8 @@ func (s *Subject) latency() *float64 {
 	if s.LatencyMS != nil {
 		return s.LatencyMS
 	}
-	if r := s.last(); r != nil && s.Messages[r.Index].LatencyMS > 0 {
-		return &s.Messages[r.Index].LatencyMS
+	if took := chat.LastLatency(s.Messages[s.Start:]); took != nil && *took > 0 {
+		return took
 	}
 	return nil
 }

@@ -91,6 +91,18 @@ var hostileParams = map[string][]string{
 	"rouge":             {`{"reference": "` + strings.Repeat("a b cannot ", 200) + `"}`, `{"reference": "a a", "variant": "rouge-2"}`},
 	"bleu":              {`{"reference": "` + strings.Repeat("a b cannot ", 200) + `"}`},
 	"cosine_similarity": {`{"reference": [1, 2]}`},
+	"tool_calls_with_args": {
+		`{"tool_name": "get_order", "no_error": true}`, `{"tool_name": "get_order", "result_includes": ["OK"]}`,
+		`{"tool_name": "get_order", "result_matches": "^ok$"}`, `{"tool_name": "get_order", "args_match": {"id": "^4"}}`,
+	},
+	"tool_call_chain": {
+		`{"steps": [{"tool": "get_order", "no_error": true}]}`,
+		`{"steps": [{"tool": "get_order", "result_matches": "^ok$"}]}`,
+		`{"steps": [{"tool": "get_order", "args_match": {"id": "^4"}}]}`,
+	},
+	"tools_called":    {`{"tool_names": ["get_order"], "require_args": true}`},
+	"tool_efficiency": {`{"max_errors": 0}`, `{"max_error_rate": 0.1}`},
+	"trajectory":      {`{"steps": [{"tool": "get_order", "args": {"id": 42}}, {"tool": "draw"}]}`},
 }
 
 func hostileSubject(text string) *Subject {

@@ -116,15 +116,5 @@ func (c toolCallChain) tools() []string {
 }
 
 func (c toolCallChain) looksAt(part CallParts, tool string) bool {
-	return slices.ContainsFunc(c, func(step callRules) bool {
-		switch {
-		case step.tool != tool:
-			return false
-		case part == CallArgs:
-			return len(step.matches) > 0
-		case part == CallOutcomes:
-			return step.noError
-		}
-		return len(step.includes) > 0 || step.result != nil
-	})
+	return slices.ContainsFunc(c, func(step callRules) bool { return step.weighs(part, tool) })
 }

@@ -19,6 +19,19 @@ type callRules struct {
 	noError  bool
 }
 
+// weighs reports whether a rule looks at a part of the calls of a tool.
+func (c *callRules) weighs(part CallParts, tool string) bool {
+	switch {
+	case c.tool != tool:
+		return false
+	case part == CallArgs:
+		return len(c.expected)+len(c.matches) > 0
+	case part == CallOutcomes:
+		return c.noError
+	}
+	return len(c.includes) > 0 || c.result != nil
+}
+
 type expectedArg struct {
 	name  string
 	value any

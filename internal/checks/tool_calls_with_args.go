@@ -13,7 +13,7 @@ var toolCallsWithArgsDef = define[toolCallsWithArgsParams](Def{
 	Family:   FamilyTools,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsCalls,
-	Weighs:   CallArgs,
+	Weighs:   CallArgs | CallResults | CallOutcomes,
 })
 
 type toolCallsWithArgsParams struct {
@@ -41,6 +41,8 @@ func (p toolCallsWithArgsParams) Build(b *binder) Check {
 type toolCallsWithArgs struct{ callRules }
 
 func (*toolCallsWithArgs) heedsVeil() {}
+
+func (c *toolCallsWithArgs) looksAt(part CallParts, tool string) bool { return c.weighs(part, tool) }
 
 func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0

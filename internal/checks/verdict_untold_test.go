@@ -89,6 +89,13 @@ func TestUntoldIsNeitherSkipNorPass(t *testing.T) {
 // judges two such calls differently is an error then.
 func TestUntoldPartsOfCallsAreNoVerdict(t *testing.T) {
 	t.Parallel()
+	t.Run("alone", func(t *testing.T) { t.Parallel(); holdUntoldParts(t, false) })
+	t.Run("among others", func(t *testing.T) { t.Parallel(); holdUntoldParts(t, true) })
+}
+
+// holdUntoldParts tries each part of a call, alone or among other calls.
+func holdUntoldParts(t *testing.T, others bool) {
+	t.Helper()
 	id := func(n float64) map[string]any { return map[string]any{"id": n} }
 	type part = chat.ToolResult
 	sent := part{Content: "sent"}
@@ -98,13 +105,16 @@ func TestUntoldPartsOfCallsAreNoVerdict(t *testing.T) {
 			{Role: chat.User, Content: "Where is my order?"},
 			{Role: chat.Assistant, Untold: untold, ToolCalls: []chat.ToolCall{{ID: "1", Name: "get_order", Args: args}}},
 			{Role: chat.ToolRole, ToolResult: &res},
-			{Role: chat.Assistant, ToolCalls: []chat.ToolCall{
-				{ID: "2", Name: "get_order", Args: id(42)}, {ID: "3", Name: "draw", Args: id(1)},
-			}},
-			{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "2", Name: "get_order", Error: "down"}},
-			{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "3", Name: "draw", Content: "drawn"}},
-			{Role: chat.Assistant, Content: "It ships today."},
 		}
+		if others {
+			messages = append(messages,
+				chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{
+					{ID: "2", Name: "get_order", Args: id(42)}, {ID: "3", Name: "draw", Args: id(1)},
+				}},
+				chat.Message{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "2", Name: "get_order", Error: "down"}},
+				chat.Message{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: "3", Name: "draw", Content: "drawn"}})
+		}
+		messages = append(messages, chat.Message{Role: chat.Assistant, Content: "It ships today."})
 		return &Subject{Messages: messages, Calls: CallsOf(messages), AllCalls: CallsOf(messages)}
 	}
 	for word, c := range map[string]struct {

@@ -152,7 +152,7 @@ func (s *session) subjectUnder(prompt *scenario.Prompt, whole *checks.Subject) *
 		}
 	}
 	said := o.Messages[o.Start:]
-	o.LatencyMS = s.measured(lastLatency(said))
+	o.LatencyMS = s.measured(chat.LastLatency(said))
 	o.Measure(said)
 	for last := len(o.Messages) - 1; last >= o.Start && wordless(&o.Messages[last]); last-- {
 		o.Messages = o.Messages[:last] // a call, such as that of the transition away from here, is no last reply

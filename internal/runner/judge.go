@@ -44,7 +44,7 @@ func (s *session) turnSubject(turn *result.Turn) *checks.Subject {
 	subject := s.subject(turn.Index)
 	subject.Start = len(s.messages) - len(turn.Messages)
 	subject.Calls = s.calls[len(s.calls)-len(turn.ToolCalls):]
-	subject.LatencyMS = s.measured(lastLatency(turn.Messages))
+	subject.LatencyMS = s.measured(chat.LastLatency(turn.Messages))
 	subject.Measure(turn.Messages)
 	return subject
 }
@@ -63,7 +63,7 @@ func (s *session) judgeConversation(ctx context.Context) {
 	s.find(ctx, noTurn, slices.Concat(lists[0], lists[1]))
 	subject := s.subject(-1)
 	subject.Session, subject.Calls = true, s.calls
-	subject.LatencyMS = s.measured(lastLatency(s.messages))
+	subject.LatencyMS = s.measured(chat.LastLatency(s.messages))
 	subject.Measure(s.messages)
 	s.evalEnd(ctx, subject)
 	s.out.Conversation = append(s.out.Conversation, s.judge(ctx, slices.Concat(lists[0], lists[1]), subject)...)
@@ -172,15 +172,6 @@ func (s *session) judges(turn int) grading.Judges {
 		return pool.For(origin, seed)
 	}
 	return pool.Observed(origin, seed, s.emit.call)
-}
-
-func lastLatency(messages []chat.Message) *float64 {
-	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].Role == chat.Assistant {
-			return &messages[i].LatencyMS
-		}
-	}
-	return nil
 }
 
 // compiled returns the check. It is never nil in a plan: a check that does not compile is an error, and nothing runs.

@@ -39,6 +39,9 @@ func (x *exchange) list(call *wire.Call, doc any, data []byte) error {
 	return nil
 }
 
+// toolNames are the names under which endpoints tell which tool was called.
+var toolNames = []string{"name", "tool", "tool_name"}
+
 // argsNames are the names under which endpoints tell the arguments of a call.
 var argsNames = []string{"args", "arguments", "input", "parameters"}
 
@@ -51,8 +54,13 @@ func (x *exchange) called(call *wire.Call, item any, data []byte) error {
 	if inner, is := fields["function"].(jsonvalue.Object); is { // as chat completions write it
 		fields = merged(fields, inner)
 	}
+	for _, names := range [][]string{toolNames, argsNames} {
+		if one, two := contradiction(fields, names); two != "" {
+			return x.misfit(call, data, "a call of a tool is told in two ways, as %s and as %s", one, two)
+		}
+	}
 	made := chat.ToolCall{}
-	made.Name, _ = first(fields, "name", "tool", "tool_name").(string)
+	made.Name, _ = first(fields, toolNames...).(string)
 	if blank(made.Name) {
 		return x.misfit(call, data, "a call of a tool has no name")
 	}
@@ -131,6 +139,20 @@ func first(fields jsonvalue.Object, names ...string) any {
 		}
 	}
 	return nil
+}
+
+// contradiction is two fields of one meaning with different values; two is "" when there are none.
+func contradiction(fields jsonvalue.Object, names []string) (one, two string) {
+	for _, name := range names {
+		switch v := fields[name]; {
+		case v == nil:
+		case one == "":
+			one = name
+		case jsonvalue.Compact(v) != jsonvalue.Compact(fields[one]):
+			return one, name
+		}
+	}
+	return one, ""
 }
 
 func merged(outer, inner jsonvalue.Object) jsonvalue.Object {

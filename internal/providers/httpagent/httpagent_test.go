@@ -170,6 +170,14 @@ func TestAnswers(t *testing.T) {
 				`{"reply": "Hello", "sid": ["a"]}`},
 		{"usage of another form", usage, answer(200, jsonKind, `{"reply": "Hello", "usage": 5}`),
 			`bad_reply: usage should be an object at "usage", and there is a number: {"reply": "Hello", "usage": 5}`},
+		{"arguments told in two ways", calls, answer(200, jsonKind,
+			`{"reply": "Hi", "calls": [{"name": "get", "args": {"a": 1}, "input": {"a": 2}}]}`),
+			`bad_reply: a call of a tool is told in two ways, as args and as input: ` +
+				`{"reply": "Hi", "calls": [{"name": "get", "args": {"a": 1}, "input": {"a": 2}}]}`},
+		{"a name told in two ways", calls, answer(200, jsonKind,
+			`{"reply": "Hi", "calls": [{"name": "get", "tool": "refund"}]}`),
+			`bad_reply: a call of a tool is told in two ways, as name and as tool: ` +
+				`{"reply": "Hi", "calls": [{"name": "get", "tool": "refund"}]}`},
 		{"usage of other words", usage, answer(200, jsonKind, `{"reply": "Hello", "usage": {"in": 5}}`),
 			`bad_reply: usage at "usage" has neither input_tokens nor output_tokens nor cost_usd: ` +
 				`{"reply": "Hello", "usage": {"in": 5}}`},

@@ -101,3 +101,28 @@ func TestUntold(t *testing.T) {
 		}
 	}
 }
+
+// TestCountsOfStreams: each count of a stream is of all so far, so that a later one cannot be less.
+func TestCountsOfStreams(t *testing.T) {
+	t.Parallel()
+	event := func(usage string) string { return `data: {"reply": "Hi", "usage": ` + usage + "}\n\n" }
+	const misfit = "bad_reply: usage is less than what was told of this reply before; it should count all of the reply"
+	for _, c := range []struct{ first, second, want string }{
+		{`{"input_tokens": 5, "output_tokens": 1}`, `{"input_tokens": 5, "output_tokens": 9, "cost_usd": 1}`, "HiHi"},
+		{`{"input_tokens": 500, "output_tokens": 9}`, `{"input_tokens": 5, "output_tokens": 9}`, misfit},
+		{`{"input_tokens": 5, "output_tokens": 9}`, `{"input_tokens": 5}`, misfit},
+		{`{"cost_usd": 2}`, `{"cost_usd": 1}`, misfit},
+		{`{"cost_usd": 2}`, `{"input_tokens": 5, "output_tokens": 9}`, misfit},
+	} {
+		url := served(t, answer(200, "text/event-stream", event(c.first)+event(c.second)+"data: [DONE]\n\n"))
+		p := agent(t, url, func(s *scenario.Provider) {
+			s.HTTP.Usage, s.HTTP.Stream = "usage", &scenario.HTTPStream{Data: "reply", Done: "[DONE]"}
+		})
+		req := ask("Hi")
+		req.Stream = true
+		r, err := p.Complete(t.Context(), req, func(chat.Delta) error { return nil })
+		if got, _, _ := strings.Cut(outcome(url, r, err), ": {"); got != c.want {
+			t.Errorf("%s, %s: %s", c.first, c.second, got)
+		}
+	}
+}

@@ -16,6 +16,7 @@ type kind struct {
 	name      string   // see scenario.ProviderTypes, which says what files may say of them
 	simulated bool     // they answer without the world: the same every time
 	agent     bool     // a program: a call may act, so that a failed one is not repeated
+	uncounted bool     // agents of the user, which need not count the tokens that they take
 	local     bool     // they are reached without a network, as simulated ones are
 	platforms []string // of hosting, beside the vendor's own
 	open      func(*scenario.Provider, *Options) (providers.Provider, error)
@@ -29,9 +30,9 @@ var azure = []string{"azure"}
 var kinds = []kind{
 	{name: "anthropic", open: model(anthropic.New), platforms: []string{"azure", "bedrock", "vertex"}},
 	{name: "azure", open: model(openai.New), embed: embedder, platforms: azure},
-	{name: scenario.ProgramType, open: openProgram, agent: true, local: true},
+	{name: scenario.ProgramType, open: openProgram, agent: true, uncounted: true, local: true},
 	{name: "gemini", open: model(gemini.New), platforms: []string{"vertex"}},
-	{name: scenario.HTTPType, open: openHTTP},
+	{name: scenario.HTTPType, open: openHTTP, uncounted: true},
 	{name: "mock", open: openMock, simulated: true},
 	{name: "ollama", open: model(openai.New), embed: embedder, platforms: azure},
 	{name: "openai", open: model(openai.New), embed: embedder, platforms: azure},

@@ -91,10 +91,14 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 		if p.Type == scenario.ProgramType && !o.NoTraces {
 			client = traced.New(client, p)
 		}
-		limited := providers.Limit(providers.Pace(client, p.RPS, p.Burst), p.MaxConcurrent)
-		return providers.Cost(providers.Counted(limited), p), nil
+		client = providers.Limit(providers.Pace(client, p.RPS, p.Burst), p.MaxConcurrent)
+	} else {
+		client = providers.Resilient(client, p, o.policy(p), o.Random, o.Now)
 	}
-	return providers.Cost(providers.Resilient(client, p, o.policy(p), o.Random, o.Now), p), nil
+	if k.uncounted {
+		client = providers.Counted(client)
+	}
+	return providers.Cost(client, p), nil
 }
 
 // NewEmbedder makes the embedding model that p describes. Like New it reads keys and opens no connection.

@@ -62,13 +62,13 @@ fuzz: ## run each fuzz test for FUZZTIME (20s)
 	done
 
 .PHONY: torture
-torture: ## kill 60 runs of 2,000 trials, and 60 recorded ones of 200, at random moments and resume them
+torture: ## kill 60 runs of 2,000 trials, 60 recorded ones of 200 and 60 of programs, at random moments and resume them
 	ARENA_TORTURE=60 $(GO) test -timeout 0 -run '^TestTorture' -v ./internal/cli
 
 .PHONY: soak
-soak: ## kill programs of tools and MCP servers under 2,000 trials
+soak: ## kill programs of tools and MCP servers under 2,000 trials, and run 4,000 of agents that misbehave
 	ARENA_SOAK=2000 $(GO) test -timeout 0 -run '^TestSoak$$' -v ./internal/tools/exec
-	ARENA_SOAK=2000 $(GO) test -timeout 0 -run '^TestSoakOfTools$$' -v ./internal/cli
+	ARENA_SOAK=2000 $(GO) test -timeout 0 -run '^TestSoakOf(Tools|Programs)$$' -v ./internal/cli
 
 .PHONY: bench
 bench: ## run the benchmarks that match BENCH (all)

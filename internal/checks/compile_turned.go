@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -61,6 +62,7 @@ func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder)
 	if k.around != k.limits.wantLow() && len(b.vacuous) == 0 { // else the outcome is told already
 		k.warnTurnedBan(e, check, w)
 	}
+	k.warnEither(e, check, w, b)
 	open := k.limits.min == nil && k.limits.max == nil
 	_, judged := check.(asksJudge)
 	switch {
@@ -88,8 +90,8 @@ func (k *compilation) warnTurnedBan(e *Spelling, check Check, w written) {
 	if k.limits.wantLow() {
 		low := say.Decimal(*k.limits.max)
 		by, hint = "max_score "+low, "take max_score out"
-		if k.limits.maxAt.Line > 0 {
-			at, width = k.limits.maxAt, len(low)
+		if at = k.lowAt(w); at != w.pos {
+			width = len(low)
 		}
 		if clean == GradesClean && *k.limits.max > slack {
 			hint = "write min_score: " + say.Decimal(1-*k.limits.max)
@@ -118,4 +120,12 @@ func (k *compilation) warnTurnedBan(e *Spelling, check Check, w written) {
 		hint += "; " + e.Def.Opposite
 	}
 	k.r.Diags.Warnf(at, width, "turned-round", "%s "+text, w.name, by).Hint = hint
+}
+
+// lowAt is the place of a max_score; without one, that of the check.
+func (k *compilation) lowAt(w written) diag.Pos {
+	if k.limits.maxAt.Line > 0 {
+		return k.limits.maxAt
+	}
+	return w.pos
 }

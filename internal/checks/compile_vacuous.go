@@ -56,7 +56,7 @@ func (b *binder) noteVacuous(param string, kind effectKind, why string) {
 
 func (b *binder) noteVacuousWithHint(param string, kind effectKind, why, hint string) {
 	if n := b.read[param]; n != nil { // otherwise the default applies
-		what := b.name + ": " + param + " " + n.Value
+		what := strings.TrimSpace(b.name + ": " + param + " " + n.Value) // a list has no value
 		b.vacuous = append(b.vacuous, vacuous{n, what, why, hint, vacuousEffect{kind: kind, score: 1}})
 	}
 }
@@ -95,7 +95,11 @@ func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 		b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, o.Text).Hint = o.Hint
 	}
 	re, err := b.c.regexp(n.Value)
-	if err != nil || !re.MatchString("") { // as for nearly every pattern
+	if err != nil {
+		return
+	}
+	if !re.MatchString("") { // as for nearly every pattern
+		b.checkSaysSomething(f, n, what)
 		return
 	}
 	tree, err := syntax.Parse(n.Value, syntax.Perl)
@@ -108,6 +112,19 @@ func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 	}
 	b.vacuous = append(b.vacuous, vacuous{n, what, "the pattern matches every text, for it can match nothing at all",
 		"write what must be there: x+ in place of x*, and no | at an end", vacuousEffect{kind: kind, score: math.NaN()}})
+}
+
+// checkSaysSomething warns of a pattern that every reply with a word in it matches: an empty one is an error anyway.
+func (b *binder) checkSaysSomething(f *field, n *node.Node, what string) {
+	if f.Any != anyDecides || b.def == nil || b.def.Needs&NeedsReply == 0 || !node.MatchesWords(n.Value) {
+		return
+	}
+	hint := "write what must be there"
+	if strings.HasPrefix(n.Value, "^") {
+		hint += "; where one line is meant, write ^[^\\n]+$"
+	}
+	b.vacuous = append(b.vacuous, vacuous{n, what, "every reply that says something matches the pattern", hint,
+		vacuousEffect{kind: scoreIsFixed, score: math.NaN()}})
 }
 
 // warnVacuous warns of parameters and thresholds that decide a check in advance.

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-var finishReasonDef = plain[finishReason](Def{
+var finishReasonDef = define[finishReason](Def{
 	Name:     "finish_reason",
 	Summary:  "The model ended its last reply for one of some reasons.",
 	Scoring:  "1 when the reason is one of them, else 0.",
@@ -21,6 +21,16 @@ var finishReasonDef = plain[finishReason](Def{
 
 type finishReason struct {
 	Reasons []string `param:"reasons,required" alias:"reason,value" words:"stop,length,tool_calls,content_filter" doc:"Length is a reply that was cut at max_tokens."`
+}
+
+// finishReasons is the number of reasons that there are.
+const finishReasons = 4
+
+func (c finishReason) Build(b *binder) Check {
+	if len(slices.Compact(slices.Sorted(slices.Values(c.Reasons)))) == finishReasons {
+		b.noteVacuousWithHint("reasons", limitHolds, "it lists every reason there is", "list those that are right: [stop]")
+	}
+	return &c
 }
 
 func (c *finishReason) Eval(_ context.Context, s *Subject) (Finding, error) {

@@ -26,12 +26,14 @@ func (v *mediaVerdict) judge(m *medium, value any, shown string, problems []stri
 	}
 }
 
-// finding is 1 when there are media and no violations. values is the key of the values in details.
+// finding is 1 when there are media and no violations. A verdict that passes at 0 needs media. values is the key of the
+// values in details.
 func (v *mediaVerdict) finding(values string) Finding {
 	f := Finding{Details: Details{values: atLeastEmpty(v.values), "violations": atLeastEmpty(v.broken)}}
 	switch {
 	case len(v.values) == 0:
 		f.Explanation = "no " + mediaNouns[v.kind] + " in the reply or in tool results"
+		f.silent = true // what it is like would say nothing
 	case len(v.broken) > 0:
 		f.Explanation = say.Listed(v.broken, "; ")
 	default:

@@ -21,6 +21,10 @@ func DoubtPattern(text string) Oddity {
 		return Oddity{"matches any one of the characters in the brackets",
 			"write " + text[1:len(text)-1] + " without the brackets"}
 	}
+	if words := wordsInBrackets(text); words != "" {
+		return Oddity{"matches any one of the characters in the brackets",
+			"write " + strings.Replace(text, words, "("+words[1:len(words)-1]+")", 1)}
+	}
 	if !strings.ContainsAny(text, `\^$`) { // as in nearly all
 		return Oddity{}
 	}
@@ -46,6 +50,9 @@ func DoubtBan(text string) Oddity {
 			"write " + strings.Trim(text, "/") + "; for slashes that are meant write [/]"}
 	case strings.HasPrefix(text, "(") && commaList().MatchString(text):
 		return Oddity{"matches only with its commas", "write | between alternatives, without blanks"}
+	case plainList().MatchString(text):
+		return Oddity{"matches only with its commas",
+			"write " + plainComma().ReplaceAllString(text, "|") + "; for a comma that is meant write [,]"}
 	case OperatorIn(text) != "":
 		return Oddity{"matches only with its " + OperatorIn(text) + " between the words",
 			"write | between alternatives; for texts that must all be there use a check for each"}
@@ -74,9 +81,16 @@ func DoubtBan(text string) Oddity {
 }
 
 var (
-	wordClass  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[[\pL\d ]{3,}\]$`) })
-	lateFlags  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\?[imsU]+\)$`) })
-	commaList  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\pL+(?:, ?\pL+)+\)$`) })
+	wordClass    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[[\pL\d ]{3,}\]$`) })
+	wordsInClass = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\[\pL[\pL ]+(?:\|\pL[\pL ]+)+\]`)
+	})
+	lateFlags = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\?[imsU]+\)$`) })
+	commaList = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\pL+(?:, ?\pL+)+\)$`) })
+	plainList = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\p{Ll}[\pL-]*(?:, ?\p{Ll}[\pL-]*)+$`)
+	})
+	plainComma = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`, ?`) })
 	openRepeat = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w\])]\{\d+(?:,\d*)?(?:$|[^\d,}])`) })
 	delimited  = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:~[^~\s]+~|#[^#\s]+#|%[^%\s]+%)$`)
@@ -104,6 +118,15 @@ func isWordInBrackets(text string) bool {
 	}
 	signs := []rune(strings.ToLower(text[1 : len(text)-1]))
 	return !slices.IsSorted(signs)
+}
+
+// wordsInBrackets returns the part of a pattern that is words in brackets with | between them, which is a set of
+// characters there; "" is none.
+func wordsInBrackets(text string) string {
+	if at := strings.IndexByte(text, '['); at < 0 || !strings.Contains(text[at:], "|") {
+		return ""
+	}
+	return wordsInClass().FindString(text)
 }
 
 // OperatorIn returns the operator of a search that stands between words of a text, of which some are in lower case; ""

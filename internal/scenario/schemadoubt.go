@@ -33,7 +33,7 @@ func DoubtSchema(r *node.Reader, n *node.Node, what string) {
 // DoubtReplySchema is DoubtSchema for the schema of a reply, which may be any value: it also warns of keywords that ask
 // nothing of values of other types. bans says that what fits the schema is not wanted.
 func DoubtReplySchema(r *node.Reader, n *node.Node, what string, bans bool) {
-	schemaDoubts{r: r, what: what, refs: refsOf(n), bans: bans, anyValue: true}.at(n, nil)
+	schemaDoubts{r: r, what: what, refs: refsOf(n), bans: bans, anyValue: true, whole: true}.at(n, nil)
 }
 
 type schemaDoubts struct {
@@ -41,6 +41,7 @@ type schemaDoubts struct {
 	what     string
 	bans     bool
 	anyValue bool            // the values may be of any type
+	whole    bool            // the value is the whole of what must fit, or each entry of it when it is a list
 	refs     map[string]bool // the names that references go through
 }
 
@@ -77,6 +78,7 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 			d.required(n, listed)
 		}
 		d.untyped(n)
+		d.optional(n)
 	}
 	d.idle(n)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -86,6 +88,7 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 			"required", "xml", "$vocabulary": // values, not schemas
 		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
 			inner := d
+			inner.whole = false
 			inner.anyValue = d.anyValue && strings.HasSuffix(strings.ToLower(k.Value), "properties")
 			for j := 1; v.Kind == node.Map && j < len(v.Content); j += 2 {
 				if k.Value == "patternProperties" {
@@ -105,6 +108,7 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 			d := d
 			d.bans = d.bans != (k.Value == "not")
 			d.anyValue = d.anyValue && k.Value != "propertyNames"
+			d.whole = d.whole && k.Value == "items"
 			d.at(v, of)
 			for _, item := range v.Content {
 				if v.Kind == node.List {

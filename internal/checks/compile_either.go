@@ -1,0 +1,130 @@
+package checks
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Bans belong together by "and": none of the things may come. Where one of several bans is enough, the others forbid
+// nothing. By De Morgan that is any_of over bans, and a not over all_of; a weighted mean and a max_score do the same.
+
+// leaning is what a check, with all that is in it, asks for.
+type leaning uint8
+
+const (
+	leansBoth  leaning = iota // for some things, and against others
+	leansFor                  // for something that must come
+	leansAgain                // against something that must not
+)
+
+// leans is the leaning of a check that must pass.
+func (c *Compiled) leans() leaning {
+	lean := leansFor
+	if parts := c.Nested(); len(parts) > 0 {
+		lean = parts[0].leans()
+		for _, part := range parts[1:] {
+			if part.leans() != lean {
+				return leansBoth
+			}
+		}
+		if _, not := c.Check.(*negation); not {
+			lean = lean.opposite()
+		}
+	} else if cleanOf(c.Def, c.Check) != NotClean {
+		lean = leansAgain
+	}
+	if c.MaxScore != nil && c.MinScore == nil && *c.MaxScore < 1-slack {
+		lean = lean.opposite()
+	}
+	return lean
+}
+
+func (l leaning) opposite() leaning {
+	switch l {
+	case leansFor:
+		return leansAgain
+	case leansAgain:
+		return leansFor
+	}
+	return leansBoth
+}
+
+// warnEither warns of several bans of which one is enough.
+func (k *compilation) warnEither(e *Spelling, check Check, w written, b *binder) {
+	text, hint := "", ""
+	switch c := check.(type) {
+	case *disjunction:
+		if !b.turned && len(c.parts) > 1 && !slices.ContainsFunc(c.parts, notAgainst) {
+			text, hint = "this holds as soon as one of the "+strconv.Itoa(len(c.parts))+" bans in it holds",
+				"write all_of, which holds only where all of them do"
+			if k.spec.Surface == scenario.Guardrail {
+				text = "as a guardrail this fires only where all " + strconv.Itoa(len(c.parts)) + " would"
+				hint = "list each as a guardrail of its own, or write all_of"
+			}
+		}
+	case *conjunction:
+		if b.turned && allWanted(c.parts) {
+			text, hint = "turned round, this holds as soon as one of the "+plural.Count(len(c.parts), "check")+
+				" in it does not", "write any_of in place of all_of: then none of them may hold"
+		}
+	case *weighted:
+		switch soft := c.outvoted(); {
+		case b.turned && allWanted(c.parts) && soft == nil && c.missing():
+			text, hint = "turned round, this holds as soon as one of the "+plural.Count(len(c.parts), "check")+
+				" in it does not", "write any_of in place of weighted: then none of them may hold"
+		case !b.turned && soft != nil:
+			text, hint = "the ban "+soft.Type+" in it may be broken: the others reach the threshold "+
+				say.Decimal(c.threshold)+" without it", "write min_score: 1 beside that check, or take it out of weighted"
+		}
+	}
+	if text != "" {
+		k.r.Diags.Warnf(w.pos, w.width, "turned-round", "%s: %s", e.Type, text).Hint = hint
+	}
+	if s := b.several; len(s) > 0 && e.Def.Shares && k.limits.wantLow() && b.turned && !k.scored {
+		n := len(s[0].at.Content)
+		if may := int(*k.limits.max*float64(n) + slack); n > 1 && may > 0 {
+			k.r.Diags.Warnf(k.lowAt(w), len(say.Decimal(*k.limits.max)), "turned-round",
+				"%s: with max_score %s this holds although %d of the %d %s are there", w.name, say.Decimal(*k.limits.max), may, n,
+				s[0].param).Hint = "write max_score: 0 where none may be there"
+		}
+	}
+}
+
+func notAgainst(part *Compiled) bool { return part.leans() != leansAgain }
+
+// allWanted reports whether the parts are several of one check, each of which asks for something that comes: such are
+// texts, or tools, of which none is wanted. Of different checks, "not both" may be meant.
+func allWanted(all parts) bool {
+	return len(all) > 1 && !slices.ContainsFunc(all, func(part *Compiled) bool {
+		return part.Def != all[0].Def || part.leans() != leansFor
+	})
+}
+
+// missing reports whether the mean stays below the threshold where any one part has the score 0.
+func (c *weighted) missing() bool {
+	return !slices.ContainsFunc(c.weights, c.reachedWithout)
+}
+
+// reachedWithout reports whether the other parts can reach the threshold without one of that weight.
+func (c *weighted) reachedWithout(weight float64) bool {
+	sum := 0.0
+	for _, w := range c.weights {
+		sum += w
+	}
+	return sum > 0 && (sum-weight)/sum >= c.threshold-slack
+}
+
+// outvoted is a ban without a limit of its own that the other parts outvote; nil: there is none.
+func (c *weighted) outvoted() *Compiled {
+	for i, part := range c.parts {
+		bans := len(part.Nested()) == 0 && cleanOf(part.Def, part.Check) == Bans
+		if bans && !part.limited() && len(c.parts) > 1 && c.reachedWithout(c.weights[i]) {
+			return part
+		}
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package checks
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// besideOptional leaves out what is told of schemas that require nothing, which short samples do.
+func besideOptional(problems []diag.Diagnostic) []diag.Diagnostic {
+	return slices.DeleteFunc(problems, func(p diag.Diagnostic) bool { return p.Code == "all-optional" })
+}
+
+// A schema that lists properties and asks for none of them takes an object without any.
+func TestSchemasThatRequireNothing(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]bool{
+		`{type: object, properties: {a: {type: string}}}`:                                                 true,
+		`{properties: {a: {type: string}}}`:                                                               true,
+		`{type: object, properties: {a: {type: string}}, additionalProperties: true}`:                     true,
+		`{type: array, items: {type: object, properties: {a: {type: string}}}}`:                           true,
+		`{type: object, properties: {a: {type: string}}, required: [a]}`:                                  false,
+		`{type: object, properties: {a: {type: string}}, additionalProperties: false}`:                    false,
+		`{type: object, properties: {a: {type: string}}, minProperties: 1}`:                               false,
+		`{type: object, properties: {a: {type: string}}, anyOf: [{required: [a]}]}`:                       false,
+		`{type: object, properties: {}}`:                                                                  false,
+		`{type: object, required: [a], properties: {a: {type: object, properties: {b: {type: string}}}}}`: false,
+		`{not: {type: object, required: [a], properties: {a: {type: object}}}}`:                           false,
+	} {
+		for _, check := range []string{"json_schema", "contains_json"} {
+			_, problems := compileYAML(check, "schema: "+schema)
+			told := slices.ContainsFunc(problems, func(p diag.Diagnostic) bool { return p.Code == "all-optional" })
+			if told != want {
+				t.Errorf("%s: %s: told %v: %v", check, schema, told, problems)
+			}
+		}
+	}
+}

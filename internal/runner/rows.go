@@ -101,6 +101,7 @@ func (s *session) checkRow() error {
 }
 
 // rowCheckFaults says what is wrong with a check as it is for the row: its parameters, and names that do not exist.
+// What is doubtful is kept as a warning of the trial; with --strict it is wrong.
 func (s *session) rowCheckFaults(v *values, o *scenario.OpenCheck, turn int) (faults []string) {
 	var problems diag.List
 	check, _ := v.bound(o, turn, &problems).(*checks.Compiled)
@@ -108,14 +109,15 @@ func (s *session) rowCheckFaults(v *values, o *scenario.OpenCheck, turn int) (fa
 		s.trial.Project.rowNames.check(s, check, &problems)
 	}
 	for _, p := range problems.Sorted() {
-		if p.Severity != diag.Error {
-			continue
-		}
 		text := p.Pos.String() + ": " + p.Msg
 		if p.Hint != "" {
 			text += " (" + p.Hint + ")"
 		}
-		faults = append(faults, text)
+		if p.Severity == diag.Error || s.opts.Strict && s.trial.Finished == nil {
+			faults = append(faults, text)
+		} else {
+			s.warnOnce(text)
+		}
 	}
 	return faults
 }

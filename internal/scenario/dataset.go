@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/dataset"
@@ -22,6 +23,7 @@ type Dataset struct {
 	InputField string // the field that holds what the user says; "": turns say so
 	InputPos   diag.Pos
 
+	width   int  // of its name as it is written
 	sound   bool // it has rows
 	samples []*dataset.Row
 }
@@ -35,7 +37,7 @@ func readDataset(d *decoder, s *Scenario, v *node.Node) {
 	if s.Dataset == nil {
 		s.Dataset = &Dataset{}
 	}
-	s.Dataset.Pos = d.Pos(v)
+	s.Dataset.Pos, s.Dataset.width = d.Pos(v), utf8.RuneCountInString(name)
 	switch path := d.datasetPath(v, name); {
 	case path == "":
 	case !dataset.Known(path):
@@ -175,6 +177,14 @@ func (s *Scenario) filled(v any, lacks *[]string) any {
 		return out
 	}
 	return v
+}
+
+// RowID is the id of the row for which the scenario runs; "": it runs for none.
+func (s *Scenario) RowID() string {
+	if s.Row == nil {
+		return ""
+	}
+	return s.Row.ID
 }
 
 // FillText puts the fields of the row into a text that has no other placeholders, such as a reply of a mock.

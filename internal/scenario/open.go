@@ -22,6 +22,9 @@ type OpenCheck struct {
 	rows  any            // for some row; nil: no conversation has one
 	first any            // that was ever made; nil: nothing was
 	told  map[diag.Diagnostic]bool
+
+	ofRow map[string]rowForm       // what rows make of it, by the texts that were filled in
+	own   map[diag.Diagnostic]bool // warnings that it causes whatever a row holds
 }
 
 // open makes an OpenCheck of a check with placeholders.
@@ -200,75 +203,6 @@ func (o *OpenCheck) Reset() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.used, o.rows = nil, nil
-}
-
-// maxMade is up to how many forms of a check are kept that rows make of it.
-const maxMade = 256
-
-// BindRow is Bind for the values of a row: its problems are told for each row, and what rows make of the check is not
-// kept without a limit.
-func (o *OpenCheck) BindRow(v *Values, d *diag.List) any {
-	var problems diag.List
-	spec, key := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
-		problems.Errorf(pos, width, f.code, "%s: %s", o.spec.Type, f.msg).Hint = f.hint
-	})
-	if problems.Errors() == 0 {
-		o.mu.Lock()
-		made := o.made[key]
-		o.mu.Unlock()
-		if made != nil {
-			return made
-		}
-		made = o.compileWith(v, spec, &problems)
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		if made != nil && len(o.made) < maxMade {
-			o.made[key] = made
-		}
-		if made != nil {
-			return made
-		}
-	}
-	for _, p := range problems.Sorted() {
-		d.Add(p)
-	}
-	return nil
-}
-
-// BindRows compiles the check for a conversation with rows, before any is run: with the first values that fit. What
-// only some rows get wrong is told by these; what is wrong for all is added to d, as unknown names are.
-func (o *OpenCheck) BindRows(all []*Values, who string, d *diag.List) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	var first *diag.List
-	for _, v := range all {
-		var problems, unfilled diag.List
-		spec, _ := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
-			list := &problems
-			if f.code == "empty-value" || f.code == "structured-value" { // of this row
-				list = &unfilled
-			}
-			list.Errorf(pos, width, f.code, "%s: %s%s", o.spec.Type, f.msg, who).Hint = f.hint
-		})
-		if problems.Errors() > 0 {
-			o.report(&problems, d)
-			return
-		}
-		if unfilled.Errors() == 0 {
-			if o.rows = o.compileWith(v, spec, &problems); o.rows != nil {
-				if o.first == nil {
-					o.first = o.rows
-				}
-				return
-			}
-		}
-		if first == nil && problems.Errors() > 0 {
-			first = &problems
-		}
-	}
-	if first != nil {
-		o.report(first, d)
-	}
 }
 
 // OfRows is the check as it is for some row; nil: no conversation has one.

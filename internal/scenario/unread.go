@@ -181,6 +181,7 @@ func (b *build) unread() {
 	}
 	b.typedVariables()
 	b.unreadOwn()
+	b.unreadRows()
 	b.unreadContexts()
 	if b.in.only == nil && !b.broken[kindScenario] { // else scenarios that are not there may read it
 		b.unreadOfPrompts()

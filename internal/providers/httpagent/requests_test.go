@@ -44,6 +44,8 @@ func (r row) FillText(text string) (string, []string) {
 	return text, []string{name}
 }
 
+func (row) RowID() string { return "1" }
+
 func (row) FillCalls(calls []chat.ToolCall) ([]chat.ToolCall, []string) { return calls, nil }
 
 // TestRequests: what a server gets.

@@ -1,0 +1,134 @@
+package scenario
+
+import (
+	"maps"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// rowForm is what the values of a row make of a check.
+type rowForm struct {
+	check    any // nil: they cannot be used
+	problems []diag.Diagnostic
+}
+
+// maxMade is up to how many forms of a check are kept that rows make of it.
+const maxMade = 256
+
+// BindRow is Bind for the values of a row: its problems are told for each row, and what rows make of the check is not
+// kept without a limit. A row by which the check cannot fail any more cannot be used. Other doubts that come from the
+// row are warnings; those of the check itself are not told again.
+func (o *OpenCheck) BindRow(v *Values, d *diag.List) any {
+	var problems diag.List
+	spec, key := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
+		problems.Errorf(pos, width, f.code, "%s: %s", o.spec.Type, f.msg).Hint = f.hint
+	})
+	var form rowForm
+	if problems.Errors() > 0 {
+		form.problems = problems.Sorted()
+	} else {
+		form = o.formOfRow(v, spec, key)
+	}
+	for _, p := range form.problems {
+		d.Add(p)
+	}
+	return form.check
+}
+
+func (o *OpenCheck) formOfRow(v *Values, spec Check, key string) rowForm {
+	o.mu.Lock()
+	form, known := o.ofRow[key]
+	own := o.own
+	o.mu.Unlock()
+	if known {
+		return form
+	}
+	var problems diag.List
+	form.check = o.compileWith(v, spec, &problems)
+	for _, p := range problems.Sorted() {
+		p.Width = 0
+		switch {
+		case own[p]:
+			continue
+		case p.Severity == diag.Warning && p.Code == "cannot-fail":
+			p.Severity, form.check = diag.Error, nil
+		}
+		form.problems = append(form.problems, p)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.ofRow) < maxMade {
+		if o.ofRow == nil {
+			o.ofRow = map[string]rowForm{}
+		}
+		o.ofRow[key] = form
+	}
+	return form
+}
+
+// BindRows compiles the check for a conversation with rows, before any is run: with the first values that fit. What
+// only some rows get wrong is told by these; what is wrong for all is added to d, as unknown names are, and what is
+// doubtful with all.
+func (o *OpenCheck) BindRows(all []*Values, who string, d *diag.List) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var first *diag.List
+	var own map[diag.Diagnostic]bool // warnings that all values that fit cause in the same words
+	for _, v := range all {
+		var problems, unfilled diag.List
+		spec, _ := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
+			list := &problems
+			if f.code == "empty-value" || f.code == "structured-value" { // of this row
+				list = &unfilled
+			}
+			list.Errorf(pos, width, f.code, "%s: %s%s", o.spec.Type, f.msg, who).Hint = f.hint
+		})
+		if problems.Errors() > 0 {
+			o.report(&problems, d)
+			return
+		}
+		if unfilled.Errors() > 0 {
+			continue
+		}
+		check := o.compileWith(v, spec, &problems)
+		if check == nil {
+			if first == nil {
+				first = &problems
+			}
+			continue
+		}
+		told := map[diag.Diagnostic]bool{}
+		for _, p := range problems.Sorted() {
+			p.Width = 0 // of what the row holds, not of the file
+			told[p] = true
+		}
+		if own == nil {
+			own, o.rows = told, check
+			if o.first == nil {
+				o.first = check
+			}
+		}
+		maps.DeleteFunc(own, func(p diag.Diagnostic, _ bool) bool { return !told[p] })
+		if len(own) == 0 {
+			return // what is doubtful with some rows is told by these
+		}
+	}
+	switch {
+	case own != nil:
+		o.warnOfOwn(own, d)
+	case first != nil:
+		o.report(first, d)
+	}
+}
+
+// warnOfOwn adds the warnings that the check causes whatever a row holds.
+func (o *OpenCheck) warnOfOwn(own map[diag.Diagnostic]bool, d *diag.List) {
+	all := maps.Clone(own)
+	maps.Copy(all, o.own)
+	o.own = all // who reads it has it without the lock
+	var list diag.List
+	for p := range own {
+		list.Add(p)
+	}
+	o.report(&list, d)
+}

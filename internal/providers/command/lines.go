@@ -33,9 +33,11 @@ type conversation struct {
 	noisy   bool // that it writes other lines was told
 }
 
+// conversationKey tells the conversations of one trial from each other: whoever plays the user knows nothing of
+// what the agent keeps, though both may be the same program.
 type conversationKey struct {
-	p    *Provider
-	step string
+	p             *Provider
+	step, persona string
 }
 
 // lines has the program of the trial answer.
@@ -46,7 +48,7 @@ func (p *Provider) lines(
 	if t == nil {
 		return chat.Reply{}, errors.New("a program with protocol: lines answers in trials alone")
 	}
-	part, ok := t.Keep(conversationKey{p, req.Origin.Step}, func() providers.TrialPart {
+	part, ok := t.Keep(conversationKey{p, req.Origin.Step, req.Origin.Persona}, func() providers.TrialPart {
 		return &conversation{p: p, trial: t}
 	})
 	if !ok {

@@ -365,6 +365,30 @@ func TestClosedStream(t *testing.T) {
 	}
 }
 
+// TestPersonasHaveProgramsOfTheirOwn: a program that is the agent and plays a user too is started for each of them.
+func TestPersonasHaveProgramsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	// A program that played all three would go through the five replies instead of hanging.
+	d := talkTo(t, byLines, "script", reply("first"), reply("second"), reply("third"), reply("fourth"), reply("fifth"))
+	ctx := providers.InTrial(t.Context(), d.trial)
+	var got []string
+	for _, persona := range []string{"", "guest", "thief", "guest", ""} {
+		req := ask("hi")
+		req.Origin.Persona = persona
+		r, err := d.p.Complete(ctx, req, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, r.Content)
+	}
+	if want := []string{"first", "first", "first", "second", "second"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if _, err := d.trial.End(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestNothingIsLeftOfLines: what a program has started ends with the trial.
 func TestNothingIsLeftOfLines(t *testing.T) {
 	t.Parallel()

@@ -72,6 +72,7 @@ func (o *Origin) Script() int { return o.Turn - o.Added }
 // RowFiller puts the fields of a row of a dataset in the places of {{field}}. lacks are those that the row does not
 // have. It is safe for concurrent use.
 type RowFiller interface {
+	RowID() string // which row it is
 	FillText(text string) (filled string, lacks []string)
 	FillCalls(calls []ToolCall) (filled []ToolCall, lacks []string)
 }

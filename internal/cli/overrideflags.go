@@ -20,7 +20,8 @@ type overrideFlags struct {
 
 func (f *overrideFlags) register(fl *pflag.FlagSet) {
 	fl.Float64Var(&f.temperature, "temperature", 0, "sampling temperature of every call, a `number` from 0 to 2")
-	fl.Int64Var(&f.seed, "seed", 0, "sampling seed of every call, any whole `number`")
+	fl.Int64Var(&f.seed, "seed", 0,
+		"sampling seed of the first trial, any whole `number`; each further trial has one more")
 	fl.IntVar(&f.maxTokens, "max-tokens", 0, "limit every reply to `n` tokens")
 	fl.IntVar(&f.trials, "trials", 0, "repeat every scenario `n` times instead of its own number")
 	fl.StringVar(&f.onFailure, "on-failure", "", "`action` after a failed turn assertion: continue or stop")

@@ -57,7 +57,9 @@ func (n *nameChecker) eachMockReply(visit func(*scenario.MockReply)) {
 		}
 		for _, s := range file.Scenarios {
 			for i := range s.Turns {
-				visit(s.Turns[i].Reply())
+				for one := range s.Turns[i].Reply().Each() {
+					visit(one)
+				}
 			}
 		}
 	}
@@ -65,7 +67,9 @@ func (n *nameChecker) eachMockReply(visit func(*scenario.MockReply)) {
 		for i := range s.Turns {
 			inline := s.Turns[i].Inline()
 			for j := range inline {
-				visit(&inline[j])
+				for one := range inline[j].Each() {
+					visit(one)
+				}
 			}
 		}
 	}
@@ -117,7 +121,13 @@ func (n *nameChecker) checkMockFile(s *scenario.Scenario, file *scenario.MockFil
 
 // checkMockArguments warns of results that have no effect, and of calls that the schema of their tool refuses: nothing
 // is run for them. What is not even an object is meant so.
-func (n *nameChecker) checkMockArguments(r *scenario.MockReply) {
+func (n *nameChecker) checkMockArguments(reply *scenario.MockReply) {
+	for r := range reply.Each() {
+		n.checkSaidArguments(r)
+	}
+}
+
+func (n *nameChecker) checkSaidArguments(r *scenario.MockReply) {
 	for i := range r.ToolCalls {
 		call := &r.ToolCalls[i]
 		_, came := r.Results[i]
@@ -170,10 +180,11 @@ func callsTool(m *scenario.MockScenario, name string) bool {
 		return false
 	}
 	for i := range m.Turns {
-		r := m.Turns[i].Reply()
-		for j := range r.ToolCalls {
-			if _, came := r.Results[j]; !came && r.ToolCalls[j].Name == name {
-				return true
+		for r := range m.Turns[i].Reply().Each() {
+			for j := range r.ToolCalls {
+				if _, came := r.Results[j]; !came && r.ToolCalls[j].Name == name {
+					return true
+				}
 			}
 		}
 	}

@@ -39,11 +39,8 @@ func (m *matrix) takesParameters(
 		}
 		seed := firstSet(m.opts.Calls.Seed, turn.Seed, p.Defaults.Seed)
 		seeded = seeded || seed != nil
-		if seed != nil && kind.SmallSeed && int64(int32(*seed)) != *seed && ok && !leavesOut(spec, "seed") {
-			ok = false
-			m.diags.Errorf(s.Pos, 1, "out-of-range",
-				"scenario %q: provider %[3]s does not take the seed %[2]d: its seeds have 32 bits", s.ID, *seed, spec.ID).
-				Hint = "choose one from -2147483648 to 2147483647"
+		if seed != nil && kind.SmallSeed && ok && !leavesOut(spec, "seed") {
+			ok = m.takesSeed(s, spec, *seed)
 		}
 	}
 	limit := firstSet(m.opts.Calls.MaxTokens, p.Defaults.MaxTokens, params.MaxTokens, spec.MaxTokens)
@@ -149,4 +146,24 @@ func (m *matrix) warnIgnoredParameters(prompt *scenario.Prompt, spec *scenario.P
 			"top_k has no effect with provider %s: OpenAI's servers do not take it", spec.ID).Hint =
 			"write top_p, or give the provider the base_url of a server that takes it"
 	}
+}
+
+// takesSeed refuses a seed that has more than 32 bits, in the first trial or in the last one.
+func (m *matrix) takesSeed(s *scenario.Scenario, spec *scenario.Provider, seed int64) bool {
+	more := int64(repetitions(&m.opts, s)*max(countVariants(s), 1) - 1)
+	fits := func(seed int64) bool { return int64(int32(seed)) == seed }
+	switch {
+	case !fits(seed):
+		m.diags.Errorf(s.Pos, 1, "out-of-range",
+			"scenario %q: provider %[3]s does not take the seed %[2]d: its seeds have 32 bits", s.ID, seed, spec.ID).
+			Hint = "choose one from -2147483648 to 2147483647"
+		return false
+	case !fits(seed + more):
+		m.diags.Errorf(s.Pos, 1, "out-of-range",
+			"scenario %q: provider %s does not take the seed %d of trial %d: its seeds have 32 bits", s.ID, spec.ID,
+			seed+more, more+1).Hint = fmt.Sprintf("each trial has one more than the one before: choose one from "+
+			"-2147483648 to %d", 2147483647-more)
+		return false
+	}
+	return true
 }

@@ -183,7 +183,7 @@ func (s *session) request(at turnIndex, round int, loop *toolLoop) *chat.Request
 			provider.Temperature),
 		TopP:      firstSet(defaults.TopP, prompt.TopP, provider.TopP),
 		MaxTokens: firstSet(s.opts.MaxTokens, defaults.MaxTokens, prompt.MaxTokens, provider.MaxTokens),
-		Seed:      firstSet(s.opts.Seed, spec.Seed, defaults.Seed),
+		Seed:      seedOf(firstSet(s.opts.Seed, spec.Seed, defaults.Seed), s.trial.N),
 		Stream:    sc.Streaming,
 		Origin: chat.Origin{
 			Scenario: sc.ID, ScenarioAlias: sc.Alias, Region: s.trial.Region, Trial: s.trial.N,
@@ -202,6 +202,15 @@ func (s *session) request(at turnIndex, round int, loop *toolLoop) *chat.Request
 	s.step.adapt(req)
 	req.Extra = prompt.AddTo(req.Extra, provider)
 	return req
+}
+
+// seedOf is the seed of a trial: that of its group, and one more for each trial before it. With one seed for all of
+// them a model that keeps to it says the same each time, and many trials tell no more than one.
+func seedOf(first *int64, n int) *int64 {
+	if first == nil {
+		return nil
+	}
+	return new(*first + int64(n-1))
 }
 
 // tune sets what the provider, the scenario and the prompt say about the format of replies.

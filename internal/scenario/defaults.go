@@ -23,7 +23,7 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 		wholePtr("max_tokens", counting, func(a *arenaFile) **int { return &a.Defaults.MaxTokens }).
 			doc("The most tokens of a reply."),
 		seed("seed", func(a *arenaFile) **int64 { return &a.Defaults.Seed }).
-			doc("Makes models that support it repeat themselves."),
+			doc("Makes models that support it repeat themselves. The first trial has it, and each further one one more."),
 		whole("concurrency", natural, func(a *arenaFile) *int { return &a.Defaults.Concurrency }).
 			doc("How many conversations run at once.").preset("6"),
 		dur("run_timeout", func(a *arenaFile) *time.Duration { return &a.Defaults.RunTimeout }).

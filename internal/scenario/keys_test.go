@@ -289,7 +289,12 @@ func keyBeside(f keys.Table, path []string) map[string]any {
 	case keys.Table(fragmentFields):
 		return map[string]any{"path": "nowhere.yaml"}
 	case keys.Table(mockTurnFields):
+		if slices.Contains(path, "one_of") {
+			return nil // nothing stands beside it
+		}
 		return map[string]any{"audio_file": "talk.json"}
+	case keys.Table(mockChoiceFields):
+		return map[string]any{"audio_file": "talk.json", "chance": 1.0}
 	case keys.Table(mediaFields):
 		return map[string]any{"data": "aGk="}
 	case keys.Table(mockPartFields), keys.Table(partFields):

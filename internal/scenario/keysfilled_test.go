@@ -28,7 +28,8 @@ var keyUnfilled = []string{
 	// What a mock says is no template.
 	"a mock reply.content", "a mock reply.text", "a mock reply.response", "a mock reply.error", "a tool call.error",
 	"a mock reply.audio_mime_type", "a mock response file.defaultResponse", "the mock replies.defaultResponse",
-	"a media address.detail", "media.caption",
+	"a reply of one_of.content", "a reply of one_of.text", "a reply of one_of.response", "a reply of one_of.error",
+	"a reply of one_of.audio_mime_type", "a media address.detail", "media.caption",
 	// This version refuses or skips what has them.
 	"relevance.custom_query", "a scenario.voice", "exec.sandbox", "an entry of evals.sandbox", "skills.selector",
 	"a runtime config.tool_selector", "a persona.system_prompt", "a persona.goals", "a persona.constraints",

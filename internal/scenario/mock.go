@@ -69,14 +69,6 @@ func (t *MockTurn) Reply() *MockReply {
 	return &MockReply{Content: t.text}
 }
 
-// said is the text of the reply.
-func (t *MockTurn) said() string {
-	if t.reply != nil {
-		return t.reply.Content
-	}
-	return t.text
-}
-
 // MockReply is one canned reply.
 type MockReply struct {
 	Content   string
@@ -91,9 +83,12 @@ type MockReply struct {
 	FinishReason string
 	Usage        *chat.Usage
 	CostUSD      *float64 // nil: by the prices of the provider
+	// OneOf are replies among which the mock draws one for each trial; then nothing else of the reply is set. See Draw.
+	OneOf []MockChoice
 }
 
 func (r *MockReply) plain() bool {
 	return len(r.Parts) == 0 && len(r.ToolCalls) == 0 && r.Error == "" && r.ErrorKind == "" && r.Latency == 0 &&
-		r.FinishReason == "" && r.Usage == nil && r.CostUSD == nil
+		r.FinishReason == "" && r.Usage == nil && r.CostUSD == nil &&
+		len(r.OneOf) == 0
 }

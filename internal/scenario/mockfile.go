@@ -152,7 +152,7 @@ func (d *decoder) inlineMock(n *node.Node) []MockReply {
 	for i, v := range n.Content {
 		replies[i] = d.mockReply(v)
 	}
-	ends := slices.IndexFunc(replies, func(r MockReply) bool { return len(r.ToolCalls) == 0 })
+	ends := slices.IndexFunc(replies, func(r MockReply) bool { return !r.mayCall() })
 	if ends >= 0 && ends+1 < len(replies) {
 		d.Warnf(n.Content[ends+1], "unused-reply",
 			"this reply is never used: the one before calls no tool, which ends the turn").Hint =

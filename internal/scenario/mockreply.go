@@ -16,10 +16,18 @@ type mockReplyFile struct {
 	MockReply
 	kind, content, calls, parts *node.Node
 	audio, audioType            string
+	chance                      float64 // of a reply of one_of
 }
 
 // mockTurnFields are the keys of one canned reply.
 var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
+	return append(mockReplyRows(),
+		custom("one_of", listOf(mockChoiceFields), readOneOf).doc("Replies of which each trial draws one, each with its "+
+			"chance, in place of all other keys. The same trial with the same seed draws the same."))
+})
+
+// mockReplyRows are the keys of a reply that is said as it stands.
+func mockReplyRows() rows[mockReplyFile] {
 	return rows[mockReplyFile]{
 		custom("type", words("text", "tool_calls", "multimodal"), func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.kind = v
@@ -78,7 +86,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 		numPtr("cost_usd", price, func(r *mockReplyFile) **float64 { return &r.CostUSD }).
 			doc("What the reply cost, in US dollars."),
 	}
-})
+}
 
 func readMockText(name string) func(*decoder, *mockReplyFile, *node.Node) {
 	return func(d *decoder, r *mockReplyFile, v *node.Node) {
@@ -107,6 +115,16 @@ func (d *decoder) mockReply(n *node.Node) MockReply {
 	if !mockTurnFields.read(d, n, &r) {
 		return r.MockReply
 	}
+	if node.Get(n, "one_of") != nil {
+		d.aloneWithOneOf(n)
+		return MockReply{OneOf: r.OneOf}
+	}
+	d.wholeMockReply(n, &r, before)
+	return r.MockReply
+}
+
+// wholeMockReply reports what a reply lacks that was read after so many errors.
+func (d *decoder) wholeMockReply(n *node.Node, r *mockReplyFile, before int) {
 	switch {
 	case d.Diags.Errors() > before: // what seems to be missing is what was misspelt
 	case r.content == nil && r.calls == nil && r.parts == nil && r.audio == "" && r.Error == "":
@@ -119,9 +137,8 @@ func (d *decoder) mockReply(n *node.Node) MockReply {
 		d.Missing(n, "a mock reply with audio_mime_type", "audio_file")
 	}
 	if r.audio != "" {
-		r.Parts = append(r.Parts, d.mockAudio(n, &r))
+		r.Parts = append(r.Parts, d.mockAudio(n, r))
 	}
-	return r.MockReply
 }
 
 func (d *decoder) mockAudio(n *node.Node, r *mockReplyFile) chat.Part {

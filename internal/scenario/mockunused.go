@@ -22,6 +22,9 @@ func (l *loader) unusedReplies(m *mockNames, p *Project, s *Scenario) {
 	if canned == nil || len(canned.Turns) == 0 && canned.Default == nil {
 		return
 	}
+	if drawsCalls(s, canned) {
+		return
+	}
 	warn := func(hint, format string, args ...any) {
 		l.diags.Warnf(name.pos, utf8.RuneCountInString(name.name), "unused-reply", format, args...).Hint = hint
 	}
@@ -70,7 +73,7 @@ func usedReplies(s *Scenario, canned *MockScenario, first bool) (use replyUse) {
 				}
 			}
 			use.fallback = use.fallback || reply == nil
-			if reply == nil || len(reply.ToolCalls) == 0 {
+			if reply == nil || !reply.mayCall() {
 				break
 			}
 		}

@@ -86,6 +86,8 @@ func (w *schemaWriter) complete(f keys.Table, object *jsonschema.Doc) {
 	case keys.Table(turnFields):
 		add(speaker())
 	case keys.Table(mockTurnFields):
+		add(oneOf("content", "text", "response", "tool_calls", "parts", "audio_file", "error", "one_of"))
+	case keys.Table(mockChoiceFields):
 		add(oneOf("content", "text", "response", "tool_calls", "parts", "audio_file", "error"))
 	case keys.Table(providerFields):
 		add(whenIs("type", property("additional_config", w.Table(mockConfigFields)), "mock"),

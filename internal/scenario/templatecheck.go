@@ -149,7 +149,9 @@ func (b *build) warnMockVariables(s *Scenario, prompt *Prompt) {
 	}
 	for i := range s.Turns {
 		for _, r := range s.Turns[i].Inline() {
-			look(s.Turns[i].Said, r.Content)
+			for one := range r.Each() {
+				look(s.Turns[i].Said, one.Content)
+			}
 		}
 	}
 	for _, q := range b.p.Providers {
@@ -159,7 +161,9 @@ func (b *build) warnMockVariables(s *Scenario, prompt *Prompt) {
 		for _, name := range metaNames(&s.Meta) {
 			if m := q.Mock.Scenarios[name]; m != nil {
 				for i := range m.Turns {
-					look(m.Pos, m.Turns[i].said())
+					for one := range m.Turns[i].Reply().Each() {
+						look(m.Pos, one.Content)
+					}
 				}
 			}
 		}

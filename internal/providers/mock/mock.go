@@ -53,7 +53,7 @@ func (p *Provider) Complete(
 	}
 	canned, doubt, err := p.find(req)
 	if err == nil {
-		canned, err = p.filled(req, canned)
+		canned, err = p.filled(req, canned.Draw(p.drawn(req)))
 	}
 	if err != nil {
 		return chat.Reply{}, err

@@ -131,7 +131,7 @@ func (f *limitFlags) lookedBetter(g givenFlags, then *result.Spec) (flags []stri
 		had  bool
 	}{{"exit-zero", then.ExitZero}, {"lenient", then.Lenient}, {"allow-empty", then.AllowEmpty}, {
 		"allow-uncertain", then.AllowUncertain,
-	}} {
+	}, {"no-chaos", then.NoChaos}} {
 		if c.had && !g.has(c.flag) {
 			flags = append(flags, c.flag)
 		}

@@ -55,6 +55,7 @@ func (f *runFlags) command() []string {
 	on("allow-uncertain", f.allowUncertain)
 	on("offline", f.cassettes.offline)
 	on("no-traces", f.noTraces)
+	on("no-chaos", f.noChaos)
 	str("cache", f.cache)
 	return words
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -82,8 +83,22 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	app.watch(suite, diags)
 	app.remarks(suite.Notes)
 	f.tellUncertain(app, suite)
+	f.dropChaos(app, suite)
 	unreadSettings(suite, diags)
 	return f.execute(ctx, app, suite, diags)
+}
+
+// dropChaos takes the failures of tools out of the scenarios with --no-chaos, and says how many turns they are for.
+func (f *runFlags) dropChaos(app *App, suite *scenario.Suite) {
+	if !f.noChaos {
+		return
+	}
+	turns := suite.DropChaos()
+	if turns == 0 {
+		app.remark("--no-chaos has no effect: no turn of a scenario has chaos")
+		return
+	}
+	app.remark("--no-chaos: no tool is let fail in %s: how the agent takes it is not tested", plural.Count(turns, "turn"))
 }
 
 // execute plans a suite that was read, and runs the plan.

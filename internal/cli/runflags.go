@@ -36,6 +36,7 @@ type runFlags struct {
 	earlier *result.Spec // what was asked of that run, where that is taken over; nil: it is not
 
 	noTraces bool // programs that are agents have no place for their traces
+	noChaos  bool // no tool is let fail
 
 	overheard *overheard // nil: what programs of tools write to stderr is not shown
 
@@ -91,6 +92,7 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 	f.limitFlags.register(fl)
 	f.cassettes.register(fl)
 	fl.BoolVar(&f.noTraces, "no-traces", false, "start programs that are agents without a place for their traces")
+	fl.BoolVar(&f.noChaos, "no-chaos", false, "let no tool fail, whatever chaos of the scenarios says")
 	f.registerOutput(fl)
 }
 
@@ -164,6 +166,7 @@ func (f *runFlags) spec() *result.Spec {
 	f.judgingFlags.ask(f.given, s)
 	f.overrideFlags.ask(f.given, s)
 	f.limitFlags.ask(f.given, s)
+	s.NoChaos = f.noChaos
 	f.cassettes.ask(s)
 	f.outputFlags.ask(f.given, s)
 	s.Apart = append(f.given.among(ofOneRun), f.notTaken...)

@@ -39,7 +39,7 @@ var typed = map[string]string{
 	"scenario": doesLess, "provider": doesLess, "tag": doesLess, "eval": doesLess, "rows": doesLess,
 	"sample": doesLess, "eval-groups": doesLess,
 	"eval-types": doesLess, "skip-evals": doesLess, "trials": doesLess,
-	"last-failed": doesLess, "resume": doesLess, "only": doesLess,
+	"no-chaos": doesLess, "last-failed": doesLess, "resume": doesLess, "only": doesLess,
 
 	"mock-provider": asksOthers, "mock-config": asksOthers, "replay": asksOthers, "replay-missing": asksOthers,
 	"record-mode": asksOthers,

@@ -93,6 +93,10 @@ var (
 		Name: "tool_calls_total", Type: counter, Labels: []string{"tool", outcome},
 		Help: "Tool calls of the agent, by outcome: ok, error.",
 	}
+	injected = Family{
+		Name: "injected_failures_total", Type: counter, Labels: []string{"tool", "mode"},
+		Help: "Tool calls that arena let fail, as chaos of the scenario says: error, timeout, slow, reset, garbage.",
+	}
 	firings = Family{
 		Name: "guardrail_firings_total", Type: counter, Labels: []string{"guardrail", "action"},
 		Help: "Guardrails that fired, by what they did: recorded, replaced, cut, blocked.",
@@ -119,7 +123,8 @@ var (
 var catalogue = []*Family{
 	&runInfo, &runStart, &runEnd, &runStatus, &trialsPlanned, &trialsRunning, &trialsKept, &trials,
 	&trialDuration, &verdicts, &calls,
-	&latency, &retries, &tokens, &cost, &unpriced, &toolCalls, &firings, &judgeCalls, &judgeTokens, &judgeCost, &evals,
+	&latency, &retries, &tokens, &cost, &unpriced, &toolCalls, &injected, &firings,
+	&judgeCalls, &judgeTokens, &judgeCost, &evals,
 }
 
 // Catalogue describes the metrics of a run. Those of evals are what their definitions say.

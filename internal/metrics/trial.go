@@ -57,6 +57,9 @@ func (m *Metrics) turn(t *result.Trial, turn *result.Turn) {
 			outcome = "error"
 		}
 		m.add(&toolCalls, 1, m.tool(turn.ToolCalls[i].Name), outcome)
+		if mode := turn.ToolCalls[i].Injected; mode != "" {
+			m.add(&injected, 1, m.tool(turn.ToolCalls[i].Name), mode)
+		}
 	}
 	for i := range turn.Guardrails {
 		if f := &turn.Guardrails[i]; f.Verdict.Status == result.Failed {

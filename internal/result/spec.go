@@ -61,6 +61,7 @@ type Spec struct {
 	AllowEmpty  bool     `json:"allow_empty,omitempty"`
 
 	AllowUncertain bool `json:"allow_uncertain,omitempty"`
+	NoChaos        bool `json:"no_chaos,omitempty"`
 
 	// Recordings of the conversations.
 	Record        string   `json:"record,omitempty"`

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -48,10 +49,14 @@ func (l *toolLoop) told(calls []chat.ToolCall, results []chat.ToolResult) error 
 		at := slices.IndexFunc(results, func(r chat.ToolResult) bool { return r.ID == call.ID })
 		res := chat.ToolResult{ID: call.ID, Name: call.Name}
 		if at >= 0 {
-			res = results[at]
+			res = unmarked(results[at])
 		}
 		round.started(i)
 		round.done(i, &res)
+		if f := l.fault(call, 0).rule; f != nil {
+			l.s.warnOnce(fmt.Sprintf("turn %d: the agent called %s itself: chaos could not make it fail (%s)", l.at.number+1,
+				call.Name, f.Mode))
+		}
 		l.record(call, res, true)
 	}
 	l.calls += len(calls)
@@ -89,6 +94,9 @@ func ReportAgents(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List
 
 // reportAgent reports why a provider cannot hold the conversation of a scenario, and returns whether it can.
 func reportAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
+	if s.Skip == "" && !reportOwnTools(s, spec, d) {
+		return false
+	}
 	if spec.HTTP != nil && spec.Type == scenario.HTTPType && s.Skip == "" {
 		return reportHTTPAgent(s, spec, d)
 	}

@@ -94,6 +94,7 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 		}
 		n.checkMockCalls(s, agents(s))
 		n.checkConsents(s, in)
+		n.checkFailures(s, in)
 		n.checkChoice(s, in)
 		if n.tracker != nil && s.Recorded == nil {
 			n.tracker.awaitRules(s)

@@ -250,7 +250,7 @@ func (s *session) addRecordedCalls(
 		})
 		turn.ToolCalls = append(turn.ToolCalls, result.ToolCall{
 			Name: call.Name, Args: call.Args, BadArgs: call.BadArgs,
-			Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType,
+			Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType, Injected: injectedInto(res),
 		})
 	}
 	s.recognise(s.calls[len(s.calls)-len(calls):])

@@ -9,14 +9,11 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// injectedKey is under which name the metadata of a result has the mode of the failure that was injected into the call.
-const injectedKey = "injected"
-
 // turnRule is what a turn of a scenario says about the calls of a tool: that they fail, or what the user answers.
 type turnRule struct {
 	turn turnPlace
-	tool string
-	mode string // of a failure; "": it is about consent
+	tool string // of a rule about consent
+	rule string // the number of a failure among those of the turn; "": it is about consent
 }
 
 // turnPlace is a turn of a scenario, which stands at a position.
@@ -27,19 +24,20 @@ type turnPlace struct {
 
 type awaitedRule struct {
 	turnRule
-	pos         diag.Pos
-	probability float64
+	pos     diag.Pos
+	failure *scenario.ToolFailure // nil: it is about consent
 }
 
 // awaitRules adds what the turns of a scenario say about calls, which the model may not make.
 func (h *nameTracker) awaitRules(s *scenario.Scenario) {
 	for i := range s.Turns {
 		turn := turnPlace{s.Pos, i}
-		for _, f := range s.Turns[i].Chaos {
-			h.rules = append(h.rules, awaitedRule{turnRule{turn, f.Tool, f.Mode}, f.Pos, f.Probability})
+		for j := range s.Turns[i].Chaos {
+			f := &s.Turns[i].Chaos[j]
+			h.rules = append(h.rules, awaitedRule{turnRule{turn: turn, rule: fmt.Sprint(j + 1)}, f.Pos, f})
 		}
 		for _, c := range s.Turns[i].Consent {
-			h.rules = append(h.rules, awaitedRule{turnRule: turnRule{turn, c.Tool, ""}, pos: c.Pos})
+			h.rules = append(h.rules, awaitedRule{turnRule: turnRule{turn: turn, tool: c.Tool}, pos: c.Pos})
 		}
 	}
 }
@@ -53,11 +51,11 @@ func (h *nameTracker) observeRules(t *result.Trial, turn *result.Turn) {
 		if res == nil {
 			continue
 		}
-		if mode, ok := res.Metadata[injectedKey].(string); ok {
-			h.rulesUsed[turnRule{at, res.Name, mode}] = true
+		if number, ok := res.Metadata[ruleKey]; ok {
+			h.rulesUsed[turnRule{turn: at, rule: fmt.Sprint(number)}] = true
 		}
 		if _, ok := res.Metadata[consentKey]; ok {
-			h.rulesUsed[turnRule{at, res.Name, ""}] = true
+			h.rulesUsed[turnRule{turn: at, tool: res.Name}] = true
 		}
 	}
 }
@@ -69,16 +67,16 @@ func (h *nameTracker) idleRules() (list []diag.Diagnostic) {
 		if !h.turnsRun[r.turn] || h.rulesUsed[r.turnRule] {
 			continue
 		}
-		what := fmt.Sprintf("consent_overrides: no trial called %s in this turn, so nobody was asked", r.tool)
-		if r.mode != "" {
-			what = fmt.Sprintf("chaos: no call of %s failed this way (%s) in any trial: "+
-				"how the agent takes it was not tested", r.tool, r.mode)
-			if r.probability > 0 && r.probability < 1 {
-				what += fmt.Sprintf("; its probability is %g", r.probability)
+		tool, what := r.tool, fmt.Sprintf("consent_overrides: no trial called %s in this turn, so nobody was asked", r.tool)
+		if f := r.failure; f != nil {
+			tool, what = f.Tool, fmt.Sprintf("chaos: no call of %s failed this way (%s) in any trial: "+
+				"how the agent takes it was not tested", f.Tool, f.Mode)
+			if f.Probability > 0 && f.Probability < 1 {
+				what += fmt.Sprintf("; its probability is %g", f.Probability)
 			}
 		}
 		list = append(list, diag.Diagnostic{
-			Severity: diag.Warning, Pos: r.pos, Width: utf8.RuneCountInString(r.tool), Code: "never-fired", Msg: what,
+			Severity: diag.Warning, Pos: r.pos, Width: utf8.RuneCountInString(tool), Code: "never-fired", Msg: what,
 		})
 	}
 	return list

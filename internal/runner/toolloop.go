@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
-	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -21,13 +19,12 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// Defaults of a tool policy, and how a slow tool is simulated.
+// Defaults of a tool policy.
 const (
 	defaultRounds    = 50
 	defaultIdentical = 3
 	defaultCostUSD   = 2.00
 	parallelCalls    = 10
-	slowTool         = 2 * time.Second
 	failuresToDrop   = 2 // a tool with so many failed calls is not offered again in the turn
 )
 
@@ -158,6 +155,7 @@ func (l *toolLoop) execute(
 	ctx context.Context, calls []chat.ToolCall, refusals []string, round *toolRound,
 ) []chat.ToolResult {
 	results, begun := make([]chat.ToolResult, len(refusals)), 0
+	late := map[int]time.Duration{}
 	lanes := lanes{s: l.s}
 	var g errgroup.Group
 	g.SetLimit(parallelCalls)
@@ -182,9 +180,10 @@ func (l *toolLoop) execute(
 		if !own {
 			lane = lanes.next(l.at.number, "call", len(l.log)+i+1, call.Name)
 		}
-		switch fault := l.fault(call); {
-		case fault != nil:
-			results[i] = consented(noted(l.inject(ctx, lane, call, fault), injectedKey, fault.Mode), consent)
+		switch fault := l.fault(call, i); {
+		case fault.rule != nil:
+			results[i], late[i] = l.inject(ctx, lane, call, fault)
+			results[i] = consented(results[i], consent)
 		case own || len(calls) == 1:
 			results[i] = consented(l.call(ctx, lane, call), consent)
 		default:
@@ -196,6 +195,9 @@ func (l *toolLoop) execute(
 	}
 	_ = g.Wait() // calls return no error; failures are results
 	l.s.clock.advance(max(lanes.elapsed(true), l.took(calls, results[:begun])))
+	for i, d := range late { // the clock knows it already
+		results[i].LatencyMS += milliseconds(d)
+	}
 	return results[:begun]
 }
 
@@ -212,7 +214,7 @@ func (l *toolLoop) call(ctx context.Context, lane *cassette.Lane, call chat.Tool
 	if refusal := l.s.misnamed(call.Name); refusal != "" {
 		return tools.Failure(call, chat.ErrorMock, refusal)
 	}
-	return l.s.callTool(ctx, lane, call)
+	return unmarked(l.s.callTool(ctx, lane, call))
 }
 
 // limits returns an error when the calls exceed the limits of the tool policy. None of them runs then.
@@ -260,29 +262,6 @@ func (l *toolLoop) offers(name string) bool {
 	return slices.ContainsFunc(l.s.stance.offered, func(t chat.Tool) bool { return t.Name == name })
 }
 
-// fault returns the failure to inject into a call, or nil. The chance depends only on trial, turn and the number of the
-// call, so that a run repeats.
-func (l *toolLoop) fault(call chat.ToolCall) *scenario.ToolFailure {
-	chaos := l.s.trial.Scenario.Turns[l.at.script].Chaos
-	for i := range chaos {
-		f := &chaos[i]
-		if f.Tool == call.Name && (f.Probability == 0 || l.chance(call.Name) < f.Probability) {
-			return f
-		}
-	}
-	return nil
-}
-
-func (l *toolLoop) chance(tool string) float64 {
-	h := fnv.New64a()
-	id := evals.SamplingID(l.s.out.ID)
-	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%s\x00%d", id, l.at.number, tool, len(l.s.calls)) // never fails
-	if step := l.s.stepID(); step != "" {
-		_, _ = fmt.Fprintf(h, "\x00%s", step) // the same
-	}
-	return float64(h.Sum64()>>11) / (1 << 53)
-}
-
 // took is how long tools that are not simulated took at once, where nothing else says so to a simulated clock.
 func (l *toolLoop) took(calls []chat.ToolCall, results []chat.ToolResult) (span time.Duration) {
 	if l.s.recorder != nil {
@@ -296,32 +275,12 @@ func (l *toolLoop) took(calls []chat.ToolCall, results []chat.ToolResult) (span 
 	return span
 }
 
-func (l *toolLoop) inject(
-	ctx context.Context, lane *cassette.Lane, call chat.ToolCall, f *scenario.ToolFailure,
-) chat.ToolResult {
-	switch f.Mode {
-	case "slow":
-		if err := l.s.clock.sleep(ctx, slowTool); err != nil {
-			return tools.Failure(call, chat.ErrorExecution, err.Error())
-		}
-		return l.call(ctx, lane, call)
-	case "timeout":
-		return tools.Failure(call, chat.ErrorExecution, cmp.Or(l.failureText(f), call.Name+" timed out (injected)"))
-	}
-	return tools.Failure(call, chat.ErrorExecution, cmp.Or(l.failureText(f), call.Name+" failed (injected)"))
-}
-
-// failureText is the text of an injected failure.
-func (l *toolLoop) failureText(f *scenario.ToolFailure) string {
-	return l.s.render(l.at, f.Message, false)
-}
-
 // broken reports whether a tool failed by itself in a call that was to be made: not by its author's word, as a
 // simulated one does, nor by arguments, consent or an injected failure.
 func (l *toolLoop) broken(call chat.ToolCall, res *chat.ToolResult) bool {
 	name, box := call.Name, l.s.box
-	_, injected := res.Metadata[injectedKey]
-	if injected || l.s.owns(name) || l.s.remembers(name) || !box.Has(name) || l.s.trial.Project.tools.Simulated(name) {
+	own := l.s.owns(name) || l.s.remembers(name)
+	if injectedInto(res) != "" || own || !box.Has(name) || l.s.trial.Project.tools.Simulated(name) {
 		return false
 	}
 	switch res.ErrorType {
@@ -360,6 +319,7 @@ func (l *toolLoop) keep(call chat.ToolCall, res *chat.ToolResult, admitted bool)
 	l.log = append(l.log, result.ToolCall{
 		Step: s.stepID(), Name: call.Name, Args: call.Args, BadArgs: call.BadArgs,
 		Result: res.Text(), Error: res.Error, ErrorType: res.ErrorType, Broken: admitted && l.broken(call, res),
+		Injected: injectedInto(res),
 	})
 	if res.Error != "" {
 		if l.failures == nil {

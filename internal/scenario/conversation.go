@@ -144,12 +144,3 @@ type Perturbation struct {
 	Values []string
 	Pos    diag.Pos
 }
-
-// ToolFailure is a failure to inject into one tool in one turn.
-type ToolFailure struct {
-	Tool        string
-	Mode        string  // error, timeout, slow
-	Probability float64 // 0: always
-	Message     string
-	Pos         diag.Pos
-}

@@ -63,6 +63,7 @@ const (
 	toRole     // of a turn
 	toTool     // in rules over tools, which would not apply
 	toOffered  // in a list of offered tools, where a trailing * stands for any end
+	toFailing  // in a rule by which tools fail, where it does too
 	toTask     // a prompt by its task type
 	toPromptID // a prompt by its id in the config, or by its task type
 	toComposition
@@ -74,8 +75,11 @@ func (d *decoder) refer(to referenceKind, n *node.Node) {
 	if n == nil || n.Kind != node.Scalar || node.IsNull(n) {
 		return // a value of the wrong type has been reported
 	}
-	if tool := to == toTool || to == toOffered; tool && !d.IsPlainName(n, "tool", to == toOffered) {
-		return
+	switch to {
+	case toTool, toOffered, toFailing:
+		if !d.IsPlainName(n, "tool", to != toTool) {
+			return
+		}
 	}
 	d.refs = append(d.refs, reference{to: to, name: n.Value, pos: d.Pos(n), width: utf8.RuneCountInString(n.Value)})
 }

@@ -123,7 +123,8 @@ func (b *build) resolve() {
 	n := b.names()
 	known := map[referenceKind]map[string]bool{
 		toProvider: set(n.providers), toGroup: set(n.groups), toPersona: set(n.personas), toRole: set(n.roles),
-		toTool: set(n.tools), toOffered: set(n.tools), toTask: set(n.tasks), toPromptID: set(n.promptIDs),
+		toTool: set(n.tools), toOffered: set(n.tools), toFailing: set(n.tools),
+		toTask: set(n.tasks), toPromptID: set(n.promptIDs),
 		toComposition: set(n.compositions), toEval: set(n.evals),
 	}
 	for _, r := range b.refs {
@@ -143,7 +144,7 @@ func (t referenceKind) kind() kind {
 		return kindProvider
 	case toPersona:
 		return kindPersona
-	case toTool, toOffered:
+	case toTool, toOffered, toFailing:
 		return kindTool
 	case toTask, toPromptID, toComposition, toEval: // the latter two may stand in a pack
 		return kindPrompt
@@ -182,11 +183,12 @@ func (b *build) dangling(r reference, n *nameSets) {
 		d.Msg, names = fmt.Sprintf("there is no composition %q", r.name), n.compositions
 	case toEval:
 		d.Msg, names = fmt.Sprintf("there is no eval %q among pack_evals and those of the pack", r.name), n.evals
-	case toTool, toOffered:
+	case toTool, toOffered, toFailing:
 		if b.danglingServed(&d, r.name) {
 			break
 		}
-		if b.mayBeServed(r.name) || r.to == toOffered && offersAny(r.name, n.tools) {
+		if b.mayBeServed(r.name) || r.to == toOffered && offersAny(r.name, n.tools) ||
+			r.to == toFailing && b.mayFail(r.name, n.tools) {
 			return
 		}
 		d.Msg, names = fmt.Sprintf("there is no tool %q", r.name), append(b.p.OwnTools(), n.tools...)
@@ -265,6 +267,15 @@ func (b *build) mayBeServed(name string) bool {
 		return b.p.mayBeOwn(name)
 	}
 	return strings.HasPrefix(name, ServerPrefix) || b.p.InContainer(name)
+}
+
+// mayFail reports whether a name that ends in * means at least one tool: of the project, of arena, or one that a server
+// or an agent may turn out to have.
+func (b *build) mayFail(pattern string, tools []string) bool {
+	prefix, wild := strings.CutSuffix(pattern, "*")
+	elsewhere := len(b.p.Servers) > 0 && strings.HasPrefix(ServerPrefix, prefix) ||
+		len(b.p.Agents) > 0 && strings.HasPrefix(a2a.Prefix, prefix)
+	return wild && (elsewhere || offersAny(pattern, tools) || offersAny(pattern, b.p.OwnTools()))
 }
 
 // offersAny reports whether a name that ends in * means at least one tool.

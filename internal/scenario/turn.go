@@ -58,7 +58,8 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			doc("Faults to inject during this turn."),
 		custom("perturbations", mapOf(texts), readPerturbations).
 			doc("Texts for {name} in the content; each combination is a trial of its own."),
-		seed("seed", func(t *turnFile) **int64 { return &t.Seed }).doc("The seed of the model calls of this turn."),
+		seed("seed", func(t *turnFile) **int64 { return &t.Seed }).
+			doc("The seed of the model calls of this turn, in the first trial; each further one has one more."),
 		numPtr("assistant_temp", keys.Number{Low: 0, High: 2}, func(t *turnFile) **float64 { return &t.Temperature }).
 			doc("The temperature of the assistant in this turn, in place of all others but --temperature."),
 		numPtr("user_temp", keys.Number{Low: 0, High: 2}, func(t *turnFile) **float64 { return &t.selfPlay().Temperature }).
@@ -77,49 +78,6 @@ var turnFields = table("a turn", func() rows[turnFile] {
 	}
 	return ""
 })
-
-var chaosFields = table("chaos", func() rows[Turn] {
-	return rows[Turn]{
-		custom("tool_failures", listOf(failureFields), func(d *decoder, t *Turn, v *node.Node) {
-			d.Items(v, "tool_failures", func(_ int, item *node.Node) {
-				var f ToolFailure
-				if failureFields.read(d, item, &f) {
-					t.Chaos = append(t.Chaos, f)
-					d.idleMessage(item, &f)
-				}
-			})
-		}).must().
-			doc("Tools that fail in this turn."),
-	}
-})
-
-var failureFields = table("a tool failure", func() rows[ToolFailure] {
-	return rows[ToolFailure]{
-		custom("tool", text, func(d *decoder, f *ToolFailure, v *node.Node) {
-			f.Pos = d.Pos(v)
-			f.Tool, _ = d.Name(v, "tool")
-			d.refer(toTool, v)
-		}).must().doc("The tool that fails."),
-		word("mode", words("error", "timeout", "slow"), func(f *ToolFailure) *string { return &f.Mode }).must().
-			doc("How it fails."),
-		custom("probability", unit, func(d *decoder, f *ToolFailure, v *node.Node) {
-			p, ok := unit.Float(d, v, "probability")
-			if f.Probability = p; ok && p == 0 {
-				d.Warnf(v, "always", "probability: 0 means always").
-					Hint = "remove the rule if the tool is not to fail, else the line"
-			}
-		}).preset("1").doc("How often it fails; 0 is always."),
-		str("message", func(f *ToolFailure) *string { return &f.Message }).doc("The text of the error."),
-	}
-})
-
-// idleMessage warns of the text of a failure that fails nothing.
-func (d *decoder) idleMessage(item *node.Node, f *ToolFailure) {
-	if at := keyOf(item, "message"); at != nil && f.Mode == "slow" {
-		d.Warnf(at, NoEffect, "message has no effect: with mode slow the tool answers as ever, only later").Hint =
-			"take it out, or write mode: error or timeout"
-	}
-}
 
 func readTurns(d *decoder, s *Scenario, v *node.Node) {
 	if v.Kind == node.List && len(v.Content) == 0 && s.Skip == "" {

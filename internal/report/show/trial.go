@@ -125,5 +125,8 @@ func Call(c *result.ToolCall) string {
 	case c.Result != "":
 		b.WriteString(" → " + Line(c.Result))
 	}
+	if c.Injected != "" {
+		b.WriteString(" (chaos: " + Line(c.Injected) + ")")
+	}
 	return b.String()
 }

@@ -50,7 +50,7 @@ function messageLines(m) {
   if (m.tool_result) {
     const r = m.tool_result;
     out.push(
-      `**tool result** ${inline(r.name)}${r.error ? ", error" : ""}\n`,
+      `**tool result** ${inline(r.name)}${r.error ? ", error" : ""}${r.metadata?.injected ? `, chaos: ${r.metadata.injected}` : ""}\n`,
       fenced(r.error || r.content || m.content || ""),
     );
     return out;

@@ -40,6 +40,7 @@ function toolCard(call, outcome) {
         "span.outcome",
         { dir: "auto" },
         outcome ? [error && badge("error", { bare: true }), ` → ${oneLine(text)}`] : " → no result",
+        outcome?.metadata?.injected && ` (chaos: ${oneLine(outcome.metadata.injected, 20)})`,
       ),
     ),
     h(
@@ -177,7 +178,12 @@ function chat(turn, at) {
   for (const r of results) out.push(toolCard({ name: r.name, args: {} }, r));
   if (!messages.length) {
     for (const c of turn.tool_calls ?? [])
-      out.push(toolCard(c, { content: c.result, error: c.error, error_type: c.error_type }));
+      out.push(toolCard(c, {
+          content: c.result,
+          error: c.error,
+          error_type: c.error_type,
+          metadata: { injected: c.injected },
+        }));
     if (turn.assistant) out.push(bubble("agent", "agent", turn.assistant));
   }
   if (turn.error) out.push(h("div.notice.error", { role: "note" }, badge("error"), longText(turn.error)));

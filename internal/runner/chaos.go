@@ -1,0 +1,146 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+// Under which names the metadata of a result say that a failure was injected into the call: its mode, and the number of
+// its rule among those of the turn.
+const (
+	injectedKey = "injected"
+	ruleKey     = "injected_rule"
+)
+
+// fault is a failure to inject into a call. Its zero value is none.
+type fault struct {
+	rule   *scenario.ToolFailure
+	number int // of the rule among those of the turn
+}
+
+// fault returns the failure to inject into a call: the first of the turn that is for the tool and whose dice fall. They
+// depend only on the trial, the turn, and the numbers of the call and the rule, so that a run repeats.
+func (l *toolLoop) fault(call chat.ToolCall, inRound int) fault {
+	rules := l.s.trial.Scenario.Turns[l.at.script].Chaos
+	for i := range rules {
+		f := &rules[i]
+		if f.Fits(call.Name) && (f.Probability == 0 || l.chance(call.Name, inRound, i) < f.Probability) {
+			return fault{f, i + 1}
+		}
+	}
+	return fault{}
+}
+
+func (l *toolLoop) chance(tool string, inRound, rule int) float64 {
+	id, before := evals.SamplingID(l.s.out.ID), len(l.s.calls)+inRound
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s\x00%d\x00%d\x00%s",
+		id, l.at.number, tool, before, rule, l.s.stepID()))
+	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
+}
+
+// inject lets a call fail. late is by how much the tool was held back.
+func (l *toolLoop) inject(
+	ctx context.Context, lane *cassette.Lane, call chat.ToolCall, f fault,
+) (res chat.ToolResult, late time.Duration) {
+	text := l.s.render(l.at, f.rule.Message, false)
+	fail := func(what string) chat.ToolResult {
+		return tools.Failure(call, chat.ErrorExecution, cmp.Or(text, call.Name+" "+what+" (injected)"))
+	}
+	switch f.rule.Mode {
+	case scenario.FailsByDelay:
+		late = f.rule.Delay
+		if err := l.s.clock.sleep(ctx, late); err != nil {
+			return tools.Failure(call, chat.ErrorExecution, err.Error()), 0
+		}
+		res = l.call(ctx, lane, call)
+	case scenario.FailsByGarbage:
+		if res = l.call(ctx, lane, call); res.Error != "" {
+			return res, 0 // it failed by itself: there is nothing to lose
+		}
+		res.Parts, res.Content = nil, cmp.Or(text, garbage)
+	case scenario.FailsByTimeout:
+		res = fail("timed out")
+	case scenario.FailsByReset:
+		res = fail("failed: connection reset by peer")
+	default:
+		res = fail("failed")
+	}
+	res = noted(res, injectedKey, f.rule.Mode)
+	res.Metadata[ruleKey] = json.Number(fmt.Sprint(f.number))
+	return res, late
+}
+
+// injectedInto is the mode of the failure that was injected into a call; "": none was.
+func injectedInto(res *chat.ToolResult) string {
+	mode, _ := res.Metadata[injectedKey].(string)
+	return mode
+}
+
+// unmarked is a result as a tool gave it, without what only arena may say: that it let the call fail.
+func unmarked(res chat.ToolResult) chat.ToolResult {
+	for _, key := range []string{injectedKey, ruleKey} {
+		if _, said := res.Metadata[key]; said {
+			res.Metadata = maps.Clone(res.Metadata)
+			delete(res.Metadata, key)
+		}
+	}
+	return res
+}
+
+// garbage is what an agent gets in place of a result that is lost: JSON that ends somewhere.
+const garbage = `{"status": "ok", "result": {"id": "4f1c`
+
+// checkFailures warns of failures of tools that no prompt of the scenario offers: their calls do not get so far.
+func (n *nameChecker) checkFailures(s *scenario.Scenario, setups []*setup) {
+	if anyToolAllowed(setups) || anyRecorded(setups) {
+		return
+	}
+	for i := range s.Turns {
+		rules := s.Turns[i].Chaos
+		for j := range rules {
+			rule := &rules[j]
+			offered := slices.ContainsFunc(setups, func(w *setup) bool { return slices.ContainsFunc(w.offered, rule.Fits) })
+			if offered || !slices.ContainsFunc(n.knownTools(), rule.Fits) {
+				continue // an unknown tool is reported as that, or comes from a server
+			}
+			n.diags.Warnf(rule.Pos, width(rule.Tool), "not-offered",
+				"chaos: the tool %s is not offered here, so it cannot fail", rule.Tool).Hint =
+				"list it under allowed_tools of the prompt"
+		}
+	}
+}
+
+// reportOwnTools reports failures that are to be injected into the calls of an agent which runs its tools itself: arena
+// has no hand in them.
+func reportOwnTools(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
+	if !spec.RunsTools() {
+		return true
+	}
+	for i := range s.Turns {
+		for j := range s.Turns[i].Chaos {
+			rule := &s.Turns[i].Chaos[j]
+			e := d.Errorf(rule.Pos, width(rule.Tool), "own-tools", "chaos: the agent of provider %s calls its tools itself, so "+
+				"that arena cannot make %s fail", spec.ID, rule.Tool)
+			e.Hint = "take the rule out, or choose another provider for scenario " + s.ID
+			if spec.Program != nil {
+				e.Hint += "; a program that has its tools run by arena says so with tools: arena"
+			}
+			return false
+		}
+	}
+	return true
+}

@@ -182,7 +182,7 @@ var fileRefFields = table("an entry of the list", func() rows[fileRef] {
 	}
 })
 
-func fileField[T any](name string, at func(*T) *fileRef) field[T] {
+func fileField[T any](name string, at func(*T) *fileRef) *field[T] {
 	return custom(name, text, func(d *decoder, t *T, v *node.Node) {
 		if path, ok := d.Name(v, name); ok {
 			*at(t) = fileRef{path, v}
@@ -191,7 +191,7 @@ func fileField[T any](name string, at func(*T) *fileRef) field[T] {
 }
 
 // fileRefs is a field with a list of {file: path}; a path alone will do.
-func fileRefs(name string, at func(*arenaFile) *[]fileRef) field[arenaFile] {
+func fileRefs(name string, at func(*arenaFile) *[]fileRef) *field[arenaFile] {
 	return custom(name, listOf(fileRefFields), func(d *decoder, a *arenaFile, v *node.Node) {
 		*at(a) = d.fileRefs(v, name)
 	})
@@ -214,7 +214,7 @@ func (d *decoder) fileRefs(n *node.Node, what string) []fileRef {
 }
 
 // specs is a field with resources that are written into the config: id → the values that a file would hold in spec.
-func specs(name string, of kind) field[arenaFile] {
+func specs(name string, of kind) *field[arenaFile] {
 	return custom(name, mapOf(rawMap), func(d *decoder, a *arenaFile, v *node.Node) {
 		d.Each(v, name, func(id string, k, spec *node.Node) {
 			if spec.Kind != node.Map {
@@ -228,7 +228,7 @@ func specs(name string, of kind) field[arenaFile] {
 }
 
 // slots is a list of providers for audio and images. Their files are read when something uses them.
-func slots(name string) field[arenaFile] {
+func slots(name string) *field[arenaFile] {
 	return custom(name, listOf(providerRefFields), func(d *decoder, a *arenaFile, v *node.Node) {
 		d.Items(v, name, func(_ int, item *node.Node) {
 			var ref providerRef

@@ -11,7 +11,7 @@ import (
 // programs. A placeholder in one would be sent with its braces. `\{{` stands for the braces themselves.
 
 // asIs makes a field whose texts are sent as they stand: placeholders in them are refused.
-func (x field[T]) asIs() field[T] {
+func (x *field[T]) asIs() *field[T] {
 	x.AsIs = true
 	return x
 }

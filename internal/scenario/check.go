@@ -49,7 +49,7 @@ func underParams(key string) string {
 }
 
 // share is a field with a number from 0 to 1 whose place is kept.
-func share[T any](name string, at func(*T) (**float64, *diag.Pos)) field[T] {
+func share[T any](name string, at func(*T) (**float64, *diag.Pos)) *field[T] {
 	return custom(name, unit, func(d *decoder, t *T, v *node.Node) {
 		if f, ok := unit.Float(d, v, name); ok {
 			number, pos := at(t)
@@ -58,7 +58,7 @@ func share[T any](name string, at func(*T) (**float64, *diag.Pos)) field[T] {
 	})
 }
 
-func checkType[T any](at func(*T) *Check) field[T] {
+func checkType[T any](at func(*T) *Check) *field[T] {
 	return custom("type", text, func(d *decoder, t *T, v *node.Node) {
 		c := at(t)
 		c.Pos = d.Pos(v)
@@ -68,7 +68,7 @@ func checkType[T any](at func(*T) *Check) field[T] {
 }
 
 // checkParams keeps the raw node: only the check itself knows what may stand there.
-func checkParams[T any](at func(*T) *Check) field[T] {
+func checkParams[T any](at func(*T) *Check) *field[T] {
 	return custom("params", rawMap, func(d *decoder, t *T, v *node.Node) {
 		c := at(t)
 		c.ParamsPos = d.Pos(v)
@@ -122,7 +122,7 @@ func (d *decoder) checks(n *node.Node, what string, surface Surface) []Placed {
 
 // assertions is a field with the checks of a turn or a conversation. Where two fields are for the same checks, those of
 // both count.
-func assertions[T any](name string, surface Surface, at func(*T) *[]Placed) field[T] {
+func assertions[T any](name string, surface Surface, at func(*T) *[]Placed) *field[T] {
 	return custom(name, listOf(checkFields), func(d *decoder, t *T, v *node.Node) {
 		*at(t) = d.joined(*at(t), d.checks(v, name, surface))
 	})

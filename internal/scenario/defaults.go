@@ -142,7 +142,7 @@ var recordingOutput = table("recording", func() rows[RecordingOutput] {
 	}
 })
 
-func outputFile(name string, at func(*Output) *string) field[Output] {
+func outputFile(name string, at func(*Output) *string) *field[Output] {
 	fields := part(name, label("file", func(s *string) *string { return s }).
 		doc("The name of the file, in the folder of the results."))
 	return custom(name, fields, func(d *decoder, o *Output, v *node.Node) { fields.read(d, v, at(o)) })

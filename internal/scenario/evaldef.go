@@ -175,6 +175,6 @@ func (e *evalFile) export() {
 }
 
 // evalList is a field with eval definitions.
-func evalList[T any](name string, at func(*T) *[]*Eval) field[T] {
+func evalList[T any](name string, at func(*T) *[]*Eval) *field[T] {
 	return custom(name, listOf(evalFields), func(d *decoder, t *T, v *node.Node) { *at(t) = d.evals(v, name) })
 }

@@ -18,7 +18,7 @@ type fields[T any] struct {
 }
 
 // rows are the fields of one table.
-type rows[T any] []field[T]
+type rows[T any] []*field[T]
 
 // field is one key.
 type field[T any] struct {
@@ -34,7 +34,7 @@ func table[T any](what string, all func() rows[T]) *fields[T] {
 }
 
 // part makes the fields of a map that belongs to one table.
-func part[T any](what string, all ...field[T]) *fields[T] {
+func part[T any](what string, all ...*field[T]) *fields[T] {
 	return newFields(what, func() rows[T] { return all })
 }
 
@@ -76,72 +76,72 @@ func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
 const NoEffect = "no-effect"
 
 // must makes a field required. The hint, if any, says what to write when it is missing.
-func (x field[T]) must(hint ...string) field[T] {
+func (x *field[T]) must(hint ...string) *field[T] {
 	x.Required, x.Hint = true, strings.Join(hint, "")
 	return x
 }
 
 // doc says what the field is for, in sentences.
-func (x field[T]) doc(text string) field[T] { x.Doc = text; return x }
+func (x *field[T]) doc(text string) *field[T] { x.Doc = text; return x }
 
 // preset says what holds where the key is left out, as it would be written.
-func (x field[T]) preset(text string) field[T] { x.Default = text; return x }
+func (x *field[T]) preset(text string) *field[T] { x.Default = text; return x }
 
 // later says what of arena the key asks for and does not get yet.
-func (x field[T]) later(feature string) field[T] { x.Later = feature; return x }
+func (x *field[T]) later(feature string) *field[T] { x.Later = feature; return x }
 
 // usual lists values that do what is done without the field, and returns x.
-func (x field[T]) usual(values ...string) field[T] { x.Usual = values; return x }
+func (x *field[T]) usual(values ...string) *field[T] { x.Usual = values; return x }
 
 // orNull lets a field be empty.
-func (x field[T]) orNull() field[T] { x.Null = true; return x }
+func (x *field[T]) orNull() *field[T] { x.Null = true; return x }
 
 // because gives a field that has a reader a reason to change nothing.
-func (x field[T]) because(s keys.Silence) field[T] { x.Silence = s; return x }
+func (x *field[T]) because(s keys.Silence) *field[T] { x.Silence = s; return x }
 
 // remark is a field for people: what a file says about itself.
-func remark[T any](name string, s keys.Shape) field[T] {
-	return field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.ForPeople}}
+func remark[T any](name string, s keys.Shape) *field[T] {
+	return &field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.ForPeople}}
 }
 
 // apart is a field that another place reads.
-func apart[T any](name string, s keys.Shape) field[T] {
-	return field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.ReadApart}}
+func apart[T any](name string, s keys.Shape) *field[T] {
+	return &field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.ReadApart}}
 }
 
 // ownName is a field with the name of a document that has no metadata, which is read before the others.
-func ownName[T any](name string) field[T] {
+func ownName[T any](name string) *field[T] {
 	return apart[T](name, text).doc("The name by which others know it, where metadata has none.")
 }
 
 // inside is a field of a block that as a whole is told, refused, or has its scenario skipped.
-func inside[T any](name string, s keys.Shape) field[T] {
-	return field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.InBlock}}
+func inside[T any](name string, s keys.Shape) *field[T] {
+	return &field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.InBlock}}
 }
 
 // idle is a field that is checked and told to have no effect, but for the usual values: with them nothing else is
 // meant than what arena does.
-func idle[T any](name string, s keys.Shape, why string, usual ...string) field[T] {
-	return field[T]{Key: keys.Key{Name: name, Shape: s, Idle: why, Usual: usual}}
+func idle[T any](name string, s keys.Shape, why string, usual ...string) *field[T] {
+	return &field[T]{Key: keys.Key{Name: name, Shape: s, Idle: why, Usual: usual}}
 }
 
 // block is a field with a map whose keys tell by themselves what becomes of them.
-func block[T, U any](name string, of *fields[U]) field[T] {
+func block[T, U any](name string, of *fields[U]) *field[T] {
 	return custom(name, of, func(d *decoder, _ *T, v *node.Node) { of.Check(d, v, name) })
 }
 
 // gone is a field that must not be used; it says what to do instead.
-func gone[T any](name, wrong, hint string) field[T] {
-	return field[T]{Key: keys.Key{Name: name, Wrong: wrong, Hint: hint}}
+func gone[T any](name, wrong, hint string) *field[T] {
+	return &field[T]{Key: keys.Key{Name: name, Wrong: wrong, Hint: hint}}
 }
 
 // custom is a field with a reader of its own.
-func custom[T any](name string, s keys.Shape, read func(d *decoder, t *T, v *node.Node)) field[T] {
-	return field[T]{Key: keys.Key{Name: name, Shape: s, Read: true}, read: read}
+func custom[T any](name string, s keys.Shape, read func(d *decoder, t *T, v *node.Node)) *field[T] {
+	return &field[T]{Key: keys.Key{Name: name, Shape: s, Read: true}, read: read}
 }
 
 // str is a field of text.
-func str[T any](name string, at func(*T) *string) field[T] {
+func str[T any](name string, at func(*T) *string) *field[T] {
 	return custom(name, text, func(d *decoder, t *T, v *node.Node) {
 		if s, ok := d.String(v, name); ok {
 			*at(t) = s
@@ -150,7 +150,7 @@ func str[T any](name string, at func(*T) *string) field[T] {
 }
 
 // strPtr is a field of text that knows whether it was written.
-func strPtr[T any](name string, at func(*T) **string) field[T] {
+func strPtr[T any](name string, at func(*T) **string) *field[T] {
 	return custom(name, text, func(d *decoder, t *T, v *node.Node) {
 		if s, ok := d.String(v, name); ok {
 			*at(t) = &s
@@ -159,7 +159,7 @@ func strPtr[T any](name string, at func(*T) **string) field[T] {
 }
 
 // label is a field of text that must not be blank.
-func label[T any](name string, at func(*T) *string) field[T] {
+func label[T any](name string, at func(*T) *string) *field[T] {
 	return custom(name, text, func(d *decoder, t *T, v *node.Node) {
 		if s, ok := d.Name(v, name); ok {
 			*at(t) = s
@@ -168,7 +168,7 @@ func label[T any](name string, at func(*T) *string) field[T] {
 }
 
 // word is a field with one of a few words.
-func word[T any](name string, of keys.Words, at func(*T) *string) field[T] {
+func word[T any](name string, of keys.Words, at func(*T) *string) *field[T] {
 	return custom(name, of, func(d *decoder, t *T, v *node.Node) {
 		if s, ok := d.OneOf(v, name, of...); ok {
 			*at(t) = s
@@ -177,7 +177,7 @@ func word[T any](name string, of keys.Words, at func(*T) *string) field[T] {
 }
 
 // flag is a field of true or false.
-func flag[T any](name string, at func(*T) *bool) field[T] {
+func flag[T any](name string, at func(*T) *bool) *field[T] {
 	return custom(name, boolean, func(d *decoder, t *T, v *node.Node) {
 		if b, ok := d.Bool(v, name); ok {
 			*at(t) = b
@@ -186,7 +186,7 @@ func flag[T any](name string, at func(*T) *bool) field[T] {
 }
 
 // flagPtr is a field of true or false that knows whether it was written.
-func flagPtr[T any](name string, at func(*T) **bool) field[T] {
+func flagPtr[T any](name string, at func(*T) **bool) *field[T] {
 	return custom(name, boolean, func(d *decoder, t *T, v *node.Node) {
 		if b, ok := d.Bool(v, name); ok {
 			*at(t) = &b
@@ -195,7 +195,7 @@ func flagPtr[T any](name string, at func(*T) **bool) field[T] {
 }
 
 // whole is a field with a whole number.
-func whole[T any](name string, s keys.Number, at func(*T) *int) field[T] {
+func whole[T any](name string, s keys.Number, at func(*T) *int) *field[T] {
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
 		if i, ok := s.Int(d, v, name); ok {
 			*at(t) = i
@@ -204,7 +204,7 @@ func whole[T any](name string, s keys.Number, at func(*T) *int) field[T] {
 }
 
 // wholePtr is a field with a whole number that knows whether it was written.
-func wholePtr[T any](name string, s keys.Number, at func(*T) **int) field[T] {
+func wholePtr[T any](name string, s keys.Number, at func(*T) **int) *field[T] {
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
 		if i, ok := s.Int(d, v, name); ok {
 			*at(t) = &i
@@ -213,7 +213,7 @@ func wholePtr[T any](name string, s keys.Number, at func(*T) **int) field[T] {
 }
 
 // seed is a field with a whole number of up to 53 bits.
-func seed[T any](name string, at func(*T) **int64) field[T] {
+func seed[T any](name string, at func(*T) **int64) *field[T] {
 	const most = 1 << 53
 	s := keys.Number{Low: -most, High: most, Whole: true}
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
@@ -225,7 +225,7 @@ func seed[T any](name string, at func(*T) **int64) field[T] {
 }
 
 // num is a field with a number.
-func num[T any](name string, s keys.Number, at func(*T) *float64) field[T] {
+func num[T any](name string, s keys.Number, at func(*T) *float64) *field[T] {
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
 		if f, ok := s.Float(d, v, name); ok {
 			*at(t) = f
@@ -234,7 +234,7 @@ func num[T any](name string, s keys.Number, at func(*T) *float64) field[T] {
 }
 
 // numPtr is a field with a number that knows whether it was written.
-func numPtr[T any](name string, s keys.Number, at func(*T) **float64) field[T] {
+func numPtr[T any](name string, s keys.Number, at func(*T) **float64) *field[T] {
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
 		if f, ok := s.Float(d, v, name); ok {
 			*at(t) = &f
@@ -243,7 +243,7 @@ func numPtr[T any](name string, s keys.Number, at func(*T) **float64) field[T] {
 }
 
 // dur is a field with a time span.
-func dur[T any](name string, at func(*T) *time.Duration) field[T] {
+func dur[T any](name string, at func(*T) *time.Duration) *field[T] {
 	return custom(name, span, func(d *decoder, t *T, v *node.Node) {
 		if span, ok := d.Duration(v, name); ok {
 			*at(t) = span
@@ -252,7 +252,7 @@ func dur[T any](name string, at func(*T) *time.Duration) field[T] {
 }
 
 // strs is a field with a list of text.
-func strs[T any](name string, at func(*T) *[]string) field[T] {
+func strs[T any](name string, at func(*T) *[]string) *field[T] {
 	return custom(name, texts, func(d *decoder, t *T, v *node.Node) {
 		if list, ok := d.Strings(v, name); ok {
 			*at(t) = list
@@ -261,7 +261,7 @@ func strs[T any](name string, at func(*T) *[]string) field[T] {
 }
 
 // strMap is a field with a map of text to text.
-func strMap[T any](name string, at func(*T) *map[string]string) field[T] {
+func strMap[T any](name string, at func(*T) *map[string]string) *field[T] {
 	return custom(name, textMap, func(d *decoder, t *T, v *node.Node) {
 		if m, ok := d.StringMap(v, name); ok {
 			*at(t) = m
@@ -270,12 +270,12 @@ func strMap[T any](name string, at func(*T) *map[string]string) field[T] {
 }
 
 // object is a field with a map that is read into a part of T.
-func object[T, U any](name string, of *fields[U], at func(*T) *U) field[T] {
+func object[T, U any](name string, of *fields[U], at func(*T) *U) *field[T] {
 	return custom(name, of, func(d *decoder, t *T, v *node.Node) { of.read(d, v, at(t)) })
 }
 
 // objectPtr is a field with a map that is read into a part of T of its own.
-func objectPtr[T, U any](name string, of *fields[U], at func(*T) **U) field[T] {
+func objectPtr[T, U any](name string, of *fields[U], at func(*T) **U) *field[T] {
 	return custom(name, of, func(d *decoder, t *T, v *node.Node) {
 		u := new(U)
 		if of.read(d, v, u) {
@@ -285,7 +285,7 @@ func objectPtr[T, U any](name string, of *fields[U], at func(*T) **U) field[T] {
 }
 
 // objects is a field with a list of maps.
-func objects[T, U any](name string, of *fields[U], at func(*T) *[]U) field[T] {
+func objects[T, U any](name string, of *fields[U], at func(*T) *[]U) *field[T] {
 	return custom(name, listOf(of), func(d *decoder, t *T, v *node.Node) {
 		d.Items(v, name, func(_ int, item *node.Node) {
 			var u U

@@ -50,7 +50,7 @@ var handlerFields = table("an entry of evals", func() rows[Handler] {
 	}
 })
 
-func handlerTimeout(name string) field[Handler] {
+func handlerTimeout(name string) *field[Handler] {
 	return custom(name, counting, func(d *decoder, h *Handler, v *node.Node) {
 		ms, ok := d.Int(v, name, int(counting.Low), int(counting.High))
 		span := time.Duration(ms) * time.Millisecond

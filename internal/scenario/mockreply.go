@@ -178,7 +178,7 @@ var mockPartFields = table("a part", func() rows[mockPart] {
 	}
 })
 
-func mockURL(name string) field[mockPart] {
+func mockURL(name string) *field[mockPart] {
 	return custom(name, mockURLFields, func(d *decoder, p *mockPart, v *node.Node) { mockURLFields.read(d, v, p) })
 }
 

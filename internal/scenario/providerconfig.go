@@ -110,7 +110,7 @@ var serverOnly = []string{
 	"top_k", "top_logprobs", "user", "verbosity",
 }
 
-func extraBody() field[callFile] {
+func extraBody() *field[callFile] {
 	return custom("extra_body", bodyShape{}, readBody).
 		doc("Parameters that only this server knows; they go into each request as they are, judges' too.")
 }
@@ -125,7 +125,7 @@ func wireRows() rows[callFile] {
 }
 
 // needed is a field for something that arena cannot do yet.
-func needed(name string, s keys.Shape, feature string) field[callFile] {
+func needed(name string, s keys.Shape, feature string) *field[callFile] {
 	return custom(name, s, func(d *decoder, c *callFile, v *node.Node) {
 		s.Check(d, v, name)
 		d.need(feature, v, Feature{Provider: c.provider})

@@ -152,7 +152,7 @@ var agentStreamFields = table("stream", func() rows[providerFile] {
 })
 
 // agentPath is a field with a path into the answer of an agent.
-func agentPath(name string, at func(*httpFile) *string) field[providerFile] {
+func agentPath(name string, at func(*httpFile) *string) *field[providerFile] {
 	return custom(name, text, func(d *decoder, p *providerFile, v *node.Node) {
 		*at(p.agent()) = d.agentPath(v, name)
 	}).asIs()

@@ -64,7 +64,7 @@ var runtimeFields = table("a runtime config", func() rows[runtimeFile] {
 	}
 })
 
-func serviceProviders(name string) field[runtimeFile] {
+func serviceProviders(name string) *field[runtimeFile] {
 	return idle[runtimeFile](name, listOf(serviceProviderFields), "name them below providers, with their role")
 }
 
@@ -81,7 +81,7 @@ var serviceProviderFields = table("a provider", func() rows[struct{}] {
 })
 
 // selector is a field with the name of a program that chooses what a model is offered, which arena cannot run yet.
-func selector[T any](name string) field[T] {
+func selector[T any](name string) *field[T] {
 	return custom(name, text, func(d *decoder, _ *T, v *node.Node) {
 		d.Name(v, name)
 		d.need("selectors", v, Feature{})
@@ -89,7 +89,7 @@ func selector[T any](name string) field[T] {
 }
 
 // laterMap is a field with a map of things that arena does not have yet.
-func laterMap(name, feature string, of keys.Shape) field[runtimeFile] {
+func laterMap(name, feature string, of keys.Shape) *field[runtimeFile] {
 	return custom(name, mapOf(of), func(d *decoder, _ *runtimeFile, v *node.Node) {
 		mapOf(of).Check(d, v, name)
 		if v.Kind == node.Map && len(v.Content) > 0 {

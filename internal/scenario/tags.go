@@ -19,7 +19,7 @@ type selectable struct {
 }
 
 // tags is a field with words to choose by.
-func tags[T any](name, kind string, at func(*T) *[]string) field[T] {
+func tags[T any](name, kind string, at func(*T) *[]string) *field[T] {
 	return custom(name, texts, func(d *decoder, t *T, v *node.Node) {
 		if list, ok := d.selectables(v, name, kind); ok {
 			*at(t) = list

@@ -131,7 +131,7 @@ var requestFields = table("request", func() rows[HTTPTool] {
 })
 
 // queryField is a field with a JMESPath expression.
-func queryField(name string, at func(*HTTPTool) *string) field[HTTPTool] {
+func queryField(name string, at func(*HTTPTool) *string) *field[HTTPTool] {
 	return custom(name, text, func(d *decoder, h *HTTPTool, v *node.Node) {
 		path, ok := d.Name(v, name)
 		if !ok {

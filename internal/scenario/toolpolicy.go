@@ -46,7 +46,7 @@ var zeroLimits = map[string]struct{ means, instead string }{
 
 // toolPolicy is a field with the limits of the tool loop. It warns of limits of 0, which allow what they seem to
 // forbid.
-func toolPolicy[T any](take func(*T, *ToolPolicy)) field[T] {
+func toolPolicy[T any](take func(*T, *ToolPolicy)) *field[T] {
 	return custom("tool_policy", toolPolicyFields, func(d *decoder, t *T, v *node.Node) {
 		p := new(ToolPolicy)
 		if !toolPolicyFields.read(d, v, p) {

@@ -68,8 +68,8 @@ func callRows() rows[callFile] {
 
 // once refuses a parameter in two places.
 func once(all rows[callFile]) rows[callFile] {
-	for i := range all {
-		x, read := &all[i], all[i].read
+	for _, x := range all {
+		read := x.read
 		x.read = func(d *decoder, c *callFile, v *node.Node) {
 			if first := c.seen[x.Name]; first != nil {
 				d.Errorf(v, "duplicate-field", "%s is already set on line %d", x.Name, first.Line).Hint = "remove one of them"

@@ -25,7 +25,7 @@ type givenVariable struct {
 // givenMap is a field with variables: text to text.
 func givenMap[T any](
 	name string, at func(*T) *map[string]string, take func(d *decoder, t *T, g givenVariable),
-) field[T] {
+) *field[T] {
 	return custom(name, textMap, func(d *decoder, t *T, v *node.Node) {
 		m, ok := d.StringMap(v, name)
 		if !ok {

@@ -22,7 +22,7 @@ type agentResponseContains struct {
 	Patterns  []string `param:"patterns,required" alias:"contains" is:"text" all:"to ban each of them write a check for each" doc:"Texts that must all be in the same answer."`
 }
 
-func (*agentResponseContains) heedsVeil() {}
+func (*agentResponseContains) boundsRedacted() {}
 
 func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, error) {
 	answers := c.answers(s)
@@ -34,7 +34,7 @@ func (c *agentResponseContains) Eval(_ context.Context, s *Subject) (Finding, er
 	}
 	var lacking []string // patterns that the last answer lacks
 	for _, answer := range answers {
-		text := newToolText(answer, s.veil)
+		text := newToolText(answer, s.masking)
 		if text.cut {
 			f.doubt = behindCut(s, 0)
 		}

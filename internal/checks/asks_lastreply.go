@@ -55,7 +55,7 @@ func (c *Compiled) Remarks(s *Subject, v *result.Verdict) (texts []string) {
 		texts = append(texts, fmt.Sprintf("%s looked only at the last of %s of %s, and the others may hold what it forbids: "+
 			"write content_excludes, which looks at every reply", c.Type, plural.Of(n, "reply", "replies"), where))
 	}
-	if fields, ok := c.Check.(fieldPresence); ok && s.veil == lifted {
+	if fields, ok := c.Check.(fieldPresence); ok && s.masking == unmasked {
 		if within := fields.withinWords(s.last()); len(within) > 0 {
 			texts = append(texts, c.Type+" found "+say.Quoted(within)+" only within other words: ask for a field with "+
 				"json_path or json_schema, and for a word with regex and \\b")

@@ -28,7 +28,7 @@ type contains struct {
 	caseSensitive bool
 }
 
-func (*contains) heedsVeil() {}
+func (*contains) boundsRedacted() {}
 
 func (c *contains) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return shareFound(c.patterns, s.last(), c.caseSensitive, "pattern", "missing_patterns"), nil

@@ -32,7 +32,7 @@ type containsAny struct {
 	caseSensitive bool
 }
 
-func (*containsAny) heedsVeil() {}
+func (*containsAny) boundsRedacted() {}
 
 func (c *containsAny) Eval(_ context.Context, s *Subject) (Finding, error) {
 	replies := s.Texts()

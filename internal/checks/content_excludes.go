@@ -108,7 +108,7 @@ type contentExcludes struct {
 	sets *[2]*textsearch.Set // of the texts as they are, and in plain spelling
 }
 
-func (*contentExcludes) heedsVeil() {}
+func (*contentExcludes) boundsRedacted() {}
 
 func (c *contentExcludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 	replies := s.Texts()

@@ -24,7 +24,7 @@ func (p fieldPresenceParams) Build(b *binder) Check {
 
 type fieldPresence []textPattern
 
-func (fieldPresence) heedsVeil() {}
+func (fieldPresence) boundsRedacted() {}
 
 func (c fieldPresence) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return shareFound(c, s.last(), false, "field", "missing"), nil

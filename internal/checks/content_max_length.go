@@ -45,7 +45,7 @@ func (p maxLengthParams) Build(*binder) Check {
 
 type maxLength struct{ chars, tokens int } // 0: no limit
 
-func (*maxLength) heedsVeil() {}
+func (*maxLength) boundsRedacted() {}
 
 func (c *maxLength) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := s.length()

@@ -21,7 +21,7 @@ type minLength struct {
 	Min int `param:"min,required" alias:"min_characters,min_chars" min:"1" doc:"Characters, spaces included."`
 }
 
-func (*minLength) heedsVeil() {}
+func (*minLength) boundsRedacted() {}
 
 func (c *minLength) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := s.length()

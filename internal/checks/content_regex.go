@@ -54,12 +54,12 @@ type regex struct {
 	banned bool // what matches is not wanted
 }
 
-func (*regex) heedsVeil() {}
+func (*regex) boundsRedacted() {}
 
 func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := s.Output()
-	at := s.veil.find(c.re, text)
-	if at == nil && c.banned && !strings.Contains(text, veilMark) {
+	at := s.masking.find(c.re, text)
+	if at == nil && c.banned && !strings.Contains(text, maskRune) {
 		plain := textsearch.Plain(text)
 		for _, other := range []string{plain, straightQuotes().Replace(plain)} {
 			if at == nil && other != text {

@@ -59,7 +59,7 @@ func (c *affix) trim(text string) string {
 	return text
 }
 
-func (*affix) heedsVeil() {}
+func (*affix) boundsRedacted() {}
 
 func (c *affix) Eval(_ context.Context, s *Subject) (Finding, error) {
 	reply := s.last()

@@ -49,10 +49,10 @@ type isRefusal struct {
 	patterns []*regexp.Regexp
 }
 
-func (*isRefusal) heedsVeil() {}
+func (*isRefusal) boundsRedacted() {}
 
 func (c *isRefusal) Eval(_ context.Context, s *Subject) (Finding, error) {
-	phrase, refuses := c.phrase(s.veil, s.Lower())
+	phrase, refuses := c.phrase(s.masking, s.Lower())
 	f := Finding{Details: Details{"refusal": refuses}}
 	if refuses {
 		f.Explanation = "refuses: " + say.Quote(phrase)
@@ -69,15 +69,15 @@ func (c *isRefusal) Eval(_ context.Context, s *Subject) (Finding, error) {
 }
 
 // phrase finds a phrase of refusal in a text in lower case.
-func (c *isRefusal) phrase(v veil, text string) (string, bool) {
+func (c *isRefusal) phrase(mask masking, text string) (string, bool) {
 	text = plainQuotes.Replace(text)
-	if slices.ContainsFunc(refusalWords, func(word string) bool { return v.has(text, strings.Contains(text, word)) }) {
-		if at := v.find(refusals(), text); at != nil {
+	if slices.ContainsFunc(refusalWords, func(word string) bool { return mask.has(text, strings.Contains(text, word)) }) {
+		if at := mask.find(refusals(), text); at != nil {
 			return text[at[0]:at[1]], true
 		}
 	}
 	for _, re := range c.patterns {
-		if at := v.find(re, text); at != nil {
+		if at := mask.find(re, text); at != nil {
 			return text[at[0]:at[1]], true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	refuses := func(text string) bool {
-		_, found := (&isRefusal{}).phrase(lifted, strings.ToLower(text))
+		_, found := (&isRefusal{}).phrase(unmasked, strings.ToLower(text))
 		return found
 	}
 	for _, text := range []string{

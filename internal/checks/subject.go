@@ -52,7 +52,7 @@ type Subject struct {
 	Variables    map[string]string
 	Metadata     map[string]any // host values: embedding, retrieved_chunks, …
 
-	veil      veil
+	masking   masking
 	read      bool
 	replies   []Reply
 	documents [4]*document       // by jsonOptions
@@ -72,7 +72,7 @@ type Reply struct {
 	Turn  int // from 0
 	Text  string
 
-	veil     veil
+	masking  masking
 	wordless bool // it only calls tools
 	lower    string
 	folded   bool
@@ -127,7 +127,7 @@ func (s *Subject) Texts() []Reply {
 			turn++
 		case m.Role == chat.Assistant:
 			s.replies = append(s.replies, Reply{
-				Index: i, Turn: max(turn, 0), Text: m.Text(), veil: s.veil, wordless: m.Wordless(),
+				Index: i, Turn: max(turn, 0), Text: m.Text(), masking: s.masking, wordless: m.Wordless(),
 			})
 		}
 	}
@@ -191,7 +191,7 @@ func (s *Subject) Whole() *Subject {
 		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Variables: s.Variables, Metadata: s.Metadata,
 		Embedder: s.Embedder, Judges: s.Judges, JudgePrompts: s.JudgePrompts, Scenario: s.Scenario,
 		Host: s.Host, Outside: s.Outside, SessionID: s.SessionID, PromptID: s.PromptID,
-		Stored: s.Stored, Answered: s.Answered, Unguarded: s.Unguarded, veil: s.veil,
+		Stored: s.Stored, Answered: s.Answered, Unguarded: s.Unguarded, masking: s.masking,
 	}
 	if w.Calls == nil {
 		w.Calls = CallsOf(s.Messages)

@@ -15,15 +15,15 @@ import (
 // written and with its escapes read. Of one that was cut, only
 // what is kept is compared, and whatever that does not show may stand behind it.
 type toolText struct {
-	text  string // as far as it is kept
-	cut   bool   // the rest is not
-	veil  veil
-	forms []Reply // the text first; the others once they are asked for
+	text    string // as far as it is kept
+	cut     bool   // the rest is not
+	masking masking
+	forms   []Reply // the text first; the others once they are asked for
 }
 
-func newToolText(text string, v veil) *toolText {
+func newToolText(text string, mask masking) *toolText {
 	kept, cut := chat.Kept(text)
-	return &toolText{text: kept, cut: cut, veil: v, forms: []Reply{{Text: kept, veil: v}}}
+	return &toolText{text: kept, cut: cut, masking: mask, forms: []Reply{{Text: kept, masking: mask}}}
 }
 
 // has reports whether a pattern is in the result.
@@ -33,12 +33,12 @@ func (t *toolText) has(p *textPattern, caseSensitive bool) bool {
 
 // contains reports whether a text is in the result as it is.
 func (t *toolText) contains(text string) bool {
-	return t.any(func(form *Reply) bool { return t.veil.has(form.Text, strings.Contains(form.Text, text)) })
+	return t.any(func(form *Reply) bool { return t.masking.has(form.Text, strings.Contains(form.Text, text)) })
 }
 
 // matches reports whether an expression matches the result, whatever follows what is kept of it.
 func (t *toolText) matches(re *regexp.Regexp) bool {
-	return (!t.cut || !looksAtEnd(re)) && t.any(func(form *Reply) bool { return t.veil.find(re, form.Text) != nil })
+	return (!t.cut || !looksAtEnd(re)) && t.any(func(form *Reply) bool { return t.masking.find(re, form.Text) != nil })
 }
 
 func (t *toolText) any(fits func(form *Reply) bool) bool {
@@ -47,7 +47,7 @@ func (t *toolText) any(fits func(form *Reply) bool) bool {
 	}
 	if len(t.forms) == 1 {
 		for _, text := range compactForms(t.text) {
-			t.forms = append(t.forms, Reply{Text: text, veil: t.veil})
+			t.forms = append(t.forms, Reply{Text: text, masking: t.masking})
 		}
 	}
 	for i := range t.forms[1:] {

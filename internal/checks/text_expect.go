@@ -47,7 +47,7 @@ func (e *textExpectation) judge(f *Finding, what, text string) error {
 			f.Explanation += ", expected " + say.Quote(want)
 		}
 	case e.Contains != nil:
-		output := newToolText(text, lifted)
+		output := newToolText(text, unmasked)
 		f.Details["contains"], fits = *e.Contains, output.contains(*e.Contains)
 		f.Explanation = what + " has " + say.Quote(*e.Contains)
 		if !fits {

@@ -109,7 +109,7 @@ func (p *textPattern) fits(r *Reply, caseSensitive bool, has func(text, pattern 
 			found = has(other, p.alike(caseSensitive))
 		}
 	}
-	return r.veil.has(r.Text, found)
+	return r.masking.has(r.Text, found)
 }
 
 // shareFound scores a reply by the share of the patterns that it contains. noun names the patterns in explanations;

@@ -35,7 +35,7 @@ func (p toolArgsParams) Build(b *binder) Check {
 
 type toolArgs struct{ callRules }
 
-func (*toolArgs) heedsVeil() {}
+func (*toolArgs) boundsRedacted() {}
 
 func (c *toolArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n, last := 0, breaches{list: []Details{}}
@@ -46,7 +46,7 @@ func (c *toolArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 		}
 		n++
 		last = breaches{tool: c.tool}
-		if c.arguments(s.veil, call, &last); len(last.texts) == 0 {
+		if c.arguments(s.masking, call, &last); len(last.texts) == 0 {
 			return Finding{
 				Score: 1, Explanation: c.tool + " was called as expected" + inTurn(s, call.Turn),
 				Details: Details{"tool": c.tool, "call": i, "violations": []any{}},

@@ -77,7 +77,7 @@ func (c *toolArgsExcluded) exclude(b *binder, param string, args map[string]anyV
 	}
 }
 
-func (*toolArgsExcluded) heedsVeil() {}
+func (*toolArgsExcluded) boundsRedacted() {}
 
 func (c *toolArgsExcluded) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0
@@ -89,7 +89,7 @@ func (c *toolArgsExcluded) Eval(_ context.Context, s *Subject) (Finding, error) 
 		}
 		n++
 		for _, out := range c.excluded {
-			if got, ok := call.Args[out.name]; ok && s.veil.equal(out.value, got) {
+			if got, ok := call.Args[out.name]; ok && s.masking.equal(out.value, got) {
 				found.add("excluded_argument", out.name+" was "+say.Quote(jsonvalue.Text(got))+inTurn(s, call.Turn),
 					"argument", out.name, "value", say.Kept(got), "turn", call.Turn)
 			}

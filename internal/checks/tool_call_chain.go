@@ -55,7 +55,7 @@ func (p toolCallChainParams) Build(b *binder) Check {
 
 type toolCallChain []callRules
 
-func (toolCallChain) heedsVeil() {}
+func (toolCallChain) boundsRedacted() {}
 
 // Eval finds for each step the first later call of its tool that fits the rules, so that a retry can correct a failed
 // attempt.
@@ -71,7 +71,7 @@ func (c toolCallChain) Eval(_ context.Context, s *Subject) (Finding, error) {
 			continue
 		}
 		found := &breaches{tool: step.tool}
-		if step.judge(s.veil, call, found); len(found.texts) > 0 {
+		if step.judge(s.masking, call, found); len(found.texts) > 0 {
 			broken, unsure = found, unsure || found.unsure()
 			continue
 		}

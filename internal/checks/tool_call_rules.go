@@ -71,18 +71,18 @@ func (c *callRules) wanted() map[string]any {
 }
 
 // judge adds the rules that a call breaks.
-func (c *callRules) judge(v veil, call *Call, found *breaches) {
-	c.arguments(v, call, found)
-	c.outcome(v, call, found)
+func (c *callRules) judge(mask masking, call *Call, found *breaches) {
+	c.arguments(mask, call, found)
+	c.outcome(mask, call, found)
 }
 
-func (c *callRules) arguments(v veil, call *Call, found *breaches) {
+func (c *callRules) arguments(mask masking, call *Call, found *breaches) {
 	for _, want := range c.expected {
 		got, ok := call.Args[want.name]
 		switch {
 		case !ok:
 			found.add("missing_argument", want.name+" is missing", "argument", want.name, "expected", want.value)
-		case !want.free && !v.equal(want.value, got):
+		case !want.free && !mask.equal(want.value, got):
 			found.add("value_mismatch", want.name+" is "+say.Quote(jsonvalue.Text(got))+", expected "+
 				say.Quote(jsonvalue.Text(want.value)), "argument", want.name, "expected", want.value, "actual", say.Kept(got))
 		}
@@ -93,14 +93,14 @@ func (c *callRules) arguments(v veil, call *Call, found *breaches) {
 		case !ok:
 			found.add("missing_argument_for_pattern", want.name+" is missing", "argument", want.name, "pattern",
 				want.re.String())
-		case v.find(want.re, jsonvalue.Text(got)) == nil:
+		case mask.find(want.re, jsonvalue.Text(got)) == nil:
 			found.add("pattern_mismatch", want.name+" is "+say.Quote(jsonvalue.Text(got))+", which does not match "+
 				say.Quote(want.re.String()), "argument", want.name, "pattern", want.re.String(), "actual", say.Kept(got))
 		}
 	}
 }
 
-func (c *callRules) outcome(v veil, call *Call, found *breaches) {
+func (c *callRules) outcome(mask masking, call *Call, found *breaches) {
 	if c.noError && call.Failed() {
 		found.add("tool_error", "the call failed: "+say.Quote(call.Error), "actual", say.Content(call.Error))
 	}
@@ -108,7 +108,7 @@ func (c *callRules) outcome(v veil, call *Call, found *breaches) {
 		return
 	}
 	text, sure := call.Text(), len(found.texts)
-	result := newToolText(text, v)
+	result := newToolText(text, mask)
 	for i := range c.includes {
 		if p := &c.includes[i]; !result.has(p, false) {
 			found.add("result_missing_pattern", "the result has no "+say.Quote(p.text), "pattern", p.text, "actual",

@@ -40,7 +40,7 @@ func (p toolCallsWithArgsParams) Build(b *binder) Check {
 
 type toolCallsWithArgs struct{ callRules }
 
-func (*toolCallsWithArgs) heedsVeil() {}
+func (*toolCallsWithArgs) boundsRedacted() {}
 
 func (c *toolCallsWithArgs) looksAt(part CallParts, tool string) bool { return c.weighs(part, tool) }
 
@@ -54,7 +54,7 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 			continue
 		}
 		n++
-		if c.judge(s.veil, call, &found); wrong == nil && len(found.texts) > 0 {
+		if c.judge(s.masking, call, &found); wrong == nil && len(found.texts) > 0 {
 			wrong = call
 		}
 	}

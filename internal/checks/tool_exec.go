@@ -110,7 +110,7 @@ func stateGone(tools ToolCaller, name string) bool {
 }
 
 func (c *toolExec) judge(res *chat.ToolResult, late bool) Finding {
-	result := newToolText(res.Text(), lifted)
+	result := newToolText(res.Text(), unmasked)
 	f := Finding{Details: Details{
 		"tool": c.use.Name, "latency_ms": res.LatencyMS, "result": parsedResult(res.Text()),
 	}}

@@ -33,14 +33,14 @@ type toolResultIncludes struct {
 	occurrence int
 }
 
-func (*toolResultIncludes) heedsVeil() {}
+func (*toolResultIncludes) boundsRedacted() {}
 
 func (c *toolResultIncludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 	matched, cut := 0, 0
 	misses := []Details{}
 	var last []string // patterns that the last result lacks
 	n := c.each(s, func(i int, call *Call) {
-		text := newToolText(call.Text(), s.veil)
+		text := newToolText(call.Text(), s.masking)
 		lacking := c.lacking(text)
 		if len(lacking) == 0 {
 			matched++

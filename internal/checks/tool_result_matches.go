@@ -34,12 +34,12 @@ type toolResultMatches struct {
 	occurrence int
 }
 
-func (*toolResultMatches) heedsVeil() {}
+func (*toolResultMatches) boundsRedacted() {}
 
 func (c *toolResultMatches) Eval(_ context.Context, s *Subject) (Finding, error) {
 	matched, cut, last := 0, 0, ""
 	n := c.each(s, func(_ int, call *Call) {
-		text := newToolText(call.Text(), s.veil)
+		text := newToolText(call.Text(), s.masking)
 		if text.matches(c.re) {
 			matched++
 			return

@@ -30,7 +30,7 @@ type outputContains struct {
 	caseSensitive bool
 }
 
-func (*outputContains) heedsVeil() {}
+func (*outputContains) boundsRedacted() {}
 
 func (c *outputContains) Eval(_ context.Context, s *Subject) (Finding, error) {
 	if c.pattern.in(s.last(), c.caseSensitive) {

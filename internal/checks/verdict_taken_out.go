@@ -43,8 +43,8 @@ type doubt struct {
 // anyScore is the doubt of a check whose score may be anything.
 func anyScore() *doubt { return &doubt{high: 1} }
 
-// heeding is a check that uses Subject.veil for all comparisons of texts, so that it has a lowest and a highest score.
-type heeding interface{ heedsVeil() }
+// heeding is a check that uses Subject.masking for all comparisons of texts, so that it has a lowest and a highest score.
+type heeding interface{ boundsRedacted() }
 
 // hiding is a check that knows better than its Reads whether something that it reads was redacted.
 type hiding interface{ hides(s *Subject) bool }
@@ -52,15 +52,15 @@ type hiding interface{ hides(s *Subject) bool }
 // doubt returns how far the score of a check may be off because something was redacted; nil: it is certain. A combined
 // check gets its doubt from its parts.
 func (c *Compiled) doubt(ctx context.Context, s *Subject, f Finding) *doubt {
-	if f.doubt != nil || !s.Stored || s.veil != lifted || c.Nested() != nil || !c.looksAtTakenOut(s) {
+	if f.doubt != nil || !s.Stored || s.masking != unmasked || c.Nested() != nil || !c.looksAtTakenOut(s) {
 		return f.doubt
 	}
 	d := anyScore()
 	if _, ok := c.Check.(heeding); !ok {
 		return d
 	}
-	least, err := c.Check.Eval(ctx, s.under(strict))
-	most, err2 := c.Check.Eval(ctx, s.under(generous))
+	least, err := c.Check.Eval(ctx, s.under(neverMatch))
+	most, err2 := c.Check.Eval(ctx, s.under(alwaysMatch))
 	if err != nil || err2 != nil {
 		return d
 	}

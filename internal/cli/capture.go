@@ -103,7 +103,7 @@ func (f *captureFlags) run(ctx context.Context, app *App, args []string) error {
 		return fmt.Errorf("--env %s: the variable is not set", missing[0])
 	}
 	clean := providers.NewScrubber(values...)
-	ears, err := listenFor(ctx, args[0])
+	intake, err := openTraceIntake(ctx, args[0])
 	if err != nil {
 		return broken(err)
 	}
@@ -112,7 +112,7 @@ func (f *captureFlags) run(ctx context.Context, app *App, args []string) error {
 	began := app.Now()
 	started := time.Now()
 	program := &process.Command{
-		Path: args[0], Args: args[1:], Env: append(env, ears.env()...),
+		Path: args[0], Args: args[1:], Env: append(env, intake.env()...),
 		Heard: func(line string) {
 			_, _ = fmt.Fprintln(app.Err, diag.Safe(clean.Text(line))) // a broken stderr takes no complaint
 		},
@@ -125,7 +125,7 @@ func (f *captureFlags) run(ctx context.Context, app *App, args []string) error {
 		Seconds: took.Seconds(),
 	}
 	c.end(ended, f.timeout)
-	c.hear(context.WithoutCancel(ctx), ears) // also of a program that was interrupted
+	c.collect(context.WithoutCancel(ctx), intake) // also of a program that was interrupted
 	stopped := interrupted()
 	if stopped {
 		c.Ended, c.How = endedInterrupted, "it was interrupted"

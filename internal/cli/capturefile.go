@@ -217,8 +217,8 @@ func readCapture(path string) (*capture, error) {
 	return &c, nil
 }
 
-// ears take what a program tells of its work: over the network, and in a file.
-type ears struct {
+// traceIntake takes what a program tells of its work: over the network, and in a file.
+type traceIntake struct {
 	dir    string
 	server *receiver.Server
 	inbox  *receiver.Inbox
@@ -227,7 +227,7 @@ type ears struct {
 // drainTime is how long what an ended program sent may be on its way.
 const drainTime = 2 * time.Second
 
-func listenFor(ctx context.Context, program string) (*ears, error) {
+func openTraceIntake(ctx context.Context, program string) (*traceIntake, error) {
 	dir, err := os.MkdirTemp("", "arena-traces-")
 	if err != nil {
 		return nil, fmt.Errorf("no folder for the traces of %s: %w", program, err)
@@ -236,37 +236,37 @@ func listenFor(ctx context.Context, program string) (*ears, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &ears{dir, server, server.Open("capture")}, nil
+	return &traceIntake{dir, server, server.Open("capture")}, nil
 }
 
-func (e *ears) env() []string {
-	return append(e.inbox.Env(200*time.Millisecond), "ARENA_TRACE_DIR="+e.dir, "KENSA_TRACE_DIR="+e.dir,
+func (t *traceIntake) env() []string {
+	return append(t.inbox.Env(200*time.Millisecond), "ARENA_TRACE_DIR="+t.dir, "KENSA_TRACE_DIR="+t.dir,
 		"ARENA_TRIAL_ID=capture", "ARENA_SCENARIO=capture", "ARENA_TURN=0")
 }
 
 // close takes what came and lets go of everything.
-func (e *ears) close(ctx context.Context) (*spans.Trace, error) {
+func (t *traceIntake) close(ctx context.Context) (*spans.Trace, error) {
 	limited, cancel := context.WithTimeout(ctx, drainTime)
-	e.inbox.Drain(limited)
+	t.inbox.Drain(limited)
 	cancel()
-	list, lost := e.inbox.Take()
+	list, lost := t.inbox.Take()
 	bad := []error{lost.Err()}
-	if f, err := plainfile.Open(filepath.Join(e.dir, "spans.jsonl")); err == nil {
+	if f, err := plainfile.Open(filepath.Join(t.dir, "spans.jsonl")); err == nil {
 		bad = append(bad, spans.Lines(f, func(s spans.Span) { list = append(list, s) })...)
 		bad = append(bad, f.Close())
 	} else if !errors.Is(err, os.ErrNotExist) {
 		bad = append(bad, err)
 	}
-	if n := e.server.Counts().Refused; n > 0 {
+	if n := t.server.Counts().Refused; n > 0 {
 		bad = append(bad, errors.New("requests with traces had no secret, and did not count"))
 	}
-	e.inbox.Close()
-	_ = errors.Join(e.server.Close(), os.RemoveAll(e.dir)) // what is left of it harms nobody
+	t.inbox.Close()
+	_ = errors.Join(t.server.Close(), os.RemoveAll(t.dir)) // what is left of it harms nobody
 	return spans.NewTrace(list), errors.Join(bad...)
 }
 
 // hear takes what the program told.
-func (c *capture) hear(ctx context.Context, e *ears) {
+func (c *capture) collect(ctx context.Context, e *traceIntake) {
 	trace, err := e.close(ctx)
 	if err != nil {
 		c.Lost = strings.ReplaceAll(err.Error(), "\n", "; ")

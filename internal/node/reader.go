@@ -121,7 +121,7 @@ func contains(known []string, key string) bool {
 // Unknown reports an unknown key; as a warning when the reader is lenient.
 func (r *Reader) Unknown(k *Node, what string, known []string) *diag.Diagnostic {
 	d := r.Foreignf(k, "unknown-field", "unknown field %q in %s", k.Value, what)
-	switch meant := diag.Elsewhere(k.Value, known); {
+	switch meant := diag.ForeignName(k.Value, known); {
 	case meant != "":
 		d.Hint = fmt.Sprintf("did you mean %q?", meant)
 	case diag.Nearest(k.Value, known) != "":

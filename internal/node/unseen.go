@@ -19,9 +19,9 @@ func unescaped(r rune) bool {
 	return unseen(r) && r >= '\u00a0' && r != '\u2028' && r != '\u2029' && r != '\ufeff'
 }
 
-// veil puts marks into the quoted texts below a node in the place of characters that nobody sees. unveil makes escapes
-// of the marks in what was written, and restore gives the node its texts back.
-func veil(n *Node) (unveil func(text string) string, restore func()) {
+// markUnseen puts marks into the quoted texts below a node in the place of characters that nobody sees. escapeMarks
+// makes escapes of the marks in what was written, and restore gives the node its texts back.
+func markUnseen(n *Node) (escapeMarks func(text string) string, restore func()) {
 	var quoted []*Node
 	var all []string
 	var walk func(n *Node)

@@ -8,7 +8,7 @@ import (
 
 // Text formats a node as YAML, each value in the style in which it was read. What nobody sees is escaped in quotes.
 func Text(n *Node) (string, error) {
-	unveil, restore := veil(n)
+	escapeMarks, restore := markUnseen(n)
 	defer restore()
 	var b strings.Builder
 	enc := yaml.NewEncoder(&b)
@@ -19,7 +19,7 @@ func Text(n *Node) (string, error) {
 	if err := enc.Close(); err != nil {
 		return "", err
 	}
-	return unveil(b.String()), nil
+	return escapeMarks(b.String()), nil
 }
 
 // Pick returns a map with the wanted keys of another, in their order; nil when there are none.

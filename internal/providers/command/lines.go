@@ -26,8 +26,8 @@ type conversation struct {
 	p     *Provider
 	trial *providers.Trial
 
-	mu      sync.Mutex // held by the call that is under way
-	program *talk      // nil: none runs
+	mu      sync.Mutex  // held by the call that is under way
+	program *lineStream // nil: none runs
 	turn    turn
 	notices []string
 	noisy   bool // that it writes other lines was told

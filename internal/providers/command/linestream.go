@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/process"
 )
 
-// talk is a running program, line by line.
-type talk struct {
+// lineStream is a running program, line by line.
+type lineStream struct {
 	running *process.Running
 	lines   chan []byte   // closed when no more come
 	gone    chan struct{} // closed when nobody listens any more
@@ -17,8 +17,8 @@ type talk struct {
 	err     error // why no more lines come; nil: the output ended. Set before lines is closed
 }
 
-func listen(running *process.Running) *talk {
-	t := &talk{running: running, lines: make(chan []byte), gone: make(chan struct{})}
+func listen(running *process.Running) *lineStream {
+	t := &lineStream{running: running, lines: make(chan []byte), gone: make(chan struct{})}
 	t.leave = sync.OnceFunc(func() { close(t.gone) })
 	go func() {
 		defer close(t.lines)
@@ -35,7 +35,7 @@ func listen(running *process.Running) *talk {
 }
 
 // next is the next line.
-func (t *talk) next(ctx context.Context) ([]byte, error) {
+func (t *lineStream) next(ctx context.Context) ([]byte, error) {
 	select {
 	case text, more := <-t.lines:
 		if more {
@@ -51,7 +51,7 @@ func (t *talk) next(ctx context.Context) ([]byte, error) {
 }
 
 // send writes a message in the background: a program may write before it has read all. nil is none.
-func (t *talk) send(ctx context.Context, m any) <-chan error {
+func (t *lineStream) send(ctx context.Context, m any) <-chan error {
 	sent := make(chan error, 1)
 	if m == nil {
 		sent <- nil

@@ -2,9 +2,9 @@ package diag
 
 import "slices"
 
-// elsewhere has the names of fields in other tools, with what may be meant by them here. Which of it is depends on
+// foreignNames has the names of fields in other tools, with what may be meant by them here. Which of it is depends on
 // where the name stands: the first that is known there.
-var elsewhere = map[string][]string{
+var foreignNames = map[string][]string{
 	"assert":  {"assertions", "conversation_assertions"},
 	"asserts": {"assertions", "conversation_assertions"},
 	"expect":  {"assertions", "expected"},
@@ -27,9 +27,9 @@ var elsewhere = map[string][]string{
 	"guardrails": {"validators"}, "guards": {"validators"}, "label": {"message"}, "title": {"name", "description"},
 }
 
-// Elsewhere is the field, of those that are known, for which other tools have a name; "" is none.
-func Elsewhere(name string, known []string) string {
-	for _, meant := range elsewhere[fold(name)] {
+// ForeignName is the field, of those that are known, for which other tools have a name; "" is none.
+func ForeignName(name string, known []string) string {
+	for _, meant := range foreignNames[fold(name)] {
 		if slices.Contains(known, meant) {
 			return meant
 		}

@@ -2,8 +2,8 @@ package diag
 
 import "testing"
 
-// TestElsewhere: what another tool calls a field leads to the field that is known where it stands, and to none else.
-func TestElsewhere(t *testing.T) {
+// TestForeignName: what another tool calls a field leads to the field that is known where it stands, and to none else.
+func TestForeignName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -16,11 +16,11 @@ func TestElsewhere(t *testing.T) {
 		{"prompt", []string{"task_type"}, "task_type"}, {"prompt", []string{"content", "role"}, "content"},
 		{"unheard_of", []string{"assertions"}, ""},
 	} {
-		if got := Elsewhere(c.name, c.known); got != c.want {
+		if got := ForeignName(c.name, c.known); got != c.want {
 			t.Errorf("%s among %v: got %q, want %q", c.name, c.known, got, c.want)
 		}
 	}
-	for name, meant := range elsewhere {
+	for name, meant := range foreignNames {
 		if fold(name) != name {
 			t.Errorf("%s is never found: names are folded", name)
 		}

@@ -21,6 +21,7 @@ const (
 	Errored   Status = "error"     // could not be judged: arena, a check or the world broke
 	Skipped   Status = "skipped"   // not asked: a condition did not hold
 	Cancelled Status = "cancelled" // not finished: the run was stopped
+	Undecided Status = "undecided" // of groups and runs: the trials show neither that enough pass nor that too few do
 )
 
 func statusFrom(s result.Status) Status {

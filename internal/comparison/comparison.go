@@ -307,7 +307,7 @@ func above(a, b float64) bool { return a > b*(1+Margin) }
 
 func change(was, now *Group) Change {
 	before, after := float64(was.Passed)/float64(len(was.Trials)), float64(now.Passed)/float64(len(now.Trials))
-	red := now.Status == result.Failed || now.Status == result.Errored
+	red := now.Status == result.Failed || now.Status == result.Errored || now.Status == result.Undecided
 	switch {
 	case was.Status == result.Passed && now.Status != result.Passed, red && was.Status == result.Skipped:
 		return Regressed

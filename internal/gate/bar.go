@@ -12,11 +12,13 @@ type Bar struct {
 // Shown is the Bar that people see: that of an undecided gate reaches both lines. A few of them would clear one by a
 // hair, and wider is never wrong.
 func (g *Gate) Shown(c Counts) Bar {
-	b := g.Bar(c)
-	if v := g.At(c); v == Open || v == Undecided {
-		b.Low, b.High = min(b.Low, g.Lower()), max(b.High, g.Upper())
-	}
-	return b
+	return recall(&g.bars, c, func() Bar {
+		b := g.Bar(c)
+		if v := g.At(c); v == Open || v == Undecided {
+			b.Low, b.High = min(b.Low, g.Lower()), max(b.High, g.Upper())
+		}
+		return b
+	})
 }
 
 // Bar is the error bar at the end of the gate, or wherever its trials ended.

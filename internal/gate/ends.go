@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
 
 // End is a way in which trials end of which none broke.
@@ -17,7 +18,8 @@ type Stopping struct {
 	max     int
 	verdict func(n, passes int) Verdict
 	all     []End
-	at      map[[2]int]int // N and Passes: index
+	rates   func() []float64 // their estimates
+	at      map[[2]int]int   // N and Passes: index
 }
 
 // Fixed is the rule of a number of trials that was fixed before.
@@ -51,6 +53,7 @@ func stopping(max int, verdict func(n, passes int) Verdict) *Stopping {
 	for i, end := range e.all {
 		e.at[[2]int{end.N, end.Passes}] = i
 	}
+	e.rates = sync.OnceValue(e.estimates)
 	return e
 }
 
@@ -115,7 +118,9 @@ func (e *Stopping) Chances(rate float64) []float64 {
 
 // Estimates are, in the order of Ends, the rates that the ends speak for: on average the true one. Gate.Estimate says
 // how.
-func (e *Stopping) Estimates() []float64 {
+func (e *Stopping) Estimates() []float64 { return slices.Clone(e.rates()) }
+
+func (e *Stopping) estimates() []float64 {
 	out := make([]float64, len(e.all))
 	for i, paths := range e.begin(1, 0) {
 		out[i] = paths.over(e.all[i].paths)
@@ -125,7 +130,7 @@ func (e *Stopping) Estimates() []float64 {
 
 // Variance is that of the estimate at a true rate.
 func (e *Stopping) Variance(rate float64) (sum float64) {
-	estimates := e.Estimates()
+	estimates := e.rates()
 	for i, p := range e.Chances(rate) {
 		off := estimates[i] - rate
 		sum += float64(p * float64(off*off))

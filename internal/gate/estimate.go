@@ -8,10 +8,26 @@ import "math"
 // Mathematical Statistics 17 (1946), 13-23). Where the gate had not planned to end, or trials broke, it is the share
 // of the trials that passed; NaN without trials.
 func (g *Gate) Estimate(c Counts) float64 {
-	if share, ok := g.share(c, 1, 0); ok {
-		return share
+	e := g.stops()
+	if i, planned := e.at[[2]int{c.N(), c.Passed}]; planned && c.Broken == 0 {
+		return e.rates()[i]
 	}
 	return float64(c.Passed) / float64(c.N())
+}
+
+// Variance is that of the estimate, by a guess at the true rate that is never 0 or 1. Where the gate had not planned to
+// end, or trials broke, it is that of a number of trials that was fixed before. It is 0 without trials.
+func (g *Gate) Variance(c Counts) float64 {
+	n := c.N()
+	if n == 0 {
+		return 0
+	}
+	rate := (float64(c.Passed) + 0.5) / float64(n+1)
+	e := g.stops()
+	if _, planned := e.at[[2]int{n, c.Passed}]; !planned || c.Broken > 0 {
+		return float64(rate*(1-rate)) / float64(n)
+	}
+	return recall(&g.variances, c, func() float64 { return e.Variance(rate) })
 }
 
 // AllOf is the chance that all of k trials pass, without error on average ("pass^k"). It is false where the end does

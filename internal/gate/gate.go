@@ -69,6 +69,8 @@ type Gate struct {
 	passes, fails []int
 
 	stops func() *Stopping // its ends, at their first use: they take longer than the lines
+
+	bars, variances memo[Counts]
 }
 
 // gates are those that were made, by rule: the lines of long ones take a second.

@@ -11,8 +11,19 @@ func Repeated(c Counts, most int, confidence float64) Bar {
 	if n == 0 {
 		return Bar{0, 1, false}
 	}
-	level := repeatedLevel(max(most, n), confidence)
-	return Bar{Low: atLeast(c.Passed, n, level), High: atMost(c.Passed+c.Broken, n, level)}
+	return recall(&repeatedBars, barOf{c, max(most, n), confidence}, func() Bar {
+		level := repeatedLevel(max(most, n), confidence)
+		return Bar{Low: atLeast(c.Passed, n, level), High: atMost(c.Passed+c.Broken, n, level)}
+	})
+}
+
+// repeatedBars and fixedBars are those that were found: many groups have the same numbers.
+var repeatedBars, fixedBars memo[barOf]
+
+type barOf struct {
+	Counts
+	most       int
+	confidence float64
 }
 
 // FixedBar is the error bar of trials whose number was fixed before: that of C. J. Clopper and E. S. Pearson, "The use
@@ -23,7 +34,9 @@ func FixedBar(c Counts, confidence float64) Bar {
 	if n == 0 {
 		return Bar{0, 1, false}
 	}
-	return Bar{Low: atLeast(c.Passed, n, level), High: atMost(c.Passed+c.Broken, n, level), Exact: c.Broken == 0}
+	return recall(&fixedBars, barOf{c, n, confidence}, func() Bar {
+		return Bar{Low: atLeast(c.Passed, n, level), High: atMost(c.Passed+c.Broken, n, level), Exact: c.Broken == 0}
+	})
 }
 
 // atLeast is the rate at which so many of n, or more, come up with a chance of level.
@@ -66,6 +79,9 @@ type mostAt struct {
 // repeatedLevel is the level at which a test after each trial is wrong in at most alpha of all runs, whatever the rate
 // is: the least of those of the rates 0.005, 0.01 … 0.995, and 3% off for the rates between them.
 func repeatedLevel(most int, confidence float64) float64 {
+	if most > MostTrials/5 { // it would take long; each of so many tests at its share of the level is never wrong
+		return exact(1-confidence) / float64(most)
+	}
 	found, _ := repeatedLevels.LoadOrStore(mostAt{most, confidence}, sync.OnceValue(func() float64 {
 		r := Rule{Max: most, Min: 1, Block: 1, Confidence: confidence}
 		least := r.Alpha()

@@ -79,6 +79,8 @@ type Execution struct {
 	file    journalFile
 	journal *result.Journal
 	collect result.Collector
+	gates   []result.GatedGroup
+	slots   int // indexes of the plan, and of what stays behind it
 	listen  Listener
 	clock   eventClock
 }
@@ -97,7 +99,7 @@ type journalFile interface {
 func NewExecution(job Job) *Execution {
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: job.Arena, Name: job.Plan.Name, Started: job.Now().UTC(),
-		Planned: job.Plan.Len() + job.Missing, FailOn: job.Plan.FailOn, ExitZero: job.ExitZero,
+		Planned: job.Plan.Planned() + job.Missing, FailOn: job.Plan.FailOn, ExitZero: job.ExitZero,
 		Warnings: slices.Clone(job.Warnings), Command: slices.Clone(job.Command), Resume: slices.Clone(job.Resume),
 		Spec: job.Spec, Coverage: job.Plan.Coverage(), Declared: job.Plan.Declared(),
 	}
@@ -118,7 +120,21 @@ func NewExecution(job Job) *Execution {
 			run.Declared[i] = run.Declared[i].Map(job.Secrets.Text)
 		}
 	}
-	return &Execution{Plan: job.Plan, Run: run, job: job, clock: eventClock{now: job.Now}}
+	x := &Execution{
+		Plan: job.Plan, Run: run, job: job, clock: eventClock{now: job.Now}, gates: job.Plan.Gates(), slots: job.Plan.Len(),
+	}
+	if job.Earlier != nil {
+		x.slots += job.Earlier.Unplanned
+	}
+	if job.Secrets != nil {
+		for i := range x.gates {
+			g := &x.gates[i]
+			for _, text := range []*string{&g.File, &g.Scenario, &g.Provider, &g.Region, &g.Row} {
+				*text = job.Secrets.Text(*text)
+			}
+		}
+	}
+	return x
 }
 
 // Open opens the journal. From now on the reports of the run before are gone.
@@ -141,13 +157,17 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	h := result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
 		ExitZero: run.ExitZero, Command: run.Command, Resume: run.Resume, Spec: run.Spec, Replayed: x.job.Replayed,
-		Coverage: run.Coverage, Declared: run.Declared,
+		Coverage: run.Coverage, Declared: run.Declared, Gates: x.gates,
+	}
+	if len(x.gates) > 0 {
+		h.Slots = x.slots
 	}
 	if x.job.Outputs != nil {
 		h.Programs = runner.Surroundings(x.Plan)
 	}
 	x.collect.Expect(run.Planned)
 	x.collect.Cover(run.Coverage)
+	x.collect.Gate(x.gates)
 	if earlier == nil {
 		x.journal, err = result.NewJournal(x.file, h)
 		return err

@@ -38,8 +38,10 @@ func (t *Trial) Agrees(raw []byte) (err error) {
 		return fmt.Errorf("has the status %s and passed: %v", t.Status, t.Passed)
 	case t.Flaky != (t.Status == Passed && len(t.Earlier) > 0):
 		return fmt.Errorf("has flaky: %v with %d earlier attempts and the status %s", t.Flaky, len(t.Earlier), t.Status)
-	case t.Trials < t.Trial:
+	case t.Trials < t.Trial && !t.Replacement:
 		return fmt.Errorf("is number %d of %d trials", t.Trial, t.Trials)
+	case t.Rejected && t.Status != Errored:
+		return fmt.Errorf("is rejected and has the status %s", t.Status)
 	case t.Excused && !t.Gone:
 		return errors.New("is excused and not gone")
 	}

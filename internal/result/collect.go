@@ -15,6 +15,7 @@ import (
 type Collector struct {
 	briefs []Brief
 	groups map[groupKey]*groupCount
+	gated  bool // a group may end early
 	judges JudgeSum
 	evals  evalSum
 	warned map[string]*warned
@@ -34,12 +35,14 @@ type warned struct {
 
 type groupKey struct{ file, scenario, provider, region, row string }
 
+// groupCount is what a group has come to so far.
 type groupCount struct {
-	first      int // plan index of its first trial so far; orders the groups
-	statuses   [len(statusNames)]int
-	planned    int
-	broken     int // trials that ended in an error of their own
-	assertions map[countedCheck]*counted
+	first    int // plan index of its first trial so far; orders the groups
+	planned  int
+	tally    tally     // of a group whose trials all count
+	progress *Progress // of one whose trials may end early; nil: they do not
+	recorded bool      // no more trials can be had
+	ran      int       // trials that ended, whatever they came to
 }
 
 // counted is the statistics of an assertion so far.
@@ -84,9 +87,7 @@ func (c *Collector) Add(t *Trial) Brief {
 	for _, text := range t.Warnings {
 		c.warn(text, t.ID)
 	}
-	if t.Trials > 1 && !t.Gone { // a trial that is gone is in no group
-		c.group(t).add(t)
-	}
+	c.addToGroup(t)
 	return b
 }
 
@@ -119,32 +120,58 @@ func (c *Collector) warnings() []string {
 
 func keyOf(b *Brief) groupKey { return groupKey{b.File, b.Scenario, b.Provider, b.Region, b.Row} }
 
-func (c *Collector) group(t *Trial) *groupCount {
-	key := groupKey{t.Position.File, t.Scenario, t.Provider, t.Region, t.RowID()}
-	if c.groups == nil {
+// Gate says which groups may end before all of their trials have run; before trials are added.
+func (c *Collector) Gate(groups []GatedGroup) {
+	if len(groups) > 0 && c.groups == nil {
 		c.groups = map[groupKey]*groupCount{}
 	}
+	for i := range groups {
+		g := &groups[i]
+		c.gated = true
+		c.groups[g.key()] = &groupCount{
+			first: g.First, planned: g.Max, progress: NewProgress(g.GateSpec), recorded: g.Recorded,
+		}
+	}
+}
+
+// groupOf is the key of the group of a brief.
+func (c *Collector) groupOf(b *Brief) groupKey {
+	key := keyOf(b)
+	if c.gated && b.Row != "" { // all rows may be one group
+		whole := key
+		whole.row = ""
+		if c.groups[whole] != nil {
+			return whole
+		}
+	}
+	return key
+}
+
+func (c *Collector) addToGroup(t *Trial) {
+	if t.Gone { // it is in no group
+		return
+	}
+	key := c.groupOf(&Brief{
+		File: t.Position.File, Scenario: t.Scenario, Provider: t.Provider, Region: t.Region, Row: t.RowID(),
+	})
 	g := c.groups[key]
+	if g == nil && t.Trials < 2 {
+		return
+	}
 	if g == nil {
-		g = &groupCount{first: t.Index, planned: t.Trials, assertions: map[countedCheck]*counted{}}
+		if c.groups == nil {
+			c.groups = map[groupKey]*groupCount{}
+		}
+		g = &groupCount{first: t.Index, planned: t.Trials, tally: newTally()}
 		c.groups[key] = g
 	}
 	g.first = min(g.first, t.Index)
-	return g
-}
-
-func (g *groupCount) add(t *Trial) {
-	g.statuses[t.Status]++
-	if t.Error != "" {
-		g.broken++
+	g.ran++
+	if g.progress != nil {
+		g.progress.Add(t)
+		return
 	}
-	variant := variantKey(t.Variant)
-	t.decided(func(script, i int, v *Verdict) {
-		g.count(t, countedCheck{turn: script, index: i, variant: variant}, v.Name(), v.PassThreshold, v.Status)
-	})
-	t.evalPlaces(variant, (*EvalResult).Gates, func(at countedCheck, e *EvalResult) {
-		g.count(t, at, e.Type, nil, e.Status)
-	})
+	g.tally.count(observe(t))
 }
 
 // variantKey is equal for trials of one variant, and only for them.
@@ -154,30 +181,6 @@ func variantKey(v map[string]string) string {
 	}
 	key, _ := json.Marshal(v) // cannot fail: a map of texts; its keys are sorted
 	return string(key)
-}
-
-func (g *groupCount) count(t *Trial, at countedCheck, name string, threshold *float64, status Status) {
-	s := g.assertions[at]
-	if s == nil {
-		s = &counted{first: t.Index, AssertionStats: AssertionStats{
-			Turn: at.turn, Index: at.index, Eval: at.eval, Step: at.step, Variant: t.Variant, Type: name, PassThreshold: 1,
-		}}
-		if threshold != nil {
-			s.PassThreshold = *threshold
-		}
-		g.assertions[at] = s
-	}
-	s.first = min(s.first, t.Index)
-	switch status {
-	case Passed:
-		s.Passed++
-	case Failed:
-		s.Failed++
-	case Skipped, Cancelled:
-		s.Skipped++
-	default:
-		s.Errors++
-	}
 }
 
 // ToolWarnings are about tools that failed in every call of every trial that was added.
@@ -192,97 +195,17 @@ func (c *Collector) Finish(run *Run) {
 			run.Warnings = append(run.Warnings, text)
 		}
 	}
-	byKey := map[groupKey]Status{}
-	for key, g := range c.groups {
-		group := g.fold(key)
-		byKey[key] = group.Status
-		run.Groups = append(run.Groups, group)
-	}
-	slices.SortFunc(run.Groups, func(a, b Group) int {
-		return cmp.Compare(c.groups[a.key].first, c.groups[b.key].first)
-	})
-	run.decisive = Counts{}
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
-		status := b.Status
-		if b.Gone {
-			if status != Passed && !b.Tolerated { // a trial that is gone cannot make the run pass
-				run.decisive.Count(status)
-			}
-			continue
-		}
-		if s, grouped := byKey[keyOf(b)]; grouped {
-			b.Tolerated = s == Passed && status == Failed
-			status = s
-		}
-		run.decisive.Count(status)
-	}
-	if missing := run.Planned - len(run.Briefs); missing > 0 {
-		run.decisive.Trials += missing
-		run.decisive.Cancelled += missing
-	}
+	byKey := c.finishGroups(run)
+	c.decide(run, byKey)
 	if covered := c.coverage.total(); covered != nil {
 		run.Coverage = covered
 	}
 	run.Summary, run.Evals, run.Datasets = summarize(run.Briefs), c.evals.stats(), c.foldDatasets(byKey)
+	c.summarizeGroups(run, byKey)
 	if run.Summary.Judges = c.judges.Total(); run.Summary.Judges != nil {
 		run.Summary.JudgeUSD = run.Summary.Judges.CostUSD
 	}
 	run.Settle()
-}
-
-// fold decides a group. Every assertion must hold in its required share of the trials of each variant, and no trial may
-// have an error of its own.
-func (g *groupCount) fold(key groupKey) Group {
-	out := Group{
-		key: key, Scenario: key.scenario, Provider: key.provider, Region: key.region, Row: key.row,
-		Assertions: []AssertionStats{},
-	}
-	for _, n := range g.statuses {
-		out.Trials += n
-	}
-	if g.statuses[Cancelled] > 0 { // trials that never started may not have been added
-		out.Trials = max(out.Trials, g.planned)
-	}
-	out.Passed = g.statuses[Passed]
-	out.PassRate, out.Flakiness = rate(out.Passed, out.Trials)
-	inOrder := slices.SortedFunc(maps.Values(g.assertions), func(a, b *counted) int {
-		// turn -1, the conversation, comes last
-		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Eval, b.Eval), cmp.Compare(a.Step, b.Step),
-			cmp.Compare(a.Index, b.Index),
-			cmp.Compare(a.first, b.first))
-	})
-	for _, s := range inOrder {
-		s.PassRate, s.Flakiness = rate(s.Passed, s.Passed+s.Failed)
-		s.Status = s.fold()
-		out.Assertions = append(out.Assertions, s.AssertionStats)
-		out.Status = worse(out.Status, s.Status)
-	}
-	switch {
-	case g.broken > 0:
-		out.Status = worse(out.Status, Errored)
-	case g.statuses[Cancelled] > 0:
-		out.Status = worse(out.Status, Cancelled)
-	case g.statuses[Skipped] == out.Trials:
-		out.Status = worse(out.Status, Skipped)
-	case out.Status == Unset && g.statuses[Failed] > 0: // failed without a failed assertion
-		out.Status = Failed
-	case out.Status == Unset || out.Status == Skipped: // no assertions, or all of them skipped
-		out.Status = Passed
-	}
-	return out
-}
-
-func (s *AssertionStats) fold() Status {
-	switch {
-	case s.Errors > 0:
-		return Errored
-	case s.Passed+s.Failed == 0:
-		return Skipped
-	case s.PassRate >= s.PassThreshold:
-		return Passed
-	}
-	return Failed
 }
 
 // rate returns passed/total and the flakiness 1 - |2·rate - 1|: 0 when all trials agree, 1 when they split evenly.
@@ -302,6 +225,9 @@ func summarize(briefs []Brief) Summary {
 		s.Count(b.Status)
 		if b.Tolerated {
 			s.Tolerated++
+		}
+		if b.Rejected {
+			s.Replaced++
 		}
 		if b.Before {
 			s.Before++

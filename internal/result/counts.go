@@ -22,7 +22,7 @@ func (c *Counts) Count(s Status) {
 		c.Skipped++
 	case Cancelled:
 		c.Cancelled++
-	case Errored, Unset:
+	case Errored, Undecided, Unset: // no trial is undecided
 		c.Errors++
 	}
 }

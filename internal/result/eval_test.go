@@ -20,8 +20,8 @@ func measured(index int, evals ...EvalResult) *Trial {
 	return t
 }
 
-// gate is the result of an eval with a threshold.
-func gate(id string, status Status) EvalResult {
+// gating is the result of an eval with a threshold.
+func gating(id string, status Status) EvalResult {
 	return EvalResult{ID: id, Type: "contains", Turn: -1, Status: status, MinScore: new(0.5)}
 }
 
@@ -33,12 +33,12 @@ func TestEvalsSettle(t *testing.T) {
 		want  Status
 	}{
 		{"none has a threshold", []EvalResult{{Score: new(0.0)}, {Error: "down"}, {Skipped: true}}, Passed},
-		{"met", []EvalResult{gate("x", Passed)}, Passed},
-		{"missed", []EvalResult{gate("x", Passed), gate("y", Failed), gate("z", Errored)}, Failed},
-		{"not judged", []EvalResult{gate("x", Errored)}, Errored},
-		{"not asked", []EvalResult{gate("x", Skipped)}, Passed},
-		{"stopped", []EvalResult{gate("x", Cancelled)}, Cancelled},
-		{"nobody decided", []EvalResult{gate("x", Unset)}, Errored},
+		{"met", []EvalResult{gating("x", Passed)}, Passed},
+		{"missed", []EvalResult{gating("x", Passed), gating("y", Failed), gating("z", Errored)}, Failed},
+		{"not judged", []EvalResult{gating("x", Errored)}, Errored},
+		{"not asked", []EvalResult{gating("x", Skipped)}, Passed},
+		{"stopped", []EvalResult{gating("x", Cancelled)}, Cancelled},
+		{"nobody decided", []EvalResult{gating("x", Unset)}, Errored},
 	} {
 		if got := measured(0, c.evals...).Status; got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
@@ -54,13 +54,13 @@ func TestEvalsFailOn(t *testing.T) {
 		failOn []string
 		want   int
 	}{
-		{"by default", measured(0, gate("x", Failed)), nil, ExitFailed},
-		{"as an assertion", measured(0, gate("x", Failed)), []string{FailOnAssertion}, ExitFailed},
-		{"alone", measured(0, gate("x", Failed)), []string{FailOnEval}, ExitFailed},
-		{"beside something else", measured(0, gate("x", Failed)), []string{FailOnError}, ExitFailed},
+		{"by default", measured(0, gating("x", Failed)), nil, ExitFailed},
+		{"as an assertion", measured(0, gating("x", Failed)), []string{FailOnAssertion}, ExitFailed},
+		{"alone", measured(0, gating("x", Failed)), []string{FailOnEval}, ExitFailed},
+		{"beside something else", measured(0, gating("x", Failed)), []string{FailOnError}, ExitFailed},
 		{"without a threshold", measured(0, EvalResult{Score: new(0.0)}), []string{FailOnEval}, ExitPassed},
-		{"met", measured(0, gate("x", Passed)), []string{FailOnEval}, ExitPassed},
-		{"not judged", measured(0, gate("x", Errored)), nil, ExitError},
+		{"met", measured(0, gating("x", Passed)), []string{FailOnEval}, ExitPassed},
+		{"not judged", measured(0, gating("x", Errored)), nil, ExitError},
 		{"not judged without a threshold", measured(0, EvalResult{Error: "down"}), nil, ExitPassed},
 		{"that is asked for", measured(0, EvalResult{Error: "down"}), []string{FailOnEval}, ExitError},
 		{"one of several", measured(0, EvalResult{Score: new(1.0)}, EvalResult{Error: "down"}), []string{FailOnEval}, ExitError},
@@ -85,17 +85,17 @@ func TestEvalsOfGroups(t *testing.T) {
 		want   Status
 		stats  []AssertionStats
 	}{
-		{[]EvalResult{gate("x", Passed), gate("x", Failed)}, Failed, []AssertionStats{
+		{[]EvalResult{gating("x", Passed), gating("x", Failed)}, Failed, []AssertionStats{
 			{Turn: -1, Type: "a", Passed: 2, PassRate: 1, PassThreshold: 1, Status: Passed},
 			{Turn: -1, Eval: "x", Type: "contains", Passed: 2, PassRate: 1, PassThreshold: 1, Status: Passed},
 			{Turn: -1, Index: 1, Eval: "x", Type: "contains", Passed: 1, Failed: 1, PassRate: 0.5, Flakiness: 1,
 				PassThreshold: 1, Status: Failed},
 		}},
-		{[]EvalResult{gate("x", Errored), gate("x", Passed)}, Errored, nil},
-		{[]EvalResult{gate("x", Passed), gate("x", Passed), {Score: new(0.0)}}, Passed, nil},
+		{[]EvalResult{gating("x", Errored), gating("x", Passed)}, Errored, nil},
+		{[]EvalResult{gating("x", Passed), gating("x", Passed), {Score: new(0.0)}}, Passed, nil},
 	} {
 		var col Collector
-		for i, evals := range [][]EvalResult{{gate("x", Passed), gate("x", Passed)}, c.second} {
+		for i, evals := range [][]EvalResult{{gating("x", Passed), gating("x", Passed)}, c.second} {
 			trial := measured(i, evals...)
 			trial.Trials = 2
 			col.Add(trial)
@@ -105,7 +105,7 @@ func TestEvalsOfGroups(t *testing.T) {
 		if got := run.Groups[0].Status; got != c.want || run.Status != c.want {
 			t.Errorf("%s, run %s, want %s", got, run.Status, c.want)
 		}
-		if diff := cmp.Diff(c.stats, run.Groups[0].Assertions); c.stats != nil && diff != "" {
+		if diff := cmp.Diff(c.stats, run.Groups[0].Assertions, barless); c.stats != nil && diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}

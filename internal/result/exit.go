@@ -27,7 +27,7 @@ const (
 	FailOnSkipped   = "skipped"   // a whole trial was skipped
 	FailOnWarning   = "warning"   // there is a warning about the files or the run
 	FailOnEval      = "eval"      // an eval missed its threshold, which FailOnAssertion includes, or could not judge
-	FailOnFlaky     = "flaky"     // a trial failed before and passes now, although nothing changed
+	FailOnFlaky     = "flaky"     // trials that ask for the same passed and failed, now or in runs before
 )
 
 // FailOnWords are the words that fail_on takes. Two of them mean the same.
@@ -82,6 +82,11 @@ func (r *Run) ExitOfTrials() int {
 		return ExitPassed
 	case Failed:
 		return ExitFailed
+	case Undecided:
+		if r.undecided == 0 && r.allowed > 0 { // nothing else was judged, and that may be
+			return ExitPassed
+		}
+		return ExitFailed
 	default: // Errored, Cancelled; and Unset, which never passes
 		return ExitError
 	}
@@ -97,12 +102,27 @@ func (r *Run) settled() Status {
 		return Failed
 	case r.decisive.Errors > 0, r.redBy(FailOnEval):
 		return Errored
+	case r.undecided > 0:
+		return Undecided
 	case r.decisive.Cancelled > 0:
 		return Cancelled
 	case len(r.RedBy()) > 0:
 		return Failed
 	}
-	return r.decisive.Status()
+	return r.ofTrials()
+}
+
+// ofTrials is the status of the run without fail_on. Groups that may be undecided do not change it, unless there are no
+// others.
+func (r *Run) ofTrials() Status {
+	status := r.decisive.Status()
+	if r.undecided > 0 {
+		return worse(status, Undecided)
+	}
+	if status == Skipped && r.allowed > 0 {
+		return Undecided
+	}
+	return status
 }
 
 // RedBy are the reasons that fail_on added and that came up. They make the run red where no trial does.
@@ -123,15 +143,25 @@ func (r *Run) redBy(reason string) bool {
 	case FailOnSkipped:
 		return r.decisive.Skipped > 0
 	case FailOnFlaky:
-		return r.Summary.Flaky > 0
+		return r.Summary.Flaky > 0 || r.Wavering() > 0
 	case FailOnWarning:
 		return len(r.Warnings) > 0
 	}
 	return false // what always counts, trials show
 }
 
+// Wavering counts the groups whose trials of the same input both passed and failed.
+func (r *Run) Wavering() (n int) {
+	for i := range r.Groups {
+		if g := r.Groups[i].Gate; g != nil && g.Flaky != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // ByFailOn reports whether the run would have another status without fail_on.
-func (r *Run) ByFailOn() bool { return r.Status != Unset && r.Status != r.decisive.Status() }
+func (r *Run) ByFailOn() bool { return r.Status != Unset && r.Status != r.ofTrials() }
 
 // missedEvals reports whether an eval missed its threshold in a trial whose failure is not tolerated.
 func (r *Run) missedEvals() bool {

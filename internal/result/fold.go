@@ -13,6 +13,7 @@ func (t *Trial) Settle() {
 	t.Status = t.settled()
 	t.Passed = t.Status == Passed
 	t.Flaky = t.Passed && len(t.Earlier) > 0
+	t.Rejected = t.Rejected && t.Status == Errored
 }
 
 // settled is the status that Settle gives. Of a settled trial it is the same.

@@ -26,7 +26,11 @@ type JournalHeader struct {
 	Name    string    `json:"name,omitempty"`
 	Started time.Time `json:"started"`
 	Planned int       `json:"planned"`
-	FailOn  []string  `json:"fail_on"`
+	// Slots are the indexes of the plan, where there are more than trials: numbers of trials that replace others.
+	Slots int `json:"slots,omitempty"`
+	// Gates are the groups whose trials may end early.
+	Gates  []GatedGroup `json:"gates,omitempty"`
+	FailOn []string     `json:"fail_on"`
 	// ExitZero: see Run.
 	ExitZero bool     `json:"exit_zero,omitempty"`
 	Command  []string `json:"command,omitempty"`
@@ -351,6 +355,7 @@ func DecodeTrial(raw []byte, index int) (*Trial, error) {
 	if err := unmarshal(raw, t); err != nil {
 		return nil, err
 	}
+	t.Counted = nil // the fold tells
 	return t, nil
 }
 

@@ -255,7 +255,7 @@ func (l *JournalContent) placed(t *Trial, index int) error {
 	switch {
 	case index < 0:
 		return fmt.Errorf("has the index %d", index)
-	case l.Run != nil && l.Run.Planned > 0 && index >= l.Run.Planned:
+	case l.Run != nil && l.Run.Planned > 0 && index >= max(l.Run.Planned, l.Header.Slots):
 		return fmt.Errorf("has the index %d in a plan of %d trials", index, l.Run.Planned)
 	case t.Before || t.Gone:
 		return errors.New("is marked as one of an earlier run, which only a header does")
@@ -284,6 +284,7 @@ func (l *JournalContent) header(line []byte, version int) error {
 	l.collect, l.spans, l.Ended, l.withoutHeader = Collector{}, map[int]span{}, false, false
 	l.HeaderLost, l.footed = false, false
 	l.collect.Cover(h.Coverage)
+	l.collect.Gate(h.Gates)
 	l.Current, l.rejudged = map[int]*Entry{}, map[int]int64{}
 	for _, past := range h.Rejudged {
 		l.rejudged[int(past[0])] = past[1]

@@ -41,8 +41,15 @@ type Run struct {
 	Briefs []Brief `json:"-"` // in plan order; only finished trials
 	Trials Source  `json:"-"`
 
-	decisive Counts // trials by the status of their group
+	decisive  Counts // trials by the status of their group
+	undecided int    // groups that are, and may not be
+	allowed   int    // groups that are, and may be
+	missing   int    // planned trials that did not finish, and are not known
 }
+
+// Unfinished is the number of planned trials without a verdict: stopped, or never started. Those that no verdict needed
+// are not among them.
+func (r *Run) Unfinished() int { return r.missing + r.Summary.Cancelled }
 
 // SchemaVersion of results.json and the journal.
 const SchemaVersion = 1
@@ -58,9 +65,20 @@ type Source interface {
 // Summary is the totals of a run.
 type Summary struct {
 	Counts
-	Tolerated int        `json:"tolerated,omitempty"` // failed trials within their group's pass_threshold
-	Before    int        `json:"before,omitempty"`    // trials that were kept when the run was resumed
-	Flaky     int        `json:"flaky,omitempty"`     // trials that failed before and pass now, although nothing changed
+	Tolerated int `json:"tolerated,omitempty"` // failed trials whose group passed
+	Replaced  int `json:"replaced,omitempty"`  // trials that the provider refused, and others replaced
+	// Groups counts scenarios with their providers and regions, and rows, by status; nil where all of them have one trial.
+	Groups *GroupCounts `json:"groups,omitempty"`
+	// Undecided are the groups of which trials show neither that enough of them pass nor that too few do. Allowed are
+	// those of them that may be.
+	Undecided int `json:"undecided,omitempty"`
+	Allowed   int `json:"undecided_allowed,omitempty"`
+	// SuiteRate is the mean of the rates of the groups; nil where all of them have one trial.
+	SuiteRate *SuiteRate `json:"suite_rate,omitempty"`
+	// NotNeeded are planned trials that no verdict needed.
+	NotNeeded int        `json:"not_needed,omitempty"`
+	Before    int        `json:"before,omitempty"` // trials that were kept when the run was resumed
+	Flaky     int        `json:"flaky,omitempty"`  // trials that failed before and pass now, although nothing changed
 	Checks    CheckCount `json:"checks"`
 	Usage     Usage      `json:"usage"`
 	CostUSD   *float64   `json:"cost_usd"` // null: no price is known
@@ -116,6 +134,9 @@ type Brief struct {
 	Refused    int         // transitions that were refused
 	Evals      *EvalCount  // nil: nothing was measured
 	Tolerated  bool        // the trial failed, but its group passed
+	Rejected   bool        // the provider refused it, and another trial replaces it
+	Uncounted  bool        // the verdict of its group is not about it
+	Group      int         // index in Run.Groups; -1: it is of no group of several trials
 	Before     bool        // kept when the run was resumed
 	Gone       bool        // kept, but no longer in the plan
 	Flaky      bool        // failed before and passes now, although nothing changed
@@ -130,6 +151,7 @@ type Brief struct {
 type Group struct {
 	key groupKey
 
+	File       string           `json:"file,omitempty"` // of the scenario
 	Scenario   string           `json:"scenario"`
 	Provider   string           `json:"provider"`
 	Region     string           `json:"region"`
@@ -139,7 +161,26 @@ type Group struct {
 	Passed     int              `json:"passed"`
 	PassRate   float64          `json:"pass_rate"`
 	Flakiness  float64          `json:"flakiness"` // 1 - |2·rate - 1|
+	Gate       *Gate            `json:"gate,omitempty"`
 	Assertions []AssertionStats `json:"assertions"`
+}
+
+// GroupCounts counts groups by status.
+type GroupCounts struct {
+	Groups    int `json:"groups"`
+	Passed    int `json:"passed"`
+	Failed    int `json:"failed"`
+	Undecided int `json:"undecided"`
+	Errors    int `json:"errors"`
+	Skipped   int `json:"skipped"`
+	Cancelled int `json:"cancelled"`
+}
+
+// SuiteRate is a rate with its error bar: of the noise of trials alone, since the groups are the suite.
+type SuiteRate struct {
+	Rate float64 `json:"rate"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 // AssertionStats is the statistics of one assertion, or of one eval with a threshold, over the trials of a group with
@@ -159,6 +200,8 @@ type AssertionStats struct {
 	Errors        int               `json:"errors"`
 	Skipped       int               `json:"skipped"` // not part of the rate
 	PassRate      float64           `json:"pass_rate"`
+	Low           float64           `json:"low"` // of the error bar of the rate
+	High          float64           `json:"high"`
 	Flakiness     float64           `json:"flakiness"`
 	PassThreshold float64           `json:"pass_threshold"`
 	Status        Status            `json:"status"`

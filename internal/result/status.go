@@ -16,14 +16,15 @@ const (
 	Passed           // all requirements hold
 	Skipped          // not evaluated: a condition did not hold
 	Cancelled        // not finished: the user or --fail-fast stopped the run
+	Undecided        // of groups: the trials show neither that enough pass nor that too few do
 	Errored          // could not be judged: arena, a provider or the network failed
 	Failed           // a requirement does not hold
 )
 
-var statusNames = [...]string{"unset", "passed", "skipped", "cancelled", "error", "failed"}
+var statusNames = [...]string{"unset", "passed", "skipped", "cancelled", "undecided", "error", "failed"}
 
-// Statuses returns all statuses but Unset, from best to worst.
-func Statuses() []Status { return []Status{Passed, Skipped, Cancelled, Errored, Failed} }
+// Statuses returns all statuses of trials and runs but Unset, from best to worst. No trial is Undecided.
+func Statuses() []Status { return []Status{Passed, Skipped, Cancelled, Undecided, Errored, Failed} }
 
 func (s Status) String() string {
 	if int(s) < len(statusNames) {
@@ -55,8 +56,8 @@ func (s *Status) UnmarshalJSON(b []byte) error {
 	return fmt.Errorf("unknown status %q", word)
 }
 
-// worse returns the worse of two statuses: failed, then error, cancelled, passed and skipped. The fold is skipped only
-// if everything is.
+// worse returns the worse of two statuses: failed, then error, undecided, cancelled, passed and skipped. The fold is
+// skipped only if everything is.
 func worse(a, b Status) Status {
 	if weight[b] > weight[a] {
 		return b
@@ -64,4 +65,4 @@ func worse(a, b Status) Status {
 	return a
 }
 
-var weight = [...]int{Unset: 0, Skipped: 1, Passed: 2, Cancelled: 3, Errored: 4, Failed: 5}
+var weight = [...]int{Unset: 0, Skipped: 1, Passed: 2, Cancelled: 3, Undecided: 4, Errored: 5, Failed: 6}

@@ -43,6 +43,14 @@ type Trial struct {
 	OverBudget bool `json:"over_budget,omitempty"`
 	// MayCostUSD is what such a trial may cost, by what others came to or by its texts; 0: that is not known.
 	MayCostUSD float64 `json:"may_cost_usd,omitempty"`
+	// Counted is false of a trial that the verdict of its group is not about; nil of all others. Only results.json has it:
+	// it follows from the trials of the group.
+	Counted *bool `json:"counted,omitempty"`
+	// Rejected says that the provider refused the trial before the agent's first word, in a group with a pass_rate: the
+	// next number replaces it.
+	Rejected bool `json:"rejected,omitempty"`
+	// Replacement says that the trial has a number above those that count, since it replaces one that was rejected.
+	Replacement bool `json:"replacement,omitempty"`
 	// Unrecorded says that nothing broke but its cassette, which could not be written. A resumed run runs it again.
 	Unrecorded bool `json:"unrecorded,omitempty"`
 

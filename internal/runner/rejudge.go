@@ -97,6 +97,7 @@ func (s *session) copyMeasurements(was *result.Trial) {
 	o.Row = cmp.Or(o.Row, was.Row)
 	o.Recording, o.TaskType, o.Memory = was.Recording, was.TaskType, was.Memory
 	o.Earlier, o.Warnings, o.Simulated = was.Earlier, slices.Clone(was.Warnings), was.Simulated
+	o.Rejected = was.Rejected && was.Error != ""
 	s.spend = spend{usage: was.Usage.Usage, calls: was.Usage.Calls, unknown: was.CostUSD == nil}
 	if was.CostUSD != nil {
 		s.spend.usd = *was.CostUSD

@@ -31,8 +31,9 @@ func TestRejudgedTrialKeepsWhatItWas(t *testing.T) {
 		t.Fatalf("flaky %v, %s %s", out.Flaky, out.Status, out.Error)
 	}
 	fromPlan := []string{"Index", "ID", "Scenario", "Provider", "Region", "Trial", "Trials", "Tags", "Labels", "Position",
-		"Describe", "Metadata"}
-	anew := []string{"Before", "Judges", "Conversation", "Evals", "EvalsDispatched", "OverBudget", "MayCostUSD", "Unrecorded", "Judging"}
+		"Describe", "Metadata", "Replacement"}
+	anew := []string{"Before", "Judges", "Conversation", "Evals", "EvalsDispatched", "OverBudget", "MayCostUSD", "Unrecorded", "Judging", "Counted",
+		"Rejected"} // it is kept where the error is
 	is := reflect.ValueOf(out).Elem()
 	for i := range is.NumField() {
 		name := is.Type().Field(i).Name

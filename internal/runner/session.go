@@ -197,6 +197,7 @@ func newResult(t *Trial) *result.Trial {
 		Region: t.Region, Row: t.resultRow(), Trial: t.N, Trials: t.Of, Variant: t.Variant.label(), Tags: t.Scenario.Tags,
 		Labels: t.Scenario.Labels, Position: t.Scenario.Pos, Describe: t.Scenario.Description, Metadata: t.Scenario.Metadata,
 		Turns: []result.Turn{}, Conversation: []result.Verdict{}, Simulated: t.Mocked(),
+		Replacement: t.N > t.Of,
 	}
 	if r := t.Recorded; r != nil {
 		out.Recording = &result.Recording{File: r.File, Name: r.Name}

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"sort"
+
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // span is consecutive trials of a plan that differ only in number and variant. Its size does not depend on their count.
@@ -13,14 +15,22 @@ type span struct {
 	rows     []int32   // of the dataset, by index from 0: each has all numbers, one row after the other; nil: none
 	at       int       // of the first trial, among those of all rows
 	count    int
+
+	gate *result.GateSpec // of each group, whose trials may end early; nil: all of them run
+	// wholeDataset says that the rows are one group: its trials have them one after the other, in their order here.
+	wholeDataset bool
 }
 
 // trial returns the i-th trial of the span.
 func (s *span) trial(i int) Trial {
 	t := s.Trial
 	t.Index, t.N = s.Index+i, s.N+i
-	if s.rows != nil {
-		t.row, t.N = int(s.rows[(s.at+i)/s.Of])+1, (s.at+i)%s.Of+1
+	switch {
+	case s.wholeDataset:
+		t.row = int(s.rows[(t.N-1)/max(len(s.variants), 1)%len(s.rows)]) + 1
+	case s.rows != nil:
+		of := s.numbers()
+		t.row, t.N = int(s.rows[(s.at+i)/of])+1, (s.at+i)%of+1
 	}
 	if len(s.variants) > 0 {
 		t.Variant = s.variants[(t.N-1)%len(s.variants)]
@@ -28,17 +38,26 @@ func (s *span) trial(i int) Trial {
 	return t
 }
 
-// byRow yields the trials of each row as a span of their own; without rows the span itself.
-func (s *span) byRow() iter.Seq[*span] {
+// numbers is how many numbers the trials of a group may have.
+func (s *span) numbers() int {
+	if s.gate != nil {
+		return s.gate.Slots()
+	}
+	return s.Of
+}
+
+// byGroup yields the trials of each group as a span of their own: those of a row, or the span itself.
+func (s *span) byGroup() iter.Seq[*span] {
 	return func(yield func(*span) bool) {
-		if s.rows == nil {
+		if s.rows == nil || s.wholeDataset {
 			yield(s)
 			return
 		}
+		of := s.numbers()
 		for i := 0; i < s.count; {
 			part := *s
 			part.Trial = s.trial(i)
-			part.at, part.count = s.at+i, min(s.Of-(s.at+i)%s.Of, s.count-i)
+			part.at, part.count = s.at+i, min(of-(s.at+i)%of, s.count-i)
 			if i += part.count; !yield(&part) {
 				return
 			}
@@ -92,7 +111,7 @@ func (p *Plan) Groups() iter.Seq[*Trial] {
 func (p *Plan) Sizes() iter.Seq2[*Trial, int] {
 	return func(yield func(*Trial, int) bool) {
 		for k := range p.spans {
-			for part := range p.spans[k].byRow() {
+			for part := range p.spans[k].byGroup() {
 				if t := part.trial(part.count - 1); !yield(&t, part.count) {
 					return
 				}
@@ -106,7 +125,7 @@ func (p *Plan) Sizes() iter.Seq2[*Trial, int] {
 func (p *Plan) Numbered(numbers []int) iter.Seq[*Trial] {
 	return func(yield func(*Trial) bool) {
 		for k := range p.spans {
-			for s := range p.spans[k].byRow() {
+			for s := range p.spans[k].byGroup() {
 				from, _ := slices.BinarySearch(numbers, s.N)
 				for _, n := range numbers[from:] {
 					if n >= s.N+s.count {
@@ -164,7 +183,10 @@ func (p *Plan) Keep(wanted func(*Trial) bool) *Plan {
 				kept.spans[len(kept.spans)-1].count++
 			default:
 				open = true
-				kept.add(span{Trial: t, variants: s.variants, rows: s.rows, at: s.at + i, count: 1})
+				kept.add(span{
+					Trial: t, variants: s.variants, rows: s.rows, at: s.at + i, count: 1, gate: s.gate,
+					wholeDataset: s.wholeDataset,
+				})
 			}
 		}
 	}

@@ -13,7 +13,9 @@ var openFields = []string{"args", "arguments", "artifacts", "details", "metadata
 // Fields whose values arena writes itself, and that readers need: enumerations, and numbers and times as texts. Any
 // other text may hold a secret.
 var (
-	wordFields   = []string{"action", "key", "kind", "role", "status", "surface", "type"}
+	wordFields = []string{
+		"action", "bar", "flaky", "key", "kind", "role", "rule", "status", "surface", "type", "verdict",
+	}
 	numberFields = []string{
 		"ended", "endTimeUnixNano", "intValue", "parentSpanId", "spanId", "started", "startTimeUnixNano", "time",
 		"timeUnixNano", "traceId",

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -179,20 +178,10 @@ func (n *numbering) all() []string { return append([]string{}, n.list...) }
 
 // groupsOf maps the number of a brief to the number of its group in run.Groups. Single trials have no group.
 func groupsOf(run *result.Run) map[int]int {
-	numbers := make(map[*result.Group]int, len(run.Groups))
-	for i := range run.Groups {
-		numbers[&run.Groups[i]] = i
-	}
 	of := map[int]int{}
-	if len(run.Groups) == 0 {
-		return of
-	}
-	for _, g := range show.Groups(run) {
-		if g.Stats == nil {
-			continue
-		}
-		for _, brief := range g.Trials {
-			of[brief] = numbers[g.Stats]
+	for i := range run.Briefs {
+		if g := run.Briefs[i].Group; g >= 0 {
+			of[i] = g
 		}
 	}
 	return of

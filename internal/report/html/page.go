@@ -101,7 +101,7 @@ func (p *page) icon() template.URL {
 	case result.Passed:
 	case result.Failed:
 		colour = "cf222e"
-	case result.Errored:
+	case result.Errored, result.Undecided:
 		colour = "bf8700"
 	default:
 		colour = "8c959f"
@@ -118,7 +118,7 @@ func (p *page) sides() bool {
 }
 
 // unfinished is the number of planned trials that have no result.
-func (p *page) unfinished() int { return max(p.Planned-len(p.Briefs), 0) }
+func (p *page) unfinished() int { return max(show.Unfinished(p.Run)-p.Summary.Cancelled, 0) }
 
 // width is the length of the bar, in trials; those that have no result leave it empty at the end.
 func (p *page) width() int { return p.Summary.Trials + p.unfinished() }

@@ -31,12 +31,31 @@ func Write(w io.Writer, run *result.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := array(out, "runs", len(run.Briefs), run.Trials.Raw); err != nil {
+	if err := array(out, "runs", len(run.Briefs), func(i int) ([]byte, error) { return trial(run, i) }); err != nil {
 		return err
 	}
 	out.WriteString("\n}\n")
 	return out.Flush()
 }
+
+// trial is the JSON of a trial. One that the verdict of its group is not about says so.
+func trial(run *result.Run, i int) ([]byte, error) {
+	b, err := run.Trials.Raw(i)
+	if err != nil {
+		return nil, err
+	}
+	rest, said := bytes.CutPrefix(b, []byte(uncounted)) // in a report that was read
+	switch counts := !run.Briefs[i].Uncounted; {
+	case counts && said:
+		return append([]byte("{"), rest...), nil
+	case !counts && !said && len(b) > 0:
+		return append([]byte(uncounted), b[1:]...), nil
+	}
+	return b, nil
+}
+
+// uncounted is how such a trial begins.
+const uncounted = `{"counted":false,`
 
 // header is the run without its groups and trials, and without the closing brace.
 func header(run *result.Run) ([]byte, error) {

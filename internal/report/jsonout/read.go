@@ -109,6 +109,9 @@ func (rd *reader) runs() error {
 		return fmt.Errorf("%w: it has \"runs\" twice", ErrNotResults)
 	}
 	rd.hasTrials = true
+	if err := rd.gates(); err != nil {
+		return err
+	}
 	start, err := rd.dec.Token()
 	if err != nil {
 		return err
@@ -149,6 +152,18 @@ func (rd *reader) trial(raw json.RawMessage) error {
 	}
 	rd.trials = append(rd.trials, compact.Bytes())
 	rd.collector.Add(t)
+	return nil
+}
+
+// gates tells the collector of the groups whose trials may have ended early. They stand before the trials.
+func (rd *reader) gates() error {
+	var groups []result.Group
+	if raw := rd.header["groups"]; raw != nil {
+		if err := json.Unmarshal(raw, &groups); err != nil {
+			return fmt.Errorf("%w: groups: %w", ErrNotResults, err)
+		}
+	}
+	rd.collector.Gate(result.Gated(groups))
 	return nil
 }
 

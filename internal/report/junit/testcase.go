@@ -23,7 +23,7 @@ func (s *suite) counts() counts {
 		c.tests++
 		switch s.cases[i].status {
 		case result.Passed:
-		case result.Failed:
+		case result.Failed, result.Undecided:
 			c.failures++
 		case result.Skipped, result.Cancelled:
 			c.skipped++

@@ -123,7 +123,7 @@ func (t *trace) runCompleted(e *result.RunCompleted) {
 
 // failIf marks the span of something that did not pass.
 func (s *span) failIf(st result.Status, message string) {
-	if st == result.Failed || st == result.Errored {
+	if st == result.Failed || st == result.Errored || st == result.Undecided {
 		s.fail(st.String(), message)
 	}
 }

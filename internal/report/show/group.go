@@ -22,34 +22,38 @@ type Group struct {
 	Stats    *result.Group // nil for a single trial
 }
 
-// Groups groups the trials of a run, in the order of the first trial of each group.
+// Groups groups the trials of a run, in the order of the first trial of each group. Groups of which no trial has ended
+// are left out.
 func Groups(run *result.Run) []Group {
-	type key struct{ file, scenario, provider, region, session string }
+	type key struct {
+		file, scenario, provider, region, session string
+		stats                                     int
+	}
 	known := make(map[key]int, len(run.Briefs))
 	groups := make([]Group, 0, len(run.Briefs))
-	stats := newStats(run)
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
-		k := key{b.File, b.Scenario, b.Provider, b.Region, b.Session}
-		at, ok := known[k]
 		if b.Gone {
 			groups = append(groups, alone(b, i))
 			continue
 		}
+		k := key{b.File, b.Scenario, b.Provider, b.Region, b.Session, b.Group}
+		g := Group{
+			File: b.File, Line: b.Line, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region,
+			Session: b.Session, Row: b.Row, Status: b.Status,
+		}
+		if b.Group >= 0 {
+			g.Stats = &run.Groups[b.Group]
+			if g.Status = g.Stats.Status; g.Stats.Row != b.Row { // all rows are one group
+				g.Session, g.Row, k.session = "", "", ""
+			}
+		}
+		at, ok := known[k]
 		if !ok {
 			at = len(groups)
-			known[k] = at
-			groups = append(groups, Group{
-				File: b.File, Line: b.Line, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region,
-				Session: b.Session, Row: b.Row, Status: b.Status, Stats: stats.next(b),
-			})
+			known[k], groups = at, append(groups, g)
 		}
 		groups[at].Trials = append(groups[at].Trials, i)
-	}
-	for i := range groups {
-		if s := groups[i].Stats; s != nil {
-			groups[i].Status = s.Status
-		}
 	}
 	return groups
 }
@@ -66,32 +70,6 @@ func alone(b *result.Brief, i int) Group {
 	return g
 }
 
-// stats finds the statistics of a group in Run.Groups. Those hold no file: where two projects have a scenario of the
-// same name, their order in the plan tells which is which.
-type stats map[statsKey][]*result.Group
-
-type statsKey struct{ scenario, provider, region, row string }
-
-func newStats(run *result.Run) stats {
-	s := stats{}
-	for i := range run.Groups {
-		g := &run.Groups[i]
-		k := statsKey{g.Scenario, g.Provider, g.Region, g.Row}
-		s[k] = append(s[k], g)
-	}
-	return s
-}
-
-func (s stats) next(b *result.Brief) *result.Group {
-	k := statsKey{b.Scenario, b.Provider, b.Region, b.Row}
-	left := s[k]
-	if b.Trials < 2 || len(left) == 0 {
-		return nil
-	}
-	s[k] = left[1:]
-	return left[0]
-}
-
 // ProviderLabel names the provider of the group, with the region when it is not the default one.
 func (g *Group) ProviderLabel() string { return providerLabel(g.Provider, g.Region, g.Session) }
 
@@ -103,14 +81,21 @@ func (g *Group) ColumnLabel() string {
 	return g.ProviderLabel()
 }
 
-// Rate is "3 of 5 trials passed (60%), needs 100%", with "of each variant" where there are several; "" for a single
-// trial.
+// Rate is "3 of 5 trials passed (60%, 18–93%), needs 100%", with "of each variant" where there are several; of a gate it
+// is GateLine; "" for a single trial.
 func (g *Group) Rate() string {
 	s := g.Stats
 	if s == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %s passed (%s)", s.Passed, Plural(s.Trials, "trial"), Percent(s.PassRate))
+	if s.Gate != nil && s.Gate.Rule == result.RuleGate {
+		return GateLine(s.Gate)
+	}
+	bar := ""
+	if s.Gate != nil && s.Gate.Counted > 0 {
+		bar = ", " + Bar(s.Gate)
+	}
+	text := fmt.Sprintf("%d of %s passed (%s%s)", s.Passed, Plural(s.Trials, "trial"), Percent(s.PassRate), bar)
 	switch {
 	case s.Passed == s.Trials:
 		return text
@@ -165,9 +150,12 @@ func (g *Group) AssertionRates() []string {
 			continue
 		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "%s: %s: %d of %d passed (%s), needs %s",
+		fmt.Fprintf(&b, "%s: %s: %d of %d passed (%s)",
 			TurnLabel(a.Turn), Line(a.Type)+inParentheses(Variant(a.Variant)), a.Passed, a.Passed+a.Failed,
-			Percent(a.PassRate), Percent(a.PassThreshold))
+			Percent(a.PassRate))
+		if g.Stats.Gate == nil || g.Stats.Gate.Rule == result.RuleCount {
+			b.WriteString(", needs " + Percent(a.PassThreshold))
+		}
 		if a.Errors > 0 {
 			fmt.Fprintf(&b, ", %d not judged", a.Errors)
 		}

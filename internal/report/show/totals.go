@@ -17,15 +17,15 @@ func Sign(s result.Status) string {
 		return "✗"
 	case result.Skipped, result.Cancelled:
 		return "-"
+	case result.Undecided:
+		return "?"
 	default: // Errored; and Unset, which never passes
 		return "!"
 	}
 }
 
 // Unfinished is the number of planned trials without a verdict: stopped, or never started.
-func Unfinished(run *result.Run) int {
-	return max(run.Planned-run.Summary.Trials, 0) + run.Summary.Cancelled
-}
+func Unfinished(run *result.Run) int { return run.Unfinished() }
 
 // EndedBy is the flag that ended a run before all trials had run; "": none did.
 func EndedBy(run *result.Run) string {

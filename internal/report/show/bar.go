@@ -1,0 +1,129 @@
+package show
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Bar is the error bar of a group, rounded outwards: "84–100%". It has more digits where the rounded one would touch a
+// line that it does not.
+func Bar(g *result.Gate) string {
+	low, high := g.Low, g.High
+	for digits := 0; ; digits++ {
+		below, above := outwards(low, high, digits)
+		clears := g.Rule != result.RuleGate ||
+			(low <= lower(g) || below > 100*lower(g)) && (high >= g.PassRate || above < 100*g.PassRate)
+		if clears || digits == mostDigits {
+			return percents(below, above, digits)
+		}
+	}
+}
+
+// mostDigits is how many digits behind the point a bar has at most.
+const mostDigits = 6
+
+// Range is a range of shares, rounded outwards to so many digits behind the point of percents.
+func Range(low, high float64, digits int) string {
+	below, above := outwards(low, high, digits)
+	return percents(below, above, digits)
+}
+
+// outwards are the ends in percent.
+func outwards(low, high float64, digits int) (below, above float64) {
+	const noise = 1e-9 // of decimal fractions
+	unit := math.Pow(10, float64(digits))
+	below = math.Floor(low*100*unit+noise) / unit
+	above = math.Ceil(high*100*unit-noise) / unit
+	return max(below, 0), min(above, 100)
+}
+
+func percents(below, above float64, digits int) string {
+	write := func(x float64) string {
+		if x == math.Trunc(x) && (x == 0 || x == 100) {
+			return strconv.Itoa(int(x))
+		}
+		return strconv.FormatFloat(x, 'f', digits, 64)
+	}
+	return write(below) + "–" + write(above) + "%"
+}
+
+// lower is the line that a passed gate lies above.
+func lower(g *result.Gate) float64 { return math.Round((g.PassRate-g.Tolerance)*1e12) / 1e12 }
+
+// Asked is what a gate asks for: "asked 80%", or "asked 90%, 75% may pass" with a tolerance.
+func Asked(g *result.Gate) string {
+	text := "asked " + share(g.PassRate)
+	if g.Tolerance > 0 {
+		text += ", " + share(lower(g)) + " may pass"
+	}
+	return text
+}
+
+// share writes a line as it was written in the file.
+func share(x float64) string {
+	return strconv.FormatFloat(math.Round(x*1e10)/1e8, 'f', -1, 64) + "%"
+}
+
+// GateLine says what the trials of a gate show: "2 of 7 passed, 8–71%, asked 80%". What has no verdict says why.
+func GateLine(g *result.Gate) string {
+	text := fmt.Sprintf("%s of %s passed, %s, %s", Count(g.Passed), Count(g.Counted), Bar(g), Asked(g))
+	if g.Broken > 0 {
+		text += ", " + Count(g.Broken) + " broke"
+	}
+	if why := Verdictless(g); why != "" {
+		text += ": " + why
+	}
+	return text
+}
+
+// Verdictless is why a gate has no verdict, and what would help; "": it has one.
+func Verdictless(g *result.Gate) string {
+	switch g.Verdict {
+	case result.Undecided:
+		return "undecided" + undecided(g)
+	case result.Errored:
+		return "error, " + tooMany(g)
+	case result.Cancelled:
+		return "not run"
+	default:
+		return ""
+	}
+}
+
+func undecided(g *result.Gate) string {
+	switch g.Reason {
+	case result.ReasonBudget:
+		return ", the limit of the run was reached"
+	case result.ReasonStopped:
+		return ", the run was stopped"
+	case result.ReasonRecording:
+		return ", more trials are needed than were recorded"
+	default:
+	}
+	if n := g.About(); n > 0 {
+		return fmt.Sprintf("; about %s would likely decide", Plural(n, "trial"))
+	}
+	return "; too near the line to tell"
+}
+
+func tooMany(g *result.Gate) string {
+	if g.Counted == 0 && g.Replaced > 0 {
+		return fmt.Sprintf("the provider refused %s", Plural(g.Replaced, "trial"))
+	}
+	if g.Replaced > g.Rejections() {
+		return fmt.Sprintf("the provider refused %s, of which %s may be replaced", Plural(g.Replaced, "trial"),
+			Count(g.Rejections()))
+	}
+	if g.Broken == 0 {
+		return "its rule cannot be held"
+	}
+	return "trials that broke could have decided it"
+}
+
+// Trials says how many trials of the most that there could be were run: "18 of 50 trials".
+func Trials(g *result.Gate) string {
+	return fmt.Sprintf("%s of %s", Count(g.Counted), Plural(g.Max, "trial"))
+}

@@ -1,0 +1,238 @@
+package result
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/gate"
+)
+
+// finishGroups folds the groups into run, and returns their statuses.
+func (c *Collector) finishGroups(run *Run) map[groupKey]Status {
+	statuses := map[groupKey]Status{}
+	for key, g := range c.groups {
+		group := g.fold(key)
+		statuses[key] = group.Status
+		run.Groups = append(run.Groups, group)
+	}
+	slices.SortFunc(run.Groups, func(a, b Group) int {
+		return cmp.Compare(c.groups[a.key].first, c.groups[b.key].first)
+	})
+	return statuses
+}
+
+// decide counts the trials of the run by the status of their group.
+func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
+	run.decisive, run.undecided, run.allowed, run.missing = Counts{}, 0, 0, 0
+	places := make(map[groupKey]int, len(run.Groups))
+	for i := range run.Groups {
+		places[run.Groups[i].key] = i
+	}
+	alone := 0 // trials that are in no group that may end early
+	for i := range run.Briefs {
+		b := &run.Briefs[i]
+		status := b.Status
+		if b.Gone {
+			alone++
+			if status != Passed && !b.Tolerated { // a trial that is gone cannot make the run pass
+				run.decisive.Count(status)
+			}
+			continue
+		}
+		key := c.groupOf(b)
+		s, grouped := statuses[key]
+		if grouped {
+			b.Group = places[key]
+			b.Tolerated = s == Passed && status == Failed
+			status = s
+		}
+		if g := c.groups[key]; grouped && g.progress != nil {
+			b.Uncounted = !g.progress.counted(b.Trial)
+			continue // the group is counted as one
+		}
+		alone++
+		run.decisive.Count(status)
+	}
+	planned := run.Planned
+	for i := range run.Groups {
+		group := &run.Groups[i]
+		g := c.groups[group.key]
+		if g.progress == nil {
+			continue
+		}
+		planned -= group.Gate.Max
+		if group.Gate.Reason != ReasonSkipped && !g.progress.Over() {
+			run.missing += max(group.Gate.Max-g.ran, 0)
+		}
+		switch {
+		case group.Status != Undecided:
+			run.decisive.Count(group.Status)
+		case group.Gate.Allowed():
+			run.allowed++
+		default:
+			run.undecided++
+		}
+	}
+	if missing := planned - alone; missing > 0 {
+		run.decisive.Trials += missing
+		run.decisive.Cancelled += missing
+		run.missing += missing
+	}
+}
+
+// fold decides a group.
+func (g *groupCount) fold(key groupKey) Group {
+	out := Group{
+		key: key, File: key.file, Scenario: key.scenario, Provider: key.provider, Region: key.region, Row: key.row,
+		Assertions: []AssertionStats{},
+	}
+	t := &g.tally
+	if g.progress != nil {
+		t = &g.progress.tally
+		out.Gate = g.progress.result(g.recorded)
+		out.Trials, out.Status = out.Gate.Counted, out.Gate.Verdict
+	} else {
+		for _, n := range t.statuses {
+			out.Trials += n
+		}
+		if t.statuses[Cancelled] > 0 { // trials that never started may not have been added
+			out.Trials = max(out.Trials, g.planned)
+		}
+		out.Status = t.status(out.Trials)
+		out.Gate = t.plain(g.planned, out.Status)
+	}
+	out.Passed = t.statuses[Passed]
+	out.PassRate, out.Flakiness = rate(out.Passed, out.Trials)
+	for _, s := range t.inOrder() {
+		s.PassRate, s.Flakiness = rate(s.Passed, s.Passed+s.Failed)
+		s.Status = s.AssertionStats.fold()
+		if out.Gate.Rule == RuleGate && s.Status == Failed && out.Status != Failed { // it is the gate that concludes
+			s.Status = out.Status
+		}
+		s.bar(out.Gate)
+		out.Assertions = append(out.Assertions, s.AssertionStats)
+	}
+	return out
+}
+
+// plain is what the trials of a count say of which none ends early.
+func (c *tally) plain(planned int, status Status) *Gate {
+	ran := c.statuses[Passed] + c.statuses[Failed] + c.statuses[Errored]
+	p := &Progress{
+		spec: GateSpec{
+			Rule: RuleCount, Confidence: DefaultConfidence, Max: max(planned, ran), Min: 1, Block: max(len(c.variants), 1),
+			Stop: StopNever,
+		},
+		counts: gate.Counts{Passed: c.statuses[Passed], Failed: c.statuses[Failed], Broken: c.statuses[Errored]},
+		tally:  *c, added: ran, verdict: status, reason: ReasonMax,
+	}
+	switch {
+	case status == Skipped && ran == 0:
+		p.reason = ReasonSkipped
+	case ran < p.spec.Max:
+		p.reason = ReasonStopped
+	}
+	g := p.result(false)
+	g.Saved = 0
+	return g
+}
+
+// bar is that of the share of trials in which the assertion held: each of several has its own.
+func (s *AssertionStats) bar(of *Gate) {
+	c := gate.Counts{Passed: s.Passed, Failed: s.Failed, Broken: s.Errors}
+	b := gate.Repeated(c, of.Max, of.Confidence)
+	if c.N() == of.Max {
+		b = gate.FixedBar(c, of.Confidence)
+	}
+	s.Low, s.High = tidy(b.Low), tidy(b.High)
+}
+
+// summarizeGroups counts the groups, where any has several trials.
+func (c *Collector) summarizeGroups(run *Run, statuses map[groupKey]Status) {
+	s := &run.Summary
+	s.Undecided, s.Allowed = run.undecided+run.allowed, run.allowed
+	if len(run.Groups) == 0 {
+		return
+	}
+	s.Groups = &GroupCounts{}
+	rates := rates{}
+	for i := range run.Groups {
+		g := &run.Groups[i]
+		s.Groups.count(g.Status)
+		s.NotNeeded += g.Gate.Saved
+		rates.add(g.Gate)
+	}
+	for i := range run.Briefs {
+		b := &run.Briefs[i]
+		if _, grouped := statuses[c.groupOf(b)]; grouped || b.Gone {
+			continue
+		}
+		s.Groups.count(b.Status)
+		rates.single(b.Status)
+	}
+	s.SuiteRate = rates.suite()
+}
+
+func (c *GroupCounts) count(s Status) {
+	c.Groups++
+	switch s {
+	case Passed:
+		c.Passed++
+	case Failed:
+		c.Failed++
+	case Undecided:
+		c.Undecided++
+	case Skipped:
+		c.Skipped++
+	case Cancelled:
+		c.Cancelled++
+	case Errored, Unset:
+		c.Errors++
+	}
+}
+
+// rates adds up the estimates of groups, and the variances of their errors.
+type rates struct {
+	groups         int
+	sum, variances float64
+}
+
+func (r *rates) add(g *Gate) {
+	if g.Estimate == nil {
+		return
+	}
+	r.groups++
+	r.sum += *g.Estimate
+	n := float64(g.Counted)
+	at := (float64(g.Passed) + 0.5) / (n + 1)
+	variance := float64(at*(1-at)) / n
+	if made, err := g.GateSpec.Gate(); err == nil && made != nil {
+		variance = made.Variance(g.counts())
+	}
+	r.variances += variance
+}
+
+// single adds a group of one trial.
+func (r *rates) single(s Status) {
+	g := Gate{GateSpec: GateSpec{Rule: RuleCount, Max: 1, Block: 1, Confidence: DefaultConfidence}, Counted: 1}
+	switch s {
+	case Passed:
+		g.Passed, g.Estimate = 1, new(1.0)
+	case Failed, Errored:
+		g.Estimate = new(0.0)
+	default: // it says nothing
+	}
+	r.add(&g)
+}
+
+// suite is the mean; nil without groups.
+func (r *rates) suite() *SuiteRate {
+	if r.groups == 0 {
+		return nil
+	}
+	const quantile = 1.645 // of 95% on one side
+	mean := r.sum / float64(r.groups)
+	off := float64(quantile*math.Sqrt(r.variances)) / float64(r.groups)
+	return &SuiteRate{Rate: tidy(mean), Low: tidy(max(mean-off, 0)), High: tidy(min(mean+off, 1))}
+}

@@ -1,0 +1,85 @@
+package result
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"io"
+)
+
+// observed is what a group keeps of a trial until it is counted.
+type observed struct {
+	index, number int
+	status        Status
+	broke         bool // it ended in an error of its own
+	missing       bool // it has no final verdict
+	rejected      bool
+	overBudget    bool
+	variant       map[string]string
+	input         string // equal for trials of one group that were asked the same
+	words         uint64 // equal for conversations that are the same, word for word
+	evals         bool   // evals with thresholds judged it
+	checks        []observedCheck
+}
+
+// observedCheck is the verdict of one assertion, or of one eval with a threshold.
+type observedCheck struct {
+	at        countedCheck
+	name      string
+	threshold float64
+	status    Status
+}
+
+func observe(t *Trial) *observed {
+	o := &observed{
+		index: t.Index, number: t.Trial, status: t.Status, broke: t.Error != "", missing: t.CutShort(),
+		rejected: t.Rejected, overBudget: t.OverBudget, variant: t.Variant, words: wordsOf(t),
+	}
+	variant := variantKey(t.Variant)
+	o.input = variant + "\x00" + t.RowID()
+	t.decided(func(script, i int, v *Verdict) {
+		threshold := 1.0
+		if v.PassThreshold != nil {
+			threshold = *v.PassThreshold
+		}
+		o.checks = append(o.checks, observedCheck{
+			countedCheck{turn: script, index: i, variant: variant}, v.Name(), threshold, v.Status,
+		})
+	})
+	t.evalPlaces(variant, (*EvalResult).Gates, func(at countedCheck, e *EvalResult) {
+		o.evals = true
+		o.checks = append(o.checks, observedCheck{at, e.Type, 1, e.Status})
+	})
+	return o
+}
+
+// wordsOf is a digest of everything that was said and called.
+func wordsOf(t *Trial) uint64 {
+	h := fnv.New64a()
+	say := func(text string) {
+		_, _ = io.WriteString(h, text)
+		_, _ = h.Write([]byte{0})
+	}
+	for i := range t.Turns {
+		turn := &t.Turns[i]
+		say(turn.User)
+		say(turn.Assistant)
+		for k := range turn.Messages {
+			say(string(turn.Messages[k].Role))
+			say(turn.Messages[k].Content)
+			if parts := turn.Messages[k].Parts; len(parts) > 0 {
+				told, _ := json.Marshal(parts) // what cannot be written is left out
+				_, _ = h.Write(told)
+			}
+		}
+		for k := range turn.ToolCalls {
+			c := &turn.ToolCalls[k]
+			say(c.Name)
+			if len(c.Args) > 0 {
+				args, _ := json.Marshal(c.Args) // what cannot be written is left out
+				_, _ = h.Write(args)
+			}
+			say(c.Result)
+		}
+	}
+	return h.Sum64()
+}

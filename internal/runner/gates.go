@@ -1,0 +1,40 @@
+package runner
+
+import (
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Gates are the groups of the plan whose trials may end early, in the order of the plan.
+func (p *Plan) Gates() (list []result.GatedGroup) {
+	for k := range p.spans {
+		s := &p.spans[k]
+		if s.gate == nil {
+			continue
+		}
+		for part := range s.byGroup() {
+			t := part.trial(0)
+			g := result.GatedGroup{
+				File: t.Scenario.Pos.File, Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region,
+				First: t.Index - (t.N - 1), GateSpec: *s.gate,
+			}
+			if !s.wholeDataset {
+				g.Row = t.RowID()
+			}
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// Planned is the number of trials of the plan, without the numbers of those that may replace others.
+func (p *Plan) Planned() int {
+	n := p.Len()
+	for k := range p.spans {
+		if s := &p.spans[k]; s.gate != nil {
+			for part := range s.byGroup() {
+				n -= max(part.N+part.count-1-s.gate.Max, 0)
+			}
+		}
+	}
+	return n
+}

@@ -59,7 +59,7 @@ var narrow = map[string][]string{
 	"internal/report/*":    {"internal/chat", "internal/comparison", "internal/diag", "internal/result", "internal/report/show"},
 	"internal/report/otlp": {"internal/chat", "internal/diag", "internal/pause", "internal/result", "internal/report/show"},
 	"internal/report/show": {"internal/chat", "internal/comparison", "internal/diag", "internal/result"},
-	"internal/comparison":  {"internal/result"},
+	"internal/comparison":  {"internal/evidence", "internal/gate", "internal/result"},
 }
 
 // libraries names the only packages that may import a library, its subpackages included.

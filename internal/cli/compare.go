@@ -17,21 +17,28 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-const compareLong = `Compare holds a run against the one before: what turned red or green, slower or dearer, with the
-verdicts that changed and the words in which the replies differ. It reads the folders of the runs,
-their journals or their results.json, and runs nothing.
+const compareLong = `Compare holds a run against the one before: what became worse or better and whether that is
+evidence or chance, what is slower or dearer, with the verdicts that changed and the words in which
+the replies differ. It reads the folders of the runs, their journals or their results.json, and runs
+nothing.
 
 Groups of trials are matched by scenario, provider and region; where each run has one provider,
-and not the same, without it, so that two models can be compared. What only one of the runs has
-is listed. A group is slower or dearer when its trials take or cost a fifth more on average.
+and not the same, without it, so that two models can be compared. A group of which another thing is
+asked than before, or checked, is told as changed and not compared: prompts, models and tools may
+differ. What only one of the runs has is listed.
 
-It counts and does no statistics: of few trials that differ by chance it cannot tell.
+A group regressed, or improved, when its trials show it: each of the two claims about all groups is
+wrong in at most 5 of 100 comparisons of runs between which nothing changed. Whatever else differs
+is no evidence, with the fall that would likely have been seen. A trial that broke speaks against
+the claim. Where mocks or recordings answer and judge in both runs, every difference is a fact.
+A group is slower or dearer when its trials take or cost a fifth more on average.
 
 Its exit status is 0, whatever differs. With --fail-on it is 1 when that came up, and 3 when the
-later run is not finished, or has no known cost for dearer, so that it could not come up.`
+later run is not finished, has no known cost for dearer, or tells nothing for regressed: no group
+can be compared, or trials that broke hide it.`
 
 // failOnChange are the words of --fail-on.
-var failOnChange = []string{"regressed", "weaker", "unchecked", "gone", "slower", "dearer"}
+var failOnChange = []string{"regressed", "red", "weaker", "changed", "unchecked", "gone", "slower", "dearer"}
 
 type compareFlags struct {
 	failOn  []string
@@ -59,8 +66,9 @@ func newCompareCmd(app *App) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.failOn, "fail-on", nil, "end with 1 when this came up, a `list` of regressed, weaker (a\n"+
-		"smaller part of its trials passes), unchecked (fewer trials, or without a check of\nbefore), "+
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "end with 1 when this came up, a `list` of regressed (by evidence), red\n"+
+		"(passed before and does not now, be it by chance), weaker (a smaller part of its trials\npasses), "+
+		"changed (asks or checks something else), unchecked (fewer trials, or without a\ncheck of before), "+
 		"gone (passed before and is not run any more), slower and dearer")
 	fl.Lookup("fail-on").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
 	fl.StringVar(&f.format, "format", "text", "`format` of the output: text, markdown, html or json")
@@ -150,6 +158,12 @@ func (f *compareFlags) verdict(app *App, r *comparison.Report, after string) err
 		return exit(result.ExitFailed)
 	case len(f.failOn) > 0 && show.Unfinished(r.After) > 0:
 		return exit(result.ExitError)
+	case slices.Contains(f.failOn, "regressed") && r.Compared() == 0:
+		app.remark("no group asks and checks the same in both runs, so nothing could be compared")
+		return exit(result.ExitError)
+	case slices.Contains(f.failOn, "regressed") && r.Judgement.Clouded:
+		app.remark("trials broke, and had they failed, it would have regressed")
+		return exit(result.ExitError)
 	case slices.Contains(f.failOn, "dearer") && r.Count(unpriced) > 0:
 		app.remark("what %s cost is not known", show.Plural(r.Count(unpriced), "group"))
 		return exit(result.ExitError)
@@ -163,10 +177,14 @@ func unpriced(p *comparison.Pair) bool { return p.Was.CostUSD != nil && p.Now.Co
 // cameUp reports whether a word of --fail-on is true of the runs.
 func cameUp(r *comparison.Report, word string) bool {
 	switch word {
+	case "regressed":
+		return r.Judgement.Suite == comparison.Regressed
+	case "changed":
+		return len(r.Judged(comparison.NotCompared)) > 0
 	case "gone":
 		return slices.ContainsFunc(r.Gone, func(g *comparison.Group) bool { return g.Status == result.Passed })
 	case "unchecked":
-		return r.Count(func(p *comparison.Pair) bool { return p.Unchecked }) > 0
+		return r.Count(func(p *comparison.Pair) bool { return p.Unchecked || p.Fewer }) > 0
 	case "slower":
 		return r.Count(func(p *comparison.Pair) bool { return p.Slower }) > 0
 	case "dearer":

@@ -9,21 +9,43 @@ import (
 type comparedRuns struct {
 	Before     string          `json:"before"`
 	After      string          `json:"after"`
+	Suite      comparedSuite   `json:"suite"`
 	Groups     []comparedPair  `json:"groups"`
 	OnlyBefore []comparedGroup `json:"only_before"`
 	OnlyAfter  []comparedGroup `json:"only_after"`
 }
 
+// comparedSuite is what all groups show together.
+type comparedSuite struct {
+	Verdict  comparison.Verdict `json:"verdict"`
+	Compared int                `json:"compared"` // groups
+	Tested   int                `json:"tested"`   // of them, those that chance had a part in
+	// MeanRegressed and MeanImproved say that the mean of all rates is evidence, whatever the single groups are.
+	MeanRegressed bool `json:"mean_regressed"`
+	MeanImproved  bool `json:"mean_improved"`
+	// Drop is the fall of the mean rate that would likely have been seen; null: none would.
+	Drop    *float64 `json:"drop"`
+	Clouded bool     `json:"clouded"` // trials that broke hide whether it regressed
+}
+
+// comparedFall is a fall of a rate that would likely have been seen.
+type comparedFall struct {
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
+}
+
 type comparedPair struct {
-	Change    comparison.Change `json:"change"`
-	Unchecked bool              `json:"unchecked"`
-	Slower    bool              `json:"slower"`
-	Faster    bool              `json:"faster"`
-	Dearer    bool              `json:"dearer"`
-	Cheaper   bool              `json:"cheaper"`
-	Before    comparedGroup     `json:"before"`
-	After     comparedGroup     `json:"after"`
-	Trial     string            `json:"trial"` // of After, that shows the change best
+	Verdict   comparison.Verdict `json:"verdict"`
+	Sees      *comparedFall      `json:"sees"` // null: no fall would have been seen, or there is a verdict
+	Change    comparison.Change  `json:"change"`
+	Unchecked bool               `json:"unchecked"`
+	Slower    bool               `json:"slower"`
+	Faster    bool               `json:"faster"`
+	Dearer    bool               `json:"dearer"`
+	Cheaper   bool               `json:"cheaper"`
+	Before    comparedGroup      `json:"before"`
+	After     comparedGroup      `json:"after"`
+	Trial     string             `json:"trial"` // of After, that shows the change best
 }
 
 // comparedGroup has the means of its trials.
@@ -32,6 +54,7 @@ type comparedGroup struct {
 	Status     result.Status `json:"status"`
 	Trials     int           `json:"trials"`
 	Passed     int           `json:"passed"`
+	Asked      string        `json:"asked,omitempty"` // equal for groups that ask and check the same
 	DurationMS float64       `json:"duration_ms"`
 	CostUSD    *float64      `json:"cost_usd"`                // null: the price is not known
 	Simulated  float64       `json:"simulated_usd,omitempty"` // the part of the cost that mocks made up
@@ -42,11 +65,26 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 	out := comparedRuns{
 		Before: before, After: after, Groups: []comparedPair{}, OnlyBefore: asCompared(r.Gone), OnlyAfter: asCompared(r.New),
 	}
+	j := r.Judgement
+	out.Suite = comparedSuite{
+		Verdict: j.Suite, Compared: r.Compared(), Tested: j.Tested, MeanRegressed: j.SuiteWorse, MeanImproved: j.SuiteBetter,
+		Clouded: j.Clouded,
+	}
+	if r.Compared() == 0 {
+		out.Suite.Verdict = comparison.NotCompared
+	}
+	if j.Tested > 0 && j.Drop < 1 {
+		out.Suite.Drop = &j.Drop
+	}
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
 		_, told := r.Told(p)
+		var sees *comparedFall
+		if from, to, ok := r.Sees(p); ok {
+			sees = &comparedFall{from, to}
+		}
 		out.Groups = append(out.Groups, comparedPair{
-			p.Change, p.Unchecked, p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was), compared(p.Now),
+			p.Verdict, sees, p.Change, p.Unchecked || p.Fewer, p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was), compared(p.Now),
 			r.After.Briefs[told].ID,
 		})
 	}
@@ -54,7 +92,7 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 }
 
 func compared(g *comparison.Group) comparedGroup {
-	return comparedGroup{g.Name, g.Status, len(g.Trials), g.Passed, g.DurationMS, g.CostUSD, g.SimulatedUSD, g.Tokens}
+	return comparedGroup{g.Name, g.Status, len(g.Trials), g.Passed, g.Asked, g.DurationMS, g.CostUSD, g.SimulatedUSD, g.Tokens}
 }
 
 func asCompared(groups []*comparison.Group) []comparedGroup {

@@ -1,24 +1,39 @@
-// Package comparison holds two runs against each other: what turned red or green, slower or dearer, and what one of
-// them alone has. It counts and does no statistics: of a few trials that differ by chance it cannot tell.
+// Package comparison holds two runs against each other: what turned red or green, slower or dearer, what one of them
+// alone has, and what of all that is evidence that the agent changed.
 package comparison
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/evidence"
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Change is what became of a group of trials from one run to the other.
+// Change is what became of the counts of a group of trials from one run to the other, by chance or not.
 type Change string
 
 // The changes.
 const (
-	Same      Change = "same"      // green in both, or red in both by as many trials
-	Regressed Change = "regressed" // passed, and does not any more
-	Fixed     Change = "fixed"     // did not pass, and does now
-	Weaker    Change = "weaker"    // a smaller part of its trials passes, and its status is the same
-	Stronger  Change = "stronger"  // a larger part
+	Same     Change = "same"     // green in both, or red in both by as many trials
+	Red      Change = "red"      // passed, and does not any more
+	Green    Change = "green"    // did not pass, and does now
+	Weaker   Change = "weaker"   // a smaller part of its trials passes, and its status is the same
+	Stronger Change = "stronger" // a larger part
+)
+
+// Verdict is what the two runs show of a group: more than its counts, of which chance makes many.
+type Verdict = evidence.Verdict
+
+// The verdicts.
+const (
+	Regressed  = evidence.Regressed
+	Improved   = evidence.Improved
+	NoEvidence = evidence.NoEvidence
+	AsBefore   = evidence.Same // by mocks or recordings, which say the same whenever they are run
+	// NotCompared is the verdict on a group of which another thing is asked than before, or checked, or of which a run
+	// does not tell what.
+	NotCompared Verdict = "changed"
 )
 
 // Report is the comparison of two runs.
@@ -28,15 +43,18 @@ type Report struct {
 	Gone, New     []*Group // those that one alone has, in its order
 	// Across says that the runs have one provider each, and not the same: groups were matched without it.
 	Across bool
+	// Judgement is what the pairs that can be compared show together. Its indexes are theirs alone.
+	Judgement *evidence.Judgement
 }
 
 // Pair is a group of trials in both runs.
 type Pair struct {
 	Was, Now *Group
 	Change   Change
-	// Unchecked says that less is asked of it than before, whatever its status is: it has fewer trials, lacks a check, or
-	// is skipped now.
+	Verdict  Verdict
+	// Unchecked says that less is asked of it than before, whatever its status is: it lacks a check, or is skipped now.
 	Unchecked bool
+	Fewer     bool // it has fewer trials, so that less shows
 	Slower    bool // its trials take longer by more than Margin, on average
 	Faster    bool
 	Dearer    bool // its trials cost more by more than Margin, on average
@@ -56,6 +74,9 @@ type Group struct {
 	Status                     result.Status
 	Trials                     []int // indexes into Run.Briefs
 	Passed                     int
+	Asked                      string // what it asks and checks, as a sum; "": not known, or not the same in all its trials
+	Repeatable                 bool   // none of its trials has to do with chance
+	Sample                     evidence.Sample
 	DurationMS                 float64  // of a trial that ended by itself, on average
 	CostUSD                    *float64 // of such a trial with its judges, on average; nil: the price of one is not known
 	SimulatedUSD               float64  // the part of the cost that mocks made up and nobody paid
@@ -91,6 +112,7 @@ func Compare(before, after *result.Run) (*Report, error) {
 			r.Gone = append(r.Gone, was[k])
 		}
 	}
+	r.judge()
 	return r, nil
 }
 
@@ -167,6 +189,7 @@ func groups(run *result.Run) (map[key]*Group, []key) {
 // measure sums up the trials. Tolerated failures leave the group green.
 func (g *Group) measure(run *result.Run) {
 	g.Status = result.Passed
+	g.sample(run)
 	ended, priced, usd, simulated := 0.0, true, 0.0, 0.0
 	for _, i := range g.Trials {
 		b := &run.Briefs[i]
@@ -227,7 +250,7 @@ func (r *Report) pair(was, now *Group) (Pair, error) {
 		return p, err
 	}
 	skipped := now.Status == result.Skipped && was.Status != result.Skipped
-	p.Unchecked = lost || skipped || len(now.Trials) < len(was.Trials)
+	p.Unchecked, p.Fewer = lost || skipped, len(now.Trials) < len(was.Trials)
 	if d := now.DurationMS - was.DurationMS; d > minMS {
 		p.Slower = above(now.DurationMS, was.DurationMS)
 	} else if d < -minMS {
@@ -272,8 +295,8 @@ func (r *Report) Told(p *Pair) (was, now int) {
 // shows says how well a trial that went from one status to another tells what became of its group. Unset is the status
 // of a trial that there was not.
 func (p *Pair) shows(was, now result.Status) int {
-	down := p.Change == Regressed || p.Change == Weaker
-	up := p.Change == Fixed || p.Change == Stronger
+	down := p.Change == Red || p.Change == Weaker
+	up := p.Change == Green || p.Change == Stronger
 	const passed = result.Passed
 	steps := slices.Index(badness, now) - slices.Index(badness, was)
 	switch added := was == result.Unset; {
@@ -310,9 +333,9 @@ func change(was, now *Group) Change {
 	red := now.Status == result.Failed || now.Status == result.Errored || now.Status == result.Undecided
 	switch {
 	case was.Status == result.Passed && now.Status != result.Passed, red && was.Status == result.Skipped:
-		return Regressed
+		return Red
 	case was.Status != result.Passed && now.Status == result.Passed:
-		return Fixed
+		return Green
 	case after < before:
 		return Weaker
 	case after > before:

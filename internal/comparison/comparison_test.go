@@ -22,7 +22,7 @@ func runOf(trials ...result.Brief) *result.Run {
 }
 
 func trial(scenario, provider string, s result.Status, more ...func(*result.Brief)) result.Brief {
-	b := result.Brief{Scenario: scenario, Provider: provider, Status: s, DurationMS: 1000, CostUSD: new(0.01)}
+	b := result.Brief{Scenario: scenario, Provider: provider, Status: s, DurationMS: 1000, CostUSD: new(0.01), Asked: "it"}
 	for _, change := range more {
 		change(&b)
 	}
@@ -54,14 +54,14 @@ func TestChanges(t *testing.T) {
 		{[]result.Status{passed}, []result.Status{passed}, Same},
 		{[]result.Status{failed}, []result.Status{failed}, Same},
 		{[]result.Status{failed}, []result.Status{errored}, Same},
-		{[]result.Status{passed}, []result.Status{failed}, Regressed},
-		{[]result.Status{passed}, []result.Status{errored}, Regressed},
-		{[]result.Status{passed}, []result.Status{skipped}, Regressed},
-		{[]result.Status{passed}, []result.Status{cancelled}, Regressed},
-		{[]result.Status{passed, passed}, []result.Status{passed, failed}, Regressed},
-		{[]result.Status{errored}, []result.Status{passed}, Fixed},
-		{[]result.Status{skipped}, []result.Status{passed}, Fixed},
-		{[]result.Status{skipped}, []result.Status{failed}, Regressed},
+		{[]result.Status{passed}, []result.Status{failed}, Red},
+		{[]result.Status{passed}, []result.Status{errored}, Red},
+		{[]result.Status{passed}, []result.Status{skipped}, Red},
+		{[]result.Status{passed}, []result.Status{cancelled}, Red},
+		{[]result.Status{passed, passed}, []result.Status{passed, failed}, Red},
+		{[]result.Status{errored}, []result.Status{passed}, Green},
+		{[]result.Status{skipped}, []result.Status{passed}, Green},
+		{[]result.Status{skipped}, []result.Status{failed}, Red},
 		{[]result.Status{skipped}, []result.Status{skipped}, Same},
 		{[]result.Status{failed}, []result.Status{skipped}, Same},
 		{[]result.Status{passed, passed}, []result.Status{passed}, Same},
@@ -99,18 +99,18 @@ func TestTold(t *testing.T) {
 		{"fpff", "pffp", Stronger, 1},
 		{"fpfp", "fffp", Weaker, 2},
 		{"ffpf", "fpff", Same, 1},
-		{"pppp", "ppfp", Regressed, 3},
-		{"ppp", "cpf", Regressed, 3},
-		{"pp", "pe", Regressed, 2},
-		{"ff", "pp", Fixed, 1},
-		{"pf", "pp", Fixed, 2},
-		{"sp", "fp", Regressed, 1},
-		{"pp", "ppf", Regressed, 3},
+		{"pppp", "ppfp", Red, 3},
+		{"ppp", "cpf", Red, 3},
+		{"pp", "pe", Red, 2},
+		{"ff", "pp", Green, 1},
+		{"pf", "pp", Green, 2},
+		{"sp", "fp", Red, 1},
+		{"pp", "ppf", Red, 3},
 		{"fp", "fppp", Stronger, 3},
-		{"fp", "p", Fixed, 1},
+		{"fp", "p", Green, 1},
 		{"ef", "fs", Same, 1},
 		{"ppp", "ppp", Same, 1},
-		{"ppf", "pp", Fixed, 1},
+		{"ppf", "pp", Green, 1},
 	} {
 		of := func(statuses string) *result.Run {
 			var trials []result.Brief
@@ -171,15 +171,15 @@ func TestUnchecked(t *testing.T) {
 		{"another check", of(passed, 1, "a"), of(passed, 1, "b"), Same, true},
 		{"one more", of(passed, 1, "a"), of(passed, 1, "a", "b"), Same, false},
 		{"one less", of(passed, 1, "a", "b"), of(passed, 1, "a"), Same, true},
-		{"fixed by taking it out", of(failed, 1, "a", "b"), of(passed, 1, "a"), Fixed, true},
-		{"fixed", of(failed, 1, "a"), of(passed, 1, "a"), Fixed, false},
-		{"regressed, and one less", of(passed, 1, "a", "b"), of(failed, 1, "a"), Regressed, true},
+		{"fixed by taking it out", of(failed, 1, "a", "b"), of(passed, 1, "a"), Green, true},
+		{"fixed", of(failed, 1, "a"), of(passed, 1, "a"), Green, false},
+		{"regressed, and one less", of(passed, 1, "a", "b"), of(failed, 1, "a"), Red, true},
 		{"fewer trials", of(passed, 2, "a"), of(passed, 1, "a"), Same, true},
 		{"fewer failing trials", of(failed, 2, "a"), of(failed, 1, "a"), Same, true},
 		{"more trials", of(passed, 1, "a"), of(passed, 2, "a"), Same, false},
 		{"skipped now", of(failed, 1, "a"), of(skipped, 1), Same, true},
 	} {
-		if p := compare(t, c.was, c.now).Pairs[0]; p.Unchecked != c.want || p.Change != c.change {
+		if p := compare(t, c.was, c.now).Pairs[0]; (p.Unchecked || p.Fewer) != c.want || p.Change != c.change {
 			t.Errorf("%s: %s, unchecked %v", c.name, p.Change, p.Unchecked)
 		}
 	}
@@ -212,7 +212,7 @@ func TestMatching(t *testing.T) {
 		t.Errorf("a trial that the plan has no more counts: %+v", r.Pairs)
 	}
 	one, other := runOf(trial("a", "p", result.Passed)), runOf(trial("a", "q", result.Failed))
-	if r := compare(t, one, other); !r.Across || len(r.Pairs) != 1 || r.Pairs[0].Change != Regressed {
+	if r := compare(t, one, other); !r.Across || len(r.Pairs) != 1 || r.Pairs[0].Change != Red {
 		t.Errorf("two models: %+v", r)
 	}
 }

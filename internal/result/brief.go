@@ -9,7 +9,7 @@ func NewBrief(t *Trial) Brief {
 		Simulated: t.Simulated, Judges: t.Judges, Guards: GuardsOf(t), Refused: t.Workflow.refusals(), Evals: EvalsOf(t),
 		Dispatched: t.EvalsDispatched,
 		Before:     t.Before, Gone: t.Gone, Flaky: t.Flaky, OverBudget: t.OverBudget, TaskType: t.TaskType,
-		Rejected: t.Rejected, Group: -1,
+		Rejected: t.Rejected, Group: -1, Asked: t.Asked, Repeatable: t.Repeatable,
 		Tolerated: t.Gone && t.Excused && t.Status == Failed,
 	}
 	if t.Recording != nil {

@@ -145,6 +145,8 @@ type Brief struct {
 	Recording  string      // file of the conversation, when the trial only judged it
 	Session    string      // name of the session there, when the scenario is about several; or the Row
 	TaskType   string      // of the prompt
+	Asked      string      // see Trial
+	Repeatable bool        // see Trial
 }
 
 // Group is the trials of one scenario × provider × region, or of one row of its dataset, judged together.

@@ -25,6 +25,10 @@ type Trial struct {
 	Position diag.Pos          `json:"position"` // of the scenario
 	// Fingerprint is equal for trials that ask for the same: it covers everything that decides their outcome.
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// Asked is equal for trials whose agents are asked and checked for the same, whoever they are; "": not known.
+	Asked string `json:"asked,omitempty"`
+	// Repeatable says that the trial comes out the same whenever it is run: mocks or recordings answer and judge.
+	Repeatable bool `json:"repeatable,omitempty"`
 	// Judging is equal for judgements that ask the same of the same conversation, in a run that judges finished trials
 	// again: Fingerprint is that of the conversation then. "": the trial is no such judgement.
 	Judging string `json:"-"` // stands beside the trial in the journal

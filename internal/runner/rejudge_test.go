@@ -31,7 +31,7 @@ func TestRejudgedTrialKeepsWhatItWas(t *testing.T) {
 		t.Fatalf("flaky %v, %s %s", out.Flaky, out.Status, out.Error)
 	}
 	fromPlan := []string{"Index", "ID", "Scenario", "Provider", "Region", "Trial", "Trials", "Tags", "Labels", "Position",
-		"Describe", "Metadata", "Replacement"}
+		"Describe", "Metadata", "Replacement", "Asked", "Repeatable"}
 	anew := []string{"Before", "Judges", "Conversation", "Evals", "EvalsDispatched", "OverBudget", "MayCostUSD", "Unrecorded", "Judging", "Counted",
 		"Rejected"} // it is kept where the error is
 	is := reflect.ValueOf(out).Elem()

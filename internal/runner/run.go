@@ -161,6 +161,7 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 	s := newSession(planned, c.opts, c.listener())
 	t := s.trial
 	s.out.Fingerprint = c.fingerprints.Of(t)
+	s.out.Asked, s.out.Repeatable = c.fingerprints.Asked(t), t.repeatable()
 	if t.Finished != nil && !t.Finished.isLeft() {
 		s.out.Judging = s.out.Fingerprint
 	}
@@ -205,7 +206,7 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 func (c *worker) encoded(out *result.Trial, t *Trial) (*result.Trial, []byte) {
 	bare := func(why string) (*result.Trial, []byte) {
 		lost := newResult(t)
-		lost.Fingerprint, lost.Error = out.Fingerprint, why
+		lost.Fingerprint, lost.Asked, lost.Repeatable, lost.Error = out.Fingerprint, out.Asked, out.Repeatable, why
 		lost.Settle()
 		line, _ := result.EncodeLine(lost) // nothing in it but text
 		return lost, line

@@ -51,6 +51,31 @@ func (r *MockReply) Draw(at float64) *MockReply {
 	return &r.OneOf[len(r.OneOf)-1].MockReply
 }
 
+// Draws tells whether the mock draws among several replies of the scenario.
+func (m *MockScenario) Draws() bool {
+	for i := range m.Turns {
+		if len(m.Turns[i].Reply().OneOf) > 0 {
+			return true
+		}
+	}
+	for _, rounds := range m.Steps {
+		if slices.ContainsFunc(rounds, func(r MockReply) bool { return len(r.OneOf) > 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// JudgesDraw tells whether a judge of the file draws among several replies.
+func (f *MockFile) JudgesDraw() bool {
+	for _, m := range f.Judges {
+		if m.Draws() {
+			return true
+		}
+	}
+	return false
+}
+
 // mayCall tells whether the reply calls tools, or one of its choices does.
 func (r *MockReply) mayCall() bool {
 	for one := range r.Each() {

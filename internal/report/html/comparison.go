@@ -42,6 +42,7 @@ const (
 type comparisonPage struct {
 	Style    string
 	Heading  string
+	Suite    string // what the groups show together; "": chance had no part in any
 	Status   result.Status
 	Across   bool
 	Runs     []comparedRun
@@ -67,18 +68,18 @@ type comparedSection struct {
 }
 
 type comparedPair struct {
-	ID, Name, Word, Status, Passed, Trial string
-	Changes                               []string
-	Turn                                  int // of the reply, from 1
-	Reply                                 []comparedPiece
+	ID, Name, Word, Status, Passed, Trial, Why string
+
+	Changes []string
+	Turn    int // of the reply, from 1
+	Reply   []comparedPiece
 }
 
 type comparedPiece struct{ Removed, Added, Both string }
 
 func newComparisonPage(r *comparison.Report, before, after string) (*comparisonPage, error) {
-	p := &comparisonPage{Heading: show.Compared(r), Status: result.Passed, Across: r.Across}
-	if len(r.Changed(comparison.Regressed)) > 0 {
-		p.Status = result.Failed
+	p := &comparisonPage{
+		Heading: show.Compared(r), Suite: show.Suite(r), Status: show.ComparedStatus(r), Across: r.Across,
 	}
 	var err error
 	if p.Style, err = join([]string{"base", "overview", "replies", "comparison"}, ".css"); err != nil {
@@ -102,16 +103,16 @@ func newComparisonPage(r *comparison.Report, before, after string) (*comparisonP
 // tell adds the rows and the sections of the pairs, what got worse first.
 func (p *comparisonPage) tell(r *comparison.Report) error {
 	told := 0
-	for _, kind := range []struct {
-		title string
-		of    comparison.Change
-	}{
-		{"Regressed", comparison.Regressed}, {"Weaker: fewer trials pass", comparison.Weaker},
-		{"Fixed", comparison.Fixed}, {"Stronger: more trials pass", comparison.Stronger},
-		{"The same verdicts, in other words or with fewer checks", comparison.Same},
-	} {
-		section := comparedSection{Title: kind.title, Folded: kind.of == comparison.Same}
-		for _, pair := range r.Changed(kind.of) {
+	same := show.ComparedSection{Title: "The same verdicts, in other words"}
+	for i := range r.Pairs {
+		if pair := &r.Pairs[i]; show.AsBefore(pair) && !pair.Unchecked {
+			same.Pairs = append(same.Pairs, pair)
+		}
+	}
+	for _, kind := range append(show.ComparedSections(r), same) {
+		asBefore := kind.Status == result.Unset
+		section := comparedSection{Title: kind.Title, Folded: asBefore}
+		for _, pair := range kind.Pairs {
 			row := comparedRowOf(r, pair)
 			if told == maxDiffers {
 				p.LeftOut++
@@ -122,10 +123,12 @@ func (p *comparisonPage) tell(r *comparison.Report) error {
 			if err != nil {
 				return err
 			}
-			if kind.of != comparison.Same || len(d.Changes) > 0 || d.Reply != nil {
+			if !asBefore || len(d.Changes) > 0 || d.Reply != nil {
 				told++
 				row.Link = fmt.Sprintf("group-%d", told)
-				section.Pairs = append(section.Pairs, comparedPairOf(row, d))
+				one := comparedPairOf(row, d)
+				one.Why = show.Why(r, pair)
+				section.Pairs = append(section.Pairs, one)
 			}
 			p.add(row, pair)
 		}
@@ -138,7 +141,7 @@ func (p *comparisonPage) tell(r *comparison.Report) error {
 
 // add adds a row unless nothing changed.
 func (p *comparisonPage) add(row comparedRow, pair *comparison.Pair) {
-	if pair.Change == comparison.Same && !pair.Unchecked && row.TimeIs == "" && row.CostIs == "" {
+	if show.AsBefore(pair) && !pair.Unchecked && row.TimeIs == "" && row.CostIs == "" {
 		p.Same++
 		return
 	}
@@ -178,20 +181,13 @@ func comparedRowOf(r *comparison.Report, p *comparison.Pair) comparedRow {
 
 // changeStatus is the status whose colour a change has.
 func changeStatus(p *comparison.Pair) result.Status {
-	switch p.Change {
-	case comparison.Regressed:
+	switch {
+	case p.Verdict == comparison.Regressed:
 		return result.Failed
-	case comparison.Weaker:
+	case p.Unchecked, !show.AsBefore(p) && p.Verdict != comparison.Improved:
 		return result.Errored
-	case comparison.Fixed, comparison.Stronger:
-		if p.Unchecked {
-			return result.Errored
-		}
+	case p.Verdict == comparison.Improved:
 		return result.Passed
-	case comparison.Same:
-	}
-	if p.Unchecked {
-		return result.Errored
 	}
 	return result.Skipped
 }

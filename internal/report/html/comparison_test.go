@@ -35,6 +35,7 @@ func two(t *testing.T, was, now string) (before, after *result.Run) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			trial.Asked, trial.Repeatable = trial.Scenario, true
 			trials = append(trials, trial)
 		}
 		return resulttest.NewRun(provider, trials...)
@@ -96,6 +97,7 @@ func TestHostileComparison(t *testing.T) {
 			trial.Turns[k].Assistant = "something else <script>alert(1)</script>"
 		}
 		before.Briefs[i].Status = result.Passed
+		before.Briefs[i].Asked, after.Briefs[i].Asked = "it", "it"
 	}
 	page := compared(t, before, after, "<b>was</b>", "now\x1b[31m")
 	for _, bad := range []string{"<script", "<img", "<b>was", "\x1b", "href=\"http", "\u202e"} {

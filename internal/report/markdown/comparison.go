@@ -21,14 +21,12 @@ func WriteComparison(w io.Writer, r *comparison.Report, before, after string) er
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", side.label, inline(side.name), inline(show.Headline(side.run)),
 			inline(strings.Join(show.Expenses(&side.run.Summary), ", ")))
 	}
+	if suite := show.Suite(r); suite != "" {
+		b.WriteString("\nAll together: " + suite + ".\n")
+	}
 	b.WriteString("\n" + compared(r))
-	for _, c := range []comparison.Change{
-		comparison.Regressed, comparison.Weaker, comparison.Fixed, comparison.Stronger, comparison.Same,
-	} {
-		for _, pair := range r.Changed(c) {
-			if c == comparison.Same && !pair.Unchecked {
-				continue
-			}
+	for _, section := range show.ComparedSections(r) {
+		for _, pair := range section.Pairs {
 			text, err := difference(r, pair)
 			if err != nil {
 				return err
@@ -47,10 +45,7 @@ func WriteComparison(w io.Writer, r *comparison.Report, before, after string) er
 
 // verdict is the heading.
 func verdict(r *comparison.Report) string {
-	if len(r.Changed(comparison.Regressed)) > 0 {
-		return show.Sign(result.Failed) + " " + show.Compared(r)
-	}
-	return show.Sign(result.Passed) + " " + show.Compared(r)
+	return show.Sign(show.ComparedStatus(r)) + " " + show.Compared(r)
 }
 
 // compared is the table of the groups that differ in anything; "" when none does.
@@ -58,7 +53,7 @@ func compared(r *comparison.Report) string {
 	var rows strings.Builder
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
-		if p.Change == comparison.Same && !p.Unchecked && !p.Slower && !p.Faster && !p.Dearer && !p.Cheaper {
+		if show.AsBefore(p) && !p.Unchecked && !p.Slower && !p.Faster && !p.Dearer && !p.Cheaper {
 			continue
 		}
 		fmt.Fprintf(&rows, "| %s | %s | %d of %d → %d of %d | %s → %s | %s → %s |\n",
@@ -92,6 +87,9 @@ func difference(r *comparison.Report, p *comparison.Pair) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n<details><summary>%s: %s</summary>\n\n", summary(show.PairName(r, p)), show.ChangeWord(p))
+	if why := show.Why(r, p); why != "" {
+		b.WriteString(inline(upper(why)) + ".\n\n")
+	}
 	if len(p.Now.Trials) > 1 && (len(d.Changes) > 0 || d.Reply != nil) {
 		b.WriteString("Of " + inline(d.Trial) + ":\n\n")
 	}
@@ -107,3 +105,6 @@ func difference(r *comparison.Report, p *comparison.Pair) (string, error) {
 
 // maxReply bounds the difference of two replies, in bytes.
 const maxReply = 4000
+
+// upper is a text as the beginning of a sentence.
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

@@ -8,32 +8,166 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Compared counts the groups that regressed, those that are weaker or of which less is asked, and those that are not
-// run any more.
+// Compared counts the groups that regressed, those that differ without being evidence of anything, those that cannot be
+// compared or of which less is asked, and those that are not run any more.
 func Compared(r *comparison.Report) string {
-	text := fmt.Sprintf("%d of %s regressed", len(r.Changed(comparison.Regressed)), Plural(len(r.Pairs), "group"))
-	if n := len(r.Changed(comparison.Weaker)); n > 0 {
-		text += fmt.Sprintf(", %d weaker", n)
+	regressed := len(r.Judged(comparison.Regressed))
+	text := fmt.Sprintf("%d of %s regressed", regressed, Plural(len(r.Pairs), "group"))
+	if regressed == 0 && r.Judgement.Suite == comparison.Regressed {
+		text = fmt.Sprintf("%s regressed together, and none by itself", Plural(len(r.Pairs), "group"))
 	}
-	if n := r.Count(func(p *comparison.Pair) bool { return p.Unchecked }); n > 0 {
-		text += fmt.Sprintf(", %d with fewer checks or trials", n)
-	}
-	if gone := len(r.Gone); gone > 0 {
-		text += fmt.Sprintf(", %d not run any more", gone)
+	for _, part := range []struct {
+		n    int
+		text string
+	}{
+		{len(r.Judged(comparison.Improved)), "improved"},
+		{r.Count(differsByChance), "without evidence"},
+		{len(r.Judged(comparison.NotCompared)), "not compared"},
+		{r.Count(func(p *comparison.Pair) bool { return p.Unchecked }), "with fewer checks"},
+		{r.Count(func(p *comparison.Pair) bool { return p.Fewer }), "with fewer trials"},
+		{len(r.Gone), "not run any more"},
+	} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.text)
+		}
 	}
 	return text
 }
 
+// ComparedStatus is the status whose sign and colour the comparison has.
+func ComparedStatus(r *comparison.Report) result.Status {
+	if r.Judgement.Suite == comparison.Regressed {
+		return result.Failed
+	}
+	return result.Passed
+}
+
+// differsByChance reports whether the counts of a pair differ, and that shows nothing.
+func differsByChance(p *comparison.Pair) bool {
+	return p.Change != comparison.Same && (p.Verdict == comparison.NoEvidence || p.Verdict == comparison.AsBefore)
+}
+
+// ComparedSection is pairs that are told of together.
+type ComparedSection struct {
+	Label  string // of each pair
+	Title  string // of all of them
+	Status result.Status
+	Pairs  []*comparison.Pair
+}
+
+// ComparedSections order the pairs that differ, what got worse first. Those that are as before are in none.
+func ComparedSections(r *comparison.Report) []ComparedSection {
+	of := func(is func(*comparison.Pair) bool) (all []*comparison.Pair) {
+		for i := range r.Pairs {
+			if p := &r.Pairs[i]; is(p) {
+				all = append(all, p)
+			}
+		}
+		return all
+	}
+	return []ComparedSection{
+		{"regressed", "Regressed", result.Failed, r.Judged(comparison.Regressed)},
+		{"changed", "Changed: something else is asked or checked, or that is not known, so not compared", result.Errored,
+			r.Judged(comparison.NotCompared)},
+		{"no evidence", "No evidence: what differs, chance may have done", result.Errored, of(differsByChance)},
+		{"improved", "Improved", result.Passed, r.Judged(comparison.Improved)},
+		{"unchecked", "The same verdicts, with fewer checks", result.Errored, of(func(p *comparison.Pair) bool {
+			return p.Unchecked && AsBefore(p)
+		})},
+	}
+}
+
+// AsBefore reports whether the pair is in the section for no other reason than, perhaps, that less is asked of it.
+func AsBefore(p *comparison.Pair) bool {
+	return p.Change == comparison.Same && (p.Verdict == comparison.NoEvidence || p.Verdict == comparison.AsBefore)
+}
+
 // ChangeWord says what became of a pair.
 func ChangeWord(p *comparison.Pair) string {
+	word := string(p.Verdict)
 	switch {
-	case p.Unchecked && p.Change == comparison.Same:
+	case AsBefore(p) && p.Unchecked:
 		return "unchecked"
-	case p.Unchecked:
-		return string(p.Change) + ", unchecked"
+	case AsBefore(p):
+		return "same"
+	case p.Verdict == comparison.AsBefore:
+		word = string(comparison.NoEvidence)
+	case p.Verdict == comparison.NotCompared && (p.Was.Asked == "" || p.Now.Asked == ""):
+		word = "not compared"
 	}
-	return string(p.Change)
+	if p.Unchecked {
+		word += ", unchecked"
+	}
+	return word
 }
+
+// Why says on what the verdict on a pair rests, where that is worth a line; "" elsewhere.
+func Why(r *comparison.Report, p *comparison.Pair) string {
+	switch {
+	case p.Verdict == comparison.NotCompared && p.Was.Asked != "" && p.Now.Asked != "":
+		return "something else is asked or checked than before, so it is not compared"
+	case p.Verdict == comparison.NotCompared:
+		return "a run does not tell what it asked and checked, so it is not compared"
+	case !differsByChance(p):
+		return ""
+	case p.Verdict == comparison.NoEvidence && p.Change != comparison.Green && p.Change != comparison.Stronger:
+		if from, to, ok := r.Sees(p); ok {
+			return fmt.Sprintf("chance does as much; a fall from %s to %s would likely have been seen",
+				wholePercent(from), wholePercent(to))
+		}
+		return "chance does as much; with so few trials no fall could have been seen"
+	case p.Verdict == comparison.NoEvidence:
+		return "chance does as much"
+	}
+	return ""
+}
+
+// Suite says what the groups show together: "" where chance had no part in any.
+func Suite(r *comparison.Report) string {
+	j := r.Judgement
+	if j.Tested == 0 {
+		return ""
+	}
+	of := Plural(j.Tested, "group")
+	var parts []string
+	if j.Regressed {
+		parts = append(parts, "regressed: "+shownBy(len(j.Worse), j.SuiteWorse, of))
+	}
+	if j.Improved {
+		parts = append(parts, "improved: "+shownBy(len(j.Better), j.SuiteBetter, of))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "no evidence of a change in "+of)
+	}
+	switch {
+	case j.Clouded:
+		parts = append(parts, "trials that broke hide whether it regressed")
+	case j.Regressed:
+	case j.Drop < 1:
+		parts = append(parts, fmt.Sprintf("a fall of all by %s would likely have been seen", wholePercent(j.Drop)))
+	default:
+		parts = append(parts, "with so few trials no fall could have been seen")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// shownBy says what shows that the suite is another.
+func shownBy(alone int, together bool, of string) string {
+	self := "itself"
+	if alone > 1 {
+		self = "themselves"
+	}
+	switch {
+	case alone > 0 && together:
+		return fmt.Sprintf("%d of %s by %s, and all together", alone, of, self)
+	case alone > 0:
+		return fmt.Sprintf("%d of %s by %s", alone, of, self)
+	}
+	return of + " together, none by itself"
+}
+
+// wholePercent is a share without decimals.
+func wholePercent(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
 
 // PairName names a pair; in runs of different models both of them.
 func PairName(r *comparison.Report, p *comparison.Pair) string {

@@ -16,23 +16,9 @@ const maxUnmatched = 10
 func (p *Printer) Compare(r *comparison.Report, before, after string) error {
 	rows := append(p.side("before", before, r.Before), p.side("after", after, r.After)...)
 	p.print(rows)
-	for _, kind := range []struct {
-		label string
-		style style
-		of    comparison.Change
-	}{
-		{"regressed", red, comparison.Regressed}, {"weaker", yellow, comparison.Weaker},
-		{"fixed", green, comparison.Fixed}, {"stronger", green, comparison.Stronger},
-	} {
-		for _, pair := range r.Changed(kind.of) {
-			if err := p.pair(r, pair, kind.label, kind.style); err != nil {
-				return err
-			}
-		}
-	}
-	for i := range r.Pairs {
-		if pair := &r.Pairs[i]; pair.Unchecked && pair.Change == comparison.Same {
-			if err := p.pair(r, pair, "unchecked", yellow); err != nil {
+	for _, section := range show.ComparedSections(r) {
+		for _, pair := range section.Pairs {
+			if err := p.pair(r, pair, section.Label, comparedStyle(section.Status)); err != nil {
 				return err
 			}
 		}
@@ -40,8 +26,37 @@ func (p *Printer) Compare(r *comparison.Report, before, after string) error {
 	p.measures(r)
 	p.unmatched("only before", r.Gone)
 	p.unmatched("only after", r.New)
+	if suite := show.Suite(r); suite != "" {
+		p.print(append([]*row{{}}, p.remark("together", comparedStyle(suiteStatus(r)), suite)...))
+	}
 	p.print([]*row{{}, p.counts(r)})
 	return p.err
+}
+
+// comparedStyle is that of a section.
+func comparedStyle(s result.Status) style {
+	switch s {
+	case result.Failed:
+		return red
+	case result.Passed:
+		return green
+	case result.Skipped:
+		return plain
+	}
+	return yellow
+}
+
+// suiteStatus is the status whose colour the verdict on all groups has.
+func suiteStatus(r *comparison.Report) result.Status {
+	switch {
+	case r.Judgement.Regressed:
+		return result.Failed
+	case r.Judgement.Clouded:
+		return result.Errored
+	case r.Judgement.Improved:
+		return result.Passed
+	}
+	return result.Skipped
 }
 
 // side writes what a run comes to.
@@ -55,6 +70,9 @@ func (p *Printer) pair(r *comparison.Report, pair *comparison.Pair, label string
 	text := fmt.Sprintf("%s   %d of %d → %d of %d passed", show.Line(pairName(r, pair)),
 		pair.Was.Passed, len(pair.Was.Trials), pair.Now.Passed, len(pair.Now.Trials))
 	rows := append([]*row{{}}, p.remark(label, as, text)...)
+	if why := show.Why(r, pair); why != "" {
+		rows = append(rows, p.remark("", dim, why)...)
+	}
 	d, err := show.Differ(r, pair)
 	if err != nil {
 		return err
@@ -144,9 +162,12 @@ func (p *Printer) counts(r *comparison.Report) *row {
 		as   style
 		n    int
 	}{
-		{"regressed", red, len(r.Changed(comparison.Regressed))}, {"weaker", yellow, len(r.Changed(comparison.Weaker))},
+		{"regressed", red, len(r.Judged(comparison.Regressed))},
+		{"not compared", yellow, len(r.Judged(comparison.NotCompared))},
+		{"no evidence", yellow, len(show.ComparedSections(r)[2].Pairs)},
 		{"unchecked", yellow, r.Count(func(x *comparison.Pair) bool { return x.Unchecked })},
-		{"fixed", green, len(r.Changed(comparison.Fixed))}, {"stronger", green, len(r.Changed(comparison.Stronger))},
+		{"with fewer trials", dim, r.Count(func(x *comparison.Pair) bool { return x.Fewer })},
+		{"improved", green, len(r.Judged(comparison.Improved))},
 		{"slower", yellow, r.Count(func(x *comparison.Pair) bool { return x.Slower })},
 		{"faster", green, r.Count(func(x *comparison.Pair) bool { return x.Faster })},
 		{"dearer", yellow, r.Count(func(x *comparison.Pair) bool { return x.Dearer })},
@@ -157,7 +178,7 @@ func (p *Printer) counts(r *comparison.Report) *row {
 			line.gap(3).add(c.as, show.Count(c.n)+" "+c.text)
 		}
 	}
-	same := r.Count(func(x *comparison.Pair) bool { return x.Change == comparison.Same && !x.Unchecked })
+	same := r.Count(func(x *comparison.Pair) bool { return show.AsBefore(x) && !x.Unchecked })
 	if same > 0 {
 		line.gap(3).add(plain, show.Count(same)+" as before")
 	}

@@ -1,0 +1,90 @@
+package comparison
+
+import (
+	"github.com/arena-evals/arena/internal/evidence"
+	"github.com/arena-evals/arena/internal/gate"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// seed is that of the draws by which all scenarios are tested together: the same runs show the same.
+const seed = 1
+
+// sample counts the trials of a group for the tests. A trial that never started, or was skipped, is none.
+func (g *Group) sample(run *result.Run) {
+	counts := gate.Counts{}
+	g.Repeatable = true
+	for n, i := range g.Trials {
+		b := &run.Briefs[i]
+		if n == 0 {
+			g.Asked = b.Asked
+		} else if g.Asked != b.Asked {
+			g.Asked = ""
+		}
+		g.Repeatable = g.Repeatable && b.Repeatable
+		switch b.Status {
+		case result.Passed:
+			counts.Passed++
+		case result.Failed:
+			counts.Failed++
+		case result.Skipped:
+		case result.Cancelled:
+			if b.Turns > 0 {
+				counts.Broken++
+			}
+		default:
+			counts.Broken++
+		}
+	}
+	g.Sample = evidence.Sample{Stopping: gate.Fixed(counts.N()), Fixed: true, Counts: counts}
+}
+
+// Comparable reports whether both groups ask and check the same, as far as that is known.
+func (p *Pair) Comparable() bool { return p.Was.Asked != "" && p.Was.Asked == p.Now.Asked }
+
+// both is the pair for the tests.
+func (p *Pair) both() evidence.Pair {
+	return evidence.Pair{Baseline: p.Was.Sample, Candidate: p.Now.Sample}
+}
+
+// judge gives each pair its verdict.
+func (r *Report) judge() {
+	var cases []evidence.Case
+	var of []*Pair
+	for i := range r.Pairs {
+		p := &r.Pairs[i]
+		if !p.Comparable() {
+			p.Verdict = NotCompared
+			continue
+		}
+		of = append(of, p)
+		cases = append(cases, evidence.Case{Pair: p.both(), Fact: p.Was.Repeatable && p.Now.Repeatable})
+	}
+	r.Judgement = evidence.Judge(cases, evidence.Confidence, seed)
+	for i, p := range of {
+		p.Verdict = r.Judgement.Verdicts[i]
+	}
+}
+
+// Compared is how many pairs ask and check the same, so that they could be compared.
+func (r *Report) Compared() int {
+	return r.Count(func(p *Pair) bool { return p.Verdict != NotCompared })
+}
+
+// Judged returns the pairs with a verdict, in order.
+func (r *Report) Judged(v Verdict) (all []*Pair) {
+	for i := range r.Pairs {
+		if r.Pairs[i].Verdict == v {
+			all = append(all, &r.Pairs[i])
+		}
+	}
+	return all
+}
+
+// Sees is the share of trials that pass, as the run before tells it, and to what it would have had to fall for the pair
+// to be found by itself in four of five runs. It is false where no fall would have been.
+func (r *Report) Sees(p *Pair) (from, to float64, ok bool) {
+	if p.Verdict != NoEvidence {
+		return 0, 0, false
+	}
+	return r.Judgement.Sees(p.both())
+}

@@ -1,0 +1,179 @@
+package evidence
+
+import "github.com/arena-evals/arena/internal/gate"
+
+// Verdict is what two runs show of a scenario, or of all scenarios that they have in common.
+type Verdict string
+
+// The verdicts.
+const (
+	Regressed  Verdict = "regressed"   // it passes less often
+	Improved   Verdict = "improved"    // it passes more often
+	NoEvidence Verdict = "no evidence" // what differs, chance may have done
+	Same       Verdict = "same"        // a fact: both do the same whenever they are run
+)
+
+// Confidence is that of each claim, where nobody says another.
+const Confidence = 0.95
+
+// Case is a scenario in both runs.
+type Case struct {
+	Pair
+
+	// Fact says that both runs do the same whenever they are run: what differs needs no test.
+	Fact bool
+}
+
+// Judgement is what two runs show.
+type Judgement struct {
+	Verdicts []Verdict // of the cases, in their order
+	Findings           // of those that chance had a part in; indexes are those of the cases
+	Tested   int       // how many these are
+	// Suite is the verdict of all: Regressed where anything regressed, whatever else improved.
+	Suite Verdict
+	// Clouded says that broken trials hold back the verdict that the suite regressed: it would be that, had those of the
+	// candidate failed and those of the baseline passed.
+	Clouded bool
+
+	level float64 // at which a scenario that stands alone is found
+}
+
+// Judge says what two runs show. The seed is that of the draws of the test of the suite.
+func Judge(cases []Case, confidence float64, seed uint64) *Judgement {
+	j := &Judgement{Verdicts: make([]Verdict, len(cases)), Suite: Same, Findings: Findings{Drop: 1}}
+	var at []int
+	var tested []Pair
+	for i, c := range cases {
+		if c.Fact {
+			j.Verdicts[i] = c.fact()
+			j.add(j.Verdicts[i])
+			continue
+		}
+		j.Verdicts[i] = NoEvidence
+		at, tested = append(at, i), append(tested, c.Pair)
+	}
+	j.Tested = len(tested)
+	if j.Tested == 0 {
+		return j
+	}
+	j.Findings = Compare(tested, confidence, seed)
+	j.level = (1 - confidence) / 2 / float64(max(1, failing(tested)))
+	j.Worse, j.Better = through(at, j.Worse), through(at, j.Better)
+	for _, i := range j.Better {
+		j.Verdicts[i] = Improved
+	}
+	for _, i := range j.Worse {
+		j.Verdicts[i] = Regressed
+	}
+	j.add(NoEvidence)
+	if j.Findings.Improved {
+		j.add(Improved)
+	}
+	if j.Findings.Regressed {
+		j.add(Regressed)
+	} else {
+		j.Clouded = clouded(tested, confidence, seed)
+	}
+	return j
+}
+
+// through turns indexes of indexes into these.
+func through(at, found []int) []int {
+	out := make([]int, len(found))
+	for i, k := range found {
+		out[i] = at[k]
+	}
+	return out
+}
+
+// add counts a verdict in that of the suite: the worst one stands.
+func (j *Judgement) add(v Verdict) {
+	rank := map[Verdict]int{Same: 0, NoEvidence: 1, Improved: 2, Regressed: 3}
+	if rank[v] > rank[j.Suite] {
+		j.Suite = v
+	}
+}
+
+// fact is the verdict without a test. A broken trial is one that did not pass.
+func (c *Case) fact() Verdict {
+	b, a := c.Baseline.Counts, c.Candidate.Counts
+	switch was, is := b.Passed*a.N(), a.Passed*b.N(); {
+	case b.N() == 0 || a.N() == 0 || was == is:
+		return Same
+	case was > is:
+		return Regressed
+	}
+	return Improved
+}
+
+// failing counts the pairs of which any trial failed.
+func failing(pairs []Pair) (n int) {
+	for _, p := range pairs {
+		if b, c := p.Baseline.Counts, p.Candidate.Counts; b.Passed < b.N() || c.Passed < c.N() {
+			n++
+		}
+	}
+	return n
+}
+
+// clouded tells that the suite would have regressed, had trials not broken.
+func clouded(pairs []Pair, confidence float64, seed uint64) bool {
+	broke := false
+	settled := make([]Pair, len(pairs))
+	for i, p := range pairs {
+		b, c := &p.Baseline.Counts, &p.Candidate.Counts
+		broke = broke || b.Broken+c.Broken > 0
+		b.Passed, b.Broken = b.Passed+b.Broken, 0
+		c.Failed, c.Broken = c.Failed+c.Broken, 0
+		settled[i] = p
+	}
+	return broke && Compare(settled, confidence, seed).Regressed
+}
+
+// Sees is the rate to which the candidate of a case would have had to fall to be found, by itself, in four of five runs
+// against the baseline as it was. It is false where no fall would, for lack of trials.
+func (j *Judgement) Sees(p Pair) (from, to float64, ok bool) {
+	b := p.Baseline.Counts
+	if j.level == 0 || b.N() == 0 || p.Candidate.Counts.N() == 0 {
+		return 0, 0, false
+	}
+	from = (float64(p.Baseline.passes(false)) + 0.5) / float64(b.N()+1)
+	if !p.Candidate.Fixed {
+		by := drop([]Pair{p}, j.level)
+		return from, max(from-by, 0), by < from
+	}
+	power := p.power(j.level)
+	const most = 200
+	for i := most; i >= 0; i-- {
+		if to = from * float64(i) / most; power(to) >= fourOfFive {
+			return from, to, true
+		}
+	}
+	return from, 0, false
+}
+
+const fourOfFive = 0.8
+
+// power is how likely it is, by the rate of a candidate with a fixed number of trials, that it is found at a level.
+func (p Pair) power(level float64) func(rate float64) float64 {
+	n := p.Candidate.Counts.N()
+	low, high := -1, n // of the passes: found, and not
+	for high-low > 1 {
+		mid := (low + high) / 2
+		p.Candidate.Counts = gate.Counts{Passed: mid, Failed: n - mid}
+		if Worse(p) <= level*(1+tie) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	ends := p.Candidate.Stopping.Ends()
+	return func(rate float64) (sum float64) {
+		for i, chance := range p.Candidate.Stopping.Chances(rate) {
+			if ends[i].Passes <= low {
+				sum += chance
+			}
+		}
+		return sum
+	}
+}

@@ -1,0 +1,113 @@
+package runner
+
+import (
+	"encoding/hex"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/digest"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Asked sums up what a trial asks the agent and how the answers are checked, in hexadecimal digits: the turns, the row,
+// all variants of the group, assertions, evals that gate, and the models that judge. Trials of two runs in which it is
+// equal can be held against each other, whatever became of the agent: of its prompt, model, tools and mock replies.
+func (f *Fingerprints) Asked(t *Trial) string {
+	s := t.shared()
+	shared := f.shareForScenario(askedOf{t.Project, s}, func() digest.Sum { return f.askedOf(t.Project, s) })
+	judges := f.judges(t)
+	decides := []any{shared[:], judges[:]}
+	if t.row != 0 {
+		row := t.filled().Scenario.Row
+		decides = append(decides, row.ID, row.Canonical())
+	}
+	sum := scenario.Digest(decides...)
+	return hex.EncodeToString(sum[:8])
+}
+
+// askedOf is a scenario in a project, as the key of what it asks.
+type askedOf struct {
+	p *project
+	s *scenario.Scenario
+}
+
+func (f *Fingerprints) askedOf(p *project, s *scenario.Scenario) digest.Sum {
+	decides := []any{bare(s), p.Globals, p.Handlers, f.opts.Only}
+	for i := range s.Turns {
+		decides = append(decides, s.Turns[i].Perturbations)
+	}
+	for _, e := range usedEvals(p.Project, []*scenario.Scenario{s}) {
+		if e.Gates() {
+			decides = append(decides, e.ID, e.Trigger, e.SamplePct, e.Definition.Check)
+		}
+	}
+	if q := embeddingProvider(p.Project); q != nil {
+		decides = append(decides, f.provider(p.Project, q))
+	}
+	return scenario.Digest(decides...)
+}
+
+// bare is a scenario without what says who answers, and what only people read.
+func bare(s *scenario.Scenario) *scenario.Scenario {
+	b := *s
+	b.Labels, b.Tags, b.Description = nil, nil, ""
+	b.TaskType, b.Providers, b.Group, b.Capabilities, b.Agent = "", nil, "", nil, nil
+	b.Turns = make([]scenario.Turn, len(s.Turns))
+	for i := range s.Turns {
+		b.Turns[i] = s.Turns[i]
+		b.Turns[i].Mock, b.Turns[i].Seed, b.Turns[i].Temperature = nil, nil, nil
+	}
+	return &b
+}
+
+// repeatable reports whether the trial comes out the same whenever it is run: mocks or recordings answer and judge, and
+// nobody draws lots. A difference between two such trials is a fact. That a cassette plays does not count: the results of
+// a replay are those of the run that was recorded.
+func (t *Trial) repeatable() bool {
+	switch {
+	case t.Finished != nil:
+		if !t.Finished.Brief.Repeatable {
+			return false
+		}
+	case t.Recorded != nil, t.Endpoint.Spec.Type == replayType: // the conversation is over
+	case !t.Endpoint.Simulated, t.drawsReplies():
+		return false
+	}
+	return !t.judgedByChance()
+}
+
+// drawsReplies reports whether a mock draws among replies in the scenario.
+func (t *Trial) drawsReplies() bool {
+	for i := range t.Scenario.Turns {
+		for _, r := range t.Scenario.Turns[i].Inline() {
+			if len(r.OneOf) > 0 {
+				return true
+			}
+		}
+	}
+	for _, file := range []*scenario.MockFile{t.Project.Mock, t.Endpoint.Spec.Mock} {
+		if file == nil {
+			continue
+		}
+		for _, name := range []string{t.Scenario.ID, t.Scenario.Alias} {
+			if m := file.Scenarios[name]; m != nil && m.Draws() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// judgedByChance reports whether a model judges the trial that is none of ours, or a mock that draws.
+func (t *Trial) judgedByChance() (chance bool) {
+	p := t.Project
+	if p.judges == nil {
+		return false
+	}
+	eachCheck(p.Project, []*scenario.Scenario{t.shared()}, func(c *checks.Compiled) {
+		for _, need := range c.JudgeUses() {
+			spec := p.judgeModels[need.Use]
+			chance = chance || !p.judges.Simulated() || spec != nil && spec.Mock != nil && spec.Mock.JudgesDraw()
+		}
+	})
+	return chance
+}

@@ -26,7 +26,7 @@ var rows = [][]string{
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial",
 		"internal/digest", "internal/exposition", "internal/gate", "internal/hang", "internal/media",
 		"internal/personaldata", "internal/process", "internal/secret", "internal/textmeasure", "internal/workflow"},
-	{"internal/evidence", "internal/jsonschema", "internal/node", "internal/textsearch"},
+	{"internal/attach", "internal/evidence", "internal/jsonschema", "internal/node", "internal/textsearch"},
 	{"internal/composition", "internal/dataset", "internal/jsonquery", "internal/say", "internal/skill", "internal/spans"},
 	{"internal/a2a", "internal/keys", "internal/spans/receiver"},
 	{"internal/result", "internal/wellformed"},

@@ -18,6 +18,7 @@ const (
 	kindEmbedding = "embedding"
 	kindTool      = "tool"
 	kindTools     = "tools"   // of a source that lists them
+	kindMedia     = "media"   // of a user's message, at an address
 	kindHTTP      = "http"    // an endpoint that evaluates
 	kindProgram   = "program" // a program that evaluates
 	kindAgent     = "agent"   // an agent that evaluates
@@ -70,6 +71,8 @@ func shapes(kind string) (request, reply any) {
 		return new(toolRequest), new(toolReply)
 	case kindTools:
 		return new(toolListRequest), new(toolListReply)
+	case kindMedia:
+		return new(mediaRequest), new(mediaReply)
 	case kindHTTP, kindProgram, kindAgent:
 		return new(outsideRequest), new(outsideReply)
 	}
@@ -78,5 +81,5 @@ func shapes(kind string) (request, reply any) {
 
 // kinds lists the kinds of exchanges.
 func kinds() []string {
-	return []string{kindModel, kindJudge, kindEmbedding, kindTool, kindTools, kindHTTP, kindProgram, kindAgent}
+	return []string{kindModel, kindJudge, kindEmbedding, kindTool, kindTools, kindMedia, kindHTTP, kindProgram, kindAgent}
 }

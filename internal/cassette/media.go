@@ -34,12 +34,26 @@ type media struct {
 	Width    int     `json:"width,omitempty"`
 	Height   int     `json:"height,omitempty"`
 	Duration float64 `json:"duration,omitempty"`
+	Source   string  `json:"source,omitempty"` // where what was fetched came from
 }
 
 func (enc encoder) mediaOf(m *chat.Media, keep bool) (*media, error) {
 	out := &media{
 		MIMEType: m.MIMEType, Data: m.Data, URL: string(enc.text(m.URL)), Path: m.Path, Detail: m.Detail,
 		Caption: m.Caption, Width: m.Width, Height: m.Height, Duration: m.Duration,
+	}
+	if keep {
+		out.Source = string(enc.text(m.Source))
+	}
+	if m.Content != nil {
+		if out.SHA256 = m.Content.SHA256(); !keep || enc.inline {
+			return out, nil
+		}
+		text, err := m.Content.Base64()
+		if err != nil {
+			return nil, err
+		}
+		out.Data, out.SHA256 = text, ""
 	}
 	if m.Local { // the file may change
 		if data, err := plainfile.Read(m.Path); err == nil {
@@ -49,7 +63,7 @@ func (enc encoder) mediaOf(m *chat.Media, keep bool) (*media, error) {
 	if enc.inline {
 		return out, nil
 	}
-	data, err := base64.StdEncoding.DecodeString(m.Data)
+	data, err := base64.StdEncoding.DecodeString(out.Data)
 	if err != nil { // not base64: keep it as it is
 		return out, nil //nolint:nilerr // as said above
 	}
@@ -70,7 +84,7 @@ func (enc encoder) mediaOf(m *chat.Media, keep bool) (*media, error) {
 func (d *Folder) media(m *media) (*chat.Media, error) {
 	out := &chat.Media{
 		MIMEType: m.MIMEType, Data: m.Data, URL: m.URL, Path: m.Path, Detail: m.Detail, Caption: m.Caption,
-		Width: m.Width, Height: m.Height, Duration: m.Duration,
+		Width: m.Width, Height: m.Height, Duration: m.Duration, Source: m.Source,
 	}
 	if m.SHA256 == "" || m.Path != "" {
 		return out, nil

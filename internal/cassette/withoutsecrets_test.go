@@ -31,6 +31,9 @@ func fillTexts(v reflect.Value, text string) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fillTexts(v.Elem(), text)
 	case reflect.Interface:
+		if v.NumMethod() > 0 { // of the program, such as the bytes of media
+			return
+		}
 		v.Set(reflect.ValueOf(map[string]any{text: []any{text, json.Number("1")}}))
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {

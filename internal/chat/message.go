@@ -98,7 +98,7 @@ type Part struct {
 	Media *Media `json:"media,omitempty" doc:"Everything else."`
 }
 
-// Media is an image, a sound, a video or a document. Exactly one of Data, URL and Path is set.
+// Media is an image, a sound, a video or a document. Exactly one of Data, SHA256, URL and Path is set.
 type Media struct {
 	MIMEType string `json:"mime_type" doc:"Type of the data."`
 	Data     string `json:"data,omitempty" doc:"The data in base64."`
@@ -106,7 +106,14 @@ type Media struct {
 	Path     string `json:"path,omitempty" doc:"The file that holds the data, in place of it."`
 	// Local says that Path stands in the user's own files, so that it may be opened. It is never written down: what
 	// comes from a model, a tool or a recording cannot claim it.
-	Local    bool    `json:"-"`
+	Local bool `json:"-"`
+	// SHA256 and Size stand in the place of data that is too large to stand here. Content is that data, where it is at
+	// hand; nil: it lies beside the results, or nowhere.
+	SHA256  string  `json:"sha256,omitempty" digest:"-" doc:"The hash of data that is kept beside the results, in hexadecimal digits."`
+	Size    int     `json:"size,omitempty" digest:"-" doc:"Of the data that is kept beside, in bytes."`
+	Content Content `json:"-" digest:"-"`
+	Source  string  `json:"source,omitempty" doc:"The file or the address from which the data was read."`
+
 	Detail   string  `json:"detail,omitempty" doc:"low, high or auto."`
 	Caption  string  `json:"caption,omitempty" doc:"What it shows."`
 	Width    int     `json:"width,omitempty" doc:"In pixels; absent: not declared."`

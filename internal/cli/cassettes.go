@@ -26,6 +26,7 @@ type cassetteFlags struct {
 	harness.Cassettes
 	speed   string
 	offline bool
+	private bool // media are fetched from private addresses
 }
 
 func (f *cassetteFlags) register(fl *pflag.FlagSet) {
@@ -39,6 +40,7 @@ func (f *cassetteFlags) register(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.Redact, "redact", nil, "JSON `field` that no recording and no report may hold, in arguments\n"+
 		"and results of tools and in what evaluators get; the run itself has it")
 	fl.BoolVar(&f.offline, "offline", false, "open no connection, and refuse what needs one")
+	fl.BoolVar(&f.private, "allow-private-urls", false, "fetch media of turns also from addresses within this network")
 }
 
 // validate refuses values that make no sense.
@@ -122,7 +124,7 @@ func fieldMeant(text string) string {
 }
 
 func (f *cassetteFlags) ask(s *result.Spec) {
-	s.Record, s.Replay, s.Redact, s.Offline = f.Record, f.Replay, f.Redact, f.offline
+	s.Record, s.Replay, s.Redact, s.Offline, s.PrivateURLs = f.Record, f.Replay, f.Redact, f.offline, f.private
 	if f.Record != "" && f.Mode == "all" {
 		s.RecordMode = f.Mode
 	}
@@ -138,6 +140,7 @@ func (f *cassetteFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "replay-missing", &f.Missing, then.ReplayMissing)
 	recallList(g, "redact", &f.Redact, then.Redact)
 	recallValue(g, "offline", &f.offline, then.Offline)
+	recallValue(g, "allow-private-urls", &f.private, then.PrivateURLs)
 }
 
 // networkBarrier is the flag by which the run contacts nobody; "": it may.

@@ -25,7 +25,7 @@ var flagGroups = []flagGroup{
 	}},
 	{"How it is run", []string{
 		"jobs", "fail-fast", "max-failures", "max-cost", "timeout", "retries", "on-failure", "cache", "offline", "no-traces",
-		"no-chaos",
+		"no-chaos", "allow-private-urls",
 	}},
 	{"Verdict", []string{
 		"strict", "fail-on", "lenient", "allow-uncertain", "allow-empty", "exit-zero",

@@ -54,6 +54,7 @@ func (f *runFlags) command() []string {
 	on("lenient", f.lenient)
 	on("allow-uncertain", f.allowUncertain)
 	on("offline", f.cassettes.offline)
+	on("allow-private-urls", f.cassettes.private)
 	on("no-traces", f.noTraces)
 	on("no-chaos", f.noChaos)
 	str("cache", f.cache)

@@ -259,6 +259,7 @@ func (f *runFlags) planOptions(suite *scenario.Suite, played bool) runner.PlanOp
 		Dispatch:       f.dispatch.mode(),
 		Offline:        f.cassettes.offline && !played,
 		Replayed:       played,
+		PrivateURLs:    f.cassettes.private,
 		Calls:          f.callParameters(),
 	}
 }

@@ -30,6 +30,7 @@ const (
 	says        = "it says what the command is about"
 	overwrites  = "it lets files be overwritten"
 	shapes      = "it belongs to one command"
+	opens       = "it opens what files are kept from"
 )
 
 // typed lists the flags that are no settings, with the reason.
@@ -52,6 +53,8 @@ var typed = map[string]string{
 	"dedup": says, "task-type": says, "var": says, "tool-results": says, "latencies": says, "default-response": says,
 	"per-scenario": says, "turn": says, "trial": says, "wire": shapes, "online": shapes, "dot": shapes, "mermaid": shapes,
 	"params": says, "why": says, "name": says, "env": says, "all": says, "scope": says, "filter-passed": says,
+
+	"allow-private-urls": opens,
 
 	"force": overwrites, "merge": overwrites, "write": overwrites, "json": shapes,
 }

@@ -106,6 +106,9 @@ type mediaForm struct {
 	Width    int     `json:"width,omitempty"`
 	Height   int     `json:"height,omitempty"`
 	Duration float64 `json:"duration,omitempty"`
+	SHA256   string  `json:"sha256,omitempty"`
+	Size     int     `json:"size,omitempty"`
+	Source   string  `json:"source,omitempty"`
 }
 
 type toolCallForm struct {
@@ -150,7 +153,8 @@ func formOfPart(p *chat.Part) partForm {
 	form := partForm{Type: p.Type, Text: p.Text}
 	if m := p.Media; m != nil {
 		form.Media = &mediaForm{
-			m.MIMEType, m.Data, m.URL, m.Path, m.Detail, m.Caption, m.Width, m.Height, m.Duration,
+			m.MIMEType, m.Data, m.URL, m.Path, m.Detail, m.Caption, m.Width, m.Height, m.Duration, m.SHA256,
+			m.Size, m.Source,
 		}
 	}
 	return form

@@ -18,7 +18,7 @@ const mediaFolder = "media"
 
 // cassetteMedia reads media of a cassette. Media with a hash are read from mediaFolder. Media of users were not kept.
 func (b *builder) cassetteMedia(v value) *chat.Media {
-	o, ok := b.strictObject(v, "media", "mime_type", "data", "sha256", "url", "path", "detail", "caption", "width",
+	o, ok := b.strictObject(v, "media", "mime_type", "data", "sha256", "url", "path", "source", "detail", "caption", "width",
 		"height", "duration")
 	if !ok {
 		return nil
@@ -32,7 +32,7 @@ func (b *builder) cassetteMedia(v value) *chat.Media {
 		b.errorf(sum, "wrong-value", "a sha256 has 64 hexadecimal digits, found %q", cutText(hash, 80))
 		return m
 	}
-	m.URL, m.Path = "", mediaFolder+"/"+hash
+	m.URL, m.Path, m.SHA256 = "", mediaFolder+"/"+hash, ""
 	data, err := b.readMedia(hash)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

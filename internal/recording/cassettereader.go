@@ -37,7 +37,7 @@ func (t *cassetteReader) exchange(v value) {
 	if !ok {
 		return
 	}
-	kinds := []string{"model", "judge", "embedding", "tool", "tools", "http", "program", "agent"}
+	kinds := []string{"model", "judge", "embedding", "tool", "tools", "media", "http", "program", "agent"}
 	kind := o.get("kind")
 	word := t.textOrLines(kind, "kind")
 	if !slices.Contains(kinds, word) {

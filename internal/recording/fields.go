@@ -53,7 +53,7 @@ var (
 	mediaFields = sync.OnceValue(func() *fieldNames {
 		return newFieldNames(`type mime_type media_type format data uri url path file_path storage_reference sha256 detail
 			caption width height duration size size_kb size_bytes bit_rate channels sample_rate fps filename name title
-			policy_name`)
+			policy_name source`)
 	})
 	callFields = sync.OnceValue(func() *fieldNames {
 		return newFieldNames(`id call_id tool_call_id tool_use_id type function name tool_name args arguments input bad_args

@@ -146,6 +146,9 @@ func (b *builder) media(v value) *chat.Media {
 		m.URL = url
 	default:
 		m.Path = b.text(o.get("path", "filepath", "storagereference"), "path")
+		if sum := o.get("sha256"); m.Path == "" && !sum.missing() {
+			m.SHA256, m.Size = b.text(sum, "sha256"), b.count(o.get("size"), "size")
+		}
 	}
 	if f := b.amount(o.get("duration"), "duration"); f != nil {
 		m.Duration = *f

@@ -70,6 +70,7 @@ type Spec struct {
 	ReplayMissing string   `json:"replay_missing,omitempty"`
 	Redact        []string `json:"redact,omitempty"`
 	Offline       bool     `json:"offline,omitempty"`
+	PrivateURLs   bool     `json:"allow_private_urls,omitempty"`
 	Cache         string   `json:"cache,omitempty"`
 
 	// Output files.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/digest"
 	"github.com/arena-evals/arena/internal/grading"
@@ -46,6 +47,9 @@ var leftOut = map[string]string{
 
 	"Turn.Perturbations": "of a trial its variant counts, and not which others there are",
 
+	"Media.SHA256": ofBytes, "Media.Size": ofBytes, "Media.Content": ofBytes,
+	"Defaults.PrivateHosts": "it says what may be reached, and not what is there",
+
 	"Defaults.FailOn": after, "Defaults.Output": after,
 
 	"Project.Later": "a plan that needs it is refused", "Project.Getenv": "what was read with it is in the fields",
@@ -67,6 +71,7 @@ const (
 	pace    = "how fast calls follow each other"
 	after   = "what happens to results"
 	shape   = "the value counts; where its shape matters, the project is refused"
+	ofBytes = "of messages; what a file names counts by its content"
 	written = "made of what the digest sums up"
 	filled  = "what the file says counts, and the variables in it by themselves"
 )
@@ -248,6 +253,10 @@ func change(v reflect.Value) {
 			v.SetZero()
 		}
 	case reflect.Interface:
+		if v.Type() == reflect.TypeFor[chat.Content]() {
+			v.Set(reflect.ValueOf(chat.NewContent([]byte("x"))))
+			return
+		}
 		text, _ := reflect.TypeAssert[string](v)
 		v.Set(reflect.ValueOf(text + "x"))
 	case reflect.Func:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/attach"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
@@ -100,6 +101,9 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 // close closes the idle connections of all clients.
 func (m *matrix) close() {
 	m.http.CloseIdleConnections()
+	for _, f := range m.fetchers {
+		f.Close()
+	}
 	for _, e := range m.endpoints {
 		if e != nil {
 			_ = providers.Close(e.Client) // only idle connections are closed
@@ -149,6 +153,8 @@ type matrix struct {
 	askedProviders   bool   // a scenario selected its providers
 	incomplete       bool   // planning of a project ended early
 	saidOnce         map[string]bool
+	toldMedia        map[diag.Pos]bool // of media with which something is wrong
+	fetchers         []*attach.Fetcher
 	notes            []string
 }
 
@@ -193,7 +199,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	m.compileOpenChecks(p, scenarios, judged)
 	run := &project{Project: p, timeout: cmp.Or(p.Defaults.RunTimeout, defaultRunTimeout), basis: basis{
 		mocked: m.opts.MockProvider, judge: m.opts.Judge, dispatch: m.opts.Dispatch,
-	}, strict: m.opts.Strict, lenient: m.opts.Lenient}
+	}, strict: m.opts.Strict, lenient: m.opts.Lenient, media: m.attachments(p)}
 	var err error
 	if run.tools, run.memory, err = newKit(p, world{m.http, m.opts.Heard}); err != nil {
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/attach"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
@@ -129,6 +130,7 @@ type project struct {
 	arguments []*servedArgument // the same of arguments
 	rowNames  *rowNames         // nil: no scenario has rows
 	memory    *tools.Opener     // nil: trials remember nothing
+	media     *attach.Store     // of turns
 	skills    *skills           // nil: there are none
 	// compositions are by name; nil: there are none.
 	compositions map[string]*composed

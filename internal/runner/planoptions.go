@@ -32,6 +32,8 @@ type PlanOptions struct {
 	// Offline refuses checks that need the network. With Replayed a recording answers for the network and for programs.
 	// In both cases checks open no connection.
 	Offline, Replayed bool
+	// PrivateURLs has media fetched from addresses that only this machine or its network can reach.
+	PrivateURLs bool
 	// Uncalled says that no trial is run: what only calls need is not looked for.
 	Uncalled bool
 	// Listing lets trials that are Replayed connect to servers and agents all the same: requests are shown, and these are

@@ -19,6 +19,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 	if !m.countable(s) {
 		return nil
 	}
+	m.reportMedia(p, s)
 	all := variants(s)
 	repeat := repetitions(&m.opts, s)
 	if repeat > maxTrials/len(all) {
@@ -41,7 +42,8 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		if endpoint == nil || !m.hasReplySchema(s, prompt, spec) || refused {
 			continue
 		}
-		if !m.takesParameters(p.Project, s, prompt, endpoint) || !reportAgent(s, endpoint.Spec, m.diags) {
+		if !m.takesParameters(p.Project, s, prompt, endpoint) || !reportAgent(s, endpoint.Spec, m.diags) ||
+			!m.sendable(p, s, endpoint) {
 			continue
 		}
 		m.warnIgnoredParameters(prompt, spec)

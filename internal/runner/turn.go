@@ -24,11 +24,15 @@ func (s *session) turn(ctx context.Context, at turnIndex) (*result.Turn, error) 
 func (s *session) answer(ctx context.Context, at turnIndex, user chat.Message) (*result.Turn, error) {
 	turn := s.addTurn(at, user.Text())
 	began := s.clock.elapsed()
+	unsent := s.attach(ctx, at, &user)
 	s.emit.turnStarted(turn.Index, turn.User)
 	s.turnStart, s.inputValidations = len(s.messages), nil
 	s.add(user)
 	loop := newToolLoop(s, at)
-	err := s.equip(ctx)
+	err := unsent
+	if err == nil {
+		err = s.equip(ctx)
+	}
 	if err == nil {
 		err = s.converse(ctx, turn, loop)
 	}
@@ -53,15 +57,19 @@ func (s *session) lastWords() string {
 
 // userMessage renders the scripted message: first the variant, then the variables.
 func (s *session) userMessage(in turnIndex, spec *scenario.Turn) chat.Message {
-	m := chat.Message{Role: chat.User, Content: s.userText(in, spec), Parts: slices.Clone(spec.Parts)}
+	m := chat.Message{
+		Role: chat.User, Content: s.render(in, spec.Content, spec.Literal), Parts: slices.Clone(spec.Parts),
+	}
 	for at := range m.Parts {
 		m.Parts[at].Text = s.render(in, m.Parts[at].Text, spec.Literal)
 	}
 	return m
 }
 
+// userText is the text of the scripted message.
 func (s *session) userText(at turnIndex, spec *scenario.Turn) string {
-	return s.render(at, spec.Content, spec.Literal)
+	m := s.userMessage(at, spec)
+	return m.Text()
 }
 
 // render fills in the placeholders of a text. Unknown ones are an error at load, except in files of other tools.

@@ -88,6 +88,7 @@ type Turn struct {
 	Content    string   // template
 	Literal    bool     // Content is no template: it is sent as it stands
 	Parts      []chat.Part
+	PartPos    []diag.Pos // of the media of Parts, or of the parts
 	Assertions []Placed
 	SelfPlay   *SelfPlay // nil: the turn is scripted
 	Streaming  *bool

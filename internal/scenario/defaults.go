@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -35,6 +36,17 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 			preset("continue"),
 		flag("judge_gate", func(a *arenaFile) *bool { return &a.Defaults.JudgeGate }).
 			doc("Asks no judge once a check has failed that needs none and must not fail by its pass_threshold."),
+		custom("allow_private_hosts", texts, func(d *decoder, a *arenaFile, v *node.Node) {
+			a.Defaults.PrivateHosts, _ = d.Strings(v, "allow_private_hosts")
+			for i, host := range a.Defaults.PrivateHosts {
+				if at := v; strings.ContainsAny(host, "/: *@") {
+					if v.Kind == node.List {
+						at = v.Content[i]
+					}
+					d.Errorf(at, "wrong-type", "%q is not a host", host).Hint = "write its name alone, as media.example or 10.0.0.7"
+				}
+			}
+		}).doc("Hosts from which media at addresses are fetched although they are not public."),
 		idle[arenaFile]("verbose", boolean, "use -v for more output", "false"),
 		label("config_dir", func(a *arenaFile) *string { return &a.configDir }).
 			doc("The folder from which paths start that matter while running."),

@@ -8,12 +8,14 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"reflect"
 	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/digest"
+	"github.com/arena-evals/arena/internal/media"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/skill"
@@ -63,7 +65,11 @@ func writeMedia(b []byte, v reflect.Value) []byte {
 	for i := range v.NumField() {
 		f := v.Field(i)
 		switch name := v.Type().Field(i).Name; {
-		case name == "Local":
+		case name == "Local", name == "Content", name == "SHA256", name == "Size":
+		case name == "Source": // the name of a document goes along with it
+			if of := v.FieldByName("MIMEType").String(); f.String() != "" && media.KindOf(of) == "document" {
+				b = digest.Text(b, filepath.Base(f.String()))
+			}
 		case name == "Path" && v.FieldByName("Local").Bool():
 			sum := FileDigest(f.String())
 			if sum == nil {

@@ -1,13 +1,13 @@
 package scenario
 
 import (
-	"mime"
 	"path"
 	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/keys"
+	"github.com/arena-evals/arena/internal/media"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -159,6 +159,7 @@ type mockPart struct {
 	kind, text, url, detail string
 	meta                    map[string]string
 	media                   *chat.Media
+	mediaAt                 *node.Node
 }
 
 var mockPartFields = table("a part", func() rows[mockPart] {
@@ -166,13 +167,13 @@ var mockPartFields = table("a part", func() rows[mockPart] {
 		word("type", partTypes, func(p *mockPart) *string { return &p.kind }).must().doc("What the part is."),
 		str("text", func(p *mockPart) *string { return &p.text }).doc("The text of a part of type text."),
 		mockURL("image_url").doc("Where a picture is."), mockURL("audio_url").doc("Where a sound is."),
-		mockURL("video_url").doc("Where a video is."),
+		mockURL("video_url").doc("Where a video is."), mockURL("document_url").doc("Where a document is."),
 		strMap("metadata", func(p *mockPart) *map[string]string { return &p.meta }).
-			doc("What is known of the medium: mime_type, format, width, height, duration."),
+			doc("What is known of the medium: mime_type, format, width, height, duration, caption."),
 		custom("media", mediaFields, func(d *decoder, p *mockPart, v *node.Node) {
 			var m mediaFile
 			if mediaFields.read(d, v, &m) {
-				p.media = d.source(v, &m)
+				p.media, p.mediaAt = d.source(v, &m), v
 			}
 		}).doc("The medium itself."),
 	}
@@ -197,6 +198,9 @@ func (d *decoder) mockPart(n *node.Node) (chat.Part, bool) {
 	if at := node.Get(n, "text"); at != nil && p.kind != "text" && p.kind != "" {
 		d.Warnf(at, NoEffect, "text has no effect in a part of type %s", p.kind)
 	}
+	if p.media != nil {
+		d.mediumFits(p.mediaAt, p.kind, p.media)
+	}
 	return p.part(), true
 }
 
@@ -208,7 +212,7 @@ func (p *mockPart) part() chat.Part {
 	if p.media != nil {
 		return chat.Part{Type: p.kind, Media: p.media}
 	}
-	m := &chat.Media{URL: p.url, Detail: p.detail, MIMEType: p.meta["mime_type"]}
+	m := &chat.Media{URL: p.url, Detail: p.detail, MIMEType: p.meta["mime_type"], Caption: p.meta["caption"]}
 	if m.MIMEType == "" {
 		m.MIMEType = p.mimeType()
 	}
@@ -220,25 +224,26 @@ func (p *mockPart) part() chat.Part {
 	return chat.Part{Type: p.kind, Media: m}
 }
 
+// mimeType is the type that the metadata or the extension of the address tell.
 func (p *mockPart) mimeType() string {
-	format := strings.ToLower(p.meta["format"])
+	format := p.meta["format"]
 	if format == "" {
 		address, _, _ := strings.Cut(p.url, "?")
-		format = strings.TrimPrefix(strings.ToLower(path.Ext(address)), ".")
+		if head, _, inline := strings.Cut(address, ";base64,"); inline && strings.HasPrefix(head, "data:") {
+			return strings.TrimPrefix(head, "data:")
+		}
+		format = path.Ext(address)
 	}
-	switch format {
-	case "":
-		return p.kind + "/*"
-	case "jpg":
-		format = "jpeg"
-	case "mp3":
-		format = "mpeg"
+	name := media.Name(p.kind, format)
+	switch known := media.TypeOf(name); {
+	case strings.Contains(format, "/"):
+		return strings.ToLower(format)
+	case name == "":
+		return "application/octet-stream"
+	case known != "" && media.KindOf(known) == p.kind:
+		return known
+	case p.kind == "document":
+		return "application/" + name
 	}
-	if strings.Contains(format, "/") {
-		return format
-	}
-	if t := mime.TypeByExtension("." + format); strings.HasPrefix(t, p.kind+"/") {
-		return t
-	}
-	return p.kind + "/" + format
+	return p.kind + "/" + name
 }

@@ -1,16 +1,21 @@
 package scenario
 
 import (
+	"cmp"
 	"encoding/base64"
+	"path/filepath"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/media"
 	"github.com/arena-evals/arena/internal/node"
 )
 
 // partFile is a part of a message as it stands in a file.
 type partFile struct {
 	chat.Part
+	pos   diag.Pos
 	media *node.Node
 }
 
@@ -41,7 +46,8 @@ var mediaFields = table("media", func() rows[mediaFile] {
 			m.path = v
 			m.Path, _ = d.Name(v, "file_path")
 		}).doc("The file of the medium."),
-		label("url", func(m *mediaFile) *string { return &m.URL }).doc("The address of the medium."),
+		label("url", func(m *mediaFile) *string { return &m.URL }).doc("The address of the medium, of http or https. What a " +
+			"turn sends is fetched once in a run, from public hosts alone unless allow_private_hosts names the host."),
 		custom("data", text, func(d *decoder, m *mediaFile, v *node.Node) {
 			m.data = v
 			m.Data, _ = d.Name(v, "data")
@@ -50,31 +56,74 @@ var mediaFields = table("media", func() rows[mediaFile] {
 			m.storage = v
 			d.Name(v, "storage_reference")
 		}).doc("Where another tool keeps the medium; arena cannot read it."),
-		label("mime_type", func(m *mediaFile) *string { return &m.MIMEType }).must().doc("The type, such as image/png."),
+		label("mime_type", func(m *mediaFile) *string { return &m.MIMEType }).doc("The type, such as image/png. Left out: what " +
+			"the server tells of an address, else what the extension of the file says."),
 		word("detail", words("low", "high", "auto"), func(m *mediaFile) *string { return &m.Detail }).
-			doc("How closely a model is to look at a picture."),
+			doc("How closely a model is to look at a picture, where its API takes that."),
 		str("caption", func(m *mediaFile) *string { return &m.Caption }).doc("What is to be seen or heard."),
 		whole("width", natural, func(m *mediaFile) *int { return &m.Width }).doc("In pixels."),
 		whole("height", natural, func(m *mediaFile) *int { return &m.Height }).doc("In pixels."),
 	}
 })
 
+// turnParts reads the parts of a turn, and where each of them stands.
+func (d *decoder) turnParts(n *node.Node) (list []chat.Part, at []diag.Pos) {
+	d.Items(n, "parts", func(_ int, v *node.Node) {
+		if p, ok := d.part(v); ok {
+			list, at = append(list, p.Part), append(at, p.pos)
+		}
+	})
+	return list, at
+}
+
 func (d *decoder) parts(n *node.Node, what string) []chat.Part {
 	var list []chat.Part
 	d.Items(n, what, func(_ int, v *node.Node) {
-		var p partFile
-		if !partFields.read(d, v, &p) {
-			return
+		if p, ok := d.part(v); ok {
+			list = append(list, p.Part)
 		}
-		switch {
-		case p.Type == "text" && p.Text == "":
-			d.Missing(v, "a part of type text", "text")
-		case p.Type != "text" && p.Type != "" && p.media == nil:
-			d.Missing(v, "a part of type "+p.Type, "media")
-		}
-		list = append(list, p.Part)
 	})
 	return list
+}
+
+func (d *decoder) part(v *node.Node) (p partFile, ok bool) {
+	if p.pos = d.Pos(v); !partFields.read(d, v, &p) {
+		return p, false
+	}
+	switch {
+	case p.Type == "text" && p.Text == "":
+		d.Missing(v, "a part of type text", "text")
+	case p.Type == "text" && p.media != nil:
+		d.Errorf(p.media, "unused-field", "a part of type text has no media: the medium would not be sent").
+			Hint = "write type: image, audio, video or document"
+	case p.Type != "text" && p.Type != "" && p.media == nil:
+		d.Missing(v, "a part of type "+p.Type, "media")
+	}
+	if p.media != nil {
+		p.pos = d.Pos(p.media)
+		d.mediumFits(p.media, p.Type, p.Media)
+	}
+	if at := node.Get(v, "text"); at != nil && p.Type != "text" && p.Type != "" {
+		d.Errorf(at, "unused-field", "text has no effect in a part of type %s: it would not be sent", p.Type).
+			Hint = "make it a part of its own, of type text"
+	}
+	return p, true
+}
+
+// mediumFits refuses a type that media of a part do not have.
+func (d *decoder) mediumFits(n *node.Node, kind string, m *chat.Media) {
+	at := node.Get(n, "mime_type")
+	if at == nil || kind == "" || kind == "text" || m == nil || m.MIMEType == "" {
+		return
+	}
+	class, sub, whole := strings.Cut(m.MIMEType, "/")
+	switch {
+	case !whole || class == "" || sub == "" || strings.ContainsAny(m.MIMEType, " {}"):
+		d.Errorf(at, "wrong-type", "%q is no MIME type, such as image/png", m.MIMEType)
+	case media.KindOf(m.MIMEType) != kind:
+		d.Errorf(at, "wrong-type", "a part of type %s cannot be of the type %s", kind, m.MIMEType).
+			Hint = "write type: " + media.KindOf(m.MIMEType) + ", or the mime_type that the file has"
+	}
 }
 
 // source settles where the bytes of a medium come from. Of several sources the first of url, data and file_path
@@ -95,22 +144,73 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 		m.Data, m.Path = "", ""
 	case m.Data != "":
 		spare(m.path, "file_path", "data")
-		m.Path = ""
-		if _, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(m.Data), "")); err != nil {
+		m.Path, m.Data = "", strings.Join(strings.Fields(m.Data), "")
+		if _, err := base64.StdEncoding.DecodeString(m.Data); err != nil {
 			d.Errorf(m.data, "wrong-type", "data must be base64")
 		}
 	case m.Path != "":
 		name := m.Path
 		resolved, found := d.runtimePath(name)
-		m.Path, m.Local = d.places.fs.access(resolved), true
+		m.Path, m.Local, m.Source = d.places.fs.access(resolved), true, filepath.ToSlash(name)
 		if !found {
 			why := d.missingFile(name)
 			d.Warnf(m.path, why.code, "%s", why.msg).Hint = why.hint
+		}
+		if found {
+			d.inProject(m)
+		}
+		if m.MIMEType == "" {
+			m.MIMEType = media.TypeOf(filepath.Ext(name))
 		}
 	case m.storage == nil:
 		d.Missing(n, "media", "file_path, url or data")
 	}
 	return &m.Media
+}
+
+// inProject refuses a file that is neither below the folder of the config, nor below the working directory: whoever may
+// change a scenario is not to read with it what he pleases, and have it sent away.
+func (d *decoder) inProject(m *mediaFile) {
+	real, err := filepath.EvalSymlinks(m.Path)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return // reading it tells
+	}
+	fs := d.places.fs
+	for _, dir := range []string{d.places.config, d.places.run, "."} {
+		if dir, err := filepath.EvalSymlinks(cmp.Or(fs.access(dir), ".")); err == nil {
+			if dir, err = filepath.Abs(dir); err == nil && below(dir, real) {
+				return
+			}
+		}
+	}
+	found := d.Foreignf(m.path, "outside-project", "%s is outside of the project", m.Source)
+	found.Hint = "copy it below the folder of the config, or run arena from a folder that holds both; --lenient reads it"
+}
+
+// below reports whether a path is that of a folder, or of something in it.
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// EachMedium visits the parts of all turns that are media, with where they stand.
+func (s *Scenario) EachMedium(visit func(part *chat.Part, at diag.Pos)) {
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		for k := range t.Parts {
+			if t.Parts[k].Media == nil {
+				continue
+			}
+			at := t.Pos
+			if k < len(t.PartPos) {
+				at = t.PartPos[k]
+			}
+			visit(&t.Parts[k], at)
+		}
+	}
 }
 
 // flattenParts makes plain content of parts that are all text, so that only true media need a provider that can see
@@ -122,11 +222,10 @@ func (d *decoder) flattenParts(t *turnFile) {
 	var content strings.Builder
 	for _, p := range t.Parts {
 		if p.Type != "text" {
-			d.need("images, audio, video and documents in turns", t.parts, Feature{Scenario: t.owner.ID})
 			t.Content = ""
 			return
 		}
 		content.WriteString(p.Text)
 	}
-	t.Content, t.Parts = content.String(), nil
+	t.Content, t.Parts, t.PartPos = content.String(), nil, nil
 }

@@ -91,19 +91,20 @@ func (m *Meta) Is(name string) bool { return name == m.ID || (m.Alias != "" && n
 
 // Defaults of an arena config. Nil pointers: not set.
 type Defaults struct {
-	Temperature *float64
-	TopP        *float64
-	MaxTokens   *int
-	Seed        *int64
-	Concurrency int           `digest:"-"` // 0: not set
-	RunTimeout  time.Duration // 0: not set
-	RunLimit    time.Duration `digest:"-"` // takes the place of every limit in the files; 0: does not
-	FailOn      []string      `digest:"-"` // reasons, as result has them, besides those that always make a run red
-	OnFailure   string        // "", "continue" or "stop"
-	Output      Output        `digest:"-"`
-	JudgeGate   bool
-	JudgePrompt string // judge_defaults.prompt: id of the prompt that judges are given; "": none
-	Embedder    string // inference.embedder: id of the provider of embeddings; "": the first of role embedding
+	Temperature  *float64
+	TopP         *float64
+	MaxTokens    *int
+	Seed         *int64
+	Concurrency  int           `digest:"-"` // 0: not set
+	RunTimeout   time.Duration // 0: not set
+	RunLimit     time.Duration `digest:"-"` // takes the place of every limit in the files; 0: does not
+	FailOn       []string      `digest:"-"` // reasons, as result has them, besides those that always make a run red
+	OnFailure    string        // "", "continue" or "stop"
+	Output       Output        `digest:"-"`
+	JudgeGate    bool
+	JudgePrompt  string   // judge_defaults.prompt: id of the prompt that judges are given; "": none
+	PrivateHosts []string `digest:"-"` // from which media are fetched wherever they are
+	Embedder     string   // inference.embedder: id of the provider of embeddings; "": the first of role embedding
 }
 
 // Output is where and how results are written.

@@ -1,8 +1,11 @@
 package anthropic
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"path"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -87,6 +90,25 @@ func (c *codec) blocks(m *chat.Message) ([]any, error) {
 	return wire.Parts(wire.PartsOf(m), text, media)
 }
 
+// Takes says why the API cannot be sent a part; see providers.Takes.
+func (c *codec) Takes(p *chat.Part) error {
+	switch p.Type {
+	case "image":
+		return wire.Of(p.Media, wire.Images...)
+	case "document":
+		if isText(p.Media) {
+			return nil
+		}
+		return wire.Of(p.Media, "application/pdf", "text/plain")
+	}
+	return fmt.Errorf("the API does not take %s", p.Type)
+}
+
+// isText reports whether a document goes along as a text.
+func isText(m *chat.Media) bool {
+	return strings.HasPrefix(m.MIMEType, "text/") || m.MIMEType == "application/json"
+}
+
 func media(p *chat.Part) (any, error) {
 	if p.Type != "image" && p.Type != "document" {
 		return nil, fmt.Errorf("the API does not take %s", p.Type)
@@ -101,7 +123,24 @@ func media(p *chat.Part) (any, error) {
 	}
 	data, err := wire.Base64(p.Media)
 	b.Source = source{Type: "base64", MediaType: p.Media.MIMEType, Data: data}
+	if p.Type == "document" {
+		b.Title = title(p.Media)
+	}
+	if err == nil && p.Type == "document" && isText(p.Media) {
+		var text []byte
+		text, err = base64.StdEncoding.DecodeString(data)
+		b.Source = source{Type: "text", MediaType: "text/plain", Data: string(text)}
+	}
 	return b, err
+}
+
+// title is the name of the file of a document; "": it has none.
+func title(m *chat.Media) string {
+	name, _, _ := strings.Cut(m.Source, "?")
+	if name == "" {
+		return ""
+	}
+	return path.Base(name)
 }
 
 func resultBlocks(m *chat.Message) ([]any, error) {

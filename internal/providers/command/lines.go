@@ -131,9 +131,15 @@ func (c *conversation) begin(ctx context.Context, req *chat.Request) (any, error
 		return nil, errors.New("there is no message of a user to answer")
 	}
 	user := &req.Messages[at]
-	m := &turnMessage{Type: "turn", Trial: c.trial.ID, Index: req.Origin.Turn, Text: user.Text(), Parts: user.Parts}
+	parts, err := whole(user.Parts)
+	if err != nil {
+		return nil, err
+	}
+	m := &turnMessage{Type: "turn", Trial: c.trial.ID, Index: req.Origin.Turn, Text: user.Text(), Parts: parts}
 	if c.program == nil {
-		m.History = history(req.Messages[:at])
+		if m.History, err = history(req.Messages[:at]); err != nil {
+			return nil, err
+		}
 		running, err := c.p.command(ctx, req.Origin.Turn).Start() //nolint:contextcheck // it outlives the call
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.p.Command[0], err)

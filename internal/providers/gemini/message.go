@@ -105,6 +105,20 @@ func (c *codec) parts(m *chat.Message) ([]any, error) {
 	return wire.Parts(wire.PartsOf(m), text, media)
 }
 
+// Takes says why the API cannot be sent a part; see providers.Takes.
+func (c *codec) Takes(p *chat.Part) error {
+	switch p.Type {
+	case "image":
+		return wire.Of(p.Media, "image/png", "image/jpeg", "image/webp", "image/heic", "image/heif")
+	case "document":
+		if strings.HasPrefix(p.Media.MIMEType, "text/") {
+			return nil
+		}
+		return wire.Of(p.Media, "application/pdf", "application/json", "text/plain")
+	}
+	return nil
+}
+
 func text(s string) any { return &textPart{Text: s} }
 
 func media(p *chat.Part) (any, error) { return mediaPart(p) }

@@ -1,15 +1,18 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/media"
 	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
@@ -42,13 +45,53 @@ type file struct {
 }
 
 func wireMessages(messages []chat.Message) ([]message, error) {
-	out := make([]message, len(messages))
+	out := make([]message, 0, len(messages))
+	var shown []part // media of results, which are text: a message of the user behind the round has them
+	show := func() {
+		if len(shown) > 0 {
+			out, shown = append(out, message{Role: chat.User, Content: shown}), nil
+		}
+	}
 	for i := range messages {
-		m, err := wireMessage(&messages[i])
+		m := &messages[i]
+		if m.Role != chat.ToolRole {
+			show()
+		}
+		one, err := wireMessage(m)
 		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
-		out[i] = m
+		out = append(out, one)
+		if m.Role == chat.ToolRole && m.ToolResult != nil {
+			parts, err := resultMedia(m.ToolResult)
+			if err != nil {
+				return nil, fmt.Errorf("message %d: %w", i+1, err)
+			}
+			shown = append(shown, parts...)
+		}
+	}
+	show()
+	return out, nil
+}
+
+// resultMedia are the media of a result that the API takes, behind a word that says where they are from. The others are
+// named in its text.
+func resultMedia(r *chat.ToolResult) ([]part, error) {
+	var out []part
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		if p.Media == nil || !p.Media.Holds() && p.Media.URL == "" && !p.Media.Local || (&codec{}).Takes(p) != nil {
+			continue
+		}
+		sent, err := wirePart(p)
+		if err != nil {
+			return nil, fmt.Errorf("part %d of the result: %w", i+1, err)
+		}
+		if len(out) == 0 {
+			from := "What " + r.Name + " returned:"
+			out = append(out, part{Type: api.ChatMessagePartTypeText, Text: &from})
+		}
+		out = append(out, sent)
 	}
 	return out, nil
 }
@@ -152,6 +195,22 @@ func wirePart(p *chat.Part) (part, error) {
 	return part{}, fmt.Errorf("the API does not take %s", p.Type)
 }
 
+// Takes says why chat completions cannot be sent a part; see providers.Takes.
+func (c *codec) Takes(p *chat.Part) error {
+	switch p.Type {
+	case "image":
+		return wire.Of(p.Media, wire.Images...)
+	case "audio":
+		if format := audioFormat(p.Media.MIMEType); p.Media.MIMEType != "" && format != "wav" && format != "mp3" {
+			return fmt.Errorf("the API does not take %s; it takes audio/wav and audio/mpeg", p.Media.MIMEType)
+		}
+		return nil
+	case "document":
+		return wire.Of(p.Media, "application/pdf")
+	}
+	return fmt.Errorf("the API does not take %s", p.Type)
+}
+
 func audioFormat(mime string) string {
 	switch _, format, _ := strings.Cut(mime, "/"); format {
 	case "mpeg":
@@ -163,9 +222,13 @@ func audioFormat(mime string) string {
 	}
 }
 
+// documentName is the name under which a document is sent.
 func documentName(m *chat.Media) string {
-	if m.Path != "" {
-		return filepath.Base(m.Path)
+	if name := cmp.Or(m.Source, m.Path); name != "" {
+		name, _, _ = strings.Cut(name, "?")
+		if base := path.Base(filepath.ToSlash(name)); base != "." && base != "/" {
+			return base
+		}
 	}
-	return "document"
+	return "document" + media.ExtensionOf(m.MIMEType)
 }

@@ -195,7 +195,7 @@ func TestParts(t *testing.T) {
 		{"audio", media("audio", chat.Media{MIMEType: "audio/mpeg", Data: "AAAA"}),
 			`{"type":"input_audio","input_audio":{"data":"AAAA","format":"mp3"}}`},
 		{"document", media("document", chat.Media{MIMEType: "application/pdf", Data: "AAAA"}),
-			`{"type":"file","file":{"filename":"document","file_data":"data:application/pdf;base64,AAAA"}}`},
+			`{"type":"file","file":{"filename": "document.pdf","file_data":"data:application/pdf;base64,AAAA"}}`},
 		{"document by URL", media("document", chat.Media{URL: "https://x.test/a.pdf"}), "!not as a URL"},
 		{"video", media("video", chat.Media{Data: "AAAA"}), "!does not take video"},
 		{"no media", chat.Part{Type: "image"}, "!image without media"},

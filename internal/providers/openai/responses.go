@@ -266,6 +266,17 @@ func (c *responses) said(items []any, m *chat.Message) ([]any, error) {
 	return items, failed
 }
 
+// Takes says why the API cannot be sent a part; see providers.Takes.
+func (c *responses) Takes(p *chat.Part) error {
+	switch p.Type {
+	case "image":
+		return wire.Of(p.Media, wire.Images...)
+	case "document":
+		return nil
+	}
+	return fmt.Errorf("the API does not take %s", p.Type)
+}
+
 func inputs(parts []chat.Part) ([]any, error) {
 	if len(parts) == 1 && parts[0].Type == "text" {
 		return []any{itemText{"input_text", parts[0].Text}}, nil

@@ -13,6 +13,13 @@ type Codec interface {
 	Stream(c *Call) Decoder
 }
 
+// Taker is a Codec of an API that does not take every part of a message.
+type Taker interface {
+	// Takes says why the API cannot be sent a part that is a medium; nil: it can. What its type is may not be known yet,
+	// of one that is fetched later.
+	Takes(part *chat.Part) error
+}
+
 // Decoder puts a reply together from the events of its stream.
 type Decoder interface {
 	// Event takes the next event, whose data is not empty. It gives text to Call.Say, and reports whatever else the event

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/plainfile"
@@ -24,8 +26,8 @@ func DataURL(m *chat.Media) (string, error) {
 // Base64 is the data of a medium that is no address.
 func Base64(m *chat.Media) (string, error) {
 	switch {
-	case m.Data != "":
-		return m.Data, nil
+	case m.Holds():
+		return m.Base64()
 	case m.Path == "" || !m.Local: // a path that a model or a recording names is not opened
 		return "", errors.New("media without data")
 	}
@@ -42,6 +44,17 @@ func Base64(m *chat.Media) (string, error) {
 	}
 	return base64.StdEncoding.EncodeToString(data), nil
 }
+
+// Of reports whether a medium has one of the types, or one that is not known yet.
+func Of(m *chat.Media, types ...string) error {
+	if m.MIMEType == "" || slices.Contains(types, m.MIMEType) {
+		return nil
+	}
+	return fmt.Errorf("the API does not take %s; it takes %s", m.MIMEType, strings.Join(types, ", "))
+}
+
+// Images are the types of pictures that every API takes that takes any.
+var Images = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
 // ResultText is what a model reads of a tool's message.
 func ResultText(m *chat.Message) string {

@@ -23,6 +23,14 @@ func (p *Provider) Complete(
 	return p.client.Complete(ctx, p.codec, req, onDelta)
 }
 
+// Takes says why the API cannot be sent a part; see providers.Takes.
+func (p *Provider) Takes(part *chat.Part) error {
+	if t, ok := p.codec.(Taker); ok {
+		return t.Takes(part)
+	}
+	return nil
+}
+
 // Close drops the idle connections.
 func (p *Provider) Close() error { return p.client.Close() }
 

@@ -1,0 +1,271 @@
+// Package attach reads the media that messages send along: files, and what lies at addresses. Each is read, held
+// against its type and encoded once, however many trials send it.
+package attach
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/media"
+	"github.com/arena-evals/arena/internal/plainfile"
+)
+
+// MaxBytes is the size of the largest medium.
+const MaxBytes = 50 << 20
+
+// heldBytes is how much encoded text of files is kept at least. What does not fit is read again when it is sent.
+const heldBytes = 256 << 20
+
+// Store holds the media of a project. Its zero value reads files and fetches nothing. It is safe for concurrent use.
+type Store struct {
+	// Fetch reads what lies at an address; nil: nothing is fetched.
+	Fetch func(ctx context.Context, address string) (*Fetched, error)
+
+	read func(path string) ([]byte, error) // nil: readFile; of tests
+
+	mu      sync.Mutex
+	files   map[fileKey]*file
+	fetched map[string]*fetch
+	held    int     // bytes of encoded text
+	order   []*file // that are held, the latest last
+}
+
+// fileKey is a file as a kind of part, with its declared type.
+type fileKey struct{ path, kind, declared string }
+
+// file is one that was read.
+type file struct {
+	once    sync.Once
+	err     error
+	mime    string
+	content chat.Content
+
+	mu   sync.Mutex
+	text string // encoded; "": it is read again
+}
+
+// Attach returns a medium of the user's file with its bytes at hand, by its file or its address. The medium itself
+// does not change. An error says what is wrong with it. One that wraps media.ErrOtherType comes with a medium: whoever
+// only reads the declaration can use that.
+func (s *Store) Attach(ctx context.Context, kind string, m *chat.Media) (*chat.Media, error) {
+	switch {
+	case m.URL != "":
+		return s.address(ctx, kind, m)
+	case m.Data != "":
+		return inline(kind, m)
+	case m.Path != "" && m.Local:
+		return s.file(kind, m)
+	}
+	return nil, errors.New("it has no data")
+}
+
+// inline is a medium whose data stand in the file.
+func inline(kind string, m *chat.Media) (*chat.Media, error) {
+	data, err := base64.StdEncoding.DecodeString(m.Data)
+	if err != nil {
+		return nil, errors.New("its data is not base64")
+	}
+	if len(data) > MaxBytes {
+		return nil, tooLarge(int64(len(data)))
+	}
+	out := *m
+	if out.MIMEType, err = media.Check(kind, m.MIMEType, data); err != nil && !errors.Is(err, media.ErrOtherType) {
+		return nil, err
+	}
+	text := m.Data
+	content := chat.ContentOf(chat.SumOf(data), len(data), func() (string, error) { return text, nil })
+	return &out, errors.Join(err, out.SetContent(content))
+}
+
+// file is a medium of a file.
+func (s *Store) file(kind string, m *chat.Media) (*chat.Media, error) {
+	key := fileKey{m.Path, kind, cmp.Or(m.MIMEType, media.TypeOf(filepath.Ext(m.Path)))}
+	s.mu.Lock()
+	f := s.files[key]
+	if f == nil {
+		f = &file{}
+		if s.files == nil {
+			s.files = map[fileKey]*file{}
+		}
+		s.files[key] = f
+	}
+	s.mu.Unlock()
+	f.once.Do(func() { s.load(f, key) })
+	if f.content == nil {
+		return nil, f.err
+	}
+	out := *m
+	out.Path, out.Local, out.MIMEType = "", false, f.mime
+	out.Source = cmp.Or(m.Source, filepath.Base(m.Path))
+	return &out, errors.Join(f.err, out.SetContent(f.content))
+}
+
+func (s *Store) load(f *file, key fileKey) {
+	data, err := s.bytes(key.path)
+	if err != nil {
+		f.err = err
+		return
+	}
+	if f.mime, f.err = media.Check(key.kind, key.declared, data); f.err != nil && !errors.Is(f.err, media.ErrOtherType) {
+		return
+	}
+	f.text = chat.Encode(data)
+	sum := chat.SumOf(data)
+	f.content = chat.ContentOf(sum, len(data), func() (string, error) { return s.again(f, key, sum) })
+	s.keep(f)
+}
+
+// again is the encoded text of a file, read anew where it is no longer held.
+func (s *Store) again(f *file, key fileKey, sum string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.text != "" {
+		return f.text, nil
+	}
+	data, err := s.bytes(key.path)
+	if err != nil {
+		return "", err
+	}
+	if chat.SumOf(data) != sum {
+		return "", fmt.Errorf("%s was changed while the run went on", filepath.Base(key.path))
+	}
+	return chat.Encode(data), nil
+}
+
+// keep makes room for a file that was read.
+func (s *Store) keep(f *file) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held += len(f.text)
+	s.order = append(s.order, f)
+	for s.held > heldBytes && len(s.order) > 1 {
+		old := s.order[0]
+		s.order = s.order[1:]
+		old.mu.Lock()
+		s.held -= len(old.text)
+		old.text = ""
+		old.mu.Unlock()
+	}
+}
+
+func (s *Store) bytes(path string) ([]byte, error) {
+	if s.read != nil {
+		return s.read(path)
+	}
+	return readFile(path)
+}
+
+// readFile reads a file of at most MaxBytes, into as many bytes as it has.
+func readFile(path string) (_ []byte, err error) {
+	f, err := plainfile.Open(path)
+	if err != nil {
+		return nil, plainfile.WithoutPath(err)
+	}
+	defer func() { _ = f.Close() }() // read only
+	info, err := f.Stat()
+	if err != nil {
+		return nil, plainfile.WithoutPath(err)
+	}
+	if info.Size() > MaxBytes {
+		return nil, tooLarge(info.Size())
+	}
+	in := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	if _, err = in.ReadFrom(io.LimitReader(f, MaxBytes+1)); err != nil {
+		return nil, plainfile.WithoutPath(err)
+	}
+	if in.Len() > MaxBytes { // it grew
+		return nil, tooLarge(int64(in.Len()))
+	}
+	return in.Bytes(), nil
+}
+
+func tooLarge(size int64) error {
+	return fmt.Errorf("it has %d MB; the limit is %d MB", (size+(1<<20)-1)>>20, MaxBytes>>20)
+}
+
+// fetch is what came from an address. Its lock is held while it is fetched.
+type fetch struct {
+	mu      sync.Mutex
+	told    string // type, by the server
+	content chat.Content
+	types   map[[2]string]string // by kind and declared type
+}
+
+// address is a medium at an address. What came is kept; a failure is not, and the next trial tries again.
+func (s *Store) address(ctx context.Context, kind string, m *chat.Media) (*chat.Media, error) {
+	if s.Fetch == nil {
+		return nil, errors.New("nothing is fetched here")
+	}
+	s.mu.Lock()
+	f := s.fetched[m.URL]
+	if f == nil {
+		f = &fetch{types: map[[2]string]string{}}
+		if s.fetched == nil {
+			s.fetched = map[string]*fetch{}
+		}
+		s.fetched[m.URL] = f
+	}
+	s.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var data []byte
+	if f.content == nil {
+		got, err := s.Fetch(ctx, m.URL)
+		if err != nil {
+			return nil, err
+		}
+		data, f.told, f.content = got.Data, told(got.Type), chat.NewContent(got.Data)
+	}
+	return f.medium(kind, m, data)
+}
+
+// medium is what came as the medium that it was to be. data are the bytes, where they are at hand.
+func (f *fetch) medium(kind string, m *chat.Media, data []byte) (*chat.Media, error) {
+	declared := cmp.Or(m.MIMEType, f.told, byAddress(m.URL))
+	key := [2]string{kind, declared}
+	if f.types[key] == "" {
+		if data == nil {
+			text, err := f.content.Base64()
+			if err != nil {
+				return nil, err
+			}
+			data, _ = base64.StdEncoding.DecodeString(text) // it was encoded here
+		}
+		mime, err := media.Check(kind, declared, data)
+		if err != nil {
+			return nil, err
+		}
+		f.types[key] = mime
+	}
+	out := *m
+	out.MIMEType, out.URL, out.Source = f.types[key], "", m.URL
+	return &out, out.SetContent(f.content)
+}
+
+// told is the type that a server tells, where it tells more than that there are bytes.
+func told(header string) string {
+	mime, _, _ := strings.Cut(header, ";")
+	if mime = strings.TrimSpace(mime); mime == "application/octet-stream" || mime == "binary/octet-stream" {
+		return ""
+	}
+	return mime
+}
+
+func byAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return media.TypeOf(path.Ext(u.Path))
+}

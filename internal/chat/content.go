@@ -1,0 +1,109 @@
+package chat
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+)
+
+// InlineMedia is the largest number of bytes of a medium that stand in a message itself, in results and journals.
+// Larger ones are named there by their hash and size.
+const InlineMedia = 32 << 10
+
+// Content is the bytes of a medium, which all messages share that have it. It does not change, and is safe for
+// concurrent use.
+type Content interface {
+	SHA256() string // of the bytes, in hexadecimal digits
+	Size() int      // in bytes
+	// Base64 is the bytes as requests hold them. It may have to read them.
+	Base64() (string, error)
+}
+
+type content struct {
+	sum  string
+	size int
+	load func() (string, error)
+}
+
+// NewContent makes content of bytes, and keeps them encoded.
+func NewContent(data []byte) Content {
+	text := Encode(data)
+	return ContentOf(SumOf(data), len(data), func() (string, error) { return text, nil })
+}
+
+// ContentOf makes content of which the bytes are at hand when they are asked for. load returns them in base64. It is
+// called from many goroutines at once, and best remembers what it returned.
+func ContentOf(sum string, size int, load func() (string, error)) Content {
+	return &content{sum, size, load}
+}
+
+// SHA256 implements Content.
+func (c *content) SHA256() string { return c.sum }
+
+// Size implements Content.
+func (c *content) Size() int { return c.size }
+
+// Base64 implements Content.
+func (c *content) Base64() (string, error) { return c.load() }
+
+// Equal reports whether two contents are the same bytes.
+func (c *content) Equal(other Content) bool { return other != nil && c.sum == other.SHA256() }
+
+// Encode is bytes in base64, made in one piece: they may be large.
+func Encode(data []byte) string {
+	var out strings.Builder
+	out.Grow(base64.StdEncoding.EncodedLen(len(data)))
+	enc := base64.NewEncoder(base64.StdEncoding, &out)
+	_, _ = enc.Write(data) // a builder does not fail
+	_ = enc.Close()
+	return out.String()
+}
+
+// SumOf is the name of bytes in results and folders: their SHA-256 in hexadecimal digits.
+func SumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Holds reports whether the bytes of the medium are at hand, without a file or an address.
+func (m *Media) Holds() bool { return m.Data != "" || m.Content != nil }
+
+// Base64 is the bytes that the medium holds, "" where it holds none.
+func (m *Media) Base64() (string, error) {
+	if m.Data != "" || m.Content == nil {
+		return m.Data, nil
+	}
+	return m.Content.Base64()
+}
+
+// SetContent gives the medium its bytes: within the message where they are few, and else by hash and size.
+func (m *Media) SetContent(c Content) error {
+	if c.Size() > InlineMedia {
+		m.Data, m.SHA256, m.Size, m.Content = "", c.SHA256(), c.Size(), c
+		return nil
+	}
+	text, err := c.Base64()
+	m.Data, m.SHA256, m.Size, m.Content = text, "", 0, nil
+	return err
+}
+
+// SetAside moves the bytes out of the media of a message that are too many to stand in it. What is not base64 stays.
+// The parts are changed in place, the media that they point to are not.
+func SetAside(parts []Part) {
+	for i := range parts {
+		m := parts[i].Media
+		if m == nil || base64.StdEncoding.DecodedLen(len(m.Data)) <= InlineMedia {
+			continue
+		}
+		data, err := base64.StdEncoding.DecodeString(m.Data)
+		if err != nil || len(data) <= InlineMedia {
+			continue
+		}
+		own, text := *m, m.Data
+		own.Data = ""
+		own.Content = ContentOf(SumOf(data), len(data), func() (string, error) { return text, nil })
+		own.SHA256, own.Size = own.Content.SHA256(), own.Content.Size()
+		parts[i].Media = &own
+	}
+}

@@ -1,0 +1,221 @@
+package media
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// types are the MIME types that files of a message may have, by the format or the file extension, with the kind of
+// part that holds them.
+var types = []struct{ name, kind, mime string }{
+	{"jpeg", "image", "image/jpeg"}, {"png", "image", "image/png"}, {"gif", "image", "image/gif"},
+	{"webp", "image", "image/webp"}, {"bmp", "image", "image/bmp"}, {"avif", "image", "image/avif"},
+	{"heic", "image", "image/heic"},
+	{"mp3", "audio", "audio/mpeg"}, {"wav", "audio", "audio/wav"}, {"ogg", "audio", "audio/ogg"},
+	{"flac", "audio", "audio/flac"}, {"m4a", "audio", "audio/mp4"}, {"pcm", "audio", "audio/pcm"},
+	{"mp4", "video", "video/mp4"}, {"webm", "video", "video/webm"}, {"mov", "video", "video/quicktime"},
+	{"mkv", "video", "video/x-matroska"},
+	{"pdf", "document", "application/pdf"}, {"txt", "document", "text/plain"}, {"md", "document", "text/markdown"},
+	{"csv", "document", "text/csv"}, {"json", "document", "application/json"}, {"docx", "document", docxType},
+}
+
+const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+// TypeOf is the MIME type that a file extension, with or without its dot, stands for; "": none that is known.
+func TypeOf(ext string) string {
+	name := strings.TrimPrefix(strings.ToLower(ext), ".")
+	if name == "jpg" {
+		name = "jpeg"
+	}
+	for _, t := range types {
+		if t.name == name {
+			return t.mime
+		}
+	}
+	return ""
+}
+
+// ExtensionOf is the file extension of a MIME type, with its dot; "": of none that is known. A browser does not take
+// what has it for a page or a program.
+func ExtensionOf(mime string) string {
+	kind, _, _ := strings.Cut(mime, "/")
+	if kind == "application" || kind == "text" {
+		kind = "document"
+	}
+	for _, t := range types {
+		if t.mime == mime || t.kind == kind && kind != "document" && t.name == Name(kind, mime) {
+			return "." + t.name
+		}
+	}
+	return ""
+}
+
+// KindOf is the kind of part that holds a MIME type: image, audio, video or document.
+func KindOf(mime string) string {
+	switch class, _, _ := strings.Cut(strings.ToLower(mime), "/"); class {
+	case "image", "audio", "video":
+		return class
+	}
+	return "document"
+}
+
+// documents are the types that a document may be declared as.
+func isDocument(mime string) bool {
+	for _, t := range types {
+		if t.kind == "document" && t.mime == mime {
+			return true
+		}
+	}
+	return false
+}
+
+// ErrOtherType is wrapped by the errors of Check that say that bytes are of another type than declared, or cut off: what
+// reads nothing but the declaration does not notice.
+var ErrOtherType = errors.New("not what it is declared as")
+
+// Check holds the bytes of a part of a kind against its declared MIME type, and returns that, or where none is declared
+// the type that the bytes show. Nobody is to be sent something else than the author of a test believes.
+func Check(kind, declared string, data []byte) (mime string, err error) {
+	if len(data) == 0 {
+		return "", errors.New("it is empty")
+	}
+	mime, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(declared)), ";")
+	mime = strings.TrimSpace(mime)
+	if mime == "application/octet-stream" || strings.HasSuffix(mime, "/*") {
+		mime = ""
+	}
+	if mime != "" && KindOf(mime) != kind {
+		return "", fmt.Errorf("it is declared as %s, which is no %s", mime, kind)
+	}
+	if kind == "document" {
+		return checkDocument(mime, data)
+	}
+	format := Name(kind, mime)
+	info, err := Inspect(data)
+	switch {
+	case format == "pcm" && errors.Is(err, ErrUnknown) && looksLike(data) == "":
+		return mime, nil // samples have no mark
+	case errors.Is(err, ErrUnknown) && mime == "":
+		return "", fmt.Errorf("it is of no known format%s; name its mime_type", seems(data))
+	case errors.Is(err, ErrUnknown) && !Readable(format):
+		return "", fmt.Errorf("%s is not a type of %s that arena can hold its bytes against", mime, kind)
+	case errors.Is(err, ErrUnknown):
+		return mime, fmt.Errorf("%w: %s, and its bytes are not%s", ErrOtherType, mime, seems(data))
+	case mime != "" && !Readable(format) || mime != "" && !info.Fits(format) && err == nil:
+		return mime, fmt.Errorf("%w: %s, and its bytes are %s", ErrOtherType, mime, info.Format)
+	case err != nil:
+		return mime, fmt.Errorf("%w: it cannot be read: %w", ErrOtherType, err)
+	case mime == "":
+		return typeOfFormat(kind, &info)
+	case kind == "video" && audible(&info):
+		return mime, fmt.Errorf("%w: %s, and its bytes have no picture", ErrOtherType, mime)
+	}
+	return mime, nil
+}
+
+// audible reports whether a container that may hold a video holds sound alone, as far as it tells.
+func audible(info *Info) bool {
+	return info.Width == 0 && (info.Format == "ogg" || info.Format == "wav")
+}
+
+// typeOfFormat is the type of bytes of which none is declared.
+func typeOfFormat(kind string, info *Info) (string, error) {
+	name := info.Format
+	if kind == "audio" && name == "mp4" {
+		name = "m4a"
+	}
+	for _, t := range types {
+		if t.name == name && t.kind == kind {
+			return t.mime, nil
+		}
+	}
+	return "", fmt.Errorf("its bytes are %s, which is no %s", info.Format, kind)
+}
+
+func checkDocument(mime string, data []byte) (string, error) {
+	shown := looksLike(data)
+	switch {
+	case mime == "" && shown == "pdf":
+		return "application/pdf", nil
+	case mime == "" && shown == "docx":
+		return docxType, nil
+	case mime == "" && isText(data):
+		return "text/plain", nil
+	case mime == "":
+		return "", fmt.Errorf("it is of no known format%s; name its mime_type", seems(data))
+	case !isDocument(mime):
+		return "", fmt.Errorf("%s is not a type of document; known are %s", mime, strings.Join(documentTypes(), ", "))
+	}
+	fits := isText(data) && shown != "pdf"
+	switch mime {
+	case "application/pdf":
+		fits = shown == "pdf"
+	case docxType:
+		fits = shown == "docx"
+	}
+	if !fits {
+		return mime, fmt.Errorf("%w: %s, and its bytes are not%s", ErrOtherType, mime, seems(data))
+	}
+	if shown == "pdf" && !bytes.Contains(data[max(0, len(data)-pdfEnd):], []byte("%%EOF")) {
+		return mime, fmt.Errorf("%w: it cannot be read: pdf: %w", ErrOtherType, errTruncated)
+	}
+	return mime, nil
+}
+
+// pdfEnd is how near the end of a PDF the mark of its end is.
+const pdfEnd = 1 << 10
+
+func documentTypes() (all []string) {
+	for _, t := range types {
+		if t.kind == "document" {
+			all = append(all, t.mime)
+		}
+	}
+	return all
+}
+
+// isText reports whether bytes are UTF-8 without the control characters that no text has.
+func isText(data []byte) bool {
+	return utf8.Valid(data) && !slices.ContainsFunc(data, func(b byte) bool {
+		return b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b
+	})
+}
+
+// seems is what bytes look like, for messages.
+func seems(data []byte) string {
+	if what := looksLike(data); what != "" {
+		return "; they look like " + what
+	}
+	if info, err := Inspect(data); !errors.Is(err, ErrUnknown) {
+		return "; they look like " + info.Format
+	}
+	return ""
+}
+
+// looksLike is what bytes are that are no image, sound or video; "" where nothing shows it.
+func looksLike(data []byte) string {
+	start := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(data[:min(len(data), 1<<10)], []byte("\xef\xbb\xbf")), " \t\r\n"))
+	has := func(mark string) bool { return bytes.HasPrefix(start, []byte(mark)) }
+	switch {
+	case bytes.HasPrefix(data, []byte("%PDF-")):
+		return "pdf"
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
+		if bytes.Contains(data[:min(len(data), 4<<10)], []byte("[Content_Types].xml")) || bytes.Contains(data, []byte("word/")) {
+			return "docx"
+		}
+		return "a zip archive"
+	case has("<svg"), has("<?xml") && bytes.Contains(start, []byte("<svg")):
+		return "SVG"
+	case has("<!doctype html"), has("<html"), has("<head"), has("<body"), has("<script"):
+		return "HTML"
+	case has("<?xml"):
+		return "XML"
+	case has("version https://git-lfs"):
+		return "a pointer of Git LFS: git lfs pull fetches the file"
+	}
+	return ""
+}

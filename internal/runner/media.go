@@ -1,0 +1,220 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/attach"
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/dial"
+	"github.com/arena-evals/arena/internal/ellipsis"
+	"github.com/arena-evals/arena/internal/media"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// attachments is where the trials of a project get the media of their turns.
+func (m *matrix) attachments(p *scenario.Project) *attach.Store {
+	fetcher := &attach.Fetcher{
+		Offline: m.opts.Offline || m.opts.Replayed, Dialer: dial.Public{Allowed: m.reachable(p)},
+	}
+	m.fetchers = append(m.fetchers, fetcher)
+	return &attach.Store{Fetch: fetcher.Fetch}
+}
+
+// reachable reports whether a host may be fetched from wherever it is.
+func (m *matrix) reachable(p *scenario.Project) func(host string) bool {
+	return func(host string) bool {
+		return m.opts.PrivateURLs || slices.ContainsFunc(p.Defaults.PrivateHosts, func(name string) bool {
+			return strings.EqualFold(name, host)
+		})
+	}
+}
+
+// reportMedia reports what is wrong with the media of a scenario, whoever gets them. What bytes are that are not what
+// they are declared as is told by sendable.
+func (m *matrix) reportMedia(p *project, s *scenario.Scenario) {
+	if s.Skip != "" {
+		return
+	}
+	s.EachMedium(func(part *chat.Part, at diag.Pos) {
+		if part.Media.URL != "" {
+			m.reportAddress(p.Project, part.Media.URL, at)
+			return
+		}
+		_, err := p.media.Attach(context.Background(), part.Type, part.Media)
+		if err != nil && !errors.Is(err, media.ErrOtherType) {
+			m.mediaProblem(at, "bad-media", fmt.Sprintf("%s: %v", mediumName(part), err), "")
+		}
+	})
+}
+
+func (m *matrix) reportAddress(p *scenario.Project, address string, at diag.Pos) {
+	u, err := url.Parse(address)
+	if err != nil {
+		err = errors.New("it is no address")
+	} else {
+		err = dial.PublicURL(u, m.reachable(p))
+	}
+	switch {
+	case errors.Is(err, dial.ErrPrivate):
+		m.mediaProblem(at, "private-address", fmt.Sprintf("the address %s is not fetched: %v", shownAddress(address), err),
+			"for a server of your own, name its host under allow_private_hosts, in defaults of the config, or pass "+
+				"--allow-private-urls")
+	case err != nil:
+		m.mediaProblem(at, "bad-address", fmt.Sprintf("the address %s is not fetched: %v", shownAddress(address), err), "")
+	case m.opts.Offline && !m.opts.Replayed:
+		m.mediaProblem(at, "offline", fmt.Sprintf("the medium at %s needs the network, and --offline is set",
+			shownAddress(address)), "write file_path, or replay a recording: --replay FOLDER")
+	}
+}
+
+// mediaProblem reports a problem once.
+func (m *matrix) mediaProblem(at diag.Pos, code, text, hint string) {
+	if !m.toldMedia[at] {
+		m.tellMedium(at)
+		m.diags.Errorf(at, 1, code, "%s", text).Hint = hint
+	}
+}
+
+func (m *matrix) tellMedium(at diag.Pos) {
+	if m.toldMedia == nil {
+		m.toldMedia = map[diag.Pos]bool{}
+	}
+	m.toldMedia[at] = true
+}
+
+// kindCapabilities are the capabilities that a provider needs for the parts of a message, by their type.
+var kindCapabilities = map[string]string{
+	"image": "vision", "audio": "audio", "video": "video", "document": "documents",
+}
+
+// sendable reports what of a scenario's media a provider cannot be sent, and returns whether it can be sent all.
+func (m *matrix) sendable(p *project, s *scenario.Scenario, e *Endpoint) bool {
+	if s.Skip != "" {
+		return true
+	}
+	ok := true
+	s.EachMedium(func(part *chat.Part, at diag.Pos) {
+		if why, hint := m.unsendable(p, part, at, e); why != "" {
+			ok = false
+			m.diags.Errorf(at, 1, "unsendable-part", "scenario %q sends %s, and %s", s.ID, withArticle(part.Type), why).
+				Hint = hint
+		}
+	})
+	return ok
+}
+
+// unsendable says why a provider cannot be sent a part; "": it can.
+func (m *matrix) unsendable(
+	p *project, part *chat.Part, at diag.Pos, e *Endpoint,
+) (why, hint string) {
+	spec := e.Spec
+	needs := kindCapabilities[part.Type]
+	if spec.Capabilities != nil && !slices.Contains(spec.Capabilities, needs) && !m.opts.MockProvider {
+		return fmt.Sprintf("the capabilities of provider %s are without %s", spec.ID, needs),
+			"add " + needs + " to its capabilities if the model has it, or write required_capabilities: [" + needs +
+				"] in the scenario to leave such providers out"
+	}
+	settled := *part.Media
+	if part.Media.URL == "" {
+		got, err := p.media.Attach(context.Background(), part.Type, part.Media)
+		if errors.Is(err, media.ErrOtherType) {
+			if e.Simulated && p.lenient {
+				m.warnMedium(part, at, err)
+				err = nil
+			} else {
+				return fmt.Sprintf("%s is %v", mediumName(part), err), "send the right file, or correct type and mime_type"
+			}
+		}
+		if err != nil {
+			return "", "" // told by reportMedia
+		}
+		settled = *got
+	}
+	if err := providers.Takes(e.Client, &chat.Part{Type: part.Type, Media: &settled}); err != nil {
+		return fmt.Sprintf("provider %s cannot be sent it: %v", spec.ID, err), "choose another provider for it, or another form"
+	}
+	return "", ""
+}
+
+// warnMedium warns once of a medium that only a mock can be sent.
+func (m *matrix) warnMedium(part *chat.Part, at diag.Pos, err error) {
+	if !m.toldMedia[at] {
+		m.tellMedium(at)
+		m.diags.Warnf(at, 1, "bad-media", "%s is %v; a mock does not look at it", mediumName(part), err)
+	}
+}
+
+// mediumName is what a medium is called in messages.
+func mediumName(part *chat.Part) string {
+	switch m := part.Media; {
+	case m.URL != "":
+		return "the " + part.Type + " at " + shownAddress(m.URL)
+	case m.Source != "":
+		return fmt.Sprintf("the %s %q", part.Type, m.Source)
+	}
+	return "the " + part.Type + " in data"
+}
+
+// shownAddress is an address for messages, without what may be secret.
+func shownAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return ellipsis.Runes(u.String(), 200)
+}
+
+func withArticle(kind string) string {
+	if strings.HasPrefix(kind, "image") || strings.HasPrefix(kind, "audio") {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// attach gives the media of a message their bytes. A trial that cannot send all that its author wrote is an error.
+func (s *session) attach(ctx context.Context, at turnIndex, m *chat.Message) error {
+	n := 0
+	for i := range m.Parts {
+		part := &m.Parts[i]
+		if part.Media == nil {
+			continue
+		}
+		n++
+		if part.Media.URL != "" && s.preview != nil {
+			continue // nothing is fetched for what is only shown
+		}
+		got, err := s.medium(ctx, at, n, part)
+		if errors.Is(err, media.ErrOtherType) && s.trial.Project.lenient && s.trial.Endpoint.Simulated {
+			err = nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s cannot be sent: %w", mediumName(part), err)
+		}
+		part.Media = got
+	}
+	return nil
+}
+
+// medium is the n-th medium of a turn with its bytes. What comes from an address goes through the cassette.
+func (s *session) medium(ctx context.Context, at turnIndex, n int, part *chat.Part) (*chat.Media, error) {
+	store := s.trial.Project.media
+	if part.Media.URL == "" || s.recorder == nil {
+		return store.Attach(ctx, part.Type, part.Media)
+	}
+	lane := s.lane(fmt.Sprintf("%s, medium %d", turnLabel(at.number), n))
+	got, err := lane.Media(ctx, part, func(ctx context.Context) (*chat.Media, error) {
+		return store.Attach(ctx, part.Type, part.Media)
+	})
+	if !s.trial.Endpoint.Simulated {
+		s.clock.advance(lane.Spent())
+	}
+	return got, err
+}

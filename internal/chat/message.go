@@ -59,6 +59,7 @@ type Message struct {
 	Cached      bool         `json:"cached,omitempty"`
 	Validations []Validation `json:"validations,omitempty"`
 	Original    *Original    `json:"original,omitempty"` // what the model said, where a guardrail changed it
+	LeftOut     *LeftOut     `json:"left_out,omitempty"` // what the model was not sent for it; nil: it was sent all
 	// State is the workflow state in which it was written. A system message with a state begins it.
 	State string `json:"state,omitempty"`
 }
@@ -134,6 +135,16 @@ type Original struct {
 	Parts        []Part     `json:"parts,omitempty"`
 	ToolCalls    []ToolCall `json:"tool_calls,omitempty"` // they were not run
 	FinishReason string     `json:"finish_reason,omitempty"`
+}
+
+// LeftOut is what of a conversation a model was not sent for a reply, because not all of it fits into what the context
+// policy allows.
+type LeftOut struct {
+	Messages  int  `json:"messages" doc:"Messages that were not sent."`
+	Tokens    int  `json:"tokens" doc:"Their tokens."`
+	Estimated bool `json:"estimated,omitempty" doc:"The provider did not count all of them; guessed from the lengths."`
+	// Since is the index of the turn from which on everything was sent.
+	Since int `json:"since_turn" doc:"Index of the turn from which on everything was sent, from 0."`
 }
 
 // Usage counts tokens. Estimated is set when the provider did not report them and they were guessed from lengths.

@@ -24,6 +24,9 @@ type Request struct {
 	Stop              []string `json:",omitempty"` // texts at which the reply ends
 	ReasoningEffort   string   `json:",omitempty"` // none, minimal, low, medium, high, xhigh or max; "" is the provider's choice
 	ParallelToolCalls *bool    `json:",omitempty"` // whether a reply may call several tools
+	// Caching says that the call is to tell what of it is worth keeping for the next one, where the provider wants to be
+	// told.
+	Caching bool `json:",omitempty"`
 	// Extra is parameters of the provider's own, by their name on the wire. They do not replace the messages, the model
 	// or the way in which the reply comes. Providers that simulate ignore them.
 	Extra jsonvalue.Object
@@ -56,7 +59,7 @@ type Origin struct {
 	Persona       string // self-play: whose message is generated
 	Judge         string // judge calls: name of the judge
 	Step          string // composition step
-	Before        int    `json:",omitempty"` // of a step: replies of the conversation before it
+	Before        int    `json:",omitempty"` // replies of the conversation that are not among the messages
 	Attempt       int    `json:",omitempty"` // of a step: how often it was tried before
 	Vote          int    `json:",omitempty"` // judge calls: number of the vote, from 0
 	// Closing is the same for calls whose stream the same guardrails may close; "": nothing does. A reply that was cut
@@ -111,7 +114,8 @@ type Reply struct {
 	Untold []string // see Message
 	// ModelCalls is how many calls of models an agent made for it, as its traces tell; nil: it is one of a model.
 	ModelCalls *int
-	Trace      *Trace // what an agent told of its work, in the last reply of a turn; nil: nothing
+	LeftOut    *LeftOut // see Message
+	Trace      *Trace   // what an agent told of its work, in the last reply of a turn; nil: nothing
 }
 
 // Message turns a reply into the assistant's message of the transcript.
@@ -121,6 +125,7 @@ func (r *Reply) Message() Message {
 		Role: Assistant, Content: r.Content, Parts: r.Parts, ToolCalls: r.ToolCalls, Opaque: r.Opaque,
 		FinishReason: r.FinishReason, Usage: &usage, CostUSD: r.CostUSD, LatencyMS: r.LatencyMS, Cached: r.Cached,
 		Untold:     r.Untold,
+		LeftOut:    r.LeftOut,
 		ModelCalls: r.ModelCalls,
 	}
 }

@@ -27,7 +27,8 @@ import (
 //	stall                             half a reply, and then nothing more
 //	hang                              nothing at all
 //	endless on and on                 a stream of these words, again and again, until the client leaves
-//	on refund text Yes.               answers every request that holds the word, and does not count as a line
+//	on refund text Yes.               answers every request that holds the word, and does not count as a line; of words
+//	                                  with a + in between it must hold all
 //
 // @AUTH@ in a body is the Authorization header of the request. A request that wants a stream gets one.
 type stub struct {
@@ -156,13 +157,23 @@ func (s *stub) note(r stubRequest) (line string) {
 		line = s.lines[min(len(s.requests), len(s.lines)-1)]
 	}
 	for word, answer := range s.on {
-		if strings.Contains(string(r.Body), word) {
+		if holds(string(r.Body), word) {
 			line = answer
 		}
 	}
 	s.requests = append(s.requests, r)
 	s.tell()
 	return line
+}
+
+// holds reports whether a request holds all words of a condition.
+func holds(body, words string) bool {
+	for word := range strings.SplitSeq(words, "+") {
+		if !strings.Contains(body, word) {
+			return false
+		}
+	}
+	return true
 }
 
 // tell wakes those who wait.

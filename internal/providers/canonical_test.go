@@ -17,6 +17,8 @@ var indifferent = map[string]string{
 	"Messages.Cached":               "how an earlier reply came about",
 	"Messages.Validations":          "what guardrails said of an earlier reply; what they made of it is its content",
 	"Messages.Original":             "what a guardrail took away",
+	"Messages.LeftOut":              "how an earlier reply came about",
+	"Caching":                       "what a server keeps changes the price and not the reply",
 	"Messages.State":                "the models are not told",
 	"Messages.ModelCalls":           "how an earlier reply came about",
 	"Messages.Untold":               "for checks; the model does not see it",

@@ -50,7 +50,8 @@ func (t *cassetteReader) sameMessage(e *event, before *chat.Message) bool {
 		return true
 	}
 	t.problems.Errorf(e.Pos, 1, "other-conversation", "this message differs in the previous model request").
-		Hint = "was the cassette edited? Record the trial again"
+		Hint = "with a context_policy, requests do not hold the whole conversation: judge the results of the run. Without " +
+		"one: was the cassette edited? Record the trial again"
 	return false
 }
 

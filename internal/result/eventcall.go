@@ -37,6 +37,7 @@ type MessageCreated struct {
 	State        string        `json:"state,omitempty" doc:"The state of the workflow in which it was written."`
 	ModelCalls   *int          `json:"model_calls,omitempty" doc:"Of the steps of a composition, whose output it is."`
 	Untold       []string      `json:"untold,omitempty" doc:"What the agent does not tell: tool calls, model calls."`
+	LeftOut      *chat.LeftOut `json:"left_out,omitempty" doc:"What of the conversation the model was not sent, by the context policy."`
 
 	Message *chat.Message `json:"-"` // read only; never nil
 }
@@ -62,7 +63,7 @@ func MessageCreatedOf(m *chat.Message, at At, index int) MessageCreated {
 	written := *m
 	e := MessageCreated{
 		At: at, Index: index, Role: m.Role, Content: m.Text(), Parts: m.Parts, FinishReason: m.FinishReason,
-		State: m.State, ModelCalls: m.ModelCalls, Untold: m.Untold, Message: &written,
+		State: m.State, ModelCalls: m.ModelCalls, Untold: m.Untold, LeftOut: m.LeftOut, Message: &written,
 	}
 	for _, c := range m.ToolCalls {
 		e.Calls = append(e.Calls, MessageCall{c.ID, c.Name, argsText(&c)})
@@ -105,18 +106,19 @@ type Call struct {
 type CallStarted struct {
 	At `json:"-"`
 	Call
-	Reply       int      `json:"reply" doc:"Which reply of the turn it is for, from 0; 0 for judges."`
-	Messages    int      `json:"messages" doc:"Messages that were sent."`
-	Tools       int      `json:"tools,omitempty" doc:"Tools that were offered."`
-	Stream      bool     `json:"stream,omitempty" doc:"The reply was to be streamed."`
-	Temperature *float64 `json:"temperature,omitempty" doc:"As it was asked for."`
-	TopP        *float64 `json:"top_p,omitempty" doc:"The same."`
-	MaxTokens   *int     `json:"max_tokens,omitempty" doc:"The same."`
-	Seed        *int64   `json:"seed,omitempty" doc:"The same."`
-	Stop        []string `json:"stop,omitempty" doc:"Texts at which the reply is to end."`
-	Effort      string   `json:"reasoning_effort,omitempty" doc:"How long the model is to think."`
-	Parallel    *bool    `json:"parallel_tool_calls,omitempty" doc:"Whether a reply may call several tools."`
-	Format      string   `json:"response_format,omitempty" doc:"json_object or json_schema, when a form was asked for."`
+	Reply       int           `json:"reply" doc:"Which reply of the turn it is for, from 0; 0 for judges."`
+	Messages    int           `json:"messages" doc:"Messages that were sent."`
+	Tools       int           `json:"tools,omitempty" doc:"Tools that were offered."`
+	LeftOut     *chat.LeftOut `json:"left_out,omitempty" doc:"What of the conversation was not sent, by the context policy."`
+	Stream      bool          `json:"stream,omitempty" doc:"The reply was to be streamed."`
+	Temperature *float64      `json:"temperature,omitempty" doc:"As it was asked for."`
+	TopP        *float64      `json:"top_p,omitempty" doc:"The same."`
+	MaxTokens   *int          `json:"max_tokens,omitempty" doc:"The same."`
+	Seed        *int64        `json:"seed,omitempty" doc:"The same."`
+	Stop        []string      `json:"stop,omitempty" doc:"Texts at which the reply is to end."`
+	Effort      string        `json:"reasoning_effort,omitempty" doc:"How long the model is to think."`
+	Parallel    *bool         `json:"parallel_tool_calls,omitempty" doc:"Whether a reply may call several tools."`
+	Format      string        `json:"response_format,omitempty" doc:"json_object or json_schema, when a form was asked for."`
 
 	Request *chat.Request `json:"-"` // read only; never nil
 	Host    string        `json:"-"` // of the provider's base_url; "": it has none

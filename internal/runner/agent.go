@@ -86,9 +86,11 @@ func ReportAgents(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List
 		if s.Skip != "" {
 			continue
 		}
-		for _, spec := range m.selectProviders(p, s) {
+		chosen := m.selectProviders(p, s)
+		for _, spec := range chosen {
 			reportAgent(s, spec, d)
 		}
+		reportWindow(p, s, chosen, defaultRegion, d)
 	}
 }
 

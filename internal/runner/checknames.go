@@ -98,6 +98,7 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 		n.checkChoice(s, in)
 		if n.tracker != nil && s.Recorded == nil {
 			n.tracker.awaitRules(s)
+			n.tracker.awaitWindow(s, agents(s))
 		}
 		n.serveRules(s, prompts)
 		n.within = s

@@ -151,8 +151,10 @@ func (t *emitter) eval(r *result.EvalResult) {
 	}
 }
 
-// call sends the start of a model call. The function that it returns sends the end; it is nil when there is no sink.
-func (t *emitter) call(spec *scenario.Provider, req *chat.Request) func(*chat.Reply, error) {
+// call sends the start of a model call, for which left of the conversation is not sent. The function that it returns sends the end; it is nil when there is no sink.
+func (t *emitter) call(
+	spec *scenario.Provider, req *chat.Request, left *chat.LeftOut,
+) func(*chat.Reply, error) {
 	if t == nil {
 		return nil
 	}
@@ -167,7 +169,7 @@ func (t *emitter) call(spec *scenario.Provider, req *chat.Request) func(*chat.Re
 	}
 	t.send(result.CallStarted{
 		At: t.at(), Call: call, Host: host, Port: port,
-		Reply: req.Origin.Reply, Messages: len(req.Messages), Tools: len(req.Tools),
+		Reply: req.Origin.Reply, Messages: len(req.Messages), Tools: len(req.Tools), LeftOut: left,
 		Stream: req.Stream, Temperature: req.Temperature, TopP: req.TopP, MaxTokens: req.MaxTokens, Seed: req.Seed,
 		Stop: req.Stop, Effort: req.ReasoningEffort, Parallel: req.ParallelToolCalls, Format: req.ReplyFormat(),
 		Request: &sent,
@@ -184,6 +186,11 @@ func (t *emitter) call(spec *scenario.Provider, req *chat.Request) func(*chat.Re
 			Answer: &answer,
 		})
 	}
+}
+
+// otherCall is call for a model that is not the agent's: it is sent all that it is to see.
+func (t *emitter) otherCall(spec *scenario.Provider, req *chat.Request) func(*chat.Reply, error) {
+	return t.call(spec, req, nil)
 }
 
 // serverOf is where a provider with a base_url is asked, without what else stands there, which may be secret.

@@ -160,24 +160,6 @@ func (f *flow) speaks(prompt *scenario.Prompt, as stance) {
 	f.speaker = f.speakers[at]
 }
 
-// sent returns the messages of a model call: of several system prompts only that of the current state.
-func (s *session) sent() []chat.Message {
-	f := s.flow
-	if f == nil || s.step != nil || f.marks == 1 && s.messages[f.mark].Content != "" {
-		return slices.Clip(s.messages)
-	}
-	list := make([]chat.Message, 0, len(s.messages)-f.marks+1)
-	if s.messages[f.mark].Content != "" {
-		list = append(list, s.messages[f.mark])
-	}
-	for i := range s.messages {
-		if s.messages[i].Role != chat.System {
-			list = append(list, s.messages[i])
-		}
-	}
-	return list
-}
-
 // complete reports whether the current state is terminal.
 func (f *flow) complete() bool {
 	switch {

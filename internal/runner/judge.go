@@ -171,7 +171,7 @@ func (s *session) judges(turn int) grading.Judges {
 	if s.emit == nil {
 		return pool.For(origin, seed)
 	}
-	return pool.Observed(origin, seed, s.emit.call)
+	return pool.Observed(origin, seed, s.emit.otherCall)
 }
 
 // compiled returns the check. It is never nil in a plan: a check that does not compile is an error, and nothing runs.

@@ -38,6 +38,10 @@ type nameTracker struct {
 	stateRules    []awaitedStates
 	statesEntered map[string]bool
 
+	windows     []awaitedWindow
+	windowsUsed map[diag.Pos]bool // by the scenario
+	windowsRun  map[diag.Pos]bool // the same: in trials that came to their end
+
 	rules     []awaitedRule // of turns, about calls
 	rulesUsed map[turnRule]bool
 	turnsRun  map[turnPlace]bool
@@ -67,6 +71,7 @@ func newNameTracker() *nameTracker {
 		measuredEvals: map[measuredEval]bool{}, skippedEvals: map[string]string{}, scenarios: map[string]*skippedAll{},
 		firedGuardrails: map[string]bool{}, statesEntered: map[string]bool{},
 		rulesUsed: map[turnRule]bool{}, turnsRun: map[turnPlace]bool{},
+		windowsUsed: map[diag.Pos]bool{}, windowsRun: map[diag.Pos]bool{},
 	}
 }
 
@@ -97,7 +102,7 @@ func (h *nameTracker) observe(t *result.Trial) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.observeSkipped(t)
-	if len(h.awaited)+len(h.gates)+len(h.awaitedGuardrails)+len(h.rules) == 0 && !h.isServed {
+	if len(h.awaited)+len(h.gates)+len(h.awaitedGuardrails)+len(h.rules)+len(h.windows) == 0 && !h.isServed {
 		return
 	}
 	h.hasMoved = h.hasMoved || t.Workflow != nil && len(t.Workflow.Transitions) > 0
@@ -116,6 +121,7 @@ func (h *nameTracker) observe(t *result.Trial) {
 		turn := &t.Turns[i]
 		h.hasTurns = h.hasTurns || turn.NotRun == ""
 		h.observeRules(t, turn)
+		h.observeWindow(t, turn)
 		for j := range turn.Messages {
 			for _, v := range turn.Messages[j].Validations {
 				h.firedGuardrails[v.Type] = true
@@ -188,6 +194,7 @@ func (p *Plan) NeverNamed() []diag.Diagnostic {
 	}
 	list = append(list, p.neverCompared(h.calledTools)...)
 	list = append(list, h.idleRules()...)
+	list = append(list, h.idleWindows()...)
 	list = append(list, h.idleStateRules()...)
 	return append(list, h.idleGates()...)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/memory"
+	"github.com/arena-evals/arena/internal/window"
 )
 
 // session is the state of one trial. It belongs to one goroutine.
@@ -50,6 +51,8 @@ type session struct {
 	values           *values
 	variables        map[string]string // for checks
 	stance           stance
+	ledger           window.Ledger  // sizes of the messages, where there is a context policy
+	leftOut          *chat.LeftOut  // of the next call of the model; nil: nothing is
 	flow             *flow          // nil: there is no workflow
 	memory           *memory.Store  // nil: the trial remembers nothing
 	skills           *skill.Session // nil: there are none

@@ -18,6 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools/memory"
+	"github.com/arena-evals/arena/internal/window"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
@@ -211,6 +212,7 @@ func (l *stepLeaf) attempt(ctx context.Context, input any) (any, error) {
 	s := l.s
 	s.step.attempts++
 	s.messages, s.turnStart, s.inputValidations, s.toolResults = nil, 0, nil, nil
+	s.ledger = window.Ledger{}
 	s.takeStance(s.trial.Project.PromptOfStep(s.step.spec))
 	if s.step.spec.Kind == composition.Tool {
 		return l.callTool(ctx, input)
@@ -320,7 +322,10 @@ func (l *stepLeaf) converse(ctx context.Context) (string, error) {
 		if err := loop.checkChoice(); err != nil && spec.Kind == composition.Agent {
 			return "", err
 		}
-		req := s.request(indexOf(&l.turn), round, loop)
+		req, err := s.request(indexOf(&l.turn), round, loop)
+		if err != nil {
+			return "", err
+		}
 		l.turn.Streamed = req.Stream
 		reply, err := s.generateReply(ctx, &l.turn, req, s.calls[len(s.calls)-len(loop.log):])
 		switch {

@@ -96,7 +96,10 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		if err := errors.Join(loop.checkRound(), loop.checkChoice()); err != nil {
 			return err
 		}
-		req := s.request(loop.at, round, loop)
+		req, err := s.request(loop.at, round, loop)
+		if err != nil {
+			return err
+		}
 		turn.Streamed = req.Stream
 		s.trace = nil
 		reply, err := s.generateReply(ctx, turn, req, s.calls[len(s.calls)-len(loop.log):])
@@ -141,7 +144,7 @@ func (s *session) complete(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
 	began := s.opts.Now()
-	done := s.emit.call(s.trial.Endpoint.Spec, req)
+	done := s.emit.call(s.trial.Endpoint.Spec, req, s.leftOut)
 	reply, err := s.call(ctx, req, onDelta)
 	switch {
 	case s.clock.simulated:
@@ -149,6 +152,7 @@ func (s *session) complete(
 	case !reply.Cached:
 		reply.LatencyMS = milliseconds(s.opts.Now().Sub(began))
 	}
+	reply.LeftOut = s.leftOut
 	if done != nil {
 		done(&reply, err)
 	}
@@ -181,12 +185,11 @@ func (s *session) notice(text string) {
 
 // request is the model call of a round. Parameters come from the command line, the turn, the arena's defaults, the
 // prompt and the provider, in this order. Nil leaves them to the server.
-func (s *session) request(at turnIndex, round int, loop *toolLoop) *chat.Request {
+func (s *session) request(at turnIndex, round int, loop *toolLoop) (*chat.Request, error) {
 	sc, spec := s.trial.Scenario, &s.trial.Scenario.Turns[at.script]
 	defaults, provider := &s.trial.Project.Defaults, s.trial.Endpoint.Spec
 	prompt := &s.stance.params
 	req := &chat.Request{
-		Messages: s.sent(),
 		Temperature: firstSet(s.opts.Temperature, spec.Temperature, defaults.Temperature, prompt.Temperature,
 			provider.Temperature),
 		TopP:      firstSet(defaults.TopP, prompt.TopP, provider.TopP),
@@ -209,7 +212,7 @@ func (s *session) request(at turnIndex, round int, loop *toolLoop) *chat.Request
 	tune(req, provider, s.stance.schema)
 	s.step.adapt(req)
 	req.Extra = prompt.AddTo(req.Extra, provider)
-	return req
+	return req, s.fill(req)
 }
 
 // seedOf is the seed of a trial: that of its group, and one more for each trial before it. With one seed for all of

@@ -27,7 +27,8 @@ type Scenario struct {
 	Providers    []string
 	Group        string // provider group; "" is default
 	Capabilities []string
-	ToolPolicy   *ToolPolicy // nil: none
+	ToolPolicy   *ToolPolicy    // nil: none
+	Window       *ContextPolicy // nil: none, or it is turned off
 	Tags         []string
 	// Agent is the program that a scenario names itself; nil: the providers of the project are its agents. Title and
 	// Outcome are what such a scenario tells judges besides.

@@ -60,7 +60,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		toolPolicy(func(s *Scenario, p *ToolPolicy) { s.ToolPolicy = p }).
 			doc("Limits for the tool calls of the conversation."),
 		custom("context_policy", contextPolicyFields, readContextPolicy).
-			doc("What is left out when the conversation gets long.").later("context policies"),
+			doc("How long the conversation may be that a model is sent, and what is left out when it is longer."),
 		custom("seed_memories", listOf(seedMemoryFields), readSeedMemories).
 			doc("What the agent remembers before the conversation begins."),
 		custom("labels", textMap, func(d *decoder, s *Scenario, v *node.Node) { s.Labels = d.plainMap(v, "labels", nil) }).
@@ -122,67 +122,6 @@ var contextFields = table("context_metadata", func() rows[ContextMetadata] {
 		idle[ContextMetadata]("project_stage", text, "only domain and user_role become variables"),
 	}
 })
-
-// contextPolicy is what the loader looks at of a context policy.
-type contextPolicy struct {
-	budget    int
-	relevance *relevance
-}
-
-type relevance struct {
-	query string
-	lastN int
-	own   string
-}
-
-var contextPolicyFields = table("context_policy", func() rows[contextPolicy] {
-	return rows[contextPolicy]{
-		whole("token_budget", natural, func(p *contextPolicy) *int { return &p.budget }).
-			doc("How many tokens the messages of a call may have; 0 is no limit."),
-		inside[contextPolicy]("reserve_for_output", natural).doc("How many tokens of the budget are kept for the reply."),
-		inside[contextPolicy]("strategy", words("oldest", "fail", "summarize", "relevance")).
-			doc("What happens to messages that do not fit."),
-		inside[contextPolicy]("cache_breakpoints", boolean).
-			doc("Whether servers may keep the beginning of the messages for the next call."),
-		objectPtr("relevance", part("relevance",
-			inside[relevance]("provider", words("openai", "gemini", "voyageai")).must().
-				doc("Whose embeddings say what is relevant."),
-			inside[relevance]("model", text).doc("The model of the embeddings."),
-			inside[relevance]("min_recent_messages", natural).doc("How many of the last messages stay in any case."),
-			inside[relevance]("always_keep_system_role", boolean).doc("Whether messages of the system stay in any case."),
-			inside[relevance]("similarity_threshold", unit).
-				doc("How similar a message must be to the query to stay, from 0 to 1."),
-			word("query_source", words("last_user", "last_n", "custom"), func(r *relevance) *string { return &r.query }).
-				doc("What messages are compared with."),
-			whole("last_n_count", natural, func(r *relevance) *int { return &r.lastN }).
-				doc("How many messages the query is made of, with query_source last_n."),
-			str("custom_query", func(r *relevance) *string { return &r.own }).doc("The query, with query_source custom."),
-			inside[relevance]("cache_embeddings", boolean).doc("Whether embeddings are kept for the next turn."),
-		), func(p *contextPolicy) **relevance { return &p.relevance }).
-			doc("How relevant messages are found, with strategy relevance."),
-	}
-})
-
-func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
-	var p contextPolicy
-	if !contextPolicyFields.read(d, v, &p) {
-		return
-	}
-	if r := p.relevance; r != nil {
-		if r.query == "last_n" && r.lastN == 0 {
-			d.Missing(v, "relevance with query_source last_n", "last_n_count")
-		}
-		if r.query == "custom" && r.own == "" {
-			d.Missing(v, "relevance with query_source custom", "custom_query")
-		}
-	}
-	switch {
-	case p.budget > 0: // 0 turns the policy off
-		d.need("context policies", v, Feature{Scenario: s.ID})
-	case len(v.Content) > 0 && node.Get(v, "token_budget") == nil:
-		d.Warnf(v, NoEffect, "context_policy has no effect without a token_budget above 0")
-	}
-}
 
 var duplexFields = table("duplex", func() rows[struct{}] {
 	return rows[struct{}]{

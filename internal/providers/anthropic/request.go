@@ -86,7 +86,7 @@ func (c *codec) Encode(req *chat.Request) ([]byte, error) {
 	if err := c.limits(&b, req); err != nil {
 		return nil, err
 	}
-	if c.caching {
+	if c.caching || req.Caching {
 		b.mark()
 	}
 	data, err := wire.JSON(&b)

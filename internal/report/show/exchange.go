@@ -10,7 +10,7 @@ import (
 
 // Entry is one message, tool call or guardrail of an exchange.
 type Entry struct {
-	Who  string // user, agent, tools, guard
+	Who  string // user, sent, agent, tools, guard
 	Text string // clean; may have several lines
 }
 
@@ -24,6 +24,12 @@ func Exchange(t *result.Turn) []Entry {
 	}
 	if t.NotRun != "" {
 		return all
+	}
+	for i := len(t.Messages) - 1; i >= 0; i-- { // the last call had the largest part of the conversation to leave out
+		if left := t.Messages[i].LeftOut; left != nil {
+			add("sent", LeftOut(left))
+			break
+		}
 	}
 	if agent := agentText(t); agent != "" {
 		add("agent", agent)
@@ -42,6 +48,16 @@ func Exchange(t *result.Turn) []Entry {
 		}
 	}
 	return all
+}
+
+// LeftOut says what of the conversation a model was sent, and what it was not.
+func LeftOut(l *chat.LeftOut) string {
+	about := ""
+	if l.Estimated {
+		about = "about "
+	}
+	return fmt.Sprintf("all from %s on; of what was before, %s (%s%s) not sent", TurnLabel(l.Since),
+		Plural(l.Messages, "message"), about, Plural(l.Tokens, "token"))
 }
 
 func userText(t *result.Turn) string {

@@ -49,6 +49,9 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 			if m.Role == chat.Assistant {
 				steps()
 			}
+			if m.LeftOut != nil {
+				say("sent", show.LeftOut(m.LeftOut))
+			}
 			if m.Role == chat.System && m.State != "" {
 				say("state", show.Line(m.State))
 				if m.Content == "" { // steps speak in it, under prompts of their own

@@ -144,9 +144,17 @@ function stateMark(state, at) {
   return [mark("state", "workflow: ", from, h("b", { dir: "auto" }, state))];
 }
 
+// leftOutMark says where the memory of the agent ended: what of the conversation it was not sent.
+function leftOutMark(left) {
+  const tokens = `${left.estimated ? "about " : ""}${count(left.tokens)} ${left.tokens === 1 ? "token" : "tokens"}`;
+  const messages = `${count(left.messages)} earlier ${left.messages === 1 ? "message" : "messages"}`;
+  return mark("memory", `✂ the agent was sent all from turn ${left.since_turn + 1} on; ${messages} (${tokens}) not sent`);
+}
+
 function agentMessage(m, results, at) {
   const out = stateMark(m.state, at);
   const calls = m.tool_calls ?? [];
+  if (m.left_out) out.push(leftOutMark(m.left_out));
   if (m.original) out.push(originalReply(m));
   if (m.content || m.parts?.length || !calls.length)
     out.push(bubble("agent", "agent", m.content, m.parts, replyFoot(m)));

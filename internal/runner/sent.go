@@ -1,0 +1,116 @@
+package runner
+
+import (
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/window"
+)
+
+// What of the transcript a model is sent. The transcript itself is never cut.
+
+// fill puts the messages into a request: of several system prompts that of the current state, and of the conversation
+// what the context policy leaves of it.
+func (s *session) fill(req *chat.Request) error {
+	s.leftOut = nil
+	policy := s.windowPolicy()
+	if policy == nil {
+		req.Messages = s.pick([]window.Span{{From: 0, To: len(s.messages)}})
+		return nil
+	}
+	items := s.ledger.Take(s.messages)
+	spans, err := s.cut(policy, items)
+	if err != nil {
+		return fmt.Errorf("context_policy: %w", err)
+	}
+	req.Messages, req.Caching = s.pick(spans), policy.Breakpoints
+	s.ledger.Sent(spans, window.Beside{System: s.systemAt(), Tools: len(req.Tools)})
+	if left := window.Without(items, spans); left.Messages > 0 {
+		s.leftOut = &chat.LeftOut{
+			Messages: left.Messages, Tokens: left.Tokens, Estimated: !left.Told, Since: left.Since,
+		}
+		req.Origin.Before += repliesIn(s.messages) - repliesIn(req.Messages)
+	}
+	return nil
+}
+
+// windowPolicy is the context policy of the trial; nil: there is none, or the agent remembers by itself.
+func (s *session) windowPolicy() *scenario.ContextPolicy {
+	if s.trial.Endpoint.Spec.IsAgent() {
+		return nil
+	}
+	return s.trial.Scenario.Window
+}
+
+// systemAt is the index of the system prompt that counts; window.NoSystem: there is none, or it is empty.
+func (s *session) systemAt() int {
+	at := 0
+	if f := s.flow; f != nil && s.step == nil {
+		at = f.mark
+	}
+	if at < len(s.messages) && s.messages[at].Role == chat.System && s.messages[at].Content != "" {
+		return at
+	}
+	return window.NoSystem
+}
+
+// pick returns the messages of spans behind the system prompt that counts. Where that is a part of the transcript as it
+// stands, nothing is copied.
+func (s *session) pick(spans []window.Span) []chat.Message {
+	f := s.flow
+	system, marks := s.systemAt(), 0
+	switch {
+	case f != nil && s.step == nil:
+		marks = f.marks
+	case system != window.NoSystem:
+		marks = 1
+	}
+	if whole := len(spans) == 1 && spans[0].From <= system+1 && spans[0].To == len(s.messages); whole &&
+		(marks == 0 || marks == 1 && system == 0) {
+		return s.messages[:len(s.messages):len(s.messages)]
+	}
+	n := 1
+	for _, span := range spans {
+		n += span.To - span.From
+	}
+	list := make([]chat.Message, 0, n)
+	if system != window.NoSystem {
+		list = append(list, s.messages[system])
+	}
+	for _, span := range spans {
+		if marks <= 1 { // it stands in front
+			list = append(list, s.messages[max(span.From, marks):span.To]...)
+			continue
+		}
+		for i := span.From; i < span.To; i++ {
+			if s.messages[i].Role != chat.System {
+				list = append(list, s.messages[i])
+			}
+		}
+	}
+	return list
+}
+
+// cut decides what of the conversation is sent.
+func (s *session) cut(p *scenario.ContextPolicy, items []window.Item) ([]window.Span, error) {
+	system := s.ledger.System(s.systemAt())
+	room := p.Budget - p.Reserve - system
+	whole := []window.Span{{From: 0, To: len(items)}}
+	switch size := window.Size(items); {
+	case room <= 0:
+		return nil, fmt.Errorf("the system prompt has %s, and %s", about(system), p.Leaves(0))
+	case size <= room:
+		return whole, nil
+	case p.Strategy == scenario.RefuseLonger:
+		return nil, fmt.Errorf("the conversation has %s, and %s (strategy fail)", about(size), p.Leaves(system))
+	}
+	if _, needs := window.Newest(items); needs > room {
+		return nil, fmt.Errorf("the newest message of the user has %s, with what follows it, and %s", about(needs),
+			p.Leaves(system))
+	}
+	return []window.Span{{From: window.Oldest(items, room), To: len(items)}}, nil
+}
+
+func about(tokens int) string { return fmt.Sprintf("about %s", plural.Count(tokens, "token")) }

@@ -1,0 +1,118 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// windowed is a plan of one trial with a context policy.
+func windowed(t testing.TB, policy scenario.ContextPolicy, client answer, turns ...scenario.Turn) *Plan {
+	t.Helper()
+	plan := planOf(t, 1, client, turns...)
+	plan.spans[0].Scenario.Window = &policy
+	return plan
+}
+
+// TestWindowKeepsTheQuestion: whatever the budget, a model is sent the question that it is to answer, and the results of
+// tools behind their calls; the record has everything.
+func TestWindowKeepsTheQuestion(t *testing.T) {
+	t.Parallel()
+	const turns = 6
+	var script []scenario.Turn
+	for i := range turns {
+		script = append(script, scenario.Turn{Role: "user", Content: fmt.Sprintf("question %d: %s", i, strings.Repeat("word ", i*7%11))})
+	}
+	for budget := 5; budget < 300; budget += 5 {
+		asked := 0
+		client := func(_ context.Context, req *chat.Request) (chat.Reply, error) {
+			question := fmt.Sprintf("question %d", req.Origin.Turn)
+			if first := &req.Messages[0]; first.Role != chat.User {
+				t.Errorf("budget %d: the first message is of the %s", budget, first.Role)
+			}
+			held := false
+			for i := range req.Messages {
+				m := &req.Messages[i]
+				held = held || strings.HasPrefix(m.Content, question)
+				if m.Role == chat.ToolRole && (i == 0 || len(req.Messages[i-1].ToolCalls) == 0) {
+					t.Errorf("budget %d: a result without its call", budget)
+				}
+			}
+			if !held {
+				t.Errorf("budget %d: %q was not sent", budget, question)
+			}
+			asked++
+			if req.Origin.Reply == 0 && req.Origin.Turn%2 == 0 {
+				return chat.Reply{ToolCalls: []chat.ToolCall{{ID: fmt.Sprint(asked), Name: "look"}}, FinishReason: "tool_calls"}, nil
+			}
+			return chat.Reply{Content: "Yes.", FinishReason: "stop"}, nil
+		}
+		plan := windowed(t, scenario.ContextPolicy{Budget: budget, Strategy: scenario.LeaveOldest}, client, script...)
+		got := trialOf(t.Context(), plan, options(1))
+		if got.Error == "" {
+			said := 0
+			for i := range got.Turns {
+				said += len(got.Turns[i].Messages)
+			}
+			if want := turns*2 + turns/2*2; said != want {
+				t.Errorf("budget %d: the record has %d messages, not %d", budget, said, want)
+			}
+		} else if !strings.Contains(got.Error, "context_policy: the newest message of the user has about") {
+			t.Errorf("budget %d: %s", budget, got.Error)
+		}
+	}
+}
+
+// TestWindowIsShared: where everything is sent, a request shares the messages with the transcript.
+func TestWindowIsShared(t *testing.T) {
+	t.Parallel()
+	s := longSession(t, 10, 1_000_000)
+	var req chat.Request
+	if err := s.fill(&req); err != nil || &req.Messages[0] != &s.messages[0] || len(req.Messages) != len(s.messages) {
+		t.Errorf("%d of %d messages, %v", len(req.Messages), len(s.messages), err)
+	}
+	if s.leftOut != nil {
+		t.Errorf("left out: %+v", s.leftOut)
+	}
+}
+
+// longSession is a session with so many messages behind the system prompt.
+func longSession(t testing.TB, n, budget int) *session {
+	t.Helper()
+	plan := windowed(t, scenario.ContextPolicy{Budget: budget, Strategy: scenario.LeaveOldest}, says("Yes."))
+	opts := options(1)
+	s := newSession(plan.Trial(0), &opts, nil)
+	s.messages = append(s.messages, chat.Message{Role: chat.System, Content: "Be brief."})
+	for i := range n {
+		role := chat.User
+		if i%2 == 1 {
+			role = chat.Assistant
+		}
+		s.messages = append(s.messages, chat.Message{Role: role, Content: strings.Repeat("word ", 30)})
+	}
+	if s.messages[n].Role == chat.Assistant {
+		s.messages = append(s.messages, chat.Message{Role: chat.User, Content: "What was that?"})
+	}
+	return s
+}
+
+// BenchmarkWindow cuts a conversation of 1,000 messages for one call. Texts are shared; of the messages that are sent
+// the headers are copied, where something is left out.
+func BenchmarkWindow(b *testing.B) {
+	for name, budget := range map[string]int{"all": 1_000_000, "half": 21_000, "tenth": 4_200} {
+		b.Run(name, func(b *testing.B) {
+			s := longSession(b, 1000, budget)
+			b.ReportAllocs()
+			for b.Loop() {
+				var req chat.Request
+				if err := s.fill(&req); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,124 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
+)
+
+// ContextPolicy says how much of a conversation a model is sent.
+type ContextPolicy struct {
+	Pos         diag.Pos
+	Budget      int // tokens of a call; above 0
+	Reserve     int // those of them that are kept for the reply
+	Strategy    ContextStrategy
+	Breakpoints bool // calls say what of them is worth keeping for the next one
+	Relevance   *Relevance
+}
+
+// ContextStrategy is what happens to messages that do not fit.
+type ContextStrategy string
+
+// The strategies. Without one the oldest messages are left out.
+const (
+	LeaveOldest     ContextStrategy = "oldest"
+	RefuseLonger    ContextStrategy = "fail"
+	Summarize       ContextStrategy = "summarize"
+	LeaveIrrelevant ContextStrategy = "relevance"
+)
+
+// Relevance is how the messages are found that have to do with a query.
+type Relevance struct {
+	Provider  string // whose embeddings tell
+	Model     string
+	Recent    int     // of the last messages so many stay; 0: 3
+	Least     float64 // how similar to the query the others must be; 0: any
+	Query     string  // last_user, last_n or custom; "": last_user
+	LastN     int     // messages that make the query, with last_n
+	OwnQuery  string  // the query, with custom
+	KeepFound bool    // embeddings are kept for the next call
+}
+
+var contextPolicyFields = table("context_policy", func() rows[ContextPolicy] {
+	return rows[ContextPolicy]{
+		whole("token_budget", natural, func(p *ContextPolicy) *int { return &p.Budget }).
+			doc("How many tokens the messages of a call may have, with the system prompt; 0 is no limit."),
+		whole("reserve_for_output", natural, func(p *ContextPolicy) *int { return &p.Reserve }).
+			doc("How many tokens of the budget are kept for the reply.").preset("0"),
+		word("strategy", words("oldest", "fail", "summarize", "relevance"),
+			func(p *ContextPolicy) *string { return (*string)(&p.Strategy) }).
+			doc("What happens to messages that do not fit: the oldest are left out; the trial is an error; a summary stands " +
+				"for them (summarize, not available yet); or those go that have least to do with what is asked (relevance, " +
+				"not available yet).").preset("oldest"),
+		flag("cache_breakpoints", func(p *ContextPolicy) *bool { return &p.Breakpoints }).
+			doc("Marks what of requests is worth keeping for the next one, as prompt_caching does; for Anthropic's models."),
+		objectPtr("relevance", part("relevance",
+			word("provider", words("openai", "gemini", "voyageai"), func(r *Relevance) *string { return &r.Provider }).must().
+				doc("Whose embeddings say what is relevant."),
+			label("model", func(r *Relevance) *string { return &r.Model }).asIs().doc("The model of the embeddings."),
+			whole("min_recent_messages", natural, func(r *Relevance) *int { return &r.Recent }).
+				doc("How many of the last messages stay before others.").preset("3"),
+			inside[Relevance]("always_keep_system_role", boolean).doc("The system prompt always stays, whatever this says."),
+			num("similarity_threshold", unit, func(r *Relevance) *float64 { return &r.Least }).
+				doc("How similar a message must be to the query to stay, from 0 to 1; 0 is no limit."),
+			word("query_source", words("last_user", "last_n", "custom"), func(r *Relevance) *string { return &r.Query }).
+				doc("What messages are compared with: the last message of the user, the last messages, or a text.").
+				preset("last_user"),
+			whole("last_n_count", natural, func(r *Relevance) *int { return &r.LastN }).
+				doc("How many messages the query is made of, with query_source last_n."),
+			str("custom_query", func(r *Relevance) *string { return &r.OwnQuery }).
+				doc("The query, with query_source custom."),
+			flag("cache_embeddings", func(r *Relevance) *bool { return &r.KeepFound }).
+				doc("Whether embeddings are kept for the next call of the conversation."),
+		), func(p *ContextPolicy) **Relevance { return &p.Relevance }).
+			doc("How relevant messages are found, with strategy relevance."),
+	}
+})
+
+func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
+	p := ContextPolicy{Pos: d.Pos(v)}
+	if !contextPolicyFields.read(d, v, &p) {
+		return
+	}
+	if r := p.Relevance; r != nil {
+		if r.Query == "last_n" && r.LastN == 0 {
+			d.Missing(v, "relevance with query_source last_n", "last_n_count")
+		}
+		if r.Query == "custom" && r.OwnQuery == "" {
+			d.Missing(v, "relevance with query_source custom", "custom_query")
+		}
+	}
+	if p.Strategy == "" {
+		p.Strategy = LeaveOldest
+	}
+	switch {
+	case p.Budget > 0 && p.Reserve >= p.Budget:
+		d.Errorf(node.Get(v, "reserve_for_output"), "context-budget", "reserve_for_output is %d, and token_budget %d: "+
+			"nothing is left for the conversation", p.Reserve, p.Budget).Hint = "raise token_budget, or lower reserve_for_output"
+	case p.Budget > 0: // 0 turns the policy off
+		if p.Strategy == Summarize || p.Strategy == LeaveIrrelevant {
+			d.need("context policies that "+string(p.Strategy), v, Feature{Scenario: s.ID})
+		}
+		s.Window = &p
+	case len(v.Content) > 0 && node.Get(v, "token_budget") == nil:
+		d.Warnf(v, NoEffect, "context_policy has no effect without a token_budget above 0")
+	}
+}
+
+// Leaves says what the policy leaves to the conversation beside a system prompt of so many tokens.
+func (p *ContextPolicy) Leaves(system int) string {
+	var beside []string
+	if p.Reserve > 0 {
+		beside = append(beside, fmt.Sprintf("%d for the reply", p.Reserve))
+	}
+	if system > 0 {
+		beside = append(beside, fmt.Sprintf("%d for the system prompt", system))
+	}
+	text := fmt.Sprintf("token_budget %d leaves %d", p.Budget, p.Budget-p.Reserve-system)
+	if len(beside) > 0 {
+		text += " beside " + strings.Join(beside, " and ")
+	}
+	return text
+}

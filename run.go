@@ -122,7 +122,7 @@ func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outpu
 	stopped := ctx.Err() != nil
 	x.Late = append(x.Late, harness.Unkept(s.store)...)
 	if !stopped && plan == s.plan {
-		x.Late = append(x.Late, s.deck.NeverSeen()...)
+		x.Claim(s.deck.Claims()...)
 	}
 	err = errors.Join(err, x.End(stopped))
 	err = errors.Join(err, in.metrics.End(ctx, x.Run), x.Close())

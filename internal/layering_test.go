@@ -44,7 +44,7 @@ var rows = [][]string{
 	{"internal/calibrate", "internal/cassette", "internal/judges"},
 	{"internal/evals", "internal/generate", "internal/guard"},
 	{"internal/runner"},
-	{"internal/comparison"},
+	{"internal/comparison", "internal/shards"},
 	{"internal/report/show"},
 	{"internal/metrics", "internal/report/*", "internal/report/otlp"},
 	{"docs", "internal/cli/template", "internal/conformance", "internal/filedoc", "internal/harness"},

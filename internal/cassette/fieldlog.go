@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // fieldLog notes the names of JSON fields in what a run said, in lower case. It is safe for concurrent use. A nil log
@@ -34,16 +35,20 @@ func (l *fieldLog) note(name string, wanted bool) {
 	}
 }
 
-// NeverSeen returns a warning for each field that is to be redacted, and that nothing had which the run said.
-func (d *Folder) NeverSeen() (list []diag.Diagnostic) {
+// Claims returns that something which the run said had each of the fields to redact.
+func (d *Folder) Claims() (list []result.Claim) {
 	if d == nil {
 		return nil
 	}
 	d.fields.mu.Lock()
 	defer d.fields.mu.Unlock()
 	known := slices.Sorted(maps.Keys(d.fields.seen))
-	for _, name := range d.Redact {
-		if d.fields.seen[strings.ToLower(name)] {
+	for i, name := range d.Redact {
+		c := result.Claim{
+			Key: "--redact " + name, Order: afterPlan + i, Met: d.fields.seen[strings.ToLower(name)],
+		}
+		if c.Met {
+			list = append(list, c)
 			continue
 		}
 		w := diag.Diagnostic{
@@ -52,8 +57,13 @@ func (d *Folder) NeverSeen() (list []diag.Diagnostic) {
 		}
 		if near := diag.DidYouMean(strings.ToLower(name), known); near != "" {
 			w.Msg += " (" + near + ")"
+			c.Evidence = 1
 		}
-		list = append(list, w)
+		c.Warning, c.Unmet = w, w.Advice()
+		list = append(list, c)
 	}
 	return list
 }
+
+// afterPlan is the order of claims that are told behind those of a plan.
+const afterPlan = 1 << 30

@@ -45,6 +45,8 @@ func sample(f *pflag.Flag) string {
 		return "all"
 	case "replay-missing":
 		return "record"
+	case "shard":
+		return "2/5"
 	}
 	switch f.Value.Type() {
 	case "bool":
@@ -93,6 +95,8 @@ func TestSpecHoldsEveryFlag(t *testing.T) {
 			words = append(words, "--record=tapes")
 		case "replay-missing", "redact":
 			words = append(words, "--replay=tapes")
+		case "shard-by":
+			words = append(words, "--shard=2/5")
 		}
 		asked := asRun(t, words...)
 		text := specJSON(t, asked.spec())

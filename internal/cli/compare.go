@@ -107,6 +107,8 @@ func (f *compareFlags) run(app *App, before, after string) error {
 				"arena run --resume goes on with it", name)
 		}
 	}
+	app.remarkPart(before, was)
+	app.remarkPart(after, now)
 	r, err := comparison.Compare(was, now)
 	if err != nil {
 		return err

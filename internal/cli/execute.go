@@ -197,9 +197,7 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 	defer x.app.finishTraces(x.traces) // when everything is said: it may have to wait for a collector
 	x.job.Plan = nil                   // which is large, and nobody needs it any more but x.run
 	x.run.Late = slices.Concat(x.run.Late, x.logs.unfinished(), harness.Unkept(x.flags.replies), x.deck.Unread())
-	if !interrupted && (x.job.Earlier == nil || len(x.job.Earlier.Kept) == 0) {
-		x.run.Late = append(x.run.Late, x.deck.NeverSeen()...)
-	}
+	x.run.Claim(x.deckClaims()...)
 	endErr := x.run.End(interrupted)
 	run, out := x.run.Run, x.job.Outputs
 	if x.flags.quiet { // keeps what is said of a run out of its summary, but not what is wrong
@@ -216,6 +214,15 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 		x.app.complain(err)
 	}
 	return exit(harness.Exit(run, interrupted, err))
+}
+
+// deckClaims are what has to come up in what is recorded. Of trials that are kept nobody knows whether it did.
+func (x *execution) deckClaims() []result.Claim {
+	claims := x.deck.Claims()
+	for i := range claims {
+		claims[i].Met = claims[i].Met || x.resumed.stays() > 0
+	}
+	return claims
 }
 
 func (x *execution) runOptions() runner.Options {

@@ -17,7 +17,7 @@ type flagGroup struct {
 var flagGroups = []flagGroup{
 	{"What is run", []string{
 		"config", "scenario", "provider", "tag", "trials", "list", "estimate", "last-failed", "resume", "region",
-		"rows", "sample",
+		"rows", "sample", "shard", "shard-by",
 		"eval",
 	}},
 	{"Model", []string{

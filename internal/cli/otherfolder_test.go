@@ -20,6 +20,7 @@ var writers = map[string]string{
 	"run":             "run hello.yaml -q",
 	"eval":            "eval talk.json --assert assert.yaml -q",
 	"rejudge":         "rejudge first -q",
+	"merge":           "", // only where it is told to
 	"report":          "report first -q",
 	"generate":        "generate talk.json",
 	"capture":         "capture -- echo hello",

@@ -245,7 +245,7 @@ func (f *rejudgeFlags) perform(
 		}
 		job := harness.Job{
 			Plan: plan, Outputs: out, Missing: max(0, was.Planned-len(was.Briefs)), Warnings: warned,
-			Earlier: resumed.earlierRun(file),
+			Earlier: resumed.earlierRun(file), Shard: was.Shard, Merged: was.Merged,
 		}
 		x := &execution{
 			app: app, flags: &f.runFlags, job: job, jobs: f.jobsFor(suite), changes: &changeLog{was: was}, resumed: resumed,

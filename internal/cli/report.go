@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plainfile"
@@ -48,16 +49,23 @@ func newReportCmd(app *App) *cobra.Command {
   arena report out/journal.jsonl -o salvaged`,
 		Args: takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.validate(c.Flags().Changed("junit-granularity")); err != nil {
+				return err
+			}
 			path, err := "", error(nil)
 			if len(args) == 1 {
 				path = args[0]
 			} else if path, err = app.resultsFolder(c); err != nil {
 				return err
 			}
-			return f.run(app, path, c.Flags().Changed("junit-granularity"))
+			return f.run(app, path)
 		},
 	}
-	fl := cmd.Flags()
+	f.register(cmd.Flags())
+	return cmd
+}
+
+func (f *reportFlags) register(fl *pflag.FlagSet) {
 	fl.StringVarP(&f.out, "out", "o", "", "`folder` for the reports (default: where the input lies)")
 	fl.StringSliceVar(&f.formats, "format", nil, "reports to write, a `list` of json, junit, html, markdown (default all)")
 	fl.StringVar(&f.junitFile, "junit-file", "", "write JUnit to this `file`")
@@ -66,10 +74,10 @@ func newReportCmd(app *App) *cobra.Command {
 	fl.StringVar(&f.granularity, "junit-granularity", "scenario", "`unit` of a JUnit test case: scenario, turn or check")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, quietHelp)
 	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
-	return cmd
 }
 
-func (f *reportFlags) run(app *App, path string, granular bool) error {
+// validate refuses values that make no sense. granular: the granularity of JUnit was asked for.
+func (f *reportFlags) validate(granular bool) error {
 	err := errors.Join(
 		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
 		oneOf("color", []string{f.color}, "auto", "always", "never"),
@@ -83,6 +91,18 @@ func (f *reportFlags) run(app *App, path string, granular bool) error {
 	if granular && len(f.formats) > 0 && f.junitFile == "" && !slices.Contains(f.formats, "junit") {
 		return withoutJUnit(f.formats)
 	}
+	return nil
+}
+
+// choice is what the flags say about the output.
+func (f *reportFlags) choice() harness.Choice {
+	return harness.Choice{
+		Dir: f.out, Formats: f.formats, JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile,
+		Granularity: f.granularity,
+	}
+}
+
+func (f *reportFlags) run(app *App, path string) error {
 	run, input, done, err := openRun(app, path)
 	if err != nil {
 		return err
@@ -91,11 +111,9 @@ func (f *reportFlags) run(app *App, path string, granular bool) error {
 	if err := app.keepNamesOfRun(run, input, f.out, f.junitFile, f.htmlFile, f.markdownFile); err != nil {
 		return err
 	}
-	out := harness.NewOutputs(harness.Choice{
-		Dir: cmp.Or(f.out, filepath.Dir(input)), Formats: f.formats,
-		JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile, Granularity: f.granularity,
-		Rerun: rerunner(run.Command), Place: app.inCheckout(),
-	})
+	choice := f.choice()
+	choice.Dir, choice.Rerun, choice.Place = cmp.Or(f.out, filepath.Dir(input)), rerunner(run.Command), app.inCheckout()
+	out := harness.NewOutputs(choice)
 	out.Secrets = &app.secrets.Guard
 	out.KeepInput(input)
 	if err := f.refuseOtherRun(run, out.Dir, input); err != nil {

@@ -13,7 +13,7 @@ import (
 // notRepeated are the flags of arena run that the command for one trial again leaves out, with the reason.
 var notRepeated = map[string]string{
 	"scenario": "filter", "provider": "filter", "region": "filter", "tag": "filter", "eval": "filter",
-	"rows": "filter", "sample": "filter",
+	"rows": "filter", "sample": "filter", "shard": "filter", "shard-by": "filter",
 	"resume": "another run", "last-failed": "another run", "list": "runs nothing", "estimate": "runs nothing", "allow-empty": "it is not empty",
 	"exit-zero": "reports only", "fail-fast": "one trial", "max-failures": "one trial", "max-cost": "one trial", "jobs": "one trial", "retries": "changes no verdict",
 	"replay-speed": "changes no verdict",
@@ -41,6 +41,8 @@ func TestAgainRepeatsEveryFlag(t *testing.T) {
 			words = append(words, "--record=tapes")
 		case "replay-missing", "redact":
 			words = append(words, "--replay=tapes")
+		case "shard-by":
+			words = append(words, "--shard=2/5")
 		}
 		repeated := slices.ContainsFunc(asRun(t, words...).repeat(), func(word string) bool {
 			return word == "--"+fl.Name || strings.HasPrefix(word, "--"+fl.Name+"=")

@@ -31,6 +31,8 @@ func (f *runFlags) resumeWords() []string {
 	list("eval", f.evalIDs)
 	list("rows", f.rows)
 	list("sample", []string{strconv.Itoa(f.sample)})
+	list("shard", []string{f.shard})
+	list("shard-by", []string{f.shardBy})
 	list("format", f.formats)
 	for _, id := range f.only {
 		words = append(words, "--only", id)

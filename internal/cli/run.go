@@ -107,6 +107,10 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	var deck *cassette.Folder
 	if diags.Errors() == 0 {
 		plan, deck = f.plan(app, suite, diags)
+		var err error
+		if plan, err = f.cutPlan(app, plan, suite, diags); err != nil {
+			return err
+		}
 		f.affords(plan, diags)
 	} else {
 		opts := f.planOptions(suite, f.cassettes.Replay != "")

@@ -16,6 +16,7 @@ type runFlags struct {
 	given givenFlags
 	fileFlags
 	selectionFlags
+	shardFlags
 	resumeFlags
 	mockFlags
 	judgingFlags
@@ -84,6 +85,7 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 	fl.StringVarP(&f.config, "config", "c", "", "arena config `file`\n"+
 		"(default: config.arena.yaml, else the scenarios folder)")
 	f.selectionFlags.register(fl)
+	f.shardFlags.register(fl)
 	f.resumeFlags.register(fl)
 	f.mockFlags.register(fl)
 	f.judgingFlags.register(fl)
@@ -131,7 +133,8 @@ func (f *runFlags) complete(paths []string) error {
 	}
 	errs := []error{
 		f.overrideFlags.validate(f.given), f.resumeFlags.validate(), f.limitFlags.validate(f.given),
-		f.selectionFlags.validate(f.given), f.fileFlags.validate(f.given), f.judgingFlags.validate(f.given),
+		f.selectionFlags.validate(f.given), f.shardFlags.validate(f.given), f.fileFlags.validate(f.given),
+		f.judgingFlags.validate(f.given),
 		f.validateAction(), f.validateEvals(),
 		f.screenFlags.validate(), f.outputFlags.validate(f.given), f.settleFailOn(f.given), f.metrics.validate(f.given),
 		f.dispatch.validate(f.given, f.cassettes.offline), f.cassettes.validate(f),
@@ -162,6 +165,7 @@ func (f *runFlags) spec() *result.Spec {
 	s := &result.Spec{Command: f.words[1]}
 	f.fileFlags.ask(s)
 	f.selectionFlags.ask(s)
+	f.shardFlags.ask(s)
 	f.mockFlags.ask(s)
 	f.judgingFlags.ask(f.given, s)
 	f.overrideFlags.ask(f.given, s)
@@ -186,6 +190,7 @@ func (f *runFlags) recall(then *result.Spec) {
 	f.earlier = then
 	recallValue(f.given, "config", &f.config, then.Config)
 	f.selectionFlags.recall(f.given, then)
+	f.shardFlags.recall(f.given, then)
 	f.mockFlags.recall(f.given, then)
 	f.judgingFlags.recall(f.given, then)
 	f.overrideFlags.recall(f.given, then)

@@ -60,7 +60,7 @@ func (f *selectionFlags) selection() runner.Selection {
 
 // narrowing are the flags that leave out trials, those of an earlier run aside.
 func (f *selectionFlags) narrowing(g givenFlags) (flags []string) {
-	for _, flag := range []string{"scenario", "provider", "region", "tag", "eval", "rows", "sample", "trials"} {
+	for _, flag := range []string{"scenario", "provider", "region", "tag", "eval", "rows", "sample", "shard", "trials"} {
 		if g.has(flag) && g[flag] != byEarlierRun {
 			flags = append(flags, "--"+flag)
 		}

@@ -38,7 +38,7 @@ var typed = map[string]string{
 	"list": doesNothing, "estimate": doesNothing, "dry-run": doesNothing,
 
 	"scenario": doesLess, "provider": doesLess, "tag": doesLess, "eval": doesLess, "rows": doesLess,
-	"sample": doesLess, "eval-groups": doesLess,
+	"sample": doesLess, "shard": doesLess, "shard-by": says, "eval-groups": doesLess,
 	"eval-types": doesLess, "skip-evals": doesLess, "trials": doesLess,
 	"no-chaos": doesLess, "last-failed": doesLess, "resume": doesLess, "only": doesLess,
 
@@ -46,7 +46,7 @@ var typed = map[string]string{
 	"record-mode": asksOthers,
 
 	"exit-zero": letsPass, "allow-empty": letsPass, "lenient": letsPass, "skip-unreadable": letsPass,
-	"allow-uncertain": letsPass,
+	"allow-uncertain": letsPass, "partial": says,
 
 	"assert": says, "pack": says, "transcript": says, "criteria": says, "check": says, "threshold": says, "votes": says,
 	"min-kappa": says, "from": says, "input": says, "filter": says, "filter-check": says, "drop-unknown": says,

@@ -27,6 +27,8 @@ type Job struct {
 	// Missing counts trials that are no part of the plan and have no result: those that never finished in a run that is
 	// judged again.
 	Missing  int
+	Shard    *result.Shard  // which the trials are of where the plan does not say; nil: of none
+	Merged   *result.Merged // the shards of a run that is judged again; nil: it has none
 	ExitZero bool
 	Replayed bool // trials are answered from recordings
 	// Command and Resume are the words that run the same again, and that go on with the run; see result.Run.
@@ -83,6 +85,7 @@ type Execution struct {
 	slots   int // indexes of the plan, and of what stays behind it
 	listen  Listener
 	clock   eventClock
+	claims  []result.Claim // besides those of the plan
 }
 
 // Listener hears of everything that happens in a run, when it is on disk. Of a trial that ended it gets the brief as
@@ -102,6 +105,10 @@ func NewExecution(job Job) *Execution {
 		Planned: job.Plan.Planned() + job.Missing, FailOn: job.Plan.FailOn, ExitZero: job.ExitZero,
 		Warnings: slices.Clone(job.Warnings), Command: slices.Clone(job.Command), Resume: slices.Clone(job.Resume),
 		Spec: job.Spec, Coverage: job.Plan.Coverage(), Declared: job.Plan.Declared(),
+		Merged: job.Merged,
+	}
+	if run.Shard, _ = job.Plan.Shard(); run.Shard == nil {
+		run.Shard = job.Shard
 	}
 	if job.Earlier != nil {
 		run.Planned += job.Earlier.Unplanned
@@ -157,11 +164,12 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	h := result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
 		ExitZero: run.ExitZero, Command: run.Command, Resume: run.Resume, Spec: run.Spec, Replayed: x.job.Replayed,
-		Coverage: run.Coverage, Declared: run.Declared, Gates: x.gates,
+		Coverage: run.Coverage, Declared: run.Declared, Gates: x.gates, Shard: run.Shard, Merged: run.Merged,
 	}
 	if len(x.gates) > 0 {
 		h.Slots = x.slots
 	}
+	_, h.Places = x.Plan.Shard()
 	if x.job.Outputs != nil {
 		h.Programs = runner.Surroundings(x.Plan)
 	}
@@ -239,21 +247,20 @@ func (x *Execution) Handle(e result.Event) error {
 func (x *Execution) End(interrupted bool) error {
 	run := x.Run
 	run.DurationMS = float64(x.job.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
-	x.collect.Finish(run)
-	x.Late = slices.Concat(x.Late, run.EvalWarnings(), x.collect.ToolWarnings(), x.Plan.Strays())
-	if !interrupted {
-		x.Late = append(x.Late, x.Plan.NeverNamed()...)
+	var ofShard *result.ShardEnd
+	if shard, _ := x.Plan.Shard(); shard != nil {
+		ofShard = &result.ShardEnd{Files: slices.Clone(run.Warnings)}
 	}
+	x.collect.Finish(run)
+	x.warn(ofShard, interrupted)
 	if show.Unfinished(run) == 0 { // otherwise those that did not finish are named
 		x.Plan, x.job.Plan = nil, nil
-	}
-	for i := range x.Late {
-		run.Warnings = append(run.Warnings, x.Late[i].Advice())
 	}
 	run.Settle() // fail_on may name warnings
 	x.journal.Bind(run)
 	err := x.journal.Close(result.JournalFooter{
 		DurationMS: run.DurationMS, Interrupted: interrupted, Unfinished: show.Unfinished(run), Warnings: run.Warnings,
+		Shard: ofShard,
 	})
 	if x.job.Outputs == nil {
 		return err
@@ -265,6 +272,35 @@ func (x *Execution) End(interrupted bool) error {
 		}
 	}
 	return errors.Join(err, x.job.Outputs.WriteAll(run))
+}
+
+// Claim adds claims about the run to those of its plan; see runner.Plan.Claims.
+func (x *Execution) Claim(claims ...result.Claim) { x.claims = append(x.claims, claims...) }
+
+// warn adds what only the end of the run gives reason to say. What the whole run alone can say is told by a shard for
+// the run that it becomes a part of.
+func (x *Execution) warn(ofShard *result.ShardEnd, interrupted bool) {
+	x.Late = append(x.Late, x.Plan.Strays()...)
+	var own []string
+	for i := range x.Late {
+		own = append(own, x.Late[i].Advice())
+	}
+	var claims []result.Claim
+	if !interrupted {
+		claims = append(x.Plan.Claims(), x.claims...)
+	}
+	x.Late = append(x.Late, x.Run.EvalWarnings()...)
+	if ofShard == nil {
+		x.Late = append(x.Late, x.collect.ToolWarnings()...)
+		for _, c := range result.UnmetClaims(claims) {
+			x.Late = append(x.Late, c.Warning)
+		}
+	} else {
+		ofShard.Own, ofShard.Claims = own, claims
+	}
+	for i := range x.Late {
+		x.Run.Warnings = append(x.Run.Warnings, x.Late[i].Advice())
+	}
 }
 
 // Exit is the exit status of a run: that of its trials, which is never 0 where something else broke.

@@ -29,6 +29,30 @@ func (o *Outputs) OpenJournal() (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 }
 
+// draftName is a journal that is not whole yet.
+const draftName = ".journal.draft.jsonl"
+
+// Draft starts a journal that takes the place of the last one when Adopt is called.
+func (o *Outputs) Draft() (*os.File, error) {
+	path := filepath.Join(o.Dir, draftName)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+}
+
+// Adopt makes a draft the journal of the folder, as OpenJournal does with a new one.
+func (o *Outputs) Adopt(draft *os.File) error {
+	path := filepath.Join(o.Dir, JournalName)
+	if err := plainfile.Dangling(path); err != nil {
+		return fmt.Errorf("%w\nremove the link", err)
+	}
+	if err := errors.Join(o.removeReports(), o.keepJournal(path)); err != nil {
+		return err
+	}
+	return os.Rename(draft.Name(), path)
+}
+
 // LastJournal opens the journal to go on with, for reading and to go on writing it: that of the last run, unless
 // another one is named. Nothing else is touched.
 func (o *Outputs) LastJournal() (*os.File, error) {

@@ -104,7 +104,7 @@ func (r *Run) settled() Status {
 		return Errored
 	case r.undecided > 0:
 		return Undecided
-	case r.decisive.Cancelled > 0:
+	case r.decisive.Cancelled > 0, r.Merged.lacks():
 		return Cancelled
 	case len(r.RedBy()) > 0:
 		return Failed

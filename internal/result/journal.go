@@ -57,6 +57,12 @@ type JournalHeader struct {
 	Rejudged [][2]int64 `json:"rejudged,omitempty"`
 	// Dropped are the offsets of earlier lines that no longer count: their trials are run again.
 	Dropped []int64 `json:"dropped,omitempty"`
+	// Shard says which part of a plan the run is; nil: it is the whole. Places are where its trials stand in the whole
+	// plan, from the first of each range to before its end.
+	Shard  *Shard   `json:"shard,omitempty"`
+	Places [][2]int `json:"places,omitempty"`
+	// Merged says that the run was put together from shards.
+	Merged *Merged `json:"merged,omitempty"`
 }
 
 // JournalFooter is the last line.
@@ -66,6 +72,8 @@ type JournalFooter struct {
 	// Unfinished counts trials of the plan that did not finish.
 	Unfinished int      `json:"unfinished,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
+	// Shard is what the end of a shard tells for the whole run; nil: it is none.
+	Shard *ShardEnd `json:"shard,omitempty"`
 }
 
 type trialLine struct {
@@ -266,6 +274,8 @@ var spacedKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*\{\s*"index"\s*:\s*[0-9]+\s*,\s*"trial"\s*:\s*`)
 })
 
+var judgingKey = []byte(`"judging"`)
+
 // judgingEnd is what stands behind the trial in a line that has Judging.
 var judgingEnd = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\s*,\s*"judging"\s*:\s*"[^"]*"\s*\}\s*$`)
@@ -289,8 +299,10 @@ func trialSpan(at int64, line []byte) span {
 	end := len(bytes.TrimRight(line, " \t\r\n")) - 1 // the closing brace of the line
 	const last = 200                                 // bytes: what stands behind the trial is not longer
 	tail := max(len(line)-last, start)
-	if judging := judgingEnd().FindIndex(line[tail:]); judging != nil {
-		end = tail + judging[0]
+	if bytes.Contains(line[max(tail, 0):], judgingKey) {
+		if judging := judgingEnd().FindIndex(line[tail:]); judging != nil {
+			end = tail + judging[0]
+		}
 	}
 	end = len(bytes.TrimRight(line[:max(end, start)], " \t\r\n"))
 	return span{at: at + int64(start), len: int32(end - start)}

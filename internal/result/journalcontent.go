@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
@@ -311,6 +312,7 @@ func (l *JournalContent) begin(h JournalHeader) {
 	l.Run = &Run{
 		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
 		ExitZero: h.ExitZero, Command: h.Command, Resume: h.Resume, Spec: h.Spec, Declared: h.Declared,
+		Shard: h.Shard, Merged: h.Merged,
 	}
 }
 
@@ -371,6 +373,18 @@ func (l *JournalContent) Trial(e *Entry) (*Trial, error) {
 		return nil, err
 	}
 	return DecodeTrial(raw, 0)
+}
+
+// ToolWarnings are about tools that failed in every call of every trial of the run.
+func (l *JournalContent) ToolWarnings() []diag.Diagnostic { return l.collect.ToolWarnings() }
+
+// Conclude writes the end of a run that was read from a journal which has none, as the run is now. partial: something
+// of it is missing.
+func (l *JournalContent) Conclude(journal *Journal, partial bool) error {
+	run := l.Run
+	return errors.Join(journal.Close(JournalFooter{
+		DurationMS: run.DurationMS, Interrupted: partial, Unfinished: run.Unfinished(), Warnings: run.Warnings,
+	}), journal.file.Sync())
 }
 
 func isUnjudged(e EvalResult) bool { return e.Unjudged() }

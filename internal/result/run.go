@@ -28,6 +28,10 @@ type Run struct {
 	FailOn []string `json:"fail_on"`
 	// ExitZero says that the exit status is always 0, whatever the status of the trials.
 	ExitZero bool `json:"exit_zero,omitempty"`
+	// Shard says which part of a plan the run is; nil: it is the whole.
+	Shard *Shard `json:"shard,omitempty"`
+	// Merged says that the run was put together from shards; nil: it was not.
+	Merged *Merged `json:"merged,omitempty"`
 
 	// OverBudget is why trials were not run that the limit of costs did not allow for; "": there are none.
 	OverBudget string   `json:"-"`

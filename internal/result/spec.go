@@ -30,6 +30,8 @@ type Spec struct {
 	Evals     []string `json:"eval,omitempty"`
 	Rows      []string `json:"rows,omitempty"`   // of datasets
 	Sample    int      `json:"sample,omitempty"` // rows of each dataset
+	Shard     string   `json:"shard,omitempty"`  // as Shard writes it
+	ShardBy   string   `json:"shard_by,omitempty"`
 
 	// Who answers and who judges.
 	MockProvider bool     `json:"mock_provider,omitempty"`
@@ -101,6 +103,7 @@ func (s *Spec) Narrowing(counts func(flag string) bool) (words []string) {
 	list("eval", s.Evals)
 	list("rows", s.Rows)
 	add(s.Sample > 0, "sample", strconv.Itoa(s.Sample))
+	add(s.Shard != "", "shard", s.Shard)
 	list("eval-groups", s.EvalGroups)
 	list("eval-types", s.EvalTypes)
 	add(s.Trials > 0, "trials", strconv.Itoa(s.Trials))

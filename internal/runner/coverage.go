@@ -12,6 +12,7 @@ import (
 // Coverage returns what the projects of the plan declare and trials can touch, one for each project that declares
 // anything. Nothing of it has been touched yet.
 func (p *Plan) Coverage() (all []result.Coverage) {
+	p = p.entire()
 	var seen []*project
 	for i := range p.spans {
 		q := p.spans[i].Project

@@ -17,6 +17,7 @@ func (p *Plan) Declared() (all []result.Declared) {
 	if p.judgedNames != nil {
 		return p.judgedNames
 	}
+	p = p.entire()
 	var seen []*project
 	for i := range p.spans {
 		t := &p.spans[i].Trial

@@ -164,39 +164,45 @@ func (p *Plan) RecallJudges(t *result.Trial) {
 
 // NeverNamed returns warnings about names in checks that no conversation had and no file declares, about thresholds of
 // evals that judged nothing, and about fields to redact that no reply had. It returns nothing when no turn ran.
-func (p *Plan) NeverNamed() []diag.Diagnostic {
-	h, list := p.names, p.unredacted()
+func (p *Plan) NeverNamed() (list []diag.Diagnostic) {
+	for _, c := range result.UnmetClaims(p.Claims()) {
+		list = append(list, c.Warning)
+	}
+	return list
+}
+
+// Claims returns what has to come up at least once in a run of the plan, and whether it did so far: the names in checks
+// that no file declares, what evals with thresholds judge, and so on. A plan that is a shard has those of the whole.
+func (p *Plan) Claims() []result.Claim {
+	c := &claims{}
+	p.claimRedacted(c.kind())
+	h := p.names
 	if h == nil {
-		return list
+		return c.list()
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list = append(list, h.neverJudged()...)
-	if !h.hasTurns {
-		return list
-	}
-	compared := p.compared()
+	h.claimJudged(c.kind())
+	compared, named := p.compared(), c.kind()
 	for _, e := range h.awaited {
-		if compared[namePosition{e.Pos, e.Name}] {
-			continue
-		}
-		if names := h.namesOf(e.Kind); !names[e.Name] && (e.Pattern == nil || !matchesAny(e, names)) {
-			list = append(list, h.neverNamed(e, names))
-		}
+		names := h.namesOf(e.Kind)
+		met := compared[namePosition{e.Pos, e.Name}] || names[e.Name] || e.Pattern != nil && matchesAny(e, names)
+		warning, evidence := h.neverNamed(e, names)
+		named("name", e.Pos, e.Name).settle(met, h.hasTurns, warning).Evidence = evidence
 	}
+	fired := slices.Collect(maps.Keys(h.firedGuardrails))
 	for _, e := range h.awaitedGuardrails {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(h.firedGuardrails)), e.Means) {
-			list = append(list, diag.Diagnostic{
-				Severity: diag.Warning, Pos: e.Pos, Width: e.Width, Code: "never-named",
-				Msg: fmt.Sprintf("%s: no guardrail %q fired in any conversation, nor does the project list it", e.Type, e.Name),
-			})
-		}
+		named("guardrail", e.Pos, e.Name).settle(slices.ContainsFunc(fired, e.Means), h.hasTurns, diag.Diagnostic{
+			Severity: diag.Warning, Pos: e.Pos, Width: e.Width, Code: "never-named",
+			Msg: fmt.Sprintf("%s: no guardrail %q fired in any conversation, nor does the project list it", e.Type, e.Name),
+		})
 	}
-	list = append(list, p.neverCompared(h.calledTools)...)
-	list = append(list, h.idleRules()...)
-	list = append(list, h.idleWindows()...)
-	list = append(list, h.idleStateRules()...)
-	return append(list, h.idleGates()...)
+	p.claimCompared(h, c.kind())
+	h.claimRules(c.kind())
+	h.claimWindows(c.kind())
+	h.claimStateRules(c.kind())
+	h.claimGates(c.kind())
+	return c.list()
 }
 
 // awaitGates adds the evals of a project with a threshold: none of them may have anything to judge.
@@ -220,8 +226,8 @@ func (h *nameTracker) awaitGates(p *scenario.Project, set evals.Set) {
 	}
 }
 
-// idleGates returns warnings about thresholds that were not tested.
-func (h *nameTracker) idleGates() (list []diag.Diagnostic) {
+// claimGates claims that every threshold is tested.
+func (h *nameTracker) claimGates(claim claimer) {
 	for _, g := range h.gates {
 		key := measuredEval{id: g.ID}
 		if g.twice {
@@ -229,22 +235,22 @@ func (h *nameTracker) idleGates() (list []diag.Diagnostic) {
 		}
 		sampled := g.SamplePct < 100 &&
 			(g.Trigger == scenario.TriggerSampleTurns || g.Trigger == scenario.TriggerSampleSessions)
-		if h.measuredEvals[key] || h.hasErrors && !sampled {
-			continue
+		why, evidence := g.unsaid(h.hasMoved), 0
+		if h.hasMoved {
+			evidence = 1
 		}
-		why := g.unsaid(h.hasMoved)
 		if reason, skipped := h.skippedEvals[g.ID]; skipped && !g.twice {
-			why = "it was skipped in every trial (" + reason + ")"
+			why, evidence = "it was skipped in every trial ("+reason+")", evidence+1
 		}
 		if sampled {
 			why = fmt.Sprintf("its sample (%g%%) drew nothing in this run", g.SamplePct)
 		}
-		list = append(list, diag.Diagnostic{
+		met := h.measuredEvals[key] || h.hasErrors && !sampled
+		claim("eval", g.Pos, g.ID).settle(met, h.hasTurns, diag.Diagnostic{
 			Severity: diag.Warning, Pos: g.Pos, Width: utf8.RuneCountInString(g.Type), Code: "never-fired",
 			Msg: fmt.Sprintf("eval %q has a threshold, and %s: the threshold was not tested", g.ID, why),
-		})
+		}).Evidence = evidence
 	}
-	return list
 }
 
 // unsaid says why an eval judged nothing in conversations without errors.
@@ -281,16 +287,18 @@ func matchesAny(e awaitedName, names map[string]bool) bool {
 	return false
 }
 
-func (h *nameTracker) neverNamed(e awaitedName, names map[string]bool) diag.Diagnostic {
+// neverNamed is the warning of a name that did not come up. The evidence is 1 where a name that did is near to it.
+func (h *nameTracker) neverNamed(e awaitedName, names map[string]bool) (w diag.Diagnostic, evidence int) {
 	what := fmt.Sprintf("no %s %q came up in any conversation, nor does the project list it", e.Kind, e.Name)
 	if e.Pattern != nil {
 		what = fmt.Sprintf("no tool that came up in any conversation matches %q", e.Name)
 	}
 	if near := diag.DidYouMean(e.Name, slices.Sorted(maps.Keys(names))); near != "" {
 		what += "; " + near
+		evidence = 1
 	}
 	return diag.Diagnostic{
 		Severity: diag.Warning, Pos: e.Pos, Width: utf8.RuneCountInString(e.Name), Code: "never-named",
 		Msg: fmt.Sprintf("%s: %s: %s", e.check, e.Param, what),
-	}
+	}, evidence
 }

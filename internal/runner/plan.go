@@ -33,6 +33,10 @@ type Plan struct {
 	close func()       // nil: nothing was opened
 	names *nameTracker // nil: no names are awaited
 
+	whole  *Plan         // that this one is a part of; nil: it is the whole
+	shard  *result.Shard // which part; nil: it is the whole
+	places [][2]int      // of its trials in the whole
+
 	strays func() []string // nil: there are none
 
 	judgedNames []result.Declared // of the run that is judged again; nil: none, or not known
@@ -45,7 +49,7 @@ type Plan struct {
 // projects are those of the scenarios, each once, in the order of the plan.
 func (p *Plan) projects() iter.Seq[*project] {
 	return func(yield func(*project) bool) {
-		met := map[*project]bool{}
+		p, met := p.entire(), map[*project]bool{}
 		for i := range p.spans {
 			if in := p.spans[i].Project; !met[in] {
 				met[in] = true

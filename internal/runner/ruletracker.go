@@ -60,13 +60,10 @@ func (h *nameTracker) observeRules(t *result.Trial, turn *result.Turn) {
 	}
 }
 
-// idleRules returns warnings about rules that counted in no trial although their turn was run.
-func (h *nameTracker) idleRules() (list []diag.Diagnostic) {
+// claimRules claims that every rule whose turn was run counted in a trial.
+func (h *nameTracker) claimRules(claim claimer) {
 	for i := range h.rules {
 		r := &h.rules[i]
-		if !h.turnsRun[r.turn] || h.rulesUsed[r.turnRule] {
-			continue
-		}
 		tool, what := r.tool, fmt.Sprintf("consent_overrides: no trial called %s in this turn, so nobody was asked", r.tool)
 		if f := r.failure; f != nil {
 			tool, what = f.Tool, fmt.Sprintf("chaos: no call of %s failed this way (%s) in any trial: "+
@@ -75,9 +72,8 @@ func (h *nameTracker) idleRules() (list []diag.Diagnostic) {
 				what += fmt.Sprintf("; its probability is %g", f.Probability)
 			}
 		}
-		list = append(list, diag.Diagnostic{
+		claim("rule", r.pos, r.rule+tool).settle(h.rulesUsed[r.turnRule], h.hasTurns && h.turnsRun[r.turn], diag.Diagnostic{
 			Severity: diag.Warning, Pos: r.pos, Width: utf8.RuneCountInString(tool), Code: "never-fired", Msg: what,
 		})
 	}
-	return list
 }

@@ -236,29 +236,27 @@ func (p *Plan) compared() map[namePosition]bool {
 	return met
 }
 
-// neverCompared warns of the names in checks that nothing could be held against, as nobody was asked for tools in the
+// claimCompared claims that the names in checks are held against something: that somebody is asked for tools in the
 // trials where they matter.
-func (p *Plan) neverCompared(called map[string]bool) (list []diag.Diagnostic) {
-	met := map[namePosition]bool{}
+func (p *Plan) claimCompared(h *nameTracker, claim claimer) {
 	for in := range p.projects() {
-		for _, n := range in.served {
-			at := namePosition{n.pos, n.name}
-			if !n.check || met[at] || n.compared.Load() || !n.missed.Load() || n.cameUp(called) {
+		for i, n := range in.served {
+			if !n.check {
 				continue
 			}
-			met[at] = true
 			whom := "no agent was asked for its card"
 			if n.server != nil {
 				whom = fmt.Sprintf("the MCP server %q was not asked for its tools", n.server.Name)
 			}
-			list = append(list, diag.Diagnostic{
+			one := claim("served", n.pos, fmt.Sprint(n.name, "#", i))
+			one.settle(n.compared.Load() || n.cameUp(h.calledTools), h.hasTurns && n.missed.Load(), diag.Diagnostic{
 				Severity: diag.Warning, Pos: n.pos, Width: width(n.name), Code: "never-named",
 				Msg: fmt.Sprintf("%s: %q may not exist: no conversation called it, and %s",
 					n.where, n.name, whom),
 			})
+			one.Place = fmt.Sprintf("%s %s", n.pos, n.name)
 		}
 	}
-	return list
 }
 
 // cameUp reports whether an agent called what has the name.

@@ -40,23 +40,24 @@ func (h *nameTracker) observeSkipped(t *result.Trial) {
 	s.judged = s.judged || t.Status != result.Passed
 }
 
-// neverJudged returns warnings about scenarios of which every check was skipped in every trial: nothing could fail.
-func (h *nameTracker) neverJudged() (list []diag.Diagnostic) {
+// claimJudged claims that not every check of a scenario is skipped in every trial: nothing could fail then.
+func (h *nameTracker) claimJudged(claim claimer) {
 	for _, id := range slices.Sorted(maps.Keys(h.scenarios)) {
-		s := h.scenarios[id]
-		if s.judged || s.first == nil {
+		s, one := h.scenarios[id], claim("scenario", diag.Pos{}, id)
+		if one.Order -= one.Order % claimsOfKind; s.judged || s.first == nil { // the order is that of the ids
+			one.Met = s.judged
 			continue
 		}
 		what := "all " + plural.Count(s.checks, "check") + " were"
 		if s.checks == 1 {
 			what = "its one check was"
 		}
-		list = append(list, diag.Diagnostic{
+		one.settle(false, true, diag.Diagnostic{
 			Severity: diag.Warning, Pos: s.first.Position, Width: utf8.RuneCountInString(s.first.Type), Code: "never-judged",
 			Msg: fmt.Sprintf("scenario %q: %s skipped in every trial, so that nothing tested it (%s: %s)", id, what,
 				s.first.Type, s.first.SkipReason),
 			Hint: "add a check without a condition, such as tools_called for the call that must come",
 		})
+		one.Evidence = s.checks
 	}
-	return list
 }

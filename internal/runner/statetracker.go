@@ -47,20 +47,16 @@ func (h *nameTracker) observeStates(w *result.Workflow) {
 	}
 }
 
-// idleStateRules returns warnings about rules for states that no trial entered.
-func (h *nameTracker) idleStateRules() (list []diag.Diagnostic) {
-	if len(h.statesEntered) == 0 { // there was no workflow, which is an error of the check
-		return nil
-	}
+// claimStateRules claims that a trial entered a state of every check with rules for states. Where there was no
+// workflow, the check was an error.
+func (h *nameTracker) claimStateRules(claim claimer) {
+	tried := h.hasTurns && len(h.statesEntered) > 0
 	for _, r := range h.stateRules {
-		if slices.ContainsFunc(r.states, func(state string) bool { return h.statesEntered[state] }) {
-			continue
-		}
-		list = append(list, diag.Diagnostic{
+		met := slices.ContainsFunc(r.states, func(state string) bool { return h.statesEntered[state] })
+		claim("states", r.pos, r.check).settle(met, tried, diag.Diagnostic{
 			Severity: diag.Warning, Pos: r.pos, Width: utf8.RuneCountInString(r.check), Code: "never-fired",
 			Msg: fmt.Sprintf("%s: no trial came to a state with a rule (%s): the rules were not tested", r.check,
 				strings.Join(r.states, ", ")),
 		})
 	}
-	return list
 }

@@ -101,20 +101,24 @@ func (s *session) closeBox() {
 	}
 }
 
-// unredacted warns of fields to redact that no reply of a tool had: one that is misspelt redacts nothing.
-func (p *Plan) unredacted() (list []diag.Diagnostic) {
+// claimRedacted claims that replies of a tool have the fields to redact: one that is misspelt redacts nothing.
+func (p *Plan) claimRedacted(claim claimer) {
 	for in := range p.projects() {
 		if in.tools == nil {
 			continue
 		}
 		for _, t := range in.Tools {
-			for _, field := range in.tools.Unredacted(t.ID) {
-				list = append(list, diag.Diagnostic{
+			if t.HTTP == nil {
+				continue
+			}
+			unmet, answered := in.tools.Unredacted(t.ID)
+			for _, field := range t.HTTP.Redact {
+				met := answered && !slices.Contains(unmet, field)
+				claim("redact", t.HTTP.RedactPos, t.ID+"."+field).settle(met, answered, diag.Diagnostic{
 					Severity: diag.Warning, Pos: t.HTTP.RedactPos, Width: 1, Code: "never-named",
 					Msg: fmt.Sprintf("redact: no reply of the tool %s had a field %q, so nothing was taken out", t.ID, field),
 				})
 			}
 		}
 	}
-	return list
 }

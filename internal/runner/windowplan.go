@@ -137,17 +137,14 @@ func (h *nameTracker) observeWindow(t *result.Trial, turn *result.Turn) {
 	}
 }
 
-// idleWindows returns warnings about context policies that left out nothing in any trial.
-func (h *nameTracker) idleWindows() (list []diag.Diagnostic) {
+// claimWindows claims that every context policy leaves something out in a trial.
+func (h *nameTracker) claimWindows(claim claimer) {
 	for _, w := range h.windows {
-		if h.windowsUsed[w.scenario] || !h.windowsRun[w.scenario] {
-			continue
-		}
-		list = append(list, diag.Diagnostic{
+		tried := h.hasTurns && h.windowsRun[w.scenario]
+		claim("window", w.policy.Pos, "").settle(h.windowsUsed[w.scenario], tried, diag.Diagnostic{
 			Severity: diag.Warning, Pos: w.policy.Pos, Width: 1, Code: "never-fired",
 			Msg: fmt.Sprintf("context_policy had no effect: no conversation came to more than its token_budget of %d allows, "+
 				"and nothing was left out in any trial", w.policy.Budget),
 		})
 	}
-	return list
 }

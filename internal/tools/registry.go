@@ -122,12 +122,13 @@ func (r *Registry) Simulated(name string) bool {
 	return t != nil && simulated(t.spec)
 }
 
-// Unredacted are the fields that a tool is to take out of answers and that none of them had, though there were some.
-func (r *Registry) Unredacted(name string) []string {
+// Unredacted are the fields that a tool is to take out of answers and that none of them had, and whether there were
+// answers.
+func (r *Registry) Unredacted(name string) (fields []string, answered bool) {
 	if t := r.byName[name]; t != nil && t.opener != nil && t.opener.Unredacted != nil {
 		return t.opener.Unredacted()
 	}
-	return nil
+	return nil, false
 }
 
 // Client is how a tool of the user's side behaves; nil for other tools and for unknown names.

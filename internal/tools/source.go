@@ -41,8 +41,9 @@ type Opener struct {
 	Agent string
 	// Outside says that the source is of the world: what it lists stands on cassettes, and a replay does not open it.
 	Outside bool
-	// Unredacted are the fields that the source is to take out of answers and that none had so far; nil: none to tell.
-	Unredacted func() []string
+	// Unredacted are the fields that the source is to take out of answers and that none had so far, and whether there were
+	// answers; nil: none to tell.
+	Unredacted func() (fields []string, answered bool)
 	// Always offers the tools of the source whatever a prompt allows. A prompt that names some of them gets only these.
 	Always bool
 }

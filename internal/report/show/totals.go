@@ -99,8 +99,31 @@ func RunNotes(run *result.Run) (all []string) {
 	if n := len(run.Warnings); n > 0 {
 		all = append(all, Plural(n, "warning")+FailOnMark(run, result.FailOnWarning))
 	}
+	all = append(all, partNotes(run)...)
 	if run.ExitZero {
 		all = append(all, "report only (--exit-zero)")
+	}
+	return all
+}
+
+// partNotes say whether the run is a part of another one, or was put together from parts.
+func partNotes(run *result.Run) (all []string) {
+	if s := run.Shard; s != nil {
+		text := fmt.Sprintf("shard %s of %s", s, Plural(s.Planned, "trial"))
+		if run.Planned == 0 {
+			text += ", with none of them"
+		}
+		all = append(all, text)
+	}
+	if m := run.Merged; m != nil {
+		text := "merged from " + Plural(m.Of, "shard")
+		if len(m.Shards) < m.Of {
+			text = fmt.Sprintf("merged from %d of %s", len(m.Shards), Plural(m.Of, "shard"))
+		}
+		if len(m.Missing) > 0 {
+			text += ", incomplete"
+		}
+		all = append(all, text)
 	}
 	return all
 }

@@ -49,17 +49,17 @@ func (r *redaction) remains(body []byte) error {
 		strings.Join(r.fields, ", "))
 }
 
-// unmet are the fields that no reply had; none before the first reply.
-func (r *redaction) unmet() (names []string) {
+// unmet are the fields that no reply had, and whether there was one; none before the first reply.
+func (r *redaction) unmet() (names []string, answered bool) {
 	if !r.answered.Load() {
-		return nil
+		return nil, false
 	}
 	for i, name := range r.fields {
 		if !r.met[i].Load() {
 			names = append(names, name)
 		}
 	}
-	return names
+	return names, true
 }
 
 // of is a reply without the fields.

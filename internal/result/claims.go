@@ -1,0 +1,67 @@
+package result
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+)
+
+// Claim is something that has to come up in a run at least once, such as the name of a tool in a check. Where a run is
+// a part of another one, that it did not come up says nothing yet.
+type Claim struct {
+	Key   string `json:"key"`   // the same in every part of the run
+	Order int    `json:"order"` // among those that are told
+	// Place is the same for claims of which only the first is told; "": for none.
+	Place string `json:"place,omitempty"`
+	// Met says that it came up, or that it cannot be told whether it should have.
+	Met bool `json:"met,omitempty"`
+	// Unmet is what is said where it did not. "": it did, or nothing was run in which it could have.
+	Unmet string `json:"unmet,omitempty"`
+	// Evidence is how much that is based on: of several parts, the text with most of it is told.
+	Evidence int `json:"evidence,omitempty"`
+
+	Warning diag.Diagnostic `json:"-"` // the same as Unmet, in the process that made it
+}
+
+// JoinClaims returns the claims of a run from those of its parts. Each was met when it was in one of them.
+func JoinClaims(parts ...[]Claim) []Claim {
+	var all []Claim
+	at := map[string]int{}
+	for _, part := range parts {
+		for i := range part {
+			k, known := at[part[i].Key]
+			if !known {
+				at[part[i].Key] = len(all)
+				all = append(all, part[i])
+				continue
+			}
+			all[k].join(&part[i])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Claim) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Key, b.Key))
+	})
+	return all
+}
+
+func (c *Claim) join(other *Claim) {
+	c.Met = c.Met || other.Met
+	if other.Unmet != "" && (c.Unmet == "" || other.Evidence > c.Evidence) {
+		c.Unmet, c.Evidence, c.Warning = other.Unmet, other.Evidence, other.Warning
+	}
+}
+
+// UnmetClaims returns those that nothing met although it could have, in order.
+func UnmetClaims(claims []Claim) (unmet []Claim) {
+	told := map[string]bool{"": false}
+	for i := range claims {
+		c := &claims[i]
+		if c.Met || c.Unmet == "" || told[c.Place] {
+			continue
+		}
+		told[c.Place] = c.Place != ""
+		unmet = append(unmet, *c)
+	}
+	return unmet
+}

@@ -37,8 +37,8 @@ type Report struct {
 	Best      *Best    `json:"best,omitempty"`
 	MinKappa  *float64 `json:"min_kappa,omitempty"`
 
-	Judges *result.JudgeCost `json:"judges,omitempty"`
-	Items  []Item            `json:"items"` // in the order of the file, without those that were not judged
+	Judges *result.SideCost `json:"judges,omitempty"`
+	Items  []Item           `json:"items"` // in the order of the file, without those that were not judged
 }
 
 // Best is the threshold at which the same scores agree best with the labels.

@@ -15,6 +15,7 @@ type Lane struct {
 	recorder *Recorder
 	at       string
 	no       int
+	source   string // see From
 
 	mu     sync.Mutex
 	seq    int
@@ -30,7 +31,13 @@ func (rec *Recorder) Lane(at string) *Lane {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	rec.lanes++
-	return &Lane{recorder: rec, at: withoutSecrets(rec.encoder, at), no: rec.lanes}
+	return &Lane{recorder: rec, at: withoutSecrets(rec.encoder, at), no: rec.lanes, source: rec.source}
+}
+
+// From says which model answers in the lane, where it is not that of the trial; see SetSource.
+func (l *Lane) From(source string) *Lane {
+	l.source = source
+	return l
 }
 
 // Order numbers the lanes of a part of a trial that runs beside others, so that they are the same in every run. It
@@ -62,7 +69,9 @@ func (rec *Recorder) Orders(n int) []*Order {
 // Lane opens the next lane of the part. at is its place, for people.
 func (o *Order) Lane(at string) *Lane {
 	o.next++
-	return &Lane{recorder: o.recorder, at: withoutSecrets(o.recorder.encoder, at), no: o.next}
+	return &Lane{
+		recorder: o.recorder, at: withoutSecrets(o.recorder.encoder, at), no: o.next, source: o.recorder.source,
+	}
 }
 
 // Spent is the sum of the durations of the exchanges.

@@ -85,7 +85,7 @@ func (l *Lane) Complete(
 ) (chat.Reply, error) {
 	heard := &streamListener{now: l.recorder.now, onDelta: onDelta}
 	e, err := l.exchange(ctx, &question{
-		kind: kindModel, source: l.recorder.source,
+		kind: kindModel, source: l.source,
 		encode: func(enc encoder) (any, []tool, error) { return enc.modelRequest(model, req) },
 		send:   func() (replyEncoder, float64, error) { return l.callModel(ctx, client, req, heard) },
 	})
@@ -168,7 +168,7 @@ func (l *Lane) callModel(
 		if err != nil {
 			return nil, err
 		}
-		r.Source = l.recorder.source
+		r.Source = l.source
 		r.Closed, r.Chunks = heard.closed, heard.chunksOf(said.Content)
 		return r, nil
 	}, took, err

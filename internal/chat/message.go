@@ -45,6 +45,9 @@ type Message struct {
 	ToolResult *ToolResult `json:"tool_result,omitempty"` // role tool only
 	Opaque     *Opaque     `json:"opaque,omitempty"`      // assistant only: state of the provider's own
 
+	// Generated says who wrote it, where it is a user's message that nobody scripted; nil: it is none.
+	Generated *Generated `json:"generated,omitempty"`
+
 	// The rest is set on assistant messages only.
 	FinishReason string   `json:"finish_reason,omitempty"`
 	Usage        *Usage   `json:"usage,omitempty"`
@@ -90,6 +93,20 @@ func (m *Message) Wordless() bool {
 // Blocked reports whether a guardrail answered the user in the place of the model, which was not asked.
 func (m *Message) Blocked() bool {
 	return m.Role == Assistant && m.Original == nil && len(m.Validations) > 0 && m.Usage != nil && *m.Usage == Usage{}
+}
+
+// Generated is who wrote a message of the user, and what that took.
+type Generated struct {
+	Persona      string   `json:"persona" doc:"Id of the persona that speaks."`
+	Role         string   `json:"role" doc:"The role of self_play in which it speaks."`
+	Provider     string   `json:"provider" doc:"Id of the provider that played it."`
+	Model        string   `json:"model,omitempty" doc:"The model, as the provider named it."`
+	FinishReason string   `json:"finish_reason,omitempty" doc:"Why the model stopped."`
+	Ends         bool     `json:"ends,omitempty" doc:"It held the mark that ends the conversation, which was taken out."`
+	Usage        Usage    `json:"usage" doc:"What the message took. It is no part of what the agent took."`
+	CostUSD      *float64 `json:"cost_usd" doc:"Cost in US dollars; null: the price is not known."`
+	LatencyMS    float64  `json:"latency_ms,omitempty" doc:"Time until the message was written."`
+	Cached       bool     `json:"cached,omitempty" doc:"It was paid for earlier, and nothing now."`
 }
 
 // Part is one piece of a multimodal message.

@@ -57,11 +57,14 @@ type Origin struct {
 	Earlier       int    `json:",omitempty"` // replies before Turn to turns that came from the same one of the scenario
 	Reply         int    // index of the reply within the turn, from 0; tool rounds count
 	Persona       string // self-play: whose message is generated
+	PersonaAlias  string `json:",omitempty"` // its other name, if it has one
 	Judge         string // judge calls: name of the judge
 	Step          string // composition step
-	Before        int    `json:",omitempty"` // replies of the conversation that are not among the messages
-	Attempt       int    `json:",omitempty"` // of a step: how often it was tried before
-	Vote          int    `json:",omitempty"` // judge calls: number of the vote, from 0
+	// Before is replies of the conversation that are not among the messages: those before a step, those that a context
+	// policy left out, and of a persona messages of the user of which nothing could be told.
+	Before  int `json:",omitempty"`
+	Attempt int `json:",omitempty"` // of a step: how often it was tried before
+	Vote    int `json:",omitempty"` // judge calls: number of the vote, from 0
 	// Closing is the same for calls whose stream the same guardrails may close; "": nothing does. A reply that was cut
 	// by them is all there is to hear for any call that has it.
 	Closing string `json:",omitempty"`

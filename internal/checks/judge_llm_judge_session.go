@@ -48,16 +48,19 @@ func messageExhibits(messages []chat.Message) (exhibits []grading.Exhibit) {
 			continue
 		}
 		if text := messageText(m); strings.TrimSpace(text) != "" {
-			exhibits = append(exhibits, grading.Show(fmt.Sprintf("message %d (%s)", len(exhibits)+1, speaker(m.Role)), text))
+			exhibits = append(exhibits, grading.Show(fmt.Sprintf("message %d (%s)", len(exhibits)+1, speaker(m)), text))
 		}
 	}
 	return exhibits
 }
 
-// speaker names a role in arena's words: a recording may call it anything.
-func speaker(role chat.Role) string {
-	if role == chat.User || role == chat.Assistant {
-		return string(role)
+// speaker names who wrote a message in arena's words: a recording may call a role anything.
+func speaker(m *chat.Message) string {
+	switch {
+	case m.Role == chat.User && m.Generated != nil:
+		return "user, played by a model"
+	case m.Role == chat.User || m.Role == chat.Assistant:
+		return string(m.Role)
 	}
 	return "another"
 }

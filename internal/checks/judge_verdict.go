@@ -145,7 +145,7 @@ func stepExhibits(s *Subject) (steps []grading.Exhibit) {
 		m := &s.Messages[i]
 		switch {
 		case m.Role == chat.User && messageText(m) != "":
-			add("user", say.Cut(messageText(m), stepLimit))
+			add(speaker(m), say.Cut(messageText(m), stepLimit))
 		case m.Role == chat.Assistant:
 			called = called || len(m.ToolCalls) > 0
 			add("model", callsMade(m)+say.Cut(messageText(m), stepLimit))

@@ -74,10 +74,11 @@ type pastKey struct{ scenario, provider, region string }
 
 // pastGroup sums what the trials of a group took in the last run.
 type pastGroup struct {
-	trials                 int
-	agent, judges          result.Usage
-	agentUSD, judgeUSD     float64
-	unpriced, judgeUnknown bool
+	trials        int
+	agent         result.Usage
+	agentUSD      float64
+	unpriced      bool
+	judges, users pastSide
 }
 
 // pastGroups sums the trials of a run that ended by themselves; nil is no run.
@@ -108,23 +109,44 @@ func (p *pastGroup) add(b *result.Brief) {
 	} else {
 		p.unpriced = true
 	}
-	j := b.Judges
-	if j == nil {
+	p.judges.add(b.Judges)
+	p.users.add(b.Users)
+}
+
+// pastSide sums what models beside the agents took.
+type pastSide struct {
+	result.Usage
+
+	usd     float64
+	unknown bool
+}
+
+func (p *pastSide) add(c *result.SideCost) {
+	if c == nil {
 		return
 	}
-	p.judges.Usage, p.judges.Calls = p.judges.Add(j.Usage), p.judges.Calls+j.Calls
-	if j.CostUSD != nil {
-		p.judgeUSD += *j.CostUSD
+	p.Usage.Usage, p.Calls = p.Add(c.Usage), p.Calls+c.Calls
+	if c.CostUSD != nil {
+		p.usd += *c.CostUSD
 	} else {
-		p.judgeUnknown = true
+		p.unknown = true
 	}
+}
+
+// expect adds a number of trials to a row, of which each takes a share of all.
+func (p *pastSide) expect(f *forecast, name string, trials int, share float64) {
+	if p.Calls == 0 || trials == 0 {
+		return
+	}
+	x := f.row(name, false)
+	x.trials += trials
+	x.add(share, float64(p.Calls), p.Usage.Usage, p.usd, p.unknown)
 }
 
 // expect adds n trials that take what those of the last run took on average; in those that are judged again no agent is
 // asked. Today's price of the model counts where it
 // is known: replies from a cache or a recording cost nothing then.
 func (p *pastGroup) expect(f *forecast, t *runner.Trial, n, again int) {
-	share := float64(n) / float64(p.trials)
 	agents := n - again
 	usd, unknown := p.agentUSD, p.unpriced
 	if price := runner.PriceOf(t.Endpoint); price != nil {
@@ -136,11 +158,8 @@ func (p *pastGroup) expect(f *forecast, t *runner.Trial, n, again int) {
 		f.listed = f.listed || !t.Endpoint.Simulated && providers.Listed(t.Endpoint.Spec)
 		x.add(float64(agents)/float64(p.trials), float64(p.agent.Calls), p.agent.Usage, usd, unknown)
 	}
-	if p.judges.Calls > 0 {
-		x := f.row("judges", false)
-		x.trials += n
-		x.add(share, float64(p.judges.Calls), p.judges.Usage, p.judgeUSD, p.judgeUnknown)
-	}
+	p.users.expect(f, "users", agents, float64(agents)/float64(p.trials))
+	p.judges.expect(f, "judges", n, float64(n)/float64(p.trials))
 }
 
 // expect estimates the trials of a plan. Groups go by what the last run into the folder took where that asked for the
@@ -218,8 +237,11 @@ func (f *runFlags) ranBefore(plan *runner.Plan, last *result.JournalContent) map
 // guess adds n trials that take what the lengths of their texts tell.
 func (f *forecast) guess(x *runner.Expense, n int) {
 	name := x.Model.ID
-	if x.Judge {
+	switch {
+	case x.Judge:
 		name = "judge " + name
+	case x.User:
+		name = "user " + name
 	}
 	usd := 0.0
 	if x.USD != nil {

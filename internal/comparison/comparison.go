@@ -205,8 +205,8 @@ func (g *Group) measure(run *result.Run) {
 		g.DurationMS += b.DurationMS
 		g.Tokens += float64(b.Usage.Total())
 		simulated += b.SimulatedUSD()
-		if b.Judges != nil {
-			simulated += b.Judges.SimulatedUSD
+		for _, c := range b.Beside() {
+			simulated += c.SimulatedUSD
 		}
 		for _, cost := range costs(b) {
 			if cost == nil {
@@ -225,12 +225,13 @@ func (g *Group) measure(run *result.Run) {
 	}
 }
 
-// costs are what the agent and the judges of a trial cost; nil: not known.
+// costs are what the agent, the judges and the played users of a trial cost; nil: not known.
 func costs(b *result.Brief) []*float64 {
-	if b.Judges == nil {
-		return []*float64{b.CostUSD}
+	all := []*float64{b.CostUSD}
+	for _, c := range b.Beside() {
+		all = append(all, c.CostUSD)
 	}
-	return []*float64{b.CostUSD, b.Judges.CostUSD}
+	return all
 }
 
 // badness orders the statuses of trials, the best first.

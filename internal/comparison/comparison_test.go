@@ -224,7 +224,7 @@ func TestMeasures(t *testing.T) {
 	}
 	judged := func(ms, usd, judges float64) *result.Run {
 		run := of(ms, &usd)
-		run.Briefs[0].Judges = &result.JudgeCost{Calls: 1, CostUSD: &judges}
+		run.Briefs[0].Judges = &result.SideCost{Calls: 1, CostUSD: &judges}
 		return run
 	}
 	for _, c := range []struct {

@@ -113,6 +113,18 @@ var (
 		Name: "judge_cost_usd_total", Type: counter, Labels: []string{"judge", model},
 		Help: "What judges cost, in US dollars, where the price is known.",
 	}
+	userCalls = Family{
+		Name: "user_calls_total", Type: counter, Labels: []string{"persona", model},
+		Help: "Messages that models wrote for users, by persona.",
+	}
+	userTokens = Family{
+		Name: "user_tokens_total", Type: counter, Labels: []string{"persona", model, kind},
+		Help: "Tokens of the models that play users, by kind: input, output, cached.",
+	}
+	userCost = Family{
+		Name: "user_cost_usd_total", Type: counter, Labels: []string{"persona", model},
+		Help: "What the models that play users cost, in US dollars, where the price is known.",
+	}
 	evals = Family{
 		Name: "evals_total", Type: counter, Labels: []string{"eval", outcome},
 		Help: "Evals that fired, by outcome: scored, skipped (a condition was not met), failed (nothing could be judged).",
@@ -124,7 +136,7 @@ var catalogue = []*Family{
 	&runInfo, &runStart, &runEnd, &runStatus, &trialsPlanned, &trialsRunning, &trialsKept, &trials,
 	&trialDuration, &verdicts, &calls,
 	&latency, &retries, &tokens, &cost, &unpriced, &toolCalls, &injected, &firings,
-	&judgeCalls, &judgeTokens, &judgeCost, &evals,
+	&judgeCalls, &judgeTokens, &judgeCost, &userCalls, &userTokens, &userCost, &evals,
 }
 
 // Catalogue describes the metrics of a run. Those of evals are what their definitions say.

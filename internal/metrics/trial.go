@@ -47,6 +47,7 @@ func kinds(u chat.Usage) map[string]int {
 
 func (m *Metrics) turn(t *result.Trial, turn *result.Turn) {
 	for i := range turn.Messages {
+		m.user(turn.Messages[i].Generated)
 		if reply := &turn.Messages[i]; reply.Role == chat.Assistant && reply.Usage != nil {
 			m.observe(&latency, reply.LatencyMS/1000, t.Provider, t.Model)
 		}
@@ -65,6 +66,20 @@ func (m *Metrics) turn(t *result.Trial, turn *result.Turn) {
 		if f := &turn.Guardrails[i]; f.Verdict.Status == result.Failed {
 			m.add(&firings, 1, f.Verdict.Type, string(f.Action))
 		}
+	}
+}
+
+// user counts a message that a model wrote for a user; nil is none.
+func (m *Metrics) user(g *chat.Generated) {
+	if g == nil {
+		return
+	}
+	m.add(&userCalls, 1, g.Persona, g.Model)
+	for kind, n := range kinds(g.Usage) {
+		m.add(&userTokens, float64(n), g.Persona, g.Model, kind)
+	}
+	if g.CostUSD != nil && !g.Cached {
+		m.add(&userCost, *g.CostUSD, g.Persona, g.Model)
 	}
 }
 

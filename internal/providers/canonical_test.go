@@ -21,6 +21,7 @@ var indifferent = map[string]string{
 	"Caching":                       "what a server keeps changes the price and not the reply",
 	"Messages.State":                "the models are not told",
 	"Messages.ModelCalls":           "how an earlier reply came about",
+	"Origin.PersonaAlias":           "another name of the persona, which is there",
 	"Messages.Untold":               "for checks; the model does not see it",
 	"Origin.Attempt":                "the cache puts it into its keys itself",
 	"Origin.Repetition":             "the cache puts it into its keys itself",
@@ -32,7 +33,26 @@ var indifferent = map[string]string{
 	"Messages.Parts.Media.Local":    "without it a call with a path fails; the cache looks at the content",
 
 	"Messages.ToolResult.Parts.Media.Local": "without it a call with a path fails",
+
+	"Messages.Generated.Persona":                whoWrote,
+	"Messages.Generated.Role":                   whoWrote,
+	"Messages.Generated.Provider":               whoWrote,
+	"Messages.Generated.Model":                  whoWrote,
+	"Messages.Generated.FinishReason":           whoWrote,
+	"Messages.Generated.Ends":                   whoWrote,
+	"Messages.Generated.Usage.InputTokens":      whoWrote,
+	"Messages.Generated.Usage.OutputTokens":     whoWrote,
+	"Messages.Generated.Usage.CachedTokens":     whoWrote,
+	"Messages.Generated.Usage.CacheWriteTokens": whoWrote,
+	"Messages.Generated.Usage.ReasoningTokens":  whoWrote,
+	"Messages.Generated.Usage.Estimated":        whoWrote,
+	"Messages.Generated.CostUSD":                whoWrote,
+	"Messages.Generated.LatencyMS":              whoWrote,
+	"Messages.Generated.Cached":                 whoWrote,
 }
+
+// whoWrote is why it decides nothing who wrote a message of the user.
+const whoWrote = "how a message of the user came about; no model is told"
 
 // TestCanonicalHasEverything changes every field of a request, one at a time: each changes the form, or is listed
 // above. A field that is new is neither, and somebody has to decide.

@@ -41,7 +41,9 @@ func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
 		b.measures(&e.Message, o)
 	case chat.System: // it says which state of a workflow it begins
 		e.State = b.text(o.get("state"), "state")
-	case chat.User, chat.ToolRole:
+	case chat.User:
+		e.Generated = b.generated(o.get("generated"))
+	case chat.ToolRole:
 	}
 	if meta := o.get("meta"); meta.kind() == '{' {
 		e.Verdicts = b.verdicts(meta.get("assertions"))

@@ -53,6 +53,8 @@ type Message struct {
 	Steps    *Steps    // what gave the reply in the place of a model; nil: a model did
 	// Trace is what an agent that is a program told of its work, on the last reply of a turn; nil: nothing.
 	Trace *chat.Trace
+	// Script is the turn of the scenario to whose part of the conversation it belongs; nil: not known.
+	Script *int
 }
 
 // Steps are those of a composition that answered in a turn.

@@ -138,6 +138,7 @@ func (b *builder) trialTurn(t *result.Turn, o object) {
 		}
 		if e, ok := b.message(item); ok {
 			e.Streamed = t.Streamed && e.Role == chat.Assistant
+			e.Script = new(t.Script())
 			b.add(e)
 		}
 	}

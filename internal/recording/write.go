@@ -50,9 +50,10 @@ type (
 		Parts      []logPart
 		ToolCalls  []logCall
 		ToolResult *logResult
-		State      string   `json:",omitempty"` // of the workflow; only arena reads it
-		ModelCalls *int     `json:",omitempty"` // of the steps of a composition; the same
-		Untold     []string `json:",omitempty"` // by the agent; the same
+		State      string          `json:",omitempty"` // of the workflow; only arena reads it
+		ModelCalls *int            `json:",omitempty"` // of the steps of a composition; the same
+		Untold     []string        `json:",omitempty"` // by the agent; the same
+		Generated  *chat.Generated `json:",omitempty"` // of a message of the user; the same
 	}
 	logCall struct {
 		ID   string `json:"id"`
@@ -106,6 +107,7 @@ func (l *EventLog) Append(m chat.Message, at time.Time) error {
 	data := logMessage{
 		Role: string(m.Role), Content: m.Content, Index: l.index, Parts: writtenParts(m.Parts), ToolCalls: calls,
 		ToolResult: writtenResult(m.ToolResult), State: m.State, ModelCalls: m.ModelCalls, Untold: m.Untold,
+		Generated: m.Generated,
 	}
 	lines, err := l.line(nil, messageCreated, "*events.MessageCreatedData", data, at)
 	if err == nil && m.Role == chat.Assistant && (m.Usage != nil || m.CostUSD != nil || m.LatencyMS > 0) {

@@ -244,6 +244,7 @@ func summarize(briefs []Brief) Summary {
 		s.EvalsDispatched += b.Dispatched
 		s.Evals = s.Evals.plus(b.Evals)
 		s.SimulatedUSD += b.SimulatedUSD()
+		s.Users = s.Users.plus(b.Users)
 		switch {
 		case b.CostUSD != nil && s.CostUSD == nil:
 			sum := *b.CostUSD

@@ -100,6 +100,7 @@ type Call struct {
 	Type     string `json:"provider_type,omitempty" doc:"Its type: openai, ollama, mock."`
 	Model    string `json:"model,omitempty" doc:"The model that was asked for."`
 	Judge    string `json:"judge,omitempty" doc:"Name of the judge, where it is one who is asked."`
+	Persona  string `json:"persona,omitempty" doc:"Id of the persona, where the model plays the user."`
 }
 
 // CallStarted says that a model is called. Retries within the call have no events of their own.

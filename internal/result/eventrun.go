@@ -94,8 +94,9 @@ func (e TrialDone) Outcome() Outcome {
 
 // TurnStarted says that a turn begins.
 type TurnStarted struct {
-	At   `json:"-"`
-	User string `json:"user" doc:"What the user says."`
+	At      `json:"-"`
+	User    string `json:"user" doc:"What the user says; empty where a persona said nothing."`
+	Persona string `json:"persona,omitempty" doc:"Id of the persona that plays the user; its calls come before. Absent: the turn is scripted."`
 }
 
 // TurnCompleted says that a turn has ended and its checks have run. A turn that was not run has none.

@@ -9,7 +9,7 @@ import (
 )
 
 // JudgesOf returns the cost of a trial's judgements, identical ones counted once; nil when there are none.
-func JudgesOf(t *Trial) *JudgeCost {
+func JudgesOf(t *Trial) *SideCost {
 	var s JudgeSum
 	s.Add(t)
 	return s.Total()
@@ -19,7 +19,7 @@ func JudgesOf(t *Trial) *JudgeCost {
 // The sum does not depend on the order: money is counted in trillionths of a dollar.
 type JudgeSum struct {
 	seen     map[[16]byte]byte // paidNow, paidBefore
-	sum      JudgeCost
+	sum      SideCost
 	pico     int64
 	mocked   int64 // the part of pico that nobody paid
 	unpriced bool
@@ -38,9 +38,9 @@ func (s *JudgeSum) Add(t *Trial) { t.Judged(s.one) }
 
 // Own counts the judgements of a trial, and returns the cost of those that no trial counted before has; nil when there
 // are none. Those of all trials add up to Total.
-func (s *JudgeSum) Own(t *Trial) *JudgeCost {
+func (s *JudgeSum) Own(t *Trial) *SideCost {
 	before := *s
-	s.sum, s.pico, s.mocked, s.unpriced = JudgeCost{}, 0, 0, false
+	s.sum, s.pico, s.mocked, s.unpriced = SideCost{}, 0, 0, false
 	s.Add(t)
 	own := s.Total()
 	s.sum.Calls += before.sum.Calls
@@ -130,7 +130,7 @@ func shortKey(text string) (key [16]byte) {
 }
 
 // Total returns the sum; nil when nothing was counted. The cost is nil when a price is not known.
-func (s *JudgeSum) Total() *JudgeCost {
+func (s *JudgeSum) Total() *SideCost {
 	if s.sum.Calls == 0 {
 		return nil
 	}

@@ -40,31 +40,31 @@ func TestJudgesOfTrial(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		all  []Judgement // stand in a turn and at the end
-		want *JudgeCost
+		want *SideCost
 	}{
 		{"none", nil, nil},
 		{"one, seen twice", []Judgement{judgement("a", 100, 10, new(0.25))},
-			&JudgeCost{Usage: usage(100, 10), Calls: 1, CostUSD: new(0.25)}},
+			&SideCost{Usage: usage(100, 10), Calls: 1, CostUSD: new(0.25)}},
 		{"two", []Judgement{judgement("a", 100, 10, new(0.1)), judgement("b", 1, 2, new(0.2))},
-			&JudgeCost{Usage: usage(101, 12), Calls: 2, CostUSD: new(0.3)}},
+			&SideCost{Usage: usage(101, 12), Calls: 2, CostUSD: new(0.3)}},
 		{"without a key each counts", []Judgement{judgement("", 1, 1, new(0.5))},
-			&JudgeCost{Usage: usage(2, 2), Calls: 2, CostUSD: new(1.0)}},
+			&SideCost{Usage: usage(2, 2), Calls: 2, CostUSD: new(1.0)}},
 		{"one of unknown price", []Judgement{judgement("a", 1, 1, new(0.5)), judgement("b", 1, 1, nil)},
-			&JudgeCost{Usage: usage(2, 2), Calls: 2}},
+			&SideCost{Usage: usage(2, 2), Calls: 2}},
 		{"one that failed", []Judgement{judgement("a", 1, 1, new(0.5)), {Key: "b", Error: "down"}},
-			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.5)}},
+			&SideCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.5)}},
 		{"first in vain, then not", []Judgement{{Key: "a", Error: "down"}, judgement("a", 1, 1, new(0.5))},
-			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.5)}},
+			&SideCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.5)}},
 		{"from before, and paid again", []Judgement{cached("a", 1, 1), judgement("a", 2, 2, new(0.5))},
-			&JudgeCost{Usage: usage(3, 3), Calls: 2, CostUSD: new(0.5)}},
+			&SideCost{Usage: usage(3, 3), Calls: 2, CostUSD: new(0.5)}},
 		{"paid, and from before", []Judgement{judgement("a", 2, 2, new(0.5)), cached("a", 1, 1)},
-			&JudgeCost{Usage: usage(3, 3), Calls: 2, CostUSD: new(0.5)}},
+			&SideCost{Usage: usage(3, 3), Calls: 2, CostUSD: new(0.5)}},
 		{"for nothing", []Judgement{judgement("a", 1, 1, new(0.0))},
-			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.0)}},
+			&SideCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.0)}},
 		{"by a mock", []Judgement{mocked("a", 1, 1, 0.5)},
-			&JudgeCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.5), SimulatedUSD: 0.5}},
+			&SideCost{Usage: usage(1, 1), Calls: 1, CostUSD: new(0.5), SimulatedUSD: 0.5}},
 		{"by a mock and a model", []Judgement{mocked("a", 1, 1, 0.25), judgement("b", 1, 1, new(0.5))},
-			&JudgeCost{Usage: usage(2, 2), Calls: 2, CostUSD: new(0.75), SimulatedUSD: 0.25}},
+			&SideCost{Usage: usage(2, 2), Calls: 2, CostUSD: new(0.75), SimulatedUSD: 0.25}},
 	} {
 		if diff := cmp.Diff(c.want, JudgesOf(judgedTrial(0, c.all...))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -87,7 +87,7 @@ func TestJudgesOfRun(t *testing.T) {
 		trials = append(trials, judgedTrial(i,
 			judgement(fmt.Sprintf("%032x", i), 10, 1, new(0.1/float64(i+1))), judgement("shared", 5, 5, new(1e-7))))
 	}
-	var first *JudgeCost
+	var first *SideCost
 	for round := range 5 {
 		rand.New(rand.NewPCG(1, uint64(round))).Shuffle(n, func(i, j int) { trials[i], trials[j] = trials[j], trials[i] })
 		var c Collector
@@ -120,7 +120,7 @@ func TestOwnJudges(t *testing.T) {
 		judgedTrial(0, shared, mocked("m", 1, 2, 0.25)), judgedTrial(1, shared), judgedTrial(2),
 		judgedTrial(3, shared, judgement("b", 4, 0, nil)), judgedTrial(4, judgement("b", 4, 0, nil), judgement("c", 1, 0, new(1.0))),
 	}
-	want := []*JudgeCost{
+	want := []*SideCost{
 		{Usage: usage(2, 3), Calls: 2, CostUSD: new(0.75), SimulatedUSD: 0.25}, nil, nil,
 		{Usage: usage(4, 0), Calls: 1}, {Usage: usage(1, 0), Calls: 1, CostUSD: new(1.0)},
 	}

@@ -91,7 +91,9 @@ type Summary struct {
 	Unpriced     int      `json:"unpriced,omitempty"`  // trials without a known price, which the cost leaves out
 	JudgeUSD     *float64 `json:"judge_usd,omitempty"` // cost of judges; not part of the cost
 	// Judges is the cost of all judgements, identical ones counted once; nil when there are none.
-	Judges *JudgeCost `json:"judges,omitempty"`
+	Judges *SideCost `json:"judges,omitempty"`
+	// Users is the cost of the models that played users; not part of the cost. nil when there were none.
+	Users *SideCost `json:"users,omitempty"`
 	// Guards counts the guardrails that fired; nil when none did.
 	Guards *GuardCount `json:"guardrails,omitempty"`
 	// Refused counts the transitions of workflows that were refused.
@@ -133,7 +135,8 @@ type Brief struct {
 	Usage      Usage
 	CostUSD    *float64
 	Simulated  bool        // a mock answered: nobody paid the cost
-	Judges     *JudgeCost  // nil: nothing was judged by a model
+	Judges     *SideCost   // nil: nothing was judged by a model
+	Users      *SideCost   // nil: no user was played by one
 	Guards     *GuardCount // nil: no guardrail fired
 	Refused    int         // transitions that were refused
 	Evals      *EvalCount  // nil: nothing was measured

@@ -76,9 +76,11 @@ type Trial struct {
 	// Simulated says that a mock answered: nobody paid the cost.
 	Simulated bool `json:"simulated,omitempty"`
 	// Judges is the cost of the trial's judgements, separate from that of the agent; nil when there are none.
-	Judges  *JudgeCost `json:"judges,omitempty"`
-	Retries int        `json:"retries,omitempty"`
-	Notices []string   `json:"notices,omitempty"`
+	Judges *SideCost `json:"judges,omitempty"`
+	// Users is the cost of the messages that models wrote for users, separate from that of the agent; nil: there are none.
+	Users   *SideCost `json:"users,omitempty"`
+	Retries int       `json:"retries,omitempty"`
+	Notices []string  `json:"notices,omitempty"`
 	// Warnings are those that the conversation caused. The run lists them too, each once.
 	Warnings []string `json:"warnings,omitempty"`
 
@@ -122,8 +124,8 @@ type Usage struct {
 	ToolCalls int `json:"tool_calls"`
 }
 
-// JudgeCost is the tokens and the cost of judgements.
-type JudgeCost struct {
+// SideCost is the tokens and the cost of models beside the agent: of judges, or of those that play users.
+type SideCost struct {
 	chat.Usage
 	Calls   int      `json:"calls"`
 	CostUSD *float64 `json:"cost_usd"` // null: a price is not known
@@ -136,7 +138,12 @@ type Turn struct {
 	Index int `json:"index"` // from 0
 	// Scripted is the index of the turn of the scenario that it came from, where that is not Index: turns of a scenario
 	// before it became several, or none. See Script.
-	Scripted   *int           `json:"scripted,omitempty"`
+	Scripted *int `json:"scripted,omitempty"`
+	// Persona is who plays the user, where a model writes the message; "": it is scripted.
+	Persona string `json:"persona,omitempty"`
+	// Ended is why nothing more was generated behind this turn, for the same turn of the scenario; "": there was more, or
+	// it is scripted. See EndedByMark.
+	Ended      string         `json:"ended,omitempty"`
 	User       string         `json:"user"`
 	Assistant  string         `json:"assistant"` // the final reply; empty when there was none
 	NotRun     string         `json:"not_run,omitempty"`
@@ -154,6 +161,14 @@ type Turn struct {
 	// GuardJudgements are the calls of judges for guardrails that let their message through.
 	GuardJudgements []Judgement `json:"guard_judgements,omitempty"`
 }
+
+// Why a persona said nothing more.
+const (
+	EndedByMark    = "end_marker" // it ended the conversation itself
+	EndedByMaximum = "maximum"    // it may say no more
+	EndedByError   = "error"      // a message, or the reply to it, failed
+	EndedByFailure = "stopped"    // an assertion failed, and on_failure is stop
+)
 
 // Script is the index of the turn of the scenario that the turn came from. Its assertions are those that stand there.
 func (t *Turn) Script() int {

@@ -105,8 +105,8 @@ func reportAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bo
 	if spec.Program == nil || spec.Type != scenario.ProgramType || spec.Program.Lines || s.Skip != "" {
 		return true
 	}
-	if n := len(s.Turns); n > 1 {
-		d.Errorf(s.Turns[1].Pos, 1, "too-many-turns", "scenario %q has %s, and the program of provider %s answers one "+
+	if n := s.MostTurns(); n > 1 {
+		d.Errorf(secondTurn(s), 1, "too-many-turns", "scenario %q has %s, and the program of provider %s answers one "+
 			"(protocol: once): it would not know what was said before", s.ID, plural.Count(n, "turn"), spec.ID).
 			Hint = "write protocol: lines, which keeps the program running, or make each turn a scenario"
 		return false
@@ -121,10 +121,18 @@ func reportAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bo
 	return true
 }
 
+// secondTurn is where the second message of the user comes from.
+func secondTurn(s *scenario.Scenario) diag.Pos {
+	if s.Turns[0].Most() > 1 {
+		return s.Turns[0].Pos
+	}
+	return s.Turns[1].Pos
+}
+
 // reportHTTPAgent is reportAgent for an agent behind HTTP.
 func reportHTTPAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
-	if n := len(s.Turns); n > 1 && !spec.HTTP.Remembers() {
-		d.Errorf(s.Turns[1].Pos, 1, "too-many-turns", "scenario %q has %s, and the endpoint of provider %s is not told to "+
+	if n := s.MostTurns(); n > 1 && !spec.HTTP.Remembers() {
+		d.Errorf(secondTurn(s), 1, "too-many-turns", "scenario %q has %s, and the endpoint of provider %s is not told to "+
 			"which conversation a message belongs: it would not know what was said before", s.ID, plural.Count(n, "turn"),
 			spec.ID).Hint = "send {{session}}, {{history}} or {{messages}} in its body, or make each turn a scenario"
 		return false

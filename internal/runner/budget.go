@@ -26,7 +26,7 @@ type budget struct {
 
 	mu       sync.Mutex
 	changed  *sync.Cond
-	agents   float64 // what the agents of trials that have ended cost
+	agents   float64 // what the agents of trials that have ended cost, and the models that played users
 	mocked   float64 // the part of it that mocks made up
 	judges   result.JudgeSum
 	aside    float64 // for trials that run
@@ -51,25 +51,34 @@ type account struct {
 
 // know takes what a trial would cost that shares nothing with others. It reports false where the trial ended early, or
 // replies in it were paid for before.
-func (a *account) know(out *result.Trial, paid bool) bool {
+func (a *account) know(out *result.Trial, g grant) bool {
 	if out.Status != result.Passed && out.Status != result.Failed {
 		return false
 	}
 	usd, ok := 0.0, true
-	if paid {
+	if g.paid {
 		ok = out.CostUSD != nil || out.Usage.Total() == 0
 		if out.CostUSD != nil {
 			usd = *out.CostUSD
 		}
 	}
-	if j := result.JudgesOf(out); j != nil {
-		if ok = ok && j.CostUSD != nil; ok {
-			usd += *j.CostUSD
+	users := out.Users
+	if !g.users {
+		users = nil
+	}
+	for _, c := range []*result.SideCost{result.JudgesOf(out), users} {
+		if c == nil {
+			continue
+		}
+		if ok = ok && c.CostUSD != nil; ok {
+			usd += *c.CostUSD
 		}
 	}
 	out.Judged(func(j *result.Judgement) { ok = ok && !j.Cached })
 	fresh := func(messages []chat.Message) bool {
-		return !slices.ContainsFunc(messages, func(m chat.Message) bool { return m.Cached })
+		return !slices.ContainsFunc(messages, func(m chat.Message) bool {
+			return m.Cached || m.Generated != nil && m.Generated.Cached
+		})
 	}
 	for i := range out.Turns {
 		turn := &out.Turns[i]
@@ -129,6 +138,7 @@ type grant struct {
 	account *account // nil: none is
 	usd     float64
 	paid    bool // the agent is called for money
+	users   bool // models that play users are
 }
 
 func newBudget(plan *Plan, opts *Options) *budget {
@@ -163,7 +173,7 @@ func (b *budget) admit(ctx context.Context, plan *Plan, t *Trial) (grant, error)
 		switch fits := b.spent()+b.aside+needs <= b.limit*(1+rounding); {
 		case fits && !b.waits(a):
 			b.aside, b.running, a.running = b.aside+needs, b.running+1, a.running+1
-			return grant{a, needs, t.paysAgent()}, nil
+			return grant{a, needs, t.paysAgent(), t.paysUsers()}, nil
 		case !fits && b.running == 0:
 			b.over = costError{b.limit, b.spent(), needs, b.source(a)}
 			b.changed.Broadcast()
@@ -227,22 +237,23 @@ func (b *budget) settle(g grant, out *result.Trial) {
 	if b.running == 0 {
 		b.aside = 0 // without what rounding left
 	}
-	if !b.book(out, g.paid) && b.over == nil {
+	if !b.book(out, g) && b.over == nil {
 		b.over = unpricedError{b.limit, out.ID}
 	}
 	cost := b.spent() - before
 	a.most, b.known = max(a.most, cost), true
-	a.know(out, g.paid)
+	a.know(out, g)
 	if a.estimate > 0 {
 		b.ratio = max(b.ratio, cost/a.estimate)
 	}
 }
 
-// book adds what the agent, where it is paid, and the judges of a trial cost. It reports whether all of that is known.
-func (b *budget) book(out *result.Trial, paid bool) bool {
+// book adds what the agent and played users, where they are paid, and the judges of a trial cost. It reports whether all
+// of that is known.
+func (b *budget) book(out *result.Trial, g grant) bool {
 	known := true
 	switch {
-	case !paid:
+	case !g.paid:
 	case out.CostUSD != nil:
 		b.agents += *out.CostUSD
 		if out.Simulated {
@@ -250,6 +261,13 @@ func (b *budget) book(out *result.Trial, paid bool) bool {
 		}
 	default:
 		known = out.Usage.Total() == 0
+	}
+	if u := out.Users; u != nil && g.users {
+		if u.CostUSD != nil {
+			b.agents += *u.CostUSD
+		}
+		b.mocked += u.SimulatedUSD
+		known = known && (u.CostUSD != nil || u.Total() == 0)
 	}
 	b.judges.Add(out)
 	j := b.judges.Total()
@@ -362,7 +380,7 @@ func (p *Plan) learnCost(t *result.Trial) {
 	planned := p.Trial(t.Index)
 	key := estimateKey{planned.Scenario, planned.Endpoint}
 	a := cmp.Or(p.known[key], &account{})
-	if a.know(t, planned.paysAgent()) {
+	if a.know(t, grant{paid: planned.paysAgent(), users: planned.paysUsers()}) {
 		if p.known == nil {
 			p.known = map[estimateKey]*account{}
 		}

@@ -24,18 +24,19 @@ func (s *session) openCassette(ctx context.Context) (_ context.Context, done fun
 		return ctx, func() {}, nil
 	}
 	again := func(all bool) string { return s.opts.Again(s.out, all) }
-	s.recorder, err = folder.Open(s.trial.Cassette(), s.trial.Endpoint.Simulated, again)
+	s.recorder, err = folder.Open(s.trial.Cassette(), s.trial.Simulated(), again)
 	if err != nil {
 		return ctx, func() {}, err
 	}
 	if row := s.trial.Scenario.Row; row != nil {
 		s.recorder.LearnFields(row.Values)
 	}
-	s.clock.simulated, s.clock.waits = true, !s.trial.Endpoint.Simulated && !s.recorder.Plays()
+	s.clock.simulated, s.clock.waits = true, !s.trial.Simulated() && !s.recorder.Plays()
 	ctx, end := context.WithCancelCause(ctx)
 	s.recorder.OnTimeout(end)
 	if !s.recorder.Plays() {
 		s.recorder.SetSource(sourceOf(s.trial.Endpoint))
+		s.userSources = s.trial.players.sourcesOf()
 	}
 	if s.emit != nil {
 		s.emit.buffering = s.recorder.LearnsSecrets()
@@ -111,18 +112,22 @@ func (s *session) redacted() *result.Trial {
 	return &clean
 }
 
-// call calls the model, through the cassette if there is one.
+// call calls a model, through the cassette if there is one.
 func (s *session) call(
-	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
+	ctx context.Context, e *Endpoint, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
 	if s.preview.shows(req) {
 		return chat.Reply{}, errPreviewed
 	}
-	e := s.trial.Endpoint
 	if s.recorder == nil {
 		return e.Client.Complete(ctx, req, onDelta)
 	}
-	return s.lane(turnLabel(req.Origin.Turn)).Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
+	at := turnLabel(req.Origin.Turn)
+	if req.Origin.Persona == "" {
+		return s.lane(at).Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
+	}
+	lane := s.lane(at + ", persona " + req.Origin.Persona).From(s.userSources[e])
+	return lane.Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
 }
 
 // callTool calls a tool of the trial, through the cassette if there is one.
@@ -215,7 +220,7 @@ func (s *session) routeGuardrails(subject *checks.Subject) (done func()) {
 
 // advanceBy advances the clock by the time of judging. For a simulated provider judging takes no time.
 func (s *session) advanceBy(l *lanes, atOnce bool) {
-	if !s.trial.Endpoint.Simulated {
+	if !s.trial.Simulated() {
 		s.clock.advance(l.elapsed(atOnce))
 	}
 }

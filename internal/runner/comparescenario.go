@@ -13,22 +13,25 @@ import (
 // compareWithScenario warns when a recorded conversation is not the one of the scenario: the user said something else,
 // or there are more turns. The assertions of a turn may then be about another question. With --strict such a trial is
 // an error.
-func (s *session) compareWithScenario(parts [][]recording.Message) {
+func (s *session) compareWithScenario(parts [][]recording.Message, scripts []int) {
 	turns := s.trial.Scenario.Turns
 	if s.everyReply() {
 		return
 	}
-	if known := len(turns); len(parts) > known {
+	if known := len(turns); following(scripts) > known {
 		s.warnMismatch(fmt.Sprintf("the recording has %d turns and the scenario %d: the other turns are not checked",
 			len(parts), known))
 	}
-	for i := range min(len(turns), len(parts)) {
+	for i, of := range scripts {
+		if of >= len(turns) {
+			break
+		}
 		asked := strings.TrimSpace(recording.UserText(parts[i]))
-		if turns[i].Persona() != "" || s.userSays(i, asked) {
+		if turns[of].Persona() != "" || s.userSays(of, asked) {
 			continue
 		}
 		s.warnMismatch(fmt.Sprintf("turn %d differs: the user said %q in the recording, and the scenario says %q",
-			i+1, cutWords(asked), cutWords(s.userWords(i))))
+			i+1, cutWords(asked), cutWords(s.userWords(of))))
 	}
 }
 

@@ -90,12 +90,19 @@ func (t *emitter) trialStarted(trial *Trial) result.TrialStarted {
 	return e
 }
 
-func (t *emitter) turnStarted(turn int, user string) {
+func (t *emitter) turnStarted(turn *result.Turn) {
 	if t == nil {
 		return
 	}
-	t.turn = turn
-	t.send(result.TurnStarted{At: t.at(), User: user})
+	t.turn = turn.Index
+	t.send(result.TurnStarted{At: t.at(), User: turn.User, Persona: turn.Persona})
+}
+
+// generating says for which turn a message of the user is written. The turn has not begun: there may be no message.
+func (t *emitter) generating(turn int) {
+	if t != nil {
+		t.turn = turn
+	}
 }
 
 // transition sends that the workflow has moved on.
@@ -160,6 +167,7 @@ func (t *emitter) call(
 	}
 	call := result.Call{
 		Number: t.nextCall(), Provider: spec.ID, Type: spec.Type, Model: spec.Model, Judge: req.Origin.Judge,
+		Persona: req.Origin.Persona,
 	}
 	sent := *req
 	began := t.clock.now()

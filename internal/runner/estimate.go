@@ -22,6 +22,7 @@ const (
 	charactersPerToken = 4
 	ReplyTokens        = 300  // of a reply, unless max_tokens is less
 	VerdictTokens      = 150  // of what a judge answers
+	UserTokens         = 60   // of a message that a model writes for a user
 	criteriaTokens     = 400  // of what a judge is told besides the conversation
 	mediaTokens        = 1000 // of an image, a sound or another part that is no text
 	toolRounds         = 1    // calls of the model in a turn that it spends on tools, where it is offered any
@@ -31,7 +32,8 @@ const (
 // Expense is what one model is expected to take in a trial.
 type Expense struct {
 	Model *scenario.Provider
-	Judge bool // it judges; else it is the agent
+	Judge bool // it judges; else it is the agent, or
+	User  bool // it plays the user
 	// Simulated says that a mock or a recording answers: nothing is paid.
 	Simulated bool
 	Calls     float64
@@ -39,13 +41,15 @@ type Expense struct {
 	USD       *float64 // nil: the price is not known
 }
 
-// Estimate returns what a trial is expected to take by the lengths of its texts, the agent first and then the judges,
-// by id. Calls of models that answer from files count as others do; a recorded conversation has no agent. It does not
+// Estimate returns what a trial is expected to take by the lengths of its texts, the agent first, then who plays the
+// user and then the judges, by id. Self-play counts at its maximum. Calls of models that answer from files count as others do; a recorded conversation has no agent. It does not
 // know embeddings, nor what programs and other servers spend.
 func (p *Plan) Estimate(t *Trial, calls CallParameters) []Expense {
 	own := t.filled()
 	t = &own
-	e := estimate{trial: t, calls: calls, judges: map[*scenario.Provider]*Expense{}}
+	e := estimate{
+		trial: t, calls: calls, judges: map[*scenario.Provider]*Expense{}, users: map[*scenario.Provider]*Expense{},
+	}
 	said := e.conversation()
 	e.judging(said)
 	var all []Expense
@@ -55,8 +59,10 @@ func (p *Plan) Estimate(t *Trial, calls CallParameters) []Expense {
 	byID := func(a, b *scenario.Provider) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Model, b.Model))
 	}
-	for _, spec := range slices.SortedFunc(maps.Keys(e.judges), byID) {
-		all = append(all, *e.judges[spec])
+	for _, beside := range []map[*scenario.Provider]*Expense{e.users, e.judges} {
+		for _, spec := range slices.SortedFunc(maps.Keys(beside), byID) {
+			all = append(all, *beside[spec])
+		}
 	}
 	for i := range all {
 		all[i].price()
@@ -92,9 +98,12 @@ type estimate struct {
 	calls  CallParameters
 	agent  Expense
 	judges map[*scenario.Provider]*Expense
+	users  map[*scenario.Provider]*Expense
+	plain  int // tokens of what was said, without what the agent alone knows
 }
 
-// conversation estimates the agent. It returns the tokens of the conversation after each turn.
+// conversation estimates the agent and who plays the user. It returns the tokens of the conversation after each turn of
+// the scenario.
 func (e *estimate) conversation() (said []int) {
 	t := e.trial
 	e.agent = Expense{Model: t.Endpoint.Spec, Simulated: t.Endpoint.Simulated}
@@ -118,11 +127,17 @@ func (e *estimate) conversation() (said []int) {
 	values := valuesOf(t)
 	for i := range t.Scenario.Turns {
 		turn := &t.Scenario.Turns[i]
+		if p := t.players.at(i); p != nil {
+			context = e.generated(p, turn, context, rounds, reply)
+			said = append(said, context)
+			continue
+		}
 		words := turn.Content
 		if t.Scenario.Row != nil && !turn.Literal {
 			words, _ = values.at(i).UserText(words) // what is wrong with a row costs nothing
 		}
 		context += tokensOf(words)
+		e.plain += tokensOf(words) + reply
 		for _, part := range turn.Parts {
 			if part.Text != "" {
 				context += tokensOf(part.Text)
@@ -130,16 +145,44 @@ func (e *estimate) conversation() (said []int) {
 				context += mediaTokens
 			}
 		}
-		for range rounds {
-			e.agent.Calls++
-			e.agent.Usage.InputTokens += context
-			e.agent.Usage.OutputTokens += reply
-			context += reply
-		}
-		context += (rounds - 1) * toolResultTokens
+		context = e.answers(context, rounds, reply)
 		said = append(said, context)
 	}
 	return said
+}
+
+// answers estimates the calls of the agent in a turn. It returns the tokens of the conversation behind it.
+func (e *estimate) answers(context, rounds, reply int) int {
+	for range rounds {
+		e.agent.Calls++
+		e.agent.Usage.InputTokens += context
+		e.agent.Usage.OutputTokens += reply
+		context += reply
+	}
+	return context + (rounds-1)*toolResultTokens
+}
+
+// generated estimates a turn of self-play: as many messages as the persona may say, each as long as a user's.
+func (e *estimate) generated(p *player, turn *scenario.Turn, context, rounds, reply int) int {
+	t := e.trial
+	x := e.users[p.endpoint.Spec]
+	if x == nil {
+		x = &Expense{Model: p.endpoint.Spec, User: true, Simulated: p.endpoint.Simulated}
+		if t.Recorded == nil && t.Finished == nil {
+			e.users[p.endpoint.Spec] = x
+		}
+	}
+	told, _ := scenario.PersonaPrompt(p.persona, t.Prompt, t.Scenario, t.Region) // what is wrong with a row costs nothing
+	words := min(userParameters(p.persona, turn).maxTokens, UserTokens)
+	system := tokensOf(told) + tokensOf(conversationBegins)
+	for range turn.Most() {
+		x.Calls++
+		x.Usage.InputTokens += system + e.plain
+		x.Usage.OutputTokens += words
+		context = e.answers(context+words, rounds, reply)
+		e.plain += words + reply
+	}
+	return context
 }
 
 // modelSteps is how many steps of a composition ask a model in a turn; 0 without one.
@@ -179,15 +222,17 @@ func (e *estimate) judging(said []int) {
 	whole := 0
 	for i := range t.Scenario.Turns {
 		whole = said[i]
-		e.asked(t.Scenario.Turns[i].Assertions, whole)
+		for range t.Scenario.Turns[i].Most() {
+			e.asked(t.Scenario.Turns[i].Assertions, whole)
+		}
 	}
 	e.asked(t.Project.Globals, whole)
 	e.asked(t.Scenario.Conversation, whole)
-	st := t.Project.stance(t.Prompt)
+	st, each := t.Project.stance(t.Prompt), e.eachReply(said)
 	for _, ev := range st.evals {
 		share, at := 1.0, []int{whole}
 		if evals.PhaseOf(ev.Trigger) == evals.AfterTurn {
-			at = said
+			at = each
 		}
 		if ev.Trigger == scenario.TriggerSampleTurns || ev.Trigger == scenario.TriggerSampleSessions {
 			share = ev.SamplePct / 100
@@ -200,12 +245,22 @@ func (e *estimate) judging(said []int) {
 		return
 	}
 	for _, g := range t.Prompt.Validators {
-		for _, tokens := range said {
+		for _, tokens := range each {
 			if g.Enabled {
 				e.needs(g.Compiled, tokens, 1)
 			}
 		}
 	}
+}
+
+// eachReply is said for each turn of the conversation: a turn of self-play becomes several.
+func (e *estimate) eachReply(said []int) (each []int) {
+	for i := range e.trial.Scenario.Turns {
+		for range e.trial.Scenario.Turns[i].Most() {
+			each = append(each, said[i])
+		}
+	}
+	return each
 }
 
 func (e *estimate) asked(list []scenario.Placed, tokens int) {

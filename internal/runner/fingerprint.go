@@ -70,6 +70,10 @@ func (f *Fingerprints) Of(t *Trial) string {
 		b = append(b, s[:]...)
 	}
 	b = append(b, leniency(t)...)
+	if len(t.players) > 0 {
+		users := f.users(t)
+		b = append(b, users[:]...)
+	}
 	sum := scenario.Digest(b)
 	return hex.EncodeToString(sum[:])
 }
@@ -81,6 +85,20 @@ func number(t *Trial) int {
 		return t.N
 	}
 	return t.Repetition()
+}
+
+// users sums the models that play users, with their canned replies.
+func (f *Fingerprints) users(t *Trial) digest.Sum {
+	var sums []any
+	for _, e := range t.players.endpoints() {
+		own := *t
+		own.Endpoint = e
+		sums = append(sums, f.provider(t.Project.Project, e.Spec), f.mocks(&own), leniency(&own), e.Simulated)
+		if e.Spec.Type == replayType {
+			sums = append(sums, t.N)
+		}
+	}
+	return scenario.Digest(sums...)
 }
 
 // leniency is how flags make a simulated provider answer when it has no reply.

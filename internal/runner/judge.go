@@ -76,10 +76,10 @@ func (s *session) conversationChecks() [2][]scenario.Placed {
 	}
 }
 
-// subject is what checks see after a turn; turn is -1 at the end of the conversation. The time that checks took is not
-// included in the elapsed time.
+// subject is what checks see after a turn; turn is -1 at the end of the conversation. The time that checks took, and
+// models that play users, is not included in the elapsed time.
 func (s *session) subject(turn int) *checks.Subject {
-	elapsed := milliseconds(s.clock.elapsed() - s.checkTime)
+	elapsed := milliseconds(s.clock.elapsed() - s.checkTime - s.userTime)
 	return &checks.Subject{
 		Messages: s.messages, AllCalls: s.calls, Variables: s.variables, ElapsedMS: s.measured(&elapsed),
 		Tools: toolCaller{s: s}, Embedder: s.trial.Project.embedder, Judges: s.judges(turn),

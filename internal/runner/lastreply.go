@@ -18,7 +18,7 @@ func ReportLastReplyBans(p *scenario.Project, chosen []*scenario.Scenario, d *di
 				"write content_excludes, which looks at every reply, or assert it in each turn, as limits must be"
 		}
 	}
-	short := func(s *scenario.Scenario) bool { return s.Skip != "" || len(s.Turns) < 2 }
+	short := func(s *scenario.Scenario) bool { return s.Skip != "" || s.MostTurns() < 2 }
 	long := slices.DeleteFunc(slices.Clone(chosen), short)
 	if len(long) == 0 {
 		return

@@ -213,7 +213,7 @@ func (s *session) medium(ctx context.Context, at turnIndex, n int, part *chat.Pa
 	got, err := lane.Media(ctx, part, func(ctx context.Context) (*chat.Media, error) {
 		return store.Attach(ctx, part.Type, part.Media)
 	})
-	if !s.trial.Endpoint.Simulated {
+	if !s.trial.Simulated() {
 		s.clock.advance(lane.Spent())
 	}
 	return got, err

@@ -59,6 +59,7 @@ func (g *genericReplies) scenario(s *scenario.Scenario) {
 	first := -1
 	for i := range s.Turns {
 		switch {
+		case s.Turns[i].Most() > 1: // its replies are counted when they come
 		case len(s.Turns[i].Inline()) == 0:
 			bare = append(bare, i)
 		case first < 0:

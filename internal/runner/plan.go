@@ -88,6 +88,7 @@ type Trial struct {
 	Start        *workflow.State  // nil: there is no workflow
 	Prompt       *scenario.Prompt // of the start; nil: no system prompt
 	Endpoint     *Endpoint
+	players      players // who plays the user, by turns; nil: nobody does
 	Region       string
 	N            int       // from 1, within its group
 	Of           int       // trials of its group

@@ -20,6 +20,10 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		return nil
 	}
 	m.reportMedia(p, s)
+	players, ok := m.playersOf(p.Project, s)
+	if !ok {
+		return nil
+	}
 	all := variants(s)
 	repeat := repetitions(&m.opts, s)
 	if repeat > maxTrials/len(all) {
@@ -51,7 +55,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		for _, region := range m.regions {
 			of := repeat * len(all)
 			one := span{variants: all, count: of, Trial: Trial{
-				Project: p, Scenario: s, Start: start, Prompt: prompt, Endpoint: endpoint, Region: region, N: 1, Of: of,
+				Project: p, Scenario: s, Start: start, Prompt: prompt, Endpoint: endpoint, players: players, Region: region, N: 1, Of: of,
 				Variant: all[0], variantCount: len(all),
 			}}
 			if s.Dataset != nil {

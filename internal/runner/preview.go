@@ -62,8 +62,15 @@ func (p *Plan) Preview(ctx context.Context, t *Trial, turn int, o PreviewOptions
 		return nil, err
 	}
 	for i := range turn + 1 {
-		if _, err := s.turn(ctx, s.next(i)); err != nil && !errors.Is(err, errPreviewed) {
-			return nil, fmt.Errorf("turn %d: %w", i+1, err)
+		var failed error
+		s.play(ctx, i, func(_ *result.Turn, err error) outcome {
+			if failed = err; err != nil {
+				return breaksOff
+			}
+			return goesOn
+		})
+		if failed != nil && !errors.Is(failed, errPreviewed) {
+			return nil, fmt.Errorf("turn %d: %w", i+1, failed)
 		}
 	}
 	return &Preview{s.preview.request, s.out.Notices}, nil
@@ -83,7 +90,7 @@ var errPreviewed = errors.New("this request is only shown")
 // shows reports whether a request is one that is to be shown, and takes it. Of several steps at once it takes the one
 // whose name sorts first, so that the same is shown each time.
 func (p *preview) shows(req *chat.Request) bool {
-	if p == nil || req.Origin.Script() != p.turn {
+	if p == nil || req.Origin.Script() != p.turn || req.Origin.Persona != "" {
 		return false
 	}
 	p.mu.Lock()
@@ -104,6 +111,16 @@ func (p *preview) standIn(s *session, call chat.ToolCall) (res chat.ToolResult, 
 		ID: call.ID, Name: call.Name, Content: text,
 		Notice: fmt.Sprintf("the tool %s was not called: %q stands for its result", call.Name, text),
 	}, true
+}
+
+// userStandIn is what a persona says, where a model would have to be asked for it.
+func (p *preview) userStandIn(s *session, who *player) (text string, ok bool) {
+	if p == nil || s.recorder != nil {
+		return "", false
+	}
+	text = fmt.Sprintf("(what %s says, which a model would write)", who.persona.ID)
+	s.notice(fmt.Sprintf("the model that plays %s was not called: %q stands for what it says", who.persona.ID, text))
+	return text + " " + endMark, true
 }
 
 // guards leaves in a stance the guardrails that judge without a model, a program or the network, unless a cassette

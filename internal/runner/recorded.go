@@ -95,7 +95,7 @@ func (s *session) judgeRecorded(ctx context.Context) {
 		s.abandon(over, s.out.Error)
 	case s.trial.Recorded.At.end():
 		s.judgeConversation(ctx)
-		s.compareWithScenario(exchanges)
+		s.compareWithScenario(exchanges, scripts)
 	}
 }
 
@@ -135,7 +135,7 @@ func (s *session) recordedTurn(
 	ctx context.Context, at turnIndex, messages []recording.Message,
 ) (turn *result.Turn, answered bool) {
 	turn = s.addTurn(at, recording.UserText(messages))
-	s.emit.turnStarted(at.number, turn.User)
+	s.emit.turnStarted(turn)
 	s.turnStart = len(s.messages)
 	began := s.clock.elapsed()
 	last, spoken := finalReply(messages), 0
@@ -144,6 +144,10 @@ func (s *session) recordedTurn(
 		s.advanceTo(m)
 		stamped := s.stamp(m.Message)
 		s.add(stamped)
+		if g := m.Generated; g != nil {
+			turn.Persona = g.Persona
+			s.users.add(&chat.Reply{Usage: g.Usage, CostUSD: g.CostUSD, Cached: g.Cached}, false)
+		}
 		turn.Messages = s.messages[s.turnStart:len(s.messages):len(s.messages)]
 		if m.Role == chat.User {
 			began = s.clock.elapsed()

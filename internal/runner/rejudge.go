@@ -94,7 +94,7 @@ func (s *session) rejudge(ctx context.Context) {
 func (s *session) copyMeasurements(was *result.Trial) {
 	o := s.out
 	o.Model, o.System, o.Variant, o.Retries, o.Notices = was.Model, was.System, was.Variant, was.Retries, was.Notices
-	o.Row = cmp.Or(o.Row, was.Row)
+	o.Row, o.Users = cmp.Or(o.Row, was.Row), was.Users
 	o.Recording, o.TaskType, o.Memory = was.Recording, was.TaskType, was.Memory
 	o.Earlier, o.Warnings, o.Simulated = was.Earlier, slices.Clone(was.Warnings), was.Simulated
 	o.Rejected = was.Rejected && was.Error != ""
@@ -136,7 +136,7 @@ func (s *session) rejudgeTurn(ctx context.Context, was *result.Turn) {
 		s.emit.verdicts(was.Index, turn.Assertions)
 		return
 	}
-	s.emit.turnStarted(was.Index, was.User)
+	s.emit.turnStarted(was)
 	s.turnStart = len(s.messages)
 	calls := callsOf(was)
 	s.calls = append(s.calls, calls...)
@@ -212,7 +212,7 @@ func (s *session) matchesScenario(was *result.Trial) error {
 		return errors.New(s.trial.Finished.problem)
 	}
 	sc := s.trial.Scenario
-	if s.everyReply() || slices.ContainsFunc(sc.Turns, func(t scenario.Turn) bool { return t.Persona() != "" }) {
+	if s.everyReply() {
 		return nil
 	}
 	if had := scriptedTurns(was); len(sc.Turns) != had {
@@ -240,6 +240,12 @@ func (s *session) matchesScenario(was *result.Trial) error {
 			continue
 		}
 		at := indexOf(turn)
+		if now := s.personaOf(at.script); now != turn.Persona {
+			return fmt.Errorf("the scenario has changed since the run: %s plays the user of turn %d now, and %s did",
+				nameOfPlayer(now), at.script+1, nameOfPlayer(turn.Persona))
+		} else if now != "" {
+			continue
+		}
 		user := s.userMessage(at, &sc.Turns[at.script])
 		if now := user.Text(); !isSame(turn.User, now) {
 			return fmt.Errorf("the scenario has changed since the run: turn %d says %q now, and said %q",
@@ -247,6 +253,13 @@ func (s *session) matchesScenario(was *result.Trial) error {
 		}
 	}
 	return nil
+}
+
+func nameOfPlayer(persona string) string {
+	if persona == "" {
+		return "nobody"
+	}
+	return "the persona " + persona
 }
 
 // scriptedTurns is how many turns the scenario of a trial had, all of which its turns came from.

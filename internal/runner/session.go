@@ -59,6 +59,9 @@ type session struct {
 	preview          *preview       // nil: the trial is run
 	step             *step          // nil: the session is that of the whole trial
 	spend            spend
+	userSources      map[*Endpoint]string
+	users            userSpend           // of the models that play users
+	userTime         time.Duration       // that these took
 	judgedStep       string              // of a composition, whose output evals judge now; "": none
 	spentBefore      float64             // in US dollars, before the step
 	recordedID       string              // of a recorded session; "": none
@@ -101,7 +104,7 @@ func (e timeoutError) Error() string {
 
 // newSession makes the session of a trial. It sends its events to events, which may be nil.
 func newSession(planned Trial, opts *Options, events chan<- result.Event) *session {
-	s := &session{opts: opts, own: planned.filled(), ownClock: clock{now: opts.Now, simulated: planned.Endpoint.Simulated}}
+	s := &session{opts: opts, own: planned.filled(), ownClock: clock{now: opts.Now, simulated: planned.Simulated()}}
 	t := &s.own
 	s.trial, s.values, s.out, s.clock = t, valuesOf(t), newResult(t), &s.ownClock
 	s.agent = &providers.Trial{ID: s.out.ID, Scenario: t.Scenario.ID}
@@ -217,18 +220,13 @@ func (s *session) drive(ctx context.Context) {
 		s.abandon(0, err.Error())
 		return
 	}
-	for i := range s.trial.Scenario.Turns {
-		turn, err := s.turn(ctx, s.next(i))
-		if err != nil {
-			s.failTurn(ctx, turn, err)
-			return
-		}
-		s.judgeTurn(ctx, turn)
-		s.emit.turnCompleted(turn)
-		if s.stopAfter(turn) {
-			s.skipTurns(i+1, fmt.Sprintf("turn %d failed and on_failure is stop", turn.Index+1))
-			break
-		}
+	done := func(turn *result.Turn, err error) outcome { return s.closeTurn(ctx, turn, err) }
+	how := goesOn
+	for i := 0; i < len(s.trial.Scenario.Turns) && how == goesOn; i++ {
+		how = s.play(ctx, i, done)
+	}
+	if how == breaksOff {
+		return
 	}
 	if !s.endAgent(ctx) {
 		s.abandon(len(s.trial.Scenario.Turns), s.out.Error)
@@ -238,6 +236,25 @@ func (s *session) drive(ctx context.Context) {
 	if err := s.checkServed(true); err != nil {
 		s.out.Error = err.Error()
 	}
+}
+
+// closeTurn judges a turn that has come to its end, and says how the conversation goes on.
+func (s *session) closeTurn(ctx context.Context, turn *result.Turn, err error) outcome {
+	if err != nil {
+		s.failTurn(ctx, turn, err)
+		return breaksOff
+	}
+	s.judgeTurn(ctx, turn)
+	stop := s.stopAfter(turn)
+	if stop && turn.Persona != "" && turn.Ended == "" {
+		turn.Ended = result.EndedByFailure
+	}
+	s.emit.turnCompleted(turn)
+	if stop {
+		s.skipTurns(turn.Script()+1, fmt.Sprintf("turn %d failed and on_failure is stop", turn.Index+1))
+		return stops
+	}
+	return goesOn
 }
 
 // add appends a message to the transcript.
@@ -280,6 +297,9 @@ func (s *session) failTurn(ctx context.Context, turn *result.Turn, err error) {
 		s.out.Error = fmt.Sprintf("turn %d: %v", turn.Index+1, err)
 	}
 	turn.Error = err.Error()
+	if turn.Persona != "" && !endsRun(err) {
+		turn.Ended = result.EndedByError
+	}
 	reason := fmt.Sprintf("turn %d did not end: %v", turn.Index+1, err)
 	turn.Assertions = append(turn.Assertions, notEvaluated(s.turnChecks(turn.Script()), reason)...)
 	s.emit.turnCompleted(turn)
@@ -332,7 +352,11 @@ func (s *session) finish() {
 	s.out.DurationMS = s.clock.elapsedMS()
 	s.out.Usage = result.Usage{Usage: s.spend.usage, Calls: s.spend.calls, ToolCalls: len(s.calls)}
 	s.out.CostUSD = s.spend.cost()
-	if text := s.spend.fromCache(s.recorder.Reused()); text != "" {
+	if s.out.Users == nil { // else it is that of the conversation that is judged again
+		s.out.Users = s.users.side()
+	}
+	all := s.spend.with(&s.users.spend)
+	if text := all.fromCache(s.recorder.Reused()); text != "" {
 		s.notice(text)
 	}
 	s.reportCuts()

@@ -52,6 +52,14 @@ func (s *spend) addFailed(err error) {
 	s.add(&chat.Reply{Usage: usage, CostUSD: usd})
 }
 
+// with is what both took together.
+func (s *spend) with(t *spend) *spend {
+	return &spend{
+		usage: s.usage.Add(t.usage), calls: s.calls + t.calls, usd: s.usd + t.usd, unknown: s.unknown || t.unknown,
+		cached: s.cached + t.cached, savedUSD: s.savedUSD + t.savedUSD, unpriced: s.unpriced + t.unpriced,
+	}
+}
+
 // addRecorded adds the usage of a recorded message.
 func (s *spend) addRecorded(m *chat.Message) {
 	if m.Usage == nil && m.CostUSD == nil || m.ModelCalls != nil && *m.ModelCalls == 0 {

@@ -90,7 +90,7 @@ func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) 
 		res = tools.Failure(call, chat.ErrorMock, err.Error()) // nobody was asked: the recording has no such call
 	}
 	switch {
-	case t.s.trial.Endpoint.Simulated:
+	case t.s.trial.Simulated():
 	case t.lane != nil:
 		res.LatencyMS = milliseconds(t.lane.Spent() - before)
 	default:

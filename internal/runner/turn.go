@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/result"
@@ -25,7 +24,7 @@ func (s *session) answer(ctx context.Context, at turnIndex, user chat.Message) (
 	turn := s.addTurn(at, user.Text())
 	began := s.clock.elapsed()
 	unsent := s.attach(ctx, at, &user)
-	s.emit.turnStarted(turn.Index, turn.User)
+	s.emit.turnStarted(turn)
 	s.turnStart, s.inputValidations = len(s.messages), nil
 	s.add(user)
 	loop := newToolLoop(s, at)
@@ -143,19 +142,7 @@ func checkReply(r *chat.Message) error {
 func (s *session) complete(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
-	began := s.opts.Now()
-	done := s.emit.call(s.trial.Endpoint.Spec, req, s.leftOut)
-	reply, err := s.call(ctx, req, onDelta)
-	switch {
-	case s.clock.simulated:
-		s.clock.advance(time.Duration(reply.LatencyMS * float64(time.Millisecond)))
-	case !reply.Cached:
-		reply.LatencyMS = milliseconds(s.opts.Now().Sub(began))
-	}
-	reply.LeftOut = s.leftOut
-	if done != nil {
-		done(&reply, err)
-	}
+	reply, err := s.timed(ctx, s.trial.Endpoint, req, s.leftOut, onDelta)
 	if err != nil {
 		s.spend.addFailed(err)
 		return reply, err
@@ -195,7 +182,7 @@ func (s *session) request(at turnIndex, round int, loop *toolLoop) (*chat.Reques
 		TopP:      firstSet(defaults.TopP, prompt.TopP, provider.TopP),
 		MaxTokens: firstSet(s.opts.MaxTokens, defaults.MaxTokens, prompt.MaxTokens, provider.MaxTokens),
 		Seed:      seedOf(firstSet(s.opts.Seed, spec.Seed, defaults.Seed), s.trial.N),
-		Stream:    sc.Streaming,
+		Stream:    s.streams(spec),
 		Origin: chat.Origin{
 			Scenario: sc.ID, ScenarioAlias: sc.Alias, Region: s.trial.Region, Trial: s.trial.N,
 			Repetition: s.trial.Repetition(), Turn: at.number, Added: at.number - at.script,
@@ -204,9 +191,6 @@ func (s *session) request(at turnIndex, round int, loop *toolLoop) (*chat.Reques
 	}
 	if sc.Row != nil {
 		req.Origin.Row = sc
-	}
-	if spec.Streaming != nil {
-		req.Stream = *spec.Streaming
 	}
 	req.Tools, req.ToolChoice = loop.offer()
 	tune(req, provider, s.stance.schema)

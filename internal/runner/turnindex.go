@@ -1,9 +1,12 @@
 package runner
 
 import (
+	"slices"
+
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // turnIndex is where a turn stands, from 0: its number in the conversation, by which everybody knows it who sees the
@@ -18,7 +21,7 @@ func (s *session) next(script int) turnIndex { return turnIndex{len(s.out.Turns)
 // addTurn adds a turn to the result, to be filled.
 func (s *session) addTurn(at turnIndex, user string) *result.Turn {
 	t := result.Turn{
-		Index: at.number, User: user,
+		Index: at.number, User: user, Persona: s.personaOf(at.script),
 		Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{},
 	}
 	t.From(at.script)
@@ -61,11 +64,27 @@ func following(scripts []int) int {
 	return 0
 }
 
-// scriptsOf are the turns of the scenario to which those of a recorded conversation belong.
+// scriptsOf are the turns of the scenario to which those of a recorded conversation belong. Where the recording does not
+// tell, a turn of self-play has those that are too many for the others, as long as it is the only one.
 func (s *session) scriptsOf(exchanges [][]recording.Message) []int {
 	scripts := make([]int, len(exchanges))
-	for i := range scripts {
+	turns := s.trial.Scenario.Turns
+	played := slices.IndexFunc(turns, func(t scenario.Turn) bool { return t.Most() > 1 })
+	more := 0 // that it has beyond its first
+	if played >= 0 && !slices.ContainsFunc(turns[played+1:], func(t scenario.Turn) bool { return t.Most() > 1 }) {
+		more = min(max(len(exchanges)-len(turns), 0), turns[played].Most()-1)
+	}
+	for i, messages := range exchanges {
 		scripts[i] = i
+		if more > 0 && i > played {
+			scripts[i] = max(i-more, played)
+		}
+		for k := range messages {
+			if of := messages[k].Script; of != nil && !s.everyReply() {
+				scripts[i] = *of
+				break
+			}
+		}
 	}
 	return scripts
 }

@@ -160,7 +160,7 @@ func (s *session) verdict(
 	switch {
 	case lane == nil && !s.clock.simulated:
 		v.DurationMS = milliseconds(s.opts.Now().Sub(began))
-	case !s.trial.Endpoint.Simulated:
+	case !s.trial.Simulated():
 		v.DurationMS = milliseconds(lane.Spent())
 	}
 	if cause := stopCause(ctx); cause != nil && (v.Status == result.Errored || v.Status == result.Cancelled) {

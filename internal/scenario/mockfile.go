@@ -87,8 +87,8 @@ func (d *decoder) mockScenarios(n *node.Node, what string) (map[string]*MockScen
 		} else if !mockScenarioFields.read(d, v, m) {
 			return
 		}
-		// Judges answer in the turns that they are asked about.
-		if what != "judges" && d.Diags.Errors() == before && m.Steps == nil {
+		// Judges answer in the turns that they are asked about, and personas between scripted messages, which count too.
+		if what == "scenarios" && d.Diags.Errors() == before && m.Steps == nil {
 			d.mockGaps(m, v)
 		}
 		found[name] = m

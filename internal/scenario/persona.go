@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
@@ -14,10 +15,14 @@ var personaFields = table("a persona", func() rows[Persona] {
 		ownName[Persona]("name"),
 		remark[Persona]("description", text).doc("Who the persona is, for people."),
 		str("system_template", func(p *Persona) *string { return &p.SystemTemplate }).
-			doc("How the model is to play the user; may hold {{placeholders}}."),
-		str("system_prompt", func(p *Persona) *string { return &p.SystemPrompt }).doc("The same, as it is."),
-		strs("goals", func(p *Persona) *[]string { return &p.Goals }).doc("What the user wants."),
-		strs("constraints", func(p *Persona) *[]string { return &p.Constraints }).doc("What the user does not do."),
+			doc("How the model is to play the user. May hold {{placeholders}}: {{persona_goals}}, {{persona_constraints}}, " +
+				"{{verbosity}}, {{challenge_level}}, {{friction_tags}}, {{region}}, and variables of the scenario and the config."),
+		str("system_prompt", func(p *Persona) *string { return &p.SystemPrompt }).
+			doc("The same, told as it is: it has no placeholders."),
+		strs("goals", func(p *Persona) *[]string { return &p.Goals }).
+			doc("What the user wants: the text of {{persona_goals}}. Left out: to interact naturally and helpfully."),
+		strs("constraints", func(p *Persona) *[]string { return &p.Constraints }).
+			doc("What the user does not do: the text of {{persona_constraints}}. Left out: to be respectful and constructive."),
 		strs("required_vars", func(p *Persona) *[]string { return &p.RequiredVars }).
 			doc("Placeholders that must have a value."),
 		givenMap("optional_vars", func(p *Persona) *map[string]string { return &p.OptionalVars },
@@ -28,8 +33,10 @@ var personaFields = table("a persona", func() rows[Persona] {
 		object("style", styleFields, func(p *Persona) *Style { return &p.Style }).doc("How the user writes."),
 		object("defaults", part("defaults",
 			numPtr("temperature", keys.Number{Low: 0, High: 2}, func(p *Persona) **float64 { return &p.Temperature }).
-				doc("How freely the model chooses, from 0 to 2."),
-			seed("seed", func(p *Persona) **int64 { return &p.Seed }).doc("Makes models that support it repeat themselves."),
+				doc("How freely the model chooses, from 0 to 2. Left out: 0.7."),
+			seed("seed", func(p *Persona) **int64 { return &p.Seed }).
+				doc("Makes models that support it repeat themselves, in the first trial; each further one has one more. Left out: 42."),
+			wholePtr("max_tokens", counting, func(p *Persona) **int { return &p.MaxTokens }).doc("The most tokens of one message. Left out: 200, or 300 where the persona may end the conversation."),
 		), func(p *Persona) *Persona { return p }).doc("Parameters of the model calls."),
 		idle[Persona]("voice", text, "this version does not support audio"),
 		gone[Persona]("prompt_activity", "prompt_activity needs a service that arena does not have",
@@ -46,8 +53,10 @@ var styleFields = table("style", func() rows[Style] {
 			doc("How hard the user is to please."),
 		strs("friction_tags", func(s *Style) *[]string { return &s.FrictionTags }).
 			doc("What makes talking to the user difficult."),
-		idle[Style]("expressive", boolean, "this version does not support audio", "false"),
-		idle[Style]("characterization_rubric", text, "no check of this version reads it; write it as criteria of a judge"),
+		flag("expressive", func(s *Style) *bool { return &s.Expressive }).
+			doc("Whether characterization_rubric stands in front of what the model is told."),
+		str("characterization_rubric", func(s *Style) *string { return &s.Rubric }).
+			doc("How the words are to sound; counts with expressive: true."),
 	}
 })
 
@@ -80,8 +89,47 @@ func (d *decoder) persona(doc document) *Persona {
 	if !personaFields.read(d, doc.spec, p) {
 		return nil
 	}
-	if p.SystemTemplate == "" && p.SystemPrompt == "" && node.Get(doc.spec, "prompt_activity") == nil {
-		d.Missing(doc.spec, "a persona", "system_template or system_prompt")
-	}
+	d.personaText(doc.spec, p)
 	return p
+}
+
+// personaText judges the text by which a model learns whom it plays.
+func (d *decoder) personaText(n *node.Node, p *Persona) {
+	if rubric := node.Get(node.Get(n, "style"), "characterization_rubric"); p.Style.Rubric != "" && rubric != nil {
+		if !p.Style.Expressive {
+			d.Warnf(rubric, NoEffect, "characterization_rubric has no effect without expressive: true").Hint =
+				"add expressive: true, or take it out"
+		} else if names := Placeholders(p.Style.Rubric); len(names) > 0 {
+			d.Warnf(rubric, "foreign-template", "characterization_rubric contains {{%s}}, and is told as written", names[0]).
+				Hint = "write it into system_template, which has placeholders"
+		}
+	}
+	template, plain := node.Get(n, "system_template"), node.Get(n, "system_prompt")
+	p.TextPos = p.Pos
+	switch {
+	case strings.TrimSpace(p.SystemTemplate) != "":
+		p.TextPos = d.Pos(template)
+		if plain != nil {
+			d.Warnf(plain, "unused-field", "system_prompt is not told: the persona has a system_template").Hint =
+				"take one of the two out"
+		}
+	case strings.TrimSpace(p.SystemPrompt) != "":
+		p.TextPos = d.Pos(plain)
+		if names := Placeholders(p.SystemPrompt); len(names) > 0 {
+			d.Warnf(plain, "foreign-template", "system_prompt contains {{%s}}, and is told as written", names[0]).Hint =
+				"call the text system_template, which has placeholders"
+		}
+	case template != nil || plain != nil:
+		at := template
+		if at == nil {
+			at = plain
+		}
+		if !node.IsNull(at) {
+			d.Errorf(at, "empty-value", "the text of a persona is empty: a model would not know whom it plays")
+			return
+		}
+		d.Missing(n, "a persona", "system_template or system_prompt")
+	case node.Get(n, "prompt_activity") == nil:
+		d.Missing(n, "a persona", "system_template or system_prompt")
+	}
 }

@@ -414,6 +414,7 @@ func (b *build) finish() {
 	b.reportReplacedEvals()
 	b.reportHiddenPrompts()
 	b.idlePersonas()
+	b.untoldGoals()
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
 	b.settleServers()
 	b.workflow()

@@ -274,7 +274,9 @@ type Persona struct {
 	Style          Style
 	Temperature    *float64
 	Seed           *int64
-	Loose          bool `digest:"-"` // no config lists it, and it does not say that it is one
+	MaxTokens      *int     // of a message; nil: see UserTokens
+	TextPos        diag.Pos // of its template
+	Loose          bool     `digest:"-"` // no config lists it, and it does not say that it is one
 }
 
 // Style is the style of a persona. Empty fields mean medium.
@@ -282,6 +284,8 @@ type Style struct {
 	Verbosity      string // short, medium, long
 	ChallengeLevel string // low, medium, high
 	FrictionTags   []string
+	Expressive     bool   // Rubric stands in front of the template
+	Rubric         string // how the words are to sound; "": nothing is said of that
 }
 
 // Role binds a turn role to the provider that plays it.

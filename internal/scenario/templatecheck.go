@@ -35,6 +35,11 @@ func (b *build) templates() {
 		if steps {
 			b.checkSteps(s, told)
 		}
+		if len(prompts) > 0 {
+			b.personaPrompts(s, prompts[0], told)
+		} else {
+			b.personaPrompts(s, nil, told)
+		}
 		for i, prompt := range prompts {
 			k := key{prompt, len(s.Variables) == 0 && s.Context == ContextMetadata{} && s.Row == nil}
 			if k.plain && done[k] && !templated(s) {

@@ -159,5 +159,16 @@ func (d *decoder) generated(t *turnFile) {
 	if play.MaxTurns > 0 && play.MaxTurns < play.MinTurns {
 		d.Errorf(t.turns, "empty-window", "max_turns %d is below turns %d", play.MaxTurns, play.MinTurns)
 	}
-	d.need("self-play", t.role, Feature{Scenario: t.owner.ID})
+	if t.content != nil || t.parts != nil {
+		at := t.content
+		if at == nil {
+			at = t.parts
+		}
+		d.Errorf(at, "unused-field", "a turn of the role %q has no content: the model that plays the role writes it", t.Role).
+			Hint = "write role: user, or take the content out"
+	}
+	if len(t.Perturbations) > 0 {
+		d.Errorf(t.role, "unused-perturbation", "a turn of self-play has no content into which perturbations could be put").
+			Hint = "move perturbations to the turn whose content holds the names"
+	}
 }

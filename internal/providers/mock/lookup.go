@@ -123,7 +123,7 @@ func (p *Provider) fromFile(at *chat.Origin, n int) *scenario.MockReply {
 		}
 		return text(p.File.Default)
 	case at.Persona != "":
-		if r := numbered(p.File.SelfPlay[at.Persona], n); r != nil {
+		if r := numbered(p.persona(at), n); r != nil {
 			return r
 		}
 	}
@@ -139,6 +139,13 @@ func (p *Provider) scenario(at *chat.Origin) *scenario.MockScenario {
 		return s
 	}
 	return p.File.Scenarios[at.ScenarioAlias]
+}
+
+func (p *Provider) persona(at *chat.Origin) *scenario.MockScenario {
+	if s := p.File.SelfPlay[at.Persona]; s != nil || at.PersonaAlias == "" {
+		return s
+	}
+	return p.File.SelfPlay[at.PersonaAlias]
 }
 
 // numbered is the n-th reply of a section, else its default.
@@ -167,7 +174,7 @@ func (p *Provider) describe(at *chat.Origin, n int) string {
 	case at.Judge != "":
 		what, name, sections, section = "judge", at.Judge, p.File.Judges, p.File.Judges[at.Judge]
 	case at.Persona != "":
-		what, name, sections, section = "persona", at.Persona, p.File.SelfPlay, p.File.SelfPlay[at.Persona]
+		what, name, sections, section = "persona", at.Persona, p.File.SelfPlay, p.persona(at)
 	}
 	if at.Step != "" && section != nil {
 		return fmt.Sprintf("%s has nothing for step %q of scenario %q: no reply %d, and no defaultResponse",

@@ -286,7 +286,7 @@ func ended(t *testing.T, now func() time.Time, turns [][]said) (got [][]string, 
 		}
 		got = append(got, written([]chat.Reply{reply}))
 	}
-	part, _ := trial.Keep(workKey{p, ""}, nil)
+	part, _ := trial.Keep(workKey{p, "", ""}, nil)
 	env := map[string]string{}
 	for _, v := range part.(*work).env {
 		name, value, _ := strings.Cut(v, "=")

@@ -139,8 +139,8 @@ func (p *Provider) Complete(
 	if trial == nil {
 		return p.next.Complete(ctx, req, onDelta)
 	}
-	step := req.Origin.Step
-	part, ok := trial.Keep(workKey{p, step}, func() providers.TrialPart { return p.begin(ctx, trial, step) })
+	key := workKey{p, req.Origin.Step, req.Origin.Persona}
+	part, ok := trial.Keep(key, func() providers.TrialPart { return p.begin(ctx, trial, key) })
 	w, is := part.(*work)
 	switch {
 	case !ok || !is:

@@ -79,7 +79,7 @@ func ask(t *testing.T, p *Provider, trial *providers.Trial) (called []string, no
 			called = append(called, c.Name)
 		}
 		if failed != nil || len(reply.ToolCalls) == 0 {
-			part, _ := trial.Keep(workKey{p, ""}, nil)
+			part, _ := trial.Keep(workKey{p, "", ""}, nil)
 			notices, err = trial.End(t.Context())
 			if failed != nil {
 				err = failed

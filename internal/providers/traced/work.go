@@ -19,9 +19,11 @@ import (
 	"github.com/arena-evals/arena/internal/spans/receiver"
 )
 
+// workKey tells the programs of one trial from each other: those of steps of a composition may run at the same time, and
+// whoever plays the user is another one than the agent, though both may be the same program.
 type workKey struct {
-	p    *Provider
-	step string // of a composition, whose programs may run at the same time; "": none
+	p             *Provider
+	step, persona string // "": none
 }
 
 // work is what the program of a trial tells. Its calls come one after the other.
@@ -46,7 +48,7 @@ type work struct {
 }
 
 // begin makes a place for what the program of a trial tells.
-func (p *Provider) begin(ctx context.Context, trial *providers.Trial, step string) *work {
+func (p *Provider) begin(ctx context.Context, trial *providers.Trial, key workKey) *work {
 	w := &work{p: p, began: p.now()}
 	dir, err := os.MkdirTemp("", "arena-traces-")
 	if err != nil {
@@ -54,8 +56,10 @@ func (p *Provider) begin(ctx context.Context, trial *providers.Trial, step strin
 		return w
 	}
 	name := trial.ID
-	if step != "" {
-		name += " " + step
+	for _, of := range []string{key.step, key.persona} {
+		if of != "" {
+			name += " " + of
+		}
 	}
 	inbox, err := p.open(context.WithoutCancel(ctx), name)
 	if err != nil {

@@ -204,6 +204,7 @@ func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 	c.properties = append(c.properties, simulatedCost("simulated_usd", simulated)...)
 	c.properties = append(c.properties, property{"tokens", strconv.Itoa(tokens)},
 		property{"trials", strconv.Itoa(len(g.Trials))})
+	c.properties = append(c.properties, b.users(g)...)
 	c.properties = append(c.properties, judges...)
 	c.properties = append(c.properties, b.guardrails(g)...)
 	c.properties = append(c.properties, b.flaky(g)...)
@@ -293,8 +294,32 @@ func (b *builder) judges(g *show.Group) ([]property, error) {
 	return append(all, property{"judge_tokens", strconv.Itoa(tokens)}, property{"judge_calls", strconv.Itoa(calls)}), nil
 }
 
+// users are the properties for the models that played the users of a group; nil when there were none.
+func (b *builder) users(g *show.Group) []property {
+	cost, simulated, tokens, calls := 0.0, 0.0, 0, 0
+	known := true
+	for _, i := range g.Trials {
+		u := b.run.Briefs[i].Users
+		if u == nil {
+			continue
+		}
+		calls += u.Calls
+		tokens += u.Total()
+		simulated += u.SimulatedUSD
+		if known = known && u.CostUSD != nil; known {
+			cost += *u.CostUSD
+		}
+	}
+	if calls == 0 {
+		return nil
+	}
+	all := []property{{"user_cost_usd", costText(cost, known)}}
+	all = append(all, simulatedCost("user_simulated_usd", simulated)...)
+	return append(all, property{"user_tokens", strconv.Itoa(tokens)}, property{"user_calls", strconv.Itoa(calls)})
+}
+
 // judgesOf is what judging a trial cost, without the answers that a trial before it has too.
-func (b *builder) judgesOf(i int) (*result.JudgeCost, error) {
+func (b *builder) judgesOf(i int) (*result.SideCost, error) {
 	brief := &b.run.Briefs[i]
 	if !b.shares || brief.Judges == nil {
 		return brief.Judges, nil

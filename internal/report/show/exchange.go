@@ -10,20 +10,24 @@ import (
 
 // Entry is one message, tool call or guardrail of an exchange.
 type Entry struct {
-	Who  string // user, sent, agent, tools, guard
+	Who  string // user, sent, agent, tools, guard, ended
 	Text string // clean; may have several lines
 }
 
-// Exchange is a turn for a reader: the user's message, the agent's reply, the tool calls, and the guardrails that
-// fired. A turn that was not run has only the user's message.
+// Exchange is a turn for a reader: the user's message, with the persona whose words a model wrote, the agent's reply,
+// the tool calls, the guardrails that fired, and why the persona said nothing more. A turn that was not run has only the
+// user's message.
 func Exchange(t *result.Turn) []Entry {
 	var all []Entry
 	add := func(who, text string) { all = append(all, Entry{who, text}) }
 	if user := userText(t); user != "" {
-		add("user", user)
+		add("user", spokenBy(t, user))
 	}
 	if t.NotRun != "" {
 		return all
+	}
+	if t.Persona != "" && len(all) == 0 { // there was nothing to answer
+		return append(all, Entry{"ended", Ended(t)})
 	}
 	for i := len(t.Messages) - 1; i >= 0; i-- { // the last call had the largest part of the conversation to leave out
 		if left := t.Messages[i].LeftOut; left != nil {
@@ -47,6 +51,9 @@ func Exchange(t *result.Turn) []Entry {
 			}
 		}
 	}
+	if t.Ended != "" {
+		add("ended", Ended(t))
+	}
 	return all
 }
 
@@ -58,6 +65,32 @@ func LeftOut(l *chat.LeftOut) string {
 	}
 	return fmt.Sprintf("all from %s on; of what was before, %s (%s%s) not sent", TurnLabel(l.Since),
 		Plural(l.Messages, "message"), about, Plural(l.Tokens, "token"))
+}
+
+// spokenBy puts the persona in front of words that a model wrote for a user.
+func spokenBy(t *result.Turn, words string) string {
+	if t.Persona == "" {
+		return words
+	}
+	return "[persona " + Line(t.Persona) + "] " + words
+}
+
+// Ended is why a persona said nothing more; "": there was more, or nobody was played.
+func Ended(t *result.Turn) string {
+	who := "the persona " + Line(t.Persona)
+	switch t.Ended {
+	case "":
+		return ""
+	case result.EndedByMark:
+		return who + " ended the conversation"
+	case result.EndedByMaximum:
+		return who + " has said as much as it may"
+	case result.EndedByError:
+		return who + " could not go on: an error"
+	case result.EndedByFailure:
+		return who + " was stopped: an assertion failed"
+	}
+	return who + ": " + Line(t.Ended)
 }
 
 func userText(t *result.Turn) string {

@@ -54,7 +54,7 @@ func Questions(v *result.Verdict) (all []Question) {
 // 1,234 tokens · $0.0029".
 func (a *Question) Line() string {
 	var parts, judges []string
-	var took result.JudgeCost
+	var took result.SideCost
 	var usd float64
 	priced, again := true, 0
 	for _, v := range a.Votes {

@@ -88,7 +88,7 @@ func TestVoteSaid(t *testing.T) {
 func TestExpensesKeepAgentsAndJudgesApart(t *testing.T) {
 	t.Parallel()
 	usage := result.Usage{Usage: chat.Usage{InputTokens: 41_000, OutputTokens: 208}, Calls: 3}
-	judges := &result.JudgeCost{Usage: chat.Usage{InputTokens: 9412}, Calls: 2, CostUSD: new(0.0021)}
+	judges := &result.SideCost{Usage: chat.Usage{InputTokens: 9412}, Calls: 2, CostUSD: new(0.0021)}
 	for name, c := range map[string]struct {
 		summary result.Summary
 		want    []string
@@ -99,7 +99,7 @@ func TestExpensesKeepAgentsAndJudgesApart(t *testing.T) {
 			[]string{"agents 41,208 tokens", "$0.0187", "judges 9,412 tokens", "$0.0021"}},
 		"judges": {result.Summary{CostUSD: new(0.0), Judges: judges}, []string{"judges 9,412 tokens", "$0.0021"}},
 		"prices that are not known": {result.Summary{Usage: usage, CostUSD: new(0.0187), Unpriced: 1,
-			Judges: &result.JudgeCost{Usage: judges.Usage, Calls: 2}},
+			Judges: &result.SideCost{Usage: judges.Usage, Calls: 2}},
 			[]string{"agents 41,208 tokens", "$0.0187 (1 trial of unknown price)", "judges 9,412 tokens", "cost unknown"}},
 	} {
 		t.Run(name, func(t *testing.T) {

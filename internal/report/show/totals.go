@@ -153,8 +153,8 @@ func Tokens(u result.Usage) string {
 	return text
 }
 
-// TokensOf is the number of tokens of judgements.
-func TokensOf(c *result.JudgeCost) string { return Tokens(result.Usage{Usage: c.Usage}) }
+// TokensOf is the number of tokens of models beside the agents.
+func TokensOf(c *result.SideCost) string { return Tokens(result.Usage{Usage: c.Usage}) }
 
 // Cost is the cost of the agents of the run, with the number of trials that it leaves out, and what of it is simulated:
 // "$0.0187 simulated (2 trials of unknown price)".
@@ -166,15 +166,19 @@ func Cost(s *result.Summary) string {
 	return text
 }
 
-// Expenses are the tokens and the cost of the agents, then those of the judges; nil for a run that called no model.
+// Expenses are the tokens and the cost of the agents, then those of the models that played users, then those of the
+// judges; nil for a run that called no model.
 func Expenses(s *result.Summary) (all []string) {
 	judges := s.Judges
 	if s.Usage.Calls > 0 || s.Usage.Total() > 0 {
 		who := ""
-		if judges != nil {
+		if judges != nil || s.Users != nil {
 			who = "agents "
 		}
 		all = append(all, who+Tokens(s.Usage), Cost(s))
+	}
+	if users := s.Users; users != nil {
+		all = append(all, "users "+TokensOf(users), cost(users.CostUSD, users.SimulatedUSD))
 	}
 	if judges != nil {
 		all = append(all, "judges "+TokensOf(judges), cost(judges.CostUSD, judges.SimulatedUSD))

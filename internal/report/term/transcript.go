@@ -58,11 +58,18 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 					continue
 				}
 			}
-			say(show.Line(string(m.Role)), show.MessageText(m))
+			who, text := show.Line(string(m.Role)), show.MessageText(m)
+			if m.Generated != nil {
+				text = "[persona " + show.Line(m.Generated.Persona) + "] " + text
+			}
+			say(who, text)
 		}
 		steps()
 		if turn.Error != "" {
 			say("error", show.Line(turn.Error))
+		}
+		if turn.Ended != "" {
+			say("ended", show.Ended(turn))
 		}
 		checkLines(turn.Assertions, say)
 		judgingLines(turn.Assertions, p.opts.Verbosity, say)

@@ -175,7 +175,7 @@ function chat(turn, at) {
   if (!messages.some((m) => m.role === "user") && turn.user) out.push(bubble("user", "user", turn.user));
   for (const m of messages) {
     if (m.role === "assistant") out.push(...steps.splice(0));
-    if (m.role === "user") out.push(bubble("user", "user", m.content, m.parts));
+    if (m.role === "user") out.push(userMessage(m));
     else if (m.role === "assistant") out.push(...agentMessage(m, results, at));
     else if (m.role === "system") {
       out.push(...stateMark(m.state, at)); // a state may have no prompt of its own
@@ -195,8 +195,28 @@ function chat(turn, at) {
     if (turn.assistant) out.push(bubble("agent", "agent", turn.assistant));
   }
   if (turn.error) out.push(h("div.notice.error", { role: "note" }, badge("error"), longText(turn.error)));
+  if (turn.ended) out.push(mark("ended", "persona ", h("b", { dir: "auto" }, turn.persona), endings.get(turn.ended) ?? `: ${turn.ended}`));
   if (turn.not_run) out.push(mark("idle", "◌ not run: ", turn.not_run));
   return out;
+}
+
+// endings are why a persona said nothing more.
+const endings = new Map([
+  ["end_marker", " ended the conversation"],
+  ["maximum", " has said as much as it may"],
+  ["error", " could not go on: an error"],
+  ["stopped", " was stopped: an assertion failed"],
+]);
+
+// userMessage is what the user says; of words that a model wrote it names the persona, and what they took.
+function userMessage(m) {
+  const by = m.generated;
+  if (!by) return bubble("user", "user", m.content, m.parts);
+  const took = [];
+  if (by.latency_ms) took.push(latency(by.latency_ms));
+  if (by.usage) took.push(`${count(by.usage.input_tokens)} in, ${count(by.usage.output_tokens)} out`);
+  took.push(known(by.cost_usd) ? money(by.cost_usd) : "cost unknown");
+  return bubble("user", `user · persona ${oneLine(by.persona, 60)}, generated`, m.content, m.parts, took.join(" · "));
 }
 
 const systemPrompt = (text) =>

@@ -105,7 +105,7 @@ function turnSection(turn, at, trial) {
   );
 }
 
-const judgesCost = (j) =>
+const sideCost = (j) =>
   `${paid(j.cost_usd, j.simulated_usd)}, ${many(j.calls, "call")}, ${j.estimated ? "about " : ""}${many(tokensOf(j), "token")}`;
 
 function trialHead(report, t, trial) {
@@ -153,7 +153,8 @@ function trialHead(report, t, trial) {
       ["Time", seconds(t.ms)],
       ["Tokens", `${count(t.tokens)}${trial.usage?.estimated ? " (estimated)" : ""}`],
       ["Cost", t.calls || t.usd ? paid(t.usd, t.simulated ? t.usd : 0) : null],
-      ["Judges", trial.judges && judgesCost(trial.judges)],
+      ["Played users", trial.users && sideCost(trial.users)],
+      ["Judges", trial.judges && sideCost(trial.judges)],
       ["Model calls", count(t.calls)],
       ["Tool calls", trial.usage?.tool_calls ? count(trial.usage.tool_calls) : null],
       ["Retries", trial.retries ? count(trial.retries) : null],

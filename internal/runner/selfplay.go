@@ -1,0 +1,351 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Self-play: a model, or a program, plays the user in a turn of the scenario, which becomes as many turns of the
+// conversation as it says messages.
+
+// outcome is how a conversation goes on after a turn.
+type outcome int
+
+const (
+	goesOn    outcome = iota
+	stops             // it was judged, and nothing more is to come
+	breaksOff         // it did not end
+)
+
+// play plays the turns that a turn of the scenario becomes: one where it is scripted. done is told of each that has
+// come to its end, and says how the conversation goes on.
+func (s *session) play(ctx context.Context, script int, done func(*result.Turn, error) outcome) outcome {
+	p := s.trial.players.at(script)
+	if p == nil {
+		return done(s.turn(ctx, s.next(script)))
+	}
+	talk := s.newTalk(script, p)
+	for {
+		at := s.next(script)
+		user, err := talk.next(ctx, at)
+		if err == nil && user == nil {
+			s.endTalk(script, result.EndedByMark)
+			return goesOn
+		}
+		var turn *result.Turn
+		if err != nil {
+			turn = s.unsaid(at)
+		} else {
+			turn, err = s.answer(ctx, at, *user)
+		}
+		ended := talk.ended()
+		if err == nil {
+			turn.Ended = ended
+		}
+		if how := done(turn, err); how != goesOn || ended != "" {
+			return how
+		}
+	}
+}
+
+// unsaid adds a turn for which there is no message of the user.
+func (s *session) unsaid(at turnIndex) *result.Turn {
+	turn := s.addTurn(at, "")
+	s.turnStart = len(s.messages)
+	s.emit.turnStarted(turn)
+	return turn
+}
+
+// endTalk says why nothing more was generated behind the last turn of a turn of the scenario.
+func (s *session) endTalk(script int, why string) {
+	if n := len(s.out.Turns); n > 0 && s.out.Turns[n-1].Script() == script {
+		s.out.Turns[n-1].Ended = why
+	}
+}
+
+// talk is what a persona says in one turn of the scenario.
+type talk struct {
+	s      *session
+	p      *player
+	spec   *scenario.Turn
+	system string // what the model is told; "": not made yet
+	said   int    // messages so far
+	marked bool   // the last one ended the conversation
+	last   string // the last one, without regard to spaces
+	alike  int    // how often it was said again
+}
+
+func (s *session) newTalk(script int, p *player) *talk {
+	return &talk{s: s, p: p, spec: &s.trial.Scenario.Turns[script]}
+}
+
+// ended is why nothing more is generated; "": there is more.
+func (t *talk) ended() string {
+	switch {
+	case t.marked && t.said >= t.spec.Least():
+		return result.EndedByMark
+	case t.said >= t.spec.Most():
+		return result.EndedByMaximum
+	}
+	return ""
+}
+
+// endMark is what a persona writes when the conversation is over.
+const endMark = "[CONVERSATION_COMPLETE]"
+
+// stuckAfter is how often a persona may say the same again.
+const stuckAfter = 3
+
+var (
+	errSilentUser = errors.New("it said nothing")
+	errEndedFirst = errors.New("it ended the conversation before it had said anything")
+)
+
+// next has the persona speak. The message is nil when it ended the conversation without another word.
+func (t *talk) next(ctx context.Context, at turnIndex) (*chat.Message, error) {
+	t.s.emit.generating(at.number)
+	m, err := t.speak(ctx, at)
+	if m == nil && err == nil {
+		t.s.emit.generating(result.NoTurn)
+	}
+	if _, named := errors.AsType[*providers.Error](err); named {
+		return nil, fmt.Errorf("persona %s: %w", t.p.persona.ID, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("persona %s (provider %s): %w", t.p.persona.ID, t.p.endpoint.Spec.ID, err)
+	}
+	return m, nil
+}
+
+func (t *talk) speak(ctx context.Context, at turnIndex) (*chat.Message, error) {
+	req, err := t.request(at)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := t.ask(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	words, marked := withoutMark(reply.Content)
+	if visible(words) == "" {
+		return nil, t.wordless(marked)
+	}
+	t.said++
+	t.marked = marked
+	if err := t.repeats(words, reply.Doubt != ""); err != nil {
+		return nil, err
+	}
+	t.s.warnOfWords(t.p.persona.ID, words)
+	t.s.warnOfCutUser(t.p.persona.ID, &reply, req)
+	spec := t.p.endpoint.Spec
+	return &chat.Message{Role: chat.User, Content: words, Generated: &chat.Generated{
+		Persona: t.p.persona.ID, Role: t.p.role, Provider: spec.ID, Model: reply.Model, FinishReason: reply.FinishReason,
+		Ends: marked, Usage: reply.Usage, CostUSD: reply.CostUSD, LatencyMS: reply.LatencyMS, Cached: reply.Cached,
+	}}, nil
+}
+
+// wordless is what to make of a message without words: its end, where the persona may end the conversation.
+func (t *talk) wordless(marked bool) error {
+	switch {
+	case !marked:
+		return errSilentUser
+	case t.said == 0:
+		return errEndedFirst
+	case t.said < t.spec.Least():
+		return fmt.Errorf("it ended the conversation after %s of at least %d", plural.Count(t.said, "message"),
+			t.spec.Least())
+	}
+	return nil
+}
+
+// repeats is an error when the persona says nothing new any more. The text of a mock that has no reply does not count.
+func (t *talk) repeats(words string, generic bool) error {
+	words = strings.Join(strings.Fields(words), " ")
+	if words != t.last || generic {
+		t.last, t.alike = words, 0
+		return nil
+	}
+	if t.alike++; t.alike < stuckAfter {
+		return nil
+	}
+	return fmt.Errorf("it is stuck: it said the same %d times more: %q", stuckAfter, cutWords(words))
+}
+
+// withoutMark takes the marks of the end out of a message.
+func withoutMark(text string) (words string, marked bool) {
+	words = strings.ReplaceAll(text, endMark, "")
+	return strings.TrimSpace(words), len(words) != len(text)
+}
+
+// request is the call of the model that plays the user.
+func (t *talk) request(at turnIndex) (*chat.Request, error) {
+	if t.system == "" {
+		system, err := t.instructions()
+		if err != nil {
+			return nil, err
+		}
+		t.system = system
+	}
+	s, spec, params := t.s, t.p.endpoint.Spec, userParameters(t.p.persona, t.spec)
+	sc := s.trial.Scenario
+	messages, untold := seenByUser(t.system, s.messages)
+	req := &chat.Request{
+		Messages: messages, Temperature: &params.temperature, TopP: spec.TopP, MaxTokens: &params.maxTokens,
+		Seed: seedOf(firstSet(s.opts.Seed, &params.seed), s.trial.N), Stream: s.streams(t.spec),
+		Stop: spec.Stop, ReasoningEffort: spec.ReasoningEffort, Extra: spec.Body,
+		Origin: chat.Origin{
+			Scenario: sc.ID, ScenarioAlias: sc.Alias, Region: s.trial.Region, Trial: s.trial.N,
+			Repetition: s.trial.Repetition(), Turn: at.number, Added: at.number - at.script, Before: untold,
+			Persona: t.p.persona.ID, PersonaAlias: t.p.persona.Alias,
+		},
+	}
+	if sc.Row != nil {
+		req.Origin.Row = sc
+	}
+	return req, nil
+}
+
+// instructions are what the model is told of whom it plays, and how it ends the conversation where it may.
+func (t *talk) instructions() (string, error) {
+	trial := t.s.trial
+	text, err := scenario.PersonaPrompt(t.p.persona, trial.Prompt, trial.Scenario, trial.Region)
+	if err != nil || !t.spec.MayEnd() {
+		return text, err
+	}
+	return text + "\n\n" + endInstruction, nil
+}
+
+// mostUserRounds is how many rounds of tools of its own a program may tell of before it says something.
+const mostUserRounds = 100
+
+// ask asks the model for a message. A program may tell of tools that it called itself, which are its own affair.
+func (t *talk) ask(ctx context.Context, req *chat.Request) (chat.Reply, error) {
+	for range mostUserRounds {
+		reply, err := t.s.completeUser(ctx, t.p, req)
+		if err != nil {
+			return reply, err
+		}
+		if len(reply.ToolCalls) == 0 {
+			return reply, nil
+		}
+		if !t.p.endpoint.Spec.RunsTools() && len(reply.ToolResults) == 0 {
+			return reply, fmt.Errorf("it called the tool %s, and a user has no tools", reply.ToolCalls[0].Name)
+		}
+		next := *req
+		next.Origin.Reply++
+		req = &next
+	}
+	return chat.Reply{}, fmt.Errorf("it called tools of its own %d times and said nothing", mostUserRounds)
+}
+
+// completeUser calls a model that plays a user. What it takes is no part of what the agent takes.
+func (s *session) completeUser(ctx context.Context, p *player, req *chat.Request) (chat.Reply, error) {
+	if text, ok := s.preview.userStandIn(s, p); ok {
+		return chat.Reply{Content: text, FinishReason: "stop"}, nil
+	}
+	began := s.clock.elapsed()
+	reply, err := s.timed(ctx, p.endpoint, req, nil, nil)
+	s.userTime += s.clock.elapsed() - began
+	if recorded := s.recorder.Err(); err == nil && recorded != nil {
+		err = recorded
+	}
+	if err != nil {
+		s.users.addFailed(err, p.endpoint.Simulated)
+		return reply, err
+	}
+	s.users.add(&reply, p.endpoint.Simulated)
+	s.out.Retries += reply.Retries
+	if reply.Doubt != "" {
+		s.doubts = append(s.doubts, doubt{max(req.Origin.Turn, 0), reply.Doubt})
+	}
+	if reply.Notice != "" {
+		s.notice(reply.Notice)
+	}
+	return reply, nil
+}
+
+// userSpend is what the models that play users take.
+type userSpend struct {
+	spend
+
+	mocked float64 // the part of the cost that mocks made up
+}
+
+func (u *userSpend) add(r *chat.Reply, simulated bool) {
+	before := u.usd
+	u.spend.add(r)
+	if simulated {
+		u.mocked += u.usd - before
+	}
+}
+
+func (u *userSpend) addFailed(err error, simulated bool) {
+	before := u.usd
+	u.spend.addFailed(err)
+	if simulated {
+		u.mocked += u.usd - before
+	}
+}
+
+// side is the sum; nil where no model was called.
+func (u *userSpend) side() *result.SideCost {
+	if u.calls == 0 {
+		return nil
+	}
+	return &result.SideCost{Usage: u.usage, Calls: u.calls, CostUSD: u.cost(), SimulatedUSD: u.mocked}
+}
+
+// streams reports whether the replies of a turn are streamed.
+func (s *session) streams(turn *scenario.Turn) bool {
+	if turn.Streaming != nil {
+		return *turn.Streaming
+	}
+	return s.trial.Scenario.Streaming
+}
+
+// timed calls a model, tells of the call, and takes its time. left is what of the conversation it is not sent; nil:
+// nothing.
+func (s *session) timed(
+	ctx context.Context, e *Endpoint, req *chat.Request, left *chat.LeftOut, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
+	began := s.opts.Now()
+	done := s.emit.call(e.Spec, req, left)
+	reply, err := s.call(ctx, e, req, onDelta)
+	switch {
+	case s.clock.simulated:
+		s.clock.advance(time.Duration(reply.LatencyMS * float64(time.Millisecond)))
+	case !reply.Cached:
+		reply.LatencyMS = milliseconds(s.opts.Now().Sub(began))
+	}
+	reply.LeftOut = left
+	if done != nil {
+		done(&reply, err)
+	}
+	return reply, err
+}
+
+// personaOf is the persona that plays the user in a turn of the scenario; "": it is scripted.
+func (s *session) personaOf(script int) string {
+	if p := s.trial.players.at(script); p != nil {
+		return p.persona.ID
+	}
+	if turns := s.trial.Scenario.Turns; script < len(turns) && !s.everyReply() {
+		return turns[script].Persona()
+	}
+	return ""
+}
+
+// isGenerated reports whether some turn of a scenario is self-play.
+func isGenerated(s *scenario.Scenario) bool {
+	return slices.ContainsFunc(s.Turns, func(t scenario.Turn) bool { return t.Role != "user" && t.Persona() != "" })
+}

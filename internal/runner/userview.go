@@ -1,0 +1,73 @@
+package runner
+
+import (
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// What a model that plays the user is told besides its persona. It never sees what the agent is told, is offered or
+// has its tools answer: a user who knows that tests nothing.
+const (
+	// conversationBegins stands in front of what was said: two APIs refuse a conversation that begins with the model's own
+	// words.
+	conversationBegins = "(The conversation begins. Write what you say next, and nothing else.)"
+	// wordlessReply stands where the agent answered without words.
+	wordlessReply  = "(The other side sent nothing that can be shown here.)"
+	endInstruction = "When you have what you came for, or see that you will not get it, end the conversation: write your " +
+		"last message, and " + endMark + " behind it. Do not write that before."
+)
+
+// seenByUser is a conversation as its user sees it: with swapped roles, without the agent's prompt, its calls of tools
+// and what came of them, and without media of which there is no data. The messages of both sides alternate. untold is
+// how many messages of the user have nothing in them that could be told.
+func seenByUser(system string, said []chat.Message) (seen []chat.Message, untold int) {
+	seen = make([]chat.Message, 0, len(said)+2)
+	seen = append(seen, chat.Message{Role: chat.System, Content: system},
+		chat.Message{Role: chat.User, Content: conversationBegins})
+	for i := range said {
+		switch m := &said[i]; m.Role {
+		case chat.System, chat.ToolRole:
+		case chat.User:
+			own := chat.Message{Role: chat.Assistant, Content: m.Text()} // no API takes media from a model
+			if strings.TrimSpace(own.Content) == "" {
+				untold++
+				continue
+			}
+			if seen[len(seen)-1].Role == chat.Assistant {
+				seen = append(seen, chat.Message{Role: chat.User, Content: wordlessReply})
+			}
+			seen = append(seen, own)
+		case chat.Assistant:
+			other := chat.Message{Role: chat.User, Content: m.Content, Parts: partsWithData(m.Parts)}
+			if strings.TrimSpace(other.Text()) == "" && len(other.Parts) == 0 {
+				continue
+			}
+			seen = merged(seen, other)
+		}
+	}
+	if seen[len(seen)-1].Role == chat.Assistant {
+		seen = append(seen, chat.Message{Role: chat.User, Content: wordlessReply})
+	}
+	return seen, untold
+}
+
+// merged adds what the agent said to what it has said since the last words of the user.
+func merged(seen []chat.Message, other chat.Message) []chat.Message {
+	last := &seen[len(seen)-1]
+	if last.Role != chat.User || last.Content == conversationBegins || len(last.Parts)+len(other.Parts) > 0 {
+		return append(seen, other)
+	}
+	last.Content += "\n\n" + other.Content
+	return seen
+}
+
+// partsWithData are the texts, and the media whose data is there.
+func partsWithData(parts []chat.Part) (kept []chat.Part) {
+	for _, p := range parts {
+		if p.Media == nil && p.Text != "" || p.Media != nil && p.Media.Data != "" {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,65 @@
+package runner
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/textsearch"
+)
+
+// How users do not speak. A model that forgets whom it plays asks nothing of the agent any more, and a test with it
+// tests little: that is told, and never a verdict.
+
+// assistantPhrases are what an assistant says and a user does not, in lower case.
+var assistantPhrases = []string{
+	"as an ai", "as a language model", "i'm an ai", "i am an ai", "i recommend", "i'd recommend", "i would recommend",
+	"here's your plan", "here is your plan", "here's a plan", "here are some tips", "here are some suggestions", "step 1:",
+	"how can i help you", "how can i assist you", "how may i help you", "how may i assist you", "i'm here to help",
+	"let me know if you have any other questions", "is there anything else i can help", "happy to help you",
+}
+
+const (
+	mostSentences = 2
+	mostQuestions = 2
+)
+
+var sentenceEnds = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[.!?…]+(\s|$)`) })
+
+// warnOfWords warns of a message that sounds like an assistant, and notes ones that are long for a user.
+func (s *session) warnOfWords(persona, words string) {
+	lower := strings.ReplaceAll(strings.ToLower(words), "’", "'")
+	for _, phrase := range assistantPhrases {
+		if strings.Contains(lower, phrase) {
+			s.warn(fmt.Sprintf("the persona %q speaks as an assistant does: %q", persona, phrase))
+			break
+		}
+	}
+	if n := len(sentenceEnds().FindAllString(words, -1)); n > mostSentences {
+		s.notice(fmt.Sprintf("the persona %q says more than %d sentences at once", persona, mostSentences))
+	}
+	if strings.Count(words, "?") > mostQuestions {
+		s.notice(fmt.Sprintf("the persona %q asks more than %d questions at once", persona, mostQuestions))
+	}
+}
+
+// warnOfCutUser warns of a message of which there would have been more, and with it perhaps the mark of the end.
+func (s *session) warnOfCutUser(persona string, reply *chat.Reply, req *chat.Request) {
+	if reply.FinishReason != "length" {
+		return
+	}
+	s.warn(fmt.Sprintf("a message of the persona %q was cut at max_tokens %d: raise defaults.max_tokens of the persona",
+		persona, *req.MaxTokens))
+}
+
+func (s *session) warn(text string) {
+	if !slices.Contains(s.out.Warnings, text) {
+		s.out.Warnings = append(s.out.Warnings, text)
+	}
+}
+
+// visible is what can be seen of a text.
+func visible(text string) string { return strings.TrimSpace(textsearch.Plain(text)) }

@@ -68,6 +68,8 @@ func (t *Trial) repeatable() bool {
 		if !t.Finished.Brief.Repeatable {
 			return false
 		}
+	case t.usersByChance():
+		return false
 	case t.Recorded != nil, t.Endpoint.Spec.Type == replayType: // the conversation is over
 	case !t.Endpoint.Simulated, t.drawsReplies():
 		return false
@@ -110,4 +112,31 @@ func (t *Trial) judgedByChance() (chance bool) {
 		}
 	})
 	return chance
+}
+
+// usersByChance reports whether what the user says may be other words in the same trial: a model plays the user, or a
+// mock draws what is said.
+func (t *Trial) usersByChance() bool {
+	for _, one := range t.players {
+		if one == nil {
+			continue
+		}
+		if !one.endpoint.Simulated {
+			return true
+		}
+		for _, file := range []*scenario.MockFile{t.Project.Mock, one.endpoint.Spec.Mock} {
+			if file == nil {
+				continue
+			}
+			for _, m := range []*scenario.MockScenario{
+				file.SelfPlay[one.persona.ID], file.SelfPlay[one.persona.Alias], file.Scenarios[t.Scenario.ID],
+				file.Scenarios[t.Scenario.Alias],
+			} {
+				if m != nil && m.Draws() {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

@@ -20,6 +20,12 @@ func (f *Fingerprints) Asked(t *Trial) string {
 		row := t.filled().Scenario.Row
 		decides = append(decides, row.ID, row.Canonical())
 	}
+	for _, one := range t.players {
+		if one != nil { // what it says is what the agent is asked
+			by := f.provider(t.Project.Project, one.endpoint.Spec)
+			decides = append(decides, one.persona, by[:])
+		}
+	}
 	sum := scenario.Digest(decides...)
 	return hex.EncodeToString(sum[:8])
 }

@@ -207,7 +207,14 @@ func Surroundings(plan *Plan) string {
 // scenario sums the scenario, and the row by what it holds and is called, wherever it stands.
 func (f *Fingerprints) scenario(t *Trial) digest.Sum {
 	s := t.shared()
-	sum := f.shareForScenario(s, func() digest.Sum { return scenario.Digest(s) })
+	sum := f.shareForScenario(s, func() digest.Sum {
+		if w := s.Window; w != nil && w.Relevance != nil {
+			spec := *relevanceProvider(t.Project.Project, w.Relevance)
+			own := (&Fingerprints{}).provider(t.Project.Project, &spec)
+			return scenario.Digest(s, own[:])
+		}
+		return scenario.Digest(s)
+	})
 	if t.row == 0 {
 		return sum
 	}

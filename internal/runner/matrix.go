@@ -220,6 +220,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	ReportLastReplyBans(p, all, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)
+	run.relevance = m.windowEmbedders(p, scenarios)
 	m.tracker.awaitGates(p, usedEvals(p, all))
 	m.judges(run, all)
 	if m.opts.Offline {

@@ -126,6 +126,7 @@ type project struct {
 
 	host         *checks.Host                            // environment and network of checks
 	embedder     checks.Embedder                         // nil: no check asks for one, or none is configured
+	relevance    map[*scenario.Relevance]checks.Embedder // of context policies
 	judges       *judges.Pool                            // nil: no check needs one
 	judgeModels  map[grading.JudgeUse]*scenario.Provider // the models behind the judges
 	judgePrompts *grading.Prompts

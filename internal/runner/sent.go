@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -13,7 +15,7 @@ import (
 
 // fill puts the messages into a request: of several system prompts that of the current state, and of the conversation
 // what the context policy leaves of it.
-func (s *session) fill(req *chat.Request) error {
+func (s *session) fill(ctx context.Context, req *chat.Request) error {
 	s.leftOut = nil
 	policy := s.windowPolicy()
 	if policy == nil {
@@ -21,7 +23,10 @@ func (s *session) fill(req *chat.Request) error {
 		return nil
 	}
 	items := s.ledger.Take(s.messages)
-	spans, err := s.cut(policy, items)
+	spans, err := s.cut(ctx, policy, items)
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
 	if err != nil {
 		return fmt.Errorf("context_policy: %w", err)
 	}
@@ -71,6 +76,9 @@ func (s *session) pick(spans []window.Span) []chat.Message {
 		(marks == 0 || marks == 1 && system == 0) {
 		return s.messages[:len(s.messages):len(s.messages)]
 	}
+	if len(spans) == 1 && marks <= 1 {
+		return s.end(system, max(spans[0].From, marks))
+	}
 	n := 1
 	for _, span := range spans {
 		n += span.To - span.From
@@ -93,8 +101,33 @@ func (s *session) pick(spans []window.Span) []chat.Message {
 	return list
 }
 
+// view is the system prompt and the end of a transcript, behind each other. It grows with the transcript: requests that
+// have its beginning do not see that.
+type view struct {
+	system, from, to int // of the transcript
+	list             []chat.Message
+}
+
+// end returns the messages from an index on, behind the system prompt. As long as the index stays, as in the rounds of a
+// turn, only new messages are copied.
+func (s *session) end(system, from int) []chat.Message {
+	v := &s.view
+	if v.list == nil || v.system != system || v.from != from || v.to > len(s.messages) {
+		n := len(s.messages) - from + 1
+		*v = view{system: system, from: from, to: from, list: make([]chat.Message, 0, n+n/8+4)}
+		if system != window.NoSystem {
+			v.list = append(v.list, s.messages[system])
+		}
+	}
+	v.list = append(v.list, s.messages[v.to:]...)
+	v.to = len(s.messages)
+	return v.list[:len(v.list):len(v.list)]
+}
+
 // cut decides what of the conversation is sent.
-func (s *session) cut(p *scenario.ContextPolicy, items []window.Item) ([]window.Span, error) {
+func (s *session) cut(
+	ctx context.Context, p *scenario.ContextPolicy, items []window.Item,
+) ([]window.Span, error) {
 	system := s.ledger.System(s.systemAt())
 	room := p.Budget - p.Reserve - system
 	whole := []window.Span{{From: 0, To: len(items)}}
@@ -109,6 +142,17 @@ func (s *session) cut(p *scenario.ContextPolicy, items []window.Item) ([]window.
 	if _, needs := window.Newest(items); needs > room {
 		return nil, fmt.Errorf("the newest message of the user has %s, with what follows it, and %s", about(needs),
 			p.Leaves(system))
+	}
+	if r := p.Relevance; p.Strategy == scenario.LeaveIrrelevant && r != nil {
+		alike, err := s.alike(ctx, r, items)
+		if missing := s.recorder.Err(); missing != nil {
+			return nil, missing
+		}
+		if err == nil {
+			return window.Relevant(items, alike, room, cmp.Or(r.Recent, defaultRecent), r.Least), nil
+		}
+		s.notice(fmt.Sprintf("context_policy: the oldest messages were left out, because it is not known which are "+
+			"relevant: %v", err))
 	}
 	return []window.Span{{From: window.Oldest(items, room), To: len(items)}}, nil
 }

@@ -72,7 +72,7 @@ func TestWindowIsShared(t *testing.T) {
 	t.Parallel()
 	s := longSession(t, 10, 1_000_000)
 	var req chat.Request
-	if err := s.fill(&req); err != nil || &req.Messages[0] != &s.messages[0] || len(req.Messages) != len(s.messages) {
+	if err := s.fill(t.Context(), &req); err != nil || &req.Messages[0] != &s.messages[0] || len(req.Messages) != len(s.messages) {
 		t.Errorf("%d of %d messages, %v", len(req.Messages), len(s.messages), err)
 	}
 	if s.leftOut != nil {
@@ -100,19 +100,52 @@ func longSession(t testing.TB, n, budget int) *session {
 	return s
 }
 
-// BenchmarkWindow cuts a conversation of 1,000 messages for one call. Texts are shared; of the messages that are sent
-// the headers are copied, where something is left out.
+// TestWindowGrows: a request does not see what came to the conversation after it.
+func TestWindowGrows(t *testing.T) {
+	t.Parallel()
+	s := longSession(t, 40, 600)
+	var last chat.Request
+	for i := range 30 {
+		var req chat.Request
+		if err := s.fill(t.Context(), &req); err != nil {
+			t.Fatal(err)
+		}
+		n := len(req.Messages)
+		if req.Messages[0].Role != chat.System || req.Messages[1].Role != chat.User || s.leftOut == nil ||
+			req.Messages[n-1].Content != s.messages[len(s.messages)-1].Content {
+			t.Fatalf("call %d: %d messages, left out %+v", i, n, s.leftOut)
+		}
+		if k := len(last.Messages); k > 0 && last.Messages[k-1].Content != s.messages[len(s.messages)-2].Content {
+			t.Fatalf("call %d: the request before it has changed", i)
+		}
+		role := chat.Assistant
+		if i%4 == 3 {
+			role = chat.User
+		}
+		s.messages = append(s.messages, chat.Message{Role: role, Content: fmt.Sprintf("message %d", i)})
+		last = req
+	}
+}
+
+// BenchmarkWindow cuts a conversation of 1,000 messages for one call. Texts are shared. Of the messages that are sent,
+// the headers are copied where something is left out: in the first call of a turn all of them, in its later rounds those
+// that came since.
 func BenchmarkWindow(b *testing.B) {
 	for name, budget := range map[string]int{"all": 1_000_000, "half": 21_000, "tenth": 4_200} {
-		b.Run(name, func(b *testing.B) {
-			s := longSession(b, 1000, budget)
-			b.ReportAllocs()
-			for b.Loop() {
-				var req chat.Request
-				if err := s.fill(&req); err != nil {
-					b.Fatal(err)
+		for round, first := range map[string]bool{"first": true, "later": false} {
+			b.Run(name+"/"+round, func(b *testing.B) {
+				s := longSession(b, 1000, budget)
+				b.ReportAllocs()
+				for b.Loop() {
+					var req chat.Request
+					if first {
+						s.view = view{}
+					}
+					if err := s.fill(b.Context(), &req); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }

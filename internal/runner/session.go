@@ -51,13 +51,15 @@ type session struct {
 	values           *values
 	variables        map[string]string // for checks
 	stance           stance
-	ledger           window.Ledger  // sizes of the messages, where there is a context policy
-	leftOut          *chat.LeftOut  // of the next call of the model; nil: nothing is
-	flow             *flow          // nil: there is no workflow
-	memory           *memory.Store  // nil: the trial remembers nothing
-	skills           *skill.Session // nil: there are none
-	preview          *preview       // nil: the trial is run
-	step             *step          // nil: the session is that of the whole trial
+	ledger           window.Ledger // sizes of the messages, where there is a context policy
+	view             view
+	embedded         map[int][]float64 // messages by their index, where a context policy keeps that
+	leftOut          *chat.LeftOut     // of the next call of the model; nil: nothing is
+	flow             *flow             // nil: there is no workflow
+	memory           *memory.Store     // nil: the trial remembers nothing
+	skills           *skill.Session    // nil: there are none
+	preview          *preview          // nil: the trial is run
+	step             *step             // nil: the session is that of the whole trial
 	spend            spend
 	userSources      map[*Endpoint]string
 	users            userSpend           // of the models that play users

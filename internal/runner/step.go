@@ -212,7 +212,7 @@ func (l *stepLeaf) attempt(ctx context.Context, input any) (any, error) {
 	s := l.s
 	s.step.attempts++
 	s.messages, s.turnStart, s.inputValidations, s.toolResults = nil, 0, nil, nil
-	s.ledger = window.Ledger{}
+	s.ledger, s.embedded, s.view = window.Ledger{}, nil, view{}
 	s.takeStance(s.trial.Project.PromptOfStep(s.step.spec))
 	if s.step.spec.Kind == composition.Tool {
 		return l.callTool(ctx, input)
@@ -322,7 +322,7 @@ func (l *stepLeaf) converse(ctx context.Context) (string, error) {
 		if err := loop.checkChoice(); err != nil && spec.Kind == composition.Agent {
 			return "", err
 		}
-		req, err := s.request(indexOf(&l.turn), round, loop)
+		req, err := s.request(ctx, indexOf(&l.turn), round, loop)
 		if err != nil {
 			return "", err
 		}

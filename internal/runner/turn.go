@@ -95,7 +95,7 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		if err := errors.Join(loop.checkRound(), loop.checkChoice()); err != nil {
 			return err
 		}
-		req, err := s.request(loop.at, round, loop)
+		req, err := s.request(ctx, loop.at, round, loop)
 		if err != nil {
 			return err
 		}
@@ -172,7 +172,9 @@ func (s *session) notice(text string) {
 
 // request is the model call of a round. Parameters come from the command line, the turn, the arena's defaults, the
 // prompt and the provider, in this order. Nil leaves them to the server.
-func (s *session) request(at turnIndex, round int, loop *toolLoop) (*chat.Request, error) {
+func (s *session) request(
+	ctx context.Context, at turnIndex, round int, loop *toolLoop,
+) (*chat.Request, error) {
 	sc, spec := s.trial.Scenario, &s.trial.Scenario.Turns[at.script]
 	defaults, provider := &s.trial.Project.Defaults, s.trial.Endpoint.Spec
 	prompt := &s.stance.params
@@ -196,7 +198,7 @@ func (s *session) request(at turnIndex, round int, loop *toolLoop) (*chat.Reques
 	tune(req, provider, s.stance.schema)
 	s.step.adapt(req)
 	req.Extra = prompt.AddTo(req.Extra, provider)
-	return req, s.fill(req)
+	return req, s.fill(ctx, req)
 }
 
 // seedOf is the seed of a trial: that of its group, and one more for each trial before it. With one seed for all of

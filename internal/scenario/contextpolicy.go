@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -31,7 +32,8 @@ const (
 
 // Relevance is how the messages are found that have to do with a query.
 type Relevance struct {
-	Provider  string // whose embeddings tell
+	Pos       diag.Pos // of the provider
+	Provider  string   // whose embeddings tell: a vendor, or a provider of the project by its id
 	Model     string
 	Recent    int     // of the last messages so many stay; 0: 3
 	Least     float64 // how similar to the query the others must be; 0: any
@@ -50,14 +52,15 @@ var contextPolicyFields = table("context_policy", func() rows[ContextPolicy] {
 		word("strategy", words("oldest", "fail", "summarize", "relevance"),
 			func(p *ContextPolicy) *string { return (*string)(&p.Strategy) }).
 			doc("What happens to messages that do not fit: the oldest are left out; the trial is an error; a summary stands " +
-				"for them (summarize, not available yet); or those go that have least to do with what is asked (relevance, " +
-				"not available yet).").preset("oldest"),
+				"for them (summarize, not available yet); or those go that have least to do with what is asked (relevance).").preset("oldest"),
 		flag("cache_breakpoints", func(p *ContextPolicy) *bool { return &p.Breakpoints }).
 			doc("Marks what of requests is worth keeping for the next one, as prompt_caching does; for Anthropic's models."),
 		objectPtr("relevance", part("relevance",
-			word("provider", words("openai", "gemini", "voyageai"), func(r *Relevance) *string { return &r.Provider }).must().
-				doc("Whose embeddings say what is relevant."),
-			label("model", func(r *Relevance) *string { return &r.Model }).asIs().doc("The model of the embeddings."),
+			custom("provider", text, readRelevanceProvider).must().
+				doc("Whose embeddings say what is relevant: openai, gemini or voyageai, or the id of a provider with role: "+
+					"embedding. One of the project with that type comes before a vendor's own."),
+			label("model", func(r *Relevance) *string { return &r.Model }).asIs().
+				doc("The model of the embeddings. Left out: that of the provider, or a small one of the vendor."),
 			whole("min_recent_messages", natural, func(r *Relevance) *int { return &r.Recent }).
 				doc("How many of the last messages stay before others.").preset("3"),
 			inside[Relevance]("always_keep_system_role", boolean).doc("The system prompt always stays, whatever this says."),
@@ -98,13 +101,30 @@ func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 		d.Errorf(node.Get(v, "reserve_for_output"), "context-budget", "reserve_for_output is %d, and token_budget %d: "+
 			"nothing is left for the conversation", p.Reserve, p.Budget).Hint = "raise token_budget, or lower reserve_for_output"
 	case p.Budget > 0: // 0 turns the policy off
-		if p.Strategy == Summarize || p.Strategy == LeaveIrrelevant {
+		switch {
+		case p.Strategy == Summarize:
 			d.need("context policies that "+string(p.Strategy), v, Feature{Scenario: s.ID})
+		case p.Strategy == LeaveIrrelevant && p.Relevance == nil && node.Get(v, "relevance") == nil:
+			d.Missing(v, "context_policy with strategy relevance", "relevance")
+		case p.Strategy != LeaveIrrelevant && p.Relevance != nil:
+			d.Warnf(node.Get(v, "relevance"), NoEffect, "relevance has no effect with strategy %s", p.Strategy).Hint =
+				"write strategy: relevance, or take it out"
 		}
 		s.Window = &p
 	case len(v.Content) > 0 && node.Get(v, "token_budget") == nil:
 		d.Warnf(v, NoEffect, "context_policy has no effect without a token_budget above 0")
 	}
+}
+
+// RelevanceVendors are whose embeddings can be asked for without a provider of the project.
+var RelevanceVendors = []string{"openai", "gemini", "voyageai"}
+
+func readRelevanceProvider(d *decoder, r *Relevance, v *node.Node) {
+	var ok bool
+	if r.Provider, ok = d.Name(v, "provider"); ok && !slices.Contains(RelevanceVendors, r.Provider) {
+		d.refer(toProvider, v)
+	}
+	r.Pos = d.Pos(v)
 }
 
 // Leaves says what the policy leaves to the conversation beside a system prompt of so many tokens.

@@ -31,7 +31,7 @@ var keyUnfilled = []string{
 	"a reply of one_of.content", "a reply of one_of.text", "a reply of one_of.response", "a reply of one_of.error",
 	"a reply of one_of.audio_mime_type", "a media address.detail", "media.caption",
 	// This version refuses or skips what has them.
-	"relevance.custom_query", "a scenario.voice", "exec.sandbox", "an entry of evals.sandbox", "skills.selector",
+	"a scenario.voice", "exec.sandbox", "an entry of evals.sandbox", "skills.selector",
 	"a runtime config.tool_selector", "a persona.system_prompt", "a persona.goals", "a persona.constraints",
 	"a persona.required_vars", "style.friction_tags", "additional_config of an openai provider.modalities",
 	"additional_config of an openai provider.audio_format", "additional_config of an openai provider.voice",

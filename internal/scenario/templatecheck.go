@@ -107,6 +107,9 @@ func (b *build) checkUserTexts(s *Scenario, prompt *Prompt) {
 	v.Empty = prompt.unvalued(v.Vars)
 	b.checkText(v, s.Pos, "description: ", s.Description)
 	b.checkText(v, s.Pos, "expected_outcome: ", s.Outcome)
+	if s.Window != nil && s.Window.Relevance != nil {
+		b.checkText(v, s.Window.Relevance.Pos, "custom_query: ", s.Window.Relevance.OwnQuery)
+	}
 	for i := range s.SeedMemories {
 		b.checkText(v, s.SeedMemories[i].Pos, "seed_memories: ", s.SeedMemories[i].Content)
 	}

@@ -211,6 +211,11 @@ func TestCacheMarks(t *testing.T) {
 			t.Errorf("no mark: %s\n%s", diff, data)
 		}
 	}
+	asked := *req
+	asked.Caching = true
+	if again, err := sent(t, func(*scenario.Provider) {}, &asked); err != nil || !cmp.Equal(again, marked) {
+		t.Errorf("a request that asks for marks has others: %v\n%s", err, cmp.Diff(marked, again))
+	}
 	if n := strings.Count(string(data), "cache_control"); n != 4 {
 		t.Errorf("%d marks: %s", n, data)
 	}

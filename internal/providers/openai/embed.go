@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -19,6 +20,7 @@ type Embedder struct {
 	model  string
 	style  requestStyle
 	extra  jsonvalue.Object // extra_body
+	format string           // "": servers that give nothing but numbers do not take the word
 }
 
 // NewEmbedder makes an embedder out of a provider of the types that Types lists. It fails like New, and does not touch
@@ -28,7 +30,11 @@ func NewEmbedder(spec *scenario.Provider, o wire.Options) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Embedder{client, spec.Model, newRequestStyle(spec), spec.Body}, nil
+	e := &Embedder{client: client, model: spec.Model, style: newRequestStyle(spec), extra: spec.Body, format: "float"}
+	if slices.Contains(spec.Unsupported, "encoding_format") {
+		e.format = ""
+	}
+	return e, nil
 }
 
 // Close drops the idle connections.
@@ -38,7 +44,7 @@ func (e *Embedder) Close() error { return e.client.Close() }
 type embedRequest struct {
 	Model  string   `json:"model"`
 	Input  []string `json:"input"`
-	Format string   `json:"encoding_format"`
+	Format string   `json:"encoding_format,omitempty"`
 }
 
 // Embed makes one call. See providers.Embedder.
@@ -46,7 +52,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) (got chat.Embeddin
 	if ctx.Err() != nil {
 		return chat.Embeddings{}, context.Cause(ctx)
 	}
-	body, err := wire.JSON(embedRequest{e.model, texts, "float"})
+	body, err := wire.JSON(embedRequest{e.model, texts, e.format})
 	body = bytes.TrimSuffix(body, []byte("\n"))
 	if err == nil && len(e.extra) > 0 {
 		body, err = wire.Merge(body, e.extra, e.style.keeps)

@@ -1,0 +1,185 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/textmeasure"
+	"github.com/arena-evals/arena/internal/window"
+)
+
+// defaultRecent is how many of the last messages come before others.
+const defaultRecent = 3
+
+// vendorEmbeddings are where the embeddings of vendors are asked for without a provider of the project: all of them
+// speak OpenAI's protocol there.
+var vendorEmbeddings = map[string]scenario.Provider{
+	"openai": {Type: "openai", Model: "text-embedding-3-small"},
+	"gemini": {
+		Type: "openai-compatible", Model: "gemini-embedding-001", KeyEnv: "GEMINI_API_KEY",
+		BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
+	},
+	"voyageai": {
+		Type: "openai-compatible", Model: "voyage-3.5", KeyEnv: "VOYAGE_API_KEY", BaseURL: "https://api.voyageai.com/v1",
+		Unsupported: []string{"encoding_format"},
+	},
+}
+
+// relevanceProvider is the provider whose embeddings say what is relevant: the one of the project with that id, or of
+// that type, or else the vendor.
+func relevanceProvider(p *scenario.Project, r *scenario.Relevance) *scenario.Provider {
+	at := slices.IndexFunc(p.Providers, func(q *scenario.Provider) bool { return q.Is(r.Provider) })
+	if at < 0 {
+		at = slices.IndexFunc(p.Providers, func(q *scenario.Provider) bool {
+			return q.Role == "embedding" && q.Type == r.Provider && (r.Model == "" || r.Model == q.Model)
+		})
+	}
+	var spec scenario.Provider
+	if at >= 0 {
+		if spec = *p.Providers[at]; r.Model == "" || r.Model == spec.Model {
+			return p.Providers[at]
+		}
+	} else {
+		spec = vendorEmbeddings[r.Provider]
+		spec.ID, spec.Role, spec.Pos, spec.KeyPos = r.Provider, "embedding", r.Pos, r.Pos
+	}
+	if r.Model != "" {
+		spec.Model = r.Model
+	}
+	return &spec
+}
+
+// windowEmbedders opens the embedding models of the context policies of scenarios.
+func (m *matrix) windowEmbedders(
+	p *scenario.Project, chosen []*scenario.Scenario,
+) map[*scenario.Relevance]checks.Embedder {
+	var all map[*scenario.Relevance]checks.Embedder
+	for _, s := range chosen {
+		if s.Window == nil || s.Skip != "" || s.Window.Strategy != scenario.LeaveIrrelevant || s.Window.Relevance == nil ||
+			m.opts.OpenEmbedder == nil {
+			continue
+		}
+		if all == nil {
+			all = map[*scenario.Relevance]checks.Embedder{}
+		}
+		r := s.Window.Relevance
+		if m.opts.MockProvider {
+			all[r] = noEmbedder{}
+			continue
+		}
+		spec := relevanceProvider(p, r)
+		m.embedding = append(m.embedding, spec)
+		e, err := m.opts.OpenEmbedder(p, spec)
+		if err != nil {
+			m.reportOpen(spec, err)
+			continue
+		}
+		all[r] = e
+	}
+	return all
+}
+
+// errNoQuery is why nothing is relevant.
+var errNoQuery = errors.New("there is no text to compare messages with")
+
+// alike says of each message how similar it is to the query.
+func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []window.Item) ([]float64, error) {
+	embedder := s.trial.Project.relevance[r]
+	if embedder == nil {
+		return nil, errors.New("no embedding model is there")
+	}
+	query, err := s.relevanceQuery(r, items)
+	if err != nil {
+		return nil, err
+	}
+	texts, of := []string{query}, []int{}
+	for i := range items {
+		if _, known := s.embedded[i]; known || items[i].Kind == window.System {
+			continue
+		}
+		if text := wordsOf(&s.messages[i]); text != "" {
+			texts, of = append(texts, text), append(of, i)
+		}
+	}
+	turn := max(len(s.out.Turns)-1, 0)
+	lanes := lanes{s: s}
+	got, err := lanes.next(turn, "message", len(s.messages)+1, "context").Embedder(embedder).Embed(ctx, texts)
+	s.advanceBy(&lanes, false)
+	if err != nil {
+		return nil, err
+	}
+	vectors := map[int][]float64{}
+	for i, v := range s.embedded {
+		vectors[i] = v
+	}
+	if len(got.Vectors) != len(texts) {
+		return nil, fmt.Errorf("%d texts have %d embeddings", len(texts), len(got.Vectors))
+	}
+	for k, i := range of {
+		vectors[i] = got.Vectors[k+1]
+	}
+	sought, alike := got.Vectors[0], make([]float64, len(items))
+	for i, v := range vectors {
+		if len(v) != len(sought) || len(v) == 0 {
+			return nil, fmt.Errorf("the embeddings differ in size: %d and %d numbers", len(sought), len(v))
+		}
+		alike[i] = textmeasure.Cosine(sought, v)
+	}
+	if r.KeepFound {
+		s.embedded = vectors
+	}
+	return alike, nil
+}
+
+// relevanceQuery is what messages are compared with.
+func (s *session) relevanceQuery(r *scenario.Relevance, items []window.Item) (string, error) {
+	var words []string
+	last := func(n int, fits func(window.Kind) bool) {
+		for i := len(items) - 1; i >= 0 && n > 0; i-- {
+			if items[i].Kind != window.System && fits(items[i].Kind) {
+				words, n = append(words, wordsOf(&s.messages[i])), n-1
+			}
+		}
+		slices.Reverse(words)
+	}
+	every := func(window.Kind) bool { return true }
+	switch r.Query {
+	case "custom":
+		text, err := s.values.at(noTurn).UserText(r.OwnQuery)
+		if err != nil {
+			return "", err
+		}
+		words = []string{text}
+	case "last_n":
+		last(r.LastN, every)
+	default:
+		if last(1, func(k window.Kind) bool { return k == window.User }); len(words) == 0 {
+			last(1, every)
+		}
+	}
+	query := strings.TrimSpace(strings.Join(words, " "))
+	if query == "" {
+		return "", errNoQuery
+	}
+	return query, nil
+}
+
+// wordsOf is a message as a text that can be compared: what it says, what it calls, or what a tool returned.
+func wordsOf(m *chat.Message) string {
+	texts := []string{m.Text()}
+	for i := range m.ToolCalls {
+		args, _ := json.Marshal(m.ToolCalls[i].Args) // the value was decoded from JSON
+		texts = append(texts, m.ToolCalls[i].Name+" "+string(args))
+	}
+	if r := m.ToolResult; r != nil && m.Text() == "" {
+		texts = append(texts, r.Text())
+	}
+	return strings.TrimSpace(strings.Join(texts, "\n"))
+}

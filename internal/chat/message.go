@@ -90,6 +90,19 @@ func (m *Message) Wordless() bool {
 	return m.Role == Assistant && len(m.ToolCalls) > 0 && len(m.Parts) == 0 && strings.TrimSpace(m.Content) == ""
 }
 
+// Mute reports whether the message shows media without a word: texts that look for something find nothing there.
+func (m *Message) Mute() bool {
+	if m.Role != Assistant || strings.TrimSpace(m.Text()) != "" {
+		return false
+	}
+	for i := range m.Parts {
+		if m.Parts[i].Media != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Blocked reports whether a guardrail answered the user in the place of the model, which was not asked.
 func (m *Message) Blocked() bool {
 	return m.Role == Assistant && m.Original == nil && len(m.Validations) > 0 && m.Usage != nil && *m.Usage == Usage{}

@@ -2,7 +2,6 @@ package checks
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -267,12 +266,6 @@ func (k *compilation) resolve(w written) (*Spelling, bool) {
 	}
 	if h := k.own.handlers[w.name]; h != nil {
 		return k.handler(h), true
-	}
-	if slices.Contains(later, w.name) {
-		k.r.Diags.Errorf(w.pos, w.width, diag.NotAvailable,
-			"%s needs a classifier: this version of arena does not have those yet", w.name).Hint =
-			"take the check out; llm_judge can grade the same by criteria of its own"
-		return nil, false
 	}
 	d := k.r.Diags.Errorf(w.pos, w.width, "unknown-check", "unknown check %q", w.name)
 	d.Hint = "`arena checks` lists all of them"

@@ -123,7 +123,10 @@ const maxMediaFile = 64 << 20
 
 // bytes returns the content where it is at hand. URLs are not fetched.
 func (m *medium) bytes() (data []byte, there bool, err error) {
-	text := m.Data
+	text, err := m.Base64()
+	if err != nil {
+		return nil, false, err
+	}
 	if text == "" {
 		if _, inline, ok := strings.Cut(m.URL, ";base64,"); ok && strings.HasPrefix(m.URL, "data:") {
 			text = inline
@@ -134,6 +137,8 @@ func (m *medium) bytes() (data []byte, there bool, err error) {
 		data, err = decodeBase64(text)
 	case m.Path != "" && m.Local:
 		data, err = readSmall(m.Path)
+	case m.SHA256 != "":
+		return nil, false, errors.New("its bytes are not at hand: the result holds their hash alone")
 	default:
 		return nil, false, nil
 	}

@@ -73,7 +73,7 @@ type Reply struct {
 	Text  string
 
 	masking  masking
-	wordless bool // it only calls tools
+	wordless bool // it only calls tools, or shows media
 	lower    string
 	folded   bool
 	others   [2]otherSpelling // by spelling
@@ -127,7 +127,7 @@ func (s *Subject) Texts() []Reply {
 			turn++
 		case m.Role == chat.Assistant:
 			s.replies = append(s.replies, Reply{
-				Index: i, Turn: max(turn, 0), Text: m.Text(), masking: s.masking, wordless: m.Wordless(),
+				Index: i, Turn: max(turn, 0), Text: m.Text(), masking: s.masking, wordless: m.Wordless() || m.Mute(),
 			})
 		}
 	}

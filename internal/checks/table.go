@@ -17,6 +17,7 @@ var builtin = []*Def{
 	answerRelevancyDef,
 	anyOfDef,
 	audioDurationDef,
+	audioEmotionDef,
 	audioFormatDef,
 	biasDef,
 	bleuDef,
@@ -43,6 +44,7 @@ var builtin = []*Def{
 	hallucinationDef,
 	imageDimensionsDef,
 	imageFormatDef,
+	imageModerationDef,
 	invariantFieldsPreservedDef,
 	isHTMLDef,
 	isRefusalDef,
@@ -79,6 +81,8 @@ var builtin = []*Def{
 	skillNotActivatedDef,
 	spokeInStateDef,
 	startsWithDef,
+	textSentimentDef,
+	textToxicityDef,
 	toolAntiPatternDef,
 	toolArgsDef,
 	toolArgsExcludedDef,
@@ -110,9 +114,6 @@ var builtin = []*Def{
 	workflowTransitionOrderDef,
 	workflowTransitionedToDef,
 }
-
-// later are the checks that this version knows by name but does not have: those that need a classifier.
-var later = []string{"audio_emotion", "image_moderation", "text_sentiment", "text_toxicity"}
 
 // Builtin returns the checks of arena, sorted by name.
 func Builtin() []*Def { return slices.Clone(builtin) }

@@ -106,6 +106,9 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 		s = s.Whole()
 	}
 	if c.Nested() == nil && c.LacksReply(s) { // each part of a combined check tests this itself
+		if s.last() != nil && s.hasParts() {
+			return Finding{}, errNoText
+		}
 		return Finding{}, errNoReply
 	}
 	if err := c.untold(s); err != nil {
@@ -134,7 +137,10 @@ func scoreFits(score float64) error {
 	return nil
 }
 
-var errNoReply = errors.New("there is no reply to look at")
+var (
+	errNoReply = errors.New("there is no reply to look at")
+	errNoText  = errors.New("the reply has no text to look at, only media")
+)
 
 // LacksReply reports whether the check looks at replies or calls, and there are none. A message that only calls tools
 // is no reply, unless the check says that it needs no words.

@@ -209,8 +209,10 @@ func anyHost(t *testing.T, answer *vectorHTTP, env map[string]string) *checks.Ho
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the certificate is for another name
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &checks.Host{HTTP: &http.Client{Transport: transport}, Getenv: func(name string) (string, bool) {
-		value, set := env[name]
-		return value, set
-	}}
+	hf := checks.Classifier{ID: "hf", URL: "https://classifiers.example.com", Key: "hf_secret"}
+	return &checks.Host{HTTP: &http.Client{Transport: transport}, Classifiers: []checks.Classifier{hf},
+		Getenv: func(name string) (string, bool) {
+			value, set := env[name]
+			return value, set
+		}}
 }

@@ -16,6 +16,9 @@ import (
 // timed, the canned reply takes as long as the recorded one. A message without anything but text becomes a plain text.
 func reply(m *chat.Message, results map[int]*chat.ToolResult, timed bool) *node.Node {
 	out := node.NewMap()
+	if m.Content != "" && len(m.Parts) > 0 {
+		node.Put(out, "type", node.Str("multimodal"))
+	}
 	if m.Content != "" || len(m.Parts) == 0 && len(m.ToolCalls) == 0 {
 		node.Put(out, "content", node.Str(m.Content))
 	}

@@ -30,7 +30,12 @@ func (m *matrix) host(p *scenario.Project) *checks.Host {
 	if getenv == nil {
 		getenv = func(string) (string, bool) { return "", false }
 	}
-	return &checks.Host{HTTP: m.http, Getenv: getenv}
+	h := &checks.Host{HTTP: m.http, Getenv: getenv, Classifiers: classifiers(p, getenv),
+		ClassifierOf: p.Defaults.Classifiers}
+	if m.opts.MockProvider && len(h.Classifiers) > 0 {
+		h.Classifiers, h.NoClassifiers = nil, errMockedClassifier
+	}
+	return h
 }
 
 // reportOffline reports checks of chosen scenarios that need the network.

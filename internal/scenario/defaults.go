@@ -80,16 +80,28 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 	}
 })
 
-// inferenceFields name the providers of small models. Only embeddings are used.
+// classifier is a key that names the provider by which checks classify when they name none.
+func classifier(key, kind, what string) *field[Defaults] {
+	return custom(key, text, func(d *decoder, f *Defaults, v *node.Node) {
+		if id, ok := d.Name(v, key); ok {
+			if f.Classifiers == nil {
+				f.Classifiers = map[string]string{}
+			}
+			f.Classifiers[kind] = id
+		}
+		d.refer(toProvider, v)
+	}).doc("The provider of role inference that classifies " + what + " for checks that name none.")
+}
+
+// inferenceFields name the providers of small models.
 var inferenceFields = table("inference", func() rows[Defaults] {
 	return rows[Defaults]{
 		custom("embedder", text, func(d *decoder, f *Defaults, v *node.Node) {
 			f.Embedder, _ = d.Name(v, "embedder")
 			d.refer(toProvider, v)
 		}).doc("The provider of embeddings, for checks that compare meanings."),
-		idle[Defaults]("audio_classifier", text, "no check of this version uses it"),
-		idle[Defaults]("text_classifier", text, "no check of this version uses it"),
-		idle[Defaults]("image_classifier", text, "no check of this version uses it"),
+		classifier("audio_classifier", "audio", "sounds"), classifier("text_classifier", "text", "texts"),
+		classifier("image_classifier", "image", "images"),
 		idle[Defaults]("video_classifier", text, "no check of this version uses it"),
 	}
 })

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/media"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -32,8 +31,8 @@ func mockReplyRows() rows[mockReplyFile] {
 		custom("type", words("text", "tool_calls", "multimodal"), func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.kind = v
 			d.OneOf(v, "type", "text", "tool_calls", "multimodal")
-		}).because(keys.ForPeople).
-			doc("What the reply is; its other keys say the same."),
+		}).doc("What the reply is. Only a multimodal one has its parts beside a text of its own; else the other keys say the " +
+			"same."),
 		custom("content", text, readMockText("content")).doc("The text of the reply."),
 		custom("text", text, readMockText("text")).doc("The same as content."),
 		custom("response", text, readMockText("response")).doc("The same as content."),
@@ -135,6 +134,11 @@ func (d *decoder) wholeMockReply(n *node.Node, r *mockReplyFile, before int) {
 		d.Missing(n, "a mock reply with error_kind", "error")
 	case r.audioType != "" && r.audio == "":
 		d.Missing(n, "a mock reply with audio_mime_type", "audio_file")
+	}
+	if r.parts != nil && r.content != nil && (r.kind == nil || r.kind.Value == "text") && len(r.Parts) > 0 {
+		d.Warnf(r.parts, NoEffect, "parts have no effect beside a text, in a reply that is not of type multimodal").Hint =
+			"write type: multimodal, or take out the text or the parts"
+		r.Parts = nil
 	}
 	if r.audio != "" {
 		r.Parts = append(r.Parts, d.mockAudio(n, r))

@@ -235,7 +235,7 @@ func (d *decoder) provider(doc document) *Provider {
 		d.openai(&p)
 	}
 	d.connection(doc.spec, &p)
-	if p.kind != nil && ProviderTypeOf(p.Type).foreign {
+	if p.kind != nil && ProviderTypeOf(p.Type).foreign && !p.Classifies() {
 		d.need("providers of type "+p.Type, p.kind, Feature{Provider: p.ID})
 	}
 	return p.Provider

@@ -102,9 +102,10 @@ type Defaults struct {
 	OnFailure    string        // "", "continue" or "stop"
 	Output       Output        `digest:"-"`
 	JudgeGate    bool
-	JudgePrompt  string   // judge_defaults.prompt: id of the prompt that judges are given; "": none
-	PrivateHosts []string `digest:"-"` // from which media are fetched wherever they are
-	Embedder     string   // inference.embedder: id of the provider of embeddings; "": the first of role embedding
+	JudgePrompt  string            // judge_defaults.prompt: id of the prompt that judges are given; "": none
+	Classifiers  map[string]string // inference: ids of providers, by what they classify: text, image, audio
+	PrivateHosts []string          `digest:"-"` // from which media are fetched wherever they are
+	Embedder     string            // inference.embedder: id of the provider of embeddings; "": the first of role embedding
 }
 
 // Output is where and how results are written.

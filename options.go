@@ -255,7 +255,7 @@ func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
 		Selection: runner.Selection{
 			Scenarios: o.Scenarios, Providers: tested, Regions: o.Regions, Tags: o.Tags,
 		},
-		Agents: c.unseated,
+		Agents: c.unseated, Whole: true,
 		Trials: o.Trials, MockProvider: o.Mock || o.MockConfig != "", AllowEmpty: o.AllowEmpty, Strict: o.Strict,
 		Lenient: o.Lenient, FailOn: o.FailOn, Judge: o.Judge, Jobs: jobs,
 		Open: c.open, OpenEmbedder: c.OpenEmbedder,

@@ -20,7 +20,7 @@ var notRemembered = map[string]string{
 	"fail-fast":    "has ended the run that is gone on with",
 	"max-failures": "has ended the run that is gone on with",
 	"exit-zero":    "looks better", "lenient": "looks better", "allow-empty": "looks better",
-	"allow-uncertain": "looks better", "no-chaos": "looks better",
+	"allow-uncertain": "looks better", "allow-undecided": "looks better", "no-chaos": "looks better",
 	"ci": "screen", "quiet": "screen", "verbose": "screen", "color": "screen",
 	"events": "of one run", "junit-granularity": "of one run", "replay-speed": "changes no result",
 	"metrics-file": "of one run", "metrics-push": "of one run", "metrics-listen": "of one run", "metrics-linger": "of one run",

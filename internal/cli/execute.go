@@ -228,6 +228,7 @@ func (x *execution) deckClaims() []result.Claim {
 func (x *execution) runOptions() runner.Options {
 	f := x.flags
 	o := f.trialOptions()
+	o.Eager = f.eager
 	o.Jobs, o.MaxFailures, o.MaxCost = x.jobs, f.failures(), f.maxCost
 	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.recorder(), x.evals.orNil()
 	o.Scrub, o.Overspent = x.app.secrets.JSON, x.overspent

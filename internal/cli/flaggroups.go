@@ -16,7 +16,8 @@ type flagGroup struct {
 // commands, come before all others.
 var flagGroups = []flagGroup{
 	{"What is run", []string{
-		"config", "scenario", "provider", "tag", "trials", "list", "estimate", "last-failed", "resume", "region",
+		"config", "scenario", "provider", "tag", "trials", "pass-rate", "tolerance", "confidence", "stop",
+		"list", "estimate", "last-failed", "resume", "region",
 		"rows", "sample", "shard", "shard-by",
 		"eval",
 	}},
@@ -25,10 +26,10 @@ var flagGroups = []flagGroup{
 	}},
 	{"How it is run", []string{
 		"jobs", "fail-fast", "max-failures", "max-cost", "timeout", "retries", "on-failure", "cache", "offline", "no-traces",
-		"no-chaos", "allow-private-urls",
+		"no-chaos", "allow-private-urls", "eager",
 	}},
 	{"Verdict", []string{
-		"strict", "fail-on", "lenient", "allow-uncertain", "allow-empty", "exit-zero",
+		"strict", "fail-on", "lenient", "allow-uncertain", "allow-undecided", "allow-empty", "exit-zero",
 	}},
 	{"Judges and evals", []string{
 		"judge", "judge-gate", "assert", "pack", "skip-evals", "eval-groups", "eval-types",

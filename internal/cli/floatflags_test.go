@@ -29,6 +29,12 @@ func TestNoFlagTakesWhatIsNoNumber(t *testing.T) {
 		},
 		"max-cost": func(word string) error { f := asRun(t, "--max-cost="+word); return f.limitFlags.validate(f.given) },
 	}
+	for _, name := range []string{"pass-rate", "tolerance", "confidence"} {
+		refused[name] = func(word string) error {
+			f := asRun(t, "--"+name+"="+word)
+			return f.overrideFlags.validate(f.given)
+		}
+	}
 	for _, name := range []string{"threshold", "min-kappa"} {
 		refused[name] = func(word string) error {
 			var out bytes.Buffer

@@ -30,6 +30,7 @@ type limitFlags struct {
 	strict, lenient bool
 	allowEmpty      bool
 	allowUncertain  bool
+	allowUndecided  bool
 }
 
 func (f *limitFlags) register(fl *pflag.FlagSet) {
@@ -43,13 +44,15 @@ func (f *limitFlags) register(fl *pflag.FlagSet) {
 		"this many US `dollars`; of embeddings, programs and workers nothing is known")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides failed assertions and errors, a `list`\n"+
 		"of guardrail, skipped, warning, eval (could not judge) and flaky\n"+
-		"(passes now, failed before)")
+		"(trials that ask for the same passed and failed)")
 	fl.BoolVar(&f.exitZero, "exit-zero", false, "exit with 0 even when trials fail or break, for reports only")
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing; one at\n"+
 		"the end makes the run red")
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
 	fl.BoolVar(&f.allowUncertain, "allow-uncertain", false, "a judge of a scenario with run_command who is uncertain "+
 		"lets it pass")
+	fl.BoolVar(&f.allowUndecided, "allow-undecided", false, "scenarios of which the trials show neither that enough pass nor\n"+
+		"that too few do leave the run green")
 	fl.BoolVar(&f.allowEmpty, "allow-empty", false, "a plan without trials is no error")
 }
 
@@ -109,7 +112,7 @@ func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
 	s.Jobs, s.Timeout, s.Retries = f.jobs, f.timeout, pointerTo(g, "retries", f.retries)
 	s.FailFast, s.MaxFailures, s.MaxCost, s.FailOn, s.ExitZero = f.failFast, f.maxFailures, f.maxCost, f.failOn, f.exitZero
 	s.Strict, s.Lenient, s.AllowEmpty = f.strict, f.lenient, f.allowEmpty
-	s.AllowUncertain = f.allowUncertain
+	s.AllowUncertain, s.AllowUndecided = f.allowUncertain, f.allowUndecided
 }
 
 // recall leaves out --fail-fast and --max-failures: a run that they have ended is gone on with to run the rest. It
@@ -131,7 +134,7 @@ func (f *limitFlags) lookedBetter(g givenFlags, then *result.Spec) (flags []stri
 		had  bool
 	}{{"exit-zero", then.ExitZero}, {"lenient", then.Lenient}, {"allow-empty", then.AllowEmpty}, {
 		"allow-uncertain", then.AllowUncertain,
-	}, {"no-chaos", then.NoChaos}} {
+	}, {"allow-undecided", then.AllowUndecided}, {"no-chaos", then.NoChaos}} {
 		if c.had && !g.has(c.flag) {
 			flags = append(flags, c.flag)
 		}

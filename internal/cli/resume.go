@@ -72,7 +72,7 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 		}
 		switch e := p.take(asked[i], t, f.timeout); {
 		case e != nil && f.unjudgeable(e):
-		case e != nil && (f.resume || p.settled[e] || f.judgesAgain(e)):
+		case e != nil && (f.resume || t.Gated() || p.settled[e] || f.judgesAgain(e)):
 			if r.kept[i] = e; t.Of != e.Trials || t.ID() != e.ID || e.Gone {
 				e.Recount(t.ID(), t.N, t.Of)
 			}
@@ -85,13 +85,17 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 	if f.lastFailed {
 		r.reopen(plan, groups)
 	}
+	notNeeded, err := r.gates(plan, f.lastFailed)
+	if err != nil {
+		return nil, err
+	}
 	for i, e := range r.kept {
 		if f.judgesAgain(e) && !(f.lastFailed && p.settled[e]) {
 			r.unjudged[i] = e
 			delete(r.kept, i)
 		}
 	}
-	r.toRun = plan.Len() - len(r.kept) - len(r.left)
+	r.toRun = plan.Len() - len(r.kept) - len(r.left) - notNeeded
 	r.changed = len(r.left)
 	for _, i := range slices.Sorted(maps.Keys(asked)) {
 		if r.keeps(i) {
@@ -125,6 +129,10 @@ type keptOfGroup struct {
 // reopen runs the groups whole of which anything is run.
 func (r *resumption) reopen(plan *runner.Plan, groups map[groupKey]*keptOfGroup) {
 	for t, n := range plan.Sizes() {
+		if t.Gated() { // see resumption.gates
+			delete(groups, groupOf(t))
+			continue
+		}
 		if g := groups[groupOf(t)]; g != nil {
 			g.size += n
 		}

@@ -253,6 +253,7 @@ func (f *runFlags) planOptions(suite *scenario.Suite, played bool) runner.PlanOp
 		Only:           f.only,
 		SkipUnreadable: f.skipUnreadable,
 		Trials:         f.trials,
+		Rule:           f.rule(f.given, f.allowUndecided),
 		MockProvider:   f.mocked(),
 		AllowEmpty:     f.allowEmpty,
 		Strict:         f.strict,

@@ -200,6 +200,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	return earlier.Each(func(t *result.Trial) {
 		x.collect.Add(t)
 		x.Plan.Observe(t)
+		x.Plan.Continue(t)
 		x.Plan.Recall(t, earlier.Anew)
 		if kept != nil {
 			kept(t)

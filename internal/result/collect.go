@@ -71,6 +71,9 @@ func (c *Collector) Expect(trials int) {
 // Add takes a settled trial and returns its brief.
 func (c *Collector) Add(t *Trial) Brief {
 	b := NewBrief(t)
+	if g := c.groups[c.groupOf(&b)]; g != nil && !b.Gone {
+		b.Gated = g.progress != nil
+	}
 	c.briefs = append(c.briefs, b)
 	c.judges.Add(t)
 	c.evals.add(t)

@@ -25,6 +25,7 @@ func (c *Collector) finishGroups(run *Run) map[groupKey]Status {
 // decide counts the trials of the run by the status of their group.
 func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 	run.decisive, run.undecided, run.allowed, run.missing = Counts{}, 0, 0, 0
+	run.folded = true
 	places := make(map[groupKey]int, len(run.Groups))
 	for i := range run.Groups {
 		places[run.Groups[i].key] = i

@@ -49,11 +49,17 @@ type Run struct {
 	undecided int    // groups that are, and may not be
 	allowed   int    // groups that are, and may be
 	missing   int    // planned trials that did not finish, and are not known
+	folded    bool   // by a collector, which knows them
 }
 
 // Unfinished is the number of planned trials without a verdict: stopped, or never started. Those that no verdict needed
 // are not among them.
-func (r *Run) Unfinished() int { return r.missing + r.Summary.Cancelled }
+func (r *Run) Unfinished() int {
+	if !r.folded {
+		return max(r.Planned-r.Summary.Trials, 0) + r.Summary.Cancelled
+	}
+	return r.missing + r.Summary.Cancelled
+}
 
 // SchemaVersion of results.json and the journal.
 const SchemaVersion = 1
@@ -143,6 +149,7 @@ type Brief struct {
 	Tolerated  bool        // the trial failed, but its group passed
 	Rejected   bool        // the provider refused it, and another trial replaces it
 	Uncounted  bool        // the verdict of its group is not about it
+	Gated      bool        // it is of a group whose trials may end early
 	Group      int         // index in Run.Groups; -1: it is of no group of several trials
 	Before     bool        // kept when the run was resumed
 	Gone       bool        // kept, but no longer in the plan

@@ -47,6 +47,10 @@ type Spec struct {
 	Seed        *int64        `json:"seed,omitempty"`
 	MaxTokens   *int          `json:"max_tokens,omitempty"`
 	Trials      int           `json:"trials,omitempty"`
+	PassRate    *float64      `json:"pass_rate,omitempty"`
+	Tolerance   *float64      `json:"tolerance,omitempty"`
+	Confidence  *float64      `json:"confidence,omitempty"`
+	Stop        string        `json:"stop,omitempty"`
 	OnFailure   string        `json:"on_failure,omitempty"`
 	Timeout     time.Duration `json:"timeout_ns,omitempty"`
 	Retries     *int          `json:"retries,omitempty"`
@@ -63,7 +67,9 @@ type Spec struct {
 	AllowEmpty  bool     `json:"allow_empty,omitempty"`
 
 	AllowUncertain bool `json:"allow_uncertain,omitempty"`
+	AllowUndecided bool `json:"allow_undecided,omitempty"`
 	NoChaos        bool `json:"no_chaos,omitempty"`
+	Eager          bool `json:"eager,omitempty"`
 
 	// Recordings of the conversations.
 	Record        string   `json:"record,omitempty"`
@@ -107,6 +113,15 @@ func (s *Spec) Narrowing(counts func(flag string) bool) (words []string) {
 	list("eval-groups", s.EvalGroups)
 	list("eval-types", s.EvalTypes)
 	add(s.Trials > 0, "trials", strconv.Itoa(s.Trials))
+	share := func(flag string, value *float64) {
+		if value != nil {
+			add(true, flag, strconv.FormatFloat(*value, 'g', -1, 64))
+		}
+	}
+	share("pass-rate", s.PassRate)
+	share("tolerance", s.Tolerance)
+	share("confidence", s.Confidence)
+	add(s.Stop != "", "stop", s.Stop)
 	add(s.SkipEvals, "skip-evals")
 	add(s.MockProvider, "mock-provider")
 	add(s.MockConfig != "", "mock-config", s.MockConfig)

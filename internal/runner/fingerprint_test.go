@@ -40,7 +40,7 @@ var leftOut = map[string]string{
 
 	"Prompt.Shapes": shape, "Scenario.Shapes": shape, "Variable.Shape": shape,
 
-	"Scenario.Trials": "of a trial its number counts, and not how many others there are",
+	"Defaults.Trials": "the same", "Scenario.Trials": "of a trial its number counts, and not how many others there are",
 
 	"Scenario.Dataset": "of a trial its row counts, and not which others there are, or where",
 	"Scenario.Row":     "is summed by itself, see Fingerprints.scenario",

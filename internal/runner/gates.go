@@ -38,3 +38,6 @@ func (p *Plan) Planned() int {
 	}
 	return n
 }
+
+// Gated reports whether the trial is of a group whose trials may end early.
+func (t *Trial) Gated() bool { return t.gate != nil }

@@ -40,7 +40,7 @@ func (m *matrix) takesParameters(
 		seed := firstSet(m.opts.Calls.Seed, turn.Seed, p.Defaults.Seed)
 		seeded = seeded || seed != nil
 		if seed != nil && kind.SmallSeed && ok && !leavesOut(spec, "seed") {
-			ok = m.takesSeed(s, spec, *seed)
+			ok = m.takesSeed(p, s, spec, *seed)
 		}
 	}
 	limit := firstSet(m.opts.Calls.MaxTokens, p.Defaults.MaxTokens, params.MaxTokens, spec.MaxTokens)
@@ -149,8 +149,8 @@ func (m *matrix) warnIgnoredParameters(prompt *scenario.Prompt, spec *scenario.P
 }
 
 // takesSeed refuses a seed that has more than 32 bits, in the first trial or in the last one.
-func (m *matrix) takesSeed(s *scenario.Scenario, spec *scenario.Provider, seed int64) bool {
-	more := int64(repetitions(&m.opts, s)*max(countVariants(s), 1) - 1)
+func (m *matrix) takesSeed(p *scenario.Project, s *scenario.Scenario, spec *scenario.Provider, seed int64) bool {
+	more := int64(m.mostNumber(p, s) - 1)
 	fits := func(seed int64) bool { return int64(int32(seed)) == seed }
 	switch {
 	case !fits(seed):

@@ -43,6 +43,7 @@ type Plan struct {
 
 	memory *judges.Memory           // of what judges said
 	judged result.JudgeSum          // what they said in an earlier part of the run; it counts nothing
+	begun  map[int]*result.Progress // groups that may end early, by plan index of their first slot, of which trials stay
 	known  map[estimateKey]*account // what trials cost that are kept from there
 }
 
@@ -97,6 +98,7 @@ type Trial struct {
 	Recorded     *Recorded // not nil: the conversation is recorded
 	Finished     *Finished // not nil: the trial of a run is judged again
 
+	gate     *result.GateSpec   // of its group, whose trials may end early; nil: all of them run
 	row      int                // of the dataset, from 1; 0: the scenario has none
 	allRows  *scenario.Scenario // of which Scenario is the one of the row; nil: it is not filled in
 	rowError error              // why the row cannot be read any more

@@ -6,8 +6,11 @@ import "github.com/arena-evals/arena/internal/scenario"
 type PlanOptions struct {
 	Selection
 	// Agents are providers that no file configures. Those that Providers names run every scenario.
-	Agents       []*scenario.Provider
-	Trials       int  // repetitions of each scenario; 0: as the scenarios say
+	Agents []*scenario.Provider
+	Trials int // repetitions of each scenario; 0: as the scenarios say
+	Rule   TrialOptions
+	// Whole refuses groups whose trials may end early: the caller names each trial before it runs.
+	Whole        bool
 	MockProvider bool // the mock replaces every provider
 	AllowEmpty   bool
 	Strict       bool     // a scenario that asserts nothing is an error

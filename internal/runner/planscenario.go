@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -25,7 +26,11 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		return nil
 	}
 	all := variants(s)
-	repeat := repetitions(&m.opts, s)
+	rule, ok := m.rule(p.Project, s, len(all))
+	if !ok {
+		return nil
+	}
+	repeat := rule.repeat
 	if repeat > maxTrials/len(all) {
 		m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: %d trials of each variant are more than can be counted",
 			s.ID, repeat).Hint = "lower trials"
@@ -62,6 +67,9 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 				one.rows = m.rows(s)
 				one.count, one.row = of*len(one.rows), 0
 			}
+			if rule.gate != nil {
+				m.gated(&one, rule.gate)
+			}
 			if one.count > 0 {
 				out = append(out, one)
 			}
@@ -70,9 +78,17 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 	return out
 }
 
-// repetitions is how often each variant of a scenario is run.
-func repetitions(opts *PlanOptions, s *scenario.Scenario) int {
-	return max(cmp.Or(opts.Trials, s.Trials), 1)
+// gated makes the trials of a span end early.
+func (m *matrix) gated(one *span, spec *result.GateSpec) {
+	one.gate, one.Of = spec, spec.Max // of each trial
+	groups := 1
+	if s := one.Scenario; s.Dataset != nil {
+		if groups = len(one.rows); spec.Rule == result.RuleGate && groups > 0 {
+			one.wholeDataset, groups = true, 1
+			one.rows = hashedOrder(s.Dataset, one.rows, *cmp.Or(m.opts.Calls.Seed, one.Project.Defaults.Seed, new(int64)))
+		}
+	}
+	one.count = groups * spec.Slots()
 }
 
 // countable refuses a scenario with more variants than anybody can want.

@@ -97,7 +97,7 @@ func (m *matrix) player(
 		return nil
 	}
 	one := &player{role: role.ID, persona: persona, endpoint: endpoint}
-	if !endpoint.Simulated && !m.userFits(s, turn, one) {
+	if !endpoint.Simulated && !m.userFits(p, s, turn, one) {
 		return nil
 	}
 	return one
@@ -130,7 +130,7 @@ func unableToPlay(spec *scenario.Provider) (reason, hint string) {
 }
 
 // userFits refuses parameters for which every call of the model that plays a user would be refused.
-func (m *matrix) userFits(s *scenario.Scenario, turn *scenario.Turn, one *player) bool {
+func (m *matrix) userFits(p *scenario.Project, s *scenario.Scenario, turn *scenario.Turn, one *player) bool {
 	spec, kind := one.endpoint.Spec, scenario.ProviderTypeOf(one.endpoint.Spec.Type)
 	who := fmt.Sprintf("scenario %q: the persona %q", s.ID, one.persona.ID)
 	params := userParameters(one.persona, turn)
@@ -148,7 +148,7 @@ func (m *matrix) userFits(s *scenario.Scenario, turn *scenario.Turn, one *player
 	}
 	seed := firstSet(m.opts.Calls.Seed, turn.Seed, one.persona.Seed)
 	if seed != nil && kind.SmallSeed && !leavesOut(spec, "seed") {
-		return m.takesSeed(s, spec, *seed)
+		return m.takesSeed(p, s, spec, *seed)
 	}
 	return true
 }

@@ -93,7 +93,7 @@ func (f *missingTrials) compareScenario(p *project, s *scenario.Scenario) {
 			if len(f.regions) > 1 {
 				with += " in region " + region
 			}
-			f.compareGroup(s, f.group(p, s, id, region), with)
+			f.compareGroup(p, s, f.group(p, s, id, region), with)
 		}
 	}
 }
@@ -139,9 +139,13 @@ func (f *missingTrials) planned(p *project, s *scenario.Scenario) (ids []string)
 }
 
 // compareGroup adds notices for the variants and repetitions that a group does not have.
-func (f *missingTrials) compareGroup(s *scenario.Scenario, recorded map[string]int, with string) {
-	repeat := repetitions(&f.m.opts, s)
+func (f *missingTrials) compareGroup(p *project, s *scenario.Scenario, recorded map[string]int, with string) {
 	all := variants(s)
+	rule, ok := f.m.quietRule(p.Project, s, len(all))
+	if !ok || rule.gate != nil { // how many trials it takes is not known before
+		return
+	}
+	repeat := rule.repeat
 	var absent, fewer []string
 	for _, v := range all {
 		of := ""

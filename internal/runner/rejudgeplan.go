@@ -215,7 +215,7 @@ func (b *rejudgePlanner) withEvals(p *project, s *scenario.Scenario) *criteria {
 // missingScenario stands for a scenario that no file has any more.
 func missingScenario(brief *result.Brief) *scenario.Scenario {
 	pos := diag.Pos{File: brief.File, Line: brief.Line, Col: 1}
-	return &scenario.Scenario{Meta: scenario.Meta{ID: brief.Scenario, Pos: pos}, File: brief.File, Trials: 1}
+	return &scenario.Scenario{Meta: scenario.Meta{ID: brief.Scenario, Pos: pos}, File: brief.File}
 }
 
 // evalScenario holds the evals of a project as a scenario. Its prompt is the one that the evals name, else that of the

@@ -30,8 +30,11 @@ type Options struct {
 	MaxTokens   *int
 	Seed        *int64
 	JudgeGate   *bool // wins over the files
-	Now         func() time.Time
-	Cassettes   *cassette.Folder // records or replays the exchanges of trials; nil: neither
+	// Eager lets workers that would wait run trials of groups that may end before these are needed. No verdict depends on
+	// it, and more trials run.
+	Eager     bool
+	Now       func() time.Time
+	Cassettes *cassette.Folder // records or replays the exchanges of trials; nil: neither
 	// Again says how a trial is recorded again; with all, everything of it anew.
 	Again func(t *result.Trial, all bool) string
 	// Events sends all events to the sink. Without it the sink receives only starts and ends of trials, and other events
@@ -127,11 +130,12 @@ type worker struct {
 // runTrials starts the trials in the order of the plan, until starting is done. The calling goroutine is one of the
 // workers.
 func runTrials(ctx, starting context.Context, plan *Plan, w *worker) {
-	var next, notRun atomic.Int64
+	var notRun atomic.Int64
 	total := plan.Len()
+	trials := newQueue(plan, w.opts)
 	work := func() {
-		for i := int(next.Add(1)) - 1; i < total; i = int(next.Add(1)) - 1 {
-			if w.opts.Kept != nil && w.opts.Kept(i) {
+		for i, of, ok := trials.next(); ok; i, of, ok = trials.next() {
+			if of == nil && w.opts.Kept != nil && w.opts.Kept(i) {
 				continue
 			}
 			t := plan.Trial(i)
@@ -140,10 +144,14 @@ func runTrials(ctx, starting context.Context, plan *Plan, w *worker) {
 			}
 			grant, err := w.budget.admit(starting, plan, &t)
 			if err != nil && notRun.Add(1) > maxNotRunEvents {
+				trials.stop()
 				return
 			}
 			done := w.run(ctx, t, err)
 			w.budget.settle(grant, done.Trial)
+			if ended, as := trials.done(of, done.Trial); ended && as != result.Passed && as != result.Undecided {
+				w.failed()
+			}
 			w.events <- done
 		}
 	}
@@ -189,8 +197,8 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 	s.emit.flush()
 	out := s.redacted()
 	out.Bound()
-	if n := c.opts.MaxFailures; n > 0 && failed(out) && c.failures.Add(1) == int64(n) {
-		c.abort(tooManyFailures(n))
+	if t.gate == nil && failed(out) { // a group that may end early fails as a whole
+		c.failed()
 	}
 	out, line := c.encoded(out, t)
 	// The line is written before the worker starts another trial: a kill loses only trials in flight.
@@ -199,6 +207,13 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 		c.abort(fmt.Errorf("%w: %w", errStopped, err))
 	}
 	return result.TrialDone{At: s.emit.at(), Trial: out, Line: line, Written: err == nil}
+}
+
+// failed counts a failure, and ends the run at the one that is one too many.
+func (c *worker) failed() {
+	if n := c.opts.MaxFailures; n > 0 && c.failures.Add(1) == int64(n) {
+		c.abort(tooManyFailures(n))
+	}
 }
 
 // encoded is the line of a trial without secrets, and the trial as the line has it. A trial that no line can hold, or

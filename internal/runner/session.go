@@ -298,6 +298,7 @@ func (s *session) failTurn(ctx context.Context, turn *result.Turn, err error) {
 	} else {
 		s.out.Error = fmt.Sprintf("turn %d: %v", turn.Index+1, err)
 	}
+	s.out.Rejected = s.trial.gate != nil && s.spend.calls == 0 && isRejection(err)
 	turn.Error = err.Error()
 	if turn.Persona != "" && !endsRun(err) {
 		turn.Ended = result.EndedByError
@@ -306,6 +307,15 @@ func (s *session) failTurn(ctx context.Context, turn *result.Turn, err error) {
 	turn.Assertions = append(turn.Assertions, notEvaluated(s.turnChecks(turn.Script()), reason)...)
 	s.emit.turnCompleted(turn)
 	s.abandon(turn.Script()+1, reason)
+}
+
+// isRejection reports whether a provider refused a call before the agent said anything.
+func isRejection(err error) bool {
+	e, ok := errors.AsType[*providers.Error](err)
+	if !ok || e.Told != nil || e.Usage != (chat.Usage{}) {
+		return false
+	}
+	return e.Kind == providers.Auth || e.Kind == providers.RateLimit || e.Kind == providers.Transport
 }
 
 // abandon adds the checks from a turn of the scenario on, and those of the conversation, as not evaluated.

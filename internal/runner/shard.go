@@ -43,7 +43,7 @@ func (p *Plan) Part(shard result.Shard, places [][2]int) *Plan {
 			at := from - s.Index
 			n := min(s.count-at, r[1]-from)
 			out.add(span{
-				Trial: s.trial(at), variants: s.variants, rows: s.rows, at: s.at + at, count: n, gate: s.gate,
+				Trial: s.trial(at), variants: s.variants, rows: s.rows, at: s.at + at, count: n,
 				wholeDataset: s.wholeDataset,
 			})
 			from += n

@@ -4,8 +4,6 @@ import (
 	"iter"
 	"slices"
 	"sort"
-
-	"github.com/arena-evals/arena/internal/result"
 )
 
 // span is consecutive trials of a plan that differ only in number and variant. Its size does not depend on their count.
@@ -15,8 +13,6 @@ type span struct {
 	rows     []int32   // of the dataset, by index from 0: each has all numbers, one row after the other; nil: none
 	at       int       // of the first trial, among those of all rows
 	count    int
-
-	gate *result.GateSpec // of each group, whose trials may end early; nil: all of them run
 	// wholeDataset says that the rows are one group: its trials have them one after the other, in their order here.
 	wholeDataset bool
 }
@@ -184,7 +180,7 @@ func (p *Plan) Keep(wanted func(*Trial) bool) *Plan {
 			default:
 				open = true
 				kept.add(span{
-					Trial: t, variants: s.variants, rows: s.rows, at: s.at + i, count: 1, gate: s.gate,
+					Trial: t, variants: s.variants, rows: s.rows, at: s.at + i, count: 1,
 					wholeDataset: s.wholeDataset,
 				})
 			}

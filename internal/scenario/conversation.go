@@ -23,7 +23,7 @@ type Scenario struct {
 	SeedMemories []SeedMemory
 	Context      ContextMetadata
 	Streaming    bool
-	Trials       int `digest:"-"` // at least 1
+	Trials       *Trials `digest:"-"` // nil: as the defaults say
 	Providers    []string
 	Group        string // provider group; "" is default
 	Capabilities []string

@@ -31,6 +31,9 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 			doc("The longest that a conversation may take, such as 10m.").preset("5m"),
 		custom("fail_on", listOf(failOnWords), readFailOn).
 			doc("What makes a run end red besides failed assertions and errors, which always do."),
+		trialsField(func(a *arenaFile) **Trials { return &a.Defaults.Trials }).
+			doc("How often scenarios are repeated that do not say so: a number, or a map that ends as soon as the trials show " +
+				"enough.").preset("1"),
 		word("on_failure", onFailure, func(a *arenaFile) *string { return &a.Defaults.OnFailure }).
 			doc("Whether a failed check of a turn ends the conversation; one that may fail by its pass_threshold does not.").
 			preset("continue"),

@@ -74,7 +74,7 @@ func describeProject(b *strings.Builder, p *scenario.Project) {
 }
 
 func describeScenario(b *strings.Builder, s *scenario.Scenario) {
-	fmt.Fprintf(b, "  scenario %s at %s task %q trials %d skip %q\n", s.ID, s.Pos, s.TaskType, s.Trials, s.Skip)
+	fmt.Fprintf(b, "  scenario %s at %s task %q trials %d skip %q\n", s.ID, s.Pos, s.TaskType, max(1, countOf(s.Trials)), s.Skip)
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		fmt.Fprintf(b, "    %s: %q%s", t.Role, t.Content, checkNames(t.Assertions))
@@ -138,4 +138,11 @@ func describeEvals(b *strings.Builder, what string, list []*scenario.Eval) {
 		}
 		b.WriteString("\n")
 	}
+}
+
+func countOf(t *scenario.Trials) int {
+	if t == nil {
+		return 0
+	}
+	return t.Count
 }

@@ -153,7 +153,7 @@ func (d *decoder) recordingFiles(e *recordingEvalFile) {
 func (e *RecordingEval) Scenario() *Scenario {
 	return &Scenario{
 		Meta: e.Meta, File: e.File, Description: e.Description, TaskType: e.TaskType, TaskTypePos: e.TaskTypePos,
-		Tags: e.Tags, Trials: 1, Turns: []Turn{{Pos: e.Pos, Assertions: e.AllTurns}}, Conversation: e.Conversation,
+		Tags: e.Tags, Turns: []Turn{{Pos: e.Pos, Assertions: e.AllTurns}}, Conversation: e.Conversation,
 		Recorded: e,
 	}
 }

@@ -67,7 +67,8 @@ var programScenarioFields = table("a scenario with run_command", func() rows[pro
 			}
 		}).doc("The name of a file with criteria: judge: polite is judges/polite.yaml beside the folder of the scenario."),
 		tags("tags", "tag", func(s *programScenario) *[]string { return &s.Tags }).doc("Words to select scenarios by."),
-		whole("trials", counting, func(s *programScenario) *int { return &s.Trials }).doc("How often it is run.").preset("1"),
+		trialsField(func(s *programScenario) **Trials { return &s.Trials }).
+			doc("How often it is run: a number, or a map that ends as soon as the trials show enough.").preset("1"),
 		dur("timeout", func(s *programScenario) *time.Duration { return &s.Timeout }).
 			doc("The longest that the program may take, such as 90s. Left out: 300s."),
 		custom("skip", text, func(d *decoder, s *programScenario, v *node.Node) { readSkip(d, &s.Scenario, v) }).
@@ -91,7 +92,7 @@ var programScenarioFields = table("a scenario with run_command", func() rows[pro
 // programScenario reads a scenario that names its program.
 func (d *decoder) programScenario(doc document) *Scenario {
 	s := &programScenario{
-		Scenario: Scenario{Meta: doc.meta, File: d.File, Trials: 1},
+		Scenario: Scenario{Meta: doc.meta, File: d.File},
 		agent:    Program{Dir: d.places.fs.access(d.places.config)},
 	}
 	if !programScenarioFields.read(d, doc.spec, s) {

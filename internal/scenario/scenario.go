@@ -45,7 +45,9 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 		}).
 			doc("Who talks about what, for the variables domain and user_role."),
 		flag("streaming", func(s *Scenario) *bool { return &s.Streaming }).doc("Asks the model for a stream."),
-		whole("trials", counting, func(s *Scenario) *int { return &s.Trials }).doc("How often to repeat the conversation.").
+		trialsField(func(s *Scenario) **Trials { return &s.Trials }).
+			doc("How often to repeat the conversation: a number, or a map that ends as soon as the trials show enough. Left out: " +
+				"trials of defaults.").
 			preset("1"),
 		custom("providers", texts, readProviderNames).
 			doc("Runs only against these providers. Left out: those of provider_group."),
@@ -215,7 +217,7 @@ func (d *decoder) wordList(n *node.Node, what string, of keys.Words) []string {
 
 // scenario reads a document of kind Scenario.
 func (d *decoder) scenario(doc document) *Scenario {
-	s := &Scenario{Meta: doc.meta, File: d.File, Trials: 1}
+	s := &Scenario{Meta: doc.meta, File: d.File}
 	if !scenarioFields.read(d, doc.spec, s) {
 		return nil
 	}

@@ -99,6 +99,7 @@ type Defaults struct {
 	RunTimeout   time.Duration // 0: not set
 	RunLimit     time.Duration `digest:"-"` // takes the place of every limit in the files; 0: does not
 	FailOn       []string      `digest:"-"` // reasons, as result has them, besides those that always make a run red
+	Trials       *Trials       `digest:"-"` // of scenarios that have none; nil: one
 	OnFailure    string        // "", "continue" or "stop"
 	Output       Output        `digest:"-"`
 	JudgeGate    bool

@@ -207,7 +207,7 @@ func (t *blockText) parse(from, to int) *node.Node {
 // isProse reports whether any words may be the value of a key.
 func isProse(k *keys.Key) bool {
 	switch k.Shape.(type) {
-	case keys.Words, keys.Number, keys.Bool, keys.Span:
+	case keys.Words, keys.Number, keys.Bool, keys.Span, trialsShape:
 		return false
 	}
 	return true
@@ -232,7 +232,7 @@ func isStructured(k *keys.Key) bool {
 		return false
 	}
 	switch k.Shape.(type) {
-	case keys.Text, keys.Words, keys.Number, keys.Bool, keys.Span:
+	case keys.Text, keys.Words, keys.Number, keys.Bool, keys.Span, trialsShape:
 		return false
 	}
 	return true

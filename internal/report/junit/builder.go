@@ -204,6 +204,7 @@ func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 	c.properties = append(c.properties, simulatedCost("simulated_usd", simulated)...)
 	c.properties = append(c.properties, property{"tokens", strconv.Itoa(tokens)},
 		property{"trials", strconv.Itoa(len(g.Trials))})
+	c.properties = append(c.properties, gateProperties(g)...)
 	c.properties = append(c.properties, b.users(g)...)
 	c.properties = append(c.properties, judges...)
 	c.properties = append(c.properties, b.guardrails(g)...)
@@ -211,6 +212,9 @@ func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 	c.properties = append(c.properties, b.refused(g)...)
 	if judged > 0 {
 		c.properties = append(c.properties, property{"pass_rate", rateText(passed, judged)})
+	}
+	if show.Early(g.Stats) && g.Stats.Gate.Rule == result.RuleGate {
+		c.rate, c.allowed = rateMessage(g.Stats.Gate), g.Stats.Gate.Allowed()
 	}
 	if passed < len(g.Trials) {
 		c.complete = func(c *testcase) error { return b.addDetails(g, c) }

@@ -23,7 +23,13 @@ func (s *suite) counts() counts {
 		c.tests++
 		switch s.cases[i].status {
 		case result.Passed:
-		case result.Failed, result.Undecided:
+		case result.Undecided:
+			if s.cases[i].allowed {
+				c.skipped++
+			} else {
+				c.failures++
+			}
+		case result.Failed:
 			c.failures++
 		case result.Skipped, result.Cancelled:
 			c.skipped++
@@ -55,6 +61,8 @@ type testcase struct {
 	// judgement.
 	output string
 	// complete sets message, body and output just before the testcase is written; nil when they are set already.
+	rate     string // of a gate: what its trials show; ""
+	allowed  bool   // it is undecided, and may be
 	complete func(*testcase) error
 }
 
@@ -107,7 +115,17 @@ func (c *testcase) element() *element {
 	}
 	switch c.status {
 	case result.Passed:
+	case result.Undecided:
+		if c.allowed {
+			e.Skipped = &outcome{"undecided", c.rate, c.rate}
+		} else {
+			e.Failure = &outcome{"undecided", show.Clip(c.rate, maxMessage), c.body}
+		}
 	case result.Failed:
+		if c.rate != "" {
+			e.Failure = &outcome{"rate", show.Clip(c.rate, maxMessage), c.body}
+			break
+		}
 		e.Failure = &outcome{"assertion", show.Clip(c.message, maxMessage), c.body}
 	case result.Skipped:
 		e.Skipped = &outcome{"", c.message, c.message} // some systems show the attribute, some the text

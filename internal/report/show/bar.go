@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -11,13 +12,19 @@ import (
 // Bar is the error bar of a group, rounded outwards: "84–100%". It has more digits where the rounded one would touch a
 // line that it does not.
 func Bar(g *result.Gate) string {
+	low, high := BarEnds(g)
+	return strings.TrimSuffix(low, "%") + "–" + high
+}
+
+// BarEnds are the ends of Bar: "84%", "100%".
+func BarEnds(g *result.Gate) (from, to string) {
 	low, high := g.Low, g.High
 	for digits := 0; ; digits++ {
 		below, above := outwards(low, high, digits)
 		clears := g.Rule != result.RuleGate ||
 			(low <= lower(g) || below > 100*lower(g)) && (high >= g.PassRate || above < 100*g.PassRate)
 		if clears || digits == mostDigits {
-			return percents(below, above, digits)
+			return percentage(below, digits), percentage(above, digits)
 		}
 	}
 }
@@ -28,7 +35,7 @@ const mostDigits = 6
 // Range is a range of shares, rounded outwards to so many digits behind the point of percents.
 func Range(low, high float64, digits int) string {
 	below, above := outwards(low, high, digits)
-	return percents(below, above, digits)
+	return strings.TrimSuffix(percentage(below, digits), "%") + "–" + percentage(above, digits)
 }
 
 // outwards are the ends in percent.
@@ -40,14 +47,11 @@ func outwards(low, high float64, digits int) (below, above float64) {
 	return max(below, 0), min(above, 100)
 }
 
-func percents(below, above float64, digits int) string {
-	write := func(x float64) string {
-		if x == math.Trunc(x) && (x == 0 || x == 100) {
-			return strconv.Itoa(int(x))
-		}
-		return strconv.FormatFloat(x, 'f', digits, 64)
+func percentage(x float64, digits int) string {
+	if x == 0 || x == 100 {
+		digits = 0
 	}
-	return write(below) + "–" + write(above) + "%"
+	return strconv.FormatFloat(x, 'f', digits, 64) + "%"
 }
 
 // lower is the line that a passed gate lies above.
@@ -126,4 +130,24 @@ func tooMany(g *result.Gate) string {
 // Trials says how many trials of the most that there could be were run: "18 of 50 trials".
 func Trials(g *result.Gate) string {
 	return fmt.Sprintf("%s of %s", Count(g.Counted), Plural(g.Max, "trial"))
+}
+
+// Early reports whether the trials of a group may end before all have run.
+func Early(g *result.Group) bool {
+	return g != nil && g.Gate != nil && (g.Gate.Rule == result.RuleGate || g.Gate.Stop == result.StopEarly)
+}
+
+// AnyEarly reports whether a run has such a group.
+func AnyEarly(run *result.Run) bool {
+	for i := range run.Groups {
+		if Early(&run.Groups[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// SuiteRate is the rate of a suite with its bar: "93.1% (91.8–94.4%)".
+func SuiteRate(r *result.SuiteRate) string {
+	return Percent(r.Rate) + " (" + Range(r.Low, r.High, 1) + ")"
 }

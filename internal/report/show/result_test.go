@@ -127,9 +127,9 @@ func TestGroups(t *testing.T) {
 		got = append(got, strings.Join(parts, "|"))
 	}
 	want := []string{
-		"gpt-4o-mini|passed|4 of 5 trials passed (80%), needs 80%|turn 1: contains: 4 of 5 passed (80%), needs 80%",
-		"claude-haiku|failed|2 of 5 trials passed (40%), needs 80%|turn 1: contains: 2 of 5 passed (40%), needs 80%",
-		"gpt-4o|passed|5 of 5 trials passed (100%)",
+		"gpt-4o-mini|passed|4 of 5 trials passed (80%, 34–99%), needs 80%|turn 1: contains: 4 of 5 passed (80%), needs 80%",
+		"claude-haiku|failed|2 of 5 trials passed (40%, 7–82%), needs 80%|turn 1: contains: 2 of 5 passed (40%), needs 80%",
+		"gpt-4o|passed|5 of 5 trials passed (100%, 54–100%)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -154,7 +154,7 @@ func TestVariantsAreToldApart(t *testing.T) {
 	run := resulttest.NewRun("variants", trials...)
 	g := show.Groups(run)[0]
 	want := []string{
-		"2 of 4 trials passed (50%), needs 50% of each variant",
+		"2 of 4 trials passed (50%, 9–91%), needs 50% of each variant",
 		`turn 1: contains (city="New York", tone=rude): 0 of 2 passed (0%), needs 50%`,
 	}
 	if diff := cmp.Diff(want, append([]string{g.Rate()}, g.AssertionRates()...)); diff != "" {

@@ -52,6 +52,9 @@ func Errors(n int) string { return Plural(n, "error") }
 // Headline is the run in one line: "22 of 24 trials passed, 1 failed, 1 error".
 func Headline(run *result.Run) string {
 	s := &run.Summary
+	if s.Groups != nil && AnyEarly(run) {
+		return groupHeadline(run)
+	}
 	parts := []string{fmt.Sprintf("%s of %s passed", Count(s.Passed), Plural(Planned(run), "trial"))}
 	add := func(n int, text string) {
 		if n > 0 {
@@ -65,6 +68,33 @@ func Headline(run *result.Run) string {
 	if s.Tolerated > 0 {
 		parts[1] += fmt.Sprintf(" (%s tolerated)", Count(s.Tolerated))
 	}
+	return strings.Join(append(parts, RunNotes(run)...), ", ")
+}
+
+// groupHeadline is Headline for a run with groups whose trials may end early: "21 of 24 scenarios passed, 1 failed,
+// 2 undecided".
+func groupHeadline(run *result.Run) string {
+	s, c := &run.Summary, run.Summary.Groups
+	parts := []string{fmt.Sprintf("%s of %s passed", Count(c.Passed), Plural(c.Groups, "scenario"))}
+	add := func(n int, text string) {
+		if n > 0 {
+			parts = append(parts, Count(n)+text)
+		}
+	}
+	add(c.Failed, " failed")
+	undecided := " undecided"
+	if s.Allowed > 0 {
+		undecided += fmt.Sprintf(" (%s allowed)", Count(s.Allowed))
+	}
+	add(c.Undecided, undecided)
+	if c.Errors > 0 {
+		parts = append(parts, Errors(c.Errors))
+	}
+	add(c.Skipped, " skipped"+FailOnMark(run, result.FailOnSkipped))
+	add(c.Cancelled, " not run")
+	parts = append(parts, Plural(s.Trials, "trial"))
+	add(s.NotNeeded, " trials not needed")
+	add(Unfinished(run), " not finished")
 	return strings.Join(append(parts, RunNotes(run)...), ", ")
 }
 

@@ -91,8 +91,8 @@ func (p *Printer) TrialDone(b *result.Brief, t *result.Trial) {
 	if p.live != nil {
 		p.live.update(func(s *progress) { s.trialDone(b) })
 	}
-	if p.opts.Quiet {
-		return
+	if p.opts.Quiet || b.Gated && p.opts.Verbosity == 0 && (b.Status == result.Passed || b.Status == result.Failed) {
+		return // the line of the group tells
 	}
 	lines := p.trialLine(b, t)
 	if p.opts.Verbosity > 0 {
@@ -105,6 +105,9 @@ func (p *Printer) TrialDone(b *result.Brief, t *result.Trial) {
 // returns the first error from Out, or from reading trials back.
 func (p *Printer) Finish(run *result.Run, reports ...string) error {
 	p.Stop()
+	if !p.opts.Quiet {
+		p.gates(run)
+	}
 	if err := p.failures(run); err != nil {
 		return err
 	}

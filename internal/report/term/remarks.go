@@ -87,7 +87,7 @@ func (p *Printer) tolerated(run *result.Run) []*row {
 	groups := show.Groups(run)
 	for i := range groups {
 		g := &groups[i]
-		if g.Stats == nil || g.Status != result.Passed || g.Stats.Passed == g.Stats.Trials {
+		if g.Stats == nil || g.Status != result.Passed || g.Stats.Passed == g.Stats.Trials || show.Early(g.Stats) {
 			continue
 		}
 		if len(rows) >= maxTolerated && p.opts.Verbosity == 0 {

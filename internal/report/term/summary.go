@@ -21,6 +21,9 @@ func (p *Printer) summary(run *result.Run, reports []string) {
 
 // verdicts counts the trials by status.
 func verdicts(run *result.Run) []piece {
+	if run.Summary.Groups != nil && show.AnyEarly(run) {
+		return append(groupVerdicts(run), notes(run)...)
+	}
 	s := &run.Summary
 	pieces := []piece{{show.Plural(show.Planned(run), "trial"), bold}}
 	add := func(n int, text string, as style) {
@@ -45,6 +48,11 @@ func verdicts(run *result.Run) []piece {
 	}
 	add(s.Skipped, skipped.text, skipped.as)
 	add(show.Unfinished(run), show.Count(show.Unfinished(run))+" not finished", yellow)
+	return append(pieces, notes(run)...)
+}
+
+// notes are the rest of the counts.
+func notes(run *result.Run) (pieces []piece) {
 	for _, text := range show.RunNotes(run) {
 		as := yellow
 		if strings.HasSuffix(text, show.FailOn) {

@@ -1,0 +1,120 @@
+package term
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// gates writes a line for each group whose trials may end early: what they show, and how many it took.
+func (p *Printer) gates(run *result.Run) {
+	groups := slices.DeleteFunc(show.Groups(run), func(g show.Group) bool { return !show.Early(g.Stats) })
+	if len(groups) == 0 {
+		return
+	}
+	l := longest{name: 8, provider: 8}
+	for i := range groups {
+		l.name = max(l.name, show.Width(show.Line(groups[i].Scenario)))
+		l.provider = max(l.provider, show.Width(groups[i].ProviderLabel()))
+	}
+	c := l.fit(p.width())
+	rows := []*row{{}}
+	for i := range groups {
+		g := &groups[i]
+		gate := g.Stats.Gate
+		mark, as := sign(g.Status)
+		line := (&row{}).add(as, mark).gap(signWidth-1).cell(plain, show.Line(g.Scenario), c.name).gap(gap)
+		line.cell(plain, g.ProviderLabel(), c.provider)
+		text := g.Rate()
+		if gate.Rule == result.RuleGate && gate.Verdict != result.Undecided {
+			text += "   " + show.Trials(gate)
+		} else if gate.Saved > 0 {
+			text += fmt.Sprintf("   %s not needed", show.Count(gate.Saved))
+		}
+		if cost := groupCost(run, g); cost != "" {
+			text += "   " + cost
+		}
+		rows = append(rows, line.gap(gap).add(plain, text))
+		rows = append(rows, p.aboutGate(gate)...)
+	}
+	p.print(rows)
+}
+
+// groupCost is what the trials of a group cost; "" where that is not known or nothing.
+func groupCost(run *result.Run, g *show.Group) string {
+	usd, simulated := 0.0, 0.0
+	for _, i := range g.Trials {
+		b := &run.Briefs[i]
+		if b.CostUSD == nil {
+			return ""
+		}
+		usd += *b.CostUSD
+		simulated += b.SimulatedUSD()
+	}
+	if usd == 0 {
+		return ""
+	}
+	return show.Spent(&usd, simulated)
+}
+
+// aboutGate is what else is to be known of a group.
+func (p *Printer) aboutGate(g *result.Gate) (rows []*row) {
+	add := func(text string) { rows = append(rows, (&row{}).gap(2*signWidth).add(dim, text)) }
+	if g.Alike {
+		add("all conversations are the same, word for word: they repeat each other, and the bar is about nothing else")
+	}
+	if p.opts.Verbosity == 0 {
+		return rows
+	}
+	if g.Flaky != "" {
+		add("flaky: trials of the same input passed and failed, by the " + g.Flaky)
+	}
+	var powers []string
+	number := func(text string) int { n, _ := strconv.Atoi(text); return n }
+	for _, k := range slices.SortedFunc(maps.Keys(g.PassPow), func(a, b string) int { return number(a) - number(b) }) {
+		powers = append(powers, fmt.Sprintf("pass^%s %s, pass@%s %s", k, show.Percent(g.PassPow[k]), k, show.Percent(g.PassAt[k])))
+	}
+	if len(powers) > 0 {
+		add(strings.Join(powers, "; "))
+	}
+	return rows
+}
+
+// groupVerdicts counts the groups by status, where trials of some may end early: single trials say little then.
+func groupVerdicts(run *result.Run) []piece {
+	s, c := &run.Summary, run.Summary.Groups
+	pieces := []piece{{show.Plural(c.Groups, "scenario"), bold}}
+	add := func(n int, text string, as style) {
+		if n > 0 {
+			pieces = append(pieces, piece{show.Count(n) + text, as})
+		}
+	}
+	add(c.Passed, " passed", green)
+	add(c.Failed, " failed", red)
+	undecided := " undecided"
+	if s.Allowed > 0 {
+		undecided += fmt.Sprintf(" (%s allowed)", show.Count(s.Allowed))
+	}
+	add(c.Undecided, undecided, yellow)
+	if c.Errors > 0 {
+		pieces = append(pieces, piece{show.Errors(c.Errors), yellow})
+	}
+	add(c.Skipped, " skipped"+show.FailOnMark(run, result.FailOnSkipped), yellow)
+	add(c.Cancelled, " not run", yellow)
+	trials := show.Plural(s.Trials, "trial")
+	if s.NotNeeded > 0 {
+		trials += fmt.Sprintf(" (%s of %s not needed)", show.Count(s.NotNeeded), show.Count(show.Planned(run)))
+	}
+	pieces = append(pieces, piece{trials, plain})
+	add(s.Replaced, " replaced", yellow)
+	add(show.Unfinished(run), " not finished", yellow)
+	if r := s.SuiteRate; r != nil && c.Groups > 1 {
+		pieces = append(pieces, piece{"suite " + show.SuiteRate(r), plain})
+	}
+	return pieces
+}

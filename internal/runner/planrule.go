@@ -1,0 +1,335 @@
+package runner
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/gate"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// TrialOptions win over what files say of trials. Nil and "": they say it.
+type TrialOptions struct {
+	PassRate, Tolerance, Confidence *float64
+	Stop                            string // early or never
+	AllowUndecided                  bool
+}
+
+// asked reports whether trials are to conclude whatever the files say.
+func (o *TrialOptions) asked() bool { return o.PassRate != nil }
+
+// trialRule is how often a scenario is run, and what ends its trials.
+type trialRule struct {
+	repeat int              // of each variant, where all of them run
+	gate   *result.GateSpec // nil: all of them run
+}
+
+// rule resolves the trials of a scenario with so many variants. What cannot be held is reported, and false.
+func (m *matrix) rule(p *scenario.Project, s *scenario.Scenario, variants int) (trialRule, bool) {
+	t := s.Trials
+	if t == nil {
+		t = p.Defaults.Trials
+	}
+	if t == nil {
+		t = &scenario.Trials{Count: 1, Pos: s.Pos}
+	}
+	w := ruleWriter{m: m, s: s, t: t, r: t.Rule, variants: variants}
+	if w.r == nil {
+		w.r = &scenario.TrialRule{Stop: string(result.StopNever)}
+	}
+	if t.Rule == nil && !m.opts.Rule.asked() && m.opts.Rule.Stop != string(result.StopEarly) {
+		w.idle()
+		return trialRule{repeat: max(cmp.Or(m.opts.Trials, t.Count), 1)}, true
+	}
+	if m.opts.Whole {
+		w.refuse("", "unsupported", "run it with arena run, or write trials: N",
+			"the Go package does not run trials that may end early yet")
+		return trialRule{}, false
+	}
+	spec := w.spec()
+	if spec == nil {
+		return trialRule{}, false
+	}
+	return trialRule{repeat: (spec.Max + variants - 1) / variants, gate: spec}, true
+}
+
+// ruleWriter resolves the rule of one scenario.
+type ruleWriter struct {
+	m        *matrix
+	s        *scenario.Scenario
+	t        *scenario.Trials
+	r        *scenario.TrialRule
+	variants int
+	bad      bool
+}
+
+func (w *ruleWriter) refuse(key, code, hint, text string, args ...any) {
+	w.bad = true
+	if w.m.saidOnce == nil {
+		w.m.saidOnce = map[string]bool{}
+	}
+	said := fmt.Sprint(w.t.At(key), key, fmt.Sprintf(text, args...))
+	if w.m.saidOnce[said] {
+		return
+	}
+	w.m.saidOnce[said] = true
+	w.m.diags.Errorf(w.t.At(key), 1, code, "scenario %q: %s", w.s.ID, fmt.Sprintf(text, args...)).Hint = hint
+}
+
+// idle refuses flags of gates that change nothing.
+func (w *ruleWriter) idle() {
+	o := &w.m.opts.Rule
+	for _, f := range []struct {
+		flag  string
+		given bool
+	}{{"--tolerance", o.Tolerance != nil}, {"--confidence", o.Confidence != nil}} {
+		if f.given {
+			w.refuse("", "no-effect", "pass --pass-rate too, or leave it out", "%s says nothing of trials that are counted", f.flag)
+		}
+	}
+}
+
+func first[T any](list ...*T) *T {
+	for _, v := range list {
+		if v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// spec is the resolved rule; nil: there is none that can be held.
+func (w *ruleWriter) spec() *result.GateSpec {
+	o := &w.m.opts.Rule
+	rate, tolerance := first(o.PassRate, w.r.PassRate), first(o.Tolerance, w.r.Tolerance)
+	spec := &result.GateSpec{
+		Rule: result.RuleCount, Confidence: result.DefaultConfidence, Min: 1, Block: w.variants,
+		Stop: result.GateStop(cmp.Or(o.Stop, w.r.Stop, string(result.StopEarly))),
+	}
+	if w.t.Rule == nil && o.Stop == "" {
+		spec.Stop = result.StopEarly
+	}
+	if c := first(o.Confidence, w.r.Confidence); c != nil {
+		spec.Confidence = *c
+	}
+	if !(spec.Confidence > 0.5 && spec.Confidence < 1) {
+		w.refuse("confidence", "out-of-range", "0.95 is usual", "confidence %v: must be above 0.5 and below 1", spec.Confidence)
+	}
+	if w.r.Min != nil {
+		spec.Min = *w.r.Min
+	}
+	spec.AllowUndecided = o.AllowUndecided || w.r.AllowUndecided != nil && *w.r.AllowUndecided
+	if rate == nil {
+		w.count(spec, tolerance)
+	} else {
+		spec.Rule, spec.PassRate = result.RuleGate, *rate
+		if tolerance != nil {
+			spec.Tolerance = *tolerance
+		}
+		w.gate(spec)
+	}
+	if w.bad {
+		return nil
+	}
+	return spec
+}
+
+// count completes a count that may end early.
+func (w *ruleWriter) count(spec *result.GateSpec, tolerance *float64) {
+	if tolerance != nil || w.r.AllowUndecided != nil {
+		key := "tolerance"
+		if tolerance == nil {
+			key = "allow_undecided"
+		}
+		w.refuse(key, "no-effect", "write the pass_rate that is asked for",
+			"%s says nothing of trials that are counted: pass_rate is missing", key)
+	}
+	if w.r.Min != nil {
+		w.refuse("min", "no-effect", "write the pass_rate that is asked for", "min says nothing of trials that are counted")
+	}
+	spec.AllowUndecided = false
+	switch {
+	case w.m.opts.Trials > 0:
+		spec.Max = w.m.opts.Trials * w.variants
+	case w.r.Max != nil:
+		spec.Max = *w.r.Max
+		w.wholeTurns(spec)
+	case w.t.Count > 0:
+		spec.Max = w.t.Count * w.variants
+	default:
+		w.refuse("", "missing-field", "write max, or the pass_rate that is asked for", "trials says neither how many nor what for")
+	}
+	if spec.Max > gate.MostTrials {
+		w.refuse("max", "out-of-range", "leave stop out, or lower the number", "%d trials are more than can end early, %d",
+			spec.Max, gate.MostTrials)
+	}
+}
+
+func (w *ruleWriter) wholeTurns(spec *result.GateSpec) {
+	if w.variants > 1 && spec.Max%w.variants != 0 {
+		up := (spec.Max/w.variants + 1) * w.variants
+		w.refuse("max", "out-of-range", fmt.Sprintf("write max: %d", up),
+			"%d trials are not a whole number of turns of its %d variants", spec.Max, w.variants)
+	}
+}
+
+// gate completes a gate, and refuses one that no agent can pass.
+func (w *ruleWriter) gate(spec *result.GateSpec) {
+	rule := gate.Rule{
+		PassRate: spec.PassRate, Tolerance: spec.Tolerance, Confidence: spec.Confidence, Min: max(spec.Min, w.variants),
+		Block: w.variants,
+	}
+	switch {
+	case spec.PassRate == 1:
+		w.refuse("pass_rate", "out-of-range", "write pass_rate: 0.99 or less; or trials: N, of which each has to pass",
+			"pass_rate 1: nothing shows that all pass; 0.99 takes 299 trials")
+	case !(spec.PassRate > 0 && spec.PassRate < 1):
+		hint := "it is a share, such as 0.8"
+		if spec.PassRate > 1 && spec.PassRate <= 100 {
+			hint = fmt.Sprintf("%v%% is written as %v", spec.PassRate, spec.PassRate/100)
+		}
+		w.refuse("pass_rate", "out-of-range", hint, "pass_rate %v: must be above 0 and below 1", spec.PassRate)
+	case spec.Tolerance < 0:
+		w.refuse("tolerance", "out-of-range", "0 is none", "tolerance %v: must not be below 0", spec.Tolerance)
+	case rule.Lower() <= 0:
+		w.refuse("tolerance", "out-of-range", "lower it: then there is a rate that fails",
+			"tolerance %v: every agent may pass, since pass_rate is %v", spec.Tolerance, spec.PassRate)
+	}
+	w.refuseThresholds()
+	if w.bad {
+		return
+	}
+	switch {
+	case w.m.opts.Trials > 0:
+		spec.Max = w.m.opts.Trials
+	case w.r.Max != nil:
+		spec.Max = *w.r.Max
+	case w.t.Rule == nil && w.t.Count > 1:
+		spec.Max = w.t.Count
+	default:
+		spec.Max = rule.DefaultMax()
+	}
+	rule.Max = spec.Max
+	w.wholeTurns(spec)
+	switch {
+	case spec.Max > gate.MostTrials:
+		w.refuse("max", "out-of-range", "lower it", "%d trials are more than a gate takes, %d", spec.Max, gate.MostTrials)
+	case spec.Min > spec.Max:
+		w.refuse("min", "out-of-range", "lower min, or raise max", "min %d is above max %d", spec.Min, spec.Max)
+	}
+	if !w.bad {
+		w.reachable(&rule)
+	}
+}
+
+// reachable refuses a line that no agent can show, and warns where it almost is one.
+func (w *ruleWriter) reachable(r *gate.Rule) {
+	least, known := r.LeastMax()
+	if !r.Reachable() {
+		var ways []string
+		if known {
+			ways = append(ways, fmt.Sprintf("max: %d or more", least))
+		}
+		if t, ok := r.LeastTolerance(); ok {
+			ways = append(ways, "tolerance: "+strconv.FormatFloat(t, 'g', -1, 64)+" or more")
+		}
+		if c, ok := r.MostConfidence(); ok {
+			ways = append(ways, "confidence: "+strconv.FormatFloat(c, 'g', -1, 64))
+		}
+		w.refuse("max", "no-agent-passes", "set "+orList(ways), "%d trials cannot show %s: even %d of %d leave %d%%",
+			r.Max, percent(r.Lower()), r.Max, r.Max, int(100*r.BestLow()))
+		return
+	}
+	if known && 3*r.Max < 4*least {
+		w.m.diags.Warnf(w.t.At("max"), 1, "few-trials",
+			"scenario %q: %d trials decide little: it takes %d of %d that all pass to show %s", w.s.ID, r.Max, least, least,
+			percent(r.Lower())).Hint = fmt.Sprintf("arena gate says what it does to agents; set max: %d or more", (4*least+2)/3)
+	}
+}
+
+func orList(ways []string) string {
+	switch len(ways) {
+	case 0:
+		return "a lower pass_rate"
+	case 1:
+		return ways[0]
+	}
+	text := ways[0]
+	for _, way := range ways[1 : len(ways)-1] {
+		text += ", " + way
+	}
+	return text + ", or " + ways[len(ways)-1]
+}
+
+func percent(x float64) string {
+	return strconv.FormatFloat(float64(int(x*1e6+0.5))/1e4, 'g', -1, 64) + "%"
+}
+
+// refuseThresholds refuses checks that are counted within a gate.
+func (w *ruleWriter) refuseThresholds() {
+	one := func(placed []scenario.Placed) {
+		for i := range placed {
+			if at, has := threshold(placed[i].Compiled); has {
+				w.bad = true
+				w.m.diags.Errorf(at, 1, "threshold-in-gate",
+					"scenario %q: a pass_threshold within a gate: one counts, the other concludes", w.s.ID).Hint =
+					"take pass_threshold out, or pass_rate"
+			}
+		}
+	}
+	one(w.s.Conversation)
+	for i := range w.s.Turns {
+		one(w.s.Turns[i].Assertions)
+	}
+}
+
+// threshold is where a check says in which share of the trials it has to hold.
+func threshold(compiled any) (at diag.Pos, has bool) {
+	switch c := compiled.(type) {
+	case *checks.Compiled:
+		return c.Pos, c.PassThreshold != nil
+	case *scenario.Check:
+		return c.PassAt, c.PassThreshold != nil
+	}
+	return diag.Pos{}, false
+}
+
+// hashedOrder is the order in which one group runs rows: by a sum of their ids and the seed, the same on every machine.
+func hashedOrder(set *scenario.Dataset, rows []int32, seed int64) []int32 {
+	sums := make(map[int32][sha256.Size]byte, len(rows))
+	for _, i := range rows {
+		b := append(binary.BigEndian.AppendUint64([]byte("gate"), uint64(seed)), set.ID(int(i))...)
+		sums[i] = sha256.Sum256(b)
+	}
+	out := slices.Clone(rows)
+	slices.SortFunc(out, func(a, b int32) int {
+		x, y := sums[a], sums[b]
+		return cmp.Or(bytes.Compare(x[:], y[:]), cmp.Compare(a, b))
+	})
+	return out
+}
+
+// quietRule is rule, which reports nothing.
+func (m *matrix) quietRule(p *scenario.Project, s *scenario.Scenario, variants int) (trialRule, bool) {
+	quiet := *m
+	quiet.diags, quiet.saidOnce = &diag.List{}, map[string]bool{}
+	return quiet.rule(p, s, max(variants, 1))
+}
+
+// mostNumber is the highest number that a trial of a scenario may have.
+func (m *matrix) mostNumber(p *scenario.Project, s *scenario.Scenario) int {
+	variants := max(countVariants(s), 1)
+	rule, _ := m.quietRule(p, s, variants)
+	if rule.gate != nil {
+		return rule.gate.Slots()
+	}
+	return max(rule.repeat, 1) * variants
+}

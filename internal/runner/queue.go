@@ -1,0 +1,190 @@
+package runner
+
+import (
+	"sync"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// queue hands out the trials of a plan in its order. Of a group that may end early it hands out only those that its
+// verdict needs whatever comes of the ones before, so that none runs for nothing, and the same ones however many run at
+// once. It is safe for concurrent use.
+type queue struct {
+	plan *Plan
+	opts *Options
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	span    int // where the plan goes on: the trial of a span
+	at      int
+	open    []*openGroup // in the order of the plan
+	running int          // trials of groups that may end early
+	full    bool         // no more than the events of trials that do not start are wanted
+}
+
+// openGroup is a group whose trials may end early, while they run.
+type openGroup struct {
+	span     *span
+	first    int // plan index of number 1
+	progress *result.Progress
+	started  int // the highest number that was handed out
+	running  int
+	closed   bool // no more of its trials start
+}
+
+func newQueue(plan *Plan, opts *Options) *queue {
+	q := &queue{plan: plan, opts: opts}
+	q.changed = sync.NewCond(&q.mu)
+	return q
+}
+
+// next is the index of the next trial to run, and its group where that may end early. It waits while trials that run
+// decide whether more are needed, and is false at the end.
+func (q *queue) next() (index int, of *openGroup, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		if q.full {
+			return 0, nil, false
+		}
+		for _, g := range q.open {
+			if i, ok := q.take(g, g.progress.Needed()); ok {
+				return i, g, true
+			}
+		}
+		if index, ok := q.plain(); ok {
+			return index, nil, true
+		}
+		if q.openNext() {
+			continue
+		}
+		if q.opts.Eager {
+			for _, g := range q.open {
+				if i, ok := q.take(g, g.span.gate.Max); ok {
+					return i, g, true
+				}
+			}
+		}
+		if q.running == 0 {
+			return 0, nil, false
+		}
+		q.changed.Wait()
+	}
+}
+
+// take hands out a trial of a group, up to a number.
+func (q *queue) take(g *openGroup, upTo int) (index int, ok bool) {
+	for !g.closed && !g.progress.Over() && g.started < upTo {
+		g.started++
+		i := g.first + g.started - 1
+		if q.opts.Kept != nil && q.opts.Kept(i) {
+			continue
+		}
+		g.running++
+		q.running++
+		return i, true
+	}
+	return 0, false
+}
+
+// plain is the next trial of a group all of whose trials run, where the plan goes on with one.
+func (q *queue) plain() (index int, ok bool) {
+	for q.span < len(q.plan.spans) {
+		s := &q.plan.spans[q.span]
+		if q.at >= s.count {
+			q.span, q.at = q.span+1, 0
+			continue
+		}
+		if s.gate != nil {
+			return 0, false
+		}
+		q.at++
+		return s.Index + q.at - 1, true
+	}
+	return 0, false
+}
+
+// openNext begins the next group of the plan, which may end early.
+func (q *queue) openNext() bool {
+	if q.span >= len(q.plan.spans) {
+		return false
+	}
+	s := &q.plan.spans[q.span]
+	size := s.count
+	if s.rows != nil && !s.wholeDataset {
+		size = s.numbers()
+	}
+	g := &openGroup{span: s, first: s.Index + q.at}
+	q.at += size
+	if g.progress = q.plan.begun[g.first]; g.progress == nil {
+		g.progress = result.NewProgress(*s.gate)
+	}
+	if !g.progress.Over() {
+		q.open = append(q.open, g)
+	}
+	return true
+}
+
+// done takes what came of a trial that next handed out. It reports whether that ended its group, and as what.
+func (q *queue) done(g *openGroup, t *result.Trial) (ended bool, as result.Status) {
+	if g == nil {
+		return false, result.Unset
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	defer q.changed.Broadcast()
+	q.running--
+	g.running--
+	over := g.progress.Over()
+	g.progress.Add(t)
+	if t.CutShort() {
+		g.closed = true
+	}
+	if ended = !over && g.progress.Over(); ended {
+		as = g.progress.Verdict()
+	}
+	if g.closed || g.progress.Over() {
+		for i := range q.open {
+			if q.open[i] == g {
+				q.open = append(q.open[:i:i], q.open[i+1:]...)
+				break
+			}
+		}
+	}
+	return ended, as
+}
+
+// stop hands out no more trials.
+func (q *queue) stop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.full = true
+	q.changed.Broadcast()
+}
+
+// Continue folds a trial that is kept into its group, where that may end early. It must be called before Run.
+func (p *Plan) Continue(t *result.Trial) {
+	first, spec := p.groupAt(t.Index)
+	if spec == nil {
+		return
+	}
+	if p.begun == nil {
+		p.begun = map[int]*result.Progress{}
+	}
+	if p.begun[first] == nil {
+		p.begun[first] = result.NewProgress(*spec)
+	}
+	p.begun[first].Add(t)
+}
+
+// groupAt is the group that has the trial at an index, by the index of its first one; nil: its trials do not end early.
+func (p *Plan) groupAt(i int) (first int, spec *result.GateSpec) {
+	if i >= p.Len() {
+		return 0, nil
+	}
+	t := p.Trial(i)
+	if t.gate == nil {
+		return 0, nil
+	}
+	return i - (t.N - 1), t.gate
+}

@@ -44,7 +44,7 @@ var rows = [][]string{
 	{"internal/calibrate", "internal/cassette", "internal/judges"},
 	{"internal/evals", "internal/generate", "internal/guard"},
 	{"internal/runner"},
-	{"internal/comparison", "internal/shards"},
+	{"internal/analysis", "internal/comparison", "internal/shards"},
 	{"internal/report/show"},
 	{"internal/metrics", "internal/report/*", "internal/report/otlp"},
 	{"docs", "internal/cli/template", "internal/conformance", "internal/filedoc", "internal/harness"},
@@ -57,9 +57,10 @@ var rows = [][]string{
 // narrow lists packages that see less than everything below them: reports are functions of the result.
 var narrow = map[string][]string{
 	"internal/metrics":     {"internal/chat", "internal/diag", "internal/exposition", "internal/result", "internal/report/show"},
-	"internal/report/*":    {"internal/chat", "internal/comparison", "internal/diag", "internal/result", "internal/report/show"},
+	"internal/report/*":    {"internal/analysis", "internal/chat", "internal/comparison", "internal/diag", "internal/result", "internal/report/show"},
 	"internal/report/otlp": {"internal/chat", "internal/diag", "internal/pause", "internal/result", "internal/report/show"},
-	"internal/report/show": {"internal/chat", "internal/comparison", "internal/diag", "internal/result"},
+	"internal/report/show": {"internal/analysis", "internal/chat", "internal/comparison", "internal/diag", "internal/result"},
+	"internal/analysis":    {"internal/result"},
 	"internal/comparison":  {"internal/evidence", "internal/gate", "internal/result"},
 }
 
@@ -122,7 +123,7 @@ func TestLayeringFindsProblems(t *testing.T) {
 			"internal/providers/mock imports internal/providers/openai" + above},
 		{"internal/report/term", module + "internal/scenario",
 			"internal/report/term imports internal/scenario; it may see only " +
-				"internal/chat, internal/comparison, internal/diag, internal/result, internal/report/show"},
+				"internal/analysis, internal/chat, internal/comparison, internal/diag, internal/result, internal/report/show"},
 		{"internal/checks", "go.yaml.in/yaml/v3", "internal/checks imports go.yaml.in/yaml/v3; only internal/node may"},
 		{"internal/runner", module + "internal/result/resulttest",
 			"internal/runner imports internal/result/resulttest" + above},

@@ -106,7 +106,7 @@ func (p *Printer) measures(r *comparison.Report) {
 	}
 	for i := range r.Pairs {
 		pair := &r.Pairs[i]
-		was, now := duration(pair.Was.DurationMS), duration(pair.Now.DurationMS)
+		was, now := show.Duration(pair.Was.DurationMS), show.Duration(pair.Now.DurationMS)
 		if pair.Slower {
 			add("slower", yellow, pair, was, now)
 		}
@@ -124,14 +124,6 @@ func (p *Printer) measures(r *comparison.Report) {
 	if len(rows) > 0 {
 		p.print(append([]*row{{}}, rows...))
 	}
-}
-
-// duration is exact enough to tell two of them apart.
-func duration(ms float64) string {
-	if ms < 1000 {
-		return fmt.Sprintf("%.0f ms", ms)
-	}
-	return show.Seconds(ms)
 }
 
 // unmatched names the groups that one run alone has.

@@ -59,9 +59,15 @@ type file struct {
 // does not change. An error says what is wrong with it. One that wraps media.ErrOtherType comes with a medium: whoever
 // only reads the declaration can use that.
 func (s *Store) Attach(ctx context.Context, kind string, m *chat.Media) (*chat.Media, error) {
-	switch {
-	case m.URL != "":
+	if m.URL != "" {
 		return s.address(ctx, kind, m)
+	}
+	return s.AttachLocal(kind, m)
+}
+
+// AttachLocal is Attach for a medium that has no URL: it contacts nobody, and does not wait.
+func (s *Store) AttachLocal(kind string, m *chat.Media) (*chat.Media, error) {
+	switch {
 	case m.Data != "":
 		return inline(kind, m)
 	case m.Path != "" && m.Local:

@@ -95,7 +95,7 @@ func (f *Fetcher) get(req *http.Request) (*Fetched, error) {
 		}
 		return nil, err
 	}
-	defer res.Body.Close() //nolint:errcheck // it was read
+	defer res.Body.Close()
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return nil, fmt.Errorf("the server answers %s", http.StatusText(res.StatusCode)+fmt.Sprintf(" (%d)", res.StatusCode))

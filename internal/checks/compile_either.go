@@ -16,9 +16,9 @@ import (
 type leaning uint8
 
 const (
-	leansBoth  leaning = iota // for some things, and against others
-	leansFor                  // for something that must come
-	leansAgain                // against something that must not
+	leansBoth    leaning = iota // for some things, and against others
+	leansFor                    // for something that must come
+	leansAgainst                // against something that must not
 )
 
 // leans is the leaning of a check that must pass.
@@ -35,7 +35,7 @@ func (c *Compiled) leans() leaning {
 			lean = lean.opposite()
 		}
 	} else if cleanOf(c.Def, c.Check) != NotClean {
-		lean = leansAgain
+		lean = leansAgainst
 	}
 	if c.MaxScore != nil && c.MinScore == nil && *c.MaxScore < 1-slack {
 		lean = lean.opposite()
@@ -46,11 +46,12 @@ func (c *Compiled) leans() leaning {
 func (l leaning) opposite() leaning {
 	switch l {
 	case leansFor:
-		return leansAgain
-	case leansAgain:
+		return leansAgainst
+	case leansAgainst:
 		return leansFor
+	default:
+		return leansBoth
 	}
-	return leansBoth
 }
 
 // warnEither warns of several bans of which one is enough.
@@ -94,7 +95,7 @@ func (k *compilation) warnEither(e *Spelling, check Check, w written, b *binder)
 	}
 }
 
-func notAgainst(part *Compiled) bool { return part.leans() != leansAgain }
+func notAgainst(part *Compiled) bool { return part.leans() != leansAgainst }
 
 // allWanted reports whether the parts are several of one check, each of which asks for something that comes: such are
 // texts, or tools, of which none is wanted. Of different checks, "not both" may be meant.

@@ -45,12 +45,14 @@ type classifierParams struct {
 }
 
 func (p classifierParams) check(kind string) Check {
-	return &classification{kind, p.Model, p.Label, chat.Role(cmp.Or(p.Role, string(chat.Assistant))), p.Index, p.Classifier}
+	return &classification{kind, p.Model, p.Label, chat.Role(cmp.Or(p.Role, string(chat.Assistant))), p.Index,
+		p.Classifier}
 }
 
-const classifierScoring = "The score that the model gives the label, from 0 to 1; write min_score or max_score, without one it must be 1. " +
-	"It is an error when there is no classifier, nothing to classify, no such label or more than one medium in the message, " +
-	"and when the model is still loading after several attempts."
+const classifierScoring = "The score that the model gives the label, from 0 to 1; write min_score or max_score, " +
+	"without one it must be 1. " +
+	"It is an error when there is no classifier, nothing to classify, no such label or more than one medium in the " +
+	"message, and when the model is still loading after several attempts."
 
 func (c *classification) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	by, err := s.Host.classifier(c.kind, c.classifier)
@@ -72,7 +74,8 @@ func (c *classification) Eval(ctx context.Context, s *Subject) (Finding, error) 
 		header.Set("Authorization", "Bearer "+by.Key)
 	}
 	sent := Sent{Kind: OverHTTP, To: e.Written, Method: http.MethodPost, Body: known.asked(body), scrub: e.Scrub}
-	got, err := s.ask(ctx, sent, cmp.Or(by.Timeout, classifierTimeout), by.Err, func(ctx context.Context) (Received, error) {
+	limit := cmp.Or(by.Timeout, classifierTimeout)
+	got, err := s.ask(ctx, sent, limit, by.Err, func(ctx context.Context) (Received, error) {
 		return classify(ctx, e, &endpoint.Call{Method: http.MethodPost, URL: address, Header: header, Body: body})
 	})
 	switch {
@@ -97,7 +100,8 @@ const (
 // classify asks again while the model is being loaded.
 func classify(ctx context.Context, e scorer, call *endpoint.Call) (got Received, err error) {
 	for attempt := 1; ; attempt++ {
-		if got, err = e.call(ctx, call); err != nil || got.Status != http.StatusServiceUnavailable || attempt == loadingAttempts {
+		if got, err = e.call(ctx, call); err != nil || got.Status != http.StatusServiceUnavailable ||
+			attempt == loadingAttempts {
 			return got, err
 		}
 		var told struct {

@@ -43,7 +43,8 @@ type doubt struct {
 // anyScore is the doubt of a check whose score may be anything.
 func anyScore() *doubt { return &doubt{high: 1} }
 
-// heeding is a check that uses Subject.masking for all comparisons of texts, so that it has a lowest and a highest score.
+// heeding is a check that uses Subject.masking for all comparisons of texts, so that it has a lowest and a highest
+// score.
 type heeding interface{ boundsRedacted() }
 
 // hiding is a check that knows better than its Reads whether something that it reads was redacted.

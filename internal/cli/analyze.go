@@ -10,8 +10,8 @@ import (
 	"github.com/arena-evals/arena/internal/report/term"
 )
 
-const analyzeLong = `Analyze says how the trials of one or more runs are spread, and which of them stand out. It reads the
-folders of the runs, their journals or their results.json, and runs nothing:
+const analyzeLong = `Analyze says how the trials of one or more runs are spread, and which of them stand out. It
+reads the folders of the runs, their journals or their results.json, and runs nothing:
 
   cost and time of the trials of each scenario with each provider: median, quartiles, extremes;
   outliers: trials that lie more than 1.5 times the distance of the quartiles beyond the nearer one,

@@ -66,8 +66,8 @@ func newCompareCmd(app *App) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringSliceVar(&f.failOn, "fail-on", nil, "end with 1 when this came up, a `list` of regressed (by evidence), red\n"+
-		"(passed before and does not now, be it by chance), weaker (a smaller part of its trials\npasses), "+
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "end with 1 when this came up, a `list` of regressed (by evidence), "+
+		"red\n(passed before and does not now, be it by chance), weaker (a smaller part of its trials\npasses), "+
 		"changed (asks or checks something else), unchecked (fewer trials, or without a\ncheck of before), "+
 		"gone (passed before and is not run any more), slower and dearer")
 	fl.Lookup("fail-on").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}

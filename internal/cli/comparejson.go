@@ -84,7 +84,8 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 			sees = &comparedFall{from, to}
 		}
 		out.Groups = append(out.Groups, comparedPair{
-			p.Verdict, sees, p.Change, p.Unchecked || p.Fewer, p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was), compared(p.Now),
+			p.Verdict, sees, p.Change, p.Unchecked || p.Fewer, p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was),
+			compared(p.Now),
 			r.After.Briefs[told].ID,
 		})
 	}
@@ -92,7 +93,8 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 }
 
 func compared(g *comparison.Group) comparedGroup {
-	return comparedGroup{g.Name, g.Status, len(g.Trials), g.Passed, g.Asked, g.DurationMS, g.CostUSD, g.SimulatedUSD, g.Tokens}
+	return comparedGroup{g.Name, g.Status, len(g.Trials), g.Passed, g.Asked, g.DurationMS, g.CostUSD, g.SimulatedUSD,
+		g.Tokens}
 }
 
 func asCompared(groups []*comparison.Group) []comparedGroup {

@@ -51,8 +51,8 @@ func (f *limitFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
 	fl.BoolVar(&f.allowUncertain, "allow-uncertain", false, "a judge of a scenario with run_command who is uncertain "+
 		"lets it pass")
-	fl.BoolVar(&f.allowUndecided, "allow-undecided", false, "scenarios of which the trials show neither that enough pass nor\n"+
-		"that too few do leave the run green")
+	fl.BoolVar(&f.allowUndecided, "allow-undecided", false, "scenarios of which the trials show neither that enough "+
+		"pass nor\nthat too few do leave the run green")
 	fl.BoolVar(&f.allowEmpty, "allow-empty", false, "a plan without trials is no error")
 }
 

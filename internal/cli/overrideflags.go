@@ -31,8 +31,8 @@ func (f *overrideFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.maxTokens, "max-tokens", 0, "limit every reply to `n` tokens")
 	fl.IntVar(&f.trials, "trials", 0, "repeat every scenario `n` times instead of its own number; with a pass\n"+
 		"rate at most that often")
-	fl.Float64Var(&f.passRate, "pass-rate", 0, "have the trials of every scenario show that this `share` of them passes,\n"+
-		"such as 0.8")
+	fl.Float64Var(&f.passRate, "pass-rate", 0, "have the trials of every scenario show that this `share` of them "+
+		"passes,\nsuch as 0.8")
 	fl.Float64Var(&f.tolerance, "tolerance", 0, "rates so much `below` the pass rate may pass too")
 	fl.Float64Var(&f.confidence, "confidence", 0, "each claim is wrong in at most 1 - this `share` of runs (default 0.95)")
 	fl.StringVar(&f.stop, "stop", "", "end trials `early`, once the rest cannot change the verdict, or never")
@@ -52,7 +52,8 @@ func (f *overrideFlags) validate(g givenFlags) error {
 		low, high float64
 	}{{"pass-rate", f.passRate, 0, 1}, {"tolerance", f.tolerance, -1, 1}, {"confidence", f.confidence, 0.5, 1}} {
 		if g.has(c.flag) && !(c.value > c.low && (c.value < c.high || c.flag == "pass-rate" && c.value == 1)) {
-			errs = append(errs, fmt.Errorf("--%s must be a share above %v and below 1, found %v", c.flag, max(c.low, 0), c.value))
+			errs = append(errs, fmt.Errorf("--%s must be a share above %v and below 1, found %v", c.flag, max(c.low, 0),
+				c.value))
 		}
 	}
 	return errors.Join(append(errs, g.atLeast(1, "max-tokens", f.maxTokens), g.atLeast(1, "trials", f.trials),

@@ -49,7 +49,8 @@ func newRoot(app *App) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = false
 	root.SetUsageFunc(usage)
-	addGroup(root, "Run and judge", newRunCmd(app), newEvalCmd(app), newRejudgeCmd(app), newCompareCmd(app), newAnalyzeCmd(app),
+	addGroup(root, "Run and judge", newRunCmd(app), newEvalCmd(app), newRejudgeCmd(app), newCompareCmd(app),
+		newAnalyzeCmd(app),
 		newReportCmd(app), newMergeCmd(app))
 	addGroup(root, "Write and look", newInitCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app),
 		newToolsCmd(app), newDoctorCmd(app), newChecksCmd(app), newSchemaCmd(app), newDocsCmd(app))

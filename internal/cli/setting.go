@@ -11,7 +11,8 @@ import (
 // settable lists the flags that ARENA_* variables and .arena.yaml may set, sorted: how and where arena works. Whoever
 // reads a verdict need not know them to trust it.
 var settable = []string{
-	"ack-wait", "cache", "ci", "color", "config", "dispatch", "dispatch-timeout", "dispatch-wait", "durable", "eager", "events",
+	"ack-wait", "cache", "ci", "color", "config", "dispatch", "dispatch-timeout", "dispatch-wait", "durable", "eager",
+	"events",
 	"fail-fast", "fail-on", "format", "give-back", "html-file", "idle", "jobs", "judge", "judge-gate", "junit-file",
 	"junit-granularity", "keep", "listen", "markdown-file", "max-cost", "max-deliver", "max-failures", "max-sessions",
 	"max-tokens", "metrics-by", "metrics-file", "metrics-label", "metrics-linger", "metrics-listen", "metrics-namespace",

@@ -74,7 +74,7 @@ type Group struct {
 	Status                     result.Status
 	Trials                     []int // indexes into Run.Briefs
 	Passed                     int
-	Asked                      string // what it asks and checks, as a sum; "": not known, or not the same in all its trials
+	Asked                      string // a sum of what it asks and checks; "": not known, or not the same in all trials
 	Repeatable                 bool   // none of its trials has to do with chance
 	Sample                     evidence.Sample
 	DurationMS                 float64  // of a trial that ended by itself, on average

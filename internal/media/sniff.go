@@ -73,8 +73,8 @@ func isDocument(mime string) bool {
 	return false
 }
 
-// ErrOtherType is wrapped by the errors of Check that say that bytes are of another type than declared, or cut off: what
-// reads nothing but the declaration does not notice.
+// ErrOtherType is wrapped by the errors of Check that say that bytes are of another type than declared, or cut off:
+// what reads nothing but the declaration does not notice.
 var ErrOtherType = errors.New("not what it is declared as")
 
 // Check holds the bytes of a part of a kind against its declared MIME type, and returns that, or where none is declared
@@ -198,13 +198,15 @@ func seems(data []byte) string {
 
 // looksLike is what bytes are that are no image, sound or video; "" where nothing shows it.
 func looksLike(data []byte) string {
-	start := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(data[:min(len(data), 1<<10)], []byte("\xef\xbb\xbf")), " \t\r\n"))
+	start := bytes.TrimPrefix(data[:min(len(data), 1<<10)], []byte("\xef\xbb\xbf"))
+	start = bytes.ToLower(bytes.TrimLeft(start, " \t\r\n"))
 	has := func(mark string) bool { return bytes.HasPrefix(start, []byte(mark)) }
 	switch {
 	case bytes.HasPrefix(data, []byte("%PDF-")):
 		return "pdf"
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
-		if bytes.Contains(data[:min(len(data), 4<<10)], []byte("[Content_Types].xml")) || bytes.Contains(data, []byte("word/")) {
+		listed := bytes.Contains(data[:min(len(data), 4<<10)], []byte("[Content_Types].xml"))
+		if listed || bytes.Contains(data, []byte("word/")) {
 			return "docx"
 		}
 		return "a zip archive"

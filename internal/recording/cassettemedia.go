@@ -18,7 +18,8 @@ const mediaFolder = "media"
 
 // cassetteMedia reads media of a cassette. Media with a hash are read from mediaFolder. Media of users were not kept.
 func (b *builder) cassetteMedia(v value) *chat.Media {
-	o, ok := b.strictObject(v, "media", "mime_type", "data", "sha256", "url", "path", "source", "detail", "caption", "width",
+	o, ok := b.strictObject(v, "media", "mime_type", "data", "sha256", "url", "path", "source", "detail", "caption",
+		"width",
 		"height", "duration")
 	if !ok {
 		return nil

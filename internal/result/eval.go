@@ -138,7 +138,7 @@ func EvalsOf(t *Trial) *EvalCount {
 			n.Failed++
 		case Errored:
 			n.Broken++
-		case Unset, Passed, Skipped, Cancelled:
+		case Unset, Passed, Skipped, Cancelled, Undecided:
 		}
 	}
 	return n

@@ -66,8 +66,8 @@ func bare(s *scenario.Scenario) *scenario.Scenario {
 }
 
 // repeatable reports whether the trial comes out the same whenever it is run: mocks or recordings answer and judge, and
-// nobody draws lots. A difference between two such trials is a fact. That a cassette plays does not count: the results of
-// a replay are those of the run that was recorded.
+// nobody draws lots. A difference between two such trials is a fact. That a cassette plays does not count: the results
+// of a replay are those of the run that was recorded.
 func (t *Trial) repeatable() bool {
 	switch {
 	case t.Finished != nil:

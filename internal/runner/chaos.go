@@ -131,16 +131,17 @@ func reportOwnTools(s *scenario.Scenario, spec *scenario.Provider, d *diag.List)
 		return true
 	}
 	for i := range s.Turns {
-		for j := range s.Turns[i].Chaos {
-			rule := &s.Turns[i].Chaos[j]
-			e := d.Errorf(rule.Pos, width(rule.Tool), "own-tools", "chaos: the agent of provider %s calls its tools itself, so "+
-				"that arena cannot make %s fail", spec.ID, rule.Tool)
-			e.Hint = "take the rule out, or choose another provider for scenario " + s.ID
-			if spec.Program != nil {
-				e.Hint += "; a program that has its tools run by arena says so with tools: arena"
-			}
-			return false
+		if len(s.Turns[i].Chaos) == 0 {
+			continue
 		}
+		rule := &s.Turns[i].Chaos[0]
+		e := d.Errorf(rule.Pos, width(rule.Tool), "own-tools", "chaos: the agent of provider %s calls its tools itself, so "+
+			"that arena cannot make %s fail", spec.ID, rule.Tool)
+		e.Hint = "take the rule out, or choose another provider for scenario " + s.ID
+		if spec.Program != nil {
+			e.Hint += "; a program that has its tools run by arena says so with tools: arena"
+		}
+		return false
 	}
 	return true
 }

@@ -158,7 +158,8 @@ func (t *emitter) eval(r *result.EvalResult) {
 	}
 }
 
-// call sends the start of a model call, for which left of the conversation is not sent. The function that it returns sends the end; it is nil when there is no sink.
+// call sends the start of a model call, for which left of the conversation is not sent. The function that it returns
+// sends the end; it is nil when there is no sink.
 func (t *emitter) call(
 	spec *scenario.Provider, req *chat.Request, left *chat.LeftOut,
 ) func(*chat.Reply, error) {

@@ -42,8 +42,9 @@ type Expense struct {
 }
 
 // Estimate returns what a trial is expected to take by the lengths of its texts, the agent first, then who plays the
-// user and then the judges, by id. Self-play counts at its maximum. Calls of models that answer from files count as others do; a recorded conversation has no agent. It does not
-// know embeddings, nor what programs and other servers spend.
+// user and then the judges, by id. Self-play counts at its maximum. Calls of models that answer from files count as
+// others do; a recorded conversation has no agent. It does not know embeddings, nor what programs and other servers
+// spend.
 func (p *Plan) Estimate(t *Trial, calls CallParameters) []Expense {
 	own := t.filled()
 	t = &own

@@ -47,7 +47,7 @@ func (m *matrix) reportMedia(p *project, s *scenario.Scenario) {
 			m.reportAddress(p.Project, part.Media.URL, at)
 			return
 		}
-		_, err := p.media.Attach(context.Background(), part.Type, part.Media)
+		_, err := p.media.AttachLocal(part.Type, part.Media)
 		if err != nil && !errors.Is(err, media.ErrOtherType) {
 			m.mediaProblem(at, "bad-media", fmt.Sprintf("%s: %v", mediumName(part), err), "")
 		}
@@ -123,7 +123,7 @@ func (m *matrix) unsendable(
 	}
 	settled := *part.Media
 	if part.Media.URL == "" {
-		got, err := p.media.Attach(context.Background(), part.Type, part.Media)
+		got, err := p.media.AttachLocal(part.Type, part.Media)
 		if errors.Is(err, media.ErrOtherType) {
 			if e.Simulated && p.lenient {
 				m.warnMedium(part, at, err)
@@ -138,7 +138,8 @@ func (m *matrix) unsendable(
 		settled = *got
 	}
 	if err := providers.Takes(e.Client, &chat.Part{Type: part.Type, Media: &settled}); err != nil {
-		return fmt.Sprintf("provider %s cannot be sent it: %v", spec.ID, err), "choose another provider for it, or another form"
+		return fmt.Sprintf("provider %s cannot be sent it: %v", spec.ID, err), "choose another provider for it, or another " +
+			"form"
 	}
 	return "", ""
 }

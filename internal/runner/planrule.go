@@ -92,7 +92,8 @@ func (w *ruleWriter) idle() {
 		given bool
 	}{{"--tolerance", o.Tolerance != nil}, {"--confidence", o.Confidence != nil}} {
 		if f.given {
-			w.refuse("", "no-effect", "pass --pass-rate too, or leave it out", "%s says nothing of trials that are counted", f.flag)
+			w.refuse("", "no-effect", "pass --pass-rate too, or leave it out", "%s says nothing of trials that are counted",
+				f.flag)
 		}
 	}
 }
@@ -121,7 +122,8 @@ func (w *ruleWriter) spec() *result.GateSpec {
 		spec.Confidence = *c
 	}
 	if !(spec.Confidence > 0.5 && spec.Confidence < 1) {
-		w.refuse("confidence", "out-of-range", "0.95 is usual", "confidence %v: must be above 0.5 and below 1", spec.Confidence)
+		w.refuse("confidence", "out-of-range", "0.95 is usual", "confidence %v: must be above 0.5 and below 1",
+			spec.Confidence)
 	}
 	if w.r.Min != nil {
 		spec.Min = *w.r.Min
@@ -165,7 +167,8 @@ func (w *ruleWriter) count(spec *result.GateSpec, tolerance *float64) {
 	case w.t.Count > 0:
 		spec.Max = w.t.Count * w.variants
 	default:
-		w.refuse("", "missing-field", "write max, or the pass_rate that is asked for", "trials says neither how many nor what for")
+		w.refuse("", "missing-field", "write max, or the pass_rate that is asked for", "trials says neither how many nor "+
+			"what for")
 	}
 	if spec.Max > gate.MostTrials {
 		w.refuse("max", "out-of-range", "leave stop out, or lower the number", "%d trials are more than can end early, %d",

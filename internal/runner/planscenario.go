@@ -60,7 +60,8 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		for _, region := range m.regions {
 			of := repeat * len(all)
 			one := span{variants: all, count: of, Trial: Trial{
-				Project: p, Scenario: s, Start: start, Prompt: prompt, Endpoint: endpoint, players: players, Region: region, N: 1, Of: of,
+				Project: p, Scenario: s, Start: start, Prompt: prompt, Endpoint: endpoint, players: players, Region: region,
+				N: 1, Of: of,
 				Variant: all[0], variantCount: len(all),
 			}}
 			if s.Dataset != nil {

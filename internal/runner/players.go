@@ -88,7 +88,8 @@ func (m *matrix) player(
 		return nil
 	}
 	if reason, hint := unableToPlay(spec); reason != "" && !m.opts.MockProvider {
-		m.refuseOnce(role.Pos, width(role.ID), "cannot-play", fmt.Sprintf("the role %q cannot be played by provider %s: %s", role.ID,
+		m.refuseOnce(role.Pos, width(role.ID), "cannot-play", fmt.Sprintf("the role %q cannot be played by provider %s: "+
+			"%s", role.ID,
 			spec.ID, reason), hint)
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -116,9 +117,7 @@ func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []wind
 		return nil, err
 	}
 	vectors := map[int][]float64{}
-	for i, v := range s.embedded {
-		vectors[i] = v
-	}
+	maps.Copy(vectors, s.embedded)
 	if len(got.Vectors) != len(texts) {
 		return nil, fmt.Errorf("%d texts have %d embeddings", len(texts), len(got.Vectors))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -343,9 +342,4 @@ func (s *session) personaOf(script int) string {
 		return turns[script].Persona()
 	}
 	return ""
-}
-
-// isGenerated reports whether some turn of a scenario is self-play.
-func isGenerated(s *scenario.Scenario) bool {
-	return slices.ContainsFunc(s.Turns, func(t scenario.Turn) bool { return t.Role != "user" && t.Persona() != "" })
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/plural"
@@ -74,7 +75,7 @@ func (s *session) pick(spans []window.Span) []chat.Message {
 	}
 	if whole := len(spans) == 1 && spans[0].From <= system+1 && spans[0].To == len(s.messages); whole &&
 		(marks == 0 || marks == 1 && system == 0) {
-		return s.messages[:len(s.messages):len(s.messages)]
+		return slices.Clip(s.messages)
 	}
 	if len(spans) == 1 && marks <= 1 {
 		return s.end(system, max(spans[0].From, marks))
@@ -108,8 +109,8 @@ type view struct {
 	list             []chat.Message
 }
 
-// end returns the messages from an index on, behind the system prompt. As long as the index stays, as in the rounds of a
-// turn, only new messages are copied.
+// end returns the messages from an index on, behind the system prompt. As long as the index stays, as in the rounds of
+// a turn, only new messages are copied.
 func (s *session) end(system, from int) []chat.Message {
 	v := &s.view
 	if v.list == nil || v.system != system || v.from != from || v.to > len(s.messages) {
@@ -121,7 +122,7 @@ func (s *session) end(system, from int) []chat.Message {
 	}
 	v.list = append(v.list, s.messages[v.to:]...)
 	v.to = len(s.messages)
-	return v.list[:len(v.list):len(v.list)]
+	return slices.Clip(v.list)
 }
 
 // cut decides what of the conversation is sent.

@@ -64,8 +64,8 @@ func following(scripts []int) int {
 	return 0
 }
 
-// scriptsOf are the turns of the scenario to which those of a recorded conversation belong. Where the recording does not
-// tell, a turn of self-play has those that are too many for the others, as long as it is the only one.
+// scriptsOf are the turns of the scenario to which those of a recorded conversation belong. Where the recording does
+// not tell, a turn of self-play has those that are too many for the others, as long as it is the only one.
 func (s *session) scriptsOf(exchanges [][]recording.Message) []int {
 	scripts := make([]int, len(exchanges))
 	turns := s.trial.Scenario.Turns

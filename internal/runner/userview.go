@@ -14,8 +14,8 @@ const (
 	conversationBegins = "(The conversation begins. Write what you say next, and nothing else.)"
 	// wordlessReply stands where the agent answered without words.
 	wordlessReply  = "(The other side sent nothing that can be shown here.)"
-	endInstruction = "When you have what you came for, or see that you will not get it, end the conversation: write your " +
-		"last message, and " + endMark + " behind it. Do not write that before."
+	endInstruction = "When you have what you came for, or see that you will not get it, end the conversation: write " +
+		"your last message, and " + endMark + " behind it. Do not write that before."
 )
 
 // seenByUser is a conversation as its user sees it: with swapped roles, without the agent's prompt, its calls of tools

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/window"
 )
 
-// reportWindow reports what is wrong with the context policy of a scenario for the providers that may answer in it: that
-// it has no effect, and that a prompt or a message alone is more than it allows.
+// reportWindow reports what is wrong with the context policy of a scenario for the providers that may answer in it:
+// that it has no effect, and that a prompt or a message alone is more than it allows.
 func reportWindow(
 	p *scenario.Project, s *scenario.Scenario, specs []*scenario.Provider, region string, d *diag.List,
 ) {
@@ -34,8 +34,8 @@ func reportWindow(
 		}
 	}
 	if policy.Breakpoints && !marks && models > 0 {
-		d.Warnf(policy.Pos, 1, scenario.NoEffect, "cache_breakpoints has no effect: none of the models is one of Anthropic's, "+
-			"and the other servers decide by themselves")
+		d.Warnf(policy.Pos, 1, scenario.NoEffect, "cache_breakpoints has no effect: none of the models is one of "+
+			"Anthropic's, and the other servers decide by themselves")
 	}
 }
 
@@ -63,7 +63,8 @@ func windowFits(
 			least = size
 		}
 		if policy.Budget-policy.Reserve-size <= 0 {
-			d.Errorf(policy.Pos, 1, "context-budget", "scenario %q: the prompt %q has about %s, and %s: no message could be sent",
+			d.Errorf(policy.Pos, 1, "context-budget", "scenario %q: the prompt %q has about %s, and %s: no message could be "+
+				"sent",
 				s.ID, prompt.TaskType, plural.Count(size, "token"), policy.Leaves(0)).Hint = "raise token_budget"
 			return false
 		}
@@ -84,7 +85,8 @@ func windowFits(
 	return true
 }
 
-// leastPrompt is a system prompt without what only a run puts into it; known is false where that is not even a part of it.
+// leastPrompt is a system prompt without what only a run puts into it; known is false where that is not even a part of
+// it.
 func leastPrompt(
 	p *scenario.Project, s *scenario.Scenario, prompt *scenario.Prompt, spec *scenario.Provider, region string,
 ) (text string, known bool) {
@@ -111,8 +113,8 @@ type awaitedWindow struct {
 	policy   *scenario.ContextPolicy
 }
 
-// awaitWindow adds the context policy of a scenario. One that only fails, or also marks what servers may keep, does what
-// it is for where it leaves out nothing.
+// awaitWindow adds the context policy of a scenario. One that only fails, or also marks what servers may keep, does
+// what it is for where it leaves out nothing.
 func (h *nameTracker) awaitWindow(s *scenario.Scenario, specs []*scenario.Provider) {
 	if s.Window == nil || s.Window.Strategy == scenario.RefuseLonger || s.Window.Breakpoints {
 		return

@@ -52,7 +52,8 @@ var contextPolicyFields = table("context_policy", func() rows[ContextPolicy] {
 		word("strategy", words("oldest", "fail", "summarize", "relevance"),
 			func(p *ContextPolicy) *string { return (*string)(&p.Strategy) }).
 			doc("What happens to messages that do not fit: the oldest are left out; the trial is an error; a summary stands " +
-				"for them (summarize, not available yet); or those go that have least to do with what is asked (relevance).").preset("oldest"),
+				"for them (summarize, not available yet); or those go that have least to do with what is asked " +
+				"(relevance).").preset("oldest"),
 		flag("cache_breakpoints", func(p *ContextPolicy) *bool { return &p.Breakpoints }).
 			doc("Marks what of requests is worth keeping for the next one, as prompt_caching does; for Anthropic's models."),
 		objectPtr("relevance", part("relevance",

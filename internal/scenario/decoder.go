@@ -75,11 +75,8 @@ func (d *decoder) refer(to referenceKind, n *node.Node) {
 	if n == nil || n.Kind != node.Scalar || node.IsNull(n) {
 		return // a value of the wrong type has been reported
 	}
-	switch to {
-	case toTool, toOffered, toFailing:
-		if !d.IsPlainName(n, "tool", to != toTool) {
-			return
-		}
+	if tool := to == toTool || to == toOffered || to == toFailing; tool && !d.IsPlainName(n, "tool", to != toTool) {
+		return
 	}
 	d.refs = append(d.refs, reference{to: to, name: n.Value, pos: d.Pos(n), width: utf8.RuneCountInString(n.Value)})
 }

@@ -31,8 +31,8 @@ func mockReplyRows() rows[mockReplyFile] {
 		custom("type", words("text", "tool_calls", "multimodal"), func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.kind = v
 			d.OneOf(v, "type", "text", "tool_calls", "multimodal")
-		}).doc("What the reply is. Only a multimodal one has its parts beside a text of its own; else the other keys say the " +
-			"same."),
+		}).doc("What the reply is. Only a multimodal one has its parts beside a text of its own; else the other keys say " +
+			"the same."),
 		custom("content", text, readMockText("content")).doc("The text of the reply."),
 		custom("text", text, readMockText("text")).doc("The same as content."),
 		custom("response", text, readMockText("response")).doc("The same as content."),

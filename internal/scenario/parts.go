@@ -46,8 +46,8 @@ var mediaFields = table("media", func() rows[mediaFile] {
 			m.path = v
 			m.Path, _ = d.Name(v, "file_path")
 		}).doc("The file of the medium."),
-		label("url", func(m *mediaFile) *string { return &m.URL }).doc("The address of the medium, of http or https. What a " +
-			"turn sends is fetched once in a run, from public hosts alone unless allow_private_hosts names the host."),
+		label("url", func(m *mediaFile) *string { return &m.URL }).doc("The address of the medium, of http or https. What " +
+			"a turn sends is fetched once in a run, from public hosts alone unless allow_private_hosts names the host."),
 		custom("data", text, func(d *decoder, m *mediaFile, v *node.Node) {
 			m.data = v
 			m.Data, _ = d.Name(v, "data")
@@ -56,8 +56,8 @@ var mediaFields = table("media", func() rows[mediaFile] {
 			m.storage = v
 			d.Name(v, "storage_reference")
 		}).doc("Where another tool keeps the medium; arena cannot read it."),
-		label("mime_type", func(m *mediaFile) *string { return &m.MIMEType }).doc("The type, such as image/png. Left out: what " +
-			"the server tells of an address, else what the extension of the file says."),
+		label("mime_type", func(m *mediaFile) *string { return &m.MIMEType }).doc("The type, such as image/png. Left out: " +
+			"what the server tells of an address, else what the extension of the file says."),
 		word("detail", words("low", "high", "auto"), func(m *mediaFile) *string { return &m.Detail }).
 			doc("How closely a model is to look at a picture, where its API takes that."),
 		str("caption", func(m *mediaFile) *string { return &m.Caption }).doc("What is to be seen or heard."),

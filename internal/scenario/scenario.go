@@ -46,8 +46,8 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			doc("Who talks about what, for the variables domain and user_role."),
 		flag("streaming", func(s *Scenario) *bool { return &s.Streaming }).doc("Asks the model for a stream."),
 		trialsField(func(s *Scenario) **Trials { return &s.Trials }).
-			doc("How often to repeat the conversation: a number, or a map that ends as soon as the trials show enough. Left out: " +
-				"trials of defaults.").
+			doc("How often to repeat the conversation: a number, or a map that ends as soon as the trials show enough. Left " +
+				"out: trials of defaults.").
 			preset("1"),
 		custom("providers", texts, readProviderNames).
 			doc("Runs only against these providers. Left out: those of provider_group."),

@@ -52,14 +52,17 @@ var trialFields = table("trials", func() rows[TrialRule] {
 			func(r *TrialRule) **int { return &r.Min })).
 			doc("No verdict before that many trials; pass^k is told for k up to it.").preset("1"),
 		located("pass_rate", numPtr("pass_rate", number, func(r *TrialRule) **float64 { return &r.PassRate })).
-			doc("The line, above 0 and below 1. Passed: the trials show that at least this share passes. Failed: that less does. " +
-				"Undecided: neither. Left out: the trials are counted, and each check has to hold in its pass_threshold of them."),
+			doc("The line, above 0 and below 1. Passed: the trials show that at least this share passes. Failed: that less " +
+				"does. Undecided: neither. Left out: the trials are counted, and each check has to hold in its " +
+				"pass_threshold of them."),
 		located("tolerance", numPtr("tolerance", number, func(r *TrialRule) **float64 { return &r.Tolerance })).
-			doc("Rates down to pass_rate - tolerance may pass too: close cases are decided, with many fewer trials.").preset("0"),
+			doc("Rates down to pass_rate - tolerance may pass too: close cases are decided, with many fewer " +
+				"trials.").preset("0"),
 		located("confidence", numPtr("confidence", number, func(r *TrialRule) **float64 { return &r.Confidence })).
 			doc("Each of the two claims is wrong in at most 1 - confidence of runs, whatever the true rate is.").preset("0.95"),
 		located("stop", word("stop", stops, func(r *TrialRule) *string { return &r.Stop })).
-			doc("early: as soon as the trials that are left cannot change the verdict, or it is shown. never: after max trials.").
+			doc("early: as soon as the trials that are left cannot change the verdict, or it is shown. never: after max " +
+				"trials.").
 			preset("early"),
 		located("allow_undecided", flagPtr("allow_undecided", func(r *TrialRule) **bool { return &r.AllowUndecided })).
 			doc("Lets the run pass without a verdict on this. The summary counts those that did.").preset("false"),

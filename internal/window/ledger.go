@@ -5,8 +5,8 @@ import "github.com/arena-evals/arena/internal/chat"
 // Ledger keeps the sizes of the messages of a transcript: as the provider counted them, where its counts tell, and else
 // as they are estimated. The zero value is that of an empty transcript.
 //
-// A provider counts the whole of a call. The first call of a conversation tells what its messages take together, and the
-// difference between two calls what came in between; a reply is counted by itself.
+// A provider counts the whole of a call. The first call of a conversation tells what its messages take together, and
+// the difference between two calls what came in between; a reply is counted by itself.
 type Ledger struct {
 	items []Item
 	known int // of the items the first ones, which no later count changes

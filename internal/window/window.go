@@ -44,21 +44,21 @@ func Size(items []Item) (tokens int) {
 // Newest returns where the newest message of the user begins, and the tokens of everything from there on: what is sent
 // in any case. Without a message of the user that is the whole conversation.
 func Newest(items []Item) (from, tokens int) {
-	for i := len(items) - 1; i >= 0; i-- {
-		if items[i].Kind == System {
+	for i, item := range slices.Backward(items) {
+		if item.Kind == System {
 			continue
 		}
-		tokens += items[i].Tokens
-		if items[i].Kind == User {
+		tokens += item.Tokens
+		if item.Kind == User {
 			return i, tokens
 		}
 	}
 	return 0, tokens
 }
 
-// Oldest leaves out the oldest messages: it returns where the longest end of the conversation begins that fits into room
-// and starts with a message of the user. What is sent in any case is sent also where it does not fit, which the caller
-// has to refuse.
+// Oldest leaves out the oldest messages: it returns where the longest end of the conversation begins that fits into
+// room and starts with a message of the user. What is sent in any case is sent also where it does not fit, which the
+// caller has to refuse.
 func Oldest(items []Item, room int) (from int) {
 	from, tokens := Newest(items)
 	for i := from - 1; i >= 0; i-- {
@@ -84,10 +84,10 @@ type unit struct {
 	protect bool
 }
 
-// Relevant leaves out what has least to do with a query. alike says of each message how similar it is to the query, as a
-// number up to 1. The last few messages come first, the newest before the others; then the others, the most similar
-// first, as long as each fits into room and is at least as similar as least, of which 0 is no bound. What is sent in any
-// case is sent also where it does not fit.
+// Relevant leaves out what has least to do with a query. alike says of each message how similar it is to the query, as
+// a number up to 1. The last few messages come first, the newest before the others; then the others, the most similar
+// first, as long as each fits into room and is at least as similar as least, of which 0 is no bound. What is sent in
+// any case is sent also where it does not fit.
 func Relevant(items []Item, alike []float64, room, last int, least float64) []Span {
 	newest, tokens := Newest(items)
 	units := unitsOf(items[:newest], alike, protectedFrom(items, last))
@@ -126,8 +126,8 @@ func Relevant(items []Item, alike []float64, room, last int, least float64) []Sp
 
 // protectedFrom is where the last few messages begin.
 func protectedFrom(items []Item, last int) int {
-	for i := len(items) - 1; i >= 0; i-- {
-		if items[i].Kind == System {
+	for i, item := range slices.Backward(items) {
+		if item.Kind == System {
 			continue
 		}
 		if last--; last == 0 {

@@ -19,8 +19,8 @@ import (
 	"github.com/arena-evals/arena/internal/spans/receiver"
 )
 
-// workKey tells the programs of one trial from each other: those of steps of a composition may run at the same time, and
-// whoever plays the user is another one than the agent, though both may be the same program.
+// workKey tells the programs of one trial from each other: those of steps of a composition may run at the same time,
+// and whoever plays the user is another one than the agent, though both may be the same program.
 type workKey struct {
 	p             *Provider
 	step, persona string // "": none
@@ -55,12 +55,7 @@ func (p *Provider) begin(ctx context.Context, trial *providers.Trial, key workKe
 		w.failed = fmt.Errorf("no folder for its traces: %w", err)
 		return w
 	}
-	name := trial.ID
-	for _, of := range []string{key.step, key.persona} {
-		if of != "" {
-			name += " " + of
-		}
-	}
+	name := strings.Join(strings.Fields(trial.ID+" "+key.step+" "+key.persona), " ")
 	inbox, err := p.open(context.WithoutCancel(ctx), name)
 	if err != nil {
 		w.failed = errors.Join(err, os.RemoveAll(dir))

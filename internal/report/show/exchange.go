@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -15,8 +16,8 @@ type Entry struct {
 }
 
 // Exchange is a turn for a reader: the user's message, with the persona whose words a model wrote, the agent's reply,
-// the tool calls, the guardrails that fired, and why the persona said nothing more. A turn that was not run has only the
-// user's message.
+// the tool calls, the guardrails that fired, and why the persona said nothing more. A turn that was not run has only
+// the user's message.
 func Exchange(t *result.Turn) []Entry {
 	var all []Entry
 	add := func(who, text string) { all = append(all, Entry{who, text}) }
@@ -29,7 +30,7 @@ func Exchange(t *result.Turn) []Entry {
 	if t.Persona != "" && len(all) == 0 { // there was nothing to answer
 		return append(all, Entry{"ended", Ended(t)})
 	}
-	for i := len(t.Messages) - 1; i >= 0; i-- { // the last call had the largest part of the conversation to leave out
+	for i := range slices.Backward(t.Messages) { // the last call had the largest part of the conversation to leave out
 		if left := t.Messages[i].LeftOut; left != nil {
 			add("sent", LeftOut(left))
 			break

@@ -81,8 +81,8 @@ func (g *Group) ColumnLabel() string {
 	return g.ProviderLabel()
 }
 
-// Rate is "3 of 5 trials passed (60%, 18–93%), needs 100%", with "of each variant" where there are several; of a gate it
-// is GateLine; "" for a single trial.
+// Rate is "3 of 5 trials passed (60%, 18–93%), needs 100%", with "of each variant" where there are several; of a gate
+// it is GateLine; "" for a single trial.
 func (g *Group) Rate() string {
 	s := g.Stats
 	if s == nil {

@@ -42,8 +42,9 @@ func comparedStyle(s result.Status) style {
 		return green
 	case result.Skipped:
 		return plain
+	default:
+		return yellow
 	}
-	return yellow
 }
 
 // suiteStatus is the status whose colour the verdict on all groups has.

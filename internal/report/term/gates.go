@@ -77,7 +77,8 @@ func (p *Printer) aboutGate(g *result.Gate) (rows []*row) {
 	var powers []string
 	number := func(text string) int { n, _ := strconv.Atoi(text); return n }
 	for _, k := range slices.SortedFunc(maps.Keys(g.PassPow), func(a, b string) int { return number(a) - number(b) }) {
-		powers = append(powers, fmt.Sprintf("pass^%s %s, pass@%s %s", k, show.Percent(g.PassPow[k]), k, show.Percent(g.PassAt[k])))
+		powers = append(powers, fmt.Sprintf("pass^%s %s, pass@%s %s", k, show.Percent(g.PassPow[k]), k,
+			show.Percent(g.PassAt[k])))
 	}
 	if len(powers) > 0 {
 		add(strings.Join(powers, "; "))

@@ -16,9 +16,9 @@ import (
 	"github.com/arena-evals/arena/internal/hang"
 )
 
-// TestLastActs: the keeper runs the commands that were not cancelled, once its process has ended.
+// TestLastActs: the keeper runs the commands that were not cancelled, once its process has ended. It runs alone: here
+// the keeper is the process of the tests, and others of them end what they take for left behind.
 func TestLastActs(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	var told strings.Builder
 	for _, name := range []string{"kept", "cancelled"} {

@@ -40,10 +40,10 @@ var (
 	messageFields = sync.OnceValue(func() *fieldNames {
 		return newFieldNames(`role content parts tool_calls function_call tool_result tool_call_id call_id refusal name
 			tool_name error error_type is_error latency_ms finish_reason stop_reason stop_sequence usage cost cost_info cost_usd
-			model_calls untold left_out generated cached state validations original opaque meta metadata timestamp created_at time
-			created index id type object model provider source status reasoning reasoning_content reasoning_details thinking thinking_blocks
-			thinking_signature signature annotations citations media_summary message_id weight cache_control logprobs container
-			context_management content_filter_results service_tier system_fingerprint`)
+			model_calls untold left_out generated cached state validations original opaque meta metadata timestamp created_at
+			time created index id type object model provider source status reasoning reasoning_content reasoning_details
+			thinking thinking_blocks thinking_signature signature annotations citations media_summary message_id weight cache_control
+			logprobs container context_management content_filter_results service_tier system_fingerprint`)
 	})
 	partFields = sync.OnceValue(func() *fieldNames {
 		return newFieldNames(`type text content refusal media source image_url detail input_audio file file_data filename
@@ -81,8 +81,8 @@ var (
 			instrumentation_library spans schema_url resource_metrics resource_logs`)
 	})
 	trialTurnFields = sync.OnceValue(func() *fieldNames {
-		return newFieldNames(`index scripted persona ended user assistant not_run error messages tool_calls assertions latency_ms
-			streamed guardrails guard_judgements composition`)
+		return newFieldNames(`index scripted persona ended user assistant not_run error messages tool_calls assertions
+			latency_ms streamed guardrails guard_judgements composition`)
 	})
 )
 

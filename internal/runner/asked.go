@@ -20,10 +20,15 @@ func (f *Fingerprints) Asked(t *Trial) string {
 		row := t.filled().Scenario.Row
 		decides = append(decides, row.ID, row.Canonical())
 	}
-	for _, one := range t.players {
-		if one != nil { // what it says is what the agent is asked
-			by := f.provider(t.Project.Project, one.endpoint.Spec)
-			decides = append(decides, one.persona, by[:])
+	for i := range s.Turns { // as the files say: who judges again opens nobody who plays
+		p, turn := t.Project.Project, &s.Turns[i]
+		persona, role := p.PersonaOf(turn), p.RoleOf(turn)
+		if persona == nil || role == nil {
+			continue
+		}
+		if spec := providerOf(p, role.Provider); spec != nil { // what it says is what the agent is asked
+			by := f.provider(p, spec)
+			decides = append(decides, persona, by[:])
 		}
 	}
 	sum := scenario.Digest(decides...)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
@@ -265,11 +266,8 @@ func orList(ways []string) string {
 	case 1:
 		return ways[0]
 	}
-	text := ways[0]
-	for _, way := range ways[1 : len(ways)-1] {
-		text += ", " + way
-	}
-	return text + ", or " + ways[len(ways)-1]
+	last := len(ways) - 1
+	return strings.Join(ways[:last], ", ") + ", or " + ways[last]
 }
 
 func percent(x float64) string {

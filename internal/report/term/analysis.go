@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/analysis"
@@ -26,7 +27,7 @@ func (p *Printer) Analyze(r *analysis.Report) error {
 	}
 	groups := r.Groups
 	if len(r.Providers) > 1 {
-		groups = append(groups[:len(groups):len(groups)], r.Providers...)
+		groups = append(slices.Clip(groups), r.Providers...)
 	}
 	p.spreads(groups)
 	name := func(w *analysis.Place) string { return show.RunName(r, w.Run) + show.Line(w.Trial) + "   " }

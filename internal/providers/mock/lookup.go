@@ -19,8 +19,9 @@ import (
 //     turn's inline replies, counted within the turn or the step; then in the file the numbered reply of the scenario,
 //     the scenario's default. The number is one more than the assistant messages so far, so that rounds of tool calls
 //     count. In a file that comes first the numbered reply wins over the inline ones;
-//   - a generated user message: the persona's numbered reply and default, then the scenario's. Such a request has the
-//     roles swapped, so the number is counted in the same way and is one more than the user messages so far;
+//   - a generated user message: the persona's numbered reply and default; for a persona that the file does not have, the
+//     scenario's, with a doubt. Such a request has the roles swapped, so the number is counted in the same way and is one
+//     more than the user messages so far;
 //   - a judge: the judge's reply of that number in which it is asked about a turn, then its default;
 //   - for all of them the default of the file.
 //
@@ -63,7 +64,7 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, doubt st
 		return generic(), "", nil
 	}
 	if canned = p.fromFile(at, n); canned != nil {
-		return canned, "", nil
+		return canned, p.borrowed(at), nil
 	}
 	return p.missing(at, p.describe(at, n))
 }
@@ -123,8 +124,8 @@ func (p *Provider) fromFile(at *chat.Origin, n int) *scenario.MockReply {
 		}
 		return text(p.File.Default)
 	case at.Persona != "":
-		if r := numbered(p.persona(at), n); r != nil {
-			return r
+		if own := p.persona(at); own != nil {
+			return numbered(own, n)
 		}
 	}
 	section := p.scenario(at)
@@ -132,6 +133,15 @@ func (p *Provider) fromFile(at *chat.Origin, n int) *scenario.MockReply {
 		return r
 	}
 	return text(p.File.Default)
+}
+
+// borrowed says that a persona without replies of its own has those that are meant for the agent; "": it has.
+func (p *Provider) borrowed(at *chat.Origin) string {
+	if at.Persona == "" || p.persona(at) != nil {
+		return ""
+	}
+	return fmt.Sprintf("of the persona %s is one that is meant for the agent: %s has nothing for it below selfplay",
+		at.Persona, p.File.File)
 }
 
 func (p *Provider) scenario(at *chat.Origin) *scenario.MockScenario {

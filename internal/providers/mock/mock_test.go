@@ -88,8 +88,10 @@ func TestLookup(t *testing.T) {
 		{"inline without a file", nil, 0, chat.Origin{Scenario: "refund", Turn: 1}, "inline 1", ""},
 		{"persona", full, 0, chat.Origin{Scenario: "refund", Turn: 1, Persona: "impatient"}, "where is it?", ""},
 		{"persona default", full, 1, chat.Origin{Scenario: "refund", Persona: "impatient"}, "hurry up", ""},
-		{"persona falls to the scenario", full, 1, chat.Origin{Scenario: "refund", Persona: "terse"}, "refund 2", ""},
-		{"persona falls to the file", full, 1, chat.Origin{Scenario: "other", Persona: "terse"}, "global", ""},
+		{"a persona's replies are used up", full, 1, chat.Origin{Scenario: "refund", Persona: "terse"}, "",
+			`mock.yaml has no reply 2 for persona "terse"; it has reply 1 and no defaultResponse`},
+		{"persona falls to the scenario", full, 1, chat.Origin{Scenario: "refund", Persona: "new"}, "refund 2", ""},
+		{"persona falls to the file", full, 1, chat.Origin{Scenario: "other", Persona: "new"}, "global", ""},
 		{"judge by turn", full, 4, chat.Origin{Scenario: "refund", Judge: "strict"}, `{"score":1}`, ""},
 		{"judge default", full, 0, chat.Origin{Scenario: "refund", Turn: 1, Judge: "strict"}, `{"score":0}`, ""},
 		{"judge of a conversation", full, 0, chat.Origin{Scenario: "refund", Turn: -1, Judge: "strict"}, `{"score":0}`, ""},
@@ -136,6 +138,23 @@ func TestLookup(t *testing.T) {
 				t.Errorf("lenient: got %q with doubt %q, %v", reply.Content, reply.Doubt, err)
 			}
 		})
+	}
+}
+
+// TestBorrowedReplies: what a persona has from the replies of the agent is told, and what it has of its own is not.
+func TestBorrowedReplies(t *testing.T) {
+	t.Parallel()
+	p := New(Config{ID: "p", File: &scenario.MockFile{
+		File: "mock.yaml", Scenarios: map[string]*scenario.MockScenario{"s": section(nil, "good day")},
+		SelfPlay: map[string]*scenario.MockScenario{"eve": section(nil, "hi")},
+	}})
+	for persona, want := range map[string]string{
+		"eve": "", "bob": "of the persona bob is one that is meant for the agent: mock.yaml has nothing for it below selfplay",
+	} {
+		reply, err := p.Complete(t.Context(), said(0, chat.Origin{Scenario: "s", Persona: persona}), nil)
+		if err != nil || reply.Doubt != want {
+			t.Errorf("%s: got doubt %q, %v", persona, reply.Doubt, err)
+		}
 	}
 }
 

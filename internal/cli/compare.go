@@ -85,6 +85,9 @@ func (f *compareFlags) run(app *App, before, after string) error {
 		oneOf("format", []string{f.format}, "text", "markdown", "html", "json"),
 		oneOf("color", []string{f.color}, "auto", "always", "never"),
 	)
+	if err == nil && f.failOn != nil && len(f.failOn) == 0 {
+		err = fmt.Errorf("--fail-on names nothing; expected %s", strings.Join(failOnChange, ", "))
+	}
 	if err != nil {
 		return err
 	}
@@ -120,7 +123,7 @@ func (f *compareFlags) run(app *App, before, after string) error {
 	if err := f.write(app, r, before, after); err != nil {
 		return ifBroken(err)
 	}
-	return f.verdict(app, r, after)
+	return f.verdict(app, r, before, after)
 }
 
 // write writes the comparison to stdout.
@@ -144,9 +147,10 @@ func (f *compareFlags) write(app *App, r *comparison.Report, before, after strin
 }
 
 // verdict is the exit status that --fail-on asks for.
-func (f *compareFlags) verdict(app *App, r *comparison.Report, after string) error {
-	if n := show.Unfinished(r.After); n > 0 {
-		app.remark("%s is not finished: %s without a verdict", after, show.Plural(n, "trial"))
+func (f *compareFlags) verdict(app *App, r *comparison.Report, before, after string) error {
+	lacks := untold(r, before, after)
+	for _, why := range lacks {
+		app.remark("%s", why)
 	}
 	var found []string
 	for _, word := range failOnChange {
@@ -158,7 +162,7 @@ func (f *compareFlags) verdict(app *App, r *comparison.Report, after string) err
 	case len(found) > 0:
 		app.complain(fmt.Errorf("the runs differ in what --fail-on names: %s", strings.Join(found, ", ")))
 		return exit(result.ExitFailed)
-	case len(f.failOn) > 0 && show.Unfinished(r.After) > 0:
+	case len(f.failOn) > 0 && len(lacks) > 0:
 		return exit(result.ExitError)
 	case slices.Contains(f.failOn, "regressed") && r.Compared() == 0:
 		app.remark("no group asks and checks the same in both runs, so nothing could be compared")
@@ -172,6 +176,30 @@ func (f *compareFlags) verdict(app *App, r *comparison.Report, after string) err
 	}
 	return nil
 }
+
+// untold says what keeps two runs from telling all that --fail-on may ask for.
+func untold(r *comparison.Report, before, after string) (lacks []string) {
+	runs := []struct {
+		name string
+		*result.Run
+	}{{before, r.Before}, {after, r.After}}
+	for i, run := range runs {
+		if n := show.Unfinished(run.Run); n > 0 {
+			lacks = append(lacks, fmt.Sprintf("%s is not finished: %s without a verdict", run.name, show.Plural(n, "trial")))
+		}
+		other := runs[1-i].Shard
+		if run.Shard != nil && (other == nil || other.String() != run.Shard.String()) {
+			lacks = append(lacks, fmt.Sprintf("%s is shard %s: the trials of the others are not in it", run.name, run.Shard))
+		}
+	}
+	if !slices.ContainsFunc(r.After.Briefs, hasVerdict) {
+		lacks = append(lacks, fmt.Sprintf("no trial of %s has a verdict", after))
+	}
+	return lacks
+}
+
+// hasVerdict reports whether a trial passed or failed, and did not break or end before.
+func hasVerdict(b result.Brief) bool { return b.Status == result.Passed || b.Status == result.Failed }
 
 // unpriced reports whether it is not known what a group costs now, and was known before.
 func unpriced(p *comparison.Pair) bool { return p.Was.CostUSD != nil && p.Now.CostUSD == nil }

@@ -112,6 +112,17 @@ func (d *decoder) runtimePath(path string) (resolved string, found bool) {
 	return first, false
 }
 
+// projectPath is runtimePath for a file that is sent to others. The working directory is not looked into: whoever runs a
+// project somewhere else does not mean what lies there.
+func (d *decoder) projectPath(path string) (resolved string, found bool) {
+	resolved, found = d.runtimePath(path)
+	first, second := filepath.Join(d.places.run, path), filepath.Join(d.places.config, path)
+	if found && !filepath.IsAbs(path) && resolved != first && resolved != second {
+		return first, false
+	}
+	return resolved, found
+}
+
 // present resolves a path that is used at run time. It reports a missing file and returns "".
 func (d *decoder) present(at *node.Node, name string) string {
 	path, found := d.runtimePath(name)

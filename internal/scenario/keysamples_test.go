@@ -22,9 +22,9 @@ var keySamples = map[string]any{
 	"a tool of a pack.parameters": map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{}}},
 	"a judge.provider":            "ollama", "a role.provider": "ollama", "inference.embedder": "openai", "judge_defaults.prompt": "support",
 	"mock_config": "mock.yaml", "file_path": "talk.json", "audio_file": "talk.json",
-	"a reply of one_of.chance": 1.0,
-	"a part.metadata":          map[string]any{"mime_type": "image/gif"},
-	"a tool failure.tool":      "look", "tool_policy.tool_choice": "look", "tool_policy.blocklist": []any{"look"},
+	"a reply of one_of.chance": 1.0, "a mock reply.type": "tool_calls", "a reply of one_of.type": "tool_calls",
+	"a part.metadata":     map[string]any{"mime_type": "image/gif"},
+	"a tool failure.tool": "look", "tool_policy.tool_choice": "look", "tool_policy.blocklist": []any{"look"},
 	"a scenario.providers": []any{"openai"}, "provider_group": "default", "prompt_task": "support",
 	"orchestration": "external", "relevance.query_source": "last_user", "base_url": "http://127.0.0.1",
 }

@@ -140,6 +140,9 @@ func (d *decoder) wholeMockReply(n *node.Node, r *mockReplyFile, before int) {
 			"write type: multimodal, or take out the text or the parts"
 		r.Parts = nil
 	}
+	if r.kind != nil && r.kind.Value == "multimodal" && r.parts == nil && r.audio == "" {
+		d.Warnf(r.kind, NoEffect, "type: multimodal has no effect: the reply has no parts").Hint = "add parts, or take it out"
+	}
 	if r.audio != "" {
 		r.Parts = append(r.Parts, d.mockAudio(n, r))
 	}

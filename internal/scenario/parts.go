@@ -150,7 +150,7 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 		}
 	case m.Path != "":
 		name := m.Path
-		resolved, found := d.runtimePath(name)
+		resolved, found := d.projectPath(name)
 		m.Path, m.Local, m.Source = d.places.fs.access(resolved), true, filepath.ToSlash(name)
 		if !found {
 			why := d.missingFile(name)

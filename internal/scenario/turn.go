@@ -127,7 +127,8 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 	case t.content == nil && t.parts.Kind == node.List && len(t.parts.Content) == 0:
 		d.Errorf(t.parts, "empty-value", "parts is empty")
 	case len(t.Parts) > 0 && t.content != nil:
-		d.Warnf(t.content, "unused-field", "content is not sent: the turn has parts")
+		d.Foreignf(t.content, "unused-field", "content is not sent: the turn has parts").
+			Hint = "make it a part of its own: {type: text, text: …}"
 	}
 	if t.persona != nil {
 		d.Foreignf(t.persona, "unused-field", "a turn of the role user has no persona").

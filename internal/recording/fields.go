@@ -42,8 +42,8 @@ var (
 			tool_name error error_type is_error latency_ms finish_reason stop_reason stop_sequence usage cost cost_info cost_usd
 			model_calls untold left_out generated cached state validations original opaque meta metadata timestamp created_at
 			time created index id type object model provider source status reasoning reasoning_content reasoning_details
-			thinking thinking_blocks thinking_signature signature annotations citations media_summary message_id weight cache_control
-			logprobs container context_management content_filter_results service_tier system_fingerprint`)
+			thinking thinking_blocks thinking_signature signature annotations citations media_summary message_id weight
+			cache_control logprobs container context_management content_filter_results service_tier system_fingerprint`)
 	})
 	partFields = sync.OnceValue(func() *fieldNames {
 		return newFieldNames(`type text content refusal media source image_url detail input_audio file file_data filename

@@ -112,8 +112,8 @@ func (d *decoder) runtimePath(path string) (resolved string, found bool) {
 	return first, false
 }
 
-// projectPath is runtimePath for a file that is sent to others. The working directory is not looked into: whoever runs a
-// project somewhere else does not mean what lies there.
+// projectPath is runtimePath for a file that is sent to others. The working directory is not looked into: whoever runs
+// a project somewhere else does not mean what lies there.
 func (d *decoder) projectPath(path string) (resolved string, found bool) {
 	resolved, found = d.runtimePath(path)
 	first, second := filepath.Join(d.places.run, path), filepath.Join(d.places.config, path)

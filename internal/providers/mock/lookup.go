@@ -19,9 +19,9 @@ import (
 //     turn's inline replies, counted within the turn or the step; then in the file the numbered reply of the scenario,
 //     the scenario's default. The number is one more than the assistant messages so far, so that rounds of tool calls
 //     count. In a file that comes first the numbered reply wins over the inline ones;
-//   - a generated user message: the persona's numbered reply and default; for a persona that the file does not have, the
-//     scenario's, with a doubt. Such a request has the roles swapped, so the number is counted in the same way and is one
-//     more than the user messages so far;
+//   - a generated user message: the persona's numbered reply and default; for a persona that the file does not have,
+//     the scenario's, with a doubt. Such a request has the roles swapped, so the number is counted in the same way and
+//     is one more than the user messages so far;
 //   - a judge: the judge's reply of that number in which it is asked about a turn, then its default;
 //   - for all of them the default of the file.
 //

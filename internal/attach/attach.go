@@ -255,7 +255,7 @@ func (f *fetch) medium(kind string, m *chat.Media, data []byte) (*chat.Media, er
 		f.types[key] = mime
 	}
 	out := *m
-	out.MIMEType, out.URL, out.Source = f.types[key], "", m.URL
+	out.MIMEType, out.URL, out.Source = f.types[key], "", chat.WithoutQuery(m.URL)
 	return &out, out.SetContent(f.content)
 }
 

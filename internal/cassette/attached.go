@@ -10,7 +10,7 @@ import (
 type mediaRequest struct {
 	Type string `json:"type"` // of the part
 	MIME string `json:"mime_type,omitempty"`
-	URL  string `json:"url"`
+	URL  string `json:"url"` // without its query: see chat.WithoutQuery
 }
 
 // mediaReply is what came.
@@ -27,7 +27,7 @@ func (l *Lane) Media(
 	}
 	rec := l.recorder
 	write := func(enc encoder) (any, []tool, error) {
-		return &mediaRequest{part.Type, part.Media.MIMEType, string(enc.text(part.Media.URL))}, nil, nil
+		return &mediaRequest{part.Type, part.Media.MIMEType, string(enc.text(chat.WithoutQuery(part.Media.URL)))}, nil, nil
 	}
 	send := func() (replyEncoder, float64, error) {
 		got, err := fetch(ctx)

@@ -255,7 +255,7 @@ func (w *ruleWriter) reachable(r *gate.Rule) {
 	if known && 3*r.Max < 4*least {
 		w.m.diags.Warnf(w.t.At("max"), 1, "few-trials",
 			"scenario %q: %d trials decide little: it takes %d of %d that all pass to show %s", w.s.ID, r.Max, least, least,
-			percent(r.Lower())).Hint = fmt.Sprintf("arena gate says what it does to agents; set max: %d or more", (4*least+2)/3)
+			percent(r.Lower())).Hint = fmt.Sprintf("set max: %d or more", (4*least+2)/3)
 	}
 }
 

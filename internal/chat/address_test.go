@@ -14,7 +14,7 @@ func TestWithoutQuery(t *testing.T) {
 	seen := map[string]string{}
 	for _, rest := range []string{"?token=SECRET", "?token=SECRET2", "#SECRET", "?a=1#SECRET"} {
 		got := WithoutQuery("https://a.test/x.png" + rest)
-		if strings.Contains(got, "SECRET") || strings.Contains(got, "token") || !strings.HasPrefix(got, "https://a.test/x.png?sum=") {
+		if strings.Contains(got, "SECRET") || strings.Contains(got, "token") || !strings.HasPrefix(got, "https://a.test/x.png…") {
 			t.Errorf("%s: %q", rest, got)
 		}
 		if other, twice := seen[got]; twice {

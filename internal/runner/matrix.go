@@ -32,6 +32,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.reportMissing()
 	m.reportOtherSessions()
 	m.reportOnly()
+	m.notePlayers(plan.spans)
 	plan.FailOn, plan.Notes = m.failOn(suite), m.notes
 	if d.Errors() == 0 { // otherwise not all used providers are known
 		d.DropWarnings(m.usedProviders())

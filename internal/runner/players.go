@@ -211,3 +211,25 @@ func providerOf(p *scenario.Project, name string) *scenario.Provider {
 	}
 	return nil
 }
+
+// notePlayers tells of models that play users and are tested as well, which seldom is meant, and of those that are
+// called although all that is tested is simulated.
+func (m *matrix) notePlayers(spans []span) {
+	var tested, playing []*Endpoint
+	for i := range spans {
+		tested = append(tested, spans[i].Endpoint)
+		playing = append(playing, spans[i].players.endpoints()...)
+	}
+	simulated := !slices.ContainsFunc(tested, func(e *Endpoint) bool { return e != nil && !e.Simulated })
+	alone := !slices.ContainsFunc(tested, func(e *Endpoint) bool { return e != nil && !slices.Contains(playing, e) })
+	for _, e := range playing {
+		if slices.Contains(tested, e) && !alone && !e.Spec.Grouped && !slices.ContainsFunc(m.providers.words, e.Spec.Is) {
+			m.note("provider %q plays users, and is tested too; so that it only plays, write group: users beside its file",
+				e.Spec.ID)
+		}
+		if simulated && !e.Simulated {
+			m.note("the agents are simulated, but provider %q, which plays users, is called; --mock-provider simulates it too",
+				e.Spec.ID)
+		}
+	}
+}

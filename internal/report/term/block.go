@@ -76,7 +76,7 @@ func (b *block) addWithPosition(r *row, place string, indent int) {
 // title adds the line with the scenario and the provider, or with how many of them there are.
 func (b *block) title() {
 	first := b.brief(0)
-	scenarios, providers := distinct(b, scenarioOf), distinct(b, providerOf)
+	scenarios, places := distinct(b, scenarioOf), distinct(b, placeOf)
 	mark, as := sign(first.Status)
 	r := (&row{}).add(as, mark).gap(1)
 	switch {
@@ -85,13 +85,12 @@ func (b *block) title() {
 		if v := show.Variant(b.trial.Variant); v != "" {
 			r.add(dim, " ("+v+")")
 		}
-	case scenarios == 1 && providers == 1:
+	case scenarios == 1 && places == 1:
 		r.add(bold, show.Line(first.Scenario)).add(plain, " · "+show.ProviderLabel(first))
 	case scenarios == 1:
-		r.add(bold, show.Line(first.Scenario)).add(plain, " · "+show.Plural(providers, "provider"))
+		r.add(bold, show.Line(first.Scenario)).add(plain, b.counted())
 	default:
-		r.add(bold, show.Plural(len(b.members), "trial")).
-			add(plain, " · "+show.Plural(scenarios, "scenario")+" · "+show.Plural(providers, "provider"))
+		r.add(bold, show.Plural(len(b.members), "trial")).add(plain, " · "+show.Plural(scenarios, "scenario")+b.counted())
 	}
 	place := ""
 	if scenarios == 1 {
@@ -101,7 +100,21 @@ func (b *block) title() {
 }
 
 func scenarioOf(x *result.Brief) string { return x.File + "\x00" + x.Scenario }
-func providerOf(x *result.Brief) string { return show.ProviderLabel(x) }
+func placeOf(x *result.Brief) string    { return show.ProviderLabel(x) }
+
+// counted says how many providers, and rows or recorded conversations of them, the trials are of.
+func (b *block) counted() string {
+	providers := distinct(b, func(x *result.Brief) string { return x.Provider + "\x00" + x.Region })
+	text := " · " + show.Plural(providers, "provider")
+	if sessions := distinct(b, func(x *result.Brief) string { return x.Session }); sessions > 1 {
+		noun := "conversation"
+		if b.brief(0).Row != "" {
+			noun = "row"
+		}
+		text += " · " + show.Plural(sessions, noun)
+	}
+	return text
+}
 
 func distinct(b *block, key func(*result.Brief) string) int {
 	seen := map[string]bool{}
@@ -116,7 +129,7 @@ func (b *block) otherTrials() {
 	if len(b.members) == 1 {
 		return
 	}
-	oneScenario, oneProvider := distinct(b, scenarioOf) == 1, distinct(b, providerOf) == 1
+	oneScenario, onePlace := distinct(b, scenarioOf) == 1, distinct(b, placeOf) == 1
 	var names []string
 	for i := range b.members {
 		if len(names) == maxMembers && b.p.opts.Verbosity == 0 {
@@ -128,8 +141,8 @@ func (b *block) otherTrials() {
 		if !oneScenario {
 			parts = append(parts, show.Line(m.Scenario))
 		}
-		if !oneProvider {
-			parts = append(parts, providerOf(m))
+		if !onePlace {
+			parts = append(parts, placeOf(m))
 		}
 		text := strings.Join(parts, " · ")
 		names = append(names, strings.TrimSpace(text+" "+show.TrialNumber(m)))
@@ -149,7 +162,7 @@ func (b *block) rates() {
 			return
 		}
 		text := g.Rate()
-		if len(b.members) > 1 && distinct(b, providerOf)+distinct(b, scenarioOf) > 2 {
+		if len(b.members) > 1 && distinct(b, placeOf)+distinct(b, scenarioOf) > 2 {
 			text = show.Line(g.Scenario) + " · " + g.ProviderLabel() + " " + text
 		}
 		b.add((&row{}).gap(2).add(plain, text).cut(b.width))

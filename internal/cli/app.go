@@ -35,6 +35,8 @@ type App struct {
 	Width          func() int
 	// Interrupts delivers the user's wishes to stop until the returned function is called.
 	Interrupts func() (<-chan os.Signal, func())
+
+	after func(time.Duration) <-chan time.Time // nil: time.After; only interrupts are timed by it
 	// KeepPipes makes writing to a stdout that nobody reads any more an error, instead of the end of the process. nil:
 	// it is one already.
 	KeepPipes func()

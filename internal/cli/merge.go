@@ -26,7 +26,8 @@ What is missing or there twice is told, and nothing is written then: a shard tha
 that was stopped, a trial that did not end. With --partial what is there is merged; every report says
 what is missing, and the run is not green by it.
 
-The verdict is that of the whole run, and so is the exit status: 0 all passed, 1 an assertion failed,
+The verdict is that of the whole run, and so is the exit status, also where the shards were run with
+--exit-zero: 0 all passed, 1 an assertion failed,
 3 something broke or is missing, 2 the folders are not the shards of a run.`
 
 type mergeFlags struct {
@@ -165,6 +166,10 @@ func (f *mergeFlags) refuseHoles(set *shards.Set) error {
 func (f *mergeFlags) merge(app *App, set *shards.Set, h result.JournalHeader, out *harness.Outputs) (err error) {
 	h.Resume = []string{"arena", "run", "--resume", out.Dir}
 	h.Spec.Home, h.Spec.Out = homeOf(out.Dir), out.Dir
+	if h.ExitZero { // of the jobs that ran the shards; what they make together is judged here
+		h.ExitZero = false
+		app.remark("the shards were run with --exit-zero; arena merge does not take that over")
+	}
 	file, err := out.Draft()
 	if err != nil {
 		return err

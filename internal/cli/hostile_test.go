@@ -157,6 +157,7 @@ var showings = []showing{
 	{args: "run DIR -o DIR/out7 -j 1 --mock-config DIR/other.yaml --lenient"}, {args: "run DIR --estimate"},
 	{args: "run DIR --shard 1/1 -o DIR/shard -j 1"}, {args: "run DIR --shard POISON"}, {args: "merge DIR/shard -o DIR/merged"},
 	{args: "merge DIR/out DIR/shard DIR/POISON -o DIR/merged2"}, {args: "merge DIR/raw.json -o DIR/merged2", quiet: true},
+	{args: "gate DIR"}, {args: "gate DIR --pass-rate 0.8"}, {args: "gate DIR --pass-rate 0.8 --json", data: true},
 	{args: "analyze DIR/out"}, {args: "analyze DIR/out DIR/out7 -v"}, {args: "analyze DIR/out --format json", data: true},
 	{args: "compare DIR/out DIR/out7"}, {args: "compare DIR/out7 DIR/out --format markdown"},
 	{args: "compare DIR/out DIR/out7 --format json", data: true}, {args: "compare DIR/out DIR/POISON"},

@@ -31,14 +31,19 @@ func (f *overrideFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.maxTokens, "max-tokens", 0, "limit every reply to `n` tokens")
 	fl.IntVar(&f.trials, "trials", 0, "repeat every scenario `n` times instead of its own number; with a pass\n"+
 		"rate at most that often")
+	f.registerRule(fl)
+	fl.BoolVar(&f.eager, "eager", false, "run trials that may not be needed rather than wait for those that may\n"+
+		"decide: faster, for more calls")
+	fl.StringVar(&f.onFailure, "on-failure", "", "`action` after a failed turn assertion: continue or stop")
+}
+
+// registerRule registers what is asked of trials together.
+func (f *overrideFlags) registerRule(fl *pflag.FlagSet) {
 	fl.Float64Var(&f.passRate, "pass-rate", 0, "have the trials of every scenario show that this `share` of them "+
 		"passes,\nsuch as 0.8")
 	fl.Float64Var(&f.tolerance, "tolerance", 0, "rates so much `below` the pass rate may pass too")
 	fl.Float64Var(&f.confidence, "confidence", 0, "each claim is wrong in at most 1 - this `share` of runs (default 0.95)")
 	fl.StringVar(&f.stop, "stop", "", "end trials `early`, once the rest cannot change the verdict, or never")
-	fl.BoolVar(&f.eager, "eager", false, "run trials that may not be needed rather than wait for those that may\n"+
-		"decide: faster, for more calls")
-	fl.StringVar(&f.onFailure, "on-failure", "", "`action` after a failed turn assertion: continue or stop")
 }
 
 func (f *overrideFlags) validate(g givenFlags) error {

@@ -53,7 +53,7 @@ func newRoot(app *App) *cobra.Command {
 		newAnalyzeCmd(app),
 		newReportCmd(app), newMergeCmd(app))
 	addGroup(root, "Write and look", newInitCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app),
-		newToolsCmd(app), newDoctorCmd(app), newChecksCmd(app), newSchemaCmd(app), newDocsCmd(app))
+		newGateCmd(app), newToolsCmd(app), newDoctorCmd(app), newChecksCmd(app), newSchemaCmd(app), newDocsCmd(app))
 	addGroup(root, "Recordings and judges", newCaptureCmd(app), newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app),
 		newCacheCmd(app))
 	root.AddCommand(newWorkerCmd(app), newVersionCmd(app))

@@ -41,7 +41,7 @@ var typed = map[string]string{
 	"scenario": doesLess, "provider": doesLess, "tag": doesLess, "eval": doesLess, "rows": doesLess,
 	"sample": doesLess, "shard": doesLess, "shard-by": says, "eval-groups": doesLess,
 	"eval-types": doesLess, "skip-evals": doesLess, "trials": doesLess, "pass-rate": doesLess, "tolerance": doesLess,
-	"confidence": doesLess, "stop": doesLess,
+	"confidence": doesLess, "stop": doesLess, "max": says, "min": says,
 	"no-chaos": doesLess, "last-failed": doesLess, "resume": doesLess, "only": doesLess,
 
 	"mock-provider": asksOthers, "mock-config": asksOthers, "replay": asksOthers, "replay-missing": asksOthers,

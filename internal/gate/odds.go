@@ -28,3 +28,16 @@ func (g *Gate) Odds(rate float64) (o Odds) {
 	}
 	return o
 }
+
+// Soonest is after how many trials the gate passes where all pass, and fails where all fail; 0: it never does.
+func (g *Gate) Soonest() (pass, fail int) {
+	for n := g.Max; n >= g.Min; n-- {
+		if g.Look(n) && g.PassLine[n-1] <= n {
+			pass = n
+		}
+		if g.Look(n) && g.FailLine[n-1] <= n {
+			fail = n
+		}
+	}
+	return pass, fail
+}

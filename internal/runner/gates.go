@@ -41,3 +41,6 @@ func (p *Plan) Planned() int {
 
 // Gated reports whether the trial is of a group whose trials may end early.
 func (t *Trial) Gated() bool { return t.gate != nil }
+
+// Rule is that of the group of the trial, whose trials may end early; nil: all of them run.
+func (t *Trial) Rule() *result.GateSpec { return t.gate }

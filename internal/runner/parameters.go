@@ -122,11 +122,7 @@ func (m *matrix) setAt(p *scenario.Project, turn *scenario.Turn, ofPrompt *float
 
 // once warns of something at a provider, whatever number of scenarios it is true for.
 func (m *matrix) once(spec *scenario.Provider, text string) {
-	if m.saidOnce == nil {
-		m.saidOnce = map[string]bool{}
-	}
-	if !m.saidOnce[text] {
-		m.saidOnce[text] = true
+	if m.first(text) {
 		m.diags.Warnf(spec.Pos, 1, scenario.NoEffect, "%s", text)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
@@ -20,6 +18,7 @@ import (
 // TrialOptions win over what files say of trials. Nil and "": they say it.
 type TrialOptions struct {
 	PassRate, Tolerance, Confidence *float64
+	Min                             *int
 	Stop                            string // early or never
 	AllowUndecided                  bool
 }
@@ -42,7 +41,7 @@ func (m *matrix) rule(p *scenario.Project, s *scenario.Scenario, variants int) (
 	if t == nil {
 		t = &scenario.Trials{Count: 1, Pos: s.Pos}
 	}
-	w := ruleWriter{m: m, s: s, t: t, r: t.Rule, variants: variants}
+	w := ruleWriter{m: m, p: p, s: s, t: t, r: t.Rule, variants: variants}
 	if w.r == nil {
 		w.r = &scenario.TrialRule{Stop: string(result.StopNever)}
 	}
@@ -65,6 +64,7 @@ func (m *matrix) rule(p *scenario.Project, s *scenario.Scenario, variants int) (
 // ruleWriter resolves the rule of one scenario.
 type ruleWriter struct {
 	m        *matrix
+	p        *scenario.Project
 	s        *scenario.Scenario
 	t        *scenario.Trials
 	r        *scenario.TrialRule
@@ -74,15 +74,22 @@ type ruleWriter struct {
 
 func (w *ruleWriter) refuse(key, code, hint, text string, args ...any) {
 	w.bad = true
-	if w.m.saidOnce == nil {
-		w.m.saidOnce = map[string]bool{}
-	}
-	said := fmt.Sprint(w.t.At(key), key, fmt.Sprintf(text, args...))
-	if w.m.saidOnce[said] {
+	if !w.m.first(fmt.Sprint(w.t.At(key), key, fmt.Sprintf(text, args...))) {
 		return
 	}
-	w.m.saidOnce[said] = true
 	w.m.diags.Errorf(w.t.At(key), 1, code, "scenario %q: %s", w.s.ID, fmt.Sprintf(text, args...)).Hint = hint
+}
+
+// first reports whether a text is said for the first time.
+func (m *matrix) first(said string) bool {
+	if m.saidOnce[said] {
+		return false
+	}
+	if m.saidOnce == nil {
+		m.saidOnce = map[string]bool{}
+	}
+	m.saidOnce[said] = true
+	return true
 }
 
 // idle refuses flags of gates that change nothing.
@@ -91,7 +98,7 @@ func (w *ruleWriter) idle() {
 	for _, f := range []struct {
 		flag  string
 		given bool
-	}{{"--tolerance", o.Tolerance != nil}, {"--confidence", o.Confidence != nil}} {
+	}{{"--tolerance", o.Tolerance != nil}, {"--confidence", o.Confidence != nil}, {"--min", o.Min != nil}} {
 		if f.given {
 			w.refuse("", "no-effect", "pass --pass-rate too, or leave it out", "%s says nothing of trials that are counted",
 				f.flag)
@@ -126,8 +133,8 @@ func (w *ruleWriter) spec() *result.GateSpec {
 		w.refuse("confidence", "out-of-range", "0.95 is usual", "confidence %v: must be above 0.5 and below 1",
 			spec.Confidence)
 	}
-	if w.r.Min != nil {
-		spec.Min = *w.r.Min
+	if n := first(o.Min, w.r.Min); n != nil {
+		spec.Min = *n
 	}
 	spec.AllowUndecided = o.AllowUndecided || w.r.AllowUndecided != nil && *w.r.AllowUndecided
 	if rate == nil {
@@ -155,7 +162,7 @@ func (w *ruleWriter) count(spec *result.GateSpec, tolerance *float64) {
 		w.refuse(key, "no-effect", "write the pass_rate that is asked for",
 			"%s says nothing of trials that are counted: pass_rate is missing", key)
 	}
-	if w.r.Min != nil {
+	if first(w.m.opts.Rule.Min, w.r.Min) != nil {
 		w.refuse("min", "no-effect", "write the pass_rate that is asked for", "min says nothing of trials that are counted")
 	}
 	spec.AllowUndecided = false
@@ -164,7 +171,7 @@ func (w *ruleWriter) count(spec *result.GateSpec, tolerance *float64) {
 		spec.Max = w.m.opts.Trials * w.variants
 	case w.r.Max != nil:
 		spec.Max = *w.r.Max
-		w.wholeTurns(spec)
+		w.report(turnProblems(spec))
 	case w.t.Count > 0:
 		spec.Max = w.t.Count * w.variants
 	default:
@@ -177,36 +184,9 @@ func (w *ruleWriter) count(spec *result.GateSpec, tolerance *float64) {
 	}
 }
 
-func (w *ruleWriter) wholeTurns(spec *result.GateSpec) {
-	if w.variants > 1 && spec.Max%w.variants != 0 {
-		up := (spec.Max/w.variants + 1) * w.variants
-		w.refuse("max", "out-of-range", fmt.Sprintf("write max: %d", up),
-			"%d trials are not a whole number of turns of its %d variants", spec.Max, w.variants)
-	}
-}
-
 // gate completes a gate, and refuses one that no agent can pass.
 func (w *ruleWriter) gate(spec *result.GateSpec) {
-	rule := gate.Rule{
-		PassRate: spec.PassRate, Tolerance: spec.Tolerance, Confidence: spec.Confidence, Min: max(spec.Min, w.variants),
-		Block: w.variants,
-	}
-	switch {
-	case spec.PassRate == 1:
-		w.refuse("pass_rate", "out-of-range", "write pass_rate: 0.99 or less; or trials: N, of which each has to pass",
-			"pass_rate 1: nothing shows that all pass; 0.99 takes 299 trials")
-	case !(spec.PassRate > 0 && spec.PassRate < 1):
-		hint := "it is a share, such as 0.8"
-		if spec.PassRate > 1 && spec.PassRate <= 100 {
-			hint = fmt.Sprintf("%v%% is written as %v", spec.PassRate, spec.PassRate/100)
-		}
-		w.refuse("pass_rate", "out-of-range", hint, "pass_rate %v: must be above 0 and below 1", spec.PassRate)
-	case spec.Tolerance < 0:
-		w.refuse("tolerance", "out-of-range", "0 is none", "tolerance %v: must not be below 0", spec.Tolerance)
-	case rule.Lower() <= 0:
-		w.refuse("tolerance", "out-of-range", "lower it: then there is a rate that fails",
-			"tolerance %v: every agent may pass, since pass_rate is %v", spec.Tolerance, spec.PassRate)
-	}
+	w.report(lineProblems(spec))
 	w.refuseThresholds()
 	if w.bad {
 		return
@@ -219,77 +199,47 @@ func (w *ruleWriter) gate(spec *result.GateSpec) {
 	case w.t.Rule == nil && w.t.Count > 1:
 		spec.Max = w.t.Count
 	default:
-		spec.Max = rule.DefaultMax()
+		spec.Max = defaultMax(spec)
 	}
-	rule.Max = spec.Max
-	w.wholeTurns(spec)
-	switch {
-	case spec.Max > gate.MostTrials:
-		w.refuse("max", "out-of-range", "lower it", "%d trials are more than a gate takes, %d", spec.Max, gate.MostTrials)
-	case spec.Min > spec.Max:
-		w.refuse("min", "out-of-range", "lower min, or raise max", "min %d is above max %d", spec.Min, spec.Max)
-	}
-	if !w.bad {
-		w.reachable(&rule)
-	}
+	w.report(roomProblems(spec))
 }
 
-// reachable refuses a line that no agent can show, and warns where it almost is one.
-func (w *ruleWriter) reachable(r *gate.Rule) {
-	least, known := r.LeastMax()
-	if !r.Reachable() {
-		var ways []string
-		if known {
-			ways = append(ways, fmt.Sprintf("max: %d or more", least))
+// report reports what is wrong with a rule.
+func (w *ruleWriter) report(problems []RuleProblem) {
+	for _, p := range problems {
+		if p.Warning {
+			w.m.diags.Warnf(w.t.At(p.Key), 1, p.Code, "scenario %q: %s", w.s.ID, p.Text).Hint = p.Hint
+		} else {
+			w.refuse(p.Key, p.Code, p.Hint, "%s", p.Text)
 		}
-		if t, ok := r.LeastTolerance(); ok {
-			ways = append(ways, "tolerance: "+strconv.FormatFloat(t, 'g', -1, 64)+" or more")
-		}
-		if c, ok := r.MostConfidence(); ok {
-			ways = append(ways, "confidence: "+strconv.FormatFloat(c, 'g', -1, 64))
-		}
-		w.refuse("max", "no-agent-passes", "set "+orList(ways), "%d trials cannot show %s: even %d of %d leave %d%%",
-			r.Max, percent(r.Lower()), r.Max, r.Max, int(100*r.BestLow()))
-		return
-	}
-	if known && 3*r.Max < 4*least {
-		w.m.diags.Warnf(w.t.At("max"), 1, "few-trials",
-			"scenario %q: %d trials decide little: it takes %d of %d that all pass to show %s", w.s.ID, r.Max, least, least,
-			percent(r.Lower())).Hint = fmt.Sprintf("set max: %d or more", (4*least+2)/3)
 	}
 }
 
-func orList(ways []string) string {
-	switch len(ways) {
-	case 0:
-		return "a lower pass_rate"
-	case 1:
-		return ways[0]
-	}
-	last := len(ways) - 1
-	return strings.Join(ways[:last], ", ") + ", or " + ways[last]
-}
-
-func percent(x float64) string {
-	return strconv.FormatFloat(float64(int(x*1e6+0.5))/1e4, 'g', -1, 64) + "%"
-}
-
-// refuseThresholds refuses checks that are counted within a gate.
+// refuseThresholds refuses checks that are counted within a gate. One that holds for all scenarios is told once.
 func (w *ruleWriter) refuseThresholds() {
-	one := func(placed []scenario.Placed) {
+	for _, placed := range slices.Concat([][]scenario.Placed{w.p.Globals, w.s.Conversation}, turnChecks(w.s)) {
 		for i := range placed {
-			if at, has := threshold(placed[i].Compiled); has {
-				w.bad = true
-				w.m.diags.Errorf(at, 1, "threshold-in-gate",
-					"scenario %q: a pass_threshold within a gate: one counts, the other concludes", w.s.ID).Hint =
-					"take pass_threshold out, or pass_rate"
+			at, has := threshold(placed[i].Compiled)
+			if !has {
+				continue
 			}
+			w.bad = true
+			if said := fmt.Sprint(at, "pass_threshold"); !w.m.first(said) {
+				continue
+			}
+			w.m.diags.Errorf(at, 1, "threshold-in-gate",
+				"scenario %q: a pass_threshold within a gate: one counts, the other concludes", w.s.ID).Hint =
+				"take pass_threshold out, or pass_rate"
 		}
 	}
-	one(w.s.Conversation)
-	for i := range w.s.Turns {
-		one(w.s.Turns[i].Assertions)
+}
+
+// turnChecks are the assertions of each turn.
+func turnChecks(s *scenario.Scenario) (all [][]scenario.Placed) {
+	for i := range s.Turns {
+		all = append(all, s.Turns[i].Assertions)
 	}
+	return all
 }
 
 // threshold is where a check says in which share of the trials it has to hold.

@@ -106,11 +106,7 @@ func (m *matrix) player(
 
 // refuseOnce reports an error at a place, whatever number of scenarios it is true for.
 func (m *matrix) refuseOnce(at diag.Pos, wide int, code, text, hint string) {
-	if m.saidOnce == nil {
-		m.saidOnce = map[string]bool{}
-	}
-	if !m.saidOnce[text] {
-		m.saidOnce[text] = true
+	if m.first(text) {
 		m.diags.Errorf(at, wide, code, "%s", text).Hint = hint
 	}
 }

@@ -1,0 +1,320 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/gate"
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+const gateLong = `Gate prints what the pass_rate of scenarios does to agents: for one of which 100, 95, 80 and less
+percent of the trials pass, how often it passes, fails and stays undecided, and how many trials
+that takes, on average and at most. It runs nothing, and the numbers are exact.
+
+The gates are those of the files, each with the scenarios that have it. Without a path, with
+--pass-rate, it is one of the flags alone. With both, the flags win over the files, as in arena run.
+
+Where prices are known, it says what the trials may cost, all groups of the gate together: by the
+lengths of their texts, as arena run --estimate does. Trials that break cost more trials.
+
+A gate that no agent can pass ends with 2 and what would help.`
+
+// gateFlags is the command line of `arena gate`.
+type gateFlags struct {
+	runFlags
+	min    int
+	format formatFlags
+}
+
+func newGateCmd(app *App) *cobra.Command {
+	f := &gateFlags{}
+	cmd := &cobra.Command{
+		Use:   "gate [path...]",
+		Short: "Tell what a pass rate does to good and bad agents",
+		Long:  gateLong,
+		Example: `  arena gate
+  arena gate scenarios/refund.yaml
+  arena gate --pass-rate 0.9 --tolerance 0.1 --max 100
+  arena gate --pass-rate 0.8 --json | jq '.gates[].agents[] | {rate, passed}'`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.given.settings(app, c); err != nil {
+				return err
+			}
+			f.paths, f.words = args, []string{"arena", "run"}
+			if err := f.validate(); err != nil {
+				return err
+			}
+			return f.run(app)
+		},
+	}
+	f.register(cmd.Flags())
+	return cmd
+}
+
+func (f *gateFlags) register(fl *pflag.FlagSet) {
+	begin(fl)
+	fl.StringVarP(&f.config, "config", "c", "", "arena config `file`\n"+
+		"(default: config.arena.yaml, else the scenarios folder)")
+	f.selectionFlags.register(fl)
+	f.registerRule(fl)
+	fl.IntVar(&f.trials, "max", 0, "at most `n` trials count")
+	fl.IntVar(&f.min, "min", 0, "no verdict before `n` trials")
+	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
+	f.format.register(fl)
+}
+
+func (f *gateFlags) validate() error {
+	return errors.Join(f.overrideFlags.validate(f.given), f.selectionFlags.validate(f.given), f.format.validate(),
+		f.given.atLeast(1, "max", f.trials), f.given.atLeast(1, "min", f.min))
+}
+
+func (f *gateFlags) rule() runner.TrialOptions {
+	o := f.overrideFlags.rule(f.given, false)
+	o.Min = pointerTo(f.given, "min", f.min)
+	return o
+}
+
+func (f *gateFlags) run(app *App) error {
+	var shown *gatesShown
+	var err error
+	if len(f.paths) == 0 && !f.given.has("config") && f.given.has("pass-rate") {
+		shown, err = f.alone(app)
+	} else {
+		shown, err = f.ofFiles(app)
+	}
+	if err != nil {
+		return err
+	}
+	if f.format.json() {
+		return writeJSON(app, shown)
+	}
+	return shown.print(app)
+}
+
+// alone is the gate of the flags.
+func (f *gateFlags) alone(app *App) (*gatesShown, error) {
+	if narrowing := f.narrowing(f.given); len(narrowing) > 0 {
+		return nil, fmt.Errorf("%s chooses among scenarios, and there are none: name their files, or leave it out",
+			narrowing[0])
+	}
+	o := f.rule()
+	spec, problems := o.Alone(f.trials)
+	for _, p := range problems {
+		if !p.Warning {
+			return nil, fmt.Errorf("%s\n%s", p.Text, p.Hint)
+		}
+		app.remark("%s: %s", p.Text, p.Hint)
+	}
+	one, err := showGate(*spec)
+	if err != nil {
+		return nil, err
+	}
+	return &gatesShown{Gates: []*gateShown{one}}, nil
+}
+
+// ofFiles are the gates of scenarios, each once.
+func (f *gateFlags) ofFiles(app *App) (*gatesShown, error) {
+	suite, diags := runner.Load(scenario.Options{
+		Paths: f.paths, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv,
+	})
+	app.watch(suite, diags)
+	app.remarks(suite.Notes)
+	var plan *runner.Plan
+	if diags.Errors() == 0 {
+		opts := f.planOptions(suite, false)
+		opts.Rule, opts.Open, opts.OpenEmbedder, opts.Uncalled = f.rule(), harness.NoModel, harness.NoEmbedder, true
+		plan = runner.Make(suite, opts, diags)
+		defer plan.Close()
+	}
+	app.printDiags(diags.Sorted(), suite.Files, &f.runFlags)
+	if diags.Errors() > 0 {
+		return nil, exit(result.ExitUsage)
+	}
+	shown, err := f.gatesOf(plan)
+	if err != nil {
+		return nil, err
+	}
+	if len(shown.Gates) == 0 {
+		return nil, errors.New("no scenario has a gate: their trials are counted\n" +
+			"write trials: {pass_rate: 0.8}, or pass --pass-rate 0.8")
+	}
+	return shown, nil
+}
+
+// gatesOf are the gates of a plan in its order.
+func (f *gateFlags) gatesOf(plan *runner.Plan) (*gatesShown, error) {
+	shown, byRule := &gatesShown{}, map[result.GateSpec]*gateShown{}
+	seen := map[groupKey]bool{}
+	for t := range plan.Groups() {
+		if seen[groupOf(t)] {
+			continue
+		}
+		seen[groupOf(t)] = true
+		spec := t.Rule()
+		if spec == nil || spec.Rule != result.RuleGate {
+			if id := t.Scenario.ID; !slices.Contains(shown.Counted, id) {
+				shown.Counted = append(shown.Counted, id)
+			}
+			continue
+		}
+		one := byRule[*spec]
+		if one == nil {
+			var err error
+			if one, err = showGate(*spec); err != nil {
+				return nil, err
+			}
+			byRule[*spec] = one
+			shown.Gates = append(shown.Gates, one)
+		}
+		one.add(t, plan.Estimate(t, f.callParameters()))
+	}
+	for _, one := range shown.Gates {
+		one.price()
+	}
+	return shown, nil
+}
+
+// gatesShown is what `arena gate` prints.
+type gatesShown struct {
+	Gates   []*gateShown `json:"gates"`
+	Counted []string     `json:"counted,omitempty"` // scenarios without a gate
+}
+
+// gateShown is a gate with its scenarios, and what it does to agents.
+type gateShown struct {
+	result.GateSpec
+
+	// PassesAfter and FailsAfter are the fewest trials after which it can end.
+	PassesAfter int          `json:"passes_after"`
+	FailsAfter  int          `json:"fails_after"`
+	Groups      []*gateGroup `json:"groups,omitempty"` // none: it is one of flags alone
+	Agents      []agentOdds  `json:"agents"`           // the best first
+
+	simulatedUSD float64 // of what a trial of each group costs
+}
+
+// gateGroup is a group of trials that a gate is about.
+type gateGroup struct {
+	File     string   `json:"file"`
+	Scenario string   `json:"scenario"`
+	Provider string   `json:"provider"`
+	Region   string   `json:"region"`
+	TrialUSD *float64 `json:"trial_usd"` // what a trial may cost, its judges included; null: not known
+}
+
+// agentOdds is what a gate does to an agent of which a share of the trials passes.
+type agentOdds struct {
+	Rate       float64  `json:"rate"`
+	Line       string   `json:"line,omitempty"`
+	Passed     float64  `json:"passed"`
+	Failed     float64  `json:"failed"`
+	Undecided  float64  `json:"undecided"`
+	MeanTrials float64  `json:"mean_trials"` // of each group
+	MostTrials int      `json:"most_trials"`
+	USD        *float64 `json:"usd,omitempty"` // of all groups, on average
+}
+
+// ratesShown are of agents from perfect to hopeless.
+var ratesShown = []float64{1, 0.99, 0.95, 0.9, 0.8, 0.7, 0.5, 0.2, 0}
+
+// around is how far from the lines another agent is shown on both sides.
+const around = 0.05
+
+func showGate(spec result.GateSpec) (*gateShown, error) {
+	g, err := spec.Gate()
+	if err != nil {
+		return nil, err
+	}
+	one := &gateShown{GateSpec: spec}
+	one.PassesAfter, one.FailsAfter = g.Soonest()
+	for _, rate := range ratesAround(g) {
+		o := g.Odds(rate)
+		one.Agents = append(one.Agents, agentOdds{
+			Rate: rate, Line: lineAt(g, rate), Passed: o.Passed, Failed: o.Failed, Undecided: o.Undecided,
+			MeanTrials: o.Trials, MostTrials: o.Most,
+		})
+	}
+	return one, nil
+}
+
+// ratesAround are ratesShown, the lines, and what is around them, the highest first.
+func ratesAround(g *gate.Gate) []float64 {
+	rates := slices.Clone(ratesShown)
+	for _, line := range []float64{g.Lower(), g.Upper()} {
+		for _, rate := range []float64{line, line - around, line + around} {
+			if rate > 0 && rate < 1 {
+				rates = append(rates, plain(rate))
+			}
+		}
+	}
+	slices.Sort(rates)
+	slices.Reverse(rates)
+	return slices.CompactFunc(rates, func(a, b float64) bool { return max(a-b, b-a) < 1e-9 })
+}
+
+// plain takes the noise of a sum off a rate.
+func plain(rate float64) float64 { return float64(int(rate*1e9+0.5)) / 1e9 }
+
+// lineAt says which line of a gate a rate is.
+func lineAt(g *gate.Gate, rate float64) string {
+	is := func(line float64) bool { return max(rate-line, line-rate) < 1e-9 }
+	switch {
+	case is(g.Upper()):
+		return "pass_rate"
+	case is(g.Lower()):
+		return "pass_rate - tolerance"
+	}
+	return ""
+}
+
+// add adds a group of trials, each of which may take so much.
+func (s *gateShown) add(t *runner.Trial, takes []runner.Expense) {
+	group := &gateGroup{
+		File: t.Scenario.Pos.File, Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region,
+		TrialUSD: new(0.0),
+	}
+	for _, x := range takes {
+		if x.Simulated && x.USD != nil {
+			s.simulatedUSD += *x.USD
+		}
+		if x.USD == nil || group.TrialUSD == nil {
+			group.TrialUSD = nil
+			continue
+		}
+		*group.TrialUSD += *x.USD
+	}
+	s.Groups = append(s.Groups, group)
+}
+
+// price says what agents cost; nothing where the price of a group is not known.
+func (s *gateShown) price() {
+	sum := 0.0
+	for _, g := range s.Groups {
+		if g.TrialUSD == nil {
+			return
+		}
+		sum += *g.TrialUSD
+	}
+	for i := range s.Agents {
+		s.Agents[i].USD = new(float64(sum * s.Agents[i].MeanTrials))
+	}
+}
+
+// scenarios are those of the groups, each once.
+func (s *gateShown) scenarios() (ids []string) {
+	for _, g := range s.Groups {
+		if id := diag.Safe(g.Scenario); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

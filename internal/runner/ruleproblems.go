@@ -1,0 +1,156 @@
+package runner
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/gate"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// RuleProblem is why no run with a gate can end well, or hardly any.
+type RuleProblem struct {
+	Key     string // of trials, whose value is wrong
+	Code    string
+	Text    string
+	Hint    string // what helps
+	Warning bool
+}
+
+// Alone is the gate that options ask for where no file says anything of trials; most is the most of them, 0: as many as
+// a gate has that names no number. A gate with a problem that is no warning cannot be held.
+func (o *TrialOptions) Alone(most int) (*result.GateSpec, []RuleProblem) {
+	spec := &result.GateSpec{
+		Rule: result.RuleGate, Confidence: result.DefaultConfidence, Max: most, Min: 1, Block: 1, Stop: result.StopEarly,
+	}
+	for from, to := range map[*float64]*float64{
+		o.PassRate: &spec.PassRate, o.Tolerance: &spec.Tolerance, o.Confidence: &spec.Confidence,
+	} {
+		if from != nil {
+			*to = *from
+		}
+	}
+	if o.Min != nil {
+		spec.Min = *o.Min
+	}
+	if o.Stop != "" {
+		spec.Stop = result.GateStop(o.Stop)
+	}
+	problems := lineProblems(spec)
+	if len(problems) > 0 {
+		return spec, problems
+	}
+	if most == 0 {
+		spec.Max = defaultMax(spec)
+	}
+	return spec, roomProblems(spec)
+}
+
+// defaultMax is the most trials of a gate that names no number.
+func defaultMax(spec *result.GateSpec) int { return ruleOf(spec).DefaultMax() }
+
+func ruleOf(spec *result.GateSpec) gate.Rule {
+	return gate.Rule{
+		PassRate: spec.PassRate, Tolerance: spec.Tolerance, Confidence: spec.Confidence, Max: spec.Max,
+		Min: max(spec.Min, spec.Block), Block: spec.Block,
+	}
+}
+
+func problem(key, code, hint, text string, args ...any) RuleProblem {
+	return RuleProblem{Key: key, Code: code, Hint: hint, Text: fmt.Sprintf(text, args...)}
+}
+
+// lineProblems are about the lines of a gate.
+func lineProblems(spec *result.GateSpec) (all []RuleProblem) {
+	rule := ruleOf(spec)
+	switch {
+	case spec.PassRate == 1:
+		all = append(all, problem("pass_rate", "out-of-range",
+			"write pass_rate: 0.99 or less; or trials: N, of which each has to pass",
+			"pass_rate 1: nothing shows that all pass; 0.99 takes 299 trials"))
+	case !(spec.PassRate > 0 && spec.PassRate < 1):
+		hint := "it is a share, such as 0.8"
+		if spec.PassRate > 1 && spec.PassRate <= 100 {
+			hint = fmt.Sprintf("%v%% is written as %v", spec.PassRate, spec.PassRate/100)
+		}
+		all = append(all, problem("pass_rate", "out-of-range", hint, "pass_rate %v: must be above 0 and below 1",
+			spec.PassRate))
+	case spec.Tolerance < 0:
+		all = append(all, problem("tolerance", "out-of-range", "0 is none", "tolerance %v: must not be below 0",
+			spec.Tolerance))
+	case rule.Lower() <= 0:
+		all = append(all, problem("tolerance", "out-of-range", "lower it: then there is a rate that fails",
+			"tolerance %v: every agent may pass, since pass_rate is %v", spec.Tolerance, spec.PassRate))
+	}
+	return all
+}
+
+// turnProblems are about the number of trials and the variants that they take in turn.
+func turnProblems(spec *result.GateSpec) (all []RuleProblem) {
+	if spec.Block > 1 && spec.Max%spec.Block != 0 {
+		up := (spec.Max/spec.Block + 1) * spec.Block
+		all = append(all, problem("max", "out-of-range", fmt.Sprintf("write max: %d", up),
+			"%d trials are not a whole number of turns of its %d variants", spec.Max, spec.Block))
+	}
+	return all
+}
+
+// roomProblems are about the number of trials of a gate with lines that can be held: whether it can show them.
+func roomProblems(spec *result.GateSpec) []RuleProblem {
+	all := turnProblems(spec)
+	switch {
+	case spec.Max > gate.MostTrials:
+		all = append(all, problem("max", "out-of-range", "lower it", "%d trials are more than a gate takes, %d", spec.Max,
+			gate.MostTrials))
+	case spec.Min > spec.Max:
+		all = append(all, problem("min", "out-of-range", "lower min, or raise max", "min %d is above max %d", spec.Min,
+			spec.Max))
+	}
+	if len(all) > 0 {
+		return all
+	}
+	return unreachable(ruleOf(spec))
+}
+
+// unreachable is about a line that no agent can show, or hardly any.
+func unreachable(r gate.Rule) []RuleProblem {
+	least, known := r.LeastMax()
+	if !r.Reachable() {
+		var ways []string
+		if known {
+			ways = append(ways, fmt.Sprintf("max: %d or more", least))
+		}
+		if t, ok := r.LeastTolerance(); ok {
+			ways = append(ways, "tolerance: "+strconv.FormatFloat(t, 'g', -1, 64)+" or more")
+		}
+		if c, ok := r.MostConfidence(); ok {
+			ways = append(ways, "confidence: "+strconv.FormatFloat(c, 'g', -1, 64))
+		}
+		return []RuleProblem{problem("max", "no-agent-passes", "set "+orList(ways),
+			"%d trials cannot show %s: even %d of %d leave %d%%", r.Max, percent(r.Lower()), r.Max, r.Max,
+			int(100*r.BestLow()))}
+	}
+	if known && 3*r.Max < 4*least {
+		few := problem("max", "few-trials", fmt.Sprintf("set max: %d or more", (4*least+2)/3),
+			"%d trials decide little: it takes %d of %d that all pass to show %s", r.Max, least, least, percent(r.Lower()))
+		few.Warning = true
+		return []RuleProblem{few}
+	}
+	return nil
+}
+
+func orList(ways []string) string {
+	switch len(ways) {
+	case 0:
+		return "a lower pass_rate"
+	case 1:
+		return ways[0]
+	}
+	last := len(ways) - 1
+	return strings.Join(ways[:last], ", ") + ", or " + ways[last]
+}
+
+func percent(x float64) string {
+	return strconv.FormatFloat(float64(int(x*1e6+0.5))/1e4, 'g', -1, 64) + "%"
+}

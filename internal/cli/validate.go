@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
@@ -73,6 +74,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		runner.ReportLastReplyBans(p, p.Scenarios, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
 		runner.ReportAgents(p, p.Scenarios, diags)
+		runner.ForeseeMedia(p, p.Scenarios, harness.OnPaper, runner.PlanOptions{Lenient: f.lenient}, diags)
 		runner.ForeseeOutside(p, p.Scenarios, diags)
 		for _, later := range p.Later {
 			diags.Warnf(later.Pos, 1, diag.NotAvailable, "%s: this version of arena cannot run that yet", later.Name).

@@ -153,6 +153,12 @@ func NoModel(_ *scenario.Project, spec *scenario.Provider) (providers.Provider, 
 	return noModel{}, open.Simulated(spec.Type), open.Supported(spec)
 }
 
+// OnPaper is a runner.Opener whose clients nobody is sent anything by, and that need no keys.
+func OnPaper(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
+	client, err := open.OnPaper(spec, open.Options{Getenv: p.Getenv, MockFile: p.Mock})
+	return client, open.Simulated(spec.Type), err
+}
+
 // NoEmbedder is a runner.EmbedderOpener that opens none.
 func NoEmbedder(_ *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
 	return noModel{}, open.Supported(spec)

@@ -2,6 +2,7 @@ package media
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -150,8 +151,10 @@ func checkDocument(mime string, data []byte) (string, error) {
 	case !isDocument(mime):
 		return "", fmt.Errorf("%s is not a type of document; known are %s", mime, strings.Join(documentTypes(), ", "))
 	}
-	fits := isText(data) && shown != "pdf"
+	fits := isText(data) && shown != "pdf" && shown != lfsPointer
 	switch mime {
+	case "application/json":
+		fits = fits && json.Valid(bytes.TrimPrefix(data, bom))
 	case "application/pdf":
 		fits = shown == "pdf"
 	case docxType:
@@ -196,9 +199,15 @@ func seems(data []byte) string {
 	return ""
 }
 
+// lfsPointer is what Git leaves in the place of a large file that it did not fetch.
+const lfsPointer = "a pointer of Git LFS: git lfs pull fetches the file"
+
+// bom may begin a text in UTF-8.
+var bom = []byte("\xef\xbb\xbf")
+
 // looksLike is what bytes are that are no image, sound or video; "" where nothing shows it.
 func looksLike(data []byte) string {
-	start := bytes.TrimPrefix(data[:min(len(data), 1<<10)], []byte("\xef\xbb\xbf"))
+	start := bytes.TrimPrefix(data[:min(len(data), 1<<10)], bom)
 	start = bytes.ToLower(bytes.TrimLeft(start, " \t\r\n"))
 	has := func(mark string) bool { return bytes.HasPrefix(start, []byte(mark)) }
 	switch {
@@ -217,7 +226,7 @@ func looksLike(data []byte) string {
 	case has("<?xml"):
 		return "XML"
 	case has("version https://git-lfs"):
-		return "a pointer of Git LFS: git lfs pull fetches the file"
+		return lfsPointer
 	}
 	return ""
 }

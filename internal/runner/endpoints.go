@@ -214,6 +214,9 @@ func (m *matrix) endpoint(p *scenario.Project, spec *scenario.Provider) *Endpoin
 		m.endpoints[key] = nil
 		return nil
 	}
+	if used.Type == mockType && client != nil {
+		client = &cannedMedia{client, m.attachments(p), m.opts.Lenient}
+	}
 	e := &Endpoint{Spec: used, Client: client, Simulated: simulated}
 	m.endpoints[key] = e
 	return e

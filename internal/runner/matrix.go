@@ -155,7 +155,9 @@ type matrix struct {
 	incomplete       bool   // planning of a project ended early
 	saidOnce         map[string]bool
 	toldMedia        map[diag.Pos]bool // of media with which something is wrong
+	foresees         bool              // nothing is planned: a flag of the run may allow what is refused
 	fetchers         []*attach.Fetcher
+	stores           map[*scenario.Project]*attach.Store
 	notes            []string
 }
 
@@ -202,10 +204,11 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 		mocked: m.opts.MockProvider, judge: m.opts.Judge, dispatch: m.opts.Dispatch,
 	}, strict: m.opts.Strict, lenient: m.opts.Lenient, media: m.attachments(p)}
 	var err error
-	if run.tools, run.memory, err = newKit(p, world{m.http, m.opts.Heard}); err != nil {
+	if run.tools, run.memory, err = newKit(p, world{m.http, m.opts.Heard, run.media}); err != nil {
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return nil
 	}
+	m.reportToolMedia(run)
 	registry := run.tools.Registry
 	run.states = run.stateTools()
 	if run.compositions, err = compileCompositions(p); err != nil {

@@ -18,13 +18,20 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// attachments is where the trials of a project get the media of their turns.
+// attachments is where the trials of a project get their media.
 func (m *matrix) attachments(p *scenario.Project) *attach.Store {
+	if known := m.stores[p]; known != nil {
+		return known
+	}
 	fetcher := &attach.Fetcher{
 		Offline: m.opts.Offline || m.opts.Replayed, Dialer: dial.Public{Allowed: m.reachable(p)},
 	}
 	m.fetchers = append(m.fetchers, fetcher)
-	return &attach.Store{Fetch: fetcher.Fetch}
+	if m.stores == nil {
+		m.stores = map[*scenario.Project]*attach.Store{}
+	}
+	m.stores[p] = &attach.Store{Fetch: fetcher.Fetch}
+	return m.stores[p]
 }
 
 // reachable reports whether a host may be fetched from wherever it is.
@@ -63,7 +70,7 @@ func (m *matrix) reportAddress(p *scenario.Project, address string, at diag.Pos)
 	}
 	switch {
 	case errors.Is(err, dial.ErrPrivate):
-		m.mediaProblem(at, "private-address", fmt.Sprintf("the address %s is not fetched: %v", shownAddress(address), err),
+		m.mayBeAllowed(at, "private-address", fmt.Sprintf("the address %s is not fetched: %v", shownAddress(address), err),
 			"for a server of your own, name its host under allow_private_hosts, in defaults of the config, or pass "+
 				"--allow-private-urls")
 	case err != nil:
@@ -82,6 +89,16 @@ func (m *matrix) mediaProblem(at diag.Pos, code, text, hint string) {
 	}
 }
 
+// mayBeAllowed is mediaProblem for what a flag of the run allows.
+func (m *matrix) mayBeAllowed(at diag.Pos, code, text, hint string) {
+	if m.foresees && !m.toldMedia[at] {
+		m.tellMedium(at)
+		m.diags.Warnf(at, 1, code, "%s", text).Hint = hint
+		return
+	}
+	m.mediaProblem(at, code, text, hint)
+}
+
 func (m *matrix) tellMedium(at diag.Pos) {
 	if m.toldMedia == nil {
 		m.toldMedia = map[diag.Pos]bool{}
@@ -92,6 +109,13 @@ func (m *matrix) tellMedium(at diag.Pos) {
 // kindCapabilities are the capabilities that a provider needs for the parts of a message, by their type.
 var kindCapabilities = map[string]string{
 	"image": "vision", "audio": "audio", "video": "video", "document": "documents",
+}
+
+// takesMedia reports what of the media of turns and of simulated tools a provider cannot be sent, and returns whether
+// it can be sent all.
+func (m *matrix) takesMedia(p *project, s *scenario.Scenario, e *Endpoint) bool {
+	turns, tools := m.sendable(p, s, e), m.showable(p, s, e)
+	return turns && tools
 }
 
 // sendable reports what of a scenario's media a provider cannot be sent, and returns whether it can be sent all.
@@ -125,11 +149,14 @@ func (m *matrix) unsendable(
 	if part.Media.URL == "" {
 		got, err := p.media.AttachLocal(part.Type, part.Media)
 		if errors.Is(err, media.ErrOtherType) {
-			if e.Simulated && p.lenient {
+			switch {
+			case e.Simulated && p.lenient:
 				m.warnMedium(part, at, err)
 				err = nil
-			} else {
-				return fmt.Sprintf("%s is %v", mediumName(part), err), "send the right file, or correct type and mime_type"
+			case m.toldMedia[at] && !p.lenient:
+				return "", "" // told by reportCanned
+			default:
+				return fmt.Sprintf("%s is %v", mediumName(part), err), rightFile
 			}
 		}
 		if err != nil {

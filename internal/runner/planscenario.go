@@ -52,8 +52,9 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		if endpoint == nil || !m.hasReplySchema(s, prompt, spec) || refused {
 			continue
 		}
+		m.reportReplyMedia(p, s, endpoint.Spec)
 		if !m.takesParameters(p.Project, s, prompt, endpoint) || !reportAgent(s, endpoint.Spec, m.diags) ||
-			!m.sendable(p, s, endpoint) {
+			!m.takesMedia(p, s, endpoint) {
 			continue
 		}
 		m.warnIgnoredParameters(prompt, spec)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/attach"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -21,6 +22,7 @@ var modes = []string{"", "mock", "client", "exec", "live", scenario.ToolOfAgent,
 type world struct {
 	http  *http.Client           // nil: calls over HTTP are refused
 	heard func(who, line string) // see PlanOptions
+	media *attach.Store          // nil: the files of canned results are not read
 }
 
 // compileTools compiles the tools that the files of a project describe. It starts nothing.
@@ -28,6 +30,9 @@ func compileTools(p *scenario.Project, w world) (*tools.Registry, error) {
 	able := slices.DeleteFunc(slices.Clone(p.Tools), func(t *scenario.Tool) bool {
 		return !slices.Contains(modes, t.Mode)
 	})
+	for i := range able {
+		able[i] = withMedia(able[i], w.media)
+	}
 	return tools.New(able, func(spec *scenario.Tool) (tools.Runner, error) {
 		switch spec.Mode {
 		case "live":

@@ -302,6 +302,7 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult, admitted bool
 	if res.Notice != "" {
 		s.notice(res.Notice)
 	}
+	s.heedShown(call.Name, &res)
 	res.Agent = s.box.Agent(call.Name)
 	s.add(chat.Message{Role: chat.ToolRole, ToolResult: &res})
 	l.keep(call, &res, admitted)

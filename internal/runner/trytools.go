@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/a2a"
+	"github.com/arena-evals/arena/internal/attach"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -37,7 +38,7 @@ type ListedTool struct {
 // called and of the sources that are listed. heard is that of PlanOptions.
 func NewWorkbench(p *scenario.Project, heard func(who, line string)) (*Workbench, error) {
 	w := &Workbench{p: p, http: newHTTP(false)}
-	kit, remembering, err := newKit(p, world{w.http, heard})
+	kit, remembering, err := newKit(p, world{w.http, heard, &attach.Store{}})
 	if err != nil {
 		return nil, err
 	}

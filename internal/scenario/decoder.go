@@ -134,9 +134,14 @@ func (d *decoder) present(at *node.Node, name string) string {
 	return ""
 }
 
-// missingFile is the problem of a file that runtimePath does not find. It lists the folders that were searched, and
-// what to write if the file is beside the one that names it.
+// missingFile is the problem of a file that runtimePath does not find.
 func (d *decoder) missingFile(name string) *problem {
+	return d.missingIn(name, d.places.run, d.places.config, ".")
+}
+
+// missingIn is the problem of a file that is in none of the folders that were searched. It lists them, and says what to
+// write if the file is beside the one that names it.
+func (d *decoder) missingIn(name string, searched ...string) *problem {
 	fs, run := d.places.fs, d.places.run
 	path, _ := d.runtimePath(name)
 	why := fs.missing(path)
@@ -151,8 +156,8 @@ func (d *decoder) missingFile(name string) *problem {
 		}
 	}
 	if why.hint == "" {
-		looked := []string{folder(run)}
-		for _, dir := range []string{d.places.config, "."} {
+		var looked []string
+		for _, dir := range searched {
 			if named := folder(dir); !slices.Contains(looked, named) {
 				looked = append(looked, named)
 			}

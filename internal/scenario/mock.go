@@ -73,12 +73,14 @@ func (t *MockTurn) Reply() *MockReply {
 type MockReply struct {
 	Content   string
 	Parts     []chat.Part
+	PartPos   []diag.Pos      `digest:"-"` // of the media of Parts, or of the parts; nil: not known
 	ToolCalls []chat.ToolCall // without ids
 	Places    []diag.Pos      `digest:"-"` // of the calls, in their order; nil: not known
 	// Results are what came of calls, by their index, as they were recorded: without ids, and those tools are not run.
 	Results      map[int]chat.ToolResult
-	Error        string // the call fails with this text
-	ErrorKind    string // auth, rate_limit, timeout, transport, bad_reply, refused; "" is transport
+	ResultPos    map[int][]diag.Pos `digest:"-"` // of their parts, as PartPos
+	Error        string             // the call fails with this text
+	ErrorKind    string             // auth, rate_limit, timeout, transport, bad_reply, refused; "" is transport
 	Latency      time.Duration
 	FinishReason string
 	Usage        *chat.Usage
@@ -91,4 +93,42 @@ func (r *MockReply) plain() bool {
 	return len(r.Parts) == 0 && len(r.ToolCalls) == 0 && r.Error == "" && r.ErrorKind == "" && r.Latency == 0 &&
 		r.FinishReason == "" && r.Usage == nil && r.CostUSD == nil &&
 		len(r.OneOf) == 0
+}
+
+// EachMockReply visits the replies that a mock may give in the scenario and that are more than a text: those of a mock
+// file, which may be nil, and those that stand on its turns.
+func (s *Scenario) EachMockReply(file *MockFile, visit func(*MockReply)) {
+	each := func(r *MockReply) {
+		for one := range r.Each() {
+			visit(one)
+		}
+	}
+	if file != nil {
+		for _, name := range []string{s.ID, s.Alias} {
+			file.Scenarios[name].each(each)
+		}
+	}
+	for i := range s.Turns {
+		inline := s.Turns[i].Inline()
+		for j := range inline {
+			each(&inline[j])
+		}
+	}
+}
+
+// each visits all replies; m may be nil.
+func (m *MockScenario) each(visit func(*MockReply)) {
+	if m == nil {
+		return
+	}
+	for i := range m.Turns {
+		if r := m.Turns[i].reply; r != nil {
+			visit(r)
+		}
+	}
+	for _, replies := range m.Steps {
+		for i := range replies {
+			visit(&replies[i])
+		}
+	}
 }

@@ -14,7 +14,8 @@ import (
 type mockCall struct {
 	chat.ToolCall
 	result chat.ToolResult
-	came   bool // there is a result
+	partAt []diag.Pos // of the parts of the result
+	came   bool       // there is a result
 }
 
 var mockCallFields = table("a tool call", func() rows[mockCall] {
@@ -30,8 +31,8 @@ var mockCallFields = table("a tool call", func() rows[mockCall] {
 		custom("result_parts", listOf(mockPartFields), func(d *decoder, c *mockCall, v *node.Node) {
 			c.came = true
 			d.Items(v, "result_parts", func(_ int, item *node.Node) {
-				if p, ok := d.mockPart(item); ok {
-					c.result.Parts = append(c.result.Parts, p)
+				if p, at, ok := d.mockPart(item); ok {
+					c.result.Parts, c.partAt = append(c.result.Parts, p), append(c.partAt, at)
 				}
 			})
 		}).doc("Texts and media that the tool answers."),
@@ -109,6 +110,12 @@ func (r *mockReplyFile) add(c *mockCall, at diag.Pos) {
 		}
 		c.result.Name = c.Name
 		r.Results[len(r.ToolCalls)] = c.result
+		if len(c.partAt) > 0 {
+			if r.ResultPos == nil {
+				r.ResultPos = map[int][]diag.Pos{}
+			}
+			r.ResultPos[len(r.ToolCalls)] = c.partAt
+		}
 	}
 	r.ToolCalls, r.Places = append(r.ToolCalls, c.ToolCall), append(r.Places, at)
 }

@@ -1,11 +1,13 @@
 package scenario
 
 import (
+	"encoding/base64"
 	"path"
 	"strings"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/media"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -50,8 +52,8 @@ func mockReplyRows() rows[mockReplyFile] {
 		custom("parts", listOf(mockPartFields), func(d *decoder, r *mockReplyFile, v *node.Node) {
 			r.parts = v
 			d.Items(v, "parts", func(_ int, item *node.Node) {
-				if p, ok := d.mockPart(item); ok {
-					r.Parts = append(r.Parts, p)
+				if p, at, ok := d.mockPart(item); ok {
+					r.Parts, r.PartPos = append(r.Parts, p), append(r.PartPos, at)
 				}
 			})
 		}).doc("Texts and media of the reply."),
@@ -138,13 +140,14 @@ func (d *decoder) wholeMockReply(n *node.Node, r *mockReplyFile, before int) {
 	if r.parts != nil && r.content != nil && (r.kind == nil || r.kind.Value == "text") && len(r.Parts) > 0 {
 		d.Warnf(r.parts, NoEffect, "parts have no effect beside a text, in a reply that is not of type multimodal").Hint =
 			"write type: multimodal, or take out the text or the parts"
-		r.Parts = nil
+		r.Parts, r.PartPos = nil, nil
 	}
 	if r.kind != nil && r.kind.Value == "multimodal" && r.parts == nil && r.audio == "" {
 		d.Warnf(r.kind, NoEffect, "type: multimodal has no effect: the reply has no parts").Hint = "add parts, or take it out"
 	}
 	if r.audio != "" {
 		r.Parts = append(r.Parts, d.mockAudio(n, r))
+		r.PartPos = append(r.PartPos, d.Pos(node.Get(n, "audio_file")))
 	}
 }
 
@@ -197,18 +200,25 @@ var mockURLFields = table("a media address", func() rows[mockPart] {
 	}
 })
 
-func (d *decoder) mockPart(n *node.Node) (chat.Part, bool) {
+func (d *decoder) mockPart(n *node.Node) (_ chat.Part, at diag.Pos, ok bool) {
 	var p mockPart
 	if !mockPartFields.read(d, n, &p) {
-		return chat.Part{}, false
+		return chat.Part{}, at, false
 	}
 	if at := node.Get(n, "text"); at != nil && p.kind != "text" && p.kind != "" {
 		d.Warnf(at, NoEffect, "text has no effect in a part of type %s", p.kind)
 	}
-	if p.media != nil {
+	if at = d.Pos(n); p.media != nil {
+		at = d.Pos(p.mediaAt)
 		d.mediumFits(p.mediaAt, p.kind, p.media)
 	}
-	return p.part(), true
+	part := p.part()
+	if m := part.Media; m != nil && m.Data != "" {
+		if _, err := base64.StdEncoding.DecodeString(m.Data); err != nil && p.media == nil {
+			d.Errorf(n, "wrong-type", "the data in the address must be base64")
+		}
+	}
+	return part, at, true
 }
 
 // part describes the medium by what its metadata and its address tell.
@@ -220,6 +230,9 @@ func (p *mockPart) part() chat.Part {
 		return chat.Part{Type: p.kind, Media: p.media}
 	}
 	m := &chat.Media{URL: p.url, Detail: p.detail, MIMEType: p.meta["mime_type"], Caption: p.meta["caption"]}
+	if head, data, inline := strings.Cut(p.url, ";base64,"); inline && strings.HasPrefix(head, "data:") {
+		m.URL, m.Data = "", strings.Join(strings.Fields(data), "")
+	}
 	if m.MIMEType == "" {
 		m.MIMEType = p.mimeType()
 	}

@@ -66,24 +66,14 @@ var mediaFields = table("media", func() rows[mediaFile] {
 	}
 })
 
-// turnParts reads the parts of a turn, and where each of them stands.
-func (d *decoder) turnParts(n *node.Node) (list []chat.Part, at []diag.Pos) {
-	d.Items(n, "parts", func(_ int, v *node.Node) {
+// parts reads a list of parts, and where each of them stands.
+func (d *decoder) parts(n *node.Node, what string) (list []chat.Part, at []diag.Pos) {
+	d.Items(n, what, func(_ int, v *node.Node) {
 		if p, ok := d.part(v); ok {
 			list, at = append(list, p.Part), append(at, p.pos)
 		}
 	})
 	return list, at
-}
-
-func (d *decoder) parts(n *node.Node, what string) []chat.Part {
-	var list []chat.Part
-	d.Items(n, what, func(_ int, v *node.Node) {
-		if p, ok := d.part(v); ok {
-			list = append(list, p.Part)
-		}
-	})
-	return list
 }
 
 func (d *decoder) part(v *node.Node) (p partFile, ok bool) {
@@ -153,7 +143,7 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 		resolved, found := d.projectPath(name)
 		m.Path, m.Local, m.Source = d.places.fs.access(resolved), true, filepath.ToSlash(name)
 		if !found {
-			why := d.missingFile(name)
+			why := d.missingIn(name, d.places.run, d.places.config)
 			d.Warnf(m.path, why.code, "%s", why.msg).Hint = why.hint
 		}
 		if found {
@@ -200,16 +190,33 @@ func below(dir, path string) bool {
 func (s *Scenario) EachMedium(visit func(part *chat.Part, at diag.Pos)) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
-		for k := range t.Parts {
-			if t.Parts[k].Media == nil {
-				continue
-			}
-			at := t.Pos
-			if k < len(t.PartPos) {
-				at = t.PartPos[k]
-			}
-			visit(&t.Parts[k], at)
+		eachMedium(t.Parts, t.PartPos, t.Pos, visit)
+	}
+}
+
+// EachMedium visits the parts of the tool's canned result that are media, with where they stand.
+func (t *Tool) EachMedium(visit func(part *chat.Part, at diag.Pos)) {
+	eachMedium(t.MockParts, t.MockPartPos, t.Pos, visit)
+}
+
+// EachMedium visits the parts of the reply and of the results that come with it that are media, with where they stand.
+func (r *MockReply) EachMedium(visit func(part *chat.Part, at diag.Pos)) {
+	eachMedium(r.Parts, r.PartPos, diag.Pos{}, visit)
+	for i, res := range r.Results {
+		eachMedium(res.Parts, r.ResultPos[i], diag.Pos{}, visit)
+	}
+}
+
+func eachMedium(parts []chat.Part, at []diag.Pos, whole diag.Pos, visit func(*chat.Part, diag.Pos)) {
+	for i := range parts {
+		if parts[i].Media == nil {
+			continue
 		}
+		if i < len(at) {
+			visit(&parts[i], at[i])
+			continue
+		}
+		visit(&parts[i], whole)
 	}
 }
 

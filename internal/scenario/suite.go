@@ -249,6 +249,7 @@ type Tool struct {
 	MockTemplate string          // Go text/template over the arguments
 	TemplatePos  diag.Pos
 	MockParts    []chat.Part
+	MockPartPos  []diag.Pos  `digest:"-"` // of the media of MockParts, or of the parts
 	Client       *ClientTool // of mode client; nil: of another one
 	Exec         *ExecTool   // of mode exec; nil: of another one
 	HTTP         *HTTPTool   // of mode live; nil: of another one

@@ -68,7 +68,8 @@ var toolFields = table("a tool", func() rows[toolFile] {
 			}
 		}).doc("The file that holds the template."),
 		custom("mock_parts", listOf(partFields), func(d *decoder, t *toolFile, v *node.Node) {
-			t.parts, t.MockParts = v, d.parts(v, "mock_parts")
+			t.parts = v
+			t.MockParts, t.MockPartPos = d.parts(v, "mock_parts")
 		}).asIs().doc("A result with images, sounds or files."),
 		custom("http", httpFields, func(d *decoder, t *toolFile, v *node.Node) {
 			readHTTP(d, t, v)

@@ -33,14 +33,7 @@ func Write(ctx context.Context, p *scenario.Provider, o Options, req *chat.Reque
 		return nil, ErrNoWire
 	}
 	var page paper
-	o.transport, o.Retries = &page, new(int)
-	client, err := New(p, o)
-	if failed, ok := errors.AsType[*providers.Error](err); ok && failed.Kind == providers.Auth {
-		keyless := *p
-		keyless.APIKey, keyless.KeyUnset, keyless.KeyFile, keyless.KeyEnv = "no-key", "", "", ""
-		page.NoKey = true
-		client, err = New(&keyless, o)
-	}
+	client, err := onPaper(p, o, &page)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +42,23 @@ func Write(ctx context.Context, p *scenario.Provider, o Options, req *chat.Reque
 		return nil, err
 	}
 	return &page.Written, nil
+}
+
+// OnPaper makes the provider that p describes without its key: nobody is sent what it is asked.
+func OnPaper(p *scenario.Provider, o Options) (providers.Provider, error) {
+	return onPaper(p, o, new(paper))
+}
+
+func onPaper(p *scenario.Provider, o Options, page *paper) (providers.Provider, error) {
+	o.transport, o.Retries = page, new(int)
+	client, err := New(p, o)
+	if failed, ok := errors.AsType[*providers.Error](err); ok && failed.Kind == providers.Auth {
+		keyless := *p
+		keyless.APIKey, keyless.KeyUnset, keyless.KeyFile, keyless.KeyEnv = "no-key", "", "", ""
+		page.NoKey = true
+		client, err = New(&keyless, o)
+	}
+	return client, err
 }
 
 // paper takes down the request that would be sent.

@@ -1,0 +1,199 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/attach"
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/media"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// Media that files have ready: those of simulated tools and of mock replies. They are read, held against their type and
+// encoded as those of turns are. One that has an address alone stays that: nothing is fetched.
+
+// attachCanned returns a canned medium with its bytes at hand, where it has any of its own.
+func attachCanned(store *attach.Store, part *chat.Part) (*chat.Media, error) {
+	if m := part.Media; m.Data == "" && (m.Path == "" || !m.Local) {
+		return m, nil
+	}
+	return store.AttachLocal(part.Type, part.Media)
+}
+
+// withMedia is a tool whose canned result has its media at hand. What cannot be read stays as it is: it is reported.
+func withMedia(spec *scenario.Tool, store *attach.Store) *scenario.Tool {
+	if store == nil || !slices.ContainsFunc(spec.MockParts, isMedium) {
+		return spec
+	}
+	own := *spec
+	own.MockParts = slices.Clone(spec.MockParts)
+	for i := range own.MockParts {
+		part := &own.MockParts[i]
+		if part.Media == nil {
+			continue
+		}
+		if got, _ := attachCanned(store, part); got != nil { // reportCanned tells
+			part.Media = got
+		}
+	}
+	return &own
+}
+
+func isMedium(p chat.Part) bool { return p.Media != nil }
+
+// cannedMedia is the mock whose replies have their media at hand.
+type cannedMedia struct {
+	next    providers.Provider
+	store   *attach.Store
+	lenient bool
+}
+
+// Complete implements providers.Provider.
+func (c *cannedMedia) Complete(
+	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
+) (chat.Reply, error) {
+	reply, err := c.next.Complete(ctx, req, onDelta)
+	if err != nil {
+		return reply, err
+	}
+	reply.Parts, err = c.attached(reply.Parts)
+	for i := range reply.ToolResults {
+		if err == nil {
+			reply.ToolResults[i].Parts, err = c.attached(reply.ToolResults[i].Parts)
+		}
+	}
+	if err != nil {
+		return chat.Reply{}, &providers.Error{Kind: providers.BadReply, Final: true, Msg: err.Error()}
+	}
+	return reply, nil
+}
+
+// Unwrap is the mock itself.
+func (c *cannedMedia) Unwrap() providers.Provider { return c.next }
+
+func (c *cannedMedia) attached(parts []chat.Part) ([]chat.Part, error) {
+	if !slices.ContainsFunc(parts, isMedium) {
+		return parts, nil
+	}
+	own := slices.Clone(parts)
+	for i := range own {
+		part := &own[i]
+		if part.Media == nil {
+			continue
+		}
+		got, err := attachCanned(c.store, part)
+		if err != nil && (got == nil || !c.lenient) {
+			return nil, fmt.Errorf("mock: %s: %w", mediumName(part), err)
+		}
+		part.Media = got
+	}
+	return own, nil
+}
+
+// reportCanned reports what is wrong with a canned medium. whose is what it is of: "the tool look", "a mock reply".
+func (m *matrix) reportCanned(p *project, whose string, part *chat.Part, at diag.Pos) {
+	_, err := attachCanned(p.media, part)
+	switch {
+	case err == nil:
+	case errors.Is(err, media.ErrOtherType) && p.lenient:
+		m.warnMedium(part, at, err)
+	case errors.Is(err, media.ErrOtherType):
+		m.mediaProblem(at, "bad-media", fmt.Sprintf("%s of %s is %v", mediumName(part), whose, err), rightFile)
+	default:
+		m.mediaProblem(at, "bad-media", fmt.Sprintf("%s of %s: %v", mediumName(part), whose, err), "")
+	}
+}
+
+// rightFile is the hint for a medium whose bytes are not what it is declared as.
+const rightFile = "send the right file, or correct type and mime_type"
+
+// reportToolMedia reports what is wrong with the media that simulated tools answer, whoever gets them.
+func (m *matrix) reportToolMedia(p *project) {
+	for _, tool := range p.Tools {
+		tool.EachMedium(func(part *chat.Part, at diag.Pos) { m.reportCanned(p, "the tool "+tool.ID, part, at) })
+	}
+}
+
+// reportReplyMedia reports what is wrong with the media of the replies that a mock has for a scenario.
+func (m *matrix) reportReplyMedia(p *project, s *scenario.Scenario, spec *scenario.Provider) {
+	if s.Skip != "" || spec.Type != mockType {
+		return
+	}
+	file := spec.Mock
+	if p.Mock != nil { // it replaces those of the providers
+		file = p.Mock
+	}
+	s.EachMockReply(file, func(reply *scenario.MockReply) {
+		reply.EachMedium(func(part *chat.Part, at diag.Pos) { m.reportCanned(p, "a mock reply", part, at) })
+	})
+}
+
+// showable reports which media of the simulated tools that a scenario offers a provider cannot be sent, and returns
+// whether it can be sent all.
+func (m *matrix) showable(p *project, s *scenario.Scenario, e *Endpoint) bool {
+	if s.Skip != "" || e.Spec.IsAgent() || p.tools == nil {
+		return true
+	}
+	offered := map[string]bool{}
+	prompts, _ := possiblePrompts(p.Project, s) // matrix.prompt reports the error
+	for _, prompt := range prompts {
+		if prompt == nil {
+			continue
+		}
+		for _, tool := range p.tools.Offered(prompt.AllowedTools) {
+			offered[tool.Name] = true
+		}
+	}
+	ok := true
+	for _, tool := range p.Tools {
+		if !offered[tool.ID] {
+			continue
+		}
+		tool.EachMedium(func(part *chat.Part, at diag.Pos) {
+			if why, hint := m.unsendable(p, part, at, e); why != "" {
+				ok = false
+				m.diags.Errorf(at, 1, "unsendable-part", "the tool %s answers with %s, and %s", tool.ID, withArticle(part.Type),
+					why).Hint = hint
+			}
+		})
+	}
+	return ok
+}
+
+// heedShown warns of media that a tool returned and that the model is not shown as they are. What a simulated tool
+// answers was held against everything before the run.
+func (s *session) heedShown(call string, res *chat.ToolResult) {
+	if s.trial.Project.tools.Simulated(call) || s.trial.Endpoint.Simulated {
+		return
+	}
+	for i := range res.Parts {
+		part := &res.Parts[i]
+		if part.Media == nil {
+			continue
+		}
+		said := func(err error) {
+			s.warnOnce(fmt.Sprintf("the tool %s returned %s that the model may not have seen: %v", call,
+				withArticle(part.Type), err))
+		}
+		if err := providers.Takes(s.trial.Endpoint.Client, part); err != nil {
+			said(err)
+			continue
+		}
+		if !part.Media.Holds() {
+			continue
+		}
+		held := *part.Media
+		if held.Content != nil { // its data is set aside
+			held.Data, _ = held.Content.Base64()
+			held.SHA256, held.Size, held.Content = "", 0, nil
+		}
+		if _, err := s.trial.Project.media.AttachLocal(part.Type, &held); err != nil {
+			said(fmt.Errorf("it is %w", err))
+		}
+	}
+}

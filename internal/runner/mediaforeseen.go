@@ -1,0 +1,53 @@
+package runner
+
+import (
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// ForeseeMedia reports the media of the chosen scenarios that a run would refuse: those of turns, of simulated tools
+// and of mock replies. open makes clients that nobody is sent anything by. An address that a flag of the run may allow is a
+// warning.
+func ForeseeMedia(
+	p *scenario.Project, chosen []*scenario.Scenario, open Opener, o PlanOptions, d *diag.List,
+) {
+	var aside diag.List // what selecting and opening find is told elsewhere
+	o.Open, o.Uncalled = open, true
+	m := newMatrix(o, &aside)
+	defer m.close()
+	m.foresees = true
+	run := &project{Project: p, lenient: o.Lenient, media: m.attachments(p)}
+	var err error
+	if run.tools, _, err = newKit(p, world{m.http, nil, run.media}); err != nil {
+		return // told elsewhere
+	}
+	m.diags = d
+	m.reportToolMedia(run)
+	toolsShow := false
+	for _, tool := range p.Tools {
+		tool.EachMedium(func(*chat.Part, diag.Pos) { toolsShow = true })
+	}
+	for _, s := range chosen {
+		if s.Skip != "" {
+			continue
+		}
+		sends := false
+		s.EachMedium(func(*chat.Part, diag.Pos) { sends = true })
+		m.reportMedia(run, s)
+		m.diags = &aside
+		specs := m.selectProviders(p, s)
+		m.diags = d
+		for _, spec := range specs {
+			m.reportReplyMedia(run, s, spec)
+			if !sends && !toolsShow {
+				continue
+			}
+			m.diags = &aside
+			e := m.endpoint(p, spec)
+			if m.diags = d; e != nil {
+				m.takesMedia(run, s, e)
+			}
+		}
+	}
+}

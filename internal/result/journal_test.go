@@ -16,7 +16,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-func newJournal(t *testing.T, trials ...*Trial) (*Journal, *os.File) {
+func newJournal(t testing.TB, trials ...*Trial) (*Journal, *os.File) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "journal.jsonl"))
 	if err != nil {

@@ -1,7 +1,6 @@
 package result
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -103,31 +102,29 @@ var errLongLine = errors.New("corrupt journal: the line is longer than any that 
 
 func readJournal(file Syncer, longest int) (*JournalContent, error) {
 	l := &JournalContent{file: file, at: map[int64]*Entry{}, spans: map[int]span{}, Current: map[int]*Entry{}}
-	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16)
-	for {
-		line, at, err := l.next(in, longest)
-		if len(line) > longest && (err == nil || errors.Is(err, io.EOF)) {
-			l.Damaged, l.unterminated = append(l.Damaged, Damage{l.number, errLongLine}), err != nil
-			l.HeaderLost = l.HeaderLost || mayBeHeader(line)
-			if err != nil {
-				break
-			}
-			continue
+	for line := range journalLines(file, longest) {
+		l.number, l.size = line.number, line.at+line.length
+		ended := errors.Is(line.readErr, io.EOF)
+		if line.readErr != nil && !ended {
+			return nil, line.readErr
 		}
-		if errors.Is(err, io.EOF) {
-			l.unterminated = len(line) > 0
-			l.Cut = l.unterminated && l.read(line, at) != nil // perhaps only the line break is missing
-			break
+		err := line.err
+		switch {
+		case line.long:
+			err, l.unterminated = errLongLine, ended
+		case ended:
+			l.unterminated = len(line.text) > 0
+			l.Cut = l.unterminated && l.read(line) != nil // perhaps only the line break is missing
+			err = nil
+		default:
+			err = l.read(line)
 		}
-		if err != nil {
+		if _, newer := errors.AsType[versionError](err); newer {
 			return nil, err
 		}
-		if err := l.read(line, at); err != nil {
-			if _, newer := errors.AsType[versionError](err); newer {
-				return nil, err
-			}
+		if err != nil {
 			l.Damaged = append(l.Damaged, Damage{l.number, err})
-			l.HeaderLost = l.HeaderLost || mayBeHeader(line)
+			l.HeaderLost = l.HeaderLost || mayBeHeader(line.text)
 		}
 		if l.number >= maxUnknownLines && l.Run == nil && len(l.Entries) == 0 {
 			break
@@ -182,23 +179,6 @@ func (l *JournalContent) reportEarly() {
 	slices.SortStableFunc(l.Damaged, func(a, b Damage) int { return cmp.Compare(a.Line, b.Line) })
 }
 
-// next returns a complete line with its offset. With io.EOF it returns the rest of an incomplete line. Of a line that
-// is longer than the longest, it returns the beginning.
-func (l *JournalContent) next(in *bufio.Reader, longest int) (line []byte, at int64, err error) {
-	at = l.size
-	l.number++
-	for {
-		piece, err := in.ReadSlice('\n')
-		l.size += int64(len(piece))
-		if room := longest + 1 - len(line); room > 0 {
-			line = append(line, piece[:min(len(piece), room)]...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, at, err
-		}
-	}
-}
-
 // maxUnknownLines is the number of unknown lines after which a file is not taken for a journal.
 const maxUnknownLines = 8
 
@@ -209,46 +189,33 @@ func (e versionError) Error() string {
 	return fmt.Sprintf("the journal has version %d; this arena reads version %d", int(e), SchemaVersion)
 }
 
-func (l *JournalContent) read(line []byte, at int64) error {
-	var text struct {
-		Index   int            `json:"index"`
-		Trial   *Trial         `json:"trial"`
-		Judging string         `json:"judging"`
-		Journal int            `json:"journal"`
-		End     *JournalFooter `json:"end"`
-	}
-	if err := unmarshal(line, &text); err != nil {
-		return fmt.Errorf("corrupt journal: %w", err)
-	}
-	switch {
-	case text.Journal != 0:
-		return l.header(line, text.Journal)
-	case text.End != nil:
-		l.footed = true
-		if l.Run != nil {
-			l.Run.DurationMS, l.Run.Warnings = text.End.DurationMS, text.End.Warnings
-			l.Ended = !text.End.Interrupted
-		}
-	case text.Trial == nil || text.Trial.ID == "" || text.Trial.Status == Unset:
-		return errors.New("corrupt journal: neither a trial nor the end")
-	case trialStart(line) < 0:
-		return errors.New("corrupt journal: the line does not begin with its trial")
-	default:
+// read takes a line into the content.
+func (l *JournalContent) read(line *journalLine) error {
+	if line.isTrial {
 		l.withoutHeader = l.withoutHeader || l.Run == nil
 		l.HeaderLost = l.HeaderLost || l.Run == nil || l.footed
-		if err := text.Trial.Whole(); err != nil {
-			return fmt.Errorf("corrupt journal: the trial %s is damaged: %w", text.Trial.ID, err)
-		}
-		if err := text.Trial.Agrees(line); err != nil {
-			return fmt.Errorf("corrupt journal: the trial %s %w", text.Trial.ID, err)
-		}
-		if err := l.placed(text.Trial, text.Index); err != nil {
-			return fmt.Errorf("corrupt journal: the trial %s %w", text.Trial.ID, err)
-		}
-		text.Trial.Index, text.Trial.Judging = text.Index, text.Judging
-		return l.trial(text.Trial, at, trialSpan(at, line))
 	}
-	return nil
+	if line.err != nil {
+		return line.err
+	}
+	switch body := &line.body; {
+	case body.Journal != 0:
+		return l.header(line.text, body.Journal)
+	case body.End != nil:
+		l.footed = true
+		if l.Run != nil {
+			l.Run.DurationMS, l.Run.Warnings = body.End.DurationMS, body.End.Warnings
+			l.Ended = !body.End.Interrupted
+		}
+		return nil
+	default:
+		t := body.Trial
+		if err := l.placed(t, body.Index); err != nil {
+			return fmt.Errorf("corrupt journal: the trial %s %w", t.ID, err)
+		}
+		t.Index, t.Judging = body.Index, body.Judging
+		return l.trial(t, line.at, trialSpan(line.at, line.text))
+	}
 }
 
 // placed says what is wrong with the place of a trial in its run.

@@ -28,6 +28,7 @@ func parts() template.FuncMap {
 		"headline": (*page).headline, "sides": (*page).sides, "unfinished": (*page).unfinished, "width": (*page).width,
 		"shares": (*page).shares, "word": share.word, "costNotes": (*page).costNotes,
 		"shown": (*page).shown, "folded": (*page).folded, "foldedKinds": (*page).foldedKinds, "leftOut": (*page).leftOut,
+		"spread":      func(p *page) *spread { return p.spread },
 		"tokensInAll": func(p *page) int { return p.Summary.Usage.Total() },
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,7 +22,7 @@ var assets embed.FS
 // The parts of the one style sheet and of the one script, in order.
 var (
 	styles = [...]string{
-		"base", "overview", "failures", "list", "datasets", "replies", "trial", "chat", "verdict", "judges", "evals",
+		"base", "overview", "analysis", "failures", "list", "datasets", "replies", "trial", "chat", "verdict", "judges", "evals",
 		"workflow", "steps", "timeline", "narrow", "print",
 	}
 	scripts = [...]string{
@@ -40,6 +41,7 @@ type page struct {
 	Failures      []failure // the first ones
 	Kinds         int       // of failures
 	Failing       int       // trials in all of them
+	spread        *spread   // nil: nothing is spread
 	tmpl          *template.Template
 }
 
@@ -54,11 +56,11 @@ func newPage(run *result.Run, opts Options) (*page, error) {
 	}
 	p.Script = "\"use strict\";\n(() => {\n" + p.Script + "})();\n"
 	p.tmpl, err = template.New("page.html").Funcs(words()).Funcs(parts()).
-		ParseFS(assets, "assets/page.html", "assets/failures.html")
+		ParseFS(assets, "assets/page.html", "assets/failures.html", "assets/analysis.html")
 	if err != nil {
 		return nil, err
 	}
-	return p, p.findFailures(opts)
+	return p, errors.Join(p.findFailures(opts), p.findSpread())
 }
 
 func join(names []string, ext string) (string, error) {

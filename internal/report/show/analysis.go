@@ -34,6 +34,8 @@ func SpreadText(what string, s *analysis.Spread, simulated bool) []string {
 	switch {
 	case s.N > 1 && s.Low == s.High:
 		all[0] = "each " + all[0]
+	case s.N > 1 && m(s.Low) == m(s.High): // as far as they are written
+		all[0] = "each about " + all[0]
 	case s.N > 1:
 		all[0] = "median " + all[0]
 		if s.N >= fewSpread {

@@ -10,7 +10,7 @@ var Guides embed.FS
 
 // References are the pages beside that folder, but for the one about checks, which arena checks shows.
 //
-//go:embed architecture.md compat.md compositions.md conformance.md dispatch.md events.md glossary.md go.md
+//go:embed architecture.md baseline.md compat.md compositions.md conformance.md dispatch.md events.md glossary.md go.md
 //go:embed http-endpoints.md journal.md metrics.md programs.md providers.md recordings.md tools.md traces.md
 //go:embed variables.md
 var References embed.FS

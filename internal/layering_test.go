@@ -26,7 +26,7 @@ var rows = [][]string{
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial",
 		"internal/digest", "internal/exposition", "internal/gate", "internal/hang", "internal/media",
 		"internal/personaldata", "internal/process", "internal/secret", "internal/textmeasure", "internal/workflow"},
-	{"internal/attach", "internal/evidence", "internal/jsonschema", "internal/node", "internal/textsearch"},
+	{"internal/attach", "internal/baseline", "internal/evidence", "internal/jsonschema", "internal/node", "internal/textsearch"},
 	{"internal/composition", "internal/dataset", "internal/jsonquery", "internal/say", "internal/skill", "internal/spans",
 		"internal/window"},
 	{"internal/a2a", "internal/keys", "internal/spans/receiver"},
@@ -57,9 +57,9 @@ var rows = [][]string{
 // narrow lists packages that see less than everything below them: reports are functions of the result.
 var narrow = map[string][]string{
 	"internal/metrics":     {"internal/chat", "internal/diag", "internal/exposition", "internal/result", "internal/report/show"},
-	"internal/report/*":    {"internal/analysis", "internal/chat", "internal/comparison", "internal/diag", "internal/result", "internal/report/show"},
+	"internal/report/*":    {"internal/analysis", "internal/chat", "internal/comparison", "internal/diag", "internal/evidence", "internal/result", "internal/report/show"},
 	"internal/report/otlp": {"internal/chat", "internal/diag", "internal/pause", "internal/result", "internal/report/show"},
-	"internal/report/show": {"internal/analysis", "internal/chat", "internal/comparison", "internal/diag", "internal/result"},
+	"internal/report/show": {"internal/analysis", "internal/chat", "internal/comparison", "internal/diag", "internal/evidence", "internal/result"},
 	"internal/analysis":    {"internal/result"},
 	"internal/comparison":  {"internal/evidence", "internal/gate", "internal/result"},
 }
@@ -123,7 +123,7 @@ func TestLayeringFindsProblems(t *testing.T) {
 			"internal/providers/mock imports internal/providers/openai" + above},
 		{"internal/report/term", module + "internal/scenario",
 			"internal/report/term imports internal/scenario; it may see only " +
-				"internal/analysis, internal/chat, internal/comparison, internal/diag, internal/result, internal/report/show"},
+				"internal/analysis, internal/chat, internal/comparison, internal/diag, internal/evidence, internal/result, internal/report/show"},
 		{"internal/checks", "go.yaml.in/yaml/v3", "internal/checks imports go.yaml.in/yaml/v3; only internal/node may"},
 		{"internal/runner", module + "internal/result/resulttest",
 			"internal/runner imports internal/result/resulttest" + above},

@@ -29,7 +29,8 @@ var flagGroups = []flagGroup{
 		"no-chaos", "allow-private-urls", "eager",
 	}},
 	{"Verdict", []string{
-		"strict", "fail-on", "lenient", "allow-uncertain", "allow-undecided", "allow-empty", "exit-zero",
+		"strict", "fail-on", "baseline", "known-failures", "lenient", "allow-uncertain", "allow-undecided", "allow-empty",
+		"exit-zero",
 	}},
 	{"Judges and evals", []string{
 		"judge", "judge-gate", "assert", "pack", "skip-evals", "eval-groups", "eval-types",

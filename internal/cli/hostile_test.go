@@ -161,7 +161,7 @@ var showings = []showing{
 	{args: "analyze DIR/out"}, {args: "analyze DIR/out DIR/out7 -v"}, {args: "analyze DIR/out --format json", data: true},
 	{args: "compare DIR/out DIR/out7"}, {args: "compare DIR/out7 DIR/out --format markdown"},
 	{args: "compare DIR/out DIR/out7 --format json", data: true}, {args: "compare DIR/out DIR/POISON"},
-	{args: "compare DIR/out DIR/out7 --fail-on POISON"}, {args: "docs", quiet: true}, {args: "docs POISON"},
+	{args: "compare DIR/out DIR/out7 --fail-on POISON"}, {args: "bless DIR/out --baseline DIR/b.json"}, {args: "docs", quiet: true}, {args: "docs POISON"},
 	{args: "rejudge DIR/out DIR -o DIR/rejudged -v"}, {args: "rejudge DIR/raw.json", quiet: true},
 	{args: "generate DIR/out --out DIR/NAME.made"}, {args: "generate DIR/out --dry-run --out DIR/POISON"},
 	{args: "generate DIR/raw.json"}, {args: "capture -o DIR/captured --name POISON -- echo POISON x"},

@@ -31,6 +31,9 @@ type limitFlags struct {
 	allowEmpty      bool
 	allowUncertain  bool
 	allowUndecided  bool
+	baseline        string
+	knownFailures   bool
+	basis           *result.Basis // what the file named by baseline holds
 }
 
 func (f *limitFlags) register(fl *pflag.FlagSet) {
@@ -43,8 +46,10 @@ func (f *limitFlags) register(fl *pflag.FlagSet) {
 	fl.Float64Var(&f.maxCost, "max-cost", 0, "start a trial only while what agents and judges spend stays within\n"+
 		"this many US `dollars`; of embeddings, programs and workers nothing is known")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides failed assertions and errors, a `list`\n"+
-		"of guardrail, skipped, warning, eval (could not judge) and flaky\n"+
-		"(trials that ask for the same passed and failed)")
+		"of guardrail, skipped, warning, eval (could not judge), flaky\n"+
+		"(trials that ask for the same passed and failed) and regressed\n"+
+		"(by evidence, with --baseline)")
+	registerBaseline(fl, &f.baseline, &f.knownFailures)
 	fl.BoolVar(&f.exitZero, "exit-zero", false, "exit with 0 even when trials fail or break, for reports only")
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing; one at\n"+
 		"the end makes the run red")
@@ -56,6 +61,13 @@ func (f *limitFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.allowEmpty, "allow-empty", false, "a plan without trials is no error")
 }
 
+func registerBaseline(fl *pflag.FlagSet, file *string, knownFailures *bool) {
+	fl.StringVar(file, "baseline", "", "hold the run against this `file` of arena bless")
+	fl.BoolVar(knownFailures, "known-failures", false, "what fails as in the baseline does not make the run red")
+}
+
+var errKnownOfNone = errors.New("--known-failures are those of a baseline: name it with --baseline")
+
 func (f *limitFlags) validate(g givenFlags) error {
 	errs := []error{
 		g.atLeast(1, "jobs", f.jobs), g.atLeast(0, "retries", f.retries), g.atLeast(1, "max-failures", f.maxFailures),
@@ -65,6 +77,13 @@ func (f *limitFlags) validate(g givenFlags) error {
 	}
 	if g.has("max-cost") && !(f.maxCost > 0 && f.maxCost <= mostCost) {
 		errs = append(errs, fmt.Errorf("--max-cost must be above 0 and at most %d US dollars, found %g", mostCost, f.maxCost))
+	}
+	if f.knownFailures && f.baseline == "" {
+		errs = append(errs, errKnownOfNone)
+	}
+	if f.knownFailures && (f.failFast || f.maxFailures > 0) {
+		errs = append(errs, errors.New("--known-failures are told at the end of a run, and --fail-fast or --max-failures would "+
+			"end it at one of them: choose one"))
 	}
 	if f.failFast && f.maxFailures > 1 {
 		errs = append(errs, fmt.Errorf("--fail-fast ends the run at the first failure, --max-failures after %d: choose one",
@@ -113,6 +132,7 @@ func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
 	s.FailFast, s.MaxFailures, s.MaxCost, s.FailOn, s.ExitZero = f.failFast, f.maxFailures, f.maxCost, f.failOn, f.exitZero
 	s.Strict, s.Lenient, s.AllowEmpty = f.strict, f.lenient, f.allowEmpty
 	s.AllowUncertain, s.AllowUndecided = f.allowUncertain, f.allowUndecided
+	s.Baseline, s.KnownFailures = f.baseline, f.knownFailures
 }
 
 // recall leaves out --fail-fast and --max-failures: a run that they have ended is gone on with to run the rest. It
@@ -124,6 +144,7 @@ func (f *limitFlags) recall(g givenFlags, then *result.Spec) {
 	recallPointer(g, "retries", &f.retries, then.Retries)
 	recallList(g, "fail-on", &f.failOn, then.FailOn)
 	recallValue(g, "strict", &f.strict, then.Strict)
+	recallValue(g, "baseline", &f.baseline, then.Baseline)
 }
 
 // lookedBetter are the flags that made an earlier run look better and that nobody names again. They are never taken
@@ -134,7 +155,7 @@ func (f *limitFlags) lookedBetter(g givenFlags, then *result.Spec) (flags []stri
 		had  bool
 	}{{"exit-zero", then.ExitZero}, {"lenient", then.Lenient}, {"allow-empty", then.AllowEmpty}, {
 		"allow-uncertain", then.AllowUncertain,
-	}, {"allow-undecided", then.AllowUndecided}, {"no-chaos", then.NoChaos}} {
+	}, {"allow-undecided", then.AllowUndecided}, {"no-chaos", then.NoChaos}, {"known-failures", then.KnownFailures}} {
 		if c.had && !g.has(c.flag) {
 			flags = append(flags, c.flag)
 		}

@@ -28,12 +28,16 @@ what is missing, and the run is not green by it.
 
 The verdict is that of the whole run, and so is the exit status, also where the shards were run with
 --exit-zero: 0 all passed, 1 an assertion failed,
-3 something broke or is missing, 2 the folders are not the shards of a run.`
+3 something broke or is missing, 2 the folders are not the shards of a run.
+
+No shard is held against a baseline. With --baseline the whole run is, as by arena run.`
 
 type mergeFlags struct {
 	reportFlags
 
-	partial bool
+	partial       bool
+	baseline      string
+	knownFailures bool
 }
 
 func newMergeCmd(app *App) *cobra.Command {
@@ -52,12 +56,16 @@ func newMergeCmd(app *App) *cobra.Command {
 			if err := f.validate(c.Flags().Changed("junit-granularity")); err != nil {
 				return err
 			}
+			if f.knownFailures && f.baseline == "" {
+				return errKnownOfNone
+			}
 			return f.run(app, args)
 		},
 	}
 	fl := cmd.Flags()
 	f.reportFlags.register(fl)
 	fl.Lookup("out").Usage = "`folder` for the run; it has to be named"
+	registerBaseline(fl, &f.baseline, &f.knownFailures)
 	fl.BoolVar(&f.partial, "partial", false, "merge what is there; the run is not green where something is missing")
 	return cmd
 }
@@ -74,6 +82,9 @@ func (f *mergeFlags) run(app *App, paths []string) (err error) {
 	h := set.Header()
 	if h.Command == nil {
 		h.Command = []string{"arena", "run"}
+	}
+	if err := f.takeBasis(app, &h); err != nil {
+		return err
 	}
 	choice := f.choice()
 	choice.Rerun, choice.Place = rerunner(h.Command), app.inCheckout()
@@ -223,12 +234,16 @@ func (f *mergeFlags) fold(set *shards.Set, h result.JournalHeader, file *os.File
 		return f.fold(set, h, file)
 	}
 	run := ledger.Run
+	unlike, err := fits(run)
+	if err != nil && len(set.Holes) == 0 {
+		return nil, err
+	}
 	files, own, claims := set.Warnings()
 	var late []string
 	for _, d := range append(run.EvalWarnings(), ledger.ToolWarnings()...) {
 		late = append(late, d.Advice())
 	}
-	run.Warnings = slices.Concat(set.Holes, files, run.Warnings, own, late, claims)
+	run.Warnings = slices.Concat(set.Holes, files, unlike, run.Warnings, own, late, claims)
 	run.DurationMS = float64(set.Lasted()) / float64(time.Millisecond)
 	run.Settle()
 	return ledger, ledger.Conclude(journal, len(set.Holes) > 0)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -48,6 +49,12 @@ func whyRed(run *result.Run, reason string) string {
 		return text
 	case result.FailOnEval:
 		return "an eval could not judge; arena run --resume has it judge again"
+	case result.FailOnRegressed:
+		if run.Against == nil {
+			return "it was held against no baseline; arena run --resume --baseline FILE does that"
+		}
+		return fmt.Sprintf("of %s, %s; where that is meant, arena bless makes the run the baseline", run.Against.File,
+			show.AgainstText(run.Against))
 	}
 	return "arena run, without --last-failed, runs all of it anew"
 }

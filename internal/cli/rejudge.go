@@ -107,6 +107,7 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 			"name the files to judge by and the flags that the run had; what it still had to run is not known either"
 	}
 	var plan *runner.Plan
+	f.holdAgainst(app, was.Shard != nil, diags)
 	if diags.Errors() == 0 {
 		plan = f.plan(app, suite, was, diags)
 		f.affords(plan, diags)
@@ -167,6 +168,7 @@ func (f *rejudgeFlags) remember(app *App, was *result.Run) error {
 	f.asked, f.trials = then.Providers, then.Trials
 	recallValue(f.given, "judge", &f.judge, then.Judge)
 	recallList(f.given, "fail-on", &f.failOn, then.FailOn)
+	recallValue(f.given, "baseline", &f.baseline, then.Baseline)
 	recallValue(f.given, "strict", &f.strict, then.Strict)
 	if then.Lenient && !f.given.has("lenient") {
 		app.remarkBetter([]string{"lenient"})
@@ -213,7 +215,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 		Asked:        f.asked,
 		Trials:       f.trials,
 		MockProvider: f.mocked(), AllowEmpty: f.allowEmpty, Strict: f.strict, Lenient: f.lenient,
-		FailOn: f.failOn, Judge: f.judge, Jobs: f.jobsFor(suite),
+		FailOn: f.failOn, Basis: f.basis, Part: was.Shard != nil, Judge: f.judge, Jobs: f.jobsFor(suite),
 		Open: clients.Open, OpenEmbedder: clients.OpenEmbedder,
 	}, d)
 }
@@ -245,7 +247,7 @@ func (f *rejudgeFlags) perform(
 		}
 		job := harness.Job{
 			Plan: plan, Outputs: out, Missing: max(0, was.Planned-len(was.Briefs)), Warnings: warned,
-			Earlier: resumed.earlierRun(file), Shard: was.Shard, Merged: was.Merged,
+			Earlier: resumed.earlierRun(file), Shard: was.Shard, Merged: was.Merged, Basis: f.basis,
 		}
 		x := &execution{
 			app: app, flags: &f.runFlags, job: job, jobs: f.jobsFor(suite), changes: &changeLog{was: was}, resumed: resumed,

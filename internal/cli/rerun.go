@@ -58,6 +58,8 @@ func (f *runFlags) command() []string {
 	on("strict", f.strict)
 	on("lenient", f.lenient)
 	on("allow-uncertain", f.allowUncertain)
+	str("baseline", f.baseline)
+	on("known-failures", f.knownFailures)
 	on("offline", f.cassettes.offline)
 	on("allow-private-urls", f.cassettes.private)
 	on("no-traces", f.noTraces)

@@ -50,8 +50,7 @@ func newRoot(app *App) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = false
 	root.SetUsageFunc(usage)
 	addGroup(root, "Run and judge", newRunCmd(app), newEvalCmd(app), newRejudgeCmd(app), newCompareCmd(app),
-		newAnalyzeCmd(app),
-		newReportCmd(app), newMergeCmd(app))
+		newAnalyzeCmd(app), newBlessCmd(app), newReportCmd(app), newMergeCmd(app))
 	addGroup(root, "Write and look", newInitCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app),
 		newGateCmd(app), newToolsCmd(app), newDoctorCmd(app), newChecksCmd(app), newSchemaCmd(app), newDocsCmd(app))
 	addGroup(root, "Recordings and judges", newCaptureCmd(app), newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app),

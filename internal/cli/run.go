@@ -105,6 +105,7 @@ func (f *runFlags) dropChaos(app *App, suite *scenario.Suite) {
 func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite, diags *diag.List) error {
 	var plan *runner.Plan
 	var deck *cassette.Folder
+	f.holdAgainst(app, f.shard != "", diags)
 	if diags.Errors() == 0 {
 		plan, deck = f.plan(app, suite, diags)
 		var err error
@@ -154,7 +155,9 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		if err != nil {
 			return err
 		}
-		job := harness.Job{Plan: plan, Outputs: out, Earlier: resumed.earlierRun(file), Warnings: warnings(diags)}
+		job := harness.Job{
+			Plan: plan, Outputs: out, Earlier: resumed.earlierRun(file), Warnings: warnings(diags), Basis: f.basis,
+		}
 		if resumed != nil {
 			resumed.tellUnrecorded(plan, deck)
 			job.Warnings = append(job.Warnings, resumed.warnings...)
@@ -259,6 +262,8 @@ func (f *runFlags) planOptions(suite *scenario.Suite, played bool) runner.PlanOp
 		Strict:         f.strict,
 		Lenient:        f.lenient,
 		FailOn:         f.failOn,
+		Basis:          f.basis,
+		Part:           f.shard != "",
 		Judge:          f.judge,
 		Jobs:           f.jobsFor(suite),
 		Dispatch:       f.dispatch.mode(),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/arena-evals/arena/internal/baseline"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plainfile"
@@ -117,13 +118,16 @@ func compactSchema(name string) ([]byte, error) {
 // resultsSchema is that of results.json.
 var resultsSchema = scenario.SchemaKind{Name: "results", About: "what a run found, in results.json"}
 
+// baselineSchema is that of arena.baseline.json.
+var baselineSchema = scenario.SchemaKind{Name: "baseline", About: "how a suite did, in arena.baseline.json"}
+
 // eventsSchema is that of one line of --events.
 var eventsSchema = scenario.SchemaKind{Name: "events", About: "a line of what happens in a run, as --events writes it"}
 
 // schemaKinds are the formats whose schema can be printed: those of the files that people write, and of
 // those that arena writes.
 func schemaKinds() []scenario.SchemaKind {
-	return append(scenario.SchemaKinds(), resultsSchema, eventsSchema, evalRequestSchema, evalResultSchema)
+	return append(scenario.SchemaKinds(), resultsSchema, baselineSchema, eventsSchema, evalRequestSchema, evalResultSchema)
 }
 
 func schemaNames() []string {
@@ -148,6 +152,8 @@ func schemaOf(name string) ([]byte, error) {
 	switch name {
 	case resultsSchema.Name:
 		return jsonout.Schema(), nil
+	case baselineSchema.Name:
+		return baseline.Schema(), nil
 	case eventsSchema.Name:
 		return events.Schema()
 	case evalRequestSchema.Name:

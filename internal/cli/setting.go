@@ -11,8 +11,8 @@ import (
 // settable lists the flags that ARENA_* variables and .arena.yaml may set, sorted: how and where arena works. Whoever
 // reads a verdict need not know them to trust it.
 var settable = []string{
-	"ack-wait", "cache", "ci", "color", "config", "dispatch", "dispatch-timeout", "dispatch-wait", "durable", "eager",
-	"events",
+	"ack-wait", "baseline", "cache", "ci", "color", "config", "dispatch", "dispatch-timeout", "dispatch-wait", "durable",
+	"eager", "events",
 	"fail-fast", "fail-on", "format", "give-back", "html-file", "idle", "jobs", "judge", "judge-gate", "junit-file",
 	"junit-granularity", "keep", "listen", "markdown-file", "max-cost", "max-deliver", "max-failures", "max-sessions",
 	"max-tokens", "metrics-by", "metrics-file", "metrics-label", "metrics-linger", "metrics-listen", "metrics-namespace",
@@ -48,7 +48,7 @@ var typed = map[string]string{
 	"record-mode": asksOthers,
 
 	"exit-zero": letsPass, "allow-empty": letsPass, "lenient": letsPass, "skip-unreadable": letsPass,
-	"allow-uncertain": letsPass, "allow-undecided": letsPass, "partial": says,
+	"allow-uncertain": letsPass, "allow-undecided": letsPass, "known-failures": letsPass, "partial": says,
 
 	"assert": says, "pack": says, "transcript": says, "criteria": says, "check": says, "threshold": says, "votes": says,
 	"min-kappa": says, "from": says, "input": says, "filter": says, "filter-check": says, "drop-unknown": says,

@@ -69,14 +69,11 @@ const minMS = 50
 
 // Group is the trials of a scenario with a provider in a region.
 type Group struct {
-	Name                       string // scenario/provider/region, as in the ids of trials
+	result.Tally
+
 	Scenario, Provider, Region string
-	Status                     result.Status
 	Trials                     []int // indexes into Run.Briefs
 	Passed                     int
-	Asked                      string // a sum of what it asks and checks; "": not known, or not the same in all trials
-	Repeatable                 bool   // none of its trials has to do with chance
-	Sample                     evidence.Sample
 	DurationMS                 float64  // of a trial that ended by itself, on average
 	CostUSD                    *float64 // of such a trial with its judges, on average; nil: the price of one is not known
 	SimulatedUSD               float64  // the part of the cost that mocks made up and nobody paid
@@ -161,6 +158,10 @@ func regardless(groups map[key]*Group, order []key) (map[key]*Group, []key) {
 // groups are the groups of a run, and their keys in order. Trials that the plan has no more are left out.
 func groups(run *result.Run) (map[key]*Group, []key) {
 	all, order := map[key]*Group{}, []key(nil)
+	tallies := map[string]*result.Tally{}
+	for _, t := range run.Tallies() {
+		tallies[t.Name] = t
+	}
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
 		if b.Gone {
@@ -170,11 +171,7 @@ func groups(run *result.Run) (map[key]*Group, []key) {
 		k.project, _, _ = strings.Cut(b.ID, b.Scenario+"/")
 		g := all[k]
 		if g == nil {
-			g = &Group{Scenario: b.Scenario, Provider: b.Provider, Region: b.Region}
-			g.Name = k.project + b.Scenario + "/" + b.Provider + "/" + b.Region
-			if b.Session != "" {
-				g.Name += "[" + b.Session + "]"
-			}
+			g = &Group{Scenario: b.Scenario, Provider: b.Provider, Region: b.Region, Tally: *tallies[b.GroupName()]}
 			all[k] = g
 			order = append(order, k)
 		}
@@ -188,8 +185,8 @@ func groups(run *result.Run) (map[key]*Group, []key) {
 
 // measure sums up the trials. Tolerated failures leave the group green.
 func (g *Group) measure(run *result.Run) {
+	together := g.Status
 	g.Status = result.Passed
-	g.sample(run)
 	ended, priced, usd, simulated := 0.0, true, 0.0, 0.0
 	for _, i := range g.Trials {
 		b := &run.Briefs[i]
@@ -215,6 +212,9 @@ func (g *Group) measure(run *result.Run) {
 				usd += *cost
 			}
 		}
+	}
+	if g.Gate != nil {
+		g.Status = together
 	}
 	if ended == 0 {
 		return

@@ -2,48 +2,17 @@ package comparison
 
 import (
 	"github.com/arena-evals/arena/internal/evidence"
-	"github.com/arena-evals/arena/internal/gate"
-	"github.com/arena-evals/arena/internal/result"
 )
 
 // seed is that of the draws by which all scenarios are tested together: the same runs show the same.
 const seed = 1
-
-// sample counts the trials of a group for the tests. A trial that never started, or was skipped, is none.
-func (g *Group) sample(run *result.Run) {
-	counts := gate.Counts{}
-	g.Repeatable = true
-	for n, i := range g.Trials {
-		b := &run.Briefs[i]
-		if n == 0 {
-			g.Asked = b.Asked
-		} else if g.Asked != b.Asked {
-			g.Asked = ""
-		}
-		g.Repeatable = g.Repeatable && b.Repeatable
-		switch b.Status {
-		case result.Passed:
-			counts.Passed++
-		case result.Failed:
-			counts.Failed++
-		case result.Skipped:
-		case result.Cancelled:
-			if b.Turns > 0 {
-				counts.Broken++
-			}
-		default:
-			counts.Broken++
-		}
-	}
-	g.Sample = evidence.Sample{Stopping: gate.Fixed(counts.N()), Fixed: true, Counts: counts}
-}
 
 // Comparable reports whether both groups ask and check the same, as far as that is known.
 func (p *Pair) Comparable() bool { return p.Was.Asked != "" && p.Was.Asked == p.Now.Asked }
 
 // both is the pair for the tests.
 func (p *Pair) both() evidence.Pair {
-	return evidence.Pair{Baseline: p.Was.Sample, Candidate: p.Now.Sample}
+	return evidence.Pair{Baseline: p.Was.Sample(), Candidate: p.Now.Sample()}
 }
 
 // judge gives each pair its verdict.

@@ -33,8 +33,9 @@ type Job struct {
 	Replayed bool // trials are answered from recordings
 	// Command and Resume are the words that run the same again, and that go on with the run; see result.Run.
 	Command, Resume []string
-	Spec            *result.Spec // what is asked of the run, for its journal; nil: that is not told
-	Secrets         *Secrets     // that no text of the run holds; nil: none are known
+	Spec            *result.Spec  // what is asked of the run, for its journal; nil: that is not told
+	Basis           *result.Basis // what the run is held against; nil: nothing
+	Secrets         *Secrets      // that no text of the run holds; nil: none are known
 }
 
 // Earlier is the run that another one goes on with.
@@ -105,7 +106,7 @@ func NewExecution(job Job) *Execution {
 		Planned: job.Plan.Planned() + job.Missing, FailOn: job.Plan.FailOn, ExitZero: job.ExitZero,
 		Warnings: slices.Clone(job.Warnings), Command: slices.Clone(job.Command), Resume: slices.Clone(job.Resume),
 		Spec: job.Spec, Coverage: job.Plan.Coverage(), Declared: job.Plan.Declared(),
-		Merged: job.Merged,
+		Merged: job.Merged, Basis: job.Basis, Replayed: job.Replayed,
 	}
 	if run.Shard, _ = job.Plan.Shard(); run.Shard == nil {
 		run.Shard = job.Shard
@@ -164,7 +165,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	h := result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
 		ExitZero: run.ExitZero, Command: run.Command, Resume: run.Resume, Spec: run.Spec, Replayed: x.job.Replayed,
-		Coverage: run.Coverage, Declared: run.Declared, Gates: x.gates, Shard: run.Shard, Merged: run.Merged,
+		Coverage: run.Coverage, Declared: run.Declared, Gates: x.gates, Basis: run.Basis, Shard: run.Shard, Merged: run.Merged,
 	}
 	if len(x.gates) > 0 {
 		h.Slots = x.slots

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/arena-evals/arena/internal/evidence"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/metrics"
 	"github.com/arena-evals/arena/internal/report/github"
@@ -45,6 +46,11 @@ func TestFailOnIsRedInEveryReport(t *testing.T) {
 		result.FailOnWarning: {func() *result.Run {
 			run := one(func(*result.Trial) {})()
 			run.Warnings = []string{"careful"}
+			return run
+		}, result.Failed},
+		result.FailOnRegressed: {func() *result.Run {
+			run := one(func(*result.Trial) {})()
+			run.Against = &result.Against{File: "b.json", Verdict: evidence.Regressed, Compared: 1, Together: true}
 			return run
 		}, result.Failed},
 		result.FailOnEval: {one(func(t *result.Trial) {

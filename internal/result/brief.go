@@ -11,6 +11,7 @@ func NewBrief(t *Trial) Brief {
 		Dispatched: t.EvalsDispatched,
 		Before:     t.Before, Gone: t.Gone, Flaky: t.Flaky, OverBudget: t.OverBudget, TaskType: t.TaskType,
 		Rejected: t.Rejected, Group: -1, Asked: t.Asked, Repeatable: t.Repeatable,
+		Failing:   t.failing(),
 		Tolerated: t.Gone && t.Excused && t.Status == Failed,
 	}
 	if t.Recording != nil {
@@ -21,13 +22,13 @@ func NewBrief(t *Trial) Brief {
 	}
 	t.Checks(func(_, _ int, v *Verdict) { b.Checks.add(v.Status) })
 	if t.Row != nil {
-		b.Score, b.Scored = t.score()
+		b.Score, b.Scored = t.Score()
 	}
 	return b
 }
 
-// score is the mean of the scores of the trial's checks and evals, of which more is better, and how many have one.
-func (t *Trial) score() (mean float64, n int) {
+// Score is the mean of the scores of the trial's checks and evals, of which more is better, and how many have one.
+func (t *Trial) Score() (mean float64, n int) {
 	sum := 0.0
 	add := func(score, most *float64) {
 		if score != nil && most == nil {

@@ -199,6 +199,10 @@ func (c *Collector) Finish(run *Run) {
 		}
 	}
 	byKey := c.finishGroups(run)
+	c.place(run, byKey)
+	if run.Basis != nil {
+		run.Against = run.Basis.against(run.Tallies())
+	}
 	c.decide(run, byKey)
 	if covered := c.coverage.total(); covered != nil {
 		run.Coverage = covered
@@ -231,6 +235,9 @@ func summarize(briefs []Brief) Summary {
 		}
 		if b.Rejected {
 			s.Replaced++
+		}
+		if b.Known {
+			s.Known++
 		}
 		if b.Before {
 			s.Before++

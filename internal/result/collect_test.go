@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/arena-evals/arena/internal/evidence"
 )
 
 // barless leaves error bars out of a comparison.
@@ -201,7 +203,7 @@ func TestFailOnOnlyAdds(t *testing.T) {
 			run := Run{Planned: 1}
 			col.Finish(&run)
 			without := run.Exit(false)
-			run.FailOn = failOn
+			run.FailOn, run.Against = failOn, &Against{Verdict: evidence.NoEvidence, Compared: 1}
 			run.Settle()
 			if got := run.Exit(false); got < without || without != ExitPassed && got != without {
 				t.Errorf("%s with fail_on %v: exit %d, without %d", status, failOn, got, without)
@@ -221,14 +223,13 @@ func TestFailOnOnlyAdds(t *testing.T) {
 
 func TestFailOnReason(t *testing.T) {
 	t.Parallel()
-	for word, want := range map[string]string{"provider_error": "error", "error": "error", "warning": "warning"} {
+	for word, want := range map[string]string{"provider_error": "error", "error": "error", "warning": "warning", "regressed": "regressed"} {
 		if got, err := FailOnReason(word); got != want || err != nil {
 			t.Errorf("%s: %q, %v", word, got, err)
 		}
 	}
 	for word, want := range map[string]string{
-		"guardrails": `did you mean "guardrail"?`, "regressed": "this version of arena does not have that yet",
-		"": "is no reason to fail",
+		"guardrails": `did you mean "guardrail"?`, "": "is no reason to fail",
 	} {
 		if _, err := FailOnReason(word); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", word, err, want)

@@ -1,12 +1,12 @@
 package result
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/evidence"
 )
 
 // The exit statuses of a run.
@@ -28,16 +28,16 @@ const (
 	FailOnWarning   = "warning"   // there is a warning about the files or the run
 	FailOnEval      = "eval"      // an eval missed its threshold, which FailOnAssertion includes, or could not judge
 	FailOnFlaky     = "flaky"     // trials that ask for the same passed and failed, now or in runs before
+	FailOnRegressed = "regressed" // the run is evidence that the agent is worse than the baseline
 )
 
 // FailOnWords are the words that fail_on takes. Two of them mean the same.
 var FailOnWords = []string{
 	FailOnAssertion, FailOnError, providerError, FailOnGuardrail, FailOnSkipped, FailOnWarning, FailOnEval, FailOnFlaky,
+	FailOnRegressed,
 }
 
 const (
-	// Regressed is a reason that a later version will have.
-	Regressed = "regressed"
 	// AlwaysRed names the reasons that always count.
 	AlwaysRed = "failed assertions and errors always make a run red"
 
@@ -51,8 +51,6 @@ func FailOnReason(word string) (string, error) {
 		return FailOnError, nil
 	case slices.Contains(FailOnWords, word):
 		return word, nil
-	case word == Regressed:
-		return "", errors.New(Regressed + ": this version of arena does not have that yet")
 	}
 	err := fmt.Errorf("%q is no reason to fail; expected %s", word, strings.Join(FailOnWords, ", "))
 	if near := diag.Nearest(word, FailOnWords); near != "" {
@@ -98,9 +96,9 @@ func (r *Run) Settle() { r.Status = r.settled() }
 
 func (r *Run) settled() Status {
 	switch {
-	case r.decisive.Failed > 0, r.redBy(FailOnGuardrail), r.redBy(FailOnEval) && r.missedEvals():
+	case r.decisive.Failed > 0, r.redBy(FailOnGuardrail), r.redBy(FailOnEval) && r.missedEvals(), r.regressed():
 		return Failed
-	case r.decisive.Errors > 0, r.redBy(FailOnEval):
+	case r.decisive.Errors > 0, r.redBy(FailOnEval), r.redBy(FailOnRegressed):
 		return Errored
 	case r.undecided > 0:
 		return Undecided
@@ -119,10 +117,18 @@ func (r *Run) ofTrials() Status {
 	if r.undecided > 0 {
 		return worse(status, Undecided)
 	}
-	if status == Skipped && r.allowed > 0 {
+	switch {
+	case status == Skipped && r.allowed > 0:
 		return Undecided
+	case r.NothingElse():
+		return Errored
 	}
 	return status
+}
+
+// NothingElse reports whether all that was judged is excused: nothing is known to work. Of a part of a run that may be.
+func (r *Run) NothingElse() bool {
+	return r.excused > 0 && r.decisive.Status() == Skipped && r.undecided+r.allowed == 0 && r.Shard == nil
 }
 
 // RedBy are the reasons that fail_on added and that came up. They make the run red where no trial does.
@@ -146,6 +152,8 @@ func (r *Run) redBy(reason string) bool {
 		return r.Summary.Flaky > 0 || r.Wavering() > 0
 	case FailOnWarning:
 		return len(r.Warnings) > 0
+	case FailOnRegressed:
+		return r.Shard == nil && (r.regressed() || r.Against.Untold()) // of a part it is told after the merge
 	}
 	return false // what always counts, trials show
 }
@@ -160,13 +168,18 @@ func (r *Run) Wavering() (n int) {
 	return n
 }
 
+// regressed reports whether fail_on asks for regressions, and the run is evidence of one.
+func (r *Run) regressed() bool {
+	return r.FailsOn(FailOnRegressed) && r.Against != nil && r.Against.Verdict == evidence.Regressed
+}
+
 // ByFailOn reports whether the run would have another status without fail_on.
 func (r *Run) ByFailOn() bool { return r.Status != Unset && r.Status != r.ofTrials() }
 
 // missedEvals reports whether an eval missed its threshold in a trial whose failure is not tolerated.
 func (r *Run) missedEvals() bool {
 	for i := range r.Briefs {
-		if b := &r.Briefs[i]; b.Evals != nil && b.Evals.Failed > 0 && !b.Tolerated {
+		if b := &r.Briefs[i]; b.Evals != nil && b.Evals.Failed > 0 && !b.Tolerated && !b.Known {
 			return true
 		}
 	}

@@ -22,14 +22,35 @@ func (c *Collector) finishGroups(run *Run) map[groupKey]Status {
 	return statuses
 }
 
-// decide counts the trials of the run by the status of their group.
-func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
-	run.decisive, run.undecided, run.allowed, run.missing = Counts{}, 0, 0, 0
-	run.folded = true
+// place tells each trial its group, and whether it counts there.
+func (c *Collector) place(run *Run, statuses map[groupKey]Status) {
 	places := make(map[groupKey]int, len(run.Groups))
 	for i := range run.Groups {
 		places[run.Groups[i].key] = i
 	}
+	for i := range run.Briefs {
+		b := &run.Briefs[i]
+		if b.Gone {
+			continue
+		}
+		key := c.groupOf(b)
+		s, grouped := statuses[key]
+		if !grouped {
+			continue
+		}
+		b.Group, b.Tolerated = places[key], s == Passed && b.Status == Failed
+		if g := c.groups[key]; g.progress != nil {
+			b.Uncounted = !g.progress.counted(b.Trial)
+		}
+	}
+}
+
+// decide counts the trials of the run by the status of their group. Those that are excused count for nothing.
+func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
+	run.decisive, run.undecided, run.allowed, run.missing = Counts{}, 0, 0, 0
+	run.folded = true
+	excused := c.excuse(run)
+	run.excused = len(excused)
 	alone := 0 // trials that are in no group that may end early
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
@@ -43,17 +64,14 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 		}
 		key := c.groupOf(b)
 		s, grouped := statuses[key]
-		if grouped {
-			b.Group = places[key]
-			b.Tolerated = s == Passed && status == Failed
+		if g := c.groups[key]; grouped && g.progress != nil {
+			continue // the group is counted as one
+		} else if grouped {
 			status = s
 		}
-		if g := c.groups[key]; grouped && g.progress != nil {
-			b.Uncounted = !g.progress.counted(b.Trial)
-			continue // the group is counted as one
+		if alone++; !excused[key] {
+			run.decisive.Count(status)
 		}
-		alone++
-		run.decisive.Count(status)
 	}
 	planned := run.Planned
 	for i := range run.Groups {
@@ -67,6 +85,7 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 			run.missing += max(group.Gate.Max-g.ran, 0)
 		}
 		switch {
+		case excused[group.key]:
 		case group.Status != Undecided:
 			run.decisive.Count(group.Status)
 		case group.Gate.Allowed():
@@ -80,6 +99,22 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 		run.decisive.Cancelled += missing
 		run.missing += missing
 	}
+}
+
+// excuse marks the trials that make nothing red although they did not pass, and returns their groups.
+func (c *Collector) excuse(run *Run) map[groupKey]bool {
+	known, excused := run.Against.known(), map[groupKey]bool{}
+	for i := range run.Briefs {
+		b := &run.Briefs[i]
+		if b.Gone || !known[b.GroupName()] {
+			continue
+		}
+		excused[c.groupOf(b)] = true
+		if b.Known = b.Status == Failed; b.Known {
+			b.Excuse = "known failure, as in " + run.Against.File
+		}
+	}
+	return excused
 }
 
 // fold decides a group.

@@ -45,6 +45,8 @@ type JournalHeader struct {
 	Coverage []Coverage `json:"coverage,omitempty"`
 	// Declared: see Run.
 	Declared []Declared `json:"declared,omitempty"`
+	// Basis is what the run is held against; nil: nothing.
+	Basis *Basis `json:"basis,omitempty"`
 	// Replayed says that trials were answered from recordings.
 	Replayed bool `json:"replayed,omitempty"`
 	// Kept are trials of earlier lines that are part of this run too: index in its plan and offset of the line.

@@ -21,6 +21,8 @@ type Run struct {
 	// Datasets are the statistics of datasets over their rows, in plan order.
 	Datasets []DatasetStats `json:"datasets,omitempty"`
 	Coverage []Coverage     `json:"coverage,omitempty"` // of each project with declarations
+	// Against is what the run shows beside a baseline; nil: it was held against none.
+	Against *Against `json:"baseline,omitempty"`
 	// Declared are the names that each project declared, for whoever judges the run later; nil: not known.
 	Declared []Declared `json:"declared,omitempty"`
 	Warnings []string   `json:"warnings,omitempty"`
@@ -38,6 +40,8 @@ type Run struct {
 	MayCostUSD float64  `json:"-"` // what the dearest of them may cost; 0: there are none, or that is not known
 	Resume     []string `json:"-"` // command that resumes the run; nil: it cannot be resumed
 	Spec       *Spec    `json:"-"` // what was asked of the run; nil: not known
+	Replayed   bool     `json:"-"` // trials were answered from cassettes; false: they were not, or that is not known
+	Basis      *Basis   `json:"-"` // what it is held against; nil: nothing, or what Against says
 	// HeaderLost: see JournalContent.
 	HeaderLost bool `json:"-"`
 	LeftOut    int  `json:"-"` // lines of its journal that could not be used, and that nothing later makes up for
@@ -48,6 +52,7 @@ type Run struct {
 	decisive  Counts // trials by the status of their group
 	undecided int    // groups that are, and may not be
 	allowed   int    // groups that are, and may be
+	excused   int    // groups that count for nothing, whatever they came to
 	missing   int    // planned trials that did not finish, and are not known
 	folded    bool   // by a collector, which knows them
 }
@@ -76,6 +81,7 @@ type Source interface {
 type Summary struct {
 	Counts
 	Tolerated int `json:"tolerated,omitempty"` // failed trials whose group passed
+	Known     int `json:"known,omitempty"`     // failed trials of groups that fail as in the baseline
 	Replaced  int `json:"replaced,omitempty"`  // trials that the provider refused, and others replaced
 	// Groups counts scenarios with their providers and regions, and rows, by status; nil where all of them have one trial.
 	Groups *GroupCounts `json:"groups,omitempty"`
@@ -151,6 +157,8 @@ type Brief struct {
 	Uncounted  bool        // the verdict of its group is not about it
 	Gated      bool        // it is of a group whose trials may end early
 	Group      int         // index in Run.Groups; -1: it is of no group of several trials
+	Known      bool        // the trial failed, and its group fails as in the baseline
+	Excuse     string      // why the trial, which did not pass, makes nothing red; "": it does, or its group tolerates it
 	Before     bool        // kept when the run was resumed
 	Gone       bool        // kept, but no longer in the plan
 	Flaky      bool        // failed before and passes now, although nothing changed
@@ -161,6 +169,7 @@ type Brief struct {
 	TaskType   string      // of the prompt
 	Asked      string      // see Trial
 	Repeatable bool        // see Trial
+	Failing    []string    // names of the checks that failed
 }
 
 // Group is the trials of one scenario × provider × region, or of one row of its dataset, judged together.

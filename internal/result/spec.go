@@ -66,6 +66,9 @@ type Spec struct {
 	Lenient     bool     `json:"lenient,omitempty"`
 	AllowEmpty  bool     `json:"allow_empty,omitempty"`
 
+	Baseline      string `json:"baseline,omitempty"`
+	KnownFailures bool   `json:"known_failures,omitempty"`
+
 	AllowUncertain bool `json:"allow_uncertain,omitempty"`
 	AllowUndecided bool `json:"allow_undecided,omitempty"`
 	NoChaos        bool `json:"no_chaos,omitempty"`
@@ -159,7 +162,7 @@ func (s *Spec) Files() iter.Seq2[string, string] {
 			}
 		}
 		for _, f := range [][2]string{
-			{"config", s.Config}, {"mock-config", s.MockConfig}, {"out", s.Out}, {"record", s.Record}, {"cache", s.Cache},
+			{"config", s.Config}, {"mock-config", s.MockConfig}, {"baseline", s.Baseline}, {"out", s.Out}, {"record", s.Record}, {"cache", s.Cache},
 			{"junit-file", s.JUnitFile}, {"html-file", s.HTMLFile}, {"markdown-file", s.MarkdownFile},
 		} {
 			if !yield(f[0], f[1]) {

@@ -14,8 +14,7 @@ import (
 func (f *Fingerprints) Asked(t *Trial) string {
 	s := t.shared()
 	shared := f.shareForScenario(askedOf{t.Project, s}, func() digest.Sum { return f.askedOf(t.Project, s) })
-	judges := f.judges(t)
-	decides := []any{shared[:], judges[:]}
+	decides := []any{shared[:]}
 	if t.row != 0 {
 		row := t.filled().Scenario.Row
 		decides = append(decides, row.ID, row.Canonical())
@@ -42,7 +41,7 @@ type askedOf struct {
 }
 
 func (f *Fingerprints) askedOf(p *project, s *scenario.Scenario) digest.Sum {
-	decides := []any{bare(s), p.Globals, p.Handlers, f.opts.Only}
+	decides := []any{bare(s), p.Globals, p.Handlers, f.opts.Only, f.judgesOf(p, s)}
 	for i := range s.Turns {
 		decides = append(decides, s.Turns[i].Perturbations)
 	}

@@ -350,26 +350,34 @@ func (f *Fingerprints) judges(t *Trial) digest.Sum {
 		return digest.Sum{}
 	}
 	return f.shareForScenario(judgedScenario{p, t.shared()}, func() digest.Sum {
-		var asked []any
-		eachCheck(p.Project, []*scenario.Scenario{t.shared()}, func(c *checks.Compiled) {
-			for _, need := range c.JudgeUses() {
-				asked = append(asked, need.Use)
-				if spec := p.judgeModels[need.Use]; spec != nil {
-					asked = append(asked, f.provider(p.Project, spec))
-				}
-				for _, id := range []string{need.Prompt, p.judgePrompts.Default} {
-					asked = append(asked, p.judgePrompts.Texts[id])
-				}
-			}
-		})
-		if len(asked) > 0 && p.basis.judge != "" {
-			asked = append(asked, p.basis.judge)
-		}
+		asked := f.judgesOf(p, t.shared())
 		if len(asked) > 0 && f.opts.JudgeGate != nil {
 			asked = append(asked, *f.opts.JudgeGate)
 		}
 		return scenario.Digest(asked...)
 	})
+}
+
+// judgesOf are the sums of the models that judge a scenario, with their prompts.
+func (f *Fingerprints) judgesOf(p *project, s *scenario.Scenario) (asked []any) {
+	if p.judges == nil || p.judgePrompts == nil {
+		return nil
+	}
+	eachCheck(p.Project, []*scenario.Scenario{s}, func(c *checks.Compiled) {
+		for _, need := range c.JudgeUses() {
+			asked = append(asked, need.Use)
+			if spec := p.judgeModels[need.Use]; spec != nil {
+				asked = append(asked, f.provider(p.Project, spec))
+			}
+			for _, id := range []string{need.Prompt, p.judgePrompts.Default} {
+				asked = append(asked, p.judgePrompts.Texts[id])
+			}
+		}
+	})
+	if len(asked) > 0 && p.basis.judge != "" {
+		asked = append(asked, p.basis.judge)
+	}
+	return asked
 }
 
 // priorConversation sums the conversation of a trial that is recorded or judged again.

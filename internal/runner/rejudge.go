@@ -314,6 +314,7 @@ func Rejudge(
 	m.scenarios.missing(d, "scenario")
 	m.providers.missing(d, "provider")
 	plan.FailOn = m.failOn(suite)
+	m.reportBasis(plan)
 	if plan.Len() == 0 && d.Errors() == 0 && !opts.AllowEmpty {
 		hint := "loosen the filters"
 		if len(finished) == 0 {

@@ -1,11 +1,9 @@
 package scenario
 
 import (
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
@@ -118,13 +116,7 @@ func readFailOn(d *decoder, a *arenaFile, v *node.Node) {
 			Hint = "take the line out; for a report only, pass --exit-zero"
 		return
 	}
-	of := failOnWords
-	if slices.ContainsFunc(append(v.Content, v), func(n *node.Node) bool { return n.Value == result.Regressed }) {
-		d.Errorf(v, diag.NotAvailable, "fail_on: %s: this version of arena does not have that yet", result.Regressed).
-			Hint = "take it out"
-		of = append(slices.Clone(of), result.Regressed)
-	}
-	for _, w := range d.wordList(v, "fail_on", of) {
+	for _, w := range d.wordList(v, "fail_on", failOnWords) {
 		if reason, err := result.FailOnReason(w); err == nil {
 			a.Defaults.FailOn = append(a.Defaults.FailOn, reason)
 		}

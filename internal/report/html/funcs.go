@@ -29,6 +29,7 @@ func parts() template.FuncMap {
 		"shares": (*page).shares, "word": share.word, "costNotes": (*page).costNotes,
 		"shown": (*page).shown, "folded": (*page).folded, "foldedKinds": (*page).foldedKinds, "leftOut": (*page).leftOut,
 		"spread":      func(p *page) *spread { return p.spread },
+		"against":     func(p *page) []show.AgainstLine { return show.Against(p.Run, false) },
 		"tokensInAll": func(p *page) int { return p.Summary.Usage.Total() },
 	}
 }

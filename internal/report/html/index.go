@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -47,6 +48,7 @@ type row struct {
 	Group     *int              `json:"group,omitempty"` // in run.groups; only of several trials
 	Status    result.Status     `json:"status"`
 	Tolerated bool              `json:"tolerated,omitempty"`
+	Excuse    string            `json:"excuse,omitempty"` // why it makes nothing red although it did not pass
 	Before    bool              `json:"before,omitempty"`
 	Flaky     bool              `json:"flaky,omitempty"`
 	Why       string            `json:"why,omitempty"` // in one short line
@@ -93,7 +95,7 @@ func (x *indexer) add(b *result.Brief, raw []byte) error {
 	r := row{
 		ID: b.ID, Scenario: x.scenario(b), Provider: x.providers.number(b.Provider), Region: x.regions.number(b.Region),
 		Session: b.Session, Model: d.Model, Trial: b.Trial, Trials: b.Trials,
-		Status: b.Status, Tolerated: b.Tolerated, Before: b.Before, Flaky: b.Flaky, Why: d.why(),
+		Status: b.Status, Tolerated: b.Tolerated, Excuse: show.Line(b.Excuse), Before: b.Before, Flaky: b.Flaky, Why: d.why(),
 		Turns: b.Turns, Checks: b.Checks, MS: math.Round(b.DurationMS*10) / 10,
 		Tokens: b.Usage.Total(), Calls: b.Usage.Calls, USD: b.CostUSD, Simulated: b.Simulated,
 	}

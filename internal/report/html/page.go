@@ -171,8 +171,9 @@ func (p *page) verdict() string {
 		}
 	}
 	s := &p.Summary
-	add(s.Failed-s.Tolerated, "failed")
+	add(s.Failed-s.Tolerated-s.Known, "failed")
 	add(s.Tolerated, "tolerated")
+	add(s.Known, "known")
 	add(s.Errors, plural(s.Errors, "error", "errors"))
 	add(s.Cancelled, "cancelled")
 	add(p.unfinished(), "not run")

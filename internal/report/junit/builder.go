@@ -34,6 +34,7 @@ func (b *builder) suites() ([]suite, error) {
 		s := b.suite(groups[i].File)
 		for _, c := range cases {
 			c.name = b.unique(c.classname, c.name)
+			c.excused()
 			s.cases = append(s.cases, c)
 		}
 	}
@@ -106,6 +107,8 @@ func (b *builder) unfinished() {
 	switch {
 	case b.run.ByFailOn():
 		c.status, c.message = status, "fail_on makes the run fail: "+show.Headline(b.run)
+	case b.run.NothingElse():
+		c.message = show.Headline(b.run)
 	case missing > 0:
 		c.message = fmt.Sprintf("the run was stopped: %d of %s did not finish",
 			missing, show.Plural(show.Planned(b.run), "trial"))
@@ -129,7 +132,7 @@ func base(g *show.Group) testcase {
 	}
 	return testcase{
 		classname: classname(g.File), name: show.Line(g.Scenario) + " [" + agent + "]",
-		file: show.Line(g.File), line: g.Line, status: g.Status,
+		file: show.Line(g.File), line: g.Line, status: g.Status, excuse: show.Line(g.Excuse),
 	}
 }
 

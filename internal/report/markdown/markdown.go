@@ -24,7 +24,7 @@ type Options struct {
 // Write writes the report. Only trials that failed or broke are read from the run's source, one at a time.
 func Write(w io.Writer, run *result.Run, o Options) error {
 	groups := show.Groups(run)
-	head := headline(run) + totals(run) + matrix(groups, maxSize/3) + datasets(run, maxSize/4)
+	head := headline(run) + totals(run) + against(run) + matrix(groups, maxSize/3) + datasets(run, maxSize/4)
 	unsteady, err := flaky(run)
 	if err != nil {
 		return err
@@ -97,6 +97,24 @@ func flaky(run *result.Run) (string, error) {
 		fmt.Fprintf(&b, "- … and %s more\n", show.Count(more))
 	}
 	return b.String() + "\n", nil
+}
+
+// against tells what the run shows beside its baseline.
+func against(run *result.Run) string {
+	lines := show.Against(run, false)
+	if len(lines) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("### Against the baseline\n\n")
+	for _, line := range lines {
+		text := line.Text
+		if line.Label != "" {
+			text = line.Label + ": " + text
+		}
+		b.WriteString("- " + inline(text) + "\n")
+	}
+	return b.String() + "\n"
 }
 
 // refused lists the transitions that were refused, in trials of whatever status.

@@ -7,8 +7,8 @@ import (
 )
 
 // Failures groups the trials that failed or had an error by Signature. Each element holds the indexes in Run.Briefs of
-// trials that failed in the same way. Elements and indexes are in plan order. Failures that their group tolerates are
-// left out. The trials are read one at a time and not kept.
+// trials that failed in the same way. Elements and indexes are in plan order. Failures that their group tolerates, and
+// those that are excused, are left out. The trials are read one at a time and not kept.
 func Failures(run *result.Run) ([][]int, error) {
 	var all [][]int
 	known := map[string]int{}
@@ -32,12 +32,12 @@ func Failures(run *result.Run) ([][]int, error) {
 	return all, nil
 }
 
-// isRed reports whether a trial failed or had an error, and its group does not tolerate that.
+// isRed reports whether a trial failed or had an error, and nothing excuses that.
 func isRed(b *result.Brief) bool {
 	switch b.Status {
 	case result.Passed, result.Skipped, result.Cancelled:
 		return false
 	default: // Failed, Errored; and Unset, which never passes
-		return !b.Tolerated
+		return !b.Tolerated && b.Excuse == ""
 	}
 }

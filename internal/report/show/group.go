@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"strings"
@@ -18,6 +19,7 @@ type Group struct {
 	Session  string // of a recorded conversation, where the scenario is about several; or the row of its dataset
 	Row      string // of the dataset; "": none
 	Status   result.Status
+	Excuse   string        // why the group, which did not pass, makes nothing red; "": it does
 	Trials   []int         // indexes into Run.Briefs, in plan order
 	Stats    *result.Group // nil for a single trial
 }
@@ -54,6 +56,7 @@ func Groups(run *result.Run) []Group {
 			known[k], groups = at, append(groups, g)
 		}
 		groups[at].Trials = append(groups[at].Trials, i)
+		groups[at].Excuse = cmp.Or(groups[at].Excuse, b.Excuse)
 	}
 	return groups
 }

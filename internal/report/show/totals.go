@@ -65,8 +65,8 @@ func Headline(run *result.Run) string {
 	add(s.Errors, Errors(s.Errors))
 	add(s.Skipped, Count(s.Skipped)+" skipped"+FailOnMark(run, result.FailOnSkipped))
 	add(Unfinished(run), Count(Unfinished(run))+" not finished")
-	if s.Tolerated > 0 {
-		parts[1] += fmt.Sprintf(" (%s tolerated)", Count(s.Tolerated))
+	if note := Excused(s); note != "" {
+		parts[1] += note
 	}
 	return strings.Join(append(parts, RunNotes(run)...), ", ")
 }
@@ -96,6 +96,18 @@ func groupHeadline(run *result.Run) string {
 	add(s.NotNeeded, " trials not needed")
 	add(Unfinished(run), " not finished")
 	return strings.Join(append(parts, RunNotes(run)...), ", ")
+}
+
+// Excused counts the failed trials that make nothing red: " (2 tolerated, 1 known)"; "": there are none.
+func Excused(s *result.Summary) string {
+	var parts []string
+	if s.Tolerated > 0 {
+		parts = append(parts, Count(s.Tolerated)+" tolerated")
+	}
+	if s.Known > 0 {
+		parts = append(parts, Count(s.Known)+" known")
+	}
+	return inParentheses(strings.Join(parts, ", "))
 }
 
 // FailOn is what FailOnMark adds.
@@ -130,6 +142,10 @@ func RunNotes(run *result.Run) (all []string) {
 		all = append(all, Plural(n, "warning")+FailOnMark(run, result.FailOnWarning))
 	}
 	all = append(all, partNotes(run)...)
+	all = append(all, againstNotes(run)...)
+	if run.NothingElse() {
+		all = append(all, "nothing else was judged, so nothing is known to work")
+	}
 	if run.ExitZero {
 		all = append(all, "report only (--exit-zero)")
 	}

@@ -47,6 +47,9 @@ func (p *Printer) remarks(run *result.Run) {
 	var rows []*row
 	rows = append(rows, p.flaky(run)...)
 	rows = append(rows, p.tolerated(run)...)
+	for _, line := range show.Against(run, p.opts.Verbosity > 0) {
+		rows = append(rows, p.remark(line.Label, againstStyle(line.Status), line.Text)...)
+	}
 	rows = append(rows, p.datasets(run)...)
 	rows = append(rows, p.evals(run)...)
 	rows = append(rows, p.coverage(run)...)
@@ -75,6 +78,14 @@ func (p *Printer) remark(label string, as style, text string) []*row {
 		rows = append(rows, r.add(plain, line))
 	}
 	return rows
+}
+
+// againstStyle is that of a line about the baseline.
+func againstStyle(s result.Status) style {
+	if s == result.Unset {
+		return dim
+	}
+	return comparedStyle(s)
 }
 
 // tolerated lists the groups that passed although some of their trials failed.

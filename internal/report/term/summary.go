@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,9 +33,9 @@ func verdicts(run *result.Run) []piece {
 	add(s.Passed, show.Count(s.Passed)+" passed", green)
 	failed := show.Count(s.Failed) + " failed"
 	as := red
-	if s.Tolerated > 0 {
-		failed += fmt.Sprintf(" (%s tolerated)", show.Count(s.Tolerated))
-		if s.Tolerated == s.Failed {
+	if note := show.Excused(s); note != "" {
+		failed += note
+		if s.Tolerated+s.Known == s.Failed {
 			as = plain
 		}
 	}

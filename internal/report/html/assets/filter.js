@@ -18,7 +18,7 @@ function tally(report, state, found, facet) {
   return counts;
 }
 
-const rank = (t) => (RANK.get(t.status) ?? 1) + (t.tolerated ? 2.5 : 0);
+const rank = (t) => (RANK.get(t.status) ?? 1) + (t.tolerated || t.excuse ? 2.5 : 0);
 const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const known = (x) => x !== null && x !== undefined;
 

@@ -175,7 +175,7 @@ class ListView {
     return h(
       `tr.${t.status}`,
       {},
-      h("td.col-worst", {}, badge(t.status), t.tolerated && h("small.tolerated", {}, "tolerated"), t.flaky && h("small.tolerated", {}, "flaky")),
+      h("td.col-worst", {}, badge(t.status), t.tolerated && h("small.tolerated", {}, "tolerated"), t.excuse && h("small.tolerated", {}, t.excuse), t.flaky && h("small.tolerated", {}, "flaky")),
       h(
         "th.col-scenario",
         { scope: "row" },

@@ -138,6 +138,7 @@ function trialHead(report, t, trial) {
     ),
     h("p.who", { dir: "auto" }, who),
     trial.description && h("p.describe", { dir: "auto" }, trial.description),
+    t.excuse && h("p.label", {}, `Makes nothing red: ${t.excuse}.`),
     t.tolerated && h("p.label", {}, "Tolerated: its group reached the pass threshold."),
     t.before && h("p.label", {}, "From before: kept when the run was resumed."),
     t.flaky && h("p.label", {}, "Flaky: it failed before and passes now, although nothing changed."),

@@ -1,0 +1,294 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arena-evals/arena/internal/baseline"
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+const blessLong = `Bless writes how a run did into arena.baseline.json, or the file of --baseline, for later runs to be
+held against: arena run --baseline arena.baseline.json. Without a path it is the last run into the
+folder that settings and config name for arena run, else out.
+
+The file belongs under version control. It is small and sorted and has a line for each group of
+trials, so that a review shows what changed: how many passed and failed, with the error bar, the
+mean score, the median of cost and time, the checks that failed, and a sum of what is asked and
+checked. Nobody writes it but arena: a line that was edited is refused.
+
+A run that is not finished, or in which trials broke, cannot be blessed. One of which a filter left
+out groups that the baseline has would take them out of it, and is refused.`
+
+type blessFlags struct{ file string }
+
+func newBlessCmd(app *App) *cobra.Command {
+	f := &blessFlags{}
+	cmd := &cobra.Command{
+		Use:   "bless [journal.jsonl | results.json | folder]",
+		Short: "Keep how a run did as the baseline of later ones",
+		Long:  blessLong,
+		Example: `  arena bless
+  arena bless out-main --baseline ci/arena.baseline.json`,
+		Args: takes(0, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := applySettings(app, c); err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				return f.run(app, args[0])
+			}
+			path, err := app.resultsFolder(c)
+			if err != nil {
+				return err
+			}
+			return f.run(app, path)
+		},
+	}
+	cmd.Flags().StringVar(&f.file, "baseline", baseline.Name, "the `file` to write")
+	return cmd
+}
+
+func (f *blessFlags) run(app *App, path string) error {
+	run, input, done, err := openRun(app, path)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := blessable(run, input); err != nil {
+		return err
+	}
+	groups, err := blessed(run)
+	if err != nil {
+		return err
+	}
+	now := baseline.New(run.Name, groups)
+	was, err := f.before()
+	if err != nil {
+		return err
+	}
+	if err := dropsGroups(run, was, now); err != nil {
+		return err
+	}
+	data := now.Encode()
+	if err := harness.WriteWhole(f.file, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}); err != nil {
+		return err
+	}
+	return f.tell(app, was, now)
+}
+
+// blessable refuses a run that is no whole one.
+func blessable(run *result.Run, input string) error {
+	switch n := show.Unfinished(run); {
+	case run.LeftOut > 0 || run.HeaderLost:
+		return fmt.Errorf("%s is damaged: how the run did is not known in full", input)
+	case n > 0:
+		return fmt.Errorf("the run is not finished: %s without a verdict\narena run --resume goes on with it",
+			plural.Count(n, "trial"))
+	case run.Summary.Errors > 0:
+		return fmt.Errorf("%s broke, and tell nothing of the agent\narena run --last-failed runs them again",
+			plural.Count(run.Summary.Errors, "trial"))
+	case run.Shard != nil:
+		return fmt.Errorf("%s is the shard %s of a run: it does not tell how the others did\n"+
+			"put them together with arena merge, and bless the whole", input, run.Shard)
+	case run.Merged != nil && len(run.Merged.Missing) > 0:
+		return fmt.Errorf("%s was merged from shards, and is not complete: %s", input, strings.Join(run.Merged.Missing, "; "))
+	case run.Spec == nil:
+		return fmt.Errorf("%s does not tell with which flags the run was made, so what it left out is not known\n"+
+			"bless the journal of arena run, which tells that", input)
+	case run.Spec.MockProvider:
+		return errors.New("the run was made with --mock-provider: it tells nothing of the agent")
+	}
+	return nil
+}
+
+// blessed are the groups of a run as a baseline has them.
+func blessed(run *result.Run) ([]baseline.Group, error) {
+	measures, err := measured(run)
+	if err != nil {
+		return nil, err
+	}
+	var groups []baseline.Group
+	for _, t := range run.Tallies() {
+		if t.Counts.N() == 0 { // skipped
+			continue
+		}
+		if t.Asked == "" {
+			return nil, fmt.Errorf("the run does not tell what %s asks and checks: it is of an older arena\nrun it again", t.Name)
+		}
+		g, m := t.Baseline(), measures[t.Name]
+		g.Score, g.CostUSD, g.LatencyMS = m.score(), m.cost(), median(m.ms)
+		groups = append(groups, g)
+	}
+	if len(groups) == 0 {
+		return nil, errors.New("the run has no trial that passed or failed")
+	}
+	return groups, nil
+}
+
+// measures are what the trials of a group came to.
+type measures struct {
+	ms, usd []float64
+	unknown bool // what a trial cost
+	scores  []float64
+}
+
+func measured(run *result.Run) (map[string]*measures, error) {
+	all := map[string]*measures{}
+	for i := range run.Briefs {
+		b := &run.Briefs[i]
+		if b.Gone {
+			continue
+		}
+		m := all[b.GroupName()]
+		if m == nil {
+			m = &measures{}
+			all[b.GroupName()] = m
+		}
+		t, err := run.Trials.Trial(i)
+		if err != nil {
+			return nil, fmt.Errorf("trial %s: %w", b.ID, err)
+		}
+		m.add(t)
+	}
+	return all, nil
+}
+
+func (m *measures) add(t *result.Trial) {
+	m.ms = append(m.ms, t.DurationMS)
+	usd := 0.0
+	for _, cost := range []*float64{t.CostUSD, judgeCost(t)} {
+		if cost == nil {
+			m.unknown = true
+			return
+		}
+		usd += *cost
+	}
+	m.usd = append(m.usd, usd)
+	if score, n := t.Score(); n > 0 {
+		m.scores = append(m.scores, score)
+	}
+}
+
+// judgeCost is what the judges of a trial cost; nil: not known.
+func judgeCost(t *result.Trial) *float64 {
+	if t.Judges == nil {
+		return new(float64)
+	}
+	return t.Judges.CostUSD
+}
+
+// cost is the median of a trial; nil: not known.
+func (m *measures) cost() *float64 {
+	if m.unknown || len(m.usd) == 0 {
+		return nil
+	}
+	return new(median(m.usd))
+}
+
+// score is the mean; nil: there is none.
+func (m *measures) score() *float64 {
+	if len(m.scores) == 0 {
+		return nil
+	}
+	sum := 0.0
+	for _, x := range m.scores {
+		sum += x
+	}
+	return new(sum / float64(len(m.scores)))
+}
+
+func median(of []float64) float64 {
+	if len(of) == 0 {
+		return 0
+	}
+	slices.Sort(of)
+	return (of[(len(of)-1)/2] + of[len(of)/2]) / 2
+}
+
+// before is the baseline that the file holds; nil: none, or one that is damaged and is to be written anew. A file of
+// another kind is refused.
+func (f *blessFlags) before() (*baseline.File, error) {
+	data, err := plainfile.Read(f.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil //nolint:nilnil // there is none
+	case err != nil:
+		return nil, err
+	case !bytes.Contains(data, []byte(`"baseline":`)):
+		return nil, fmt.Errorf("%s is there, and no baseline of arena; nothing was written\nname another file with --baseline",
+			f.file)
+	}
+	was, _ := baseline.Read(f.file, data) // a damaged one is written anew
+	return was, nil
+}
+
+// dropsGroups refuses to take groups out of a baseline that only a filter left out.
+func dropsGroups(run *result.Run, was, now *baseline.File) error {
+	if was == nil {
+		return nil
+	}
+	words := run.Spec.Narrowing(leavesOutGroups)
+	var gone []string
+	for i := range was.Groups {
+		if name := was.Groups[i].Name; now.Find(name) == nil {
+			gone = append(gone, name)
+		}
+	}
+	if len(words) == 0 || len(gone) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the run was made with %s, which left out %s of the baseline: %s\nbless a run of all of it",
+		strings.Join(words, " "), plural.Count(len(gone), "group"), someIDs(gone))
+}
+
+// tell says what the baseline holds now, and what changed in it.
+func (f *blessFlags) tell(app *App, was, now *baseline.File) error {
+	red := 0
+	for i := range now.Groups {
+		if now.Groups[i].Red() {
+			red++
+		}
+	}
+	text := fmt.Sprintf("%s: %s", f.file, plural.Count(len(now.Groups), "group"))
+	if red > 0 {
+		text += fmt.Sprintf(", %d of which fail (arena run --known-failures lets them)", red)
+	}
+	if was != nil {
+		text += changesOf(was, now)
+	}
+	_, err := fmt.Fprintln(app.Out, text)
+	return ifBroken(err)
+}
+
+func changesOf(was, now *baseline.File) string {
+	added, changed, gone := 0, 0, 0
+	for i := range now.Groups {
+		switch g := was.Find(now.Groups[i].Name); {
+		case g == nil:
+			added++
+		case g.Sum != now.Groups[i].Sum:
+			changed++
+		}
+	}
+	for i := range was.Groups {
+		if now.Find(was.Groups[i].Name) == nil {
+			gone++
+		}
+	}
+	return fmt.Sprintf("; %d new, %d changed, %d gone", added, changed, gone)
+}

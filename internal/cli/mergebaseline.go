@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// takeBasis makes the merged run one that is held against the baseline that was named. One is needed where the shards
+// were to fail by it, which none of them could tell.
+func (f *mergeFlags) takeBasis(app *App, h *result.JournalHeader) error {
+	if f.baseline == "" {
+		if slices.Contains(h.FailOn, result.FailOnRegressed) {
+			return errors.New("the shards were run with fail_on: " + result.FailOnRegressed +
+				", which compares the whole run with a baseline\nname it with --baseline")
+		}
+		return nil
+	}
+	diags := &diag.List{}
+	if h.Basis = openBasis(f.baseline, f.knownFailures, diags); h.Basis == nil {
+		app.showErrors(diags, 0)
+		return exit(result.ExitUsage)
+	}
+	h.Spec.Baseline, h.Spec.KnownFailures = f.baseline, f.knownFailures
+	h.Command = slices.Clone(h.Command)
+	if i := slices.Index(h.Command, "--baseline"); i >= 0 { // of a setting, which no shard was held against
+		h.Command = slices.Delete(h.Command, i, min(i+2, len(h.Command)))
+	}
+	h.Command = append(h.Command, "--baseline", f.baseline)
+	if f.knownFailures {
+		h.Command = append(h.Command, "--known-failures")
+	}
+	return nil
+}
+
+// fits refuses a run that cannot be held against its baseline, and returns warnings about what cannot be compared.
+func fits(run *result.Run) (warnings []string, err error) {
+	if run.Basis == nil {
+		return nil, nil
+	}
+	fit := result.Fit{
+		Suite: run.Name, Gates: run.FailsOn(result.FailOnRegressed) || run.Basis.KnownFailures,
+		Narrowed: len(run.Spec.Narrowing(leavesOutGroups)) > 0,
+	}
+	for _, t := range run.Tallies() {
+		fit.Groups = append(fit.Groups, result.Asking{Group: t.Name, Asked: t.Asked})
+	}
+	diags := &diag.List{}
+	run.Basis.Mismatch(fit, diags)
+	for _, d := range diags.Sorted() {
+		if d.Severity == diag.Error {
+			return nil, errors.New(d.Advice())
+		}
+		warnings = append(warnings, d.Advice())
+	}
+	return warnings, nil
+}
+
+// leavesOutGroups reports whether a flag of result.Spec.Narrowing leaves out whole groups, or has others answer.
+func leavesOutGroups(flag string) bool {
+	return !slices.Contains([]string{"trials", "pass-rate", "tolerance", "confidence", "stop"}, flag)
+}

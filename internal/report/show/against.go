@@ -1,0 +1,184 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/evidence"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// AgainstLine is what a run shows of a group, or of all of them, beside its baseline.
+type AgainstLine struct {
+	Label  string
+	Status result.Status // whose colour the line has; Unset: none
+	Text   string
+}
+
+// maxAgainst is how many groups of a kind are named, where not all are.
+const maxAgainst = 10
+
+// Against tells what a run shows beside its baseline: first of all groups, then of those that changed or that fail as
+// then. With all none is left out. Of a run without a baseline there is nothing to tell.
+func Against(run *result.Run, all bool) []AgainstLine {
+	a := run.Against
+	if a == nil {
+		return nil
+	}
+	lines := []AgainstLine{{"baseline", againstStatus(a), againstSuite(run)}}
+	for _, kind := range []struct {
+		label  string
+		status result.Status
+		is     func(*result.AgainstGroup) bool
+		text   func(g *result.AgainstGroup) string
+	}{
+		{"regressed", result.Failed, judged(evidence.Regressed), rates(run)},
+		{"improved", result.Passed, judged(evidence.Improved), rates(run)},
+		{"known", result.Skipped, func(g *result.AgainstGroup) bool { return g.Known }, func(*result.AgainstGroup) string {
+			return "fails as in the baseline, which does not make the run red"
+		}},
+		{"healed", result.Passed, func(g *result.AgainstGroup) bool { return g.Healed }, func(*result.AgainstGroup) string {
+			return "failed in the baseline and passes now: arena bless keeps it so"
+		}},
+		{"changed", result.Errored, judged(result.Changed), func(*result.AgainstGroup) string {
+			return "asks or checks something else than in the baseline, so it is not compared"
+		}},
+		{"new", result.Skipped, judged(result.NewGroup), func(*result.AgainstGroup) string { return "is not in the baseline" }},
+	} {
+		told, more := 0, 0
+		for i := range a.Groups {
+			g := &a.Groups[i]
+			switch {
+			case !kind.is(g):
+			case told == maxAgainst && !all:
+				more++
+			default:
+				told++
+				lines = append(lines, AgainstLine{kind.label, kind.status, Line(g.Group) + "   " + kind.text(g)})
+			}
+		}
+		if more > 0 {
+			lines = append(lines, AgainstLine{Text: "… and " + Plural(more, "more group")})
+		}
+	}
+	if n := len(a.Missing); n > 0 {
+		names := make([]string, 0, maxAgainst)
+		for _, name := range a.Missing[:min(n, maxAgainst)] {
+			names = append(names, Line(name))
+		}
+		if n > len(names) {
+			names = append(names, "…")
+		}
+		lines = append(lines, AgainstLine{"missing", result.Errored,
+			fmt.Sprintf("%s of the baseline not run: %s", Plural(n, "group"), strings.Join(names, ", "))})
+	}
+	return lines
+}
+
+func judged(v evidence.Verdict) func(*result.AgainstGroup) bool {
+	return func(g *result.AgainstGroup) bool { return g.Verdict == v }
+}
+
+// rates are the passes of a group then and now.
+func rates(run *result.Run) func(g *result.AgainstGroup) string {
+	now := map[string]*result.Tally{}
+	for _, t := range run.Tallies() {
+		now[t.Name] = t
+	}
+	return func(g *result.AgainstGroup) string {
+		t := now[g.Group]
+		if t == nil {
+			return ""
+		}
+		return fmt.Sprintf("%d of %d → %d of %d passed", g.Passed, g.Trials, t.Counts.Passed, t.Counts.N())
+	}
+}
+
+// againstStatus is the status whose colour the verdict on all groups has.
+func againstStatus(a *result.Against) result.Status {
+	switch {
+	case a.Verdict == evidence.Regressed:
+		return result.Failed
+	case a.Clouded || a.Compared == 0:
+		return result.Errored
+	case a.Verdict == evidence.Improved:
+		return result.Passed
+	}
+	return result.Skipped
+}
+
+// againstSuite is the verdict on all groups.
+func againstSuite(run *result.Run) string {
+	a := run.Against
+	text := AgainstText(a)
+	switch {
+	case a.Verdict != evidence.NoEvidence || a.Clouded:
+	case a.Drop != nil:
+		text += fmt.Sprintf("; a fall of all by %s would likely have been seen", wholePercent(*a.Drop))
+	default:
+		text += "; with so few trials no fall could have been seen"
+	}
+	if a.Verdict == evidence.Regressed || a.Untold() {
+		text += FailOnMark(run, result.FailOnRegressed)
+	}
+	return Line(a.File) + "   " + text
+}
+
+// AgainstText is the verdict on all groups in short.
+func AgainstText(a *result.Against) string {
+	if a.Clouded {
+		return "trials that broke hide whether it regressed"
+	}
+	of := Plural(a.Compared, "group")
+	if n := a.Count(result.Changed); n > 0 && a.Compared > 0 {
+		of += fmt.Sprintf(" (%s not compared: they changed)", Count(n))
+	}
+	switch n := a.Count(a.Verdict); {
+	case a.Compared == 0:
+		return "no group asks and checks what it did then, so nothing was compared"
+	case a.Verdict == evidence.NoEvidence:
+		return "no evidence of a change in " + of
+	case a.Verdict == evidence.Same:
+		return of + " as then"
+	case n == 0:
+		return fmt.Sprintf("%s: %s together, none by itself", a.Verdict, of)
+	default:
+		return fmt.Sprintf("%s: %d of %s", a.Verdict, n, of)
+	}
+}
+
+// againstNotes say of a run with a baseline what it is red by, or what it does not tell.
+func againstNotes(run *result.Run) (all []string) {
+	a := run.Against
+	if a == nil {
+		return nil
+	}
+	mark := FailOnMark(run, result.FailOnRegressed)
+	changed := a.Count(result.Changed)
+	switch {
+	case run.Shard != nil:
+	case a.Verdict == evidence.Regressed || mark != "" && a.Untold():
+		all = append(all, "baseline: "+AgainstText(a)+mark)
+	case mark != "" && changed > 0:
+		all = append(all, "baseline: "+AgainstText(a))
+	}
+	if note := knownNote(run); note != "" {
+		all = append(all, note)
+	}
+	return all
+}
+
+// knownNote counts the groups that --known-failures keeps from making the run red; "" without the flag.
+func knownNote(run *result.Run) string {
+	a := run.Against
+	if a == nil || !a.KnownFailures {
+		return ""
+	}
+	n := 0
+	for i := range a.Groups {
+		if a.Groups[i].Known {
+			n++
+		}
+	}
+	return Plural(n, "group") + " failing as before (--known-failures)"
+}

@@ -1,0 +1,148 @@
+package result
+
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/baseline"
+	"github.com/arena-evals/arena/internal/evidence"
+	"github.com/arena-evals/arena/internal/gate"
+)
+
+// Against is what a run shows when it is held against a baseline.
+type Against struct {
+	File string `json:"file"`
+	// Verdict is that of all groups: regressed, improved, no evidence, same, or changed where none could be compared.
+	Verdict  evidence.Verdict `json:"verdict"`
+	Compared int              `json:"compared"` // groups that ask and check the same as then
+	Tested   int              `json:"tested"`   // of them, those that chance has a part in
+	Alone    int              `json:"alone"`    // of them, those that regressed by themselves
+	Together bool             `json:"together"` // the mean of all regressed
+	// Drop is the fall of the mean rate that would likely have been seen; nil: none would.
+	Drop    *float64 `json:"drop,omitempty"`
+	Clouded bool     `json:"clouded,omitempty"` // trials that broke hide whether it regressed
+	// KnownFailures says that groups which fail as in the baseline do not make the run red.
+	KnownFailures bool           `json:"known_failures,omitempty"`
+	Groups        []AgainstGroup `json:"groups"`
+	// Missing are the groups of the baseline that the run does not have.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// AgainstGroup is a group of the run beside that of the baseline.
+type AgainstGroup struct {
+	Group   string           `json:"group"`
+	Verdict evidence.Verdict `json:"verdict"` // also "changed" and "new", which are not compared
+	Passed  int              `json:"passed"`  // of the baseline
+	Trials  int              `json:"trials"`  // of the baseline
+	// Known says that the group fails as in the baseline, by no other check, and does not make the run red.
+	Known bool `json:"known,omitempty"`
+	// Healed says that it failed in the baseline and passes now: the baseline is to be blessed anew.
+	Healed bool `json:"healed,omitempty"`
+}
+
+// The verdicts on groups that are not compared.
+const (
+	Changed  evidence.Verdict = "changed" // something else is asked or checked
+	NewGroup evidence.Verdict = "new"     // the baseline does not have it
+)
+
+// seed is that of the draws by which all groups are tested together: the same runs show the same.
+const seed = 1
+
+// against holds the groups of a run against the basis.
+func (b *Basis) against(tallies []*Tally) *Against {
+	a := &Against{File: b.Path, Verdict: Changed, KnownFailures: b.KnownFailures, Groups: make([]AgainstGroup, len(tallies))}
+	var cases []evidence.Case
+	var of []*AgainstGroup
+	met := map[string]bool{}
+	for i, t := range tallies {
+		met[t.Name] = true
+		g := &a.Groups[i]
+		*g = AgainstGroup{Group: t.Name, Verdict: NewGroup}
+		was := b.File.Find(t.Name)
+		if was == nil {
+			continue
+		}
+		g.Verdict, g.Passed, g.Trials = Changed, was.Passed, was.Counts().N()
+		if was.Asked != t.Asked || t.Asked == "" {
+			continue
+		}
+		g.Known = b.KnownFailures && t.knownBy(was)
+		g.Healed = was.Red() && t.Status == Passed
+		cases = append(cases, evidence.Case{
+			Pair: evidence.Pair{Baseline: sampled(was.Rule, was.Counts()), Candidate: t.Sample()}, Fact: was.Repeatable && t.Repeatable,
+		})
+		of = append(of, g)
+	}
+	for i := range b.File.Groups {
+		if name := b.File.Groups[i].Name; !met[name] {
+			a.Missing = append(a.Missing, name)
+		}
+	}
+	a.judge(cases, of)
+	return a
+}
+
+func (a *Against) judge(cases []evidence.Case, of []*AgainstGroup) {
+	if a.Compared = len(cases); a.Compared == 0 {
+		return
+	}
+	j := evidence.Judge(cases, evidence.Confidence, seed)
+	a.Verdict, a.Tested, a.Together, a.Clouded = j.Suite, j.Tested, j.SuiteWorse, j.Clouded
+	if j.Tested > 0 && j.Drop < 1 {
+		a.Drop = &j.Drop
+	}
+	for i, g := range of {
+		if g.Verdict = j.Verdicts[i]; g.Verdict == evidence.Regressed {
+			a.Alone++
+		}
+	}
+}
+
+// knownBy reports whether the group fails as it did before: red then and now, and by no other check. A trial that broke
+// is no known failure.
+func (t *Tally) knownBy(was *baseline.Group) bool {
+	return was.Red() && t.Status == Failed && t.Counts.Broken == 0 && len(t.Failing) > 0 &&
+		!slices.ContainsFunc(t.Failing, func(name string) bool { return !slices.Contains(was.Failing, name) })
+}
+
+// sampled are the trials of a group for the tests. A rule that cannot be, or that does not end where they did, counts
+// for none.
+func sampled(rule *baseline.Rule, counts gate.Counts) evidence.Sample {
+	if stopping := rule.Stopping(); stopping != nil && (counts.Broken > 0 || isEnd(stopping, counts)) {
+		return evidence.Sample{Stopping: stopping, Counts: counts}
+	}
+	return evidence.Sample{Stopping: gate.Fixed(counts.N()), Fixed: true, Counts: counts}
+}
+
+func isEnd(s *gate.Stopping, c gate.Counts) bool {
+	return slices.ContainsFunc(s.Ends(), func(e gate.End) bool { return e.N == c.N() && e.Passes == c.Passed })
+}
+
+// Known are the names of the groups whose failures are known.
+func (a *Against) known() map[string]bool {
+	names := map[string]bool{}
+	if a != nil {
+		for i := range a.Groups {
+			if a.Groups[i].Known {
+				names[a.Groups[i].Group] = true
+			}
+		}
+	}
+	return names
+}
+
+// Count counts the groups with a verdict; of a run without a baseline there are none.
+func (a *Against) Count(v evidence.Verdict) (n int) {
+	if a == nil {
+		return 0
+	}
+	for i := range a.Groups {
+		if a.Groups[i].Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// Untold reports whether nothing can be said of regressions: no group could be compared, or trials that broke hide it.
+func (a *Against) Untold() bool { return a == nil || a.Compared == 0 || a.Clouded }

@@ -1,0 +1,99 @@
+package result
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/baseline"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
+)
+
+// Basis is what a run is held against.
+type Basis struct {
+	Path          string         `json:"path"`
+	File          *baseline.File `json:"file"`
+	KnownFailures bool           `json:"known_failures,omitempty"`
+}
+
+// Asking is a group and a sum of what it asks and checks.
+type Asking struct{ Group, Asked string }
+
+// Fit is what a run that is held against a basis is like.
+type Fit struct {
+	Suite    string
+	Groups   []Asking
+	Gates    bool // the basis decides what is red
+	Narrowed bool // less than the suite has was asked for
+}
+
+// Mismatch reports a basis that the run cannot be held against, and groups of it that the run has not, or asks for
+// something else.
+func (b *Basis) Mismatch(of Fit, d *diag.List) {
+	if b.File.Suite != of.Suite {
+		d.Errorf(diag.Pos{File: b.Path, Line: 3, Col: 1}, 0, "baseline",
+			"the baseline is of the suite %q, and this one is %q", b.File.Suite, of.Suite).Hint =
+			"name that of this suite, or bless a run of it"
+		return
+	}
+	met, same, example := map[string]bool{}, 0, ""
+	for _, g := range of.Groups {
+		example = g.Group
+		was := b.File.Find(g.Group)
+		if was == nil || met[g.Group] {
+			continue
+		}
+		met[g.Group] = true
+		if g.Asked != "" && was.Asked == g.Asked {
+			same++
+		}
+	}
+	at := diag.Pos{File: b.Path, Line: 1, Col: 1}
+	switch {
+	case len(met) == 0:
+		d.Errorf(at, 0, "baseline", "the baseline has no group of this plan: it has %s, and the plan has %s",
+			b.example(), example).Hint = "name that of this suite, or bless a run of it"
+		return
+	case same == 0 && of.Gates:
+		d.Errorf(at, 0, "baseline", "no group asks and checks what it did in the baseline, so nothing could be compared").
+			Hint = "bless a run of today's files"
+		return
+	case same == 0:
+		d.Warnf(at, 0, "baseline", "no group asks and checks what it did in the baseline, so nothing is compared").
+			Hint = "bless a run of today's files"
+	}
+	if b.KnownFailures && !of.Narrowed {
+		b.strays(met, d)
+	}
+}
+
+// strays tells of known failures that no group has.
+func (b *Basis) strays(met map[string]bool, d *diag.List) {
+	var strays []string
+	for i := range b.File.Groups {
+		if g := &b.File.Groups[i]; g.Red() && !met[g.Name] {
+			strays = append(strays, g.Name)
+		}
+	}
+	if n := len(strays); n > 0 {
+		const most = 5
+		names := strings.Join(strays[:min(n, most)], ", ")
+		if n > most {
+			names += fmt.Sprintf(" and %d more", n-most)
+		}
+		d.Warnf(diag.Pos{File: b.Path}, 0, "baseline", "%s in no group of the plan: %s",
+			plural.Of(n, "known failure is", "known failures are"), names).Hint = "bless a run without them"
+	}
+}
+
+// example names the groups of the basis.
+func (b *Basis) example() string {
+	if len(b.File.Groups) == 0 {
+		return "none"
+	}
+	name := b.File.Groups[0].Name
+	if n := len(b.File.Groups) - 1; n > 0 {
+		name += fmt.Sprintf(" and %d more", n)
+	}
+	return name
+}

@@ -1,0 +1,196 @@
+package result
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/baseline"
+	"github.com/arena-evals/arena/internal/evidence"
+	"github.com/arena-evals/arena/internal/gate"
+)
+
+// Tally is how the trials of a group did, for whoever holds two runs against each other.
+type Tally struct {
+	Name       string // project:scenario/provider/region[row], as in the ids of trials
+	Asked      string // see Trial; "": not known, or not the same in all trials
+	Repeatable bool   // none of the trials has to do with chance
+	Status     Status // of the group
+	Counts     gate.Counts
+	// Failing names the checks that made the group fail.
+	Failing []string
+	Gate    *Gate // of several trials; nil: there is one, or it is not known
+
+	threshold float64 // the strictest of its assertions
+	seen      bool
+}
+
+// Add counts a trial. One that never started, or was skipped, is none, nor is one that another replaced or that came
+// after the verdict. One that failed and passes now, run again although nothing changed, has failed: to run until it is
+// green is no evidence.
+func (t *Tally) Add(b *Brief) {
+	if !t.seen {
+		t.seen, t.Asked, t.Repeatable = true, b.Asked, true
+	}
+	if t.Asked != b.Asked {
+		t.Asked = ""
+	}
+	t.Repeatable = t.Repeatable && b.Repeatable
+	if b.Rejected || b.Uncounted {
+		return
+	}
+	switch b.Status {
+	case Passed:
+		if b.Flaky {
+			t.Counts.Failed++
+		} else {
+			t.Counts.Passed++
+		}
+	case Failed:
+		t.Counts.Failed++
+	case Skipped:
+	case Cancelled:
+		if b.Turns > 0 {
+			t.Counts.Broken++
+		}
+	case Errored, Undecided, Unset:
+		t.Counts.Broken++
+	}
+}
+
+// Sample is the tally for the tests.
+func (t *Tally) Sample() evidence.Sample {
+	return sampled(t.rule(), t.Counts)
+}
+
+// rule is that by which the trials ended; nil: their number was fixed before, or something else ended them.
+func (t *Tally) rule() *baseline.Rule {
+	g := t.Gate
+	switch {
+	case g == nil || g.never() || !slices.Contains([]GateReason{ReasonLine, ReasonCertain, ReasonMax}, g.Reason):
+		return nil
+	case g.Rule == RuleGate:
+		r := g.rule()
+		return &baseline.Rule{
+			PassRate: r.PassRate, Tolerance: r.Tolerance, Confidence: r.Confidence, Max: r.Max, Min: r.Min, Block: r.Block,
+		}
+	}
+	return &baseline.Rule{Max: g.Max, Threshold: t.threshold}
+}
+
+// Baseline is the tally as a baseline has it.
+func (t *Tally) Baseline() baseline.Group {
+	bar := gate.FixedBar(t.Counts, DefaultConfidence)
+	if t.Gate != nil {
+		bar.Low, bar.High = t.Gate.Low, t.Gate.High
+	}
+	return baseline.Group{
+		Name: t.Name, Status: t.Status.String(), Passed: t.Counts.Passed, Failed: t.Counts.Failed, Low: bar.Low, High: bar.High,
+		Failing: t.Failing, Rule: t.rule(), Repeatable: t.Repeatable, Asked: t.Asked,
+	}
+}
+
+// GroupName names the group of the trial: project:scenario/provider/region[row].
+func (b *Brief) GroupName() string {
+	project, _, _ := strings.Cut(b.ID, b.Scenario+"/")
+	name := project + b.Scenario + "/" + b.Provider + "/" + b.Region
+	if b.Session != "" {
+		name += "[" + b.Session + "]"
+	}
+	return name
+}
+
+// Tallies are the groups of a run, in its order. Trials that the plan has no more are left out.
+func (r *Run) Tallies() []*Tally {
+	var all []*Tally
+	byName := map[string]*Tally{}
+	for i := range r.Briefs {
+		b := &r.Briefs[i]
+		if b.Gone {
+			continue
+		}
+		name := b.GroupName()
+		t := byName[name]
+		if t == nil {
+			t = &Tally{Name: name}
+			byName[name], all = t, append(all, t)
+		}
+		t.Add(b)
+		if b.Group >= 0 && b.Group < len(r.Groups) {
+			t.take(&r.Groups[b.Group])
+			continue
+		}
+		t.Status = worse(t.Status, b.Status)
+		t.Failing = append(t.Failing, b.Failing...)
+	}
+	for _, t := range all {
+		t.Repeatable = t.Repeatable || r.Replayed
+		slices.Sort(t.Failing)
+		t.Failing = slices.Compact(t.Failing)
+	}
+	return all
+}
+
+// take takes over what the trials of a group were judged to be together.
+func (t *Tally) take(g *Group) {
+	if t.Gate != nil {
+		return
+	}
+	t.Status, t.Failing, t.Gate = g.Status, g.failing(), g.Gate
+	for i := range g.Assertions {
+		t.threshold = max(t.threshold, g.Assertions[i].PassThreshold)
+	}
+}
+
+// failing names the assertions that made the group fail.
+func (g *Group) failing() (names []string) {
+	for i := range g.Assertions {
+		if a := &g.Assertions[i]; a.Status == Failed {
+			at := countedCheck{turn: a.Turn, index: a.Index, eval: a.Eval, step: a.Step, variant: variantKey(a.Variant)}
+			names = append(names, at.name(a.Type))
+		}
+	}
+	return names
+}
+
+// failing names the checks that failed in a trial.
+func (t *Trial) failing() (names []string) {
+	if t.Status != Failed {
+		return nil
+	}
+	variant := variantKey(t.Variant)
+	t.decided(func(script, i int, v *Verdict) {
+		if v.Status == Failed {
+			names = append(names, countedCheck{turn: script, index: i, variant: variant}.name(v.Name()))
+		}
+	})
+	t.evalPlaces(variant, (*EvalResult).Gates, func(at countedCheck, e *EvalResult) {
+		if e.Status == Failed {
+			names = append(names, at.name(e.Type))
+		}
+	})
+	return names
+}
+
+// name names a check by its place, the same from run to run: "turn 1, check 2: contains".
+func (c countedCheck) name(kind string) string {
+	where := "conversation"
+	if c.turn >= 0 {
+		where = fmt.Sprintf("turn %d", c.turn+1)
+	}
+	what := fmt.Sprintf("check %d", c.index+1)
+	if c.eval != "" {
+		what = "eval " + c.eval
+		if c.index > 0 {
+			what += fmt.Sprintf(" (%d)", c.index+1)
+		}
+	}
+	if c.step != "" {
+		what += " of step " + c.step
+	}
+	name := where + ", " + what + ": " + kind
+	if c.variant != "" {
+		name += " with " + c.variant
+	}
+	return name
+}

@@ -1,0 +1,43 @@
+package runner
+
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// reportBasis reports, before anything is paid, a baseline that the plan cannot be held against, and a reason to fail
+// that needs one. A part of a plan is held against none: whoever puts the parts together does that.
+func (m *matrix) reportBasis(plan *Plan) {
+	basis := m.opts.Basis
+	compares := slices.Contains(plan.FailOn, result.FailOnRegressed)
+	switch {
+	case m.diags.Errors() > 0 || plan.Len() == 0 || m.opts.Part:
+		return
+	case basis == nil && compares:
+		m.diags.Errorf(diag.Pos{}, 0, "no-baseline", "fail_on: %s compares with a baseline, and none is named",
+			result.FailOnRegressed).Hint = "arena bless makes one of a run; name it with --baseline"
+	case basis != nil:
+		fit := result.Fit{
+			Suite: plan.Name, Gates: compares || basis.KnownFailures, Narrowed: m.opts.Selection.narrows(),
+		}
+		prints := NewFingerprints(&Options{})
+		for t := range plan.Sizes() {
+			fit.Groups = append(fit.Groups, result.Asking{Group: t.groupName(), Asked: prints.Asked(t)})
+		}
+		basis.Mismatch(fit, m.diags)
+	}
+}
+
+// groupName is the name of the trial's group, as result.Brief has it.
+func (t *Trial) groupName() string {
+	name := t.Group() + t.rowSuffix()
+	if t.Recorded != nil && t.Recorded.Name != "" {
+		name += "[" + t.Recorded.Name + "]"
+	}
+	if t.Finished != nil {
+		name = t.Finished.Brief.GroupName()
+	}
+	return name
+}

@@ -175,17 +175,32 @@ type LeftOut struct {
 	Estimated bool `json:"estimated,omitempty" doc:"The provider did not count all of them; guessed from the lengths."`
 	// Since is the index of the turn from which on everything was sent.
 	Since int `json:"since_turn" doc:"Index of the turn from which on everything was sent, from 0."`
+	// Summary is what stood for all that was not sent, in one message in front of the rest; "": nothing did.
+	Summary string       `json:"summary,omitempty" doc:"What stood in its place; absent: nothing did."`
+	Asked   *ContextCall `json:"asked,omitempty" doc:"The model that was asked what to leave out, or for the summary; absent: none was for this call."`
+}
+
+// ContextCall is a call of a model that a context policy made: for a summary, or for embeddings.
+type ContextCall struct {
+	Provider  string   `json:"provider" doc:"Id of the provider."`
+	Model     string   `json:"model,omitempty" doc:"The model, as the server named it."`
+	Usage     Usage    `json:"usage" doc:"Its tokens."`
+	CostUSD   *float64 `json:"cost_usd" doc:"What it cost, in US dollars; null: not known."`
+	LatencyMS float64  `json:"latency_ms,omitempty" doc:"How long it took."`
+	Cached    bool     `json:"cached,omitempty" doc:"It was paid for earlier, and nothing now."`
 }
 
 // Usage counts tokens. Estimated is set when the provider did not report them and they were guessed from lengths.
 type Usage struct {
-	InputTokens  int `json:"input_tokens"`
-	OutputTokens int `json:"output_tokens"`
-	CachedTokens int `json:"cached_tokens,omitempty"` // of the input, read from a cache of the provider
+	InputTokens  int `json:"input_tokens" doc:"Tokens that were read."`
+	OutputTokens int `json:"output_tokens" doc:"Tokens that were written."`
+	// CachedTokens are of the input, read from a cache of the provider.
+	CachedTokens int `json:"cached_tokens,omitempty" doc:"Those of the input that came from a cache."`
 	// CacheWriteTokens are those of the input that the provider put into its cache, where it charges for that.
-	CacheWriteTokens int  `json:"cache_write_tokens,omitempty"`
-	ReasoningTokens  int  `json:"reasoning_tokens,omitempty"` // of the output, thought and not said
-	Estimated        bool `json:"estimated,omitempty"`
+	CacheWriteTokens int `json:"cache_write_tokens,omitempty" doc:"Those of the input that the provider put into its cache."`
+	// ReasoningTokens are of the output, thought and not said.
+	ReasoningTokens int  `json:"reasoning_tokens,omitempty" doc:"Those of the output that were thought and not said."`
+	Estimated       bool `json:"estimated,omitempty" doc:"The provider did not say; guessed from the lengths."`
 }
 
 // Total is input plus output; cached and cache-write tokens are part of the input, reasoning tokens of the output.

@@ -79,6 +79,7 @@ type pastGroup struct {
 	agentUSD      float64
 	unpriced      bool
 	judges, users pastSide
+	context       pastSide
 }
 
 // pastGroups sums the trials of a run that ended by themselves; nil is no run.
@@ -111,6 +112,7 @@ func (p *pastGroup) add(b *result.Brief) {
 	}
 	p.judges.add(b.Judges)
 	p.users.add(b.Users)
+	p.context.add(b.Context)
 }
 
 // pastSide sums what models beside the agents took.
@@ -159,6 +161,7 @@ func (p *pastGroup) expect(f *forecast, t *runner.Trial, n, again int) {
 		x.add(float64(agents)/float64(p.trials), float64(p.agent.Calls), p.agent.Usage, usd, unknown)
 	}
 	p.users.expect(f, "users", agents, float64(agents)/float64(p.trials))
+	p.context.expect(f, "context policy", agents, float64(agents)/float64(p.trials))
 	p.judges.expect(f, "judges", n, float64(n)/float64(p.trials))
 }
 
@@ -242,6 +245,8 @@ func (f *forecast) guess(x *runner.Expense, n int) {
 		name = "judge " + name
 	case x.User:
 		name = "user " + name
+	case x.Context:
+		name = "context " + name
 	}
 	usd := 0.0
 	if x.USD != nil {

@@ -125,6 +125,18 @@ var (
 		Name: "user_cost_usd_total", Type: counter, Labels: []string{"persona", model},
 		Help: "What the models that play users cost, in US dollars, where the price is known.",
 	}
+	contextCalls = Family{
+		Name: "context_calls_total", Type: counter, Labels: []string{provider, model},
+		Help: "Calls that context policies made: for summaries, and for embeddings.",
+	}
+	contextTokens = Family{
+		Name: "context_tokens_total", Type: counter, Labels: []string{provider, model, kind},
+		Help: "Tokens of the calls that context policies made, by kind: input, output, cached.",
+	}
+	contextCost = Family{
+		Name: "context_cost_usd_total", Type: counter, Labels: []string{provider, model},
+		Help: "What the calls cost that context policies made, in US dollars, where the price is known.",
+	}
 	evals = Family{
 		Name: "evals_total", Type: counter, Labels: []string{"eval", outcome},
 		Help: "Evals that fired, by outcome: scored, skipped (a condition was not met), failed (nothing could be judged).",
@@ -136,7 +148,8 @@ var catalogue = []*Family{
 	&runInfo, &runStart, &runEnd, &runStatus, &trialsPlanned, &trialsRunning, &trialsKept, &trials,
 	&trialDuration, &verdicts, &calls,
 	&latency, &retries, &tokens, &cost, &unpriced, &toolCalls, &injected, &firings,
-	&judgeCalls, &judgeTokens, &judgeCost, &userCalls, &userTokens, &userCost, &evals,
+	&judgeCalls, &judgeTokens, &judgeCost, &userCalls, &userTokens, &userCost,
+	&contextCalls, &contextTokens, &contextCost, &evals,
 }
 
 // Catalogue describes the metrics of a run. Those of evals are what their definitions say.

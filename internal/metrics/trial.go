@@ -48,6 +48,7 @@ func kinds(u chat.Usage) map[string]int {
 func (m *Metrics) turn(t *result.Trial, turn *result.Turn) {
 	for i := range turn.Messages {
 		m.user(turn.Messages[i].Generated)
+		m.context(turn.Messages[i].LeftOut)
 		if reply := &turn.Messages[i]; reply.Role == chat.Assistant && reply.Usage != nil {
 			m.observe(&latency, reply.LatencyMS/1000, t.Provider, t.Model)
 		}
@@ -66,6 +67,21 @@ func (m *Metrics) turn(t *result.Trial, turn *result.Turn) {
 		if f := &turn.Guardrails[i]; f.Verdict.Status == result.Failed {
 			m.add(&firings, 1, f.Verdict.Type, string(f.Action))
 		}
+	}
+}
+
+// context counts what a context policy asked a model for a reply; nil: it left out nothing.
+func (m *Metrics) context(left *chat.LeftOut) {
+	if left == nil || left.Asked == nil {
+		return
+	}
+	c := left.Asked
+	m.add(&contextCalls, 1, c.Provider, c.Model)
+	for kind, n := range kinds(c.Usage) {
+		m.add(&contextTokens, float64(n), c.Provider, c.Model, kind)
+	}
+	if c.CostUSD != nil && !c.Cached {
+		m.add(&contextCost, *c.CostUSD, c.Provider, c.Model)
 	}
 }
 

@@ -28,7 +28,7 @@ func Canonical(req *chat.Request) any {
 	at := &req.Origin
 	form.Origin = originForm{
 		at.Scenario, at.ScenarioAlias, at.Region, at.Trial, at.Turn, at.Reply, at.Persona, at.Judge, at.Step, at.Vote,
-		at.Closing, at.Before, at.Added, at.Earlier,
+		at.Closing, at.Before, at.Added, at.Earlier, at.Summary,
 	}
 	return form
 }
@@ -67,6 +67,7 @@ type originForm struct {
 	Before        int    `json:",omitempty"`
 	Added         int    `json:",omitempty"`
 	Earlier       int    `json:",omitempty"`
+	Summary       int    `json:",omitempty"`
 }
 
 type toolForm struct {

@@ -19,15 +19,10 @@ func (b *builder) generated(v value) *chat.Generated {
 		Provider: b.text(o.get("provider"), "provider"), Model: b.text(o.get("model"), "model"),
 		FinishReason: b.text(o.get("finishreason"), "finish_reason"), Ends: b.truth(o.get("ends"), "ends"),
 		CostUSD: b.amount(o.get("costusd"), "cost_usd"), Cached: b.truth(o.get("cached"), "cached"),
+		Usage: b.usageOf(o.get("usage")),
 	}
 	if ms := b.amount(o.get("latencyms"), "latency_ms"); ms != nil {
 		g.LatencyMS = *ms
-	}
-	if usage := o.get("usage"); usage.kind() == '{' {
-		var of chat.Message
-		if b.cost(&of, usage); of.Usage != nil {
-			g.Usage = *of.Usage
-		}
 	}
 	return g
 }

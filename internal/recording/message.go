@@ -101,21 +101,6 @@ func (b *builder) measures(m *Message, o object) {
 	b.original(m, o.get("original"))
 }
 
-// leftOut reads what of the conversation the model was not sent.
-func (b *builder) leftOut(v value) *chat.LeftOut {
-	if v.missing() {
-		return nil
-	}
-	o, ok := b.object(v, "left_out")
-	if !ok {
-		return nil
-	}
-	return &chat.LeftOut{
-		Messages: b.count(o.get("messages"), "messages"), Tokens: b.tokens(o.get("tokens"), "tokens"),
-		Estimated: b.truth(o.get("estimated"), "estimated"), Since: b.count(o.get("sinceturn"), "since_turn"),
-	}
-}
-
 // untold reads what the agent did not tell of its reply.
 func (b *builder) untold(v value) (list []string) {
 	for _, word := range b.texts(v, "untold") {

@@ -6,7 +6,7 @@ func NewBrief(t *Trial) Brief {
 		Index: t.Index, ID: t.ID, Scenario: t.Scenario, Provider: t.Provider, Region: t.Region,
 		Trial: t.Trial, Trials: t.Trials, File: t.Position.File, Line: t.Position.Line,
 		Status: t.Status, Turns: len(t.Turns), DurationMS: t.DurationMS, Usage: t.Usage, CostUSD: t.CostUSD,
-		Simulated: t.Simulated, Judges: t.Judges, Users: t.Users, Guards: GuardsOf(t), Refused: t.Workflow.refusals(),
+		Simulated: t.Simulated, Judges: t.Judges, Users: t.Users, Context: t.Context, Guards: GuardsOf(t), Refused: t.Workflow.refusals(),
 		Evals:      EvalsOf(t),
 		Dispatched: t.EvalsDispatched,
 		Before:     t.Before, Gone: t.Gone, Flaky: t.Flaky, OverBudget: t.OverBudget, TaskType: t.TaskType,

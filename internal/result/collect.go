@@ -255,6 +255,7 @@ func summarize(briefs []Brief) Summary {
 		s.Evals = s.Evals.plus(b.Evals)
 		s.SimulatedUSD += b.SimulatedUSD()
 		s.Users = s.Users.plus(b.Users)
+		s.Context = s.Context.plus(b.Context)
 		switch {
 		case b.CostUSD != nil && s.CostUSD == nil:
 			sum := *b.CostUSD

@@ -101,6 +101,7 @@ type Call struct {
 	Model    string `json:"model,omitempty" doc:"The model that was asked for."`
 	Judge    string `json:"judge,omitempty" doc:"Name of the judge, where it is one who is asked."`
 	Persona  string `json:"persona,omitempty" doc:"Id of the persona, where the model plays the user."`
+	Summary  bool   `json:"summary,omitempty" doc:"The model summarizes what the agent is not sent, by the context policy."`
 }
 
 // CallStarted says that a model is called. Retries within the call have no events of their own.

@@ -106,6 +106,8 @@ type Summary struct {
 	Judges *SideCost `json:"judges,omitempty"`
 	// Users is the cost of the models that played users; not part of the cost. nil when there were none.
 	Users *SideCost `json:"users,omitempty"`
+	// Context is the cost of what context policies asked models; not part of the cost. nil when they asked none.
+	Context *SideCost `json:"context,omitempty"`
 	// Guards counts the guardrails that fired; nil when none did.
 	Guards *GuardCount `json:"guardrails,omitempty"`
 	// Refused counts the transitions of workflows that were refused.
@@ -149,6 +151,7 @@ type Brief struct {
 	Simulated  bool        // a mock answered: nobody paid the cost
 	Judges     *SideCost   // nil: nothing was judged by a model
 	Users      *SideCost   // nil: no user was played by one
+	Context    *SideCost   // nil: no context policy asked a model
 	Guards     *GuardCount // nil: no guardrail fired
 	Refused    int         // transitions that were refused
 	Evals      *EvalCount  // nil: nothing was measured

@@ -15,9 +15,19 @@ func (c *SideCost) plus(d *SideCost) *SideCost {
 	return &sum
 }
 
+// Beside are the costs of a run besides those of the agents, those that are there.
+func (s *Summary) Beside() (all []*SideCost) {
+	for _, c := range []*SideCost{s.Judges, s.Users, s.Context} {
+		if c != nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // Beside are the costs of a trial besides that of the agent, those that are there.
 func (b *Brief) Beside() (all []*SideCost) {
-	for _, c := range []*SideCost{b.Judges, b.Users} {
+	for _, c := range []*SideCost{b.Judges, b.Users, b.Context} {
 		if c != nil {
 			all = append(all, c)
 		}

@@ -78,13 +78,17 @@ type Trial struct {
 	// Judges is the cost of the trial's judgements, separate from that of the agent; nil when there are none.
 	Judges *SideCost `json:"judges,omitempty"`
 	// Users is the cost of the messages that models wrote for users, separate from that of the agent; nil: there are none.
-	Users   *SideCost `json:"users,omitempty"`
+	Users *SideCost `json:"users,omitempty"`
+	// Context is the cost of what a context policy asked models: for summaries and embeddings, separate from that of the
+	// agent; nil: it asked none.
+	Context *SideCost `json:"context,omitempty"`
 	Retries int       `json:"retries,omitempty"`
 	Notices []string  `json:"notices,omitempty"`
 	// Warnings are those that the conversation caused. The run lists them too, each once.
 	Warnings []string `json:"warnings,omitempty"`
 
-	System   string    `json:"system,omitempty"` // the system prompt; of a workflow, that of its first state
+	Policy   string    `json:"context_policy,omitempty"` // of the scenario, in words that tell it from others; "": none
+	System   string    `json:"system,omitempty"`         // the system prompt; of a workflow, that of its first state
 	Workflow *Workflow `json:"workflow,omitempty"`
 	Memory   []Memory  `json:"memory,omitempty"` // the agent's memory at the end, oldest first
 	// Listed are the names of the tools that MCP servers and remote agents told of, by who told of them. Whoever has more
@@ -124,7 +128,8 @@ type Usage struct {
 	ToolCalls int `json:"tool_calls"`
 }
 
-// SideCost is the tokens and the cost of models beside the agent: of judges, or of those that play users.
+// SideCost is the tokens and the cost of models beside the agent: of judges, of those that play users, or of those that
+// a context policy asks.
 type SideCost struct {
 	chat.Usage
 	Calls   int      `json:"calls"`

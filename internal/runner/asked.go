@@ -78,7 +78,7 @@ func (t *Trial) repeatable() bool {
 		if !t.Finished.Brief.Repeatable {
 			return false
 		}
-	case t.usersByChance():
+	case t.usersByChance(), t.summarizer != nil && !t.summarizer.Simulated:
 		return false
 	case t.Recorded != nil, t.Endpoint.Spec.Type == replayType: // the conversation is over
 	case !t.Endpoint.Simulated, t.drawsReplies():

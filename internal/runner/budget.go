@@ -26,7 +26,7 @@ type budget struct {
 
 	mu       sync.Mutex
 	changed  *sync.Cond
-	agents   float64 // what the agents of trials that have ended cost, and the models that played users
+	agents   float64 // what the agents of trials that have ended cost, and the other models that speak
 	mocked   float64 // the part of it that mocks made up
 	judges   result.JudgeSum
 	aside    float64 // for trials that run
@@ -62,11 +62,7 @@ func (a *account) know(out *result.Trial, g grant) bool {
 			usd = *out.CostUSD
 		}
 	}
-	users := out.Users
-	if !g.users {
-		users = nil
-	}
-	for _, c := range []*result.SideCost{result.JudgesOf(out), users} {
+	for _, c := range append(g.beside(out), result.JudgesOf(out)) {
 		if c == nil {
 			continue
 		}
@@ -77,7 +73,8 @@ func (a *account) know(out *result.Trial, g grant) bool {
 	out.Judged(func(j *result.Judgement) { ok = ok && !j.Cached })
 	fresh := func(messages []chat.Message) bool {
 		return !slices.ContainsFunc(messages, func(m chat.Message) bool {
-			return m.Cached || m.Generated != nil && m.Generated.Cached
+			return m.Cached || m.Generated != nil && m.Generated.Cached ||
+				m.LeftOut != nil && m.LeftOut.Asked != nil && m.LeftOut.Asked.Cached
 		})
 	}
 	for i := range out.Turns {
@@ -139,6 +136,22 @@ type grant struct {
 	usd     float64
 	paid    bool // the agent is called for money
 	users   bool // models that play users are
+	context bool // models are that the context policy asks
+}
+
+func (t *Trial) granted(a *account, usd float64) grant {
+	return grant{account: a, usd: usd, paid: t.paysAgent(), users: t.paysUsers(), context: t.paysContext()}
+}
+
+// beside are the costs of the models that are called for money besides the agent and the judges.
+func (g grant) beside(out *result.Trial) (all []*result.SideCost) {
+	if g.users && out.Users != nil {
+		all = append(all, out.Users)
+	}
+	if g.context && out.Context != nil {
+		all = append(all, out.Context)
+	}
+	return all
 }
 
 func newBudget(plan *Plan, opts *Options) *budget {
@@ -173,7 +186,7 @@ func (b *budget) admit(ctx context.Context, plan *Plan, t *Trial) (grant, error)
 		switch fits := b.spent()+b.aside+needs <= b.limit*(1+rounding); {
 		case fits && !b.waits(a):
 			b.aside, b.running, a.running = b.aside+needs, b.running+1, a.running+1
-			return grant{a, needs, t.paysAgent(), t.paysUsers()}, nil
+			return t.granted(a, needs), nil
 		case !fits && b.running == 0:
 			b.over = costError{b.limit, b.spent(), needs, b.source(a)}
 			b.changed.Broadcast()
@@ -248,7 +261,7 @@ func (b *budget) settle(g grant, out *result.Trial) {
 	}
 }
 
-// book adds what the agent and played users, where they are paid, and the judges of a trial cost. It reports whether
+// book adds what the agent and the models beside it, where they are paid, and the judges of a trial cost. It reports whether
 // all of that is known.
 func (b *budget) book(out *result.Trial, g grant) bool {
 	known := true
@@ -262,12 +275,12 @@ func (b *budget) book(out *result.Trial, g grant) bool {
 	default:
 		known = out.Usage.Total() == 0
 	}
-	if u := out.Users; u != nil && g.users {
-		if u.CostUSD != nil {
-			b.agents += *u.CostUSD
+	for _, c := range g.beside(out) {
+		if c.CostUSD != nil {
+			b.agents += *c.CostUSD
 		}
-		b.mocked += u.SimulatedUSD
-		known = known && (u.CostUSD != nil || u.Total() == 0)
+		b.mocked += c.SimulatedUSD
+		known = known && (c.CostUSD != nil || c.Total() == 0)
 	}
 	b.judges.Add(out)
 	j := b.judges.Total()
@@ -380,7 +393,7 @@ func (p *Plan) learnCost(t *result.Trial) {
 	planned := p.Trial(t.Index)
 	key := estimateKey{planned.Scenario, planned.Endpoint}
 	a := cmp.Or(p.known[key], &account{})
-	if a.know(t, grant{paid: planned.paysAgent(), users: planned.paysUsers()}) {
+	if a.know(t, planned.granted(nil, 0)) {
 		if p.known == nil {
 			p.known = map[estimateKey]*account{}
 		}

@@ -36,7 +36,7 @@ func (s *session) openCassette(ctx context.Context) (_ context.Context, done fun
 	s.recorder.OnTimeout(end)
 	if !s.recorder.Plays() {
 		s.recorder.SetSource(sourceOf(s.trial.Endpoint))
-		s.userSources = s.trial.players.sourcesOf()
+		s.otherSources = s.trial.otherSources()
 	}
 	if s.emit != nil {
 		s.emit.buffering = s.recorder.LearnsSecrets()
@@ -123,10 +123,15 @@ func (s *session) call(
 		return e.Client.Complete(ctx, req, onDelta)
 	}
 	at := turnLabel(req.Origin.Turn)
-	if req.Origin.Persona == "" {
+	switch {
+	case req.Origin.Summary > 0:
+		at += fmt.Sprintf(", summary %d", req.Origin.Summary)
+	case req.Origin.Persona != "":
+		at += ", persona " + req.Origin.Persona
+	default:
 		return s.lane(at).Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
 	}
-	lane := s.lane(at + ", persona " + req.Origin.Persona).From(s.userSources[e])
+	lane := s.lane(at).From(s.otherSources[e])
 	return lane.Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
 }
 

@@ -168,7 +168,7 @@ func (t *emitter) call(
 	}
 	call := result.Call{
 		Number: t.nextCall(), Provider: spec.ID, Type: spec.Type, Model: spec.Model, Judge: req.Origin.Judge,
-		Persona: req.Origin.Persona,
+		Persona: req.Origin.Persona, Summary: req.Origin.Summary > 0,
 	}
 	sent := *req
 	began := t.clock.now()

@@ -23,6 +23,8 @@ const (
 	ReplyTokens        = 300  // of a reply, unless max_tokens is less
 	VerdictTokens      = 150  // of what a judge answers
 	UserTokens         = 60   // of a message that a model writes for a user
+	SummaryTokens      = 200  // of a summary of what is left out of a conversation, at most
+	summaryTaskTokens  = 150  // of what the model that writes it is told besides the conversation
 	criteriaTokens     = 400  // of what a judge is told besides the conversation
 	mediaTokens        = 1000 // of an image, a sound or another part that is no text
 	toolRounds         = 1    // calls of the model in a turn that it spends on tools, where it is offered any
@@ -34,6 +36,8 @@ type Expense struct {
 	Model *scenario.Provider
 	Judge bool // it judges; else it is the agent, or
 	User  bool // it plays the user
+	// Context says that the context policy asks it.
+	Context bool
 	// Simulated says that a mock or a recording answers: nothing is paid.
 	Simulated bool
 	Calls     float64
@@ -42,14 +46,15 @@ type Expense struct {
 }
 
 // Estimate returns what a trial is expected to take by the lengths of its texts, the agent first, then who plays the
-// user and then the judges, by id. Self-play counts at its maximum. Calls of models that answer from files count as
-// others do; a recorded conversation has no agent. It does not know embeddings, nor what programs and other servers
-// spend.
+// user, then whom the context policy asks, and then the judges, by id. Self-play counts at its maximum. Calls of models
+// that answer from files count as others do; a recorded conversation has no agent. It does not know the embeddings of
+// checks, nor what programs and other servers spend.
 func (p *Plan) Estimate(t *Trial, calls CallParameters) []Expense {
 	own := t.filled()
 	t = &own
 	e := estimate{
 		trial: t, calls: calls, judges: map[*scenario.Provider]*Expense{}, users: map[*scenario.Provider]*Expense{},
+		context: map[*scenario.Provider]*Expense{},
 	}
 	said := e.conversation()
 	e.judging(said)
@@ -60,7 +65,7 @@ func (p *Plan) Estimate(t *Trial, calls CallParameters) []Expense {
 	byID := func(a, b *scenario.Provider) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Model, b.Model))
 	}
-	for _, beside := range []map[*scenario.Provider]*Expense{e.users, e.judges} {
+	for _, beside := range []map[*scenario.Provider]*Expense{e.users, e.context, e.judges} {
 		for _, spec := range slices.SortedFunc(maps.Keys(beside), byID) {
 			all = append(all, *beside[spec])
 		}
@@ -100,7 +105,10 @@ type estimate struct {
 	agent  Expense
 	judges map[*scenario.Provider]*Expense
 	users  map[*scenario.Provider]*Expense
-	plain  int // tokens of what was said, without what the agent alone knows
+	// context are the models that the context policy asks.
+	context map[*scenario.Provider]*Expense
+	left    int // tokens of the conversation that are not sent any more, less those of what stands for them
+	plain   int // tokens of what was said, without what the agent alone knows
 }
 
 // conversation estimates the agent and who plays the user. It returns the tokens of the conversation after each turn of
@@ -156,11 +164,53 @@ func (e *estimate) conversation() (said []int) {
 func (e *estimate) answers(context, rounds, reply int) int {
 	for range rounds {
 		e.agent.Calls++
-		e.agent.Usage.InputTokens += context
+		e.agent.Usage.InputTokens += e.sent(context)
 		e.agent.Usage.OutputTokens += reply
 		context += reply
 	}
 	return context + (rounds-1)*toolResultTokens
+}
+
+// sent is how much of a conversation a call is sent, as the context policy has it. What that asks others is added to
+// their expenses.
+func (e *estimate) sent(context int) int {
+	w, t := e.trial.Scenario.Window, e.trial
+	if w == nil || w.Strategy == scenario.RefuseLonger || t.Endpoint.Spec.IsAgent() {
+		return context
+	}
+	room, now := w.Budget-w.Reserve, context-e.left
+	if now <= room {
+		return now
+	}
+	switch model := t.relevanceModel(); {
+	case t.summarizer != nil:
+		kept, summary := room/2, min(room/4, SummaryTokens)
+		x := e.consulted(t.summarizer.Spec, t.summarizer.Simulated)
+		x.Calls++
+		x.Usage.InputTokens += now - kept + summaryTaskTokens
+		x.Usage.OutputTokens += summary
+		e.left = context - kept - summary
+		return kept + summary
+	case model != nil:
+		x := e.consulted(model, false)
+		x.Calls++
+		x.Usage.InputTokens += context
+	}
+	return room
+}
+
+// consulted is the expense of a model that the context policy asks.
+func (e *estimate) consulted(spec *scenario.Provider, simulated bool) *Expense {
+	for known, x := range e.context {
+		if known.ID == spec.ID && known.Model == spec.Model { // a vendor's own is made anew each time
+			return x
+		}
+	}
+	x := &Expense{Model: spec, Context: true, Simulated: simulated}
+	if e.trial.Recorded == nil && e.trial.Finished == nil {
+		e.context[spec] = x
+	}
+	return x
 }
 
 // generated estimates a turn of self-play: as many messages as the persona may say, each as long as a user's.

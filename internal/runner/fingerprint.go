@@ -70,9 +70,9 @@ func (f *Fingerprints) Of(t *Trial) string {
 		b = append(b, s[:]...)
 	}
 	b = append(b, leniency(t)...)
-	if len(t.players) > 0 {
-		users := f.users(t)
-		b = append(b, users[:]...)
+	if len(t.players) > 0 || t.summarizer != nil {
+		others := f.others(t)
+		b = append(b, others[:]...)
 	}
 	sum := scenario.Digest(b)
 	return hex.EncodeToString(sum[:])
@@ -87,10 +87,10 @@ func number(t *Trial) int {
 	return t.Repetition()
 }
 
-// users sums the models that play users, with their canned replies.
-func (f *Fingerprints) users(t *Trial) digest.Sum {
+// others sums the models that speak besides the agent, with their canned replies.
+func (f *Fingerprints) others(t *Trial) digest.Sum {
 	var sums []any
-	for _, e := range t.players.endpoints() {
+	for _, e := range t.others() {
 		own := *t
 		own.Endpoint = e
 		sums = append(sums, f.provider(t.Project.Project, e.Spec), f.mocks(&own), leniency(&own), e.Simulated)

@@ -25,6 +25,10 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 	if !ok {
 		return nil
 	}
+	summarizer, ok := m.summarizerOf(p.Project, s)
+	if !ok {
+		return nil
+	}
 	all := variants(s)
 	rule, ok := m.rule(p.Project, s, len(all))
 	if !ok {
@@ -65,6 +69,9 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 				N: 1, Of: of,
 				Variant: all[0], variantCount: len(all),
 			}}
+			if !endpoint.Spec.IsAgent() { // who remembers by itself
+				one.summarizer = summarizer
+			}
 			if s.Dataset != nil {
 				one.rows = m.rows(s)
 				one.count, one.row = of*len(one.rows), 0

@@ -46,7 +46,16 @@ func (t *Trial) Simulated() bool {
 			return false
 		}
 	}
-	return t.Endpoint.Simulated
+	return t.Endpoint.Simulated && (t.summarizer == nil || t.summarizer.Simulated)
+}
+
+// others are the endpoints of the models that speak in the trial besides the agent, each once.
+func (t *Trial) others() []*Endpoint {
+	list := t.players.endpoints()
+	if t.summarizer != nil && !slices.Contains(list, t.summarizer) {
+		list = append(list, t.summarizer)
+	}
+	return list
 }
 
 // playersOf opens who plays the user in the turns of a scenario. It reports what keeps them from it; ok is false then.
@@ -187,9 +196,17 @@ func (t *Trial) paysUsers() bool {
 	return false
 }
 
-// sourcesOf are what sourceOf says of the models that play users, by their endpoint.
-func (p players) sourcesOf() map[*Endpoint]string {
-	list := p.endpoints()
+// paysContext reports whether models that have a price are asked by the context policy.
+func (t *Trial) paysContext() bool {
+	if t.Recorded != nil || t.Finished != nil {
+		return false
+	}
+	return t.summarizer != nil || t.relevanceModel() != nil
+}
+
+// otherSources are what sourceOf says of the models that speak besides the agent, by their endpoint.
+func (t *Trial) otherSources() map[*Endpoint]string {
+	list := t.others()
 	if len(list) == 0 {
 		return nil
 	}

@@ -90,7 +90,7 @@ var errPreviewed = errors.New("this request is only shown")
 // shows reports whether a request is one that is to be shown, and takes it. Of several steps at once it takes the one
 // whose name sorts first, so that the same is shown each time.
 func (p *preview) shows(req *chat.Request) bool {
-	if p == nil || req.Origin.Script() != p.turn || req.Origin.Persona != "" {
+	if p == nil || req.Origin.Script() != p.turn || req.Origin.Persona != "" || req.Origin.Summary > 0 {
 		return false
 	}
 	p.mu.Lock()
@@ -121,6 +121,16 @@ func (p *preview) userStandIn(s *session, who *player) (text string, ok bool) {
 	text = fmt.Sprintf("(what %s says, which a model would write)", who.persona.ID)
 	s.notice(fmt.Sprintf("the model that plays %s was not called: %q stands for what it says", who.persona.ID, text))
 	return text + " " + endMark, true
+}
+
+// summaryStandIn is a summary, where a model would have to be asked for it.
+func (p *preview) summaryStandIn(s *session) (text string, ok bool) {
+	if p == nil || s.recorder != nil || s.trial.summarizer.Simulated {
+		return "", false
+	}
+	text = "(a summary, which a model would write)"
+	s.notice(fmt.Sprintf("the model that summarizes was not called: %q stands for what it writes", text))
+	return text, true
 }
 
 // guards leaves in a stance the guardrails that judge without a model, a program or the network, unless a cassette

@@ -149,6 +149,10 @@ func (s *session) recordedTurn(
 			s.users.add(&chat.Reply{Usage: g.Usage, CostUSD: g.CostUSD, Cached: g.Cached}, false)
 		}
 		turn.Messages = s.messages[s.turnStart:len(s.messages):len(s.messages)]
+		if m.LeftOut != nil && m.LeftOut.Asked != nil {
+			c := m.LeftOut.Asked
+			s.context.add(&chat.Reply{Usage: c.Usage, CostUSD: c.CostUSD, Cached: c.Cached}, false)
+		}
 		if m.Role == chat.User {
 			began = s.clock.elapsed()
 		}

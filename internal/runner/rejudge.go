@@ -94,8 +94,8 @@ func (s *session) rejudge(ctx context.Context) {
 func (s *session) copyMeasurements(was *result.Trial) {
 	o := s.out
 	o.Model, o.System, o.Variant, o.Retries, o.Notices = was.Model, was.System, was.Variant, was.Retries, was.Notices
-	o.Row, o.Users = cmp.Or(o.Row, was.Row), was.Users
-	o.Recording, o.TaskType, o.Memory = was.Recording, was.TaskType, was.Memory
+	o.Row, o.Users, o.Context = cmp.Or(o.Row, was.Row), was.Users, was.Context
+	o.Recording, o.TaskType, o.Memory, o.Policy = was.Recording, was.TaskType, was.Memory, was.Policy
 	o.Earlier, o.Warnings, o.Simulated = was.Earlier, slices.Clone(was.Warnings), was.Simulated
 	o.Rejected = was.Rejected && was.Error != ""
 	s.spend = spend{usage: was.Usage.Usage, calls: was.Usage.Calls, unknown: was.CostUSD == nil}
@@ -234,6 +234,10 @@ func (s *session) matchesScenario(was *result.Trial) error {
 	s.trial.Variant = all[variant]
 	s.values = valuesOf(s.trial)
 	s.takeStance(s.trial.Prompt)
+	if now := windowWords(sc); was.Policy != now {
+		return fmt.Errorf("the scenario has changed since the run: its context_policy is %s now, and was %s",
+			cmp.Or(now, "none"), cmp.Or(was.Policy, "none"))
+	}
 	for i := range was.Turns {
 		turn := &was.Turns[i]
 		if turn.NotRun != "" {

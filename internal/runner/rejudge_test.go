@@ -25,6 +25,8 @@ func TestRejudgedTrialKeepsWhatItWas(t *testing.T) {
 	}}}
 	assertions := []scenario.Placed{placed(t, "max_turns", `{"max": 9}`)}
 	plan := planOf(t, 1, nil, scenario.Turn{Role: "user", Content: "hi", Assertions: assertions})
+	plan.spans[0].Scenario.Window = &scenario.ContextPolicy{Budget: 9, Strategy: scenario.LeaveOldest}
+	was.Policy = windowWords(plan.spans[0].Scenario)
 	plan.spans[0].Finished = &Finished{Brief: &result.Brief{ID: "s000/p/default"}, Load: func() (*result.Trial, error) { return was, nil }}
 	out := trialOf(t.Context(), plan, options(1))
 	if !out.Flaky || out.Status != result.Passed {

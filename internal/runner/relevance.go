@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/textmeasure"
 	"github.com/arena-evals/arena/internal/window"
@@ -55,6 +57,19 @@ func relevanceProvider(p *scenario.Project, r *scenario.Relevance) *scenario.Pro
 		spec.Model = r.Model
 	}
 	return &spec
+}
+
+// relevanceModel is the provider of the embeddings by which the context policy of the trial leaves out messages; nil:
+// there are none.
+func (t *Trial) relevanceModel() *scenario.Provider {
+	w := t.Scenario.Window
+	if w == nil || w.Relevance == nil || t.Endpoint.Spec.IsAgent() || t.Project.basis.mocked {
+		return nil
+	}
+	if t.Project.relevance[w.Relevance] == nil {
+		return nil
+	}
+	return relevanceProvider(t.Project.Project, w.Relevance)
 }
 
 // windowEmbedders opens the embedding models of the context policies of scenarios.
@@ -114,8 +129,10 @@ func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []wind
 	got, err := lanes.next(turn, "message", len(s.messages)+1, "context").Embedder(embedder).Embed(ctx, texts)
 	s.advanceBy(&lanes, false)
 	if err != nil {
+		s.context.addFailed(err, false)
 		return nil, err
 	}
+	s.embeddedFor(relevanceProvider(s.trial.Project.Project, r), texts, &got)
 	vectors := map[int][]float64{}
 	maps.Copy(vectors, s.embedded)
 	if len(got.Vectors) != len(texts) {
@@ -135,6 +152,27 @@ func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []wind
 		s.embedded = vectors
 	}
 	return alike, nil
+}
+
+// embeddedFor adds what embeddings took. Servers that count no tokens have them estimated.
+func (s *session) embeddedFor(spec *scenario.Provider, texts []string, got *chat.Embeddings) {
+	var took chat.Usage
+	if got.Tokens != nil {
+		took.InputTokens = *got.Tokens
+	} else {
+		took.Estimated = true
+		for _, text := range texts {
+			took.InputTokens += window.Text(text)
+		}
+	}
+	cost := got.CostUSD
+	if price := providers.PriceFor(spec); cost == nil && price != nil {
+		cost = new(price.USD(took))
+	}
+	s.context.add(&chat.Reply{Usage: took, CostUSD: cost, Cached: got.Cached}, false)
+	s.asked = &chat.ContextCall{
+		Provider: spec.ID, Model: cmp.Or(got.Model, spec.Model), Usage: took, CostUSD: cost, Cached: got.Cached,
+	}
 }
 
 // relevanceQuery is what messages are compared with.

@@ -273,14 +273,14 @@ func (s *session) completeUser(ctx context.Context, p *player, req *chat.Request
 	return reply, nil
 }
 
-// userSpend is what the models that play users take.
-type userSpend struct {
+// sideSpend is what models take beside the agent: those that play users, or those that a context policy asks.
+type sideSpend struct {
 	spend
 
 	mocked float64 // the part of the cost that mocks made up
 }
 
-func (u *userSpend) add(r *chat.Reply, simulated bool) {
+func (u *sideSpend) add(r *chat.Reply, simulated bool) {
 	before := u.usd
 	u.spend.add(r)
 	if simulated {
@@ -288,7 +288,7 @@ func (u *userSpend) add(r *chat.Reply, simulated bool) {
 	}
 }
 
-func (u *userSpend) addFailed(err error, simulated bool) {
+func (u *sideSpend) addFailed(err error, simulated bool) {
 	before := u.usd
 	u.spend.addFailed(err)
 	if simulated {
@@ -297,7 +297,7 @@ func (u *userSpend) addFailed(err error, simulated bool) {
 }
 
 // side is the sum; nil where no model was called.
-func (u *userSpend) side() *result.SideCost {
+func (u *sideSpend) side() *result.SideCost {
 	if u.calls == 0 {
 		return nil
 	}

@@ -17,10 +17,10 @@ import (
 // fill puts the messages into a request: of several system prompts that of the current state, and of the conversation
 // what the context policy leaves of it.
 func (s *session) fill(ctx context.Context, req *chat.Request) error {
-	s.leftOut = nil
+	s.leftOut, s.asked = nil, nil
 	policy := s.windowPolicy()
 	if policy == nil {
-		req.Messages = s.pick([]window.Span{{From: 0, To: len(s.messages)}})
+		req.Messages = s.pick([]window.Span{{From: 0, To: len(s.messages)}}, nil)
 		return nil
 	}
 	items := s.ledger.Take(s.messages)
@@ -31,11 +31,19 @@ func (s *session) fill(ctx context.Context, req *chat.Request) error {
 	if err != nil {
 		return fmt.Errorf("context_policy: %w", err)
 	}
-	req.Messages, req.Caching = s.pick(spans), policy.Breakpoints
-	s.ledger.Sent(spans, window.Beside{System: s.systemAt(), Tools: len(req.Tools)})
-	if left := window.Without(items, spans); left.Messages > 0 {
+	left := window.Without(items, spans)
+	var gist *gist
+	if left.Messages > 0 && s.gist.until > 0 {
+		gist = &s.gist
+	}
+	req.Messages, req.Caching = s.pick(spans, gist), policy.Breakpoints
+	s.ledger.Sent(spans, gist.size(), window.Beside{System: s.systemAt(), Tools: len(req.Tools)})
+	if left.Messages > 0 {
 		s.leftOut = &chat.LeftOut{
-			Messages: left.Messages, Tokens: left.Tokens, Estimated: !left.Told, Since: left.Since,
+			Messages: left.Messages, Tokens: left.Tokens, Estimated: !left.Told, Since: left.Since, Asked: s.asked,
+		}
+		if gist != nil {
+			s.leftOut.Summary = gist.message.Content
 		}
 		req.Origin.Before += repliesIn(s.messages) - repliesIn(req.Messages)
 	}
@@ -62,9 +70,9 @@ func (s *session) systemAt() int {
 	return window.NoSystem
 }
 
-// pick returns the messages of spans behind the system prompt that counts. Where that is a part of the transcript as it
-// stands, nothing is copied.
-func (s *session) pick(spans []window.Span) []chat.Message {
+// pick returns the messages of spans behind the system prompt that counts, and behind what stands for those before
+// them; nil: nothing does. Where that is a part of the transcript as it stands, nothing is copied.
+func (s *session) pick(spans []window.Span, before *gist) []chat.Message {
 	f := s.flow
 	system, marks := s.systemAt(), 0
 	switch {
@@ -73,20 +81,23 @@ func (s *session) pick(spans []window.Span) []chat.Message {
 	case system != window.NoSystem:
 		marks = 1
 	}
-	if whole := len(spans) == 1 && spans[0].From <= system+1 && spans[0].To == len(s.messages); whole &&
+	if whole := before == nil && len(spans) == 1 && spans[0].From <= system+1 && spans[0].To == len(s.messages); whole &&
 		(marks == 0 || marks == 1 && system == 0) {
 		return slices.Clip(s.messages)
 	}
 	if len(spans) == 1 && marks <= 1 {
-		return s.end(system, max(spans[0].From, marks))
+		return s.end(system, max(spans[0].From, marks), before)
 	}
-	n := 1
+	n := 2
 	for _, span := range spans {
 		n += span.To - span.From
 	}
 	list := make([]chat.Message, 0, n)
 	if system != window.NoSystem {
 		list = append(list, s.messages[system])
+	}
+	if before != nil {
+		list = append(list, before.message)
 	}
 	for _, span := range spans {
 		if marks <= 1 { // it stands in front
@@ -106,18 +117,25 @@ func (s *session) pick(spans []window.Span) []chat.Message {
 // have its beginning do not see that.
 type view struct {
 	system, from, to int // of the transcript
+	gist             int // number of the summary in front; 0: none
 	list             []chat.Message
 }
 
-// end returns the messages from an index on, behind the system prompt. As long as the index stays, as in the rounds of
-// a turn, only new messages are copied.
-func (s *session) end(system, from int) []chat.Message {
-	v := &s.view
-	if v.list == nil || v.system != system || v.from != from || v.to > len(s.messages) {
-		n := len(s.messages) - from + 1
-		*v = view{system: system, from: from, to: from, list: make([]chat.Message, 0, n+n/8+4)}
+// end returns the messages from an index on, behind the system prompt and what stands for those before them. As long as
+// the index stays, as in the rounds of a turn, only new messages are copied.
+func (s *session) end(system, from int, before *gist) []chat.Message {
+	v, no := &s.view, 0
+	if before != nil {
+		no = before.no
+	}
+	if v.list == nil || v.system != system || v.from != from || v.gist != no || v.to > len(s.messages) {
+		n := len(s.messages) - from + 2
+		*v = view{system: system, from: from, to: from, gist: no, list: make([]chat.Message, 0, n+n/8+4)}
 		if system != window.NoSystem {
 			v.list = append(v.list, s.messages[system])
+		}
+		if before != nil {
+			v.list = append(v.list, before.message)
 		}
 	}
 	v.list = append(v.list, s.messages[v.to:]...)
@@ -143,6 +161,9 @@ func (s *session) cut(
 	if _, needs := window.Newest(items); needs > room {
 		return nil, fmt.Errorf("the newest message of the user has %s, with what follows it, and %s", about(needs),
 			p.Leaves(system))
+	}
+	if s.trial.summarizer != nil {
+		return s.summarized(ctx, items, room)
 	}
 	if r := p.Relevance; p.Strategy == scenario.LeaveIrrelevant && r != nil {
 		alike, err := s.alike(ctx, r, items)

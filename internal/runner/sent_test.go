@@ -149,3 +149,71 @@ func BenchmarkWindow(b *testing.B) {
 		}
 	}
 }
+
+// TestSummaryKeepsTheQuestion: whatever the budget, a model is sent the question that it is to answer, results of tools
+// behind their calls, and for all that is not sent one summary; or the trial is an error.
+func TestSummaryKeepsTheQuestion(t *testing.T) {
+	t.Parallel()
+	const turns = 6
+	var script []scenario.Turn
+	for i := range turns {
+		script = append(script, scenario.Turn{Role: "user", Content: fmt.Sprintf("question %d: %s", i, strings.Repeat("word ", i*7%11))})
+	}
+	passed := 0
+	for budget := 20; budget < 200; budget += 5 {
+		summaries, asked := 0, 0
+		short := answer(func(_ context.Context, req *chat.Request) (chat.Reply, error) {
+			if summaries++; req.Origin.Summary != summaries || len(req.Messages) != 2 {
+				t.Errorf("budget %d: summary %d is asked for as %d, with %d messages", budget, summaries, req.Origin.Summary,
+					len(req.Messages))
+			}
+			return chat.Reply{Content: "So.", FinishReason: "stop"}, nil
+		})
+		client := func(_ context.Context, req *chat.Request) (chat.Reply, error) {
+			question := fmt.Sprintf("question %d", req.Origin.Turn)
+			held, stood := false, 0
+			for i := range req.Messages {
+				m := &req.Messages[i]
+				held = held || strings.HasPrefix(m.Content, question)
+				if strings.HasPrefix(m.Content, "[Summary of ") {
+					if stood++; i != 0 {
+						t.Errorf("budget %d: the summary is message %d", budget, i)
+					}
+				}
+				if m.Role == chat.ToolRole && (i == 0 || len(req.Messages[i-1].ToolCalls) == 0) {
+					t.Errorf("budget %d: a result without its call", budget)
+				}
+			}
+			if !held || req.Messages[0].Role != chat.User || stood > 1 {
+				t.Errorf("budget %d: sent %+v", budget, req.Messages)
+			}
+			asked++
+			if req.Origin.Reply == 0 && req.Origin.Turn%2 == 0 {
+				return chat.Reply{ToolCalls: []chat.ToolCall{{ID: fmt.Sprint(asked), Name: "look"}}, FinishReason: "tool_calls"}, nil
+			}
+			return chat.Reply{Content: "Yes.", FinishReason: "stop"}, nil
+		}
+		plan := windowed(t, scenario.ContextPolicy{Budget: budget, Strategy: scenario.Summarize}, client, script...)
+		plan.spans[0].summarizer = &Endpoint{Spec: &scenario.Provider{Meta: scenario.Meta{ID: "short"}}, Client: short, Simulated: true}
+		got := trialOf(t.Context(), plan, options(1))
+		switch {
+		case got.Error == "":
+			passed++
+			for i := range got.Turns {
+				for _, m := range got.Turns[i].Messages {
+					if m.LeftOut != nil && m.LeftOut.Summary == "" {
+						t.Errorf("budget %d: turn %d does not say what stood for %d messages", budget, i, m.LeftOut.Messages)
+					}
+				}
+			}
+			if c := got.Context; summaries > 0 && (c == nil || c.Calls != summaries) || summaries == 0 && c != nil {
+				t.Errorf("budget %d: %d summaries, counted %+v", budget, summaries, c)
+			}
+		case !strings.Contains(got.Error, "context_policy: "):
+			t.Errorf("budget %d: %s", budget, got.Error)
+		}
+	}
+	if passed < 10 {
+		t.Errorf("%d of the budgets do", passed)
+	}
+}

@@ -55,14 +55,17 @@ type session struct {
 	view             view
 	embedded         map[int][]float64 // messages by their index, where a context policy keeps that
 	leftOut          *chat.LeftOut     // of the next call of the model; nil: nothing is
+	asked            *chat.ContextCall // for it; nil: no model was
 	flow             *flow             // nil: there is no workflow
 	memory           *memory.Store     // nil: the trial remembers nothing
 	skills           *skill.Session    // nil: there are none
 	preview          *preview          // nil: the trial is run
 	step             *step             // nil: the session is that of the whole trial
 	spend            spend
-	userSources      map[*Endpoint]string
-	users            userSpend           // of the models that play users
+	otherSources     map[*Endpoint]string
+	users            sideSpend           // of the models that play users
+	context          sideSpend           // of those that the context policy asks
+	gist             gist                // of what the context policy leaves out
 	userTime         time.Duration       // that these took
 	judgedStep       string              // of a composition, whose output evals judge now; "": none
 	spentBefore      float64             // in US dollars, before the step
@@ -210,7 +213,7 @@ func newResult(t *Trial) *result.Trial {
 	if r := t.Recorded; r != nil {
 		out.Recording = &result.Recording{File: r.File, Name: r.Name}
 	} else {
-		out.TaskType = t.Scenario.TaskType
+		out.TaskType, out.Policy = t.Scenario.TaskType, windowWords(t.Scenario)
 	}
 	return out
 }
@@ -367,7 +370,10 @@ func (s *session) finish() {
 	if s.out.Users == nil { // else it is that of the conversation that is judged again
 		s.out.Users = s.users.side()
 	}
-	all := s.spend.with(&s.users.spend)
+	if s.out.Context == nil {
+		s.out.Context = s.context.side()
+	}
+	all := s.spend.with(&s.users.spend).with(&s.context.spend)
 	if text := all.fromCache(s.recorder.Reused()); text != "" {
 		s.notice(text)
 	}

@@ -158,6 +158,8 @@ func (l *stepLeaf) Close(rec *composition.Record) {
 	h.ran = true
 	h.spend.join(&c.spend)
 	s.spend.join(&c.spend)
+	s.context.join(&c.context.spend)
+	s.context.mocked += c.context.mocked
 	s.calls = append(s.calls, c.calls[len(c.calls)-len(l.log):]...)
 	h.log = append(h.log, l.log...)
 	s.out.Retries += c.out.Retries
@@ -212,7 +214,7 @@ func (l *stepLeaf) attempt(ctx context.Context, input any) (any, error) {
 	s := l.s
 	s.step.attempts++
 	s.messages, s.turnStart, s.inputValidations, s.toolResults = nil, 0, nil, nil
-	s.ledger, s.embedded, s.view = window.Ledger{}, nil, view{}
+	s.ledger, s.embedded, s.view, s.gist = window.Ledger{}, nil, view{}, gist{}
 	s.takeStance(s.trial.Project.PromptOfStep(s.step.spec))
 	if s.step.spec.Kind == composition.Tool {
 		return l.callTool(ctx, input)

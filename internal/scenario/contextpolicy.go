@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,13 @@ type ContextPolicy struct {
 	Strategy    ContextStrategy
 	Breakpoints bool // calls say what of them is worth keeping for the next one
 	Relevance   *Relevance
+	Summarizer  Summarizer
+}
+
+// Summarizer is the provider whose model writes summaries.
+type Summarizer struct {
+	Pos diag.Pos
+	ID  string // "": there is none
 }
 
 // ContextStrategy is what happens to messages that do not fit.
@@ -51,9 +59,18 @@ var contextPolicyFields = table("context_policy", func() rows[ContextPolicy] {
 			doc("How many tokens of the budget are kept for the reply.").preset("0"),
 		word("strategy", words("oldest", "fail", "summarize", "relevance"),
 			func(p *ContextPolicy) *string { return (*string)(&p.Strategy) }).
-			doc("What happens to messages that do not fit: the oldest are left out; the trial is an error; a summary stands " +
-				"for them (summarize, not available yet); or those go that have least to do with what is asked " +
+			doc("What happens to messages that do not fit: the oldest are left out; the trial is an error (fail); a summary " +
+				"stands for them, which a model writes (summarize); or those go that have least to do with what is asked " +
 				"(relevance).").preset("oldest"),
+		custom("summarizer", text, func(d *decoder, p *ContextPolicy, v *node.Node) {
+			var ok bool
+			if p.Summarizer.ID, ok = d.Name(v, "summarizer"); ok {
+				d.refer(toProvider, v)
+			}
+			p.Summarizer.Pos = d.Pos(v)
+		}).
+			doc("The provider whose model writes the summaries, by its id, with strategy summarize. Its calls are paid for, and " +
+				"told apart from those of the agent. Left out: the oldest messages are left out, and nothing stands for them."),
 		flag("cache_breakpoints", func(p *ContextPolicy) *bool { return &p.Breakpoints }).
 			doc("Marks what of requests is worth keeping for the next one, as prompt_caching does; for Anthropic's models."),
 		objectPtr("relevance", part("relevance",
@@ -102,9 +119,8 @@ func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 		d.Errorf(node.Get(v, "reserve_for_output"), "context-budget", "reserve_for_output is %d, and token_budget %d: "+
 			"nothing is left for the conversation", p.Reserve, p.Budget).Hint = "raise token_budget, or lower reserve_for_output"
 	case p.Budget > 0: // 0 turns the policy off
+		p.reportIdle(d, v)
 		switch {
-		case p.Strategy == Summarize:
-			d.need("context policies that "+string(p.Strategy), v, Feature{Scenario: s.ID})
 		case p.Strategy == LeaveIrrelevant && p.Relevance == nil && node.Get(v, "relevance") == nil:
 			d.Missing(v, "context_policy with strategy relevance", "relevance")
 		case p.Strategy != LeaveIrrelevant && p.Relevance != nil:
@@ -115,6 +131,31 @@ func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 	case len(v.Content) > 0 && node.Get(v, "token_budget") == nil:
 		d.Warnf(v, NoEffect, "context_policy has no effect without a token_budget above 0")
 	}
+}
+
+// reportIdle warns of what has no effect on summaries.
+func (p *ContextPolicy) reportIdle(d *decoder, v *node.Node) {
+	switch {
+	case p.Strategy == Summarize && p.Summarizer.ID == "" && node.Get(v, "summarizer") == nil:
+		d.Warnf(node.Get(v, "strategy"), NoEffect, "nobody summarizes: the oldest messages are left out, and nothing stands "+
+			"for them").Hint = "write summarizer: <id of a provider>, or strategy: oldest"
+	case p.Strategy != Summarize && p.Summarizer.ID != "":
+		d.Warnf(node.Get(v, "summarizer"), NoEffect, "summarizer has no effect with strategy %s", p.Strategy).Hint =
+			"write strategy: summarize, or take it out"
+	}
+}
+
+// String is the policy in words that tell it from others.
+func (p *ContextPolicy) String() string {
+	text := fmt.Sprintf("%s, token_budget %d, reserve_for_output %d", p.Strategy, p.Budget, p.Reserve)
+	switch r := p.Relevance; {
+	case p.Strategy == Summarize && p.Summarizer.ID != "":
+		text += ", summarizer " + p.Summarizer.ID
+	case p.Strategy == LeaveIrrelevant && r != nil:
+		text += fmt.Sprintf(", provider %s, model %q, min_recent_messages %d, similarity_threshold %v, query %s %d %q",
+			r.Provider, r.Model, r.Recent, r.Least, cmp.Or(r.Query, "last_user"), r.LastN, r.OwnQuery)
+	}
+	return text
 }
 
 // RelevanceVendors are whose embeddings can be asked for without a provider of the project.

@@ -10,7 +10,7 @@ import (
 func (p *Project) Needs(s *Scenario, prompts []*Prompt, provider *Provider) []Feature {
 	var list []Feature
 	for _, f := range p.Later {
-		if f.touches(s, prompts, provider) || f.Tool != "" && p.stepCalls(s, f.Tool) {
+		if f.touches(prompts, provider) || f.Tool != "" && p.stepCalls(s, f.Tool) {
 			list = append(list, f)
 		}
 	}
@@ -29,10 +29,8 @@ func (p *Project) stepCalls(s *Scenario, tool string) bool {
 	return false
 }
 
-func (f *Feature) touches(s *Scenario, prompts []*Prompt, provider *Provider) bool {
+func (f *Feature) touches(prompts []*Prompt, provider *Provider) bool {
 	switch {
-	case f.Scenario != "":
-		return f.Scenario == s.ID
 	case f.Provider != "":
 		return provider != nil && f.Provider == provider.ID
 	case f.Prompt != "":

@@ -31,6 +31,8 @@ type MockScenario struct {
 	Default *string
 	Turns   []MockTurn             // sorted by index
 	Steps   map[string][]MockReply // by the step of a composition: one reply for each round
+	// Summaries stand for what a context policy leaves out, in the order in which they are asked for.
+	Summaries []MockReply
 }
 
 // At returns the reply with a number, from 1; nil: there is none. It must not be changed.

@@ -57,6 +57,12 @@ var mockScenarioFields = table("the mock replies", func() rows[MockScenario] {
 			})
 		}).
 			doc("Replies by the step of a composition."),
+		custom("summaries", listOf(mockTurnFields), func(d *decoder, m *MockScenario, v *node.Node) {
+			for _, item := range v.Content {
+				m.Summaries = append(m.Summaries, d.mockReply(item))
+			}
+		}).
+			doc("What a mock that is the summarizer of the scenario's context_policy writes: its first summary, its second."),
 	}
 })
 

@@ -58,12 +58,13 @@ func (m *MockScenario) Draws() bool {
 			return true
 		}
 	}
+	draws := func(r MockReply) bool { return len(r.OneOf) > 0 }
 	for _, rounds := range m.Steps {
-		if slices.ContainsFunc(rounds, func(r MockReply) bool { return len(r.OneOf) > 0 }) {
+		if slices.ContainsFunc(rounds, draws) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(m.Summaries, draws)
 }
 
 // JudgesDraw tells whether a judge of the file draws among several replies.

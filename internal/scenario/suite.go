@@ -71,8 +71,8 @@ type Project struct {
 type Feature struct {
 	Name string // "workflows", "MCP servers"
 	Pos  diag.Pos
-	// Who needs it: the ids of one scenario, provider or tool, the task type of one prompt. All "": the whole project.
-	Scenario, Provider, Prompt, Tool string
+	// Who needs it: the ids of one provider or tool, the task type of one prompt. All "": the whole project.
+	Provider, Prompt, Tool string
 
 	Names   []string // see Has
 	Instead string   // what to write instead; "": nothing does the same

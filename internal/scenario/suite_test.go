@@ -44,7 +44,7 @@ func TestPromptChoice(t *testing.T) {
 func TestNeeds(t *testing.T) {
 	t.Parallel()
 	p := &Project{Later: []Feature{
-		{Name: "all"}, {Name: "one", Scenario: "a"}, {Name: "model", Provider: "m"}, {Name: "guards", Prompt: "desk"},
+		{Name: "all"}, {Name: "model", Provider: "m"}, {Name: "guards", Prompt: "desk"},
 		{Name: "tool", Tool: "sell"}, {Name: "servers", Tool: "mcp__*"},
 	}}
 	names := func(list []Feature) []string {
@@ -54,7 +54,7 @@ func TestNeeds(t *testing.T) {
 		}
 		return out
 	}
-	a, b := &Scenario{Meta: Meta{ID: "a"}}, &Scenario{Meta: Meta{ID: "b"}}
+	b := &Scenario{Meta: Meta{ID: "b"}}
 	model := &Provider{Meta: Meta{ID: "m"}}
 	desk := &Prompt{TaskType: "desk", AllowedTools: []string{"se*"}}
 	attic := &Prompt{TaskType: "attic", AllowedTools: []string{"mcp__store__list"}}
@@ -64,7 +64,6 @@ func TestNeeds(t *testing.T) {
 		want []string
 	}{
 		{"nothing but the project", p.Needs(b, nil, nil), []string{"all"}},
-		{"the scenario", p.Needs(a, nil, nil), []string{"all", "one"}},
 		{"the provider", p.Needs(b, nil, model), []string{"all", "model"}},
 		{"prompt and tool", p.Needs(b, []*Prompt{desk}, nil), []string{"all", "guards", "tool"}},
 		{"a served tool", p.Needs(b, []*Prompt{attic}, nil), []string{"all", "servers"}},

@@ -12,6 +12,7 @@ type Ledger struct {
 	known int // of the items the first ones, which no later count changes
 
 	sent    []Span // of the last call; nil: its reply was counted, or there was none
+	added   int    // tokens of what stood for messages that it was not sent
 	beside  Beside // what was sent with it
 	outside Beside // for which base is
 	base    int    // tokens of what goes with each call besides the messages; 0: not known
@@ -65,7 +66,10 @@ func (l *Ledger) System(at int) int {
 }
 
 // Sent notes what the next call of the model is sent, so that the count that comes with its reply can be taken apart.
-func (l *Ledger) Sent(spans []Span, beside Beside) { l.sent, l.beside = spans, beside }
+// added is the tokens of what stands for messages that it is not sent.
+func (l *Ledger) Sent(spans []Span, added int, beside Beside) {
+	l.sent, l.added, l.beside = spans, added, beside
+}
 
 // learn takes the count of the call to which m is the reply, at an index.
 func (l *Ledger) learn(m *chat.Message, at int) {
@@ -76,7 +80,7 @@ func (l *Ledger) learn(m *chat.Message, at int) {
 	if said := u.OutputTokens - u.ReasoningTokens; said > 0 && m.Original == nil {
 		l.items[at].Tokens, l.items[at].Told = said, true
 	}
-	old, fresh := 0, 0 // tokens
+	old, fresh := l.added, 0 // tokens
 	for _, s := range l.sent {
 		for i := s.From; i < min(s.To, at); i++ {
 			switch it := &l.items[i]; {

@@ -51,7 +51,7 @@ func TestLedger(t *testing.T) {
 		user := func(n int) chat.Message { return chat.Message{Role: chat.User, Content: strings.Repeat("word", n)} }
 		log := []chat.Message{{Role: chat.System, Content: "Be brief."}, user(10)}
 		l.Take(log)
-		l.Sent([]Span{{0, 2}}, beside)
+		l.Sent([]Span{{0, 2}}, 0, beside)
 		log = append(log, counted(100, 7), user(20), user(5))
 		items := l.Take(log)
 		if tools == 0 && l.System(0)+items[1].Tokens != 100 {
@@ -60,7 +60,7 @@ func TestLedger(t *testing.T) {
 		if items[2].Tokens != 7 || !items[2].Told {
 			t.Errorf("%s: the reply takes %d", name, items[2].Tokens)
 		}
-		l.Sent([]Span{{0, 5}}, beside)
+		l.Sent([]Span{{0, 5}}, 0, beside)
 		log = append(log, counted(100+7+33, 4))
 		if items = l.Take(log); items[3].Tokens+items[4].Tokens != 33 || items[3].Tokens <= items[4].Tokens {
 			t.Errorf("%s: %d and %d are not the 33 that came in between", name, items[3].Tokens, items[4].Tokens)
@@ -69,7 +69,7 @@ func TestLedger(t *testing.T) {
 		log = append(log, user(8))
 		items = l.Take(log)
 		first := items[1].Tokens + items[2].Tokens
-		l.Sent([]Span{{3, 7}}, beside)
+		l.Sent([]Span{{3, 7}}, 0, beside)
 		log = append(log, counted(100+7+33+4+12-first, 4))
 		if items = l.Take(log); items[6].Tokens != 12 {
 			t.Errorf("%s: the last question takes %d, not 12", name, items[6].Tokens)
@@ -89,7 +89,7 @@ func TestLedgerDoubts(t *testing.T) {
 		var l Ledger
 		log := []chat.Message{{Role: chat.User, Content: "1234"}}
 		l.Take(log)
-		l.Sent([]Span{{0, 1}}, Beside{System: NoSystem})
+		l.Sent([]Span{{0, 1}}, 0, Beside{System: NoSystem})
 		if items := l.Take(append(log, reply)); items[0].Tokens != 5 || items[1].Tokens != 6 || items[0].Told {
 			t.Errorf("%s: %+v", name, items)
 		}

@@ -22,13 +22,17 @@ import (
 //   - a generated user message: the persona's numbered reply and default; for a persona that the file does not have,
 //     the scenario's, with a doubt. Such a request has the roles swapped, so the number is counted in the same way and
 //     is one more than the user messages so far;
+//   - a summary: the scenario's summary of that number in the file, and nothing else;
 //   - a judge: the judge's reply of that number in which it is asked about a turn, then its default;
-//   - for all of them the default of the file.
+//   - for the others the default of the file.
 //
 // Nothing found: without a file a generic text, which is no verdict of a judge; with one an error, unless lenient.
 // doubt says that the generic text is none of the user's, for what nobody warned of before the run.
 func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, doubt string, err error) {
 	at := &req.Origin
+	if at.Summary > 0 {
+		return p.summary(at)
+	}
 	if rounds, ok := p.step(at); ok {
 		if at.Reply < len(rounds) {
 			return &rounds[at.Reply], "", nil
@@ -67,6 +71,23 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, doubt st
 		return canned, p.borrowed(at), nil
 	}
 	return p.missing(at, p.describe(at, n))
+}
+
+// summary is what stands for what a context policy leaves out.
+func (p *Provider) summary(at *chat.Origin) (*scenario.MockReply, string, error) {
+	if p.File == nil {
+		return generic(), fmt.Sprintf("was given for a summary that is a generic text: the provider %s has no mock replies",
+			p.ID), nil
+	}
+	var list []scenario.MockReply
+	if section := p.scenario(at); section != nil {
+		list = section.Summaries
+	}
+	if at.Summary <= len(list) {
+		return &list[at.Summary-1], "", nil
+	}
+	return p.missing(at, fmt.Sprintf("%s has %s for scenario %q below summaries, and summary %d was requested",
+		p.File.File, plural.Of(len(list), "summary", "summaries"), at.Scenario, at.Summary))
 }
 
 // missing is the outcome when the user's files bring replies, but none for this call.

@@ -42,7 +42,7 @@ func (p *page) costNotes() string {
 	if part := show.SimulatedPart(s.CostUSD, s.SimulatedUSD); part != "" {
 		notes = append(notes, part)
 	}
-	if s.Judges != nil || s.Users != nil {
+	if len(s.Beside()) > 0 {
 		notes = append(notes, "agents")
 	}
 	if s.Unpriced > 0 {

@@ -62,7 +62,7 @@ func TestSchemaNamesEveryField(t *testing.T) {
 		"part": chat.Part{}, "media": chat.Media{}, "call_request": chat.ToolCall{}, "call_result": chat.ToolResult{},
 		"validation": chat.Validation{}, "message_usage": chat.Usage{}, "judgement": result.Judgement{},
 		"side_cost": result.SideCost{}, "generated": chat.Generated{}, "firing": result.Firing{}, "guard_count": result.GuardCount{},
-		"original": chat.Original{}, "left_out": chat.LeftOut{}, "opaque": chat.Opaque{}, "eval_result": result.EvalResult{}, "eval_count": result.EvalCount{},
+		"original": chat.Original{}, "left_out": chat.LeftOut{}, "context_call": chat.ContextCall{}, "opaque": chat.Opaque{}, "eval_result": result.EvalResult{}, "eval_count": result.EvalCount{},
 		"eval_stats": result.EvalStats{}, "attempt": result.Attempt{}, "coverage": result.Coverage{}, "covered": result.Covered{},
 		"declared": result.Declared{}, "row": result.Row{}, "gate": result.Gate{},
 		"group_counts": result.GroupCounts{}, "suite_rate": result.SuiteRate{},

@@ -208,7 +208,9 @@ func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 	c.properties = append(c.properties, property{"tokens", strconv.Itoa(tokens)},
 		property{"trials", strconv.Itoa(len(g.Trials))})
 	c.properties = append(c.properties, gateProperties(g)...)
-	c.properties = append(c.properties, b.users(g)...)
+	c.properties = append(c.properties, b.beside(g, "user", func(b *result.Brief) *result.SideCost { return b.Users })...)
+	c.properties = append(c.properties,
+		b.beside(g, "context", func(b *result.Brief) *result.SideCost { return b.Context })...)
 	c.properties = append(c.properties, judges...)
 	c.properties = append(c.properties, b.guardrails(g)...)
 	c.properties = append(c.properties, b.flaky(g)...)
@@ -301,12 +303,12 @@ func (b *builder) judges(g *show.Group) ([]property, error) {
 	return append(all, property{"judge_tokens", strconv.Itoa(tokens)}, property{"judge_calls", strconv.Itoa(calls)}), nil
 }
 
-// users are the properties for the models that played the users of a group; nil when there were none.
-func (b *builder) users(g *show.Group) []property {
+// beside are the properties for models beside the agents of a group, by what they start with; nil when there were none.
+func (b *builder) beside(g *show.Group, prefix string, of func(*result.Brief) *result.SideCost) []property {
 	cost, simulated, tokens, calls := 0.0, 0.0, 0, 0
 	known := true
 	for _, i := range g.Trials {
-		u := b.run.Briefs[i].Users
+		u := of(&b.run.Briefs[i])
 		if u == nil {
 			continue
 		}
@@ -320,9 +322,9 @@ func (b *builder) users(g *show.Group) []property {
 	if calls == 0 {
 		return nil
 	}
-	all := []property{{"user_cost_usd", costText(cost, known)}}
-	all = append(all, simulatedCost("user_simulated_usd", simulated)...)
-	return append(all, property{"user_tokens", strconv.Itoa(tokens)}, property{"user_calls", strconv.Itoa(calls)})
+	all := []property{{prefix + "_cost_usd", costText(cost, known)}}
+	all = append(all, simulatedCost(prefix+"_simulated_usd", simulated)...)
+	return append(all, property{prefix + "_tokens", strconv.Itoa(tokens)}, property{prefix + "_calls", strconv.Itoa(calls)})
 }
 
 // judgesOf is what judging a trial cost, without the answers that a trial before it has too.

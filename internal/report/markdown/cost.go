@@ -30,7 +30,7 @@ func costs(groups []show.Group, run *result.Run) string {
 	all := costByProvider(groups, run)
 	var b strings.Builder
 	title := "Cost by provider"
-	if run.Summary.Judges != nil || run.Summary.Users != nil {
+	if len(run.Summary.Beside()) > 0 {
 		title = "Cost of the agents by provider"
 	}
 	held := func(*providerCost) string { return "" }

@@ -31,6 +31,7 @@ func (t *trace) callStarted(c *trial, e *result.CallStarted) {
 	s.text("arena.provider", e.Call.Provider)
 	s.text("arena.judge", e.Judge)
 	s.text("arena.persona", e.Persona)
+	s.flag("arena.summary", e.Summary)
 	s.text("server.address", e.Host)
 	if e.Port > 0 {
 		s.whole("server.port", int64(e.Port))
@@ -76,7 +77,7 @@ func (t *trace) callCompleted(c *trial, e *result.CallCompleted) {
 	if t.content {
 		s.content("gen_ai.output.messages", outputMessages(e.Answer))
 	}
-	if e.Judge == "" && e.Persona == "" {
+	if e.Judge == "" && e.Persona == "" && !e.Summary {
 		c.input += int64(e.Usage.Input)
 		c.output += int64(e.Usage.Output)
 	}

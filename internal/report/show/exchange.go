@@ -64,8 +64,12 @@ func LeftOut(l *chat.LeftOut) string {
 	if l.Estimated {
 		about = "about "
 	}
-	return fmt.Sprintf("all from %s on; of what was before, %s (%s%s) not sent", TurnLabel(l.Since),
+	text := fmt.Sprintf("all from %s on; of what was before, %s (%s%s)", TurnLabel(l.Since),
 		Plural(l.Messages, "message"), about, Plural(l.Tokens, "token"))
+	if l.Summary == "" {
+		return text + " not sent"
+	}
+	return text + " not sent, and in their place: " + Line(l.Summary)
 }
 
 // spokenBy puts the persona in front of words that a model wrote for a user.

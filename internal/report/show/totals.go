@@ -212,19 +212,22 @@ func Cost(s *result.Summary) string {
 	return text
 }
 
-// Expenses are the tokens and the cost of the agents, then those of the models that played users, then those of the
-// judges; nil for a run that called no model.
+// Expenses are the tokens and the cost of the agents, then those of the models that played users, then those that
+// context policies asked, then those of the judges; nil for a run that called no model.
 func Expenses(s *result.Summary) (all []string) {
 	judges := s.Judges
 	if s.Usage.Calls > 0 || s.Usage.Total() > 0 {
 		who := ""
-		if judges != nil || s.Users != nil {
+		if len(s.Beside()) > 0 {
 			who = "agents "
 		}
 		all = append(all, who+Tokens(s.Usage), Cost(s))
 	}
 	if users := s.Users; users != nil {
 		all = append(all, "users "+TokensOf(users), cost(users.CostUSD, users.SimulatedUSD))
+	}
+	if c := s.Context; c != nil {
+		all = append(all, "context "+TokensOf(c), cost(c.CostUSD, c.SimulatedUSD))
 	}
 	if judges != nil {
 		all = append(all, "judges "+TokensOf(judges), cost(judges.CostUSD, judges.SimulatedUSD))

@@ -124,6 +124,7 @@ function markdown(t, trial) {
       many(t.tokens, "token"),
       `cost ${paid(t.usd, t.simulated ? t.usd : 0)}`,
       trial.users && `users ${paid(trial.users.cost_usd, trial.users.simulated_usd)}`,
+      trial.context && `context policy ${paid(trial.context.cost_usd, trial.context.simulated_usd)}`,
       trial.judges && `judges ${paid(trial.judges.cost_usd, trial.judges.simulated_usd)}`,
       inline(place(trial.position)),
     ]

@@ -148,7 +148,9 @@ function stateMark(state, at) {
 function leftOutMark(left) {
   const tokens = `${left.estimated ? "about " : ""}${count(left.tokens)} ${left.tokens === 1 ? "token" : "tokens"}`;
   const messages = `${count(left.messages)} earlier ${left.messages === 1 ? "message" : "messages"}`;
-  return mark("memory", `✂ the agent was sent all from turn ${left.since_turn + 1} on; ${messages} (${tokens}) not sent`);
+  const all = `✂ the agent was sent all from turn ${left.since_turn + 1} on; ${messages} (${tokens})`;
+  if (!left.summary) return mark("memory", `${all} not sent`);
+  return h("details.mark.memory", {}, h("summary", {}, `${all} summarized`), h("p.text", { dir: "auto" }, left.summary));
 }
 
 function agentMessage(m, results, at) {

@@ -155,6 +155,7 @@ function trialHead(report, t, trial) {
       ["Tokens", `${count(t.tokens)}${trial.usage?.estimated ? " (estimated)" : ""}`],
       ["Cost", t.calls || t.usd ? paid(t.usd, t.simulated ? t.usd : 0) : null],
       ["Played users", trial.users && sideCost(trial.users)],
+      ["Context policy", trial.context && sideCost(trial.context)],
       ["Judges", trial.judges && sideCost(trial.judges)],
       ["Model calls", count(t.calls)],
       ["Tool calls", trial.usage?.tool_calls ? count(trial.usage.tool_calls) : null],

@@ -63,6 +63,9 @@ func (l *toolLoop) inject(
 	switch f.rule.Mode {
 	case scenario.FailsByDelay:
 		late = f.rule.Delay
+		if err := l.s.overrun(late); err != nil {
+			return tools.Failure(call, chat.ErrorExecution, err.Error()), 0
+		}
 		if err := l.s.clock.sleep(ctx, late); err != nil {
 			return tools.Failure(call, chat.ErrorExecution, err.Error()), 0
 		}

@@ -68,6 +68,7 @@ type session struct {
 	gist             gist                // of what the context policy leaves out
 	userTime         time.Duration       // that these took
 	judgedStep       string              // of a composition, whose output evals judge now; "": none
+	limit            *timeLimit          // of the conversation; nil: it may take any time
 	spentBefore      float64             // in US dollars, before the step
 	recordedID       string              // of a recorded session; "": none
 	turnStart        int                 // index of the turn's first message
@@ -105,6 +106,21 @@ type timeoutError struct {
 
 func (e timeoutError) Error() string {
 	return fmt.Sprintf("timeout: %s %s (%s)", result.TookLonger, e.limit, e.by)
+}
+
+// timeLimit is how long a conversation may take.
+type timeLimit struct {
+	error timeoutError
+	stop  context.CancelCauseFunc // ends the conversation
+}
+
+// overrun ends a conversation that time which is only simulated would take beyond its limit: no timer ends it.
+func (s *session) overrun(by time.Duration) error {
+	if s.limit == nil || !s.clock.simulated || s.clock.elapsed()+by <= s.limit.error.limit {
+		return nil
+	}
+	s.limit.stop(s.limit.error)
+	return s.limit.error
 }
 
 // newSession makes the session of a trial. It sends its events to events, which may be nil.
@@ -157,8 +173,11 @@ func (s *session) run(ctx context.Context) {
 	running := ctx // without the time limit of the conversation
 	if limit := t.Limit(); limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, timeoutError{limit, t.limitedBy()})
+		s.limit = &timeLimit{error: timeoutError{limit, t.limitedBy()}}
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, s.limit.error)
 		defer cancel()
+		ctx, s.limit.stop = context.WithCancelCause(ctx)
+		defer s.limit.stop(nil)
 	}
 	ended = ctx
 	ctx, done, err := s.openCassette(ctx)

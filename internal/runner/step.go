@@ -125,7 +125,7 @@ func (h *stepHost) Open(spec, within *composition.Step) composition.Leaf {
 		calls: slices.Clip(s.calls), values: s.values, variables: s.variables, flow: s.flow, memory: s.memory,
 		skills: s.skills, recordedID: s.recordedID, evalResults: s.evalResults, judgeGate: s.judgeGate,
 		step:        &step{spec: spec, within: within, before: h.before, later: h.ran},
-		spentBefore: s.spentBefore + s.spend.usd, preview: s.preview,
+		spentBefore: s.spentBefore + s.spend.usd, preview: s.preview, limit: s.limit,
 	}
 	if within != nil {
 		c.ownClock = *s.clock

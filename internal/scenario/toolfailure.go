@@ -38,6 +38,9 @@ const defaultDelay = 2 * time.Second
 var chaosFields = table("chaos", func() rows[Turn] {
 	return rows[Turn]{
 		custom("tool_failures", listOf(failureFields), func(d *decoder, t *Turn, v *node.Node) {
+			if v.Kind == node.List && len(v.Content) == 0 {
+				d.Warnf(v, NoEffect, "tool_failures is empty: no tool fails").Hint = "name a tool, or take chaos out"
+			}
 			d.Items(v, "tool_failures", func(_ int, item *node.Node) {
 				f := ToolFailure{Delay: defaultDelay}
 				if failureFields.read(d, item, &f) {

@@ -12,5 +12,5 @@ var Guides embed.FS
 //
 //go:embed architecture.md baseline.md compat.md compositions.md conformance.md dispatch.md events.md glossary.md go.md
 //go:embed http-endpoints.md journal.md metrics.md programs.md providers.md recordings.md tools.md traces.md
-//go:embed variables.md
+//go:embed variables.md workers.md
 var References embed.FS

@@ -28,6 +28,7 @@ var notRemembered = map[string]string{
 	"metrics-label": "of one run", "metrics-by": "of one run", "metrics-namespace": "of one run",
 	"no-traces": "tells less", "otlp-endpoint": "of one run", "otlp-content": "of one run",
 	"dispatch": "of one run", "dispatch-wait": "of one run", "dispatch-timeout": "of one run", "stream": "of one run",
+	"workers": "of one run", "workers-timeout": "of one run",
 	"nats-creds": "of one run", "nats-ca": "of one run", "nats-cert": "of one run", "nats-key": "of one run",
 }
 

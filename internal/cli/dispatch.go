@@ -36,7 +36,7 @@ func (f *dispatchFlags) register(fl *pflag.FlagSet) {
 }
 
 func (f *dispatchFlags) validate(g givenFlags, offline bool) error {
-	if !g.has("dispatch") {
+	if !g.has("dispatch") && !g.has("workers") {
 		for _, flag := range []string{
 			"dispatch-wait", "dispatch-timeout", "stream", "nats-creds", "nats-ca", "nats-cert", "nats-key",
 		} {
@@ -44,6 +44,9 @@ func (f *dispatchFlags) validate(g givenFlags, offline bool) error {
 				return fmt.Errorf("--%s does nothing without --dispatch URL", flag)
 			}
 		}
+		return nil
+	}
+	if !g.has("dispatch") {
 		return nil
 	}
 	errs := []error{f.brokerFlags.complete("dispatch")}

@@ -29,6 +29,7 @@ type execution struct {
 	changes *changeLog  // nil: the run is not held against another one
 	metrics *exporter   // nil: none are asked for
 	evals   *dispatcher // nil: they are run here
+	fleet   *fleetRun   // nil: the trials are run here
 	events  *eventStream
 	logs    *sessionLogs
 	traces  *harness.Tracer
@@ -55,7 +56,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	x.job.Replayed, x.job.Command = x.deck != nil && !x.deck.Records(), f.repeat()
 	x.job.Spec = f.spec()
 	x.job.Spec.Home = homeOf(x.job.Outputs.Dir)
-	x.job.Resume = f.resumeWords()
+	x.job.Resume, x.job.Workers = f.resumeWords(), x.fleet.named()
 	x.run = harness.NewExecution(x.job)
 	defer func() { err = errors.Join(err, x.release()) }()
 	if err := x.listen(ctx); err != nil {
@@ -113,6 +114,9 @@ func (x *execution) listen(ctx context.Context) (err error) {
 	if x.evals, err = x.flags.dispatch.open(ctx, x.announce, x.app.secrets); err != nil {
 		return err
 	}
+	if err = x.fleet.start(ctx, x.run.Run.Started, x.warn); err != nil {
+		return err
+	}
 	x.events, err = x.app.openEvents(x.flags.events)
 	return err
 }
@@ -121,6 +125,7 @@ func (x *execution) listen(ctx context.Context) (err error) {
 func (x *execution) release() error {
 	x.app.finishTraces(x.traces)
 	x.evals.close()
+	x.fleet.end()
 	lost := errors.Join(x.events.close(), x.logs.close())
 	if lost != nil {
 		lost = broken(lost)
@@ -138,6 +143,13 @@ func (x *execution) announce(text string) {
 		return
 	}
 	x.app.say(text)
+}
+
+// warn shows a line at once, on stderr. It may be called by any goroutine.
+func (x *execution) warn(text string) {
+	if !x.live.Load() || !x.screen.Aside(text) {
+		x.app.say(text)
+	}
 }
 
 // begin tells that the run starts.
@@ -231,6 +243,7 @@ func (x *execution) runOptions() runner.Options {
 	o.Eager = f.eager
 	o.Jobs, o.MaxFailures, o.MaxCost = x.jobs, f.failures(), f.maxCost
 	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.recorder(), x.evals.orNil()
+	o.Remote = x.fleet.orNil()
 	o.Scrub, o.Overspent = x.app.secrets.JSON, x.overspent
 	o.Events = x.events != nil || x.logs != nil || x.traces != nil
 	o.Crash = func(trial string, cause any, stack []byte) {

@@ -49,8 +49,9 @@ var flagGroups = []flagGroup{
 		"events", "otlp-endpoint", "otlp-content", "metrics-file", "metrics-listen", "metrics-linger", "metrics-push",
 		"metrics-label", "metrics-by", "metrics-namespace",
 	}},
-	{"Evals on other machines", []string{
-		"dispatch", "dispatch-wait", "dispatch-timeout", "stream", "nats-creds", "nats-ca", "nats-cert", "nats-key",
+	{"Other machines", []string{
+		"workers", "workers-timeout", "dispatch", "dispatch-wait", "dispatch-timeout", "stream", "nats-creds", "nats-ca",
+		"nats-cert", "nats-key",
 	}},
 }
 

@@ -7,7 +7,7 @@ import "slices"
 var flagsElsewhere = map[string][]string{
 	"retries":       {"retry", "max-retries", "attempts", "max-attempts"},
 	"trials":        {"repeat", "repeats", "runs", "count", "iterations", "samples", "times", "num-trials", "n"},
-	"jobs":          {"parallel", "threads", "max-concurrency", "workers", "num-workers", "parallelism"},
+	"jobs":          {"parallel", "threads", "max-concurrency", "num-workers", "parallelism"},
 	"mock-provider": {"mock", "mocks", "fake", "mocked"},
 	"mock-config":   {"mock-file", "mock-replies", "mocks-file"},
 	"out":           {"output", "output-dir", "out-dir", "outdir", "results", "results-dir", "output-path"},

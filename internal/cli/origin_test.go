@@ -22,14 +22,16 @@ var wrongSettings = map[string]string{
 	"nats-ca": "nowhere.pem", "nats-cert": "nowhere.pem", "nats-creds": "nowhere.creds", "nats-key": "nowhere.pem",
 	"on-failure": "halt", "otlp-endpoint": "x", "out": "there/file/out", "output": " ", "prompt": "nowhere",
 	"record": "there/file", "redact": "x", "region": " ", "replay-speed": "slow", "stream": "a b",
+	"workers": "ftp://x",
 }
 
 // besideSettings are what a command is given besides, so that it comes to look at a setting.
 var besideSettings = map[string]map[string]string{
 	"metrics-by": {"METRICS_FILE": "m.prom"}, "metrics-namespace": {"METRICS_FILE": "m.prom"},
 	"prompt": {"LISTEN": "arena.sessions"}, "max-sessions": {"LISTEN": "arena.sessions"},
-	"nats-cert": {"DISPATCH": "nats://127.0.0.1:1", "NATS_KEY": "there/file"},
-	"nats-key":  {"DISPATCH": "nats://127.0.0.1:1", "NATS_CERT": "there/file"},
+	"workers-timeout": {"WORKERS": "nats://127.0.0.1:1"},
+	"nats-cert":       {"DISPATCH": "nats://127.0.0.1:1", "NATS_KEY": "there/file"},
+	"nats-key":        {"DISPATCH": "nats://127.0.0.1:1", "NATS_CERT": "there/file"},
 }
 
 // TestSettingsAreBlamed: what is wrong with a setting is said of the variable, or of the line of .arena.yaml, and of

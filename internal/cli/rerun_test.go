@@ -25,6 +25,7 @@ var notRepeated = map[string]string{
 	"metrics-label": "output", "metrics-by": "output", "metrics-namespace": "output",
 	"otlp-endpoint": "output", "otlp-content": "output",
 	"dispatch": "of one run", "dispatch-wait": "of one run", "dispatch-timeout": "of one run", "stream": "of one run",
+	"workers": "of one run", "workers-timeout": "of one run",
 	"nats-creds": "of one run", "nats-ca": "of one run", "nats-cert": "of one run", "nats-key": "of one run",
 }
 

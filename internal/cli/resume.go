@@ -203,7 +203,7 @@ func (f *runFlags) resumable(h *result.JournalHeader) error {
 // Workers that judge get none of an earlier run, what was redacted nobody can judge, and a replay has its cassettes.
 func (f *runFlags) judgesAgain(e *result.Entry) bool {
 	return e.Unjudged && (e.Status == result.Passed || e.Status == result.Failed) && len(e.Redacted) == 0 &&
-		f.cassettes.Replay == "" && f.dispatch.mode() == runner.InProcess
+		f.cassettes.Replay == "" && f.dispatch.mode() == runner.InProcess && f.workers.url == ""
 }
 
 // groupKey tells groups of trials apart.

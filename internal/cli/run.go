@@ -34,6 +34,9 @@ trial of which nothing changed that decides it, runs the rest and reports the wh
 with the results folder, it runs what that run was made with. --last-failed runs again what did
 not pass; what then passes although nothing changed is told as flaky, with the earlier reply.
 
+--workers has the trials run by arena worker --trials on other machines, over a NATS broker: the
+files go there, the keys are theirs, and journal, verdict and reports stay here. arena docs workers.
+
 A provider of type replay answers from recordings instead of a model. Its additional_config:
 recording (a file, a list or a pattern), session (its id; default: by scenario and trial, and
 each trial needs a conversation of its own), match (turn or content), timing (instant, realtime,
@@ -113,6 +116,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 			return err
 		}
 		f.affords(plan, diags)
+		f.workers.refuse(suite, diags)
 	} else {
 		opts := f.planOptions(suite, f.cassettes.Replay != "")
 		opts.Open = harness.NoModel // whose keys are asked for is of no interest now
@@ -147,6 +151,11 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		return err
 	}
 	return locked(app, out, f.otherFiles(), func() error {
+		fleet, err := f.workers.gather(ctx, app, f, out)
+		if err != nil {
+			return err
+		}
+		defer fleet.close()
 		file, resumed, err := f.openResumed(app, suite, plan, out)
 		if err != nil {
 			return err
@@ -162,7 +171,13 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 			resumed.tellUnrecorded(plan, deck)
 			job.Warnings = append(job.Warnings, resumed.warnings...)
 		}
-		x := &execution{app: app, flags: f, job: job, jobs: f.jobsFor(suite), resumed: resumed, deck: deck, logs: logs}
+		if err := fleet.pack(app, f, suite, plan, out, resumed); err != nil {
+			return err
+		}
+		x := &execution{
+			app: app, flags: f, job: job, jobs: f.workers.window(f.jobsFor(suite), f.given), resumed: resumed, deck: deck,
+			logs: logs, fleet: fleet,
+		}
 		return x.perform(ctx)
 	})
 }
@@ -230,11 +245,13 @@ func (f *runFlags) prepare(suite *scenario.Suite, d *diag.List) {
 func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *diag.List) *runner.Plan {
 	clients := f.clients(app, f.jobsFor(suite))
 	openModel, openEmbedder := f.cassettes.opener(clients), f.cassettes.embedders(clients)
-	if played || f.list || f.estimate { // what asks nobody needs no keys
+	remote := f.workers.url != ""
+	if played || f.list || f.estimate || remote { // what asks nobody needs no keys
 		openModel, openEmbedder = harness.NoModel, harness.NoEmbedder
 	}
+	openModel, openEmbedder = f.lacks.opener(openModel), f.lacks.embedders(openEmbedder)
 	opts := f.planOptions(suite, played)
-	opts.Open, opts.OpenEmbedder, opts.Uncalled = openModel, openEmbedder, f.list
+	opts.Open, opts.OpenEmbedder, opts.Uncalled = openModel, openEmbedder, f.list || remote
 	if f.verbose > 1 && !f.quiet {
 		f.overheard = &overheard{}
 		opts.Heard = f.overheard.say

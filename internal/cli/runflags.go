@@ -26,6 +26,7 @@ type runFlags struct {
 	screenFlags
 	cassettes cassetteFlags
 	dispatch  dispatchFlags
+	workers   workersFlags
 	metrics   metricsFlags
 	traces    traceFlags
 
@@ -38,6 +39,8 @@ type runFlags struct {
 
 	noTraces bool // programs that are agents have no place for their traces
 	noChaos  bool // no tool is let fail
+
+	lacks *lackingClients // of a worker that runs trials of others; nil: what cannot be opened is a mistake
 
 	overheard *overheard // nil: what programs of tools write to stderr is not shown
 
@@ -91,6 +94,7 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 	f.judgingFlags.register(fl)
 	f.overrideFlags.register(fl)
 	f.dispatch.register(fl)
+	f.workers.register(fl)
 	f.limitFlags.register(fl)
 	f.cassettes.register(fl)
 	fl.BoolVar(&f.noTraces, "no-traces", false, "start programs that are agents without a place for their traces")
@@ -137,7 +141,7 @@ func (f *runFlags) complete(paths []string) error {
 		f.judgingFlags.validate(f.given),
 		f.validateAction(), f.validateEvals(),
 		f.screenFlags.validate(), f.outputFlags.validate(f.given), f.settleFailOn(f.given), f.metrics.validate(f.given),
-		f.dispatch.validate(f.given, f.cassettes.offline), f.cassettes.validate(f),
+		f.dispatch.validate(f.given, f.cassettes.offline), f.cassettes.validate(f), f.workers.validate(f),
 	}
 	if f.events == stdoutName && f.list {
 		errs = append(errs, errors.New("--events - and --list both write to stdout: name a file for the events"))
@@ -182,7 +186,7 @@ func (f *runFlags) spec() *result.Spec {
 var ofOneRun = []string{
 	"events", "junit-granularity", "metrics-file", "metrics-push", "metrics-listen", "metrics-linger", "metrics-label",
 	"metrics-by", "metrics-namespace", "otlp-endpoint", "otlp-content", "dispatch", "dispatch-wait", "dispatch-timeout",
-	"stream", "nats-creds", "nats-ca", "nats-cert", "nats-key",
+	"stream", "nats-creds", "nats-ca", "nats-cert", "nats-key", "workers", "workers-timeout",
 }
 
 // recall takes over what was asked of an earlier run, where this command line leaves it open.

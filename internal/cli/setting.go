@@ -19,7 +19,8 @@ var settable = []string{
 	"metrics-push", "nats", "nats-ca", "nats-cert", "nats-creds", "nats-key", "no-create", "no-traces", "offline",
 	"on-failure",
 	"otlp-content", "otlp-endpoint", "out", "output", "prompt", "quiet", "record", "redact", "region",
-	"replay-speed", "retries", "seed", "session-ttl", "stream", "strict", "temperature", "timeout", "verbose",
+	"replay-speed", "retries", "seed", "session-ttl", "stream", "strict", "temperature", "timeout", "verbose", "workers",
+	"workers-timeout",
 }
 
 // Why a flag stands on the command line only. A setting that nobody sees must not make a run green.

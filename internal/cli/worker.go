@@ -44,6 +44,10 @@ With --listen the worker also follows message.created events on a subject, grows
 and asks for the evals of each final reply, and of the whole when the session ends (session.ended,
 conversation.completed, or silence). Where a stream holds the events, none is lost by a restart.
 
+With --trials the worker runs whole trials instead, of runs with --workers: their files come with
+them, and it needs no more than its own keys in its environment. It takes the trials that it can run,
+of one run at a time; a trial that lasts keeps its place by signs of life. arena docs workers.
+
 A broker that is away is waited for, for ever; with --idle, for that time. The first interrupt (Ctrl-C,
 SIGTERM) lets the worker finish what it has in hand, the second ends it at once.
 
@@ -54,6 +58,7 @@ away for the time of --idle, or a file cannot be written · 130 stopped at once.
 type workerFlags struct {
 	brokerFlags
 
+	trials     string // URL of the broker of trials
 	packs      []string
 	config     string
 	judge      string
@@ -77,11 +82,12 @@ func newWorkerCmd(app *App) *cobra.Command {
 	f := &workerFlags{}
 	cmd := &cobra.Command{
 		Use:   "worker",
-		Short: "Run evals that others ask for, from a NATS stream",
+		Short: "Run evals or trials that others ask for, from a NATS broker",
 		Long:  workerLong,
 		Example: `  arena worker --nats nats://localhost:4222 --pack support.pack.json
   arena worker --nats tls://broker:4222 --nats-creds worker.creds -c config.arena.yaml -j 16
-  arena worker --nats nats://localhost:4222 --pack support.pack.json --output results.jsonl --idle 10s`,
+  arena worker --nats nats://localhost:4222 --pack support.pack.json --output results.jsonl --idle 10s
+  arena worker --trials nats://localhost:4222 -j 50`,
 		Args: takes(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := applySettings(app, c); err != nil {
@@ -89,6 +95,9 @@ func newWorkerCmd(app *App) *cobra.Command {
 			}
 			if err := f.complete(c); err != nil {
 				return err
+			}
+			if f.given.has("trials") {
+				return f.runTrials(c.Context(), app)
 			}
 			return f.run(c.Context(), app)
 		},
@@ -100,7 +109,9 @@ func newWorkerCmd(app *App) *cobra.Command {
 
 func (f *workerFlags) register(fl *pflag.FlagSet) {
 	begin(fl)
-	f.brokerFlags.register(fl, "nats", "`URL` of the broker, such as nats://localhost:4222 (required)")
+	f.brokerFlags.register(fl, "nats", "`URL` of the broker, such as nats://localhost:4222 (required,\nbut for --trials)")
+	fl.StringVar(&f.trials, "trials", "", "run the trials of runs with --workers, instead of evals: `URL` of their broker")
+	fl.Lookup("trials").Annotations = map[string][]string{elsewhere: {"it is the broker of a worker"}}
 	fl.BoolVar(&f.noCreate, "no-create", false, "make no streams and consumers: those that are missing are an error")
 	fl.StringSliceVar(&f.packs, "pack", nil, "run the evals of this pack `file`; repeat the flag or use commas")
 	fl.StringVarP(&f.config, "config", "c", "", "arena config `file` with evals, judges and providers")
@@ -127,6 +138,9 @@ func (f *workerFlags) register(fl *pflag.FlagSet) {
 func (f *workerFlags) complete(cmd *cobra.Command) error {
 	f.given = givenFlags{}
 	f.given.note(cmd.Flags(), byUser)
+	if f.given.has("trials") {
+		return f.completeTrials()
+	}
 	if !f.given.has("nats") {
 		return errors.New("name the broker with --nats URL, such as --nats nats://localhost:4222")
 	}

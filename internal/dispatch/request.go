@@ -80,7 +80,7 @@ func DecodeRequest(data []byte) (*Request, error) {
 		return nil, fmt.Errorf("the request has %s; at most %s are read", Size(len(data)), Size(MaxRequest))
 	}
 	r := &Request{}
-	if err := decodeStrictly(data, r); err != nil {
+	if err := DecodeStrictly(data, r); err != nil {
 		return nil, fmt.Errorf("the request cannot be read: %w", err)
 	}
 	if r.Version != Version {
@@ -89,7 +89,8 @@ func DecodeRequest(data []byte) (*Request, error) {
 	return r, r.Validate()
 }
 
-func decodeStrictly(data []byte, v any) error {
+// DecodeStrictly decodes a JSON object. An unknown field is an error.
+func DecodeStrictly(data []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	dec.UseNumber()

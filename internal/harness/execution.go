@@ -33,9 +33,10 @@ type Job struct {
 	Replayed bool // trials are answered from recordings
 	// Command and Resume are the words that run the same again, and that go on with the run; see result.Run.
 	Command, Resume []string
-	Spec            *result.Spec  // what is asked of the run, for its journal; nil: that is not told
-	Basis           *result.Basis // what the run is held against; nil: nothing
-	Secrets         *Secrets      // that no text of the run holds; nil: none are known
+	Spec            *result.Spec       // what is asked of the run, for its journal; nil: that is not told
+	Basis           *result.Basis      // what the run is held against; nil: nothing
+	Secrets         *Secrets           // that no text of the run holds; nil: none are known
+	Workers         *result.WorkersRun // who runs the trials; nil: this process does
 }
 
 // Earlier is the run that another one goes on with.
@@ -166,6 +167,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
 		ExitZero: run.ExitZero, Command: run.Command, Resume: run.Resume, Spec: run.Spec, Replayed: x.job.Replayed,
 		Coverage: run.Coverage, Declared: run.Declared, Gates: x.gates, Basis: run.Basis, Shard: run.Shard, Merged: run.Merged,
+		Workers: x.job.Workers,
 	}
 	if len(x.gates) > 0 {
 		h.Slots = x.slots

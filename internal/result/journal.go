@@ -65,6 +65,15 @@ type JournalHeader struct {
 	Places [][2]int `json:"places,omitempty"`
 	// Merged says that the run was put together from shards.
 	Merged *Merged `json:"merged,omitempty"`
+	// Workers is the run at the broker over which workers run its trials; nil: none do.
+	Workers *WorkersRun `json:"workers,omitempty"`
+}
+
+// WorkersRun is a run at a broker.
+type WorkersRun struct {
+	Run    string `json:"run"`    // its id there
+	Plan   string `json:"plan"`   // sum of the plan
+	Bundle string `json:"bundle"` // SHA-256 of its files
 }
 
 // JournalFooter is the last line.

@@ -358,3 +358,22 @@ func isUnjudged(e EvalResult) bool { return e.Unjudged() }
 
 // Offset is the offset of the entry's line.
 func (e *Entry) Offset() int64 { return e.at }
+
+// Add writes lines of trials behind what the file holds already, and syncs it. They belong to the last run.
+func (l *JournalContent) Add(file Syncer, lines [][]byte) error {
+	j := &Journal{file: file, size: l.size, spans: map[int]span{}}
+	if l.unterminated {
+		if err := j.write([]byte{'\n'}); err != nil {
+			return err
+		}
+	}
+	for _, line := range lines {
+		if err := j.write(line); err != nil {
+			return err
+		}
+	}
+	if err := file.Sync(); err != nil {
+		return fmt.Errorf("sync journal: %w", err)
+	}
+	return nil
+}

@@ -55,6 +55,8 @@ type Trial struct {
 	Rejected bool `json:"rejected,omitempty"`
 	// Replacement says that the trial has a number above those that count, since it replaces one that was rejected.
 	Replacement bool `json:"replacement,omitempty"`
+	// Worker is the name of the worker that ran the trial; "": the process of the run did.
+	Worker string `json:"worker,omitempty"`
 	// Unrecorded says that nothing broke but its cassette, which could not be written. A resumed run runs it again.
 	Unrecorded bool `json:"unrecorded,omitempty"`
 

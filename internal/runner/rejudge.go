@@ -96,6 +96,7 @@ func (s *session) copyMeasurements(was *result.Trial) {
 	o.Model, o.System, o.Variant, o.Retries, o.Notices = was.Model, was.System, was.Variant, was.Retries, was.Notices
 	o.Row, o.Users, o.Context = cmp.Or(o.Row, was.Row), was.Users, was.Context
 	o.Recording, o.TaskType, o.Memory, o.Policy = was.Recording, was.TaskType, was.Memory, was.Policy
+	o.Worker = was.Worker
 	o.Earlier, o.Warnings, o.Simulated = was.Earlier, slices.Clone(was.Warnings), was.Simulated
 	o.Rejected = was.Rejected && was.Error != ""
 	s.spend = spend{usage: was.Usage.Usage, calls: was.Usage.Calls, unknown: was.CostUSD == nil}

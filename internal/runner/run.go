@@ -56,6 +56,10 @@ type Options struct {
 	Only    []string // ids of the evals that may fire; nil: all
 	// Dispatcher has workers run the evals; nil: this process does. The plan must have the matching DispatchMode.
 	Dispatcher EvalDispatcher
+	// Remote runs the trials elsewhere; nil: this process does. The endpoints of the plan are not called then.
+	Remote Remote
+	// Worker is the name of this process in the results of trials that it runs for others; "": it runs its own.
+	Worker string
 }
 
 // Sink receives the events of a run in order, one at a time. After an error no trial starts; those that run are paid
@@ -166,6 +170,17 @@ func runTrials(ctx, starting context.Context, plan *Plan, w *worker) {
 // run runs one trial, unless there is a reason why it may not start. The failure that is one too many stops the run
 // before it is written.
 func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.TrialDone {
+	out, line, at := c.perform(ctx, planned, notRun)
+	// The line is written before the worker starts another trial: a kill loses only trials in flight.
+	err := c.journal.Write(out, line)
+	if err != nil { // stop paying for trials that cannot be kept
+		c.abort(fmt.Errorf("%w: %w", errStopped, err))
+	}
+	return result.TrialDone{At: at, Trial: out, Line: line, Written: err == nil}
+}
+
+// perform is run without the writing.
+func (c *worker) perform(ctx context.Context, planned Trial, notRun error) (*result.Trial, []byte, result.At) {
 	s := newSession(planned, c.opts, c.listener())
 	t := s.trial
 	s.out.Fingerprint = c.fingerprints.Of(t)
@@ -176,14 +191,18 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 	if c.opts.Earlier != nil {
 		s.out.Earlier = c.opts.Earlier(t.Index)
 	}
-	if notRun != nil {
+	s.out.Worker = cmp.Or(c.opts.Worker, s.out.Worker)
+	switch {
+	case notRun != nil:
 		s.out.Status, s.out.Skip = result.Cancelled, "not run: "+notRunReason(notRun)
 		s.out.OverBudget = isOverBudget(notRun)
 		if tooDear, ok := errors.AsType[costError](notRun); ok {
 			s.out.MayCostUSD = tooDear.needs
 		}
 		s.out.Settle()
-	} else {
+	case c.opts.Remote != nil:
+		s.out = c.runRemote(ctx, s)
+	default:
 		c.events <- s.emit.trialStarted(t)
 		s.run(ctx)
 		if s.recordError != nil {
@@ -201,12 +220,7 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 		c.failed()
 	}
 	out, line := c.encoded(out, t)
-	// The line is written before the worker starts another trial: a kill loses only trials in flight.
-	err := c.journal.Write(out, line)
-	if err != nil { // stop paying for trials that cannot be kept
-		c.abort(fmt.Errorf("%w: %w", errStopped, err))
-	}
-	return result.TrialDone{At: s.emit.at(), Trial: out, Line: line, Written: err == nil}
+	return out, line, s.emit.at()
 }
 
 // failed counts a failure, and ends the run at the one that is one too many.

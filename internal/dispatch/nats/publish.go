@@ -59,6 +59,13 @@ func (c *Client) store(
 	if c.opts.Scrub != nil {
 		msg.Data = c.opts.Scrub(msg.Data)
 	}
+	return c.storeRaw(ctx, msg, opts...)
+}
+
+// storeRaw is store for what is no JSON, or was scrubbed already.
+func (c *Client) storeRaw(
+	ctx context.Context, msg *natsgo.Msg, opts ...jetstream.PublishOpt,
+) (double bool, err error) {
 	if limit := c.conn.MaxPayload(); limit > 0 && int64(len(msg.Data)) > limit-maxHeader {
 		return false, fmt.Errorf("%w: it has %s, the broker takes %s (max_payload)", ErrTooLarge,
 			dispatch.Size(len(msg.Data)), dispatch.Size(int(limit)))

@@ -21,13 +21,14 @@ type streamSpec struct {
 	about   string
 	subject string
 	queue   bool // messages are removed when they are acknowledged
+	latest  bool // only the last message of each subject is held
 }
 
 func (c *Client) streamSpecs() []streamSpec {
 	return []streamSpec{
-		{c.Stream, "Requests for evals, until they are done.", c.Requests(), true},
-		{c.Results, "Results of evals, each once.", c.allResults(), false},
-		{c.Dead, "Requests for evals that were given up.", c.allDead(), false},
+		{c.Stream, "Requests for evals, until they are done.", c.Requests(), true, false},
+		{c.Results, "Results of evals, each once.", c.allResults(), false, false},
+		{c.Dead, "Requests for evals that were given up.", c.allDead(), false, false},
 	}
 }
 
@@ -38,6 +39,9 @@ func (n streamSpec) config() jetstream.StreamConfig {
 	}
 	if n.queue {
 		config.Retention = jetstream.WorkQueuePolicy
+	}
+	if n.latest {
+		config.MaxMsgsPerSubject, config.Discard, config.MaxAge = 1, jetstream.DiscardOld, forgotten
 	}
 	return config
 }

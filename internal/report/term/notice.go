@@ -21,6 +21,18 @@ func (p *Printer) Overheard(who, line string) {
 	p.print([]*row{(&row{}).add(dim, Overheard(who, line))})
 }
 
+// Aside writes a line above the live block, and reports false where there is none. It may be called by any goroutine
+// after New.
+func (p *Printer) Aside(text string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live == nil {
+		return false
+	}
+	p.live.print((&row{}).add(yellow, show.Line(text)).render(p.paint) + "\n")
+	return true
+}
+
 // Overheard is a line of stderr as it is shown, with the tool or server that it comes from.
 func Overheard(who, line string) string {
 	return show.Line(who) + ": stderr: " + strings.ReplaceAll(show.Clean(line), "\n", " ")

@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/arena-evals/arena/internal/dispatch/nats"
+	"github.com/arena-evals/arena/internal/fleet"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// trialWorker runs the trials of runs of others, one run after the other.
+type trialWorker struct {
+	app    *App
+	flags  *workerFlags
+	trials *nats.Trials
+	name   string
+	tell   func(string)
+
+	mu      sync.Mutex
+	runs    []*fleet.Run // that ask for trials, the oldest first
+	refused map[string]string
+	present *fleet.Presence // of the run that is served; nil: none is
+	news    chan struct{}   // has something when runs may have changed
+	changed func()          // tells who serves a run
+	running int
+	done    int
+	idle    time.Time // since when nothing runs
+}
+
+// runTrials is `arena worker --trials`.
+func (f *workerFlags) runTrials(ctx context.Context, app *App) error {
+	w := &trialWorker{
+		app: app, flags: f, name: workerName(), tell: newTeller(app), refused: map[string]string{},
+		news: make(chan struct{}, 1), idle: time.Now(),
+	}
+	soft, stopped := app.interruptible(ctx, runner.Stop(), func() {
+		w.tell("stopping: what is in hand is finished; interrupt again to quit at once")
+	})
+	defer stopped()
+	broker := f.brokerFlags
+	broker.url, broker.stream = f.trials, trialsStream(&broker, f.given)
+	o := broker.options("arena worker", 0, w.tell)
+	o.NoCreate, o.Scrub, o.MaxAway = f.noCreate, app.secrets.JSON, f.idle
+	client, err := nats.Connect(soft, o)
+	if soft.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return broken(err)
+	}
+	defer client.Close()
+	if w.trials, err = client.PrepareTrials(soft); err != nil {
+		return ifBroken(ignoring(soft, err))
+	}
+	w.tell(fmt.Sprintf("%s: worker %s waits for trials, %d at once", client.Address(), w.name, f.jobs))
+	err = w.work(ctx, soft)
+	w.tell(plural.Of(w.done, "trial", "trials") + " done")
+	return ifBroken(err)
+}
+
+// work serves runs until it is told to stop, or has been idle for long enough.
+func (w *trialWorker) work(ctx, soft context.Context) error {
+	soft, cancel := context.WithCancelCause(soft)
+	defer cancel(nil)
+	var following sync.WaitGroup
+	defer following.Wait()
+	following.Go(func() {
+		if err := w.trials.Runs(soft, w.hear); err != nil {
+			cancel(err)
+		}
+	})
+	defer cancel(nil)
+	tick := time.NewTicker(fleet.Heartbeat)
+	defer tick.Stop()
+	idle := make(<-chan time.Time)
+	if w.flags.idle > 0 {
+		looking := time.NewTicker(max(w.flags.idle/4, time.Millisecond)) //nolint:mnd // often enough
+		defer looking.Stop()
+		idle = looking.C
+	}
+	for {
+		if w.isIdle() {
+			w.leave()
+			return nil
+		}
+		if run := w.next(); run != nil && soft.Err() == nil {
+			if err := w.serve(ctx, soft, run); err != nil {
+				return err
+			}
+			continue
+		}
+		select {
+		case <-soft.Done():
+			w.leave()
+			return ignoreStop(soft)
+		case <-w.news:
+		case <-tick.C:
+			w.sayRefusals()
+		case <-idle: // looked at above
+		}
+	}
+}
+
+// ignoreStop is the error that ended a worker, and nil where somebody stopped it.
+func ignoreStop(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, runner.Stop()) || errors.Is(cause, context.Canceled) {
+		return nil
+	}
+	return cause
+}
+
+// hear takes what is told of a run.
+func (w *trialWorker) hear(r *fleet.Run, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil {
+		if r == nil || r.ID == "" || w.refused[r.ID] != "" {
+			return
+		}
+		w.refused[r.ID] = err.Error()
+		w.tell(fmt.Sprintf("run %s is refused: %v", r.ID, err))
+		w.trials.Present(&fleet.Presence{Run: r.ID, Worker: w.name, Arena: versionText(), Refuses: err.Error()})
+		return
+	}
+	kept := w.runs[:0]
+	for _, had := range w.runs {
+		if had.ID != r.ID {
+			kept = append(kept, had)
+		}
+	}
+	w.runs = kept
+	if r.Stopped == "" {
+		w.runs = append(w.runs, r)
+	} else {
+		delete(w.refused, r.ID)
+	}
+	select {
+	case w.news <- struct{}{}:
+	default:
+	}
+	if w.changed != nil {
+		w.changed()
+	}
+}
+
+// next is the oldest run that this worker has not refused; nil: there is none.
+func (w *trialWorker) next() *fleet.Run {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.runs {
+		if w.refused[r.ID] == "" {
+			return r
+		}
+	}
+	return nil
+}
+
+// wanted is the run as it was told of last; nil: no trial of it is wanted any more.
+func (w *trialWorker) wanted(id string) *fleet.Run {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.runs {
+		if r.ID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// refuse takes no trial of a run, and says why.
+func (w *trialWorker) refuse(r *fleet.Run, err error) {
+	w.tell(fmt.Sprintf("run %s is refused: %v", r.ID, err))
+	w.mu.Lock()
+	w.refused[r.ID] = short(err.Error())
+	w.mu.Unlock()
+	w.sayRefusals()
+}
+
+// sayRefusals tells those whose runs are refused, or wait for another one, that this worker is there.
+func (w *trialWorker) sayRefusals() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.runs {
+		switch {
+		case w.present != nil && w.present.Run == r.ID:
+			w.trials.Present(w.present)
+		case w.refused[r.ID] != "":
+			w.trials.Present(&fleet.Presence{Run: r.ID, Worker: w.name, Arena: versionText(), Refuses: w.refused[r.ID]})
+		case w.present != nil:
+			w.trials.Present(&fleet.Presence{
+				Run: r.ID, Worker: w.name, Arena: versionText(), Refuses: "it runs the trials of another run first",
+			})
+		}
+	}
+}
+
+// leave says that the worker goes.
+func (w *trialWorker) leave() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.runs {
+		w.trials.Present(&fleet.Presence{Run: r.ID, Worker: w.name, Arena: versionText(), Leaves: true})
+	}
+}
+
+// busy counts the trials that run.
+func (w *trialWorker) busy(more int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running += more; w.running == 0 {
+		w.idle = time.Now() // which goes on, unlike the clock of the app may
+	}
+	if more < 0 {
+		w.done++
+	}
+}
+
+// isIdle reports whether nothing was run for so long that the worker ends.
+func (w *trialWorker) isIdle() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.flags.idle > 0 && w.running == 0 && time.Since(w.idle) >= w.flags.idle
+}
+
+// short is a reason that goes to others.
+func short(text string) string {
+	const limit = 1000 // bytes
+	if len(text) > limit {
+		return text[:limit] + "…"
+	}
+	return text
+}
+
+// notWithTrials are flags of workers that run evals.
+var notWithTrials = []string{
+	"nats", "pack", "config", "judge", "eval-groups", "eval-types", "lenient", "durable", "give-back", "output", "listen",
+	"prompt", "session-ttl", "max-sessions",
+}
+
+// completeTrials refuses values that make no sense to a worker of trials.
+func (f *workerFlags) completeTrials() error {
+	broker := f.brokerFlags
+	broker.url = f.trials
+	errs := []error{broker.complete("trials")}
+	for _, flag := range f.given.among(notWithTrials) {
+		if f.given.typed(flag) {
+			errs = append(errs, fmt.Errorf("--%s is for workers of evals: a worker of trials gets all of it with the run", flag))
+		}
+	}
+	errs = append(errs, f.given.atLeast(1, "jobs", f.jobs), f.given.atLeast(1, "max-deliver", f.maxDeliver),
+		f.given.atLeast(0, "retries", f.retries))
+	if f.given.has("ack-wait") && f.ackWait < time.Second {
+		errs = append(errs, fmt.Errorf("--ack-wait must be at least 1s, found %s", f.ackWait))
+	}
+	if f.given.has("idle") && f.idle <= 0 {
+		errs = append(errs, fmt.Errorf("--idle must be above 0, found %s", f.idle))
+	}
+	return errors.Join(errs...)
+}
+
+// trialAckWait is after which silence of a worker its trials go to another one.
+func (f *workerFlags) trialAckWait() time.Duration {
+	if f.ackWait > 0 {
+		return f.ackWait
+	}
+	return nats.DefaultAckWait
+}

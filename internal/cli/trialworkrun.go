@@ -1,0 +1,267 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/arena-evals/arena/internal/bundle"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/dispatch/nats"
+	"github.com/arena-evals/arena/internal/fleet"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// serve runs trials of a run, until none is wanted any more.
+func (w *trialWorker) serve(ctx, soft context.Context, about *fleet.Run) (err error) {
+	if own := versionText(); about.Arena != own {
+		w.refuse(about, fmt.Errorf("it is of arena %s, and this worker is arena %s", about.Arena, own))
+		return nil
+	}
+	home, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	dir, err := w.unpack(soft, about)
+	if err != nil {
+		if soft.Err() == nil {
+			w.refuse(about, err)
+		}
+		return nil
+	}
+	defer func() { err = errors.Join(err, os.Chdir(home), os.RemoveAll(dir)) }()
+	if err := os.Chdir(dir); err != nil {
+		return err
+	}
+	plan, f, err := w.plan(about)
+	if err != nil {
+		w.refuse(about, err)
+		return nil
+	}
+	defer plan.Close()
+	return w.runTrialsOf(ctx, soft, about, plan, f)
+}
+
+// unpack fetches the files of a run into a folder of their own.
+func (w *trialWorker) unpack(ctx context.Context, about *fleet.Run) (dir string, err error) {
+	if about.Bundle.Size > bundle.MaxBytes {
+		return "", fmt.Errorf("its bundle has %d MiB, and at most %d MiB are taken", about.Bundle.Size>>20, bundle.MaxBytes>>20)
+	}
+	packed, err := w.trials.GetFile(ctx, bundleFile(about.Bundle), about.Bundle.Size)
+	if err != nil {
+		return "", err
+	}
+	if dir, err = os.MkdirTemp("", "arena-run-*"); err != nil {
+		return "", err
+	}
+	if err := bundle.Unpack(bytes.NewReader(packed), about.Bundle.SHA256, dir); err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, nil
+}
+
+// plan makes the plan of a run out of its files, as the coordinator has made it.
+func (w *trialWorker) plan(about *fleet.Run) (*runner.Plan, *runFlags, error) {
+	f := &runFlags{words: []string{"arena", "run"}, given: givenFlags{}, lacks: &lackingClients{}}
+	f.enact(about.Spec)
+	f.quiet, f.jobs = true, w.flags.jobs
+	if w.flags.given.has("retries") {
+		f.retries, f.given["retries"] = w.flags.retries, byUser
+	}
+	suite, diags := runner.Load(scenario.Options{
+		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, SkipEvals: f.filter.Skip,
+		Regions: f.regions, AllowUncertain: f.allowUncertain, Getenv: w.app.Getenv,
+	})
+	w.app.watch(suite, diags)
+	if f.noChaos {
+		suite.DropChaos()
+	}
+	if diags.Errors() > 0 {
+		return nil, nil, mistakes(diags)
+	}
+	plan, _ := f.plan(w.app, suite, diags)
+	if diags.Errors() > 0 {
+		return nil, nil, mistakes(diags)
+	}
+	opts := f.trialOptions()
+	if sum := runner.NewFingerprints(&opts).Plan(plan); sum != about.Plan || plan.Len() != about.Trials {
+		plan.Close()
+		return nil, nil, fmt.Errorf("the same files make another plan here, of %s: do variables that they name differ, such as "+
+			"those of addresses, or do they name files that are not in the bundle?", plural.Of(plan.Len(), "trial", "trials"))
+	}
+	return plan, f, nil
+}
+
+// mistakes are those for which a run is refused.
+func mistakes(diags *diag.List) error {
+	var lines []string
+	for _, d := range diags.Sorted() {
+		if d.Severity == diag.Error {
+			lines = append(lines, d.Line())
+		}
+	}
+	const shown = 3
+	if more := len(lines) - shown; more > 0 {
+		lines = append(lines[:shown], fmt.Sprintf("and %d more", more))
+	}
+	return errors.New("its files cannot be run here: " + strings.Join(lines, "; "))
+}
+
+// enact takes over everything that was asked of a run.
+func (f *runFlags) enact(then *result.Spec) {
+	f.recall(then)
+	f.paths = then.Paths
+	recallValue(f.given, "lenient", &f.lenient, then.Lenient)
+	recallValue(f.given, "allow-empty", &f.allowEmpty, then.AllowEmpty)
+	recallValue(f.given, "allow-uncertain", &f.allowUncertain, then.AllowUncertain)
+	recallValue(f.given, "allow-undecided", &f.allowUndecided, then.AllowUndecided)
+	recallValue(f.given, "no-chaos", &f.noChaos, then.NoChaos)
+	f.better = nil
+}
+
+// runTrialsOf takes the trials of a run that this worker can run.
+func (w *trialWorker) runTrialsOf(
+	ctx, soft context.Context, about *fleet.Run, plan *runner.Plan, f *runFlags,
+) error {
+	here := &fleet.Presence{Run: about.ID, Worker: w.name, Arena: versionText(), Lacks: map[string]string{}}
+	for t := range plan.Groups() {
+		need := t.Needs()
+		if err := f.lacks.of(t.Endpoint.Spec); err != nil {
+			here.Lacks[need] = short(err.Error())
+		} else if !slices.Contains(here.Serves, need) {
+			here.Serves = append(here.Serves, need)
+		}
+	}
+	if len(here.Serves) == 0 {
+		w.refuse(about, lackingAll(here.Lacks))
+		return nil
+	}
+	hard, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	taking, enough := context.WithCancelCause(soft)
+	defer enough(nil)
+	w.attend(here, func() {
+		if w.wanted(about.ID) == nil {
+			enough(errRunOver)
+			end(runner.Stop())
+		}
+	})
+	defer w.attend(nil, nil)
+	opts := f.trialOptions()
+	opts.Jobs, opts.Now, opts.Started, opts.Worker = w.flags.jobs, w.app.Now, about.Started, w.name
+	opts.Scrub = w.app.secrets.JSON
+	opts.Crash = func(trial string, cause any, stack []byte) {
+		w.tell(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
+	}
+	single := runner.NewSingle(plan, opts, nil)
+	defer single.Close()
+	w.tell(fmt.Sprintf("run %s: %s, of which this worker takes those of %s", about.ID,
+		plural.Of(about.Trials, "trial", "trials"), strings.Join(here.Serves, ", ")))
+	beat, quiet := context.WithCancel(ctx)
+	defer quiet()
+	go w.beat(beat, taking, enough)
+	var lost atomic.Pointer[error]
+	served := &nats.TrialWorker{
+		Trials: w.trials, Run: about.ID, Needs: here.Serves, Jobs: w.flags.jobs, Name: w.name, MaxDeliver: w.flags.maxDeliver,
+		AckWait: w.flags.trialAckWait(), Tell: w.tell, Busy: w.busy,
+		Check: func(j *fleet.Job) error { return fitsPlan(single, j) },
+		Do: func(ctx context.Context, j *fleet.Job) ([]byte, error) {
+			began := *here
+			began.Started = &j.Index
+			w.trials.Present(&began)
+			out, line := single.Run(ctx, j.Index)
+			if err := f.lacks.wasAsked(); err != nil {
+				lost.Store(&err)
+				enough(err)
+				return nil, err
+			}
+			if out.Status == result.Cancelled && w.wanted(about.ID) != nil {
+				return nil, errors.New("the worker was stopped")
+			}
+			return line, nil
+		},
+	}
+	err := served.Serve(taking, hard)
+	if why := lost.Load(); why != nil {
+		w.refuse(about, *why)
+		return nil
+	}
+	if soft.Err() != nil || errors.Is(context.Cause(taking), errRunOver) {
+		return nil
+	}
+	return err
+}
+
+// errRunOver is why no more trials of a run are taken.
+var errRunOver = errors.New("the run is over")
+
+func lackingAll(lacks map[string]string) error {
+	var parts []string
+	for need, why := range lacks {
+		parts = append(parts, need+": "+why)
+	}
+	slices.Sort(parts)
+	return errors.New("this worker can run none of its trials: " + strings.Join(parts, "; "))
+}
+
+// fitsPlan refuses a job that is none of the plan.
+func fitsPlan(single *runner.Single, j *fleet.Job) error {
+	t, err := single.Name(j.Index)
+	switch {
+	case err != nil:
+		return err
+	case t.ID != j.Trial:
+		return fmt.Errorf("the trial number %d is %s, and %q is asked for", j.Index, t.ID, j.Trial)
+	case t.Fingerprint != j.Fingerprint:
+		return fmt.Errorf("the trial %s has the fingerprint %s, and %q is asked for", t.ID, t.Fingerprint, j.Fingerprint)
+	case t.Needs != j.Needs:
+		return fmt.Errorf("the trial %s needs %s, and %q is asked for", t.ID, t.Needs, j.Needs)
+	}
+	return nil
+}
+
+// attend says what is served from now on, and who hears when something is told of a run.
+func (w *trialWorker) attend(here *fleet.Presence, changed func()) {
+	w.mu.Lock()
+	w.present, w.changed = here, nil
+	w.mu.Unlock()
+	if changed != nil {
+		w.mu.Lock()
+		w.changed = func() { go changed() }
+		w.mu.Unlock()
+		changed() // what was told meanwhile
+	}
+	w.sayRefusals()
+}
+
+// beat says again and again that the worker is there, until ctx ends, and lets it end when it is idle.
+func (w *trialWorker) beat(ctx, taking context.Context, enough context.CancelCauseFunc) {
+	often := fleet.Heartbeat
+	if idle := w.flags.idle; idle > 0 {
+		often = min(often, max(idle/4, 10*time.Millisecond)) //nolint:mnd // often enough to end in time
+	}
+	tick := time.NewTicker(often)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-taking.Done():
+			return
+		case <-tick.C:
+			w.sayRefusals()
+			if w.isIdle() {
+				enough(errRunOver)
+			}
+		}
+	}
+}

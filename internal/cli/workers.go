@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/dispatch/nats"
+	"github.com/arena-evals/arena/internal/fleet"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// workersFlags say that the trials of a run are run by workers.
+type workersFlags struct {
+	url     string
+	timeout time.Duration
+}
+
+func (f *workersFlags) register(fl *pflag.FlagSet) {
+	fl.StringVar(&f.url, "workers", "", "have the trials run by workers at the NATS broker with this `URL`, such as\n"+
+		"nats://localhost:4222: arena worker --trials")
+	fl.DurationVar(&f.timeout, "workers-timeout", defaultWorkersTimeout, "give a trial up, as an error, that no worker\n"+
+		"could run for this `time`")
+}
+
+const (
+	defaultWorkersTimeout = 10 * time.Minute
+	workersWarn           = 30 * time.Second
+)
+
+// notWithWorkers are flags that a run with workers does not have.
+var notWithWorkers = map[string]string{
+	"dispatch": "workers of trials run their evals too",
+	"record":   "workers record nothing yet", "replay": "a replay costs nothing", "cache": "workers have no cache in common yet",
+	"offline": "workers are reached over the network",
+	"shard":   "workers share the work out by themselves", "shard-by": "workers share the work out by themselves",
+	"events": "workers tell of trials that started and ended alone yet", "otlp-endpoint": "workers send no traces yet",
+	"no-traces": "workers do not hear of it yet",
+}
+
+func (f *workersFlags) validate(run *runFlags) error {
+	g := run.given
+	if !g.has("workers") {
+		if g.typed("workers-timeout") {
+			return errors.New("--workers-timeout does nothing without --workers URL")
+		}
+		return nil
+	}
+	var errs []error
+	for _, flag := range g.among([]string{
+		"dispatch", "record", "replay", "cache", "offline", "shard", "shard-by", "events", "otlp-endpoint", "no-traces",
+	}) {
+		if flag == "offline" && !run.cassettes.offline {
+			continue
+		}
+		errs = append(errs, fmt.Errorf("--%s does not go with --workers: %s", flag, notWithWorkers[flag]))
+	}
+	if f.timeout <= 0 {
+		errs = append(errs, fmt.Errorf("--workers-timeout must be above 0, found %s", f.timeout))
+	}
+	if _, err := strconv.Atoi(f.url); err == nil { // as other tools have it
+		return fmt.Errorf("--workers %s: expected the URL of a broker, such as nats://localhost:4222\n"+
+			"for so many trials at once: --jobs %[1]s", f.url)
+	}
+	broker := run.dispatch.brokerFlags
+	broker.url = f.url
+	return errors.Join(append(errs, broker.complete("workers"))...)
+}
+
+// trialsStream is the name of the stream of jobs: what is asked for, else one that no evals use.
+func trialsStream(broker *brokerFlags, g givenFlags) string {
+	if g.has("stream") {
+		return broker.stream
+	}
+	return nats.DefaultTrials
+}
+
+// window is how many trials are asked for at once.
+func (f *workersFlags) window(jobs int, g givenFlags) int {
+	const most = 1000 // more than most workers have slots: who is free finds something to do
+	if f.url == "" || g.has("jobs") {
+		return jobs
+	}
+	return most
+}
+
+// refuse reports what of the files workers do not do.
+func (f *workersFlags) refuse(suite *scenario.Suite, d *diag.List) {
+	if f.url == "" {
+		return
+	}
+	for _, p := range suite.Projects {
+		if p.Defaults.Output.Recording.Enabled {
+			d.Errorf(diag.Pos{File: p.File, Line: 1, Col: 1}, 0, "not-with-workers",
+				"the conversations are to be recorded (output.recording), and workers send no messages while they go on yet").
+				Hint = "switch it off, or leave --workers out"
+		}
+		for _, q := range p.Providers {
+			if q.RPS > 0 || q.MaxConcurrent > 0 {
+				d.Errorf(q.Pos, 1, "not-with-workers", "provider %s has a limit of calls, which each worker would hold by "+
+					"itself, and not all together", q.ID).Hint = "leave --workers out, or take the limit out and give the workers few jobs (-j)"
+			}
+		}
+	}
+}
+
+// warnAfter is after which time it is told that nobody can run a trial.
+func (f *workersFlags) warnAfter() time.Duration {
+	return min(workersWarn, f.timeout/2) //nolint:mnd // half of the time is left to do something
+}
+
+// bundleFile is the name of a bundle among the files of the broker.
+func bundleFile(b fleet.Bundle) string { return "bundle-" + strings.ToLower(b.SHA256) }

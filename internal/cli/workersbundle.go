@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/bundle"
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// packProject packs what workers need of a suite: the folders of its projects, and what the command line names
+// besides. Results, hidden files and keys stay here.
+func packProject(
+	app *App, f *runFlags, suite *scenario.Suite, out *harness.Outputs,
+) (packed *bundle.Packed, content []byte, err error) {
+	paths, err := bundlePaths(f, suite)
+	if err != nil {
+		return nil, nil, err
+	}
+	keys := keyFiles(suite)
+	secrets := app.secrets.Set()
+	source := bundle.Source{
+		Dir: ".", Paths: paths,
+		Leave: func(rel string, dir bool) bool {
+			if !dir {
+				return slices.Contains(keys, rel)
+			}
+			return rel == filepath.ToSlash(filepath.Clean(out.Dir)) ||
+				exists(filepath.Join(filepath.FromSlash(rel), harness.JournalName))
+		},
+		Refuse: func(_ string, content []byte) error {
+			if secrets.In(content) {
+				return errors.New("it holds a secret that arena knows, which would go to the broker and to every worker\n" +
+					"have it come from a variable, such as ${NAME}, or move the file out of the project")
+			}
+			return nil
+		},
+	}
+	var b bytes.Buffer
+	if packed, err = source.Pack(&b); err != nil {
+		return nil, nil, fmt.Errorf("--workers: %w", err)
+	}
+	return packed, b.Bytes(), nil
+}
+
+// bundlePaths are the folders and files that are packed, below the working directory.
+func bundlePaths(f *runFlags, suite *scenario.Suite) ([]string, error) {
+	var paths []string
+	for _, p := range suite.Projects {
+		paths = append(paths, filepath.Clean(p.Dir))
+	}
+	for flag, named := range f.spec().Files() {
+		if named == "" || slices.Contains([]string{"out", "junit-file", "html-file", "markdown-file"}, flag) {
+			continue
+		}
+		if _, err := os.Stat(named); errors.Is(err, fs.ErrNotExist) {
+			continue // a pattern
+		}
+		paths = append(paths, filepath.Clean(named))
+	}
+	for _, one := range paths {
+		if !filepath.IsLocal(one) {
+			return nil, fmt.Errorf("--workers: %s is not below the working directory, and workers get what is\n"+
+				"go to a folder that holds the whole project, and name its files from there", one)
+		}
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	return slices.DeleteFunc(slices.Clone(paths), func(one string) bool { // what is in another one
+		return slices.ContainsFunc(paths, func(other string) bool {
+			return other != one && (other == "." || strings.HasPrefix(one, other+string(filepath.Separator)))
+		})
+	}), nil
+}
+
+// keyFiles are the files with keys that providers name.
+func keyFiles(suite *scenario.Suite) (files []string) {
+	for _, p := range suite.Projects {
+		for _, q := range p.Providers {
+			if q.KeyFile != "" {
+				files = append(files, path.Clean(filepath.ToSlash(q.KeyFile)))
+			}
+		}
+	}
+	return files
+}

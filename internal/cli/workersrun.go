@@ -1,0 +1,289 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/arena-evals/arena/internal/dispatch/nats"
+	"github.com/arena-evals/arena/internal/fleet"
+	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// fleetRun is a run whose trials are run by workers. It implements runner.Remote. Its methods do nothing on nil.
+type fleetRun struct {
+	client *nats.Client
+	trials *nats.Trials
+	app    *App
+	flags  *workersFlags
+
+	about   fleet.Run
+	bundle  []byte // of the files, until the broker has them
+	before  *result.WorkersRun
+	tell    func(string)
+	fleet   *fleet.Coordinator
+	stopped sync.Once
+	halting sync.WaitGroup
+	quit    func() // ends listening
+}
+
+// gather connects to the broker. What it still holds of the run that is gone on with is written into its journal
+// first: it was paid for. Without --workers it is nil.
+func (f *workersFlags) gather(ctx context.Context, app *App, run *runFlags, out *harness.Outputs) (*fleetRun, error) {
+	if f.url == "" {
+		return nil, nil
+	}
+	r := &fleetRun{app: app, flags: f, tell: app.say, quit: func() {}}
+	broker := run.dispatch.brokerFlags
+	broker.url, broker.stream = f.url, trialsStream(&broker, run.given)
+	o := broker.options("arena run", 0, func(text string) { r.tell(text) })
+	o.Scrub = app.secrets.JSON
+	const connecting = 30 * time.Second
+	limited, cancel := context.WithTimeoutCause(ctx, connecting, fmt.Errorf("no answer within %s", connecting))
+	defer cancel()
+	var err error
+	if r.client, err = nats.Connect(limited, o); err != nil {
+		return nil, broken(fmt.Errorf("--workers: %w", err))
+	}
+	if r.trials, err = r.client.PrepareTrials(limited); err != nil {
+		r.client.Close()
+		return nil, broken(fmt.Errorf("--workers: %w", err))
+	}
+	if run.resume {
+		if err := r.collect(ctx, out); err != nil {
+			r.client.Close()
+			return nil, broken(fmt.Errorf("--workers: %w", err))
+		}
+	}
+	return r, nil
+}
+
+// collect writes what the broker holds of the last run into its journal.
+func (r *fleetRun) collect(ctx context.Context, out *harness.Outputs) (err error) {
+	file, err := out.LastJournal()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // told when it is needed
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	ledger, err := result.ReadJournal(file)
+	if err != nil || ledger.Header.Workers == nil {
+		return nil // the same
+	}
+	r.before = ledger.Header.Workers
+	var lines [][]byte
+	err = r.trials.Held(ctx, r.before.Run, func(index int, o *fleet.Outcome, err error) {
+		if err == nil && o.Line != nil && ledger.Current[index] == nil {
+			var t *result.Trial
+			if t, err = heldTrial(o, index); err == nil {
+				var line []byte
+				if line, err = result.EncodeLine(t); err == nil {
+					lines = append(lines, line)
+				}
+			}
+		}
+		if err != nil {
+			r.app.say(fmt.Sprintf("a result that the broker held was refused: %v", err))
+		}
+	})
+	if err != nil || len(lines) == 0 {
+		return err
+	}
+	if err := ledger.Add(file, lines); err != nil {
+		return err
+	}
+	r.app.remark("%s came from workers while nobody waited, and stand in the journal now",
+		plural.Of(len(lines), "result", "results"))
+	return r.trials.Taken(ctx, r.before.Run)
+}
+
+// heldTrial is the trial of an outcome that nobody has waited for.
+func heldTrial(o *fleet.Outcome, index int) (*result.Trial, error) {
+	if err := result.Readable(o.Line, true); err != nil {
+		return nil, fmt.Errorf("it %w", err)
+	}
+	t, err := result.DecodeLine(o.Line)
+	if err != nil {
+		return nil, err
+	}
+	if t.ID != o.Trial || t.Fingerprint != o.Fingerprint || t.Index != index {
+		return nil, fmt.Errorf("it is of the trial %q, and what is in it of %q", o.Trial, t.ID)
+	}
+	return t, nil
+}
+
+// pack packs the files, and settles whether the run of before goes on at the broker.
+func (r *fleetRun) pack(
+	app *App, f *runFlags, suite *scenario.Suite, plan *runner.Plan, out *harness.Outputs, resumed *resumption,
+) error {
+	if r == nil {
+		return nil
+	}
+	packed, content, err := packProject(app, f, suite, out)
+	if err != nil {
+		return err
+	}
+	r.bundle = content
+	opts := f.trialOptions()
+	r.about = fleet.Run{
+		Arena: versionText(), Name: plan.Name, Plan: runner.NewFingerprints(&opts).Plan(plan), Trials: plan.Len(),
+		Bundle: fleet.Bundle{SHA256: packed.SHA256, Size: packed.Size}, Spec: f.spec().Scrubbed(app.secrets.Text),
+	}
+	for t := range plan.Groups() {
+		if need := t.Needs(); !slices.Contains(r.about.Needs, need) {
+			r.about.Needs = append(r.about.Needs, need)
+		}
+	}
+	slices.Sort(r.about.Needs)
+	before := r.before
+	if before != nil && resumed != nil && before.Plan == r.about.Plan && before.Bundle == packed.SHA256 {
+		r.about.ID = before.Run
+		return nil
+	}
+	r.about.ID = strings.ToLower(rand.Text())
+	return nil
+}
+
+// named is what the journal says of the run at the broker.
+func (r *fleetRun) named() *result.WorkersRun {
+	if r == nil {
+		return nil
+	}
+	return &result.WorkersRun{Run: r.about.ID, Plan: r.about.Plan, Bundle: r.about.Bundle.SHA256}
+}
+
+// start tells workers of the run, and listens to what comes back.
+func (r *fleetRun) start(ctx context.Context, started time.Time, tell func(string)) error {
+	if r == nil {
+		return nil
+	}
+	r.tell, r.about.Started = tell, started
+	if b := r.before; b != nil && b.Run != r.about.ID { // nobody waits for its trials any more
+		if err := r.finish(ctx, &fleet.Run{ID: b.Run, Stopped: "another plan took its place"}); err != nil {
+			return broken(fmt.Errorf("--workers: %w", err))
+		}
+	}
+	err := r.trials.PutFile(ctx, bundleFile(r.about.Bundle), r.bundle)
+	r.bundle = nil
+	if err == nil {
+		err = r.trials.Announce(ctx, &r.about)
+	}
+	if err != nil {
+		return broken(fmt.Errorf("--workers: %w", err))
+	}
+	r.fleet = &fleet.Coordinator{
+		Run: r.about.ID, Trials: r.about.Trials, Ask: r.trials.Ask, Tell: func(text string) { r.tell(text) },
+		Warn: r.flags.warnAfter(), Patience: r.flags.timeout, Now: time.Now, // which goes on, unlike the clock of the run may
+	}
+	return r.listen(ctx)
+}
+
+func (r *fleetRun) listen(ctx context.Context) error {
+	silence, err := r.trials.Presences(r.about.ID, r.fleet.Presence)
+	if err != nil {
+		return broken(fmt.Errorf("--workers: %w", err))
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var all sync.WaitGroup
+	all.Go(func() { r.fleet.Break(r.trials.Outcomes(ctx, r.about.ID, r.fleet.Outcome)) })
+	all.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				r.fleet.Look()
+			}
+		}
+	})
+	r.quit = func() {
+		cancel()
+		all.Wait()
+		silence()
+	}
+	return nil
+}
+
+func (r *fleetRun) orNil() runner.Remote {
+	if r == nil {
+		return nil
+	}
+	return r
+}
+
+// Run implements runner.Remote.
+func (r *fleetRun) Run(ctx context.Context, t runner.RemoteTrial, started func()) ([]byte, error) {
+	defer context.AfterFunc(ctx, func() { r.halt(context.Cause(ctx)) })()
+	o, err := r.fleet.Do(ctx, &fleet.Job{
+		Index: t.Index, Trial: t.ID, Fingerprint: t.Fingerprint, Needs: t.Needs,
+	}, started)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Error != "":
+		return nil, fmt.Errorf("the workers gave the trial up: %s", o.Error)
+	}
+	return o.Line, nil
+}
+
+// halt tells workers that no trial is wanted any more, and takes back what nobody has begun.
+func (r *fleetRun) halt(cause error) {
+	r.stopped.Do(func() {
+		r.halting.Go(func() {
+			about := r.about
+			about.Stopped = cause.Error()
+			ctx, cancel := context.WithTimeout(context.Background(), haltTimeout)
+			defer cancel()
+			err := errors.Join(r.trials.Announce(ctx, &about), r.trials.Recall(ctx, about.ID))
+			if err != nil {
+				r.tell(fmt.Sprintf("the workers may go on for a while: %v", err))
+			}
+		})
+	})
+}
+
+// haltTimeout is how long the end of a run may wait for the broker.
+const haltTimeout = 10 * time.Second
+
+// end tells workers that the run is over, and removes what the broker holds of it.
+func (r *fleetRun) end() {
+	if r == nil || r.fleet == nil {
+		return
+	}
+	r.halting.Wait()
+	r.quit()
+	ctx, cancel := context.WithTimeout(context.Background(), haltTimeout)
+	defer cancel()
+	if err := r.finish(ctx, &fleet.Run{ID: r.about.ID, Stopped: "the run is over"}); err != nil {
+		r.tell(fmt.Sprintf("what the broker holds of the run stays there: %v", err))
+	}
+	if told := r.fleet.Told(); told != "" {
+		r.tell(told)
+	}
+}
+
+// finish ends a run at the broker.
+func (r *fleetRun) finish(ctx context.Context, run *fleet.Run) error {
+	return errors.Join(r.trials.Announce(ctx, run), r.trials.Forget(ctx, run.ID))
+}
+
+// close lets go of the broker.
+func (r *fleetRun) close() {
+	if r != nil {
+		r.client.Close()
+	}
+}

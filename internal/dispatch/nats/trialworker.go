@@ -1,0 +1,288 @@
+package nats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/arena-evals/arena/internal/dispatch"
+	"github.com/arena-evals/arena/internal/fleet"
+)
+
+// TrialWorker takes the jobs of one run that this machine can run, and stores what comes of them.
+type TrialWorker struct {
+	Trials *Trials
+	Run    string
+	Needs  []string // for which jobs are taken
+	Jobs   int      // at once; at least 1
+	Name   string   // of the worker
+	// MaxDeliver is how often a job is delivered before it is given up.
+	MaxDeliver int
+	AckWait    time.Duration // see Worker
+	// Do runs a job, and returns the line of its trial. After an error the job is given back, and nobody takes it here
+	// for a while. It is called by several goroutines.
+	Do func(ctx context.Context, j *fleet.Job) (line []byte, err error)
+	// Check refuses a job that is not of the run's plan.
+	Check func(j *fleet.Job) error
+	// Busy is told before and after each job; it may be nil.
+	Busy func(more int)
+	Tell func(string)
+
+	slots chan struct{}
+}
+
+// Serve takes jobs until ctx ends, and finishes those that have begun. When hard ends, they end at once, and their jobs
+// are given back.
+func (w *TrialWorker) Serve(ctx, hard context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w.slots = make(chan struct{}, w.Jobs)
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	for _, need := range w.Needs {
+		all.Go(func() {
+			if err := w.serve(ctx, hard, need); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failed = errors.Join(failed, err)
+				cancel(err)
+			}
+		})
+	}
+	all.Wait()
+	return failed
+}
+
+// serve takes the jobs of one need.
+func (w *TrialWorker) serve(ctx, hard context.Context, need string) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	var consumer jetstream.Consumer
+	for try := 0; ctx.Err() == nil; {
+		if consumer == nil {
+			var err error
+			if consumer, err = w.consumer(ctx, need); err != nil {
+				return ignoreEnd(ctx, err)
+			}
+		}
+		n := w.take(ctx)
+		if n == 0 {
+			return nil
+		}
+		got, err := w.fetch(ctx, consumer, n, func(m jetstream.Msg) {
+			running.Go(func() {
+				defer w.release(1)
+				w.handle(hard, m)
+			})
+		})
+		w.release(n - got)
+		switch {
+		case err == nil:
+			try = 0
+			continue
+		case ctx.Err() != nil:
+			return nil
+		}
+		if ended := w.Trials.closedError(); ended != nil {
+			return ended
+		}
+		w.Trials.pause(ctx, delay(try))
+		try++
+		if errors.Is(err, natsgo.ErrNoResponders) || errors.Is(err, jetstream.ErrConsumerDeleted) ||
+			errors.Is(err, jetstream.ErrConsumerNotFound) {
+			consumer = nil
+		}
+	}
+	return nil
+}
+
+// take waits for a free slot, and takes what is free of its share besides; 0: ctx has ended.
+func (w *TrialWorker) take(ctx context.Context) int {
+	select {
+	case <-ctx.Done():
+		return 0
+	case w.slots <- struct{}{}:
+	}
+	n := 1
+	for share := (w.Jobs - len(w.slots)) / len(w.Needs); n <= share; n++ {
+		select {
+		case w.slots <- struct{}{}:
+			continue
+		default:
+		}
+		break
+	}
+	return n
+}
+
+func (w *TrialWorker) release(n int) {
+	for range n {
+		<-w.slots
+	}
+}
+
+// fetch waits a little for up to n jobs.
+func (w *TrialWorker) fetch(
+	ctx context.Context, consumer jetstream.Consumer, n int, take func(jetstream.Msg),
+) (got int, err error) {
+	const wait = time.Second // a slot that waits here is none for other needs
+	batch, err := consumer.Fetch(n, jetstream.FetchMaxWait(wait))
+	if err != nil {
+		return 0, err
+	}
+	for msg := range batch.Messages() {
+		got++
+		take(msg)
+	}
+	err = batch.Error()
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, natsgo.ErrTimeout) ||
+		errors.Is(err, jetstream.ErrNoMessages) || ctx.Err() != nil {
+		err = nil
+	}
+	return got, err
+}
+
+// consumer creates the consumer that the workers of the run share for a need, or finds it.
+func (w *TrialWorker) consumer(ctx context.Context, need string) (found jetstream.Consumer, err error) {
+	t := w.Trials
+	err = t.retry(ctx, func(ctx context.Context) error {
+		name := consumerOf(w.Run, need)
+		found, err = t.js.Consumer(ctx, t.Stream, name)
+		if errors.Is(err, jetstream.ErrConsumerNotFound) {
+			found, err = t.js.CreateConsumer(ctx, t.Stream, jetstream.ConsumerConfig{
+				Durable: name, Description: "Workers of a run. Made by arena.", FilterSubject: t.jobsFor(w.Run, need),
+				AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.AckWait, MaxDeliver: -1, MaxAckPending: maxInHands,
+				InactiveThreshold: forgotten,
+			})
+		}
+		if err != nil && (t.isTransient(err) || errors.Is(err, jetstream.ErrConsumerExists)) {
+			return natsgo.ErrTimeout
+		}
+		if err != nil {
+			return t.explain(fmt.Errorf("consumer %s of the stream %s: %w", name, t.Stream, err))
+		}
+		return nil
+	})
+	return found, err
+}
+
+const (
+	maxInHands = 100_000
+	forgotten  = 7 * 24 * time.Hour // without a worker, a consumer goes
+)
+
+// handle runs one job and stores what came of it. The job is confirmed after that, and never before.
+func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		return // not from a stream
+	}
+	if w.Busy != nil {
+		w.Busy(1)
+		defer w.Busy(-1)
+	}
+	alive, stop := context.WithCancel(context.WithoutCancel(hard))
+	defer stop()
+	go w.keepAlive(alive, msg)
+	tries := int(min(meta.NumDelivered, 1<<20)) //nolint:gosec // bounded
+	job, err := fleet.DecodeJob(msg.Data(), w.Run)
+	if err == nil {
+		err = w.Check(job)
+	}
+	if err != nil {
+		w.Tell(fmt.Sprintf("a job was refused: %v", err))
+		_ = msg.Term() // what is no job of the run is nobody's
+		return
+	}
+	outcome := &fleet.Outcome{
+		Protocol: fleet.Protocol, Run: job.Run, Index: job.Index, Trial: job.Trial, Fingerprint: job.Fingerprint,
+		Worker: w.Name, Tries: tries,
+	}
+	switch {
+	case tries > 1 && w.isStored(hard, job):
+		_ = msg.DoubleAck(hard) // otherwise it comes again, and is found stored again
+		return
+	case tries > w.MaxDeliver:
+		outcome.Error = fmt.Sprintf("it was given to workers %d times, and none of them sent a result: they died, or lost "+
+			"the connection, while they ran it", w.MaxDeliver)
+	default:
+		line, err := w.Do(hard, job)
+		if err != nil {
+			if hard.Err() == nil {
+				w.Tell(fmt.Sprintf("the trial %s is given back: %v", job.Trial, err))
+			}
+			_ = msg.NakWithDelay(giveBackDelay)
+			return
+		}
+		outcome.Line = line
+	}
+	if err := w.store(context.WithoutCancel(hard), job, outcome); err != nil {
+		w.Tell(fmt.Sprintf("the result of the trial %s cannot be stored: %v", job.Trial, err))
+		_ = msg.NakWithDelay(giveBackDelay)
+		return
+	}
+	once, cancel := context.WithTimeout(context.WithoutCancel(hard), askTimeout)
+	defer cancel()
+	_ = msg.DoubleAck(once) // otherwise it comes again, and is found stored
+}
+
+// giveBackDelay is how long a job that was given back waits.
+const giveBackDelay = time.Second
+
+func (w *TrialWorker) keepAlive(ctx context.Context, msg jetstream.Msg) {
+	tick := time.NewTicker(max(w.AckWait/3, time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = msg.InProgress() // on an error another worker gets the job later, and finds the result if there is one
+		}
+	}
+}
+
+// isStored reports whether the result of a job is stored. It returns false when that is not known.
+func (w *TrialWorker) isStored(ctx context.Context, j *fleet.Job) bool {
+	once, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	stream, err := w.Trials.js.Stream(once, w.Trials.Results)
+	if err != nil {
+		return false
+	}
+	_, err = stream.GetLastMsgForSubject(once, w.Trials.outcome(j.Run, j.Index))
+	return err == nil
+}
+
+// store stores what came of a job, its line apart when it is large. Of a job that was run twice the first one stays.
+func (w *TrialWorker) store(ctx context.Context, j *fleet.Job, o *fleet.Outcome) error {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("encode the result: %w", err)
+	}
+	limit := w.Trials.conn.MaxPayload() - maxHeader
+	if int64(len(data)) > limit && len(o.Line) > 0 {
+		if len(data) > fleet.MaxOutcome {
+			o.Line, o.Error = nil, fmt.Sprintf("%v: the result has %s", ErrTooLarge, dispatch.Size(len(data)))
+		} else {
+			o.Apart, o.Size = apartName(j.Run, o.Line), int64(len(o.Line))
+			if err := w.Trials.PutFile(ctx, o.Apart, o.Line); err != nil {
+				return err
+			}
+			o.Line = nil
+		}
+		if data, err = json.Marshal(o); err != nil {
+			return fmt.Errorf("encode the result: %w", err)
+		}
+	}
+	_, err = w.Trials.storeOnce(ctx, w.Trials.Results, w.Trials.outcome(j.Run, j.Index),
+		dispatch.Token("outcome", w.Name, j.Run, j.Fingerprint, fmt.Sprint(j.Index, o.Tries)), data)
+	return err
+}

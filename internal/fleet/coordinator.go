@@ -1,0 +1,397 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/arena-evals/arena/internal/plural"
+)
+
+// Coordinator has the trials of a run done by workers: it asks for each, waits for what comes of it, and says when
+// nobody can run it. It is safe for concurrent use.
+type Coordinator struct {
+	Run    string
+	Trials int // of the plan
+	// Ask stores a job for workers. A job that waits already is not stored twice.
+	Ask func(ctx context.Context, j *Job) error
+	// Tell shows a line to people.
+	Tell func(string)
+	// Warn is after which time without a worker that can run a trial that is told, Patience after which the trial is
+	// given up.
+	Warn, Patience time.Duration
+	Now            func() time.Time // a clock that goes on
+
+	mu      sync.Mutex
+	waiting map[int]*ticket
+	held    map[int]arrival // results that nobody has asked for yet
+	over    map[int]bool    // results that were taken
+	needs   map[string]*need
+	workers map[string]*seen
+	broken  error // why no more results come
+	copies  int
+	again   int // trials that were delivered more than once
+}
+
+// ticket is a trial that is waited for.
+type ticket struct {
+	job     *Job
+	started func()
+	begin   sync.Once // calls started, or nobody does any more
+	worker  string    // who began it last; "": nobody
+	arrived chan arrival
+}
+
+type arrival struct {
+	outcome *Outcome
+	err     error
+}
+
+// need is what some trials need.
+type need struct {
+	waiting int       // trials
+	lacking time.Time // since when nobody serves it; zero: somebody does
+	told    bool
+}
+
+// seen is a worker that was heard of.
+type seen struct {
+	Presence
+	last time.Time
+}
+
+// Presences are said every Heartbeat; who has been silent for gone is not there.
+const (
+	Heartbeat = 5 * time.Second
+	gone      = 4 * Heartbeat
+)
+
+// grace is how long what is in the hands of workers may take to end when the run is stopped.
+const grace = 10 * time.Second
+
+// Do has a trial run, and returns what came of it. started is called when a worker has begun it, once. When ctx ends,
+// its cause is the error, unless a worker has begun the trial: then what came of it until then is waited for, a little.
+func (c *Coordinator) Do(ctx context.Context, j *Job, started func()) (*Outcome, error) {
+	j.Run = c.Run
+	t := &ticket{job: j, started: started, arrived: make(chan arrival, 1)}
+	defer t.begin.Do(func() {})
+	got, err := c.enter(t)
+	if err != nil {
+		return nil, err
+	}
+	if got == nil {
+		defer c.leave(t)
+		asked := make(chan error, 1)
+		go func() { asked <- c.Ask(ctx, j) }()
+		if got, err = c.wait(ctx, t, asked); err != nil {
+			return nil, err
+		}
+	}
+	if got.outcome != nil {
+		t.begin.Do(t.started)
+	}
+	return got.outcome, got.err
+}
+
+func (a *arrival) worker() string {
+	if a.outcome == nil {
+		return ""
+	}
+	return a.outcome.Worker
+}
+
+// wait waits for what comes of a trial.
+func (c *Coordinator) wait(ctx context.Context, t *ticket, asked chan error) (*arrival, error) {
+	for {
+		select {
+		case got := <-t.arrived:
+			return &got, nil
+		case err := <-asked:
+			if asked = nil; err != nil && ctx.Err() == nil {
+				return nil, err
+			}
+		case <-ctx.Done():
+			if !c.inHands(t) {
+				return nil, context.Cause(ctx)
+			}
+			late := time.NewTimer(grace)
+			defer late.Stop()
+			select {
+			case got := <-t.arrived:
+				return &got, nil
+			case <-late.C:
+				return nil, context.Cause(ctx)
+			}
+		}
+	}
+}
+
+// enter notes that a trial is waited for. What came of it may be here already.
+func (c *Coordinator) enter(t *ticket) (*arrival, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := t.job.Index
+	if got, ok := c.held[i]; ok {
+		delete(c.held, i)
+		c.over = marked(c.over, i)
+		return fits(t, got), nil
+	}
+	if c.broken != nil {
+		return nil, c.broken
+	}
+	if c.waiting == nil {
+		c.waiting, c.needs = map[int]*ticket{}, map[string]*need{}
+	}
+	if c.waiting[i] != nil {
+		return nil, fmt.Errorf("the trial number %d is asked for twice", i)
+	}
+	c.waiting[i] = t
+	n := c.needs[t.job.Needs]
+	if n == nil {
+		n = &need{}
+		c.needs[t.job.Needs] = n
+	}
+	n.waiting++
+	return nil, nil
+}
+
+func (c *Coordinator) leave(t *ticket) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting[t.job.Index] == t {
+		delete(c.waiting, t.job.Index)
+		c.over = marked(c.over, t.job.Index)
+	}
+	if n := c.needs[t.job.Needs]; n != nil {
+		if n.waiting--; n.waiting == 0 {
+			delete(c.needs, t.job.Needs)
+		}
+	}
+}
+
+func marked(m map[int]bool, i int) map[int]bool {
+	if m == nil {
+		m = map[int]bool{}
+	}
+	m[i] = true
+	return m
+}
+
+func (c *Coordinator) inHands(t *ticket) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return t.worker != ""
+}
+
+// begun tells once that a trial has begun.
+func (c *Coordinator) begun(index int, worker string) {
+	c.mu.Lock()
+	t := c.waiting[index]
+	if t != nil {
+		t.worker = cmp.Or(worker, t.worker)
+	}
+	c.mu.Unlock()
+	if t != nil {
+		t.begin.Do(t.started)
+	}
+}
+
+// Outcome takes what came of the job of a trial; err is why it is refused. One that nobody waits for any more is
+// dropped.
+func (c *Coordinator) Outcome(index int, o *Outcome, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if index < 0 || index >= c.Trials {
+		c.Tell(fmt.Sprintf("a result was refused: the plan has no trial number %d%s", index, reason(err)))
+		return
+	}
+	if o != nil && o.Tries > 1 {
+		c.again++
+	}
+	got := arrival{o, err}
+	t := c.waiting[index]
+	switch {
+	case t != nil:
+		delete(c.waiting, index)
+		c.over = marked(c.over, index)
+		t.worker = cmp.Or(got.worker(), t.worker)
+		fit := fits(t, got)
+		if fit.err != nil {
+			c.Tell(fmt.Sprintf("a result of the trial %s was refused: %v", t.job.Trial, fit.err))
+		}
+		t.arrived <- *fit
+	case c.over[index]:
+		c.copies++
+	default:
+		if c.held == nil {
+			c.held = map[int]arrival{}
+		}
+		if _, had := c.held[index]; had {
+			c.copies++
+			return
+		}
+		c.held[index] = got
+	}
+}
+
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ": " + err.Error()
+}
+
+// fits refuses what did not come of the job that was asked for.
+func fits(t *ticket, got arrival) *arrival {
+	j, o := t.job, got.outcome
+	switch {
+	case got.err != nil:
+	case o.Trial != j.Trial:
+		got.err = fmt.Errorf("the result is of the trial %s, and %s was asked for", quoted(o.Trial), j.Trial)
+	case o.Fingerprint != j.Fingerprint:
+		got.err = fmt.Errorf("the result has the fingerprint %s, and %s was asked for", quoted(o.Fingerprint), j.Fingerprint)
+	}
+	if got.err != nil {
+		return &arrival{err: got.err}
+	}
+	return &got
+}
+
+// Presence takes what a worker says of itself.
+func (c *Coordinator) Presence(p *Presence, err error) {
+	if err != nil {
+		return // it is said again, and who says nothing that can be read is nobody
+	}
+	if p.Started != nil {
+		c.begun(*p.Started, p.Worker)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.workers == nil {
+		c.workers = map[string]*seen{}
+	}
+	was := c.workers[p.Worker]
+	if p.Leaves {
+		delete(c.workers, p.Worker)
+		return
+	}
+	const most = 10_000 // workers; more are nobody's
+	if was == nil && len(c.workers) >= most {
+		return
+	}
+	if p.Refuses != "" && (was == nil || was.Refuses != p.Refuses) {
+		c.Tell(fmt.Sprintf("worker %s takes no trial of this run: %s", p.Worker, p.Refuses))
+	}
+	now := &seen{Presence: *p, last: c.Now()}
+	if p.Started != nil && was != nil { // which says only that
+		now.Presence = was.Presence
+	}
+	c.workers[p.Worker] = now
+	for name, n := range c.needs {
+		if n.told && slices.Contains(now.Serves, name) {
+			n.told, n.lacking = false, time.Time{}
+			c.Tell(fmt.Sprintf("worker %s runs the trials of %s now", p.Worker, name))
+		}
+	}
+}
+
+// Look sees who is there, and says or gives up what nobody can run. It is to be called every second or so.
+func (c *Coordinator) Look() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Now()
+	for name, w := range c.workers {
+		if now.Sub(w.last) > gone {
+			delete(c.workers, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.needs)) {
+		n := c.needs[name]
+		if c.served(name) {
+			n.lacking, n.told = time.Time{}, false
+			continue
+		}
+		if n.lacking.IsZero() {
+			n.lacking = now
+		}
+		switch lacks := now.Sub(n.lacking); {
+		case c.Patience > 0 && lacks >= c.Patience:
+			c.giveUp(name, fmt.Errorf("no worker could run it for %s: %s", c.Patience, c.whyNobody(name)))
+		case lacks >= c.Warn && !n.told:
+			n.told = true
+			c.Tell(fmt.Sprintf("warning: no worker can run the trials of %s, and %s: %s", name,
+				plural.Of(n.waiting, "trial waits", "trials wait"), c.whyNobody(name)))
+		}
+	}
+}
+
+func (c *Coordinator) served(name string) bool {
+	for _, w := range c.workers {
+		if slices.Contains(w.Serves, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// whyNobody says who is there, and why they cannot.
+func (c *Coordinator) whyNobody(name string) string {
+	if len(c.workers) == 0 {
+		return "there is no worker; start some with arena worker --trials URL"
+	}
+	var why []string
+	for _, worker := range slices.Sorted(maps.Keys(c.workers)) {
+		w := c.workers[worker]
+		why = append(why, worker+": "+cmp.Or(w.Refuses, w.Lacks[name], "it does not know them"))
+	}
+	const shown = 5
+	if len(why) > shown {
+		why = append(why[:shown], fmt.Sprintf("and %d more", len(why)-shown))
+	}
+	return strings.Join(why, "; ")
+}
+
+// giveUp ends the trials that have a need.
+func (c *Coordinator) giveUp(name string, err error) {
+	for i, t := range c.waiting {
+		if t.job.Needs == name {
+			delete(c.waiting, i)
+			c.over = marked(c.over, i)
+			t.arrived <- arrival{err: err}
+		}
+	}
+}
+
+// Break ends everything that waits: no more results come.
+func (c *Coordinator) Break(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil || c.broken != nil {
+		return
+	}
+	c.broken = err
+	for i, t := range c.waiting {
+		delete(c.waiting, i)
+		t.arrived <- arrival{err: err}
+	}
+}
+
+// Told is what is to be said of how the run went, at its end; "": nothing.
+func (c *Coordinator) Told() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var parts []string
+	if c.again > 0 {
+		parts = append(parts, plural.Of(c.again, "trial was", "trials were")+
+			" given to workers more than once: what tries without a result have cost is not known, and in no sum")
+	}
+	if c.copies > 0 {
+		parts = append(parts, plural.Of(c.copies, "result", "results")+" came twice, and counted once")
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,259 @@
+// Package fleet defines what the coordinator of a run and the workers that run its trials tell each other: the run, its
+// jobs, their outcomes, and who is there. It does not depend on a broker. Whatever comes in is held to be hostile.
+package fleet
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/arena-evals/arena/internal/dispatch"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Protocol is the version of the messages. Whoever speaks another one is refused by name.
+const Protocol = 1
+
+// The limits of messages, in bytes. Larger ones are refused without decoding them.
+const (
+	MaxRun     = 1 << 20
+	MaxJob     = 64 << 10
+	MaxOutcome = 256 << 20 // with its line, which then lies in a file
+	maxText    = 4 << 10   // of a name or a reason
+	maxListed  = 10_000
+)
+
+// Run is what workers are told of a run.
+type Run struct {
+	Protocol int       `json:"protocol"`
+	Arena    string    `json:"arena"` // version of the coordinator
+	ID       string    `json:"run"`
+	Name     string    `json:"name,omitempty"`
+	Started  time.Time `json:"started"`
+	Plan     string    `json:"plan"`   // sum of the plan, which workers make themselves
+	Trials   int       `json:"trials"` // of the plan
+	Bundle   Bundle    `json:"bundle"`
+	// Spec is what was asked of the run.
+	Spec *result.Spec `json:"spec"`
+	// Needs are what the agents of its trials need, each of which may be another machine's.
+	Needs []string `json:"needs"`
+	// Stopped is why no trial is wanted any more; "": they are.
+	Stopped string `json:"stopped,omitempty"`
+}
+
+// Bundle names the files of a project.
+type Bundle struct {
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+}
+
+// Job asks for a trial.
+type Job struct {
+	Protocol    int    `json:"protocol"`
+	Run         string `json:"run"`
+	Index       int    `json:"index"` // in the plan
+	Trial       string `json:"trial"` // its id
+	Fingerprint string `json:"fingerprint"`
+	Needs       string `json:"needs"`
+}
+
+// Outcome is what came of a job: the line of the trial, or why there is none.
+type Outcome struct {
+	Protocol    int    `json:"protocol"`
+	Run         string `json:"run"`
+	Index       int    `json:"index"`
+	Trial       string `json:"trial"`
+	Fingerprint string `json:"fingerprint"`
+	Worker      string `json:"worker"`
+	Tries       int    `json:"tries"` // deliveries of the job, this one included
+	// Line is the line of the trial for the journal; nil: it lies apart, or there is none.
+	Line json.RawMessage `json:"line,omitempty"`
+	// Apart is the name of the file that holds the line, where that is too large for a message, and Size its bytes.
+	Apart string `json:"apart,omitempty"`
+	Size  int64  `json:"size,omitempty"`
+	// Error is why there is no line: the job was given up.
+	Error string `json:"error,omitempty"`
+}
+
+// Presence says that a worker is there, and what it can do for a run.
+type Presence struct {
+	Protocol int    `json:"protocol"`
+	Run      string `json:"run"`
+	Worker   string `json:"worker"`
+	Arena    string `json:"arena"` // version of the worker
+	// Refuses is why the worker takes no trial of the run; "": it takes what it can run.
+	Refuses string `json:"refuses,omitempty"`
+	// Serves are the needs for which it has what it takes, Lacks why it has not for others.
+	Serves []string          `json:"serves,omitempty"`
+	Lacks  map[string]string `json:"lacks,omitempty"`
+	// Started is the trial that it has just begun; nil: none.
+	Started *int `json:"started,omitempty"`
+	// Leaves says that the worker goes.
+	Leaves bool `json:"leaves,omitempty"`
+}
+
+var (
+	idForm   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]{8,64}$`) })
+	fileForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9-]{1,128}$`) })
+	sumForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
+)
+
+// DecodeRun decodes what is told of a run. One of another protocol comes with the fields that say so, and an
+// *OtherVersionError.
+func DecodeRun(data []byte) (*Run, error) {
+	r := &Run{}
+	if err := decode(data, MaxRun, r, func() int { return r.Protocol }); err != nil {
+		if other, ok := errors.AsType[*OtherVersionError](err); ok {
+			_ = json.Unmarshal(data, &struct {
+				Arena *string `json:"arena"`
+				ID    *string `json:"run"`
+			}{&other.Arena, &r.ID}) // as far as it can be read
+			r.Arena = other.Arena
+			if !idForm().MatchString(r.ID) {
+				r.ID = ""
+			}
+		}
+		return r, err
+	}
+	switch {
+	case !idForm().MatchString(r.ID):
+		return nil, errors.New("the run has no id")
+	case r.Stopped != "": // nobody needs to know more of it
+	case !sumForm().MatchString(r.Bundle.SHA256):
+		return nil, errors.New("the bundle of the run has no SHA-256")
+	case r.Bundle.Size < 0:
+		return nil, fmt.Errorf("the bundle of the run has %d bytes", r.Bundle.Size)
+	case r.Spec == nil:
+		return nil, errors.New("the run does not say what was asked of it")
+	case r.Trials < 0:
+		return nil, fmt.Errorf("the run has %d trials", r.Trials)
+	}
+	return r, texts(r.Arena, r.Name, r.Plan, r.Stopped)
+}
+
+// DecodeJob decodes a job of a run.
+func DecodeJob(data []byte, run string) (*Job, error) {
+	j := &Job{}
+	if err := decode(data, MaxJob, j, func() int { return j.Protocol }); err != nil {
+		return nil, err
+	}
+	if j.Run != run {
+		return nil, fmt.Errorf("the job is of the run %s, and this one is %s", quoted(j.Run), run)
+	}
+	if j.Index < 0 {
+		return nil, fmt.Errorf("the job is number %d", j.Index)
+	}
+	return j, texts(j.Trial, j.Fingerprint, j.Needs)
+}
+
+// DecodeOutcome decodes what came of a job of a run.
+func DecodeOutcome(data []byte, run string) (*Outcome, error) {
+	o := &Outcome{}
+	if err := decode(data, MaxOutcome, o, func() int { return o.Protocol }); err != nil {
+		return nil, err
+	}
+	said := 0
+	for _, has := range []bool{len(o.Line) > 0, o.Apart != "", o.Error != ""} {
+		if has {
+			said++
+		}
+	}
+	switch {
+	case o.Run != run:
+		return nil, fmt.Errorf("the result is of the run %s, and this one is %s", quoted(o.Run), run)
+	case o.Index < 0:
+		return nil, fmt.Errorf("the result is of the trial number %d", o.Index)
+	case o.Size < 0 || o.Apart != "" && !fileForm().MatchString(o.Apart):
+		return nil, errors.New("the result names a file that there cannot be")
+	case said != 1:
+		return nil, errors.New("the result has not one of a line, the name of a file and an error")
+	}
+	return o, texts(o.Trial, o.Fingerprint, o.Worker, o.Apart)
+}
+
+// DecodePresence decodes what a worker says of itself.
+func DecodePresence(data []byte, run string) (*Presence, error) {
+	p := &Presence{}
+	if err := decode(data, MaxRun, p, func() int { return p.Protocol }); err != nil {
+		if _, other := errors.AsType[*OtherVersionError](err); !other {
+			return nil, err
+		}
+		loose := &Presence{}
+		_ = json.Unmarshal(data, loose) // as far as it can be read
+		if loose.Worker == "" || len(loose.Worker) > maxText || loose.Run != run {
+			return nil, err
+		}
+		return &Presence{Run: run, Worker: loose.Worker, Arena: loose.Arena, Refuses: err.Error()}, nil
+	}
+	switch {
+	case p.Run != run:
+		return nil, fmt.Errorf("a worker speaks of the run %s, and this one is %s", quoted(p.Run), run)
+	case p.Worker == "":
+		return nil, errors.New("a worker has no name")
+	case len(p.Serves) > maxListed || len(p.Lacks) > maxListed:
+		return nil, errors.New("a worker serves more than there is")
+	}
+	for need, why := range p.Lacks {
+		if err := texts(need, why); err != nil {
+			return nil, err
+		}
+	}
+	return p, texts(append(p.Serves, p.Worker, p.Arena, p.Refuses)...)
+}
+
+// OtherVersionError refuses a message of another protocol.
+type OtherVersionError struct {
+	Arena string // version of who speaks; "": not known
+	Has   int
+}
+
+func (e *OtherVersionError) Error() string {
+	who := ""
+	if e.Arena != "" {
+		who = ", of arena " + quoted(e.Arena)
+	}
+	return fmt.Sprintf("it speaks protocol %d%s; this arena speaks %d", e.Has, who, Protocol)
+}
+
+// decode reads a message. Its protocol is looked at before what else is in it: another one may have other fields.
+func decode(data []byte, limit int, v any, protocol func() int) error {
+	if len(data) > limit {
+		return fmt.Errorf("the message has %s; at most %s are read", dispatch.Size(len(data)), dispatch.Size(limit))
+	}
+	var version struct {
+		Protocol int `json:"protocol"`
+	}
+	if json.Unmarshal(data, &version) == nil && version.Protocol != Protocol {
+		return &OtherVersionError{Has: version.Protocol}
+	}
+	if err := dispatch.DecodeStrictly(data, v); err != nil {
+		return fmt.Errorf("the message cannot be read: %w", err)
+	}
+	if protocol() != Protocol {
+		return &OtherVersionError{Has: protocol()}
+	}
+	return nil
+}
+
+// texts refuses texts that are too long for what they are.
+func texts(list ...string) error {
+	for _, text := range list {
+		if len(text) > maxText {
+			return fmt.Errorf("a text has %s; at most %s are read", dispatch.Size(len(text)), dispatch.Size(maxText))
+		}
+	}
+	return nil
+}
+
+// quoted is an untrusted text in a message.
+func quoted(text string) string {
+	const limit = 64
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "") + "…"
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -1,0 +1,138 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// Remote runs trials elsewhere. It is safe for concurrent use.
+type Remote interface {
+	// Run has a trial run, and returns its line, as result.EncodeLine writes it. started is called when the trial starts,
+	// at most once and before Run returns. When ctx ends, the trial is to end too: what came of it until then is its
+	// result, if somebody has one. An error is why there is no result.
+	Run(ctx context.Context, t RemoteTrial, started func()) (line []byte, err error)
+}
+
+// RemoteTrial names a trial of a plan to whoever runs it.
+type RemoteTrial struct {
+	Index       int
+	ID          string
+	Fingerprint string
+	Needs       string // what whoever runs it must have: see Trial.Needs
+}
+
+// Needs is equal for trials that need the same of the machine on which they run, as far as that differs within a plan:
+// the agent.
+func (t *Trial) Needs() string { return t.Project.prefix + t.Endpoint.Spec.ID }
+
+// runRemote has a trial run elsewhere. What comes back is folded here, as if it had been run here.
+func (c *worker) runRemote(ctx context.Context, s *session) *result.Trial {
+	t, own := s.trial, s.out
+	of := RemoteTrial{Index: t.Index, ID: own.ID, Fingerprint: own.Fingerprint, Needs: t.Needs()}
+	line, err := c.opts.Remote.Run(ctx, of, func() { c.events <- s.emit.trialStarted(t) })
+	if err == nil {
+		var out *result.Trial
+		if out, err = accepted(own, line); err == nil {
+			out.Index, out.Earlier = own.Index, own.Earlier
+			out.Settle()
+			return out
+		}
+	}
+	if stopped := stopCause(ctx); stopped != nil && errors.Is(err, stopped) {
+		own.Status, own.Skip = result.Cancelled, "not run: "+notRunReason(stopped)
+	} else {
+		own.Error = err.Error()
+	}
+	own.Settle()
+	return own
+}
+
+// accepted reads the line of a trial that was run elsewhere. It is refused where it is not that of the trial that was
+// asked for, or could not stand in a journal.
+func accepted(asked *result.Trial, line []byte) (*result.Trial, error) {
+	refuse := func(err error) (*result.Trial, error) {
+		return nil, fmt.Errorf("what came back of the trial was refused: it %w", err)
+	}
+	if err := result.Readable(line, true); err != nil {
+		return refuse(err)
+	}
+	got, err := result.DecodeLine(line)
+	if err != nil {
+		return refuse(err)
+	}
+	for _, c := range []struct{ what, got, want string }{
+		{"trial", got.ID, asked.ID}, {"fingerprint", got.Fingerprint, asked.Fingerprint},
+		{"scenario", got.Scenario, asked.Scenario}, {"provider", got.Provider, asked.Provider},
+		{"region", got.Region, asked.Region}, {"question", got.Asked, asked.Asked},
+		{"number", fmt.Sprint(got.Trial, " of ", got.Trials), fmt.Sprint(asked.Trial, " of ", asked.Trials)},
+	} {
+		if c.got != c.want {
+			return refuse(fmt.Errorf("has the %s %s, and %s was asked for", c.what, cmp.Or(c.got, `""`), c.want))
+		}
+	}
+	switch {
+	case got.Gone || got.Excused || got.Before || len(got.Earlier) > 0 || got.OverBudget:
+		return refuse(errors.New("tells of earlier runs, which no worker knows"))
+	case got.Status == result.Skipped && asked.Skip == "" && got.Skip == "":
+		return refuse(errors.New("was skipped without a reason"))
+	}
+	return got, nil
+}
+
+// Single runs trials of a plan when they are asked for, each by itself. It is safe for concurrent use.
+type Single struct {
+	plan   *Plan
+	w      *worker
+	events chan result.Event
+	ended  chan struct{}
+}
+
+// NewSingle makes a Single, whose events go to hear, which may be nil. Close ends what the trials share.
+func NewSingle(plan *Plan, opts Options, hear func(result.Event)) *Single {
+	if hear == nil {
+		hear = func(result.Event) {}
+	}
+	s := &Single{plan: plan, events: make(chan result.Event, eventsPerTrial), ended: make(chan struct{})}
+	nothing := func(error) {}
+	s.w = &worker{
+		opts: &opts, events: s.events, abort: nothing, halt: nothing, fingerprints: NewFingerprints(&opts),
+	}
+	plan.expectTools(nil)
+	go func() {
+		defer close(s.ended)
+		for e := range s.events {
+			hear(e)
+		}
+	}()
+	return s
+}
+
+// Name names the trial at an index, as Remote gets it.
+func (s *Single) Name(index int) (RemoteTrial, error) {
+	if index < 0 || index >= s.plan.Len() {
+		return RemoteTrial{}, fmt.Errorf("the plan has %d trials, and none at %d", s.plan.Len(), index)
+	}
+	t := s.plan.Trial(index)
+	filled := t.filled()
+	return RemoteTrial{Index: index, ID: filled.ID(), Fingerprint: s.w.fingerprints.Of(&filled), Needs: t.Needs()}, nil
+}
+
+// Run runs the trial at an index, and returns it and its line.
+func (s *Single) Run(ctx context.Context, index int) (*result.Trial, []byte) {
+	out, line, _ := s.w.perform(ctx, s.plan.Trial(index), nil)
+	return out, line
+}
+
+// Close ends what the trials share. No trial may run any more.
+func (s *Single) Close() {
+	close(s.events)
+	<-s.ended
+	closeTools(s.plan.kits())
+	if s.plan.http != nil {
+		s.plan.http.CloseIdleConnections()
+	}
+}

@@ -22,6 +22,20 @@ var assistantPhrases = []string{
 	"let me know if you have any other questions", "is there anything else i can help", "happy to help you",
 }
 
+// refusals are what a model says that does not want to play a user, in lower case. Agents are asked, and not told so.
+var refusals = []string{
+	"i can't help with that", "i cannot help with that", "i can't assist with", "i cannot assist with",
+	"i'm unable to help", "i am unable to help", "i'm unable to assist", "i am unable to assist",
+	"i can't fulfill", "i cannot fulfill", "i can't comply", "i cannot comply", "i can't roleplay", "i cannot roleplay",
+	"i can't role-play", "i cannot role-play", "i can't pretend", "i cannot pretend", "i won't pretend",
+}
+
+// almostMark finds the mark of the end in another spelling, which ends nothing.
+var almostMark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)[\[(<{*]*\bconversation[_-]completed?\b[\])>}*]*|` +
+		`[\[(<{*]+\s*(?:end of |the )?conversation\b[^\])>}*\n]{0,20}[\])>}*]+`)
+})
+
 const (
 	mostSentences = 2
 	mostQuestions = 2
@@ -37,6 +51,15 @@ func (s *session) warnOfWords(persona, words string) {
 			s.warn(fmt.Sprintf("the persona %q speaks as an assistant does: %q", persona, phrase))
 			break
 		}
+	}
+	for _, phrase := range refusals {
+		if strings.Contains(lower, phrase) {
+			s.warn(fmt.Sprintf("the persona %q refuses to play: %q", persona, phrase))
+			break
+		}
+	}
+	if mark := almostMark().FindString(words); mark != "" {
+		s.warn(fmt.Sprintf("the persona %q says %q: that ends nothing, only %s does", persona, mark, endMark))
 	}
 	if n := len(sentenceEnds().FindAllString(words, -1)); n > mostSentences {
 		s.notice(fmt.Sprintf("the persona %q says more than %d sentences at once", persona, mostSentences))

@@ -19,8 +19,12 @@ func (p *Provider) drawn(req *chat.Request) float64 {
 	if at.Row != nil {
 		row = at.Row.RowID()
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q %q %d %d %d %q %q %q %d %d %d %d", seed, p.ID, at.Scenario, at.Region,
-		row, at.Trial, at.Turn, at.Reply, at.Persona, at.Judge, at.Step, at.Before, at.Attempt, at.Vote, at.Summary))
+	asked := fmt.Appendf(nil, "%d %q %q %q %q %d %d %d %q %q %q %d %d %d", seed, p.ID, at.Scenario, at.Region,
+		row, at.Trial, at.Turn, at.Reply, at.Persona, at.Judge, at.Step, at.Before, at.Attempt, at.Vote)
+	if at.Summary > 0 { // added later: what else is drawn stays as it was
+		asked = fmt.Appendf(asked, " %d", at.Summary)
+	}
+	sum := sha256.Sum256(asked)
 	const bits = 53 // of the fraction of a float64
 	return float64(binary.BigEndian.Uint64(sum[:8])>>(64-bits)) / (1 << bits)
 }

@@ -71,3 +71,17 @@ func TestDraws(t *testing.T) {
 		}
 	}
 }
+
+// TestDrawsStay: a simulated agent says the same in every version of arena, so that a run can be repeated and a baseline
+// stays one.
+func TestDrawsStay(t *testing.T) {
+	t.Parallel()
+	seed := int64(5)
+	p := New(Config{ID: "agent"})
+	for trial, want := range []float64{0.045991, 0.730856, 0.922749} {
+		req := &chat.Request{Seed: &seed, Origin: chat.Origin{Scenario: "refund", Region: "default", Trial: trial + 1}}
+		if got := p.drawn(req); math.Abs(got-want) > 1e-6 {
+			t.Errorf("trial %d draws %.6f, want %.6f", trial+1, got, want)
+		}
+	}
+}

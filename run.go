@@ -126,7 +126,9 @@ func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outpu
 	}
 	err = errors.Join(err, x.End(stopped))
 	err = errors.Join(err, in.metrics.End(ctx, x.Run), x.Close())
-	in.traces.Handle(x.Completed(stopped))
+	for _, e := range x.Completed(stopped) {
+		in.traces.Handle(e)
+	}
 	res := resultFrom(x.Run, ended, stopped)
 	res.Warnings = append(append(s.Warnings(), problemsFrom(x.Late)...), in.close()...)
 	if out != nil {

@@ -158,9 +158,12 @@ func (x *execution) begin() error {
 }
 
 // tell hands an event to those who want to hear of everything.
-func (x *execution) tell(e result.Event) error {
-	x.traces.Handle(e)
-	return x.events.handle(e)
+func (x *execution) tell(list ...result.Event) (err error) {
+	for _, e := range list {
+		x.traces.Handle(e)
+		err = errors.Join(err, x.events.handle(e))
+	}
+	return err
 }
 
 // hear is a harness.Listener.
@@ -216,7 +219,7 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 		x.app.tellWarnings(run, len(x.job.Warnings))
 	}
 	hearErr := errors.Join(x.metrics.finish(ctx, run),
-		x.tell(x.run.Completed(interrupted)), x.events.close())
+		x.tell(x.run.Completed(interrupted)...), x.events.close())
 	x.showNotes()
 	screenErr := x.screen.Finish(run, append(out.Written(), x.metrics.written()...)...)
 	people, _ := x.flags.textOutput(x.app)

@@ -220,9 +220,13 @@ func (x *Execution) Started(kept int) result.RunStarted {
 	}
 }
 
-// Completed is the event that the run has ended, after End.
-func (x *Execution) Completed(interrupted bool) result.RunCompleted {
-	return result.RunCompletedOf(x.Run, x.clock.at(), interrupted)
+// Completed are the events that groups of trials and the run have ended, after End.
+func (x *Execution) Completed(interrupted bool) []result.Event {
+	var all []result.Event
+	for _, e := range result.GroupsCompletedOf(x.Run, x.clock.at()) {
+		all = append(all, e)
+	}
+	return append(all, result.RunCompletedOf(x.Run, x.clock.at(), interrupted))
 }
 
 // Drive runs the trials. It returns when the last one has ended, also when ctx ends before.

@@ -23,6 +23,7 @@ const (
 	status   = "status"
 	kind     = "kind"
 	outcome  = "outcome"
+	gate     = "gate"
 )
 
 // The metrics of a run.
@@ -143,6 +144,34 @@ var (
 	}
 )
 
+// The metrics of groups of trials, at the end of a run.
+var (
+	groups = Family{
+		Name: "groups", Type: gauge, Labels: []string{status},
+		Help: "Groups of trials by what they came to, single trials included. Absent before the end, and where no group " +
+			"has several trials.",
+	}
+	undecidedAllowed = Family{
+		Name: "undecided_allowed_groups", Type: gauge,
+		Help: "Of the undecided groups, those that do not make the run red. Absent where groups are.",
+	}
+	gateVerdict = Family{
+		Name: "gate_verdict", Type: gauge, Labels: []string{gate, "verdict"},
+		Help: "Always 1: what the trials of a scenario with a pass_rate show. The gate is scenario/provider/region. At most " +
+			"1,000 gates.",
+	}
+	gateLow = Family{
+		Name: "gate_rate_low", Type: gauge, Labels: []string{gate}, Help: "Lower end of the error bar of the rate.",
+	}
+	gateHigh = Family{
+		Name: "gate_rate_high", Type: gauge, Labels: []string{gate}, Help: "Upper end of the error bar of the rate.",
+	}
+	gateTrials = Family{
+		Name: "gate_trials", Type: gauge, Labels: []string{gate, outcome},
+		Help: "Trials that the verdict is about, by outcome: passed, failed, broken.",
+	}
+)
+
 // catalogue is every metric of a run, in the order in which documentation lists them.
 var catalogue = []*Family{
 	&runInfo, &runStart, &runEnd, &runStatus, &trialsPlanned, &trialsRunning, &trialsKept, &trials,
@@ -150,6 +179,7 @@ var catalogue = []*Family{
 	&latency, &retries, &tokens, &cost, &unpriced, &toolCalls, &injected, &firings,
 	&judgeCalls, &judgeTokens, &judgeCost, &userCalls, &userTokens, &userCost,
 	&contextCalls, &contextTokens, &contextCost, &evals,
+	&groups, &undecidedAllowed, &gateVerdict, &gateLow, &gateHigh, &gateTrials,
 }
 
 // Catalogue describes the metrics of a run. Those of evals are what their definitions say.

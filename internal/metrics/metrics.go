@@ -140,6 +140,7 @@ func (m *Metrics) Finish(run *result.Run) {
 		}
 		m.set(&runStatus, value, s.String())
 	}
+	m.groups(run)
 }
 
 // Keep counts a trial that was kept when the run was resumed. It leaves out metrics of evals whose declaration has

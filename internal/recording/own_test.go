@@ -67,8 +67,8 @@ func sameTrials(t *testing.T, run *result.Run, format Format, text []byte) {
 			t.Fatal(err)
 		}
 		next++
-		if s.ID != asJSON(t, trial.ID) || s.Scenario != trial.Scenario || s.Provider != trial.Provider ||
-			s.Model != trial.Model {
+		if s.ID != asJSON(t, trial.ID) || s.Scenario != asJSON(t, trial.Scenario) ||
+			s.Provider != asJSON(t, trial.Provider) || s.Model != asJSON(t, trial.Model) {
 			t.Errorf("trial %s is session %+v", trial.ID, s)
 		}
 		if diff := cmp.Diff(valid(t, want), valid(t, chatOf(s))); diff != "" {

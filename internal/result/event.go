@@ -38,6 +38,7 @@ const (
 	KindVerdict          EventKind = "verdict"
 	KindTurnCompleted    EventKind = "turn.completed"
 	KindTrialCompleted   EventKind = "trial.completed"
+	KindGroupCompleted   EventKind = "group.completed"
 	KindRunCompleted     EventKind = "run.completed"
 )
 
@@ -48,7 +49,7 @@ func EventKinds() []EventKind {
 		KindCallFailed, KindToolStarted, KindToolCompleted, KindStateChanged, KindStepStarted, KindStepCompleted,
 		KindValidationFailed, KindEvalCompleted,
 		KindEvalFailed,
-		KindVerdict, KindTurnCompleted, KindTrialCompleted, KindRunCompleted,
+		KindVerdict, KindTurnCompleted, KindTrialCompleted, KindGroupCompleted, KindRunCompleted,
 	}
 }
 

@@ -17,6 +17,9 @@ type RunCompleted struct {
 	Status      Status `json:"status" doc:"The outcome of the run, fail_on included."`
 	Interrupted bool   `json:"interrupted,omitempty" doc:"The user stopped the run."`
 	Counts
+	Undecided  int      `json:"undecided,omitempty" doc:"Groups that are, those that may be included."`
+	Allowed    int      `json:"undecided_allowed,omitempty" doc:"Of these, those that may be: the run is not red for them."`
+	NotNeeded  int      `json:"not_needed,omitempty" doc:"Planned trials that no verdict needed."`
 	Kept       int      `json:"kept,omitempty" doc:"Of these, the trials kept from before the run was resumed."`
 	DurationMS float64  `json:"duration_ms" doc:"Time that the run took."`
 	Usage      Tokens   `json:"usage" doc:"What the agent took."`
@@ -31,7 +34,7 @@ func RunCompletedOf(run *Run, at At, interrupted bool) RunCompleted {
 	return RunCompleted{
 		At: at, Status: run.Status, Interrupted: interrupted, Counts: s.Counts, Kept: s.Before,
 		DurationMS: run.DurationMS, Usage: TokensOf(s.Usage.Usage), CostUSD: s.CostUSD,
-		SimulatedUSD: s.SimulatedUSD,
+		SimulatedUSD: s.SimulatedUSD, Undecided: s.Undecided, Allowed: s.Allowed, NotNeeded: s.NotNeeded,
 	}
 }
 

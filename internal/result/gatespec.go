@@ -107,7 +107,7 @@ type GatedGroup struct {
 func Gated(groups []Group) (gated []GatedGroup) {
 	for i := range groups {
 		g := &groups[i]
-		if g.Gate == nil || g.Gate.Rule == RuleCount && g.Gate.never() {
+		if g.Gate == nil || !g.Gate.Early() {
 			continue
 		}
 		gated = append(gated, GatedGroup{
@@ -184,6 +184,9 @@ const (
 	FlakyAgent = "agent"
 	FlakyJudge = "judge"
 )
+
+// Early reports whether the trials of the group may end before all have run, or a gate concludes from them.
+func (s *GateSpec) Early() bool { return s.Rule == RuleGate || !s.never() }
 
 // Allowed reports whether a run may pass although the group is undecided: that its trials say too little was foreseen,
 // and is allowed. A group of which too few trials ran is never.

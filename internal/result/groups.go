@@ -39,6 +39,7 @@ func (c *Collector) place(run *Run, statuses map[groupKey]Status) {
 			continue
 		}
 		b.Group, b.Tolerated = places[key], s == Passed && b.Status == Failed
+		b.Outvoted = b.Status != Passed && (s == Passed || run.Groups[b.Group].Gate.Allowed())
 		if g := c.groups[key]; g.progress != nil {
 			b.Uncounted = !g.progress.counted(b.Trial)
 		}
@@ -270,5 +271,7 @@ func (r *rates) suite() *SuiteRate {
 	const quantile = 1.645 // of 95% on one side
 	mean := r.sum / float64(r.groups)
 	off := float64(quantile*math.Sqrt(r.variances)) / float64(r.groups)
-	return &SuiteRate{Rate: tidy(mean), Low: tidy(max(mean-off, 0)), High: tidy(min(mean+off, 1))}
+	return &SuiteRate{
+		Rate: tidy(mean), Low: tidy(max(mean-off, 0)), High: tidy(min(mean+off, 1)), Confidence: DefaultConfidence,
+	}
 }

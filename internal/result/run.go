@@ -156,6 +156,7 @@ type Brief struct {
 	Refused    int         // transitions that were refused
 	Evals      *EvalCount  // nil: nothing was measured
 	Tolerated  bool        // the trial failed, but its group passed
+	Outvoted   bool        // it did not pass, and its group passed, or may be undecided
 	Rejected   bool        // the provider refused it, and another trial replaces it
 	Uncounted  bool        // the verdict of its group is not about it
 	Gated      bool        // it is of a group whose trials may end early
@@ -204,11 +205,13 @@ type GroupCounts struct {
 	Cancelled int `json:"cancelled"`
 }
 
-// SuiteRate is a rate with its error bar: of the noise of trials alone, since the groups are the suite.
+// SuiteRate is a rate with its error bar: of the noise of trials alone, since the groups are the suite. Groups have
+// bars at a confidence of their own.
 type SuiteRate struct {
-	Rate float64 `json:"rate"`
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
+	Rate       float64 `json:"rate"`
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Confidence float64 `json:"confidence"` // of each end
 }
 
 // AssertionStats is the statistics of one assertion, or of one eval with a threshold, over the trials of a group with

@@ -59,6 +59,9 @@ func Catalogue() []Kind {
 		kind[result.TurnCompleted](result.KindTurnCompleted, OfTurn, "A turn is over, its evals and assertions included."),
 		kind[result.Outcome](result.KindTrialCompleted, OfTrial,
 			"A trial has ended, and is on disk. One that the end of the run kept from starting has only this event."),
+		kind[result.GroupCompleted](result.KindGroupCompleted, OfRun,
+			"What the trials of a scenario with a provider show together, where they could end early: one line for each, "+
+				"with scenario and provider, after the last trial."),
 		kind[result.RunCompleted](result.KindRunCompleted, OfRun,
 			"The last line. Where it is missing, the run was killed, or could not write on."),
 	}

@@ -99,6 +99,14 @@ func enums(t reflect.Type) []string {
 		return list
 	case reflect.TypeFor[result.Action]():
 		return []string{string(result.Recorded), string(result.Replaced), string(result.Cut), string(result.Blocked)}
+	case reflect.TypeFor[result.GateRule]():
+		return []string{string(result.RuleGate), string(result.RuleCount)}
+	case reflect.TypeFor[result.GateReason]():
+		var list []string
+		for _, reason := range result.GateReasons() {
+			list = append(list, string(reason))
+		}
+		return list
 	case reflect.TypeFor[chat.Role]():
 		return []string{string(chat.System), string(chat.User), string(chat.Assistant), string(chat.ToolRole)}
 	case reflect.TypeFor[result.EventKind]():

@@ -18,10 +18,10 @@ const maxOfAKind = 10
 // maxMessage bounds the text of an annotation, in bytes.
 const maxMessage = 2000
 
-// Write writes an error for each check that failed or could not judge and for each trial with an error, at most ten; a
-// warning for each warning of the run, at most ten; and a notice with the totals, which is an error for a run that is
-// red by fail_on, or without any other error. Trials that failed in the same way share their errors. place says how to
-// name a file; nil: as the run does.
+// Write writes an error for each gate that did not pass, each check that failed or could not judge and each trial with
+// an error, at most ten; a warning for each gate that is undecided and may be, and for each warning of the run, at most
+// ten; and a notice with the totals, which is an error for a run that is red by fail_on, or without any other error.
+// Trials that failed in the same way share their errors. place says how to name a file; nil: as the run does.
 func Write(w io.Writer, run *result.Run, place func(file string) string) error {
 	out := &commands{bufio.NewWriter(w), place}
 	byFailOn, limit := run.ByFailOn(), maxOfAKind
@@ -32,11 +32,8 @@ func Write(w io.Writer, run *result.Run, place func(file string) string) error {
 	if err != nil {
 		return err
 	}
-	for i, text := range run.Warnings {
-		if i == maxOfAKind {
-			break
-		}
-		out.write("warning", diag.Pos{}, "arena", text)
+	for _, a := range warnings(run) {
+		out.write("warning", a.pos, a.title, a.text)
 	}
 	text := show.Headline(run)
 	if more > 0 {
@@ -74,6 +71,14 @@ func writeErrors(out *commands, run *result.Run, limit int) (written, more int, 
 	if err != nil {
 		return 0, 0, err
 	}
+	for _, a := range gates(run, false) { // each of them says more than one of its trials
+		if written == limit {
+			more++
+			continue
+		}
+		written++
+		out.write("error", a.pos, a.title, a.text)
+	}
 	for _, members := range failures {
 		b := &run.Briefs[members[0]]
 		t, err := run.Trials.Trial(members[0])
@@ -90,6 +95,37 @@ func writeErrors(out *commands, run *result.Run, limit int) (written, more int, 
 		}
 	}
 	return written, more, nil
+}
+
+// warnings are at most as many as are shown.
+func warnings(run *result.Run) []annotation {
+	all := gates(run, true)
+	for _, text := range run.Warnings {
+		all = append(all, annotation{diag.Pos{}, "arena", text})
+	}
+	return all[:min(len(all), maxOfAKind)]
+}
+
+// gates are those that did not pass: the ones for which the run is not red, or all others.
+func gates(run *result.Run, allowed bool) (all []annotation) {
+	groups := show.Groups(run)
+	for i := range groups {
+		g := &groups[i]
+		if !show.Early(g.Stats) || g.Stats.Gate.Rule != result.RuleGate ||
+			(g.Stats.Gate.Allowed() || g.Excuse != "") != allowed {
+			continue
+		}
+		switch g.Status {
+		case result.Failed, result.Errored, result.Undecided:
+			at, text := diag.Pos{File: g.File, Line: g.Line}, g.Rate()
+			if g.Excuse != "" {
+				text += " (" + show.Line(g.Excuse) + ")"
+			}
+			all = append(all, annotation{at, show.Line(g.Scenario) + " · " + g.ProviderLabel(), text})
+		default:
+		}
+	}
+	return all
 }
 
 type annotation struct {

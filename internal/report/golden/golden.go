@@ -59,6 +59,9 @@ func Fixtures() []Fixture {
 		{"measured", resulttest.Measured},
 		{"rows", resulttest.Rows},
 		{"workflow", func() *result.Run { return resulttest.Workflow(3) }},
+		{"gated", resulttest.Gated},
+		{"allowed", resulttest.AllGated},
+		{"stopped", resulttest.HostileGate},
 		{"hostile", resulttest.Hostile},
 	}
 }

@@ -39,6 +39,7 @@ func TestAccessibility(t *testing.T) {
 		{"errors", "#/", resulttest.Errored()},
 		{"broken trial", toTrial("order-status-unclear/claude-haiku/default"), resulttest.Errored()},
 		{"flaky", "#/", resulttest.Flaky()},
+		{"gated", "#/", resulttest.Gated()},
 		{"workflow", toTrial("support-0/gpt-4o/default"), resulttest.Workflow(3)},
 		{"workflows", "#/", resulttest.Workflow(30)},
 		{"trace", toTrial("order/shop-agent/default"), resulttest.Traced()},

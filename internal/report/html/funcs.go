@@ -26,6 +26,7 @@ func parts() template.FuncMap {
 	return template.FuncMap{
 		"csp": (*page).csp, "css": (*page).css, "js": (*page).js, "icon": (*page).icon, "title": (*page).title,
 		"headline": (*page).headline, "sides": (*page).sides, "unfinished": (*page).unfinished, "width": (*page).width,
+		"concludes": (*page).concludes, "groups": (*page).groups,
 		"shares": (*page).shares, "word": share.word, "costNotes": (*page).costNotes,
 		"shown": (*page).shown, "folded": (*page).folded, "foldedKinds": (*page).foldedKinds, "leftOut": (*page).leftOut,
 		"spread":      func(p *page) *spread { return p.spread },

@@ -18,6 +18,7 @@ type index struct {
 	Regions   []string     `json:"regions"`
 	Tags      []string     `json:"tags"`
 	Checks    []checkTally `json:"checks"`
+	Rates     []string     `json:"rates"` // of run.groups, in words
 	Trials    []row        `json:"trials"`
 }
 
@@ -51,7 +52,9 @@ type row struct {
 	Excuse    string            `json:"excuse,omitempty"` // why it makes nothing red although it did not pass
 	Before    bool              `json:"before,omitempty"`
 	Flaky     bool              `json:"flaky,omitempty"`
-	Why       string            `json:"why,omitempty"` // in one short line
+	Rejected  bool              `json:"rejected,omitempty"`  // the provider refused it: another one replaces it
+	Uncounted bool              `json:"uncounted,omitempty"` // the verdict of its group is not about it
+	Why       string            `json:"why,omitempty"`       // in one short line
 	Turns     int               `json:"turns"`
 	Checks    result.CheckCount `json:"checks"`
 	MS        float64           `json:"ms"`
@@ -77,13 +80,20 @@ type indexer struct {
 }
 
 func newIndexer(run *result.Run) *indexer {
-	return &indexer{
+	x := &indexer{
 		index: index{
 			Run: run, Scenarios: []scenario{}, Checks: []checkTally{}, Trials: make([]row, 0, len(run.Briefs)),
 		},
 		scenarios: map[scenario]int{},
 		groups:    groupsOf(run),
 	}
+	x.index.Rates = make([]string, len(run.Groups))
+	for _, g := range show.Groups(run) {
+		if g.Stats != nil {
+			x.index.Rates[run.Briefs[g.Trials[0]].Group] = g.Rate()
+		}
+	}
+	return x
 }
 
 // add takes the trial of the next brief.
@@ -95,7 +105,8 @@ func (x *indexer) add(b *result.Brief, raw []byte) error {
 	r := row{
 		ID: b.ID, Scenario: x.scenario(b), Provider: x.providers.number(b.Provider), Region: x.regions.number(b.Region),
 		Session: b.Session, Model: d.Model, Trial: b.Trial, Trials: b.Trials,
-		Status: b.Status, Tolerated: b.Tolerated, Excuse: show.Line(b.Excuse), Before: b.Before, Flaky: b.Flaky, Why: d.why(),
+		Status: b.Status, Tolerated: b.Tolerated, Excuse: show.Line(b.Excuse), Before: b.Before, Flaky: b.Flaky,
+		Rejected: b.Rejected, Uncounted: b.Uncounted, Why: d.why(),
 		Turns: b.Turns, Checks: b.Checks, MS: math.Round(b.DurationMS*10) / 10,
 		Tokens: b.Usage.Total(), Calls: b.Usage.Calls, USD: b.CostUSD, Simulated: b.Simulated,
 	}

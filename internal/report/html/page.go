@@ -22,7 +22,8 @@ var assets embed.FS
 // The parts of the one style sheet and of the one script, in order.
 var (
 	styles = [...]string{
-		"base", "overview", "analysis", "failures", "list", "datasets", "replies", "trial", "chat", "verdict", "judges", "evals",
+		"base", "overview", "rates", "analysis", "failures", "list", "datasets", "replies", "trial", "chat", "verdict", "judges",
+		"evals",
 		"workflow", "steps", "timeline", "narrow", "print",
 	}
 	scripts = [...]string{
@@ -42,11 +43,12 @@ type page struct {
 	Kinds         int       // of failures
 	Failing       int       // trials in all of them
 	spread        *spread   // nil: nothing is spread
+	Rates         *rates    // nil: no group has several trials
 	tmpl          *template.Template
 }
 
 func newPage(run *result.Run, opts Options) (*page, error) {
-	p := &page{Run: run}
+	p := &page{Run: run, Rates: ratesOf(run)}
 	var err error
 	if p.Style, err = join(styles[:], ".css"); err != nil {
 		return nil, err
@@ -56,7 +58,7 @@ func newPage(run *result.Run, opts Options) (*page, error) {
 	}
 	p.Script = "\"use strict\";\n(() => {\n" + p.Script + "})();\n"
 	p.tmpl, err = template.New("page.html").Funcs(words()).Funcs(parts()).
-		ParseFS(assets, "assets/page.html", "assets/failures.html", "assets/analysis.html")
+		ParseFS(assets, "assets/page.html", "assets/failures.html", "assets/analysis.html", "assets/rates.html")
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +105,10 @@ func (p *page) icon() template.URL {
 	case result.Passed:
 	case result.Failed:
 		colour = "cf222e"
-	case result.Errored, result.Undecided:
+	case result.Errored:
 		colour = "bf8700"
+	case result.Undecided:
+		colour = "0a6675"
 	default:
 		colour = "8c959f"
 	}
@@ -125,14 +129,28 @@ func (p *page) unfinished() int { return max(show.Unfinished(p.Run)-p.Summary.Ca
 // width is the length of the bar, in trials; those that have no result leave it empty at the end.
 func (p *page) width() int { return p.Summary.Trials + p.unfinished() }
 
+// concludes reports whether groups are what the run is about: trials of some may end early.
+func (p *page) concludes() bool { return p.Summary.Groups != nil && show.AnyEarly(p.Run) }
+
+// groups lists the groups by status, worst first, each with where its piece of the bar begins.
+func (p *page) groups() []share {
+	c := p.Summary.Groups
+	return placed(share{Status: result.Failed, N: c.Failed}, share{Status: result.Errored, N: c.Errors},
+		share{Status: result.Undecided, N: c.Undecided}, share{Status: result.Cancelled, N: c.Cancelled},
+		share{Status: result.Passed, N: c.Passed}, share{Status: result.Skipped, N: c.Skipped})
+}
+
 // shares lists the trials by status, worst first, each with where its piece of the bar begins.
 func (p *page) shares() []share {
 	s := &p.Summary
-	all := []share{
+	return placed([]share{
 		{Status: result.Failed, N: s.Failed}, {Status: result.Errored, N: s.Errors},
 		{Status: result.Cancelled, N: s.Cancelled}, {Status: result.Passed, N: s.Passed},
 		{Status: result.Skipped, N: s.Skipped},
-	}
+	}...)
+}
+
+func placed(all ...share) []share {
 	var out []share
 	at := 0
 	for _, sh := range all {
@@ -164,6 +182,9 @@ func (p *page) headline() string {
 }
 
 func (p *page) verdict() string {
+	if p.concludes() {
+		return show.GroupVerdict(p.Run)
+	}
 	var parts []string
 	add := func(n int, word string) {
 		if n > 0 {

@@ -19,11 +19,11 @@ func pairs() []struct {
 	var all []pair
 	for _, ground := range []string{
 		"page", "panel", "sunken", "user", "agent",
-		"passed-tint", "failed-tint", "error-tint", "cancelled-tint", "skipped-tint",
+		"passed-tint", "failed-tint", "error-tint", "undecided-tint", "cancelled-tint", "skipped-tint",
 	} {
 		all = append(all, pair{"ink", ground, 4.5}, pair{"muted", ground, 4.5}, pair{"link", ground, 4.5})
 	}
-	for _, status := range []string{"passed", "failed", "error", "cancelled", "skipped"} {
+	for _, status := range []string{"passed", "failed", "error", "undecided", "cancelled", "skipped"} {
 		for _, ground := range []string{"page", "panel", "sunken", status + "-tint"} {
 			all = append(all, pair{status, ground, 4.5})
 		}

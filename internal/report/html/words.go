@@ -18,6 +18,8 @@ func sign(s result.Status) string {
 		return "–"
 	case result.Cancelled:
 		return "◌"
+	case result.Undecided:
+		return "?"
 	default:
 		return "!"
 	}

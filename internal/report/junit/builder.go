@@ -194,9 +194,9 @@ func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 		case brief.Usage.Calls > 0:
 			known = false
 		}
-		switch brief.Status {
-		case result.Skipped, result.Cancelled:
-		case result.Passed:
+		switch {
+		case brief.Uncounted, brief.Status == result.Skipped, brief.Status == result.Cancelled:
+		case brief.Status == result.Passed:
 			passed++
 			judged++
 		default:
@@ -218,10 +218,8 @@ func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 	if judged > 0 {
 		c.properties = append(c.properties, property{"pass_rate", rateText(passed, judged)})
 	}
-	if show.Early(g.Stats) && g.Stats.Gate.Rule == result.RuleGate {
-		c.rate, c.allowed = rateMessage(g.Stats.Gate), g.Stats.Gate.Allowed()
-	}
-	if passed < len(g.Trials) {
+	c.gate(g)
+	if passed < judged || g.Status != result.Passed {
 		c.complete = func(c *testcase) error { return b.addDetails(g, c) }
 	}
 	return c, nil

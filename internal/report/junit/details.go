@@ -29,7 +29,7 @@ func (b *builder) addDetails(g *show.Group, c *testcase) error {
 	case c.status == result.Passed: // within its threshold
 		c.output, c.message = rate+"\n"+rates+failures.problems()+"\n"+failures.conversations(), ""
 		return nil
-	case rate != "" && c.status == result.Failed:
+	case rate != "" && (c.status == result.Failed || c.status == result.Errored && gated(g)):
 		c.message = rate + ": " + c.message
 	}
 	c.body, c.output = c.message+"\n\n"+rates+failures.problems(), failures.conversations()

@@ -2,27 +2,43 @@ package junit
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// gateProperties are what the trials of a gate showed.
+// gateProperties are what the trials of a group showed of its rate. Ends of bars are rounded outwards.
 func gateProperties(g *show.Group) []property {
-	if !show.Early(g.Stats) {
+	if g.Stats == nil || g.Stats.Gate == nil || g.Stats.Gate.Counted == 0 && !show.Early(g.Stats) {
 		return nil
 	}
 	gate := g.Stats.Gate
-	share := func(x float64) string { return strconv.FormatFloat(x, 'f', 4, 64) }
-	all := []property{
-		{"counted", strconv.Itoa(gate.Counted)}, {"low", share(gate.Low)}, {"high", share(gate.High)},
-		{"verdict", gate.Verdict.String()},
+	const digits, noise = 1e4, 1e-6
+	share := func(x float64) string { return strconv.FormatFloat(x/digits, 'f', 4, 64) }
+	bar := []property{
+		{"low", share(math.Floor(gate.Low*digits + noise))}, {"high", share(math.Ceil(gate.High*digits - noise))},
 	}
+	if !show.Early(g.Stats) {
+		return bar
+	}
+	all := append([]property{{"counted", strconv.Itoa(gate.Counted)}}, bar...)
+	all = append(all, property{"verdict", gate.Verdict.String()})
 	if gate.Flaky != "" {
 		all = append(all, property{"flaky", gate.Flaky})
 	}
 	return all
+}
+
+// gated reports whether a gate concludes from the trials of a group.
+func gated(g *show.Group) bool { return show.Early(g.Stats) && g.Stats.Gate.Rule == result.RuleGate }
+
+// gate says what the gate of its group showed; nothing where there is none.
+func (c *testcase) gate(g *show.Group) {
+	if gated(g) {
+		c.rate, c.allowed = rateMessage(g.Stats.Gate), g.Stats.Gate.Allowed()
+	}
 }
 
 // rateMessage is why a gate did not pass: "2 of 7 passed: at most 71%, asked 80%".

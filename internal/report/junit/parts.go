@@ -29,6 +29,9 @@ func (b *builder) casesOfParts(g *show.Group) ([]testcase, error) {
 	at := map[location]*part{}
 	for _, i := range g.Trials {
 		brief := &b.run.Briefs[i]
+		if brief.Uncounted && g.Status != result.Errored { // the verdict is not about it
+			continue
+		}
 		t, err := b.run.Trials.Trial(i)
 		if err != nil {
 			return nil, fmt.Errorf("trial %s: %w", brief.ID, err)
@@ -46,13 +49,17 @@ func (b *builder) casesOfParts(g *show.Group) ([]testcase, error) {
 	red := false
 	for _, u := range parts {
 		c := u.testcase(g)
-		red = red || c.status == result.Failed || c.status == result.Errored
+		red = red || isRed(c.status)
 		cases = append(cases, c)
 	}
-	if !red && (g.Status == result.Failed || g.Status == result.Errored) {
+	if !red && isRed(g.Status) {
 		cases = append(cases, groupFailure(g))
 	}
 	return cases, nil
+}
+
+func isRed(s result.Status) bool {
+	return s == result.Failed || s == result.Errored || s == result.Undecided
 }
 
 // groupFailure is the testcase of a group that failed although none of its parts did.
@@ -61,6 +68,7 @@ func groupFailure(g *show.Group) testcase {
 	c.name += " run"
 	c.message = strings.TrimSuffix(g.Status.String()+": "+g.Rate(), ": ")
 	c.body = c.message
+	c.gate(g)
 	return c
 }
 
@@ -163,6 +171,9 @@ func (u *part) testcase(g *show.Group) testcase {
 			c.message = rate + ": " + c.message
 		}
 		c.body, c.output = c.message+"\n\n"+u.failures.problems(), u.failures.conversations()
+		if c.status == result.Undecided {
+			c.gate(g)
+		}
 	}
 	return c
 }
@@ -170,6 +181,9 @@ func (u *part) testcase(g *show.Group) testcase {
 // status is the most severe status of the trials. Where some failed, the group's statistics decide whether too many
 // did.
 func (u *part) status(g *show.Group) result.Status {
+	if gated(g) && u.worst != result.Passed && u.worst != result.Skipped && g.Status != result.Failed {
+		return g.Status // it is the gate that concludes
+	}
 	if g.Stats == nil || u.worst != result.Failed {
 		return u.worst
 	}

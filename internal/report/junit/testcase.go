@@ -103,7 +103,7 @@ type text struct {
 
 // excused makes a testcase that is red, and makes nothing red, a skipped one that says why and what failed.
 func (c *testcase) excused() {
-	if c.excuse == "" || c.status != result.Failed && c.status != result.Errored {
+	if c.excuse == "" || !isRed(c.status) {
 		return
 	}
 	c.status = result.Skipped

@@ -24,7 +24,8 @@ type Options struct {
 // Write writes the report. Only trials that failed or broke are read from the run's source, one at a time.
 func Write(w io.Writer, run *result.Run, o Options) error {
 	groups := show.Groups(run)
-	head := headline(run) + totals(run) + against(run) + matrix(groups, maxSize/3) + datasets(run, maxSize/4)
+	head := headline(run) + totals(run) + against(run) + matrix(groups, maxSize/3) + gates(run, groups, maxSize/4) +
+		datasets(run, maxSize/4)
 	unsteady, err := flaky(run)
 	if err != nil {
 		return err

@@ -108,9 +108,9 @@ func (t *trace) runCompleted(e *result.RunCompleted) {
 		key string
 		n   int
 	}{{"trials", e.Trials}, {"passed", e.Passed}, {"failed", e.Failed}, {"errors", e.Errors}, {"skipped", e.Skipped},
-		{"cancelled", e.Cancelled}, {"kept", e.Kept}} {
-		if n.key == "kept" && n.n == 0 {
-			continue // the run was not resumed
+		{"cancelled", e.Cancelled}, {"kept", e.Kept}, {"undecided", e.Undecided}} {
+		if (n.key == "kept" || n.key == "undecided") && n.n == 0 {
+			continue // the run was not resumed, or had no gate that is
 		}
 		s.whole("arena.run."+n.key, int64(n.n))
 	}

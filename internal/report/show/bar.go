@@ -73,7 +73,10 @@ func share(x float64) string {
 
 // GateLine says what the trials of a gate show: "2 of 7 passed, 8–71%, asked 80%". What has no verdict says why.
 func GateLine(g *result.Gate) string {
-	text := fmt.Sprintf("%s of %s passed, %s, %s", Count(g.Passed), Count(g.Counted), Bar(g), Asked(g))
+	text := fmt.Sprintf("%s of %s passed, %s, %s", Count(g.Passed), Count(g.Counted), NamedBar(g), Asked(g))
+	if g.Counted == 0 {
+		text = "no trial counted, " + Asked(g)
+	}
 	if g.Broken > 0 {
 		text += ", " + Count(g.Broken) + " broke"
 	}
@@ -83,10 +86,21 @@ func GateLine(g *result.Gate) string {
 	return text
 }
 
+// NamedBar is Bar, which names its confidence where it is not the usual one.
+func NamedBar(g *result.Gate) string {
+	if g.Confidence == result.DefaultConfidence {
+		return Bar(g)
+	}
+	return Bar(g) + " at " + share(g.Confidence) + " confidence"
+}
+
 // Verdictless is why a gate has no verdict, and what would help; "": it has one.
 func Verdictless(g *result.Gate) string {
 	switch g.Verdict {
 	case result.Undecided:
+		if g.Allowed() {
+			return "undecided (allowed)" + undecided(g)
+		}
 		return "undecided" + undecided(g)
 	case result.Errored:
 		return "error, " + tooMany(g)
@@ -108,9 +122,18 @@ func undecided(g *result.Gate) string {
 	default:
 	}
 	if n := g.About(); n > 0 {
-		return fmt.Sprintf("; about %s would likely decide", Plural(n, "trial"))
+		return fmt.Sprintf("; about %s would likely decide", Plural(roughly(n), "trial"))
 	}
 	return "; too near the line to tell"
+}
+
+// roughly rounds a number to two digits.
+func roughly(n int) int {
+	unit := 1
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	return (n + unit/2) / unit * unit
 }
 
 func tooMany(g *result.Gate) string {
@@ -134,7 +157,7 @@ func Trials(g *result.Gate) string {
 
 // Early reports whether the trials of a group may end before all have run.
 func Early(g *result.Group) bool {
-	return g != nil && g.Gate != nil && (g.Gate.Rule == result.RuleGate || g.Gate.Stop == result.StopEarly)
+	return g != nil && g.Gate != nil && g.Gate.Early()
 }
 
 // AnyEarly reports whether a run has such a group.
@@ -147,7 +170,13 @@ func AnyEarly(run *result.Run) bool {
 	return false
 }
 
-// SuiteRate is the rate of a suite with its bar: "93.1% (91.8–94.4%)".
+// SuiteRate is the rate of a suite with its bar and the confidence of its ends: "93.1% (91.8–94.4% at 95%)".
 func SuiteRate(r *result.SuiteRate) string {
-	return Percent(r.Rate) + " (" + Range(r.Low, r.High, 1) + ")"
+	return Percent(r.Rate) + " (" + Range(r.Low, r.High, 1) + " at " + share(r.Confidence) + ")"
+}
+
+// BarsNote says how sure the bars of groups are that name no confidence, and why that of the suite is narrower.
+func BarsNote(r *result.SuiteRate) string {
+	return "each bar at " + share(result.DefaultConfidence) + " confidence unless it names another; that of the suite, " +
+		"at " + share(r.Confidence) + ", is of the mean of all, and so narrower"
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Failures groups the trials that failed or had an error by Signature. Each element holds the indexes in Run.Briefs of
-// trials that failed in the same way. Elements and indexes are in plan order. Failures that their group tolerates, and
-// those that are excused, are left out. The trials are read one at a time and not kept.
+// trials that failed in the same way. Elements and indexes are in plan order. Failures for which the run is not red are
+// left out: their group passed or may be undecided, or they are excused. The trials are read one at a time and not kept.
 func Failures(run *result.Run) ([][]int, error) {
 	var all [][]int
 	known := map[string]int{}
@@ -32,12 +32,12 @@ func Failures(run *result.Run) ([][]int, error) {
 	return all, nil
 }
 
-// isRed reports whether a trial failed or had an error, and nothing excuses that.
+// isRed reports whether a trial failed or had an error, and the run is not green in spite of it.
 func isRed(b *result.Brief) bool {
 	switch b.Status {
 	case result.Passed, result.Skipped, result.Cancelled:
 		return false
 	default: // Failed, Errored; and Unset, which never passes
-		return !b.Tolerated && b.Excuse == ""
+		return !b.Tolerated && !b.Outvoted && b.Excuse == ""
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/result"
@@ -61,6 +62,17 @@ func Groups(run *result.Run) []Group {
 	return groups
 }
 
+// Gated are the groups of several trials, the worst first, else in their order.
+func Gated(groups []Group) (all []*Group) {
+	for i := range groups {
+		if g := &groups[i]; g.Stats != nil && g.Stats.Gate != nil {
+			all = append(all, g)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Group) int { return cmp.Compare(b.Status, a.Status) })
+	return all
+}
+
 // alone is a trial that is no part of the plan any more, and so none of the group of its scenario.
 func alone(b *result.Brief, i int) Group {
 	g := Group{
@@ -106,6 +118,14 @@ func (g *Group) Rate() string {
 		return text + ", needs " + Percent(g.needs()) + g.ofEach()
 	}
 	return text
+}
+
+// AskedRate is the share of trials that is asked for: that of a gate, or the strictest pass_threshold that matters.
+func (g *Group) AskedRate() float64 {
+	if g.Stats.Gate != nil && g.Stats.Gate.Rule == result.RuleGate {
+		return g.Stats.Gate.PassRate
+	}
+	return g.needs()
 }
 
 func (g *Group) ofEach() string {

@@ -71,10 +71,28 @@ func Headline(run *result.Run) string {
 	return strings.Join(append(parts, RunNotes(run)...), ", ")
 }
 
+// GroupVerdict is the start of the headline of a run with groups whose trials may end early.
+func GroupVerdict(run *result.Run) string {
+	s, c := &run.Summary, run.Summary.Groups
+	return strings.Join(groupParts(run, s, c), ", ")
+}
+
 // groupHeadline is Headline for a run with groups whose trials may end early: "21 of 24 scenarios passed, 1 failed,
 // 2 undecided".
 func groupHeadline(run *result.Run) string {
 	s, c := &run.Summary, run.Summary.Groups
+	parts := groupParts(run, s, c)
+	parts = append(parts, Plural(s.Trials, "trial"))
+	if s.NotNeeded > 0 {
+		parts = append(parts, Count(s.NotNeeded)+" trials not needed")
+	}
+	if n := Unfinished(run); n > 0 {
+		parts = append(parts, Count(n)+" not finished")
+	}
+	return strings.Join(append(parts, RunNotes(run)...), ", ")
+}
+
+func groupParts(run *result.Run, s *result.Summary, c *result.GroupCounts) []string {
 	parts := []string{fmt.Sprintf("%s of %s passed", Count(c.Passed), Plural(c.Groups, "scenario"))}
 	add := func(n int, text string) {
 		if n > 0 {
@@ -92,10 +110,7 @@ func groupHeadline(run *result.Run) string {
 	}
 	add(c.Skipped, " skipped"+FailOnMark(run, result.FailOnSkipped))
 	add(c.Cancelled, " not run")
-	parts = append(parts, Plural(s.Trials, "trial"))
-	add(s.NotNeeded, " trials not needed")
-	add(Unfinished(run), " not finished")
-	return strings.Join(append(parts, RunNotes(run)...), ", ")
+	return parts
 }
 
 // Excused counts the failed trials that make nothing red: " (2 tolerated, 1 known)"; "": there are none.

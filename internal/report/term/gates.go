@@ -2,18 +2,19 @@ package term
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// gates writes a line for each group whose trials may end early: what they show, and how many it took.
+// gates writes a line for each group whose trials may end early: what they show, and how many it took; with -v for all
+// groups of several trials.
 func (p *Printer) gates(run *result.Run) {
-	groups := slices.DeleteFunc(show.Groups(run), func(g show.Group) bool { return !show.Early(g.Stats) })
+	groups := slices.DeleteFunc(show.Groups(run), func(g show.Group) bool {
+		return !show.Early(g.Stats) && (p.opts.Verbosity == 0 || g.Stats == nil)
+	})
 	if len(groups) == 0 {
 		return
 	}
@@ -42,6 +43,9 @@ func (p *Printer) gates(run *result.Run) {
 		rows = append(rows, line.gap(gap).add(plain, text))
 		rows = append(rows, p.aboutGate(gate)...)
 	}
+	if r := run.Summary.SuiteRate; r != nil && len(groups) > 1 && show.AnyEarly(run) {
+		rows = append(rows, (&row{}).gap(2*signWidth).add(dim, show.BarsNote(r)))
+	}
 	p.print(rows)
 }
 
@@ -66,21 +70,15 @@ func groupCost(run *result.Run, g *show.Group) string {
 func (p *Printer) aboutGate(g *result.Gate) (rows []*row) {
 	add := func(text string) { rows = append(rows, (&row{}).gap(2*signWidth).add(dim, text)) }
 	if g.Alike {
-		add("all conversations are the same, word for word: they repeat each other, and the bar is about nothing else")
+		add(show.Alike)
 	}
 	if p.opts.Verbosity == 0 {
 		return rows
 	}
-	if g.Flaky != "" {
-		add("flaky: trials of the same input passed and failed, by the " + g.Flaky)
+	if text := show.Wavering(g); text != "" {
+		add(text)
 	}
-	var powers []string
-	number := func(text string) int { n, _ := strconv.Atoi(text); return n }
-	for _, k := range slices.SortedFunc(maps.Keys(g.PassPow), func(a, b string) int { return number(a) - number(b) }) {
-		powers = append(powers, fmt.Sprintf("pass^%s %s, pass@%s %s", k, show.Percent(g.PassPow[k]), k,
-			show.Percent(g.PassAt[k])))
-	}
-	if len(powers) > 0 {
+	if powers := show.Powers(g); len(powers) > 0 {
 		add(strings.Join(powers, "; "))
 	}
 	return rows

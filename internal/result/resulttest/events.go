@@ -176,6 +176,14 @@ func ends(say func(string) string, at func(ms, turn int) result.At) []result.Eve
 			SkipReason: say("not evaluated: turn 1 did not end"), Error: say("nothing"), Position: pos,
 		}, at(260, result.NoTurn), 0),
 		result.TrialDone{At: at(260, result.NoTurn), Trial: trial},
+		result.GroupCompleted{
+			At: result.At{
+				Time: Epoch.Add(300 * time.Millisecond), Turn: result.NoTurn, Scenario: say("returns"), Provider: say("gpt-4o"),
+			},
+			File: say("scenarios/returns.yaml"), Region: say("default"), Status: result.Undecided, Allowed: true,
+			Reason: result.ReasonMax, Rule: result.RuleGate, PassRate: 0.9, Tolerance: 0.1, Confidence: 0.95, Max: 50,
+			Counted: 50, Passed: 42, Failed: 7, Broken: 1, Replaced: 1, Beyond: 2, Low: 0.71, High: 0.94, NotNeeded: 1,
+		},
 		result.RunCompletedOf(run, result.At{Time: Epoch.Add(300 * time.Millisecond), Turn: result.NoTurn}, true),
 	}
 }

@@ -19,12 +19,15 @@ var fixtures = map[string]struct {
 	"all passed": {resulttest.AllPassed, result.Passed, 4, 0},
 	"one failed": {resulttest.OneFailed, result.Failed, 3, 0},
 	"errored":    {resulttest.Errored, result.Errored, 4, 0},
-	"cancelled":  {resulttest.Cancelled, result.Cancelled, 3, 6},
+	"cancelled":  {resulttest.Cancelled, result.Cancelled, 3, 7},
 	"flaky":      {resulttest.Flaky, result.Failed, 15, 0},
 	"judged":     {resulttest.Judged, result.Failed, 5, 0},
 	"measured":   {resulttest.Measured, result.Failed, 2, 0},
 	"rows":       {resulttest.Rows, result.Failed, 28, 0},
 	"workflow":   {func() *result.Run { return resulttest.Workflow(3) }, result.Failed, 3, 0},
+	"gated":      {resulttest.Gated, result.Failed, 149, 0},
+	"all gated":  {resulttest.AllGated, result.Passed, 66, 0},
+	"gate":       {resulttest.HostileGate, result.Undecided, 8, 46},
 	"hostile":    {resulttest.Hostile, result.Failed, 4, 0},
 	"big":        {func() *result.Run { return resulttest.Big(100) }, result.Failed, 100, 0},
 }
@@ -35,7 +38,7 @@ func TestFixturesAreWhatTheirNamesSay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run := f.build()
-			if run.Status != f.status || len(run.Briefs) != f.trials || run.Planned-len(run.Briefs) != f.unfinished {
+			if run.Status != f.status || len(run.Briefs) != f.trials || run.Unfinished() != f.unfinished {
 				t.Errorf("got %s, %d of %d trials; want %s, %d and %d unfinished",
 					run.Status, len(run.Briefs), run.Planned, f.status, f.trials, f.unfinished)
 			}

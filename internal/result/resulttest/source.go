@@ -90,6 +90,25 @@ func fold(name string, planned int, trials Generated) *result.Run {
 
 // covered is fold for a project that declares something.
 func covered(name string, planned int, declared []result.Coverage, trials Generated) *result.Run {
+	var c result.Collector
+	c.Cover(declared)
+	return folded(&c, name, planned, trials)
+}
+
+// gatedFold settles and folds trials, groups of which may end early.
+func gatedFold(name string, planned int, groups []result.GatedGroup, trials []*result.Trial) *result.Run {
+	for i, t := range trials {
+		t.Index = i
+		t.Settle()
+	}
+	var c result.Collector
+	c.Gate(groups)
+	run := folded(&c, name, planned, Generated{Len: len(trials), Make: func(i int) *result.Trial { return trials[i] }})
+	run.Trials = Memory(trials)
+	return run
+}
+
+func folded(c *result.Collector, name string, planned int, trials Generated) *result.Run {
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion,
 		Arena:         "1.2.3",
@@ -99,8 +118,6 @@ func covered(name string, planned int, declared []result.Coverage, trials Genera
 		Planned:       planned,
 		Trials:        trials,
 	}
-	var c result.Collector
-	c.Cover(declared)
 	for i := range trials.Len {
 		b := c.Add(trials.Make(i))
 		run.DurationMS += b.DurationMS / 4 // as if four ran at once

@@ -4,6 +4,7 @@
 const STATUS = new Map([
   ["failed", "✗"],
   ["error", "!"],
+  ["undecided", "?"], // of groups of trials
   ["cancelled", "◌"],
   ["passed", "✓"],
   ["skipped", "–"],

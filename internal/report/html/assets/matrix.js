@@ -35,11 +35,14 @@ function matrixCell(report, scenario, cell, column) {
   const status = cellStatus(cell);
   const [first] = cell.trials;
   const several = cell.trials.length > 1;
-  const passed = cell.trials.filter((t) => t.status === "passed").length;
+  const groups = new Set(cell.trials.map((t) => t.group));
+  const group = groups.size === 1 ? report.groups[first.group] : null; // its trials are those that count
+  const passed = group?.passed ?? cell.trials.filter((t) => t.status === "passed").length;
+  const of = group?.trials ?? cell.trials.length;
   const facets = { scenario: scenario.id, provider: report.providers[first.provider] };
   if (report.regions.length > 1) facets.region = report.regions[first.region];
-  const rate = several ? `${count(passed)}/${count(cell.trials.length)}` : "";
-  const words = several ? `${status}, ${passed} of ${cell.trials.length} trials passed` : status;
+  const rate = several ? `${count(passed)}/${count(of)}` : "";
+  const words = several ? `${status}, ${passed} of ${of} trials passed` : status;
   return h(
     `td.cell.${status}`,
     {},

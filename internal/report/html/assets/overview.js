@@ -42,8 +42,8 @@ function unsteady(report) {
           h(
             "small.assertion",
             {},
-            `${a.turn < 0 ? "conversation" : `turn ${a.turn + 1}`} ${a.type}${inVariant(a)}: ${percent(a.pass_rate)}, ` +
-              `${percent(a.pass_threshold)} asked for`,
+            `${a.turn < 0 ? "conversation" : `turn ${a.turn + 1}`} ${a.type}${inVariant(a)}: ${percent(a.pass_rate)}` +
+              (g.gate?.rule === "gate" ? "" : `, ${percent(a.pass_threshold)} asked for`),
           ),
         ),
     );
@@ -78,14 +78,14 @@ function showOverview(report, root) {
     spread({ title: "Latency", note: "per turn", unit: "turn", series: latencies, write: latency }),
     spread({ title: "Cost", note: costNote(report), unit: "trial", series: cost, write: money }),
   ];
-  const failures = byId("failures"); // stands in the page already
+  const [failures, rates] = [byId("failures"), byId("rates")]; // stand in the page already
   const [table, covered] = [matrix(report), coverage(report)];
   root.replaceChildren(
     h(
       "div.overview",
       {},
       providers(report),
-      h("div.evidence", {}, datasets(report), failures ?? table, covered),
+      h("div.evidence", {}, rates, datasets(report), failures ?? table, covered),
       h("div.charts", {}, failures && table, charts),
     ),
   );

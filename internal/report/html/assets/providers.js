@@ -3,7 +3,7 @@
 // First come those that pass the most scenarios, each by its own pass_threshold, then those that pass the most trials: a
 // failure that the files tolerate makes no provider worse than one that is red.
 
-// totalsOf sums the trials of each provider. Trials that were skipped or stopped are in no rate. Values of single trials
+// totalsOf sums the trials of each provider. Trials that were skipped or stopped, or that do not count, are in no rate. Values of single trials
 // and replies are kept by what was asked, so that providers can be held against each other.
 function totalsOf(report) {
   const all = new Map();
@@ -33,7 +33,7 @@ function totalsOf(report) {
     if (!unjudged(status)) p.groups.set(group ? one : same, status === "passed" ? 1 : 0);
     p.several ||= Boolean(group);
     p.rows ||= known(t.session);
-    if (unjudged(t.status)) continue;
+    if (unjudged(t.status) || t.uncounted) continue;
     p.judged++;
     p.passes.set(same, t.status === "passed" ? 1 : 0);
     if (t.status === "passed") p.passed++;

@@ -141,6 +141,9 @@ function trialHead(report, t, trial) {
     t.excuse && h("p.label", {}, `Makes nothing red: ${t.excuse}.`),
     t.tolerated && h("p.label", {}, "Tolerated: its group reached the pass threshold."),
     t.before && h("p.label", {}, "From before: kept when the run was resumed."),
+    t.rejected &&
+      h("p.label", {}, "Replaced: the provider refused it before the agent's first word, so that another trial counts."),
+    t.uncounted && !t.rejected && h("p.label", {}, "Not counted: the verdict of its group is not about it."),
     t.flaky && h("p.label", {}, "Flaky: it failed before and passes now, although nothing changed."),
     (trial.earlier ?? []).map((a) =>
       h(
@@ -172,7 +175,7 @@ function trialHead(report, t, trial) {
                 ...(report.regions.length > 1 && { region: group.region }),
               }),
             },
-            `${group.passed} of ${group.trials} passed`,
+            report.rates[t.group] || `${group.passed} of ${group.trials} passed`,
           ),
       ],
       [

@@ -61,6 +61,10 @@ func newBlessCmd(app *App) *cobra.Command {
 }
 
 func (f *blessFlags) run(app *App, path string) error {
+	was, err := f.before()
+	if err != nil {
+		return err
+	}
 	run, input, done, err := openRun(app, path)
 	if err != nil {
 		return err
@@ -74,10 +78,6 @@ func (f *blessFlags) run(app *App, path string) error {
 		return err
 	}
 	now := baseline.New(run.Name, groups)
-	was, err := f.before()
-	if err != nil {
-		return err
-	}
 	if err := dropsGroups(run, was, now); err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ type mergeFlags struct {
 	partial       bool
 	baseline      string
 	knownFailures bool
+	basis         *result.Basis // read from baseline; nil: none is named
 }
 
 func newMergeCmd(app *App) *cobra.Command {
@@ -71,6 +72,9 @@ func newMergeCmd(app *App) *cobra.Command {
 }
 
 func (f *mergeFlags) run(app *App, paths []string) (err error) {
+	if err := f.readBasis(app); err != nil {
+		return err
+	}
 	set, err := f.openShards(paths)
 	if err != nil {
 		return err
@@ -83,7 +87,7 @@ func (f *mergeFlags) run(app *App, paths []string) (err error) {
 	if h.Command == nil {
 		h.Command = []string{"arena", "run"}
 	}
-	if err := f.takeBasis(app, &h); err != nil {
+	if err := f.takeBasis(&h); err != nil {
 		return err
 	}
 	choice := f.choice()

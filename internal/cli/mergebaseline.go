@@ -8,9 +8,22 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
+// readBasis reads the baseline that was named.
+func (f *mergeFlags) readBasis(app *App) error {
+	if f.baseline == "" {
+		return nil
+	}
+	diags := &diag.List{}
+	if f.basis = openBasis(f.baseline, f.knownFailures, diags); f.basis == nil {
+		app.showErrors(diags, 0)
+		return exit(result.ExitUsage)
+	}
+	return nil
+}
+
 // takeBasis makes the merged run one that is held against the baseline that was named. One is needed where the shards
 // were to fail by it, which none of them could tell.
-func (f *mergeFlags) takeBasis(app *App, h *result.JournalHeader) error {
+func (f *mergeFlags) takeBasis(h *result.JournalHeader) error {
 	if f.baseline == "" {
 		if slices.Contains(h.FailOn, result.FailOnRegressed) {
 			return errors.New("the shards were run with fail_on: " + result.FailOnRegressed +
@@ -18,11 +31,7 @@ func (f *mergeFlags) takeBasis(app *App, h *result.JournalHeader) error {
 		}
 		return nil
 	}
-	diags := &diag.List{}
-	if h.Basis = openBasis(f.baseline, f.knownFailures, diags); h.Basis == nil {
-		app.showErrors(diags, 0)
-		return exit(result.ExitUsage)
-	}
+	h.Basis = f.basis
 	h.Spec.Baseline, h.Spec.KnownFailures = f.baseline, f.knownFailures
 	h.Command = slices.Clone(h.Command)
 	if i := slices.Index(h.Command, "--baseline"); i >= 0 { // of a setting, which no shard was held against

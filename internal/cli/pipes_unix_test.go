@@ -22,7 +22,8 @@ import (
 // readers are commands with a file to read, FILE. Of flags there is one for each command and flag.
 var readers = []string{
 	"run FILE", "run -c FILE", "run hello.yaml --baseline FILE", "eval talk.json --assert assert.yaml --baseline FILE",
-	"rejudge first --baseline FILE", "bless first --baseline FILE", "run hello.yaml --mock-config FILE", "run hello.yaml --nats-creds FILE --dispatch nats://127.0.0.1:1",
+	"rejudge first --baseline FILE", "bless first --baseline FILE",
+	"merge first -o x --baseline FILE", "gate -c FILE", "run hello.yaml --mock-config FILE", "run hello.yaml --nats-creds FILE --dispatch nats://127.0.0.1:1",
 	"run hello.yaml --nats-ca FILE --dispatch nats://127.0.0.1:1",
 	"run hello.yaml --nats-cert FILE --nats-key FILE --dispatch nats://127.0.0.1:1",
 	"eval FILE --assert assert.yaml", "eval -c FILE", "eval talk.json --assert FILE", "eval talk.json --pack FILE",

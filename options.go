@@ -46,10 +46,20 @@ type Options struct {
 	Temperature *float64
 	MaxTokens   *int
 	Seed        *int64
-	Trials      int           // how often each scenario is run; 0: as the files say
+	Trials      int           // how often each scenario is run, with a pass rate at most; 0: as the files say
 	Jobs        int           // trials at once; 0: as the files say
 	Timeout     time.Duration // of a conversation; 0: as the files say
 	Retries     *int          // of a model call that failed; nil: as the files say
+
+	// PassRate has the trials of every scenario show that at least this share of them passes, such as 0.8. Rates down to
+	// PassRate - Tolerance may pass too. Each claim is wrong in at most 1 - Confidence of runs. nil: as the files say.
+	PassRate, Tolerance, Confidence *float64
+	// Stop ends trials early, once the rest cannot change the verdict, or never; "": as the files say.
+	Stop string
+	// AllowUndecided lets scenarios pass of which the trials show neither that enough pass nor that too few do.
+	AllowUndecided bool
+	// Eager runs trials that may not be needed rather than wait for those that may decide: faster, for more calls.
+	Eager bool
 
 	OnFailure string // after a failed turn assertion: continue or stop; "": as the files say
 	// FailOn is what makes ExitCode red besides failed assertions, errors and what the files name: guardrail, skipped,
@@ -137,6 +147,9 @@ func (o *Options) complete() ([]namedHook, error) {
 	}
 	if o.Trials < 0 || o.Jobs < 0 || o.Timeout < 0 {
 		bad("Trials, Jobs and Timeout must not be negative, found %d, %d and %s", o.Trials, o.Jobs, o.Timeout)
+	}
+	if !slices.Contains([]string{"", "early", "never"}, o.Stop) {
+		bad("Stop cannot be %q; expected early or never", o.Stop)
 	}
 	if !slices.Contains([]string{"", "continue", "stop"}, o.OnFailure) {
 		bad("OnFailure cannot be %q; expected continue or stop", o.OnFailure)
@@ -255,7 +268,8 @@ func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
 		Selection: runner.Selection{
 			Scenarios: o.Scenarios, Providers: tested, Regions: o.Regions, Tags: o.Tags,
 		},
-		Agents: c.unseated, Whole: true,
+		Agents: c.unseated,
+		Rule:   o.rule(),
 		Trials: o.Trials, MockProvider: o.Mock || o.MockConfig != "", AllowEmpty: o.AllowEmpty, Strict: o.Strict,
 		Lenient: o.Lenient, FailOn: o.FailOn, Judge: o.Judge, Jobs: jobs,
 		Open: c.open, OpenEmbedder: c.OpenEmbedder,
@@ -263,11 +277,20 @@ func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
 	}
 }
 
+// rule is what is asked of trials together.
+func (o *Options) rule() runner.TrialOptions {
+	return runner.TrialOptions{
+		PassRate: o.PassRate, Tolerance: o.Tolerance, Confidence: o.Confidence, Stop: o.Stop,
+		AllowUndecided: o.AllowUndecided,
+	}
+}
+
 // run is how to run the plan.
 func (o *Options) run(jobs int) runner.Options {
 	return runner.Options{
 		Events: o.OnEvent != nil || o.Traces != "", Again: o.recordAgain,
-		Jobs: jobs, MaxFailures: o.MaxFailures, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
+		Eager: o.Eager,
+		Jobs:  jobs, MaxFailures: o.MaxFailures, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
 		Temperature: o.Temperature, MaxTokens: o.MaxTokens, Seed: o.Seed,
 		Crash: func(string, any, []byte) {}, // the trial says so
 	}

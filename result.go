@@ -52,24 +52,71 @@ type Result struct {
 }
 
 // Group is the trials of one scenario with one provider, which are judged together: each assertion must hold in its
-// share of them, pass_threshold, and where a perturbation makes variants, in its share of those of each.
+// share of them, pass_threshold, and where a perturbation makes variants, in its share of those of each. With a
+// pass_rate they show whether the agent passes often enough, or stay Undecided.
 type Group struct {
-	Scenario, Provider, Region string
-	Status                     Status
-	Trials, Passed             int
+	File                            string // of the scenario
+	Scenario, Provider, Region, Row string // see [Planned]
+	Status                          Status
+	Trials, Passed                  int // those that count
+	// Low and High are the error bar of the rate at which trials pass: each end is wrong in at most 5% of runs, or in
+	// 1 - Gate.Confidence.
+	Low, High float64
+	Gate      *Gate // how the trials ended early; nil: all of them ran, and were counted
+
+	text string
+}
+
+// Gate is how the trials of a group ended, and what is concluded from them.
+type Gate struct {
+	PassRate   float64 // that is asked for; 0: the trials are counted
+	Tolerance  float64 // rates down to PassRate - Tolerance may pass too
+	Confidence float64
+	Max        int    // the most trials that count
+	Reason     string // why they ended: line, certain, max, budget, stopped, errors, recording, skipped
+	Allowed    bool   // the group is Undecided, and the run may pass all the same
+
+	Failed    int      // of the trials that count
+	Broken    int      // of these, without a verdict: they speak for nothing
+	Replaced  int      // refused by the provider, so that others stand in their places
+	Beyond    int      // ran after the decision
+	NotNeeded int      // did not run, since the verdict did not need them
+	Estimate  *float64 // of the rate, without the error that stopping early makes; nil without trials
+	Flaky     string   // agent or judge: why trials of the same input both passed and failed; "": they did not
+}
+
+// String says what the trials show: "2 of 7 passed, 8–71%, asked 80%".
+func (g *Group) String() string { return g.text }
+
+func groupFrom(g *result.Group, text string) Group {
+	out := Group{
+		File: g.File, Row: g.Row, Scenario: g.Scenario, Provider: g.Provider, Region: g.Region,
+		Status: statusFrom(g.Status), Trials: g.Trials,
+		Passed: g.Passed, Low: g.Gate.Low, High: g.Gate.High, text: text,
+	}
+	if e := g.Gate; e.Early() {
+		out.Gate = &Gate{
+			PassRate: e.PassRate, Tolerance: e.Tolerance, Confidence: e.Confidence, Max: e.Max, Reason: string(e.Reason),
+			Allowed: e.Allowed(), Failed: e.Failed, Broken: e.Broken, Replaced: e.Replaced, Beyond: e.Beyond,
+			NotNeeded: e.Saved, Estimate: clone(e.Estimate), Flaky: e.Flaky,
+		}
+	}
+	return out
 }
 
 // Trial is one conversation and what was found in it.
 type Trial struct {
 	ID                                string // see [Planned]
 	Scenario, Provider, Model, Region string
-	Trial, Trials                     int // see [Planned]
+	Row                               string // of the dataset; "": none
+	Trial, Trials                     int    // see [Planned]
 	Tags                              []string
 	Labels                            map[string]string
 	Position                          Position // of the scenario
 
 	Status    Status
 	Tolerated bool   // failed, but its group passed
+	Uncounted bool   // the verdict of its group is not about it: it was replaced, or ran after the decision
 	Error     string // what broke; "" when nothing did
 	Skip      string // why it was skipped, or stopped
 	Duration  time.Duration
@@ -145,21 +192,20 @@ func resultFrom(run *result.Run, trials trialsByIndex, stopped bool) *Result {
 	}
 	for i := range run.Briefs {
 		t := trialFrom(trials[run.Briefs[i].Index])
-		t.Tolerated = run.Briefs[i].Tolerated
+		t.Tolerated, t.Uncounted = run.Briefs[i].Tolerated, run.Briefs[i].Uncounted
 		out.Trials = append(out.Trials, *t)
 	}
+	texts := show.Rates(run)
 	for i := range run.Groups {
-		g := &run.Groups[i]
-		out.Groups = append(out.Groups, Group{
-			g.Scenario, g.Provider, g.Region, statusFrom(g.Status), g.Trials, g.Passed,
-		})
+		out.Groups = append(out.Groups, groupFrom(&run.Groups[i], texts[i]))
 	}
 	return out
 }
 
 func trialFrom(t *result.Trial) *Trial {
 	out := &Trial{
-		ID: t.ID, Scenario: t.Scenario, Provider: t.Provider, Model: t.Model, Region: t.Region, Trial: t.Trial,
+		ID: t.ID, Scenario: t.Scenario, Provider: t.Provider, Model: t.Model, Region: t.Region, Row: t.RowID(),
+		Trial:  t.Trial,
 		Trials: t.Trials, Tags: slices.Clone(t.Tags), Labels: t.Labels, Position: positionFrom(t.Position),
 		Status: statusFrom(t.Status), Error: t.Error, Skip: t.Skip, Duration: span(t.DurationMS),
 		Usage: usageFrom(t.Usage.Usage), Calls: t.Usage.Calls, CostUSD: clone(t.CostUSD),

@@ -30,8 +30,8 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 	return s.Run(ctx)
 }
 
-// Run runs the trials with these ids, or all of them when there are none. It may be called again, and by several
-// goroutines at once where nothing is written: where [Options.Out], Record and the File of Metrics are empty.
+// Run runs the trials with these ids, those of [Suite.Trials], or all of them when there are none. It may be called
+// again, and by several goroutines at once where nothing is written: where [Options.Out], Record and the File of Metrics are empty.
 //
 // The result says what came of them; that an agent failed is no error. An error says that a folder could not be
 // written, or that something else broke; when a run had begun, the result comes with it and has what finished, and its
@@ -229,25 +229,37 @@ func (s *Suite) prepare(suite *scenario.Suite, hooks []namedHook, d *diag.List) 
 	s.plan = s.trials(suite, clients, d)
 }
 
-// Planned is a trial that a suite holds: one scenario with one provider.
+// Planned is a trial that a suite holds, one scenario with one provider; or all trials of these together, where they
+// may end early, since nobody knows before how many it takes.
 type Planned struct {
 	ID       string // the same in every run: refund/gpt-4o/default, and #2 for the second of several
 	Scenario string
 	Provider string
 	Region   string
-	Trial    int      // from 1
-	Trials   int      // of this scenario with this provider, which are judged together
+	Row      string   // of a dataset, where each is judged by itself; "": none
+	Trial    int      // from 1; 0: all of them together
+	Trials   int      // of this scenario with this provider, which are judged together; the most of them, where Trial is 0
 	Position Position // of the scenario
 }
 
 // Trials are what Run would run, in order.
 func (s *Suite) Trials() []Planned {
-	out := make([]Planned, 0, s.plan.Len())
+	var out []Planned
 	for t := range s.plan.All() {
-		out = append(out, Planned{
+		p := Planned{
 			ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region, Trial: t.N, Trials: t.Of,
 			Position: positionFrom(t.Scenario.Pos),
-		})
+		}
+		if t.Gated() {
+			if t.N > 1 {
+				continue
+			}
+			p.ID, p.Trial = t.GroupID(), 0
+		}
+		if p.Row = t.RowID(); t.Gated() && t.Rule().Rule == result.RuleGate { // all rows are one group
+			p.Row = ""
+		}
+		out = append(out, p)
 	}
 	return out
 }
@@ -275,6 +287,9 @@ func (s *Suite) pick(ids []string) (*runner.Plan, error) {
 	found := map[string]bool{}
 	part := s.plan.Keep(func(t *runner.Trial) bool {
 		id := t.ID()
+		if t.Gated() { // all of its group, or none
+			id = t.GroupID()
+		}
 		wanted := slices.Contains(ids, id)
 		if wanted {
 			found[id] = true

@@ -24,6 +24,9 @@ import (
 // refund/mock/default, and only those run that -run and -skip of go test leave: go test -run
 // 'TestRefunds/refund/mock'.
 //
+// Trials that may end early, with a pass_rate, are one subtest together, under an id such as refund/mock/default. It
+// fails where they show that too few pass, and where they show neither; one that may be undecided is skipped.
+//
 // A trial that did not pass fails its subtest, also when something only could not be judged; one that the files skip is
 // skipped. Trials of one scenario that are repeated are judged together, by pass_threshold. Files with mistakes, and
 // files in which there is nothing to run, fail t with all that is wrong.
@@ -117,6 +120,10 @@ func (r *round) tell(t *testing.T, p arena.Planned) {
 	var trials []arena.Trial
 	if r.result != nil {
 		trials = r.result.Trials
+	}
+	if p.Trial == 0 && r.result != nil {
+		tellGroup(t, p, r.result)
+		return
 	}
 	at := slices.IndexFunc(trials, func(tr arena.Trial) bool { return tr.ID == p.ID })
 	if at < 0 {

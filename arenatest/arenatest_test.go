@@ -35,7 +35,7 @@ func only(t *testing.T) {
 
 func TestInner(t *testing.T) {
 	only(t)
-	for _, name := range []string{"passes", "fails", "skips", "tolerated", "breaks", "broken", "empty", "missing", "idle", "red/red.arena"} {
+	for _, name := range []string{"passes", "fails", "skips", "tolerated", "breaks", "broken", "empty", "missing", "idle", "red/red.arena", "rates/rates.arena"} {
 		t.Run(name, func(t *testing.T) { arenatest.Run(t, "testdata/"+name+".yaml", arenatest.Checks(checks(t))) })
 	}
 }

@@ -67,6 +67,10 @@ func Judge(name string, j arena.Judge) Option {
 // Out is a folder for the journal and the reports, which are not written otherwise.
 func Out(dir string) Option { return func(o *arena.Options) { o.Out = dir } }
 
+// PassRate has the trials of every scenario show that at least this share of them passes, such as 0.8; see
+// [arena.Options].
+func PassRate(share float64) Option { return func(o *arena.Options) { o.PassRate = &share } }
+
 // share says how many of a trial's group passed.
 func share(tr *arena.Trial, groups []arena.Group) string {
 	for _, g := range groups {

@@ -42,5 +42,14 @@ func (p *Plan) Planned() int {
 // Gated reports whether the trial is of a group whose trials may end early.
 func (t *Trial) Gated() bool { return t.gate != nil }
 
+// GroupID names the group of the trial, whose trials may end early: refund/gpt-4o/default, and the row of its dataset
+// where each is a group.
+func (t *Trial) GroupID() string {
+	if t.gate == nil || t.gate.Rule == result.RuleGate { // all rows are one group
+		return t.Group()
+	}
+	return t.Group() + t.rowSuffix()
+}
+
 // Rule is that of the group of the trial, whose trials may end early; nil: all of them run.
 func (t *Trial) Rule() *result.GateSpec { return t.gate }

@@ -9,11 +9,9 @@ import (
 type PlanOptions struct {
 	Selection
 	// Agents are providers that no file configures. Those that Providers names run every scenario.
-	Agents []*scenario.Provider
-	Trials int // repetitions of each scenario; 0: as the scenarios say
-	Rule   TrialOptions
-	// Whole refuses groups whose trials may end early: the caller names each trial before it runs.
-	Whole        bool
+	Agents       []*scenario.Provider
+	Trials       int // repetitions of each scenario; 0: as the scenarios say
+	Rule         TrialOptions
 	MockProvider bool // the mock replaces every provider
 	AllowEmpty   bool
 	Strict       bool          // a scenario that asserts nothing is an error

@@ -49,11 +49,6 @@ func (m *matrix) rule(p *scenario.Project, s *scenario.Scenario, variants int) (
 		w.idle()
 		return trialRule{repeat: max(cmp.Or(m.opts.Trials, t.Count), 1)}, true
 	}
-	if m.opts.Whole {
-		w.refuse("", "unsupported", "run it with arena run, or write trials: N",
-			"the Go package does not run trials that may end early yet")
-		return trialRule{}, false
-	}
 	spec := w.spec()
 	if spec == nil {
 		return trialRule{}, false

@@ -70,6 +70,18 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// TestRates asks how often the mock is right.
+func TestRates(t *testing.T) {
+	checks, err := Checks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := arenatest.Run(t, "scenarios/price.yaml", arenatest.Mock(), arenatest.Checks(checks), arenatest.PassRate(0.8))
+	for _, g := range res.Groups {
+		t.Logf("%s: %s, the rate is between %v and %v", g.Scenario, g.Status, g.Low, g.High)
+	}
+}
+
 // TestMetrics runs the scenarios with their metrics at hand, as a service does that runs them every hour.
 func TestMetrics(t *testing.T) {
 	checks, err := Checks()

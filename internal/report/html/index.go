@@ -80,20 +80,14 @@ type indexer struct {
 }
 
 func newIndexer(run *result.Run) *indexer {
-	x := &indexer{
+	return &indexer{
 		index: index{
-			Run: run, Scenarios: []scenario{}, Checks: []checkTally{}, Trials: make([]row, 0, len(run.Briefs)),
+			Run: run, Scenarios: []scenario{}, Checks: []checkTally{}, Rates: show.Rates(run),
+			Trials: make([]row, 0, len(run.Briefs)),
 		},
 		scenarios: map[scenario]int{},
 		groups:    groupsOf(run),
 	}
-	x.index.Rates = make([]string, len(run.Groups))
-	for _, g := range show.Groups(run) {
-		if g.Stats != nil {
-			x.index.Rates[run.Briefs[g.Trials[0]].Group] = g.Rate()
-		}
-	}
-	return x
 }
 
 // add takes the trial of the next brief.

@@ -22,8 +22,8 @@ var assets embed.FS
 // The parts of the one style sheet and of the one script, in order.
 var (
 	styles = [...]string{
-		"base", "overview", "rates", "analysis", "failures", "list", "datasets", "replies", "trial", "chat", "verdict", "judges",
-		"evals",
+		"base", "overview", "rates", "analysis", "failures", "list", "datasets", "replies", "trial", "chat", "verdict",
+		"judges", "evals",
 		"workflow", "steps", "timeline", "narrow", "print",
 	}
 	scripts = [...]string{

@@ -73,6 +73,18 @@ func Gated(groups []Group) (all []*Group) {
 	return all
 }
 
+// Rates are what the groups of a run show, in words, in the order of run.Groups; "" for one of which no trial ended.
+func Rates(run *result.Run) []string {
+	all := make([]string, len(run.Groups))
+	groups := Groups(run)
+	for i := range groups {
+		if g := &groups[i]; g.Stats != nil {
+			all[run.Briefs[g.Trials[0]].Group] = g.Rate()
+		}
+	}
+	return all
+}
+
 // alone is a trial that is no part of the plan any more, and so none of the group of its scenario.
 func alone(b *result.Brief, i int) Group {
 	g := Group{

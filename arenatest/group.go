@@ -1,0 +1,62 @@
+package arenatest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/arena-evals/arena"
+)
+
+// toldTrials is how many trials of a group are told of that did not pass.
+const toldTrials = 3
+
+// tellGroup passes, skips or fails the subtest of trials that are judged together.
+func tellGroup(t *testing.T, p arena.Planned, res *arena.Result) {
+	g := groupOf(p, res)
+	if g == nil {
+		t.Fatal("none of its trials ended")
+	}
+	said := g.String()
+	if g.Gate != nil && g.Gate.NotNeeded > 0 {
+		said += fmt.Sprintf("; %d of %d trials not needed", g.Gate.NotNeeded, g.Gate.Max)
+	}
+	say(t, said)
+	switch {
+	case g.Status == arena.Passed:
+		return
+	case g.Status == arena.Skipped || g.Status == arena.Undecided && g.Gate != nil && g.Gate.Allowed:
+		t.SkipNow()
+	}
+	told := 0
+	for i := range res.Trials {
+		tr := &res.Trials[i]
+		if !isOf(tr, g) || tr.Status == arena.Passed || tr.Status == arena.Cancelled {
+			continue
+		}
+		if told++; told > toldTrials {
+			continue
+		}
+		say(t, fmt.Sprintf("trial %d: %s", tr.Trial, tr.Failure()))
+	}
+	if told > toldTrials {
+		say(t, fmt.Sprintf("and %d more trials that did not pass", told-toldTrials))
+	}
+	t.Fail()
+}
+
+// groupOf is the group of what was planned; nil: none of its trials ended.
+func groupOf(p arena.Planned, res *arena.Result) *arena.Group {
+	for i := range res.Groups {
+		g := &res.Groups[i]
+		if g.File == p.Position.File && g.Scenario == p.Scenario && g.Provider == p.Provider && g.Region == p.Region &&
+			g.Row == p.Row {
+			return g
+		}
+	}
+	return nil
+}
+
+func isOf(tr *arena.Trial, g *arena.Group) bool {
+	return tr.Position.File == g.File && tr.Scenario == g.Scenario && tr.Provider == g.Provider &&
+		tr.Region == g.Region && (g.Row == "" || tr.Row == g.Row)
+}

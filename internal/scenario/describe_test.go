@@ -69,7 +69,7 @@ func describeProject(b *strings.Builder, p *scenario.Project) {
 		fmt.Fprintf(b, "  mock %s\n", p.Mock.File)
 	}
 	for _, f := range p.Later {
-		fmt.Fprintf(b, "  later %s %s %s\n", f.Name, f.Pos, f.Scenario+f.Provider+f.Prompt+f.Tool)
+		fmt.Fprintf(b, "  later %s %s %s\n", f.Name, f.Pos, f.Provider+f.Prompt+f.Tool)
 	}
 }
 

@@ -125,7 +125,8 @@ func partsFrom(list []chat.Part) []Part {
 func partFrom(p *chat.Part) Part {
 	out := Part{Type: p.Type, Text: p.Text}
 	if m := p.Media; m != nil {
-		out.Media = &Media{MIMEType: m.MIMEType, Data: m.Data, URL: m.URL, Path: m.Path}
+		data, _ := m.Base64() // what cannot be read is as if it was not there
+		out.Media = &Media{MIMEType: m.MIMEType, Data: data, URL: m.URL, Path: m.Path}
 	}
 	return out
 }

@@ -54,7 +54,5 @@ func (l *Lane) Media(
 	if err != nil {
 		return nil, rec.fail(err)
 	}
-	parts := []chat.Part{{Type: part.Type, Media: got}}
-	chat.SetAside(parts)
-	return parts[0].Media, nil
+	return got.Aside(chat.InlineMedia), nil
 }

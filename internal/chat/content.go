@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
+	"slices"
 	"strings"
 )
 
@@ -88,22 +90,76 @@ func (m *Media) SetContent(c Content) error {
 	return err
 }
 
-// SetAside moves the bytes out of the media of a message that are too many to stand in it. What is not base64 stays.
-// The parts are changed in place, the media that they point to are not.
-func SetAside(parts []Part) {
+// Aside moves the bytes out of the media of parts that are too many to stand in a message, and returns the parts with
+// that. The list and its media do not change: others may have them. What is not base64 stays.
+func Aside(parts []Part) []Part {
+	own := false
 	for i := range parts {
 		m := parts[i].Media
 		if m == nil || base64.StdEncoding.DecodedLen(len(m.Data)) <= InlineMedia {
 			continue
 		}
-		data, err := base64.StdEncoding.DecodeString(m.Data)
-		if err != nil || len(data) <= InlineMedia {
+		aside := m.Aside(InlineMedia)
+		if aside == m {
 			continue
 		}
-		own, text := *m, m.Data
-		own.Data = ""
-		own.Content = ContentOf(SumOf(data), len(data), func() (string, error) { return text, nil })
-		own.SHA256, own.Size = own.Content.SHA256(), own.Content.Size()
-		parts[i].Media = &own
+		if !own {
+			parts, own = slices.Clone(parts), true
+		}
+		parts[i].Media = aside
 	}
+	return parts
+}
+
+// Aside is the medium with its hash and size in the place of more bytes than a limit; the medium itself where it has
+// fewer, or none that are base64.
+func (m *Media) Aside(limit int) *Media {
+	if base64.StdEncoding.DecodedLen(len(m.Data)) <= limit {
+		return m
+	}
+	data, err := base64.StdEncoding.DecodeString(m.Data)
+	if err != nil || len(data) <= limit {
+		return m
+	}
+	aside, text := *m, m.Data
+	aside.Data = ""
+	aside.Content = ContentOf(SumOf(data), len(data), func() (string, error) { return text, nil })
+	aside.SHA256, aside.Size = aside.Content.SHA256(), aside.Content.Size()
+	return &aside
+}
+
+// WithData are parts with the data of their media in them, for others who know no hashes. The list and its media do not
+// change.
+func WithData(parts []Part) ([]Part, error) {
+	own := false
+	for i := range parts {
+		m := parts[i].Media
+		if m == nil || m.Content == nil {
+			continue
+		}
+		whole := *m
+		var err error
+		if whole.Data, err = m.Base64(); err != nil {
+			return nil, err
+		}
+		whole.SHA256, whole.Size, whole.Content = "", 0, nil
+		if !own {
+			parts, own = slices.Clone(parts), true
+		}
+		parts[i].Media = &whole
+	}
+	return parts, nil
+}
+
+// WithData is the message with the data of all media in it; see WithData. Nothing that it shares with others changes.
+func (m *Message) WithData() (Message, error) {
+	own := *m
+	var err, failed error
+	own.Parts, err = WithData(m.Parts)
+	if r := m.ToolResult; r != nil {
+		whole := *r
+		whole.Parts, failed = WithData(r.Parts)
+		own.ToolResult = &whole
+	}
+	return own, errors.Join(err, failed)
 }

@@ -89,7 +89,8 @@ func isText(p *chat.Part) bool {
 
 // isEmpty reports whether a part is media of which there is nothing: no bytes, and no place where they are.
 func isEmpty(p *chat.Part) bool {
-	return p.Media != nil && p.Media.Data == "" && p.Media.URL == "" && p.Media.Path == ""
+	m := p.Media
+	return m != nil && m.Data == "" && m.URL == "" && m.Path == "" && m.SHA256 == ""
 }
 
 // label is a part in words: image (image/png).

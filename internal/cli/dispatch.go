@@ -126,7 +126,10 @@ func (d *dispatcher) orNil() runner.EvalDispatcher {
 
 // Send implements runner.EvalDispatcher.
 func (d *dispatcher) Send(ctx context.Context, h *runner.EvalRequest) error {
-	r := d.request(h)
+	r, err := d.request(h)
+	if err != nil {
+		return err
+	}
 	if d.inbox != nil {
 		d.inbox.Expect(r.ID)
 	}
@@ -159,7 +162,7 @@ func (d *dispatcher) id(h *runner.EvalRequest) string {
 	return id
 }
 
-func (d *dispatcher) request(h *runner.EvalRequest) *dispatch.Request {
+func (d *dispatcher) request(h *runner.EvalRequest) (*dispatch.Request, error) {
 	t := h.Trial
 	r := &dispatch.Request{
 		Version: dispatch.Version, ID: d.id(h), Run: d.run, Session: h.Session, Prompt: h.Prompt,
@@ -171,9 +174,13 @@ func (d *dispatcher) request(h *runner.EvalRequest) *dispatch.Request {
 		r.Moment, r.Turn = dispatch.Turn, h.Turn
 	}
 	for i := range h.Messages {
-		r.Messages = append(r.Messages, dispatch.Message{Message: h.Messages[i]})
+		whole, err := h.Messages[i].WithData()
+		if err != nil {
+			return nil, err
+		}
+		r.Messages = append(r.Messages, dispatch.Message{Message: whole})
 	}
-	return r
+	return r, nil
 }
 
 // reportNothing warns of a run that has nothing to dispatch.

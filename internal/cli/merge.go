@@ -198,7 +198,11 @@ func (f *mergeFlags) merge(app *App, set *shards.Set, h result.JournalHeader, ou
 	if err := out.Adopt(file); err != nil {
 		return err
 	}
-	writeErr := out.WriteAll(run)
+	var folders []string
+	for _, p := range set.Parts {
+		folders = append(folders, filepath.Dir(p.Path))
+	}
+	writeErr := errors.Join(harness.CollectMedia(run, out.Dir, folders...), out.WriteAll(run))
 	color := app.useColor(f.color, app.OutTTY)
 	printer := term.New(term.Options{
 		Out: painted(app.Out, color), Color: color, Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,

@@ -204,7 +204,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 	finished := make([]runner.Finished, len(was.Briefs))
 	for i := range was.Briefs {
 		finished[i] = runner.Finished{
-			Brief: &was.Briefs[i], Load: func() (*result.Trial, error) { return was.Trials.Trial(i) },
+			Brief: &was.Briefs[i], Load: loadWithMedia(f.source, func() (*result.Trial, error) { return was.Trials.Trial(i) }),
 			Raw: func() ([]byte, error) { return was.Trials.Raw(i) },
 		}
 	}
@@ -254,4 +254,15 @@ func (f *rejudgeFlags) perform(
 		}
 		return x.perform(ctx)
 	})
+}
+
+// loadWithMedia loads a trial together with the media that lie beside the run, which is read from a file.
+func loadWithMedia(file string, load func() (*result.Trial, error)) func() (*result.Trial, error) {
+	return func() (*result.Trial, error) {
+		t, err := load()
+		if err != nil {
+			return nil, err
+		}
+		return harness.WithMedia(file, t), nil
+	}
 }

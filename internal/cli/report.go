@@ -116,6 +116,7 @@ func (f *reportFlags) run(app *App, path string) error {
 	out := harness.NewOutputs(choice)
 	out.Secrets = &app.secrets.Guard
 	out.KeepInput(input)
+	out.Media = filepath.Dir(input)
 	if err := f.refuseOtherRun(run, out.Dir, input); err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 
 // resumption is what of the last run into a folder stands in the run that resumes it.
 type resumption struct {
+	file      string // that is resumed
 	ledger    *result.JournalContent
 	kept      map[int]*result.Entry // by index in the plan
 	left      map[int]bool          // that are neither kept nor run
@@ -233,6 +234,7 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 	if err != nil {
 		return nil, err
 	}
+	r.file = file.Name()
 	if f.judgesOver() {
 		return r, errors.Join(f.refuseUnjudged(r, plan), f.redactedBefore(r))
 	}
@@ -263,7 +265,8 @@ func (r *resumption) leftUnjudged(i int) *runner.Finished {
 		return nil
 	}
 	return &runner.Finished{
-		Brief: &result.Brief{ID: e.ID}, Load: func() (*result.Trial, error) { return r.ledger.Trial(e) },
+		Brief: &result.Brief{ID: e.ID},
+		Load:  loadWithMedia(r.file, func() (*result.Trial, error) { return r.ledger.Trial(e) }),
 	}
 }
 

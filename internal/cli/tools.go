@@ -295,6 +295,8 @@ func mediaNote(kind string, m *chat.Media) string {
 	switch {
 	case m.Data != "":
 		return note + ", " + plural.Count(base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(m.Data, "="))), "byte")
+	case m.SHA256 != "":
+		return note + ", " + plural.Count(m.Size, "byte")
 	case m.URL != "":
 		return note + ", " + m.URL
 	case m.Path != "":

@@ -125,11 +125,11 @@ func medium(n *node.Node, p *chat.Part) {
 	m := p.Media
 	if key := p.Type + "_url"; m.URL != "" && (key == "image_url" || key == "audio_url" || key == "video_url") {
 		node.Put(n, key, node.FromJSON(jsonvalue.Object{"url": m.URL}))
-	} else if m.Data != "" || m.URL != "" {
+	} else if data, _ := m.Base64(); data != "" || m.URL != "" { // what is not at hand is only described
 		media := jsonvalue.Object{"mime_type": m.MIMEType}
 		if media["url"] = m.URL; m.URL == "" {
 			delete(media, "url")
-			media["data"] = m.Data
+			media["data"] = data
 		}
 		node.Put(n, "media", node.FromJSON(media))
 		return // the type is written already; the format has no field for more

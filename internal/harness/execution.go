@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/mediafolder"
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -233,6 +234,10 @@ func (x *Execution) Completed(interrupted bool) []result.Event {
 func (x *Execution) Drive(ctx context.Context, opts runner.Options, listen Listener) error {
 	x.listen = listen
 	opts.Now, opts.Started = x.job.Now, x.Run.Started
+	if out := x.job.Outputs; out != nil {
+		keeper := &mediaKeeper{folder: &mediafolder.Folder{Dir: out.Dir}, secrets: x.job.Secrets}
+		opts.KeepMedia = keeper.keep
+	}
 	return runner.Run(ctx, x.Plan, opts, x.journal, x)
 }
 

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +44,7 @@ type Outputs struct {
 	Keep    int                           // journals of earlier runs that stay; 0: DefaultKeep
 	Rerun   func(...*result.Brief) string // the command that runs a trial again; may be nil
 	Secrets *secret.Guard                 // that no report holds; nil: none are known
+	Media   string                        // folder of the results beside which the media of the run lie; "": Dir
 	reports []Report
 	input   string // the file that is read; "" is none
 	written []string
@@ -81,7 +83,9 @@ func NewOutputs(c Choice) *Outputs {
 		o.reports = append(o.reports, Report{Format: format, Path: file, Write: write, start: start})
 	}
 	add("html", c.HTML, htmlName, htmlStart, func(w io.Writer, r *result.Run) error {
-		return html.Write(w, r, html.Options{Rerun: c.Rerun, Source: localYAML})
+		return html.Write(w, r, html.Options{
+			Rerun: c.Rerun, Source: localYAML, Media: o.medium, MediaFile: mediaFrom(cmp.Or(c.HTML, o.Dir+"/"), o.Dir),
+		})
 	})
 	add("junit", c.JUnit, junitName, junitStart, func(w io.Writer, r *result.Run) error {
 		return junit.Write(w, r, junit.Options{
@@ -201,6 +205,9 @@ func (o *Outputs) leftovers() []string {
 // WriteAll writes every report; one that fails does not keep the others from being written.
 func (o *Outputs) WriteAll(run *result.Run) error {
 	var errs []error
+	if o.Media != "" {
+		errs = append(errs, CollectMedia(run, o.Dir, o.Media))
+	}
 	o.written = nil
 	for _, r := range o.reports {
 		r.Secrets = o.Secrets

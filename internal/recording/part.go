@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/mediafolder"
 )
 
 // content reads the content of a message: text or parts. Parts that are all text become one text.
@@ -148,6 +149,9 @@ func (b *builder) media(v value) *chat.Media {
 		m.Path = b.text(o.get("path", "filepath", "storagereference"), "path")
 		if sum := o.get("sha256"); m.Path == "" && !sum.missing() {
 			m.SHA256, m.Size = b.text(sum, "sha256"), b.count(o.get("size"), "size")
+			if b.dir != "" {
+				(&mediafolder.Folder{Dir: b.dir}).Fill(m)
+			}
 		}
 	}
 	if f := b.amount(o.get("duration"), "duration"); f != nil {

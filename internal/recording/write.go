@@ -171,8 +171,9 @@ func writtenParts(parts []chat.Part) (out []logPart) {
 	for _, p := range parts {
 		part := logPart{Type: p.Type, Text: p.Text}
 		if m := p.Media; m != nil {
+			data, _ := m.Base64() // a log without it is better than none
 			part.Media = &logMedia{
-				Data: m.Data, FilePath: m.Path, URL: m.URL, MIMEType: m.MIMEType, Detail: m.Detail, Caption: m.Caption,
+				Data: data, FilePath: m.Path, URL: m.URL, MIMEType: m.MIMEType, Detail: m.Detail, Caption: m.Caption,
 				Duration: int64(math.Round(m.Duration)), Width: m.Width, Height: m.Height,
 			}
 		}

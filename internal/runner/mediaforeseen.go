@@ -7,8 +7,8 @@ import (
 )
 
 // ForeseeMedia reports the media of the chosen scenarios that a run would refuse: those of turns, of simulated tools
-// and of mock replies. open makes clients that nobody is sent anything by. An address that a flag of the run may allow is a
-// warning.
+// and of mock replies. open makes clients that nobody is sent anything by. An address that a flag of the run may allow
+// is a warning.
 func ForeseeMedia(
 	p *scenario.Project, chosen []*scenario.Scenario, open Opener, o PlanOptions, d *diag.List,
 ) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -44,6 +45,10 @@ type Options struct {
 	// Scrub removes secrets from the line of a finished trial; nil: none. It is called after everything was judged, by
 	// several goroutines, and decides what is kept and shown of the trial.
 	Scrub func(line []byte) []byte
+	// KeepMedia keeps the bytes of a medium of a finished trial beside the results, and returns the medium as the trial is
+	// to have it; nil: nothing is kept. It is called by several goroutines. An error ends the run: nothing more is paid
+	// for that cannot be kept.
+	KeepMedia func(*chat.Media) (*chat.Media, error)
 	// Crash receives a panic in a trial. The trial is an error, and the run goes on.
 	Crash func(trial string, cause any, stack []byte)
 	// Kept reports whether an earlier part of the run finished the trial at an index. It is not run again. nil: all run.
@@ -107,14 +112,18 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	})
 	// The caller's stack has grown already, and trials need a deep one: this makes short runs faster.
 	money := newBudget(plan, &opts)
-	runTrials(ctx, starting, plan, &worker{
+	w := &worker{
 		opts: &opts, events: events, abort: abort, halt: halt,
 		fingerprints: NewFingerprints(&opts), journal: journal, budget: money,
-	})
+	}
+	runTrials(ctx, starting, plan, w)
 	close(events)
 	consuming.Wait()
 	if opts.Overspent != nil && money.isOver() {
 		opts.Overspent(money.spent(), money.simulated())
+	}
+	if unkept := w.unkept.Load(); c.err == nil && unkept != nil {
+		return *unkept
 	}
 	return c.err
 }
@@ -129,6 +138,7 @@ type worker struct {
 	journal      *result.Journal
 	failures     atomic.Int64 // trials that failed or broke
 	budget       *budget      // nil: any sum may be spent
+	unkept       atomic.Pointer[error]
 }
 
 // runTrials starts the trials in the order of the plan, until starting is done. The calling goroutine is one of the
@@ -219,8 +229,34 @@ func (c *worker) perform(ctx context.Context, planned Trial, notRun error) (*res
 	if t.gate == nil && failed(out) { // a group that may end early fails as a whole
 		c.failed()
 	}
+	unkept := c.keepMedia(out)
 	out, line := c.encoded(out, t)
+	if unkept != nil {
+		c.lost(unkept)
+	}
 	return out, line, s.emit.at()
+}
+
+// keepMedia keeps the media of a trial beside the results.
+func (c *worker) keepMedia(out *result.Trial) (err error) {
+	if c.opts.KeepMedia == nil {
+		return nil
+	}
+	out.MapMedia(func(part *chat.Part) *chat.Media {
+		got, failed := c.opts.KeepMedia(part.Media)
+		if failed != nil {
+			err = cmp.Or(err, failed)
+			return part.Media
+		}
+		return got
+	})
+	return err
+}
+
+// lost ends the run, which tells of the first error alone.
+func (c *worker) lost(err error) {
+	c.halt(fmt.Errorf("%w: %w", errStopped, err))
+	c.unkept.CompareAndSwap(nil, &err)
 }
 
 // failed counts a failure, and ends the run at the one that is one too many.

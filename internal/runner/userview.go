@@ -65,7 +65,7 @@ func merged(seen []chat.Message, other chat.Message) []chat.Message {
 // partsWithData are the texts, and the media whose data is there.
 func partsWithData(parts []chat.Part) (kept []chat.Part) {
 	for _, p := range parts {
-		if p.Media == nil && p.Text != "" || p.Media != nil && p.Media.Data != "" {
+		if p.Media == nil && p.Text != "" || p.Media != nil && p.Media.Holds() {
 			kept = append(kept, p)
 		}
 	}

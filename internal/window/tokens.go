@@ -63,7 +63,11 @@ func parts(list []chat.Part) (n int) {
 
 // pages counts the pages of a PDF as far as that can be told without reading compressed objects.
 func pages(m *chat.Media) int {
-	data, err := base64.StdEncoding.DecodeString(m.Data)
+	text, err := m.Base64()
+	if err != nil {
+		return 1
+	}
+	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return 1
 	}

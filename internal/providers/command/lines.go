@@ -131,7 +131,7 @@ func (c *conversation) begin(ctx context.Context, req *chat.Request) (any, error
 		return nil, errors.New("there is no message of a user to answer")
 	}
 	user := &req.Messages[at]
-	parts, err := whole(user.Parts)
+	parts, err := chat.WithData(user.Parts)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -60,31 +59,12 @@ type endMessage struct {
 	Type string `json:"type"`
 }
 
-// whole are parts with the data of their media in them.
-func whole(parts []chat.Part) ([]chat.Part, error) {
-	for i := range parts {
-		m := parts[i].Media
-		if m == nil || m.Content == nil {
-			continue
-		}
-		own := *m
-		var err error
-		if own.Data, err = m.Base64(); err != nil {
-			return nil, err
-		}
-		own.SHA256, own.Size = "", 0
-		parts = slices.Clone(parts)
-		parts[i].Media = &own
-	}
-	return parts, nil
-}
-
 // history are messages as a program is told of them.
 func history(messages []chat.Message) (list []pastMessage, err error) {
 	for i := range messages {
 		m := &messages[i]
 		past := pastMessage{Role: m.Role, Text: m.Content}
-		if past.Parts, err = whole(m.Parts); err != nil {
+		if past.Parts, err = chat.WithData(m.Parts); err != nil {
 			return nil, err
 		}
 		for _, call := range m.ToolCalls {

@@ -41,7 +41,7 @@ func TestInBrowser(t *testing.T) {
 		{"hostile copies", hostileCopies},
 		{"nothing hides", nothingHides},
 		{"long texts fold", longTextsFold},
-		{"media stay in the file", mediaStayInTheFile},
+		{"media stay in the file", mediaStayInTheFile}, {"media are shown", mediaAreShown},
 		{"votes are shown", votesAreShown},
 		{"judges open by keyboard", judgesOpenByKeyboard},
 		{"broken judges show the reply", brokenJudgesShowTheReply},

@@ -133,7 +133,8 @@ func (p *tab) watch(event any) {
 		p.note("log: " + e.Entry.Text)
 	case *network.EventRequestWillBeSent:
 		u := e.Request.URL
-		if u != p.url && u != "about:blank" && !strings.HasPrefix(u, "data:") {
+		within := strings.HasPrefix(u, "data:") || strings.HasPrefix(u, "blob:null/") // what the page itself holds
+		if u != p.url && u != "about:blank" && !within {
 			p.note("request: " + u)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -21,6 +22,10 @@ type Options struct {
 	// Source returns a file that declares checks, for the lines of those that did not hold; nil: no lines are shown. Files
 	// are named as the run names them: what is not trusted with a run must not be either with what this can read.
 	Source func(file string) ([]byte, error)
+	// Media reads a medium that lies beside the results, by its hash and type; nil: there is none.
+	Media func(m *chat.Media) ([]byte, error)
+	// MediaFile is the address of its file from the page, relative and with slashes; "" or nil: it has none.
+	MediaFile func(m *chat.Media) string
 }
 
 // Write writes the report of a run. Trials are read one after the other and never held, so the memory it takes
@@ -35,9 +40,13 @@ func Write(w io.Writer, run *result.Run, opts Options) error {
 		return fmt.Errorf("write the head of the report: %w", err)
 	}
 	lines := newSources(opts.Source)
-	index, err := writeTrials(out, run, opts, lines)
+	media := newPageMedia(opts)
+	index, err := writeTrials(out, run, opts, lines, media)
 	if err != nil {
 		return err
+	}
+	if err := media.write(out); err != nil {
+		return fmt.Errorf("write the media: %w", err)
 	}
 	if err := lines.write(out); err != nil {
 		return fmt.Errorf("write the lines of the checks: %w", err)
@@ -52,7 +61,9 @@ func Write(w io.Writer, run *result.Run, opts Options) error {
 }
 
 // writeTrials packs every trial into blocks and returns the index over them.
-func writeTrials(out io.Writer, run *result.Run, opts Options, lines *sources) (*index, error) {
+func writeTrials(
+	out io.Writer, run *result.Run, opts Options, lines *sources, media *pageMedia,
+) (*index, error) {
 	index := newIndexer(run)
 	index.sources = lines
 	blocks := newPacker(out, "trials")
@@ -66,7 +77,7 @@ func writeTrials(out io.Writer, run *result.Run, opts Options, lines *sources) (
 		if err := index.add(b, raw); err != nil {
 			return nil, fmt.Errorf("read trial %s: %w", b.ID, err)
 		}
-		if err := blocks.add(i, opts.command(b), raw); err != nil {
+		if err := blocks.add(i, opts.command(b), media.take(raw)); err != nil {
 			return nil, fmt.Errorf("write trial %s: %w", b.ID, err)
 		}
 	}

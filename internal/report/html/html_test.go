@@ -68,7 +68,7 @@ func TestPolicyNamesOurScriptAndStyle(t *testing.T) {
 	}
 	want := "default-src 'none'; script-src " + hash(script.FindStringSubmatch(page)[1]) +
 		"; style-src " + hash(style.FindStringSubmatch(page)[1]) +
-		"; img-src data:; media-src data:; base-uri 'none'; form-action 'none'"
+		"; img-src data: blob:; media-src data: blob:; base-uri 'none'; form-action 'none'"
 	got := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindStringSubmatch(page)
 	if got == nil || unescape(got[1]) != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -30,8 +30,8 @@ var (
 		"dom", "format", "data", "address", "filter", "search", "charts", "matrix", "words", "providers", "datasets",
 		"overview",
 		"facets", "list", "replies",
-		"values", "messages", "judges", "diff", "verdicts", "evals", "workflow", "steps", "timeline", "trial", "markdown",
-		"keys", "app",
+		"values", "media", "messages", "judges", "diff", "verdicts", "evals", "workflow", "steps", "timeline", "trial",
+		"markdown", "keys", "app",
 	}
 )
 
@@ -84,7 +84,7 @@ func (p *page) tail(w io.Writer) error { return p.tmpl.ExecuteTemplate(w, "tail"
 // the file, and nothing else.
 func (p *page) csp() string {
 	return "default-src 'none'; script-src " + hash(p.Script) + "; style-src " + hash(p.Style) +
-		"; img-src data:; media-src data:; base-uri 'none'; form-action 'none'"
+		"; img-src data: blob:; media-src data: blob:; base-uri 'none'; form-action 'none'"
 }
 
 func hash(text string) string {

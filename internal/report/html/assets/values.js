@@ -92,37 +92,3 @@ const pairs = (kind, entries) =>
       .filter(([, value]) => known(value) && value !== "")
       .map(([key, value]) => h("div", {}, h("dt", { dir: "auto" }, key), h("dd", {}, value))),
   );
-
-const PICTURES = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
-const SOUNDS = /^audio\/(mpeg|mp3|mp4|aac|ogg|opus|webm|flac|wav|wave|x-wav)$/;
-const FILMS = /^video\/(mp4|webm|ogg)$/;
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
-
-// mediaPart shows media that are part of the file. What lies elsewhere is named, never fetched and never linked.
-function mediaPart(part) {
-  const m = part.media ?? {};
-  const type = (m.mime_type ?? "").toLowerCase();
-  const about = [part.type, m.mime_type, m.width && m.height && `${m.width}×${m.height}`, m.caption]
-    .filter(Boolean)
-    .join(" · ");
-  const data = m.data && BASE64.test(m.data) ? `data:${type};base64,${m.data.replace(/\s/g, "")}` : "";
-  let shown = null;
-  if (data && PICTURES.test(type)) shown = h("img", { src: data, alt: m.caption || "picture", loading: "lazy" });
-  else if (data && SOUNDS.test(type))
-    shown = h("audio", { src: data, controls: true, preload: "metadata", "aria-label": m.caption || "sound" });
-  else if (data && FILMS.test(type))
-    shown = h("video", { src: data, controls: true, preload: "metadata", "aria-label": m.caption || "film" });
-  const elsewhere = m.url || m.path;
-  return h(
-    "figure",
-    {},
-    shown,
-    h(
-      "figcaption",
-      { dir: "auto" },
-      about,
-      elsewhere && h("span.elsewhere", {}, ` · not part of the report: ${oneLine(elsewhere, 200)}`),
-      !shown && !elsewhere && " · not shown",
-    ),
-  );
-}

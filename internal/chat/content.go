@@ -137,18 +137,30 @@ func WithData(parts []Part) ([]Part, error) {
 		if m == nil || m.Content == nil {
 			continue
 		}
-		whole := *m
-		var err error
-		if whole.Data, err = m.Base64(); err != nil {
+		whole, err := m.WithData()
+		if err != nil {
 			return nil, err
 		}
-		whole.SHA256, whole.Size, whole.Content = "", 0, nil
 		if !own {
 			parts, own = slices.Clone(parts), true
 		}
-		parts[i].Media = &whole
+		parts[i].Media = whole
 	}
 	return parts, nil
+}
+
+// WithData is the medium with its data in it, where its bytes are at hand.
+func (m *Media) WithData() (*Media, error) {
+	if m.Content == nil {
+		return m, nil
+	}
+	whole := *m
+	var err error
+	if whole.Data, err = m.Base64(); err != nil {
+		return nil, err
+	}
+	whole.SHA256, whole.Size, whole.Content = "", 0, nil
+	return &whole, nil
 }
 
 // WithData is the message with the data of all media in it; see WithData. Nothing that it shares with others changes.

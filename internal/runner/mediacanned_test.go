@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 )
@@ -69,5 +70,26 @@ func TestUnseenResults(t *testing.T) {
 				t.Errorf("told %q, want %q (%s)", told, c.want, trial.Error)
 			}
 		})
+	}
+}
+
+// TestMediaOfWorkers: the line of a trial that is run for somebody else has the bytes of its media in it.
+func TestMediaOfWorkers(t *testing.T) {
+	t.Parallel()
+	data := chat.Encode(make([]byte, chat.InlineMedia+1))
+	plan := planOf(t, 1, answer(func(context.Context, *chat.Request) (chat.Reply, error) {
+		part := chat.Part{Type: "image", Media: &chat.Media{MIMEType: "image/png", Data: data}}
+		return chat.Reply{Parts: []chat.Part{part}, FinishReason: "stop"}, nil
+	}))
+	single := NewSingle(plan, options(1), nil)
+	defer single.Close()
+	_, line := single.Run(t.Context(), 0)
+	trial, err := result.DecodeLine(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := trial.Turns[0].Messages
+	if got := messages[len(messages)-1].Parts[0].Media; got.Data != data || got.SHA256 != "" {
+		t.Errorf("%d characters, and the hash %q", len(got.Data), got.SHA256)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -95,6 +96,9 @@ type Single struct {
 func NewSingle(plan *Plan, opts Options, hear func(result.Event)) *Single {
 	if hear == nil {
 		hear = func(result.Event) {}
+	}
+	if opts.KeepMedia == nil { // whoever asked has no folder of this machine
+		opts.KeepMedia = (*chat.Media).WithData
 	}
 	s := &Single{plan: plan, events: make(chan result.Event, eventsPerTrial), ended: make(chan struct{})}
 	nothing := func(error) {}

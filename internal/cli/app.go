@@ -30,9 +30,10 @@ type App struct {
 	Out, Err io.Writer
 	Env      map[string]string
 	Now      func() time.Time
-	// OutTTY and ErrTTY say whether a person looks at the stream; Width is the columns of the terminal.
-	OutTTY, ErrTTY bool
-	Width          func() int
+	// InTTY says whether a person types, OutTTY and ErrTTY whether one looks at the stream; Width is the columns of the
+	// terminal.
+	InTTY, OutTTY, ErrTTY bool
+	Width                 func() int
 	// Interrupts delivers the user's wishes to stop until the returned function is called.
 	Interrupts func() (<-chan os.Signal, func())
 
@@ -56,7 +57,7 @@ func System() *App {
 	stdout := &pipe{to: os.Stdout}
 	return &App{
 		Args: os.Args[1:], In: os.Stdin, Out: stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv),
-		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		InTTY: term.IsTerminal(int(os.Stdin.Fd())), OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Width: terminalWidth, Exit: os.Exit,
 		KeepPipes: func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) },
 		Interrupts: func() (<-chan os.Signal, func()) {

@@ -23,6 +23,7 @@ Start here:
   arena run scenarios/                        run what a folder holds
   arena run --provider openai/gpt-4o-mini     the same against another model
   arena run --record tapes/                   keep what was said; --replay answers from it
+  arena chat refund                           talk to the agent; /save writes a scenario
   arena eval talk.json --assert checks.yaml   judge a conversation that is over
   arena validate                              look for mistakes without running anything
   arena checks                                what can be asserted
@@ -52,6 +53,7 @@ func newRoot(app *App) *cobra.Command {
 	addGroup(root, "Run and judge", newRunCmd(app), newEvalCmd(app), newRejudgeCmd(app), newCompareCmd(app),
 		newAnalyzeCmd(app), newBlessCmd(app), newReportCmd(app), newMergeCmd(app))
 	addGroup(root, "Write and look", newInitCmd(app), newValidateCmd(app), newListCmd(app), newPromptCmd(app),
+		newChatCmd(app),
 		newGateCmd(app), newToolsCmd(app), newDoctorCmd(app), newChecksCmd(app), newSchemaCmd(app), newDocsCmd(app))
 	addGroup(root, "Recordings and judges", newCaptureCmd(app), newGenerateCmd(app), newMocksCmd(app), newJudgeCmd(app),
 		newCacheCmd(app))

@@ -26,6 +26,8 @@ type Options struct {
 	GuardrailsActive bool
 	// DropUnknown leaves out failed checks that cannot be carried over. Without it, they are an error.
 	DropUnknown bool
+	// Origin is where the conversations come from, for the comment above a scenario; none: the recording and its session.
+	Origin []string
 	// Read reads a user's file by its path; nil when there is no such file.
 	Read func(path string) ([]byte, error)
 }
@@ -203,7 +205,10 @@ func (w *builder) labels() *node.Node {
 }
 
 func (w *builder) header() string {
-	lines := []string{fmt.Sprintf("Made by arena generate from %s, session %q.", w.s.File, w.s.ID)}
+	lines := slices.Clone(w.g.opts.Origin)
+	if len(lines) == 0 {
+		lines = []string{fmt.Sprintf("Made by arena generate from %s, session %q.", w.s.File, w.s.ID)}
+	}
 	switch {
 	case w.failed > 0:
 		lines = append(lines, fmt.Sprintf("It was red: %d failed. The mock replies are what the agent said then;", w.failed),

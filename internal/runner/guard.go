@@ -92,7 +92,7 @@ func (s *session) generateReply(
 ) (chat.Message, error) {
 	set := s.stance.guards
 	if !set.OnOutput() {
-		reply, err := s.complete(ctx, req, nil)
+		reply, err := s.complete(ctx, req, s.overheard(nil))
 		if err != nil {
 			return chat.Message{}, err
 		}
@@ -104,7 +104,7 @@ func (s *session) generateReply(
 		onDelta = watch.OnDelta
 		req.Origin.Closing = s.closing()
 	}
-	reply, err := s.complete(ctx, req, onDelta)
+	reply, err := s.complete(ctx, req, s.overheard(onDelta))
 	if err != nil {
 		return chat.Message{}, err
 	}
@@ -116,6 +116,22 @@ func (s *session) generateReply(
 	done()
 	s.recordFirings(turn, len(s.messages), &o)
 	return s.addReply(o.Message), o.Err
+}
+
+// overheard is what takes the pieces of a reply: who listens is told those that no guardrail ends the reply at.
+func (s *session) overheard(onDelta func(chat.Delta) error) func(chat.Delta) error {
+	if s.hear == nil {
+		return onDelta
+	}
+	return func(d chat.Delta) error {
+		if onDelta != nil {
+			if err := onDelta(d); err != nil {
+				return err
+			}
+		}
+		s.hear(d)
+		return nil
+	}
 }
 
 // addReply adds a message of the assistant. The first one carries the validations of the user's message.

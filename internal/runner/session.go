@@ -60,6 +60,7 @@ type session struct {
 	memory           *memory.Store     // nil: the trial remembers nothing
 	skills           *skill.Session    // nil: there are none
 	preview          *preview          // nil: the trial is run
+	hear             func(chat.Delta)  // is told each piece of a reply that streams in; nil: nobody listens
 	step             *step             // nil: the session is that of the whole trial
 	spend            spend
 	otherSources     map[*Endpoint]string

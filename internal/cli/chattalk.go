@@ -1,0 +1,297 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// chatTalk is a chat under way.
+type chatTalk struct {
+	app   *App
+	flags *chatFlags
+	plan  *runner.Plan
+	trial *runner.Trial
+	chat  *runner.Chat
+	tells chatTeller
+
+	lines   <-chan string // what the user says; closed at the end
+	signals <-chan os.Signal
+	dearest float64         // what a message cost, in US dollars
+	saved   map[string]bool // files that this chat wrote
+}
+
+// errQuit ends the chat as the user wants it, errInterrupted a reply.
+var (
+	errQuit        = errors.New("quit")
+	errInterrupted = errors.New("interrupted")
+)
+
+// run holds the chat until it ends.
+func (c *chatTalk) run(ctx context.Context, o runner.ChatOptions) error {
+	c.tells = chatTeller{app: c.app, streams: o.Stream}
+	o.Hear = c.tells.hear
+	chat, err := c.plan.Chat(ctx, c.trial, o)
+	if err != nil {
+		return broken(err)
+	}
+	c.chat = chat
+	signals, stop := c.app.Interrupts()
+	defer stop()
+	c.signals, c.lines = signals, linesOf(c.app.In)
+	c.greet()
+	err = c.loop(ctx)
+	notices, closed := chat.Close(err == nil)
+	for _, text := range notices {
+		c.app.remark("%s", text)
+	}
+	c.sum()
+	if err != nil || closed == nil {
+		return err
+	}
+	return broken(closed)
+}
+
+// linesOf are the lines of an input, one after another; the last one may have no end.
+func linesOf(in io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		if in == nil {
+			return
+		}
+		for r := bufio.NewReader(in); ; {
+			line, err := r.ReadString('\n')
+			if line = strings.TrimRight(line, "\r\n"); err == nil || line != "" {
+				lines <- line
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+func (c *chatTalk) greet() {
+	if !c.app.InTTY {
+		return
+	}
+	spec := c.trial.Endpoint.Spec
+	who := spec.ID
+	if spec.Model != "" && spec.Model != spec.ID {
+		who += " (" + spec.Model + ")"
+	}
+	c.tells.note("%s · %s · /help for commands, Ctrl-D to end", c.trial.Scenario.ID, who)
+}
+
+// sum says at the end what the chat took.
+func (c *chatTalk) sum() {
+	t := c.chat.Trial()
+	s := result.Summary{Usage: t.Usage, CostUSD: t.CostUSD, Users: t.Users, Context: t.Context}
+	if t.Simulated && t.CostUSD != nil {
+		s.SimulatedUSD = *t.CostUSD
+	}
+	if parts := show.Expenses(&s); len(parts) > 0 {
+		c.tells.note("%s   %s", show.Plural(len(t.Turns), "turn"), strings.Join(parts, "   "))
+	}
+}
+
+// loop takes what the user says, line by line. A person is told of what goes wrong, and goes on.
+func (c *chatTalk) loop(ctx context.Context) error {
+	for {
+		c.tells.prompt()
+		var err error
+		select {
+		case <-c.signals:
+			c.tells.note("")
+			return exit(result.ExitInterrupted)
+		case line, open := <-c.lines:
+			if !open {
+				if c.app.InTTY {
+					c.tells.note("")
+				}
+				return nil
+			}
+			err = c.take(ctx, line)
+		}
+		switch {
+		case errors.Is(err, errQuit):
+			return nil
+		case err == nil:
+		case errors.Is(err, errInterrupted) && !c.app.InTTY:
+			return exit(result.ExitInterrupted)
+		case errors.Is(err, errInterrupted):
+			c.tells.note("interrupted: what you said is taken back")
+		case !c.app.InTTY || isBrokenPipe(err):
+			return err
+		default:
+			c.app.complain(err)
+		}
+	}
+}
+
+// take takes a line: a message, or a command.
+func (c *chatTalk) take(ctx context.Context, line string) error {
+	words := strings.TrimSpace(line)
+	switch {
+	case words == "":
+		return nil
+	case strings.HasPrefix(words, "//"):
+		return c.say(ctx, words[1:])
+	case strings.HasPrefix(words, "/"):
+		name, rest, _ := strings.Cut(words[1:], " ")
+		return c.command(ctx, name, strings.TrimSpace(rest))
+	}
+	return c.say(ctx, line)
+}
+
+// say says a message, and waits for the reply. An interrupt ends it; the next one ends the process.
+func (c *chatTalk) say(ctx context.Context, text string) error {
+	if err := c.affords(); err != nil {
+		return err
+	}
+	stop, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan error, 1)
+	before := c.spent()
+	c.tells.begin()
+	go func() {
+		turn, err := c.chat.Say(stop, text)
+		if err == nil {
+			err = c.tells.end(turn)
+		}
+		done <- err
+	}()
+	interrupted := false
+	var settled <-chan time.Time
+	for {
+		select {
+		case err := <-done:
+			c.dearest = max(c.dearest, c.spent()-before)
+			switch {
+			case err == nil:
+				return nil
+			case interrupted:
+				c.tells.broke()
+				return errInterrupted
+			}
+			c.tells.broke()
+			return broken(err)
+		case <-settled:
+			settled = nil
+		case <-c.signals:
+			if interrupted {
+				if settled == nil {
+					c.app.Exit(result.ExitInterrupted)
+				}
+				continue
+			}
+			interrupted, settled = true, c.app.afterWish()
+			cancel(errInterrupted)
+		}
+	}
+}
+
+// afterWish tells when another interrupt is a wish of its own; see oneWish.
+func (a *App) afterWish() <-chan time.Time {
+	if a.after != nil {
+		return a.after(oneWish)
+	}
+	return time.After(oneWish)
+}
+
+// spent is what the chat has cost so far, in US dollars.
+func (c *chatTalk) spent() (usd float64) {
+	t := c.chat.Trial()
+	for _, cost := range []*float64{t.CostUSD, costOf(t.Users), costOf(t.Context)} {
+		if cost != nil {
+			usd += *cost
+		}
+	}
+	return usd
+}
+
+func costOf(c *result.SideCost) *float64 {
+	if c == nil {
+		return nil
+	}
+	return c.CostUSD
+}
+
+// affords is an error where the next message may cost more than --max-cost leaves: as much as the dearest one so far.
+func (c *chatTalk) affords() error {
+	limit, spent := c.flags.maxCost, c.spent()
+	if limit == 0 || spent+c.dearest <= limit {
+		return nil
+	}
+	left := max(limit-spent, 0)
+	return broken(fmt.Errorf("--max-cost %g leaves %s after %s, and the next message may cost %s, as much as the dearest one",
+		limit, show.Money(&left), show.Money(&spent), show.Money(&c.dearest)))
+}
+
+// command runs a command of the chat.
+func (c *chatTalk) command(ctx context.Context, name, rest string) error {
+	commands := map[string]func() error{
+		"help":   func() error { return c.help() },
+		"quit":   func() error { return errQuit },
+		"tools":  func() error { return c.tools(ctx) },
+		"state":  func() error { return c.state() },
+		"system": func() error { return c.system() },
+		"undo":   func() error { return c.undo() },
+		"retry":  func() error { return c.retry(ctx) },
+		"save":   func() error { return c.save(rest) },
+	}
+	run, known := commands[name]
+	if !known {
+		names := make([]string, 0, len(commands))
+		for name := range commands {
+			names = append(names, name)
+		}
+		hint := "/help lists them; write // to say a line that begins with /"
+		if near := diag.Nearest(name, names); near != "" {
+			hint = fmt.Sprintf("did you mean /%s?", near)
+		}
+		return fmt.Errorf("unknown command /%s\n%s", name, hint)
+	}
+	if rest != "" && name != "save" {
+		return fmt.Errorf("/%s takes nothing behind it, found %q", name, rest)
+	}
+	return run()
+}
+
+func (c *chatTalk) help() error {
+	_, list, _ := strings.Cut(chatLong, "\n\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	c.tells.note("%s", list)
+	return nil
+}
+
+func (c *chatTalk) undo() error {
+	said, err := c.chat.Undo()
+	if err == nil {
+		c.tells.note("taken back: %s", show.Line(said))
+	}
+	return err
+}
+
+func (c *chatTalk) retry(ctx context.Context) error {
+	if err := c.affords(); err != nil {
+		return err
+	}
+	said, err := c.chat.Undo()
+	if err != nil {
+		return err
+	}
+	return c.say(ctx, said)
+}

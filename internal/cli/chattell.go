@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/report/show"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/runner"
+)
+
+// chatTeller writes a chat: replies to stdout, and everything else to stderr.
+type chatTeller struct {
+	app     *App
+	streams bool
+
+	piece   strings.Builder // of the reply that streams in
+	written bool            // the last reply is on the screen
+	open    bool            // the line of stdout has no end yet
+	calls   map[int]result.ToolCall
+}
+
+// note writes lines that are no reply.
+func (t *chatTeller) note(format string, args ...any) {
+	t.endLine()
+	_, _ = fmt.Fprintf(t.app.Err, format+"\n", args...) // nothing is left to report a broken stderr to
+}
+
+func (t *chatTeller) prompt() {
+	if t.app.InTTY {
+		_, _ = fmt.Fprint(t.app.Err, "> ")
+	}
+}
+
+func (t *chatTeller) endLine() {
+	if t.open {
+		_, _ = io.WriteString(t.app.Out, "\n") // the reply itself tells of a broken stdout
+		t.open = false
+	}
+}
+
+func (t *chatTeller) begin() {
+	t.piece.Reset()
+	t.written, t.calls = false, map[int]result.ToolCall{}
+}
+
+// hear tells what happens while a reply is made.
+func (t *chatTeller) hear(e result.Event) {
+	switch e := e.(type) {
+	case runner.ChatPiece:
+		if e.Step == "" {
+			t.piece.WriteString(e.Text)
+			_, _ = io.WriteString(t.app.Out, e.Text)
+			t.open = true
+		}
+	case result.ToolStarted:
+		t.calls[e.Number] = result.ToolCall{Name: e.Name, Args: e.Args, BadArgs: e.BadArgs}
+	case result.ToolCompleted:
+		call := t.calls[e.Number]
+		call.Name, call.Result, call.Error = e.Name, e.Result, e.Error
+		t.note("  tool   %s", shortened(show.Call(&call)))
+	case result.StateChanged:
+		t.note("  state  %s → %s (%s)", show.Line(e.From), show.Line(e.To), show.Line(e.Event))
+	case result.ValidationFailed:
+		t.note("  guard  %s", shortened(guardWords(&e)))
+	case result.MessageCreated:
+		if e.Role == chat.Assistant && e.Step == "" {
+			t.written = t.streams && t.piece.Len() > 0 && t.piece.String() == e.Content
+			t.piece.Reset()
+			if len(e.Calls) > 0 {
+				t.endLine()
+			}
+		}
+	}
+}
+
+func guardWords(e *result.ValidationFailed) string {
+	text := show.Line(e.Type) + " fired"
+	switch {
+	case e.Error != "":
+		text = show.Line(e.Type) + " could not judge: " + show.Line(e.Error)
+	case e.Action != "":
+		text += ", " + show.Line(string(e.Action))
+	}
+	if e.Explanation != "" {
+		text += ": " + show.Line(e.Explanation)
+	}
+	return text
+}
+
+// mostOfLine is how much of a call is shown, in characters.
+const mostOfLine = 300
+
+func shortened(text string) string {
+	if r := []rune(text); len(r) > mostOfLine {
+		return string(r[:mostOfLine]) + "…"
+	}
+	return text
+}
+
+// end writes what of the reply is not on the screen yet.
+func (t *chatTeller) end(turn *result.Turn) error {
+	if t.written {
+		t.endLine()
+		return nil
+	}
+	t.endLine()
+	text := turn.Assistant
+	for i := range turn.Messages {
+		m := &turn.Messages[i]
+		if m.Role != chat.Assistant || i != len(turn.Messages)-1 {
+			continue
+		}
+		for _, p := range m.Parts {
+			if p.Media != nil {
+				text += fmt.Sprintf("[%s:%s]", p.Type, p.Media.MIMEType)
+			}
+		}
+	}
+	_, err := fmt.Fprintln(t.app.Out, text)
+	return err
+}
+
+// broke ends a reply that did not come to its end.
+func (t *chatTeller) broke() {
+	t.endLine()
+	t.piece.Reset()
+}
+
+func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
+
+func (c *chatTalk) tools(ctx context.Context) error {
+	list, err := c.chat.Tools(ctx)
+	if err != nil {
+		return broken(err)
+	}
+	if len(list) == 0 {
+		c.tells.note("the agent is offered no tool")
+	}
+	for i := range list {
+		c.tells.note("%s   %s", show.Line(list[i].Name), shortened(show.Line(list[i].Description)))
+	}
+	return nil
+}
+
+func (c *chatTalk) system() error {
+	if text := c.chat.System(); text != "" {
+		c.tells.note("%s", text)
+	} else {
+		c.tells.note("there is no system prompt")
+	}
+	return nil
+}
+
+func (c *chatTalk) state() error {
+	name, events := c.chat.State()
+	if name == "" {
+		c.tells.note("there is no workflow")
+	} else {
+		leads := "no event leads on"
+		if len(events) > 0 {
+			leads = "events: " + strings.Join(events, ", ")
+		}
+		c.tells.note("state %s   %s", name, leads)
+	}
+	artifacts := c.chat.Artifacts()
+	for _, name := range slices.Sorted(maps.Keys(artifacts)) {
+		c.tells.note("artifact %s   %s", show.Line(name), shortened(show.Line(artifacts[name])))
+	}
+	if skills := c.chat.Skills(); len(skills) > 0 {
+		c.tells.note("active skills   %s", strings.Join(skills, ", "))
+	}
+	for _, m := range c.chat.Memories() {
+		c.tells.note("memory   %s", shortened(show.Line(m.Content)))
+	}
+	return nil
+}

@@ -1,0 +1,277 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/window"
+)
+
+// ChatOptions are what a conversation with a person depends on besides the plan.
+type ChatOptions struct {
+	Calls     CallParameters
+	Now       func() time.Time
+	Cassettes *cassette.Folder // records what is said; nil: nothing does
+	// Again says how a trial is recorded again; see Options.
+	Again func(t *result.Trial, all bool) string
+	// Stream has replies streamed, and their pieces come as ChatPiece.
+	Stream bool
+	// Hear is told what happens, one event after another, while Say waits for it.
+	Hear func(result.Event)
+	// Crash receives a panic; see Options.
+	Crash func(trial string, cause any, stack []byte)
+}
+
+// ChatPiece is a piece of a reply that streams in.
+type ChatPiece struct {
+	result.At
+
+	Text string
+}
+
+// Kind implements result.Event.
+func (ChatPiece) Kind() result.EventKind { return "" }
+
+// Place implements result.Event.
+func (p ChatPiece) Place() result.At { return p.At }
+
+// chatSynced is an event behind which all before it were told.
+type chatSynced struct {
+	ChatPiece
+
+	told chan struct{}
+}
+
+// Chat is a conversation in which a person, or a script, is the user: the turns of a trial, of which nobody knows the
+// next one. It belongs to one goroutine.
+type Chat struct {
+	s      *session
+	o      ChatOptions
+	ctx    context.Context
+	done   func()
+	events chan result.Event
+	kits   func()
+	before []func() // each makes the session what it was before a turn
+}
+
+// Chat begins a conversation with the agent of a trial. The turns that its scenario has stand for nothing but the mock
+// replies that they bring along. It must be closed.
+func (p *Plan) Chat(ctx context.Context, t *Trial, o ChatOptions) (*Chat, error) {
+	opts := &Options{
+		Temperature: o.Calls.Temperature, MaxTokens: o.Calls.MaxTokens, Seed: o.Calls.Seed, Now: o.Now,
+		Cassettes: o.Cassettes, Again: o.Again, Crash: o.Crash, Started: o.Now(),
+	}
+	p.expectTools(nil)
+	c := &Chat{o: o, done: func() {}, events: make(chan result.Event), kits: func() { closeTools(p.kits()) }}
+	go func() {
+		for e := range c.events {
+			if marker, ok := e.(chatSynced); ok {
+				close(marker.told)
+				continue
+			}
+			o.Hear(e)
+		}
+	}()
+	s := newSession(*t, opts, c.events)
+	c.s = s
+	s.clock.start()
+	if o.Stream {
+		s.hear = func(d chat.Delta) { c.events <- ChatPiece{s.emit.at(), d.Text} }
+	}
+	own, cancel := context.WithCancelCause(providers.InTrial(ctx, s.agent))
+	opened, done, err := s.openCassette(own)
+	c.ctx, c.done = opened, func() { done(); cancel(nil) }
+	if err == nil {
+		err = s.checkRow()
+	}
+	if err == nil {
+		err = s.prepare()
+	}
+	if err != nil {
+		c.Close(false)
+		return nil, err
+	}
+	c.sync()
+	return c, nil
+}
+
+// sync returns when everything that has happened was told.
+func (c *Chat) sync() {
+	marker := chatSynced{told: make(chan struct{})}
+	c.events <- marker
+	<-marker.told
+}
+
+// Say has the user say a text, and returns the turn that came of it. Where it does not come to its end, by an error or
+// because stop ends, the conversation is what it was before, except for what tools did and what the calls cost.
+func (c *Chat) Say(stop context.Context, text string) (turn *result.Turn, err error) {
+	s, before := c.s, c.s.snapshot()
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(stop, func() { cancel(context.Cause(stop)) })()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("arena crashed in this turn: %v", p)
+			c.o.Crash(s.trial.ID(), p, debug.Stack())
+		}
+		c.sync()
+		if err != nil {
+			turn = nil
+			before()
+			return
+		}
+		c.before = append(c.before, before)
+	}()
+	sc := *s.trial.Scenario
+	said := len(s.out.Turns)
+	spec := scenario.Turn{Role: string(chat.User), Content: text, Literal: true, Streaming: &c.o.Stream}
+	sc.Turns = append(slices.Clip(sc.Turns[:min(said, len(sc.Turns))]), spec)
+	s.trial.Scenario = &sc
+	turn, err = s.answer(ctx, s.next(said), chat.Message{Role: chat.User, Content: text})
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	if err == nil {
+		s.emit.turnCompleted(turn)
+	}
+	return turn, err
+}
+
+// snapshot returns a function that makes the conversation what it is now.
+func (s *session) snapshot() (restore func()) {
+	messages, calls, turns := s.messages, s.calls, s.out.Turns
+	stance, gist, validations, turnStart, scenario := s.stance, s.gist, s.inputValidations, s.turnStart, s.trial.Scenario
+	var inner []func()
+	if s.skills != nil {
+		inner = append(inner, s.skills.Snapshot())
+	}
+	if s.memory != nil {
+		inner = append(inner, s.memory.Snapshot())
+	}
+	var flow flow
+	if s.flow != nil {
+		flow = *s.flow
+		inner = append(inner, s.flow.machine.Snapshot(), func() { *s.flow = flow })
+	}
+	return func() {
+		s.messages, s.calls, s.out.Turns = slices.Clip(messages), slices.Clip(calls), slices.Clip(turns)
+		s.stance, s.gist, s.inputValidations, s.turnStart = stance, gist, validations, turnStart
+		s.trial.Scenario = scenario
+		s.ledger, s.view, s.embedded = window.Ledger{}, view{}, nil
+		for _, restore := range inner {
+			restore()
+		}
+		if s.emit != nil {
+			s.emit.turn = result.NoTurn
+		}
+	}
+}
+
+var (
+	errNothingSaid = errors.New("nothing was said yet")
+	errRemembers   = errors.New("the agent remembers by itself what was said, and cannot be made to forget it")
+)
+
+// Undo takes back the last turn, and returns what the user said in it. What tools did outside is not undone.
+func (c *Chat) Undo() (said string, err error) {
+	n := len(c.before)
+	switch {
+	case n == 0:
+		return "", errNothingSaid
+	case c.s.trial.Endpoint.Spec.IsAgent():
+		return "", errRemembers
+	}
+	said = c.s.out.Turns[len(c.s.out.Turns)-1].User
+	c.before[n-1]()
+	c.before = c.before[:n-1]
+	return said, nil
+}
+
+// Tools are what the agent is offered now. ctx is for the servers that are asked which tools they have.
+func (c *Chat) Tools(ctx context.Context) ([]chat.Tool, error) {
+	if err := c.s.equip(ctx); err != nil {
+		return nil, err
+	}
+	return c.s.stance.offered, nil
+}
+
+// System is the system prompt that counts now; "": there is none.
+func (c *Chat) System() string {
+	if at := c.s.systemAt(); at != window.NoSystem {
+		return c.s.messages[at].Content
+	}
+	return ""
+}
+
+// State is the state of the workflow, with the events that lead on; "": there is none.
+func (c *Chat) State() (name string, events []string) {
+	f := c.s.flow
+	if f == nil || f.machine == nil {
+		return "", nil
+	}
+	return f.current, f.machine.Current().EventNames()
+}
+
+// Artifacts are those of the workflow, by their names.
+func (c *Chat) Artifacts() map[string]string {
+	if f := c.s.flow; f != nil && f.machine != nil {
+		return f.machine.Artifacts()
+	}
+	return nil
+}
+
+// Memories are what the agent remembers, oldest first.
+func (c *Chat) Memories() []result.Memory {
+	if c.s.memory == nil {
+		return nil
+	}
+	return c.s.memory.Memories()
+}
+
+// Skills are the names of the skills that are active.
+func (c *Chat) Skills() (names []string) {
+	if c.s.skills == nil {
+		return nil
+	}
+	for _, one := range c.s.skills.Active() {
+		names = append(names, one.Name)
+	}
+	return names
+}
+
+// Trial is the conversation so far, as a trial that nothing has judged.
+func (c *Chat) Trial() *result.Trial {
+	s := c.s
+	out := *s.out
+	out.Turns = slices.Clone(out.Turns)
+	out.Usage = result.Usage{Usage: s.spend.usage, Calls: s.spend.calls, ToolCalls: len(s.calls)}
+	out.CostUSD, out.Users, out.Context = s.spend.cost(), s.users.side(), s.context.side()
+	return &out
+}
+
+// Close ends the conversation: its tools, its recording, which is complete where whole says so, and what the agent
+// keeps of it.
+func (c *Chat) Close(whole bool) (notices []string, err error) {
+	s := c.s
+	s.closeBox()
+	if !s.endAgent(c.ctx) && s.out.Error != "" {
+		err = errors.New(s.out.Error)
+	}
+	s.closeCassette(whole)
+	if s.recordError != nil {
+		err = s.recordError
+	}
+	c.done()
+	close(c.events)
+	c.kits()
+	return s.out.Notices, err
+}

@@ -118,6 +118,7 @@ type showing struct {
 	env   string
 	quiet bool // nothing of the enemy's is shown
 	data  bool // its stdout is JSON, or a line of it each
+	in    string
 }
 
 var showings = []showing{
@@ -141,6 +142,8 @@ var showings = []showing{
 	{args: "list scenarios DIR"}, {args: "list scenarios DIR --json", data: true},
 	{args: "list providers DIR"}, {args: "list judges DIR"}, {args: "list tools DIR"}, {args: "list prompts DIR"},
 	{args: "list tools DIR --online"}, {args: "list tools DIR --online --json", data: true},
+	{args: "chat DIR/NAME.yaml --mock-config DIR/mocks.yaml", in: "POISON\n/tools\n/system\n/state\n/save DIR/chat.yaml\n/undo\n/POISON\n"},
+	{args: "chat POISON -c DIR/config.arena.yaml"},
 	{args: "prompt DIR"}, {args: "prompt DIR --json", data: true}, {args: "prompt POISON DIR"}, {args: "prompt plain DIR --turn 7", quiet: true},
 	{args: "prompt plain DIR --provider openai/POISON --wire"}, {args: "prompt DIR --wire"},
 	{args: "tools call get_order -c DIR/config.arena.yaml"}, {args: "tools call POISON -c DIR/config.arena.yaml"},
@@ -235,7 +238,7 @@ func (s showing) run(t *testing.T, dir string, tty bool) (out, errs string) {
 		args = append(args, fill.Replace(a))
 	}
 	_ = cli.Main(&cli.App{ // whatever the status is
-		Args: args, Out: &o, Err: &e, Env: env, OutTTY: tty, ErrTTY: tty,
+		In: strings.NewReader(fill.Replace(s.in)), InTTY: tty, Args: args, Out: &o, Err: &e, Env: env, OutTTY: tty, ErrTTY: tty,
 		Now: func() time.Time { return time.Unix(0, 0) }, Width: func() int { return 80 },
 		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
 		Exit:       func(code int) { t.Errorf("arena %s ended with %d", s.args, code) },

@@ -37,7 +37,7 @@ var readers = []string{
 	"doctor FILE", "doctor -c FILE",
 	"validate FILE", "validate -c FILE", "validate hello.yaml --mock-config FILE",
 	"list scenarios FILE", "list scenarios -c FILE",
-	"prompt FILE", "prompt hello -c FILE", "prompt hello hello.yaml --mock-config FILE", "tools call look @FILE", "tools call look -c FILE",
+	"chat FILE", "chat -c FILE", "chat hello.yaml --mock-config FILE", "prompt FILE", "prompt hello -c FILE", "prompt hello hello.yaml --mock-config FILE", "tools call look @FILE", "tools call look -c FILE",
 	"checks verify FILE", "worker --nats nats://127.0.0.1:1 --pack FILE", "worker --nats nats://127.0.0.1:1 -c FILE",
 	"worker --nats nats://127.0.0.1:1 --pack p.json --nats-creds FILE", "worker --nats nats://127.0.0.1:1 --pack p.json --nats-ca FILE",
 	"worker --nats nats://127.0.0.1:1 --pack p.json --nats-cert FILE --nats-key FILE",

@@ -84,6 +84,7 @@ func (o *Options) recordAgain(t *result.Trial, all bool) string {
 func (s *Suite) trials(suite *scenario.Suite, clients *clients, d *diag.List) *runner.Plan {
 	return harness.PlanTrials(s.deck, func(played bool, d *diag.List) *runner.Plan {
 		opts := s.opts.plan(s.jobs, clients)
+		opts.Now = s.opts.Now
 		if played {
 			opts.Open, opts.OpenEmbedder, opts.Replayed = clients.silent, harness.NoEmbedder, true
 		}

@@ -117,6 +117,7 @@ type Trial struct {
 	Status    Status
 	Tolerated bool   // failed, but its group passed
 	Uncounted bool   // the verdict of its group is not about it: it was replaced, or ran after the decision
+	Excused   string // why it does not matter what became of it, such as a quarantine; "": it does
 	Error     string // what broke; "" when nothing did
 	Skip      string // why it was skipped, or stopped
 	Duration  time.Duration
@@ -192,7 +193,7 @@ func resultFrom(run *result.Run, trials trialsByIndex, stopped bool) *Result {
 	}
 	for i := range run.Briefs {
 		t := trialFrom(trials[run.Briefs[i].Index])
-		t.Tolerated, t.Uncounted = run.Briefs[i].Tolerated, run.Briefs[i].Uncounted
+		t.Tolerated, t.Uncounted, t.Excused = run.Briefs[i].Tolerated, run.Briefs[i].Uncounted, run.Briefs[i].Excuse
 		out.Trials = append(out.Trials, *t)
 	}
 	texts := show.Rates(run)

@@ -111,7 +111,7 @@ func (r *round) run(t *testing.T) {
 		t.Error(r.err)
 	}
 	if r.result != nil && r.result.ExitCode != 0 && !t.Failed() { // by fail_on
-		t.Errorf("every trial is as it should be, but the files or options make the run fail (fail_on): exit status %d",
+		t.Errorf("every trial is as it should be, and the run is not, by fail_on or by a quarantine: exit status %d",
 			r.result.ExitCode)
 	}
 }
@@ -141,6 +141,10 @@ func tell(t *testing.T, tr *arena.Trial, groups []arena.Group) {
 	case tr.Status == arena.Passed:
 	case tr.Status == arena.Skipped:
 		say(t, tr.Skip)
+		t.SkipNow()
+	case tr.Excused != "":
+		say(t, tr.Failure())
+		say(t, tr.Excused)
 		t.SkipNow()
 	case tr.Tolerated:
 		say(t, tr.Failure())

@@ -27,9 +27,12 @@ func tellGroup(t *testing.T, p arena.Planned, res *arena.Result) {
 	case g.Status == arena.Skipped || g.Status == arena.Undecided && g.Gate != nil && g.Gate.Allowed:
 		t.SkipNow()
 	}
-	told := 0
+	told, excused := 0, ""
 	for i := range res.Trials {
 		tr := &res.Trials[i]
+		if isOf(tr, g) {
+			excused = tr.Excused
+		}
 		if !isOf(tr, g) || tr.Status == arena.Passed || tr.Status == arena.Cancelled {
 			continue
 		}
@@ -40,6 +43,10 @@ func tellGroup(t *testing.T, p arena.Planned, res *arena.Result) {
 	}
 	if told > toldTrials {
 		say(t, fmt.Sprintf("and %d more trials that did not pass", told-toldTrials))
+	}
+	if excused != "" {
+		say(t, excused)
+		t.SkipNow()
 	}
 	t.Fail()
 }

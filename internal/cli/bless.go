@@ -73,7 +73,7 @@ func (f *blessFlags) run(app *App, path string) error {
 	if err := blessable(run, input); err != nil {
 		return err
 	}
-	groups, err := blessed(run)
+	groups, apart, err := blessed(run, was)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (f *blessFlags) run(app *App, path string) error {
 	}); err != nil {
 		return err
 	}
-	return f.tell(app, was, now)
+	return f.tell(app, was, now, apart)
 }
 
 // blessable refuses a run that is no whole one.
@@ -99,9 +99,9 @@ func blessable(run *result.Run, input string) error {
 	case n > 0:
 		return fmt.Errorf("the run is not finished: %s without a verdict\narena run --resume goes on with it",
 			plural.Count(n, "trial"))
-	case run.Summary.Errors > 0:
+	case brokenTrials(run) > 0:
 		return fmt.Errorf("%s broke, and tell nothing of the agent\narena run --last-failed runs them again",
-			plural.Count(run.Summary.Errors, "trial"))
+			plural.Count(brokenTrials(run), "trial"))
 	case run.Shard != nil:
 		return fmt.Errorf("%s is the shard %s of a run: it does not tell how the others did\n"+
 			"put them together with arena merge, and bless the whole", input, run.Shard)
@@ -116,28 +116,47 @@ func blessable(run *result.Run, input string) error {
 	return nil
 }
 
-// blessed are the groups of a run as a baseline has them.
-func blessed(run *result.Run) ([]baseline.Group, error) {
+// brokenTrials counts the trials that broke, but for those of scenarios in quarantine, which are not blessed.
+func brokenTrials(run *result.Run) (n int) {
+	for i := range run.Briefs {
+		if b := &run.Briefs[i]; b.Status == result.Errored && !b.Quarantined() {
+			n++
+		}
+	}
+	return n
+}
+
+// blessed are the groups of a run as a baseline has them. Of a scenario in quarantine the baseline keeps what it has:
+// nobody has found good enough how it does now.
+func blessed(run *result.Run, was *baseline.File) (groups []baseline.Group, apart int, err error) {
 	measures, err := measured(run)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var groups []baseline.Group
+	judged := 0
 	for _, t := range run.Tallies() {
-		if t.Counts.N() == 0 { // skipped
+		switch {
+		case t.Quarantined:
+			apart++
+			if was != nil {
+				if g := was.Find(t.Name); g != nil {
+					groups = append(groups, *g)
+				}
+			}
 			continue
-		}
-		if t.Asked == "" {
-			return nil, fmt.Errorf("the run does not tell what %s asks and checks: it is of an older arena\nrun it again", t.Name)
+		case t.Counts.N() == 0: // skipped
+			continue
+		case t.Asked == "":
+			return nil, 0, fmt.Errorf("the run does not tell what %s asks and checks: it is of an older arena\nrun it again", t.Name)
 		}
 		g, m := t.Baseline(), measures[t.Name]
 		g.Score, g.CostUSD, g.LatencyMS = m.score(), m.cost(), median(m.ms)
-		groups = append(groups, g)
+		groups, judged = append(groups, g), judged+1
 	}
-	if len(groups) == 0 {
-		return nil, errors.New("the run has no trial that passed or failed")
+	if judged == 0 {
+		return nil, 0, errors.New("the run has no trial that passed or failed, but for those in quarantine")
 	}
-	return groups, nil
+	return groups, apart, nil
 }
 
 // measures are what the trials of a group came to.
@@ -257,7 +276,7 @@ func dropsGroups(run *result.Run, was, now *baseline.File) error {
 }
 
 // tell says what the baseline holds now, and what changed in it.
-func (f *blessFlags) tell(app *App, was, now *baseline.File) error {
+func (f *blessFlags) tell(app *App, was, now *baseline.File, apart int) error {
 	red := 0
 	for i := range now.Groups {
 		if now.Groups[i].Red() {
@@ -270,6 +289,10 @@ func (f *blessFlags) tell(app *App, was, now *baseline.File) error {
 	}
 	if was != nil {
 		text += changesOf(was, now)
+	}
+	if apart > 0 {
+		text += fmt.Sprintf("\n%s in quarantine: the baseline keeps what it has of %s", plural.Of(apart, "group is", "groups are"),
+			map[bool]string{true: "it", false: "them"}[apart == 1])
 	}
 	_, err := fmt.Fprintln(app.Out, text)
 	return ifBroken(err)

@@ -220,7 +220,9 @@ func cameUp(r *comparison.Report, word string) bool {
 	case "dearer":
 		return r.Count(func(p *comparison.Pair) bool { return p.Dearer }) > 0
 	}
-	return len(r.Changed(comparison.Change(word))) > 0
+	return r.Count(func(p *comparison.Pair) bool {
+		return p.Change == comparison.Change(word) && p.Verdict != comparison.Quarantined
+	}) > 0
 }
 
 // examples names a few groups.

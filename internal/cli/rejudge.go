@@ -216,7 +216,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 		Trials:       f.trials,
 		MockProvider: f.mocked(), AllowEmpty: f.allowEmpty, Strict: f.strict, Lenient: f.lenient,
 		FailOn: f.failOn, Basis: f.basis, Part: was.Shard != nil, Judge: f.judge, Jobs: f.jobsFor(suite),
-		Open: clients.Open, OpenEmbedder: clients.OpenEmbedder,
+		Open: clients.Open, OpenEmbedder: clients.OpenEmbedder, Now: app.Now,
 	}, d)
 }
 

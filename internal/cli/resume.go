@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -156,6 +157,10 @@ func (r *resumption) nothing(failOn []string) error {
 	was.FailOn = failOn
 	if reasons := was.RedBy(); len(reasons) > 0 && r.changed == 0 && len(r.lost) == 0 {
 		return redWithoutFailure(&was, reasons)
+	}
+	if over := was.Overdue(); len(over) > 0 && r.changed == 0 && len(r.lost) == 0 {
+		return fmt.Errorf("--last-failed: no trial failed in the last run; %s\nnothing was touched, and the reports stay as they are",
+			show.Overdue(over[0]))
 	}
 	if r.changed > 0 {
 		return fmt.Errorf("--last-failed: nothing failed in the last run; %s before the files or flags changed\n"+

@@ -252,6 +252,7 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	openModel, openEmbedder = f.lacks.opener(openModel), f.lacks.embedders(openEmbedder)
 	opts := f.planOptions(suite, played)
 	opts.Open, opts.OpenEmbedder, opts.Uncalled = openModel, openEmbedder, f.list || remote
+	opts.Now = app.Now
 	if f.verbose > 1 && !f.quiet {
 		f.overheard = &overheard{}
 		opts.Heard = f.overheard.say

@@ -62,6 +62,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 	app.watch(suite, diags)
 	app.remarks(suite.Notes)
 	unreadSettings(suite, diags)
+	runner.ReportQuarantines(suite, app.Now(), diags)
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {
 			runner.ReportIdle(p, s, f.strict, diags)

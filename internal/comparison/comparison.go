@@ -34,6 +34,8 @@ const (
 	// NotCompared is the verdict on a group of which another thing is asked than before, or checked, or of which a run
 	// does not tell what.
 	NotCompared Verdict = "changed"
+	// Quarantined is the verdict on a group that decides nothing, because its scenario is in quarantine now.
+	Quarantined Verdict = "quarantined"
 )
 
 // Report is the comparison of two runs.

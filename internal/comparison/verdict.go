@@ -21,7 +21,11 @@ func (r *Report) judge() {
 	var of []*Pair
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
-		if !p.Comparable() {
+		switch {
+		case p.Now.Quarantined:
+			p.Verdict = Quarantined
+			continue
+		case !p.Comparable():
 			p.Verdict = NotCompared
 			continue
 		}
@@ -36,7 +40,7 @@ func (r *Report) judge() {
 
 // Compared is how many pairs ask and check the same, so that they could be compared.
 func (r *Report) Compared() int {
-	return r.Count(func(p *Pair) bool { return p.Verdict != NotCompared })
+	return r.Count(func(p *Pair) bool { return p.Verdict != NotCompared && p.Verdict != Quarantined })
 }
 
 // Judged returns the pairs with a verdict, in order.

@@ -108,7 +108,8 @@ func NewExecution(job Job) *Execution {
 		Planned: job.Plan.Planned() + job.Missing, FailOn: job.Plan.FailOn, ExitZero: job.ExitZero,
 		Warnings: slices.Clone(job.Warnings), Command: slices.Clone(job.Command), Resume: slices.Clone(job.Resume),
 		Spec: job.Spec, Coverage: job.Plan.Coverage(), Declared: job.Plan.Declared(),
-		Merged: job.Merged, Basis: job.Basis, Replayed: job.Replayed,
+		Quarantines: slices.Clone(job.Plan.Quarantines),
+		Merged:      job.Merged, Basis: job.Basis, Replayed: job.Replayed,
 	}
 	if run.Shard, _ = job.Plan.Shard(); run.Shard == nil {
 		run.Shard = job.Shard
@@ -128,6 +129,10 @@ func NewExecution(job Job) *Execution {
 		}
 		for i := range run.Declared {
 			run.Declared[i] = run.Declared[i].Map(job.Secrets.Text)
+		}
+		for i := range run.Quarantines {
+			q := &run.Quarantines[i]
+			q.Reason, q.Owner = job.Secrets.Text(q.Reason), job.Secrets.Text(q.Owner)
 		}
 	}
 	x := &Execution{
@@ -168,7 +173,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
 		ExitZero: run.ExitZero, Command: run.Command, Resume: run.Resume, Spec: run.Spec, Replayed: x.job.Replayed,
 		Coverage: run.Coverage, Declared: run.Declared, Gates: x.gates, Basis: run.Basis, Shard: run.Shard, Merged: run.Merged,
-		Workers: x.job.Workers,
+		Workers: x.job.Workers, Quarantines: run.Quarantines,
 	}
 	if len(x.gates) > 0 {
 		h.Slots = x.slots

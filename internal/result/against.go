@@ -30,7 +30,7 @@ type Against struct {
 // AgainstGroup is a group of the run beside that of the baseline.
 type AgainstGroup struct {
 	Group   string           `json:"group"`
-	Verdict evidence.Verdict `json:"verdict"` // also "changed" and "new", which are not compared
+	Verdict evidence.Verdict `json:"verdict"` // also "changed", "new" and "quarantined", which are not compared
 	Passed  int              `json:"passed"`  // of the baseline
 	Trials  int              `json:"trials"`  // of the baseline
 	// Known says that the group fails as in the baseline, by no other check, and does not make the run red.
@@ -43,6 +43,8 @@ type AgainstGroup struct {
 const (
 	Changed  evidence.Verdict = "changed" // something else is asked or checked
 	NewGroup evidence.Verdict = "new"     // the baseline does not have it
+	// Quarantined is the verdict on a group whose scenario is in quarantine.
+	Quarantined evidence.Verdict = "quarantined"
 )
 
 // seed is that of the draws by which all groups are tested together: the same runs show the same.
@@ -63,7 +65,11 @@ func (b *Basis) against(tallies []*Tally) *Against {
 			continue
 		}
 		g.Verdict, g.Passed, g.Trials = Changed, was.Passed, was.Counts().N()
-		if was.Asked != t.Asked || t.Asked == "" {
+		switch {
+		case t.Quarantined:
+			g.Verdict = Quarantined
+			continue
+		case was.Asked != t.Asked || t.Asked == "":
 			continue
 		}
 		g.Known = b.KnownFailures && t.knownBy(was)

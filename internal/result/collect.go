@@ -200,6 +200,7 @@ func (c *Collector) Finish(run *Run) {
 	}
 	byKey := c.finishGroups(run)
 	c.place(run, byKey)
+	run.isolate()
 	if run.Basis != nil {
 		run.Against = run.Basis.against(run.Tallies())
 	}
@@ -238,6 +239,9 @@ func summarize(briefs []Brief) Summary {
 		}
 		if b.Known {
 			s.Known++
+		}
+		if b.Quarantined() && b.Status == Failed && !b.Tolerated {
+			s.Quarantined++
 		}
 		if b.Before {
 			s.Before++

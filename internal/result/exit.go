@@ -96,7 +96,7 @@ func (r *Run) Settle() { r.Status = r.settled() }
 
 func (r *Run) settled() Status {
 	switch {
-	case r.decisive.Failed > 0, r.redBy(FailOnGuardrail), r.redBy(FailOnEval) && r.missedEvals(), r.regressed():
+	case r.decisive.Failed > 0, len(r.Overdue()) > 0, r.redBy(FailOnGuardrail), r.redBy(FailOnEval) && r.missedEvals(), r.regressed():
 		return Failed
 	case r.decisive.Errors > 0, r.redBy(FailOnEval), r.redBy(FailOnRegressed):
 		return Errored
@@ -114,6 +114,9 @@ func (r *Run) settled() Status {
 // others.
 func (r *Run) ofTrials() Status {
 	status := r.decisive.Status()
+	if len(r.Overdue()) > 0 {
+		status = worse(status, Failed)
+	}
 	if r.undecided > 0 {
 		return worse(status, Undecided)
 	}
@@ -143,13 +146,13 @@ func (r *Run) redBy(reason string) bool {
 	}
 	switch reason {
 	case FailOnGuardrail:
-		return r.Summary.Guards != nil && r.Summary.Guards.Fired > 0
+		return r.guardFired()
 	case FailOnEval:
 		return r.missedEvals() || r.NotJudged() > 0
 	case FailOnSkipped:
 		return r.decisive.Skipped > 0
 	case FailOnFlaky:
-		return r.Summary.Flaky > 0 || r.Wavering() > 0
+		return r.flaky() || r.Wavering() > 0
 	case FailOnWarning:
 		return len(r.Warnings) > 0
 	case FailOnRegressed:
@@ -158,10 +161,20 @@ func (r *Run) redBy(reason string) bool {
 	return false // what always counts, trials show
 }
 
-// Wavering counts the groups whose trials of the same input both passed and failed.
+// guardFired reports whether a guardrail fired that does not only monitor, but for scenarios in quarantine.
+func (r *Run) guardFired() bool {
+	return slices.ContainsFunc(r.Briefs, func(b Brief) bool { return b.Guards != nil && b.Guards.Fired > 0 && !b.Quarantined() })
+}
+
+// flaky reports whether a trial failed before and passes now, but for scenarios in quarantine.
+func (r *Run) flaky() bool {
+	return slices.ContainsFunc(r.Briefs, func(b Brief) bool { return b.Flaky && !b.Quarantined() })
+}
+
+// Wavering counts the groups whose trials of the same input both passed and failed, but for scenarios in quarantine.
 func (r *Run) Wavering() (n int) {
 	for i := range r.Groups {
-		if g := r.Groups[i].Gate; g != nil && g.Flaky != "" {
+		if g := &r.Groups[i]; g.Gate != nil && g.Gate.Flaky != "" && !g.Quarantined {
 			n++
 		}
 	}
@@ -179,7 +192,7 @@ func (r *Run) ByFailOn() bool { return r.Status != Unset && r.Status != r.ofTria
 // missedEvals reports whether an eval missed its threshold in a trial whose failure is not tolerated.
 func (r *Run) missedEvals() bool {
 	for i := range r.Briefs {
-		if b := &r.Briefs[i]; b.Evals != nil && b.Evals.Failed > 0 && !b.Tolerated && !b.Known {
+		if b := &r.Briefs[i]; b.Evals != nil && b.Evals.Failed > 0 && !b.Tolerated && b.Excuse == "" {
 			return true
 		}
 	}

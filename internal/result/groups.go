@@ -70,7 +70,7 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 		} else if grouped {
 			status = s
 		}
-		if alone++; !excused[key] {
+		if alone++; !excused[key] || status == Cancelled { // what was stopped is not known, whose ever it is
 			run.decisive.Count(status)
 		}
 	}
@@ -86,7 +86,7 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 			run.missing += max(group.Gate.Max-g.ran, 0)
 		}
 		switch {
-		case excused[group.key]:
+		case excused[group.key] && group.Status != Cancelled:
 		case group.Status != Undecided:
 			run.decisive.Count(group.Status)
 		case group.Gate.Allowed():
@@ -102,17 +102,23 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 	}
 }
 
-// excuse marks the trials that make nothing red although they did not pass, and returns their groups.
+// excuse marks the trials that make nothing red although they may not have passed, and returns their groups.
 func (c *Collector) excuse(run *Run) map[groupKey]bool {
 	known, excused := run.Against.known(), map[groupKey]bool{}
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
-		if b.Gone || !known[b.GroupName()] {
-			continue
-		}
-		excused[c.groupOf(b)] = true
-		if b.Known = b.Status == Failed; b.Known {
-			b.Excuse = "known failure, as in " + run.Against.File
+		switch {
+		case b.Gone:
+		case b.Quarantined():
+			excused[c.groupOf(b)], b.Excuse = true, b.Quarantine.String()
+			if b.Group >= 0 {
+				run.Groups[b.Group].Quarantined = true
+			}
+		case known[b.GroupName()]:
+			excused[c.groupOf(b)] = true
+			if b.Known = b.Status == Failed; b.Known {
+				b.Excuse = "known failure, as in " + run.Against.File
+			}
 		}
 	}
 	return excused

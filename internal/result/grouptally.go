@@ -16,7 +16,9 @@ type Tally struct {
 	Asked      string // see Trial; "": not known, or not the same in all trials
 	Repeatable bool   // none of the trials has to do with chance
 	Status     Status // of the group
-	Counts     gate.Counts
+	// Quarantined says that the scenario is in quarantine: how it does is no measure of the agent.
+	Quarantined bool
+	Counts      gate.Counts
 	// Failing names the checks that made the group fail.
 	Failing []string
 	Gate    *Gate // of several trials; nil: there is one, or it is not known
@@ -30,7 +32,7 @@ type Tally struct {
 // green is no evidence.
 func (t *Tally) Add(b *Brief) {
 	if !t.seen {
-		t.seen, t.Asked, t.Repeatable = true, b.Asked, true
+		t.seen, t.Asked, t.Repeatable, t.Quarantined = true, b.Asked, true, b.Quarantined()
 	}
 	if t.Asked != b.Asked {
 		t.Asked = ""

@@ -45,6 +45,8 @@ type JournalHeader struct {
 	Coverage []Coverage `json:"coverage,omitempty"`
 	// Declared: see Run.
 	Declared []Declared `json:"declared,omitempty"`
+	// Quarantines are those of all scenarios of the suite.
+	Quarantines []Quarantine `json:"quarantine,omitempty"`
 	// Basis is what the run is held against; nil: nothing.
 	Basis *Basis `json:"basis,omitempty"`
 	// Replayed says that trials were answered from recordings.

@@ -280,6 +280,7 @@ func (l *JournalContent) begin(h JournalHeader) {
 		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
 		ExitZero: h.ExitZero, Command: h.Command, Resume: h.Resume, Spec: h.Spec, Declared: h.Declared,
 		Shard: h.Shard, Merged: h.Merged, Basis: h.Basis, Replayed: h.Replayed,
+		Quarantines: h.Quarantines,
 	}
 }
 

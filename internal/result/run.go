@@ -23,6 +23,8 @@ type Run struct {
 	Coverage []Coverage     `json:"coverage,omitempty"` // of each project with declarations
 	// Against is what the run shows beside a baseline; nil: it was held against none.
 	Against *Against `json:"baseline,omitempty"`
+	// Quarantines are those of the scenarios that the run has trials of.
+	Quarantines []Quarantine `json:"quarantine,omitempty"`
 	// Declared are the names that each project declared, for whoever judges the run later; nil: not known.
 	Declared []Declared `json:"declared,omitempty"`
 	Warnings []string   `json:"warnings,omitempty"`
@@ -82,7 +84,9 @@ type Summary struct {
 	Counts
 	Tolerated int `json:"tolerated,omitempty"` // failed trials whose group passed
 	Known     int `json:"known,omitempty"`     // failed trials of groups that fail as in the baseline
-	Replaced  int `json:"replaced,omitempty"`  // trials that the provider refused, and others replaced
+	// Quarantined are failed trials of scenarios in quarantine.
+	Quarantined int `json:"quarantined,omitempty"`
+	Replaced    int `json:"replaced,omitempty"` // trials that the provider refused, and others replaced
 	// Groups counts scenarios with their providers and regions, and rows, by status; nil where all of them have one trial.
 	Groups *GroupCounts `json:"groups,omitempty"`
 	// Undecided are the groups of which trials show neither that enough of them pass nor that too few do. Allowed are
@@ -162,6 +166,7 @@ type Brief struct {
 	Gated      bool        // it is of a group whose trials may end early
 	Group      int         // index in Run.Groups; -1: it is of no group of several trials
 	Known      bool        // the trial failed, and its group fails as in the baseline
+	Quarantine *Quarantine // of its scenario; nil: there is none
 	Excuse     string      // why the trial, which did not pass, makes nothing red; "": it does, or its group tolerates it
 	Before     bool        // kept when the run was resumed
 	Gone       bool        // kept, but no longer in the plan
@@ -180,18 +185,20 @@ type Brief struct {
 type Group struct {
 	key groupKey
 
-	File       string           `json:"file,omitempty"` // of the scenario
-	Scenario   string           `json:"scenario"`
-	Provider   string           `json:"provider"`
-	Region     string           `json:"region"`
-	Row        string           `json:"row,omitempty"` // id of the row of the dataset; each is a group
-	Status     Status           `json:"status"`
-	Trials     int              `json:"trials"`
-	Passed     int              `json:"passed"`
-	PassRate   float64          `json:"pass_rate"`
-	Flakiness  float64          `json:"flakiness"` // 1 - |2·rate - 1|
-	Gate       *Gate            `json:"gate,omitempty"`
-	Assertions []AssertionStats `json:"assertions"`
+	File     string `json:"file,omitempty"` // of the scenario
+	Scenario string `json:"scenario"`
+	Provider string `json:"provider"`
+	Region   string `json:"region"`
+	Row      string `json:"row,omitempty"` // id of the row of the dataset; each is a group
+	Status   Status `json:"status"`
+	// Quarantined says that the group decides nothing: its scenario is in quarantine.
+	Quarantined bool             `json:"quarantined,omitempty"`
+	Trials      int              `json:"trials"`
+	Passed      int              `json:"passed"`
+	PassRate    float64          `json:"pass_rate"`
+	Flakiness   float64          `json:"flakiness"` // 1 - |2·rate - 1|
+	Gate        *Gate            `json:"gate,omitempty"`
+	Assertions  []AssertionStats `json:"assertions"`
 }
 
 // GroupCounts counts groups by status.

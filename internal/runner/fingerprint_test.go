@@ -42,8 +42,9 @@ var leftOut = map[string]string{
 
 	"Defaults.Trials": "the same", "Scenario.Trials": "of a trial its number counts, and not how many others there are",
 
-	"Scenario.Dataset": "of a trial its row counts, and not which others there are, or where",
-	"Scenario.Row":     "is summed by itself, see Fingerprints.scenario",
+	"Scenario.Dataset":    "of a trial its row counts, and not which others there are, or where",
+	"Scenario.Quarantine": "says what the run comes to, and changes no trial",
+	"Scenario.Row":        "is summed by itself, see Fingerprints.scenario",
 
 	"Turn.Perturbations": "of a trial its variant counts, and not which others there are",
 

@@ -33,7 +33,10 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.reportOtherSessions()
 	m.reportOnly()
 	m.notePlayers(plan.spans)
-	plan.FailOn, plan.Notes = m.failOn(suite), m.notes
+	plan.FailOn, plan.Notes, plan.Quarantines = m.failOn(suite), m.notes, quarantines(suite)
+	if opts.Now != nil {
+		ReportQuarantines(suite, opts.Now(), d)
+	}
 	if d.Errors() == 0 { // otherwise not all used providers are known
 		d.DropWarnings(m.usedProviders())
 	}

@@ -27,7 +27,9 @@ type Plan struct {
 	spans  []span
 	Name   string   // of the project; "": there are several
 	FailOn []string // what makes the run red besides failures and errors
-	Notes  []string // for whoever runs it: what was decided for lack of a word in the files
+	// Quarantines are those of the suite.
+	Quarantines []result.Quarantine
+	Notes       []string // for whoever runs it: what was decided for lack of a word in the files
 
 	http  *http.Client // of the checks; nil: they have none
 	close func()       // nil: nothing was opened

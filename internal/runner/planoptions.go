@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"time"
+
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -14,11 +16,12 @@ type PlanOptions struct {
 	Rule         TrialOptions
 	MockProvider bool // the mock replaces every provider
 	AllowEmpty   bool
-	Strict       bool          // a scenario that asserts nothing is an error
-	Lenient      bool          // an empty provider group means every provider
-	FailOn       []string      // words of result.FailOnWords, added to those of the files; empty but not nil is reported
-	Basis        *result.Basis // what the run is held against; nil: nothing
-	Part         bool          // only a part of the plan is run, and others run the rest
+	Strict       bool             // a scenario that asserts nothing is an error
+	Lenient      bool             // an empty provider group means every provider
+	FailOn       []string         // words of result.FailOnWords, added to those of the files; empty but not nil is reported
+	Basis        *result.Basis    // what the run is held against; nil: nothing
+	Now          func() time.Time // nil: quarantines are not held against today
+	Part         bool             // only a part of the plan is run, and others run the rest
 	Open         Opener
 	OpenEmbedder EmbedderOpener // nil: there are no embedding models
 	Judge        string         // for checks that name none: a judge, a provider or type/model; "": the file's first

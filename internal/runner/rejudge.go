@@ -318,7 +318,10 @@ func Rejudge(
 	planner.reportMissing(finished)
 	m.scenarios.missing(d, "scenario")
 	m.providers.missing(d, "provider")
-	plan.FailOn = m.failOn(suite)
+	plan.FailOn, plan.Quarantines = m.failOn(suite), quarantines(suite)
+	if opts.Now != nil {
+		ReportQuarantines(suite, opts.Now(), d)
+	}
 	m.reportBasis(plan)
 	if plan.Len() == 0 && d.Errors() == 0 && !opts.AllowEmpty {
 		hint := "loosen the filters"

@@ -163,7 +163,7 @@ func runTrials(ctx, starting context.Context, plan *Plan, w *worker) {
 			}
 			done := w.run(ctx, t, err)
 			w.budget.settle(grant, done.Trial)
-			if ended, as := trials.done(of, done.Trial); ended && as != result.Passed && as != result.Undecided {
+			if ended, as := trials.done(of, done.Trial); ended && as != result.Passed && as != result.Undecided && w.decides(&t) {
 				w.failed()
 			}
 			w.events <- done
@@ -226,7 +226,7 @@ func (c *worker) perform(ctx context.Context, planned Trial, notRun error) (*res
 	s.emit.flush()
 	out := s.redacted()
 	out.Bound()
-	if t.gate == nil && failed(out) { // a group that may end early fails as a whole
+	if t.gate == nil && failed(out) && c.decides(t) { // a group that may end early fails as a whole
 		c.failed()
 	}
 	unkept := c.keepMedia(out)

@@ -34,7 +34,8 @@ type Scenario struct {
 	// Outcome are what such a scenario tells judges besides.
 	Agent          *Provider
 	Title, Outcome string
-	Skip           string // reason; "" runs
+	Skip           string      // reason; "" runs
+	Quarantine     *Quarantine `digest:"-"` // nil: it decides
 	// Recorded is the eval that the scenario stands for: conversations that are over, and of which the checks of the
 	// one turn judge every reply. Nil: the conversation is to be had.
 	Recorded  *RecordingEval

@@ -56,6 +56,9 @@ func sampleFor(w *schemaWriter, schema *jsonschema.Doc, depth int) any {
 	if strings.Contains(schema.Pattern, "µs") {
 		return "97s"
 	}
+	if schema.Format == "date" {
+		return "2027-01-31"
+	}
 	if schema.Type == nil {
 		return map[string]any{"sample": "sample"}
 	}

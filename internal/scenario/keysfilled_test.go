@@ -12,7 +12,7 @@ import (
 var keyUnfilled = []string{
 	// No model, server or program gets them: names that nothing else has, paths, and what reports show.
 	"an entry of prompt_configs.id", "an entry of providers.group", "an eval.description", "an eval.groups", "an eval.tags",
-	"an eval.task_type", "a scenario.tags", "a scenario.skip", "metric.help", "a prompt.version", "a prompt.description",
+	"an eval.task_type", "a scenario.tags", "a scenario.skip", "quarantine.reason", "quarantine.owner", "metric.help", "a prompt.version", "a prompt.description",
 	"a prompt of a pack.description", "defaults.config_dir", "defaults.out_dir", "defaults.html_report", "output.dir",
 	"html.file", "junit.file", "markdown.file", "a filter.allowlist", "a filter.blocklist", "http.redact",
 	"a provider.unsupported_params", "credential.credential_env", "credential.credential_file",

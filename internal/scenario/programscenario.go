@@ -73,6 +73,7 @@ var programScenarioFields = table("a scenario with run_command", func() rows[pro
 			doc("The longest that the program may take, such as 90s. Left out: 300s."),
 		custom("skip", text, func(d *decoder, s *programScenario, v *node.Node) { readSkip(d, &s.Scenario, v) }).
 			doc("Why it is not run."),
+		quarantineField(func(s *programScenario) **Quarantine { return &s.Quarantine }),
 		remark[programScenario]("source", words("code", "traces", "user")).doc("Where it comes from, for people."),
 		remark[programScenario]("failure_pattern", text).doc("What went wrong before, for people."),
 		remark[programScenario]("trace_refs", keys.List{Item: foreign}).doc("Traces that it was made of, for people."),

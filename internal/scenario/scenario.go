@@ -69,6 +69,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			doc("Names and values that are copied into the results."),
 		tags("tags", "tag", func(s *Scenario) *[]string { return &s.Tags }).doc("Words to select scenarios by."),
 		custom("skip", text, readSkip).doc("Why the scenario is not run."),
+		quarantineField(func(s *Scenario) **Quarantine { return &s.Quarantine }),
 		dur("timeout", func(s *Scenario) *time.Duration { return &s.Timeout }).
 			doc("The longest that the conversation may take, such as 90s. Left out: run_timeout of the config."),
 		word("on_failure", onFailure, func(s *Scenario) *string { return &s.OnFailure }).

@@ -28,6 +28,7 @@ func Write(w io.Writer, run *result.Run, place func(file string) string) error {
 	if byFailOn {
 		limit-- // the last one is the totals
 	}
+	limit -= writeOverdue(out, run, limit)
 	written, more, err := writeErrors(out, run, limit)
 	if err != nil {
 		return err
@@ -40,7 +41,7 @@ func Write(w io.Writer, run *result.Run, place func(file string) string) error {
 		text += "; " + show.Plural(more, "more problem") + " in the reports"
 	}
 	kind := "notice"
-	if byFailOn || (written == 0 && run.ExitOfTrials() != result.ExitPassed) {
+	if byFailOn || (written == 0 && len(run.Overdue()) == 0 && run.ExitOfTrials() != result.ExitPassed) {
 		kind = "error"
 	}
 	out.write(kind, diag.Pos{}, "arena", text)
@@ -63,6 +64,18 @@ func WriteMistakes(w io.Writer, list []diag.Diagnostic, place func(file string) 
 		out.write(d.Severity.String(), d.Pos, "arena: "+d.Code, text)
 	}
 	return out.Flush()
+}
+
+// writeOverdue writes an error for each quarantine that is over.
+func writeOverdue(out *commands, run *result.Run, limit int) (written int) {
+	for _, q := range run.Overdue() {
+		if written == limit {
+			break
+		}
+		written++
+		out.write("error", q.Position, show.Line(q.Scenario), show.Overdue(q))
+	}
+	return written
 }
 
 // writeErrors writes the errors up to the limit, and returns how many it wrote and left out.

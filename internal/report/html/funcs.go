@@ -30,7 +30,8 @@ func parts() template.FuncMap {
 		"shares": (*page).shares, "word": share.word, "costNotes": (*page).costNotes,
 		"shown": (*page).shown, "folded": (*page).folded, "foldedKinds": (*page).foldedKinds, "leftOut": (*page).leftOut,
 		"spread":      func(p *page) *spread { return p.spread },
-		"against":     func(p *page) []show.AgainstLine { return show.Against(p.Run, false) },
+		"against":     func(p *page) []show.Remark { return show.Against(p.Run, false) },
+		"quarantine":  func(p *page) []show.Remark { return show.Quarantines(p.Run) },
 		"tokensInAll": func(p *page) int { return p.Summary.Usage.Total() },
 	}
 }

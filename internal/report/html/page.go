@@ -192,9 +192,10 @@ func (p *page) verdict() string {
 		}
 	}
 	s := &p.Summary
-	add(s.Failed-s.Tolerated-s.Known, "failed")
+	add(s.Failed-s.Tolerated-s.Known-s.Quarantined, "failed")
 	add(s.Tolerated, "tolerated")
 	add(s.Known, "known")
+	add(s.Quarantined, "failed in quarantine")
 	add(s.Errors, plural(s.Errors, "error", "errors"))
 	add(s.Cancelled, "cancelled")
 	add(p.unfinished(), "not run")

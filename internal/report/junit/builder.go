@@ -38,6 +38,7 @@ func (b *builder) suites() ([]suite, error) {
 			s.cases = append(s.cases, c)
 		}
 	}
+	b.overdue()
 	b.unfinished()
 	return b.suitesInOrder, nil
 }
@@ -89,6 +90,18 @@ func (b *builder) unique(classname, name string) string {
 		return b.unique(classname, fmt.Sprintf("%s (%d)", name, n))
 	}
 	return name
+}
+
+// overdue adds a failing testcase for each quarantine that is over.
+func (b *builder) overdue() {
+	for _, q := range b.run.Overdue() {
+		s, text := b.suite(q.Position.File), show.Overdue(q)
+		s.cases = append(s.cases, testcase{
+			classname: classname(q.Position.File), name: b.unique(classname(q.Position.File), show.Line(q.Scenario)+" quarantine"),
+			file: show.Line(q.Position.File), line: q.Position.Line, status: result.Failed, kind: "quarantine",
+			message: text, body: text,
+		})
+	}
 }
 
 // unfinished adds a failing testcase when the run is red and no testcase is: the run was stopped, or fail_on names

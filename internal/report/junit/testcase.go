@@ -1,6 +1,7 @@
 package junit
 
 import (
+	"cmp"
 	"encoding/xml"
 	"strconv"
 
@@ -55,7 +56,8 @@ type testcase struct {
 	ms                    float64
 	status                result.Status
 	properties            []property
-	excuse                string // why the group makes nothing red although it did not pass; "": it does
+	excuse                string // why the group makes nothing red, whatever it came to; "": it does
+	kind                  string // of the failure; "": assertion
 	message               string // one line: why it did not pass
 	body                  string
 	// output is the conversations of failures. Of a testcase that passed, it is the failures within its threshold, or the
@@ -103,7 +105,11 @@ type text struct {
 
 // excused makes a testcase that is red, and makes nothing red, a skipped one that says why and what failed.
 func (c *testcase) excused() {
-	if c.excuse == "" || !isRed(c.status) {
+	if c.excuse == "" {
+		return
+	}
+	c.properties = append(c.properties, property{"excused", c.excuse})
+	if !isRed(c.status) || c.allowed {
 		return
 	}
 	c.status = result.Skipped
@@ -148,7 +154,7 @@ func (c *testcase) element() *element {
 			e.Failure = &outcome{"rate", show.Clip(c.rate, maxMessage), c.body}
 			break
 		}
-		e.Failure = &outcome{"assertion", show.Clip(c.message, maxMessage), c.body}
+		e.Failure = &outcome{cmp.Or(c.kind, "assertion"), show.Clip(c.message, maxMessage), c.body}
 	case result.Skipped:
 		e.Skipped = &outcome{"", c.message, c.message} // some systems show the attribute, some the text
 	case result.Cancelled:

@@ -24,7 +24,8 @@ type Options struct {
 // Write writes the report. Only trials that failed or broke are read from the run's source, one at a time.
 func Write(w io.Writer, run *result.Run, o Options) error {
 	groups := show.Groups(run)
-	head := headline(run) + totals(run) + against(run) + matrix(groups, maxSize/3) + gates(run, groups, maxSize/4) +
+	head := headline(run) + totals(run) + section("Quarantine", show.Quarantines(run)) +
+		section("Against the baseline", show.Against(run, false)) + matrix(groups, maxSize/3) + gates(run, groups, maxSize/4) +
 		datasets(run, maxSize/4)
 	unsteady, err := flaky(run)
 	if err != nil {
@@ -100,14 +101,13 @@ func flaky(run *result.Run) (string, error) {
 	return b.String() + "\n", nil
 }
 
-// against tells what the run shows beside its baseline.
-func against(run *result.Run) string {
-	lines := show.Against(run, false)
+// section is a list of remarks under a title; "" without any.
+func section(title string, lines []show.Remark) string {
 	if len(lines) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("### Against the baseline\n\n")
+	b.WriteString("### " + title + "\n\n")
 	for _, line := range lines {
 		text := line.Text
 		if line.Label != "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// AgainstLine is what a run shows of a group, or of all of them, beside its baseline.
-type AgainstLine struct {
+// Remark is what a run shows of a group, or of all of them, in a line.
+type Remark struct {
 	Label  string
 	Status result.Status // whose colour the line has; Unset: none
 	Text   string
@@ -20,12 +20,12 @@ const maxAgainst = 10
 
 // Against tells what a run shows beside its baseline: first of all groups, then of those that changed or that fail as
 // then. With all none is left out. Of a run without a baseline there is nothing to tell.
-func Against(run *result.Run, all bool) []AgainstLine {
+func Against(run *result.Run, all bool) []Remark {
 	a := run.Against
 	if a == nil {
 		return nil
 	}
-	lines := []AgainstLine{{"baseline", againstStatus(a), againstSuite(run)}}
+	lines := []Remark{{"baseline", againstStatus(a), againstSuite(run)}}
 	for _, kind := range []struct {
 		label  string
 		status result.Status
@@ -39,6 +39,9 @@ func Against(run *result.Run, all bool) []AgainstLine {
 		}},
 		{"healed", result.Passed, func(g *result.AgainstGroup) bool { return g.Healed }, func(*result.AgainstGroup) string {
 			return "failed in the baseline and passes now: arena bless keeps it so"
+		}},
+		{"apart", result.Skipped, judged(result.Quarantined), func(*result.AgainstGroup) string {
+			return "is in quarantine, so it is not compared"
 		}},
 		{"changed", result.Errored, judged(result.Changed), func(*result.AgainstGroup) string {
 			return "asks or checks something else than in the baseline, so it is not compared"
@@ -54,11 +57,11 @@ func Against(run *result.Run, all bool) []AgainstLine {
 				more++
 			default:
 				told++
-				lines = append(lines, AgainstLine{kind.label, kind.status, Line(g.Group) + "   " + kind.text(g)})
+				lines = append(lines, Remark{kind.label, kind.status, Line(g.Group) + "   " + kind.text(g)})
 			}
 		}
 		if more > 0 {
-			lines = append(lines, AgainstLine{Text: "… and " + Plural(more, "more group")})
+			lines = append(lines, Remark{Text: "… and " + Plural(more, "more group")})
 		}
 	}
 	if n := len(a.Missing); n > 0 {
@@ -69,7 +72,7 @@ func Against(run *result.Run, all bool) []AgainstLine {
 		if n > len(names) {
 			names = append(names, "…")
 		}
-		lines = append(lines, AgainstLine{"missing", result.Errored,
+		lines = append(lines, Remark{"missing", result.Errored,
 			fmt.Sprintf("%s of the baseline not run: %s", Plural(n, "group"), strings.Join(names, ", "))})
 	}
 	return lines

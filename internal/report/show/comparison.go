@@ -74,6 +74,7 @@ func ComparedSections(r *comparison.Report) []ComparedSection {
 		{"unchecked", "The same verdicts, with fewer checks", result.Errored, of(func(p *comparison.Pair) bool {
 			return p.Unchecked && AsBefore(p)
 		})},
+		{"quarantined", "In quarantine, so not compared", result.Skipped, r.Judged(comparison.Quarantined)},
 	}
 }
 
@@ -104,6 +105,8 @@ func ChangeWord(p *comparison.Pair) string {
 // Why says on what the verdict on a pair rests, where that is worth a line; "" elsewhere.
 func Why(r *comparison.Report, p *comparison.Pair) string {
 	switch {
+	case p.Verdict == comparison.Quarantined:
+		return "its scenario is in quarantine, so it is not compared"
 	case p.Verdict == comparison.NotCompared && p.Was.Asked != "" && p.Now.Asked != "":
 		return "something else is asked or checked than before, so it is not compared"
 	case p.Verdict == comparison.NotCompared:

@@ -122,6 +122,9 @@ func Excused(s *result.Summary) string {
 	if s.Known > 0 {
 		parts = append(parts, Count(s.Known)+" known")
 	}
+	if s.Quarantined > 0 {
+		parts = append(parts, Count(s.Quarantined)+" in quarantine")
+	}
 	return inParentheses(strings.Join(parts, ", "))
 }
 
@@ -157,7 +160,7 @@ func RunNotes(run *result.Run) (all []string) {
 		all = append(all, Plural(n, "warning")+FailOnMark(run, result.FailOnWarning))
 	}
 	all = append(all, partNotes(run)...)
-	all = append(all, againstNotes(run)...)
+	all = append(append(all, quarantineNotes(run)...), againstNotes(run)...)
 	if run.NothingElse() {
 		all = append(all, "nothing else was judged, so nothing is known to work")
 	}

@@ -157,6 +157,7 @@ func (p *Printer) counts(r *comparison.Report) *row {
 	}{
 		{"regressed", red, len(r.Judged(comparison.Regressed))},
 		{"not compared", yellow, len(r.Judged(comparison.NotCompared))},
+		{"in quarantine", dim, len(r.Judged(comparison.Quarantined))},
 		{"no evidence", yellow, len(show.ComparedSections(r)[2].Pairs)},
 		{"unchecked", yellow, r.Count(func(x *comparison.Pair) bool { return x.Unchecked })},
 		{"with fewer trials", dim, r.Count(func(x *comparison.Pair) bool { return x.Fewer })},

@@ -47,7 +47,7 @@ func (p *Printer) remarks(run *result.Run) {
 	var rows []*row
 	rows = append(rows, p.flaky(run)...)
 	rows = append(rows, p.tolerated(run)...)
-	for _, line := range show.Against(run, p.opts.Verbosity > 0) {
+	for _, line := range append(show.Quarantines(run), show.Against(run, p.opts.Verbosity > 0)...) {
 		rows = append(rows, p.remark(line.Label, againstStyle(line.Status), line.Text)...)
 	}
 	rows = append(rows, p.datasets(run)...)

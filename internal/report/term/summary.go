@@ -35,7 +35,7 @@ func verdicts(run *result.Run) []piece {
 	as := red
 	if note := show.Excused(s); note != "" {
 		failed += note
-		if s.Tolerated+s.Known == s.Failed {
+		if s.Tolerated+s.Known+s.Quarantined == s.Failed {
 			as = plain
 		}
 	}

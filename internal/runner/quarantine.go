@@ -1,0 +1,44 @@
+package runner
+
+import (
+	"time"
+
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// quarantines are those of all scenarios of a suite, whether the plan has trials of them or not: every part of it has
+// the same ones.
+func quarantines(suite *scenario.Suite) (all []result.Quarantine) {
+	for _, p := range suite.Projects {
+		for _, s := range p.Scenarios {
+			if q := s.Quarantine; q != nil {
+				all = append(all, result.Quarantine{
+					Scenario: s.ID, Position: diag.Pos{File: s.Pos.File, Line: q.Pos.Line, Col: q.Pos.Col},
+					Until: q.Until.Format(time.DateOnly), Reason: q.Reason, Owner: q.Owner,
+				})
+			}
+		}
+	}
+	return all
+}
+
+// ReportQuarantines warns of quarantines that nobody will see the end of: they last for more than a year from now.
+func ReportQuarantines(suite *scenario.Suite, now time.Time, d *diag.List) {
+	latest := now.UTC().AddDate(1, 0, 0)
+	for _, p := range suite.Projects {
+		for _, s := range p.Scenarios {
+			if q := s.Quarantine; q != nil && q.Until.After(latest) {
+				d.Warnf(q.UntilPos, 0, "long-quarantine", "the scenario %q decides nothing until %s, for more than a year",
+					s.ID, q.Until.Format(time.DateOnly)).Hint = "name a day on which somebody looks again, or skip the scenario"
+			}
+		}
+	}
+}
+
+// decides reports whether what a trial comes to can make the run red.
+func (c *worker) decides(t *Trial) bool {
+	q := t.Scenario.Quarantine
+	return q == nil || result.QuarantineOver(q.Until.Format(time.DateOnly), c.opts.Started)
+}

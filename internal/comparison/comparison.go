@@ -317,9 +317,36 @@ func (p *Pair) shows(was, now result.Status) int {
 	return 0
 }
 
-// lost reports whether a check is gone, or was left out.
+// lost reports whether a check is gone, or was left out: of the trial that is told, or of one in which fewer were held
+// than in the one of the same number before.
 func (r *Report) lost(p *Pair) (bool, error) {
-	was, now, err := r.Trials(p)
+	i, j := r.Told(p)
+	if lost, err := r.lostIn(i, j); lost || err != nil {
+		return lost, err
+	}
+	before := map[int]int{}
+	for _, i := range p.Was.Trials {
+		before[r.Before.Briefs[i].Trial] = i
+	}
+	held := func(b *result.Brief) int { return b.Checks.Total - b.Checks.Skipped }
+	for _, j := range p.Now.Trials {
+		now := &r.After.Briefs[j]
+		if i, there := before[now.Trial]; there && held(now) < held(&r.Before.Briefs[i]) {
+			if lost, err := r.lostIn(i, j); lost || err != nil {
+				return lost, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// lostIn reports whether the trial j lacks a check of the trial i before, or left it out.
+func (r *Report) lostIn(i, j int) (bool, error) {
+	was, err := r.Before.Trials.Trial(i)
+	if err != nil {
+		return false, err
+	}
+	now, err := r.After.Trials.Trial(j)
 	if err != nil {
 		return false, err
 	}

@@ -148,6 +148,12 @@ func (c checked) Trial(int) (*result.Trial, error) {
 
 func (checked) Raw(int) ([]byte, error) { return nil, nil }
 
+// perTrial are the trials of a run, one each.
+type perTrial []checked
+
+func (p perTrial) Trial(i int) (*result.Trial, error) { return p[i].Trial(i) }
+func (p perTrial) Raw(int) ([]byte, error)            { return nil, nil }
+
 // TestUnchecked: less is asked than before, whatever the status: a check that is gone may be what fixes a group.
 func TestUnchecked(t *testing.T) {
 	t.Parallel()
@@ -161,12 +167,18 @@ func TestUnchecked(t *testing.T) {
 		run.Trials = checked{s, types}
 		return run
 	}
+	both, second := of(passed, 2, "a", "b"), of(passed, 2)
+	second.Trials = perTrial{checked{passed, []string{"a", "b"}}, checked{passed, []string{"a"}}}
+	for i, checks := range []int{2, 1} {
+		both.Briefs[i].Checks.Total, second.Briefs[i].Checks.Total = 2, checks
+	}
 	for _, c := range []struct {
 		name     string
 		was, now *result.Run
 		change   Change
 		want     bool
 	}{
+		{"one less in the second trial", both, second, Same, true},
 		{"the same", of(passed, 1, "a"), of(passed, 1, "a"), Same, false},
 		{"another check", of(passed, 1, "a"), of(passed, 1, "b"), Same, true},
 		{"one more", of(passed, 1, "a"), of(passed, 1, "a", "b"), Same, false},

@@ -2,8 +2,12 @@ package scenario
 
 import (
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"unicode"
 
 	"github.com/arena-evals/arena/internal/dataset"
 	"github.com/arena-evals/arena/internal/node"
@@ -156,6 +160,28 @@ func emptyTextFault(text string) placeholderFault {
 	}
 }
 
+// patternSyntax are the parts of a regular expression that stand for no text of their own.
+var patternSyntax = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[a-zA-Z]|\(\?[a-zA-Z-]+[):]`) })
+
+// leftOver is the fault of a text in which a placeholder is empty, and that has no letter and no digit without it: it
+// asks for nothing any more, as \b\b. nil: something is left.
+func (f *checkFiller) leftOver(text, filled string) []placeholderFault {
+	if strings.ContainsFunc(patternSyntax().ReplaceAllString(filled, ""), isWordRune) {
+		return nil
+	}
+	for _, name := range Placeholders(text) {
+		if value, known := f.Vars[name]; known && strings.TrimSpace(value) == "" {
+			return []placeholderFault{{
+				code: "empty-value", msg: "nothing is left of " + strconv.Quote(short(text)) + ": {{" + name + "}} has an empty value",
+				name: name, hint: "give it a value",
+			}}
+		}
+	}
+	return nil
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 // node copies a value with its placeholders replaced. Values without any are shared.
 func (f *checkFiller) node(n *node.Node) *node.Node {
 	if !nodeHoldsBraces(n) {
@@ -177,6 +203,10 @@ func (f *checkFiller) node(n *node.Node) *node.Node {
 			f.faults(n, faults)
 		case strings.TrimSpace(text) == "":
 			f.faults(n, []placeholderFault{emptyTextFault(n.Value)})
+		case !f.judge && !f.shown:
+			if left := f.leftOver(n.Value, text); left != nil {
+				f.faults(n, left)
+			}
 		}
 		out.Value = text
 		f.note(&out, n.Value)

@@ -1,7 +1,7 @@
 // Package bundle packs the files of a project for another machine, and unpacks what came from one. A bundle has the
-// same bytes wherever the same files are packed. It holds plain files and nothing else, and so it has a form of its own,
-// in gzip: before the content of each file stands a line with its header. A tar would have to be held against all else
-// that it may hold.
+// same bytes wherever the same files are packed. It holds plain files and nothing else, and so it has a form of its
+// own, in gzip: before the content of each file stands a line with its header. A tar would have to be held against all
+// else that it may hold.
 package bundle
 
 import (

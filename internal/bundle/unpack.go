@@ -86,7 +86,8 @@ func unpackFile(in io.Reader, root *os.Root, h *header) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if n, err := io.CopyN(f, in, h.Size); err != nil {
-		return fmt.Errorf("the bundle cannot be read: the file %q ends after %d of %d bytes: %w", short(h.Path), n, h.Size, err)
+		return fmt.Errorf("the bundle cannot be read: the file %q ends after %d of %d bytes: %w", short(h.Path), n, h.Size,
+			err)
 	}
 	return nil
 }

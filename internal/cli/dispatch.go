@@ -36,7 +36,7 @@ func (f *dispatchFlags) register(fl *pflag.FlagSet) {
 }
 
 func (f *dispatchFlags) validate(g givenFlags, offline bool) error {
-	if !g.has("dispatch") && !g.has("workers") {
+	if !g.has("dispatch") && !g.has("workers") { // --workers has the same broker
 		for _, flag := range []string{
 			"dispatch-wait", "dispatch-timeout", "stream", "nats-creds", "nats-ca", "nats-cert", "nats-key",
 		} {

@@ -58,7 +58,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	x.job.Spec.Home = homeOf(x.job.Outputs.Dir)
 	x.job.Resume, x.job.Workers = f.resumeWords(), x.fleet.named()
 	x.run = harness.NewExecution(x.job)
-	defer func() { err = errors.Join(err, x.release()) }()
+	defer func() { err = errors.Join(err, x.release(ctx)) }()
 	if err := x.listen(ctx); err != nil {
 		return err
 	}
@@ -122,10 +122,10 @@ func (x *execution) listen(ctx context.Context) (err error) {
 }
 
 // release lets go of those that wanted to hear of the run.
-func (x *execution) release() error {
+func (x *execution) release(ctx context.Context) error {
 	x.app.finishTraces(x.traces)
 	x.evals.close()
-	x.fleet.end()
+	x.fleet.end(context.WithoutCancel(ctx))
 	lost := errors.Join(x.events.close(), x.logs.close())
 	if lost != nil {
 		lost = broken(lost)

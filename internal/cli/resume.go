@@ -235,6 +235,9 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 			f.resumeFlag(), file.Name(), err)
 	}
 	app.tellDamage(file.Name(), ledger)
+	if err := f.workers.mayHold(f, ledger); err != nil {
+		return nil, err
+	}
 	r, err := f.resumed(plan, ledger)
 	if err != nil {
 		return nil, err

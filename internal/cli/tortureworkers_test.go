@@ -81,6 +81,10 @@ func TestTortureWorkers(t *testing.T) {
 			}
 		}
 		model.again(0)
+		alone := torturedRun(t, dir, out, "--resume")
+		if text, err := alone.CombinedOutput(); err == nil || !bytes.Contains(text, []byte("--workers URL")) {
+			t.Errorf("kill %d: without workers it goes on: %v\n%s", kill, err, text)
+		}
 		resumed := torturedRun(t, dir, out, "--resume", "--workers", c.broker.URL())
 		if text, err := resumed.CombinedOutput(); err != nil {
 			t.Fatalf("kill %d: %v\n%s", kill, err, text)

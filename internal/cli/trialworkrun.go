@@ -54,7 +54,8 @@ func (w *trialWorker) serve(ctx, soft context.Context, about *fleet.Run) (err er
 // unpack fetches the files of a run into a folder of their own.
 func (w *trialWorker) unpack(ctx context.Context, about *fleet.Run) (dir string, err error) {
 	if about.Bundle.Size > bundle.MaxBytes {
-		return "", fmt.Errorf("its bundle has %d MiB, and at most %d MiB are taken", about.Bundle.Size>>20, bundle.MaxBytes>>20)
+		return "", fmt.Errorf("its bundle has %d MiB, and at most %d MiB are taken", about.Bundle.Size>>20,
+			bundle.MaxBytes>>20)
 	}
 	packed, err := w.trials.GetFile(ctx, bundleFile(about.Bundle), about.Bundle.Size)
 	if err != nil {
@@ -95,8 +96,9 @@ func (w *trialWorker) plan(about *fleet.Run) (*runner.Plan, *runFlags, error) {
 	opts := f.trialOptions()
 	if sum := runner.NewFingerprints(&opts).Plan(plan); sum != about.Plan || plan.Len() != about.Trials {
 		plan.Close()
-		return nil, nil, fmt.Errorf("the same files make another plan here, of %s: do variables that they name differ, such as "+
-			"those of addresses, or do they name files that are not in the bundle?", plural.Of(plan.Len(), "trial", "trials"))
+		return nil, nil, fmt.Errorf("the same files make another plan here, of %s: do variables that they name differ, such "+
+			"as those of addresses, or do they name files that are not in the bundle?",
+			plural.Of(plan.Len(), "trial", "trials"))
 	}
 	return plan, f, nil
 }

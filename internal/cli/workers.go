@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/fleet"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -36,16 +37,21 @@ const (
 // notWithWorkers are flags that a run with workers does not have.
 var notWithWorkers = map[string]string{
 	"dispatch": "workers of trials run their evals too",
-	"record":   "workers record nothing yet", "replay": "a replay costs nothing", "cache": "workers have no cache in common yet",
-	"offline": "workers are reached over the network",
-	"shard":   "workers share the work out by themselves", "shard-by": "workers share the work out by themselves",
-	"events": "workers tell of trials that started and ended alone yet", "otlp-endpoint": "workers send no traces yet",
-	"no-traces": "workers do not hear of it yet",
+	"record":   "workers record nothing yet",
+	"replay":   "a replay costs nothing",
+	"cache":    "workers have no cache in common yet",
+	"offline":  "workers are reached over the network",
+	"shard":    "workers share the work out by themselves",
+	"shard-by": "workers share the work out by themselves",
+
+	"events":        "workers tell of trials that started and ended alone yet",
+	"otlp-endpoint": "workers send no traces yet",
+	"no-traces":     "workers do not hear of it yet",
 }
 
 func (f *workersFlags) validate(run *runFlags) error {
 	g := run.given
-	if !g.has("workers") {
+	if f.url == "" { // also where it is named, and empty: without those that the last run had
 		if g.typed("workers-timeout") {
 			return errors.New("--workers-timeout does nothing without --workers URL")
 		}
@@ -103,7 +109,8 @@ func (f *workersFlags) refuse(suite *scenario.Suite, d *diag.List) {
 		for _, q := range p.Providers {
 			if q.RPS > 0 || q.MaxConcurrent > 0 {
 				d.Errorf(q.Pos, 1, "not-with-workers", "provider %s has a limit of calls, which each worker would hold by "+
-					"itself, and not all together", q.ID).Hint = "leave --workers out, or take the limit out and give the workers few jobs (-j)"
+					"itself, and not all together", q.ID).Hint = "leave --workers out, or take the limit out and give the workers " +
+					"few jobs (-j)"
 			}
 		}
 	}
@@ -116,3 +123,13 @@ func (f *workersFlags) warnAfter() time.Duration {
 
 // bundleFile is the name of a bundle among the files of the broker.
 func bundleFile(b fleet.Bundle) string { return "bundle-" + strings.ToLower(b.SHA256) }
+
+// mayHold refuses to go on without workers with a run that was killed while it had some: what they have finished since
+// would be paid for again.
+func (f *workersFlags) mayHold(run *runFlags, ledger *result.JournalContent) error {
+	if !run.resume || run.given.has("workers") || ledger.Header.Workers == nil || ledger.Closed() {
+		return nil
+	}
+	return errors.New("--resume: workers ran the trials of that run, and may have finished more since it was killed\n" +
+		"name their broker, to have what they sent: --workers URL; or run the rest here: --workers=\"\"")
+}

@@ -83,6 +83,9 @@ func (r *fleetRun) collect(ctx context.Context, out *harness.Outputs) (err error
 		return nil // the same
 	}
 	r.before = ledger.Header.Workers
+	if ledger.Closed() { // it ended by itself: what came later was cut short by that
+		return r.trials.Taken(ctx, r.before.Run)
+	}
 	var lines [][]byte
 	err = r.trials.Held(ctx, r.before.Run, func(index int, o *fleet.Outcome, err error) {
 		if err == nil && o.Line != nil && ledger.Current[index] == nil {
@@ -227,7 +230,7 @@ func (r *fleetRun) orNil() runner.Remote {
 
 // Run implements runner.Remote.
 func (r *fleetRun) Run(ctx context.Context, t runner.RemoteTrial, started func()) ([]byte, error) {
-	defer context.AfterFunc(ctx, func() { r.halt(context.Cause(ctx)) })()
+	defer context.AfterFunc(ctx, func() { r.halt(context.WithoutCancel(ctx), context.Cause(ctx)) })()
 	o, err := r.fleet.Do(ctx, &fleet.Job{
 		Index: t.Index, Trial: t.ID, Fingerprint: t.Fingerprint, Needs: t.Needs,
 	}, started)
@@ -241,12 +244,12 @@ func (r *fleetRun) Run(ctx context.Context, t runner.RemoteTrial, started func()
 }
 
 // halt tells workers that no trial is wanted any more, and takes back what nobody has begun.
-func (r *fleetRun) halt(cause error) {
+func (r *fleetRun) halt(ctx context.Context, cause error) {
 	r.stopped.Do(func() {
 		r.halting.Go(func() {
 			about := r.about
 			about.Stopped = cause.Error()
-			ctx, cancel := context.WithTimeout(context.Background(), haltTimeout)
+			ctx, cancel := context.WithTimeout(ctx, haltTimeout)
 			defer cancel()
 			err := errors.Join(r.trials.Announce(ctx, &about), r.trials.Recall(ctx, about.ID))
 			if err != nil {
@@ -260,13 +263,13 @@ func (r *fleetRun) halt(cause error) {
 const haltTimeout = 10 * time.Second
 
 // end tells workers that the run is over, and removes what the broker holds of it.
-func (r *fleetRun) end() {
+func (r *fleetRun) end(ctx context.Context) {
 	if r == nil || r.fleet == nil {
 		return
 	}
 	r.halting.Wait()
 	r.quit()
-	ctx, cancel := context.WithTimeout(context.Background(), haltTimeout)
+	ctx, cancel := context.WithTimeout(ctx, haltTimeout)
 	defer cancel()
 	if err := r.finish(ctx, &fleet.Run{ID: r.about.ID, Stopped: "the run is over"}); err != nil {
 		r.tell(fmt.Sprintf("what the broker holds of the run stays there: %v", err))

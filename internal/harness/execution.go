@@ -172,8 +172,8 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	h := result.JournalHeader{
 		Arena: run.Arena, Name: run.Name, Started: run.Started, Planned: run.Planned, FailOn: run.FailOn,
 		ExitZero: run.ExitZero, Command: run.Command, Resume: run.Resume, Spec: run.Spec, Replayed: x.job.Replayed,
-		Coverage: run.Coverage, Declared: run.Declared, Gates: x.gates, Basis: run.Basis, Shard: run.Shard, Merged: run.Merged,
-		Workers: x.job.Workers, Quarantines: run.Quarantines,
+		Coverage: run.Coverage, Declared: run.Declared, Gates: x.gates, Basis: run.Basis, Shard: run.Shard,
+		Merged: run.Merged, Workers: x.job.Workers, Quarantines: run.Quarantines,
 	}
 	if len(x.gates) > 0 {
 		h.Slots = x.slots

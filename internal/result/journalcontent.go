@@ -378,3 +378,6 @@ func (l *JournalContent) Add(file Syncer, lines [][]byte) error {
 	}
 	return nil
 }
+
+// Closed says that the last run has its footer: it was not killed.
+func (l *JournalContent) Closed() bool { return l.footed }

@@ -186,7 +186,8 @@ func (t *Trials) outcomeOf(ctx context.Context, m jetstream.Msg, run string, tak
 // lineApart reads the line of a trial that was too large for a message.
 func (t *Trials) lineApart(ctx context.Context, o *fleet.Outcome) ([]byte, error) {
 	if o.Size > fleet.MaxOutcome {
-		return nil, fmt.Errorf("the result has %s; at most %s are read", dispatch.Size(int(o.Size)), dispatch.Size(fleet.MaxOutcome))
+		return nil, fmt.Errorf("the result has %s; at most %s are read", dispatch.Size(int(o.Size)),
+			dispatch.Size(fleet.MaxOutcome))
 	}
 	line, err := t.GetFile(ctx, o.Apart, o.Size)
 	if err == nil && apartName(o.Run, line) != o.Apart {

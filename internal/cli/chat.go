@@ -91,7 +91,7 @@ func (f *chatFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
 }
 
-// complete takes what the chat is about, which is the id of a scenario or a file, and refuses values that make no sense.
+// complete takes what the chat is about, which is the id of a scenario or a file, and refuses what makes no sense.
 func (f *chatFlags) complete(args []string) error {
 	f.words, f.trials, f.cassettes.Mode, f.cassettes.Missing = []string{"arena", "chat"}, 1, "new", "error"
 	if len(args) == 1 {
@@ -232,7 +232,7 @@ func (f *chatFlags) find(suite *scenario.Suite) (*scenario.Project, *scenario.Sc
 	return nil, nil, fmt.Errorf("there are %d projects: name one, or a scenario", len(suite.Projects))
 }
 
-// prompt is the task type of the prompt of a project that has one prompt, or of --task-type; "": none, as in a workflow.
+// prompt is the task type of the prompt of a project that has one, or of --task-type; "": none, as in a workflow.
 func (f *chatFlags) prompt(p *scenario.Project) (string, error) {
 	var known []string
 	for _, q := range p.Prompts {
@@ -246,8 +246,8 @@ func (f *chatFlags) prompt(p *scenario.Project) (string, error) {
 	case f.taskType != "":
 		return f.taskType, nil
 	case len(known) > 1 && p.Workflow == nil:
-		return "", fmt.Errorf("there are %d prompts: name a scenario, or one of them with --task-type\nknown: %s", len(known),
-			strings.Join(known, ", "))
+		return "", fmt.Errorf("there are %d prompts: name a scenario, or one of them with --task-type\nknown: %s",
+			len(known), strings.Join(known, ", "))
 	case len(known) == 1 && p.Workflow == nil:
 		return known[0], nil
 	}

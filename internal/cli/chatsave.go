@@ -52,8 +52,8 @@ func (c *chatTalk) save(file string) error {
 	for _, note := range made.Notes {
 		c.app.remark("%s", note)
 	}
-	c.tells.note("saved %s in %s, with an assertion each to start from: arena run %s", show.Plural(len(t.Turns), "turn"), file,
-		shellQuote(file))
+	c.tells.note("saved %s in %s, with an assertion each to start from: arena run %s", show.Plural(len(t.Turns), "turn"),
+		file, shellQuote(file))
 	return nil
 }
 
@@ -65,8 +65,8 @@ func (c *chatTalk) origin() []string {
 			spec.ID), "start from: say there what must be true.",
 	}
 	if prompt := c.trial.Prompt; prompt != nil {
-		lines = append(lines, fmt.Sprintf("Alone it has no prompt and no tools. To test the agent with it, list it in the config, "+
-			"and write"), "task_type: "+prompt.TaskType)
+		lines = append(lines, "Alone it has no prompt and no tools. To test the agent with it, list it in the config, and write",
+			"task_type: "+prompt.TaskType)
 	}
 	return lines
 }

@@ -39,7 +39,7 @@ var (
 
 // run holds the chat until it ends.
 func (c *chatTalk) run(ctx context.Context, o runner.ChatOptions) error {
-	c.tells = chatTeller{app: c.app, streams: o.Stream}
+	c.tells = chatTeller{app: c.app}
 	o.Hear = c.tells.hear
 	chat, err := c.plan.Chat(ctx, c.trial, o)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *chatTalk) run(ctx context.Context, o runner.ChatOptions) error {
 	c.signals, c.lines = signals, linesOf(c.app.In)
 	c.greet()
 	err = c.loop(ctx)
-	notices, closed := chat.Close(err == nil)
+	notices, closed := chat.Close(ctx, err == nil)
 	for _, text := range notices {
 		c.app.remark("%s", text)
 	}
@@ -92,7 +92,7 @@ func (c *chatTalk) greet() {
 	if spec.Model != "" && spec.Model != spec.ID {
 		who += " (" + spec.Model + ")"
 	}
-	c.tells.note("%s · %s · /help for commands, Ctrl-D to end", c.trial.Scenario.ID, who)
+	c.tells.note("%s · %s · /help for commands, Ctrl-D to end", show.Line(c.trial.Scenario.ID), show.Line(who))
 }
 
 // sum says at the end what the chat took.
@@ -236,8 +236,8 @@ func (c *chatTalk) affords() error {
 		return nil
 	}
 	left := max(limit-spent, 0)
-	return broken(fmt.Errorf("--max-cost %g leaves %s after %s, and the next message may cost %s, as much as the dearest one",
-		limit, show.Money(&left), show.Money(&spent), show.Money(&c.dearest)))
+	return broken(fmt.Errorf("--max-cost %g leaves %s after %s, and the next message may cost %s, as much as the dearest "+
+		"one", limit, show.Money(&left), show.Money(&spent), show.Money(&c.dearest)))
 }
 
 // command runs a command of the chat.

@@ -18,10 +18,10 @@ import (
 
 // chatTeller writes a chat: replies to stdout, and everything else to stderr.
 type chatTeller struct {
-	app     *App
-	streams bool
+	app *App
 
 	piece   strings.Builder // of the reply that streams in
+	held    string          // the end of it, which is not on the screen yet
 	written bool            // the last reply is on the screen
 	open    bool            // the line of stdout has no end yet
 	calls   map[int]result.ToolCall
@@ -39,6 +39,20 @@ func (t *chatTeller) prompt() {
 	}
 }
 
+// show writes so much of what is held.
+func (t *chatTeller) show(n int) {
+	if n > 0 {
+		_, _ = io.WriteString(t.app.Out, t.held[:n])
+		t.held, t.open = t.held[n:], true
+	}
+}
+
+// forget drops what streamed in, and is not to be shown.
+func (t *chatTeller) forget() {
+	t.piece.Reset()
+	t.held = ""
+}
+
 func (t *chatTeller) endLine() {
 	if t.open {
 		_, _ = io.WriteString(t.app.Out, "\n") // the reply itself tells of a broken stdout
@@ -47,7 +61,7 @@ func (t *chatTeller) endLine() {
 }
 
 func (t *chatTeller) begin() {
-	t.piece.Reset()
+	t.forget()
 	t.written, t.calls = false, map[int]result.ToolCall{}
 }
 
@@ -57,8 +71,8 @@ func (t *chatTeller) hear(e result.Event) {
 	case runner.ChatPiece:
 		if e.Step == "" {
 			t.piece.WriteString(e.Text)
-			_, _ = io.WriteString(t.app.Out, e.Text)
-			t.open = true
+			t.held += e.Text
+			t.show(wholeWords(t.held, t.app.secrets.Known()))
 		}
 	case result.ToolStarted:
 		t.calls[e.Number] = result.ToolCall{Name: e.Name, Args: e.Args, BadArgs: e.BadArgs}
@@ -72,8 +86,10 @@ func (t *chatTeller) hear(e result.Event) {
 		t.note("  guard  %s", shortened(guardWords(&e)))
 	case result.MessageCreated:
 		if e.Role == chat.Assistant && e.Step == "" {
-			t.written = t.streams && t.piece.Len() > 0 && t.piece.String() == e.Content
-			t.piece.Reset()
+			if t.written = t.piece.Len() > 0 && t.piece.String() == e.Content; t.written {
+				t.show(len(t.held))
+			}
+			t.forget()
 			if len(e.Calls) > 0 {
 				t.endLine()
 			}
@@ -112,26 +128,22 @@ func (t *chatTeller) end(turn *result.Turn) error {
 		return nil
 	}
 	t.endLine()
-	text := turn.Assistant
-	for i := range turn.Messages {
-		m := &turn.Messages[i]
-		if m.Role != chat.Assistant || i != len(turn.Messages)-1 {
-			continue
-		}
-		for _, p := range m.Parts {
+	var media strings.Builder
+	if n := len(turn.Messages); n > 0 && turn.Messages[n-1].Role == chat.Assistant {
+		for _, p := range turn.Messages[n-1].Parts {
 			if p.Media != nil {
-				text += fmt.Sprintf("[%s:%s]", p.Type, p.Media.MIMEType)
+				fmt.Fprintf(&media, "[%s:%s]", p.Type, p.Media.MIMEType)
 			}
 		}
 	}
-	_, err := fmt.Fprintln(t.app.Out, text)
+	_, err := fmt.Fprintln(t.app.Out, turn.Assistant+media.String())
 	return err
 }
 
 // broke ends a reply that did not come to its end.
 func (t *chatTeller) broke() {
 	t.endLine()
-	t.piece.Reset()
+	t.forget()
 }
 
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }

@@ -261,8 +261,8 @@ func (b *budget) settle(g grant, out *result.Trial) {
 	}
 }
 
-// book adds what the agent and the models beside it, where they are paid, and the judges of a trial cost. It reports whether
-// all of that is known.
+// book adds what the agent and the models beside it, where they are paid, and the judges of a trial cost. It reports
+// whether all of that is known.
 func (b *budget) book(out *result.Trial, g grant) bool {
 	known := true
 	switch {

@@ -56,8 +56,7 @@ type chatSynced struct {
 type Chat struct {
 	s      *session
 	o      ChatOptions
-	ctx    context.Context
-	done   func()
+	done   func() // closes what the recording needs
 	events chan result.Event
 	kits   func()
 	before []func() // each makes the session what it was before a turn
@@ -87,9 +86,8 @@ func (p *Plan) Chat(ctx context.Context, t *Trial, o ChatOptions) (*Chat, error)
 	if o.Stream {
 		s.hear = func(d chat.Delta) { c.events <- ChatPiece{s.emit.at(), d.Text} }
 	}
-	own, cancel := context.WithCancelCause(providers.InTrial(ctx, s.agent))
-	opened, done, err := s.openCassette(own)
-	c.ctx, c.done = opened, func() { done(); cancel(nil) }
+	_, done, err := s.openCassette(ctx) // nothing is replayed that could end it
+	c.done = done
 	if err == nil {
 		err = s.checkRow()
 	}
@@ -97,8 +95,8 @@ func (p *Plan) Chat(ctx context.Context, t *Trial, o ChatOptions) (*Chat, error)
 		err = s.prepare()
 	}
 	if err != nil {
-		c.Close(false)
-		return nil, err
+		_, closed := c.Close(ctx, false)
+		return nil, errors.Join(err, closed)
 	}
 	c.sync()
 	return c, nil
@@ -112,12 +110,10 @@ func (c *Chat) sync() {
 }
 
 // Say has the user say a text, and returns the turn that came of it. Where it does not come to its end, by an error or
-// because stop ends, the conversation is what it was before, except for what tools did and what the calls cost.
-func (c *Chat) Say(stop context.Context, text string) (turn *result.Turn, err error) {
+// because ctx ends, the conversation is what it was before, except for what tools did and what the calls cost.
+func (c *Chat) Say(ctx context.Context, text string) (turn *result.Turn, err error) {
 	s, before := c.s, c.s.snapshot()
-	ctx, cancel := context.WithCancelCause(c.ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(stop, func() { cancel(context.Cause(stop)) })()
+	ctx = providers.InTrial(ctx, s.agent)
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("arena crashed in this turn: %v", p)
@@ -260,10 +256,10 @@ func (c *Chat) Trial() *result.Trial {
 
 // Close ends the conversation: its tools, its recording, which is complete where whole says so, and what the agent
 // keeps of it.
-func (c *Chat) Close(whole bool) (notices []string, err error) {
+func (c *Chat) Close(ctx context.Context, whole bool) (notices []string, err error) {
 	s := c.s
 	s.closeBox()
-	if !s.endAgent(c.ctx) && s.out.Error != "" {
+	if !s.endAgent(ctx) && s.out.Error != "" {
 		err = errors.New(s.out.Error)
 	}
 	s.closeCassette(whole)

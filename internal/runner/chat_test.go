@@ -77,7 +77,7 @@ func TestChat(t *testing.T) {
 	if last := sent[len(sent)-1]; last != 3 || crashed != 1 || len(heard) < 6 {
 		t.Errorf("%d messages sent, %d crashes, heard %q", last, crashed, heard)
 	}
-	if _, err := c.Close(true); err != nil {
+	if _, err := c.Close(t.Context(), true); err != nil {
 		t.Error(err)
 	}
 }

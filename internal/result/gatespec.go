@@ -189,12 +189,12 @@ const (
 func (s *GateSpec) Early() bool { return s.Rule == RuleGate || !s.never() }
 
 // Allowed reports whether a run may pass although the group is undecided: that its trials say too little was foreseen,
-// and is allowed. A group of which too few trials ran is never.
+// and is allowed. A group of which too few trials ran, because a budget or somebody ended them, is never.
 func (g *Gate) Allowed() bool {
 	if g.Verdict != Undecided || !g.AllowUndecided || g.Counted == 0 {
 		return false
 	}
-	return g.Reason == ReasonMax || g.Reason == ReasonCertain || g.Reason == ReasonBudget
+	return g.Reason == ReasonMax || g.Reason == ReasonCertain
 }
 
 // counts are those of the trials that count.

@@ -204,8 +204,9 @@ func (l *loader) folder(dir string) (configs []string, files []inputFile) {
 		if isDir {
 			return l.subfolder(path, &configs)
 		}
-		switch strings.ToLower(filepath.Ext(path)) {
-		case ".yaml", ".yml", ".json":
+		switch ext := strings.ToLower(filepath.Ext(path)); {
+		case filepath.Base(path) == ".arena.yaml": // settings of the command line
+		case slices.Contains([]string{".yaml", ".yml", ".json"}, ext):
 			files = append(files, inputFile{path: l.fs.show(path), walked: true})
 		}
 		return nil

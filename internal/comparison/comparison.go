@@ -169,7 +169,7 @@ func groups(run *result.Run) (map[key]*Group, []key) {
 		if b.Gone {
 			continue
 		}
-		k := key{scenario: b.Scenario, provider: b.Provider, region: b.Region, session: b.Session}
+		k := key{scenario: b.Scenario, provider: b.Provider, region: b.Region, session: b.Part()}
 		k.project, _, _ = strings.Cut(b.ID, b.Scenario+"/")
 		g := all[k]
 		if g == nil {
@@ -277,13 +277,13 @@ func (r *Report) Trials(p *Pair) (was, now *result.Trial, err error) {
 // Told chooses the trial of each group that shows what became of a pair, by its number in Briefs: the first of After
 // that turned as its group did, from or to a pass; else one that got worse or better as its group did, or that Before
 // does not have and is what the group became; else one that did not pass, and at last the first one. That of Before has
-// the same number, or is its first one.
+// the same number, or of the same row where all rows are one group; or it is its first one.
 func (r *Report) Told(p *Pair) (was, now int) {
 	best := -1
 	for _, j := range p.Now.Trials {
 		before, counterpart := result.Unset, p.Was.Trials[0]
 		for _, i := range p.Was.Trials {
-			if r.Before.Briefs[i].Trial == r.After.Briefs[j].Trial {
+			if r.Before.Briefs[i].Place() == r.After.Briefs[j].Place() {
 				before, counterpart = r.Before.Briefs[i].Status, i
 				break
 			}
@@ -321,17 +321,19 @@ func (p *Pair) shows(was, now result.Status) int {
 // than in the one of the same number before.
 func (r *Report) lost(p *Pair) (bool, error) {
 	i, j := r.Told(p)
-	if lost, err := r.lostIn(i, j); lost || err != nil {
-		return lost, err
+	if r.Before.Briefs[i].Row == r.After.Briefs[j].Row { // of another row another thing may be held
+		if lost, err := r.lostIn(i, j); lost || err != nil {
+			return lost, err
+		}
 	}
-	before := map[int]int{}
+	before := map[result.Place]int{}
 	for _, i := range p.Was.Trials {
-		before[r.Before.Briefs[i].Trial] = i
+		before[r.Before.Briefs[i].Place()] = i
 	}
 	held := func(b *result.Brief) int { return b.Checks.Total - b.Checks.Skipped }
 	for _, j := range p.Now.Trials {
 		now := &r.After.Briefs[j]
-		if i, there := before[now.Trial]; there && held(now) < held(&r.Before.Briefs[i]) {
+		if i, there := before[now.Place()]; there && held(now) < held(&r.Before.Briefs[i]) {
 			if lost, err := r.lostIn(i, j); lost || err != nil {
 				return lost, err
 			}

@@ -71,7 +71,9 @@ func (c *Collector) Expect(trials int) {
 // Add takes a settled trial and returns its brief.
 func (c *Collector) Add(t *Trial) Brief {
 	b := NewBrief(t)
-	if g := c.groups[c.groupOf(&b)]; g != nil && !b.Gone {
+	key := c.groupOf(&b)
+	b.Pooled = b.Row != "" && key.row == ""
+	if g := c.groups[key]; g != nil && !b.Gone {
 		b.Gated = g.progress != nil
 	}
 	c.briefs = append(c.briefs, b)

@@ -96,10 +96,32 @@ func (t *Tally) Baseline() baseline.Group {
 func (b *Brief) GroupName() string {
 	project, _, _ := strings.Cut(b.ID, b.Scenario+"/")
 	name := project + b.Scenario + "/" + b.Provider + "/" + b.Region
-	if b.Session != "" {
-		name += "[" + b.Session + "]"
+	if part := b.Part(); part != "" {
+		name += "[" + part + "]"
 	}
 	return name
+}
+
+// Part is the session or the row that the group of the trial is about; "": it is about the whole scenario.
+func (b *Brief) Part() string {
+	if b.Pooled {
+		return ""
+	}
+	return b.Session
+}
+
+// Place tells a trial of a group from the others, the same in every run.
+type Place struct {
+	Trial int
+	Row   string // where all rows are one group, instead of the number
+}
+
+// Place is that of the trial in its group.
+func (b *Brief) Place() Place {
+	if b.Pooled {
+		return Place{Row: b.Row}
+	}
+	return Place{Trial: b.Trial}
 }
 
 // Tallies are the groups of a run, in its order. Trials that the plan has no more are left out.

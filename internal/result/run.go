@@ -164,6 +164,7 @@ type Brief struct {
 	Rejected   bool        // the provider refused it, and another trial replaces it
 	Uncounted  bool        // the verdict of its group is not about it
 	Gated      bool        // it is of a group whose trials may end early
+	Pooled     bool        // all rows of its dataset are one group
 	Group      int         // index in Run.Groups; -1: it is of no group of several trials
 	Known      bool        // the trial failed, and its group fails as in the baseline
 	Quarantine *Quarantine // of its scenario; nil: there is none

@@ -1,9 +1,11 @@
 package runner
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/dataset"
 	"github.com/arena-evals/arena/internal/digest"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -15,7 +17,11 @@ func (f *Fingerprints) Asked(t *Trial) string {
 	s := t.shared()
 	shared := f.shareForScenario(askedOf{t.Project, s}, func() digest.Sum { return f.askedOf(t.Project, s) })
 	decides := []any{shared[:]}
-	if t.row != 0 {
+	switch {
+	case t.pool != nil:
+		sum := f.shareForScenario(askedRows{s.Dataset, &t.pool[0]}, func() digest.Sum { return sumOfRows(s.Dataset, t.pool) })
+		decides = append(decides, sum[:])
+	case t.row != 0:
 		row := t.filled().Scenario.Row
 		decides = append(decides, row.ID, row.Canonical())
 	}
@@ -32,6 +38,26 @@ func (f *Fingerprints) Asked(t *Trial) string {
 	}
 	sum := scenario.Digest(decides...)
 	return hex.EncodeToString(sum[:8])
+}
+
+// askedRows are rows of a dataset that are one group, as the key of their sum.
+type askedRows struct {
+	set   *scenario.Dataset
+	first *int32
+}
+
+// sumOfRows is that of the rows of which a group draws its trials: another order, or other trials, draw from the same.
+func sumOfRows(set *scenario.Dataset, rows []int32) digest.Sum {
+	all := sha256.New()
+	for _, i := range rows {
+		row, err := set.Row(int(i))
+		if err != nil { // the trials of the row say so
+			row = &dataset.Row{ID: set.ID(int(i))}
+		}
+		sum := scenario.Digest(row.ID, row.Canonical())
+		_, _ = all.Write(sum[:]) // cannot fail
+	}
+	return scenario.Digest(all.Sum(nil))
 }
 
 // askedOf is a scenario in a project, as the key of what it asks.
@@ -78,6 +104,8 @@ func (t *Trial) repeatable() bool {
 		if !t.Finished.Brief.Repeatable {
 			return false
 		}
+	case t.pool != nil: // the seed draws which rows
+		return false
 	case t.usersByChance(), t.summarizer != nil && !t.summarizer.Simulated:
 		return false
 	case t.Recorded != nil, t.Endpoint.Spec.Type == replayType: // the conversation is over

@@ -32,7 +32,10 @@ func (m *matrix) reportBasis(plan *Plan) {
 
 // groupName is the name of the trial's group, as result.Brief has it.
 func (t *Trial) groupName() string {
-	name := t.Group() + t.rowSuffix()
+	name := t.Group()
+	if !t.pooled() {
+		name += t.rowSuffix()
+	}
 	if t.Recorded != nil && t.Recorded.Name != "" {
 		name += "[" + t.Recorded.Name + "]"
 	}

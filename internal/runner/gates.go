@@ -45,11 +45,14 @@ func (t *Trial) Gated() bool { return t.gate != nil }
 // GroupID names the group of the trial, whose trials may end early: refund/gpt-4o/default, and the row of its dataset
 // where each is a group.
 func (t *Trial) GroupID() string {
-	if t.gate == nil || t.gate.Rule == result.RuleGate { // all rows are one group
+	if t.gate == nil || t.pooled() {
 		return t.Group()
 	}
 	return t.Group() + t.rowSuffix()
 }
+
+// pooled reports whether all rows of the dataset are one group: a gate concludes from them together.
+func (t *Trial) pooled() bool { return t.gate != nil && t.gate.Rule == result.RuleGate }
 
 // Rule is that of the group of the trial, whose trials may end early; nil: all of them run.
 func (t *Trial) Rule() *result.GateSpec { return t.gate }

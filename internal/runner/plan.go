@@ -103,6 +103,7 @@ type Trial struct {
 
 	gate     *result.GateSpec   // of its group, whose trials may end early; nil: all of them run
 	row      int                // of the dataset, from 1; 0: the scenario has none
+	pool     []int32            // rows that are one group, by index in their order in the file; nil: each is one
 	allRows  *scenario.Scenario // of which Scenario is the one of the row; nil: it is not filled in
 	rowError error              // why the row cannot be read any more
 }

@@ -93,7 +93,7 @@ func (m *matrix) gated(one *span, spec *result.GateSpec) {
 	groups := 1
 	if s := one.Scenario; s.Dataset != nil {
 		if groups = len(one.rows); spec.Rule == result.RuleGate && groups > 0 {
-			one.wholeDataset, groups = true, 1
+			one.wholeDataset, one.pool, groups = true, one.rows, 1
 			one.rows = hashedOrder(s.Dataset, one.rows, *cmp.Or(m.opts.Calls.Seed, one.Project.Defaults.Seed, new(int64)))
 		}
 	}

@@ -52,7 +52,7 @@ func (c *crew) stop(cmd *exec.Cmd) {
 // TestTortureWorkers kills the coordinator of runs with workers after a random number of requests, and resumes it, some
 // of the times after the broker was restarted: every trial is there once, with the results of a run that nobody
 // disturbed, and none was paid for twice, since the workers live on. Then a worker is killed in the middle as well: its
-// trials are run by the others, and no more of them twice than it had in hand.
+// trials are run by the others, and no more of them twice than it had in hand. At last nobody goes on with a killed run.
 func TestTortureWorkers(t *testing.T) {
 	t.Parallel()
 	kills, trials := 3, 60
@@ -117,6 +117,12 @@ func TestTortureWorkers(t *testing.T) {
 	}
 	if twice := model.spent() - trials; twice < 0 || twice > tortureJobs {
 		t.Errorf("%d requests were spent twice, after a kill of %d jobs", twice, tortureJobs)
+	}
+	// A run that was killed and is not gone on with keeps nobody waiting.
+	model.begin(trials / 3)
+	killAt(t, model, torturedRun(t, dir, "dead", "--workers", c.broker.URL()))
+	if text, err := torturedRun(t, dir, "next", "--workers", c.broker.URL()).CombinedOutput(); err != nil {
+		t.Errorf("behind a dead run: %v\n%s", err, text)
 	}
 	c.stop(workers[1])
 	c.stop(workers[2])

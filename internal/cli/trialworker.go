@@ -30,6 +30,7 @@ type trialWorker struct {
 	running int
 	done    int
 	idle    time.Time // since when nothing runs
+	began   time.Time // to serve the present run
 }
 
 // runTrials is `arena worker --trials`.
@@ -193,9 +194,7 @@ func (w *trialWorker) sayRefusals() {
 		case w.refused[r.ID] != "":
 			w.trials.Present(&fleet.Presence{Run: r.ID, Worker: w.name, Arena: versionText(), Refuses: w.refused[r.ID]})
 		case w.present != nil:
-			w.trials.Present(&fleet.Presence{
-				Run: r.ID, Worker: w.name, Arena: versionText(), Refuses: "it runs the trials of another run first",
-			})
+			w.trials.Present(&fleet.Presence{Run: r.ID, Worker: w.name, Arena: versionText(), Busy: true})
 		}
 	}
 }
@@ -220,6 +219,33 @@ func (w *trialWorker) busy(more int) {
 		w.done++
 	}
 }
+
+// yields reports whether nothing of the run that is served was left to do for a while, and another one waits: then that
+// one is next. A run may ask for nothing for ever, as one whose coordinator was killed.
+func (w *trialWorker) yields(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running > 0 || time.Since(w.idle) < yieldAfter || time.Since(w.began) < yieldAfter {
+		return false
+	}
+	other := false
+	for _, r := range w.runs {
+		other = other || r.ID != id && w.refused[r.ID] == ""
+	}
+	if !other {
+		return false
+	}
+	for i, r := range w.runs {
+		if r.ID == id {
+			w.runs = append(append(w.runs[:i:i], w.runs[i+1:]...), r)
+			break
+		}
+	}
+	return true
+}
+
+// yieldAfter is after how long without a trial another run is served.
+const yieldAfter = 3 * time.Second
 
 // isIdle reports whether nothing was run for so long that the worker ends.
 func (w *trialWorker) isIdle() bool {

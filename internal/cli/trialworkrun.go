@@ -170,7 +170,11 @@ func (w *trialWorker) runTrialsOf(
 		plural.Of(about.Trials, "trial", "trials"), strings.Join(here.Serves, ", ")))
 	beat, quiet := context.WithCancel(ctx)
 	defer quiet()
-	go w.beat(beat, taking, enough)
+	go w.beat(beat, taking, func() {
+		if w.isIdle() || w.yields(about.ID) {
+			enough(errRunOver)
+		}
+	})
 	var lost atomic.Pointer[error]
 	served := &nats.TrialWorker{
 		Trials: w.trials, Run: about.ID, Needs: here.Serves, Jobs: w.flags.jobs, Name: w.name, MaxDeliver: w.flags.maxDeliver,
@@ -234,7 +238,7 @@ func fitsPlan(single *runner.Single, j *fleet.Job) error {
 // attend says what is served from now on, and who hears when something is told of a run.
 func (w *trialWorker) attend(here *fleet.Presence, changed func()) {
 	w.mu.Lock()
-	w.present, w.changed = here, nil
+	w.present, w.changed, w.began = here, nil, time.Now() // which goes on, unlike the clock of the app may
 	w.mu.Unlock()
 	if changed != nil {
 		w.mu.Lock()
@@ -245,14 +249,16 @@ func (w *trialWorker) attend(here *fleet.Presence, changed func()) {
 	w.sayRefusals()
 }
 
-// beat says again and again that the worker is there, until ctx ends, and lets it end when it is idle.
-func (w *trialWorker) beat(ctx, taking context.Context, enough context.CancelCauseFunc) {
-	often := fleet.Heartbeat
+// beat says again and again that the worker is there, until ctx ends, and looks whether it has enough of the run.
+func (w *trialWorker) beat(ctx, taking context.Context, look func()) {
+	tick := time.NewTicker(fleet.Heartbeat)
+	defer tick.Stop()
+	often := time.Second
 	if idle := w.flags.idle; idle > 0 {
 		often = min(often, max(idle/4, 10*time.Millisecond)) //nolint:mnd // often enough to end in time
 	}
-	tick := time.NewTicker(often)
-	defer tick.Stop()
+	looking := time.NewTicker(often)
+	defer looking.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -261,9 +267,8 @@ func (w *trialWorker) beat(ctx, taking context.Context, enough context.CancelCau
 			return
 		case <-tick.C:
 			w.sayRefusals()
-			if w.isIdle() {
-				enough(errRunOver)
-			}
+		case <-looking.C:
+			look()
 		}
 	}
 }

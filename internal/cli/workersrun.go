@@ -209,7 +209,9 @@ func (r *fleetRun) listen(ctx context.Context) error {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				r.fleet.Look()
+				if !r.client.Away() { // otherwise nobody can be heard
+					r.fleet.Look()
+				}
 			}
 		}
 	})

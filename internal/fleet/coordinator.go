@@ -347,13 +347,21 @@ func (c *Coordinator) whyNobody(name string) string {
 	var why []string
 	for _, worker := range slices.Sorted(maps.Keys(c.workers)) {
 		w := c.workers[worker]
-		why = append(why, worker+": "+cmp.Or(w.Refuses, w.Lacks[name], "it does not know them"))
+		why = append(why, worker+": "+w.why(name))
 	}
 	const shown = 5
 	if len(why) > shown {
 		why = append(why[:shown], fmt.Sprintf("and %d more", len(why)-shown))
 	}
 	return strings.Join(why, "; ")
+}
+
+// why says why a worker does not run the trials of a need.
+func (w *seen) why(name string) string {
+	if w.Busy {
+		return "it runs the trials of another run"
+	}
+	return cmp.Or(w.Refuses, w.Lacks[name], "it does not know them")
 }
 
 // giveUp ends the trials that have a need.

@@ -87,6 +87,8 @@ type Presence struct {
 	Arena    string `json:"arena"` // version of the worker
 	// Refuses is why the worker takes no trial of the run; "": it takes what it can run.
 	Refuses string `json:"refuses,omitempty"`
+	// Busy says that it serves another run at the moment.
+	Busy bool `json:"busy,omitempty"`
 	// Serves are the needs for which it has what it takes, Lacks why it has not for others.
 	Serves []string          `json:"serves,omitempty"`
 	Lacks  map[string]string `json:"lacks,omitempty"`

@@ -183,6 +183,9 @@ func (c *Client) Close() {
 	<-c.done
 }
 
+// Away reports whether the connection is lost at the moment.
+func (c *Client) Away() bool { return c.disconnected.Load() }
+
 // Address is the URL of the broker, without user names and passwords.
 func (c *Client) Address() string { return c.address.shown }
 

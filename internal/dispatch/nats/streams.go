@@ -22,13 +22,15 @@ type streamSpec struct {
 	subject string
 	queue   bool // messages are removed when they are acknowledged
 	latest  bool // only the last message of each subject is held
+	// age is for how long messages are held; 0: for ever.
+	age time.Duration
 }
 
 func (c *Client) streamSpecs() []streamSpec {
 	return []streamSpec{
-		{c.Stream, "Requests for evals, until they are done.", c.Requests(), true, false},
-		{c.Results, "Results of evals, each once.", c.allResults(), false, false},
-		{c.Dead, "Requests for evals that were given up.", c.allDead(), false, false},
+		{c.Stream, "Requests for evals, until they are done.", c.Requests(), true, false, 0},
+		{c.Results, "Results of evals, each once.", c.allResults(), false, false, 0},
+		{c.Dead, "Requests for evals that were given up.", c.allDead(), false, false, 0},
 	}
 }
 
@@ -41,8 +43,9 @@ func (n streamSpec) config() jetstream.StreamConfig {
 		config.Retention = jetstream.WorkQueuePolicy
 	}
 	if n.latest {
-		config.MaxMsgsPerSubject, config.Discard, config.MaxAge = 1, jetstream.DiscardOld, forgotten
+		config.MaxMsgsPerSubject, config.Discard = 1, jetstream.DiscardOld
 	}
+	config.MaxAge = n.age
 	return config
 }
 

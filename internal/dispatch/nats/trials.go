@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -51,16 +52,19 @@ func (n *Names) piece(file string, i int) string {
 	return n.prefix + ".files." + file + "." + strconv.Itoa(i)
 }
 
+// resultsHeld is for how long results are held that nobody takes: those of a run that was killed and not gone on with.
+const resultsHeld = 30 * 24 * time.Hour
+
 // PrepareTrials creates the streams for trials that are missing, and refuses existing ones that could lose messages.
 func (c *Client) PrepareTrials(ctx context.Context) (*Trials, error) {
 	if err := c.enabled(ctx); err != nil {
 		return nil, err
 	}
 	for _, n := range []streamSpec{
-		{c.Stream, "Trials that runs ask for, until they are done.", c.jobs(), true, false},
-		{c.Results, "What came of trials.", c.allResults(), false, false},
-		{c.runs(), "Runs that ask for trials.", c.allRuns(), false, true},
-		{c.files(), "Files of runs that ask for trials, in pieces.", c.allFiles(), false, true},
+		{c.Stream, "Trials that runs ask for, until they are done.", c.jobs(), true, false, 0},
+		{c.Results, "What came of trials.", c.allResults(), false, false, resultsHeld},
+		{c.runs(), "Runs that ask for trials.", c.allRuns(), false, true, forgotten},
+		{c.files(), "Files of runs that ask for trials, in pieces.", c.allFiles(), false, true, forgotten},
 	} {
 		if err := c.retry(ctx, func(ctx context.Context) error { return c.ensure(ctx, n) }); err != nil {
 			return nil, err

@@ -145,8 +145,8 @@ func TestJobsOfTheDead(t *testing.T) {
 	})
 	<-dying
 	all := came(t, trials, 2)
-	if all[0].Error != "it was given to workers 2 times, and none of them sent a result: they died, or lost the connection, "+
-		"while they ran it" || all[0].Tries != 3 {
+	if all[0].Error != "it was given to workers 2 times, and none of them sent a result: they died, lost the connection, "+
+		"or gave it back" || all[0].Tries != 3 {
 		t.Errorf("%+v", all[0])
 	}
 	stop()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
@@ -34,7 +35,8 @@ type TrialWorker struct {
 	Busy func(more int)
 	Tell func(string)
 
-	slots chan struct{}
+	slots   chan struct{}
+	ackWait atomic.Int64 // the shortest of the consumers: a time.Duration
 }
 
 // Serve takes jobs until ctx ends, and finishes those that have begun. When hard ends, they end at once, and their jobs
@@ -168,9 +170,20 @@ func (w *TrialWorker) consumer(ctx context.Context, need string) (found jetstrea
 		if err != nil {
 			return t.explain(fmt.Errorf("consumer %s of the stream %s: %w", name, t.Stream, err))
 		}
+		w.wait(found.CachedInfo().Config.AckWait) // another worker may have made it
 		return nil
 	})
 	return found, err
+}
+
+// wait notes after which silence a job goes to another worker.
+func (w *TrialWorker) wait(limit time.Duration) {
+	for {
+		was := w.ackWait.Load()
+		if was > 0 && was <= int64(limit) || w.ackWait.CompareAndSwap(was, int64(limit)) {
+			return
+		}
+	}
 }
 
 const (
@@ -210,8 +223,8 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 		_ = msg.DoubleAck(hard) // otherwise it comes again, and is found stored again
 		return
 	case tries > w.MaxDeliver:
-		outcome.Error = fmt.Sprintf("it was given to workers %d times, and none of them sent a result: they died, or lost "+
-			"the connection, while they ran it", w.MaxDeliver)
+		outcome.Error = fmt.Sprintf("it was given to workers %d times, and none of them sent a result: they died, lost the "+
+			"connection, or gave it back", w.MaxDeliver)
 	default:
 		line, err := w.Do(hard, job)
 		if err != nil {
@@ -237,7 +250,7 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 const giveBackDelay = time.Second
 
 func (w *TrialWorker) keepAlive(ctx context.Context, msg jetstream.Msg) {
-	tick := time.NewTicker(max(w.AckWait/3, time.Millisecond))
+	tick := time.NewTicker(max(time.Duration(w.ackWait.Load())/3, time.Millisecond))
 	defer tick.Stop()
 	for {
 		select {

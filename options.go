@@ -64,7 +64,9 @@ type Options struct {
 	OnFailure string // after a failed turn assertion: continue or stop; "": as the files say
 	// FailOn is what makes ExitCode red besides failed assertions, errors and what the files name: guardrail, skipped,
 	// warning, eval, flaky. It takes nothing away.
-	FailOn      []string
+	FailOn []string
+	// MaxTrials is how many trials are run, of all scenarios together, spent where a verdict is likeliest; 0: all.
+	MaxTrials   int
 	MaxFailures int  // start no trial after so many that failed; 0: whatever fails
 	Strict      bool // warnings are errors
 	Lenient     bool // unknown fields and parameters are warnings, for files that were written for other tools
@@ -145,8 +147,9 @@ func (o *Options) complete() ([]namedHook, error) {
 	if n := o.Retries; n != nil && *n < 0 {
 		bad("Retries must not be negative, found %d", *n)
 	}
-	if o.Trials < 0 || o.Jobs < 0 || o.Timeout < 0 {
-		bad("Trials, Jobs and Timeout must not be negative, found %d, %d and %s", o.Trials, o.Jobs, o.Timeout)
+	if o.Trials < 0 || o.Jobs < 0 || o.Timeout < 0 || o.MaxTrials < 0 {
+		bad("Trials, Jobs, Timeout and MaxTrials must not be negative, found %d, %d, %s and %d", o.Trials, o.Jobs, o.Timeout,
+			o.MaxTrials)
 	}
 	if !slices.Contains([]string{"", "early", "never"}, o.Stop) {
 		bad("Stop cannot be %q; expected early or never", o.Stop)
@@ -289,8 +292,8 @@ func (o *Options) rule() runner.TrialOptions {
 func (o *Options) run(jobs int) runner.Options {
 	return runner.Options{
 		Events: o.OnEvent != nil || o.Traces != "", Again: o.recordAgain,
-		Eager: o.Eager,
-		Jobs:  jobs, MaxFailures: o.MaxFailures, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
+		Eager: o.Eager, MaxTrials: o.MaxTrials,
+		Jobs: jobs, MaxFailures: o.MaxFailures, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
 		Temperature: o.Temperature, MaxTokens: o.MaxTokens, Seed: o.Seed,
 		Crash: func(string, any, []byte) {}, // the trial says so
 	}

@@ -244,7 +244,7 @@ func (x *execution) runOptions() runner.Options {
 	f := x.flags
 	o := f.trialOptions()
 	o.Eager = f.eager
-	o.Jobs, o.MaxFailures, o.MaxCost = x.jobs, f.failures(), f.maxCost
+	o.Jobs, o.MaxFailures, o.MaxCost, o.MaxTrials = x.jobs, f.failures(), f.maxCost, f.maxTrials
 	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.recorder(), x.evals.orNil()
 	o.Remote = x.fleet.orNil()
 	o.Scrub, o.Overspent = x.app.secrets.JSON, x.overspent

@@ -25,7 +25,8 @@ var flagGroups = []flagGroup{
 		"mock-provider", "mock-config", "temperature", "seed", "max-tokens",
 	}},
 	{"How it is run", []string{
-		"jobs", "fail-fast", "max-failures", "max-cost", "timeout", "retries", "on-failure", "cache", "offline", "no-traces",
+		"jobs", "fail-fast", "max-failures", "max-trials", "max-cost", "timeout", "retries", "on-failure", "cache", "offline",
+		"no-traces",
 		"no-chaos", "allow-private-urls", "eager",
 	}},
 	{"Verdict", []string{

@@ -24,6 +24,7 @@ type limitFlags struct {
 	retries         int
 	failFast        bool
 	maxFailures     int
+	maxTrials       int
 	maxCost         float64
 	failOn          []string
 	exitZero        bool
@@ -43,6 +44,8 @@ func (f *limitFlags) register(fl *pflag.FlagSet) {
 	fl.IntVar(&f.retries, "retries", 0, "try a failed model call up to `n` more times (default 3)")
 	fl.BoolVar(&f.failFast, "fail-fast", false, "end the run at the first trial that fails")
 	fl.IntVar(&f.maxFailures, "max-failures", 0, "end the run when `n` trials have failed (default: never)")
+	fl.IntVar(&f.maxTrials, "max-trials", 0, "run at most `n` trials of all scenarios together: those that are only\n"+
+		"counted first, then those of which a verdict is likeliest")
 	fl.Float64Var(&f.maxCost, "max-cost", 0, "start a trial only while what agents and judges spend stays within\n"+
 		"this many US `dollars`; of embeddings, programs and workers nothing is known")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides failed assertions and errors, a `list`\n"+
@@ -71,6 +74,7 @@ var errKnownOfNone = errors.New("--known-failures are those of a baseline: name 
 func (f *limitFlags) validate(g givenFlags) error {
 	errs := []error{
 		g.atLeast(1, "jobs", f.jobs), g.atLeast(0, "retries", f.retries), g.atLeast(1, "max-failures", f.maxFailures),
+		g.atLeast(1, "max-trials", f.maxTrials),
 	}
 	if g.has("timeout") && f.timeout <= 0 {
 		errs = append(errs, fmt.Errorf("--timeout must be above 0, found %s", f.timeout))
@@ -90,6 +94,15 @@ func (f *limitFlags) validate(g givenFlags) error {
 			f.maxFailures))
 	}
 	return errors.Join(errs...)
+}
+
+// refuseEager refuses to run what may not be needed of trials that are few.
+func (f *runFlags) refuseEager() error {
+	if f.eager && f.maxTrials > 0 {
+		return errors.New("--eager runs trials that may not be needed, and --max-trials spends few where a verdict is " +
+			"likeliest: choose one")
+	}
+	return nil
 }
 
 // mostCost is the highest --max-cost, in US dollars: more is a slip.
@@ -130,6 +143,7 @@ func (f *limitFlags) settleFailOn(g givenFlags) error {
 func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
 	s.Jobs, s.Timeout, s.Retries = f.jobs, f.timeout, pointerTo(g, "retries", f.retries)
 	s.FailFast, s.MaxFailures, s.MaxCost, s.FailOn, s.ExitZero = f.failFast, f.maxFailures, f.maxCost, f.failOn, f.exitZero
+	s.MaxTrials = f.maxTrials
 	s.Strict, s.Lenient, s.AllowEmpty = f.strict, f.lenient, f.allowEmpty
 	s.AllowUncertain, s.AllowUndecided = f.allowUncertain, f.allowUndecided
 	s.Baseline, s.KnownFailures = f.baseline, f.knownFailures
@@ -141,6 +155,7 @@ func (f *limitFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "jobs", &f.jobs, then.Jobs)
 	recallValue(g, "timeout", &f.timeout, then.Timeout)
 	recallValue(g, "max-cost", &f.maxCost, then.MaxCost)
+	recallValue(g, "max-trials", &f.maxTrials, then.MaxTrials)
 	recallPointer(g, "retries", &f.retries, then.Retries)
 	recallList(g, "fail-on", &f.failOn, then.FailOn)
 	recallValue(g, "strict", &f.strict, then.Strict)

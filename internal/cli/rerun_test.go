@@ -15,7 +15,7 @@ var notRepeated = map[string]string{
 	"scenario": "filter", "provider": "filter", "region": "filter", "tag": "filter", "eval": "filter",
 	"rows": "filter", "sample": "filter", "shard": "filter", "shard-by": "filter",
 	"resume": "another run", "last-failed": "another run", "list": "runs nothing", "estimate": "runs nothing", "allow-empty": "it is not empty",
-	"exit-zero": "reports only", "fail-fast": "one trial", "max-failures": "one trial", "max-cost": "one trial", "jobs": "one trial", "eager": "changes no verdict", "retries": "changes no verdict",
+	"exit-zero": "reports only", "fail-fast": "one trial", "max-failures": "one trial", "max-cost": "one trial", "max-trials": "one trial", "jobs": "one trial", "eager": "changes no verdict", "retries": "changes no verdict",
 	"replay-speed": "changes no verdict",
 	"record":       "paid for once", "record-mode": "paid for once",
 	"out": "output", "keep": "output", "format": "output", "junit-file": "output", "html-file": "output",

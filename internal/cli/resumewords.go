@@ -40,7 +40,7 @@ func (f *runFlags) resumeWords() []string {
 	words = append(words, f.over...)
 	for _, c := range []struct{ flag, value string }{
 		{"jobs", strconv.Itoa(f.jobs)}, {"retries", strconv.Itoa(f.retries)}, {"out", f.out}, {"keep", strconv.Itoa(f.keep)},
-		{"max-cost", strconv.FormatFloat(f.maxCost, 'g', -1, 64)},
+		{"max-cost", strconv.FormatFloat(f.maxCost, 'g', -1, 64)}, {"max-trials", strconv.Itoa(f.maxTrials)},
 		{"junit-file", f.junitFile}, {"html-file", f.htmlFile}, {"markdown-file", f.markdownFile},
 	} {
 		list(c.flag, []string{c.value})
@@ -62,9 +62,14 @@ func (f *runFlags) resumeWords() []string {
 	return words
 }
 
-// goesOn is the command that goes on with a run, with a limit of costs that a trial fits into: with a lower one it
-// would run none, however often it is typed.
+// goesOn is the command that goes on with a run, with a limit of trials that leaves some, and one of costs that a trial
+// fits into: with a lower one it would run none, however often it is typed.
 func goesOn(run *result.Run, words []string) string {
+	if at := slices.Index(words, "--max-trials") + 1; at > 0 && at < len(words) && run.Spec != nil &&
+		run.Spec.MaxTrials > 0 && run.OverBudget != "" {
+		words = slices.Clone(words)
+		words[at] = strconv.Itoa(2 * run.Spec.MaxTrials)
+	}
 	at := slices.Index(words, "--max-cost") + 1
 	if at == 0 || at == len(words) || run.Spec == nil || run.MayCostUSD <= run.Spec.MaxCost {
 		return quoted(words)

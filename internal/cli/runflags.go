@@ -139,7 +139,7 @@ func (f *runFlags) complete(paths []string) error {
 		f.overrideFlags.validate(f.given), f.resumeFlags.validate(), f.limitFlags.validate(f.given),
 		f.selectionFlags.validate(f.given), f.shardFlags.validate(f.given), f.fileFlags.validate(f.given),
 		f.judgingFlags.validate(f.given),
-		f.validateAction(), f.validateEvals(),
+		f.validateAction(), f.validateEvals(), f.refuseEager(),
 		f.screenFlags.validate(), f.outputFlags.validate(f.given), f.settleFailOn(f.given), f.metrics.validate(f.given),
 		f.dispatch.validate(f.given, f.cassettes.offline), f.cassettes.validate(f), f.workers.validate(f),
 	}

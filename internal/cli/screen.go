@@ -99,6 +99,7 @@ func briefOf(t *runner.Trial) result.Brief {
 	}
 	return result.Brief{
 		Session: session, Row: t.RowID(), Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID,
+		File:   t.Scenario.Pos.File,
 		Region: t.Region, Trial: t.N, Trials: t.Of, Simulated: t.Mocked(),
 	}
 }

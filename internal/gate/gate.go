@@ -71,6 +71,7 @@ type Gate struct {
 	stops func() *Stopping // its ends, at their first use: they take longer than the lines
 
 	bars, variances memo[Counts]
+	prospects       memo[int] // by the number of trials that broke
 }
 
 // gates are those that were made, by rule: the lines of long ones take a second.

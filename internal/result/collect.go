@@ -176,7 +176,7 @@ func (c *Collector) addToGroup(t *Trial) {
 		g.progress.Add(t)
 		return
 	}
-	g.tally.count(observe(t))
+	g.tally.count(Observe(t))
 }
 
 // variantKey is equal for trials of one variant, and only for them.

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// observed is what a group keeps of a trial until it is counted.
-type observed struct {
+// Observed is what a group keeps of a trial until it is counted.
+type Observed struct {
 	index, number int
 	status        Status
 	broke         bool // it ended in an error of its own
@@ -29,8 +29,9 @@ type observedCheck struct {
 	status    Status
 }
 
-func observe(t *Trial) *observed {
-	o := &observed{
+// Observe takes from a settled trial what its group is to know of it.
+func Observe(t *Trial) *Observed {
+	o := &Observed{
 		index: t.Index, number: t.Trial, status: t.Status, broke: t.Error != "", missing: t.CutShort(),
 		rejected: t.Rejected, overBudget: t.OverBudget, variant: t.Variant, words: wordsOf(t),
 	}

@@ -15,7 +15,7 @@ type Progress struct {
 	bad  error      // why the rule cannot be held
 
 	next     int               // number of the trial that is folded next
-	waiting  map[int]*observed // trials behind one that is missing, by number
+	waiting  map[int]*Observed // trials behind one that is missing, by number
 	counts   gate.Counts
 	rejected int
 	tally    tally // of the trials that count
@@ -30,7 +30,7 @@ type Progress struct {
 
 // NewProgress begins a group. A rule that cannot be held ends as an error.
 func NewProgress(spec GateSpec) *Progress {
-	p := &Progress{spec: spec, next: 1, waiting: map[int]*observed{}, tally: newTally()}
+	p := &Progress{spec: spec, next: 1, waiting: map[int]*Observed{}, tally: newTally()}
 	if p.gate, p.bad = spec.Gate(); p.bad != nil {
 		p.verdict, p.reason = Errored, ReasonErrors
 	}
@@ -38,9 +38,10 @@ func NewProgress(spec GateSpec) *Progress {
 }
 
 // Add takes a settled trial.
-func (p *Progress) Add(t *Trial) { p.add(observe(t)) }
+func (p *Progress) Add(t *Trial) { p.Take(Observe(t)) }
 
-func (p *Progress) add(o *observed) {
+// Take is Add for a trial that was observed before.
+func (p *Progress) Take(o *Observed) {
 	p.added++
 	p.overCost = p.overCost || o.overBudget
 	if o.missing {
@@ -63,6 +64,14 @@ func (p *Progress) Over() bool { return p.verdict != Unset }
 
 // Verdict is that of a group that is over; Unset before.
 func (p *Progress) Verdict() Status { return p.verdict }
+
+// Prospects is how likely the trials that may come bring a verdict, and how many it takes then, on average; 0 for a count.
+func (p *Progress) Prospects() (verdict, trials float64) {
+	if p.gate == nil || p.Over() {
+		return 0, 0
+	}
+	return p.gate.Prospects(p.counts)
+}
 
 // Counts are the trials that count so far.
 func (p *Progress) Counts() gate.Counts { return p.counts }
@@ -92,7 +101,7 @@ func (p *Progress) need() int {
 }
 
 // take counts a trial, unless another one replaces it.
-func (p *Progress) take(o *observed) {
+func (p *Progress) take(o *Observed) {
 	switch {
 	case o.status == Skipped && p.counts.N() == 0:
 		p.decide(o, Skipped, ReasonSkipped)
@@ -121,7 +130,7 @@ func (p *Progress) take(o *observed) {
 }
 
 // reject takes a trial that the provider refused: it is none. Too many of them say that there is no provider to test.
-func (p *Progress) reject(o *observed) {
+func (p *Progress) reject(o *Observed) {
 	p.rejected++
 	if p.rejects == nil {
 		p.rejects = map[int]bool{}
@@ -133,7 +142,7 @@ func (p *Progress) reject(o *observed) {
 }
 
 // judge asks the gate.
-func (p *Progress) judge(o *observed) {
+func (p *Progress) judge(o *Observed) {
 	switch p.gate.At(p.counts) {
 	case gate.Passed:
 		p.decide(o, Passed, ReasonLine)
@@ -152,7 +161,7 @@ func (p *Progress) judge(o *observed) {
 	}
 }
 
-func (p *Progress) decide(o *observed, v Status, why GateReason) {
+func (p *Progress) decide(o *Observed, v Status, why GateReason) {
 	p.verdict, p.reason, p.at = v, why, o.number
 }
 

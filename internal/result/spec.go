@@ -59,7 +59,8 @@ type Spec struct {
 	// What makes the run fail, or ends it.
 	FailFast    bool     `json:"fail_fast,omitempty"`
 	MaxFailures int      `json:"max_failures,omitempty"`
-	MaxCost     float64  `json:"max_cost,omitempty"` // in US dollars
+	MaxTrials   int      `json:"max_trials,omitempty"` // of all scenarios together
+	MaxCost     float64  `json:"max_cost,omitempty"`   // in US dollars
 	FailOn      []string `json:"fail_on,omitempty"`
 	ExitZero    bool     `json:"exit_zero,omitempty"`
 	Strict      bool     `json:"strict,omitempty"`

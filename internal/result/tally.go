@@ -31,7 +31,7 @@ func newTally() tally {
 	}
 }
 
-func (c *tally) count(o *observed) {
+func (c *tally) count(o *Observed) {
 	c.statuses[o.status]++
 	if o.broke {
 		c.broken++
@@ -63,7 +63,7 @@ func seenAs(s Status) uint8 {
 	}
 }
 
-func (c *tally) check(o *observed, v *observedCheck) {
+func (c *tally) check(o *Observed, v *observedCheck) {
 	s := c.assertions[v.at]
 	if s == nil {
 		s = &counted{first: o.index, AssertionStats: AssertionStats{

@@ -330,7 +330,8 @@ func (e unpricedError) Error() string {
 func isOverBudget(err error) bool {
 	_, tooDear := errors.AsType[costError](err)
 	_, unpriced := errors.AsType[unpricedError](err)
-	return tooDear || unpriced
+	_, tooMany := errors.AsType[trialsError](err)
+	return tooDear || unpriced || tooMany
 }
 
 func dollars(v float64) string { return fmt.Sprintf("$%.4f", max(v, 0)) }

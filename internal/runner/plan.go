@@ -45,6 +45,7 @@ type Plan struct {
 
 	memory *judges.Memory           // of what judges said
 	judged result.JudgeSum          // what they said in an earlier part of the run; it counts nothing
+	seen   map[int]*result.Observed // trials of such groups that stay, by plan index
 	begun  map[int]*result.Progress // groups that may end early, by plan index of their first slot, of which trials stay
 	known  map[estimateKey]*account // what trials cost that are kept from there
 }

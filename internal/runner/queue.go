@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/arena-evals/arena/internal/result"
@@ -20,6 +21,8 @@ type queue struct {
 	open    []*openGroup // in the order of the plan
 	running int          // trials of groups that may end early
 	full    bool         // no more than the events of trials that do not start are wanted
+
+	allowance *allowance // nil: trials run as long as there are any
 }
 
 // openGroup is a group whose trials may end early, while they run.
@@ -30,46 +33,61 @@ type openGroup struct {
 	started  int // the highest number that was handed out
 	running  int
 	closed   bool // no more of its trials start
+
+	usd       float64 // what those cost whose price is known
+	priced    int
+	estimated *float64 // what one may cost; nil: not asked for yet
 }
 
 func newQueue(plan *Plan, opts *Options) *queue {
-	q := &queue{plan: plan, opts: opts}
+	q := &queue{plan: plan, opts: opts, allowance: newAllowance(plan, opts)}
 	q.changed = sync.NewCond(&q.mu)
 	return q
 }
 
-// next is the index of the next trial to run, and its group where that may end early. It waits while trials that run
-// decide whether more are needed, and is false at the end.
-func (q *queue) next() (index int, of *openGroup, ok bool) {
+// next is the next trial to run. It waits while trials that run decide whether more are needed, and is false at the end.
+func (q *queue) next() (job, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for {
-		if q.full {
-			return 0, nil, false
+	for !q.full {
+		find := q.needed
+		if q.allowance != nil {
+			find = q.limited
 		}
-		for _, g := range q.open {
-			if i, ok := q.take(g, g.progress.Needed()); ok {
-				return i, g, true
-			}
-		}
-		if index, ok := q.plain(); ok {
-			return index, nil, true
-		}
-		if q.openNext() {
-			continue
-		}
-		if q.opts.Eager {
-			for _, g := range q.open {
-				if i, ok := q.take(g, g.span.gate.Max); ok {
-					return i, g, true
-				}
-			}
+		if next, ok := find(); ok {
+			return next, true
 		}
 		if q.running == 0 {
-			return 0, nil, false
+			return job{}, false
 		}
 		q.changed.Wait()
 	}
+	return job{}, false
+}
+
+// needed hands out a trial that is needed whatever comes; the queue is locked. It is false where there is none now.
+func (q *queue) needed() (job, bool) {
+	for {
+		for _, g := range q.open {
+			if i, ok := q.take(g, g.progress.Needed()); ok {
+				return job{index: i, of: g}, true
+			}
+		}
+		if index, ok := q.plain(); ok {
+			return job{index: index}, true
+		}
+		if !q.openNext() {
+			break
+		}
+	}
+	if q.opts.Eager {
+		for _, g := range q.open {
+			if i, ok := q.take(g, g.span.gate.Max); ok {
+				return job{index: i, of: g}, true
+			}
+		}
+	}
+	return job{}, false
 }
 
 // take hands out a trial of a group, up to a number.
@@ -116,8 +134,8 @@ func (q *queue) openNext() bool {
 	}
 	g := &openGroup{span: s, first: s.Index + q.at}
 	q.at += size
-	if g.progress = q.plan.begun[g.first]; g.progress == nil {
-		g.progress = result.NewProgress(*s.gate)
+	if g.progress = q.plan.begun[g.first]; g.progress == nil || q.allowance != nil {
+		g.progress = result.NewProgress(*s.gate) // a limited run takes up what is kept step by step
 	}
 	if !g.progress.Over() {
 		q.open = append(q.open, g)
@@ -137,21 +155,25 @@ func (q *queue) done(g *openGroup, t *result.Trial) (ended bool, as result.Statu
 	g.running--
 	over := g.progress.Over()
 	g.progress.Add(t)
+	g.paid(t)
 	if t.CutShort() {
 		g.closed = true
 	}
 	if ended = !over && g.progress.Over(); ended {
 		as = g.progress.Verdict()
 	}
-	if g.closed || g.progress.Over() {
-		for i := range q.open {
-			if q.open[i] == g {
-				q.open = append(q.open[:i:i], q.open[i+1:]...)
-				break
-			}
-		}
-	}
+	q.leave(g)
 	return ended, as
+}
+
+// leave takes a group out of the open ones that needs no more trials.
+func (q *queue) leave(g *openGroup) {
+	if !g.closed && !g.progress.Over() {
+		return
+	}
+	if i := slices.Index(q.open, g); i >= 0 {
+		q.open = slices.Delete(slices.Clone(q.open), i, i+1)
+	}
 }
 
 // stop hands out no more trials.
@@ -174,7 +196,11 @@ func (p *Plan) Continue(t *result.Trial) {
 	if p.begun[first] == nil {
 		p.begun[first] = result.NewProgress(*spec)
 	}
-	p.begun[first].Add(t)
+	if p.seen == nil {
+		p.seen = map[int]*result.Observed{}
+	}
+	p.seen[t.Index] = result.Observe(t)
+	p.begun[first].Take(p.seen[t.Index])
 }
 
 // groupAt is the group that has the trial at an index, by the index of its first one; nil: its trials do not end early.

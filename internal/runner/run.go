@@ -19,6 +19,9 @@ import (
 type Options struct {
 	Jobs        int // concurrent trials; at least 1
 	MaxFailures int // trials that fail or break end the run when there are so many; 0: no number does
+	// MaxTrials is how many trials of the plan are run, those included that are kept; 0: any number. They are spent where
+	// a verdict is likeliest.
+	MaxTrials int
 	// MaxCost is what agents and judges may spend in this run, in US dollars: a trial starts only while what it may cost
 	// fits. 0: any sum. The plan must have passed Plan.Affords.
 	MaxCost float64
@@ -148,22 +151,23 @@ func runTrials(ctx, starting context.Context, plan *Plan, w *worker) {
 	total := plan.Len()
 	trials := newQueue(plan, w.opts)
 	work := func() {
-		for i, of, ok := trials.next(); ok; i, of, ok = trials.next() {
-			if of == nil && w.opts.Kept != nil && w.opts.Kept(i) {
+		for next, ok := trials.next(); ok; next, ok = trials.next() {
+			if next.of == nil && w.opts.Kept != nil && w.opts.Kept(next.index) {
 				continue
 			}
-			t := plan.Trial(i)
+			t := plan.Trial(next.index)
 			if w.opts.Unjudged != nil {
-				t = t.again(w.opts.Unjudged(i))
+				t = t.again(w.opts.Unjudged(next.index))
 			}
-			grant, err := w.budget.admit(starting, plan, &t)
+			grant, err := w.admit(starting, plan, &t, next.spent)
 			if err != nil && notRun.Add(1) > maxNotRunEvents {
 				trials.stop()
 				return
 			}
 			done := w.run(ctx, t, err)
 			w.budget.settle(grant, done.Trial)
-			if ended, as := trials.done(of, done.Trial); ended && as != result.Passed && as != result.Undecided && w.decides(&t) {
+			ended, as := trials.done(next.of, done.Trial)
+			if ended && as != result.Passed && as != result.Undecided && w.decides(&t) {
 				w.failed()
 			}
 			w.events <- done
@@ -175,6 +179,14 @@ func runTrials(ctx, starting context.Context, plan *Plan, w *worker) {
 	}
 	work()
 	others.Wait()
+}
+
+// admit returns why a trial may not start, and what is set aside for it where it may. spent says that no trial is left.
+func (c *worker) admit(starting context.Context, plan *Plan, t *Trial, spent bool) (grant, error) {
+	if spent && starting.Err() == nil {
+		return grant{}, trialsError{c.opts.MaxTrials}
+	}
+	return c.budget.admit(starting, plan, t)
 }
 
 // run runs one trial, unless there is a reason why it may not start. The failure that is one too many stops the run

@@ -33,6 +33,8 @@ func EndedBy(run *result.Run) string {
 	switch {
 	case run.Spec == nil || Unfinished(run) == 0:
 		return ""
+	case run.Spec.MaxTrials > 0 && strings.Contains(run.OverBudget, "--max-trials"):
+		return fmt.Sprintf("--max-trials %d", run.Spec.MaxTrials)
 	case run.Spec.MaxCost > 0 && slices.ContainsFunc(run.Briefs, func(b result.Brief) bool { return b.OverBudget }):
 		return fmt.Sprintf("--max-cost %g", run.Spec.MaxCost)
 	case run.Spec.FailFast && failures > 0:
@@ -82,7 +84,7 @@ func GroupVerdict(run *result.Run) string {
 func groupHeadline(run *result.Run) string {
 	s, c := &run.Summary, run.Summary.Groups
 	parts := groupParts(run, s, c)
-	parts = append(parts, Plural(s.Trials, "trial"))
+	parts = append(parts, Plural(s.Trials-s.Cancelled, "trial"))
 	if s.NotNeeded > 0 {
 		parts = append(parts, Count(s.NotNeeded)+" trials not needed")
 	}

@@ -131,8 +131,10 @@ func (p *Printer) stopped(run *result.Run) []*row {
 			names = append(names, show.Line(b.ID))
 		}
 	}
+	needless := overGroups(run)
 	for i := 0; p.plan.Trial != nil && i < min(run.Planned, p.plan.Trials) && len(names) < listed; i++ {
-		if b := p.plan.Trial(i); !done[max(i, b.Index)] { // trials that were kept from before are not in the plan
+		b := p.plan.Trial(i)
+		if !done[max(i, b.Index)] && !needless(&b) { // trials that were kept from before are not in the plan
 			names = append(names, show.Line(b.ID))
 		}
 	}
@@ -157,6 +159,24 @@ func (p *Printer) stopped(run *result.Run) []*row {
 		rows = append(rows, (&row{}).cell(dim, "resume", remarkWidth).add(plain, show.Line(command)))
 	}
 	return rows
+}
+
+// overGroups tells which trials no verdict needs any more.
+func overGroups(run *result.Run) func(*result.Brief) bool {
+	type key struct{ file, scenario, provider, region, row string }
+	over := map[key]bool{}
+	for i := range run.Groups {
+		g := &run.Groups[i]
+		if g.Gate != nil && g.Gate.Early() && g.Gate.DecidedAt > 0 {
+			over[key{g.File, g.Scenario, g.Provider, g.Region, g.Row}] = true
+		}
+	}
+	return func(b *result.Brief) bool {
+		k := key{b.File, b.Scenario, b.Provider, b.Region, b.Row}
+		whole := k
+		whole.row = "" // of all rows together
+		return over[k] || over[whole]
+	}
 }
 
 // flaky lists the trials that failed in an earlier run and pass now, with their earlier failures.

@@ -80,7 +80,7 @@ func drawnSuite() string {
 			"params: {patterns: [fine]}}]}]}\n", id, id)
 	}
 	config := func(mock string) string {
-		return fmt.Sprintf("provider_specs: {mock: {type: mock, model: m, additional_config: {mock_config: %s}}}\n"+
+		return fmt.Sprintf("name: drawn\nprovider_specs: {mock: {type: mock, model: m, additional_config: {mock_config: %s}}}\n"+
 			"scenarios: [%s]\n", mock, list.String())
 	}
 	return config("mock.yaml") + "-- fallen.arena.yaml --\n" + config("fallen.yaml") +

@@ -43,7 +43,8 @@ func (f *overrideFlags) registerRule(fl *pflag.FlagSet) {
 		"passes,\nsuch as 0.8")
 	fl.Float64Var(&f.tolerance, "tolerance", 0, "rates so much `below` the pass rate may pass too")
 	fl.Float64Var(&f.confidence, "confidence", 0, "each claim is wrong in at most 1 - this `share` of runs (default 0.95)")
-	fl.StringVar(&f.stop, "stop", "", "end trials `early`, once the rest cannot change the verdict, or never")
+	fl.StringVar(&f.stop, "stop", "", "end trials `early`, once the rest cannot change the verdict, never, or\n"+
+		"after the first 5 where these look no worse than the baseline (baseline)")
 }
 
 func (f *overrideFlags) validate(g givenFlags) error {
@@ -62,7 +63,7 @@ func (f *overrideFlags) validate(g givenFlags) error {
 		}
 	}
 	return errors.Join(append(errs, g.atLeast(1, "max-tokens", f.maxTokens), g.atLeast(1, "trials", f.trials),
-		oneOf("stop", []string{f.stop}, "", "early", "never"))...)
+		oneOf("stop", []string{f.stop}, "", "early", "never", "baseline"))...)
 }
 
 // rule is what the flags ask of trials.

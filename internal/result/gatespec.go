@@ -26,6 +26,8 @@ type GateSpec struct {
 	Min        int      `json:"min"`                 // no verdict before that many
 	Block      int      `json:"block"`               // trials of a whole turn of the variants
 	Stop       GateStop `json:"stop"`                // whether they end as soon as the verdict is certain
+	// Stage is the look at the first trials of a count that stops by a baseline; nil: it does not.
+	Stage *Stage `json:"stage,omitempty"`
 	// AllowUndecided says that a run may pass without a verdict on the group.
 	AllowUndecided bool `json:"allow_undecided,omitempty"`
 }
@@ -37,6 +39,8 @@ type GateStop string
 const (
 	StopEarly GateStop = "early" // as soon as the verdict is certain
 	StopNever GateStop = "never" // after all of them: there is one look
+	// StopBaseline: after the first ones, where these look no worse than the baseline did.
+	StopBaseline GateStop = "baseline"
 )
 
 // never reports whether there is only one look.
@@ -74,8 +78,11 @@ func (s *GateSpec) rule() gate.Rule {
 
 // Gate returns the gate of the group; nil for a count. A file may hold one that cannot be.
 func (s *GateSpec) Gate() (*gate.Gate, error) {
-	if s.Stop != StopEarly && s.Stop != StopNever {
+	if s.Stop != StopEarly && s.Stop != StopNever && s.Stop != StopBaseline {
 		return nil, fmt.Errorf("%q does not say when trials end", s.Stop)
+	}
+	if err := s.checkStage(); err != nil {
+		return nil, err
 	}
 	switch s.Rule {
 	case RuleCount:
@@ -128,6 +135,7 @@ const (
 	ReasonLine      GateReason = "line"      // they showed on which side of the line the rate is
 	ReasonCertain   GateReason = "certain"   // those that were left could not change the verdict
 	ReasonMax       GateReason = "max"       // all of them ran
+	ReasonBaseline  GateReason = "baseline"  // the first ones look no worse than the baseline did
 	ReasonBudget    GateReason = "budget"    // the limit of trials or of costs
 	ReasonStopped   GateReason = "stopped"   // the run was stopped
 	ReasonErrors    GateReason = "errors"    // too many of them broke
@@ -138,7 +146,7 @@ const (
 // GateReasons are all of them.
 func GateReasons() []GateReason {
 	return []GateReason{
-		ReasonLine, ReasonCertain, ReasonMax, ReasonBudget, ReasonStopped, ReasonErrors, ReasonRecording, ReasonSkipped,
+		ReasonLine, ReasonCertain, ReasonMax, ReasonBaseline, ReasonBudget, ReasonStopped, ReasonErrors, ReasonRecording, ReasonSkipped,
 	}
 }
 

@@ -69,7 +69,7 @@ func (t *Tally) Sample() evidence.Sample {
 func (t *Tally) rule() *baseline.Rule {
 	g := t.Gate
 	switch {
-	case g == nil || g.never() || !slices.Contains([]GateReason{ReasonLine, ReasonCertain, ReasonMax}, g.Reason):
+	case g == nil || g.never() || g.staged() || !slices.Contains([]GateReason{ReasonLine, ReasonCertain, ReasonMax}, g.Reason):
 		return nil
 	case g.Rule == RuleGate:
 		r := g.rule()

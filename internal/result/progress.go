@@ -94,7 +94,12 @@ func (p *Progress) need() int {
 		return max(need, 1)
 	}
 	left := p.spec.Max - p.counts.N()
-	if p.spec.never() {
+	switch {
+	case p.spec.never():
+		return left
+	case p.spec.staged() && p.counts.N() < p.spec.Stage.At:
+		return p.spec.Stage.At - p.counts.N()
+	case p.spec.staged():
 		return left
 	}
 	return max(min(left, p.tally.soonest(&p.spec, p.counts.N())), 1)
@@ -121,11 +126,18 @@ func (p *Progress) take(o *Observed) {
 		p.judge(o)
 		return
 	}
-	n := p.counts.N()
-	if n == p.spec.Max {
-		p.decide(o, p.tally.status(p.counts.N()), ReasonMax)
-	} else if v := p.tally.certain(&p.spec, n); v != Unset && !p.spec.never() {
-		p.decide(o, v, ReasonCertain)
+	switch n := p.counts.N(); {
+	case n == p.spec.Max:
+		p.decide(o, p.tally.status(n), ReasonMax)
+	case p.spec.never():
+	case p.spec.staged():
+		if n == p.spec.Stage.At && !p.spec.Stage.worse(p.counts) {
+			p.decide(o, p.tally.status(n), ReasonBaseline)
+		}
+	default:
+		if v := p.tally.certain(&p.spec, n); v != Unset {
+			p.decide(o, v, ReasonCertain)
+		}
 	}
 }
 

@@ -43,6 +43,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	if d.Errors() == 0 && !opts.AllowEmpty {
 		plan.reportEmpty(suite, &opts.Selection, d)
 	}
+	m.stage(plan)
 	m.reportBasis(plan)
 	return plan
 }

@@ -19,7 +19,7 @@ import (
 type TrialOptions struct {
 	PassRate, Tolerance, Confidence *float64
 	Min                             *int
-	Stop                            string // early or never
+	Stop                            string // early, never or baseline
 	AllowUndecided                  bool
 }
 
@@ -45,7 +45,7 @@ func (m *matrix) rule(p *scenario.Project, s *scenario.Scenario, variants int) (
 	if w.r == nil {
 		w.r = &scenario.TrialRule{Stop: string(result.StopNever)}
 	}
-	if t.Rule == nil && !m.opts.Rule.asked() && m.opts.Rule.Stop != string(result.StopEarly) {
+	if t.Rule == nil && !m.opts.Rule.asked() && (m.opts.Rule.Stop == "" || m.opts.Rule.Stop == string(result.StopNever)) {
 		w.idle()
 		return trialRule{repeat: max(cmp.Or(m.opts.Trials, t.Count), 1)}, true
 	}
@@ -118,8 +118,13 @@ func (w *ruleWriter) spec() *result.GateSpec {
 		Rule: result.RuleCount, Confidence: result.DefaultConfidence, Min: 1, Block: w.variants,
 		Stop: result.GateStop(cmp.Or(o.Stop, w.r.Stop, string(result.StopEarly))),
 	}
-	if w.t.Rule == nil && o.Stop == "" {
+	switch {
+	case w.t.Rule == nil && o.Stop == "":
 		spec.Stop = result.StopEarly
+	case rate == nil && w.m.opts.Basis != nil && o.Stop == "" && w.r.Stop == "":
+		spec.Stop = result.StopBaseline
+	case rate != nil && spec.Stop == result.StopBaseline:
+		w.report([]RuleProblem{baselineProblem})
 	}
 	if c := first(o.Confidence, w.r.Confidence); c != nil {
 		spec.Confidence = *c
@@ -157,8 +162,14 @@ func (w *ruleWriter) count(spec *result.GateSpec, tolerance *float64) {
 		w.refuse(key, "no-effect", "write the pass_rate that is asked for",
 			"%s says nothing of trials that are counted: pass_rate is missing", key)
 	}
-	if first(w.m.opts.Rule.Min, w.r.Min) != nil {
-		w.refuse("min", "no-effect", "write the pass_rate that is asked for", "min says nothing of trials that are counted")
+	switch {
+	case spec.Stop == result.StopBaseline:
+		if first(w.m.opts.Rule.Min, w.r.Min) == nil {
+			spec.Min = result.StageTrials
+		}
+	case first(w.m.opts.Rule.Min, w.r.Min) != nil:
+		w.refuse("min", "no-effect", "write the pass_rate that is asked for, or stop: baseline",
+			"min says nothing of trials that are counted")
 	}
 	spec.AllowUndecided = false
 	switch {

@@ -38,6 +38,9 @@ func (o *TrialOptions) Alone(most int) (*result.GateSpec, []RuleProblem) {
 		spec.Stop = result.GateStop(o.Stop)
 	}
 	problems := lineProblems(spec)
+	if spec.Stop == result.StopBaseline {
+		problems = append(problems, baselineProblem)
+	}
 	if len(problems) > 0 {
 		return spec, problems
 	}
@@ -45,6 +48,12 @@ func (o *TrialOptions) Alone(most int) (*result.GateSpec, []RuleProblem) {
 		spec.Max = defaultMax(spec)
 	}
 	return spec, roomProblems(spec)
+}
+
+// baselineProblem is that of a gate which is to stop by a baseline.
+var baselineProblem = RuleProblem{
+	Key: "stop", Code: "no-effect", Hint: "leave stop out, or the pass_rate",
+	Text: "a pass_rate has a line by which its trials end: stop: baseline is for trials that are counted",
 }
 
 // defaultMax is the most trials of a gate that names no number.

@@ -39,7 +39,7 @@ func (t *Trials) At(key string) diag.Pos {
 // mostTrials is the greatest max. Lines of gates beyond it take minutes.
 const mostTrials = 10_000
 
-var stops = words("early", "never")
+var stops = words("early", "never", "baseline")
 
 // trialFields are the keys of the map of trials.
 var trialFields = table("trials", func() rows[TrialRule] {
@@ -50,7 +50,8 @@ var trialFields = table("trials", func() rows[TrialRule] {
 				"10 / (1 - (pass_rate - tolerance)), 20 to 1000."),
 		located("min", wholePtr("min", keys.Number{Low: 1, High: mostTrials, Whole: true},
 			func(r *TrialRule) **int { return &r.Min })).
-			doc("No verdict before that many trials; pass^k is told for k up to it.").preset("1"),
+			doc("No verdict before that many trials; pass^k is told for k up to it. With stop: baseline the first trials.").
+			preset("1"),
 		located("pass_rate", numPtr("pass_rate", number, func(r *TrialRule) **float64 { return &r.PassRate })).
 			doc("The line, above 0 and below 1. Passed: the trials show that at least this share passes. Failed: that less " +
 				"does. Undecided: neither. Left out: the trials are counted, and each check has to hold in its " +
@@ -62,8 +63,8 @@ var trialFields = table("trials", func() rows[TrialRule] {
 			doc("Each of the two claims is wrong in at most 1 - confidence of runs, whatever the true rate is.").preset("0.95"),
 		located("stop", word("stop", stops, func(r *TrialRule) *string { return &r.Stop })).
 			doc("early: as soon as the trials that are left cannot change the verdict, or it is shown. never: after max " +
-				"trials.").
-			preset("early"),
+				"trials. baseline, without a pass_rate: after min trials, 5 when left out, where these look no worse than the " +
+				"baseline did; else after max. Left out: early, and with --baseline and no pass_rate baseline."),
 		located("allow_undecided", flagPtr("allow_undecided", func(r *TrialRule) **bool { return &r.AllowUndecided })).
 			doc("Lets the run pass without a verdict on this. The summary counts those that did.").preset("false"),
 	}

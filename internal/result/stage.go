@@ -1,0 +1,53 @@
+package result
+
+import (
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/baseline"
+	"github.com/arena-evals/arena/internal/evidence"
+	"github.com/arena-evals/arena/internal/gate"
+)
+
+// Stage is a look at the first trials of a count that is held against a baseline: the rest runs only where the first
+// look worse than the baseline did. To stop without a claim needs no correction, so that what all of them show is
+// tested as if their number had been fixed.
+type Stage struct {
+	At int `json:"at"` // trials
+	// Passed and Failed are the trials of the baseline, and Rule is that by which they ended.
+	Passed int            `json:"passed"`
+	Failed int            `json:"failed"`
+	Rule   *baseline.Rule `json:"gate,omitempty"`
+}
+
+// StageTrials are the first trials of a count that names no min.
+const StageTrials = 5
+
+// suspicion is the p value up to which the first trials look worse: few that became much worse are above it, and three
+// of four that did not change are.
+const suspicion = 0.25
+
+// worse reports whether trials look worse than the baseline.
+func (s *Stage) worse(c gate.Counts) bool {
+	return evidence.Worse(evidence.Pair{
+		Baseline:  sampled(s.Rule, gate.Counts{Passed: s.Passed, Failed: s.Failed}),
+		Candidate: evidence.Sample{Stopping: gate.Fixed(c.N()), Fixed: true, Counts: c},
+	}) <= suspicion
+}
+
+// staged reports whether the trials end after the first ones where these look no worse than the baseline.
+func (s *GateSpec) staged() bool { return s.Stop == StopBaseline }
+
+// checkStage refuses a look that cannot be.
+func (s *GateSpec) checkStage() error {
+	switch {
+	case s.staged() != (s.Stage != nil):
+		return fmt.Errorf("stop is %q, and what the first trials are held against is there: %v", s.Stop, s.Stage != nil)
+	case s.Stage == nil:
+	case s.Rule != RuleCount:
+		return fmt.Errorf("a %s does not stop by a baseline", s.Rule)
+	case s.Stage.At < 1 || s.Stage.At >= s.Max || s.Stage.Passed < 0 || s.Stage.Failed < 0:
+		return fmt.Errorf("a look after %d of %d trials, at %d and %d trials of a baseline: no such look", s.Stage.At, s.Max,
+			s.Stage.Passed, s.Stage.Failed)
+	}
+	return nil
+}

@@ -56,6 +56,8 @@ func TestRoundTrip(t *testing.T) {
 	dir := project(t, map[string]string{
 		"config.arena.yaml": "kind: Arena", "media/a.png": "png", "out/journal.jsonl": "{}", ".env": "KEY=1",
 		".git/config": "x", "prod.env": "KEY=1", "keys/server.pem": "pem", "keys/a.key": "key", "run.sh": "#!/bin/sh",
+		"keys/id_rsa": "key", "vault.kdbx": "v", "terraform.tfstate": "{}", "credentials.json": "{}",
+		"note.txt": "-----BEGIN OPENSSH PRIVATE KEY-----", "service.json": "{\"private_key\" : \"x\"}",
 	})
 	err := errors.Join(os.Symlink(filepath.Join(outside, "secret.txt"), filepath.Join(dir, "link.txt")),
 		os.Symlink("media", filepath.Join(dir, "folder")), os.Symlink("config.arena.yaml", filepath.Join(dir, "other.yaml")),
@@ -73,6 +75,9 @@ func TestRoundTrip(t *testing.T) {
 	}
 	if again, err := source.Pack(&second); err != nil || again.SHA256 != packed.SHA256 || !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Errorf("the same files make another bundle: %v", err)
+	}
+	if diff := cmp.Diff([]string{"note.txt", "service.json"}, packed.Keys); diff != "" {
+		t.Errorf("left out for a private key: -want +got:\n%s", diff)
 	}
 	if packed.Size != int64(first.Len()) {
 		t.Errorf("%d bytes, want %d", packed.Size, first.Len())

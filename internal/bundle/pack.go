@@ -17,6 +17,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -34,7 +35,7 @@ type Source struct {
 	// Paths are files and folders in Dir, or Dir itself (".").
 	Paths []string
 	// Leave reports that a file or a folder is not packed, by its path with slashes; it may be nil. What is hidden (.git,
-	// .env) and what is there for keys alone (*.pem, *.key) never is.
+	// .env) and what is there for keys alone (*.pem, id_rsa) never is, nor what a private key is in.
 	Leave func(rel string, dir bool) bool
 	// Refuse is why the content of a file must not leave this machine; nil: it may. It may be nil itself.
 	Refuse func(rel string, content []byte) error
@@ -53,6 +54,8 @@ type Packed struct {
 	SHA256 string
 	Size   int64 // of the bundle
 	Files  []File
+	// Keys are files that were left out because a private key is in them.
+	Keys []string
 }
 
 // Pack writes a bundle.
@@ -72,15 +75,23 @@ func (s *Source) Pack(w io.Writer) (*Packed, error) {
 	if err != nil {
 		return nil, err
 	}
+	packed := &Packed{}
 	for _, f := range files {
-		if err := s.add(zip, root, f); err != nil {
+		added, err := s.add(zip, root, f)
+		if err != nil {
 			return nil, err
+		}
+		if added {
+			packed.Files = append(packed.Files, f)
+		} else {
+			packed.Keys = append(packed.Keys, f.Path)
 		}
 	}
 	if err := zip.Close(); err != nil {
 		return nil, err
 	}
-	return &Packed{SHA256: hex.EncodeToString(sum.Sum(nil)), Size: counted.n, Files: files}, nil
+	packed.SHA256, packed.Size = hex.EncodeToString(sum.Sum(nil)), counted.n
+	return packed, nil
 }
 
 // list finds the files, sorted and each once.
@@ -144,43 +155,55 @@ func hidden(rel string) bool {
 		return true
 	}
 	switch strings.ToLower(path.Ext(name)) {
-	case ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".creds", ".env":
+	case ".pem", ".key", ".p8", ".p12", ".pfx", ".ppk", ".jks", ".keystore", ".creds", ".env", ".kdb", ".kdbx", ".tfstate",
+		".tfvars":
+		return true
+	}
+	switch strings.ToLower(name) {
+	case "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials", "credentials.json", "env":
 		return true
 	}
 	return false
 }
 
-func (s *Source) add(out io.Writer, root *os.Root, f File) error {
+// privateKey is how private keys begin in a file, and what the keys of service accounts have.
+var privateKey = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----|"private_key"\s*:\s*"`)
+
+// add packs a file, unless a private key is in it.
+func (s *Source) add(out io.Writer, root *os.Root, f File) (added bool, err error) {
 	in, err := root.Open(filepath.FromSlash(f.Path))
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = in.Close() }() // read only
 	content, err := io.ReadAll(io.LimitReader(in, f.Size+1))
 	if err != nil {
-		return err
+		return false, err
 	}
 	if int64(len(content)) != f.Size {
-		return fmt.Errorf("%s was changed while it was packed", f.Path)
+		return false, fmt.Errorf("%s was changed while it was packed", f.Path)
+	}
+	if privateKey.Match(content) {
+		return false, nil
 	}
 	if s.Refuse != nil {
 		if err := s.Refuse(f.Path, content); err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
+			return false, fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
 	info, err := in.Stat()
 	if err != nil {
-		return err
+		return false, err
 	}
 	head, err := json.Marshal(header{Path: f.Path, Size: f.Size, Program: info.Mode()&0o100 != 0})
 	if err != nil {
-		return err
+		return false, err
 	}
 	if _, err := out.Write(append(head, '\n')); err != nil {
-		return err
+		return false, err
 	}
 	_, err = out.Write(content)
-	return err
+	return err == nil, err
 }
 
 // header stands before the content of a file.
@@ -198,18 +221,19 @@ func tooLarge(files []File, total, limit int64) error {
 	slices.SortFunc(files, func(a, b File) int { return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.Path, b.Path)) })
 	var b strings.Builder
 	if total > limit {
-		fmt.Fprintf(&b, "the files have %s, and at most %s are sent to workers; the largest are", mib(total), mib(limit))
+		fmt.Fprintf(&b, "the files have %s, and at most %s are sent to workers; the largest are", MiB(total), MiB(limit))
 	} else {
 		fmt.Fprintf(&b, "there are %d files, and at most %d are sent to workers; the largest are", len(files), MaxFiles)
 	}
 	const shown = 10
 	for _, f := range files[:min(shown, len(files))] {
-		fmt.Fprintf(&b, "\n  %9s  %s", mib(f.Size), f.Path)
+		fmt.Fprintf(&b, "\n  %9s  %s", MiB(f.Size), f.Path)
 	}
 	return errors.New(b.String())
 }
 
-func mib(n int64) string {
+// MiB is a number of bytes for people.
+func MiB(n int64) string {
 	const digits = 10 // of a MiB
 	return fmt.Sprintf("%d.%d MiB", n>>20, n%(1<<20)*digits>>20)
 }

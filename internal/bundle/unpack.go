@@ -63,7 +63,7 @@ func unpackAll(in *bufio.Reader, root *os.Root) error {
 		case files > MaxFiles:
 			return fmt.Errorf("the bundle has more than %d files", MaxFiles)
 		case total > MaxBytes || h.Size > MaxBytes:
-			return fmt.Errorf("the bundle has more than %s of files", mib(MaxBytes))
+			return fmt.Errorf("the bundle has more than %s of files", MiB(MaxBytes))
 		}
 		if err := unpackFile(in, root, &h); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/bundle"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -47,6 +48,13 @@ func packProject(
 	var b bytes.Buffer
 	if packed, err = source.Pack(&b); err != nil {
 		return nil, nil, fmt.Errorf("--workers: %w", err)
+	}
+	if len(packed.Keys) > 0 {
+		app.remark("not sent to workers, because a private key is in it: %s", strings.Join(packed.Keys, ", "))
+	}
+	if !f.quiet {
+		app.remark("%s, %s packed, go to the broker and to every worker", plural.Count(len(packed.Files), "file"),
+			bundle.MiB(packed.Size))
 	}
 	return packed, b.Bytes(), nil
 }

@@ -143,6 +143,8 @@ func (s *session) summarize(
 			reply.ToolCalls[0].Name)
 	case visible(text) == "":
 		return "", fmt.Errorf("%w (provider %s, finish reason %q)", errNoSummary, e.Spec.ID, reply.FinishReason)
+	case reply.FinishReason == "content_filter":
+		return "", fmt.Errorf("the summary by provider %s was stopped by a content filter: %q", e.Spec.ID, cutWords(text))
 	case reply.FinishReason == "length":
 		return "", fmt.Errorf("the summary by provider %s was cut at its max_tokens: %q", e.Spec.ID, cutWords(text))
 	}

@@ -65,7 +65,8 @@ func (c *chatTalk) origin() []string {
 			spec.ID), "start from: say there what must be true.",
 	}
 	if prompt := c.trial.Prompt; prompt != nil {
-		lines = append(lines, "Alone it has no prompt and no tools. To test the agent with it, list it in the config, and write",
+		lines = append(lines,
+			"Alone it has no prompt and no tools. To test the agent with it, list it in the config, and write",
 			"task_type: "+prompt.TaskType)
 	}
 	return lines

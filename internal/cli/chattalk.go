@@ -131,6 +131,8 @@ func (c *chatTalk) loop(ctx context.Context) error {
 		case err == nil:
 		case errors.Is(err, errInterrupted) && !c.app.InTTY:
 			return exit(result.ExitInterrupted)
+		case errors.Is(err, errInterrupted) && c.trial.Endpoint.Spec.IsAgent():
+			c.tells.note("interrupted: the agent may remember what you said")
 		case errors.Is(err, errInterrupted):
 			c.tells.note("interrupted: what you said is taken back")
 		case !c.app.InTTY || isBrokenPipe(err):

@@ -93,6 +93,9 @@ func (t *chatTeller) hear(e result.Event) {
 			if len(e.Calls) > 0 {
 				t.endLine()
 			}
+			if e.LeftOut != nil {
+				t.note("  sent   %s", shortened(show.LeftOut(e.LeftOut)))
+			}
 		}
 	}
 }

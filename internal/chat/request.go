@@ -60,6 +60,7 @@ type Origin struct {
 	PersonaAlias  string `json:",omitempty"` // its other name, if it has one
 	Judge         string // judge calls: name of the judge
 	Step          string // composition step
+	Tool          string `json:",omitempty"` // the tool whose call asks a model for a medium; "": it is another call
 	Summary       int    `json:",omitempty"` // number of the summary that is asked for, from 1; 0: it is another call
 	// Before is replies of the conversation that are not among the messages: those before a step, those that a context
 	// policy left out, and of a persona messages of the user of which nothing could be told.

@@ -21,6 +21,7 @@ var indifferent = map[string]string{
 	"Caching":                       "what a server keeps changes the price and not the reply",
 	"Messages.State":                "the models are not told",
 	"Messages.ModelCalls":           "how an earlier reply came about",
+	"Origin.Tool":                   "the call itself says what is asked for",
 	"Origin.PersonaAlias":           "another name of the persona, which is there",
 	"Messages.Untold":               "for checks; the model does not see it",
 	"Origin.Attempt":                "the cache puts it into its keys itself",

@@ -99,6 +99,13 @@ func reportAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bo
 	if s.Skip == "" && !reportOwnTools(s, spec, d) {
 		return false
 	}
+	if what := spec.Makes(); what != "" && s.Skip == "" && s.MostTurns() > 1 {
+		d.Errorf(secondTurn(s), 1, "too-many-turns", "scenario %q has %s, and provider %s makes %ss: it is asked by one "+
+			"message, and would not know what was said before", s.ID, plural.Count(s.MostTurns(), "turn"), spec.ID, what).
+			Hint = "make each turn a scenario; where it is only there to be asked by the tool " + scenario.MediaTool(what) +
+			", give it a group of its own, in providers of the config"
+		return false
+	}
 	if spec.HTTP != nil && spec.Type == scenario.HTTPType && s.Skip == "" {
 		return reportHTTPAgent(s, spec, d)
 	}

@@ -106,7 +106,7 @@ func (t *Trial) repeatable() bool {
 		}
 	case t.pool != nil: // the seed draws which rows
 		return false
-	case t.usersByChance(), t.summarizer != nil && !t.summarizer.Simulated:
+	case t.usersByChance(), t.summarizer != nil && !t.summarizer.Simulated, t.Endpoint.Simulated && t.mockPaints():
 		return false
 	case t.Recorded != nil, t.Endpoint.Spec.Type == replayType: // the conversation is over
 	case !t.Endpoint.Simulated, t.drawsReplies():

@@ -128,6 +128,8 @@ func (s *session) call(
 		at += fmt.Sprintf(", summary %d", req.Origin.Summary)
 	case req.Origin.Persona != "":
 		at += ", persona " + req.Origin.Persona
+	case req.Origin.Tool != "":
+		at += ", " + req.Origin.Tool
 	default:
 		return s.lane(at).Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
 	}
@@ -137,6 +139,9 @@ func (s *session) call(
 
 // callTool calls a tool of the trial, through the cassette if there is one.
 func (s *session) callTool(ctx context.Context, lane *cassette.Lane, call chat.ToolCall) chat.ToolResult {
+	if s.paints(call.Name) { // it asks a model, and that is what is recorded
+		return s.paint(ctx, call)
+	}
 	if lane == nil {
 		return s.runTool(ctx, call)
 	}

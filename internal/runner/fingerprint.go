@@ -70,7 +70,7 @@ func (f *Fingerprints) Of(t *Trial) string {
 		b = append(b, s[:]...)
 	}
 	b = append(b, leniency(t)...)
-	if len(t.players) > 0 || t.summarizer != nil {
+	if len(t.players) > 0 || t.summarizer != nil || len(t.painters) > 0 {
 		others := f.others(t)
 		b = append(b, others[:]...)
 	}

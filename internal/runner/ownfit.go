@@ -22,7 +22,7 @@ func (p *project) ownFit(call *checks.Call) (own bool, err error) {
 	}
 	err = errors.New("nobody is offered it here")
 	for _, state := range p.statesNamed(call.State) {
-		for _, tool := range slices.Concat(p.states[state], p.skillOffers(state), memory.Tools()) {
+		for _, tool := range slices.Concat(p.states[state], p.skillOffers(state), memory.Tools(), paintOffers()) {
 			if tool.Name != call.Name {
 				continue
 			}

@@ -92,8 +92,9 @@ type Trial struct {
 	Start        *workflow.State  // nil: there is no workflow
 	Prompt       *scenario.Prompt // of the start; nil: no system prompt
 	Endpoint     *Endpoint
-	players      players   // who plays the user, by turns; nil: nobody does
-	summarizer   *Endpoint // of the context policy; nil: there is none
+	players      players     // who plays the user, by turns; nil: nobody does
+	summarizer   *Endpoint   // of the context policy; nil: there is none
+	painters     []*Endpoint // models that make media for the agent
 	Region       string
 	N            int       // from 1, within its group
 	Of           int       // trials of its group

@@ -62,6 +62,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 			continue
 		}
 		m.warnIgnoredParameters(prompt, spec)
+		painters := m.paintersOf(p.Project, s, endpoint)
 		for _, region := range m.regions {
 			of := repeat * len(all)
 			one := span{variants: all, count: of, Trial: Trial{
@@ -72,6 +73,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 			if !endpoint.Spec.IsAgent() { // who remembers by itself
 				one.summarizer = summarizer
 			}
+			one.painters = painters
 			if s.Dataset != nil {
 				one.rows = m.rows(s)
 				one.count, one.row = of*len(one.rows), 0

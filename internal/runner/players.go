@@ -55,6 +55,11 @@ func (t *Trial) others() []*Endpoint {
 	if t.summarizer != nil && !slices.Contains(list, t.summarizer) {
 		list = append(list, t.summarizer)
 	}
+	for _, e := range t.painters {
+		if !slices.Contains(list, e) {
+			list = append(list, e)
+		}
+	}
 	return list
 }
 

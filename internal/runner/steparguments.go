@@ -160,5 +160,8 @@ func (u *toolUses) ownOffers(c *scenario.Composition) (list []chat.Tool) {
 	if u.p.Memory {
 		list = append(list, memory.Tools()...)
 	}
+	for what := range makers(u.p) {
+		list = append(list, paintTools()[what])
+	}
 	return list
 }

@@ -56,6 +56,9 @@ func newKit(p *scenario.Project, w world) (kit *tools.Kit, remembering *tools.Op
 		remembering = memoryOpener()
 		sources = append(sources, remembering)
 	}
+	if o := paintOpener(p); o != nil {
+		sources = append(sources, o)
+	}
 	for _, agent := range p.Agents {
 		sources = append(sources, a2a.New(agent, w.http, p.Getenv))
 	}

@@ -175,7 +175,7 @@ func (l *toolLoop) execute(
 			results[i] = consented(l.declined(call, consent), consent)
 			continue
 		}
-		own := l.s.owns(call.Name) || l.s.remembers(call.Name)
+		own := l.s.owns(call.Name) || l.s.remembers(call.Name) || l.s.paints(call.Name)
 		var lane *cassette.Lane
 		if !own {
 			lane = lanes.next(l.at.number, "call", len(l.log)+i+1, call.Name)
@@ -268,7 +268,7 @@ func (l *toolLoop) took(calls []chat.ToolCall, results []chat.ToolResult) (span 
 		return 0
 	}
 	for i := range results {
-		if !l.s.trial.Project.tools.Simulated(calls[i].Name) {
+		if !l.s.trial.Project.tools.Simulated(calls[i].Name) && !l.s.paints(calls[i].Name) { // whose calls take their time
 			span = max(span, time.Duration(results[i].LatencyMS*float64(time.Millisecond)))
 		}
 	}

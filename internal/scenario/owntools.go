@@ -33,8 +33,16 @@ func (p *Project) OwnTools() []string {
 	if p.Skills != nil {
 		names = append(names, skill.ToolNames...)
 	}
+	for _, q := range p.Providers {
+		if tool := mediaTools[q.Makes()]; tool != "" && !slices.Contains(names, tool) {
+			names = append(names, tool)
+		}
+	}
 	return names
 }
+
+// MediaTool is the tool by which an agent asks models that make media, by what they make.
+func MediaTool(what string) string { return mediaTools[what] }
 
 // ownPrefixes begin the names of tools that arena brings.
 var ownPrefixes = []string{"workflow__", "skill__", "memory__", "image__", "video__"}

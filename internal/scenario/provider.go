@@ -220,6 +220,9 @@ func (d *decoder) provider(doc document) *Provider {
 	if !providerFields.read(d, doc.spec, &p) {
 		return nil
 	}
+	if p.Type == "imagen" && node.Get(doc.spec, "role") == nil {
+		p.Role = "image" // it makes nothing else
+	}
 	d.untouched(doc.spec, "", p.Type)
 	d.additional(doc.spec, &p)
 	p.calls.tuning(p.Provider)
@@ -248,7 +251,7 @@ func (d *decoder) connection(n *node.Node, p *providerFile) {
 		d.Errorf(p.base, "wrong-type", "base_url must start with http:// or https://, found %q", p.BaseURL)
 	}
 	t := ProviderTypeOf(p.Type)
-	if t.NeedsModel && p.Model == "" && p.Role == "llm" {
+	if t.NeedsModel && p.Model == "" && (p.Role == "llm" || p.Makes() != "") {
 		d.Missing(n, "a provider of type "+p.kind.Value, "model")
 	}
 	if t.NeedsBase && p.base == nil {

@@ -55,7 +55,7 @@ func ProviderTypes() []ProviderType {
 			AdHoc: true, settings: compatibleConfigFields},
 		{Word: ProgramType, Name: ProgramType, Available: true, Agent: true},
 		{Word: HTTPType, Name: HTTPType, Available: true, Agent: true},
-		{Word: "imagen", Name: "imagen", foreign: true},
+		{Word: "imagen", Name: "imagen", Available: true, NeedsModel: true, Platforms: clouds[1:]},
 		{Word: "elevenlabs", Name: "elevenlabs", foreign: true},
 		{Word: "cartesia", Name: "cartesia", foreign: true},
 		{Word: "huggingface", Name: "huggingface", foreign: true},

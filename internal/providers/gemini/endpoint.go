@@ -31,20 +31,25 @@ func keyVars() []string { return []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"} }
 
 // newEndpoint is where the calls of a provider go. The key is in a header: an address ends up in logs.
 func newEndpoint(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error) {
+	return endpointOf(spec, o, wholeCall, streamCall)
+}
+
+// endpointOf is newEndpoint for other calls of a model.
+func endpointOf(spec *scenario.Provider, o wire.Options, whole, stream string) (wire.Endpoint, error) {
 	if spec.Platform != nil && spec.Platform.Type == "vertex" {
-		return onVertex(spec, o)
+		return onVertex(spec, o, whole, stream)
 	}
 	base := spec.BaseURL
 	if base == "" {
 		base = defaultBase
 	}
 	model := version + modelPath(spec.Model)
-	u, err := wire.BaseURL(base, model+wholeCall, model+streamCall, version+"/models", version)
+	u, err := wire.BaseURL(base, model+whole, model+stream, version+"/models", version)
 	if err != nil {
 		return wire.Endpoint{}, fmt.Errorf("provider %s: %w", spec.ID, err)
 	}
-	e := wire.Endpoint{Path: model + wholeCall, KeyVars: keyVars(), Hint: hint}
-	e.URL, e.StreamURL = addresses(u, model)
+	e := wire.Endpoint{Path: model + whole, KeyVars: keyVars(), Hint: hint}
+	e.URL, e.StreamURL = addresses(u, model, whole, stream)
 	if e.Key, err = wire.FindKey(spec, o.Getenv, e.URL, e.KeyVars); err != nil {
 		return e, err
 	}
@@ -56,8 +61,8 @@ func newEndpoint(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error)
 }
 
 // onVertex is the same API in a project of the user's own.
-func onVertex(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error) {
-	calls := platform.Calls{Whole: wholeCall[1:], Stream: streamCall[1:] + "?alt=sse"}
+func onVertex(spec *scenario.Provider, o wire.Options, whole, stream string) (wire.Endpoint, error) {
+	calls := platform.Calls{Whole: whole[1:], Stream: stream[1:] + "?alt=sse"}
 	e, err := platform.Vertex(spec, o, "google", calls)
 	if own := e.Hint; own != nil {
 		e.Hint = func(status int, r wire.Report) string { return cmp.Or(own(status, r), hint(status, r)) }
@@ -76,7 +81,7 @@ func modelPath(model string) string {
 }
 
 // addresses are those of the two calls of a model, whose path is escaped.
-func addresses(base *url.URL, model string) (whole, stream string) {
+func addresses(base *url.URL, model, wholeCall, streamCall string) (whole, stream string) {
 	prefix := strings.TrimSuffix(base.EscapedPath(), "/")
 	at := func(call string, query url.Values) string {
 		u := *base

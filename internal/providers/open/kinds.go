@@ -33,6 +33,7 @@ var kinds = []kind{
 	{name: scenario.ProgramType, open: openProgram, agent: true, uncounted: true, local: true},
 	{name: "gemini", open: model(gemini.New), platforms: []string{"vertex"}},
 	{name: scenario.HTTPType, open: openHTTP, uncounted: true},
+	{name: "imagen", open: model(gemini.NewImagen), platforms: []string{"vertex"}},
 	{name: "mock", open: openMock, simulated: true},
 	{name: "ollama", open: model(openai.New), embed: embedder, platforms: azure},
 	{name: "openai", open: model(openai.New), embed: embedder, platforms: azure},

@@ -50,7 +50,8 @@ func TestSupported(t *testing.T) {
 		{described("gemini"), ""},
 		{on("gemini", "azure"), "provider p: platform azure is not available in this version; available is vertex"},
 		{on("openai", "bedrock"), "provider p: platform bedrock is not available in this version"},
-		{described("imagen"), "provider p: type imagen is not available in this version; " +
+		{described("imagen"), ""},
+		{described("elevenlabs"), "provider p: type elevenlabs is not available in this version; " +
 			"available are " + strings.Join(Types(), ", ")},
 		{described("opnai"), `unknown type "opnai"; available are ` + strings.Join(Types(), ", ") + "; " +
 			`did you mean "openai"?`},

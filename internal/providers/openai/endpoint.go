@@ -93,7 +93,7 @@ func address(spec *scenario.Provider, kind, path string, getenv func(string) (st
 	if base == "" {
 		return "", fmt.Errorf("type %s needs a base_url", kind)
 	}
-	u, err := wire.BaseURL(base, chatPath, embeddingsPath, responsesPath)
+	u, err := wire.BaseURL(base, chatPath, embeddingsPath, responsesPath, imagesPath)
 	if err != nil {
 		return "", err
 	}

@@ -17,6 +17,13 @@ import (
 // New makes a provider of the types that Types lists. It resolves the key, and fails with an *providers.Error of kind
 // Auth when one is named that is not there; it does not touch the network.
 func New(spec *scenario.Provider, o wire.Options) (*wire.Provider, error) {
+	if spec.Role == "image" {
+		client, err := newClient(spec, imagesPath, o)
+		if err != nil {
+			return nil, err
+		}
+		return wire.NewProvider(client, newImages(spec)), nil
+	}
 	if spec.Responses() {
 		client, err := newClient(spec, responsesPath, o)
 		if err != nil {

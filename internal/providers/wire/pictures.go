@@ -1,0 +1,103 @@
+package wire
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/media"
+	"github.com/arena-evals/arena/internal/providers"
+)
+
+// Models that make pictures and films are asked by one text, and know nothing of a conversation.
+
+// Prompt is the text by which a model of pictures is asked: the system prompt and the message of the user.
+func Prompt(req *chat.Request) (string, error) {
+	var texts []string
+	users := 0
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		switch m.Role {
+		case chat.System:
+		case chat.User:
+			users++
+		case chat.Assistant, chat.ToolRole:
+			return "", errors.New("the model knows nothing of a conversation: it takes one message")
+		}
+		for _, p := range m.Parts {
+			if p.Media != nil {
+				return "", TextAlone(&p)
+			}
+		}
+		if text := strings.TrimSpace(m.Text()); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	if users != 1 {
+		return "", errors.New("the model knows nothing of a conversation: it takes one message")
+	}
+	return strings.Join(texts, "\n\n"), nil
+}
+
+// TextAlone is the error of a model that cannot be sent a medium.
+func TextAlone(p *chat.Part) error {
+	return errors.New("the model takes text alone, and not " + p.Type)
+}
+
+// Made is what a model of pictures or films answered. kind is image or video.
+type Made struct {
+	call  *Call
+	reply chat.Reply
+}
+
+// Make begins the reply of such a model.
+func (c *Call) Make() *Made {
+	c.Came(0)
+	return &Made{c, chat.Reply{FinishReason: "stop", Model: c.Model}}
+}
+
+// Add takes a medium in base64. declared is its type, as far as the server tells.
+func (m *Made) Add(kind, declared, data string) error {
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return m.call.Fail(providers.BadReply, nil, "the %s in the reply is not base64", kind)
+	}
+	mime, err := media.Check(kind, declared, raw)
+	if err != nil {
+		return m.call.Fail(providers.BadReply, nil, "the %s in the reply: it is %v", kind, err)
+	}
+	m.reply.Parts = append(m.reply.Parts, chat.Part{Type: kind, Media: &chat.Media{MIMEType: mime, Data: data}})
+	return nil
+}
+
+// Reply is the reply with all that was added. Where the server counts no tokens, nobody knows what it took.
+func (m *Made) Reply(usage chat.Usage) (chat.Reply, error) {
+	if len(m.reply.Parts) == 0 {
+		return chat.Reply{}, m.call.Fail(providers.BadReply, nil, "the reply has nothing in it that the model made")
+	}
+	if m.reply.Usage = usage; usage == (chat.Usage{}) {
+		m.reply.Untold = []string{chat.UntoldTokens}
+	}
+	return m.reply, nil
+}
+
+// Whole reads replies that always come in one piece, also where a stream is asked for.
+func Whole(c *Call, decode func(*Call, []byte) (chat.Reply, error)) Decoder {
+	return &whole{call: c, decode: decode}
+}
+
+type whole struct {
+	call   *Call
+	decode func(*Call, []byte) (chat.Reply, error)
+	data   []byte
+}
+
+// Event implements Decoder.
+func (w *whole) Event(e Event) (bool, error) {
+	w.data = append(w.data, e.Data...)
+	return false, nil
+}
+
+// Reply implements Decoder.
+func (w *whole) Reply() (chat.Reply, error) { return w.decode(w.call, w.data) }

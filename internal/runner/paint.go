@@ -1,0 +1,232 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+// Tools that make pictures and films: where a project has a model of role image or video, the agent can ask it.
+
+// paintTools are the tools by what the model makes.
+var paintTools = sync.OnceValue(func() map[string]chat.Tool {
+	tool := func(what, about, extra string) chat.Tool {
+		return chat.Tool{
+			Name: scenario.MediaTool(what), Description: about,
+			Schema: json.RawMessage(`{"type":"object","properties":{"prompt":{"type":"string","minLength":1,"description":` +
+				`"What is to be seen."},` + extra + `},"required":["prompt"]}`),
+		}
+	}
+	return map[string]chat.Tool{
+		"image": tool("image", "Makes a picture of a description.",
+			`"size":{"type":"string","description":"Width and height in pixels, such as 1024x1024."}`),
+		"video": tool("video", "Makes a short film of a description.",
+			`"aspect_ratio":{"type":"string","description":"Width to height, such as 16:9."}`),
+	}
+})
+
+func paintOffers() []chat.Tool { return slices.Collect(maps.Values(paintTools())) }
+
+var paintSignatures = sync.OnceValue(func() map[string]*tools.Signature {
+	all := map[string]*tools.Signature{}
+	for _, tool := range paintTools() {
+		all[tool.Name] = tools.NewSignature(tool.Schema)
+	}
+	return all
+})
+
+// makers are the models of a project that make media, by what they make: of several the first by id.
+func makers(p *scenario.Project) map[string]*scenario.Provider {
+	var all map[string]*scenario.Provider
+	for _, q := range p.Providers {
+		what := q.Makes()
+		if what == "" || all[what] != nil && cmp.Compare(all[what].ID, q.ID) <= 0 {
+			continue
+		}
+		if all == nil {
+			all = map[string]*scenario.Provider{}
+		}
+		all[what] = q
+	}
+	return all
+}
+
+// paintersOf opens the models that make media for an agent. Those that cannot be opened keep a simulated agent from
+// nothing: it seldom asks them.
+func (m *matrix) paintersOf(p *scenario.Project, s *scenario.Scenario, agent *Endpoint) (all []*Endpoint) {
+	if s.Skip != "" || agent.Spec.Makes() != "" || agent.Spec.IsAgent() {
+		return nil
+	}
+	specs := makers(p)
+	for _, what := range []string{"image", "video"} {
+		spec := specs[what]
+		if spec == nil {
+			continue
+		}
+		told := m.diags
+		if agent.Simulated {
+			m.diags = &diag.List{}
+		}
+		e := m.endpoint(p, spec)
+		if m.diags = told; e != nil {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// paintSource lists the tools of the models of a project. Sessions run their calls.
+type paintSource []chat.Tool
+
+// paintOpener is the source of the tools of a project that make media; nil: it has none.
+func paintOpener(p *scenario.Project) *tools.Opener {
+	var list paintSource
+	specs := makers(p)
+	for _, what := range []string{"image", "video"} {
+		if specs[what] != nil {
+			list = append(list, paintTools()[what])
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return &tools.Opener{Name: "models of media", Open: func() tools.Source { return list }, Always: true}
+}
+
+// List implements tools.Source.
+func (l paintSource) List(context.Context) ([]chat.Tool, error) { return l, nil }
+
+// Call implements tools.Source.
+func (l paintSource) Call(_ context.Context, call chat.ToolCall) chat.ToolResult {
+	return tools.Failure(call, chat.ErrorUnavailable, call.Name+" makes media within a run alone")
+}
+
+// Close implements tools.Source.
+func (l paintSource) Close() error { return nil }
+
+// paints reports whether a tool is one that makes media.
+func (s *session) paints(tool string) bool {
+	return paintSignatures()[tool] != nil && slices.Contains(s.trial.Project.OwnTools(), tool)
+}
+
+// painted is what the agent is told of what was made.
+type painted struct {
+	Provider string `json:"provider"`
+	MIME     string `json:"mime_type"`
+	Count    int    `json:"count"`
+}
+
+// painter is the model that a tool asks; nil: none.
+func (t *Trial) painter(tool string) *Endpoint {
+	for _, e := range t.painters {
+		if scenario.MediaTool(cmp.Or(e.Spec.Makes(), e.Spec.Role)) == tool {
+			return e
+		}
+	}
+	return nil
+}
+
+// mockPaints reports whether a mock that is the agent asks a model for media.
+func (t *Trial) mockPaints() (asks bool) {
+	file := t.Endpoint.Spec.Mock
+	if t.Project.Mock != nil { // it replaces those of the providers
+		file = t.Project.Mock
+	}
+	if len(t.painters) == 0 {
+		return false
+	}
+	t.Scenario.EachMockReply(file, func(r *scenario.MockReply) {
+		for i := range r.ToolCalls {
+			e := t.painter(r.ToolCalls[i].Name)
+			_, came := r.Results[i]
+			asks = asks || e != nil && !e.Simulated && !came
+		}
+	})
+	return asks
+}
+
+// paint makes a medium. What it takes is a part of what the agent takes.
+func (s *session) paint(ctx context.Context, call chat.ToolCall) chat.ToolResult {
+	if res, ok := s.preview.standIn(s, call); ok {
+		return res
+	}
+	if call.Args == nil {
+		return tools.Failure(call, chat.ErrorValidation, chat.ArgsProblem(call.BadArgs)+": "+call.BadArgs)
+	}
+	args, err := paintSignatures()[call.Name].Take(call.Args)
+	if err != nil {
+		return tools.Failure(call, chat.ErrorValidation, fmt.Sprintf("invalid arguments for %s: %v", call.Name, err))
+	}
+	e := s.trial.painter(call.Name)
+	switch {
+	case e == nil:
+		return tools.Failure(call, chat.ErrorMock, call.Name+": the provider that it asks could not be opened")
+	case e.Simulated:
+		return tools.Failure(call, chat.ErrorMock, call.Name+
+			": a mock makes no media: give the call a result in the mock reply")
+	}
+	reply, err := s.timed(ctx, e, s.paintRequest(e, call.Name, args), nil, nil)
+	if err != nil {
+		s.spend.addFailed(err)
+		if missing := s.recorder.Err(); missing != nil {
+			return tools.Failure(call, chat.ErrorMock, missing.Error())
+		}
+		return tools.Failure(call, chat.ErrorExecution, cmp.Or(said(err), err.Error()))
+	}
+	s.spend.add(&reply)
+	s.out.Retries += reply.Retries
+	out := painted{Provider: e.Spec.ID}
+	for _, p := range reply.Parts {
+		if p.Media != nil {
+			out.MIME, out.Count = cmp.Or(out.MIME, p.Media.MIMEType), out.Count+1
+		}
+	}
+	text, err := jsonvalue.Plain(out)
+	if err != nil {
+		return tools.Failure(call, chat.ErrorExecution, err.Error())
+	}
+	return chat.ToolResult{
+		ID: call.ID, Name: call.Name, Content: string(text), LatencyMS: reply.LatencyMS,
+		Parts: append([]chat.Part{{Type: "text", Text: string(text)}}, reply.Parts...),
+	}
+}
+
+// said is what a failed call says to the agent; "": it is none of a provider.
+func said(err error) string {
+	if failed, ok := errors.AsType[*providers.Error](err); ok {
+		return failed.Error()
+	}
+	return ""
+}
+
+func (s *session) paintRequest(e *Endpoint, tool string, args map[string]any) *chat.Request {
+	sc, spec := s.trial.Scenario, e.Spec
+	extra := jsonvalue.Object{}
+	maps.Copy(extra, spec.Body)
+	for name, v := range args {
+		if text, _ := v.(string); name != "prompt" && strings.TrimSpace(text) != "" {
+			extra[name] = v
+		}
+	}
+	prompt, _ := args["prompt"].(string)
+	return &chat.Request{
+		Messages: []chat.Message{{Role: chat.User, Content: prompt}}, Extra: extra,
+		Origin: chat.Origin{
+			Scenario: sc.ID, ScenarioAlias: sc.Alias, Region: s.trial.Region, Trial: s.trial.N,
+			Repetition: s.trial.Repetition(), Turn: len(s.out.Turns), Tool: tool,
+		},
+	}
+}

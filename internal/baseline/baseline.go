@@ -158,7 +158,8 @@ func (f *File) Encode() []byte {
 
 // Find returns the group of a name; nil: there is none.
 func (f *File) Find(name string) *Group {
-	i, found := slices.BinarySearchFunc(f.Groups, name, func(g Group, name string) int { return cmp.Compare(g.Name, name) })
+	byName := func(g Group, name string) int { return cmp.Compare(g.Name, name) }
+	i, found := slices.BinarySearchFunc(f.Groups, name, byName)
 	if !found {
 		return nil
 	}

@@ -69,7 +69,9 @@ func readable(data []byte, at func(line, col int, format string, args ...any) *d
 }
 
 // check refuses what Encode does not write.
-func (f *File) check(lines []string, at func(line, col int, format string, args ...any) *diag.Diagnostic) *diag.Diagnostic {
+func (f *File) check(
+	lines []string, at func(line, col int, format string, args ...any) *diag.Diagnostic,
+) *diag.Diagnostic {
 	where := func(i int) int { // the line of a group, wherever an editor has put it
 		named := fmt.Sprintf("%q", f.Groups[i].Name)
 		seen := 0
@@ -101,7 +103,8 @@ func (f *File) check(lines []string, at func(line, col int, format string, args 
 		}
 	}
 	if f.Count != len(f.Groups) {
-		return at(4, 1, "%d groups are said to be here, and there are %d: lines were taken out or added", f.Count, len(f.Groups))
+		return at(4, 1, "%d groups are said to be here, and there are %d: lines were taken out or added", f.Count,
+			len(f.Groups))
 	}
 	return nil
 }

@@ -147,7 +147,8 @@ func blessed(run *result.Run, was *baseline.File) (groups []baseline.Group, apar
 		case t.Counts.N() == 0: // skipped
 			continue
 		case t.Asked == "":
-			return nil, 0, fmt.Errorf("the run does not tell what %s asks and checks: it is of an older arena\nrun it again", t.Name)
+			return nil, 0, fmt.Errorf("the run does not tell what %s asks and checks: it is of an older arena\nrun it again",
+				t.Name)
 		}
 		g, m := t.Baseline(), measures[t.Name]
 		g.Score, g.CostUSD, g.LatencyMS = m.score(), m.cost(), median(m.ms)
@@ -249,8 +250,8 @@ func (f *blessFlags) before() (*baseline.File, error) {
 	case err != nil:
 		return nil, err
 	case !bytes.Contains(data, []byte(`"baseline":`)):
-		return nil, fmt.Errorf("%s is there, and no baseline of arena; nothing was written\nname another file with --baseline",
-			f.file)
+		return nil, fmt.Errorf("%s is there, and no baseline of arena; nothing was written\n"+
+			"name another file with --baseline", f.file)
 	}
 	was, _ := baseline.Read(f.file, data) // a damaged one is written anew
 	return was, nil
@@ -291,8 +292,7 @@ func (f *blessFlags) tell(app *App, was, now *baseline.File, apart int) error {
 		text += changesOf(was, now)
 	}
 	if apart > 0 {
-		text += fmt.Sprintf("\n%s in quarantine: the baseline keeps what it has of %s", plural.Of(apart, "group is", "groups are"),
-			map[bool]string{true: "it", false: "them"}[apart == 1])
+		text += "\n" + plural.Of(apart, "group is", "groups are") + " in quarantine: what the baseline has of them stays"
 	}
 	_, err := fmt.Fprintln(app.Out, text)
 	return ifBroken(err)

@@ -86,8 +86,8 @@ func (f *limitFlags) validate(g givenFlags) error {
 		errs = append(errs, errKnownOfNone)
 	}
 	if f.knownFailures && (f.failFast || f.maxFailures > 0) {
-		errs = append(errs, errors.New("--known-failures are told at the end of a run, and --fail-fast or --max-failures would "+
-			"end it at one of them: choose one"))
+		errs = append(errs, errors.New("--known-failures are told at the end of a run, and --fail-fast or --max-failures "+
+			"would end it at one of them: choose one"))
 	}
 	if f.failFast && f.maxFailures > 1 {
 		errs = append(errs, fmt.Errorf("--fail-fast ends the run at the first failure, --max-failures after %d: choose one",

@@ -159,8 +159,8 @@ func (r *resumption) nothing(failOn []string) error {
 		return redWithoutFailure(&was, reasons)
 	}
 	if over := was.Overdue(); len(over) > 0 && r.changed == 0 && len(r.lost) == 0 {
-		return fmt.Errorf("--last-failed: no trial failed in the last run; %s\nnothing was touched, and the reports stay as they are",
-			show.Overdue(over[0]))
+		return fmt.Errorf("--last-failed: no trial failed in the last run; %s\n"+
+			"nothing was touched, and the reports stay as they are", show.Overdue(over[0]))
 	}
 	if r.changed > 0 {
 		return fmt.Errorf("--last-failed: nothing failed in the last run; %s before the files or flags changed\n"+

@@ -52,7 +52,8 @@ const seed = 1
 
 // against holds the groups of a run against the basis.
 func (b *Basis) against(tallies []*Tally) *Against {
-	a := &Against{File: b.Path, Verdict: Changed, KnownFailures: b.KnownFailures, Groups: make([]AgainstGroup, len(tallies))}
+	a := &Against{File: b.Path, Verdict: Changed, KnownFailures: b.KnownFailures}
+	a.Groups = make([]AgainstGroup, len(tallies))
 	var cases []evidence.Case
 	var of []*AgainstGroup
 	met := map[string]bool{}
@@ -75,7 +76,8 @@ func (b *Basis) against(tallies []*Tally) *Against {
 		g.Known = b.KnownFailures && t.knownBy(was)
 		g.Healed = was.Red() && t.Status == Passed
 		cases = append(cases, evidence.Case{
-			Pair: evidence.Pair{Baseline: sampled(was.Rule, was.Counts()), Candidate: t.Sample()}, Fact: was.Repeatable && t.Repeatable,
+			Pair: evidence.Pair{Baseline: sampled(was.Rule, was.Counts()), Candidate: t.Sample()},
+			Fact: was.Repeatable && t.Repeatable,
 		})
 		of = append(of, g)
 	}

@@ -96,7 +96,8 @@ func (r *Run) Settle() { r.Status = r.settled() }
 
 func (r *Run) settled() Status {
 	switch {
-	case r.decisive.Failed > 0, len(r.Overdue()) > 0, r.redBy(FailOnGuardrail), r.redBy(FailOnEval) && r.missedEvals(), r.regressed():
+	case r.decisive.Failed > 0, len(r.Overdue()) > 0, r.redBy(FailOnGuardrail), r.redBy(FailOnEval) && r.missedEvals(),
+		r.regressed():
 		return Failed
 	case r.decisive.Errors > 0, r.redBy(FailOnEval), r.redBy(FailOnRegressed):
 		return Errored
@@ -163,7 +164,9 @@ func (r *Run) redBy(reason string) bool {
 
 // guardFired reports whether a guardrail fired that does not only monitor, but for scenarios in quarantine.
 func (r *Run) guardFired() bool {
-	return slices.ContainsFunc(r.Briefs, func(b Brief) bool { return b.Guards != nil && b.Guards.Fired > 0 && !b.Quarantined() })
+	return slices.ContainsFunc(r.Briefs, func(b Brief) bool {
+		return b.Guards != nil && b.Guards.Fired > 0 && !b.Quarantined()
+	})
 }
 
 // flaky reports whether a trial failed before and passes now, but for scenarios in quarantine.

@@ -146,7 +146,8 @@ const (
 // GateReasons are all of them.
 func GateReasons() []GateReason {
 	return []GateReason{
-		ReasonLine, ReasonCertain, ReasonMax, ReasonBaseline, ReasonBudget, ReasonStopped, ReasonErrors, ReasonRecording, ReasonSkipped,
+		ReasonLine, ReasonCertain, ReasonMax, ReasonBaseline, ReasonBudget, ReasonStopped, ReasonErrors, ReasonRecording,
+		ReasonSkipped,
 	}
 }
 

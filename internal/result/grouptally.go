@@ -69,7 +69,8 @@ func (t *Tally) Sample() evidence.Sample {
 func (t *Tally) rule() *baseline.Rule {
 	g := t.Gate
 	switch {
-	case g == nil || g.never() || g.staged() || !slices.Contains([]GateReason{ReasonLine, ReasonCertain, ReasonMax}, g.Reason):
+	case g == nil || g.never() || g.staged(),
+		!slices.Contains([]GateReason{ReasonLine, ReasonCertain, ReasonMax}, g.Reason):
 		return nil
 	case g.Rule == RuleGate:
 		r := g.rule()
@@ -87,8 +88,8 @@ func (t *Tally) Baseline() baseline.Group {
 		bar.Low, bar.High = t.Gate.Low, t.Gate.High
 	}
 	return baseline.Group{
-		Name: t.Name, Status: t.Status.String(), Passed: t.Counts.Passed, Failed: t.Counts.Failed, Low: bar.Low, High: bar.High,
-		Failing: t.Failing, Rule: t.rule(), Repeatable: t.Repeatable, Asked: t.Asked,
+		Name: t.Name, Status: t.Status.String(), Passed: t.Counts.Passed, Failed: t.Counts.Failed,
+		Low: bar.Low, High: bar.High, Failing: t.Failing, Rule: t.rule(), Repeatable: t.Repeatable, Asked: t.Asked,
 	}
 }
 

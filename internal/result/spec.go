@@ -163,8 +163,8 @@ func (s *Spec) Files() iter.Seq2[string, string] {
 			}
 		}
 		for _, f := range [][2]string{
-			{"config", s.Config}, {"mock-config", s.MockConfig}, {"baseline", s.Baseline}, {"out", s.Out}, {"record", s.Record}, {"cache", s.Cache},
-			{"junit-file", s.JUnitFile}, {"html-file", s.HTMLFile}, {"markdown-file", s.MarkdownFile},
+			{"config", s.Config}, {"mock-config", s.MockConfig}, {"baseline", s.Baseline}, {"out", s.Out}, {"record", s.Record},
+			{"cache", s.Cache}, {"junit-file", s.JUnitFile}, {"html-file", s.HTMLFile}, {"markdown-file", s.MarkdownFile},
 		} {
 			if !yield(f[0], f[1]) {
 				return

@@ -18,7 +18,7 @@ type PlanOptions struct {
 	AllowEmpty   bool
 	Strict       bool             // a scenario that asserts nothing is an error
 	Lenient      bool             // an empty provider group means every provider
-	FailOn       []string         // words of result.FailOnWords, added to those of the files; empty but not nil is reported
+	FailOn       []string         // words of result.FailOnWords, besides those of the files; empty but not nil is reported
 	Basis        *result.Basis    // what the run is held against; nil: nothing
 	Now          func() time.Time // nil: quarantines are not held against today
 	Part         bool             // only a part of the plan is run, and others run the rest

@@ -95,9 +95,9 @@ func (b *builder) unique(classname, name string) string {
 // overdue adds a failing testcase for each quarantine that is over.
 func (b *builder) overdue() {
 	for _, q := range b.run.Overdue() {
-		s, text := b.suite(q.Position.File), show.Overdue(q)
+		s, text, class := b.suite(q.Position.File), show.Overdue(q), classname(q.Position.File)
 		s.cases = append(s.cases, testcase{
-			classname: classname(q.Position.File), name: b.unique(classname(q.Position.File), show.Line(q.Scenario)+" quarantine"),
+			classname: class, name: b.unique(class, show.Line(q.Scenario)+" quarantine"),
 			file: show.Line(q.Position.File), line: q.Position.Line, status: result.Failed, kind: "quarantine",
 			message: text, body: text,
 		})

@@ -25,8 +25,8 @@ type Options struct {
 func Write(w io.Writer, run *result.Run, o Options) error {
 	groups := show.Groups(run)
 	head := headline(run) + totals(run) + section("Quarantine", show.Quarantines(run)) +
-		section("Against the baseline", show.Against(run, false)) + matrix(groups, maxSize/3) + gates(run, groups, maxSize/4) +
-		datasets(run, maxSize/4)
+		section("Against the baseline", show.Against(run, false)) + matrix(groups, maxSize/3) +
+		gates(run, groups, maxSize/4) + datasets(run, maxSize/4)
 	unsteady, err := flaky(run)
 	if err != nil {
 		return err

@@ -46,7 +46,9 @@ func Against(run *result.Run, all bool) []Remark {
 		{"changed", result.Errored, judged(result.Changed), func(*result.AgainstGroup) string {
 			return "asks or checks something else than in the baseline, so it is not compared"
 		}},
-		{"new", result.Skipped, judged(result.NewGroup), func(*result.AgainstGroup) string { return "is not in the baseline" }},
+		{"new", result.Skipped, judged(result.NewGroup), func(*result.AgainstGroup) string {
+			return "is not in the baseline"
+		}},
 	} {
 		told, more := 0, 0
 		for i := range a.Groups {

@@ -6,8 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Quarantines tells of each scenario in quarantine what it came to, and of those whose quarantine is over that they make
-// the run red.
+// Quarantines tells of each scenario in quarantine what it came to, and of those whose quarantine is over that they
+// make the run red.
 func Quarantines(run *result.Run) (lines []Remark) {
 	for i := range run.Quarantines {
 		q := &run.Quarantines[i]

@@ -108,6 +108,8 @@ func Check(kind, declared string, data []byte) (mime string, err error) {
 		return mime, fmt.Errorf("%w: %s, and its bytes are not%s", ErrOtherType, mime, seems(data))
 	case mime != "" && !Readable(format) || mime != "" && !info.Fits(format) && err == nil:
 		return mime, fmt.Errorf("%w: %s, and its bytes are %s", ErrOtherType, mime, info.Format)
+	case err != nil && mime == "": // there is no declaration that somebody could go by
+		return "", fmt.Errorf("it cannot be read: %w", err)
 	case err != nil:
 		return mime, fmt.Errorf("%w: it cannot be read: %w", ErrOtherType, err)
 	case mime == "":

@@ -108,7 +108,7 @@ func readJournal(file Syncer, longest int) (*JournalContent, error) {
 		if line.readErr != nil && !ended {
 			return nil, line.readErr
 		}
-		err := line.err
+		var err error
 		switch {
 		case line.long:
 			err, l.unterminated = errLongLine, ended

@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/analysis"
@@ -54,7 +55,7 @@ func spreadOf(r *analysis.Report) *spread {
 	s := &spread{}
 	groups := r.Groups
 	if len(r.Providers) > 1 {
-		groups = append(groups[:len(groups):len(groups)], r.Providers...)
+		groups = append(slices.Clip(groups), r.Providers...)
 	}
 	s.More = max(0, len(groups)-maxSpreads)
 	for i := range groups[:len(groups)-s.More] {

@@ -215,6 +215,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 		Asked:        f.asked,
 		Trials:       f.trials,
 		MockProvider: f.mocked(), AllowEmpty: f.allowEmpty, Strict: f.strict, Lenient: f.lenient,
+		Gates: result.Gated(was.Groups), Rule: runner.TrialOptions{AllowUndecided: f.allowUndecided},
 		FailOn: f.failOn, Basis: f.basis, Part: was.Shard != nil, Judge: f.judge, Jobs: f.jobsFor(suite),
 		Open: clients.Open, OpenEmbedder: clients.OpenEmbedder, Now: app.Now,
 	}, d)
@@ -246,7 +247,7 @@ func (f *rejudgeFlags) perform(
 			return err
 		}
 		job := harness.Job{
-			Plan: plan, Outputs: out, Missing: max(0, was.Planned-len(was.Briefs)), Warnings: warned,
+			Plan: plan, Outputs: out, Missing: was.MissingSingle(), Warnings: warned,
 			Earlier: resumed.earlierRun(file), Shard: was.Shard, Merged: was.Merged, Basis: f.basis,
 		}
 		x := &execution{

@@ -136,7 +136,8 @@ func NewExecution(job Job) *Execution {
 		}
 	}
 	x := &Execution{
-		Plan: job.Plan, Run: run, job: job, clock: eventClock{now: job.Now}, gates: job.Plan.Gates(), slots: job.Plan.Len(),
+		Plan: job.Plan, Run: run, job: job, clock: eventClock{now: job.Now}, slots: job.Plan.Len(),
+		gates: slices.Concat(job.Plan.Gates(), job.Plan.Recorded()),
 	}
 	if job.Earlier != nil {
 		x.slots += job.Earlier.Unplanned

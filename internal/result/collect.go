@@ -42,6 +42,7 @@ type groupCount struct {
 	tally    tally     // of a group whose trials all count
 	progress *Progress // of one whose trials may end early; nil: they do not
 	recorded bool      // no more trials can be had
+	there    int       // trials that are, where these are known
 	ran      int       // trials that ended, whatever they came to
 }
 
@@ -135,6 +136,7 @@ func (c *Collector) Gate(groups []GatedGroup) {
 		c.gated = true
 		c.groups[g.key()] = &groupCount{
 			first: g.First, planned: g.Max, progress: NewProgress(g.GateSpec), recorded: g.Recorded,
+			there: g.Trials,
 		}
 	}
 }

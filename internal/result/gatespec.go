@@ -107,6 +107,7 @@ type GatedGroup struct {
 	First    int    `json:"first"`         // plan index of its trial with the number 1
 	// Recorded says that no more trials can be had than there are: they were judged again, or replayed.
 	Recorded bool `json:"recorded,omitempty"`
+	Trials   int  `json:"trials,omitempty"` // that are there, of one that is Recorded
 	GateSpec
 }
 

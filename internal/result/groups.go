@@ -81,8 +81,10 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 		if g.progress == nil {
 			continue
 		}
-		planned -= group.Gate.Max
-		if group.Gate.Reason != ReasonSkipped && !g.progress.Over() {
+		if g.recorded && g.there > 0 { // no others are planned
+			planned -= g.there
+			run.missing += max(g.there-g.ran, 0)
+		} else if planned -= group.Gate.Max; group.Gate.Reason != ReasonSkipped && !g.progress.Over() {
 			run.missing += max(group.Gate.Max-g.ran, 0)
 		}
 		switch {

@@ -206,7 +206,7 @@ func (p *Progress) result(recorded bool) *Gate {
 	}
 	g.Verdict, g.Reason = p.end(recorded)
 	g.Beyond = max(p.added-g.Counted-g.Replaced, 0)
-	if p.Over() && g.Verdict != Skipped && g.Reason != ReasonErrors {
+	if !recorded && p.Over() && g.Verdict != Skipped && g.Reason != ReasonErrors {
 		g.Saved = max(p.spec.Max-g.Counted-g.Beyond, 0)
 	}
 	if p.bad != nil {

@@ -68,6 +68,24 @@ func (r *Run) Unfinished() int {
 	return r.missing + r.Summary.Cancelled
 }
 
+// MissingSingle is the number of planned trials that did not finish and are of no group whose trials may end early: such
+// a group tells by itself what it lacks.
+func (r *Run) MissingSingle() int {
+	there := make([]int, len(r.Groups))
+	for i := range r.Briefs {
+		if g := r.Briefs[i].Group; g >= 0 && !r.Briefs[i].Gone {
+			there[g]++
+		}
+	}
+	missing := r.Planned - len(r.Briefs)
+	for i := range r.Groups {
+		if g := r.Groups[i].Gate; g != nil && g.Early() {
+			missing -= g.Max - there[i]
+		}
+	}
+	return max(missing, 0)
+}
+
 // SchemaVersion of results.json and the journal.
 const SchemaVersion = 1
 

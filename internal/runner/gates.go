@@ -26,6 +26,9 @@ func (p *Plan) Gates() (list []result.GatedGroup) {
 	return list
 }
 
+// Recorded are the groups of a run that is judged again whose trials may have ended early. No trial of them is run.
+func (p *Plan) Recorded() []result.GatedGroup { return p.recorded }
+
 // Planned is the number of trials of the plan, without the numbers of those that may replace others.
 func (p *Plan) Planned() int {
 	n := p.Len()

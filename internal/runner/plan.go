@@ -43,11 +43,13 @@ type Plan struct {
 
 	judgedNames []result.Declared // of the run that is judged again; nil: none, or not known
 
-	memory *judges.Memory           // of what judges said
-	judged result.JudgeSum          // what they said in an earlier part of the run; it counts nothing
-	seen   map[int]*result.Observed // trials of such groups that stay, by plan index
-	begun  map[int]*result.Progress // groups that may end early, by plan index of their first slot, of which trials stay
-	known  map[estimateKey]*account // what trials cost that are kept from there
+	memory   *judges.Memory           // of what judges said
+	judged   result.JudgeSum          // what they said in an earlier part of the run; it counts nothing
+	seen     map[int]*result.Observed // trials of such groups that stay, by plan index
+	recorded []result.GatedGroup      // groups that may have ended early of a run that is judged again
+
+	begun map[int]*result.Progress // groups that may end early, by plan index of their first slot, of which trials stay
+	known map[estimateKey]*account // what trials cost that are kept from there
 }
 
 // projects are those of the scenarios, each once, in the order of the plan.

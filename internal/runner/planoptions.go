@@ -11,9 +11,11 @@ import (
 type PlanOptions struct {
 	Selection
 	// Agents are providers that no file configures. Those that Providers names run every scenario.
-	Agents       []*scenario.Provider
-	Trials       int // repetitions of each scenario; 0: as the scenarios say
-	Rule         TrialOptions
+	Agents []*scenario.Provider
+	Trials int // repetitions of each scenario; 0: as the scenarios say
+	Rule   TrialOptions
+	// Gates are the groups of a run that is judged again whose trials may have ended early.
+	Gates        []result.GatedGroup
 	MockProvider bool // the mock replaces every provider
 	AllowEmpty   bool
 	Strict       bool             // a scenario that asserts nothing is an error

@@ -306,6 +306,7 @@ func Rejudge(
 	plan := &Plan{http: m.http, Name: projectName(suite), names: m.tracker, memory: m.memory, judgedNames: declared}
 	planner := &rejudgePlanner{m: m, endpoints: map[string]*Endpoint{}, found: map[string]*criteria{}}
 	planner.prepare(suite, finished, declared)
+	gates := newRecordedGates(opts.Gates, &opts.Rule)
 	for i := range finished {
 		brief := finished[i].Brief
 		byScenario := m.scenarios.keeps(brief.Scenario)
@@ -313,8 +314,11 @@ func Rejudge(
 			continue
 		}
 		t := planner.trial(&finished[i])
+		t.Index = plan.Len()
 		plan.add(span{Trial: t, count: 1})
+		gates.add(&t)
 	}
+	plan.recorded = gates.list
 	planner.reportMissing(finished)
 	m.scenarios.missing(d, "scenario")
 	m.providers.missing(d, "provider")

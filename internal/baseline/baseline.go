@@ -42,6 +42,7 @@ type Group struct {
 	Status string `json:"status"`
 	Passed int    `json:"passed"`
 	Failed int    `json:"failed"`
+	Broken int    `json:"broken,omitempty"` // of a gate, which concludes although trials broke
 	// Low and High are the error bar of the share that passes.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -87,11 +88,16 @@ func (r *Rule) Stopping() *gate.Stopping {
 	return g.Stopping()
 }
 
-// Red reports whether the group failed.
-func (g *Group) Red() bool { return g.Status != "passed" }
+// Red reports whether the group failed. One that is undecided did not.
+func (g *Group) Red() bool { return g.Status == "failed" }
+
+// Undecided reports whether its trials showed neither.
+func (g *Group) Undecided() bool { return g.Status == "undecided" }
 
 // Counts are the trials of the group.
-func (g *Group) Counts() gate.Counts { return gate.Counts{Passed: g.Passed, Failed: g.Failed} }
+func (g *Group) Counts() gate.Counts {
+	return gate.Counts{Passed: g.Passed, Failed: g.Failed, Broken: g.Broken}
+}
 
 // New makes a file of groups.
 func New(suite string, groups []Group) *File {

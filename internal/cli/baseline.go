@@ -11,6 +11,8 @@ import (
 // none: a setting says it for all runs, a flag for this one.
 func (f *runFlags) holdAgainst(app *App, shard bool, d *diag.List) {
 	switch {
+	case f.baseline == "" && f.knownFailures: // nor did the run name one that is judged again
+		d.Errorf(diag.Pos{}, 0, "baseline", "%v", errKnownOfNone)
 	case f.baseline == "":
 	case shard && (f.given.typed("baseline") || f.knownFailures):
 		d.Errorf(diag.Pos{}, 0, "baseline", "a shard is not held against a baseline: the whole run is").Hint =

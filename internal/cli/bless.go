@@ -78,7 +78,7 @@ func (f *blessFlags) run(app *App, path string) error {
 		return err
 	}
 	now := baseline.New(run.Name, groups)
-	if err := dropsGroups(run, was, now); err != nil {
+	if err := f.replaces(run, was, now); err != nil {
 		return err
 	}
 	data := now.Encode()
@@ -116,10 +116,15 @@ func blessable(run *result.Run, input string) error {
 	return nil
 }
 
-// brokenTrials counts the trials that broke, but for those of scenarios in quarantine, which are not blessed.
+// brokenTrials counts the trials that broke in groups without a verdict, but for scenarios in quarantine, which are not
+// blessed. A gate may conclude although trials broke.
 func brokenTrials(run *result.Run) (n int) {
+	broke := map[string]bool{}
+	for _, t := range run.Tallies() {
+		broke[t.Name] = t.Status == result.Errored && !t.Quarantined
+	}
 	for i := range run.Briefs {
-		if b := &run.Briefs[i]; b.Status == result.Errored && !b.Quarantined() {
+		if b := &run.Briefs[i]; b.Status == result.Errored && !b.Gone && broke[b.GroupName()] {
 			n++
 		}
 	}
@@ -146,6 +151,8 @@ func blessed(run *result.Run, was *baseline.File) (groups []baseline.Group, apar
 			continue
 		case t.Counts.N() == 0: // skipped
 			continue
+		case t.Status != result.Passed && t.Status != result.Failed && t.Status != result.Undecided:
+			return nil, 0, fmt.Errorf("%s came to no verdict: it is %s\narena run --last-failed runs it again", t.Name, t.Status)
 		case t.Asked == "":
 			return nil, 0, fmt.Errorf("the run does not tell what %s asks and checks: it is of an older arena\nrun it again",
 				t.Name)
@@ -257,39 +264,66 @@ func (f *blessFlags) before() (*baseline.File, error) {
 	return was, nil
 }
 
-// dropsGroups refuses to take groups out of a baseline that only a filter left out.
-func dropsGroups(run *result.Run, was, now *baseline.File) error {
+// replaces refuses a run that would take out of a baseline what is of another suite, or what only a filter left out.
+func (f *blessFlags) replaces(run *result.Run, was, now *baseline.File) error {
 	if was == nil {
 		return nil
 	}
-	words := run.Spec.Narrowing(leavesOutGroups)
-	var gone []string
+	if was.Suite != now.Suite {
+		return fmt.Errorf("%s is the baseline of the suite %q, and the run is of %q; nothing was written\n"+
+			"name another file with --baseline, or take that one away where the suite has a new name", f.file, was.Suite, now.Suite)
+	}
+	var gone, words []string
 	for i := range was.Groups {
-		if name := was.Groups[i].Name; now.Find(name) == nil {
-			gone = append(gone, name)
+		name := was.Groups[i].Name
+		if left := run.Spec.LeavesOut(name); len(left) > 0 && now.Find(name) == nil {
+			gone, words = append(gone, name), left
 		}
 	}
-	if len(words) == 0 || len(gone) == 0 {
+	if len(gone) > 0 {
+		return fmt.Errorf("the run was made with %s, which left out %s of the baseline: %s\nbless a run of all of it",
+			strings.Join(words, " "), plural.Count(len(gone), "group"), someIDs(gone))
+	}
+	return f.replacesPart(run, was, now)
+}
+
+// replacesPart refuses a run of a part of rows that are one group of the baseline.
+func (f *blessFlags) replacesPart(run *result.Run, was, now *baseline.File) error {
+	words := run.Spec.Narrowing(func(flag string) bool { return flag == "rows" || flag == "sample" })
+	if len(words) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the run was made with %s, which left out %s of the baseline: %s\nbless a run of all of it",
-		strings.Join(words, " "), plural.Count(len(gone), "group"), someIDs(gone))
+	for i := range run.Briefs {
+		b := &run.Briefs[i]
+		if before, after := was.Find(b.GroupName()), now.Find(b.GroupName()); b.Pooled && before != nil && after != nil &&
+			before.Asked != after.Asked {
+			return fmt.Errorf("the run was made with %s, which ran only a part of %s\n"+
+				"bless a run of all of it, or take %s away where that is meant", strings.Join(words, " "), after.Name, f.file)
+		}
+	}
+	return nil
 }
 
 // tell says what the baseline holds now, and what changed in it.
 func (f *blessFlags) tell(app *App, was, now *baseline.File, apart int) error {
-	red := 0
+	red, undecided := 0, 0
 	for i := range now.Groups {
-		if now.Groups[i].Red() {
+		switch g := &now.Groups[i]; {
+		case g.Red():
 			red++
+		case g.Undecided():
+			undecided++
 		}
 	}
 	text := fmt.Sprintf("%s: %s", f.file, plural.Count(len(now.Groups), "group"))
 	if red > 0 {
 		text += fmt.Sprintf(", %d of which fail (arena run --known-failures lets them)", red)
 	}
+	if undecided > 0 {
+		text += fmt.Sprintf(", %d of which undecided", undecided)
+	}
 	if was != nil {
-		text += changesOf(was, now)
+		text += changesOf(was, now) + fewerTrials(was, now)
 	}
 	if apart > 0 {
 		text += "\n" + plural.Of(apart, "group is", "groups are") + " in quarantine: what the baseline has of them stays"
@@ -314,4 +348,20 @@ func changesOf(was, now *baseline.File) string {
 		}
 	}
 	return fmt.Sprintf("; %d new, %d changed, %d gone", added, changed, gone)
+}
+
+// fewerTrials tells of groups of which less can be seen from now on. A gate ends when it is sure.
+func fewerTrials(was, now *baseline.File) string {
+	var fewer []string
+	for i := range now.Groups {
+		g := &now.Groups[i]
+		if before := was.Find(g.Name); before != nil && g.Rule == nil && g.Counts().N() < before.Counts().N() {
+			fewer = append(fewer, fmt.Sprintf("%s (%d, before %d)", g.Name, g.Counts().N(), before.Counts().N()))
+		}
+	}
+	if len(fewer) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n%s fewer trials than before, so that later runs show less: %s",
+		plural.Of(len(fewer), "group has", "groups have"), someIDs(fewer))
 }

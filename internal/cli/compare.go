@@ -35,7 +35,7 @@ A group is slower or dearer when its trials take or cost a fifth more on average
 
 Its exit status is 0, whatever differs. With --fail-on it is 1 when that came up, and 3 when the
 later run is not finished, has no known cost for dearer, or tells nothing for regressed: no group
-can be compared, or trials that broke hide it.`
+can be compared, trials that broke hide it, or there are too few to show any fall.`
 
 // failOnChange are the words of --fail-on.
 var failOnChange = []string{"regressed", "red", "weaker", "changed", "unchecked", "gone", "slower", "dearer"}
@@ -169,6 +169,9 @@ func (f *compareFlags) verdict(app *App, r *comparison.Report, before, after str
 		return exit(result.ExitError)
 	case slices.Contains(f.failOn, "regressed") && r.Judgement.Clouded:
 		app.remark("trials broke, and had they failed, it would have regressed")
+		return exit(result.ExitError)
+	case slices.Contains(f.failOn, "regressed") && r.Judgement.Blind:
+		app.remark("there are so few trials that no fall could have been seen: run more of them, with trials or --trials")
 		return exit(result.ExitError)
 	case slices.Contains(f.failOn, "dearer") && r.Count(unpriced) > 0:
 		app.remark("what %s cost is not known", show.Plural(r.Count(unpriced), "group"))

@@ -26,6 +26,7 @@ type comparedSuite struct {
 	// Drop is the fall of the mean rate that would likely have been seen; null: none would.
 	Drop    *float64 `json:"drop"`
 	Clouded bool     `json:"clouded"` // trials that broke hide whether it regressed
+	Blind   bool     `json:"blind"`   // there are so few trials that no fall would have been seen
 }
 
 // comparedFall is a fall of a rate that would likely have been seen.
@@ -39,6 +40,7 @@ type comparedPair struct {
 	Sees      *comparedFall      `json:"sees"` // null: no fall would have been seen, or there is a verdict
 	Change    comparison.Change  `json:"change"`
 	Unchecked bool               `json:"unchecked"`
+	Less      string             `json:"less,omitempty"` // what less a gate asks of it
 	Slower    bool               `json:"slower"`
 	Faster    bool               `json:"faster"`
 	Dearer    bool               `json:"dearer"`
@@ -68,7 +70,7 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 	j := r.Judgement
 	out.Suite = comparedSuite{
 		Verdict: j.Suite, Compared: r.Compared(), Tested: j.Tested, MeanRegressed: j.SuiteWorse, MeanImproved: j.SuiteBetter,
-		Clouded: j.Clouded,
+		Clouded: j.Clouded, Blind: j.Blind,
 	}
 	if r.Compared() == 0 {
 		out.Suite.Verdict = comparison.NotCompared
@@ -84,7 +86,7 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 			sees = &comparedFall{from, to}
 		}
 		out.Groups = append(out.Groups, comparedPair{
-			p.Verdict, sees, p.Change, p.Unchecked || p.Fewer, p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was),
+			p.Verdict, sees, p.Change, p.Unchecked || p.Fewer, p.Less, p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was),
 			compared(p.Now),
 			r.After.Briefs[told].ID,
 		})

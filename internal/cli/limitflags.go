@@ -82,9 +82,6 @@ func (f *limitFlags) validate(g givenFlags) error {
 	if g.has("max-cost") && !(f.maxCost > 0 && f.maxCost <= mostCost) {
 		errs = append(errs, fmt.Errorf("--max-cost must be above 0 and at most %d US dollars, found %g", mostCost, f.maxCost))
 	}
-	if f.knownFailures && f.baseline == "" {
-		errs = append(errs, errKnownOfNone)
-	}
 	if f.knownFailures && (f.failFast || f.maxFailures > 0) {
 		errs = append(errs, errors.New("--known-failures are told at the end of a run, and --fail-fast or --max-failures "+
 			"would end it at one of them: choose one"))
@@ -128,13 +125,9 @@ func (f *limitFlags) settleFailOn(g givenFlags) error {
 	if !g.has("fail-on") {
 		return nil
 	}
-	reasons := []string{}
-	for _, word := range f.failOn {
-		reason, err := result.FailOnReason(word)
-		if err != nil {
-			return fmt.Errorf("--fail-on: %w", err)
-		}
-		reasons = append(reasons, reason)
+	reasons, err := failOnReasons(f.failOn)
+	if err != nil {
+		return err
 	}
 	f.failOn = reasons
 	return nil
@@ -208,4 +201,17 @@ func (f *limitFlags) tellUncertain(app *App, suite *scenario.Suite) {
 	}
 	app.remark("--allow-uncertain: a verdict uncertain passes in %s, with a score of 0.5",
 		plural.Count(judged, "scenario"))
+}
+
+// failOnReasons are the reasons that words of --fail-on name.
+func failOnReasons(words []string) ([]string, error) {
+	reasons := []string{}
+	for _, word := range words {
+		reason, err := result.FailOnReason(word)
+		if err != nil {
+			return nil, fmt.Errorf("--fail-on: %w", err)
+		}
+		reasons = append(reasons, reason)
+	}
+	return reasons, nil
 }

@@ -30,12 +30,15 @@ The verdict is that of the whole run, and so is the exit status, also where the 
 --exit-zero: 0 all passed, 1 an assertion failed,
 3 something broke or is missing, 2 the folders are not the shards of a run.
 
-No shard is held against a baseline. With --baseline the whole run is, as by arena run.`
+No shard is held against a baseline. With --baseline, or where a setting names one, the whole run is,
+as by arena run. --fail-on adds to what the shards were run with.`
 
 type mergeFlags struct {
 	reportFlags
 
+	given         givenFlags
 	partial       bool
+	failOn        []string
 	baseline      string
 	knownFailures bool
 	basis         *result.Basis // read from baseline; nil: none is named
@@ -51,7 +54,10 @@ func newMergeCmd(app *App) *cobra.Command {
   arena merge shards/* -o out --partial`,
 		Args: takes(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.out == "" {
+			if err := f.given.settings(app, c); err != nil {
+				return err
+			}
+			if !f.given.typed("out") { // the folder of settings is that of whole runs
 				return errors.New("say with -o into which folder the run is to go")
 			}
 			if err := f.validate(c.Flags().Changed("junit-granularity")); err != nil {
@@ -60,6 +66,10 @@ func newMergeCmd(app *App) *cobra.Command {
 			if f.knownFailures && f.baseline == "" {
 				return errKnownOfNone
 			}
+			var err error
+			if f.failOn, err = failOnReasons(f.failOn); err != nil {
+				return err
+			}
 			return f.run(app, args)
 		},
 	}
@@ -67,6 +77,7 @@ func newMergeCmd(app *App) *cobra.Command {
 	f.reportFlags.register(fl)
 	fl.Lookup("out").Usage = "`folder` for the run; it has to be named"
 	registerBaseline(fl, &f.baseline, &f.knownFailures)
+	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides what the shards were run with, a `list`")
 	fl.BoolVar(&f.partial, "partial", false, "merge what is there; the run is not green where something is missing")
 	return cmd
 }
@@ -86,6 +97,12 @@ func (f *mergeFlags) run(app *App, paths []string) (err error) {
 	h := set.Header()
 	if h.Command == nil {
 		h.Command = []string{"arena", "run"}
+	}
+	for _, reason := range f.failOn {
+		if !slices.Contains(h.FailOn, reason) {
+			h.FailOn = append(slices.Clone(h.FailOn), reason)
+			h.Spec.FailOn = append(slices.Clone(h.Spec.FailOn), reason)
+		}
 	}
 	if err := f.takeBasis(&h); err != nil {
 		return err
@@ -248,7 +265,7 @@ func (f *mergeFlags) fold(set *shards.Set, h result.JournalHeader, file *os.File
 	}
 	files, own, claims := set.Warnings()
 	var late []string
-	for _, d := range append(run.EvalWarnings(), ledger.ToolWarnings()...) {
+	for _, d := range slices.Concat(run.EvalWarnings(), run.AgainstWarnings(), ledger.ToolWarnings()) {
 		late = append(late, d.Advice())
 	}
 	run.Warnings = slices.Concat(set.Holes, files, unlike, run.Warnings, own, late, claims)

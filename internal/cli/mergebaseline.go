@@ -26,8 +26,8 @@ func (f *mergeFlags) readBasis(app *App) error {
 func (f *mergeFlags) takeBasis(h *result.JournalHeader) error {
 	if f.baseline == "" {
 		if slices.Contains(h.FailOn, result.FailOnRegressed) {
-			return errors.New("the shards were run with fail_on: " + result.FailOnRegressed +
-				", which compares the whole run with a baseline\nname it with --baseline")
+			return errors.New("fail_on: " + result.FailOnRegressed +
+				", which counts here, compares the whole run with a baseline\nname it with --baseline")
 		}
 		return nil
 	}
@@ -49,10 +49,7 @@ func fits(run *result.Run) (warnings []string, err error) {
 	if run.Basis == nil {
 		return nil, nil
 	}
-	fit := result.Fit{
-		Suite: run.Name, Gates: run.FailsOn(result.FailOnRegressed) || run.Basis.KnownFailures,
-		Narrowed: len(run.Spec.Narrowing(leavesOutGroups)) > 0,
-	}
+	fit := result.Fit{Suite: run.Name, Gates: run.FailsOn(result.FailOnRegressed) || run.Basis.KnownFailures}
 	for _, t := range run.Tallies() {
 		fit.Groups = append(fit.Groups, result.Asking{Group: t.Name, Asked: t.Asked})
 	}
@@ -65,9 +62,4 @@ func fits(run *result.Run) (warnings []string, err error) {
 		warnings = append(warnings, d.Advice())
 	}
 	return warnings, nil
-}
-
-// leavesOutGroups reports whether a flag of result.Spec.Narrowing leaves out whole groups, or has others answer.
-func leavesOutGroups(flag string) bool {
-	return !slices.Contains([]string{"trials", "pass-rate", "tolerance", "confidence", "stop"}, flag)
 }

@@ -54,10 +54,12 @@ type Pair struct {
 	Was, Now *Group
 	Change   Change
 	Verdict  Verdict
-	// Unchecked says that less is asked of it than before, whatever its status is: it lacks a check, or is skipped now.
+	// Unchecked says that less is asked of it than before, whatever its status is: it lacks a check, is skipped now,
+	// or its gate asks for less.
 	Unchecked bool
-	Fewer     bool // it has fewer trials, so that less shows
-	Slower    bool // its trials take longer by more than Margin, on average
+	Less      string // what less a gate asks of it, in words; "": nothing
+	Fewer     bool   // it has fewer trials, so that less shows
+	Slower    bool   // its trials take longer by more than Margin, on average
 	Faster    bool
 	Dearer    bool // its trials cost more by more than Margin, on average
 	Cheaper   bool
@@ -253,7 +255,9 @@ func (r *Report) pair(was, now *Group) (Pair, error) {
 		return p, err
 	}
 	skipped := now.Status == result.Skipped && was.Status != result.Skipped
-	p.Unchecked, p.Fewer = lost || skipped, len(now.Trials) < len(was.Trials)
+	p.Less = now.LessThan(&was.Tally)
+	p.Unchecked = lost || skipped || p.Less != ""
+	p.Fewer = !was.gated() && !now.gated() && now.planned() < was.planned() // a gate ends when it is sure
 	if d := now.DurationMS - was.DurationMS; d > minMS {
 		p.Slower = above(now.DurationMS, was.DurationMS)
 	} else if d < -minMS {
@@ -315,6 +319,17 @@ func (p *Pair) shows(was, now result.Status) int {
 		return 1
 	}
 	return 0
+}
+
+// gated reports whether a gate concludes from the trials.
+func (g *Group) gated() bool { return g.Gate != nil && g.Gate.Rule == result.RuleGate }
+
+// planned is how many trials the group has, or may have where it ends as soon as its verdict is certain.
+func (g *Group) planned() int {
+	if g.Gate != nil && g.Gate.Early() {
+		return g.Gate.Max
+	}
+	return len(g.Trials)
 }
 
 // lost reports whether a check is gone, or was left out: of the trial that is told, or of one in which fewer were held

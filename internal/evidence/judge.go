@@ -34,6 +34,8 @@ type Judgement struct {
 	// Clouded says that broken trials hold back the verdict that the suite regressed: it would be that, had those of the
 	// candidate failed and those of the baseline passed.
 	Clouded bool
+	// Blind says that there are so few trials that no fall would have been seen, not even one to no pass at all.
+	Blind bool
 
 	level float64 // at which a scenario that stands alone is found
 }
@@ -73,8 +75,27 @@ func Judge(cases []Case, confidence float64, seed uint64) *Judgement {
 		j.add(Regressed)
 	} else {
 		j.Clouded = clouded(tested, confidence, seed)
+		j.Blind = j.Tested == len(cases) && !j.Clouded && blind(tested, confidence, seed) // a fact is always seen
 	}
 	return j
+}
+
+// blind reports whether the suite would not have regressed either, had no trial of the candidate passed.
+func blind(pairs []Pair, confidence float64, seed uint64) bool {
+	var fallen []Pair
+	for _, p := range pairs {
+		if p.Baseline.Counts.N() == 0 || p.Candidate.Counts.N() == 0 {
+			continue
+		}
+		for _, e := range p.Candidate.Stopping.Ends() {
+			if e.Passes == 0 {
+				p.Candidate.Counts = gate.Counts{Failed: e.N}
+			}
+		}
+		fallen = append(fallen, p)
+	}
+	half := (1 - confidence) / 2
+	return SuiteWorse(fallen, seed) > half*(1+tie) && len(single(fallen, half)) == 0
 }
 
 // through turns indexes of indexes into these.

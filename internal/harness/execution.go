@@ -308,7 +308,7 @@ func (x *Execution) warn(ofShard *result.ShardEnd, interrupted bool) {
 	if !interrupted {
 		claims = append(x.Plan.Claims(), x.claims...)
 	}
-	x.Late = append(x.Late, x.Run.EvalWarnings()...)
+	x.Late = append(append(x.Late, x.Run.EvalWarnings()...), x.Run.AgainstWarnings()...)
 	if ofShard == nil {
 		x.Late = append(x.Late, x.collect.ToolWarnings()...)
 		for _, c := range result.UnmetClaims(claims) {

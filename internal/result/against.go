@@ -20,6 +20,8 @@ type Against struct {
 	// Drop is the fall of the mean rate that would likely have been seen; nil: none would.
 	Drop    *float64 `json:"drop,omitempty"`
 	Clouded bool     `json:"clouded,omitempty"` // trials that broke hide whether it regressed
+	// Blind says that there are so few trials that no fall would have been seen.
+	Blind bool `json:"blind,omitempty"`
 	// KnownFailures says that groups which fail as in the baseline do not make the run red.
 	KnownFailures bool           `json:"known_failures,omitempty"`
 	Groups        []AgainstGroup `json:"groups"`
@@ -37,6 +39,8 @@ type AgainstGroup struct {
 	Known bool `json:"known,omitempty"`
 	// Healed says that it failed in the baseline and passes now: the baseline is to be blessed anew.
 	Healed bool `json:"healed,omitempty"`
+	// Less says what less its gate asks than then: "asked 90%, now 20%".
+	Less string `json:"less,omitempty"`
 }
 
 // The verdicts on groups that are not compared.
@@ -66,6 +70,9 @@ func (b *Basis) against(tallies []*Tally) *Against {
 			continue
 		}
 		g.Verdict, g.Passed, g.Trials = Changed, was.Passed, was.Counts().N()
+		if !t.Quarantined {
+			g.Less = t.lessThanIn(was)
+		}
 		switch {
 		case t.Quarantined:
 			g.Verdict = Quarantined
@@ -95,7 +102,7 @@ func (a *Against) judge(cases []evidence.Case, of []*AgainstGroup) {
 		return
 	}
 	j := evidence.Judge(cases, evidence.Confidence, seed)
-	a.Verdict, a.Tested, a.Together, a.Clouded = j.Suite, j.Tested, j.SuiteWorse, j.Clouded
+	a.Verdict, a.Tested, a.Together, a.Clouded, a.Blind = j.Suite, j.Tested, j.SuiteWorse, j.Clouded, j.Blind
 	if j.Tested > 0 && j.Drop < 1 {
 		a.Drop = &j.Drop
 	}
@@ -152,5 +159,6 @@ func (a *Against) Count(v evidence.Verdict) (n int) {
 	return n
 }
 
-// Untold reports whether nothing can be said of regressions: no group could be compared, or trials that broke hide it.
-func (a *Against) Untold() bool { return a == nil || a.Compared == 0 || a.Clouded }
+// Untold reports whether nothing can be said of regressions: no group could be compared, trials that broke hide it, or
+// there are too few to show any.
+func (a *Against) Untold() bool { return a == nil || a.Compared == 0 || a.Clouded || a.Blind }

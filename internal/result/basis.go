@@ -2,11 +2,9 @@ package result
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/baseline"
 	"github.com/arena-evals/arena/internal/diag"
-	"github.com/arena-evals/arena/internal/plural"
 )
 
 // Basis is what a run is held against.
@@ -21,14 +19,12 @@ type Asking struct{ Group, Asked string }
 
 // Fit is what a run that is held against a basis is like.
 type Fit struct {
-	Suite    string
-	Groups   []Asking
-	Gates    bool // the basis decides what is red
-	Narrowed bool // less than the suite has was asked for
+	Suite  string
+	Groups []Asking
+	Gates  bool // the basis decides what is red
 }
 
-// Mismatch reports a basis that the run cannot be held against, and groups of it that the run has not, or asks for
-// something else.
+// Mismatch reports a basis that the run cannot be held against.
 func (b *Basis) Mismatch(of Fit, d *diag.List) {
 	if b.File.Suite != of.Suite {
 		d.Errorf(diag.Pos{File: b.Path, Line: 3, Col: 1}, 0, "baseline",
@@ -61,28 +57,6 @@ func (b *Basis) Mismatch(of Fit, d *diag.List) {
 	case same == 0:
 		d.Warnf(at, 0, "baseline", "no group asks and checks what it did in the baseline, so nothing is compared").
 			Hint = "bless a run of today's files"
-	}
-	if b.KnownFailures && !of.Narrowed {
-		b.strays(met, d)
-	}
-}
-
-// strays tells of known failures that no group has.
-func (b *Basis) strays(met map[string]bool, d *diag.List) {
-	var strays []string
-	for i := range b.File.Groups {
-		if g := &b.File.Groups[i]; g.Red() && !met[g.Name] {
-			strays = append(strays, g.Name)
-		}
-	}
-	if n := len(strays); n > 0 {
-		const most = 5
-		names := strings.Join(strays[:min(n, most)], ", ")
-		if n > most {
-			names += fmt.Sprintf(" and %d more", n-most)
-		}
-		d.Warnf(diag.Pos{File: b.Path}, 0, "baseline", "%s in no group of the plan: %s",
-			plural.Of(n, "known failure is", "known failures are"), names).Hint = "bless a run without them"
 	}
 }
 

@@ -122,17 +122,18 @@ func (r *Run) ofTrials() Status {
 		return worse(status, Undecided)
 	}
 	switch {
-	case status == Skipped && r.allowed > 0:
-		return Undecided
 	case r.NothingElse():
 		return Errored
+	case status == Skipped && r.allowed > 0:
+		return Undecided
 	}
 	return status
 }
 
-// NothingElse reports whether all that was judged is excused: nothing is known to work. Of a part of a run that may be.
+// NothingElse reports whether all that was judged is excused, or may be undecided: nothing is known to work. Of a part
+// of a run that may be.
 func (r *Run) NothingElse() bool {
-	return r.excused > 0 && r.decisive.Status() == Skipped && r.undecided+r.allowed == 0 && r.Shard == nil
+	return r.excused > 0 && r.decisive.Status() == Skipped && r.undecided == 0 && r.Shard == nil
 }
 
 // RedBy are the reasons that fail_on added and that came up. They make the run red where no trial does.

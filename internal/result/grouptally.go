@@ -89,7 +89,8 @@ func (t *Tally) Baseline() baseline.Group {
 	}
 	return baseline.Group{
 		Name: t.Name, Status: t.Status.String(), Passed: t.Counts.Passed, Failed: t.Counts.Failed,
-		Low: bar.Low, High: bar.High, Failing: t.Failing, Rule: t.rule(), Repeatable: t.Repeatable, Asked: t.Asked,
+		Broken: t.Counts.Broken, Low: bar.Low, High: bar.High,
+		Failing: t.Failing, Rule: t.rule(), Repeatable: t.Repeatable, Asked: t.Asked,
 	}
 }
 

@@ -19,9 +19,7 @@ func (m *matrix) reportBasis(plan *Plan) {
 		m.diags.Errorf(diag.Pos{}, 0, "no-baseline", "fail_on: %s compares with a baseline, and none is named",
 			result.FailOnRegressed).Hint = "arena bless makes one of a run; name it with --baseline"
 	case basis != nil:
-		fit := result.Fit{
-			Suite: plan.Name, Gates: compares || basis.KnownFailures, Narrowed: m.opts.Selection.narrows(),
-		}
+		fit := result.Fit{Suite: plan.Name, Gates: compares || basis.KnownFailures}
 		prints := NewFingerprints(&Options{})
 		for t := range plan.Sizes() {
 			fit.Groups = append(fit.Groups, result.Asking{Group: t.groupName(), Asked: prints.Asked(t)})

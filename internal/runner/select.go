@@ -19,11 +19,6 @@ type Selection struct {
 	Sample    int      // up to how many rows of each dataset are run, drawn by the seed of Calls; 0: all
 }
 
-// narrows reports whether the selection may leave out what the files ask for.
-func (s *Selection) narrows() bool {
-	return len(s.Scenarios)+len(s.Evals)+len(s.Providers)+len(s.Regions)+len(s.Tags)+len(s.Rows)+s.Sample > 0
-}
-
 // reportMissing reports names in filters that do not exist.
 func (m *matrix) reportMissing() {
 	m.scenarios.missing(m.diags, "scenario")

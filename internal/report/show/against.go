@@ -43,6 +43,9 @@ func Against(run *result.Run, all bool) []Remark {
 		{"apart", result.Skipped, judged(result.Quarantined), func(*result.AgainstGroup) string {
 			return "is in quarantine, so it is not compared"
 		}},
+		{"weakened", result.Errored, func(g *result.AgainstGroup) bool { return g.Less != "" }, func(g *result.AgainstGroup) string {
+			return "less is asked of it: " + g.Less
+		}},
 		{"changed", result.Errored, judged(result.Changed), func(*result.AgainstGroup) string {
 			return "asks or checks something else than in the baseline, so it is not compared"
 		}},
@@ -74,8 +77,11 @@ func Against(run *result.Run, all bool) []Remark {
 		if n > len(names) {
 			names = append(names, "…")
 		}
-		lines = append(lines, Remark{"missing", result.Errored,
-			fmt.Sprintf("%s of the baseline not run: %s", Plural(n, "group"), strings.Join(names, ", "))})
+		text := fmt.Sprintf("%s of the baseline not run: %s", Plural(n, "group"), strings.Join(names, ", "))
+		if words := run.Spec.LeavesOut(a.Missing[0]); len(words) > 0 {
+			text += " (" + Line(strings.Join(words, " ")) + ")"
+		}
+		lines = append(lines, Remark{"missing", result.Errored, text})
 	}
 	return lines
 }
@@ -104,7 +110,7 @@ func againstStatus(a *result.Against) result.Status {
 	switch {
 	case a.Verdict == evidence.Regressed:
 		return result.Failed
-	case a.Clouded || a.Compared == 0:
+	case a.Clouded || a.Compared == 0, a.Blind:
 		return result.Errored
 	case a.Verdict == evidence.Improved:
 		return result.Passed
@@ -117,7 +123,7 @@ func againstSuite(run *result.Run) string {
 	a := run.Against
 	text := AgainstText(a)
 	switch {
-	case a.Verdict != evidence.NoEvidence || a.Clouded:
+	case a.Verdict != evidence.NoEvidence || a.Clouded || a.Blind:
 	case a.Drop != nil:
 		text += fmt.Sprintf("; a fall of all by %s would likely have been seen", wholePercent(*a.Drop))
 	default:
@@ -133,6 +139,9 @@ func againstSuite(run *result.Run) string {
 func AgainstText(a *result.Against) string {
 	if a.Clouded {
 		return "trials that broke hide whether it regressed"
+	}
+	if a.Blind {
+		return "too few trials: no fall could have been seen; run more of them (--trials)"
 	}
 	of := Plural(a.Compared, "group")
 	if n := a.Count(result.Changed); n > 0 && a.Compared > 0 {

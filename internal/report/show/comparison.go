@@ -104,6 +104,17 @@ func ChangeWord(p *comparison.Pair) string {
 
 // Why says on what the verdict on a pair rests, where that is worth a line; "" elsewhere.
 func Why(r *comparison.Report, p *comparison.Pair) string {
+	why := verdictWhy(r, p)
+	switch {
+	case p.Less == "":
+		return why
+	case why == "":
+		return "less is asked of it: " + p.Less
+	}
+	return "less is asked of it: " + p.Less + "; " + why
+}
+
+func verdictWhy(r *comparison.Report, p *comparison.Pair) string {
 	switch {
 	case p.Verdict == comparison.Quarantined:
 		return "its scenario is in quarantine, so it is not compared"
@@ -146,7 +157,7 @@ func Suite(r *comparison.Report) string {
 	case j.Clouded:
 		parts = append(parts, "trials that broke hide whether it regressed")
 	case j.Regressed:
-	case j.Drop < 1:
+	case j.Drop < 1 && !j.Blind:
 		parts = append(parts, fmt.Sprintf("a fall of all by %s would likely have been seen", wholePercent(j.Drop)))
 	default:
 		parts = append(parts, "with so few trials no fall could have been seen")

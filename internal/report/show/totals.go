@@ -164,12 +164,20 @@ func RunNotes(run *result.Run) (all []string) {
 	all = append(all, partNotes(run)...)
 	all = append(append(all, quarantineNotes(run)...), againstNotes(run)...)
 	if run.NothingElse() {
-		all = append(all, "nothing else was judged, so nothing is known to work")
+		all = append(all, nothingElse(run))
 	}
 	if run.ExitZero {
 		all = append(all, "report only (--exit-zero)")
 	}
 	return all
+}
+
+// nothingElse says why a run is not green of which all was excused.
+func nothingElse(run *result.Run) string {
+	if run.Summary.Allowed > 0 {
+		return "nothing passed, so nothing is known to work"
+	}
+	return "nothing else was judged, so nothing is known to work"
 }
 
 // partNotes say whether the run is a part of another one, or was put together from parts.

@@ -1,0 +1,106 @@
+package result
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/baseline"
+)
+
+// demand is what is asked of the trials of a group together: that a gate concludes that they pass often enough, or that
+// each check holds in its share of so many.
+type demand struct {
+	rate, tolerance, confidence float64 // of a gate; no rate: it is a count
+	trials                      int     // of a count
+	threshold                   float64 // of a count: the strictest share
+	undecided                   bool    // a gate may be undecided
+}
+
+// demand is what is asked of the group.
+func (t *Tally) demand() demand {
+	g := t.Gate
+	switch {
+	case g == nil:
+		return demand{trials: 1, threshold: 1}
+	case g.Rule == RuleGate:
+		return demand{rate: g.PassRate, tolerance: g.Tolerance, confidence: g.Confidence, undecided: g.AllowUndecided}
+	case t.threshold == 0: // without a check nothing is asked
+		return demand{trials: g.Max, threshold: 1}
+	}
+	return demand{trials: g.Max, threshold: t.threshold}
+}
+
+// LessThan says what less is asked of the group than in another run; "": nothing.
+func (t *Tally) LessThan(was *Tally) string { return t.demand().lessThan(was.demand()) }
+
+// lessThanIn says what less is asked of the group than in a baseline, which does not tell the share of a count.
+func (t *Tally) lessThanIn(was *baseline.Group) string {
+	rule := was.Rule
+	if rule == nil || rule.PassRate == 0 {
+		return ""
+	}
+	now := t.demand()
+	now.undecided = false // the baseline does not tell it
+	return now.lessThan(demand{rate: rule.PassRate, tolerance: rule.Tolerance, confidence: rule.Confidence})
+}
+
+// lessThan compares the demands of two runs. A gate and a count ask for the same where an agent that the gate refuses
+// passes the count no more often.
+func (d demand) lessThan(was demand) string {
+	switch {
+	case was.rate == 0 && d.rate == 0: // the threshold belongs to what is checked, and fewer trials are told as such
+		return ""
+	case was.rate == 0:
+		if low := d.rate - d.tolerance; was.passes(low) < (1-d.confidence)*(1-slack) {
+			return "asked " + was.text() + ", now " + d.text()
+		}
+		return ""
+	case d.rate == 0:
+		if low := was.rate - was.tolerance; d.passes(low) > (1-was.confidence)*(1+slack) {
+			return "asked " + was.text() + ", now " + d.text()
+		}
+		return ""
+	case d.rate < was.rate-slack, d.rate-d.tolerance < was.rate-was.tolerance-slack:
+		return "asked " + was.text() + ", now " + d.text()
+	case d.confidence < was.confidence-slack:
+		return fmt.Sprintf("asked with %s confidence, now %s", percentOf(was.confidence), percentOf(d.confidence))
+	case d.undecided && !was.undecided:
+		return "had to be decided, now may be undecided"
+	}
+	return ""
+}
+
+// slack is by how much two shares may differ that are the same but for rounding.
+const slack = 1e-9
+
+// passes is how often a count lets an agent pass of which a share of trials does.
+func (d demand) passes(rate float64) (sum float64) {
+	least := int(math.Ceil(d.threshold*float64(d.trials) - slack))
+	if rate <= 0 || rate >= 1 {
+		return max(min(math.Ceil(rate), 1), 0)
+	}
+	all, _ := math.Lgamma(float64(d.trials + 1))
+	for k := least; k <= d.trials; k++ {
+		a, _ := math.Lgamma(float64(k + 1))
+		b, _ := math.Lgamma(float64(d.trials - k + 1))
+		sum += math.Exp(all - a - b + float64(k)*math.Log(rate) + float64(d.trials-k)*math.Log(1-rate))
+	}
+	return sum
+}
+
+func (d demand) text() string {
+	switch {
+	case d.rate > 0 && d.tolerance > 0:
+		return percentOf(d.rate) + " with a tolerance of " + percentOf(d.tolerance)
+	case d.rate > 0:
+		return percentOf(d.rate)
+	case d.trials == 1:
+		return "one trial that passes"
+	case d.threshold < 1:
+		return fmt.Sprintf("%s of %d trials", percentOf(d.threshold), d.trials)
+	}
+	return fmt.Sprintf("all of %d trials", d.trials)
+}
+
+func percentOf(x float64) string { return strconv.FormatFloat(tidy(100*x), 'g', 6, 64) + "%" }

@@ -15,7 +15,7 @@ import (
 )
 
 // The promises of gates are held here from end to end: simulated agents of a known rate, planned, run and folded. By
-// default with few groups; with as many as it takes to see errors of 5%, in some minutes, by
+// default with few groups; with as many as it takes to see errors of 5%, in half an hour, by
 //
 //	ARENA_PROMISE=1 go test . -run Promise -timeout 60m -v
 

@@ -31,8 +31,8 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 }
 
 // Run runs the trials with these ids, those of [Suite.Trials], or all of them when there are none. It may be called
-// again, and by several goroutines at once where nothing is written: where [Options.Out], Record and the File of Metrics
-// are empty.
+// again, and by several goroutines at once where nothing is written: where [Options.Out], Record and the File of
+// Metrics are empty.
 //
 // The result says what came of them; that an agent failed is no error. An error says that a folder could not be
 // written, or that something else broke; when a run had begun, the result comes with it and has what finished, and its

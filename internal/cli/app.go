@@ -57,8 +57,9 @@ func System() *App {
 	stdout := &pipe{to: os.Stdout}
 	return &App{
 		Args: os.Args[1:], In: os.Stdin, Out: stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv),
-		InTTY: term.IsTerminal(int(os.Stdin.Fd())), OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
-		Width: terminalWidth, Exit: os.Exit,
+		InTTY: term.IsTerminal(int(os.Stdin.Fd())), OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
+		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		Width:  terminalWidth, Exit: os.Exit,
 		KeepPipes: func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) },
 		Interrupts: func() (<-chan os.Signal, func()) {
 			c := make(chan os.Signal, 2)

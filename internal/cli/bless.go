@@ -271,7 +271,8 @@ func (f *blessFlags) replaces(run *result.Run, was, now *baseline.File) error {
 	}
 	if was.Suite != now.Suite {
 		return fmt.Errorf("%s is the baseline of the suite %q, and the run is of %q; nothing was written\n"+
-			"name another file with --baseline, or take that one away where the suite has a new name", f.file, was.Suite, now.Suite)
+			"name another file with --baseline, or take that one away where the suite has a new name", f.file, was.Suite,
+			now.Suite)
 	}
 	var gone, words []string
 	for i := range was.Groups {

@@ -11,8 +11,8 @@ import (
 // program and to its process group, so that it comes twice within a moment.
 const oneWish = 300 * time.Millisecond
 
-// interruptible gives a context that ends with a cause at the first interrupt, of which told hears; the second, where it
-// comes later than oneWish, ends the process. The returned function stops listening and says whether there was one.
+// interruptible gives a context that ends with a cause at the first interrupt, of which told hears; the second, where
+// it comes later than oneWish, ends the process. The returned function stops listening and says whether there was one.
 func (a *App) interruptible(
 	ctx context.Context, cause error, told func(),
 ) (interruptible context.Context, interrupted func() bool) {

@@ -5,8 +5,8 @@ const mostForeseen = 1000
 
 // Prospects is how likely the gate, which is open after these trials, comes to pass or fail, and after how many more
 // trials it is over, on average: by what is to be expected of the next trial after those before, (s + 1/2) / (n + 1) of
-// s passes in n (the rule of W. Perks, "Some observations on inverse probability", Journal of the Institute of Actuaries
-// 73 (1947), 285-334). It is 0 and 0 for a gate that is over, and for one of more than 1,000 trials.
+// s passes in n (the rule of W. Perks, "Some observations on inverse probability", Journal of the Institute of
+// Actuaries 73 (1947), 285-334). It is 0 and 0 for a gate that is over, and for one of more than 1,000 trials.
 func (g *Gate) Prospects(c Counts) (verdict, trials float64) {
 	if g.Max > mostForeseen || g.At(c) != Open {
 		return 0, 0

@@ -157,8 +157,8 @@ var (
 	}
 	gateVerdict = Family{
 		Name: "gate_verdict", Type: gauge, Labels: []string{gate, "verdict"},
-		Help: "Always 1: what the trials of a scenario with a pass_rate show. The gate is scenario/provider/region. At most " +
-			"1,000 gates.",
+		Help: "Always 1: what the trials of a scenario with a pass_rate show. The gate is scenario/provider/region. At " +
+			"most 1,000 gates.",
 	}
 	gateLow = Family{
 		Name: "gate_rate_low", Type: gauge, Labels: []string{gate}, Help: "Lower end of the error bar of the rate.",

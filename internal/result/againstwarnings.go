@@ -81,7 +81,9 @@ func (s *Spec) LeavesOut(group string) (words []string) {
 // named reports whether words of a filter are the name. A pattern may mean others alone.
 func named(words []string, name string) bool {
 	return slices.ContainsFunc(words, func(list string) bool {
-		return slices.ContainsFunc(strings.Split(list, ","), func(word string) bool { return strings.TrimSpace(word) == name })
+		return slices.ContainsFunc(strings.Split(list, ","), func(word string) bool {
+			return strings.TrimSpace(word) == name
+		})
 	})
 }
 

@@ -82,8 +82,8 @@ type lineBatch struct {
 // batchBytes is how many bytes of lines are decoded in one go: many short lines, or a long one.
 const batchBytes = 128 << 10
 
-// journalLines yields the lines of a journal in their order, up to the one whose readErr says that it is the last. Those
-// that come next are decoded meanwhile, by as many goroutines as there are processors.
+// journalLines yields the lines of a journal in their order, up to the one whose readErr says that it is the last.
+// Those that come next are decoded meanwhile, by as many goroutines as there are processors.
 func journalLines(file io.ReaderAt, longest int) iter.Seq[*journalLine] {
 	return func(yield func(*journalLine) bool) {
 		ahead := runtime.GOMAXPROCS(0)

@@ -65,7 +65,8 @@ func (p *Progress) Over() bool { return p.verdict != Unset }
 // Verdict is that of a group that is over; Unset before.
 func (p *Progress) Verdict() Status { return p.verdict }
 
-// Prospects is how likely the trials that may come bring a verdict, and how many it takes then, on average; 0 for a count.
+// Prospects is how likely the trials that may come bring a verdict, and how many it takes then, on average; 0 for a
+// count.
 func (p *Progress) Prospects() (verdict, trials float64) {
 	if p.gate == nil || p.Over() {
 		return 0, 0

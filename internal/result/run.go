@@ -68,8 +68,8 @@ func (r *Run) Unfinished() int {
 	return r.missing + r.Summary.Cancelled
 }
 
-// MissingSingle is the number of planned trials that did not finish and are of no group whose trials may end early: such
-// a group tells by itself what it lacks.
+// MissingSingle is the number of planned trials that did not finish and are of no group whose trials may end early:
+// such a group tells by itself what it lacks.
 func (r *Run) MissingSingle() int {
 	there := make([]int, len(r.Groups))
 	for i := range r.Briefs {

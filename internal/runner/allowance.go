@@ -8,15 +8,15 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// stepSize is how many trials a limited run decides on at once. It is a constant, so that the same ones run however many
-// run at once.
+// stepSize is how many trials a limited run decides on at once. It is a constant, so that the same ones run however
+// many run at once.
 const stepSize = 32
 
-// allowance spends the trials, or the money, of a limited run where a verdict is likeliest. Trials that are only counted
-// come first, in the order of the plan. What is left goes, in steps, to the groups that may end early: each gets what
-// its verdict needs whatever comes, those first of which a verdict is likeliest for each trial, or each dollar. Which
-// trials are run follows from what came of those of the steps before alone: it is the same at any number of jobs, and
-// when the run is resumed. It belongs to the queue.
+// allowance spends the trials, or the money, of a limited run where a verdict is likeliest. Trials that are only
+// counted come first, in the order of the plan. What is left goes, in steps, to the groups that may end early: each
+// gets what its verdict needs whatever comes, those first of which a verdict is likeliest for each trial, or each
+// dollar. Which trials are run follows from what came of those of the steps before alone: it is the same at any number
+// of jobs, and when the run is resumed. It belongs to the queue.
 type allowance struct {
 	limit int     // of trials; 0: there is none
 	left  int     // of them

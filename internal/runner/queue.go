@@ -45,7 +45,8 @@ func newQueue(plan *Plan, opts *Options) *queue {
 	return q
 }
 
-// next is the next trial to run. It waits while trials that run decide whether more are needed, and is false at the end.
+// next is the next trial to run. It waits while trials that run decide whether more are needed, and is false at the
+// end.
 func (q *queue) next() (job, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -69,8 +69,8 @@ var contextPolicyFields = table("context_policy", func() rows[ContextPolicy] {
 			}
 			p.Summarizer.Pos = d.Pos(v)
 		}).
-			doc("The provider whose model writes the summaries, by its id, with strategy summarize. Its calls are paid for, and " +
-				"told apart from those of the agent. Left out: the oldest messages are left out, and nothing stands for them."),
+			doc("The provider whose model writes the summaries, by its id, with strategy summarize. Its calls are paid for, " +
+				"and told apart from those of the agent. Left out: the oldest messages are left out, and nothing stands for them."),
 		flag("cache_breakpoints", func(p *ContextPolicy) *bool { return &p.Breakpoints }).
 			doc("Marks what of requests is worth keeping for the next one, as prompt_caching does; for Anthropic's models."),
 		objectPtr("relevance", part("relevance",

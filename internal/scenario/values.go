@@ -172,7 +172,8 @@ func (f *checkFiller) leftOver(text, filled string) []placeholderFault {
 	for _, name := range Placeholders(text) {
 		if value, known := f.Vars[name]; known && strings.TrimSpace(value) == "" {
 			return []placeholderFault{{
-				code: "empty-value", msg: "nothing is left of " + strconv.Quote(short(text)) + ": {{" + name + "}} has an empty value",
+				code: "empty-value", msg: "nothing is left of " + strconv.Quote(short(text)) + ": {{" + name + "}} has an empty " +
+					"value",
 				name: name, hint: "give it a value",
 			}}
 		}

@@ -79,7 +79,8 @@ func (p *Part) differs(q *Part) error {
 
 // ofShard are fields of result.Spec that need not be the same in all shards: they change no trial that ends.
 var ofShard = []string{
-	"Home", "Shard", "FailFast", "MaxFailures", "MaxCost", "MaxTrials", "Out", "Formats", "JUnitFile", "HTMLFile", "MarkdownFile",
+	"Home", "Shard", "FailFast", "MaxFailures", "MaxCost", "MaxTrials", "Out", "Formats", "JUnitFile", "HTMLFile",
+	"MarkdownFile",
 	"Keep", "Jobs", "Apart", "Cache", "Record", "Retries",
 }
 

@@ -335,7 +335,8 @@ func (b *builder) beside(g *show.Group, prefix string, of func(*result.Brief) *r
 	}
 	all := []property{{prefix + "_cost_usd", costText(cost, known)}}
 	all = append(all, simulatedCost(prefix+"_simulated_usd", simulated)...)
-	return append(all, property{prefix + "_tokens", strconv.Itoa(tokens)}, property{prefix + "_calls", strconv.Itoa(calls)})
+	return append(all, property{prefix + "_tokens", strconv.Itoa(tokens)}, property{prefix + "_calls",
+		strconv.Itoa(calls)})
 }
 
 // judgesOf is what judging a trial cost, without the answers that a trial before it has too.

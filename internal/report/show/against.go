@@ -43,9 +43,10 @@ func Against(run *result.Run, all bool) []Remark {
 		{"apart", result.Skipped, judged(result.Quarantined), func(*result.AgainstGroup) string {
 			return "is in quarantine, so it is not compared"
 		}},
-		{"weakened", result.Errored, func(g *result.AgainstGroup) bool { return g.Less != "" }, func(g *result.AgainstGroup) string {
-			return "less is asked of it: " + g.Less
-		}},
+		{"weakened", result.Errored, func(g *result.AgainstGroup) bool { return g.Less != "" },
+			func(g *result.AgainstGroup) string {
+				return "less is asked of it: " + g.Less
+			}},
 		{"changed", result.Errored, judged(result.Changed), func(*result.AgainstGroup) string {
 			return "asks or checks something else than in the baseline, so it is not compared"
 		}},

@@ -8,7 +8,8 @@ import (
 
 // Failures groups the trials that failed or had an error by Signature. Each element holds the indexes in Run.Briefs of
 // trials that failed in the same way. Elements and indexes are in plan order. Failures for which the run is not red are
-// left out: their group passed or may be undecided, or they are excused. The trials are read one at a time and not kept.
+// left out: their group passed or may be undecided, or they are excused. The trials are read one at a time and not
+// kept.
 func Failures(run *result.Run) ([][]int, error) {
 	var all [][]int
 	known := map[string]int{}

@@ -63,9 +63,9 @@ func wireMessages(messages []chat.Message) ([]message, error) {
 		}
 		out = append(out, one)
 		if m.Role == chat.ToolRole && m.ToolResult != nil {
-			parts, err := resultMedia(m.ToolResult)
+			parts, err := wireParts(resultMedia(m.ToolResult, (&codec{}).Takes))
 			if err != nil {
-				return nil, fmt.Errorf("message %d: %w", i+1, err)
+				return nil, fmt.Errorf("message %d: result: %w", i+1, err)
 			}
 			shown = append(shown, parts...)
 		}
@@ -74,26 +74,21 @@ func wireMessages(messages []chat.Message) ([]message, error) {
 	return out, nil
 }
 
-// resultMedia are the media of a result that the API takes, behind a word that says where they are from. The others are
+// resultMedia are the media of a result that an API takes, behind a word that says where they are from. The others are
 // named in its text.
-func resultMedia(r *chat.ToolResult) ([]part, error) {
-	var out []part
+func resultMedia(r *chat.ToolResult, takes func(*chat.Part) error) []chat.Part {
+	var out []chat.Part
 	for i := range r.Parts {
 		p := &r.Parts[i]
-		if p.Media == nil || !p.Media.Holds() && p.Media.URL == "" && !p.Media.Local || (&codec{}).Takes(p) != nil {
+		if p.Media == nil || !p.Media.Holds() && p.Media.URL == "" && !p.Media.Local || takes(p) != nil {
 			continue
 		}
-		sent, err := wirePart(p)
-		if err != nil {
-			return nil, fmt.Errorf("part %d of the result: %w", i+1, err)
-		}
 		if len(out) == 0 {
-			from := "What " + r.Name + " returned:"
-			out = append(out, part{Type: api.ChatMessagePartTypeText, Text: &from})
+			out = append(out, chat.Part{Type: "text", Text: "What " + r.Name + " returned:"})
 		}
-		out = append(out, sent)
+		out = append(out, *p)
 	}
-	return out, nil
+	return out
 }
 
 func wireMessage(m *chat.Message) (message, error) {

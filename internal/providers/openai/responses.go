@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -224,7 +223,7 @@ func (c *responses) items(list []chat.Message) (instructions string, items []any
 		case chat.ToolRole:
 			if r := m.ToolResult; r != nil {
 				items = append(items, itemResult{"function_call_output", r.ID, wire.ResultText(m)})
-				media = append(media, shown(r.Parts)...)
+				media = append(media, resultMedia(r, c.Takes)...)
 			}
 		case chat.Assistant:
 			items, err = c.said(items, m)
@@ -240,13 +239,6 @@ func (c *responses) items(list []chat.Message) (instructions string, items []any
 	}
 	err = show()
 	return strings.Join(system, "\n\n"), items, err
-}
-
-// shown are the pictures and documents among the parts of a result.
-func shown(parts []chat.Part) []chat.Part {
-	return slices.DeleteFunc(slices.Clone(parts), func(p chat.Part) bool {
-		return p.Type != "image" && p.Type != "document"
-	})
 }
 
 func (c *responses) said(items []any, m *chat.Message) ([]any, error) {

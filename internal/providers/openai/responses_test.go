@@ -148,7 +148,7 @@ func TestResponsesRequest(t *testing.T) {
 		{"role":"assistant","content":[{"type":"output_text","text":"One moment."}]},
 		{"type":"function_call","call_id":"a","name":"f","arguments":"{\"n\":1}"},
 		{"type":"function_call_output","call_id":"a","output":"here[image:image/png]"},
-		{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AAAA","detail":"low"}]}]`
+		{"role":"user","content":[{"type":"input_text","text":"What f returned:"},{"type":"input_image","image_url":"data:image/png;base64,AAAA","detail":"low"}]}]`
 	for name, c := range map[string]struct {
 		spec func(*scenario.Provider)
 		req  chat.Request

@@ -70,6 +70,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	if err := x.run.Begin(x.keep); err != nil {
 		return broken(err)
 	}
+	x.fleet.takePlace(ctx)
 	if x.app.KeepPipes != nil {
 		x.app.KeepPipes()
 	}

@@ -81,7 +81,7 @@ func newRunCmd(app *App) *cobra.Command {
 func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, SkipEvals: f.filter.Skip,
-		Regions: f.regions, AllowUncertain: f.allowUncertain, Getenv: app.Getenv,
+		Regions: f.regions, AllowUncertain: f.allowUncertain, Getenv: f.variables.noting(app.Getenv),
 	})
 	app.watch(suite, diags)
 	app.remarks(suite.Notes)

@@ -40,7 +40,8 @@ type runFlags struct {
 	noTraces bool // programs that are agents have no place for their traces
 	noChaos  bool // no tool is let fail
 
-	lacks *lackingClients // of a worker that runs trials of others; nil: what cannot be opened is a mistake
+	variables askedVariables  // that the files make use of
+	lacks     *lackingClients // of a worker that runs trials of others; nil: what cannot be opened is a mistake
 
 	overheard *overheard // nil: what programs of tools write to stderr is not shown
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ type trialWorker struct {
 	runs    []*fleet.Run // that ask for trials, the oldest first
 	refused map[string]string
 	present *fleet.Presence // of the run that is served; nil: none is
+	holds   func() []int    // its trials that are in hand
 	news    chan struct{}   // has something when runs may have changed
 	changed func()          // tells who serves a run
 	running int
@@ -70,11 +72,16 @@ func (w *trialWorker) work(ctx, soft context.Context) error {
 	defer cancel(nil)
 	var following sync.WaitGroup
 	defer following.Wait()
-	following.Go(func() {
-		if err := w.trials.Runs(soft, w.hear); err != nil {
-			cancel(err)
-		}
-	})
+	for _, follow := range []func() error{
+		func() error { return w.trials.Runs(soft, w.hear) },
+		func() error { return w.trials.Watch(soft, w.lost) },
+	} {
+		following.Go(func() {
+			if err := follow(); err != nil {
+				cancel(err)
+			}
+		})
+	}
 	defer cancel(nil)
 	tick := time.NewTicker(fleet.Heartbeat)
 	defer tick.Stop()
@@ -138,9 +145,8 @@ func (w *trialWorker) hear(r *fleet.Run, err error) {
 	w.runs = kept
 	if r.Stopped == "" {
 		w.runs = append(w.runs, r)
-	} else {
-		delete(w.refused, r.ID)
 	}
+	delete(w.refused, r.ID) // what is told anew may have become better
 	select {
 	case w.news <- struct{}{}:
 	default:
@@ -148,6 +154,15 @@ func (w *trialWorker) hear(r *fleet.Run, err error) {
 	if w.changed != nil {
 		w.changed()
 	}
+}
+
+// lost forgets the runs of which the broker has lost all but the one that is served: whoever waits for their trials
+// tells of them again.
+func (w *trialWorker) lost() {
+	w.tell("the broker has lost what it held; what is in hand is finished, and its runs are waited for")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.runs = slices.DeleteFunc(w.runs, func(r *fleet.Run) bool { return w.present == nil || w.present.Run != r.ID })
 }
 
 // next is the oldest run that this worker has not refused; nil: there is none.
@@ -190,7 +205,9 @@ func (w *trialWorker) sayRefusals() {
 	for _, r := range w.runs {
 		switch {
 		case w.present != nil && w.present.Run == r.ID:
-			w.trials.Present(w.present)
+			now := *w.present
+			now.Holds = w.holds()
+			w.trials.Present(&now)
 		case w.refused[r.ID] != "":
 			w.trials.Present(&fleet.Presence{Run: r.ID, Worker: w.name, Arena: versionText(), Refuses: w.refused[r.ID]})
 		case w.present != nil:
@@ -204,7 +221,9 @@ func (w *trialWorker) leave() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.runs {
-		w.trials.Present(&fleet.Presence{Run: r.ID, Worker: w.name, Arena: versionText(), Leaves: true})
+		w.trials.Present(&fleet.Presence{
+			Run: r.ID, Worker: w.name, Arena: versionText(), Refuses: w.refused[r.ID], Leaves: true,
+		})
 	}
 }
 

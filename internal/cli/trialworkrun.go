@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,32 +81,59 @@ func (w *trialWorker) plan(about *fleet.Run) (*runner.Plan, *runFlags, error) {
 	}
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, SkipEvals: f.filter.Skip,
-		Regions: f.regions, AllowUncertain: f.allowUncertain, Getenv: w.app.Getenv,
+		Regions: f.regions, AllowUncertain: f.allowUncertain, Getenv: f.variables.noting(w.app.Getenv),
 	})
 	w.app.watch(suite, diags)
 	if f.noChaos {
 		suite.DropChaos()
 	}
 	if diags.Errors() > 0 {
-		return nil, nil, mistakes(diags)
+		return nil, nil, mistakes(diags, f.lacksVariables(suite, about))
 	}
 	plan, _ := f.plan(w.app, suite, diags)
 	if diags.Errors() > 0 {
-		return nil, nil, mistakes(diags)
+		return nil, nil, mistakes(diags, f.lacksVariables(suite, about))
 	}
 	opts := f.trialOptions()
 	if sum := runner.NewFingerprints(&opts).Plan(plan); sum != about.Plan || plan.Len() != about.Trials {
 		plan.Close()
-		return nil, nil, fmt.Errorf("the same files make another plan here, of %s: do variables that they name differ, such "+
-			"as those of addresses, or do they name files that are not in the bundle?",
-			plural.Of(plan.Len(), "trial", "trials"))
+		return nil, nil, fmt.Errorf("the same files make another plan here, of %s: %s",
+			plural.Of(plan.Len(), "trial", "trials"), cmp.Or(f.lacksVariables(suite, about), otherValues(about)))
 	}
 	return plan, f, nil
 }
 
+// lacksVariables says which variables the run has that this worker has not; "": none.
+func (f *runFlags) lacksVariables(suite *scenario.Suite, about *fleet.Run) string {
+	var lacks []string
+	_, unset := f.variables.named(suite)
+	for _, name := range unset {
+		if slices.Contains(about.Variables, name) {
+			lacks = append(lacks, name)
+		}
+	}
+	if len(lacks) == 0 {
+		return ""
+	}
+	return "this worker has no " + strings.Join(lacks, ", ") + " in its environment, which the run has"
+}
+
+// otherValues says where a worker and a run can differ that have the same variables.
+func otherValues(about *fleet.Run) string {
+	const files = "do they name files that are not in the bundle?"
+	if len(about.Variables) == 0 {
+		return files
+	}
+	return "do the variables that they make use of (" + strings.Join(about.Variables, ", ") +
+		") have other values here, or " + files
+}
+
 // mistakes are those for which a run is refused.
-func mistakes(diags *diag.List) error {
+func mistakes(diags *diag.List, lacks string) error {
 	var lines []string
+	if lacks != "" {
+		lines = append(lines, lacks)
+	}
 	for _, d := range diags.Sorted() {
 		if d.Severity == diag.Error {
 			lines = append(lines, d.Line())
@@ -151,13 +179,6 @@ func (w *trialWorker) runTrialsOf(
 	defer end(nil)
 	taking, enough := context.WithCancelCause(soft)
 	defer enough(nil)
-	w.attend(here, func() {
-		if w.wanted(about.ID) == nil {
-			enough(errRunOver)
-			end(runner.Stop())
-		}
-	})
-	defer w.attend(nil, nil)
 	opts := f.trialOptions()
 	opts.Jobs, opts.Now, opts.Started, opts.Worker = w.flags.jobs, w.app.Now, about.Started, w.name
 	opts.Scrub = w.app.secrets.JSON
@@ -166,15 +187,6 @@ func (w *trialWorker) runTrialsOf(
 	}
 	single := runner.NewSingle(plan, opts, nil)
 	defer single.Close()
-	w.tell(fmt.Sprintf("run %s: %s, of which this worker takes those of %s", about.ID,
-		plural.Of(about.Trials, "trial", "trials"), strings.Join(here.Serves, ", ")))
-	beat, quiet := context.WithCancel(ctx)
-	defer quiet()
-	go w.beat(beat, taking, func() {
-		if w.isIdle() || w.yields(about.ID) {
-			enough(errRunOver)
-		}
-	})
 	var lost atomic.Pointer[error]
 	served := &nats.TrialWorker{
 		Trials: w.trials, Run: about.ID, Needs: here.Serves, Jobs: w.flags.jobs, Name: w.name, MaxDeliver: w.flags.maxDeliver,
@@ -196,6 +208,22 @@ func (w *trialWorker) runTrialsOf(
 			return line, nil
 		},
 	}
+	w.attend(here, served.Holds, func() {
+		if w.wanted(about.ID) == nil {
+			enough(errRunOver)
+			end(runner.Stop())
+		}
+	})
+	defer w.attend(nil, nil, nil)
+	w.tell(fmt.Sprintf("run %s: %s, of which this worker takes those of %s", about.ID,
+		plural.Of(about.Trials, "trial", "trials"), strings.Join(here.Serves, ", ")))
+	beat, quiet := context.WithCancel(ctx)
+	defer quiet()
+	go w.beat(beat, taking, func() {
+		if w.isIdle() || w.yields(about.ID) {
+			enough(errRunOver)
+		}
+	})
 	err := served.Serve(taking, hard)
 	if why := lost.Load(); why != nil {
 		w.refuse(about, *why)
@@ -235,10 +263,10 @@ func fitsPlan(single *runner.Single, j *fleet.Job) error {
 	return nil
 }
 
-// attend says what is served from now on, and who hears when something is told of a run.
-func (w *trialWorker) attend(here *fleet.Presence, changed func()) {
+// attend says what is served from now on, which trials are in hand, and who hears when something is told of a run.
+func (w *trialWorker) attend(here *fleet.Presence, holds func() []int, changed func()) {
 	w.mu.Lock()
-	w.present, w.changed, w.began = here, nil, time.Now() // which goes on, unlike the clock of the app may
+	w.present, w.holds, w.changed, w.began = here, holds, nil, time.Now() // which goes on, unlike the clock of the app may
 	w.mu.Unlock()
 	if changed != nil {
 		w.mu.Lock()

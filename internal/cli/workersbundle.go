@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,7 +20,7 @@ import (
 // besides. Results, hidden files and keys stay here.
 func packProject(
 	app *App, f *runFlags, suite *scenario.Suite, out *harness.Outputs,
-) (packed *bundle.Packed, content []byte, err error) {
+) (packed *bundle.Packed, spool *spooled, err error) {
 	paths, err := bundlePaths(f, suite)
 	if err != nil {
 		return nil, nil, err
@@ -45,9 +44,9 @@ func packProject(
 			return nil
 		},
 	}
-	var b bytes.Buffer
-	if packed, err = source.Pack(&b); err != nil {
-		return nil, nil, fmt.Errorf("--workers: %w", err)
+	spool = &spooled{}
+	if packed, err = spool.pack(&source); err != nil {
+		return nil, nil, fmt.Errorf("--workers: %w", errors.Join(err, spool.remove()))
 	}
 	if len(packed.Keys) > 0 {
 		app.remark("not sent to workers, because a private key is in it: %s", strings.Join(packed.Keys, ", "))
@@ -56,7 +55,33 @@ func packProject(
 		app.remark("%s, %s packed, go to the broker and to every worker", plural.Count(len(packed.Files), "file"),
 			bundle.MiB(packed.Size))
 	}
-	return packed, b.Bytes(), nil
+	return packed, spool, nil
+}
+
+// spooled is a bundle in a folder of this machine, for as long as the broker may lose it. Its methods do nothing on nil.
+type spooled struct{ dir string }
+
+func (s *spooled) pack(source *bundle.Source) (packed *bundle.Packed, err error) {
+	if s.dir, err = os.MkdirTemp("", "arena-bundle-*"); err != nil {
+		return nil, err
+	}
+	file, err := os.Create(s.path())
+	if err != nil {
+		return nil, err
+	}
+	packed, err = source.Pack(file)
+	return packed, errors.Join(err, file.Close())
+}
+
+func (s *spooled) path() string { return filepath.Join(s.dir, "bundle") }
+
+func (s *spooled) read() ([]byte, error) { return os.ReadFile(s.path()) }
+
+func (s *spooled) remove() error {
+	if s == nil || s.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(s.dir)
 }
 
 // bundlePaths are the folders and files that are packed, below the working directory.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/arena-evals/arena/internal/dispatch/nats"
@@ -27,14 +28,17 @@ type fleetRun struct {
 	app    *App
 	flags  *workersFlags
 
-	about   fleet.Run
-	bundle  []byte // of the files, until the broker has them
-	before  *result.WorkersRun
-	tell    func(string)
-	fleet   *fleet.Coordinator
-	stopped sync.Once
-	halting sync.WaitGroup
-	quit    func() // ends listening
+	about  fleet.Run
+	bundle *spooled           // of the files
+	before *result.WorkersRun // the run that is gone on with; nil: there is none
+	// replaced is the run that this one takes the place of in the results folder, and that had no end; nil: there is none.
+	replaced *result.WorkersRun
+	tell     func(string)
+	fleet    *fleet.Coordinator
+	stopped  sync.Once
+	halting  sync.WaitGroup
+	ousted   atomic.Bool // another coordinator goes on with the run
+	quit     func()      // ends listening
 }
 
 // gather connects to the broker. What it still holds of the run that is gone on with is written into its journal
@@ -59,13 +63,24 @@ func (f *workersFlags) gather(ctx context.Context, app *App, run *runFlags, out 
 		r.client.Close()
 		return nil, broken(fmt.Errorf("--workers: %w", err))
 	}
-	if run.resume {
-		if err := r.collect(ctx, out); err != nil {
-			r.client.Close()
-			return nil, broken(fmt.Errorf("--workers: %w", err))
-		}
+	if !run.resumes() {
+		r.replaced = unfinishedAtBroker(out)
+		return r, nil
+	}
+	if err := r.collect(ctx, out); err != nil {
+		r.client.Close()
+		return nil, broken(fmt.Errorf("--workers: %w", err))
 	}
 	return r, nil
+}
+
+// unfinishedAtBroker is the run of a folder for which workers may still run trials; nil: there is none.
+func unfinishedAtBroker(out *harness.Outputs) *result.WorkersRun {
+	was, err := harness.Skim(harness.LastJournalIn(out.Dir))
+	if err != nil || was.Unfinished == 0 { // what is wrong with it is told elsewhere
+		return nil
+	}
+	return was.Header.Workers
 }
 
 // collect writes what the broker holds of the last run into its journal.
@@ -134,16 +149,18 @@ func (r *fleetRun) pack(
 	if r == nil {
 		return nil
 	}
-	packed, content, err := packProject(app, f, suite, out)
+	packed, spool, err := packProject(app, f, suite, out)
 	if err != nil {
 		return err
 	}
-	r.bundle = content
+	r.bundle = spool
 	opts := f.trialOptions()
 	r.about = fleet.Run{
 		Arena: versionText(), Name: plan.Name, Plan: runner.NewFingerprints(&opts).Plan(plan), Trials: plan.Len(),
 		Bundle: fleet.Bundle{SHA256: packed.SHA256, Size: packed.Size}, Spec: f.spec().Scrubbed(app.secrets.Text),
+		Coordinator: strings.ToLower(rand.Text()),
 	}
+	r.about.Variables, _ = f.variables.named(suite)
 	for t := range plan.Groups() {
 		if need := t.Needs(); !slices.Contains(r.about.Needs, need) {
 			r.about.Needs = append(r.about.Needs, need)
@@ -178,19 +195,43 @@ func (r *fleetRun) start(ctx context.Context, started time.Time, tell func(strin
 			return broken(fmt.Errorf("--workers: %w", err))
 		}
 	}
-	err := r.trials.PutFile(ctx, bundleFile(r.about.Bundle), r.bundle)
-	r.bundle = nil
-	if err == nil {
-		err = r.trials.Announce(ctx, &r.about)
-	}
-	if err != nil {
+	if err := r.publish(ctx); err != nil {
 		return broken(fmt.Errorf("--workers: %w", err))
 	}
 	r.fleet = &fleet.Coordinator{
-		Run: r.about.ID, Trials: r.about.Trials, Ask: r.trials.Ask, Tell: func(text string) { r.tell(text) },
+		Run: r.about.ID, Trials: r.about.Trials, Again: r.before != nil && r.before.Run == r.about.ID,
+		Ask: r.trials.Ask, Tell: func(text string) { r.tell(text) },
 		Warn: r.flags.warnAfter(), Patience: r.flags.timeout, Now: time.Now, // which goes on, unlike the clock of the run may
 	}
 	return r.listen(ctx)
+}
+
+// publish stores what workers need to know of the run.
+func (r *fleetRun) publish(ctx context.Context) error {
+	content, err := r.bundle.read()
+	if err != nil {
+		return err
+	}
+	if err := r.trials.PutFile(ctx, bundleFile(r.about.Bundle), content); err != nil {
+		return err
+	}
+	return r.trials.Announce(ctx, &r.about)
+}
+
+// takePlace ends what workers do for the run that this one has taken the place of. Their results stay at the broker,
+// for whoever goes on with that run after all.
+func (r *fleetRun) takePlace(ctx context.Context) {
+	if r == nil || r.replaced == nil {
+		return
+	}
+	run := &fleet.Run{
+		ID: r.replaced.Run, Coordinator: r.about.Coordinator, Stopped: "another run took its place in the results folder",
+	}
+	if err := errors.Join(r.trials.Announce(ctx, run), r.trials.Recall(ctx, run.ID)); err != nil {
+		r.tell(fmt.Sprintf("workers may still run trials of the run whose place this one takes: %v", err))
+		return
+	}
+	r.tell("workers run no more trials of the run whose place this one takes")
 }
 
 func (r *fleetRun) listen(ctx context.Context) error {
@@ -201,6 +242,14 @@ func (r *fleetRun) listen(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
 	all.Go(func() { r.fleet.Break(r.trials.Outcomes(ctx, r.about.ID, r.fleet.Outcome)) })
+	all.Go(func() { r.fleet.Break(r.trials.Told(ctx, r.about.ID, r.heardOf)) })
+	all.Go(func() {
+		r.fleet.Break(r.trials.Watch(ctx, func() {
+			if !r.ousted.Load() {
+				r.again(ctx)
+			}
+		}))
+	})
 	all.Go(func() {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
@@ -221,6 +270,25 @@ func (r *fleetRun) listen(ctx context.Context) error {
 		silence()
 	}
 	return nil
+}
+
+// again stores anew what the broker has lost. What is in the journal is not concerned.
+func (r *fleetRun) again(ctx context.Context) {
+	if err := r.publish(ctx); err != nil {
+		r.fleet.Break(fmt.Errorf("the broker has lost what it held: %w", err))
+		return
+	}
+	r.fleet.Lost()
+}
+
+// heardOf takes what is told of the run: another coordinator may have taken its place.
+func (r *fleetRun) heardOf(run *fleet.Run, err error) {
+	if err != nil || run.Coordinator == r.about.Coordinator {
+		return
+	}
+	r.ousted.Store(true)
+	r.fleet.Break(errors.New("another arena run has taken over this one at the broker: it was resumed, or begun anew, " +
+		"from the same results folder or a copy of it, and what workers do is for that one now"))
 }
 
 func (r *fleetRun) orNil() runner.Remote {
@@ -247,6 +315,9 @@ func (r *fleetRun) Run(ctx context.Context, t runner.RemoteTrial, started func()
 
 // halt tells workers that no trial is wanted any more, and takes back what nobody has begun.
 func (r *fleetRun) halt(ctx context.Context, cause error) {
+	if r.ousted.Load() {
+		return
+	}
 	r.stopped.Do(func() {
 		r.halting.Go(func() {
 			about := r.about
@@ -273,6 +344,9 @@ func (r *fleetRun) end(ctx context.Context) {
 	r.quit()
 	ctx, cancel := context.WithTimeout(ctx, haltTimeout)
 	defer cancel()
+	if r.ousted.Load() { // all of it is another one's
+		return
+	}
 	if err := r.finish(ctx, &fleet.Run{ID: r.about.ID, Stopped: "the run is over"}); err != nil {
 		r.tell(fmt.Sprintf("what the broker holds of the run stays there: %v", err))
 	}
@@ -283,12 +357,17 @@ func (r *fleetRun) end(ctx context.Context) {
 
 // finish ends a run at the broker.
 func (r *fleetRun) finish(ctx context.Context, run *fleet.Run) error {
+	run.Coordinator = r.about.Coordinator
 	return errors.Join(r.trials.Announce(ctx, run), r.trials.Forget(ctx, run.ID))
 }
 
 // close lets go of the broker.
 func (r *fleetRun) close() {
-	if r != nil {
-		r.client.Close()
+	if r == nil {
+		return
+	}
+	r.client.Close()
+	if err := r.bundle.remove(); err != nil {
+		r.tell(err.Error())
 	}
 }

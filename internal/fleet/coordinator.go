@@ -18,6 +18,8 @@ import (
 type Coordinator struct {
 	Run    string
 	Trials int // of the plan
+	// Again says that the run was coordinated before, so that the outcomes of its trials may be stored already.
+	Again bool
 	// Ask stores a job for workers. A job that waits already is not stored twice.
 	Ask func(ctx context.Context, j *Job) error
 	// Tell shows a line to people.
@@ -33,9 +35,11 @@ type Coordinator struct {
 	over    map[int]bool    // results that were taken
 	needs   map[string]*need
 	workers map[string]*seen
-	broken  error // why no more results come
+	left    map[string]*seen // workers that were there
+	broken  error            // why no more results come
 	copies  int
 	again   int // trials that were delivered more than once
+	doubted int // tickets in doubt
 }
 
 // ticket is a trial that is waited for.
@@ -45,6 +49,9 @@ type ticket struct {
 	begin   sync.Once // calls started, or nobody does any more
 	worker  string    // who began it last; "": nobody
 	arrived chan arrival
+	// doubt is since when nobody knows whether the broker still has the job; zero: it has.
+	doubt time.Time
+	again chan struct{} // has something when the job is to be asked for once more
 }
 
 type arrival struct {
@@ -77,8 +84,8 @@ const grace = 10 * time.Second
 // Do has a trial run, and returns what came of it. started is called when a worker has begun it, once. When ctx ends,
 // its cause is the error, unless a worker has begun the trial: then what came of it until then is waited for, a little.
 func (c *Coordinator) Do(ctx context.Context, j *Job, started func()) (*Outcome, error) {
-	j.Run = c.Run
-	t := &ticket{job: j, started: started, arrived: make(chan arrival, 1)}
+	j.Run, j.Again = c.Run, c.Again
+	t := &ticket{job: j, started: started, arrived: make(chan arrival, 1), again: make(chan struct{}, 1)}
 	defer t.begin.Do(func() {})
 	got, err := c.enter(t)
 	if err != nil {
@@ -86,9 +93,7 @@ func (c *Coordinator) Do(ctx context.Context, j *Job, started func()) (*Outcome,
 	}
 	if got == nil {
 		defer c.leave(t)
-		asked := make(chan error, 1)
-		go func() { asked <- c.Ask(ctx, j) }()
-		if got, err = c.wait(ctx, t, asked); err != nil {
+		if got, err = c.wait(ctx, t); err != nil {
 			return nil, err
 		}
 	}
@@ -105,12 +110,17 @@ func (a *arrival) worker() string {
 	return a.outcome.Worker
 }
 
-// wait waits for what comes of a trial.
-func (c *Coordinator) wait(ctx context.Context, t *ticket, asked chan error) (*arrival, error) {
+// wait asks for a trial, and waits for what comes of it.
+func (c *Coordinator) wait(ctx context.Context, t *ticket) (*arrival, error) {
+	asked := c.ask(ctx, *t.job)
 	for {
 		select {
 		case got := <-t.arrived:
 			return &got, nil
+		case <-t.again:
+			job := *t.job
+			job.Again = true
+			asked = c.ask(ctx, job)
 		case err := <-asked:
 			if asked = nil; err != nil && ctx.Err() == nil {
 				return nil, err
@@ -129,6 +139,12 @@ func (c *Coordinator) wait(ctx context.Context, t *ticket, asked chan error) (*a
 			}
 		}
 	}
+}
+
+func (c *Coordinator) ask(ctx context.Context, j Job) <-chan error {
+	asked := make(chan error, 1)
+	go func() { asked <- c.Ask(ctx, &j) }()
+	return asked
 }
 
 // enter notes that a trial is waited for. What came of it may be here already.
@@ -276,28 +292,44 @@ func (c *Coordinator) Presence(p *Presence, err error) {
 		c.workers = map[string]*seen{}
 	}
 	was := c.workers[p.Worker]
-	if p.Leaves {
-		delete(c.workers, p.Worker)
-		return
-	}
 	const most = 10_000 // workers; more are nobody's
 	if was == nil && len(c.workers) >= most {
 		return
 	}
-	if p.Refuses != "" && (was == nil || was.Refuses != p.Refuses) {
+	if before := cmp.Or(was, c.left[p.Worker]); p.Refuses != "" && (before == nil || before.Refuses != p.Refuses) {
 		c.Tell(fmt.Sprintf("worker %s takes no trial of this run: %s", p.Worker, p.Refuses))
+	}
+	if p.Leaves {
+		if was == nil {
+			c.workers[p.Worker] = &seen{Presence: *p, last: c.Now()}
+		}
+		c.part(p.Worker)
+		return
 	}
 	now := &seen{Presence: *p, last: c.Now()}
 	if p.Started != nil && was != nil { // which says only that
 		now.Presence = was.Presence
 	}
 	c.workers[p.Worker] = now
+	delete(c.left, p.Worker)
 	for name, n := range c.needs {
 		if n.told && slices.Contains(now.Serves, name) {
 			n.told, n.lacking = false, time.Time{}
 			c.Tell(fmt.Sprintf("worker %s runs the trials of %s now", p.Worker, name))
 		}
 	}
+}
+
+// part notes that a worker is gone. What it said of itself is still told where nobody else is there.
+func (c *Coordinator) part(worker string) {
+	const most = 100 // workers; of more nobody reads
+	if was := c.workers[worker]; was != nil && len(c.left) < most {
+		if c.left == nil {
+			c.left = map[string]*seen{}
+		}
+		c.left[worker] = was
+	}
+	delete(c.workers, worker)
 }
 
 // Look sees who is there, and says or gives up what nobody can run. It is to be called every second or so.
@@ -307,9 +339,10 @@ func (c *Coordinator) Look() {
 	now := c.Now()
 	for name, w := range c.workers {
 		if now.Sub(w.last) > gone {
-			delete(c.workers, name)
+			c.part(name)
 		}
 	}
+	c.settleDoubts(now)
 	for _, name := range slices.Sorted(maps.Keys(c.needs)) {
 		n := c.needs[name]
 		if c.served(name) {
@@ -339,19 +372,25 @@ func (c *Coordinator) served(name string) bool {
 	return false
 }
 
-// whyNobody says who is there, and why they cannot.
+// whyNobody says who is there, or was, and why they cannot.
 func (c *Coordinator) whyNobody(name string) string {
-	if len(c.workers) == 0 {
-		return "there is no worker; start some with arena worker --trials URL"
-	}
 	var why []string
 	for _, worker := range slices.Sorted(maps.Keys(c.workers)) {
-		w := c.workers[worker]
-		why = append(why, worker+": "+w.why(name))
+		why = append(why, worker+": "+c.workers[worker].why(name))
+	}
+	for _, worker := range slices.Sorted(maps.Keys(c.left)) {
+		if w := c.left[worker]; slices.Contains(w.Serves, name) {
+			why = append(why, worker+": it is gone")
+		} else {
+			why = append(why, worker+", which is gone: "+w.why(name))
+		}
 	}
 	const shown = 5
 	if len(why) > shown {
 		why = append(why[:shown], fmt.Sprintf("and %d more", len(why)-shown))
+	}
+	if len(c.workers) == 0 {
+		why = append([]string{"there is no worker; start some with arena worker --trials URL"}, why...)
 	}
 	return strings.Join(why, "; ")
 }

@@ -156,8 +156,73 @@ func TestNobodyCanRunIt(t *testing.T) {
 	}
 	d.now = d.now.Add(time.Second)
 	d.Look()
-	if r := <-got; r.err == nil || !strings.HasPrefix(r.err.Error(), "no worker could run it for 10m0s: there is no worker") {
+	want = "no worker could run it for 10m0s: there is no worker; start some with arena worker --trials URL; " +
+		"w1, which is gone: no key; w2, which is gone: it is of arena 2, and this worker is arena 1; w3: it is gone"
+	if r := <-got; r.err == nil || r.err.Error() != want {
 		t.Errorf("%v", r.err)
+	}
+}
+
+// TestWhoLeavesIsRemembered: why a worker takes no trial is told when it has left, also where it says so as it leaves.
+func TestWhoLeavesIsRemembered(t *testing.T) {
+	t.Parallel()
+	d := newDesk()
+	got := d.do(t.Context(), 1, func() {})
+	d.Presence(&fleet.Presence{Worker: "w1", Lacks: map[string]string{"model": "no key"}}, nil)
+	d.Presence(&fleet.Presence{Worker: "w1", Leaves: true}, nil)
+	d.Presence(&fleet.Presence{Worker: "w2", Refuses: "no files", Leaves: true}, nil)
+	d.Presence(&fleet.Presence{Worker: "w2", Refuses: "no files", Leaves: true}, nil)
+	d.Look()
+	d.now = d.now.Add(time.Minute)
+	d.Look()
+	want := "worker w2 takes no trial of this run: no files\n" +
+		"warning: no worker can run the trials of model, and 1 trial waits: there is no worker; start some with arena worker " +
+		"--trials URL; w1, which is gone: no key; w2, which is gone: no files"
+	if d.said() != want {
+		t.Errorf("%s", d.said())
+	}
+	d.Outcome(1, outcome(1), nil)
+	<-got
+}
+
+// TestBrokerWithoutMemory: the trials that are waited for are asked for again when the broker has lost them, but not one
+// that a worker has in hand, as long as it is there.
+func TestBrokerWithoutMemory(t *testing.T) {
+	t.Parallel()
+	d := newDesk()
+	idle, held := d.do(t.Context(), 1, func() {}), d.do(t.Context(), 2, func() {})
+	d.Lost()
+	if !strings.Contains(d.said(), "the broker has lost what it held: 2 trials that wait are asked for again") {
+		t.Error(d.said())
+	}
+	d.now = d.now.Add(5 * time.Second)
+	d.Presence(&fleet.Presence{Worker: "w", Serves: []string{"model"}, Holds: []int{2}}, nil)
+	d.Look()
+	select {
+	case j := <-d.asked:
+		t.Fatalf("%d is asked for before everybody can have said what they have", j.Index)
+	default:
+	}
+	d.now = d.now.Add(7 * time.Second)
+	d.Look()
+	if j := <-d.asked; j.Index != 1 || !j.Again {
+		t.Errorf("%+v is asked for", j)
+	}
+	d.Look()
+	d.Presence(&fleet.Presence{Worker: "w", Leaves: true}, nil)
+	d.Look()
+	if j := <-d.asked; j.Index != 2 || !j.Again {
+		t.Errorf("%+v is asked for", j)
+	}
+	d.Look()
+	d.Outcome(1, outcome(1), nil)
+	d.Outcome(2, outcome(2), nil)
+	<-idle
+	<-held
+	select {
+	case j := <-d.asked:
+		t.Errorf("%d is asked for once more", j.Index)
+	default:
 	}
 }
 
@@ -197,12 +262,12 @@ func TestStop(t *testing.T) {
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	whole := map[string]any{
-		"protocol": 1, "run": "run00000", "index": 1, "trial": "t", "fingerprint": "f", "worker": "w", "tries": 1,
+		"protocol": 2, "run": "run00000", "index": 1, "trial": "t", "fingerprint": "f", "worker": "w", "tries": 1,
 		"line": map[string]any{},
 	}
 	for want, change := range map[string]map[string]any{
 		"":                          nil,
-		"it speaks protocol 2":      {"protocol": 2},
+		"it speaks protocol 3":      {"protocol": 3},
 		`is of the run "other"`:     {"run": "other"},
 		"the trial number -1":       {"index": -1},
 		"not one of a line":         {"error": "gone"},
@@ -224,7 +289,7 @@ func TestDecode(t *testing.T) {
 	}
 	r, err := fleet.DecodeRun([]byte(`{"protocol": 7, "run": "run00000", "arena": "9.1", "new": true}`))
 	if _, other := errors.AsType[*fleet.OtherVersionError](err); !other || r.ID != "run00000" ||
-		err.Error() != `it speaks protocol 7, of arena "9.1"; this arena speaks 1` {
+		err.Error() != `it speaks protocol 7, of arena "9.1"; this arena speaks 2` {
 		t.Errorf("%+v, %v", r, err)
 	}
 	p, err := fleet.DecodePresence([]byte(`{"protocol": 7, "run": "run00000", "worker": "w", "arena": "9.1", "new": 1}`), "run00000")
@@ -232,14 +297,14 @@ func TestDecode(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for _, bad := range []string{
-		``, `{}`, `{"protocol":1,"run":"x"}`, `{"protocol":1,"run":"../../../../x","spec":{}}`,
-		`{"protocol":1,"run":"run00000","spec":{},"bundle":{"sha256":"ab","size":1}}`,
+		``, `{}`, `{"protocol":2,"run":"x"}`, `{"protocol":2,"run":"../../../../x","spec":{}}`,
+		`{"protocol":2,"run":"run00000","spec":{},"bundle":{"sha256":"ab","size":1}}`,
 	} {
 		if _, err := fleet.DecodeRun([]byte(bad)); err == nil {
 			t.Errorf("%s: it is taken", bad)
 		}
 	}
-	for _, bad := range []string{``, `{"protocol":1,"run":"other"}`, `{"protocol":1,"run":"run00000","index":-1}`} {
+	for _, bad := range []string{``, `{"protocol":2,"run":"other"}`, `{"protocol":2,"run":"run00000","index":-1}`} {
 		if _, err := fleet.DecodeJob([]byte(bad), "run00000"); err == nil {
 			t.Errorf("%s: it is taken", bad)
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // Protocol is the version of the messages. Whoever speaks another one is refused by name.
-const Protocol = 1
+const Protocol = 2
 
 // The limits of messages, in bytes. Larger ones are refused without decoding them.
 const (
@@ -29,18 +29,22 @@ const (
 
 // Run is what workers are told of a run.
 type Run struct {
-	Protocol int       `json:"protocol"`
-	Arena    string    `json:"arena"` // version of the coordinator
-	ID       string    `json:"run"`
-	Name     string    `json:"name,omitempty"`
-	Started  time.Time `json:"started"`
-	Plan     string    `json:"plan"`   // sum of the plan, which workers make themselves
-	Trials   int       `json:"trials"` // of the plan
-	Bundle   Bundle    `json:"bundle"`
+	Protocol int    `json:"protocol"`
+	Arena    string `json:"arena"` // version of the coordinator
+	ID       string `json:"run"`
+	// Coordinator tells whoever coordinates the run now from those who did before.
+	Coordinator string    `json:"coordinator"`
+	Name        string    `json:"name,omitempty"`
+	Started     time.Time `json:"started"`
+	Plan        string    `json:"plan"`   // sum of the plan, which workers make themselves
+	Trials      int       `json:"trials"` // of the plan
+	Bundle      Bundle    `json:"bundle"`
 	// Spec is what was asked of the run.
 	Spec *result.Spec `json:"spec"`
 	// Needs are what the agents of its trials need, each of which may be another machine's.
 	Needs []string `json:"needs"`
+	// Variables are the names of those that its files make use of and that the coordinator has.
+	Variables []string `json:"variables,omitempty"`
 	// Stopped is why no trial is wanted any more; "": they are.
 	Stopped string `json:"stopped,omitempty"`
 }
@@ -59,6 +63,8 @@ type Job struct {
 	Trial       string `json:"trial"` // its id
 	Fingerprint string `json:"fingerprint"`
 	Needs       string `json:"needs"`
+	// Again says that it was asked for before, so that its outcome may be stored already.
+	Again bool `json:"again,omitempty"`
 }
 
 // Outcome is what came of a job: the line of the trial, or why there is none.
@@ -92,8 +98,10 @@ type Presence struct {
 	// Serves are the needs for which it has what it takes, Lacks why it has not for others.
 	Serves []string          `json:"serves,omitempty"`
 	Lacks  map[string]string `json:"lacks,omitempty"`
-	// Started is the trial that it has just begun; nil: none.
+	// Started is the trial that it has just begun; nil: none. Then nothing else is said.
 	Started *int `json:"started,omitempty"`
+	// Holds are the trials that it has begun, and whose outcomes are not stored yet.
+	Holds []int `json:"holds,omitempty"`
 	// Leaves says that the worker goes.
 	Leaves bool `json:"leaves,omitempty"`
 }
@@ -134,7 +142,10 @@ func DecodeRun(data []byte) (*Run, error) {
 	case r.Trials < 0:
 		return nil, fmt.Errorf("the run has %d trials", r.Trials)
 	}
-	return r, texts(r.Arena, r.Name, r.Plan, r.Stopped)
+	if len(r.Variables) > maxListed {
+		return nil, errors.New("the run names more variables than there are")
+	}
+	return r, texts(append(r.Variables, r.Arena, r.Name, r.Plan, r.Stopped, r.Coordinator)...)
 }
 
 // DecodeJob decodes a job of a run.
@@ -196,7 +207,7 @@ func DecodePresence(data []byte, run string) (*Presence, error) {
 		return nil, fmt.Errorf("a worker speaks of the run %s, and this one is %s", quoted(p.Run), run)
 	case p.Worker == "":
 		return nil, errors.New("a worker has no name")
-	case len(p.Serves) > maxListed || len(p.Lacks) > maxListed:
+	case len(p.Serves) > maxListed || len(p.Lacks) > maxListed || len(p.Holds) > maxListed:
 		return nil, errors.New("a worker serves more than there is")
 	}
 	for need, why := range p.Lacks {

@@ -25,6 +25,16 @@ func environment(p *scenario.Project, sums map[string]string) {
 	}
 }
 
+// Variables are the names of the variables of the environment that a project makes use of when its trials run. Some may
+// be named twice.
+func Variables(p *scenario.Project) []string {
+	names := variablesOf(p)
+	for _, spec := range p.Providers {
+		names = append(names, spec.AddressVariables()...)
+	}
+	return names
+}
+
 // variables sums the values of variables that are set and no secrets. An empty name is none.
 func variables(getenv func(string) (string, bool), names []string) map[string]string {
 	taken := map[string]string{}

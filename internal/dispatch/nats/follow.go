@@ -21,6 +21,7 @@ func (c *Client) follow(
 		if ended := c.closedError(); ended != nil {
 			return ended
 		}
+		err = missingIsTransient(err)
 		if err != nil && ctx.Err() == nil && !c.isTransient(err) {
 			return c.explain(err)
 		}
@@ -70,13 +71,18 @@ func (c *Client) ordered(
 		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1),
 		MaxResetAttempts: 1,
 	})
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil, natsgo.ErrTimeout // tried again: the stream may be created again
-	}
 	if err != nil {
 		return nil, err
 	}
 	return consumer.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.PullExpiry(10*heartbeat))
+}
+
+// missingIsTransient has a stream that is not there waited for: it may be made again.
+func missingIsTransient(err error) error {
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return natsgo.ErrTimeout
+	}
+	return err
 }
 
 // last is the sequence number of the newest message of a stream; 0 when it is empty.

@@ -22,7 +22,10 @@ const DefaultTrials = "ARENA_TRIALS"
 // Trials is how runs and the workers of their trials speak over a broker: over a queue of jobs (ARENA_TRIALS), their
 // outcomes (ARENA_TRIALS_RESULTS), what is told of runs (ARENA_TRIALS_RUNS), and files in pieces (ARENA_TRIALS_FILES).
 // Who is there is told without a stream. It is safe for concurrent use.
-type Trials struct{ *Client }
+type Trials struct {
+	*Client
+	held heldStreams
+}
 
 func (n *Names) runs() string              { return n.Stream + "_RUNS" }
 func (n *Names) files() string             { return n.Stream + "_FILES" }
@@ -60,17 +63,20 @@ func (c *Client) PrepareTrials(ctx context.Context) (*Trials, error) {
 	if err := c.enabled(ctx); err != nil {
 		return nil, err
 	}
-	for _, n := range []streamSpec{
-		{c.Stream, "Trials that runs ask for, until they are done.", c.jobs(), true, false, 0},
-		{c.Results, "What came of trials.", c.allResults(), false, false, resultsHeld},
-		{c.runs(), "Runs that ask for trials.", c.allRuns(), false, true, forgotten},
-		{c.files(), "Files of runs that ask for trials, in pieces.", c.allFiles(), false, true, forgotten},
-	} {
-		if err := c.retry(ctx, func(ctx context.Context) error { return c.ensure(ctx, n) }); err != nil {
-			return nil, err
-		}
+	t := &Trials{Client: c}
+	if _, err := t.Renew(ctx); err != nil {
+		return nil, err
 	}
-	return &Trials{c}, nil
+	return t, nil
+}
+
+func (n *Names) trialSpecs() []streamSpec {
+	return []streamSpec{
+		{n.Stream, "Trials that runs ask for, until they are done.", n.jobs(), true, false, 0},
+		{n.Results, "What came of trials.", n.allResults(), false, false, resultsHeld},
+		{n.runs(), "Runs that ask for trials.", n.allRuns(), false, true, forgotten},
+		{n.files(), "Files of runs that ask for trials, in pieces.", n.allFiles(), false, true, forgotten},
+	}
 }
 
 // Announce tells workers of a run, or what is new of it.
@@ -89,7 +95,15 @@ func (t *Trials) Announce(ctx context.Context, r *fleet.Run) error {
 
 // Runs calls take with what is told of each run, in order, until ctx ends.
 func (t *Trials) Runs(ctx context.Context, take func(r *fleet.Run, err error)) error {
-	return t.follow(ctx, t.runs(), t.allRuns(), 1, func(m jetstream.Msg, _ *jetstream.MsgMetadata) error {
+	return t.follow(ctx, t.runs(), t.allRuns(), func(m jetstream.Msg) error {
+		take(fleet.DecodeRun(m.Data()))
+		return nil
+	})
+}
+
+// Told calls take with what is told of one run, as Runs does.
+func (t *Trials) Told(ctx context.Context, run string, take func(r *fleet.Run, err error)) error {
+	return t.follow(ctx, t.runs(), t.run(run), func(m jetstream.Msg) error {
 		take(fleet.DecodeRun(m.Data()))
 		return nil
 	})
@@ -165,7 +179,7 @@ func (t *Trials) Ask(ctx context.Context, j *fleet.Job) error {
 // Outcomes calls take with what came of the jobs of a run, from the first that the stream holds, until ctx ends. index
 // is that of the job; err is why the outcome is refused.
 func (t *Trials) Outcomes(ctx context.Context, run string, take func(index int, o *fleet.Outcome, err error)) error {
-	return t.follow(ctx, t.Results, t.outcomes(run), 1, func(m jetstream.Msg, _ *jetstream.MsgMetadata) error {
+	return t.follow(ctx, t.Results, t.outcomes(run), func(m jetstream.Msg) error {
 		t.outcomeOf(ctx, m, run, take)
 		return nil
 	})
@@ -224,7 +238,7 @@ func (t *Trials) Held(ctx context.Context, run string, take func(index int, o *f
 	if err != nil || left == 0 {
 		return err
 	}
-	err = t.follow(ctx, t.Results, t.outcomes(run), 1, func(m jetstream.Msg, _ *jetstream.MsgMetadata) error {
+	err = t.follow(ctx, t.Results, t.outcomes(run), func(m jetstream.Msg) error {
 		t.outcomeOf(ctx, m, run, take)
 		if left--; left == 0 {
 			return errAllRead

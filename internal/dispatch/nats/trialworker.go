@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -35,6 +37,8 @@ type TrialWorker struct {
 	Busy func(more int)
 	Tell func(string)
 
+	mu      sync.Mutex
+	inHand  map[int]int // jobs by index, until their outcomes are stored
 	slots   chan struct{}
 	ackWait atomic.Int64 // the shortest of the consumers: a time.Duration
 }
@@ -157,12 +161,14 @@ func (w *TrialWorker) consumer(ctx context.Context, need string) (found jetstrea
 	err = t.retry(ctx, func(ctx context.Context) error {
 		name := consumerOf(w.Run, need)
 		found, err = t.js.Consumer(ctx, t.Stream, name)
+		err = missingIsTransient(err)
 		if errors.Is(err, jetstream.ErrConsumerNotFound) {
 			found, err = t.js.CreateConsumer(ctx, t.Stream, jetstream.ConsumerConfig{
 				Durable: name, Description: "Workers of a run. Made by arena.", FilterSubject: t.jobsFor(w.Run, need),
 				AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.AckWait, MaxDeliver: -1, MaxAckPending: maxInHands,
 				InactiveThreshold: forgotten,
 			})
+			err = missingIsTransient(err)
 		}
 		if err != nil && (t.isTransient(err) || errors.Is(err, jetstream.ErrConsumerExists)) {
 			return natsgo.ErrTimeout
@@ -214,12 +220,14 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 		_ = msg.Term() // what is no job of the run is nobody's
 		return
 	}
+	w.hold(job.Index, 1)
+	defer w.hold(job.Index, -1)
 	outcome := &fleet.Outcome{
 		Protocol: fleet.Protocol, Run: job.Run, Index: job.Index, Trial: job.Trial, Fingerprint: job.Fingerprint,
 		Worker: w.Name, Tries: tries,
 	}
 	switch {
-	case tries > 1 && w.isStored(hard, job):
+	case (tries > 1 || job.Again) && w.isStored(hard, job):
 		_ = msg.DoubleAck(hard) // otherwise it comes again, and is found stored again
 		return
 	case tries > w.MaxDeliver:
@@ -244,6 +252,24 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 	once, cancel := context.WithTimeout(context.WithoutCancel(hard), askTimeout)
 	defer cancel()
 	_ = msg.DoubleAck(once) // otherwise it comes again, and is found stored
+}
+
+func (w *TrialWorker) hold(index, more int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.inHand == nil {
+		w.inHand = map[int]int{}
+	}
+	if w.inHand[index] += more; w.inHand[index] == 0 {
+		delete(w.inHand, index)
+	}
+}
+
+// Holds are the jobs that are in hand now.
+func (w *TrialWorker) Holds() []int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Sorted(maps.Keys(w.inHand))
 }
 
 // giveBackDelay is how long a job that was given back waits.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -123,6 +124,15 @@ func (b *Broker) Stop() {
 		b.running.WaitForShutdown()
 		b.running = nil
 	}
+}
+
+// Wipe stops the broker and starts it without what it had.
+func (b *Broker) Wipe() error {
+	b.Stop()
+	if err := os.RemoveAll(b.options.StoreDir); err != nil {
+		return err
+	}
+	return b.Start()
 }
 
 // Address is its host and port.

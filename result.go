@@ -82,6 +82,7 @@ type Gate struct {
 	Beyond    int      // ran after the decision
 	NotNeeded int      // did not run, since the verdict did not need them
 	Estimate  *float64 // of the rate, without the error that stopping early makes; nil without trials
+	Weakened  string   // why it is wrong more often than Confidence says: rule, again; "": it is not
 	Flaky     string   // agent or judge: why trials of the same input both passed and failed; "": they did not
 }
 
@@ -98,6 +99,7 @@ func groupFrom(g *result.Group, text string) Group {
 		out.Gate = &Gate{
 			PassRate: e.PassRate, Tolerance: e.Tolerance, Confidence: e.Confidence, Max: e.Max, Reason: string(e.Reason),
 			Allowed: e.Allowed(), Failed: e.Failed, Broken: e.Broken, Replaced: e.Replaced, Beyond: e.Beyond,
+			Weakened:  string(e.Weakened),
 			NotNeeded: e.Saved, Estimate: clone(e.Estimate), Flaky: e.Flaky,
 		}
 	}

@@ -50,8 +50,8 @@ func (f *limitFlags) register(fl *pflag.FlagSet) {
 		"this many US `dollars`; of embeddings, programs and workers nothing is known")
 	fl.StringSliceVar(&f.failOn, "fail-on", nil, "what makes the run red besides failed assertions and errors, a `list`\n"+
 		"of guardrail, skipped, warning, eval (could not judge), flaky\n"+
-		"(trials that ask for the same passed and failed) and regressed\n"+
-		"(by evidence, with --baseline)")
+		"(trials that ask for the same passed and failed), regressed (by\n"+
+		"evidence, with --baseline) and error (also one that a gate outvotes)")
 	registerBaseline(fl, &f.baseline, &f.knownFailures)
 	fl.BoolVar(&f.exitZero, "exit-zero", false, "exit with 0 even when trials fail or break, for reports only")
 	fl.BoolVar(&f.strict, "strict", false, "warnings are errors, such as a scenario that asserts nothing; one at\n"+

@@ -30,11 +30,12 @@ type resumption struct {
 	earlier   map[int][]result.Attempt // failures of trials that are run again and ask for the same
 	changed   int                      // trials that were settled, but as something else than is asked for now
 	toRun     int
-	again     map[string]bool // fingerprints of those that are run, and may have been before
-	unplanned int             // trials that are kept though the plan has them no more; they stand behind it
-	lost      []string        // those of them that did not pass, by id
-	warnings  []string        // of those, and of what the kept ones are without
-	anew      bool            // what failed would only be heard again from those who said it
+	again     map[string]bool          // fingerprints of those that are run, and may have been before
+	unplanned int                      // trials that are kept though the plan has them no more; they stand behind it
+	lost      []string                 // those of them that did not pass, by id
+	warnings  []string                 // of those, and of what the kept ones are without
+	weakened  map[int]result.Weakening // gates that are wrong more often than they say, by their first trial
+	anew      bool                     // what failed would only be heard again from those who said it
 }
 
 // resumes reports whether the run builds on the one before it.
@@ -58,6 +59,7 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 	r := &resumption{
 		ledger: ledger, kept: map[int]*result.Entry{}, left: map[int]bool{}, earlier: map[int][]result.Attempt{},
 		again: map[string]bool{}, anew: f.lastFailed, unjudged: map[int]*result.Entry{},
+		weakened: map[int]result.Weakening{},
 	}
 	p := newEarlierTrials(ledger, plan, f.strict)
 	opts := f.trialOptions()
@@ -343,7 +345,7 @@ func (r *resumption) earlierRun(journal *os.File) *harness.Earlier {
 	}
 	return &harness.Earlier{
 		Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped, Anew: r.anew,
-		Unjudged: r.unjudged, Said: r.said,
+		Unjudged: r.unjudged, Said: r.said, Weakened: r.weakened,
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // gates settles what stays of groups whose trials may end early, and counts the numbers of trials that are not needed.
-// With afresh a group stays only where it has passed: going on with one that is undecided, or running until it passes,
-// would not mean what its bar says.
+// With afresh a group that ended stays only where it has passed. A gate that was stopped before it ended goes on: that
+// is no second chance, and what is paid for stays.
 func (r *resumption) gates(plan *runner.Plan, afresh bool) (notNeeded int, err error) {
 	groups := plan.Gates()
 	if len(groups) == 0 {
@@ -30,7 +30,10 @@ func (r *resumption) gates(plan *runner.Plan, afresh bool) (notNeeded int, err e
 			p.Add(t)
 		}
 		stays := to - from
-		if afresh && p.Verdict() != result.Passed && p.Verdict() != result.Skipped {
+		if w := r.weakens(g, p, afresh); stays > 0 && w != "" {
+			r.weakened[g.First] = w
+		}
+		if afresh && endsAfresh(g, p) {
 			for _, index := range kept[from:to] {
 				delete(r.kept, index)
 			}
@@ -46,4 +49,35 @@ func (r *resumption) gates(plan *runner.Plan, afresh bool) (notNeeded int, err e
 		notNeeded += min(g.Slots()-g.Max, g.Slots()-stays) // numbers of trials that replace others
 	}
 	return notNeeded, nil
+}
+
+// endsAfresh reports whether a group is started afresh by --last-failed.
+func endsAfresh(g *result.GatedGroup, p *result.Progress) bool {
+	switch p.Verdict() {
+	case result.Passed, result.Skipped:
+		return false
+	case result.Unset:
+		return g.Rule != result.RuleGate || p.Counts().N() == 0
+	default:
+		return true
+	}
+}
+
+// weakens says why a gate of which trials are known is wrong more often than it says; "": it is not.
+func (r *resumption) weakens(g *result.GatedGroup, p *result.Progress, afresh bool) result.Weakening {
+	if g.Rule != result.RuleGate || r.ledger.HeaderLost {
+		return ""
+	}
+	if afresh && endsAfresh(g, p) {
+		if v := p.Verdict(); v == result.Failed || v == result.Undecided {
+			return result.WeakenedByAgain
+		}
+		return ""
+	}
+	before := r.ledger.Header.Gates
+	at := slices.IndexFunc(before, func(was result.GatedGroup) bool { return was.Is(g) })
+	if at < 0 || !before[at].Asks(&g.GateSpec) {
+		return result.WeakenedByRule
+	}
+	return before[at].Weakened
 }

@@ -50,6 +50,8 @@ type Earlier struct {
 	Said      []*result.Entry       // trials that do not stay, whose judges are not asked again for the same
 	Dropped   []int64               // lines that count no more; see result.JournalHeader
 	Anew      bool                  // judges are asked again for what they judged in trials that stay
+	// Weakened are gates that are wrong more often than they say, by the index of their first trial in the plan.
+	Weakened map[int]result.Weakening
 }
 
 // Each reads the trials that stay, in the order of the plan.
@@ -141,6 +143,11 @@ func NewExecution(job Job) *Execution {
 	}
 	if job.Earlier != nil {
 		x.slots += job.Earlier.Unplanned
+		for i := range x.gates {
+			if w := job.Earlier.Weakened[x.gates[i].First]; w != "" {
+				x.gates[i].Weakened = w
+			}
+		}
 	}
 	if job.Secrets != nil {
 		for i := range x.gates {
@@ -308,7 +315,7 @@ func (x *Execution) warn(ofShard *result.ShardEnd, interrupted bool) {
 	if !interrupted {
 		claims = append(x.Plan.Claims(), x.claims...)
 	}
-	x.Late = append(append(x.Late, x.Run.EvalWarnings()...), x.Run.AgainstWarnings()...)
+	x.Late = slices.Concat(x.Late, x.Run.EvalWarnings(), x.Run.WeakenedWarnings(), x.Run.AgainstWarnings())
 	if ofShard == nil {
 		x.Late = append(x.Late, x.collect.ToolWarnings()...)
 		for _, c := range result.UnmetClaims(claims) {

@@ -22,7 +22,7 @@ const (
 // fail_on names them.
 const (
 	FailOnAssertion = "assertion_failure"
-	FailOnError     = "error"
+	FailOnError     = "error"     // named, also trials that broke within gates that passed
 	FailOnGuardrail = "guardrail" // a guardrail fired that does not only monitor
 	FailOnSkipped   = "skipped"   // a whole trial was skipped
 	FailOnWarning   = "warning"   // there is a warning about the files or the run
@@ -99,7 +99,7 @@ func (r *Run) settled() Status {
 	case r.decisive.Failed > 0, len(r.Overdue()) > 0, r.redBy(FailOnGuardrail), r.redBy(FailOnEval) && r.missedEvals(),
 		r.regressed():
 		return Failed
-	case r.decisive.Errors > 0, r.redBy(FailOnEval), r.redBy(FailOnRegressed):
+	case r.decisive.Errors > 0, r.redBy(FailOnEval), r.redBy(FailOnRegressed), r.redBy(FailOnError):
 		return Errored
 	case r.undecided > 0:
 		return Undecided
@@ -153,6 +153,8 @@ func (r *Run) redBy(reason string) bool {
 		return r.missedEvals() || r.NotJudged() > 0
 	case FailOnSkipped:
 		return r.decisive.Skipped > 0
+	case FailOnError:
+		return r.BrokeWithin() > 0
 	case FailOnFlaky:
 		return r.flaky() || r.Wavering() > 0
 	case FailOnWarning:
@@ -179,6 +181,17 @@ func (r *Run) flaky() bool {
 func (r *Run) Wavering() (n int) {
 	for i := range r.Groups {
 		if g := &r.Groups[i]; g.Gate != nil && g.Gate.Flaky != "" && !g.Quarantined {
+			n++
+		}
+	}
+	return n
+}
+
+// BrokeWithin counts the trials that broke within gates that passed, or may be undecided, but for those of scenarios
+// that are excused. They count against the gate, and so help no verdict; without fail_on they make nothing red.
+func (r *Run) BrokeWithin() (n int) {
+	for i := range r.Briefs {
+		if b := &r.Briefs[i]; b.Outvoted && b.Status == Errored && !b.Rejected && !b.Uncounted && b.Excuse == "" {
 			n++
 		}
 	}

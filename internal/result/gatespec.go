@@ -30,6 +30,8 @@ type GateSpec struct {
 	Stage *Stage `json:"stage,omitempty"`
 	// AllowUndecided says that a run may pass without a verdict on the group.
 	AllowUndecided bool `json:"allow_undecided,omitempty"`
+	// Weakened is why the verdict of a gate is wrong more often than Confidence says; "": it is not.
+	Weakened Weakening `json:"weakened,omitempty"`
 }
 
 // GateStop says when the trials of a group end.

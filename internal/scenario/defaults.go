@@ -28,7 +28,8 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 		dur("run_timeout", func(a *arenaFile) *time.Duration { return &a.Defaults.RunTimeout }).
 			doc("The longest that a conversation may take, such as 10m.").preset("5m"),
 		custom("fail_on", listOf(failOnWords), readFailOn).
-			doc("What makes a run end red besides failed assertions and errors, which always do."),
+			doc("What makes a run end red besides failed assertions and errors, which always do. `error` adds trials that " +
+				"broke within gates that passed."),
 		trialsField(func(a *arenaFile) **Trials { return &a.Defaults.Trials }).
 			doc("How often scenarios are repeated that do not say so: a number, or a map that ends as soon as the trials show " +
 				"enough.").preset("1"),

@@ -19,8 +19,8 @@ const maxOfAKind = 10
 const maxMessage = 2000
 
 // Write writes an error for each gate that did not pass, each check that failed or could not judge and each trial with
-// an error, at most ten; a warning for each gate that is undecided and may be, and for each warning of the run, at most
-// ten; and a notice with the totals, which is an error for a run that is red by fail_on, or without any other error.
+// an error, at most ten; a warning for each gate that is undecided and may be, or that passed although trials of it
+// broke, and for each warning of the run, at most ten; and a notice with the totals, which is an error for a run that is red by fail_on, or without any other error.
 // Trials that failed in the same way share their errors. place says how to name a file; nil: as the run does.
 func Write(w io.Writer, run *result.Run, place func(file string) string) error {
 	out := &commands{bufio.NewWriter(w), place}
@@ -125,17 +125,16 @@ func gates(run *result.Run, allowed bool) (all []annotation) {
 	for i := range groups {
 		g := &groups[i]
 		if !show.Early(g.Stats) || g.Stats.Gate.Rule != result.RuleGate ||
-			(g.Stats.Gate.Allowed() || g.Excuse != "") != allowed {
+			(g.Stats.Gate.Allowed() || g.Excuse != "" || g.Status == result.Passed) != allowed {
 			continue
 		}
-		switch g.Status {
-		case result.Failed, result.Errored, result.Undecided:
+		told := g.Status == result.Failed || g.Status == result.Errored || g.Status == result.Undecided
+		if told || allowed && g.Stats.Gate.Broken > 0 {
 			at, text := diag.Pos{File: g.File, Line: g.Line}, g.Rate()
 			if g.Excuse != "" {
 				text += " (" + show.Line(g.Excuse) + ")"
 			}
 			all = append(all, annotation{at, show.Line(g.Scenario) + " · " + g.ProviderLabel(), text})
-		default:
 		}
 	}
 	return all

@@ -160,6 +160,9 @@ func notesOf(g *result.Gate) (notes []string) {
 	if text := show.Wavering(g); text != "" {
 		notes = append(notes, text)
 	}
+	if text := show.Weakened(g); text != "" {
+		notes = append(notes, text)
+	}
 	if g.Alike {
 		notes = append(notes, show.Alike)
 	}

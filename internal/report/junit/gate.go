@@ -25,6 +25,12 @@ func gateProperties(g *show.Group) []property {
 	}
 	all := append([]property{{"counted", strconv.Itoa(gate.Counted)}}, bar...)
 	all = append(all, property{"verdict", gate.Verdict.String()})
+	if gate.Broken > 0 {
+		all = append(all, property{"broken", strconv.Itoa(gate.Broken)})
+	}
+	if gate.Weakened != "" {
+		all = append(all, property{"weakened", string(gate.Weakened)})
+	}
 	if gate.Flaky != "" {
 		all = append(all, property{"flaky", gate.Flaky})
 	}

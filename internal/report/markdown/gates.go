@@ -58,6 +58,9 @@ func gateRow(g *show.Group) string {
 	if gate.Replaced > 0 {
 		notes = append(notes, show.Count(gate.Replaced)+" replaced")
 	}
+	if gate.Weakened != "" {
+		notes = append(notes, gate.Weakened.String())
+	}
 	if gate.Alike {
 		notes = append(notes, "all conversations are the same")
 	}

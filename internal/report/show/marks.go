@@ -91,6 +91,14 @@ func Powers(g *result.Gate) (all []string) {
 // Alike is said of a group whose conversations are all the same.
 const Alike = "all conversations are the same, word for word: they repeat each other, and the bar is about nothing else"
 
+// Weakened is said of a gate that is wrong more often than its confidence says; "": it is not.
+func Weakened(g *result.Gate) string {
+	if g.Weakened == "" {
+		return ""
+	}
+	return g.Weakened.String() + ": the verdict is wrong more often than the confidence says"
+}
+
 // Wavering is said of a group whose trials of the same input both passed and failed; "": they did not.
 func Wavering(g *result.Gate) string {
 	if g.Flaky == "" {

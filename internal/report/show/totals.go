@@ -141,16 +141,22 @@ func FailOnMark(run *result.Run, reason string) string {
 	return ""
 }
 
-// RunNotes count the flaky trials, the trials that were kept when the run was resumed, and the warnings. Where fail_on
-// names them, they count guardrails that fired and eval results that could not be judged. They also say whether the
-// exit code is always 0.
+// RunNotes count the trials that broke within gates that passed, the flaky trials, the trials that were kept when the
+// run was resumed, and the warnings. Where fail_on names them, they count guardrails that fired and eval results that
+// could not be judged. They also say whether the exit code is always 0.
 func RunNotes(run *result.Run) (all []string) {
+	if n := run.BrokeWithin(); n > 0 {
+		all = append(all, brokeWithin(run, n)+FailOnMark(run, result.FailOnError))
+	}
 	if s := &run.Summary; s.Flaky > 0 {
 		all = append(all, Count(s.Flaky)+" flaky: failed before"+FailOnMark(run, result.FailOnFlaky))
 	}
 	if s := &run.Summary; s.Before > 0 {
 		now := max(0, s.Trials-s.Before-s.Cancelled)
 		all = append(all, fmt.Sprintf("%s from before, %s run now", Count(s.Before), Count(now)))
+	}
+	if n := run.Wavering(); n > 0 && run.FailsOn(result.FailOnFlaky) {
+		all = append(all, fmt.Sprintf("trials of %s both passed and failed", Plural(n, "scenario"))+FailOn)
 	}
 	if n := run.Summary.Guards; n != nil && n.Fired > 0 && run.FailsOn(result.FailOnGuardrail) {
 		all = append(all, Plural(n.Fired, "guardrail")+" fired"+FailOnMark(run, result.FailOnGuardrail))
@@ -170,6 +176,15 @@ func RunNotes(run *result.Run) (all []string) {
 		all = append(all, "report only (--exit-zero)")
 	}
 	return all
+}
+
+// brokeWithin says what nothing is red by.
+func brokeWithin(run *result.Run, n int) string {
+	gates := "passed"
+	if run.Summary.Allowed > 0 {
+		gates = "passed or may be undecided"
+	}
+	return Plural(n, "trial") + " broke within gates that " + gates
 }
 
 // nothingElse says why a run is not green of which all was excused.

@@ -69,6 +69,9 @@ func groupCost(run *result.Run, g *show.Group) string {
 // aboutGate is what else is to be known of a group.
 func (p *Printer) aboutGate(g *result.Gate) (rows []*row) {
 	add := func(text string) { rows = append(rows, (&row{}).gap(2*signWidth).add(dim, text)) }
+	if text := show.Weakened(g); text != "" {
+		add(text)
+	}
 	if g.Alike {
 		add(show.Alike)
 	}

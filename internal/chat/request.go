@@ -106,6 +106,7 @@ type Reply struct {
 	ToolResults  []ToolResult
 	Opaque       *Opaque // state of the provider's own, for the message
 	FinishReason string  // stop, length, tool_calls, content_filter
+	ID           string  // by which the provider knows the reply; "": it named none. No recording keeps it
 	Model        string  // as the provider named it
 	Usage        Usage
 	CostUSD      *float64 // nil: the price is not known

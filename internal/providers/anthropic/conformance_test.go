@@ -31,7 +31,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	server := api(t)
 	providertest.Run(t, providertest.Dialect{
-		Faults: providertest.SingleReplyFaults(), API: &server, Thinks: true, Finishes: finishes,
+		Faults: providertest.SingleReplyFaults(), API: &server, Thinks: true, Reply: "msg_1", Finishes: finishes,
 		Open: func(t *testing.T, s providertest.Script) providers.Provider {
 			described := spec(providertest.Serve(t, api(t), s).URL)
 			return open(t, providertest.Patience(described, s), wire.Options{Jobs: 4})

@@ -69,7 +69,7 @@ func TestPlatformConformance(t *testing.T) {
 			t.Parallel()
 			server := hosted(t, kind)
 			providertest.Run(t, providertest.Dialect{
-				Faults: providertest.SingleReplyFaults(), API: &server, Thinks: true, Finishes: finishes,
+				Faults: providertest.SingleReplyFaults(), API: &server, Thinks: true, Reply: "msg_1", Finishes: finishes,
 				Open: func(t *testing.T, s providertest.Script) providers.Provider {
 					described := on(kind, providertest.Serve(t, hosted(t, kind), s).URL)
 					return open(t, providertest.Patience(described, s), wire.Options{Jobs: 4})

@@ -12,6 +12,7 @@ import (
 type response struct {
 	Type    string            `json:"type"`
 	Role    string            `json:"role"`
+	ID      wire.ReplyID      `json:"id"`
 	Model   string            `json:"model"`
 	Content []json.RawMessage `json:"content"`
 	Stop    string            `json:"stop_reason"`
@@ -64,7 +65,7 @@ func isError(r *response) bool {
 
 // reply makes the reply out of its blocks, whole or put together from a stream.
 func (c exchange) reply(r *response, blocks []blockIn) (chat.Reply, error) {
-	out := chat.Reply{Model: r.Model}
+	out := chat.Reply{ID: string(r.ID), Model: r.Model}
 	if r.Usage != nil {
 		out.Usage = r.Usage.chat()
 	}

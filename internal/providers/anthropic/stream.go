@@ -63,7 +63,7 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 		s.Progress()
 		s.Came(0)
 		s.last.Model, s.Model = v.Message.Model, v.Message.Model
-		s.last.Role = v.Message.Role
+		s.last.Role, s.last.ID = v.Message.Role, v.Message.ID
 		s.count(v.Message.Usage)
 	case v.Type == "content_block_start":
 		return false, s.begin(&v)

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
 // document is a whole reply, or as much of it as an event of a stream has. Only what is used is decoded.
@@ -16,6 +18,7 @@ type document struct {
 	Candidates []candidate     `json:"candidates"`
 	Feedback   feedback        `json:"promptFeedback"`
 	Usage      *usage          `json:"usageMetadata"`
+	ID         wire.ReplyID    `json:"responseId"`
 	Model      string          `json:"modelVersion"`
 	Error      json.RawMessage `json:"error"`
 }
@@ -80,6 +83,7 @@ func (p *partIn) whole() bool {
 // gathered is what has come of a reply.
 type gathered struct {
 	exchange
+	id      string
 	model   string
 	usage   usage
 	counted bool
@@ -137,6 +141,7 @@ func (g *gathered) take(d *document, data []byte, say bool) error {
 	if d.Model != "" {
 		g.model, g.Model = d.Model, d.Model
 	}
+	g.id = cmp.Or(g.id, string(d.ID))
 	if d.Feedback.Reason != "" {
 		g.came, g.blocked, g.message = true, d.Feedback.Reason, d.Feedback.Message
 	}
@@ -310,7 +315,7 @@ func (g *gathered) reply() (chat.Reply, error) {
 	if g.finish == "" && g.blocked == "" {
 		return chat.Reply{}, g.unfinished()
 	}
-	out := chat.Reply{Content: g.words.String(), Model: g.model}
+	out := chat.Reply{Content: g.words.String(), ID: g.id, Model: g.model}
 	if g.counted {
 		out.Usage = g.usage.chat()
 	}

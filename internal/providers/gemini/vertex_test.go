@@ -41,7 +41,7 @@ func TestVertexConformance(t *testing.T) {
 	t.Parallel()
 	server := hosted(t)
 	providertest.Run(t, providertest.Dialect{
-		Faults: providertest.SingleReplyFaults(), API: &server, Thinks: true, Finishes: finishes,
+		Faults: providertest.SingleReplyFaults(), API: &server, Thinks: true, Reply: "r1", Finishes: finishes,
 		Open: func(t *testing.T, s providertest.Script) providers.Provider {
 			described := inProject(providertest.Serve(t, hosted(t), s).URL)
 			return open(t, providertest.Patience(described, s), wire.Options{Jobs: 4})

@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 			t.Parallel()
 			server := chatAPI(t)
 			providertest.Run(t, providertest.Dialect{
-				Faults: providertest.HTTPFaults, API: &server,
+				Faults: providertest.HTTPFaults, API: &server, Reply: "c1",
 				Finishes: map[string]string{
 					"stop": "stop", "length": "length", "tool_calls": "tool_calls", "function_call": "tool_calls",
 					"content_filter": "content_filter", "error": "", "MALFORMED_FUNCTION_CALL": "",

@@ -10,11 +10,13 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
 // chatResponse is a whole reply or a chunk of a stream. Only what is used is decoded, and leniently where servers are
 // known to differ: a field that nobody reads must not make a reply unreadable.
 type chatResponse struct {
+	ID      wire.ReplyID    `json:"id"`
 	Model   string          `json:"model"`
 	Choices []choice        `json:"choices"`
 	Usage   *api.Usage      `json:"usage"`
@@ -193,7 +195,7 @@ func (c exchange) reply(a *chatResponse, text string, calls *assembler, finish a
 	if finish == api.FinishReasonContentFilter && text == "" {
 		return chat.Reply{}, c.Fail(providers.Refused, nil, "the content filter of the provider stopped the reply")
 	}
-	r := chat.Reply{Content: text, FinishReason: finishReason(finish), Model: a.Model}
+	r := chat.Reply{Content: text, FinishReason: finishReason(finish), ID: string(a.ID), Model: a.Model}
 	var err error
 	if r.ToolCalls, err = calls.calls(len(c.Request.Messages)); err != nil {
 		return chat.Reply{}, c.Fail(providers.BadReply, err, "%v", err)

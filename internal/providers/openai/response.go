@@ -12,6 +12,7 @@ import (
 
 // responseDoc is a reply of the Responses API. Only what is used is decoded.
 type responseDoc struct {
+	ID         wire.ReplyID      `json:"id"`
 	Model      string            `json:"model"`
 	Status     string            `json:"status"`
 	Output     []json.RawMessage `json:"output"`
@@ -124,7 +125,7 @@ func (x responseExchange) count(r *responseDoc) {
 
 // reply makes the reply out of its items.
 func (x responseExchange) reply(r *responseDoc, items []item) (chat.Reply, error) {
-	out := chat.Reply{Model: r.Model}
+	out := chat.Reply{ID: string(r.ID), Model: r.Model}
 	if r.Usage != nil {
 		out.Usage = r.Usage.chat()
 	}

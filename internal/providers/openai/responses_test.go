@@ -120,7 +120,7 @@ func TestResponsesConformance(t *testing.T) {
 			t.Parallel()
 			server := responsesAPI(t)
 			providertest.Run(t, providertest.Dialect{
-				Faults: providertest.HTTPFaults, API: &server, Thinks: true,
+				Faults: providertest.HTTPFaults, API: &server, Thinks: true, Reply: "resp_1",
 				Finishes: map[string]string{
 					"completed": "stop", "max_output_tokens": "length", "content_filter": "content_filter", "failed": "", "cancelled": "",
 				},

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 
 	api "github.com/sashabaranov/go-openai"
@@ -50,6 +51,7 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 	if a.Model != "" {
 		s.Model, s.last.Model = a.Model, a.Model
 	}
+	s.last.ID = cmp.Or(s.last.ID, a.ID)
 	if a.Usage != nil {
 		s.last.Usage = a.Usage
 	}

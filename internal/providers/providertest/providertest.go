@@ -54,6 +54,7 @@ type Dialect struct {
 	Faults []Fault // those that the model can act out
 	API    *API    // of a provider over HTTP: its streams are cut wherever they can be
 	Thinks bool    // it has state that goes back; see Script.Thought
+	Reply  string  // the id that its server gives to every reply; "": it gives none
 	// Finishes is what each of the API's own words for the end of a reply means. A word that means nothing is one for a
 	// reply that broke off.
 	Finishes map[string]string
@@ -143,7 +144,10 @@ func (d Dialect) replies(t *testing.T, stream bool) {
 			for i := range got.ToolCalls {
 				got.ToolCalls[i].ID = ""
 			}
-			got.Model, got.CostUSD, got.LatencyMS = "", nil, 0
+			if got.ID != d.Reply {
+				t.Errorf("the reply has the id %q, the server gave %q", got.ID, d.Reply)
+			}
+			got.ID, got.Model, got.CostUSD, got.LatencyMS = "", "", nil, 0
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("reply (-want +got):\n%s", diff)
 			}

@@ -8,7 +8,7 @@ import (
 )
 
 func (t *trace) callStarted(c *trial, e *result.CallStarted) {
-	s := t.start(c.parent(e.Step), join("chat", e.Model), e.Trial, "call/"+strconv.Itoa(e.Number), client, e.Time)
+	s := c.parent(e.Step).child(join("chat", e.Model), e.Trial, "call/"+strconv.Itoa(e.Number), client, e.Time)
 	s.text("gen_ai.operation.name", "chat")
 	s.text("gen_ai.provider.name", providerName(e.Type))
 	s.text("gen_ai.request.model", e.Model)
@@ -59,6 +59,7 @@ func (t *trace) callCompleted(c *trial, e *result.CallCompleted) {
 		return
 	}
 	delete(c.calls, e.Number)
+	s.text("gen_ai.response.id", e.Answer.ID)
 	s.text("gen_ai.response.model", e.ResponseModel)
 	s.texts("gen_ai.response.finish_reasons", e.FinishReason)
 	s.whole("gen_ai.usage.input_tokens", int64(e.Usage.Input))
@@ -108,7 +109,7 @@ func (t *trace) endCall(s *span, at time.Time, took float64) {
 }
 
 func (t *trace) toolStarted(c *trial, e *result.ToolStarted) {
-	s := t.start(c.parent(e.Step), join("execute_tool", e.Name), e.Trial, "call/"+strconv.Itoa(e.Number), internal, e.Time)
+	s := c.parent(e.Step).child(join("execute_tool", e.Name), e.Trial, "call/"+strconv.Itoa(e.Number), internal, e.Time)
 	s.text("gen_ai.operation.name", "execute_tool")
 	s.text("gen_ai.tool.name", e.Name)
 	s.text("gen_ai.tool.call.id", e.ID)

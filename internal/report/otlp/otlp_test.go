@@ -56,7 +56,8 @@ func export(x *Exporter, events []result.Event) Delivery {
 // spansOf is how many spans resulttest.Events make: run, trial, turn, three calls of models, two of tools.
 const spansOf = 9
 
-// TestTrace: the collector, which reads by the definitions of the protocol, sees the whole run as one tree.
+// TestTrace: the collector, which reads by the definitions of the protocol, sees the run, and the trial as one tree in a
+// trace of its own.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	for _, content := range []bool{false, true} {
@@ -72,10 +73,13 @@ func TestTrace(t *testing.T) {
 			if diff := cmp.Diff(Delivery{Sent: spansOf}, d); diff != "" {
 				t.Errorf("(-want +got):\n%s%v", diff, c.Problems())
 			}
+			traces := map[string]int{}
 			for _, s := range c.Spans() {
-				if fmt.Sprintf("%x", s.TraceId) != "ab000000000000000000000000000001" {
-					t.Errorf("%s is of trace %x", s.Name, s.TraceId)
-				}
+				traces[fmt.Sprintf("%x", s.TraceId)]++
+			}
+			const run, trial = "ab000000000000000000000000000001", "a50ad2282ef76af2a53e28b2f7e549f8"
+			if diff := cmp.Diff(map[string]int{run: 1, trial: spansOf - 1}, traces); diff != "" {
+				t.Errorf("spans of traces (-want +got):\n%s", diff)
 			}
 			if got := c.Requests()[0].Header.Get("Content-Encoding"); (got == "gzip") != content {
 				t.Errorf("Content-Encoding %q", got)

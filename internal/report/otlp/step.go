@@ -16,7 +16,7 @@ func (t *trace) stepStarted(c *trial, e *result.StepStarted) {
 		within = s
 	}
 	place := "step/" + strconv.Itoa(e.Turn) + "/" + e.Step
-	s := t.start(within, "step "+e.Step, e.Trial, place, internal, e.Time)
+	s := within.child("step "+e.Step, e.Trial, place, internal, e.Time)
 	s.text("gen_ai.conversation.id", e.Trial)
 	s.text("arena.step", e.Step)
 	s.text("arena.step.kind", e.Name)

@@ -1,5 +1,5 @@
-// Package otlp sends what happens in a run to an OpenTelemetry collector, as the spans of one trace: run, trials,
-// turns, calls of models and tools. Names and attributes follow the semantic conventions for generative AI.
+// Package otlp sends what happens in a run to an OpenTelemetry collector, as spans: the run in a trace of its own, and a
+// trace a trial, with its turns and calls of models and tools, that links to the run. Names and attributes follow the semantic conventions for generative AI.
 package otlp
 
 import (
@@ -16,7 +16,7 @@ import (
 
 // trace builds spans from events. It belongs to one goroutine.
 type trace struct {
-	id      string // hexadecimal
+	id      string // hexadecimal; of the run's trace
 	content bool   // spans hold the contents of messages
 	emit    func(*span)
 	run     *span
@@ -92,7 +92,7 @@ func (t *trace) handleTrial(c *trial, e result.Event, at result.At) {
 }
 
 func (t *trace) runStarted(e *result.RunStarted) {
-	t.run = t.start(nil, "arena run", "", "", internal, e.Time)
+	t.run = start(t.id, "arena run", "", "", internal, e.Time)
 	t.run.text("arena.version", e.Arena)
 	t.run.text("arena.run.name", e.Name)
 	t.run.whole("arena.run.planned", int64(e.Planned))
@@ -129,7 +129,10 @@ func (s *span) failIf(st result.Status, message string) {
 }
 
 func (t *trace) trialStarted(e *result.TrialStarted) {
-	s := t.start(t.run, "trial "+e.Scenario, e.Trial, "", internal, e.Time)
+	s := start(t.traceOf(e.Trial), "trial "+e.Scenario, e.Trial, "", internal, e.Time)
+	if t.run != nil {
+		s.Links = []link{{t.run.TraceID, t.run.SpanID}}
+	}
 	s.text("gen_ai.conversation.id", e.Trial)
 	s.text("arena.scenario", e.Scenario)
 	s.text("arena.provider", e.Provider)
@@ -164,7 +167,7 @@ func (t *trace) trialDone(c *trial, e *result.TrialDone) {
 
 func (t *trace) turnStarted(c *trial, at result.At) {
 	t.endTurn(c, at.Time)
-	s := t.start(c.span, join("invoke_agent", at.Provider), at.Trial, "turn/"+strconv.Itoa(at.Turn), internal, at.Time)
+	s := c.span.child(join("invoke_agent", at.Provider), at.Trial, "turn/"+strconv.Itoa(at.Turn), internal, at.Time)
 	s.text("gen_ai.operation.name", "invoke_agent")
 	s.text("gen_ai.agent.name", at.Provider)
 	s.text("gen_ai.provider.name", c.provider)
@@ -214,13 +217,24 @@ func (c *trial) parent(step string) *span {
 	return c.span
 }
 
-// start begins a span. Its id is derived from the trial and the place in the trial, so that runs can be compared.
-func (t *trace) start(parent *span, name, trial, place string, kind int, at time.Time) *span {
-	s := &span{TraceID: t.id, SpanID: spanID(trial, place), Name: name, Kind: kind, Start: nanos(at)}
-	if parent != nil {
-		s.Parent = parent.SpanID
-	}
-	return s
+// start begins the first span of a trace. The id of a span is derived from the trial and the place in the trial, so that
+// runs can be compared.
+func start(trace, name, trial, place string, kind int, at time.Time) *span {
+	return &span{TraceID: trace, SpanID: spanID(trial, place), Name: name, Kind: kind, Start: nanos(at)}
+}
+
+// child begins a span within s.
+func (s *span) child(name, trial, place string, kind int, at time.Time) *span {
+	c := start(s.TraceID, name, trial, place, kind, at)
+	c.Parent = s.SpanID
+	return c
+}
+
+// traceOf returns the id of a trial's trace. It is derived from that of the run, so that the trial is found again.
+func (t *trace) traceOf(trial string) string {
+	sum := sha256.Sum256([]byte(t.id + "\x00" + trial))
+	sum[0] |= 1 // an id of all zeros is invalid
+	return hex.EncodeToString(sum[:16])
 }
 
 func spanID(trial, place string) string {

@@ -43,7 +43,14 @@ type span struct {
 	End        int64       `json:"endTimeUnixNano,string"`
 	Attributes []attribute `json:"attributes,omitempty"`
 	Events     []spanEvent `json:"events,omitempty"`
+	Links      []link      `json:"links,omitempty"`
 	Status     *status     `json:"status,omitempty"`
+}
+
+// link points to a span of another trace.
+type link struct {
+	TraceID string `json:"traceId"`
+	SpanID  string `json:"spanId"`
 }
 
 type spanEvent struct {

@@ -242,6 +242,9 @@ func drawSpan(b *strings.Builder, s *tracepb.Span, indent string) {
 	}
 	b.WriteByte('\n')
 	drawAttributes(b, s.Attributes, indent+"  · ")
+	for _, l := range s.Links {
+		fmt.Fprintf(b, "%s  → span %x of trace %x\n", indent, l.SpanId, l.TraceId)
+	}
 	for _, e := range s.Events {
 		fmt.Fprintf(b, "%s  ! %s\n", indent, e.Name)
 		drawAttributes(b, e.Attributes, indent+"    · ")

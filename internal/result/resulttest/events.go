@@ -78,6 +78,7 @@ func called(say func(string) string, at func(ms, turn int) result.At) []result.E
 		}},
 	}
 	answer := &chat.Reply{
+		ID:        say("chatcmpl-1"),
 		ToolCalls: []chat.ToolCall{tool, broken}, FinishReason: say("tool_calls"), Model: say("gpt-4o-2024-08-06"),
 		Usage: chat.Usage{InputTokens: 20, OutputTokens: 5, CachedTokens: 10}, CostUSD: new(0.0001), LatencyMS: 100,
 		Retries: 1, Opaque: opaque(),

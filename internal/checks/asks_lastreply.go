@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,6 +45,10 @@ func (c *Compiled) Remarks(s *Subject, v *result.Verdict) (texts []string) {
 	if v.Status != result.Passed {
 		return nil
 	}
+	if c.metBefore(s) {
+		texts = append(texts, c.Type+" looks at the calls of the whole conversation, and held before this turn "+
+			"began: assert it in the turn whose calls are meant, or of the conversation")
+	}
 	if c.session {
 		s = s.Whole()
 	}
@@ -62,6 +67,25 @@ func (c *Compiled) Remarks(s *Subject, v *result.Verdict) (texts []string) {
 		}
 	}
 	return texts
+}
+
+// metBefore reports whether a check of an order of calls in the whole conversation, asked in a turn, held before that.
+func (c *Compiled) metBefore(s *Subject) bool {
+	switch c.Check.(type) {
+	case *toolOrder, *trajectory:
+	default:
+		return false
+	}
+	if s.Session || s.Turn < 1 {
+		return false
+	}
+	before := s.Whole().Fork()
+	before.Calls = slices.DeleteFunc(slices.Clone(before.Calls), func(call Call) bool { return call.Turn >= s.Turn })
+	if len(before.Calls) == 0 {
+		return false
+	}
+	f, err := c.Check.Eval(context.Background(), before)
+	return err == nil && (f.Holds == nil && f.Score >= 1-slack || f.Holds != nil && *f.Holds)
 }
 
 // withinWords are the fields that a reply has only at the end or in the middle of other words, as "eta" in "details".

@@ -111,7 +111,9 @@ func (c *Compiler) Compile(spec *scenario.Check, d *diag.List) *Compiled {
 	}
 	own := &declared{handlers: spec.Handlers, early: spec.Early, filled: spec.Filled}
 	r := &node.Reader{File: spec.Pos.File, Diags: &problems, Lenient: c.Lenient}
-	out := (&compilation{c: c, spec: alone, own: own, r: r}).compile()
+	k := &compilation{c: c, spec: alone, own: own, r: r}
+	out := k.compile()
+	k.warnBlankPlaces()
 	if spec.Unknown = own.unknown; own.unknown {
 		return nil
 	}
@@ -172,6 +174,7 @@ func (k *compilation) compile() *Compiled {
 	check := k.build(e, w)
 	k.limits.verify(k, w)
 	k.warnVacuous(check, w)
+	k.warnMet(check, when, w)
 	terms := Terms{
 		Message: k.limits.message, When: when, MinScore: k.limits.min, MaxScore: k.limits.max,
 		PassThreshold: k.spec.PassThreshold, MustPass: k.spec.MustPass, Wrapped: k.spec.Type == scenario.Wrapper,

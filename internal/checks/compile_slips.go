@@ -104,6 +104,10 @@ func (b *binder) warnBannedPatterns(check Check) {
 		if o := node.DoubtBan(p.at.Value); bans && o != (node.Oddity{}) {
 			b.r.Warnf(p.at, "looks-like-slip", "%s: %q %s", p.what, p.at.Value, o.Text).Hint = o.Hint
 		}
+		if _, whole := check.(*regex); whole && bans && node.IsWholeText(p.at.Value) {
+			b.r.Warnf(p.at, "looks-like-slip", "%s: %q matches no reply that says anything else besides", p.what, p.at.Value).
+				Hint = "take ^ and $ out to find it anywhere; for a reply that is this alone use equals, with max_score: 0"
+		}
 	}
 }
 
@@ -144,10 +148,26 @@ func (b *binder) warnFilledPattern(n *node.Node, what string) (told bool) {
 			continue
 		}
 		told = true
-		b.r.Warnf(n, "looks-like-slip", "%s: the value of {{%s}}, %q, is a part of the pattern and does not match itself",
-			what, in.Name, in.Value).Hint = "give the variable the value " + literal + ", or use a check that looks for texts"
+		b.r.Warnf(n, "looks-like-slip", "%s: the value of %s, %q, is a part of the pattern and does not match itself",
+			what, in.Place, in.Value).Hint = "give the variable the value " + literal + ", or use a check that looks for texts"
 	}
 	return told
+}
+
+// warnBlankPlaces warns of texts in which a placeholder left nothing: they ask for something else than they seem to.
+func (k *compilation) warnBlankPlaces() {
+	for n, list := range k.own.filled {
+		var blank []string
+		for _, in := range list {
+			if in.Value == "" {
+				blank = append(blank, in.Place)
+			}
+		}
+		if len(blank) > 0 {
+			k.r.Warnf(n, "empty-value", "%s: nothing stands for %s, so that the text is %q", k.spec.Type,
+				strings.Join(blank, " and "), n.Value).Hint = "give it a value"
+		}
+	}
 }
 
 // unlike says that a character in a text looks like another one.

@@ -95,3 +95,45 @@ func (w *When) unmet(calls []Call) string {
 	}
 	return ""
 }
+
+// askedOfCalls is a check that asks for calls. metBy reports whether every conversation holds what it asks for in which
+// the conditions hold, if the calls succeed.
+type askedOfCalls interface{ metBy(w *When) bool }
+
+// warnMet warns of a check that applies only where what it asks for was done.
+func (k *compilation) warnMet(check Check, w *When, name written) {
+	asks, ok := check.(askedOfCalls)
+	if w == nil || !ok || k.limits.max != nil || !asks.metBy(w) {
+		return
+	}
+	k.r.Diags.Warnf(k.at(k.spec.When.ToolPos), 1, "cannot-fail",
+		"%s: when: this is asked only where those calls came for which it asks, and so says nothing where they did not",
+		name.name).Hint = "take the when out, or name in it what must come before"
+}
+
+// calls reports whether the conditions say that a tool was called at least n times; "" is any tool.
+func (w *When) calls(tool string, n int) bool {
+	if tool == "" {
+		return n <= max(w.MinCalls, 1) && (w.MinCalls > 0 || w.AnyTool || w.Tool != "" || w.Pattern != nil)
+	}
+	return w.Tool == tool && n <= 1
+}
+
+func (c *toolsCalled) metBy(w *When) bool {
+	return c.MaxCalls == nil && !c.RequireArgs &&
+		!slices.ContainsFunc(c.ToolNames, func(name string) bool { return !w.calls(name, c.MinCalls) })
+}
+
+func (c *toolCallCount) metBy(w *When) bool {
+	return c.Max == nil && c.Min != nil && w.calls(c.Tool, *c.Min)
+}
+
+func (c *toolCallSequence) metBy(w *When) bool {
+	return len(c.Sequence) == 1 && w.calls(c.Sequence[0], 1)
+}
+
+func (c *toolOrder) metBy(w *When) bool { return len(c.Order) == 1 && w.calls(c.Order[0], 1) }
+
+func (c *agentInvoked) metBy(w *When) bool {
+	return len(c.AgentNames) == 1 && w.calls(c.AgentNames[0], 1)
+}

@@ -105,7 +105,7 @@ type contentExcludes struct {
 	caseSensitive bool
 
 	once sync.Once           // what only streams need
-	sets *[2]*textsearch.Set // of the texts as they are, and in plain spelling
+	sets *[3]*textsearch.Set // of the texts as they are, in plain spelling, and of those without marks of Markdown
 }
 
 func (*contentExcludes) boundsRedacted() {}
@@ -145,7 +145,7 @@ func (c *contentExcludes) finds(r *Reply, p *textPattern) bool {
 // Stream implements Streamer: a forbidden text stays in the reply.
 func (c *contentExcludes) Stream() Stream {
 	c.once.Do(func() {
-		var texts, alike []string
+		var texts, alike, unmarked []string
 		for i := range c.patterns {
 			for _, form := range c.patterns[i].forms {
 				text := form.folded
@@ -153,21 +153,27 @@ func (c *contentExcludes) Stream() Stream {
 					text = form.text
 				}
 				texts, alike = append(texts, text), append(alike, form.alike(c.caseSensitive))
+				if form.unmarked {
+					unmarked = append(unmarked, form.alike(c.caseSensitive))
+				}
 			}
 		}
-		c.sets = &[2]*textsearch.Set{
-			textsearch.NewSet(texts, !c.caseSensitive, c.wholeWords), textsearch.NewSet(alike, !c.caseSensitive, c.wholeWords),
+		set := func(texts []string) *textsearch.Set { return textsearch.NewSet(texts, !c.caseSensitive, c.wholeWords) }
+		c.sets = &[3]*textsearch.Set{set(texts), set(alike), nil}
+		if c.sets[2] = c.sets[1]; len(unmarked) < len(alike) {
+			c.sets[2] = set(unmarked)
 		}
 	})
-	return &excludesStream{c.sets[0].Follow(), c.sets[1].FollowPlain()}
+	return &excludesStream{c.sets[0].Follow(), c.sets[1].FollowPlain(), c.sets[2].FollowUnmarked()}
 }
 
 type excludesStream struct {
-	search *textsearch.Search
-	alike  *textsearch.PlainSearch
+	search          *textsearch.Search
+	alike, unmarked *textsearch.PlainSearch
 }
 
 func (s *excludesStream) Write(piece string) float64 {
 	found := s.search.Write(piece)
-	return allOrNothing(!s.alike.Write(piece) && !found)
+	found = s.alike.Write(piece) || found
+	return allOrNothing(!s.unmarked.Write(piece) && !found)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textsearch"
@@ -30,12 +31,14 @@ func (p regexParams) Build(b *binder) Check {
 }
 
 // newRegex makes a check that wants a match, or that wants none. What must not match is also looked for in the plain
-// spelling of the reply, which has its accents composed, and in that with straight quotes.
+// spelling of the reply, which has its accents composed, in that with straight quotes, and in these without the marks of
+// Markdown, unless the pattern names such marks itself.
 func newRegex(b *binder, p pattern, expect bool) *regex {
 	c := &regex{re: p.Regexp, expect: expect, banned: expect == b.turned}
 	if c.re == nil || !c.banned {
 		return c
 	}
+	c.unmarked = !namesMarks().MatchString(c.re.String())
 	if text := textsearch.Composed(c.re.String()); text != c.re.String() {
 		if re, err := b.c.regexp(text); err == nil {
 			c.re = re
@@ -52,6 +55,8 @@ type regex struct {
 	re     *regexp.Regexp
 	expect bool
 	banned bool // what matches is not wanted
+
+	unmarked bool // it names no marks of Markdown
 }
 
 func (*regex) boundsRedacted() {}
@@ -61,7 +66,12 @@ func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
 	at := s.masking.find(c.re, text)
 	if at == nil && c.banned && !strings.Contains(text, maskRune) {
 		plain := textsearch.Plain(text)
-		for _, other := range []string{plain, straightQuotes().Replace(plain)} {
+		others := []string{plain, straightQuotes().Replace(plain)}
+		if c.unmarked {
+			plain = textsearch.Plain(textsearch.Unmarked(text))
+			others = append(others, plain, straightQuotes().Replace(plain))
+		}
+		for _, other := range others {
 			if at == nil && other != text {
 				if at = c.re.FindStringIndex(other); at != nil {
 					text = other
@@ -84,3 +94,8 @@ func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	return f, nil
 }
+
+// namesMarks finds the marks of Markdown that a pattern names, and classes of characters that may hold them.
+var namesMarks = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("[`~]|\\\\[*_\\\\]|\\[\\^?[^\\]]*[*_]|(?:^|\\W)_|_(?:\\W|$)")
+})

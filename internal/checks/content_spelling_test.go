@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,9 +15,11 @@ var otherSpellings = map[string][]string{
 	"café bomb": {
 		"café bomb", "cafe\u0301 bomb", "café bo\u200dmb", "café b\u00adomb", "\ufeffcafé bo\u200b\u2060mb",
 		"café bоmb", "café bοmb", "ｃafé ｂomb", "café 𝐛𝐨𝐦𝐛", "café\u00a0bomb", "CAFÉ BОMB",
+		"**café** bomb", "*café* _bomb_", "ca**f**é `bomb`", "~~café~~ bo`m`b", "**ｃafé** __bоmb__", "*cafe\u0301 bomb*",
 	},
 	"cafe\u0301 bomb": {"café bomb"},
-	"bomb":            {"bo\u200dmb", "bоmb"},
+	"bomb":            {"bo\u200dmb", "bоmb", "bo**mb**", "_bomb_", "`bomb`"},
+	"sort_key (x)":    {"sort\\_key \\(x\\)", "`sort_key` **(x)**", "_sort\\_key_ (x)"},
 }
 
 // What must not come is found in whatever spelling looks the same, however the ban is written; so is it while the reply
@@ -36,7 +39,7 @@ func TestBansInOtherSpellings(t *testing.T) {
 		} {
 			quoted := jsonvalue.Compact(ban)
 			if strings.Contains(c.check+c.params, "regex") || c.check == "output_matches" {
-				quoted = jsonvalue.Compact("(?i)" + ban)
+				quoted = jsonvalue.Compact("(?i)" + regexp.QuoteMeta(ban))
 			}
 			params := fmt.Sprintf(c.params, quoted)
 			for _, text := range said {
@@ -85,7 +88,7 @@ func TestBansOfWhatOnlyLooksAlike(t *testing.T) {
 	t.Parallel()
 	for ban, text := range map[string]string{
 		"cop": "сор", "resume": "résumé", "\u200b": "a b", "Note:\n": "Note: x", "pop": "рор", " \u200b ": "one two",
-		"❤\ufe0f": "a ♥ b",
+		"❤\ufe0f": "a ♥ b", "**bomb**": "a bomb", "23": "2*3 is 6", "a b": "a * b", "sortkey": "sort_key", "~5": "5", "*": "one",
 	} {
 		params := `{"patterns": [` + jsonvalue.Compact(ban) + `]}`
 		if v, problems := Try(t.Context(), "content_excludes", params, text, ScopeTurn); v == nil || v.Status != result.Passed {

@@ -76,7 +76,7 @@ type Reply struct {
 	wordless bool // it only calls tools, or shows media
 	lower    string
 	folded   bool
-	others   [2]otherSpelling // by spelling
+	others   [spellings]otherSpelling
 }
 
 // otherSpelling is a text in another spelling, and that in lower case; each once it was asked for.

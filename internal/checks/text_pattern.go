@@ -14,6 +14,7 @@ import (
 type textPattern struct {
 	text, folded string
 	respelt      *respelling // nil: there is no other
+	unmarked     bool        // it is sought without the marks of Markdown too
 }
 
 // respelling is a text in another spelling, with its folded form. An empty one stands for the text as it is.
@@ -35,12 +36,18 @@ const (
 	// asComposed takes accents apart from their letters, and as one character with them. It is for texts that must come.
 	asComposed spelling = iota
 	asPlain             // whatever a reader takes for the same; for texts that must not come
+	asUnmarked          // asPlain, and without the marks of Markdown
+
+	spellings
 )
 
 // of returns a text in a spelling.
 func (s spelling) of(text string) string {
-	if s == asPlain {
+	switch s {
+	case asPlain:
 		return textsearch.PlainLine(text)
+	case asUnmarked:
+		return textsearch.PlainLine(textsearch.Unmarked(text))
 	}
 	return textsearch.Composed(text)
 }
@@ -58,7 +65,7 @@ func newTextPattern(text string, banned bool) textPattern {
 	p := textPattern{text: text, folded: strings.ToLower(text)}
 	switch {
 	case banned && !strings.ContainsAny(text, "\n\r"): // else the line end itself is meant
-		p.respelt = plainAlready
+		p.respelt, p.unmarked = plainAlready, textsearch.Unmarked(text) == text
 	case !banned && !isASCII(text):
 		p.respelt = composedAlready
 	default:
@@ -66,7 +73,7 @@ func newTextPattern(text string, banned bool) textPattern {
 	}
 	switch other := p.respelt.as.of(text); {
 	case strings.TrimSpace(other) == "":
-		p.respelt = nil
+		p.respelt, p.unmarked = nil, false
 	case other != text:
 		p.respelt = &respelling{p.respelt.as, other, strings.ToLower(other)}
 	}
@@ -108,6 +115,9 @@ func (p *textPattern) fits(r *Reply, caseSensitive bool, has func(text, pattern 
 		if other := r.spelt(p.respelt.as, !caseSensitive); other != text || p.respelt.text != "" {
 			found = has(other, p.alike(caseSensitive))
 		}
+	}
+	if !found && p.unmarked {
+		found = has(r.spelt(asUnmarked, !caseSensitive), p.alike(caseSensitive))
 	}
 	return r.masking.has(r.Text, found)
 }

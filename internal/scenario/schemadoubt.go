@@ -41,7 +41,7 @@ type schemaDoubts struct {
 	what     string
 	bans     bool
 	anyValue bool            // the values may be of any type
-	whole    bool            // the value is the whole of what must fit, or each entry of it when it is a list
+	whole    bool            // the value must be there: the whole of what must fit, its entries, what it requires
 	refs     map[string]bool // the names that references go through
 }
 
@@ -88,12 +88,12 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 			"required", "xml", "$vocabulary": // values, not schemas
 		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies":
 			inner := d
-			inner.whole = false
 			inner.anyValue = d.anyValue && strings.HasSuffix(strings.ToLower(k.Value), "properties")
 			for j := 1; v.Kind == node.Map && j < len(v.Content); j += 2 {
 				if k.Value == "patternProperties" {
 					d.pattern(v.Content[j-1])
 				}
+				inner.whole = d.whole && k.Value == "properties" && requires(n, v.Content[j-1].Value)
 				inner.at(v.Content[j], nil)
 			}
 		default:

@@ -36,3 +36,9 @@ func (d schemaDoubts) optional(n *node.Node) {
 	d.r.Warnf(listed, "all-optional", "%s: nothing is required, so that an object without any of the properties fits it",
 		d.what).Hint = "add required: [" + at.Content[0].Value + "], or additionalProperties: false"
 }
+
+// requires reports whether a schema requires a property.
+func requires(n *node.Node, name string) bool {
+	list := node.Get(n, "required")
+	return list != nil && slices.ContainsFunc(list.Content, func(r *node.Node) bool { return r.Value == name })
+}

@@ -101,15 +101,40 @@ type checkFiller struct {
 	shown  bool                // within a text that somebody reads, where nothing is compared with it
 }
 
+// blank reports whether nothing to see stands for a placeholder.
+func (v *Values) blank(name string) bool {
+	text := expand("{{"+name+"}}", v.templates())
+	if v.row != nil {
+		text = unmark(text, v.row)
+	}
+	return strings.TrimSpace(text) == ""
+}
+
 // note keeps the values in a text that was filled in.
 func (f *checkFiller) note(out *node.Node, text string) {
-	for _, name := range Placeholders(text) {
-		if value := f.Vars[name]; value != "" && !strings.Contains(value, "{{") {
-			if f.values == nil {
-				f.values = map[*node.Node][]FilledIn{}
-			}
-			f.values[out] = append(f.values[out], FilledIn{name, value})
+	add := func(in FilledIn) {
+		if f.values == nil {
+			f.values = map[*node.Node][]FilledIn{}
 		}
+		f.values[out] = append(f.values[out], in)
+	}
+	for _, name := range Placeholders(text) {
+		place := "{{" + name + "}}"
+		switch value := f.Vars[name]; {
+		case f.blank(name):
+			if !f.judge && !f.shown {
+				add(FilledIn{Place: place})
+			}
+		case value != "" && !strings.Contains(value, "{{"):
+			add(FilledIn{place, value})
+		}
+	}
+	if len(f.Singles) > 0 && !f.judge && !f.shown {
+		walkSingles(text, func(name string, _ int) {
+			if value, given := f.Singles[name]; given && strings.TrimSpace(value) == "" {
+				add(FilledIn{Place: "{" + name + "}"})
+			}
+		})
 	}
 }
 
@@ -150,8 +175,8 @@ func place(out, at *node.Node) {
 	}
 }
 
-// FilledIn is the value of a variable in a text of a check.
-type FilledIn struct{ Name, Value string }
+// FilledIn is the value of a variable in the place of a placeholder, in a text of a check; "" where it is blank.
+type FilledIn struct{ Place, Value string }
 
 // emptyTextFault is the fault of a text that is empty after replacement.
 func emptyTextFault(text string) placeholderFault {
@@ -170,7 +195,7 @@ func (f *checkFiller) leftOver(text, filled string) []placeholderFault {
 		return nil
 	}
 	for _, name := range Placeholders(text) {
-		if value, known := f.Vars[name]; known && strings.TrimSpace(value) == "" {
+		if f.blank(name) {
 			return []placeholderFault{{
 				code: "empty-value", msg: "nothing is left of " + strconv.Quote(short(text)) + ": {{" + name + "}} has an empty " +
 					"value",

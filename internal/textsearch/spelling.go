@@ -217,6 +217,7 @@ func likeOther(r rune, inGreek bool) rune {
 // last word waits for its end.
 type PlainSearch struct {
 	whole  Runes
+	marks  *unmarker // nil: marks of Markdown stay
 	spell  speller
 	lines  lines
 	search *Search
@@ -225,10 +226,23 @@ type PlainSearch struct {
 // FollowPlain starts on a new text. The texts of the set are in the form of PlainLine.
 func (s *Set) FollowPlain() *PlainSearch { return &PlainSearch{search: s.Follow()} }
 
+// FollowUnmarked is FollowPlain for a text without the marks of Markdown: see Unmarked.
+func (s *Set) FollowUnmarked() *PlainSearch {
+	return &PlainSearch{search: s.Follow(), marks: &unmarker{}}
+}
+
 // Write takes the next piece, and returns whether any of the texts has come.
 func (p *PlainSearch) Write(piece string) bool {
+	text := p.whole.Take(piece)
+	if p.marks != nil {
+		var b strings.Builder
+		for _, r := range text {
+			b.WriteString(p.marks.read(r))
+		}
+		text = b.String()
+	}
 	found := p.search.found
-	for _, r := range p.whole.Take(piece) {
+	for _, r := range text {
 		if found {
 			break
 		}

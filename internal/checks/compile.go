@@ -27,6 +27,7 @@ type Compiler struct {
 	queries cache[*jsonquery.Query]
 
 	handlers sync.Map // *scenario.Handler → *Spelling
+	equals   sync.Map // wording → *Compiled
 }
 
 func (c *Compiler) regexp(text string) (*regexp.Regexp, error) {
@@ -103,6 +104,10 @@ func (t Terms) shared() *Terms {
 // Compile builds one check. All its problems go to d; the result is nil then. The result is also nil, without a
 // problem, when spec.Unknown is set: the types of the project must be known first.
 func (c *Compiler) Compile(spec *scenario.Check, d *diag.List) *Compiled {
+	worded := wordingOf(spec)
+	if before := c.compiledBefore(worded, spec); before != nil {
+		return before
+	}
 	var problems diag.List
 	alone, open := spec.Alone()
 	for _, text := range open {
@@ -117,11 +122,15 @@ func (c *Compiler) Compile(spec *scenario.Check, d *diag.List) *Compiled {
 	if spec.Unknown = own.unknown; own.unknown {
 		return nil
 	}
-	for _, p := range problems.Sorted() {
+	remarks := problems.Sorted()
+	for _, p := range remarks {
 		d.Add(p)
 	}
 	if problems.Errors() > 0 {
 		return nil
+	}
+	if len(remarks) == 0 && out != nil {
+		c.keep(worded, out)
 	}
 	return out
 }

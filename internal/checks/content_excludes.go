@@ -110,6 +110,8 @@ type contentExcludes struct {
 
 func (*contentExcludes) boundsRedacted() {}
 
+func (*contentExcludes) selfContained() {}
+
 func (c *contentExcludes) Eval(_ context.Context, s *Subject) (Finding, error) {
 	replies := s.Texts()
 	violations, found := []Details{}, []string{}

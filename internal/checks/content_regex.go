@@ -61,6 +61,8 @@ type regex struct {
 
 func (*regex) boundsRedacted() {}
 
+func (*regex) selfContained() {}
+
 func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := s.Output()
 	at := s.masking.find(c.re, text)

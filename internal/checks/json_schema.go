@@ -40,6 +40,8 @@ type jsonSchema struct {
 	options jsonOptions
 }
 
+func (*jsonSchema) selfContained() {}
+
 func (c *jsonSchema) Eval(_ context.Context, s *Subject) (Finding, error) {
 	doc := s.document(c.options)
 	v, err := doc.value()

@@ -13,9 +13,14 @@ import (
 
 // skippedAll is what is known of a scenario none of whose checks judged anything yet.
 type skippedAll struct {
-	judged bool            // one did
-	first  *result.Verdict // one that was skipped
-	checks int             // the most in one trial
+	judged bool          // one did
+	first  *skippedCheck // one that was skipped; nil: none, or one judged
+	checks int           // the most in one trial
+}
+
+type skippedCheck struct {
+	kind, why string
+	pos       diag.Pos
 }
 
 // observeSkipped notes whether a check of the trial judged anything.
@@ -25,19 +30,23 @@ func (h *nameTracker) observeSkipped(t *result.Trial) {
 		s = &skippedAll{}
 		h.scenarios[t.Scenario] = s
 	}
+	if s.judged {
+		return
+	}
 	n := 0
 	t.Checks(func(_, _ int, v *result.Verdict) {
 		n++
-		if s.judged = s.judged || v.Status != result.Skipped; s.first == nil {
-			first := *v
-			s.first = &first
+		if s.judged = s.judged || v.Status != result.Skipped; !s.judged && s.first == nil {
+			s.first = &skippedCheck{v.Type, v.SkipReason, v.Position}
 		}
 	})
 	s.checks = max(s.checks, n)
 	for i := range t.Evals {
 		s.judged = s.judged || !t.Evals[i].Skipped
 	}
-	s.judged = s.judged || t.Status != result.Passed
+	if s.judged = s.judged || t.Status != result.Passed; s.judged {
+		s.first = nil
+	}
 }
 
 // claimJudged claims that not every check of a scenario is skipped in every trial: nothing could fail then.
@@ -53,9 +62,9 @@ func (h *nameTracker) claimJudged(claim claimer) {
 			what = "its one check was"
 		}
 		one.settle(false, true, diag.Diagnostic{
-			Severity: diag.Warning, Pos: s.first.Position, Width: utf8.RuneCountInString(s.first.Type), Code: "never-judged",
+			Severity: diag.Warning, Pos: s.first.pos, Width: utf8.RuneCountInString(s.first.kind), Code: "never-judged",
 			Msg: fmt.Sprintf("scenario %q: %s skipped in every trial, so that nothing tested it (%s: %s)", id, what,
-				s.first.Type, s.first.SkipReason),
+				s.first.kind, s.first.why),
 			Hint: "add a check without a condition, such as tools_called for the call that must come",
 		})
 		one.Evidence = s.checks

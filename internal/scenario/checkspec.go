@@ -36,7 +36,7 @@ type Check struct {
 	MustPass bool
 	// MinAt, MaxAt and PassAt are where they are written.
 	MinAt, MaxAt, PassAt diag.Pos
-	// Digest sums up what was written, taken before the parameters go.
+	// Digest sums up what was written, taken before the parameters go. It is zero where values were filled in.
 	Digest digest.Sum
 	// Compiled is what Options.Compile made of it, opaque here; nil when it could not be compiled. For a check with
 	// placeholders it is an *Open.

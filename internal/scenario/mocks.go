@@ -172,9 +172,13 @@ func (l *loader) mockNames(m *mockNames, builds ...*build) {
 	}
 	l.unknownMocks(l.diags, m.judges, judges, "judge")
 	l.unknownMocks(l.diags, l.silentSteps(m.steps, steps, silent), steps, "step")
+	places := make(map[string]int, len(m.scenarios))
+	for i, n := range slices.Backward(m.scenarios) { // of a name that is there twice, the first
+		places[n.name] = i
+	}
 	for _, b := range builds {
 		for _, s := range b.p.Scenarios {
-			l.unusedReplies(m, b.p, s)
+			l.unusedReplies(m, places, b.p, s)
 		}
 	}
 }

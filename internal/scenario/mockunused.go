@@ -10,11 +10,14 @@ import (
 )
 
 // unusedReplies warns of replies that no conversation can come to: those for turns that bring their own, and those
-// after the last one that is needed.
-func (l *loader) unusedReplies(m *mockNames, p *Project, s *Scenario) {
-	i := slices.IndexFunc(m.scenarios, func(n mockName) bool { return s.Is(n.name) })
+// after the last one that is needed. places are those of the names for scenarios.
+func (l *loader) unusedReplies(m *mockNames, places map[string]int, p *Project, s *Scenario) {
+	i, ok := places[s.ID]
+	if other, too := places[s.Alias]; s.Alias != "" && too && (!ok || other < i) {
+		i, ok = other, true
+	}
 	others := func(t Turn) bool { return t.Role != "user" }
-	if i < 0 || s.Skip != "" || slices.ContainsFunc(s.Turns, others) || len(p.CompositionsFor(s)) > 0 {
+	if !ok || s.Skip != "" || slices.ContainsFunc(s.Turns, others) || len(p.CompositionsFor(s)) > 0 {
 		return
 	}
 	name := m.scenarios[i]

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/digest"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -152,6 +153,7 @@ func (o *OpenCheck) fillIn(
 	v *Values, plain map[*node.Node]bool, report func(diag.Pos, int, placeholderFault),
 ) (Check, string) {
 	c := o.spec
+	c.Digest = digest.Sum{} // which is that of the placeholders
 	f := checkFiller{Values: v, plain: plain}
 	f.faults = func(n *node.Node, list []placeholderFault) {
 		for _, x := range list {

@@ -1,6 +1,10 @@
 package scenario
 
-import "github.com/arena-evals/arena/internal/keys"
+import (
+	"sync"
+
+	"github.com/arena-evals/arena/internal/keys"
+)
 
 // ProviderType is what files and the command line may say of the providers of one type. How they are opened is for
 // package providers/open to know, which has a row for each type that is available.
@@ -32,8 +36,10 @@ type ProviderType struct {
 
 var clouds = []string{"bedrock", "vertex"}
 
-// ProviderTypes are the types that files may name, in the order in which messages list them.
-func ProviderTypes() []ProviderType {
+// ProviderTypes are the types that files may name, in the order in which messages list them. All callers share the list.
+func ProviderTypes() []ProviderType { return providerTypes() }
+
+var providerTypes = sync.OnceValue(func() []ProviderType {
 	return []ProviderType{
 		{Word: "mock", Name: "mock", Available: true, AdHoc: true},
 		{Word: "replay", Name: "replay", Available: true},
@@ -61,7 +67,7 @@ func ProviderTypes() []ProviderType {
 		{Word: "huggingface", Name: "huggingface", foreign: true},
 		{Word: "voyageai", Name: "voyageai", foreign: true},
 	}
-}
+})
 
 // Settings are the keys of additional_config of a model of this type; nil: it has none.
 func (t ProviderType) Settings() keys.Table {
@@ -82,9 +88,9 @@ func (t ProviderType) Settings() keys.Table {
 
 // ProviderTypeOf is the type of that name. The zero value is none.
 func ProviderTypeOf(name string) ProviderType {
-	for _, t := range ProviderTypes() {
-		if t.Word == name { // each name is also a word for itself
-			return t
+	for i := range providerTypes() {
+		if t := &providerTypes()[i]; t.Word == name { // each name is also a word for itself
+			return *t
 		}
 	}
 	return ProviderType{}

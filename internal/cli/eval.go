@@ -133,6 +133,7 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 		Bare: len(f.over) > 0, Recorded: len(f.over) > 0, Packs: f.packs,
+		AllowUncertain: f.allowUncertain,
 	})
 	for _, pack := range f.packs {
 		if diags.Errors() == 0 && evalsInPack(suite, pack) == 0 {
@@ -141,11 +142,11 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 		}
 	}
 	app.watch(suite, diags)
-	f.tellUncertain(app, suite)
 	unreadSettings(suite, diags)
 	if diags.Errors() == 0 || len(f.over) == 0 {
 		f.narrow(suite, diags)
 	}
+	f.tellUncertain(app, suite)
 	return f.execute(ctx, app, suite, diags)
 }
 

@@ -44,9 +44,9 @@ func (x *examination) network(ctx context.Context) {
 	}
 }
 
-// address is where the calls of a model go; nil for who is not called over the network, or cannot be.
+// address is where the calls of a model or of an agent behind HTTP go; nil for who is not called over the network, or cannot be.
 func (x *examination) address(ctx context.Context, p *scenario.Project, spec *scenario.Provider) *url.URL {
-	if open.Simulated(spec.Type) || scenario.ProviderTypeOf(spec.Type).Agent {
+	if open.Local(spec.Type) {
 		return nil
 	}
 	written, err := open.Write(ctx, spec, open.Options{Getenv: p.Getenv, Now: x.app.Now}, &chat.Request{
@@ -84,7 +84,11 @@ func (x *examination) answers(ctx context.Context, spec *scenario.Provider, addr
 		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err
 		}
-		x.found.wrong("network", "check base_url, the network and HTTPS_PROXY", "%s does not answer, for provider %s: %v",
+		key := "base_url"
+		if spec.HTTP != nil {
+			key = "additional_config.url"
+		}
+		x.found.wrong("network", "check "+key+", the network and HTTPS_PROXY", "%s does not answer, for provider %s: %v",
 			host, spec.ID, err)
 		return
 	}

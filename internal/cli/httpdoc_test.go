@@ -48,7 +48,7 @@ func TestHTTPPage(t *testing.T) {
 		return code, out.String()
 	}
 	code, out := arena("run", dir, "--out", filepath.Join(dir, "out"))
-	if code != 0 || files != 4 || !strings.Contains(out, "2 passed") || strings.Contains(out, "warning") {
+	if code != 0 || files != 7 || !strings.Contains(out, "2 passed") || strings.Contains(out, "warning") {
 		t.Errorf("%d files; ends with %d:\n%s", files, code, out)
 	}
 	code, out = arena("prompt", "--wire", "order", dir)

@@ -137,6 +137,24 @@ func (s *Secrets) within(name string, v any) {
 	}
 }
 
+// named learns the values of a document whose fields have names of secrets. Others, of which a request is full, are none.
+func (s *Secrets) named(name string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			s.named(name, member)
+		}
+	case []any:
+		for _, item := range v {
+			s.named(name, item)
+		}
+	case string:
+		if secret.NamesSecret(name) && !strings.Contains(v, "{{") && !strings.Contains(v, "${") {
+			s.setting(name, v)
+		}
+	}
+}
+
 // address learns the password and the parameters of an address.
 func (s *Secrets) address(text string) {
 	if text == "" { // as that of nearly every check
@@ -180,6 +198,7 @@ func (s *Secrets) watchProject(p *scenario.Project) {
 			for _, put := range spec.HTTP.FromEnv {
 				s.setting(put.Name, put.Value)
 			}
+			s.named("", spec.HTTP.Body)
 		}
 		names[spec.KeyEnv] = spec.KeyEnv != ""
 	}

@@ -145,15 +145,39 @@ func reportHTTPAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List
 		return false
 	}
 	for i := range s.Turns {
-		for _, part := range s.Turns[i].Parts {
-			if part.Media != nil {
-				d.Errorf(s.Turns[i].Pos, 1, "text-only", "scenario %q sends a part of type %s, and the endpoint of provider %s "+
-					"gets text alone", s.ID, part.Type, spec.ID).Hint = "choose another provider for it"
-				return false
-			}
+		if why, hint := unplacedMedia(s, i, spec); why != "" {
+			d.Errorf(s.Turns[i].Pos, 1, "text-only", "scenario %q sends %s", s.ID, why).Hint = hint
+			return false
 		}
 	}
 	return true
+}
+
+// unplacedMedia says why the media of a turn would not reach an agent behind HTTP; "": they would.
+func unplacedMedia(s *scenario.Scenario, turn int, spec *scenario.Provider) (why, hint string) {
+	var kinds []string
+	for _, part := range s.Turns[turn].Parts {
+		if part.Media != nil {
+			kinds = append(kinds, part.Type)
+		}
+	}
+	places, most := spec.HTTP.PlacesMedia()
+	switch last := turn == len(s.Turns)-1; {
+	case len(kinds) == 0 || spec.ShowsMedia() && spec.HTTP.Sends("messages"):
+		return "", ""
+	case !places:
+		return fmt.Sprintf("a part of type %s, and the body of provider %s has no place for it", kinds[0], spec.ID),
+			"write {{medium.data_url}} or {{medium.data}} where the endpoint takes it; or, for media in {{messages}}, say in " +
+				"capabilities what it takes: [vision]"
+	case len(kinds) > most:
+		return fmt.Sprintf("%s with a turn, and the body of provider %s has a place for one", plural.Of(len(kinds), "medium", "media"),
+			spec.ID), `write the places into an item of a list, which stands there for each: images: ["{{medium.data_url}}"]`
+	case !last && !spec.HTTP.Sends("session") && !spec.ShowsMedia():
+		return fmt.Sprintf("a part of type %s before its last turn, and the endpoint of provider %s would not know it any more "+
+				"in the next one", kinds[0], spec.ID),
+			"send {{session}}; or, for media in {{history}}, say in capabilities what it takes: [vision]"
+	}
+	return "", ""
 }
 
 // preflightAgent looks for what keeps the program of a provider from running: a program that is not there, variables

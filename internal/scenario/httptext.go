@@ -13,14 +13,50 @@ import (
 // HTTPPlace is a place in a request to an agent behind HTTP that each request fills: {{message}}, {{json history}},
 // {{row.city}}.
 type HTTPPlace struct {
-	Name string // message, system, messages, history, session, turn, trial, scenario, or row.FIELD
+	Name string // one of httpPlaces, of mediumPlaces, or row.FIELD
 	JSON bool   // it is written as JSON
 }
 
-// httpPlaces are the names of places, but for those of the fields of a row.
-var httpPlaces = []string{"message", "system", "messages", "history", "session", "turn", "trial", "scenario"}
+// httpPlaces are the names of places, but for those of media and of the fields of a row.
+var httpPlaces = []string{
+	"message", "system", "messages", "history", "session", "turn", "trial", "scenario", "tools", "results",
+	OTLPEndpoint, OTLPHeaders,
+}
+
+// Places by which an endpoint learns where to send its traces.
+const (
+	OTLPEndpoint = "otlp.endpoint"
+	OTLPHeaders  = "otlp.headers"
+)
 
 const rowPlace = "row."
+
+// MediumPlace begins the names of the places of a medium of the message.
+const MediumPlace = "medium."
+
+// mediumPlaces are what of a medium may stand in a body.
+var mediumPlaces = []string{"medium.data_url", "medium.data", "medium.mime_type", "medium.kind", "medium.name"}
+
+// HoldsMedium reports whether a part of a body has a place of a medium, lists within it left aside: an item of a list
+// that has one stands there for each medium.
+func HoldsMedium(part any) bool {
+	switch part := part.(type) {
+	case map[string]any:
+		for _, inner := range part {
+			if HoldsMedium(inner) {
+				return true
+			}
+		}
+	case string:
+		there := false
+		FillHTTP(part, func(p HTTPPlace) string {
+			there = there || strings.HasPrefix(p.Name, MediumPlace)
+			return ""
+		})
+		return there
+	}
+	return false
+}
 
 var httpPlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{\s*(json\s+)?(.*?)\s*\}\}`) })
 
@@ -49,7 +85,7 @@ func WholeHTTP(text string) (p HTTPPlace, ok bool) {
 
 func isHTTPPlace(name string) bool {
 	field, row := strings.CutPrefix(name, rowPlace)
-	return row && field != "" || slices.Contains(httpPlaces, name)
+	return row && field != "" || slices.Contains(httpPlaces, name) || slices.Contains(mediumPlaces, name)
 }
 
 // httpText checks a text of a request, as it is written, and notes what it sends.
@@ -57,13 +93,18 @@ func (d *decoder) httpText(n *node.Node, what, text string, h *HTTPAgent) {
 	rest := text
 	for _, m := range httpPlace().FindAllStringSubmatch(text, -1) {
 		rest = strings.ReplaceAll(rest, m[0], "")
-		if isHTTPPlace(m[2]) {
-			h.sends(m[2])
+		if strings.HasPrefix(m[2], MediumPlace) && isHTTPPlace(m[2]) && !strings.HasPrefix(what, "body: ") {
+			d.Errorf(n, "wrong-value", "%s: a medium of the message can stand in the body alone", what)
 			continue
 		}
-		hint := diag.DidYouMean(m[2], httpPlaces)
+		if isHTTPPlace(m[2]) {
+			h.Puts(m[2])
+			continue
+		}
+		names := slices.Concat(httpPlaces, mediumPlaces)
+		hint := diag.DidYouMean(m[2], names)
 		if hint == "" {
-			hint = "there are " + strings.Join(httpPlaces, ", ") + ", and row.FIELD for a field of the row of a dataset"
+			hint = "there are " + strings.Join(names, ", ") + ", and row.FIELD for a field of the row of a dataset"
 		}
 		d.Errorf(n, "unknown-placeholder", "%s: nothing fills in %s", what, short(m[0])).Hint = hint
 	}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -30,8 +31,10 @@ type HTTPAgent struct {
 	SessionFrom string // header, path, or "": arena makes one up
 	SessionName string
 	Stream      *HTTPStream // nil: replies come whole
+	AsksTools   bool        // arena runs the tools that it calls
 
-	sent []string // names of the places that a request has
+	sent   []string // names of the places that a request has
+	single bool     // a medium has its place outside of lists, so that a message may have one
 }
 
 // HTTPStream is how the reply of an agent streams, as server-sent events.
@@ -43,10 +46,35 @@ type HTTPStream struct {
 // EnvPut is what the environment has put into a setting of a name.
 type EnvPut struct{ Name, Value string }
 
-func (h *HTTPAgent) sends(name string) {
+// Puts notes that a request has a place of a name.
+func (h *HTTPAgent) Puts(name string) {
 	if !slices.Contains(h.sent, name) {
 		h.sent = append(h.sent, name)
 	}
+}
+
+// Sends reports whether a request has a place of a name.
+func (h *HTTPAgent) Sends(name string) bool { return slices.Contains(h.sent, name) }
+
+// Traced reports whether the endpoint is told where to send its traces.
+func (h *HTTPAgent) Traced() bool { return h.Sends(OTLPEndpoint) }
+
+// PlacesMedia reports whether the media of a message have a place of their own in a request. most is how many.
+func (h *HTTPAgent) PlacesMedia() (places bool, most int) {
+	places = slices.ContainsFunc(h.sent, func(name string) bool {
+		return name == "medium.data_url" || name == "medium.data"
+	})
+	if h.single {
+		return places, 1
+	}
+	return places, math.MaxInt
+}
+
+// ShowsMedia reports whether an agent behind HTTP takes media in the lists of messages: its file says that it can.
+func (p *Provider) ShowsMedia() bool {
+	return p.HTTP != nil && slices.ContainsFunc(p.Capabilities, func(c string) bool {
+		return slices.Contains([]string{"vision", "audio", "video", "documents"}, c)
+	})
 }
 
 // Remembers reports whether a request tells of which conversation it is, or what was said in it.
@@ -63,6 +91,7 @@ type httpFile struct {
 	url     *node.Node
 	body    *node.Node
 	session *node.Node
+	tools   *node.Node
 }
 
 // agent is the agent behind HTTP of a provider. The tables below are of providers and not of agents, so that what reads
@@ -90,9 +119,12 @@ var httpAgentFields = table("additional_config of an http provider", func() rows
 		custom("body", foreign, readHTTPBody).
 			doc("The body of the requests, which is sent as JSON. Its texts may hold ${VARIABLES} and places: {{message}} " +
 				"(what the user says), {{system}} (the prompt), {{messages}} (all that was said), {{history}} (the same without " +
-				"prompt and message), {{session}}, {{turn}} (from 0), {{trial}}, {{scenario}}, and {{row.FIELD}}. A text that is " +
-				"one place alone becomes its value, a list or a number; with {{json message}} it is put in as JSON. A field for " +
-				"which there is nothing is left out."),
+				"prompt and message), {{session}}, {{turn}} (from 0), {{trial}}, {{scenario}}, {{row.FIELD}}; of a medium of the " +
+				"message {{medium.data_url}}, {{medium.data}} (base64), {{medium.mime_type}}, {{medium.kind}} and " +
+				"{{medium.name}}; {{tools}} and {{results}} with tools: arena; {{otlp.endpoint}} and {{otlp.headers}} for traces. " +
+				"A text that is one place alone becomes its value, a list or a number; with {{json message}} it is put in as " +
+				"JSON. An item of a list with a place of a medium stands there for each medium. A field for which there is " +
+				"nothing is left out."),
 		agentPath("reply", func(h *httpFile) *string { return &h.Reply }).
 			doc("Where in the answer the text of the reply stands: JSONPath or JMESPath. Left out: reply, output, text, " +
 				"content or choices[0].message.content, the first that is there."),
@@ -100,6 +132,11 @@ var httpAgentFields = table("additional_config of an http provider", func() rows
 			doc("Where the list of tools stands that the agent called: each with name, args, id, and result or error. An " +
 				"answer without the list tells nothing of tools, and checks of them are errors; an empty list says that none was " +
 				"called."),
+		custom("tools", words("own", "arena"), func(d *decoder, p *providerFile, v *node.Node) {
+			word, _ := d.OneOf(v, "tools", "own", "arena")
+			p.agent().AsksTools, p.http.tools = word == "arena", v
+		}).preset("own").doc("Whether it runs the tools itself that it tells of in tool_calls, or arena runs its own and asks " +
+			"again with the results: as {{results}}, or among {{messages}}."),
 		agentPath("usage", func(h *httpFile) *string { return &h.Usage }).
 			doc("Where stands what the reply took: input_tokens, output_tokens, cost_usd."),
 		agentPath("finish_reason", func(h *httpFile) *string { return &h.Finish }).
@@ -252,6 +289,7 @@ func readHTTPBody(d *decoder, p *providerFile, v *node.Node) {
 	}
 	h.Body = d.Any(v)
 	h.Filled = h.bodyPart(d, v, "body")
+	h.single = HoldsMedium(h.Filled)
 }
 
 // bodyPart is a part of a body with the environment in its texts.
@@ -306,6 +344,27 @@ func (d *decoder) httpAgent(n *node.Node, p *providerFile) {
 			"{{messages}} in url, headers and body").Hint = `write body: {message: "{{message}}"}`
 	}
 	d.agentSession(f)
+	d.agentTools(f)
+	if f.Sends(OTLPEndpoint) != f.Sends(OTLPHeaders) && f.body != nil {
+		d.Errorf(f.body, "missing-placeholder", "an endpoint that sends traces needs both {{%s}} and {{%s}}", OTLPEndpoint,
+			OTLPHeaders).Hint = "the headers say for which trial they are, and that it may send them"
+	}
+}
+
+// agentTools checks what an agent needs whose tools arena runs.
+func (d *decoder) agentTools(f *httpFile) {
+	switch {
+	case f.tools == nil || !f.AsksTools:
+		if f.Sends("results") && f.body != nil {
+			d.Errorf(f.body, "unused-field", "{{results}} is always empty: the agent runs its tools itself").
+				Hint = "write tools: arena, or take it out"
+		}
+	case f.ToolCalls == "":
+		d.Errorf(f.tools, "missing-field", "tools: arena needs tool_calls, where the answer says which tools are to run")
+	case !f.Sends("results") && !f.Sends("messages"):
+		d.Errorf(f.tools, "missing-placeholder", "tools: arena: nothing tells the endpoint what its tools returned").
+			Hint = `send {{results}} or {{messages}} in the body`
+	}
 }
 
 // agentSession checks what depends on where the session comes from.

@@ -27,7 +27,10 @@ type Program struct {
 }
 
 // RunsTools reports whether the provider is an agent that runs its tools itself: the calls that it tells of were made.
-func (p *Provider) RunsTools() bool { return p.IsAgent() && (p.Program == nil || !p.Program.AsksTools) }
+func (p *Provider) RunsTools() bool {
+	asks := p.Program != nil && p.Program.AsksTools || p.HTTP != nil && p.HTTP.AsksTools
+	return p.IsAgent() && !asks
+}
 
 // IsAgent reports whether the provider is an agent of its own, and no model.
 func (p *Provider) IsAgent() bool { return ProviderTypeOf(p.Type).Agent }

@@ -163,6 +163,7 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	switch {
 	case blank(text) && len(x.calls) == 0:
 		return chat.Reply{}, x.misfit(call, data, "the reply is empty")
+	case blank(text) && x.p.AsksTools:
 	case blank(text):
 		return chat.Reply{}, x.misfit(call, data, "the agent called tools and said nothing")
 	case strings.ContainsRune(text, 0):
@@ -177,14 +178,19 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 		Content: text, FinishReason: x.finish, Usage: x.usage, ToolCalls: x.calls, ToolResults: x.results,
 		Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls},
 	}
+	if x.p.AsksTools { // arena has a hand in them
+		if r.ToolResults = nil; len(x.calls) > 0 && r.FinishReason == "" {
+			r.FinishReason = "tool_calls"
+		}
+	}
 	r.Usage.Estimated = !x.counted
 	if x.listed {
 		r.Untold = []string{chat.UntoldModelCalls}
 	}
-	if x.argless {
+	if x.argless && !x.p.AsksTools {
 		r.Untold = append(r.Untold, chat.UntoldArguments)
 	}
-	if slices.Contains(x.resulted, false) {
+	if slices.Contains(x.resulted, false) && !x.p.AsksTools {
 		r.Untold = append(r.Untold, chat.UntoldResults, chat.UntoldOutcomes)
 	}
 	return r, nil

@@ -92,6 +92,9 @@ func (x *exchange) called(call *wire.Call, item any, data []byte) error {
 		made.ID = fmt.Sprintf("call-%d", len(x.calls)+1)
 	}
 	result, resulted := resultOf(made, fields)
+	if resulted && x.p.AsksTools {
+		return x.misfit(call, data, "a call of %s has its result, and tools: arena has arena run it", call.Excerpt(made.Name))
+	}
 	if at >= 0 {
 		if x.calls[at].Name != made.Name {
 			return x.misfit(call, data, "two calls of tools have the id %s", call.Excerpt(made.ID))

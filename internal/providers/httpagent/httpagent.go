@@ -23,7 +23,9 @@ type Provider struct {
 	headers   map[string]string
 	client    *wire.Client
 	unsent    bool // nobody is sent anything
+	shows     bool // media stand in {{messages}} and {{history}}
 	paths     paths
+	owners    owners
 }
 
 // New makes the provider. It does not touch the network.
@@ -43,7 +45,7 @@ func New(spec *scenario.Provider, o wire.Options) (*Provider, error) {
 	for _, put := range spec.HTTP.FromEnv {
 		e.Secrets = append(e.Secrets, put.Value)
 	}
-	p.client, p.unsent = wire.New(spec, e, o), o.Unsent
+	p.client, p.unsent, p.shows = wire.New(spec, e, o), o.Unsent, spec.ShowsMedia()
 	return p, nil
 }
 
@@ -87,7 +89,7 @@ func (p *Provider) Complete(
 	if !req.Stream {
 		onDelta = nil
 	}
-	if req.Origin.Reply > 0 {
+	if req.Origin.Reply > 0 && !p.AsksTools {
 		if c.said == nil {
 			return chat.Reply{}, p.fail(errors.New("it was asked to go on with a reply that it had finished"))
 		}
@@ -100,7 +102,7 @@ func (p *Provider) Complete(
 	if err != nil {
 		return chat.Reply{}, p.failed(err)
 	}
-	if len(reply.ToolCalls) == 0 {
+	if len(reply.ToolCalls) == 0 || p.AsksTools {
 		return reply, nil
 	}
 	called := chat.Reply{
@@ -116,7 +118,7 @@ func (p *Provider) Complete(
 func (p *Provider) ask(
 	ctx context.Context, c *conversation, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
-	q, err := p.request(c, req)
+	q, err := p.request(ctx, c, req)
 	if err != nil {
 		return chat.Reply{}, err
 	}

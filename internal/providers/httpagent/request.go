@@ -1,18 +1,18 @@
 package httpagent
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/wire"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -29,17 +29,25 @@ type values struct {
 	c       *conversation
 	req     *chat.Request
 	message string
+	asked   bool           // the agent was told the message before, and is told what its tools returned
 	past    []chat.Message // before the message, without the prompt
-	err     error          // the first problem of a place
+	shows   bool           // media stand in the lists of messages
+	media   []*chat.Part   // of the message
+	medium  *chat.Part     // whose places are filled; nil: those of the only one
+	ctx     context.Context
+	err     error // the first problem of a place
 }
 
 // request fills in what is sent.
-func (p *Provider) request(c *conversation, req *chat.Request) (*request, error) {
+func (p *Provider) request(ctx context.Context, c *conversation, req *chat.Request) (*request, error) {
 	if c.cut {
 		return nil, p.fail(errors.New("the stream of its reply was closed before the endpoint had told its session, and " +
 			"without that it would not know what was said before"))
 	}
-	v, err := p.values(c, req)
+	if err := c.mixed(); err != nil && p.Sends("session") {
+		return nil, p.fail(err)
+	}
+	v, err := p.values(ctx, c, req)
 	if err != nil {
 		return nil, p.fail(err)
 	}
@@ -77,8 +85,8 @@ func (p *Provider) filledHeaders(v *values) map[string]string {
 	return out
 }
 
-func (p *Provider) values(c *conversation, req *chat.Request) (*values, error) {
-	v := &values{c: c, req: req}
+func (p *Provider) values(ctx context.Context, c *conversation, req *chat.Request) (*values, error) {
+	v := &values{c: c, req: req, ctx: ctx, asked: req.Origin.Reply > 0, shows: p.shows}
 	at := len(req.Messages) - 1
 	for at >= 0 && req.Messages[at].Role != chat.User {
 		at--
@@ -86,14 +94,18 @@ func (p *Provider) values(c *conversation, req *chat.Request) (*values, error) {
 	if at < 0 {
 		return nil, errors.New("there is no message of a user to answer")
 	}
-	for i := range req.Messages {
-		for _, part := range req.Messages[i].Parts {
-			if part.Media != nil {
-				return nil, fmt.Errorf("a message has a part of type %s, and the endpoint gets text alone", part.Type)
-			}
-		}
+	if err := p.placed(req.Messages, at); err != nil {
+		return nil, err
 	}
 	v.message = req.Messages[at].Text()
+	for i := range req.Messages[at].Parts {
+		if part := &req.Messages[at].Parts[i]; part.Media != nil {
+			v.media = append(v.media, part)
+		}
+	}
+	if v.asked { // with what its tools returned, the message is of the past
+		at, v.media = len(req.Messages), nil
+	}
 	for i := range req.Messages[:at] {
 		if req.Messages[i].Role != chat.System {
 			v.past = append(v.past, req.Messages[i])
@@ -103,7 +115,7 @@ func (p *Provider) values(c *conversation, req *chat.Request) (*values, error) {
 }
 
 func (v *values) fail(err error) {
-	if v.err == nil {
+	if v.err == nil && err != nil {
 		v.err = err
 	}
 }
@@ -122,12 +134,15 @@ func (v *values) part(of any) (_ any, there bool) {
 	case []any:
 		out := make([]any, 0, len(of))
 		for _, inner := range of {
-			if value, there := v.part(inner); there {
+			for _, value := range v.items(inner) {
 				out = append(out, value)
 			}
 		}
 		return out, true
 	case string:
+		if len(v.media) == 0 && scenario.HoldsMedium(of) {
+			return nil, false
+		}
 		if place, whole := scenario.WholeHTTP(of); whole {
 			return v.of(place)
 		}
@@ -140,14 +155,23 @@ func (v *values) part(of any) (_ any, there bool) {
 func (v *values) of(p scenario.HTTPPlace) (_ any, there bool) {
 	switch p.Name {
 	case "message":
-		return v.message, true
+		return v.message, !v.asked
 	case "system":
 		text := v.system()
 		return text, text != ""
 	case "messages":
-		return plainMessages(v.req.Messages), true
+		return v.messages(v.req.Messages), true
 	case "history":
-		return plainMessages(v.past), true
+		return v.messages(v.past), true
+	case "tools":
+		return plainTools(v.req.Tools), true
+	case "results":
+		results := v.messages(results(v.req.Messages))
+		return results, len(results) > 0
+	case scenario.OTLPEndpoint:
+		return v.variable("OTEL_EXPORTER_OTLP_ENDPOINT")
+	case scenario.OTLPHeaders:
+		return v.variable("OTEL_EXPORTER_OTLP_HEADERS")
 	case "session":
 		return v.c.session, v.c.session != nil
 	case "turn":
@@ -156,6 +180,9 @@ func (v *values) of(p scenario.HTTPPlace) (_ any, there bool) {
 		return v.c.trial, true
 	case "scenario":
 		return v.c.scenario, true
+	}
+	if name, is := strings.CutPrefix(p.Name, scenario.MediumPlace); is {
+		return v.ofMedium(name)
 	}
 	return v.field(strings.TrimPrefix(p.Name, "row."))
 }
@@ -209,44 +236,12 @@ func (v *values) system() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// plainMessage is a message as endpoints know it.
-type plainMessage struct {
-	Role      chat.Role   `json:"role"`
-	Content   string      `json:"content"`
-	ToolCalls []plainCall `json:"tool_calls,omitempty"`
-	ID        string      `json:"tool_call_id,omitempty"`
-	Name      string      `json:"name,omitempty"`
-}
-
-type plainCall struct {
-	ID       string        `json:"id"`
-	Type     string        `json:"type"`
-	Function plainFunction `json:"function"`
-}
-
-type plainFunction struct {
-	Name string `json:"name"`
-	Args string `json:"arguments"`
-}
-
-// plainMessages are messages in the form that is known best, that of chat completions.
-func plainMessages(list []chat.Message) []plainMessage {
-	out := make([]plainMessage, 0, len(list))
-	for i := range list {
-		m := &list[i]
-		plain := plainMessage{Role: m.Role, Content: m.Text()}
-		for _, call := range m.ToolCalls {
-			args, err := json.Marshal(call.Args)
-			if err != nil || call.BadArgs != "" {
-				args = []byte(call.BadArgs)
-			}
-			plain.ToolCalls = append(plain.ToolCalls,
-				plainCall{call.ID, "function", plainFunction{call.Name, string(args)}})
+// variable is what a program would learn from a variable of its environment.
+func (v *values) variable(name string) (any, bool) {
+	for _, put := range providers.Variables(v.ctx) {
+		if value, is := strings.CutPrefix(put, name+"="); is {
+			return value, true
 		}
-		if r := m.ToolResult; r != nil {
-			plain.ID, plain.Name, plain.Content = r.ID, r.Name, r.Text()
-		}
-		out = append(out, plain)
 	}
-	return slices.Clip(out)
+	return nil, false
 }

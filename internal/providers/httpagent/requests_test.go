@@ -134,8 +134,8 @@ func TestNothingToAsk(t *testing.T) {
 		{Type: "text", Text: "What is it?"}, {Type: "image", Media: &chat.Media{MIMEType: "image/png", Data: "aGk="}},
 	}}}}
 	_, err = p.Complete(t.Context(), picture, nil)
-	if got := outcome("URL", chat.Reply{}, err); got != "refused: a message has a part of type image, and the "+
-		"endpoint gets text alone" {
+	if got := outcome("URL", chat.Reply{}, err); got != "refused: the endpoint gets text alone: its body has "+
+		"no place for the image" {
 		t.Errorf("got %s", got)
 	}
 	p = agent(t, "http://127.0.0.1:1", func(s *scenario.Provider) {

@@ -94,6 +94,9 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 		client = providers.Limit(providers.Pace(client, p.RPS, p.Burst), p.MaxConcurrent)
 	} else {
 		client = providers.Resilient(client, p, o.policy(p), o.Random, o.Now)
+		if p.Type == scenario.HTTPType && p.HTTP != nil && p.HTTP.Traced() && !o.NoTraces {
+			client = traced.New(client, p)
+		}
 	}
 	if k.uncounted {
 		client = providers.Counted(client)

@@ -35,11 +35,12 @@ type Provider struct {
 	strays strays
 }
 
-// New wraps the provider of a program. Nothing is opened before the first call.
+// New wraps the provider of a program, or of an endpoint, which goes on too. Nothing is opened before the first call.
 func New(next providers.Provider, spec *scenario.Provider) *Provider {
 	return &Provider{
-		next: next, spec: spec, taken: setBy(spec), stays: spec.Program != nil && spec.Program.Lines, waits: usual,
-		now: time.Now,
+		next: next, spec: spec, taken: setBy(spec), waits: usual,
+		stays: spec.Program == nil || spec.Program.Lines,
+		now:   time.Now,
 	}
 }
 
@@ -118,9 +119,12 @@ func (p *Provider) Strays() (told []string) {
 	p.strays = strays{}
 	p.mu.Unlock()
 	if s.refused > 0 {
-		told = append(told, fmt.Sprintf("provider %s: %s with traces had no secret or no trial and did not count: a program "+
-			"that sends traces must send the headers of OTEL_EXPORTER_OTLP_HEADERS", p.spec.ID,
-			plural.Count(s.refused, "request")))
+		headers := "OTEL_EXPORTER_OTLP_HEADERS"
+		if p.spec.Program == nil {
+			headers = "{{" + scenario.OTLPHeaders + "}}"
+		}
+		told = append(told, fmt.Sprintf("provider %s: %s with traces had no secret or no trial and did not count: who sends "+
+			"traces must send the headers of %s", p.spec.ID, plural.Count(s.refused, "request"), headers))
 	}
 	if s.late > 0 {
 		told = append(told, fmt.Sprintf("provider %s: %s came for trials that had ended (%s), and did not count: what a "+

@@ -15,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // openRecordings opens what the words of a command line name: files, patterns, and folders of results or recordings.
@@ -134,19 +135,11 @@ func recordingsBelow(dir string, seen map[string]bool) (found []string, err erro
 				return nil, err
 			}
 			found = append(found, below...)
-		case info.Mode().IsRegular() && recordingName(path):
+		case info.Mode().IsRegular() && scenario.MayBeRecording(path):
 			found = append(found, path)
 		}
 	}
 	return found, nil
-}
-
-func recordingName(path string) bool {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".json", ".jsonl", ".yaml", ".yml":
-		return true
-	}
-	return false
 }
 
 // indexed reads which results a folder of another tool lists in its index; there may be older ones beside them.

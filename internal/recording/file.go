@@ -83,6 +83,9 @@ func (f *File) index(o Options) error {
 	}
 	defer func() { _ = in.Close() }() // it was only read
 	s := &scan{in: in, size: in.Size(), file: f.name, limits: f.limits, problems: problems, skip: f.skip}
+	if !f.unpack(s) {
+		return &Error{problems.Sorted()}
+	}
 	if found := s.detect(); found != nil {
 		f.format = *found
 		if found.contradicts(o.Type) {
@@ -96,7 +99,7 @@ func (f *File) index(o Options) error {
 	f.entries, f.notes, f.missing, f.declared = s.index.entries, s.notes, s.missing, s.declared
 	problems = f.leaveOut(problems, s.stopped)
 	if s.err == nil && problems.Errors() < maxProblems {
-		s.err = f.verify(in, problems)
+		s.err = f.verify(s.in, problems)
 	}
 	if s.err != nil {
 		return fmt.Errorf("read %s: %w", f.name, s.err)
@@ -108,7 +111,7 @@ func (f *File) index(o Options) error {
 }
 
 // verify reads every session once to find its problems, and keeps its Ref.
-func (f *File) verify(in source, problems *diag.List) error {
+func (f *File) verify(in io.ReaderAt, problems *diag.List) error {
 	f.refs = make([]Ref, 0, len(f.entries))
 	unread := map[*entry]bool{}
 	ids := map[string]int{}

@@ -133,7 +133,7 @@ func formats() []format {
 			detect: isLiteLLM, scan: scanLiteLLM, read: readLiteLLM,
 		},
 		{
-			name: FormatInspect, about: "a log of inspect_ai as JSON, with its samples",
+			name: FormatInspect, about: "a log of inspect_ai with its samples, as `.eval` or as JSON",
 			detect: isInspect, scan: scanInspect, read: readInspect, apart: true,
 		},
 		{

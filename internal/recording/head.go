@@ -57,7 +57,7 @@ func (s *scan) sample() []byte {
 	}
 	if kind := archive(text); kind != "" {
 		s.errorf(start, "unread-recording", "this file is %s, which arena does not read", kind).Hint =
-			"unpack it; a log of inspect_ai is written as JSON by: inspect log convert --to json"
+			"unpack it"
 		return nil
 	}
 	text = bytes.TrimPrefix(text, []byte(bom))
@@ -71,7 +71,7 @@ func (s *scan) sample() []byte {
 // archive names what packs files; "": it is none.
 func archive(text []byte) string {
 	for _, known := range []struct{ start, name string }{
-		{"PK\x03\x04", "a zip archive, such as an .eval of inspect_ai"}, {"PK\x05\x06", "an empty zip archive"},
+		{"PK\x03\x04", "a zip archive"}, {"PK\x05\x06", "an empty zip archive"},
 		{"\x1f\x8b", "packed by gzip"}, {"\x28\xb5\x2f\xfd", "packed by zstd"}, {"PAR1", "a table of Parquet"},
 		{"SQLite format 3\x00", "a database of SQLite"},
 	} {

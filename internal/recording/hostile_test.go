@@ -106,7 +106,7 @@ func TestHostile(t *testing.T) {
 		"redacted by LiteLLM":    {`{"id":"a","call_type":"completion","response_cost":1,"messages":"redacted-by-litellm","response":{}}`, "1:65: the field messages was hidden by the instrumentation"},
 		"embeddings of LiteLLM":  {`{"id":"a","call_type":"aembedding","response_cost":1,"messages":"x","response":{}}`, "no call in the log is one of a conversation"},
 		"LiteLLM and others":     {`{"id":"a","call_type":"completion","response_cost":1,"messages":"x","response":{"choices":[{"message":{"content":"y"}}]}}` + "\n" + userLine, ":2:1: this is no record of the file's format"},
-		"an archive":             {"PK\x03\x04" + strings.Repeat("\x00", 50), "1:1: this file is a zip archive, such as an .eval of inspect_ai, which arena does not read"},
+		"an archive":             {"PK\x03\x04" + strings.Repeat("\x00", 50), "the zip archive is damaged or cut"},
 		"a packed file":          {"\x1f\x8b\x08", "1:1: this file is packed by gzip, which"},
 		"a header of inspect":    {`{"version":2,"status":"success","eval":{},"results":{}}`, "1:1: the log has no samples: it is only the header of one"},
 		"samples are lost":       {`{"version":2,"status":"success","eval":{},"results":{"total_samples":2},"samples":[{"messages":[]}]}`, "the log counts 2 samples, found 1"},

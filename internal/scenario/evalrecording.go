@@ -143,7 +143,7 @@ func (d *decoder) recordingFiles(e *recordingEvalFile) {
 	case !fs.exists(path):
 		d.Errorf(e.path, "missing-file", "there is no recording %q", path).Hint =
 			"the path is relative to the folder of this file"
-	case e.kind == nil && !recordingExtension(path):
+	case e.kind == nil && !MayBeRecording(path):
 		d.Errorf(e.path, "unknown-recording", "the name %q does not tell what kind of recording it is", filepath.Base(path)).
 			Hint = "add type: session, arena_output, transcript or generic"
 	}
@@ -158,9 +158,10 @@ func (e *RecordingEval) Scenario() *Scenario {
 	}
 }
 
-func recordingExtension(path string) bool {
+// MayBeRecording reports whether a file may be a recording by its name.
+func MayBeRecording(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".json", ".jsonl", ".yaml", ".yml":
+	case ".eval", ".json", ".jsonl", ".ndjson", ".yaml", ".yml":
 		return true
 	}
 	return false

@@ -210,12 +210,19 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 	}
 	f.filter.Apply(suite, d)
 	clients := f.clients(app, f.jobsFor(suite))
+	selection, calls, rule := f.selection(), runner.CallParameters{}, runner.TrialOptions{}
+	if then := was.Spec; then != nil { // which rows were chosen, and what was asked of all trials
+		selection.Rows, selection.Sample, calls.Seed = then.Rows, then.Sample, then.Seed
+		rule.PassRate, rule.Tolerance, rule.Confidence, rule.Stop = then.PassRate, then.Tolerance, then.Confidence, then.Stop
+	}
+	rule.AllowUndecided = f.allowUndecided
 	return runner.Rejudge(suite, finished, was.Declared, runner.PlanOptions{
-		Selection:    f.selection(),
+		Selection:    selection,
+		Calls:        calls,
 		Asked:        f.asked,
 		Trials:       f.trials,
 		MockProvider: f.mocked(), AllowEmpty: f.allowEmpty, Strict: f.strict, Lenient: f.lenient,
-		Gates: result.Gated(was.Groups), Rule: runner.TrialOptions{AllowUndecided: f.allowUndecided},
+		Gates: result.Gated(was.Groups), Rule: rule,
 		FailOn: f.failOn, Basis: f.basis, Part: was.Shard != nil, Judge: f.judge, Jobs: f.jobsFor(suite),
 		Open: clients.Open, OpenEmbedder: clients.OpenEmbedder, Now: app.Now,
 	}, d)

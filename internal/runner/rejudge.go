@@ -249,12 +249,18 @@ func (s *session) matchesScenario(was *result.Trial) error {
 			return fmt.Errorf("the scenario has changed since the run: %s plays the user of turn %d now, and %s did",
 				nameOfPlayer(now), at.script+1, nameOfPlayer(turn.Persona))
 		} else if now != "" {
+			if err := playedAsNow(was.Turns, i, &sc.Turns[at.script]); err != nil {
+				return err
+			}
 			continue
 		}
 		user := s.userMessage(at, &sc.Turns[at.script])
 		if now := user.Text(); !isSame(turn.User, now) {
 			return fmt.Errorf("the scenario has changed since the run: turn %d says %q now, and said %q",
 				at.script+1, cutWords(now), cutWords(turn.User))
+		}
+		if err := s.sentAsNow(turn, at, user.Parts); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -306,7 +312,7 @@ func Rejudge(
 	plan := &Plan{http: m.http, Name: projectName(suite), names: m.tracker, memory: m.memory, judgedNames: declared}
 	planner := &rejudgePlanner{m: m, endpoints: map[string]*Endpoint{}, found: map[string]*criteria{}}
 	planner.prepare(suite, finished, declared)
-	gates := newRecordedGates(opts.Gates, &opts.Rule)
+	gates := newRecordedGates(opts.Gates, m)
 	for i := range finished {
 		brief := finished[i].Brief
 		byScenario := m.scenarios.keeps(brief.Scenario)

@@ -99,10 +99,14 @@ func (b *rejudgePlanner) trial(finished *Finished) Trial {
 	if judged.problem == "" {
 		judged.problem = problem
 	}
-	return Trial{
+	t := Trial{
 		Project: found.project, Scenario: found.scenario, Prompt: found.prompt, Endpoint: b.endpoint(brief),
 		Region: brief.Region, N: brief.Trial, Of: brief.Trials, Finished: &judged, row: row,
 	}
+	if brief.Pooled && row > 0 { // its group asks for all rows that the run chose
+		t.pool = b.m.rows(found.scenario)
+	}
+	return t
 }
 
 // rowOf is the number of the row of a trial in the dataset as it is now; 0: it has none, or not that one.

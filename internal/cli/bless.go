@@ -250,6 +250,9 @@ func median(of []float64) float64 {
 // before is the baseline that the file holds; nil: none, or one that is damaged and is to be written anew. A file of
 // another kind is refused.
 func (f *blessFlags) before() (*baseline.File, error) {
+	if err := plainfile.Dangling(f.file); err != nil {
+		return nil, fmt.Errorf("%w\nremove the link, or name another file with --baseline", err)
+	}
 	data, err := plainfile.Read(f.file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

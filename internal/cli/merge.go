@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/report/term"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/shards"
@@ -114,6 +115,9 @@ func (f *mergeFlags) run(app *App, paths []string) (err error) {
 	if set.Holds(filepath.Join(out.Dir, harness.JournalName)) {
 		return fmt.Errorf("%s is the folder of one of the shards\nname another one with -o", out.Dir)
 	}
+	if err := refuseGoneOnWith(out.Dir); err != nil {
+		return err
+	}
 	asked := &result.Run{Spec: h.Spec, Name: h.Name}
 	if err := app.keepNamesOfRun(asked, append(slices.Clone(paths), out.Dir)...); err != nil {
 		return err
@@ -122,6 +126,22 @@ func (f *mergeFlags) run(app *App, paths []string) (err error) {
 		return err
 	}
 	return locked(app, out, nil, func() error { return f.merge(app, set, h, out) })
+}
+
+// refuseGoneOnWith refuses a folder whose run was put together from shards, and gone on with there: what was run since
+// is in none of the shards.
+func refuseGoneOnWith(dir string) (err error) {
+	file, err := plainfile.Open(filepath.Join(dir, harness.JournalName))
+	if err != nil {
+		return nil //nolint:nilerr // there is none, or what is wrong with it is told when it is moved
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	ledger, err := result.ReadJournal(readOnly{file})
+	if err != nil || !ledger.Merged || ledger.Header.Merged != nil {
+		return nil //nolint:nilerr // the same
+	}
+	return fmt.Errorf("%s holds a merged run that was gone on with: what was run there is in none of the shards\n"+
+		"merge into another folder with -o", dir)
 }
 
 // openShards opens the journals that paths lead to.

@@ -32,19 +32,27 @@ func WritableFile(path string) error {
 	return WritableDir(filepath.Dir(path))
 }
 
-// WriteWhole writes beside the target and renames: a file is whole or not there. What is no file, such as /dev/null or
-// a pipe, is written into, and stays what it is. The error names the file.
+// WriteWhole writes beside the target and renames: a file is whole or not there. A link stays, and what it leads to is
+// written. What is no file, such as /dev/null or a pipe, is written into, and stays what it is. The error names the file.
 func WriteWhole(path string, write func(io.Writer) error) error {
 	var err error
 	if Device(path) {
 		err = plainfile.Overwrite(path, write)
 	} else {
-		err = plainfile.Replace(path, 0o644, write)
+		err = plainfile.Replace(followed(path), 0o644, write)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
+}
+
+// followed is the file that a path leads to.
+func followed(path string) string {
+	if whole, err := filepath.EvalSymlinks(path); err == nil {
+		return whole
+	}
+	return path // it is not there yet, or is a link to nothing
 }
 
 // Device reports whether a path is there and neither a file nor a folder.

@@ -51,6 +51,8 @@ type JournalHeader struct {
 	Basis *Basis `json:"basis,omitempty"`
 	// Replayed says that trials were answered from recordings.
 	Replayed bool `json:"replayed,omitempty"`
+	// Continues says that the run goes on with the one of the lines before.
+	Continues bool `json:"continues,omitempty"`
 	// Kept are trials of earlier lines that are part of this run too: index in its plan and offset of the line.
 	Kept [][2]int64 `json:"kept,omitempty"`
 	// Recounted are kept trials whose number or group has changed since their lines were written, or that are no longer in
@@ -76,6 +78,21 @@ type WorkersRun struct {
 	Run    string `json:"run"`    // its id there
 	Plan   string `json:"plan"`   // sum of the plan
 	Bundle string `json:"bundle"` // SHA-256 of its files
+}
+
+// goesOn reports whether the run goes on with that of the lines before. Journals of old versions tell that by what they
+// keep.
+func (h *JournalHeader) goesOn() bool {
+	return h.Continues || len(h.Kept)+len(h.Dropped)+len(h.Rejudged)+len(h.Recounted) > 0
+}
+
+// joinedError is the error of a file that holds journals one behind the other: which of its runs is meant nobody knows,
+// and the last would hide what the others came to.
+type joinedError int
+
+func (e joinedError) Error() string {
+	return fmt.Sprintf("the line %d begins another run: journals were joined in this file, which nobody reads as one\n"+
+		"give each its own file, which begins with its header; arena merge puts shards together", int(e))
 }
 
 // JournalFooter is the last line.
@@ -191,7 +208,7 @@ func NewJournal(file Syncer, h JournalHeader) (*Journal, error) {
 // has no effect. The entries are kept in the run, by their index in its plan.
 func (l *JournalContent) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*Journal, error) {
 	j := &Journal{file: file, size: l.size, spans: make(map[int]span, len(kept))}
-	h.Journal = SchemaVersion
+	h.Journal, h.Continues = SchemaVersion, true
 	for _, i := range slices.Sorted(maps.Keys(kept)) {
 		e := kept[i]
 		h.Kept = append(h.Kept, [2]int64{int64(i), e.at})

@@ -229,6 +229,28 @@ func TestJournalIsSalvaged(t *testing.T) {
 	}
 }
 
+// onward is the header of a run that goes on with the one of the lines before.
+var onward = strings.TrimSuffix(head, "}\n") + `,"continues":true}` + "\n"
+
+// TestJoined: a file in which one journal stands behind another is refused. Who reads the last run alone would miss
+// what the first came to.
+func TestJoined(t *testing.T) {
+	t.Parallel()
+	first, last, end := line(t, hostile(0, "a")), line(t, hostile(1, "b")), `{"end":{"duration_ms":1}}`+"\n"
+	for _, text := range []string{head + first + end + head + last + end, head + first + head + last, head + head + last} {
+		_, err := ReadJournal(written(t, text))
+		if err == nil || !strings.Contains(err.Error(), "journals were joined in this file") {
+			t.Errorf("%v", err)
+		}
+		if _, err = ReadOutline(written(t, text)); err == nil || !strings.Contains(err.Error(), "journals were joined") {
+			t.Errorf("outline: %v", err)
+		}
+	}
+	if _, err := ReadJournal(written(t, head+first+onward+last)); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestHeaderLost: of a run whose header is missing or damaged nobody knows how it was made; a header behind it is that
 // of another run.
 func TestHeaderLost(t *testing.T) {
@@ -249,7 +271,7 @@ func TestHeaderLost(t *testing.T) {
 		"resumed, cut":     {head + first + head[:len(head)/2] + "\n" + last, true},
 		"resumed, gone":    {head + first + end + last, true},
 		"resumed, killed":  {head + first + head[:len(head)/2], false},
-		"resumed and done": {head + first + head[:len(head)/2] + "\n" + head + last, false},
+		"resumed and done": {head + first + head[:len(head)/2] + "\n" + onward + last, false},
 	} {
 		ledger, err := ReadJournal(written(t, c.text))
 		if err != nil {
@@ -270,7 +292,7 @@ func TestHeaderLost(t *testing.T) {
 func TestJournalSpeaksNoGo(t *testing.T) {
 	t.Parallel()
 	told := 0
-	for _, text := range []string{head, line(t, hostile(0, "a")), `{"end":{"duration_ms":1,"warnings":["w"]}}` + "\n"} {
+	for _, text := range []string{onward, line(t, hostile(0, "a")), `{"end":{"duration_ms":1,"warnings":["w"]}}` + "\n"} {
 		var v any
 		if err := json.Unmarshal([]byte(text), &v); err != nil {
 			t.Fatal(err)

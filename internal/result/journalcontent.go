@@ -33,6 +33,9 @@ type JournalContent struct {
 	// HeaderLost says that the header of the last run is missing or damaged: how that run was made is not known.
 	HeaderLost bool
 
+	// Merged says that the run, or one that it goes on with, was put together from shards.
+	Merged bool
+
 	// Current are the trials of the last run by index in its plan, including those that it kept from earlier runs.
 	Current map[int]*Entry
 
@@ -120,6 +123,9 @@ func readJournal(file Syncer, longest int) (*JournalContent, error) {
 			err = l.read(line)
 		}
 		if _, newer := errors.AsType[versionError](err); newer {
+			return nil, err
+		}
+		if _, joined := errors.AsType[joinedError](err); joined {
 			return nil, err
 		}
 		if err != nil {
@@ -243,6 +249,10 @@ func (l *JournalContent) header(line []byte, version int) error {
 	if err := json.Unmarshal(line, &h); err != nil {
 		return fmt.Errorf("corrupt journal: %w", jsonvalue.Explain(err))
 	}
+	if l.Run != nil && !h.goesOn() {
+		return joinedError(l.number)
+	}
+	l.Merged = l.Merged || h.Merged != nil
 	l.begin(h)
 	for _, at := range h.Dropped {
 		if e := l.at[at]; e != nil {

@@ -55,6 +55,9 @@ func ReadOutline(file io.ReaderAt) (*Outline, error) {
 			if _, newer := errors.AsType[versionError](why); newer {
 				return nil, why
 			}
+			if errors.Is(why, errJoined) {
+				return nil, joinedError(number)
+			}
 			o.Damaged = append(o.Damaged, Damage{number, why})
 		}
 		if at += int64(len(line)); number >= maxUnknownLines && o.Header.Journal == 0 {
@@ -136,6 +139,9 @@ func (o *Outline) header(line []byte) error {
 	if key, twice := jsonvalue.KeyTwice(line); twice {
 		return fmt.Errorf("corrupt journal: the header has the key %q twice", key)
 	}
+	if o.Header.Journal != 0 && !h.goesOn() {
+		return errJoined
+	}
 	o.Header, o.Footer, o.Lines, o.Damaged = h, nil, nil, nil
 	as := map[int]*Recounted{}
 	for i := range h.Recounted {
@@ -161,6 +167,21 @@ func (o *Outline) sort() {
 	}
 	o.Lines = once
 }
+
+var errJoined = errors.New("another run begins")
+
+// Trial reads the trial of a line.
+func (o *Outline) Trial(l *OutlineLine) (*Trial, error) {
+	in := bufio.NewReader(io.NewSectionReader(o.file, l.at, 1<<62))
+	line, err := nextLine(in, nil)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return DecodeLine(bytes.TrimSpace(line))
+}
+
+// Excused reports whether the trial, which the plan no longer has, failed as one that its group tolerated.
+func (l *OutlineLine) Excused() bool { return l.as != nil && l.as.Excused }
 
 // Gone reports whether the plan of the run no longer has the trial.
 func (l *OutlineLine) Gone() bool { return l.as != nil && l.as.Gone }

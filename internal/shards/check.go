@@ -19,6 +19,8 @@ import (
 type Set struct {
 	Parts []*Part
 	Holes []string // what is missing, in words
+
+	left []string // what is left out although nothing is missing without it, in words
 }
 
 // Join takes the shards of a run together. The error says why they are not shards of one run, all reasons at once.
@@ -30,12 +32,6 @@ func Join(parts []*Part) (*Set, error) {
 	var errs []error
 	for _, p := range s.Parts[1:] {
 		errs = append(errs, first.differs(p))
-	}
-	for _, p := range s.Parts {
-		if p.gone() {
-			errs = append(errs, fmt.Errorf("%s has trials that its plan no longer has: its files changed before it was gone on "+
-				"with\nrun the shard %s anew", p.Path, p.Shard))
-		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -68,7 +64,8 @@ func (p *Part) differs(q *Part) error {
 	switch {
 	case p.Shard.Plan != q.Shard.Plan || p.Shard.Planned != q.Shard.Planned || p.Shard.Slots != q.Shard.Slots:
 		return mark("their plans differ, so that the files or what is asked of models do",
-			"run all of them from the same files and with the same variables")
+			"run all of them from the same files and with the same variables: arena run --resume FOLDER takes a shard to "+
+				"today's, and keeps the trials that these ask for")
 	case !equal(a.FailOn, b.FailOn), !equal(a.Coverage, b.Coverage), !equal(a.Declared, b.Declared):
 		return mark("their projects declare different things", "run all of them from the same files")
 	case p.Shard.Number == q.Shard.Number:
@@ -182,7 +179,9 @@ func (s *Set) holesOf(p *Part) {
 		}
 		s.hole("%s: %v", p.Path, d.Why)
 	}
-	missing := p.size() - len(o.Lines)
+	gone, red := p.gone()
+	s.tellGone(p, gone, red)
+	missing := p.size() - (len(o.Lines) - len(gone))
 	if len(o.Header.Gates) > 0 { // not all of them are needed
 		missing = 0
 	}
@@ -198,6 +197,21 @@ func (s *Set) holesOf(p *Part) {
 	case o.Footer.Shard == nil:
 		s.hole("%s: the end of the shard %s does not say what it saw", p.Path, p.Shard)
 	}
+}
+
+// tellGone tells of trials that the files had when the shard was run first, and no more when it was gone on with. They
+// belong to no plan. One that did not pass makes a run red that is gone on with, and so the whole.
+func (s *Set) tellGone(p *Part, ids []string, red int) {
+	if len(ids) == 0 {
+		return
+	}
+	text := fmt.Sprintf("%s: left out, since its plan has no such trial any more: %s of the shard %s: %s", p.Path,
+		plural.Of(len(ids), "trial", "trials"), p.Shard, someOf(ids))
+	if red == 0 {
+		s.left = append(s.left, text)
+		return
+	}
+	s.hole("%s; %d did not pass: run the shard anew, into another folder, to have it without them", text, red)
 }
 
 func (s *Set) hole(format string, args ...any) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sort"
 
 	"github.com/arena-evals/arena/internal/plainfile"
@@ -98,9 +97,24 @@ func (p *Part) place(index int) int {
 	return p.outline.Header.Places[k][0] + index - p.starts[k]
 }
 
-// gone are the trials that the shard keeps although its plan has them no more.
-func (p *Part) gone() bool {
-	return slices.ContainsFunc(p.outline.Lines, func(l result.OutlineLine) bool {
-		return l.Gone() || p.place(l.Index) < 0
-	})
+// gone are the trials that the shard keeps although its plan has them no more: their ids, those first that did not
+// pass, and how many these are.
+func (p *Part) gone() (ids []string, red int) {
+	var passed []string
+	for i := range p.outline.Lines {
+		l := &p.outline.Lines[i]
+		if !l.Gone() && p.place(l.Index) >= 0 {
+			continue
+		}
+		t, err := p.outline.Trial(l)
+		switch {
+		case err != nil:
+			ids = append(ids, fmt.Sprintf("one that cannot be read (%v)", err))
+		case t.Status == result.Passed, t.Status == result.Skipped, t.Status == result.Failed && l.Excused():
+			passed = append(passed, t.ID)
+		default:
+			ids = append(ids, t.ID)
+		}
+	}
+	return append(ids, passed...), len(ids)
 }

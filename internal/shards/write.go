@@ -91,6 +91,7 @@ func (s *Set) Warnings() (files, own, claims []string) {
 		}
 	}
 	var all [][]result.Claim
+	add(&files, s.left)
 	for _, p := range s.Parts {
 		if end := p.outline.Footer; end != nil && end.Shard != nil {
 			add(&files, end.Shard.Files)

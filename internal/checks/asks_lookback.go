@@ -13,3 +13,12 @@ func (c *Compiled) AsksFinishReason() bool {
 	_, asks := c.Check.(*finishReason)
 	return asks || slices.ContainsFunc(c.Nested(), (*Compiled).AsksFinishReason)
 }
+
+// AsksForm reports whether the check, or one in it, may look at the form of a reply: at its JSON, or by a program.
+func (c *Compiled) AsksForm() bool {
+	switch {
+	case c.Def.Family == FamilyJSON, c.Def.Family == FamilyExternal, c.Def.custom, c.Def == equalsDef:
+		return true
+	}
+	return slices.ContainsFunc(c.Nested(), (*Compiled).AsksForm)
+}

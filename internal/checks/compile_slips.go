@@ -50,9 +50,12 @@ func findSlip(n *node.Node, alone, forms bool) *slip {
 		return &slip{"looks like a pattern, but is searched for with its slashes",
 			"write " + strings.Trim(text[:strings.LastIndexByte(text, '/')], "/") + "; for a pattern use type: regex"}
 	case starred().MatchString(text):
-		bare := strings.Trim(text, "*")
-		return &slip{"looks like a wildcard, but is searched for with its stars",
-			`write "` + bare + `", which is found anywhere in a text; for the stars themselves use type: regex`}
+		bare, signs := strings.Trim(text, "*%"), "stars"
+		if first == '%' {
+			signs = "percent signs"
+		}
+		return &slip{"looks like a wildcard, but is searched for with its " + signs,
+			`write "` + bare + `", which is found anywhere in a text; for the ` + signs + ` themselves use type: regex`}
 	case quotedTwice().MatchString(text):
 		return &slip{"is searched for with its quotes", "write " + text[1:len(text)-1] + " in one pair of quotes"}
 	case dollar().MatchString(text):
@@ -100,6 +103,10 @@ func (b *binder) warnBannedPatterns(check Check) {
 		bans := b.turned
 		if match, ok := check.(decidedByPattern); ok && p.any == anyDecides && match.scoreOfMatch() == 0 {
 			bans = !bans
+		}
+		if bans && node.IsPlain(p.at) && node.IsAnyBool(p.at) {
+			b.r.Warnf(p.at, "looks-like-slip", "%s: %s is true or false to other readers of YAML, and text here", p.what,
+				p.at.Value).Hint = `quote it: "` + p.at.Value + `"`
 		}
 		if o := node.DoubtBan(p.at.Value); bans && o != (node.Oddity{}) {
 			b.r.Warnf(p.at, "looks-like-slip", "%s: %q %s", p.what, p.at.Value, o.Text).Hint = o.Hint
@@ -299,9 +306,9 @@ var (
 	slashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/[a-z]?[a-z]?$`) })
 	// The [several] characters of a pattern.
 	class = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[(?:\\.|[^\]\\])*\]`) })
-	// A text with a star at one or both ends, but not **bold** text.
+	// A text with a star at one or both ends, but not **bold** text, or between the % of SQL.
 	starred = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:\*\pL[\pL\d _-]*\*?|\pL[\pL\d _-]*\*)$`)
+		return regexp.MustCompile(`^(?:\*\pL[\pL\d _-]*\*?|\pL[\pL\d _-]*\*|%\pL[\pL\d _-]*%)$`)
 	})
 	// An escape of YAML, which only double quotes know, but not C:\new.
 	unread = sync.OnceValue(func() *regexp.Regexp {

@@ -73,6 +73,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		runner.ReportGuardrailUses(p, p.Scenarios, diags)
 		runner.ReportIdleGates(p, p.Scenarios, diags)
 		runner.ReportLastReplyBans(p, p.Scenarios, diags)
+		runner.ReportUnheldSchemas(p, p.Scenarios, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
 		runner.ReportAgents(p, p.Scenarios, diags)
 		runner.ForeseeMedia(p, p.Scenarios, harness.OnPaper, runner.PlanOptions{Lenient: f.lenient}, diags)

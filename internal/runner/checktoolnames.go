@@ -73,6 +73,7 @@ func (n *nameChecker) checkChoice(s *scenario.Scenario, setups []*setup) {
 	if anyToolAllowed(setups) || anyRecorded(setups) {
 		return
 	}
+	n.checkRequired(s, setups)
 	for _, w := range setups {
 		policy := policyOf(s, w.prompt)
 		_, known := slices.BinarySearch(n.knownTools(), policy.Choice)
@@ -84,6 +85,17 @@ func (n *nameChecker) checkChoice(s *scenario.Scenario, setups []*setup) {
 			"server would answer", policy.Choice, s.ID).Hint = "list it under allowed_tools of the prompt"
 		return
 	}
+}
+
+// checkRequired reports a tool_choice that requires a call where no prompt of the scenario offers a tool.
+func (n *nameChecker) checkRequired(s *scenario.Scenario, setups []*setup) {
+	_, servers := n.p.Has(scenario.FeatureServers)
+	idle := func(w *setup) bool { return policyOf(s, w.prompt).Choice == "required" && len(w.offered) == 0 }
+	if servers || len(n.p.Agents) > 0 || len(setups) == 0 || slices.ContainsFunc(setups, func(w *setup) bool { return !idle(w) }) {
+		return
+	}
+	n.problem(s.Pos, s.ID, "not-offered", "tool_policy.tool_choice: required, but no tool is offered in scenario %q, so that "+
+		"nothing is required", s.ID).Hint = "list the tools under allowed_tools of the prompt"
 }
 
 // warnNotOffered warns of a tool that no prompt offers: the agent cannot call it.

@@ -27,6 +27,37 @@ func ReportGuardrailUses(p *scenario.Project, chosen []*scenario.Scenario, d *di
 			}
 		}
 	})
+	for _, s := range chosen {
+		reportElsewhere(p, s, names, d)
+	}
+}
+
+// reportElsewhere warns of checks of a scenario that name a guardrail which other prompts have and its own does not.
+func reportElsewhere(p *scenario.Project, s *scenario.Scenario, names []string, d *diag.List) {
+	prompts, err := possiblePrompts(p, s)
+	if err != nil || s.Skip != "" || s.Recorded != nil || len(prompts) == 0 {
+		return
+	}
+	own := guardrailsOf(prompts)
+	for _, e := range usedEvals(p, []*scenario.Scenario{s}) {
+		own = append(own, e.ID, e.Type)
+	}
+	look := func(c *checks.Compiled) {
+		for _, use := range c.GuardrailUses() {
+			if use.Name != "" && slices.ContainsFunc(names, use.Means) && !slices.ContainsFunc(own, use.Means) {
+				d.Warnf(use.Pos, use.Width, "unknown-guardrail", "%s: %s is a guardrail of another prompt than that of scenario "+
+					"%q, so it never fires here", use.Type, use.Name, s.ID).Hint = "list it under validators of the prompt"
+			}
+		}
+	}
+	for _, c := range s.Conversation {
+		eachCompiled(c.Compiled, look)
+	}
+	for i := range s.Turns {
+		for _, c := range s.Turns[i].Assertions {
+			eachCompiled(c.Compiled, look)
+		}
+	}
 }
 
 // reportDirection warns of a check whose guardrails are there, but look at other messages than it does, and of one that
@@ -77,16 +108,24 @@ func (m *matrix) expectGuardrails(p *scenario.Project, judged []*scenario.Scenar
 
 // guardrailNames returns the types of the project's guardrails, and the ids and types of its evals.
 func guardrailNames(p *scenario.Project, chosen []*scenario.Scenario) []string {
-	var names []string
-	for _, prompt := range p.Prompts {
+	names := guardrailsOf(p.Prompts)
+	for _, e := range usedEvals(p, chosen) {
+		names = append(names, e.ID, e.Type)
+	}
+	return names
+}
+
+// guardrailsOf are the types of the guardrails of prompts that are enabled.
+func guardrailsOf(prompts []*scenario.Prompt) (names []string) {
+	for _, prompt := range prompts {
+		if prompt == nil {
+			continue
+		}
 		for _, v := range prompt.Validators {
 			if check, ok := sample(v.Compiled).(*checks.Compiled); ok && v.Enabled {
 				names = append(names, check.Type)
 			}
 		}
-	}
-	for _, e := range usedEvals(p, chosen) {
-		names = append(names, e.ID, e.Type)
 	}
 	return names
 }

@@ -227,6 +227,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	(&toolUses{p, registry, m.diags}).report(all)
 	ReportIdleGates(p, all, m.diags)
 	ReportLastReplyBans(p, all, m.diags)
+	ReportUnheldSchemas(p, scenarios, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)
 	run.relevance = m.windowEmbedders(p, scenarios)

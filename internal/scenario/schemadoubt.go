@@ -131,6 +131,11 @@ func (d schemaDoubts) keyword(n, k, v *node.Node) {
 				Hint = "write what must be there: x+ in place of x*, and no | at an end"
 		}
 	}
+	if slices.Contains([]string{"$id", "id"}, k.Value) && describesValue(v) {
+		d.r.Warnf(k, "unknown-keyword", "%s: %q stands where a keyword does, and asks for nothing", d.what, k.Value).Hint =
+			"properties go below properties: {" + k.Value + ": …}"
+		return
+	}
 	if slices.Contains(keywords(), k.Value) || slices.Contains(annotations, k.Value) || strings.HasPrefix(k.Value, "x-") ||
 		d.refs[k.Value] {
 		return

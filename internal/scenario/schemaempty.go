@@ -49,6 +49,8 @@ func (d schemaDoubts) propertyNames(v *node.Node) {
 			d.r.Warnf(k, "odd-name", "%s: the property %q %s", d.what, k.Value, o.Text).Hint = "write the name in plain letters"
 		} else if bare := strings.TrimSpace(k.Value); bare != k.Value && bare != "" {
 			d.r.Warnf(k, "odd-name", "%s: the property %q has white space around it", d.what, k.Value).Hint = "write " + bare
+		} else if n := len(k.Value); n > 2 && strings.ContainsRune("\"'", rune(k.Value[0])) && k.Value[0] == k.Value[n-1] {
+			d.r.Warnf(k, "odd-name", "%s: the property %s has quotes in its name", d.what, k.Value).Hint = "write " + k.Value[1:n-1]
 		}
 	}
 }

@@ -306,7 +306,7 @@ func (f *runFlags) clients(app *App, jobs int) *harness.Clients {
 		Jobs: jobs, Retries: pointerTo(f.given, "retries", f.retries),
 		Random: rand.Float64, // spreads retries and shows in no result
 		Now:    app.Now, Lenient: f.lenient, Strict: f.strict, Offline: f.cassettes.offline, NoTraces: f.noTraces,
-		Cache: f.store(), Judge: f.judge, Regions: runner.CountRegions(f.regions),
+		Cache: f.store(), Judge: f.judge, Regions: runner.CountRegions(f.regions), Turns: f.turns,
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // runFlags is the command line of `arena run`, of which other commands have a part. What it holds is settled by
@@ -42,6 +44,9 @@ type runFlags struct {
 
 	variables askedVariables  // that the files make use of
 	lacks     *lackingClients // of a worker that runs trials of others; nil: what cannot be opened is a mistake
+
+	// turns are those that a worker of trials waits for together with others; nil: there are none.
+	turns func(p *scenario.Project, spec *scenario.Provider) providers.Turns
 
 	overheard *overheard // nil: what programs of tools write to stderr is not shown
 

@@ -17,6 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/fleet"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -43,7 +44,12 @@ func (w *trialWorker) serve(ctx, soft context.Context, about *fleet.Run) (err er
 	if err := os.Chdir(dir); err != nil {
 		return err
 	}
-	plan, f, err := w.plan(about)
+	limits, err := w.trials.Limits(about.ID)
+	if err != nil {
+		return err
+	}
+	defer limits.Close()
+	plan, f, err := w.plan(about, limits)
 	if err != nil {
 		w.refuse(about, err)
 		return nil
@@ -72,10 +78,13 @@ func (w *trialWorker) unpack(ctx context.Context, about *fleet.Run) (dir string,
 }
 
 // plan makes the plan of a run out of its files, as the coordinator has made it.
-func (w *trialWorker) plan(about *fleet.Run) (*runner.Plan, *runFlags, error) {
+func (w *trialWorker) plan(about *fleet.Run, limits *nats.Limits) (*runner.Plan, *runFlags, error) {
 	f := &runFlags{words: []string{"arena", "run"}, given: givenFlags{}, lacks: &lackingClients{}}
 	f.enact(about.Spec)
 	f.quiet, f.jobs = true, w.flags.jobs
+	f.turns = func(p *scenario.Project, spec *scenario.Provider) providers.Turns {
+		return limits.Of(p.File+" "+spec.ID, spec.RPS, spec.Burst)
+	}
 	if w.flags.given.has("retries") {
 		f.retries, f.given["retries"] = w.flags.retries, byUser
 	}

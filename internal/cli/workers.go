@@ -107,10 +107,10 @@ func (f *workersFlags) refuse(suite *scenario.Suite, d *diag.List) {
 				Hint = "switch it off, or leave --workers out"
 		}
 		for _, q := range p.Providers {
-			if q.RPS > 0 || q.MaxConcurrent > 0 {
-				d.Errorf(q.Pos, 1, "not-with-workers", "provider %s has a limit of calls, which each worker would hold by "+
-					"itself, and not all together", q.ID).Hint = "leave --workers out, or take the limit out and give the workers " +
-					"few jobs (-j)"
+			if q.MaxConcurrent > 0 {
+				d.Errorf(q.Pos, 1, "not-with-workers", "provider %s has a limit of calls at once (stream_max_concurrent), which "+
+					"each worker would hold by itself, and not all together", q.ID).Hint = "leave --workers out, or take the limit " +
+					"out, and have a rate_limit, which holds over all workers, or give the workers few jobs (-j)"
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func packProject(
 	return packed, spool, nil
 }
 
-// spooled is a bundle in a folder of this machine, for as long as the broker may lose it. Its methods do nothing on nil.
+// spooled is a bundle in a folder of this machine, for as long as the broker may lose it.
 type spooled struct{ dir string }
 
 func (s *spooled) pack(source *bundle.Source) (packed *bundle.Packed, err error) {

@@ -274,6 +274,7 @@ func (r *fleetRun) listen(ctx context.Context) error {
 
 // again stores anew what the broker has lost. What is in the journal is not concerned.
 func (r *fleetRun) again(ctx context.Context) {
+	r.tell("the broker has lost what it held; it is told of the run again")
 	if err := r.publish(ctx); err != nil {
 		r.fleet.Break(fmt.Errorf("the broker has lost what it held: %w", err))
 		return

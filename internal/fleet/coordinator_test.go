@@ -192,7 +192,7 @@ func TestBrokerWithoutMemory(t *testing.T) {
 	d := newDesk()
 	idle, held := d.do(t.Context(), 1, func() {}), d.do(t.Context(), 2, func() {})
 	d.Lost()
-	if !strings.Contains(d.said(), "the broker has lost what it held: 2 trials that wait are asked for again") {
+	if !strings.Contains(d.said(), "2 trials that wait are asked for again") {
 		t.Error(d.said())
 	}
 	d.now = d.now.Add(5 * time.Second)

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/arena-evals/arena/internal/plural"
@@ -24,8 +23,8 @@ func (c *Coordinator) Lost() {
 		t.doubt = now
 	}
 	if n := len(c.waiting); n > 0 {
-		c.Tell(fmt.Sprintf("the broker has lost what it held: %s asked for again, unless a worker says that it has it",
-			plural.Of(n, "trial that waits is", "trials that wait are")))
+		c.Tell(plural.Of(n, "trial that waits is", "trials that wait are") +
+			" asked for again, unless a worker says that it has it")
 	}
 }
 

@@ -27,6 +27,8 @@ type Clients struct {
 	Regions int              // for which trials run
 	// Heard receives the lines that programs of agents write to their stderr; nil: nobody listens.
 	Heard func(who, line string)
+	// Turns are those that the calls of a provider wait for together with those of other machines; nil: there are none.
+	Turns func(p *scenario.Project, spec *scenario.Provider) providers.Turns
 	// NoTraces starts programs of agents without a place for their traces.
 	NoTraces bool
 	Judge    string // the provider or judge that the user named for checks that name none
@@ -86,10 +88,14 @@ func (c *Clients) OpenEmbedder(p *scenario.Project, spec *scenario.Provider) (ch
 }
 
 func (c *Clients) options(p *scenario.Project) open.Options {
-	return open.Options{
+	o := open.Options{
 		Getenv: p.Getenv, Jobs: c.Jobs, Retries: c.Retries, Random: c.Random, Now: c.Now, Offline: c.Offline,
 		Heard: c.Heard, NoTraces: c.NoTraces,
 	}
+	if c.Turns != nil {
+		o.Turns = func(spec *scenario.Provider) providers.Turns { return c.Turns(p, spec) }
+	}
+	return o
 }
 
 // inlineReplies finds the replies that a turn brings along.

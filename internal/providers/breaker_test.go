@@ -38,7 +38,7 @@ var (
 
 func guarded(s *scripted, set scenario.Breaker, attempts int) Provider {
 	spec := &scenario.Provider{Meta: scenario.Meta{ID: "p"}, Breaker: set}
-	return Resilient(s, spec, scenario.RetryPolicy{Attempts: attempts}, nil, nil)
+	return Resilient(s, spec, &Resilience{Policy: scenario.RetryPolicy{Attempts: attempts}})
 }
 
 // TestDeadServer: of 2,000 calls, 50 at a time, only the first ask a server that is dead, and all are over at once
@@ -233,7 +233,7 @@ func TestBreakerSettings(t *testing.T) {
 func TestDeadEmbedder(t *testing.T) {
 	t.Parallel()
 	s := &scripted{answer: always(unknown)}
-	e := Embedding(s, &scenario.Provider{}, scenario.RetryPolicy{}, nil, nil)
+	e := Embedding(s, &scenario.Provider{}, &Resilience{})
 	for range 20 {
 		if _, err := e.Embed(t.Context(), []string{"a"}); err == nil {
 			t.Error("no error")

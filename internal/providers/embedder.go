@@ -2,7 +2,6 @@ package providers
 
 import (
 	"context"
-	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -16,10 +15,8 @@ type Embedder interface {
 
 // Embedding wraps an embedder like the model of a provider: with all that Resilient adds, and its cost is filled in as
 // by Cost.
-func Embedding(
-	e Embedder, spec *scenario.Provider, policy scenario.RetryPolicy, random func() float64, now func() time.Time,
-) Embedder {
-	return &embedding{resilient: Resilient(embedCalls{e}, spec, policy, random, now), pricing: pricingOf(spec)}
+func Embedding(e Embedder, spec *scenario.Provider, how *Resilience) Embedder {
+	return &embedding{resilient: Resilient(embedCalls{e}, spec, how), pricing: pricingOf(spec)}
 }
 
 type embedding struct {

@@ -43,7 +43,7 @@ func TestEmbeddingsAreRetried(t *testing.T) {
 		{"for good", &flaky{failures: 9, kind: Auth}, 1, false},
 	} {
 		spec := &scenario.Provider{RPS: 1000, Burst: 10, MaxConcurrent: 1}
-		e := Embedding(c.next, spec, scenario.RetryPolicy{BaseDelay: time.Microsecond}, nil, nil)
+		e := Embedding(c.next, spec, &Resilience{Policy: scenario.RetryPolicy{BaseDelay: time.Microsecond}})
 		got, err := e.Embed(t.Context(), []string{"a", "b"})
 		if c.next.calls != c.calls || (err == nil) != c.works || c.works && len(got.Vectors) != 2 {
 			t.Errorf("%s: %d calls, %d vectors, %v", c.name, c.next.calls, len(got.Vectors), err)
@@ -73,7 +73,7 @@ func TestEmbeddingsArePriced(t *testing.T) {
 		{"a model without a price", scenario.Provider{Type: "openai", Model: "mine"}, flaky{tokens: tokens}, nil},
 		{"tokens that nobody counted", scenario.Provider{Type: "ollama"}, flaky{}, nil},
 	} {
-		got, err := Embedding(&c.next, &c.spec, scenario.RetryPolicy{}, nil, nil).Embed(t.Context(), []string{"a"})
+		got, err := Embedding(&c.next, &c.spec, &Resilience{}).Embed(t.Context(), []string{"a"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestEmbeddingsArePaced(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), hang.Guard)
 	defer cancel()
-	e := Embedding(&flaky{}, &scenario.Provider{RPS: 0.0001, Burst: 1}, scenario.RetryPolicy{}, nil, nil)
+	e := Embedding(&flaky{}, &scenario.Provider{RPS: 0.0001, Burst: 1}, &Resilience{})
 	if _, err := e.Embed(ctx, []string{"a"}); err != nil {
 		t.Error(err)
 	}

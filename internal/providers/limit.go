@@ -2,11 +2,14 @@ package providers
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/time/rate"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // Limit lets at most n calls run at once; the others wait. n <= 0 is no limit.
@@ -36,33 +39,72 @@ func (l *limited) Complete(
 
 func (l *limited) Unwrap() Provider { return l.next }
 
-// Pace starts at most rps calls a second, after a burst of as many as burst (at least 1). rps <= 0 is no limit.
-// A call whose turn would come after ctx's deadline fails at once.
-func Pace(p Provider, rps float64, burst int) Provider {
-	if rps <= 0 {
-		return p
-	}
-	return &paced{next: p, rps: rps, limiter: rate.NewLimiter(rate.Limit(rps), max(burst, 1))}
+// Turns say when calls of a provider may be made. They are safe for concurrent use.
+type Turns interface {
+	// Wait waits for the turn of a call. It returns context.DeadlineExceeded at once when that would come after ctx's
+	// deadline.
+	Wait(ctx context.Context) error
+	// Pause has the calls that come wait for as long as the server has asked for.
+	Pause(d time.Duration)
 }
 
+// Pace lets calls wait for their turns. Those of nil are of this process alone: at most spec.RPS a second, after a
+// burst of as many as spec.Burst (at least 1), and without a limit where RPS is 0. A call whose turn would come after
+// ctx's deadline fails at once.
+func Pace(p Provider, spec *scenario.Provider, turns Turns) Provider {
+	if turns == nil {
+		if spec.RPS <= 0 {
+			return p
+		}
+		turns = ownTurns{rate.NewLimiter(rate.Limit(spec.RPS), max(spec.Burst, 1))}
+	}
+	return &paced{next: p, rps: spec.RPS, turns: turns}
+}
+
+// ownTurns are those of this process.
+type ownTurns struct{ limiter *rate.Limiter }
+
+func (t ownTurns) Wait(ctx context.Context) error {
+	if err := t.limiter.Wait(ctx); err != nil {
+		return context.DeadlineExceeded // or ctx has ended
+	}
+	return nil
+}
+
+func (ownTurns) Pause(time.Duration) {} // each call waits by itself
+
 type paced struct {
-	next    Provider
-	rps     float64
-	limiter *rate.Limiter
+	next  Provider
+	rps   float64
+	turns Turns
 }
 
 func (l *paced) Complete(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error) {
-	if err := l.limiter.Wait(ctx); err != nil {
-		if ctx.Err() != nil {
-			return chat.Reply{}, context.Cause(ctx)
-		}
-		return chat.Reply{}, &Error{
-			Kind: Timeout, Final: true, Err: err,
-			Msg: fmt.Sprintf("timeout: rate_limit of %g calls per second makes this call wait longer than there is time for",
-				l.rps),
-		}
+	if err := l.turns.Wait(ctx); err != nil {
+		return chat.Reply{}, l.tooLate(ctx, err)
 	}
-	return l.next.Complete(ctx, req, onDelta)
+	reply, err := l.next.Complete(ctx, req, onDelta)
+	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == RateLimit && failed.RetryAfter > 0 {
+		l.turns.Pause(min(failed.RetryAfter, longestWait))
+	}
+	return reply, err
+}
+
+func (l *paced) tooLate(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	why := fmt.Sprintf("rate_limit of %g calls per second", l.rps)
+	if l.rps <= 0 {
+		why = "the pause that the server asked for"
+	}
+	return &Error{
+		Kind: Timeout, Final: true, Err: err,
+		Msg: "timeout: " + why + " makes this call wait longer than there is time for",
+	}
 }
 
 func (l *paced) Unwrap() Provider { return l.next }

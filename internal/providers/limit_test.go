@@ -58,7 +58,7 @@ func TestLimit(t *testing.T) {
 func TestPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := Pace(fails(), 2, 3)
+		p := Pace(fails(), &scenario.Provider{RPS: 2, Burst: 3}, nil)
 		began := time.Now()
 		var at []time.Duration
 		for range 6 {
@@ -77,7 +77,7 @@ func TestPace(t *testing.T) {
 func TestPaceAndContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := Pace(fails(), 0.1, 1)
+		p := Pace(fails(), &scenario.Provider{RPS: 0.1, Burst: 1}, nil)
 		if _, err := p.Complete(t.Context(), &chat.Request{}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestWithoutLimits(t *testing.T) {
 	t.Parallel()
 	f := fails()
 	spec := &scenario.Provider{Type: "vllm"}
-	if p := Cost(Retry(Limit(Pace(f, 0, 5), 0), scenario.RetryPolicy{Attempts: 1}, nil), spec); p != Provider(f) {
+	if p := Cost(Retry(Limit(Pace(f, &scenario.Provider{Burst: 5}, nil), 0), scenario.RetryPolicy{Attempts: 1}, nil), spec); p != Provider(f) {
 		t.Errorf("got %T, want the provider as it is", p)
 	}
 }
@@ -110,7 +110,7 @@ func TestWithoutLimits(t *testing.T) {
 func TestClose(t *testing.T) {
 	t.Parallel()
 	f := fails()
-	p := Cost(Retry(Limit(Pace(f, 5, 5), 5), scenario.RetryPolicy{}, nil), &scenario.Provider{Type: "ollama"})
+	p := Cost(Retry(Limit(Pace(f, &scenario.Provider{RPS: 5, Burst: 5}, nil), 5), scenario.RetryPolicy{}, nil), &scenario.Provider{Type: "ollama"})
 	if err := Close(p); err != nil || f.closed != 1 {
 		t.Errorf("closed %d times, %v", f.closed, err)
 	}

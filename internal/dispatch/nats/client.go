@@ -49,6 +49,7 @@ type Client struct {
 	disconnected atomic.Bool
 	outage       outage
 	asyncError   atomic.Pointer[error] // the last error that did not answer a request
+	back         chan struct{}         // has something when the connection is there again
 	done         chan struct{}         // closed when the connection is
 }
 
@@ -68,7 +69,7 @@ func Connect(ctx context.Context, opts Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{Names: names, opts: opts, address: at, done: make(chan struct{})}
+	c := &Client{Names: names, opts: opts, address: at, back: make(chan struct{}, 1), done: make(chan struct{})}
 	c.outage.limit = opts.MaxAway
 	if c.opts.Tell == nil {
 		c.opts.Tell = func(string) {}
@@ -172,6 +173,10 @@ func (c *Client) reconnected() {
 	if c.disconnected.CompareAndSwap(true, false) {
 		c.outage.end()
 		c.opts.Tell(c.address.shown + ": connected again")
+		select {
+		case c.back <- struct{}{}:
+		default:
+		}
 	}
 }
 

@@ -88,7 +88,7 @@ func (t *Trials) settled(ctx context.Context, name string) (jetstream.Stream, er
 	return s, err
 }
 
-// Watch looks at every heartbeat whether the broker still holds what it held, and calls lost when it does not, until
+// Watch looks at every heartbeat, and whenever the connection is there again, whether the broker still holds what it held, and calls lost when it does not, until
 // ctx ends. It ends with an error that no waiting helps against.
 func (t *Trials) Watch(ctx context.Context, lost func()) error {
 	tick := time.NewTicker(fleet.Heartbeat)
@@ -98,6 +98,7 @@ func (t *Trials) Watch(ctx context.Context, lost func()) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
+		case <-t.back:
 		}
 		gone, err := t.Renew(ctx)
 		if ctx.Err() != nil {

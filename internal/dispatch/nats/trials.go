@@ -20,7 +20,8 @@ import (
 const DefaultTrials = "ARENA_TRIALS"
 
 // Trials is how runs and the workers of their trials speak over a broker: over a queue of jobs (ARENA_TRIALS), their
-// outcomes (ARENA_TRIALS_RESULTS), what is told of runs (ARENA_TRIALS_RUNS), and files in pieces (ARENA_TRIALS_FILES).
+// outcomes (ARENA_TRIALS_RESULTS), what is told of runs (ARENA_TRIALS_RUNS), when their calls may be made
+// (ARENA_TRIALS_LIMITS), and files in pieces (ARENA_TRIALS_FILES).
 // Who is there is told without a stream. It is safe for concurrent use.
 type Trials struct {
 	*Client
@@ -72,10 +73,11 @@ func (c *Client) PrepareTrials(ctx context.Context) (*Trials, error) {
 
 func (n *Names) trialSpecs() []streamSpec {
 	return []streamSpec{
-		{n.Stream, "Trials that runs ask for, until they are done.", n.jobs(), true, false, 0},
 		{n.Results, "What came of trials.", n.allResults(), false, false, resultsHeld},
 		{n.runs(), "Runs that ask for trials.", n.allRuns(), false, true, forgotten},
+		{n.limits(), "When the calls of runs may be made.", n.allLimits(), false, true, forgotten},
 		{n.files(), "Files of runs that ask for trials, in pieces.", n.allFiles(), false, true, forgotten},
+		{n.Stream, "Trials that runs ask for, until they are done.", n.jobs(), true, false, 0}, // when all else is there
 	}
 }
 
@@ -277,7 +279,8 @@ func (t *Trials) Recall(ctx context.Context, run string) error {
 
 // Forget removes what the broker holds of the jobs and outcomes of a run.
 func (t *Trials) Forget(ctx context.Context, run string) error {
-	return errors.Join(t.Recall(ctx, run), t.Taken(ctx, run), t.retry(ctx, func(ctx context.Context) error {
+	limits := t.purge(ctx, t.limits(), t.limitsOf(run))
+	return errors.Join(t.Recall(ctx, run), t.Taken(ctx, run), limits, t.retry(ctx, func(ctx context.Context) error {
 		stream, err := t.js.Stream(ctx, t.Stream)
 		if err != nil {
 			return err

@@ -30,6 +30,8 @@ type Options struct {
 	// Heard receives the lines that the programs of providers write to their stderr, with the provider, from any
 	// goroutine; nil: nobody listens.
 	Heard func(who, line string)
+	// Turns are those that the calls of a provider wait for together with others'; nil: each waits for those of its own.
+	Turns func(p *scenario.Provider) providers.Turns
 	// NoTraces starts programs of agents without a place for their traces.
 	NoTraces bool
 
@@ -91,9 +93,9 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 		if p.Type == scenario.ProgramType && !o.NoTraces {
 			client = traced.New(client, p)
 		}
-		client = providers.Limit(providers.Pace(client, p.RPS, p.Burst), p.MaxConcurrent)
+		client = providers.Limit(providers.Pace(client, p, o.turns(p)), p.MaxConcurrent)
 	} else {
-		client = providers.Resilient(client, p, o.policy(p), o.Random, o.Now)
+		client = providers.Resilient(client, p, o.resilience(p))
 		if p.Type == scenario.HTTPType && p.HTTP != nil && p.HTTP.Traced() && !o.NoTraces {
 			client = traced.New(client, p)
 		}
@@ -118,7 +120,7 @@ func NewEmbedder(p *scenario.Provider, o Options) (providers.Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return providers.Embedding(model, p, o.policy(p), o.Random, o.Now), nil
+	return providers.Embedding(model, p, o.resilience(p)), nil
 }
 
 // keySet is an error for a key, an address or a header that needs a variable that is not set.
@@ -140,6 +142,18 @@ func (o *Options) wire() wire.Options {
 	return wire.Options{
 		Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now, Offline: o.Offline, Transport: o.transport, Unsent: o.transport != nil,
 	}
+}
+
+func (o *Options) resilience(p *scenario.Provider) *providers.Resilience {
+	return &providers.Resilience{Policy: o.policy(p), Random: o.Random, Now: o.Now, Turns: o.turns(p)}
+}
+
+// turns are those of the calls of a provider; nil: its own.
+func (o *Options) turns(p *scenario.Provider) providers.Turns {
+	if o.Turns == nil {
+		return nil
+	}
+	return o.Turns(p)
 }
 
 func (o *Options) policy(p *scenario.Provider) (policy scenario.RetryPolicy) {

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -76,6 +75,9 @@ func (s *session) verdicts(
 		}
 	}
 	s.remark(list, out, subject, after == nil)
+	if after != nil {
+		s.remarkFailedCalls(list, out, subject)
+	}
 	return out
 }
 
@@ -90,9 +92,7 @@ func (s *session) remark(list []scenario.Placed, verdicts []result.Verdict, subj
 			continue
 		}
 		for _, text := range compiled(c).Remarks(subject, &verdicts[i]) {
-			if !slices.Contains(s.remarks, text) {
-				s.remarks = append(s.remarks, text)
-			}
+			s.keepRemark(text)
 		}
 	}
 }

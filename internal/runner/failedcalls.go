@@ -1,0 +1,39 @@
+package runner
+
+import (
+	"slices"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// remarkFailedCalls keeps which assertions held because of tool calls that failed: the agent may say that it did what it
+// did not. A check of the trial that depends on failures has decided what they mean.
+func (s *session) remarkFailedCalls(list []scenario.Placed, verdicts []result.Verdict, subject *checks.Subject) {
+	for i, placed := range list {
+		c := compiled(placed)
+		if verdicts[i].Status != result.Passed || !c.OnlyByFailedCalls(subject) || s.countsFailures() {
+			continue
+		}
+		s.keepRemark(c.Type + " is met only by calls of tools that failed: if they must work, add no_tool_errors, or " +
+			"no_error: true where a check takes it; if they are meant to fail, add tool_efficiency with max_errors")
+	}
+}
+
+// countsFailures reports whether an assertion of the scenario depends on tool calls that fail.
+func (s *session) countsFailures() bool {
+	own := s.conversationChecks()
+	lists := [][]scenario.Placed{own[0], own[1]}
+	for i := range s.trial.Scenario.Turns {
+		lists = append(lists, s.turnChecks(i))
+	}
+	return slices.ContainsFunc(slices.Concat(lists...), func(p scenario.Placed) bool { return compiled(p).CountsFailures() })
+}
+
+// keepRemark keeps what is to be told of the trial, once.
+func (s *session) keepRemark(text string) {
+	if !slices.Contains(s.remarks, text) {
+		s.remarks = append(s.remarks, text)
+	}
+}

@@ -28,8 +28,8 @@ judged. The turns that a scenario has are not said: their mock replies answer in
   /system       the system prompt that counts now
   /undo         take back the last turn; what tools did outside stays
   /retry        the same, and say it again
-  /save FILE    write a scenario: these turns, what was said as mock replies, and an assertion
-                for each turn to start from. It is green at once: arena run FILE
+  /save FILE    write a scenario: these turns, what was said as mock replies, what the scenario
+                sets, and assertions to start from. Its command, which is told, is green at once
   /help         these commands
   /quit         the end, as the end of the input is
 
@@ -45,7 +45,8 @@ Exit status: 0 the end; 2 a file, flag or command is wrong; 3 a reply did not co
 type chatFlags struct {
 	runFlags
 	taskType string
-	about    string // a scenario by its id; "": none is named so
+	about    string               // a scenario by its id; "": none is named so
+	others   []*scenario.Scenario // all that there are
 }
 
 func newChatCmd(app *App) *cobra.Command {
@@ -116,7 +117,7 @@ func (f *chatFlags) complete(args []string) error {
 func (f *chatFlags) run(ctx context.Context, app *App) error {
 	suite, diags := runner.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Regions: f.regions,
-		SkipEvals: true, Bare: f.about == "", Getenv: app.Getenv,
+		SkipEvals: true, Bare: f.about == "", KeepWritten: true, Getenv: app.Getenv,
 	})
 	app.watch(suite, diags)
 	suite.DropChaos()
@@ -166,6 +167,9 @@ var ofRuns = []string{"no-assertions", "unlisted-scenario", "unused-reply"}
 
 // subject makes a suite of one scenario: the one that is talked about, without what judges it.
 func (f *chatFlags) subject(suite *scenario.Suite) (*scenario.Suite, error) {
+	for _, p := range suite.Projects {
+		f.others = append(f.others, p.Scenarios...)
+	}
 	p, found, err := f.find(suite)
 	if err != nil {
 		return nil, err

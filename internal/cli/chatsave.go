@@ -31,9 +31,13 @@ func (c *chatTalk) save(file string) error {
 	if len(t.Turns) == 0 {
 		return errors.New("nothing was said yet: there is nothing to save")
 	}
-	session := sessionOf(t, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
-	session.Started = c.app.Now()
-	made, err := generate.New(generate.Options{Origin: c.origin()}).Scenario(session)
+	about := c.trial.Scenario
+	session := sessionOf(t, c.freeID(file))
+	session.Started, session.Tags, session.Labels = c.app.Now(), about.Tags, about.Labels
+	again := c.again(file, session.ID)
+	made, err := generate.New(generate.Options{
+		Origin: c.origin(again), TaskType: c.taskType(), Setting: about.Setting(), GuardrailsActive: true,
+	}).Scenario(session)
 	if err != nil {
 		return broken(err)
 	}
@@ -52,24 +56,17 @@ func (c *chatTalk) save(file string) error {
 	for _, note := range made.Notes {
 		c.app.remark("%s", note)
 	}
-	c.tells.note("saved %s in %s, with an assertion each to start from: arena run %s", show.Plural(len(t.Turns), "turn"),
-		file, shellQuote(file))
+	c.tells.note("saved %s in %s, with assertions to start from: %s", show.Plural(len(t.Turns), "turn"), file, again)
 	return nil
 }
 
-// origin is the comment above a saved chat.
-func (c *chatTalk) origin() []string {
-	spec := c.trial.Endpoint.Spec
-	lines := []string{
+// origin is the comment above a saved chat, with the command that runs it.
+func (c *chatTalk) origin(again string) []string {
+	return []string{
 		fmt.Sprintf("Made by arena chat with provider %s. The mock replies are what it said then; the assertions are only to",
-			spec.ID), "start from: say there what must be true.",
+			c.trial.Endpoint.Spec.ID), "start from: say there what must be true. With the mock replies it is run by",
+		again,
 	}
-	if prompt := c.trial.Prompt; prompt != nil {
-		lines = append(lines,
-			"Alone it has no prompt and no tools. To test the agent with it, list it in the config, and write",
-			"task_type: "+prompt.TaskType)
-	}
-	return lines
 }
 
 // sessionOf is a chat as a recording, with what is asserted of each turn.
@@ -95,25 +92,42 @@ func sessionOf(t *result.Trial, id string) *recording.Session {
 	return s
 }
 
-// startingPoint is an assertion that holds of a turn: that the same tools are called, or that the reply says how it
-// began.
-func startingPoint(turn *result.Turn) []recording.Verdict {
+// startingPoint are assertions that hold of a turn: that the same guardrails fire, and that the same tools are called, or
+// that the reply says how it began.
+func startingPoint(turn *result.Turn) (list []recording.Verdict) {
+	assert := func(kind string, params map[string]any) {
+		raw, _ := json.Marshal(params) // texts alone
+		list = append(list, recording.Verdict{Type: kind, Params: raw, Passed: true})
+	}
+	for _, name := range fired(turn) {
+		assert("guardrail_triggered", map[string]any{"guardrail": name})
+	}
 	var tools []string
 	for i := range turn.ToolCalls {
 		if call := &turn.ToolCalls[i]; call.Error == "" && call.Step == "" && !slices.Contains(tools, call.Name) {
 			tools = append(tools, call.Name)
 		}
 	}
-	kind, params := "tools_called", map[string]any{"tool_names": tools}
-	if len(tools) == 0 {
-		phrase := beginningOf(turn.Assistant)
-		if phrase == "" {
-			return nil
-		}
-		kind, params = "contains", map[string]any{"patterns": []string{phrase}}
+	phrase := beginningOf(turn.Assistant)
+	switch {
+	case len(tools) > 0:
+		assert("tools_called", map[string]any{"tool_names": tools})
+	case phrase != "":
+		assert("contains", map[string]any{"patterns": []string{phrase}})
 	}
-	raw, _ := json.Marshal(params) // texts alone
-	return []recording.Verdict{{Type: kind, Params: raw, Passed: true}}
+	return list
+}
+
+// fired are the guardrails that fired in a turn, each once.
+func fired(turn *result.Turn) (names []string) {
+	for i := range turn.Messages {
+		for _, v := range turn.Messages[i].Validations {
+			if !v.Passed && !slices.Contains(names, v.Type) {
+				names = append(names, v.Type)
+			}
+		}
+	}
+	return names
 }
 
 // mostOfPhrase is the length of what is asserted of a reply, in characters.
@@ -122,12 +136,9 @@ const mostOfPhrase = 60
 // beginningOf is the first sentence of a text, or as many of its words as a line takes.
 func beginningOf(text string) string {
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
+		line = firstSentence(strings.TrimSpace(line))
 		if line == "" {
 			continue
-		}
-		if end := strings.IndexAny(line, ".!?"); end > 0 && strings.Contains(line[:end], " ") {
-			line = line[:end]
 		}
 		r := []rune(line)
 		if len(r) <= mostOfPhrase {
@@ -140,4 +151,16 @@ func beginningOf(text string) string {
 		return strings.TrimSpace(cut)
 	}
 	return ""
+}
+
+// firstSentence is the first sentence of a line, of two words at least. A sign within a number or an address ends none.
+func firstSentence(line string) string {
+	for at := range line {
+		rest := line[at:]
+		behind := strings.TrimLeft(rest, ".!?")
+		if behind != rest && (behind == "" || behind[0] == ' ') && strings.Contains(line[:at], " ") {
+			return line[:at]
+		}
+	}
+	return line
 }

@@ -18,6 +18,8 @@ import (
 type Options struct {
 	TaskType  string // the prompt of the scenarios; "": the recording's prompt, where it names one
 	Variables map[string]string
+	// Setting are further keys of the scenarios, such as policies; nil: none. No other option writes one of them.
+	Setting *node.Node
 	// Starts are the task types with which scenarios start in the states of a workflow; "": none does. A conversation
 	// that says in which state it began has that of the state, before TaskType. nil: there is no workflow.
 	Starts map[string]string
@@ -111,6 +113,9 @@ func (w *builder) document(id string, turns, conversation *node.Node) *node.Node
 			vars[name] = text
 		}
 		node.Put(root, "variables", node.FromJSON(vars))
+	}
+	if setting := w.g.opts.Setting; setting != nil {
+		root.Content = append(root.Content, setting.Content...)
 	}
 	if len(w.s.Tags) > 0 {
 		tags := node.NewList()

@@ -8,6 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/dataset"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
 )
 
 // Scenario is one conversation to drive.
@@ -51,7 +52,8 @@ type Scenario struct {
 	Dataset *Dataset     `digest:"-"` // nil: the scenario is run for itself
 	Row     *dataset.Row `digest:"-"` // for which this is the scenario; see ForRow
 
-	rowLacks []string // fields that Metadata asks for and Row does not have
+	written  *node.Node // what its file says; nil: nobody asked to keep it
+	rowLacks []string   // fields that Metadata asks for and Row does not have
 
 	// Places for messages about references that only the planner can check.
 	TaskTypePos  diag.Pos

@@ -20,6 +20,8 @@ type decoder struct {
 	// recorded says that the recordings of evals are named elsewhere.
 	recorded  bool
 	skipEvals bool
+	// keepWritten says that scenarios keep what their files say.
+	keepWritten bool
 	// uncertain says that a judge who is uncertain lets a scenario with run_command pass.
 	uncertain bool
 	split     int // documents of the file

@@ -49,7 +49,7 @@ func (l *loader) decoder(file string, places *pathBases, getenv func(string) (st
 	return &decoder{
 		Reader:  node.Reader{File: file, Diags: &diag.List{}, Lenient: l.opts.Lenient},
 		compile: l.opts.Compile, places: places, getenv: getenv, recorded: l.opts.Recorded,
-		skipEvals: l.opts.SkipEvals, uncertain: l.opts.AllowUncertain,
+		skipEvals: l.opts.SkipEvals, uncertain: l.opts.AllowUncertain, keepWritten: l.opts.KeepWritten,
 	}
 }
 

@@ -21,6 +21,8 @@ type Options struct {
 	// Bare is for commands that run no scenario: a project may have none, and where nothing is named and there is no
 	// config, it is empty.
 	Bare bool
+	// KeepWritten keeps what the files say of scenarios, for who writes other scenarios after them; see Scenario.Setting.
+	KeepWritten bool
 	// Recorded says that recordings are named elsewhere: those that evals name are not looked at.
 	Recorded bool
 	// Compile is called for every check while its file is read, from several goroutines at once. It reports to d and

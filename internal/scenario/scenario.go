@@ -222,6 +222,9 @@ func (d *decoder) scenario(doc document) *Scenario {
 	if !scenarioFields.read(d, doc.spec, s) {
 		return nil
 	}
+	if d.keepWritten {
+		s.written = doc.spec
+	}
 	d.settleDataset(doc.spec, s)
 	return s
 }

@@ -19,32 +19,32 @@ import (
 // Agent is an agent under test that is written in Go, in place of a model. It must be safe for concurrent use: trials
 // run at once.
 //
-// It is asked for the next reply of a conversation, as a model is, and keeps no state of it: all that was said is in
-// the request. Arena runs the tools that the reply calls, as the files say, and asks again with their results, until a
-// reply calls none. Guardrails, assertions and evals judge what it says as they judge a model.
+// Arena asks it for the next reply of a conversation, as it asks a model. The agent keeps no state: the request holds
+// the whole conversation. Arena runs the tools that the reply calls, as the files say, and asks again with their
+// results, until a reply calls none. Guardrails, assertions and evals judge its replies like those of a model.
 //
-// An error makes the trial an error, and is not tried again; so it is when Answer panics.
+// An error, or a panic of Answer, makes the trial an error. The call is not repeated.
 type Agent interface {
-	// Answer returns the next reply. Where req.Stream asks for it, what is said may be handed to tell piece by piece; then
-	// it is the text of the reply. An error of tell says that nobody listens any more: a guardrail closed the stream, and
-	// what was told is the reply.
-	Answer(ctx context.Context, req *Request, tell func(text string) error) (*Reply, error)
+	// Answer returns the next reply. Where req.Stream is set, the text may be passed to emit piece by piece; the pieces
+	// are the text of the reply then. An error of emit means that a guardrail closed the stream: the reply is what was
+	// emitted so far, and Answer should return.
+	Answer(ctx context.Context, req *Request, emit func(text string) error) (*Reply, error)
 }
 
 // AgentFunc is a function that is an [Agent].
-type AgentFunc func(ctx context.Context, req *Request, tell func(text string) error) (*Reply, error)
+type AgentFunc func(ctx context.Context, req *Request, emit func(text string) error) (*Reply, error)
 
 // Answer implements [Agent].
-func (f AgentFunc) Answer(ctx context.Context, req *Request, tell func(text string) error) (*Reply, error) {
-	return f(ctx, req, tell)
+func (f AgentFunc) Answer(ctx context.Context, req *Request, emit func(text string) error) (*Reply, error) {
+	return f(ctx, req, emit)
 }
 
-// agentNames are the ids of the agents of the program, sorted.
+// agentNames returns the ids of the agents in Go, sorted.
 func (o *Options) agentNames() []string { return slices.Sorted(maps.Keys(o.Agents)) }
 
-// seatAgents puts the agents of a program into a project, in place of the providers of the same id. It returns those
-// that have no such place.
-func seatAgents(suite *scenario.Suite, names []string) (others []*scenario.Provider) {
+// registerAgents replaces the providers of all projects that have the id of an agent in Go. It returns the providers of
+// the agents that replace none.
+func registerAgents(suite *scenario.Suite, names []string) (others []*scenario.Provider) {
 	for _, name := range names {
 		found := false
 		for _, p := range suite.Projects {
@@ -68,7 +68,7 @@ func seatAgents(suite *scenario.Suite, names []string) (others []*scenario.Provi
 	return others
 }
 
-// goAgent is an agent of the program as a provider.
+// goAgent is the provider of an agent in Go.
 type goAgent struct {
 	id    string
 	agent Agent
@@ -85,14 +85,14 @@ func (a *goAgent) Complete(
 	}
 	began := a.now()
 	r, err := contain.Call(ctx, "the agent", func() (*Reply, error) {
-		return a.agent.Answer(ctx, requestFrom(req, Origin{Provider: a.id}), call.tell)
+		return a.agent.Answer(ctx, requestFrom(req, Origin{Provider: a.id}), call.emit)
 	})
-	took := a.now().Sub(began)
+	elapsed := a.now().Sub(began)
 	switch {
 	case ctx.Err() != nil:
 		return chat.Reply{}, context.Cause(ctx)
 	case errors.Is(call.stopped, providers.ErrEnough):
-		cut := chat.Reply{Content: call.told.String(), LatencyMS: milliseconds(&took), CostUSD: costOf(r)}
+		cut := chat.Reply{Content: call.emitted.String(), LatencyMS: milliseconds(&elapsed), CostUSD: costOf(r)}
 		if r != nil {
 			cut.Usage = usageTo(r.Usage)
 		}
@@ -103,56 +103,56 @@ func (a *goAgent) Complete(
 		err = errors.New("the agent returned neither a reply nor an error")
 	}
 	if err != nil {
-		return chat.Reply{}, unanswered(err)
+		return chat.Reply{}, finalError(err)
 	}
 	reply, err := call.reply(r)
 	if err != nil {
-		return chat.Reply{}, unanswered(err)
+		return chat.Reply{}, finalError(err)
 	}
 	if reply.LatencyMS == 0 {
-		reply.LatencyMS = milliseconds(&took)
+		reply.LatencyMS = milliseconds(&elapsed)
 	}
 	return reply, nil
 }
 
-// unanswered is an error that is not worth another attempt.
-func unanswered(err error) error {
+// finalError is an error after which the call is not repeated.
+func finalError(err error) error {
 	return &providers.Error{Kind: providers.BadReply, Final: true, Msg: err.Error(), Err: err}
 }
 
-// agentCall is one call of an agent. It belongs to the goroutine of the agent until that has answered.
+// agentCall is one call of an agent. Only the goroutine of the agent uses it until the agent has answered.
 type agentCall struct {
-	onDelta func(chat.Delta) error // nil: nobody listens
-	told    strings.Builder
+	onDelta func(chat.Delta) error // nil: the reply is not streamed
+	emitted strings.Builder
 	stopped error // of onDelta
 }
 
-func (c *agentCall) tell(text string) error {
+func (c *agentCall) emit(text string) error {
 	if c.stopped != nil {
 		return c.stopped
 	}
-	c.told.WriteString(text)
+	c.emitted.WriteString(text)
 	if c.onDelta != nil && text != "" {
 		c.stopped = c.onDelta(chat.Delta{Text: text})
 	}
 	return c.stopped
 }
 
-// reply is what the agent said, in the form in which models say it.
+// reply converts the reply of the agent to that of a provider.
 func (c *agentCall) reply(r *Reply) (chat.Reply, error) {
 	text := r.Text
-	if told := c.told.String(); told != "" {
-		if text != "" && text != told {
-			return chat.Reply{}, fmt.Errorf("the agent told %s and replied %s; a reply that was told has that text, or none",
-				say.Named(told), say.Named(text))
+	if emitted := c.emitted.String(); emitted != "" {
+		if text != "" && text != emitted {
+			return chat.Reply{}, fmt.Errorf("the agent streamed %s and returned %s; leave Text empty, or set it to the "+
+				"text that was streamed", say.Named(emitted), say.Named(text))
 		}
-		text = told
+		text = emitted
 	}
 	out := chat.Reply{
 		FinishReason: r.FinishReason, Model: r.Model, Usage: usageTo(r.Usage), CostUSD: costOf(r),
 		LatencyMS: milliseconds(&r.Latency),
 	}
-	var known pieces
+	var known knownParts
 	out.Content, out.Parts = known.content(text, r.Parts)
 	for i, call := range r.ToolCalls {
 		args, err := plain(call.Args)
@@ -179,7 +179,7 @@ func (c *agentCall) reply(r *Reply) (chat.Reply, error) {
 	return out, nil
 }
 
-// costOf is what an answer cost. One without tokens has asked no model.
+// costOf returns the cost of a reply. One without a cost and without tokens cost nothing: no model was called.
 func costOf(r *Reply) *float64 {
 	switch {
 	case r == nil:

@@ -76,11 +76,11 @@ func agentFiles(t *testing.T) string {
 }
 
 // seller asks for the price, and then says what came back.
-func seller(_ context.Context, req *arena.Request, tell func(string) error) (*arena.Reply, error) {
+func seller(_ context.Context, req *arena.Request, emit func(string) error) (*arena.Reply, error) {
 	last := req.Messages[len(req.Messages)-1]
 	if r := last.ToolResult; r != nil {
 		for word := range strings.SplitAfterSeq("It costs "+r.Text+".", " ") {
-			if err := tell(word); err != nil {
+			if err := emit(word); err != nil {
 				return nil, err
 			}
 		}
@@ -127,7 +127,7 @@ func TestAgentRequest(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var seen []string
-	agent := arena.AgentFunc(func(ctx context.Context, req *arena.Request, tell func(string) error) (*arena.Reply, error) {
+	agent := arena.AgentFunc(func(ctx context.Context, req *arena.Request, emit func(string) error) (*arena.Reply, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, m := range req.Messages {
@@ -136,7 +136,7 @@ func TestAgentRequest(t *testing.T) {
 		o := req.Origin
 		seen = append(seen, fmt.Sprintf("%s %s %d %d %d, tool %s", o.Provider, o.Scenario, o.Trial, o.Turn, o.Round, req.Tools[0].Name))
 		req.Messages[0].Text = "changed" // it is the agent's own
-		return seller(ctx, req, tell)
+		return seller(ctx, req, emit)
 	})
 	if _, err := arena.Run(t.Context(), arena.Options{
 		Dir: agentFiles(t), Agents: map[string]arena.Agent{"mine": agent},
@@ -166,8 +166,8 @@ func TestAgentFails(t *testing.T) {
 		"neither a reply nor an error": func(context.Context, *arena.Request, func(string) error) (*arena.Reply, error) {
 			return nil, nil
 		},
-		"the agent told one and replied two": func(_ context.Context, _ *arena.Request, tell func(string) error) (*arena.Reply, error) {
-			return &arena.Reply{Text: "two"}, tell("one")
+		"the agent streamed one and returned two; leave Text empty": func(_ context.Context, _ *arena.Request, emit func(string) error) (*arena.Reply, error) {
+			return &arena.Reply{Text: "two"}, emit("one")
 		},
 		"the arguments of price cannot be written as JSON": func(context.Context, *arena.Request, func(string) error) (*arena.Reply, error) {
 			return &arena.Reply{ToolCalls: []arena.ToolCall{{Name: "price", Args: map[string]any{"article": func() {}}}}}, nil
@@ -216,9 +216,9 @@ turns:
     assertions: [{type: guardrail_triggered, params: {guardrail: banned_words}}]
 `)
 	stopped := make(chan error, 1)
-	agent := arena.AgentFunc(func(_ context.Context, _ *arena.Request, tell func(string) error) (*arena.Reply, error) {
+	agent := arena.AgentFunc(func(_ context.Context, _ *arena.Request, emit func(string) error) (*arena.Reply, error) {
 		for _, text := range []string{"The ", "secret ", "is ", "out"} {
-			if err := tell(text); err != nil {
+			if err := emit(text); err != nil {
 				stopped <- err
 				return nil, err
 			}

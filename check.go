@@ -15,12 +15,12 @@ import (
 	"github.com/arena-evals/arena/internal/contain"
 )
 
-// Check scores what it sees: a reply, tool calls, a whole conversation. Whether the score is good enough is decided by
-// the place where the check stands: as an assertion it gates a test, as a guardrail it acts on what the model says, as
-// an eval it measures. It must be safe for concurrent use.
+// Check scores a reply, tool calls or a whole conversation. It does not decide whether the score is good enough; the
+// place that names the check does: an assertion gates a test, a guardrail acts on what the model says, an eval
+// measures. A check must be safe for concurrent use.
 //
-// An error says that nothing could be judged: the verdict is an error, and never a pass. So it is when Eval panics. One
-// that wraps [ErrNotApplicable] says that there is nothing to be judged: the verdict is skipped.
+// An error, or a panic of Eval, means that nothing could be judged: the verdict is an error, and never a pass. An error
+// that wraps [ErrNotApplicable] means that there is nothing to judge: the verdict is skipped.
 type Check interface {
 	Eval(ctx context.Context, s *Subject) (Finding, error)
 }
@@ -31,17 +31,17 @@ type CheckFunc func(ctx context.Context, s *Subject) (Finding, error)
 // Eval implements [Check].
 func (f CheckFunc) Eval(ctx context.Context, s *Subject) (Finding, error) { return f(ctx, s) }
 
-// StreamChecker is a [Check] that can tell from the beginning of a reply what no continuation will change. As a
-// guardrail it is asked while the reply streams, and one that blocks has the stream closed as soon as it fires.
+// StreamChecker is a [Check] that can judge the beginning of a reply. As a guardrail it is called while the reply
+// streams; a blocking one closes the stream as soon as it fires.
 type StreamChecker interface {
 	Check
-	// EvalPartial judges the beginning of a reply, all of it that has come. best is the highest score, from 0 to 1, that
-	// a reply which begins so can still get: 1 as long as nothing is wrong. It is called for every piece that arrives and
-	// should be quick. An error says that nothing can be judged, at the end neither.
+	// EvalPartial judges the text that has arrived so far. best is the highest score, from 0 to 1, that a reply with this
+	// beginning can still get: 1 as long as nothing is wrong. It is called for every piece that arrives and should be
+	// quick. An error means that the reply cannot be judged, not even when it is complete.
 	EvalPartial(text string) (best float64, err error)
 }
 
-// ErrNotApplicable is wrapped by the error of a check that finds nothing to judge and must not count.
+// ErrNotApplicable is wrapped by the error of a check that has nothing to judge and must not count.
 var ErrNotApplicable = checks.ErrNotApplicable
 
 // Finding is what a check saw.
@@ -65,17 +65,17 @@ type Subject struct {
 	Turn     int       // index of the turn that is judged, from 0; -1: the conversation
 	Tools    []ToolUse // the calls in scope, in order
 
-	// What the scope took. Nil is not known, and not 0.
+	// Time, cost and tokens of the scope. Nil is not known, and not 0.
 	Latency                   *time.Duration // until the last reply
 	Elapsed                   *time.Duration // since the conversation began
 	CostUSD                   *float64
 	InputTokens, OutputTokens *int
 
 	Variables map[string]string // of the system prompt
-	Metadata  map[string]any    // what the scenario, the recording, the host or tools tell of the conversation
+	Metadata  map[string]any    // of the conversation: from the scenario, the recording, the host or tools
 	Session   string            // id of the trial, or of the recorded session
 	Prompt    string            // id of the prompt; "" when there is none
-	// Steps are the outputs, as text, of the steps of the composition that answered, by id; nil: none did.
+	// Steps are the outputs, as text, of the steps of the composition that answered, by id; nil: no composition answered.
 	Steps map[string]string
 }
 
@@ -111,27 +111,28 @@ func clone[T any](p *T) *T {
 	return &v
 }
 
-// Registry holds the checks that a program adds to those of arena. It is handed on in [Options]; nothing is global. The
-// zero value is ready, and it is safe for concurrent use.
+// Registry holds checks in Go, beside those of arena. Pass it in [Options]; there is no global registry. The zero value
+// is ready to use. A Registry is safe for concurrent use.
 type Registry struct {
 	mu    sync.Mutex
 	defs  []*checks.Def
 	table *checks.Table // of defs
 }
 
-// CheckInfo says what files, documentation and guardrails have to know of a check.
+// CheckInfo describes a check.
 type CheckInfo struct {
-	Name    string   // by which files name it: a letter, then letters, digits, dots, _ and -
+	Name    string   // its type in files: a letter, then letters, digits, dots, _ and -
 	Aliases []string // further names
 	Summary string   // one sentence
 
-	// Blocks says what happens when the check fires as a guardrail: the guardrail's message takes the place of the reply.
-	// Otherwise that it fired is only put on record.
+	// Blocks says that the check, as a guardrail that fires, replaces the reply by the guardrail's message. Otherwise it
+	// is only recorded that it fired.
 	Blocks bool
-	// Session says that the check looks at the whole conversation wherever it stands.
+	// Session says that the check always judges the whole conversation, also as an assertion on a turn.
 	Session bool
-	// Remote says that the check waits for something outside of the process. It is run after those that do not, together
-	// with others of its kind, and not any more once the run was stopped. Evals that name no group are long-running then.
+	// Remote says that the check waits for something outside of the process. Remote checks run after all others, at the
+	// same time as each other, and not at all once the run was stopped. Their evals are in the group long-running unless
+	// the file names one.
 	Remote bool
 }
 
@@ -147,15 +148,15 @@ type CheckInfo struct {
 //	keys:"argument" of:"tool"   the keys of a map are arguments of the tool that the parameter tool names
 //	doc:"..."         one sentence
 //
-// A name that nothing in the project bears, and a text that cannot match, is then a problem of the file.
+// With is, a name that nothing in the project has, and a text that cannot match, are reported as problems of the file.
 //
 // Fields may be bool, int, float64, string, [time.Duration], any, structs of these, and pointers to, lists of and maps
 // from string to all of them. A pointer stays nil when its parameter is left out.
 //
-// build makes the check for one place of a file, from parameters that fit their types; it is called while the files are
-// loaded, from several goroutines at once. Its error is shown as a mistake in that place of the file; see [ParamError].
+// build makes the check for one place in a file, from decoded parameters. It is called while the files are loaded, from
+// several goroutines at once. Its error is reported at that place of the file; see [ParamError].
 //
-// A name that a check of arena or another one in r has already, and a struct that cannot hold parameters, are refused.
+// Register fails for a name that another check has already, and for a struct that cannot hold parameters.
 func Register[P any](r *Registry, info CheckInfo, build func(params P) (Check, error)) error {
 	def := checks.Def{
 		Name: info.Name, Aliases: slices.Clone(info.Aliases), Summary: info.Summary,
@@ -173,16 +174,16 @@ func Register[P any](r *Registry, info CheckInfo, build func(params P) (Check, e
 	}
 	d, err := checks.Custom(def, func(params P) (checks.Check, error) {
 		if build == nil {
-			return nil, errors.New("nothing builds it")
+			return nil, errors.New("its build function is nil")
 		}
 		check, err := build(params)
 		if err != nil || check == nil {
 			return nil, paramProblem(err)
 		}
 		if s, ok := check.(StreamChecker); ok {
-			return &streamed{adapted{check}, s}, nil
+			return &streamAdapter{checkAdapter{check}, s}, nil
 		}
-		return &adapted{check}, nil
+		return &checkAdapter{check}, nil
 	})
 	if err != nil {
 		return fmt.Errorf("arena: %w", err)
@@ -202,7 +203,7 @@ func (r *Registry) add(d *checks.Def) error {
 	return nil
 }
 
-// checks is what has been registered so far; nil is nothing.
+// checks returns the checks that have been registered so far; nil: none.
 func (r *Registry) checks() *checks.Table {
 	if r == nil {
 		return nil
@@ -212,8 +213,8 @@ func (r *Registry) checks() *checks.Table {
 	return r.table
 }
 
-// ParamError is the error of building a check from a parameter whose value makes no sense. The problem is shown
-// at that parameter, with its line.
+// ParamError is the error of a build function that refuses the value of a parameter. It is reported at the line of that
+// parameter.
 type ParamError struct {
 	Param string // its name; not an alias
 	Err   error
@@ -230,11 +231,11 @@ func paramProblem(err error) error {
 	return err
 }
 
-// adapted is a check of the program as the rest of arena sees it.
-type adapted struct{ check Check }
+// checkAdapter makes a check in Go a check of arena.
+type checkAdapter struct{ check Check }
 
 // Eval implements checks.Check.
-func (a *adapted) Eval(ctx context.Context, s *checks.Subject) (checks.Finding, error) {
+func (a *checkAdapter) Eval(ctx context.Context, s *checks.Subject) (checks.Finding, error) {
 	own := subjectFrom(s)
 	f, err := contain.Call(ctx, "the check", func() (Finding, error) { return a.check.Eval(ctx, own) })
 	if err != nil {
@@ -247,8 +248,7 @@ func (a *adapted) Eval(ctx context.Context, s *checks.Subject) (checks.Finding, 
 	return checks.Finding{Score: f.Score, Explanation: f.Explanation, Details: details}, nil
 }
 
-// plain turns details, or metadata, into what JSON holds, so that no report fails on them and nobody changes them
-// later.
+// plain converts details or metadata to decoded JSON: a copy that every report can write.
 func plain(details map[string]any) (map[string]any, error) {
 	if len(details) == 0 {
 		return nil, nil
@@ -262,22 +262,22 @@ func plain(details map[string]any) (map[string]any, error) {
 	return out, err
 }
 
-// streamed is a check that judges while a reply is written.
-type streamed struct {
-	adapted
-	beginnings StreamChecker
+// streamAdapter is a checkAdapter that also judges the beginnings of replies.
+type streamAdapter struct {
+	checkAdapter
+	checker StreamChecker
 }
 
-// partialLimit is how long the judging of the beginning of a reply may take.
+// partialLimit limits the time of one call of EvalPartial.
 const partialLimit = 10 * time.Second
 
 var errSlow = fmt.Errorf("it took longer than %s to judge the beginning of a reply", partialLimit)
 
 // Stream implements checks.Streamer.
-func (s *streamed) Stream() checks.Stream {
+func (s *streamAdapter) Stream() checks.Stream {
 	return checks.Partial(func(text string) (float64, error) {
 		ctx, cancel := context.WithTimeoutCause(context.Background(), partialLimit, errSlow)
 		defer cancel()
-		return contain.Call(ctx, "the check", func() (float64, error) { return s.beginnings.EvalPartial(text) })
+		return contain.Call(ctx, "the check", func() (float64, error) { return s.checker.EvalPartial(text) })
 	})
 }

@@ -40,25 +40,25 @@ type EvaluatorOptions struct {
 	Judge  string           // as in Options
 	Hooks  []ProviderHook   // around the calls of judges
 
-	OnEvent func(Event) // hears of every eval that ran: EventEvalCompleted and EventEvalFailed
+	OnEvent func(Event) // called for every eval that ran, with EventEvalCompleted or EventEvalFailed
 
 	Getenv func(name string) (value string, set bool) // for keys and variables; nil: the environment of the process
 	Now    func() time.Time                           // nil: time.Now
 
-	// Prompt adds the evals of a prompt, by its task type; "" is the only prompt, or none. It has to be named where there
-	// are several prompts that have evals of their own.
+	// Prompt is the task type of a prompt whose evals run too; "" is the only prompt, or none. It is required where
+	// several prompts have evals of their own.
 	Prompt string
 	// Namespace is the first part of the names of metrics; "" is arena. Labels are on every one of them.
 	Namespace string
 	Labels    map[string]string
-	// Traces is the URL of an OpenTelemetry collector (OTLP over HTTP) that is sent a span for each evaluation, with what
-	// was measured; "" sends nothing. TraceContent also sends explanations, which may quote the conversation. Headers and
-	// the rest of how to send are in the OTEL_EXPORTER_OTLP_ variables; where to is not.
+	// Traces is the URL of an OpenTelemetry collector (OTLP over HTTP); "": no traces. It is sent a span for each
+	// evaluation, with its results. TraceContent adds explanations, which may quote the conversation. Headers and other
+	// settings come from the OTEL_EXPORTER_OTLP_ variables; the endpoint does not.
 	Traces       string
 	TraceContent bool
 }
 
-// options are those that a run has as well.
+// options returns the options that a run has too.
 func (o *EvaluatorOptions) options() Options {
 	return Options{
 		Paths: o.Paths, Config: o.Config, Dir: o.Dir, Files: o.Files, EvalGroups: o.EvalGroups, EvalTypes: o.EvalTypes,
@@ -68,33 +68,33 @@ func (o *EvaluatorOptions) options() Options {
 	}
 }
 
-// Conversation is what evals look at.
+// Conversation is a conversation to evaluate.
 type Conversation struct {
-	Session  string    // id, which decides who is in a sample; "" is one and the same for all
+	Session  string    // id, which decides whether a sampled eval runs; conversations with "" share one id
 	Messages []Message // from the beginning
-	At       Moment    // which evals are due; the zero value is all of them, each in its time
-	// Metadata is what the host knows of the conversation, for evals that ask for it: chunks that were retrieved
-	// (context_field names their key), an embedding, whatever a program looks at. It has to be what JSON can say.
+	At       Moment    // which evals are due; the zero value is all of them, each at its own moment
+	// Metadata is what the host knows of the conversation, for evals that need it: chunks that were retrieved
+	// (context_field names their key), an embedding, input of a program. It must be possible to write it as JSON.
 	Metadata map[string]any
-	// Steps are the compositions that answered, by the index of the turn, from 0, whose last message they gave. Of a turn
-	// without them checks take it that a model answered.
+	// Steps are the compositions that answered, by the index of the turn, from 0, whose last message is their reply. For a
+	// turn without an entry, checks assume that a model answered.
 	Steps map[int]Composed
 }
 
-// Moment is a point of a conversation at which evals are due. The zero value is every one.
+// Moment is a point of a conversation at which evals are due. The zero value is all moments.
 type Moment struct{ at runner.Moment }
 
-// AfterTurn is when the turn with that index, from 0, has ended: every_turn, sample_turns and on_workflow_step. That
-// the conversation has no such turn is an error of Evaluate.
+// AfterTurn is the end of the turn with that index, from 0. Evals with the triggers every_turn, sample_turns and
+// on_workflow_step are due. Evaluate fails if the conversation has no such turn.
 func AfterTurn(turn int) Moment { return Moment{runner.AfterTurn(turn)} }
 
-// AtEnd is when the session and the conversation are over.
+// AtEnd is the end of the session and the conversation.
 func AtEnd() Moment { return Moment{runner.AtEnd()} }
 
 // Evaluation is what evals measured.
 type Evaluation struct {
-	// Status is what the thresholds of the evals make of it: passed, failed, error or cancelled. An eval without a
-	// threshold only measures, and does not change it.
+	// Status follows from the evals that have a threshold: passed, failed, error or cancelled. An eval without a threshold
+	// only measures.
 	Status       Status
 	Evals        []EvalResult // in the order in which they ran
 	Notices      []string
@@ -118,15 +118,15 @@ type Evaluator struct {
 	metrics *metrics.Metrics
 	run     runner.Options
 
-	mu    sync.Mutex          // of what follows, and held while OnEvent runs
-	count int                 // evaluations that ended
-	trace *harness.EvalTracer // nil: none is sent
-	lost  int                 // spans that were not delivered
-	why   error               // the same
+	mu      sync.Mutex          // for the fields below; held while OnEvent runs
+	count   int                 // evaluations that ended
+	trace   *harness.EvalTracer // nil: no traces are sent
+	lost    int                 // number of spans that were not delivered
+	lostErr error               // the same
 }
 
-// NewEvaluator reads the pack and opens the judges that its evals ask. What is wrong in the files, and a pack in which
-// no eval is left to run, is a [*ProblemsError]. Close lets go of what the evaluator holds.
+// NewEvaluator reads the pack and opens the judges of its evals. It returns a [*ProblemsError] for problems in the
+// files, and for a pack in which no eval is left to run. Close releases the evaluator's connections.
 func NewEvaluator(options EvaluatorOptions) (*Evaluator, error) {
 	opts := options.options()
 	own := opts.Getenv == nil
@@ -147,7 +147,7 @@ func NewEvaluator(options EvaluatorOptions) (*Evaluator, error) {
 			len(suite.Projects)).Hint = "name one in Paths"
 	default:
 		p := suite.Projects[0]
-		seat(p, opts.Judges)
+		registerJudges(p, opts.Judges)
 		opts.filter().Apply(suite, diags)
 		if lost := runner.LostWithoutPrompt(p); options.Prompt == "" && lost != "" {
 			diags.Errorf(diag.Pos{}, 0, "no-prompt", "Prompt is empty: %s", lost).Hint = "name the prompt of the conversations"
@@ -163,7 +163,7 @@ func NewEvaluator(options EvaluatorOptions) (*Evaluator, error) {
 		e.Close()
 		return nil, newProblemsError(diags, suite.Files, &opts)
 	}
-	if err := e.measure(&options); err != nil {
+	if err := e.openMetrics(&options); err != nil {
 		e.Close()
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func NewEvaluator(options EvaluatorOptions) (*Evaluator, error) {
 	return e, nil
 }
 
-// check refuses an evaluator that would measure nothing.
+// check reports an evaluator without evals.
 func (e *Evaluator) check(d *diag.List) {
 	if e.evals != nil && len(e.evals.Evals()) == 0 && d.Errors() == 0 && !e.opts.AllowEmpty {
 		d.Errorf(diag.Pos{}, 0, "no-evals", "there is no eval to run").Hint =
@@ -182,8 +182,8 @@ func (e *Evaluator) check(d *diag.List) {
 	}
 }
 
-// measure prepares the metrics.
-func (e *Evaluator) measure(opts *EvaluatorOptions) (err error) {
+// openMetrics creates the metrics.
+func (e *Evaluator) openMetrics(opts *EvaluatorOptions) (err error) {
 	o := metrics.Options{Namespace: opts.Namespace, Const: opts.Labels}
 	if o.Namespace == "" {
 		o.Namespace = metrics.DefaultNamespace
@@ -197,7 +197,7 @@ func (e *Evaluator) measure(opts *EvaluatorOptions) (err error) {
 	return nil
 }
 
-// sendTraces starts the sending of traces, where an endpoint is named.
+// sendTraces starts sending traces if there is an endpoint.
 func (e *Evaluator) sendTraces(opts *EvaluatorOptions, known *harness.Secrets) error {
 	if opts.Traces == "" {
 		return nil
@@ -213,12 +213,12 @@ func (e *Evaluator) sendTraces(opts *EvaluatorOptions, known *harness.Secrets) e
 	return nil
 }
 
-// Evaluate runs the evals that are due at a moment of a conversation. Each in itself may have had an error, which is in
-// its result. An error here says that nothing was measured, because the conversation cannot have taken place so or ctx
-// has ended already, or that OnEvent or the metrics broke; then the evaluation comes with it.
+// Evaluate runs the evals that are due at a moment of a conversation. The error of a single eval is in its result.
+// Evaluate returns an error without an evaluation when the conversation is impossible or ctx has ended already, and an
+// error with the evaluation when OnEvent or the metrics failed.
 //
-// When ctx ends meanwhile, judges, programs and checks are given up. Evals that have not measured by then are cancelled
-// and have no score, and so is the evaluation.
+// When ctx ends meanwhile, running judges, programs and checks are abandoned. The evals that have no score yet, and the
+// evaluation, are cancelled.
 func (e *Evaluator) Evaluate(ctx context.Context, c Conversation) (*Evaluation, error) {
 	session, err := c.session()
 	if err != nil {
@@ -227,7 +227,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, c Conversation) (*Evaluation, 
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("arena: nothing was measured: %w", context.Cause(ctx))
 	}
-	stoppable, stop := stoppable(ctx)
+	stoppable, stop := stopWith(ctx)
 	defer stop()
 	began := e.opts.Now()
 	t := e.evals.Evaluate(stoppable, session, c.At.at, e.run)
@@ -241,7 +241,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, c Conversation) (*Evaluation, 
 	if t.Judges != nil {
 		out.JudgeCostUSD = clone(t.Judges.CostUSD)
 	}
-	if err := e.tell(ctx, t, c.Session, began); err != nil {
+	if err := e.record(ctx, t, c.Session, began); err != nil {
 		return out, fmt.Errorf("arena: %w", err)
 	}
 	if t.Error != "" {
@@ -250,8 +250,8 @@ func (e *Evaluator) Evaluate(ctx context.Context, c Conversation) (*Evaluation, 
 	return out, nil
 }
 
-// tell books what was measured, and tells OnEvent.
-func (e *Evaluator) tell(ctx context.Context, t *result.Trial, session string, began time.Time) error {
+// record adds an evaluation to metrics and traces, and calls OnEvent.
+func (e *Evaluator) record(ctx context.Context, t *result.Trial, session string, began time.Time) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.count++
@@ -269,17 +269,17 @@ func (e *Evaluator) tell(ctx context.Context, t *result.Trial, session string, b
 	for i := range t.Evals {
 		r := &t.Evals[i]
 		at := result.At{Time: e.opts.Now(), Trial: t.ID, Scenario: t.Scenario, Provider: t.Provider, Turn: r.Turn}
-		errs = append(errs, tell(ctx, e.opts.OnEvent, eventFrom(result.EvalEvent(r, at))))
+		errs = append(errs, callOnEvent(ctx, e.opts.OnEvent, eventFrom(result.EvalEvent(r, at))))
 	}
 	return errors.Join(errs...)
 }
 
-// Metrics serves what was measured so far to Prometheus, under whatever path it is mounted: of every eval the metric
-// that its pack declares, else a gauge under its id.
+// Metrics serves the results so far to Prometheus, under whatever path it is mounted: for every eval the metric that
+// its pack declares, else a gauge named by its id.
 func (e *Evaluator) Metrics() http.Handler { return e.metrics.Page() }
 
-// Close sends what is left of the traces, for which it waits a few seconds at most, and lets go of connections. The
-// evaluator can still be used; traces are not sent any more.
+// Close sends the remaining traces, waits a few seconds for that at most, and closes connections. The evaluator can
+// still be used, but sends no more traces.
 func (e *Evaluator) Close() {
 	if e.evals != nil {
 		e.evals.Close()
@@ -287,23 +287,23 @@ func (e *Evaluator) Close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.trace != nil {
-		e.lost, e.why = e.trace.Close(result.At{Time: e.opts.Now(), Turn: result.NoTurn})
+		e.lost, e.lostErr = e.trace.Close(result.At{Time: e.opts.Now(), Turn: result.NoTurn})
 		e.trace = nil
 	}
 }
 
-// LostSpans says, after Close, how many spans the collector did not get, and why the latest of them; without an error
-// they came faster than it took them.
+// LostSpans returns, after Close, how many spans were not delivered, and the latest error. Without an error there were
+// more spans than the collector could take in time.
 func (e *Evaluator) LostSpans() (n int, why error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.lost, e.why
+	return e.lost, e.lostErr
 }
 
 var errNoMessages = errors.New("arena: the conversation has no messages")
 
-// session is the conversation as a recording. A conversation that cannot have taken place so is refused: a role that is
-// none, or a tool that answers what nobody asked.
+// session converts the conversation to a recording. It fails for an impossible one: an unknown role, or a tool result
+// without a call.
 func (c *Conversation) session() (*recording.Session, error) {
 	if len(c.Messages) == 0 {
 		return nil, errNoMessages
@@ -328,7 +328,7 @@ func (c *Conversation) session() (*recording.Session, error) {
 }
 
 func chatMessage(m *Message) chat.Message {
-	var none pieces
+	var none knownParts
 	out := none.message(*m)
 	if m.Usage != nil {
 		out.Usage = new(usageTo(*m.Usage))

@@ -12,7 +12,7 @@ import (
 // EventKind says what an [Event] is about. `arena schema events` has the data of each kind.
 type EventKind string
 
-// The kinds, in the order in which a run meets them.
+// The kinds, in the order in which they occur in a run.
 const (
 	EventTrialStarted     EventKind = "trial.started"
 	EventTurnStarted      EventKind = "turn.started"
@@ -30,11 +30,11 @@ const (
 	EventTrialCompleted   EventKind = "trial.completed"
 )
 
-// Event is something that happens in a run. Those of one trial come in the order in which things happen; those of
-// trials that run at once are mixed.
+// Event is something that happens in a run. The events of one trial come in order; those of concurrent trials are
+// interleaved.
 type Event struct {
 	Kind EventKind
-	// Time within a trial that a mock or a recording answers is simulated, so that it is the same in every run.
+	// Time is simulated within a trial that a mock or a recording answers, so that it is the same in every run.
 	Time     time.Time
 	Trial    string // id
 	Scenario string
@@ -45,7 +45,7 @@ type Event struct {
 	source result.Event
 }
 
-// Data is what the stream of `arena run --events` says of the event, as JSON. It may be called while OnEvent runs.
+// Data returns the data of the event as `arena run --events` writes it, as JSON. It may be called while OnEvent runs.
 func (e Event) Data() (json.RawMessage, error) {
 	switch source := e.source.(type) {
 	case nil:
@@ -69,8 +69,8 @@ func eventFrom(e result.Event) Event {
 	return out
 }
 
-// tell calls OnEvent. It is told as well how a run ends that was stopped.
-func tell(ctx context.Context, onEvent func(Event), e Event) error {
+// callOnEvent calls OnEvent, also after ctx has ended: it gets the last events of a run that was stopped too.
+func callOnEvent(ctx context.Context, onEvent func(Event), e Event) error {
 	return contain.Do(context.WithoutCancel(ctx), "OnEvent", func() error {
 		onEvent(e)
 		return nil

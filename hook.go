@@ -9,36 +9,36 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// ProviderHook sees every call of a model, those of judges as well, and may change or refuse it. It must be safe for
-// concurrent use. Where there are several, BeforeCall runs in their order and AfterCall in the opposite one.
+// ProviderHook sees every call of a model, those of judges too, and may change or refuse it. It must be safe for
+// concurrent use. With several hooks, BeforeCall runs in their order and AfterCall in reverse order.
 //
-// An error refuses the call: the trial in which it was made, or the verdict for which a judge was asked, is an error
-// that names the hook. So it is when a method panics. A hook never makes anything pass.
+// An error, or a panic, refuses the call: the trial, or the verdict of the judge, is an error that names the hook. A
+// hook never makes anything pass.
 type ProviderHook interface {
-	// Name is shown where the hook refuses, changes or breaks something.
+	// Name is shown in messages about what the hook refused, changed or broke.
 	Name() string
-	// BeforeCall sees a call before it is made. What it changes in req, but for Origin, is what the model gets.
+	// BeforeCall is called before the model is. The model gets its changes to req, except those to Origin.
 	BeforeCall(ctx context.Context, req *Request) error
-	// AfterCall sees what came back, before guardrails do. What it changes in the text, the parts, the tool calls and
-	// the finish reason is what everybody else sees; the report says that it did. It is not called for calls that failed.
+	// AfterCall is called with the reply, before guardrails see it. Its changes to text, parts, tool calls and finish
+	// reason replace those of the reply, and the report says so. It is not called for calls that failed.
 	AfterCall(ctx context.Context, req *Request, reply *Reply) error
 }
 
-// ChunkInterceptor is a [ProviderHook] that also sees the pieces of a reply that streams, as the model sends them.
+// ChunkInterceptor is a [ProviderHook] that also sees the pieces of a reply that is streamed.
 type ChunkInterceptor interface {
 	ProviderHook
-	// OnChunk sees a piece. [ErrStopStream] closes the stream: the reply is what has come, without tool calls, and the
-	// report says who closed it. Another error refuses the call.
+	// OnChunk is called for each piece. [ErrStopStream] closes the stream: the reply is the text so far, without tool
+	// calls, and the report says which hook closed it. Another error refuses the call.
 	OnChunk(ctx context.Context, req *Request, chunk Chunk) error
 }
 
-// ErrStopStream is what OnChunk returns when enough of a reply has come.
+// ErrStopStream is returned by OnChunk to close the stream.
 var ErrStopStream = errors.New("enough of the reply has come")
 
 // Chunk is a piece of a reply.
 type Chunk struct {
 	Text  string // of this piece
-	SoFar string // all that has come, with this piece
+	SoFar string // all text so far, including this piece
 }
 
 // Request is a call of a model. A nil pointer leaves the choice to the provider.
@@ -51,41 +51,41 @@ type Request struct {
 	MaxTokens   *int
 	Seed        *int64
 	Stream      bool
-	Origin      Origin // for whom the call is made; it is only told
+	Origin      Origin // where in the run the call is made; for information only
 }
 
-// ToolSpec is what a model is told of a tool.
+// ToolSpec is the definition of a tool that is offered to a model.
 type ToolSpec struct {
 	Name, Description string
 	Schema            []byte // JSON Schema of the arguments
 }
 
-// Origin says from where in a run a model is called.
+// Origin is the place in a run from which a model is called.
 type Origin struct {
 	Provider, Model string // id of the provider, and the model as files name it
 	Scenario        string // id
 	Trial           int    // from 1
-	Turn            int    // from 0; -1: the conversation is over, and is judged
-	Round           int    // number of the call within the turn, from 0: tools make more than one
+	Turn            int    // from 0; -1: after the conversation, for a judge
+	Round           int    // number of the call within the turn, from 0; tool calls lead to further rounds
 	Step            string // id of the step of a composition that calls; "" outside of steps
 	Judge           string // name of the judge that is asked; "" when the agent is
 }
 
-// Reply is what a model said.
+// Reply is the reply of a model.
 type Reply struct {
 	Text         string
 	Parts        []Part // of a reply that holds more than text; nil otherwise
 	ToolCalls    []ToolCall
 	FinishReason string // stop, length, tool_calls, content_filter
 
-	// What follows is only told.
+	// The following fields are for information only.
 	Model   string // as the provider named it
 	Usage   Usage
 	CostUSD *float64 // nil: not known
 	Latency time.Duration
 }
 
-// hooked is a provider with the hooks of a program around it.
+// hooked is a provider with hooks around it.
 type hooked struct {
 	next   providers.Provider
 	hooks  []namedHook
@@ -97,7 +97,7 @@ type namedHook struct {
 	name string
 }
 
-// Unwrap lets what the provider holds be closed.
+// Unwrap returns the provider within, which may have something to close.
 func (h *hooked) Unwrap() providers.Provider { return h.next }
 
 // Complete implements providers.Provider.

@@ -17,15 +17,14 @@ import (
 // hookedCall is one call of a model on its way through the hooks. It belongs to one goroutine.
 type hookedCall struct {
 	hooks []namedHook
-	asked *chat.Request // by arena
-	req   *Request      // the same as hooks see it, with what they changed
-	sent  *chat.Request // to the model
+	req   *Request      // as hooks see it, with their changes
+	sent  *chat.Request // what the model gets
 	text  strings.Builder
 	notes []string
 }
 
-func newHookedCall(h *hooked, asked *chat.Request) *hookedCall {
-	return &hookedCall{hooks: h.hooks, asked: asked, req: requestFrom(asked, h.origin), sent: asked}
+func newHookedCall(h *hooked, req *chat.Request) *hookedCall {
+	return &hookedCall{hooks: h.hooks, req: requestFrom(req, h.origin), sent: req}
 }
 
 // run runs a method of a hook.
@@ -33,7 +32,7 @@ func (c *hookedCall) run(ctx context.Context, h namedHook, method string, f func
 	return contain.Do(ctx, "hook "+h.name+": "+method, f)
 }
 
-// before lets the hooks see the call, and change it.
+// before calls BeforeCall of all hooks.
 func (c *hookedCall) before(ctx context.Context) error {
 	for _, h := range c.hooks {
 		seen := requestFrom(c.sent, c.req.Origin)
@@ -50,7 +49,7 @@ func (c *hookedCall) before(ctx context.Context) error {
 	return nil
 }
 
-// refusal is the error of a call that a hook did not let pass. That of a hook that broke says so already.
+// refusal is the error of a call that a hook refused. The error of a panic names the hook already.
 func (c *hookedCall) refusal(h namedHook, method string, err error) error {
 	if prefix := "hook " + h.name + ": " + method; strings.HasPrefix(err.Error(), prefix) {
 		return err
@@ -58,7 +57,8 @@ func (c *hookedCall) refusal(h namedHook, method string, err error) error {
 	return fmt.Errorf("hook %s refused the call: %w", h.name, err)
 }
 
-// watch shows the pieces of a stream to the hooks that ask for them, and then to next, which may be nil.
+// watch returns a handler that passes the pieces of a stream to the hooks that want them, and then to next, which may
+// be nil.
 func (c *hookedCall) watch(ctx context.Context, next func(chat.Delta) error) func(chat.Delta) error {
 	watches := func(h namedHook) bool { _, ok := h.ProviderHook.(ChunkInterceptor); return ok }
 	if !c.sent.Stream || !slices.ContainsFunc(c.hooks, watches) {
@@ -94,7 +94,7 @@ func (c *hookedCall) chunk(ctx context.Context, chunk Chunk) error {
 	return nil
 }
 
-// after lets the hooks see the reply, the last one first, and change it.
+// after calls AfterCall of all hooks, in reverse order.
 func (c *hookedCall) after(ctx context.Context, reply *chat.Reply) error {
 	for _, h := range slices.Backward(c.hooks) {
 		seen, own := replyFrom(reply), replyFrom(reply)
@@ -102,14 +102,14 @@ func (c *hookedCall) after(ctx context.Context, reply *chat.Reply) error {
 		if err != nil {
 			return c.refusal(h, "AfterCall", err)
 		}
-		if took(reply, seen, own) {
+		if applyChanges(reply, seen, own) {
 			c.notes = append(c.notes, "hook "+h.name+" changed a reply")
 		}
 	}
 	return nil
 }
 
-// note tells the run what the hooks did.
+// note adds to the notice of the reply what the hooks did.
 func (c *hookedCall) note(reply *chat.Reply) {
 	if reply.Notice != "" {
 		c.notes = append([]string{reply.Notice}, c.notes...)
@@ -117,7 +117,7 @@ func (c *hookedCall) note(reply *chat.Reply) {
 	reply.Notice = strings.Join(c.notes, "; ")
 }
 
-// requestFrom is a call as hooks see it. It shares nothing with req.
+// requestFrom converts a request for hooks. The copy shares nothing with req.
 func requestFrom(req *chat.Request, at Origin) *Request {
 	o := &req.Origin
 	at.Scenario, at.Trial, at.Turn, at.Round = o.Scenario, o.Trial, o.Turn, o.Reply
@@ -132,7 +132,7 @@ func requestFrom(req *chat.Request, at Origin) *Request {
 	return out
 }
 
-// changed is a call with what a hook changed in it. What it left alone stays as it was, also what hooks do not see.
+// changed applies the changes of a hook to a request. Everything else stays, also the fields that hooks do not see.
 func changed(req *chat.Request, seen, now *Request) *chat.Request {
 	out := *req
 	out.ToolChoice, out.Temperature, out.TopP = now.ToolChoice, clone(now.Temperature), clone(now.TopP)
@@ -147,8 +147,7 @@ func changed(req *chat.Request, seen, now *Request) *chat.Request {
 	return &out
 }
 
-// mergedMessages keeps the messages that a hook left alone, from both ends of the conversation, and makes those between
-// anew.
+// mergedMessages keeps the unchanged messages at both ends of the conversation and converts those in between.
 func mergedMessages(were []chat.Message, seen, now []Message) []chat.Message {
 	head := 0
 	for head < min(len(seen), len(now)) && reflect.DeepEqual(seen[head], now[head]) {
@@ -159,11 +158,11 @@ func mergedMessages(were []chat.Message, seen, now []Message) []chat.Message {
 		reflect.DeepEqual(seen[len(seen)-1-tail], now[len(now)-1-tail]) {
 		tail++
 	}
-	var known pieces
+	var known knownParts
 	for i := range were {
 		known.learn(were[i].Parts)
 	}
-	known.said = were
+	known.messages = were
 	out := slices.Clone(were[:head])
 	for _, m := range now[head : len(now)-tail] {
 		out = append(out, known.message(m))
@@ -171,24 +170,24 @@ func mergedMessages(were []chat.Message, seen, now []Message) []chat.Message {
 	return append(out, were[len(were)-tail:]...)
 }
 
-// pieces are the parts of a conversation that arena knows, so that a picture stays the user's own file when the text
-// beside it is changed.
-type pieces struct {
-	is   []chat.Part
-	seen []Part
-	said []chat.Message // by the model
-	sets [][]Part       // of whole messages, as hooks saw them
+// knownParts are the parts of the original conversation. They are used again where a hook left a part unchanged, so
+// that an image stays the user's own file when only the text beside it changes.
+type knownParts struct {
+	parts    []chat.Part
+	seen     []Part
+	messages []chat.Message // the original ones
+	lists    [][]Part       // the parts of each message, as hooks see them
 }
 
-func (p *pieces) learn(list []chat.Part) {
+func (p *knownParts) learn(list []chat.Part) {
 	seen := partsFrom(list)
-	p.is, p.seen, p.sets = append(p.is, list...), append(p.seen, seen...), append(p.sets, seen)
+	p.parts, p.seen, p.lists = append(p.parts, list...), append(p.seen, seen...), append(p.lists, seen)
 }
 
-func (p *pieces) part(now Part) chat.Part {
+func (p *knownParts) part(now Part) chat.Part {
 	for i := range p.seen {
 		if reflect.DeepEqual(p.seen[i], now) {
-			return p.is[i]
+			return p.parts[i]
 		}
 	}
 	out := chat.Part{Type: now.Type, Text: now.Text}
@@ -198,9 +197,9 @@ func (p *pieces) part(now Part) chat.Part {
 	return out
 }
 
-// content is the parts of a message, and the text of one that has none. Where the parts are as they were, it is the
-// text that counts.
-func (p *pieces) content(text string, now []Part) (string, []chat.Part) {
+// content returns the parts of a message, or its text if there are none. If the hook changed only the text, the text
+// part is replaced.
+func (p *knownParts) content(text string, now []Part) (string, []chat.Part) {
 	if len(now) == 0 {
 		return text, nil
 	}
@@ -209,13 +208,13 @@ func (p *pieces) content(text string, now []Part) (string, []chat.Part) {
 		out[i] = p.part(now[i])
 	}
 	same := func(set []Part) bool { return reflect.DeepEqual(set, now) }
-	if joined := (&chat.Message{Parts: out}).Text(); joined != text && slices.ContainsFunc(p.sets, same) {
+	if joined := (&chat.Message{Parts: out}).Text(); joined != text && slices.ContainsFunc(p.lists, same) {
 		out = withText(out, text)
 	}
 	return "", out
 }
 
-func (p *pieces) message(m Message) chat.Message {
+func (p *knownParts) message(m Message) chat.Message {
 	out := chat.Message{Role: chat.Role(m.Role), ToolCalls: toolCallsTo(m.ToolCalls)}
 	p.restate(&out)
 	out.Content, out.Parts = p.content(m.Text, m.Parts)
@@ -232,11 +231,11 @@ func (p *pieces) message(m Message) chat.Message {
 	return out
 }
 
-// restate gives a message that still makes the calls of one before the state of its provider, which hooks do not see:
-// without it the model may not know its own calls again.
-func (p *pieces) restate(m *chat.Message) {
-	for i := range p.said {
-		was := &p.said[i]
+// restate gives a message with the tool calls of an original one the provider state of that message, which hooks do not
+// see. Some providers refuse tool calls without it.
+func (p *knownParts) restate(m *chat.Message) {
+	for i := range p.messages {
+		was := &p.messages[i]
 		sameID := func(a, b chat.ToolCall) bool { return a.ID == b.ID }
 		if len(m.ToolCalls) > 0 && slices.EqualFunc(m.ToolCalls, was.ToolCalls, sameID) {
 			m.ToolCalls, m.Opaque = keptState(was.ToolCalls, m.ToolCalls), was.Opaque
@@ -245,7 +244,7 @@ func (p *pieces) restate(m *chat.Message) {
 	}
 }
 
-// keptState gives calls that were there before, and are as they were, the state of their provider.
+// keptState gives unchanged tool calls their provider state.
 func keptState(were, now []chat.ToolCall) []chat.ToolCall {
 	for i := range now {
 		for _, was := range were {
@@ -273,13 +272,13 @@ func replyFrom(r *chat.Reply) *Reply {
 	}
 }
 
-// took puts what a hook changed into a reply, and reports whether there was anything.
-func took(r *chat.Reply, seen, now *Reply) bool {
+// applyChanges applies the changes of a hook to a reply, and reports whether there were any.
+func applyChanges(r *chat.Reply, seen, now *Reply) bool {
 	text := seen.Text != now.Text
 	media := !reflect.DeepEqual(seen.Parts, now.Parts)
 	calls := !reflect.DeepEqual(seen.ToolCalls, now.ToolCalls)
 	if text || media {
-		var known pieces
+		var known knownParts
 		known.learn(r.Parts)
 		r.Content, r.Parts = known.content(now.Text, now.Parts)
 	}
@@ -291,7 +290,7 @@ func took(r *chat.Reply, seen, now *Reply) bool {
 	return text || media || calls || finish
 }
 
-// withText is a multimodal reply with another text.
+// withText replaces the text parts of a message by one text.
 func withText(list []chat.Part, text string) []chat.Part {
 	media := slices.DeleteFunc(slices.Clone(list), func(p chat.Part) bool { return p.Type == "text" })
 	return append([]chat.Part{{Type: "text", Text: text}}, media...)

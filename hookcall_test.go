@@ -69,7 +69,7 @@ func TestTook(t *testing.T) {
 			r := chat.Reply{Parts: []chat.Part{{Type: "text", Text: "Hi"}, picture}}
 			seen, now := replyFrom(&r), replyFrom(&r)
 			tc.change(now)
-			if took(&r, seen, now) != tc.changed {
+			if applyChanges(&r, seen, now) != tc.changed {
 				t.Errorf("changed: %v", !tc.changed)
 			}
 			if diff := cmp.Diff(tc.want, r); diff != "" {
@@ -105,7 +105,7 @@ func TestHooksKeepState(t *testing.T) {
 	r := chat.Reply{ToolCalls: calls(), Opaque: state("all")}
 	own := replyFrom(&r)
 	own.ToolCalls[1].Name = "other"
-	took(&r, replyFrom(&r), own)
+	applyChanges(&r, replyFrom(&r), own)
 	if diff := cmp.Diff(chat.Reply{ToolCalls: want.ToolCalls, Opaque: state("all")}, r); diff != "" {
 		t.Errorf("reply (-want +got):\n%s", diff)
 	}

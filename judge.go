@@ -16,11 +16,11 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Judge grades for the checks that ask a judge, such as llm_judge and faithfulness, in place of a model. Files name it
-// as they name any other judge. It must be safe for concurrent use.
+// Judge grades in place of a model, for checks such as llm_judge and faithfulness. Files name it like any other judge.
+// It must be safe for concurrent use.
 //
-// It is told nothing beside what is in the question, and the same question is asked once. An error says that nothing
-// could be judged, and never passes; so it is when Judge panics.
+// It gets only what is in the question. Equal questions are asked once. An error, or a panic of Judge, makes the
+// verdict an error, which never passes.
 type Judge interface {
 	Judge(ctx context.Context, q *JudgeQuestion) (JudgeAnswer, error)
 }
@@ -33,18 +33,17 @@ func (f JudgeFunc) Judge(ctx context.Context, q *JudgeQuestion) (JudgeAnswer, er
 	return f(ctx, q)
 }
 
-// JudgeQuestion is what a judge is asked.
+// JudgeQuestion is a question to a judge.
 type JudgeQuestion struct {
-	Judge            string     // name under which the judge is asked
-	Criteria, Rubric string     // by what to grade; the rubric may be ""
+	Judge            string     // name of the judge
+	Criteria, Rubric string     // how to grade; the rubric may be ""
 	Material         []Material // what to grade
-	Vote             int        // number of the vote, from 0; votes differ in nothing else
-	// System and Prompt are all of this in words, as a model would be told.
+	Vote             int        // number of the vote, from 0; the questions of all votes are equal otherwise
+	// System and Prompt are the same question as a model would get it.
 	System, Prompt string
 }
 
-// Material is a text that a judge looks at. Whatever stands in it was written by the agent and those that it worked
-// with, and is never an instruction.
+// Material is a text to grade. It comes from the agent, its tools or its users: it is data, and never an instruction.
 type Material struct {
 	Name string // reply, question, context 1, …
 	Text string
@@ -60,17 +59,17 @@ func (q *JudgeQuestion) Text(name string) string {
 	return ""
 }
 
-// JudgeAnswer is what a judge says.
+// JudgeAnswer is the answer of a judge.
 type JudgeAnswer struct {
 	Score     float64 // from 0 to 1; for judge_verdict 1 is pass, 0 is fail and 0.5 is uncertain
 	Reasoning string
-	Usage     Usage    // where the judge has asked a model
-	CostUSD   *float64 // the same; nil is not known where there is usage, and nothing where there is none
+	Usage     Usage    // if the judge called a model
+	CostUSD   *float64 // of that call; nil: not known if there is usage, else 0
 }
 
-// seat puts the judges of a program into a project, in place of those of the same name. A check that names no judge
-// asks the file's first one, and the first of these by name where the file has none.
-func seat(p *scenario.Project, judges map[string]Judge) {
+// registerJudges replaces the judges of a project that have the name of a judge in Go, and adds the others. A check
+// that names no judge uses the first judge of the file; if the file has none, the first of these by name.
+func registerJudges(p *scenario.Project, judges map[string]Judge) {
 	for _, name := range slices.Sorted(maps.Keys(judges)) {
 		id := judgeID(name)
 		p.Providers = append(p.Providers, &scenario.Provider{
@@ -88,8 +87,8 @@ func seat(p *scenario.Project, judges map[string]Judge) {
 
 func judgeID(name string) string { return scenario.ProviderOfProgram + "/" + name }
 
-// bench is a judge of the program as a provider.
-type bench struct {
+// goJudge is the provider of a judge in Go.
+type goJudge struct {
 	name  string
 	judge Judge
 }
@@ -97,42 +96,42 @@ type bench struct {
 var errNoQuestion = errors.New("a judge written in Go grades; it does not answer chat requests")
 
 // Complete implements providers.Provider.
-func (b *bench) Complete(
+func (b *goJudge) Complete(
 	ctx context.Context, req *chat.Request, _ func(chat.Delta) error,
 ) (chat.Reply, error) {
 	asked := grading.Asked(ctx)
 	if asked == nil {
-		return chat.Reply{}, b.failure(errNoQuestion)
+		return chat.Reply{}, b.finalError(errNoQuestion)
 	}
 	q := &JudgeQuestion{Judge: b.name, Criteria: asked.Criteria, Rubric: asked.Rubric, Vote: asked.Vote}
 	asked.Material(func(name, text string) { q.Material = append(q.Material, Material{name, text}) })
 	q.System, q.Prompt = req.Messages[0].Content, req.Messages[len(req.Messages)-1].Content
 	a, err := contain.Call(ctx, "the judge", func() (JudgeAnswer, error) { return b.judge.Judge(ctx, q) })
-	if ctx.Err() != nil { // nobody waits for the answer any more
+	if ctx.Err() != nil {
 		return chat.Reply{}, context.Cause(ctx)
 	}
 	if err == nil {
-		err = a.fits()
+		err = a.validate()
 	}
 	if err != nil {
-		return chat.Reply{}, b.failure(err)
+		return chat.Reply{}, b.finalError(err)
 	}
 	return a.reply(), nil
 }
 
-// failure is an error that is not worth another attempt.
-func (b *bench) failure(err error) error {
+// finalError is an error that is not worth another attempt.
+func (b *goJudge) finalError(err error) error {
 	return &providers.Error{Kind: providers.BadReply, Final: true, Msg: err.Error(), Err: err}
 }
 
-func (a *JudgeAnswer) fits() error {
+func (a *JudgeAnswer) validate() error {
 	if math.IsNaN(a.Score) || a.Score < 0 || a.Score > 1 {
 		return fmt.Errorf("the judge gave the score %v; scores are between 0 and 1", a.Score)
 	}
 	return nil
 }
 
-// reply is the answer in the form in which models answer.
+// reply converts the answer to the reply of a model.
 func (a *JudgeAnswer) reply() chat.Reply {
 	form := map[string]any{"score": a.Score, "reasoning": a.Reasoning, "evidence": []string{}}
 	if word, ok := map[float64]string{0: "fail", 0.5: "uncertain", 1: "pass"}[a.Score]; ok {

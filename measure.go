@@ -12,20 +12,20 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Metrics say where the metrics of a run go, in the text format of Prometheus, and how they are labelled. The zero
-// value sends them nowhere; [Suite.Metrics] serves them. docs/metrics.md has all of them.
+// Metrics configures the Prometheus metrics of a run. The zero value writes and pushes none, but [Suite.Metrics] serves
+// them. docs/metrics.md lists them all.
 type Metrics struct {
-	File string // is written when the run has ended, for the textfile collector of node-exporter; "": none
-	Push string // URL of a Pushgateway, which is told at the beginning and at the end; "": none
+	File string // written at the end of the run, for the textfile collector of node-exporter; "": none
+	Push string // URL of a Pushgateway, which gets them at the start and at the end of the run; "": none
 
 	Namespace string            // first word of their names; "" is arena
-	Labels    map[string]string // are on every one of them
-	// By is what metrics of evals are told apart by: scenario, provider, model, region, trial and the labels of scenarios;
-	// nil is scenario and provider.
+	Labels    map[string]string // added to every metric
+	// By lists the labels of eval metrics: scenario, provider, model, region, trial and labels of scenarios; nil is
+	// scenario and provider.
 	By []string
 }
 
-// options are those of a run.
+// options converts m to options of the harness.
 func (m *Metrics) options(o *Options) *harness.MetricsOptions {
 	out := &harness.MetricsOptions{
 		File: o.path(m.File), Push: m.Push, Labels: m.Labels, By: m.By, Namespace: m.Namespace,
@@ -44,19 +44,19 @@ func (m *Metrics) options(o *Options) *harness.MetricsOptions {
 	return out
 }
 
-// targets are the files that a run writes beside its reports.
+// targets returns the files that a run writes beside its reports.
 func (o *Options) targets() []harness.Target {
 	if o.Metrics == nil || o.Metrics.File == "" {
 		return nil
 	}
-	return []harness.Target{{What: "metrics", Path: o.path(o.Metrics.File), Ours: metrics.Wrote, Whole: true}}
+	return []harness.Target{{What: "metrics", Path: o.path(o.Metrics.File), Recognizes: metrics.Wrote, Whole: true}}
 }
 
-// Metrics serves the metrics of the run of the suite that began last, while it goes on and afterwards, under whatever
-// path it is mounted. Where [Options.Metrics] is nil, and before the first run, there are none: the status is 404.
+// Metrics serves the metrics of the latest run of the suite, during the run and afterwards, under whatever path it is
+// mounted. The status is 404 before the first run, and if [Options.Metrics] is nil.
 func (s *Suite) Metrics() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if x := s.measured.Load(); x != nil {
+		if x := s.exporter.Load(); x != nil {
 			x.Page().ServeHTTP(w, r)
 			return
 		}
@@ -64,24 +64,24 @@ func (s *Suite) Metrics() http.Handler {
 	})
 }
 
-// instruments hear of everything that happens in a run, and show it elsewhere.
-type instruments struct {
+// exporters send the events of a run to Prometheus and OpenTelemetry.
+type exporters struct {
 	metrics *harness.Exporter // nil: none
 	traces  *harness.Tracer   // nil: none
 }
 
-// instruments opens what the options ask for, and fails for everything that can be known before the run.
-func (s *Suite) instruments(ctx context.Context, x *harness.Execution) (*instruments, error) {
-	in := &instruments{}
+// openExporters opens the exporters that the options name. It checks everything that can be known before the run.
+func (s *Suite) openExporters(ctx context.Context, x *harness.Execution) (*exporters, error) {
+	in := &exporters{}
 	if s.opts.Metrics != nil {
 		var err error
 		if in.metrics, err = s.opts.Metrics.options(&s.opts).Open(x.Plan, x.Run, s.secrets); err != nil {
 			return nil, err
 		}
-		if err := in.metrics.Greet(ctx); err != nil {
+		if err := in.metrics.PushStart(ctx); err != nil {
 			return nil, err
 		}
-		s.measured.Store(in.metrics)
+		s.exporter.Store(in.metrics)
 	}
 	if s.opts.Traces != "" {
 		config, err := otlp.Read(s.opts.Traces, s.opts.TraceContent, s.opts.Getenv)
@@ -96,13 +96,13 @@ func (s *Suite) instruments(ctx context.Context, x *harness.Execution) (*instrum
 	return in, nil
 }
 
-func (in *instruments) hear(e result.Event) {
-	in.metrics.Hear(e)
+func (in *exporters) handle(e result.Event) {
+	in.metrics.Observe(e)
 	in.traces.Handle(e)
 }
 
-// close sends what is left of the traces. What was lost is a warning.
-func (in *instruments) close() []Problem {
+// close sends the remaining traces. It returns a warning if spans were lost.
+func (in *exporters) close() []Problem {
 	if lost := in.traces.Close(); lost != "" {
 		return problemsFrom([]diag.Diagnostic{{Severity: diag.Warning, Code: "lost-spans", Msg: lost}})
 	}

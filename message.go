@@ -27,7 +27,7 @@ type Message struct {
 	ToolCalls  []ToolCall
 	ToolResult *ToolResult // of role Tool only
 
-	// What the reply took, of role Assistant only. It is only told, and nil where it is not known.
+	// Usage, cost and latency of a reply, with role Assistant only. They are for information; nil: not known.
 	Usage   *Usage
 	CostUSD *float64
 	Latency *time.Duration
@@ -48,26 +48,26 @@ type Media struct {
 	Path     string
 }
 
-// ToolCall is a model's wish to call a tool.
+// ToolCall is a tool call of a model.
 type ToolCall struct {
 	ID   string
 	Name string
 	Args map[string]any // numbers are json.Number, which keeps every digit
-	// BadArgs is what the model sent when that is no JSON object; Args is nil then.
+	// BadArgs are arguments that are no JSON object, as the model sent them; Args is nil then.
 	BadArgs string
 }
 
-// ToolResult is what came back for a call.
+// ToolResult is the result of a tool call.
 type ToolResult struct {
 	ID    string // of the call
 	Name  string // of the tool
 	Text  string
 	Error string // not empty: the call failed
-	// Metadata is what the tool told beside its result: checks find it in Subject.Metadata, the model does not see it.
+	// Metadata is data of the tool for checks, which find it in Subject.Metadata. The model does not see it.
 	Metadata map[string]any
 }
 
-// ToolUse is a call of a tool with what came of it.
+// ToolUse is a tool call with its result.
 type ToolUse struct {
 	Turn     int // from 0
 	Name     string
@@ -82,8 +82,8 @@ type ToolUse struct {
 type Usage struct {
 	InputTokens, OutputTokens, CachedTokens int
 	CacheWriteTokens                        int  // of the input: the provider put them into its cache
-	ReasoningTokens                         int  // of the output: thought and not said
-	Estimated                               bool // the provider did not say, and arena guessed from lengths
+	ReasoningTokens                         int  // of the output: reasoning, which is not part of the reply's text
+	Estimated                               bool // the provider reported none; arena estimated them from the texts
 }
 
 func messagesFrom(list []chat.Message) []Message {
@@ -125,7 +125,7 @@ func partsFrom(list []chat.Part) []Part {
 func partFrom(p *chat.Part) Part {
 	out := Part{Type: p.Type, Text: p.Text}
 	if m := p.Media; m != nil {
-		data, _ := m.Base64() // what cannot be read is as if it was not there
+		data, _ := m.Base64() // a file that cannot be read has no data
 		out.Media = &Media{MIMEType: m.MIMEType, Data: data, URL: m.URL, Path: m.Path}
 	}
 	return out
@@ -179,5 +179,5 @@ func milliseconds(d *time.Duration) float64 {
 	return float64(*d) / float64(time.Millisecond)
 }
 
-// cloneMap copies decoded JSON, so that nobody who changes the copy changes what is reported.
+// cloneMap copies decoded JSON, so that changes to the copy do not change what is reported.
 func cloneMap(m map[string]any) map[string]any { return jsonvalue.CloneObject(m) }

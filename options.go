@@ -29,18 +29,18 @@ type Options struct {
 	Dir    string   // working directory, against which relative paths resolve; "": that of the process
 
 	// Files are files that are not on disk, by names such as scenarios/refund.yaml: relative to Dir, with slashes. They
-	// are read as if they were there, hide what is on disk under the same names, and problems and results name their
-	// lines. Where Paths and Config are empty they are what is run: the config among them with what it lists, else all of
-	// them. What is opened by others than arena has to be on disk: media, keys, skills, programs, recordings.
+	// are read in place of files of the same names on disk; problems and results name their lines. If Paths and Config are
+	// empty, Files are what is run: the config among them with the files that it lists, else all of them. Media, keys,
+	// skills, programs and recordings must be on disk.
 	Files map[string][]byte
 
-	// Filters. What names nothing that exists is an error.
+	// Filters. An entry that matches nothing is an error.
 	Scenarios []string // ids and patterns, as --scenario takes them
 	Providers []string // ids, mock, or type/model for a model that no file configures
 	Regions   []string
 	Tags      []string // likewise
 
-	Mock       bool   // answer for every provider from mock replies, without a network
+	Mock       bool   // mock replies answer for every provider, without a network
 	MockConfig string // file of mock replies, in place of the providers' own and before those on turns; implies Mock
 
 	Temperature *float64
@@ -51,23 +51,26 @@ type Options struct {
 	Timeout     time.Duration // of a conversation; 0: as the files say
 	Retries     *int          // of a model call that failed; nil: as the files say
 
-	// PassRate has the trials of every scenario show that at least this share of them passes, such as 0.8. Rates down to
-	// PassRate - Tolerance may pass too. Each claim is wrong in at most 1 - Confidence of runs. nil: as the files say.
+	// PassRate is the share of trials of every scenario that must pass, such as 0.8. A scenario passes when its trials
+	// show a rate of at least PassRate - Tolerance, and fails when they show one below PassRate. Each of the two verdicts
+	// is wrong in at most 1 - Confidence of runs. nil: as the files say.
 	PassRate, Tolerance, Confidence *float64
-	// Stop ends trials early, once the rest cannot change the verdict, or never; "": as the files say.
+	// Stop says when a group of trials may end: early, as soon as the other trials cannot change the verdict, or never;
+	// "": as the files say.
 	Stop string
-	// AllowUndecided lets scenarios pass of which the trials show neither that enough pass nor that too few do.
+	// AllowUndecided lets the run pass although the trials of a scenario did not decide whether its pass rate is reached.
 	AllowUndecided bool
-	// Eager runs trials that may not be needed rather than wait for those that may decide: faster, for more calls.
+	// Eager starts trials before it is known whether they are needed: faster, with more calls.
 	Eager bool
 
 	OnFailure string // after a failed turn assertion: continue or stop; "": as the files say
-	// FailOn is what makes ExitCode red besides failed assertions, errors and what the files name: guardrail, skipped,
-	// warning, eval, flaky. It takes nothing away.
+	// FailOn adds what fails the run beside failed assertions, errors and the fail_on of the files: guardrail, skipped,
+	// warning, eval, flaky.
 	FailOn []string
-	// MaxTrials is how many trials are run, of all scenarios together, spent where a verdict is likeliest; 0: all.
+	// MaxTrials limits the trials of all scenarios together. Scenarios that are closest to a verdict get them first. 0: no
+	// limit.
 	MaxTrials   int
-	MaxFailures int  // start no trial after so many that failed; 0: whatever fails
+	MaxFailures int  // no trial starts after so many failed ones; 0: no limit
 	Strict      bool // warnings are errors
 	Lenient     bool // unknown fields and parameters are warnings, for files that were written for other tools
 	AllowEmpty  bool // a plan without trials is no error
@@ -76,59 +79,62 @@ type Options struct {
 	EvalGroups, EvalTypes []string
 	SkipEvals             bool
 
-	// Agents are tested, by the ids by which files name providers: in place of the provider of that id, or of none. Where
-	// there are any and Providers is empty, only they are tested.
+	// Agents are agents under test that are written in Go, by provider id. Each replaces the provider of that id in the
+	// files, if there is one. If Providers is empty, only Agents are tested.
 	Agents map[string]Agent
 
-	// Tools are run in place of those of the same name in the files, which say what models are told of them.
+	// Tools are tools that are written in Go, by name. The files must define a tool of each name: its description and
+	// schemas.
 	Tools map[string]ToolFunc
 
 	Checks *Registry // checks beside those of arena; nil: none
-	// Judges stand in place of models, by the names by which files ask for judges.
+	// Judges are judges that are written in Go, by the names that files use.
 	Judges map[string]Judge
-	Judge  string // who judges for checks that name nobody; "": the first judge of the files, else of Judges
+	Judge  string // the judge for checks that name none; "": the first judge of the files, else of Judges
 	Hooks  []ProviderHook
 
-	// Record keeps what models, agents, tools, judges and programs say in this folder, a file a trial, and Replay answers
-	// from it: then none of them is called, nor a hook, and checks judge what was recorded. Agents, judges and tools of
-	// the program are always called when something is recorded, and so are models where there are Hooks.
+	// Record is a folder for recordings of models, agents, tools, judges and programs, one file for each trial. Replay
+	// answers from such a folder: none of them is called, nor is a hook, and checks judge what was recorded. While
+	// recording, agents, judges and tools in Go are always called; with Hooks so are models.
 	Record, Replay string
-	RecordMode     string   // new, what the recording does not hold; once; all, everything anew; none; "": new
-	ReplayMissing  string   // of a trial without a recording: error, or record, which runs and records it; "": error
-	Redact         []string // JSON fields that no recording and no report holds; the run itself has them
+	// RecordMode says what to record: new, the calls that the recording does not hold; once, only trials without a
+	// recording; all, every call again; none, nothing: it replays. "" is new.
+	RecordMode    string
+	ReplayMissing string   // a trial without a recording is an error, or record runs and records it; "": error
+	Redact        []string // JSON fields that are removed from recordings and reports; the run itself has them
 
-	// Cache keeps the replies of models in this folder, so that the same question is paid for once; "": nowhere. Agents
-	// and judges of the program are not models.
+	// Cache is a folder for replies of models, so that the same request is paid for once; "": no cache. Agents and judges
+	// in Go are not cached.
 	Cache string
 
-	Metrics *Metrics // nil: none are measured
-	// Traces is the URL of an OpenTelemetry collector (OTLP over HTTP) that is sent the spans of a run; "" sends nothing.
-	// TraceContent also sends what was said. Headers and the rest of how to send are in the
-	// OTEL_EXPORTER_OTLP_ variables. Spans that are lost are a warning of the result and change nothing.
+	Metrics *Metrics // nil: no metrics
+	// Traces is the URL of an OpenTelemetry collector (OTLP over HTTP) that gets the spans of a run; "": no traces.
+	// TraceContent adds the messages. Headers and other settings come from the OTEL_EXPORTER_OTLP_ variables. Lost spans
+	// are a warning of the result.
 	Traces       string
 	TraceContent bool
 
-	// Out is a folder for the journal and the reports; "": nothing is written. The journal has every trial as soon as it
-	// ended, so that nothing that was paid for is lost with the process.
+	// Out is a folder for the journal and the reports; "": nothing is written. Each trial is written to the journal as
+	// soon as it ends, so that paid results survive the process.
 	Out string
-	// OnEvent is told what happens, from one goroutine and in order. A run waits for it.
+	// OnEvent is called for each event of a run, in order, from one goroutine. The run waits for it.
 	OnEvent func(Event)
 
 	Getenv func(name string) (value string, set bool) // for keys and variables; nil: the environment of the process
 	Now    func() time.Time                           // nil: time.Now
 }
 
-// environment is that of the process.
+// environment returns the environment variables of the process.
 func environment() map[string]string {
 	all := map[string]string{}
-	for _, entry := range os.Environ() { //nolint:forbidigo // the same
+	for _, entry := range os.Environ() { //nolint:forbidigo // see complete
 		name, value, _ := strings.Cut(entry, "=")
 		all[name] = value
 	}
 	return all
 }
 
-// complete sets defaults, and refuses values that make no sense.
+// complete sets defaults, and returns errors for invalid values.
 func (o *Options) complete() ([]namedHook, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -192,7 +198,8 @@ func (o *Options) complete() ([]namedHook, error) {
 	return hooks, errors.Join(append(append(errs, o.checkCassettes()...), err)...)
 }
 
-// secrets are what nothing may hold that is written for a suite. own says that the environment is that of the process.
+// secrets collects the secrets of a suite, which no file that is written may hold. own says that the environment is
+// that of the process.
 func secrets(suite *scenario.Suite, own bool, d *diag.List) *harness.Secrets {
 	var env map[string]string
 	if own {
@@ -200,7 +207,7 @@ func secrets(suite *scenario.Suite, own bool, d *diag.List) *harness.Secrets {
 	}
 	v := harness.NewSecrets(env)
 	v.WatchAll(suite)
-	v.KeepNamesOf(suite, d)
+	v.CheckSuiteNames(suite, d)
 	return v
 }
 
@@ -233,7 +240,7 @@ func hookName(h ProviderHook) (name string, err error) {
 	return name, nil
 }
 
-// source is what to load.
+// source returns what to load.
 func (o *Options) source() scenario.Options {
 	return scenario.Options{
 		Dir: o.Dir, Paths: o.Paths, Config: o.Config, MockConfig: o.MockConfig, Memory: o.Files, Lenient: o.Lenient,
@@ -241,7 +248,7 @@ func (o *Options) source() scenario.Options {
 	}
 }
 
-// path is a path of the options for system calls.
+// path resolves a path of the options against Dir.
 func (o *Options) path(name string) string {
 	if name == "" || o.Dir == "" || filepath.IsAbs(name) {
 		return name
@@ -249,7 +256,7 @@ func (o *Options) path(name string) string {
 	return filepath.Join(o.Dir, name)
 }
 
-// read reads a file that a problem names.
+// read reads a file in which there is a problem.
 func (o *Options) read(name string) ([]byte, error) {
 	if data, ok := o.Files[filepath.ToSlash(name)]; ok {
 		return data, nil
@@ -261,7 +268,7 @@ func (o *Options) filter() *evals.Filter {
 	return &evals.Filter{Groups: o.EvalGroups, Types: o.EvalTypes, Skip: o.SkipEvals}
 }
 
-// plan is how to plan what was loaded.
+// plan returns the options of the plan.
 func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
 	tested := o.Providers
 	if len(tested) == 0 {
@@ -271,7 +278,7 @@ func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
 		Selection: runner.Selection{
 			Scenarios: o.Scenarios, Providers: tested, Regions: o.Regions, Tags: o.Tags,
 		},
-		Agents: c.unseated,
+		Agents: c.extraAgents,
 		Rule:   o.rule(),
 		Trials: o.Trials, MockProvider: o.Mock || o.MockConfig != "", AllowEmpty: o.AllowEmpty, Strict: o.Strict,
 		Lenient: o.Lenient, FailOn: o.FailOn, Judge: o.Judge, Jobs: jobs,
@@ -280,7 +287,7 @@ func (o *Options) plan(jobs int, c *clients) runner.PlanOptions {
 	}
 }
 
-// rule is what is asked of trials together.
+// rule returns how many trials of a group must pass.
 func (o *Options) rule() runner.TrialOptions {
 	return runner.TrialOptions{
 		PassRate: o.PassRate, Tolerance: o.Tolerance, Confidence: o.Confidence, Stop: o.Stop,
@@ -288,7 +295,7 @@ func (o *Options) rule() runner.TrialOptions {
 	}
 }
 
-// run is how to run the plan.
+// run returns the options of the run.
 func (o *Options) run(jobs int) runner.Options {
 	return runner.Options{
 		Events: o.OnEvent != nil || o.Traces != "", Again: o.recordAgain,

@@ -24,10 +24,10 @@ func (p Position) pos() diag.Pos {
 
 func positionFrom(p diag.Pos) Position { return Position{p.File, int(p.Line), int(p.Col)} }
 
-// Problem is something wrong in the files, or in what was asked for.
+// Problem is a problem in the files or in the options.
 type Problem struct {
 	Position Position
-	Warning  bool   // it keeps nothing from running
+	Warning  bool   // it does not prevent a run
 	Code     string // the same in every version: unknown-check
 	Message  string
 	Hint     string // what to do; may be ""
@@ -41,13 +41,13 @@ func problemsFrom(list []diag.Diagnostic) []Problem {
 	return out
 }
 
-// ProblemsError says that nothing was run because of what is wrong in the files.
+// ProblemsError says that nothing was run because of problems in the files.
 type ProblemsError struct {
-	Problems []Problem // all of them, and warnings, by file and line
+	Problems []Problem // all errors and warnings, sorted by file and line
 	text     string
 }
 
-// Error is every problem with its place and the line of the file.
+// Error lists every problem with its position and the line of the file.
 func (e *ProblemsError) Error() string { return e.text }
 
 func newProblemsError(d *diag.List, files int, opts *Options) *ProblemsError {

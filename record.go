@@ -16,19 +16,19 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// cassettes say whether the run is recorded or replayed.
+// cassettes returns whether the run is recorded or replayed, and how.
 func (o *Options) cassettes() *harness.Cassettes {
 	c := &harness.Cassettes{
 		Record: o.path(o.Record), Replay: o.path(o.Replay), Mode: o.RecordMode, Missing: o.ReplayMissing, Redact: o.Redact,
 	}
 	if len(o.Hooks) > 0 && c.Mode != "once" && c.Mode != "none" {
-		c.Mode = "all" // a reply that is taken from a recording went through the hooks of then
+		c.Mode = "all" // recorded replies were changed by earlier hooks, so none is reused
 	}
-	c.Settle()
+	c.Normalize()
 	return c
 }
 
-// checkCassettes refuses values that make no sense.
+// checkCassettes checks the options about recordings.
 func (o *Options) checkCassettes() (errs []error) {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("arena: "+format, args...)) }
 	word := func(option, value string, known []string) {
@@ -51,7 +51,7 @@ func (o *Options) checkCassettes() (errs []error) {
 		bad("Redact keeps fields out of all files, and Cache keeps whole replies; leave out the Cache: Record asks only " +
 			"for what the recording does not hold yet")
 	}
-	if c := o.cassettes(); c.Silent() {
+	if c := o.cassettes(); c.ReplaysOnly() {
 		if o.Traces != "" {
 			bad("Traces needs the network, and a replay opens no connection: choose one")
 		}
@@ -67,7 +67,7 @@ func (o *Options) checkCassettes() (errs []error) {
 	return errs
 }
 
-// recordAgain says how a trial is recorded again.
+// recordAgain says how to record a trial again.
 func (o *Options) recordAgain(t *result.Trial, all bool) string {
 	dir, mode := o.Record, o.RecordMode
 	if dir == "" {
@@ -80,23 +80,23 @@ func (o *Options) recordAgain(t *result.Trial, all bool) string {
 	return text
 }
 
-// trials makes the trials of a suite, and looks into the recordings from which they are to be answered.
-func (s *Suite) trials(suite *scenario.Suite, clients *clients, d *diag.List) *runner.Plan {
-	return harness.PlanTrials(s.deck, func(played bool, d *diag.List) *runner.Plan {
+// planTrials plans the trials of a suite, and checks the recordings that they replay.
+func (s *Suite) planTrials(suite *scenario.Suite, clients *clients, d *diag.List) *runner.Plan {
+	return harness.PlanTrials(s.cassettes, func(played bool, d *diag.List) *runner.Plan {
 		opts := s.opts.plan(s.jobs, clients)
 		opts.Now = s.opts.Now
 		if played {
-			opts.Open, opts.OpenEmbedder, opts.Replayed = clients.silent, harness.NoEmbedder, true
+			opts.Open, opts.OpenEmbedder, opts.Replayed = clients.openReplayed, harness.NoEmbedder, true
 		}
 		plan := runner.Make(suite, opts, d)
 		s.secrets.WatchChecks(suite)
-		s.secrets.KeepNamesOf(suite, d)
+		s.secrets.CheckSuiteNames(suite, d)
 		return plan
 	}, d)
 }
 
-// folder is that of the cassettes of a run; nil: nothing is recorded, or replayed.
-func (s *Suite) folder() *cassette.Folder {
+// cassetteFolder returns the folder of the run's cassettes; nil: nothing is recorded or replayed.
+func (s *Suite) cassetteFolder() *cassette.Folder {
 	d := s.opts.cassettes().Folder(s.opts.Strict, s.secrets.Known, s.opts.Now)
 	if d != nil && s.opts.Out != "" {
 		d.Spare = filepath.Join(s.opts.path(s.opts.Out), "interrupted")
@@ -104,15 +104,15 @@ func (s *Suite) folder() *cassette.Folder {
 	return d
 }
 
-// silent is a runner.Opener for a run that is answered from recordings.
-func (c *clients) silent(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
+// openReplayed is a runner.Opener for a run that is replayed.
+func (c *clients) openReplayed(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
 	if spec.Type == scenario.ProviderOfProgram {
 		return c.open(p, spec)
 	}
 	return harness.NoModel(p, spec)
 }
 
-// store is where replies of models are kept; nil: nowhere.
+// store returns the cache for replies of models; nil: none.
 func (o *Options) store(secrets *harness.Secrets) *cache.Store {
 	if o.Cache == "" {
 		return nil

@@ -11,17 +11,17 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Status is what came of a check, a trial or a run. The zero value is none of them.
+// Status is the outcome of a check, a trial or a run. The zero value is none of the statuses.
 type Status string
 
 // The statuses. Only Passed is a pass.
 const (
 	Passed    Status = "passed"
-	Failed    Status = "failed"    // judged, and does not hold: the agent misbehaved
-	Errored   Status = "error"     // could not be judged: arena, a check or the world broke
-	Skipped   Status = "skipped"   // not asked: a condition did not hold
+	Failed    Status = "failed"    // judged, and not good enough: the agent's fault
+	Errored   Status = "error"     // could not be judged: something broke
+	Skipped   Status = "skipped"   // not judged, because a condition did not hold
 	Cancelled Status = "cancelled" // not finished: the run was stopped
-	Undecided Status = "undecided" // of groups and runs: the trials show neither that enough pass nor that too few do
+	Undecided Status = "undecided" // of groups and runs: too few trials to tell whether the pass rate is reached
 )
 
 func statusFrom(s result.Status) Status {
@@ -31,62 +31,61 @@ func statusFrom(s result.Status) Status {
 	return Status(s.String())
 }
 
-// Result is what came of a run.
+// Result is the result of a run.
 type Result struct {
 	Name   string // of the project; "" when there are several
-	Status Status // of all trials, with what fail_on of the files adds
-	// ExitCode is what `arena run` would exit with: 0 everything passed, 1 the agent failed, 3 something broke, 130 the
-	// run was stopped.
+	Status Status // of all trials, including fail_on
+	// ExitCode is the exit code of `arena run`: 0 everything passed, 1 the agent failed, 3 something broke, 130 the run
+	// was stopped.
 	ExitCode int
-	Trials   []Trial   // those that finished, in the order of the plan
-	Planned  int       // how many there should be
+	Trials   []Trial   // the finished trials, in the order of the plan
+	Planned  int       // number of trials in the plan
 	Groups   []Group   // of trials that are repeated
 	Warnings []Problem // of the files
-	Reports  []string  // files that were written
+	Reports  []string  // paths of the reports
 	Started  time.Time
 	Duration time.Duration
 
 	Usage        Usage    // of the agents
 	CostUSD      *float64 // of the agents; nil: no price is known
-	JudgeCostUSD *float64 // of the judges; nil: none was asked, or no price is known
+	JudgeCostUSD *float64 // of the judges; nil: none was called, or no price is known
 }
 
-// Group is the trials of one scenario with one provider, which are judged together: each assertion must hold in its
-// share of them, pass_threshold, and where a perturbation makes variants, in its share of those of each. With a
-// pass_rate they show whether the agent passes often enough, or stay Undecided.
+// Group is the trials of one scenario with one provider, which are judged together. Each assertion must hold in a share
+// of them (pass_threshold), and with perturbations in that share of each variant. With a pass_rate the group passes if
+// enough trials do; too few trials to tell are Undecided.
 type Group struct {
 	File                            string // of the scenario
 	Scenario, Provider, Region, Row string // see [Planned]
 	Status                          Status
-	Trials, Passed                  int // those that count
-	// Low and High are the error bar of the rate at which trials pass: each end is wrong in at most 5% of runs, or in
-	// 1 - Gate.Confidence.
+	Trials, Passed                  int // of the trials that count
+	// Low and High are confidence bounds of the pass rate: each is wrong in at most 5% of runs, or in 1 - Gate.Confidence.
 	Low, High float64
-	Gate      *Gate // how the trials ended early; nil: all of them ran, and were counted
+	Gate      *Gate // nil: all trials ran, and the passed ones were counted
 
 	text string
 }
 
-// Gate is how the trials of a group ended, and what is concluded from them.
+// Gate describes a group that may end before all of its trials have run.
 type Gate struct {
-	PassRate   float64 // that is asked for; 0: the trials are counted
+	PassRate   float64 // required pass rate; 0: the passed trials are counted
 	Tolerance  float64 // rates down to PassRate - Tolerance may pass too
 	Confidence float64
-	Max        int    // the most trials that count
-	Reason     string // why they ended: line, certain, max, budget, stopped, errors, recording, skipped
-	Allowed    bool   // the group is Undecided, and the run may pass all the same
+	Max        int    // maximum number of trials that count
+	Reason     string // why the group ended: line, certain, max, budget, stopped, errors, recording, skipped
+	Allowed    bool   // the group is Undecided, and the run may pass nevertheless
 
 	Failed    int      // of the trials that count
-	Broken    int      // of these, without a verdict: they speak for nothing
-	Replaced  int      // refused by the provider, so that others stand in their places
-	Beyond    int      // ran after the decision
-	NotNeeded int      // did not run, since the verdict did not need them
-	Estimate  *float64 // of the rate, without the error that stopping early makes; nil without trials
-	Weakened  string   // why it is wrong more often than Confidence says: rule, again; "": it is not
-	Flaky     string   // agent or judge: why trials of the same input both passed and failed; "": they did not
+	Broken    int      // of these, without a verdict because of an error
+	Replaced  int      // trials that the provider refused, and that others replaced
+	Beyond    int      // trials that ran after the decision
+	NotNeeded int      // trials that did not run because the verdict did not need them
+	Estimate  *float64 // estimated pass rate, corrected for stopping early; nil without trials
+	Weakened  string   // why the verdict is wrong more often than Confidence says: rule, again; "": it is not
+	Flaky     string   // agent or judge: what made trials of the same input both pass and fail; "": none did
 }
 
-// String says what the trials show: "2 of 7 passed, 8–71%, asked 80%".
+// String summarizes the group: "2 of 7 passed, 8–71%, asked 80%".
 func (g *Group) String() string { return g.text }
 
 func groupFrom(g *result.Group, text string) Group {
@@ -106,7 +105,7 @@ func groupFrom(g *result.Group, text string) Group {
 	return out
 }
 
-// Trial is one conversation and what was found in it.
+// Trial is one conversation with its verdicts.
 type Trial struct {
 	ID                                string // see [Planned]
 	Scenario, Provider, Model, Region string
@@ -118,20 +117,20 @@ type Trial struct {
 
 	Status    Status
 	Tolerated bool   // failed, but its group passed
-	Uncounted bool   // the verdict of its group is not about it: it was replaced, or ran after the decision
-	Excused   string // why it does not matter what became of it, such as a quarantine; "": it does
-	Error     string // what broke; "" when nothing did
-	Skip      string // why it was skipped, or stopped
+	Uncounted bool   // the verdict of its group ignores it: it was replaced, or ran after the decision
+	Excused   string // why its status does not matter, such as a quarantine; "": it does
+	Error     string // what broke; "": nothing did
+	Skip      string // why it was skipped or stopped
 	Duration  time.Duration
 	Usage     Usage
 	Calls     int      // of the model
 	CostUSD   *float64 // nil: not known
-	Simulated bool     // a mock answered: nobody paid the cost
-	Notices   []string // what should be known of it
+	Simulated bool     // a mock answered: the cost was not paid
+	Notices   []string // remarks about the trial
 
 	System     string // system prompt
 	Turns      []Turn
-	Assertions []Verdict    // on the whole conversation; those on a turn are in Turns
+	Assertions []Verdict    // on the whole conversation; Turns have those on turns
 	Evals      []EvalResult // in the order in which they ran
 
 	raw *result.Trial
@@ -141,15 +140,15 @@ type Trial struct {
 type Turn struct {
 	Index      int // from 0
 	User       string
-	Assistant  string // the last reply; "" when none came
-	NotRun     string // why the turn was not run; "" when it was
-	Error      string // what ended the conversation in this turn
+	Assistant  string // the last reply; "": there is none
+	NotRun     string // why the turn was not run; "": it was
+	Error      string // the error that ended the conversation in this turn
 	Latency    time.Duration
 	Messages   []Message
 	Tools      []ToolUse
 	Assertions []Verdict
 	Guardrails []Firing  // those that fired
-	Composed   *Composed // what answered in the place of a model; nil: a model did
+	Composed   *Composed // the composition that answered; nil: a model did
 	Steps      []Step    // those of Composed
 }
 
@@ -158,32 +157,32 @@ type Verdict struct {
 	Type               string // of the check, as it is written
 	Status             Status
 	Score              *float64 // nil: nothing could be judged
-	Message            string   // the label that its author gave it
+	Message            string   // label of the check in the file
 	Explanation        string   // what the check saw
 	Error              string   // why it could not judge
-	Skip               string   // why it was not asked
+	Skip               string   // why it was skipped
 	Details            map[string]any
 	MinScore, MaxScore *float64
-	Position           Position // of the line that asks for it
+	Position           Position // where the check is declared
 	Duration           time.Duration
 }
 
-// Firing is a guardrail that fired, or that could not judge.
+// Firing is a guardrail that fired or could not judge.
 type Firing struct {
 	Verdict
 	Direction    string // input, output
 	Action       string // recorded, replaced, cut, blocked
 	MonitorOnly  bool
-	StreamClosed bool // the rest of the reply never came
+	StreamClosed bool // the rest of the reply was not received
 }
 
-// EvalResult is what an eval measured at one moment.
+// EvalResult is the result of an eval at one moment.
 type EvalResult struct {
 	ID      string
 	Trigger string
-	Turn    int      // after which it ran, from 0; -1: at the end
-	Value   *float64 // what was measured, where that is not the score
-	// The Status is "" unless the eval has a threshold, or was skipped, or could not judge.
+	Turn    int      // the turn after which it ran, from 0; -1: at the end
+	Value   *float64 // the value of the metric, if that is not the score
+	// The Status is "" unless the eval has a threshold, was skipped or could not judge.
 	Verdict
 }
 
@@ -233,7 +232,7 @@ func turnFrom(t *result.Turn) Turn {
 		c := &t.ToolCalls[i]
 		out.Tools = append(out.Tools, ToolUse{
 			Turn: t.Index, Name: c.Name, Args: cloneMap(c.Args), BadArgs: c.BadArgs, Result: c.Result, Error: c.Error,
-			Duration: tookOf(t.Messages, i),
+			Duration: callDuration(t.Messages, i),
 		})
 	}
 	if out.Composed = composedFrom(t); out.Composed != nil {
@@ -248,8 +247,9 @@ func turnFrom(t *result.Turn) Turn {
 	return out
 }
 
-// tookOf is how long the i-th call of a turn took: its result is the i-th of the turn's messages that is one.
-func tookOf(messages []chat.Message, i int) time.Duration {
+// callDuration returns the duration of the i-th tool call of a turn. Its result is the i-th tool result in the
+// messages.
+func callDuration(messages []chat.Message, i int) time.Duration {
 	for k := range messages {
 		if r := messages[k].ToolResult; r != nil {
 			if i == 0 {
@@ -292,11 +292,11 @@ func evalFrom(e *result.EvalResult) EvalResult {
 	return out
 }
 
-// failureLimit is how much of a text stands in a failure, in bytes.
+// failureLimit is the maximum length of a text in Failure, in bytes.
 const failureLimit = 2000
 
-// Failure says why a trial did not pass, as people read it: every problem with the line that asks for it, what was seen
-// and what was expected, and what was said. It is "" for a trial that passed. Texts of models are made safe to print.
+// Failure explains to people why a trial did not pass: every failed check with its line, what it expected and saw, and
+// the messages. It is "" for a trial that passed. Texts of models are made safe to print.
 func (t *Trial) Failure() string {
 	if t.Status == Passed {
 		return ""
@@ -321,7 +321,7 @@ func (t *Trial) Failure() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// exchange writes what was said in a turn; of the conversation what was said last.
+// exchange writes the messages of a turn; with turn -1 those of the last turn.
 func exchange(b *strings.Builder, t *result.Trial, turn int) {
 	var last *result.Turn
 	for i := range t.Turns {
@@ -335,7 +335,7 @@ func exchange(b *strings.Builder, t *result.Trial, turn int) {
 	}
 }
 
-// problem writes a verdict below the line that asks for it, so that editors find the way there.
+// problem writes a verdict with the position of its check, in a form that editors turn into a link.
 func problem(b *strings.Builder, p show.Problem) {
 	if at := show.Position(p.Position); at != "" {
 		b.WriteString(at + ": ")

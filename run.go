@@ -20,7 +20,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Run loads what opts name and runs it: [Load], Run and Close in one.
+// Run loads the files that opts name and runs their trials: [Load], Run and Close in one.
 func Run(ctx context.Context, opts Options) (*Result, error) {
 	s, err := Load(opts)
 	if err != nil {
@@ -30,14 +30,12 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 	return s.Run(ctx)
 }
 
-// Run runs the trials with these ids, those of [Suite.Trials], or all of them when there are none. It may be called
-// again, and by several goroutines at once where nothing is written: where [Options.Out], Record and the File of
-// Metrics are empty.
+// Run runs the trials with these ids (see [Suite.Trials]), or all trials if there are none. It may be called
+// repeatedly, and concurrently if nothing is written: if [Options.Out], Record and the File of Metrics are empty.
 //
-// The result says what came of them; that an agent failed is no error. An error says that a folder could not be
-// written, or that something else broke; when a run had begun, the result comes with it and has what finished, and its
-// ExitCode is never 0. When ctx ends, trials in flight end as well, the others are cancelled, and the result is
-// returned.
+// A failed agent is no error; the result says so. Run returns an error if a folder could not be written or something
+// else broke. If the run had begun by then, it also returns a result with the finished trials, and an ExitCode that is
+// not 0. When ctx ends, running trials are stopped, the others are cancelled, and the result is returned.
 func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	plan, err := s.pick(ids)
 	if err != nil {
@@ -47,11 +45,11 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("arena: %w", err)
 	}
-	defer func() { _ = unlock() }() // nothing was written that could be lost
+	defer func() { _ = unlock() }() // everything is written by then
 	var res *Result
-	err = harness.WhileRecording(s.deck, func() (err error) {
-		if s.deck == nil || s.deck.Records() { // a replay asks no model
-			if err := harness.KeepsReplies(s.store); err != nil {
+	err = harness.WithRecordingLock(s.cassettes, func() (err error) {
+		if s.cassettes == nil || s.cassettes.Records() { // a replay asks no model
+			if err := harness.CheckCache(s.store); err != nil {
 				return fmt.Errorf("Cache: %w", err) //nolint:staticcheck // the name of a field
 			}
 		}
@@ -64,15 +62,15 @@ func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	return res, nil
 }
 
-// outputs is the folder that the options name, ready to be written, or nil. Nobody else writes there until unlock, nor
-// to other files of the run.
+// outputs prepares and locks the results folder and the other files that the run writes. out is nil without
+// [Options.Out].
 func (s *Suite) outputs() (out *harness.Outputs, unlock func() error, err error) {
 	others := s.opts.targets()
 	if s.opts.Out == "" {
 		if err := harness.CheckTargets(others, nil); err != nil {
 			return nil, nil, err
 		}
-		unlock, err = harness.Claim(s.opts.Now(), others...)
+		unlock, err = harness.LockTargets(s.opts.Now(), others...)
 		return nil, unlock, err
 	}
 	out = harness.NewOutputs(harness.Choice{Dir: s.opts.path(s.opts.Out)})
@@ -84,17 +82,17 @@ func (s *Suite) outputs() (out *harness.Outputs, unlock func() error, err error)
 	return out, unlock, err
 }
 
-// drive runs a plan. out is nil where nothing is written.
+// drive runs a plan. out is nil if nothing is written.
 func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outputs) (*Result, error) {
 	job := harness.Job{Plan: plan, Outputs: out, Arena: version(), Now: s.opts.Now, Warnings: s.warningTexts()}
-	job.Replayed = s.deck != nil && !s.deck.Records()
+	job.Replayed = s.cassettes != nil && !s.cassettes.Records()
 	options := s.opts.run(s.jobs)
-	options.Cassettes = s.deck
+	options.Cassettes = s.cassettes
 	if out != nil {
 		job.Secrets, options.Scrub = s.secrets, s.secrets.JSON
 	}
 	x := harness.NewExecution(job)
-	in, err := s.instruments(ctx, x)
+	in, err := s.openExporters(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -105,25 +103,25 @@ func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outpu
 	if err := x.Begin(nil); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
-	in.hear(x.Started(0))
+	in.handle(x.Started(0))
 	ended := trialsByIndex{}
-	stoppable, stop := stoppable(ctx)
-	//nolint:contextcheck // OnEvent is told as well how a run ends that was stopped
+	stoppable, stop := stopWith(ctx)
+	//nolint:contextcheck // OnEvent also gets the last events of a run that was stopped
 	err = x.Drive(stoppable, options, func(e result.Event, _ *result.Brief) error {
-		in.hear(e)
+		in.handle(e)
 		if done, ok := e.(result.TrialDone); ok {
 			ended[done.Trial.Index] = done.Trial
 		}
 		if s.opts.OnEvent == nil {
 			return nil
 		}
-		return tell(context.Background(), s.opts.OnEvent, eventFrom(e))
+		return callOnEvent(context.Background(), s.opts.OnEvent, eventFrom(e))
 	})
 	stop()
 	stopped := ctx.Err() != nil
-	x.Late = append(x.Late, harness.Unkept(s.store)...)
+	x.Late = append(x.Late, harness.CacheWarnings(s.store)...)
 	if !stopped && plan == s.plan {
-		x.Claim(s.deck.Claims()...)
+		x.Claim(s.cassettes.Claims()...)
 	}
 	err = errors.Join(err, x.End(stopped))
 	err = errors.Join(err, in.metrics.End(ctx, x.Run), x.Close())
@@ -142,13 +140,13 @@ func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outpu
 	return res, err
 }
 
-// trialsByIndex are the trials that ended, by their index in the plan.
+// trialsByIndex are the ended trials, by their index in the plan.
 type trialsByIndex map[int]*result.Trial
 
-// stoppable ends, when ctx does, as a run ends that its user stops.
-func stoppable(ctx context.Context) (context.Context, func()) {
+// stopWith returns a context that is cancelled with runner.Stop when ctx ends, as for a user who stops the run.
+func stopWith(ctx context.Context) (context.Context, func()) {
 	inner, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	if ctx.Err() != nil { // now, and not when a goroutine comes to it
+	if ctx.Err() != nil { // at once: AfterFunc calls from another goroutine
 		cancel(runner.Stop())
 	}
 	release := context.AfterFunc(ctx, func() { cancel(runner.Stop()) })
@@ -160,7 +158,7 @@ func stoppable(ctx context.Context) (context.Context, func()) {
 
 const module = "github.com/arena-evals/arena"
 
-// version is that of the module, as results carry it.
+// version returns the version of this module, for results.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -174,20 +172,20 @@ func version() string {
 	return "dev"
 }
 
-// Suite is what some files hold, planned and ready to run. It is safe for concurrent use.
+// Suite is a set of loaded files, planned and ready to run. It is safe for concurrent use.
 type Suite struct {
-	opts     Options
-	plan     *runner.Plan
-	jobs     int
-	warnings []Problem
-	secrets  *harness.Secrets // that nothing may hold which is written
-	deck     *cassette.Folder // nil: nothing is recorded, or replayed
-	store    *cache.Store     // nil: no reply is kept
-	measured atomic.Pointer[harness.Exporter]
+	opts      Options
+	plan      *runner.Plan
+	jobs      int
+	warnings  []Problem
+	secrets   *harness.Secrets // are removed from everything that is written
+	cassettes *cassette.Folder // nil: nothing is recorded, or replayed
+	store     *cache.Store     // nil: no reply is kept
+	exporter  atomic.Pointer[harness.Exporter]
 }
 
-// Load reads files, compiles every check in them, and plans their trials. It calls no model. What is wrong in the files
-// is a [*ProblemsError] with all of it. Close lets go of what the suite holds.
+// Load reads files, compiles their checks and plans their trials. It calls no model. It returns a [*ProblemsError] with
+// all problems in the files. Close closes the connections of the suite.
 func Load(opts Options) (*Suite, error) {
 	own := opts.Getenv == nil
 	hooks, err := opts.complete()
@@ -196,7 +194,7 @@ func Load(opts Options) (*Suite, error) {
 	}
 	suite, diags := runner.LoadWith(opts.source(), opts.Checks.checks())
 	s := &Suite{opts: opts, secrets: secrets(suite, own, diags), jobs: harness.Jobs(opts.Jobs, suite)}
-	s.deck, s.store = s.folder(), s.opts.store(s.secrets)
+	s.cassettes, s.store = s.cassetteFolder(), s.opts.store(s.secrets)
 	if diags.Errors() == 0 {
 		s.prepare(suite, hooks, diags)
 	} else {
@@ -220,30 +218,30 @@ func (s *Suite) prepare(suite *scenario.Suite, hooks []namedHook, d *diag.List) 
 		suite.LimitRuns(s.opts.Timeout)
 	}
 	for _, p := range suite.Projects {
-		seat(p, s.opts.Judges)
+		registerJudges(p, s.opts.Judges)
 	}
 	s.opts.filter().Apply(suite, d)
-	seatTools(suite, s.opts.Tools, d)
+	registerTools(suite, s.opts.Tools, d)
 	clients := newClients(&s.opts, s.jobs, hooks)
-	clients.unseated = seatAgents(suite, s.opts.agentNames())
+	clients.extraAgents = registerAgents(suite, s.opts.agentNames())
 	clients.Cache = s.store
-	s.plan = s.trials(suite, clients, d)
+	s.plan = s.planTrials(suite, clients, d)
 }
 
-// Planned is a trial that a suite holds, one scenario with one provider; or all trials of these together, where they
-// may end early, since nobody knows before how many it takes.
+// Planned is a trial of a suite: one scenario with one provider. If the trials of a group may end early, one Planned
+// stands for the whole group, because their number is not known before.
 type Planned struct {
 	ID       string // the same in every run: refund/gpt-4o/default, and #2 for the second of several
 	Scenario string
 	Provider string
 	Region   string
-	Row      string   // of a dataset, where each is judged by itself; "": none
-	Trial    int      // from 1; 0: all of them together
-	Trials   int      // of this scenario with this provider, which are judged together; the most of them, where Trial is 0
+	Row      string   // id of the dataset's row, if rows are judged one by one; "": none
+	Trial    int      // from 1; 0: the whole group
+	Trials   int      // number of trials in the group; if Trial is 0, their maximum
 	Position Position // of the scenario
 }
 
-// Trials are what Run would run, in order.
+// Trials lists what Run runs, in order.
 func (s *Suite) Trials() []Planned {
 	var out []Planned
 	for t := range s.plan.All() {
@@ -265,10 +263,10 @@ func (s *Suite) Trials() []Planned {
 	return out
 }
 
-// Warnings are what the files should be looked at for, and what keeps nothing from running.
+// Warnings returns the warnings about the files.
 func (s *Suite) Warnings() []Problem { return slices.Clone(s.warnings) }
 
-// warningTexts are the warnings as reports have them.
+// warningTexts returns the warnings as lines for reports.
 func (s *Suite) warningTexts() []string {
 	var texts []string
 	for _, w := range s.warnings {
@@ -277,10 +275,10 @@ func (s *Suite) warningTexts() []string {
 	return texts
 }
 
-// Close lets go of connections. The suite can still be run.
+// Close closes connections. The suite can still be run.
 func (s *Suite) Close() { s.plan.Close() }
 
-// pick is the plan, or the part of it with these ids.
+// pick returns the part of the plan with these ids; without ids, the whole plan.
 func (s *Suite) pick(ids []string) (*runner.Plan, error) {
 	if len(ids) == 0 {
 		return s.plan, nil
@@ -288,7 +286,7 @@ func (s *Suite) pick(ids []string) (*runner.Plan, error) {
 	found := map[string]bool{}
 	part := s.plan.Keep(func(t *runner.Trial) bool {
 		id := t.ID()
-		if t.Gated() { // all of its group, or none
+		if t.Gated() { // only the whole group can be run
 			id = t.GroupID()
 		}
 		wanted := slices.Contains(ids, id)
@@ -316,19 +314,19 @@ func hint(name string, known []string) string {
 	return ""
 }
 
-// clients opens providers, with the hooks around them and the judges of the program among them.
+// clients opens providers: those of the files with hooks around them, and agents and judges in Go.
 type clients struct {
 	harness.Clients
-	judges   map[string]Judge     // by the id of their provider
-	agents   map[string]Agent     // likewise
-	unseated []*scenario.Provider // of agents that stand for no provider of the files
-	hooks    []namedHook
+	judges      map[string]Judge     // by the id of their provider
+	agents      map[string]Agent     // likewise
+	extraAgents []*scenario.Provider // agents that replace no provider of the files
+	hooks       []namedHook
 }
 
 func newClients(o *Options, jobs int, hooks []namedHook) *clients {
 	c := &clients{
 		Clients: harness.Clients{
-			Jobs: jobs, Retries: o.Retries, Random: rand.Float64, // spreads retries and shows in no result
+			Jobs: jobs, Retries: o.Retries, Random: rand.Float64, // for the pauses between retries; no result depends on it
 			Now: o.Now, Lenient: o.Lenient, Strict: o.Strict, Judge: o.Judge,
 			Regions: runner.CountRegions(o.Regions),
 		},
@@ -343,7 +341,7 @@ func newClients(o *Options, jobs int, hooks []namedHook) *clients {
 // open is a runner.Opener.
 func (c *clients) open(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
 	if j := c.judges[spec.ID]; j != nil {
-		return &bench{name: strings.TrimPrefix(spec.ID, judgeID("")), judge: j}, false, nil
+		return &goJudge{name: strings.TrimPrefix(spec.ID, judgeID("")), judge: j}, false, nil
 	}
 	client, simulated, err := c.client(p, spec)
 	if err != nil || len(c.hooks) == 0 {

@@ -14,24 +14,24 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Composed is a composition that answered in a turn, in the place of a model.
+// Composed is a composition that answered in a turn, in place of a model.
 type Composed struct {
 	Name  string // of the composition
 	Steps []Step // in the order of the file; those of a parallel step come after it
 }
 
-// Step is one step of a composition. Steps after one that failed are not told.
+// Step is one step of a composition. Steps after a failed one are not listed.
 type Step struct {
 	ID       string
 	Kind     string // prompt, agent, tool, branch or parallel
-	Within   string // the parallel step that it belongs to; "": none
-	Attempts int    // 0: it was skipped, or failed before it was tried
-	Input    any    // what it was given: text, or a value; nil: nothing
-	Output   any    // text, or a value as JSON has it, with numbers as json.Number; nil: none
+	Within   string // the parallel step that contains it; "": none
+	Attempts int    // 0: it was skipped, or failed before the first attempt
+	Input    any    // text, or a value; nil: none
+	Output   any    // text, or decoded JSON with numbers as json.Number; nil: none
 	Target   string // of a branch: the step that it chose
-	Error    string // why it failed; "" when it did not
+	Error    string // why it failed; "": it did not
 
-	Tools      []ToolUse     // its calls of tools, in order; Turn says nothing here
+	Tools      []ToolUse     // its tool calls, in order; their Turn is ignored
 	ModelCalls int           // of all attempts
 	Latency    time.Duration // of all attempts; in a Conversation 0 is not known
 }
@@ -59,21 +59,21 @@ func composedFrom(t *result.Turn) *Composed {
 	return out
 }
 
-// addSteps adds the compositions that answered to the last message of their turns. The steps of a turn that is not
-// there, and steps that cannot have run so, are errors: checks of what they did would have nothing to look at.
+// addSteps adds each composition to the last message of its turn. It fails for a turn that does not exist and for
+// impossible steps: checks on steps would have nothing to look at.
 func (c *Conversation) addSteps(messages []recording.Message) error {
 	turns, first := recording.Turns(messages), 0
 	for i, turn := range turns {
 		first += len(turn)
-		composed, told := c.Steps[i]
-		if !told {
+		composed, given := c.Steps[i]
+		if !given {
 			continue
 		}
 		reply := &messages[first-1]
 		if reply.Role != chat.Assistant {
 			return fmt.Errorf("arena: the steps of turn %d, counted from 0, gave no reply: the turn does not end with one", i)
 		}
-		steps, err := composed.told()
+		steps, err := composed.toRecording()
 		if err != nil {
 			return fmt.Errorf("arena: the steps of turn %d, counted from 0: %w", i, err)
 		}
@@ -88,18 +88,18 @@ func (c *Conversation) addSteps(messages []recording.Message) error {
 	return nil
 }
 
-// told is the composition as a recording tells of it.
-func (c *Composed) told() (*recording.Steps, error) {
+// toRecording converts the composition to that of a recording.
+func (c *Composed) toRecording() (*recording.Steps, error) {
 	if len(c.Steps) == 0 {
 		return nil, errors.New("there is none")
 	}
 	out := &recording.Steps{Composition: &result.Composition{Name: c.Name}}
 	for i := range c.Steps {
 		s := &c.Steps[i]
-		if err := s.possible(c.Steps[:i], c.Steps); err != nil {
+		if err := s.validate(c.Steps[:i], c.Steps); err != nil {
 			return nil, fmt.Errorf("step %q: %w", s.ID, err)
 		}
-		step, err := s.told()
+		step, err := s.toRecording()
 		if err != nil {
 			return nil, fmt.Errorf("step %q: %w", s.ID, err)
 		}
@@ -120,8 +120,8 @@ func (c *Composed) told() (*recording.Steps, error) {
 	return out, nil
 }
 
-// possible reports what cannot be of a step, by those before it and all of them.
-func (s *Step) possible(before, all []Step) error {
+// validate returns an error for an impossible step. before are the steps before it.
+func (s *Step) validate(before, all []Step) error {
 	named := func(list []Step, id string, kind composition.Kind) bool {
 		return slices.ContainsFunc(list, func(o Step) bool { return o.ID == id && (kind == "" || o.Kind == string(kind)) })
 	}
@@ -137,10 +137,10 @@ func (s *Step) possible(before, all []Step) error {
 		return fmt.Errorf("it is within %q, which is no parallel step here", s.Within)
 	case s.Attempts < 0 || s.ModelCalls < 0 || s.Latency < 0:
 		return errors.New("one of Attempts, ModelCalls and Latency is below 0")
-	case s.Attempts > 0 && s.Error == "" && s.Output == nil && s.says():
+	case s.Attempts > 0 && s.Error == "" && s.Output == nil && s.needsOutput():
 		return errors.New("it ran without an Error, and has no Output")
-	case s.Attempts == 0 && s.did():
-		return errors.New("without Attempts it was skipped, and cannot have done anything")
+	case s.Attempts == 0 && s.ran():
+		return errors.New("a step with Attempts 0 was skipped, and has no output, target, tools, model calls or latency")
 	case s.Target != "" && !branch:
 		return errors.New("only a branch has a Target")
 	case branch && s.Output != nil:
@@ -151,17 +151,17 @@ func (s *Step) possible(before, all []Step) error {
 	return nil
 }
 
-// says reports whether the step cannot end well without an output.
-func (s *Step) says() bool {
+// needsOutput reports whether the step must have an output unless it failed.
+func (s *Step) needsOutput() bool {
 	return s.Kind != string(composition.Branch) && s.Kind != string(composition.Tool)
 }
 
-// did reports whether something is told that a step only does when it runs.
-func (s *Step) did() bool {
+// ran reports whether a field is set that only a step which ran can have.
+func (s *Step) ran() bool {
 	return s.Output != nil || s.Target != "" || len(s.Tools) > 0 || s.ModelCalls > 0 || s.Latency > 0
 }
 
-func (s *Step) told() (*result.Step, error) {
+func (s *Step) toRecording() (*result.Step, error) {
 	out := &result.Step{
 		ID: s.ID, Kind: s.Kind, Within: s.Within, Skipped: s.Attempts == 0 && s.Error == "", Attempts: s.Attempts,
 		Target: s.Target, Error: s.Error, Calls: s.ModelCalls, LatencyMS: float64(s.Latency) / float64(time.Millisecond),
@@ -179,7 +179,7 @@ func (s *Step) told() (*result.Step, error) {
 	return out, nil
 }
 
-// modelCalls is how many calls of models the steps made: at least one for each attempt to ask a model.
+// modelCalls counts the model calls of the steps: at least one for each attempt of a step that calls a model.
 func modelCalls(c *result.Composition) (n int) {
 	for i := range c.Steps {
 		s := &c.Steps[i]

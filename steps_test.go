@@ -195,7 +195,7 @@ func TestEvaluateImpossibleSteps(t *testing.T) {
 		`there is no kind "Tool"`:              func(c *arena.Composed) { c.Steps[0].Kind = "Tool" },
 		"which is no parallel step here":       func(c *arena.Composed) { c.Steps[0].Within = "kind" },
 		"below 0":                              func(c *arena.Composed) { c.Steps[0].Attempts = -1 },
-		"it was skipped, and cannot":           func(c *arena.Composed) { c.Steps[2].Attempts = 0 },
+		"with Attempts 0 was skipped":          func(c *arena.Composed) { c.Steps[2].Attempts = 0 },
 		"and has no Output":                    func(c *arena.Composed) { c.Steps[2].Output = nil },
 		"only a branch has a Target":           func(c *arena.Composed) { c.Steps[2].Target = "look" },
 		"a branch has a Target, and no Output": func(c *arena.Composed) { c.Steps[1].Output = "kind" },

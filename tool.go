@@ -15,13 +15,13 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// ToolFunc is a tool that is written in Go. It gets arguments that fit the input_schema of its file, with numbers as
-// json.Number. What it returns is told to the model: a text as it is, everything else as JSON. An error is told as
-// well, as that of a tool that failed; so is a panic. It must be safe for concurrent use.
+// ToolFunc is a tool that is written in Go. Its arguments are valid by the input_schema of its file; numbers are
+// json.Number. The model gets the result: a text as it is, everything else as JSON. An error, or a panic, is sent to
+// the model as the error of the tool. A ToolFunc must be safe for concurrent use.
 type ToolFunc func(ctx context.Context, args map[string]any) (any, error)
 
-// seatTools puts the tools of a program in the place of those of the same name in the files.
-func seatTools(suite *scenario.Suite, funcs map[string]ToolFunc, d *diag.List) {
+// registerTools replaces the tools of all projects that have the name of a tool in Go.
+func registerTools(suite *scenario.Suite, funcs map[string]ToolFunc, d *diag.List) {
 	for _, name := range slices.Sorted(maps.Keys(funcs)) {
 		found, known := false, []string(nil)
 		for _, p := range suite.Projects {
@@ -40,7 +40,7 @@ func seatTools(suite *scenario.Suite, funcs map[string]ToolFunc, d *diag.List) {
 	}
 }
 
-// toolOfProgram is a tool as its file describes it, with a function that runs it.
+// toolOfProgram returns the tool that a file describes, with a function that runs it.
 func toolOfProgram(t *scenario.Tool, f ToolFunc) *scenario.Tool {
 	return &scenario.Tool{
 		Meta: t.Meta, File: t.File, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,

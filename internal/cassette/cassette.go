@@ -1,9 +1,8 @@
 // Package cassette records the exchanges of trials with models, tools and evaluators, one file for each trial, and
 // replays them: without network, programs or keys, and with the same results.
 //
-// A recorded trial sees only what its cassette holds: every reply is read back from its recorded form before the trial
-// goes on, so that a replay cannot differ. Secrets are the exception: a recorded trial works with them and is judged by
-// them, and no file holds them.
+// A trial that is recorded works with replies that were decoded from their recorded form, so that a replay cannot
+// differ. Secrets are the exception: the trial works with them, and the file does not hold them.
 package cassette
 
 import "encoding/json"

@@ -219,7 +219,7 @@ func TestClosedStream(t *testing.T) {
 // TestChunksOfTheLastAttempt: what broke off before the reply came is not part of it.
 func TestChunksOfTheLastAttempt(t *testing.T) {
 	t.Parallel()
-	h := &streamListener{now: time.Now}
+	h := &streamRecorder{now: time.Now}
 	for _, piece := range []string{"Your re", "Your ", "refund"} {
 		if err := h.handle(chat.Delta{Text: piece}); err != nil {
 			t.Fatal(err)

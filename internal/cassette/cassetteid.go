@@ -14,8 +14,8 @@ type Trial struct {
 	Name string
 }
 
-// nameOf is the name of the cassette that a trial has: its own, or one that older versions gave it, which is its id, or
-// the id that it had when it was alone in its group, or not. A trial that is alone has no number in its id.
+// nameOf returns the name of the existing cassette of a trial. Older versions named cassettes by the id of the trial.
+// The id has a number only if the group has more than one trial, so the id from a group of another size is tried too.
 func (d *Folder) nameOf(t Trial) string {
 	for _, name := range []string{t.Name, t.ID, renumbered(t.ID)} {
 		if name != "" && exists(d.file(name)) {
@@ -25,7 +25,7 @@ func (d *Folder) nameOf(t Trial) string {
 	return t.Name
 }
 
-// written is the name under which a recorded trial is written: a cassette that has its id stays where it is.
+// written returns the name under which a trial is written: its id if there is a cassette of that name already.
 func (d *Folder) written(t Trial) string {
 	if !exists(d.file(t.Name)) && exists(d.file(t.ID)) {
 		return t.ID

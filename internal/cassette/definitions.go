@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// definitions are the tools that the requests of a cassette were offered. A tool may change within a trial: what leads
-// on from a state of a workflow, and which skills it has, stands in the definitions of tools.
+// definitions are the definitions of the tools that requests in a cassette offer. The definition of a tool may change
+// within a trial, because it describes the next states of a workflow and the available skills.
 type definitions struct {
 	list []tool
 	at   map[string]int // by what requests call them: index in list
 }
 
-// refer returns what a request calls the tools that it was offered. Those that are not known yet are added.
+// refer returns the names by which a request refers to its tools. It adds definitions that are not in the list yet.
 func (d *definitions) refer(offered []tool) (names []string, err error) {
 	for i := range offered {
 		name, err := d.nameOf(&offered[i])
@@ -24,7 +24,7 @@ func (d *definitions) refer(offered []tool) (names []string, err error) {
 	return names, nil
 }
 
-// nameOf is the name of a tool, or with a number behind it where another definition has that.
+// nameOf returns the name of a tool, with a number behind it if another definition has that name.
 func (d *definitions) nameOf(t *tool) (string, error) {
 	for n := 1; ; n++ {
 		name := t.Name
@@ -53,7 +53,7 @@ func (d *definitions) add(t tool, name string) {
 	d.list = append(d.list, t)
 }
 
-// equalTools reports whether two definitions say the same, however their schemas are laid out.
+// equalTools reports whether two definitions are equal, whatever the white space in their schemas.
 func equalTools(a, b *tool) (bool, error) {
 	if a.Name != b.Name || a.Description != b.Description {
 		return false, nil
@@ -69,7 +69,7 @@ func equalTools(a, b *tool) (bool, error) {
 	return err == nil && bytes.Equal(was, is), err
 }
 
-// ref is what requests call a definition.
+// ref returns the name by which requests refer to a definition.
 func (t *tool) ref() string {
 	if t.As != "" {
 		return t.As

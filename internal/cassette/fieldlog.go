@@ -11,14 +11,14 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// fieldLog notes the names of JSON fields in what a run said, in lower case. It is safe for concurrent use. A nil log
-// notes nothing.
+// fieldLog collects the names of JSON fields in the texts of a run, in lower case. It is safe for concurrent use. A nil
+// log collects nothing.
 type fieldLog struct {
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-// maxFieldNames bounds a log: documents may have ids as keys. Those that the user named are noted beyond it.
+// maxFieldNames limits a log: documents may have ids as keys. Names of fields to redact are added beyond the limit.
 const maxFieldNames = 10000
 
 func (l *fieldLog) note(name string, wanted bool) {
@@ -35,7 +35,7 @@ func (l *fieldLog) note(name string, wanted bool) {
 	}
 }
 
-// Claims returns that something which the run said had each of the fields to redact.
+// Claims returns, for each field to redact, the claim that some text of the run had a field of that name.
 func (d *Folder) Claims() (list []result.Claim) {
 	if d == nil {
 		return nil
@@ -65,5 +65,5 @@ func (d *Folder) Claims() (list []result.Claim) {
 	return list
 }
 
-// afterPlan is the order of claims that are told behind those of a plan.
+// afterPlan is the order of the first claim after those of a plan.
 const afterPlan = 1 << 30

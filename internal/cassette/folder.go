@@ -24,10 +24,10 @@ type Folder struct {
 	Replay    bool // trials are replayed; otherwise they are recorded
 	Fill      bool // with Replay: trials without a cassette are recorded
 	RecordAll bool // without Replay: every request is sent; otherwise equal ones in an older cassette are reused
-	// Continue says that the run goes on where another ended: what interrupted trials were answered there is taken over,
-	// also with RecordAll. Without RecordAll it always is.
+	// Continue says that the run resumes another one: the answers that its interrupted trials got are reused, also with
+	// RecordAll. Without RecordAll they always are.
 	Continue bool
-	Spare    string // folder for what interrupted trials were answered, where Dir takes no more; "": there is none
+	Spare    string // folder for the answers of interrupted trials if Dir cannot be written; "": none
 	Strict   bool   // unused exchanges of a replay make the trial an error
 	// Redact are the names of JSON fields whose values are not recorded.
 	Redact []string
@@ -141,8 +141,8 @@ func (d *Folder) countFiles() int {
 	return len(entries)
 }
 
-// Open starts recording or replaying a trial. again says how it is recorded again; with
-// all, everything of it anew.
+// Open starts recording or replaying a trial. again returns the command that records the trial again; with all, it
+// calls everything again.
 func (d *Folder) Open(t Trial, simulated bool, again func(all bool) string) (*Recorder, error) {
 	if d == nil {
 		return nil, nil

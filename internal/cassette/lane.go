@@ -34,14 +34,14 @@ func (rec *Recorder) Lane(at string) *Lane {
 	return &Lane{recorder: rec, at: withoutSecrets(rec.encoder, at), no: rec.lanes, source: rec.source}
 }
 
-// From says which model answers in the lane, where it is not that of the trial; see SetSource.
+// From sets the model that answers in the lane, if it is not that of the trial; see SetSource.
 func (l *Lane) From(source string) *Lane {
 	l.source = source
 	return l
 }
 
-// Order numbers the lanes of a part of a trial that runs beside others, so that they are the same in every run. It
-// belongs to the goroutine of its part. That of a nil recorder is nil.
+// Order numbers the lanes of one of several concurrent parts of a trial, so that the numbers are the same in every run.
+// It belongs to the goroutine of its part. That of a nil recorder is nil.
 type Order struct {
 	recorder *Recorder
 	next     int
@@ -155,7 +155,7 @@ func (l *Lane) exchange(ctx context.Context, q *question) (*entry, error) {
 		return e, nil
 	}
 	began := rec.now()
-	came, took, err := q.send()
+	encodeReply, took, err := q.send()
 	if took == measureTime {
 		took = float64(rec.now().Sub(began).Round(time.Microsecond)) / float64(time.Millisecond)
 	}
@@ -167,13 +167,13 @@ func (l *Lane) exchange(ctx context.Context, q *question) (*entry, error) {
 			e.cause = err
 		}
 	}
-	if came != nil {
-		if err := rec.receive(e, came); err != nil {
+	if encodeReply != nil {
+		if err := rec.receive(e, encodeReply); err != nil {
 			return nil, rec.fail(err)
 		}
 	}
 	l.addTime(e.latency)
-	rec.keep(e)
+	rec.savePart(e)
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	rec.entries = append(rec.entries, e)
@@ -182,16 +182,16 @@ func (l *Lane) exchange(ctx context.Context, q *question) (*entry, error) {
 
 // receive decodes the recorded form of a reply, with which the trial goes on. Secrets are removed from the file later,
 // when all of them are known.
-func (rec *Recorder) receive(e *entry, came replyEncoder) error {
+func (rec *Recorder) receive(e *entry, encodeReply replyEncoder) error {
 	redacts := rec.startEncoder.redactor != nil
-	seen, err := came(encoder{folder: rec.folder, inline: redacts})
+	seen, err := encodeReply(encoder{folder: rec.folder, inline: redacts})
 	if err != nil {
 		return err
 	}
 	if e.reply, err = roundTrip(e.kind, seen); err != nil || !redacts {
 		return err
 	}
-	e.encodeReply = came
+	e.encodeReply = encodeReply
 	rec.learn(seen)
 	return nil
 }
@@ -233,8 +233,8 @@ func (l *Lane) replay(ctx context.Context, q *question, at position) (*entry, er
 	rec := l.recorder
 	var found *entry
 	var a *asked
-	pens := []encoder{rec.plainEncoder, rec.encoder}
-	for _, p := range pens {
+	encoders := []encoder{rec.plainEncoder, rec.encoder}
+	for _, p := range encoders {
 		var err error
 		if a, err = q.asked(p); err != nil {
 			return nil, rec.fail(err)
@@ -244,8 +244,8 @@ func (l *Lane) replay(ctx context.Context, q *question, at position) (*entry, er
 			break
 		}
 	}
-	for i := 0; found == nil && i < len(pens); i++ {
-		if b, err := q.asked(pens[i]); err == nil {
+	for i := 0; found == nil && i < len(encoders); i++ {
+		if b, err := q.asked(encoders[i]); err == nil {
 			found = rec.claimRedacted(b, l.at, q.otherModel)
 		}
 	}
@@ -273,8 +273,8 @@ func (l *Lane) replay(ctx context.Context, q *question, at position) (*entry, er
 	return &played, nil
 }
 
-// paidBefore notes that the answer of an exchange costs nothing now, in a run that pays for others: one that only
-// replays tells what was paid when it was recorded.
+// paidBefore marks the answer of an exchange as free in a run that records other trials. A run that only replays
+// reports the costs of the recording.
 func (rec *Recorder) paidBefore(e *entry) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()

@@ -9,45 +9,45 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// learner collects what stands in the fields that the user named, because it may be said again anywhere.
+// learner collects the values of the fields to redact, because a model may repeat them anywhere.
 type learner struct {
 	*redactor
-	values []string
-	begun  []string // the beginnings of values that were cut
+	values   []string
+	prefixes []string // beginnings of values that were cut
 }
 
-// said looks for the fields in a text, whatever the text is.
-func (l *learner) said(text string) { l.saidIn(text, false) }
+// addText looks for the fields in any text.
+func (l *learner) addText(text string) { l.scanText(text, false) }
 
-// argued is said for a text that was meant as JSON.
-func (l *learner) argued(text string) { l.saidIn(text, true) }
+// addJSONText is addText for a text that should be JSON, and may not be.
+func (l *learner) addJSONText(text string) { l.scanText(text, true) }
 
-// called looks for the fields in the arguments of calls.
-func (l *learner) called(list []chat.ToolCall) {
+// addCalls looks for the fields in the arguments of tool calls.
+func (l *learner) addCalls(list []chat.ToolCall) {
 	for i := range list {
-		l.value(list[i].Args)
-		l.argued(list[i].BadArgs)
-		l.argued(list[i].Written)
+		l.addValue(list[i].Args)
+		l.addJSONText(list[i].BadArgs)
+		l.addJSONText(list[i].Written)
 	}
 }
 
-func (l *learner) saidIn(text string, meant bool) {
+func (l *learner) scanText(text string, meant bool) {
 	if l.redactor == nil || len(l.fields) == 0 || text == "" {
 		return
 	}
 	v, err := chat.DecodeJSON([]byte(text))
 	if err == nil {
-		l.value(v)
+		l.addValue(v)
 	}
-	// A document may have a key twice, of which only the last is decoded.
+	// If a document has a key twice, only the last value is decoded.
 	s := looseScan{l.redactor, plainQuotes(text), err != nil && (meant || opensDocument(text))}
 	for _, v := range s.values() {
-		l.found(s.text[v.from:v.to], v)
+		l.addFound(s.text[v.from:v.to], v)
 	}
 }
 
-// value looks for the fields in a JSON value.
-func (l *learner) value(v any) {
+// addValue looks for the fields in a JSON value.
+func (l *learner) addValue(v any) {
 	if l.redactor == nil || len(l.fields) == 0 {
 		return
 	}
@@ -55,44 +55,43 @@ func (l *learner) value(v any) {
 	case jsonvalue.Object:
 		for name, member := range v {
 			if l.named(name) {
-				l.all(member)
+				l.addAll(member)
 			} else {
-				l.value(member)
+				l.addValue(member)
 			}
 		}
 	case []any:
 		for _, item := range v {
-			l.value(item)
+			l.addValue(item)
 		}
-	case string: // which may hold a document of its own
-		l.said(v)
+	case string: // may be a JSON document
+		l.addText(v)
 	}
 }
 
-// all takes everything in the value of a field. Keys are taken that are more than the names of fields: a name may
-// stand anywhere, and means nothing.
-func (l *learner) all(v any) {
+// addAll adds all texts and numbers in the value of a field, and keys that do not look like names of fields.
+func (l *learner) addAll(v any) {
 	switch v := v.(type) {
 	case jsonvalue.Object:
 		for key, member := range v {
 			if !namesField(key) {
-				l.take(key)
+				l.addSecret(key)
 			}
-			l.all(member)
+			l.addAll(member)
 		}
 	case []any:
 		for _, item := range v {
-			l.all(item)
+			l.addAll(item)
 		}
 	case string:
-		l.take(v)
+		l.addSecret(v)
 	case json.Number:
 		l.values = append(l.values, v.String())
 	}
 }
 
-// take takes a text, each of its lines, and the values in it if it is a document itself.
-func (l *learner) take(text string) {
+// addSecret adds a text, each of its lines, and the values in it if it is a JSON document.
+func (l *learner) addSecret(text string) {
 	l.values = append(l.values, text)
 	if strings.ContainsAny(text, "\r\n") {
 		for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\r' || r == '\n' }) {
@@ -102,18 +101,18 @@ func (l *learner) take(text string) {
 	if opensDocument(text) {
 		v, err := chat.DecodeJSON([]byte(text))
 		if err != nil {
-			l.pieces(text)
+			l.addPieces(text)
 			return
 		}
-		l.all(v)
-		if _, twice := jsonvalue.KeyTwiceAsWritten([]byte(text)); twice { // of which the last alone was decoded
-			l.pieces(text)
+		l.addAll(v)
+		if _, twice := jsonvalue.KeyTwiceAsWritten([]byte(text)); twice { // only its last value was decoded
+			l.addPieces(text)
 		}
 	}
 }
 
-// found takes the value of a field in a text that is no JSON.
-func (l *learner) found(raw string, v looseValue) {
+// addFound adds the value of a field in a text that is not JSON.
+func (l *learner) addFound(raw string, v looseValue) {
 	text := unquoted(strings.TrimLeft(raw, `\`), v.level)
 	if raw == "" || text == "" {
 		return
@@ -128,18 +127,18 @@ func (l *learner) found(raw string, v looseValue) {
 		content = unquoted(content, 1)
 		switch {
 		case v.cut:
-			l.begun = append(l.begun, strings.TrimRight(content, `\`))
-		case strings.Contains(content, quote): // something stands behind its end
-			l.pieces(content)
+			l.prefixes = append(l.prefixes, strings.TrimRight(content, `\`))
+		case strings.Contains(content, quote): // it includes text after the end of the value
+			l.addPieces(content)
 			fallthrough
 		default:
-			l.take(content)
+			l.addSecret(content)
 		}
 	case c == '{' || c == '[':
-		l.take(text)
+		l.addSecret(text)
 	default:
 		if v.cut {
-			l.begun = append(l.begun, text)
+			l.prefixes = append(l.prefixes, text)
 		} else {
 			l.values = append(l.values, text)
 		}
@@ -149,8 +148,8 @@ func (l *learner) found(raw string, v looseValue) {
 	}
 }
 
-// pieces takes the texts between the signs of JSON.
-func (l *learner) pieces(text string) {
+// addPieces adds the texts between the punctuation of JSON.
+func (l *learner) addPieces(text string) {
 	for text != "" {
 		end := strings.IndexAny(text, `{}[]",:'`+"\r\n")
 		piece, rest := text, ""
@@ -160,7 +159,7 @@ func (l *learner) pieces(text string) {
 		isKey := end >= 0 && strings.HasPrefix(strings.TrimLeft(text[end:], `\"' `), ":")
 		if piece = strings.Trim(piece, `\ `); !isKey || !namesField(piece) {
 			if end < 0 {
-				l.begun = append(l.begun, piece)
+				l.prefixes = append(l.prefixes, piece)
 			} else {
 				l.values = append(l.values, piece)
 			}
@@ -169,8 +168,8 @@ func (l *learner) pieces(text string) {
 	}
 }
 
-// namesField reports whether a key is spelled like the name of a field: letters in whatever words, with a number of at
-// most two digits behind them.
+// namesField reports whether a key looks like the name of a field: letters, _ and -, with at most two digits at the
+// end.
 func namesField(key string) bool {
 	name := strings.TrimRightFunc(key, unicode.IsDigit)
 	if name == "" || len(key)-len(name) > 2 {

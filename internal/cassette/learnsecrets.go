@@ -23,50 +23,51 @@ func (rec *Recorder) learn(seen any) {
 	l := rec.learner()
 	switch r := seen.(type) {
 	case *modelReply:
-		l.called(r.ToolCalls)
-		l.said(string(r.Content))
+		l.addCalls(r.ToolCalls)
+		l.addText(string(r.Content))
 		for i := range r.ToolResults {
-			l.said(string(r.ToolResults[i].Content))
-			l.value(r.ToolResults[i].Metadata)
+			l.addText(string(r.ToolResults[i].Content))
+			l.addValue(r.ToolResults[i].Metadata)
 		}
 	case *toolReply:
-		l.said(string(r.Content))
-		l.said(string(r.Error))
-		l.value(r.Metadata)
+		l.addText(string(r.Content))
+		l.addText(string(r.Error))
+		l.addValue(r.Metadata)
 	case *judgeReply:
-		l.said(string(r.Content))
+		l.addText(string(r.Content))
 	case *outsideReply:
-		l.said(string(r.Text))
-		l.said(string(r.Stderr))
+		l.addText(string(r.Text))
+		l.addText(string(r.Stderr))
 	}
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	rec.addLearned(l)
 }
 
-// learner looks for the fields that are redacted in the trial.
+// learner returns a learner for the fields that are redacted in the trial.
 func (rec *Recorder) learner() *learner {
 	return &learner{redactor: newRedactor(nil, rec.redactFields).logged(&rec.folder.fields)}
 }
 
-// learnFailed adds the values of redacted fields in what a failed call says, and in what an agent told before that.
+// learnFailed adds the values of redacted fields in the error of a call, and in the partial reply of an agent that
+// failed.
 func (rec *Recorder) learnFailed(err error) {
 	if len(rec.redactFields) == 0 {
 		return
 	}
 	l := rec.learner()
-	l.said(err.Error())
+	l.addText(err.Error())
 	if failed, ok := errors.AsType[*providers.Error](err); ok && failed.Told != nil {
-		told := failed.Told
-		l.said(told.Content)
-		for i := range told.Parts {
-			l.said(told.Parts[i].Text)
+		partial := failed.Told
+		l.addText(partial.Content)
+		for i := range partial.Parts {
+			l.addText(partial.Parts[i].Text)
 		}
-		l.called(told.ToolCalls)
-		for i := range told.ToolResults {
-			l.said(told.ToolResults[i].Content)
-			l.said(told.ToolResults[i].Error)
-			l.value(told.ToolResults[i].Metadata)
+		l.addCalls(partial.ToolCalls)
+		for i := range partial.ToolResults {
+			l.addText(partial.ToolResults[i].Content)
+			l.addText(partial.ToolResults[i].Error)
+			l.addValue(partial.ToolResults[i].Metadata)
 		}
 	}
 	rec.mu.Lock()
@@ -74,13 +75,13 @@ func (rec *Recorder) learnFailed(err error) {
 	rec.addLearned(l)
 }
 
-// LearnFields adds the values of redacted fields in what a trial is given.
+// LearnFields adds the values of redacted fields in the input of a trial.
 func (rec *Recorder) LearnFields(fields map[string]any) {
 	if rec == nil || len(rec.redactFields) == 0 {
 		return
 	}
 	l := rec.learner()
-	l.value(fields)
+	l.addValue(fields)
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	rec.addLearned(l)
@@ -94,11 +95,11 @@ func (rec *Recorder) Learn(messages []chat.Message) {
 	l := rec.learner()
 	for i := range messages {
 		m := &messages[i]
-		l.said(m.Text())
-		l.called(m.ToolCalls)
+		l.addText(m.Text())
+		l.addCalls(m.ToolCalls)
 		if t := m.ToolResult; t != nil {
-			l.said(t.Content)
-			l.value(t.Metadata)
+			l.addText(t.Content)
+			l.addValue(t.Metadata)
 		}
 	}
 	rec.mu.Lock()
@@ -109,22 +110,22 @@ func (rec *Recorder) Learn(messages []chat.Message) {
 // addLearned adds secrets. Parts of tool names are left out: without these nothing could be replayed.
 func (rec *Recorder) addLearned(l *learner) {
 	values, added := rec.added(rec.learned, l.values)
-	begun, addedBegun := rec.added(rec.begun, l.begun)
+	prefixes, addedBegun := rec.added(rec.learnedPrefixes, l.prefixes)
 	if !added && !addedBegun {
 		return
 	}
-	rec.learned, rec.begun = values, begun
+	rec.learned, rec.learnedPrefixes = values, prefixes
 	if rec.plays {
-		rec.replayRedactor = newRedactor(rec.learned, rec.redactFields).beginning(begun).logged(&rec.folder.fields)
+		rec.replayRedactor = newRedactor(rec.learned, rec.redactFields).withPrefixes(prefixes).logged(&rec.folder.fields)
 	} else {
 		r := newRedactor(slices.Concat(rec.secrets, rec.learned), rec.redactFields)
-		rec.encoder.redactor = r.beginning(begun).logged(&rec.folder.fields)
+		rec.encoder.redactor = r.withPrefixes(prefixes).logged(&rec.folder.fields)
 	}
 	rec.outputs = nil
 }
 
-// added is a list with the values that are worth hiding and not in it yet. Longer ones come first, because they may
-// contain shorter ones.
+// added returns a list with further values, except short ones and parts of tool names. Longer values come first,
+// because they may contain shorter ones.
 func (rec *Recorder) added(list, values []string) (_ []string, grew bool) {
 	for _, v := range values {
 		if len(v) >= minSecret && !strings.Contains(v, redacted) && !slices.Contains(list, v) && !rec.namesTool(v) {
@@ -231,15 +232,15 @@ func matchesRedacted(was, is []leaf) bool {
 	if len(was) != len(is) {
 		return false
 	}
-	blind := false
+	redacts := false
 	for i := range was {
 		old, now := strings.Join(was[i].lines, "\n"), strings.Join(is[i].lines, "\n")
 		if was[i].path != is[i].path || old != now && !matchesRedactedText(old, now) {
 			return false
 		}
-		blind = blind || old != now
+		redacts = redacts || old != now
 	}
-	return blind
+	return redacts
 }
 
 // matchesRedactedText reports whether a text equals a redacted one except for the redacted parts.

@@ -83,11 +83,11 @@ func (u usage) chat() chat.Usage {
 func (l *Lane) Complete(
 	ctx context.Context, client providers.Provider, model string, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
-	heard := &streamListener{now: l.recorder.now, onDelta: onDelta}
+	stream := &streamRecorder{now: l.recorder.now, onDelta: onDelta}
 	e, err := l.exchange(ctx, &question{
 		kind: kindModel, source: l.source,
 		encode: func(enc encoder) (any, []tool, error) { return enc.modelRequest(model, req) },
-		send:   func() (replyEncoder, float64, error) { return l.callModel(ctx, client, req, heard) },
+		send:   func() (replyEncoder, float64, error) { return l.callModel(ctx, client, req, stream) },
 	})
 	if err != nil {
 		return chat.Reply{}, err
@@ -101,7 +101,7 @@ func (l *Lane) Complete(
 		return chat.Reply{}, l.recorder.fail(err)
 	}
 	reply.LatencyMS = e.latency
-	closed := heard.closed
+	closed := stream.closed
 	if e.reused {
 		reply.Cached = true
 	}
@@ -142,34 +142,34 @@ func (enc encoder) modelRequest(model string, req *chat.Request) (any, []tool, e
 
 // callModel makes the call and records how the reply streams.
 func (l *Lane) callModel(
-	ctx context.Context, client providers.Provider, req *chat.Request, heard *streamListener,
+	ctx context.Context, client providers.Provider, req *chat.Request, stream *streamRecorder,
 ) (replyEncoder, float64, error) {
-	heard.began = l.recorder.now()
+	stream.began = l.recorder.now()
 	var onDelta func(chat.Delta) error
 	if req.Stream {
-		onDelta = heard.handle
-		if heard.onDelta == nil {
+		onDelta = stream.handle
+		if stream.onDelta == nil {
 			ctx = providers.RetryStreamed(ctx)
 		}
 	}
-	said, err := client.Complete(ctx, req, onDelta)
+	reply, err := client.Complete(ctx, req, onDelta)
 	if err != nil {
-		if heard.text.Len() == 0 || heard.onDelta == nil {
+		if stream.text.Len() == 0 || stream.onDelta == nil {
 			return nil, measureTime, err
 		}
-		said = chat.Reply{Content: heard.text.String()}
+		reply = chat.Reply{Content: stream.text.String()}
 	}
 	took := measureTime
 	if l.recorder.simulated {
-		took = said.LatencyMS
+		took = reply.LatencyMS
 	}
 	return func(enc encoder) (any, error) {
-		r, err := enc.replyOf(&said)
+		r, err := enc.replyOf(&reply)
 		if err != nil {
 			return nil, err
 		}
 		r.Source = l.source
-		r.Closed, r.Chunks = heard.closed, heard.chunksOf(said.Content)
+		r.Closed, r.Chunks = stream.closed, stream.chunksOf(reply.Content)
 		return r, nil
 	}, took, err
 }
@@ -196,7 +196,7 @@ func (enc encoder) replyOf(r *chat.Reply) (*modelReply, error) {
 	return out, nil
 }
 
-// trace is what an agent told of its work, without secrets.
+// trace removes secrets from the trace of an agent.
 func (enc encoder) trace(t *chat.Trace) *chat.Trace {
 	if t == nil {
 		return nil

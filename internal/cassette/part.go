@@ -13,9 +13,9 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// A part is what a trial has been answered so far. It stands beside the cassette until that is written, so that a run
-// that goes on does not pay again for what an interrupted trial was answered. It is JSON lines: a head, and a line for
-// each answer that was paid for. A trial that goes on adds another head and its lines.
+// A part is a file with the answers that an unfinished trial has got so far. It is beside the cassette until the
+// cassette is written, so that a resumed run does not pay again. It is JSON lines: a head, and a line for each paid
+// answer. A resumed trial adds another head and its lines.
 
 // partVersion is the version of the format of parts.
 const partVersion = 1
@@ -32,8 +32,8 @@ type partLine struct {
 	Tools []tool `json:"tools,omitempty"`
 }
 
-// openPart takes over what an interrupted trial was answered, and prepares the part of this one. Neither is done when
-// fields are redacted: what is secret in an exchange may be known only at the end of the trial.
+// openPart reads the answers of an interrupted trial, and prepares the part of this one. With fields to redact it does
+// neither: what is secret in an exchange may be known only at the end of the trial.
 func (rec *Recorder) openPart() {
 	d := rec.folder
 	rec.partial = &partFile{trial: rec.name, places: d.partPlaces(rec.name)}
@@ -97,7 +97,7 @@ func readPart(path, trial string) (list []*entry, whole int64, err error) {
 			case whole == 0:
 				return nil, 0, errNoPart
 			case err != nil:
-				return list, whole, nil //nolint:nilerr // what the process wrote when it was killed
+				return list, whole, nil //nolint:nilerr // the process was killed while it wrote the line
 			}
 			list = append(list, e)
 		}
@@ -123,8 +123,8 @@ func (u *unreadParts) add(path string, err error) {
 	u.list[path] = plainfile.WithoutPath(err)
 }
 
-// Unread returns a warning for each part that an interrupted trial left and that could not be read: what stands there
-// is paid for again.
+// Unread returns a warning for each part of an interrupted trial that could not be read. Its answers are paid for
+// again.
 func (d *Folder) Unread() (list []diag.Diagnostic) {
 	if d == nil {
 		return nil
@@ -156,9 +156,9 @@ func readPartLine(line []byte, tools map[string]tool, before *[]message) (*entry
 	return x.entry(tools, before)
 }
 
-// keep writes an exchange into the part if a model was paid for its answer, and it can answer again. The trial goes on
-// where that fails: its cassette may still be written.
-func (rec *Recorder) keep(e *entry) {
+// savePart writes an exchange to the part if its answer was paid for and can be reused. Errors are ignored: the
+// cassette may still be written.
+func (rec *Recorder) savePart(e *entry) {
 	if len(rec.redactFields) > 0 || e.failure != nil || !e.paid() {
 		return
 	}

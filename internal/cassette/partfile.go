@@ -14,19 +14,19 @@ type partFile struct {
 	trial string
 
 	mu     sync.Mutex
-	places []partPlace // those that are left; the first is written to
-	file   *os.File    // nil: nothing was written there yet
-	lines  scribe
-	torn   []partPlace // that could not be written to their end
+	places []partPlace // places that have not failed; the first is written to
+	file   *os.File    // nil: nothing was written to the first place yet
+	lines  exchangeWriter
+	failed []partPlace // places with a write error
 }
 
 // partPlace is a place where the part of a trial may stand.
 type partPlace struct {
 	path  string
-	whole int64 // length of what is there and can be read; 0: it is written anew
+	whole int64 // length of the readable content; 0: the file is written anew
 }
 
-// partPlaces are in the folder of the cassettes, and where that takes no more, such as on a full disk.
+// partPlaces returns the place in the folder of the cassettes, and the spare one for errors such as a full disk.
 func (d *Folder) partPlaces(id string) []partPlace {
 	name := filepath.Base(d.file(id)) + ".part"
 	places := []partPlace{{path: filepath.Join(d.Dir, name)}}
@@ -36,19 +36,19 @@ func (d *Folder) partPlaces(id string) []partPlace {
 	return places
 }
 
-// add writes an exchange. It survives the end of the process, and that of the machine once add returns.
+// add writes and syncs an exchange.
 func (p *partFile) add(e *entry) {
 	p.mu.Lock()
 	for len(p.places) > 0 && p.write(e) != nil {
 		if p.file != nil {
 			_ = p.file.Close() // it is given up
 		}
-		p.file, p.torn, p.places = nil, append(p.torn, p.places[0]), p.places[1:]
+		p.file, p.failed, p.places = nil, append(p.failed, p.places[0]), p.places[1:]
 	}
 	f := p.file
 	p.mu.Unlock()
 	if f != nil {
-		_ = f.Sync() // where that fails, the cassette fails too, and says so
+		_ = f.Sync() // if that fails, writing the cassette fails too, and is reported
 	}
 }
 
@@ -60,7 +60,7 @@ func (p *partFile) write(e *entry) error {
 		if p.file, err = p.places[0].open(); err != nil {
 			return err
 		}
-		p.lines = scribe{}
+		p.lines = exchangeWriter{}
 		if text, err = json.Marshal(partHead{partVersion, p.trial}); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (p *partFile) write(e *entry) error {
 	return err
 }
 
-// open opens the file to go on behind what can be read, or makes it. It follows no link.
+// open opens the file to append after its readable content, or creates it. It follows no link.
 func (p *partPlace) open() (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(p.path), 0o755); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (p *partPlace) open() (*os.File, error) {
 	return f, nil
 }
 
-// close ends the part. It stays when the trial is to go on from there.
+// close closes the part, and removes it unless stays is set, for a trial that can be resumed.
 func (p *partFile) close(stays bool) {
 	if p == nil {
 		return
@@ -115,7 +115,7 @@ func (p *partFile) close(stays bool) {
 		_ = p.file.Close() // what was written is synced
 		p.file = nil
 	}
-	places := append(p.torn, p.places...)
+	places := append(p.failed, p.places...)
 	p.places = nil
 	if stays {
 		return

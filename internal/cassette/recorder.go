@@ -28,17 +28,17 @@ type Recorder struct {
 	keepOlder      bool      // see KeepOlder
 	partial        *partFile // nil: none is written
 
-	mu        sync.Mutex
-	lanes     int
-	entries   []*entry
-	older     []*entry        // exchanges of the older cassette without errors
-	firstMiss *missError      // by position
-	err       error           // why the cassette cannot be written
-	secrets   []string        // known at the start
-	learned   []string        // values of redacted fields
-	begun     []string        // beginnings of those that were cut
-	outputs   *redactor       // for outputs; nil: to be made
-	toolNames map[string]bool // of offered tools
+	mu              sync.Mutex
+	lanes           int
+	entries         []*entry
+	older           []*entry        // exchanges of the older cassette without errors
+	firstMiss       *missError      // by position
+	err             error           // why the cassette cannot be written
+	secrets         []string        // known at the start
+	learned         []string        // values of redacted fields
+	learnedPrefixes []string        // beginnings of those that were cut
+	outputs         *redactor       // for outputs; nil: to be made
+	toolNames       map[string]bool // of offered tools
 }
 
 // entry is one exchange.

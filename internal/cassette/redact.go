@@ -20,10 +20,10 @@ const minSecret = 6
 // redactor removes from outputs known secrets, and the values of JSON fields that the user named. Redacting twice
 // changes nothing more. It is immutable and safe for concurrent use. A nil redactor changes nothing.
 type redactor struct {
-	secrets *secret.Set     // nil: none are known
-	begun   []string        // beginnings of secrets of which no more is known
-	fields  map[string]bool // in lower case
-	log     *fieldLog       // of the names that were looked at; nil: none
+	secrets  *secret.Set     // nil: none are known
+	prefixes []string        // beginnings of secrets whose end is not known
+	fields   map[string]bool // in lower case
+	log      *fieldLog       // of the field names in the texts; nil: none
 }
 
 // named reports whether a field is one that the user named.
@@ -36,7 +36,7 @@ func (r *redactor) named(field string) bool {
 	return r.fields[field]
 }
 
-// logged is a redactor that notes in a log which fields it came by.
+// logged sets the log for field names.
 func (r *redactor) logged(log *fieldLog) *redactor {
 	if r != nil {
 		r.log = log
@@ -65,40 +65,39 @@ func (r *redactor) text(s string) Text {
 	if r == nil {
 		return Text(s)
 	}
-	s = r.known(s)
+	s = r.removeKnown(s)
 	if len(r.fields) > 0 {
 		s = r.document(s)
 	}
 	return Text(s)
 }
 
-// badArgs removes secrets from the arguments of a call that are no JSON, and what stands behind the names of the
-// fields.
+// badArgs removes secrets and values of the fields from arguments that are not JSON.
 func (r *redactor) badArgs(s string) string {
 	if r == nil {
 		return s
 	}
-	s = r.known(s)
+	s = r.removeKnown(s)
 	if len(r.fields) > 0 && !json.Valid([]byte(s)) {
 		return looseScan{r, s, true}.clean()
 	}
 	return string(r.text(s))
 }
 
-// known removes the secrets that are known, and words that begin like one.
-func (r *redactor) known(s string) string {
+// removeKnown removes known secrets, and words that begin with the prefix of one.
+func (r *redactor) removeKnown(s string) string {
 	s = r.secrets.Text(s)
-	for _, begun := range r.begun {
-		s = withoutBegun(s, begun)
+	for _, prefixes := range r.prefixes {
+		s = withoutPrefixed(s, prefixes)
 	}
 	return s
 }
 
-// withoutBegun removes the words that begin with a text.
-func withoutBegun(s, begun string) string {
+// withoutPrefixed removes the words that begin with a text.
+func withoutPrefixed(s, prefixes string) string {
 	var out strings.Builder
 	for {
-		before, after, found := strings.Cut(s, begun)
+		before, after, found := strings.Cut(s, prefixes)
 		out.WriteString(before)
 		if !found {
 			return out.String()
@@ -108,15 +107,15 @@ func withoutBegun(s, begun string) string {
 	}
 }
 
-// beginning is a redactor that removes secrets too of which only the beginning is known.
-func (r *redactor) beginning(begun []string) *redactor {
+// withPrefixes sets the beginnings of secrets whose end is not known.
+func (r *redactor) withPrefixes(prefixes []string) *redactor {
 	if r != nil {
-		r.begun = begun
+		r.prefixes = prefixes
 	}
 	return r
 }
 
-// outputs is a redactor for texts that may have been cut: it finds parts of secrets beside the mark of that.
+// outputs returns a redactor for texts that may have been cut: it also finds parts of secrets beside the mark of a cut.
 func (r *redactor) outputs() *redactor {
 	if r == nil {
 		return nil
@@ -143,7 +142,7 @@ func (r *redactor) raw(data []byte) []byte {
 	if json.Valid(clean) || !json.Valid(data) {
 		return clean
 	}
-	v, err := chat.DecodeJSON(data) // a secret is a JSON number
+	v, err := chat.DecodeJSON(data) // removing a number broke the document, so remove it from the decoded values
 	if err != nil {
 		return nil
 	}
@@ -213,7 +212,7 @@ func (w *documentRedactor) replace() {
 	w.done = int(w.dec.InputOffset())
 }
 
-// nested redacts a text that is a document itself. It is the last token, and stands behind an offset.
+// nested redacts the last token, a text that is a JSON document itself. before is the offset before it.
 func (w *documentRedactor) nested(text string, before int) {
 	clean := w.document(text)
 	if clean == text {

@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// What a model or a tool says is not always JSON: arguments are cut at a limit of tokens, documents stand among words,
-// have a text behind them, or are written in the manner of another language. The fields in such a text are found by
-// their names, and what stands behind a name is taken out up to where its value ends for sure.
+// Texts of models and tools are not always valid JSON: arguments are cut at a token limit, documents are part of a
+// sentence, or are written as literals of another language. In such a text fields are found by their names, and the
+// value behind a name is removed up to where it certainly ends.
 
 // looseValue is the value of a field in a text.
 type looseValue struct {
 	from, to int
-	level    int  // how often the text around it is quoted
+	level    int  // number of times that the text around it is quoted
 	quote    byte // of its key
-	cut      bool // it may have been longer
+	cut      bool // the text ends within the value
 }
 
-// looseScan looks for the fields in a text.
+// looseScan finds the fields in a text.
 type looseScan struct {
 	*redactor
 	text  string
-	meant bool // the text was meant as JSON, and is none
+	meant bool // the text should be JSON, and is not valid
 }
 
-// looseText replaces the values of the fields in a text that is no JSON document.
+// clean replaces the values of the fields in a text that is not valid JSON.
 func (s looseScan) clean() string {
 	s.text = plainQuotes(s.text)
 	found := s.values()
@@ -41,7 +41,7 @@ func (s looseScan) clean() string {
 	return out.String() + s.text[done:]
 }
 
-// plainQuotes is a text in which no quote is written by its number, as some servers do within texts of JSON.
+// plainQuotes replaces \u0022 by a quote: some servers escape quotes like that.
 func plainQuotes(text string) string {
 	const number = "u0022"
 	if !strings.Contains(text, `\`+number) {
@@ -90,7 +90,7 @@ func (s looseScan) values() (list []looseValue) {
 // longestKey is how many bytes of a text may be the name of a field, with its escapes.
 const longestKey = 300
 
-// quotedKey reports whether the quote at a place begins the name of a field, and where its value is.
+// quotedKey reports whether the quote at an offset begins the name of a field, and returns the offset of its value.
 func (s looseScan) quotedKey(at int) (value, level int, ok bool) {
 	level = levelOf(slashesBefore(s.text, at))
 	for j := at + 1; j < min(len(s.text), at+longestKey); j++ {
@@ -112,7 +112,8 @@ func (s looseScan) quotedKey(at int) (value, level int, ok bool) {
 	return 0, 0, false
 }
 
-// bareKey reports whether the name of a field stands at a place without quotes that match, and where its value is.
+// bareKey reports whether there is the name of a field at an offset, without matching quotes, and returns the offset of
+// its value.
 func (s looseScan) bareKey(at int) (value int, ok bool) {
 	before, _ := utf8.DecodeLastRuneInString(s.text[:at])
 	if isWordRune(before) && at > 0 {
@@ -130,7 +131,7 @@ func (s looseScan) bareKey(at int) (value int, ok bool) {
 		if value = s.assigned(rest, 1); value > 0 {
 			return value, s.named(name)
 		}
-		value = s.skipBlanks(rest, 1) // a value without anything between
+		value = s.skipBlanks(rest, 1) // a value without : or = before it
 		if rest > end && value < len(s.text) && strings.IndexByte(`"'\{[-0123456789`, s.text[value]) >= 0 {
 			return value, s.named(name)
 		}
@@ -138,7 +139,7 @@ func (s looseScan) bareKey(at int) (value int, ok bool) {
 	return 0, false
 }
 
-// assigned is where the value behind a name is; 0: there is none.
+// assigned returns the offset of the value behind a name; 0: there is none.
 func (s looseScan) assigned(at, level int) int {
 	at = s.skipBlanks(at, level)
 	if at >= len(s.text) || s.text[at] != ':' && s.text[at] != '=' {
@@ -150,7 +151,7 @@ func (s looseScan) assigned(at, level int) int {
 	return s.skipBlanks(at, level)
 }
 
-// skipBlanks is the place behind white space, which is escaped in a text that is quoted.
+// skipBlanks returns the offset after white space, which is escaped in a quoted text.
 func (s looseScan) skipBlanks(at, level int) int {
 	for at < len(s.text) {
 		if strings.IndexByte(" \t\r\n", s.text[at]) >= 0 {
@@ -169,7 +170,7 @@ func (s looseScan) skipBlanks(at, level int) int {
 	return at
 }
 
-// value is where the value at a place ends; cut: no more of it is there, and it may have been longer.
+// value returns the end of the value at an offset; cut: the text ends there, and the value may have been longer.
 func (s looseScan) value(from, level int) (end int, cut bool) {
 	at := from
 	for at < len(s.text) && s.text[at] == '\\' {
@@ -194,7 +195,7 @@ func (s looseScan) value(from, level int) (end int, cut bool) {
 	return end, end == len(s.text)
 }
 
-// goesOn is the end of a value with what stands right behind it, and is no part of JSON.
+// goesOn extends the end of a value by text right behind it that is not part of JSON.
 func (s looseScan) goesOn(end, level int) int {
 	next := end
 	if s.meant {
@@ -220,7 +221,8 @@ func (s looseScan) goesOn(end, level int) int {
 	return end
 }
 
-// afterString is the end of the text that begins with the quote at a place; closed: with its quote.
+// afterString returns the end of the string that begins with the quote at an offset; closed: its closing quote was
+// found.
 func (s looseScan) afterString(at, level int) (end int, closed bool) {
 	for j := at + 1; j < len(s.text); j++ {
 		if s.text[j] != s.text[at] {
@@ -238,7 +240,7 @@ func (s looseScan) afterString(at, level int) (end int, closed bool) {
 	return len(s.text), false
 }
 
-// afterBrackets is the end of the list or object that begins at a place.
+// afterBrackets returns the end of the list or object that begins at an offset.
 func (s looseScan) afterBrackets(at, level int) int {
 	var open []byte
 	for j := at; j < len(s.text); j++ {
@@ -269,7 +271,7 @@ func (s looseScan) afterBrackets(at, level int) int {
 	return len(s.text)
 }
 
-// afterBare is the end of a value without quotes, or of what comes behind one.
+// afterBare returns the end of a value without quotes, or of text behind a value.
 func (s looseScan) afterBare(from, level int) int {
 	j := from
 loop:
@@ -291,16 +293,16 @@ loop:
 	return from + len(strings.TrimRight(s.text[from:j], " \t\r"))
 }
 
-// What a quote is to a text that is quoted itself.
+// quoteRole is the meaning of a quote within a string that may be quoted several times.
 type quoteRole int
 
 const (
-	inside  quoteRole = iota // a sign of the text
-	here                     // the end of the text
-	outside                  // the end of a text around it
+	inside  quoteRole = iota // a character of the string
+	here                     // the end of the string
+	outside                  // the end of a string around it
 )
 
-// ends says what a quote behind some backslashes is to a text that is quoted a number of times.
+// ends returns the role of a quote after some backslashes in a string that is quoted level times.
 func ends(slashes, level int) quoteRole {
 	for range level {
 		if slashes%2 == 0 {
@@ -314,7 +316,7 @@ func ends(slashes, level int) quoteRole {
 	return inside
 }
 
-// levelOf is how often a text is quoted whose quotes stand behind some backslashes.
+// levelOf returns how many times a string is quoted if its quotes follow that many backslashes.
 func levelOf(slashes int) (level int) {
 	for slashes%2 == 1 {
 		slashes /= 2
@@ -333,7 +335,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
-// unquoted is a text that was quoted a number of times, as far as it can be read.
+// unquoted removes the escapes of a string that was quoted a number of times.
 func unquoted(text string, times int) string {
 	for range times {
 		if !strings.Contains(text, `\`) {

@@ -43,9 +43,9 @@ func TestRedactedInWhateverState(t *testing.T) {
 		clean := r.badArgs(text)
 		if i < len(cardTexts) {
 			clean = string(r.text(text))
-			l.said(text)
+			l.addText(text)
 		} else {
-			l.argued(text)
+			l.addJSONText(text)
 		}
 		if strings.Contains(clean, "52228888") {
 			t.Errorf("%.80s is written as %.200s", text, clean)
@@ -63,7 +63,7 @@ func TestRedactedInWhateverState(t *testing.T) {
 		rec.encoder.redactor = r
 		rec.addLearned(l)
 		if said := Redact(rec, "It was 52228888, or (52228888)."); strings.Contains(said, "5222") {
-			t.Errorf("%.80s is said again: %s; learned %.200q, %q", text, said, rec.learned, rec.begun)
+			t.Errorf("%.80s is said again: %s; learned %.200q, %q", text, said, rec.learned, rec.learnedPrefixes)
 		}
 	}
 }
@@ -89,12 +89,12 @@ func TestRedactedWhereverItIsCut(t *testing.T) {
 				continue
 			}
 			l := &learner{redactor: r}
-			l.said(text)
+			l.addText(text)
 			rec := &Recorder{redactFields: []string{"card"}, folder: &Folder{}}
 			rec.encoder.redactor = r
 			rec.addLearned(l)
 			if said := Redact(rec, "It is "+value+"."); said != "It is "+redacted+"." && said != "It is "+redacted {
-				t.Errorf("%s is said again: %s; learned %q, %q", text, said, rec.learned, rec.begun)
+				t.Errorf("%s is said again: %s; learned %q, %q", text, said, rec.learned, rec.learnedPrefixes)
 			}
 		}
 	}
@@ -113,14 +113,14 @@ func TestNothingElseIsRedacted(t *testing.T) {
 			t.Errorf("%s is written as %s", text, clean)
 		}
 		l := &learner{redactor: r}
-		l.said(text)
-		if len(l.values)+len(l.begun) > 0 {
-			t.Errorf("%s: learned %q, %q", text, l.values, l.begun)
+		l.addText(text)
+		if len(l.values)+len(l.prefixes) > 0 {
+			t.Errorf("%s: learned %q, %q", text, l.values, l.prefixes)
 		}
 	}
 	r := newRedactor(nil, []string{"card"})
 	l := &learner{redactor: r}
-	l.said(`{"card":{"number":"a","holderName":"b","line_2":true}}`)
+	l.addText(`{"card":{"number":"a","holderName":"b","line_2":true}}`)
 	rec := &Recorder{redactFields: []string{"card"}, folder: &Folder{}}
 	rec.encoder.redactor = r
 	rec.addLearned(l)
@@ -147,7 +147,7 @@ func FuzzRedacted(f *testing.F) {
 			r.badArgs(text)
 		}
 		l := &learner{redactor: r}
-		l.argued(text)
-		l.value(map[string]any{"card": text})
+		l.addJSONText(text)
+		l.addValue(map[string]any{"card": text})
 	})
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// streamListener records how a reply streams. It belongs to one call.
-type streamListener struct {
+// streamRecorder records how a reply streams. It belongs to one call.
+type streamRecorder struct {
 	now     func() time.Time
-	onDelta func(chat.Delta) error // nil: no one else listens
+	onDelta func(chat.Delta) error // called next; nil: none
 	began   time.Time
 	text    strings.Builder
 	pieces  chunks
 	closed  bool
 }
 
-func (h *streamListener) handle(d chat.Delta) error {
+func (h *streamRecorder) handle(d chat.Delta) error {
 	ms := float64(h.now().Sub(h.began).Round(time.Microsecond)) / float64(time.Millisecond)
 	h.pieces = append(h.pieces, chunk{utf8.RuneCountInString(d.Text), max(ms, 0)})
 	h.text.WriteString(d.Text)
@@ -35,7 +35,7 @@ func (h *streamListener) handle(d chat.Delta) error {
 }
 
 // chunksOf returns the chunks of the attempt that gave the text: the last ones, after failed attempts.
-func (h *streamListener) chunksOf(text string) chunks {
+func (h *streamRecorder) chunksOf(text string) chunks {
 	want := utf8.RuneCountInString(text)
 	for i, piece := range slices.Backward(h.pieces) {
 		if want -= piece.runes; want <= 0 {

@@ -6,10 +6,10 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// ToolList is what a source of the world told about its tools.
+// ToolList is the list of tools of an external source, such as an MCP server.
 type ToolList struct {
 	Tools    []chat.Tool
-	AsBefore bool     // they are those that it told of before in the trial; Tools is empty
+	AsBefore bool     // the tools are those of the previous list in the trial; Tools is empty
 	Fixed    bool     // the list cannot change
 	Notices  []string // for the user
 }

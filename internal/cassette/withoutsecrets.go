@@ -42,10 +42,10 @@ func Redact[T any](rec *Recorder, v T, keep ...reflect.Type) T {
 // withoutSecrets removes known secrets from all texts and keys of v, before it is written to a cassette. Servers,
 // models and tools may put them anywhere, also into ids and names.
 func withoutSecrets[T any](enc encoder, v T) T {
-	if enc.redactor == nil || enc.secrets == nil && len(enc.begun) == 0 {
+	if enc.redactor == nil || enc.secrets == nil && len(enc.prefixes) == 0 {
 		return v
 	}
-	c := cleaner{redactor: &redactor{secrets: enc.secrets, begun: enc.begun}, allTypes: true}
+	c := cleaner{redactor: &redactor{secrets: enc.secrets, prefixes: enc.prefixes}, allTypes: true}
 	out := reflect.New(reflect.TypeFor[T]()).Elem()
 	out.Set(c.clean(reflect.ValueOf(&v).Elem()))
 	return out.Interface().(T)

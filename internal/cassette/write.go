@@ -15,7 +15,7 @@ func encode(id string, c *contents) ([]byte, error) {
 		Version: Version, Trial: id, Simulated: c.simulated, Redacted: c.redacted,
 		Exchanges: make([]exchange, len(entries)),
 	}
-	var lines scribe
+	var lines exchangeWriter
 	for i, e := range entries {
 		var err error
 		if doc.Exchanges[i], err = lines.exchange(e); err != nil {
@@ -31,14 +31,14 @@ func encode(id string, c *contents) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// scribe brings exchanges into the form of a file, one after another.
-type scribe struct {
+// exchangeWriter converts exchanges to the form of a file, in their order.
+type exchangeWriter struct {
 	before  []message // of the last model request
 	defined definitions
 }
 
-// exchange leaves out what stands before it in the file.
-func (s *scribe) exchange(e *entry) (x exchange, err error) {
+// exchange leaves out messages and tools that are earlier in the file.
+func (s *exchangeWriter) exchange(e *entry) (x exchange, err error) {
 	x = exchange{Kind: e.kind, At: e.at, Request: e.request, Reply: e.reply, Error: e.failure, LatencyMS: e.latency}
 	if q, ok := e.request.(*modelRequest); ok {
 		short := *q

@@ -113,7 +113,7 @@ func (f *captureFlags) run(ctx context.Context, app *App, args []string) error {
 	started := time.Now()
 	program := &process.Command{
 		Path: args[0], Args: args[1:], Env: append(env, intake.env()...),
-		Heard: func(line string) {
+		OnStderr: func(line string) {
 			_, _ = fmt.Fprintln(app.Err, diag.Safe(clean.Text(line))) // a broken stderr takes no complaint
 		},
 	}

@@ -67,11 +67,11 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 		}
 	}
 	replays := f.Replay != ""
-	f.Settle()
-	if run.maxCost > 0 && f.Silent() {
+	f.Normalize()
+	if run.maxCost > 0 && f.ReplaysOnly() {
 		bad("--max-cost limits what is paid, and a replay pays nothing: choose one")
 	}
-	if run.estimate && f.Silent() {
+	if run.estimate && f.ReplaysOnly() {
 		bad("--estimate says what may be paid, and a replay pays nothing: choose one")
 	}
 	if g.has("redact") && f.Record == "" && f.Replay == "" {
@@ -148,7 +148,7 @@ func (f *cassetteFlags) networkBarrier() string {
 	switch {
 	case f.offline:
 		return "--offline"
-	case f.Silent():
+	case f.ReplaysOnly():
 		return "--replay"
 	}
 	return ""

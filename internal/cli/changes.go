@@ -25,7 +25,7 @@ var changesStart = regexp.MustCompile(`^\{\s*"trials":\s*\[`)
 
 // changesTarget is where the changes are written.
 func changesTarget(dir string) harness.Target {
-	return harness.Target{What: "the changes", Path: filepath.Join(dir, changesName), Ours: changesStart.Match}
+	return harness.Target{What: "the changes", Path: filepath.Join(dir, changesName), Recognizes: changesStart.Match}
 }
 
 // changeLog collects what a second judgement changed in the verdicts of a run. A nil one does nothing.

@@ -151,7 +151,7 @@ func (f *chatFlags) run(ctx context.Context, app *App) error {
 		return err
 	}
 	deck := f.cassettes.deck(app, false)
-	return harness.WhileRecording(deck, func() error {
+	return harness.WithRecordingLock(deck, func() error {
 		talk := &chatTalk{app: app, flags: f, plan: plan, trial: t}
 		return talk.run(ctx, runner.ChatOptions{
 			Calls: f.callParameters(), Now: app.Now, Cassettes: deck, Again: f.recorder(), Stream: app.OutTTY,

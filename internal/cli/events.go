@@ -29,10 +29,10 @@ type eventStream struct {
 // otherFiles are the files that a run writes besides its reports.
 func (f *runFlags) otherFiles() (all []harness.Target) {
 	if f.events != "" && f.events != stdoutName {
-		all = append(all, harness.Target{What: "events", Path: f.events, Ours: harness.StartsWith(events.Start)})
+		all = append(all, harness.Target{What: "events", Path: f.events, Recognizes: harness.StartsWith(events.Start)})
 	}
 	if f.metrics.File != "" {
-		all = append(all, harness.Target{What: "metrics", Path: f.metrics.File, Ours: metrics.Wrote, Whole: true})
+		all = append(all, harness.Target{What: "metrics", Path: f.metrics.File, Recognizes: metrics.Wrote, Whole: true})
 	}
 	return all
 }

@@ -46,7 +46,7 @@ func (x *execution) perform(ctx context.Context) error {
 			return err
 		}
 	}
-	return harness.WhileRecording(x.deck, func() error { return x.drive(ctx) })
+	return harness.WithRecordingLock(x.deck, func() error { return x.drive(ctx) })
 }
 
 // drive runs the plan.
@@ -212,7 +212,7 @@ func (x *execution) showNotes() {
 func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool) error {
 	defer x.app.finishTraces(x.traces) // when everything is said: it may have to wait for a collector
 	x.job.Plan = nil                   // which is large, and nobody needs it any more but x.run
-	x.run.Late = slices.Concat(x.run.Late, x.logs.unfinished(), harness.Unkept(x.flags.replies), x.deck.Unread())
+	x.run.Late = slices.Concat(x.run.Late, x.logs.unfinished(), harness.CacheWarnings(x.flags.replies), x.deck.Unread())
 	x.run.Claim(x.deckClaims()...)
 	endErr := x.run.End(interrupted)
 	run, out := x.run.Run, x.job.Outputs

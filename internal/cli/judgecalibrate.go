@@ -192,7 +192,7 @@ func (f *calibrateFlags) listen(app *App) (late func() []string) {
 	}
 	store.Secret = func(text []byte) bool { return app.secrets.Set().In(text) }
 	return func() []string {
-		for _, d := range harness.Unkept(store) {
+		for _, d := range harness.CacheWarnings(store) {
 			notes = append(notes, "warning: "+d.Msg)
 		}
 		return notes
@@ -255,7 +255,7 @@ func (f *calibrateFlags) writable() error {
 	if f.out == "" {
 		return nil
 	}
-	target := harness.Target{What: "the calibration", Path: f.out, Ours: calibrationStart.Match}
+	target := harness.Target{What: "the calibration", Path: f.out, Recognizes: calibrationStart.Match}
 	if err := harness.CheckTargets([]harness.Target{target}, nil); err != nil {
 		return err
 	}

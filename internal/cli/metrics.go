@@ -106,7 +106,7 @@ func (f *metricsFlags) open(
 			return nil, err
 		}
 	}
-	if err := x.Greet(ctx); err != nil {
+	if err := x.PushStart(ctx); err != nil {
 		return nil, errors.Join(broken(fmt.Errorf("%w\nnothing was run", err)), x.close())
 	}
 	return x, nil
@@ -147,7 +147,7 @@ func (x *exporter) serve(ctx context.Context, address string) error {
 // handle takes an event.
 func (x *exporter) handle(e result.Event) {
 	if x != nil {
-		x.Hear(e)
+		x.Observe(e)
 	}
 }
 

@@ -28,20 +28,20 @@ func (l *nameList) add(what string, names ...string) {
 // free adds names that a model chose: they show what is taken out of them, and nothing is lost by it.
 func (l *nameList) free(what string, names ...string) {
 	for _, name := range names {
-		*l = append(*l, harness.Named{What: what, Name: name, Free: true})
+		*l = append(*l, harness.Named{What: what, Name: name, Redactable: true})
 	}
 }
 
 // watch learns the secrets of a suite, and settles which of them are a part of a name in it.
 func (a *App) watch(suite *scenario.Suite, d *diag.List) {
 	a.secrets.WatchAll(suite)
-	a.secrets.KeepNamesOf(suite, d)
+	a.secrets.CheckSuiteNames(suite, d)
 }
 
 // keepNames settles which secrets are a part of a name in what is run, or of a file that is read or written.
 func (f *runFlags) keepNames(app *App, suite *scenario.Suite, plan *runner.Plan, d *diag.List) {
-	app.secrets.KeepNamesOf(suite, d) // the plan brought more secrets
-	app.secrets.KeepNamesAsked(f.spec(), d)
+	app.secrets.CheckSuiteNames(suite, d) // the plan brought more secrets
+	app.secrets.CheckSpecNames(f.spec(), d)
 	if app.secrets.Set() == nil {
 		return
 	}
@@ -50,7 +50,7 @@ func (f *runFlags) keepNames(app *App, suite *scenario.Suite, plan *runner.Plan,
 	names.add("the name of the recording", f.over...)
 	names.add("the name of the run", f.judgedRun)
 	if plan == nil {
-		app.secrets.KeepNames(slices.Values(names), d)
+		app.secrets.CheckNames(slices.Values(names), d)
 		return
 	}
 	for t := range plan.Groups() { // of the others the suite has all parts of the name
@@ -61,7 +61,7 @@ func (f *runFlags) keepNames(app *App, suite *scenario.Suite, plan *runner.Plan,
 			names.add("the name of the trial", t.ID())
 		}
 	}
-	app.secrets.KeepNames(slices.Values(names), d)
+	app.secrets.CheckNames(slices.Values(names), d)
 }
 
 // keepNamesOfRun settles which secrets are a part of a name in a run that is over, or of the files read and written.
@@ -71,7 +71,7 @@ func (a *App) keepNamesOfRun(run *result.Run, files ...string) error {
 	}
 	d := &diag.List{}
 	if then, err := specOf(run); err == nil && then != nil {
-		a.secrets.KeepNamesAsked(then, d)
+		a.secrets.CheckSpecNames(then, d)
 	}
 	var names nameList
 	names.add("the name of the run", files...)
@@ -88,14 +88,14 @@ func (a *App) keepNamesOfRun(run *result.Run, files ...string) error {
 			return name
 		})
 	}
-	a.secrets.KeepNames(slices.Values(names), d) // a run may have no trials
+	a.secrets.CheckNames(slices.Values(names), d) // a run may have no trials
 	for i := range run.Briefs {
 		t, err := run.Trials.Trial(i)
 		if err != nil {
 			return broken(err)
 		}
 		names.ofTrial(t)
-		a.secrets.KeepNames(slices.Values(names), d)
+		a.secrets.CheckNames(slices.Values(names), d)
 		names = names[:0]
 	}
 	return a.tellNames(d)
@@ -126,7 +126,7 @@ func (a *App) keepNamesOfRecordings(files []*recording.File) error {
 		}
 	}
 	d := &diag.List{}
-	a.secrets.KeepNames(slices.Values(names), d)
+	a.secrets.CheckNames(slices.Values(names), d)
 	return a.tellNames(d)
 }
 
@@ -148,7 +148,7 @@ func (a *App) keepNamesOfSession(s *recording.Session) error {
 		}
 	}
 	d := &diag.List{}
-	a.secrets.KeepNames(slices.Values(names), d)
+	a.secrets.CheckNames(slices.Values(names), d)
 	return a.tellNames(d)
 }
 

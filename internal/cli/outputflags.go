@@ -99,7 +99,7 @@ func (f *outputFlags) recall(g givenFlags, then *result.Spec) {
 
 // keepsReplies tries whether the cache can keep replies, and leaves nothing behind.
 func (f *outputFlags) keepsReplies() error {
-	if err := harness.KeepsReplies(f.store()); err != nil {
+	if err := harness.CheckCache(f.store()); err != nil {
 		return fmt.Errorf("--cache: %w", err)
 	}
 	return nil

@@ -29,7 +29,7 @@ func recordingsOf(plan *runner.Plan) []string {
 // refuseOverwrite refuses to write outputs over what a run reads: it would be lost, and could not be read.
 func refuseOverwrite(files []string, out *harness.Outputs, others ...string) error {
 	var touched []os.FileInfo
-	for _, path := range append(out.Touches(), others...) {
+	for _, path := range append(out.TouchedFiles(), others...) {
 		if info, err := os.Stat(path); err == nil {
 			touched = append(touched, info)
 		}

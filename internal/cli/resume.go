@@ -192,7 +192,7 @@ func (r *resumption) remember(i int, failed []*result.Entry) error {
 
 // resumable refuses a journal of something else.
 func (f *runFlags) resumable(h *result.JournalHeader) error {
-	replays := f.cassettes.Silent()
+	replays := f.cassettes.ReplaysOnly()
 	switch {
 	case len(h.Command) > 1 && h.Command[1] != f.words[1]:
 		return fmt.Errorf("%s: the folder holds results of arena %s, not of arena %s\n"+
@@ -344,8 +344,8 @@ func (r *resumption) earlierRun(journal *os.File) *harness.Earlier {
 		return nil
 	}
 	return &harness.Earlier{
-		Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped, Anew: r.anew,
-		Unjudged: r.unjudged, Said: r.said, Weakened: r.weakened,
+		Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped, AskJudgesAgain: r.anew,
+		Unjudged: r.unjudged, Superseded: r.said, Weakened: r.weakened,
 	}
 }
 

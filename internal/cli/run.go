@@ -255,8 +255,8 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	opts.Now = app.Now
 	if f.verbose > 1 && !f.quiet {
 		f.overheard = &overheard{}
-		opts.Heard = f.overheard.say
-		clients.Heard = opts.Heard
+		opts.OnStderr = f.overheard.say
+		clients.OnStderr = opts.OnStderr
 	}
 	plan := runner.Make(suite, opts, d)
 	app.secrets.WatchChecks(suite)

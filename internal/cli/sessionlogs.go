@@ -83,7 +83,7 @@ func (l *sessionLogs) prepare(plan *runner.Plan, now time.Time) error {
 		return err
 	}
 	var err error
-	l.release, err = harness.Claim(now, harness.Target{What: "conversations", Path: l.dir})
+	l.release, err = harness.LockTargets(now, harness.Target{What: "conversations", Path: l.dir})
 	return err
 }
 

@@ -76,7 +76,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		runner.ReportUnheldSchemas(p, p.Scenarios, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
 		runner.ReportAgents(p, p.Scenarios, diags)
-		runner.ForeseeMedia(p, p.Scenarios, harness.OnPaper, runner.PlanOptions{Lenient: f.lenient}, diags)
+		runner.ForeseeMedia(p, p.Scenarios, harness.OpenUnsent, runner.PlanOptions{Lenient: f.lenient}, diags)
 		runner.ForeseeOutside(p, p.Scenarios, diags)
 		for _, later := range p.Later {
 			diags.Warnf(later.Pos, 1, diag.NotAvailable, "%s: this version of arena cannot run that yet", later.Name).

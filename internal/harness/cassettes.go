@@ -31,8 +31,8 @@ var (
 	ReplayMissings = []string{"error", "record"}
 )
 
-// Settle makes the modes that ask for nothing where there is a recording the replay that they are.
-func (c *Cassettes) Settle() {
+// Normalize turns the modes once and none into a replay, because they call nothing where there is a recording.
+func (c *Cassettes) Normalize() {
 	if c.Record == "" || c.Replay != "" {
 		return
 	}
@@ -47,8 +47,8 @@ func (c *Cassettes) Settle() {
 // Fills reports whether trials without a recording are run.
 func (c *Cassettes) Fills() bool { return c.Missing == "record" }
 
-// Silent reports whether every trial is answered from recordings, and nobody is asked.
-func (c *Cassettes) Silent() bool { return c.Replay != "" && !c.Fills() }
+// ReplaysOnly reports whether every trial is replayed, so that nothing is called.
+func (c *Cassettes) ReplaysOnly() bool { return c.Replay != "" && !c.Fills() }
 
 // Folder is the folder of cassettes of a run; nil: there is none.
 func (c *Cassettes) Folder(strict bool, secrets func() []string, now func() time.Time) *cassette.Folder {
@@ -65,29 +65,29 @@ func (c *Cassettes) Folder(strict bool, secrets func() []string, now func() time
 	return d
 }
 
-// PlanTrials makes the trials of a run, and looks into the cassettes from which they are to be answered; deck is nil
-// where there are none. The function that makes them is told whether all are answered from there: then nobody has to be
-// opened, see NoModel. It may be called twice.
+// PlanTrials plans the trials of a run, and checks the cassettes that they replay; folder is nil if there are none. It
+// calls trials with replayed true if all trials are replayed: then no provider need be opened, see NoModel. trials may
+// be called twice.
 func PlanTrials(
-	deck *cassette.Folder, trials func(played bool, d *diag.List) *runner.Plan, d *diag.List,
+	folder *cassette.Folder, trials func(replayed bool, d *diag.List) *runner.Plan, d *diag.List,
 ) *runner.Plan {
-	if deck == nil {
+	if folder == nil {
 		return trials(false, d)
 	}
-	if !deck.Replay {
+	if !folder.Replay {
 		plan := trials(false, d)
-		unambiguous(plan, d)
-		deck.Check(RecordedTrials(plan, deck), d)
+		reportAmbiguous(plan, d)
+		folder.Check(RecordedTrials(plan, folder), d)
 		return plan
 	}
 	var found diag.List
 	plan := trials(true, &found)
-	if deck.Fill && found.Errors() == 0 {
-		for t := range plan.All() { // no more of them than there are cassettes, and one
-			if !deck.Has(t.Cassette()) {
+	if folder.Fill && found.Errors() == 0 {
+		for t := range plan.All() { // ends at the first trial without a cassette
+			if !folder.Has(t.Cassette()) {
 				plan = trials(false, d)
-				deck.Check(RecordedTrials(plan, deck), d)
-				unambiguous(plan, d)
+				folder.Check(RecordedTrials(plan, folder), d)
+				reportAmbiguous(plan, d)
 				return plan
 			}
 		}
@@ -95,14 +95,14 @@ func PlanTrials(
 	for _, problem := range found.Sorted() {
 		d.Add(problem)
 	}
-	deck.Check(RecordedTrials(plan, deck), d)
+	folder.Check(RecordedTrials(plan, folder), d)
 	return plan
 }
 
-// RecordedTrials are the trials of which there may be cassettes: few, however many trials the plan has.
-func RecordedTrials(plan *runner.Plan, deck *cassette.Folder) iter.Seq[cassette.Trial] {
+// RecordedTrials returns the trials that may have cassettes. It is fast also for a plan with very many trials.
+func RecordedTrials(plan *runner.Plan, folder *cassette.Folder) iter.Seq[cassette.Trial] {
 	trials := plan.All()
-	if numbers, all := deck.Numbers(); !all {
+	if numbers, all := folder.Numbers(); !all {
 		trials = plan.Asked(numbers, slices.Max(append(numbers, 0)))
 	}
 	return func(yield func(cassette.Trial) bool) {
@@ -114,20 +114,20 @@ func RecordedTrials(plan *runner.Plan, deck *cassette.Folder) iter.Seq[cassette.
 	}
 }
 
-// unambiguous reports trials that would be recorded into the same file.
-func unambiguous(plan *runner.Plan, d *diag.List) {
+// reportAmbiguous reports trials that would be recorded into the same file.
+func reportAmbiguous(plan *runner.Plan, d *diag.List) {
 	for t := range plan.Twice() {
 		d.Errorf(t.Scenario.Pos, 1, "ambiguous-trial", "two trials are called %q, and only one of them can be recorded",
 			t.ID()).Hint = "give their projects names, or run them one by one"
 	}
 }
 
-// WhileRecording does some work with a folder of cassettes, into which nobody else records meanwhile.
-func WhileRecording(deck *cassette.Folder, work func() error) (err error) {
-	if deck == nil || !deck.Records() {
+// WithRecordingLock calls work with the folder of cassettes locked against other processes, if work may record there.
+func WithRecordingLock(folder *cassette.Folder, work func() error) (err error) {
+	if folder == nil || !folder.Records() {
 		return work()
 	}
-	unlock, err := deck.Lock()
+	unlock, err := folder.Lock()
 	if err != nil {
 		return err
 	}
@@ -153,9 +153,9 @@ func NoModel(_ *scenario.Project, spec *scenario.Provider) (providers.Provider, 
 	return noModel{}, open.Simulated(spec.Type), open.Supported(spec)
 }
 
-// OnPaper is a runner.Opener whose clients nobody is sent anything by, and that need no keys.
-func OnPaper(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
-	client, err := open.OnPaper(spec, open.Options{Getenv: p.Getenv, MockFile: p.Mock})
+// OpenUnsent is a runner.Opener whose clients build requests and send none. They need no keys.
+func OpenUnsent(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
+	client, err := open.NewUnsent(spec, open.Options{Getenv: p.Getenv, MockFile: p.Mock})
 	return client, open.Simulated(spec.Type), err
 }
 

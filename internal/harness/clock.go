@@ -6,13 +6,13 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// eventClock is the time at which events of the run itself happen: now, and never before what has happened already.
+// eventClock gives the times for events of the run itself. They are never earlier than those of events before.
 type eventClock struct {
 	now    func() time.Time
 	latest time.Time
 }
 
-func (c *eventClock) heard(e result.Event) {
+func (c *eventClock) observe(e result.Event) {
 	if at := e.Place().Time; at.After(c.latest) {
 		c.latest = at
 	}

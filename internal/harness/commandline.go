@@ -7,43 +7,43 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// commandLines learns the secrets in the arguments of all programs of a project, and in what is set in the environment
-// of those that scenarios name.
-func (s *Secrets) commandLines(p *scenario.Project) {
+// learnCommandLines learns the secrets in the arguments of all programs of a project, and in what is set in the
+// environment of those that scenarios name.
+func (s *Secrets) learnCommandLines(p *scenario.Project) {
 	for _, spec := range p.Providers {
 		if spec.Program != nil {
-			s.arguments(spec.Program.Command)
+			s.learnArguments(spec.Program.Command)
 		}
 	}
 	for _, one := range p.Scenarios {
 		if one.Agent != nil && one.Agent.Program != nil {
-			s.arguments(one.Agent.Program.Command)
-			s.overrides(one.Agent.Program.Env, p.Getenv)
+			s.learnArguments(one.Agent.Program.Command)
+			s.learnOverrides(one.Agent.Program.Env, p.Getenv)
 		}
 	}
 	for _, h := range p.Handlers {
-		s.arguments(h.Args)
+		s.learnArguments(h.Args)
 	}
 	for _, server := range p.Servers {
-		s.arguments(server.Args)
+		s.learnArguments(server.Args)
 	}
 	for _, t := range p.Tools {
 		if t.Exec != nil {
-			s.arguments(t.Exec.Args)
+			s.learnArguments(t.Exec.Args)
 		}
 	}
 }
 
-// arguments learns what stands in the arguments of a program behind a name that speaks of secrets: --password abc,
-// --api-key=abc, "Authorization: Bearer abc"; and the passwords in addresses.
-func (s *Secrets) arguments(args []string) {
+// learnArguments learns the secrets in the arguments of a program: values behind a name that suggests a secret, such as
+// --password abc, --api-key=abc or "Authorization: Bearer abc", and passwords in addresses.
+func (s *Secrets) learnArguments(args []string) {
 	for i, arg := range args {
-		s.inAddress("an argument of a program", arg)
+		s.learnPasswords("an argument of a program", arg)
 		if name, isOption := option(arg); isOption && i+1 < len(args) && !strings.HasPrefix(args[i+1], "--") {
-			s.argument(name, args[i+1])
+			s.learnArgument(name, args[i+1])
 		}
 		if at := strings.IndexAny(arg, "=:"); at > 0 {
-			s.argument(arg[:at], arg[at+1:])
+			s.learnArgument(arg[:at], arg[at+1:])
 		}
 	}
 }
@@ -53,22 +53,21 @@ func option(arg string) (name string, ok bool) {
 	return strings.TrimLeft(arg, "-"), strings.HasPrefix(arg, "-") && !strings.ContainsAny(arg, "=: ")
 }
 
-// argument learns the value of an argument whose name speaks of secrets. In one such as --token-limit a number or a
-// word is none.
-func (s *Secrets) argument(name, value string) {
+// learnArgument learns the value of an argument whose name suggests a secret. A number or a word is none where the name
+// only contains such a word, as --token-limit does.
+func (s *Secrets) learnArgument(name, value string) {
 	name, value = strings.TrimLeft(strings.TrimSpace(name), "-"), strings.TrimSpace(value)
 	plain := secret.IsWords(value) || strings.Trim(value, "0123456789.") == ""
 	if len(value) < minVariable || !secret.NamesSecret(name) || namesFile(name, value) {
 		return
 	}
 	if secret.CallsSecret(name) || !plain {
-		s.setting(name, value)
+		s.learnSetting(name, value)
 	}
 }
 
-// overrides learns what is set in the environment of a program. The variables that are only passed on are known
-// by their names already.
-func (s *Secrets) overrides(env []string, getenv func(string) (string, bool)) {
+// learnOverrides learns the variables that are set for a program. Variables that are only passed on are known already.
+func (s *Secrets) learnOverrides(env []string, getenv func(string) (string, bool)) {
 	if getenv == nil {
 		getenv = func(string) (string, bool) { return "", false }
 	}
@@ -79,13 +78,13 @@ func (s *Secrets) overrides(env []string, getenv func(string) (string, bool)) {
 		}
 		filled := scenario.Expand(value, getenv)
 		for _, text := range append(filled.Values, filled.Text) {
-			s.variable(name, text)
+			s.learnVariable(name, text)
 		}
 	}
 }
 
-// inAddress learns the passwords of an address.
-func (s *Secrets) inAddress(where, text string) {
+// learnPasswords learns the passwords of an address.
+func (s *Secrets) learnPasswords(where, text string) {
 	for _, password := range secret.InAddress(text) {
 		if len(password) >= minVariable {
 			s.learn("a password in "+where, password)

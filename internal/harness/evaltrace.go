@@ -15,13 +15,13 @@ import (
 type EvalTracer struct {
 	exporter *otlp.Exporter
 	totals   result.RunCompleted
-	seen     map[string]bool // sessions that were evaluated; as many as are remembered
+	seen     map[string]bool // ids of the first maxSeen sessions
 }
 
 // maxSeen is how many sessions are remembered.
 const maxSeen = 1 << 16
 
-// NewEvalTracer starts the sending of traces; nil when config is, which is so where no endpoint is named.
+// NewEvalTracer starts sending traces. It returns nil if config is nil, which means that no endpoint is configured.
 func NewEvalTracer(config *otlp.Config, arena string, now time.Time) *EvalTracer {
 	if config == nil {
 		return nil
@@ -35,7 +35,7 @@ func NewEvalTracer(config *otlp.Config, arena string, now time.Time) *EvalTracer
 	return t
 }
 
-// Evaluated tells of one evaluation, which is over.
+// Evaluated adds a finished evaluation to the trace.
 func (t *EvalTracer) Evaluated(session string, began, ended result.At, trial *result.Trial) {
 	if t == nil {
 		return
@@ -52,7 +52,7 @@ func (t *EvalTracer) Evaluated(session string, began, ended result.At, trial *re
 	t.exporter.Handle(result.TrialDone{At: ended, Trial: trial})
 }
 
-// id is that of the session, with a number where it may have been used before.
+// id returns the id of the session, with a number if it may have been used before.
 func (t *EvalTracer) id(session string) string {
 	if session == "" || t.seen[session] || len(t.seen) == maxSeen {
 		return fmt.Sprintf("%s#%d", session, t.totals.Trials)
@@ -61,7 +61,7 @@ func (t *EvalTracer) id(session string) string {
 	return session
 }
 
-// Close ends the trace and waits, not for long, until it was sent.
+// Close ends the trace and waits a few seconds at most until it is sent.
 func (t *EvalTracer) Close(at result.At) (lost int, why error) {
 	if t == nil {
 		return 0, nil

@@ -17,93 +17,93 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// Job is a plan that is to be run, and what its results say of the run.
+// Job is a plan to run, with the facts about the run that its results hold.
 type Job struct {
 	Plan     *runner.Plan
-	Outputs  *Outputs // whose folder is locked; nil: nothing is written
-	Earlier  *Earlier // run that this one goes on with; nil: none
+	Outputs  *Outputs // with its folder locked; nil: nothing is written
+	Earlier  *Earlier // the run that is resumed; nil: none
 	Arena    string   // version
 	Now      func() time.Time
 	Warnings []string // about the files and the plan
-	// Missing counts trials that are no part of the plan and have no result: those that never finished in a run that is
+	// Missing counts trials that are not in the plan and have no result: those that never finished in a run that is
 	// judged again.
 	Missing  int
-	Shard    *result.Shard  // which the trials are of where the plan does not say; nil: of none
+	Shard    *result.Shard  // of the trials, if the plan has none; nil: none
 	Merged   *result.Merged // the shards of a run that is judged again; nil: it has none
 	ExitZero bool
-	Replayed bool // trials are answered from recordings
-	// Command and Resume are the words that run the same again, and that go on with the run; see result.Run.
+	Replayed bool // trials are replayed
+	// Command and Resume are the command lines that repeat the run, and that resume it; see result.Run.
 	Command, Resume []string
-	Spec            *result.Spec       // what is asked of the run, for its journal; nil: that is not told
-	Basis           *result.Basis      // what the run is held against; nil: nothing
-	Secrets         *Secrets           // that no text of the run holds; nil: none are known
-	Workers         *result.WorkersRun // who runs the trials; nil: this process does
+	Spec            *result.Spec       // the options of the run, for its journal; nil: they are not written
+	Basis           *result.Basis      // what the run is compared with; nil: nothing
+	Secrets         *Secrets           // removed from all texts of the run; nil: none are known
+	Workers         *result.WorkersRun // the workers that run the trials; nil: this process does
 }
 
-// Earlier is the run that another one goes on with.
+// Earlier is a run that is resumed.
 type Earlier struct {
-	Ledger    *result.JournalContent
-	Journal   *os.File              // of that run, from Outputs.LastJournal
-	Kept      map[int]*result.Entry // trials that stay, by index in the plan, or behind it
-	Unplanned int                   // how many of them are behind the plan, which has them no more
-	Unjudged  map[int]*result.Entry // trials whose evals judge again, by index in the plan
-	Said      []*result.Entry       // trials that do not stay, whose judges are not asked again for the same
-	Dropped   []int64               // lines that count no more; see result.JournalHeader
-	Anew      bool                  // judges are asked again for what they judged in trials that stay
+	Ledger         *result.JournalContent
+	Journal        *os.File              // of that run, from Outputs.LastJournal
+	Kept           map[int]*result.Entry // finished trials that do not run again, by index in the plan or after its end
+	Unplanned      int                   // number of kept trials that the plan does not have any more
+	Unjudged       map[int]*result.Entry // trials whose evals judge again, by index in the plan
+	Superseded     []*result.Entry       // trials that run again; answers of their judges are reused
+	Dropped        []int64               // lines that do not count any more; see result.JournalHeader
+	AskJudgesAgain bool                  // answers of judges in kept trials are not reused
 	// Weakened are gates that are wrong more often than they say, by the index of their first trial in the plan.
 	Weakened map[int]result.Weakening
 }
 
-// Each reads the trials that stay, in the order of the plan.
-func (e *Earlier) Each(take func(*result.Trial)) error {
+// Each calls visit with each kept trial, in the order of the plan.
+func (e *Earlier) Each(visit func(*result.Trial)) error {
 	return e.each(e.Kept, func(t *result.Trial) {
 		t.Before = true
-		take(t)
+		visit(t)
 	})
 }
 
-func (e *Earlier) each(entries map[int]*result.Entry, take func(*result.Trial)) error {
+func (e *Earlier) each(entries map[int]*result.Entry, visit func(*result.Trial)) error {
 	for _, i := range slices.Sorted(maps.Keys(entries)) {
 		t, err := e.Ledger.Trial(entries[i])
 		if err != nil {
 			return err
 		}
 		t.Index = i
-		take(t)
+		visit(t)
 	}
 	return nil
 }
 
 // Execution is one run of a plan, from the first line of its journal to its reports. The command line and the Go
-// package drive their runs by it alike: NewExecution, Open, Begin, Drive and End, in this order, and Close where Open
-// succeeded. It belongs to one goroutine.
+// package both use it: NewExecution, Open, Begin, Drive and End, in this order, and Close if Open succeeded. It belongs
+// to one goroutine.
 type Execution struct {
-	Plan *runner.Plan      // nil after End where nobody needs it any more: it is large, and reports take room themselves
+	Plan *runner.Plan      // nil after End if all trials finished, to save memory for the reports
 	Run  *result.Run       // complete after End
-	Late []diag.Diagnostic // warnings that only the end of the run gave reason for; those that are there before End stay
+	Late []diag.Diagnostic // warnings about the whole run; End adds to them
 
 	job     Job
 	file    journalFile
 	journal *result.Journal
 	collect result.Collector
 	gates   []result.GatedGroup
-	slots   int // indexes of the plan, and of what stays behind it
+	slots   int // number of trial indexes: those of the plan and of kept trials after its end
 	listen  Listener
 	clock   eventClock
 	claims  []result.Claim // besides those of the plan
 }
 
-// Listener hears of everything that happens in a run, when it is on disk. Of a trial that ended it gets the brief as
-// well. What it returns ends the run.
+// Listener handles the events of a run, after they are on disk. ended is the brief of a trial that ended. An error ends
+// the run.
 type Listener func(e result.Event, ended *result.Brief) error
 
-// journalFile is where a journal is written.
+// journalFile is the file to which a journal is written.
 type journalFile interface {
 	result.Syncer
 	Close() error
 }
 
-// NewExecution says what the run is. It touches nothing.
+// NewExecution creates the run. It writes nothing.
 func NewExecution(job Job) *Execution {
 	run := &result.Run{
 		SchemaVersion: result.SchemaVersion, Arena: job.Arena, Name: job.Plan.Name, Started: job.Now().UTC(),
@@ -160,7 +160,7 @@ func NewExecution(job Job) *Execution {
 	return x
 }
 
-// Open opens the journal. From now on the reports of the run before are gone.
+// Open opens the journal, and removes the reports of the previous run.
 func (x *Execution) Open() (err error) {
 	switch out, earlier := x.job.Outputs, x.job.Earlier; {
 	case out == nil:
@@ -173,8 +173,8 @@ func (x *Execution) Open() (err error) {
 	return err
 }
 
-// Begin writes how the run was made, and collects what stays of an earlier one. It tells kept, which may be nil, of
-// every trial that does.
+// Begin writes the header of the journal, and collects the kept trials of an earlier run. It calls kept, which may be
+// nil, for each of them.
 func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	run, earlier := x.Run, x.job.Earlier
 	h := result.JournalHeader{
@@ -207,7 +207,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	if err := earlier.each(earlier.Unjudged, func(t *result.Trial) { x.Plan.Recall(t, false) }); err != nil {
 		return err
 	}
-	for _, e := range earlier.Said {
+	for _, e := range earlier.Superseded {
 		t, err := earlier.Ledger.Trial(e)
 		if err != nil {
 			return err
@@ -218,14 +218,14 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 		x.collect.Add(t)
 		x.Plan.Observe(t)
 		x.Plan.Continue(t)
-		x.Plan.Recall(t, earlier.Anew)
+		x.Plan.Recall(t, earlier.AskJudgesAgain)
 		if kept != nil {
 			kept(t)
 		}
 	})
 }
 
-// Started is the event that the run begins, of which so many trials stay from before.
+// Started returns the event of the start of the run. kept is the number of trials of an earlier run.
 func (x *Execution) Started(kept int) result.RunStarted {
 	run := x.Run
 	return result.RunStarted{
@@ -234,7 +234,7 @@ func (x *Execution) Started(kept int) result.RunStarted {
 	}
 }
 
-// Completed are the events that groups of trials and the run have ended, after End.
+// Completed returns the events of the end of all groups and of the run. It is called after End.
 func (x *Execution) Completed(interrupted bool) []result.Event {
 	var all []result.Event
 	for _, e := range result.GroupsCompletedOf(x.Run, x.clock.at()) {
@@ -243,7 +243,7 @@ func (x *Execution) Completed(interrupted bool) []result.Event {
 	return append(all, result.RunCompletedOf(x.Run, x.clock.at(), interrupted))
 }
 
-// Drive runs the trials. It returns when the last one has ended, also when ctx ends before.
+// Drive runs the trials. It returns after the last one has ended, also if ctx ends earlier.
 func (x *Execution) Drive(ctx context.Context, opts runner.Options, listen Listener) error {
 	x.listen = listen
 	opts.Now, opts.Started = x.job.Now, x.Run.Started
@@ -254,9 +254,9 @@ func (x *Execution) Drive(ctx context.Context, opts runner.Options, listen Liste
 	return runner.Run(ctx, x.Plan, opts, x.journal, x)
 }
 
-// Handle implements runner.Sink. Whatever a listener says, the trial is collected.
+// Handle implements runner.Sink. The trial is collected even if the listener fails.
 func (x *Execution) Handle(e result.Event) error {
-	x.clock.heard(e)
+	x.clock.observe(e)
 	var ended *result.Brief
 	if done, ok := e.(result.TrialDone); ok {
 		b := x.collect.Add(done.Trial)
@@ -268,8 +268,7 @@ func (x *Execution) Handle(e result.Event) error {
 	return x.listen(e, ended)
 }
 
-// End folds what finished and writes the reports. It does so as well when the run was cut short: what was paid for is
-// reported.
+// End folds the finished trials and writes the reports, also if the run was interrupted: paid results are reported.
 func (x *Execution) End(interrupted bool) error {
 	run := x.Run
 	run.DurationMS = float64(x.job.Now().Sub(run.Started).Round(time.Microsecond)) / float64(time.Millisecond)
@@ -279,7 +278,7 @@ func (x *Execution) End(interrupted bool) error {
 	}
 	x.collect.Finish(run)
 	x.warn(ofShard, interrupted)
-	if show.Unfinished(run) == 0 { // otherwise those that did not finish are named
+	if show.Unfinished(run) == 0 { // otherwise the plan is needed to name the unfinished trials
 		x.Plan, x.job.Plan = nil, nil
 	}
 	run.Settle() // fail_on may name warnings
@@ -294,17 +293,17 @@ func (x *Execution) End(interrupted bool) error {
 	if journal, ok := x.file.(*os.File); ok {
 		rescued, lost := x.job.Outputs.Rescue(journal)
 		if err = errors.Join(err, lost); rescued != "" {
-			return err // the reports there are those of the other run
+			return err // the folder belongs to another run now, and so do its reports
 		}
 	}
 	return errors.Join(err, x.job.Outputs.WriteAll(run))
 }
 
-// Claim adds claims about the run to those of its plan; see runner.Plan.Claims.
+// Claim adds claims to those of the plan; see runner.Plan.Claims.
 func (x *Execution) Claim(claims ...result.Claim) { x.claims = append(x.claims, claims...) }
 
-// warn adds what only the end of the run gives reason to say. What the whole run alone can say is told by a shard for
-// the run that it becomes a part of.
+// warn adds the warnings about the whole run. A shard cannot tell all of them: it stores its claims, and the merged run
+// warns.
 func (x *Execution) warn(ofShard *result.ShardEnd, interrupted bool) {
 	x.Late = append(x.Late, x.Plan.Strays()...)
 	var own []string
@@ -329,7 +328,7 @@ func (x *Execution) warn(ofShard *result.ShardEnd, interrupted bool) {
 	}
 }
 
-// Exit is the exit status of a run: that of its trials, which is never 0 where something else broke.
+// Exit returns the exit code of a run: that of its trials, but never 0 with an error.
 func Exit(run *result.Run, interrupted bool, err error) int {
 	code := run.Exit(interrupted)
 	if err != nil && code == result.ExitPassed {
@@ -338,7 +337,7 @@ func Exit(run *result.Run, interrupted bool, err error) int {
 	return code
 }
 
-// Close lets go of the journal.
+// Close closes the journal.
 func (x *Execution) Close() error {
 	if err := x.file.Close(); err != nil {
 		return fmt.Errorf("close %s: %w", filepath.Base(x.file.(*os.File).Name()), err)
@@ -346,7 +345,7 @@ func (x *Execution) Close() error {
 	return nil
 }
 
-// noFile takes the journal of a run that is not written down.
+// noFile discards the journal of a run that writes nothing.
 type noFile struct{}
 
 func (noFile) Write(b []byte) (int, error)       { return len(b), nil }

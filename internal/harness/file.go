@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// WritableDir makes a folder and tries to write into it.
+// WritableDir creates a folder and checks that files can be written there.
 func WritableDir(dir string) error {
 	err := plainfile.MakeDir(dir)
 	if err == nil {
@@ -24,7 +24,7 @@ func WritableDir(dir string) error {
 	return fmt.Errorf("cannot write into the folder %s: %w", dir, plainfile.WithoutPath(err))
 }
 
-// WritableFile tries whether WriteWhole can write a file.
+// WritableFile checks that WriteWhole can write a file.
 func WritableFile(path string) error {
 	if Device(path) {
 		return nil
@@ -32,8 +32,8 @@ func WritableFile(path string) error {
 	return WritableDir(filepath.Dir(path))
 }
 
-// WriteWhole writes beside the target and renames: a file is whole or not there. A link stays, and what it leads to is
-// written. What is no file, such as /dev/null or a pipe, is written into, and stays what it is. The error names the file.
+// WriteWhole writes a file atomically: to a temporary file, which it renames. If path is a link, its target is replaced.
+// Devices and pipes, such as /dev/null, are written directly. The error names the file.
 func WriteWhole(path string, write func(io.Writer) error) error {
 	var err error
 	if Device(path) {
@@ -47,15 +47,15 @@ func WriteWhole(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// followed is the file that a path leads to.
+// followed resolves the links of a path.
 func followed(path string) string {
 	if whole, err := filepath.EvalSymlinks(path); err == nil {
 		return whole
 	}
-	return path // it is not there yet, or is a link to nothing
+	return path // it does not exist yet, or is a broken link
 }
 
-// Device reports whether a path is there and neither a file nor a folder.
+// Device reports whether a path exists and is neither a file nor a folder.
 func Device(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()

@@ -13,11 +13,11 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// DefaultKeep is how many journals of earlier runs stay beside that of the last one.
+// DefaultKeep is the number of journals of earlier runs that are kept beside that of the last run.
 const DefaultKeep = 10
 
-// OpenJournal starts an empty journal. Those of the runs before are kept under other names, because they may hold
-// results that were paid for; reports that they left are removed, so that none can be taken for this run's.
+// OpenJournal creates an empty journal. Journals of earlier runs are renamed and kept, because they may hold paid
+// results. The reports of the last run are removed, so that none is mistaken for a report of this run.
 func (o *Outputs) OpenJournal() (*os.File, error) {
 	path := filepath.Join(o.Dir, JournalName)
 	if err := plainfile.Dangling(path); err != nil {
@@ -29,10 +29,10 @@ func (o *Outputs) OpenJournal() (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 }
 
-// draftName is a journal that is not whole yet.
+// draftName is the name of a journal that is not complete yet.
 const draftName = ".journal.draft.jsonl"
 
-// Draft starts a journal that takes the place of the last one when Adopt is called.
+// Draft creates a journal that replaces the last one when Adopt is called.
 func (o *Outputs) Draft() (*os.File, error) {
 	path := filepath.Join(o.Dir, draftName)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -53,8 +53,8 @@ func (o *Outputs) Adopt(draft *os.File) error {
 	return os.Rename(draft.Name(), path)
 }
 
-// LastJournal opens the journal to go on with, for reading and to go on writing it: that of the last run, unless
-// another one is named. Nothing else is touched.
+// LastJournal opens the journal of the run to resume, for reading and appending: that of the last run, or Resumes. It
+// changes nothing.
 func (o *Outputs) LastJournal() (*os.File, error) {
 	path := LastJournalIn(o.Dir)
 	if o.Resumes != "" {
@@ -73,23 +73,22 @@ func (o *Outputs) LastJournal() (*os.File, error) {
 // HoldsJournal reports whether a folder holds the journal that LastJournal opens.
 func HoldsJournal(dir string) bool { return exists(LastJournalIn(dir)) }
 
-// Resume begins to go on with a journal that LastJournal has opened: it gets its name, and the reports of its run go.
-// One that has the name now gets that of an earlier run.
+// Resume prepares the folder for a run that goes on with a journal from LastJournal. The journal gets the name
+// JournalName; another journal of that name becomes one of an earlier run. The reports are removed.
 func (o *Outputs) Resume(journal *os.File) error {
 	if journal.Name() != filepath.Join(o.Dir, JournalName) {
-		if err := o.recall(journal.Name()); err != nil {
+		if err := o.swapJournals(journal.Name()); err != nil {
 			return err
 		}
 	}
 	return o.removeReports()
 }
 
-// rescuedName is the journal of a run whose folder was taken by another one.
+// rescuedName is the journal of a run whose folder another run has taken over.
 const rescuedName = "journal.rescued.jsonl"
 
-// Rescue writes a journal that was removed while its run went on, as with its whole folder, into its place again. When
-// the journal of another run is there, it gets another name. The error says so; nil: it is where it was. rescued is the
-// other name, or empty.
+// Rescue writes a journal again that was removed during its run, for example with its folder. If there is a journal of
+// another run now, it gets another name, rescued. The error says what happened; nil: the journal was not removed.
 func (o *Outputs) Rescue(journal *os.File) (rescued string, err error) {
 	info, err := journal.Stat()
 	if err != nil {
@@ -121,7 +120,7 @@ func (o *Outputs) Rescue(journal *os.File) (rescued string, err error) {
 	return "", fmt.Errorf("%s was removed while the run went on, and was written again", path)
 }
 
-// removeReports removes the reports of the run before.
+// removeReports removes the reports of the last run.
 func (o *Outputs) removeReports() error {
 	for _, old := range o.leftovers() {
 		if Device(old) {
@@ -134,8 +133,9 @@ func (o *Outputs) removeReports() error {
 	return nil
 }
 
-// keepJournal gives the last journal the first of the names of older ones, each of which moves on by one until a name
-// is free. Only when there are as many as are kept, the oldest goes. A journal without a trial makes way by itself.
+// keepJournal renames the last journal to the first of the names for earlier ones. Journals with these names move on by
+// one, up to the first free name. If Keep journals exist, the oldest is overwritten. A journal without trials is
+// removed.
 func (o *Outputs) keepJournal(path string) error {
 	if holds, err := holdsTrials(path); err != nil || !holds {
 		if err == nil {
@@ -162,7 +162,7 @@ func (o *Outputs) keepJournal(path string) error {
 	return os.Rename(path, filepath.Join(o.Dir, previousName(1)))
 }
 
-// holdsTrials reports whether a journal holds anything that may have been paid for. What is not known to be empty may.
+// holdsTrials reports whether a journal may hold paid results. In doubt it does.
 func holdsTrials(path string) (bool, error) {
 	f, err := plainfile.Open(path)
 	if err != nil {

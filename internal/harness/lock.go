@@ -9,12 +9,12 @@ import (
 	"github.com/arena-evals/arena/internal/filelock"
 )
 
-// lockName is the file that says who writes into a folder of results. It stays; what counts is the lock of the
-// operating system on it, which goes when its process does, however that ends.
+// lockName is the file that names the process that writes into a results folder. The file is not removed; the lock is
+// that of the operating system, and ends with the process.
 const lockName = ".arena-results.lock"
 
-// Lock takes the folder of the results, the reports that go elsewhere and the others that are written beside them:
-// nobody else writes there until unlock is called, or the process has ended.
+// Lock locks the results folder, the reports outside of it, and others, against other processes, until unlock is called
+// or the process ends.
 func (o *Outputs) Lock(now time.Time, others ...Target) (unlock func() error, err error) {
 	path := filepath.Join(o.Dir, lockName)
 	f, err := filelock.Open(path)
@@ -32,7 +32,7 @@ func (o *Outputs) Lock(now time.Time, others ...Target) (unlock func() error, er
 	if err := filelock.Sign(f, now); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 	}
-	release, err := Claim(now, append(o.claims(), others...)...)
+	release, err := LockTargets(now, append(o.outsideTargets(), others...)...)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

@@ -24,8 +24,8 @@ type mediaKeeper struct {
 	clean   sync.Map // hash → whether no secret is in it
 }
 
-// keep is runner.Options.KeepMedia. A medium that holds a secret, such as a document with a key in it, is kept nowhere:
-// only its hash and size are.
+// keep is runner.Options.KeepMedia. A medium that holds a secret, such as a document with a key, is not kept: only its
+// hash and size are.
 func (k *mediaKeeper) keep(m *chat.Media) (*chat.Media, error) {
 	aside := m.Aside(0)
 	if aside.Content == nil {
@@ -63,10 +63,10 @@ func (k *mediaKeeper) isClean(c chat.Content) (bool, error) {
 	return !found, nil
 }
 
-// longestSecret is how far apart the beginning and the end of a secret may be to be found where pieces meet.
+// longestSecret is the maximum length of a secret that is found across the border of two pieces.
 const longestSecret = 8 << 10
 
-// secretIn reports whether bytes hold a secret. They are looked at in pieces.
+// secretIn reports whether a stream holds a secret. It reads in pieces.
 func secretIn(set *secret.Set, in io.Reader) (bool, error) {
 	buffer := make([]byte, 0, 256<<10)
 	for {
@@ -91,7 +91,8 @@ func (o *Outputs) medium(m *chat.Media) ([]byte, error) {
 	return folder.Read(m.SHA256, m.MIMEType)
 }
 
-// mediaFrom says where the files of media in a results folder are from a page, for links; nil: nowhere near.
+// mediaFrom returns a function for links from a page to media files in a results folder; nil: the folder is not below
+// that of the page.
 func mediaFrom(page, dir string) func(*chat.Media) string {
 	way, err := filepath.Rel(filepath.Dir(page), dir)
 	if err != nil || Device(page) || !filepath.IsLocal(way) {
@@ -106,7 +107,7 @@ func mediaFrom(page, dir string) func(*chat.Media) string {
 	}
 }
 
-// WithMedia gives the media of a trial of a run the bytes that lie beside its results. file is the run's journal or
+// WithMedia adds the contents of the media of a trial, from the files beside the results. file is the run's journal or
 // results.json.
 func WithMedia(file string, t *result.Trial) *result.Trial {
 	folder := &mediafolder.Folder{Dir: filepath.Dir(file)}
@@ -114,8 +115,8 @@ func WithMedia(file string, t *result.Trial) *result.Trial {
 	return t
 }
 
-// CollectMedia copies the media of a run into the folder of its results from those where they lie. What lies nowhere,
-// because it holds a secret, say, is passed over.
+// CollectMedia copies the media of a run from other results folders into a folder. Media that are in none of them, for
+// example because they hold a secret, are left out.
 func CollectMedia(run *result.Run, into string, from ...string) error {
 	to := &mediafolder.Folder{Dir: into}
 	var sources []*mediafolder.Folder

@@ -19,28 +19,28 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// MetricsOptions say where the metrics of a run go, and how they are labelled.
+// MetricsOptions configures the metrics of a run.
 type MetricsOptions struct {
 	File, Push string            // a file, and the URL of a Pushgateway; "": none
 	Labels     map[string]string // of every metric
-	By         []string          // what metrics of evals are told apart by
+	By         []string          // labels of the metrics of evals
 	Namespace  string            // first word of their names
-	// Called is what the user calls an option: namespace, labels, by, push. Errors begin with it.
+	// Called returns the user's name for an option (namespace, label, by, push), for errors.
 	Called func(option string) string
 }
 
-// Exporter brings the metrics of one run to Prometheus. A nil exporter does nothing.
+// Exporter exports the metrics of one run to Prometheus. A nil exporter does nothing.
 type Exporter struct {
 	*metrics.Metrics
 	file    *Report          // nil: none
 	saved   bool             // the file is written
 	gateway *metrics.Gateway // nil: none
 	client  *http.Client
-	err     error // the first that Hear met
+	err     error // the first error of Observe
 }
 
-// Open prepares the metrics, and fails for everything that can be known before the run: names that clash, a folder that
-// cannot be written. It sends nothing.
+// Open creates the exporter. It checks everything that can be known before the run, such as names that clash and
+// folders that cannot be written. It sends nothing.
 func (o *MetricsOptions) Open(plan *runner.Plan, run *result.Run, secrets *Secrets) (x *Exporter, err error) {
 	if err := o.checkDimensions(plan); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (o *MetricsOptions) Open(plan *runner.Plan, run *result.Run, secrets *Secre
 	return x, nil
 }
 
-// culprit is the option of which the metrics complain.
+// culprit returns the option that caused an error of the metrics.
 func (o *MetricsOptions) culprit(err error) string {
 	quotes := func(name string) bool { return strings.HasPrefix(err.Error(), "label "+strconv.Quote(name)) }
 	switch {
@@ -85,7 +85,7 @@ func (o *MetricsOptions) culprit(err error) string {
 	return "metrics"
 }
 
-// checkDimensions refuses dimensions that no conversation of the plan has.
+// checkDimensions returns an error for a label that no trial of the plan has.
 func (o *MetricsOptions) checkDimensions(plan *runner.Plan) error {
 	var known []string
 	for _, d := range metrics.Dimensions() {
@@ -105,7 +105,7 @@ func (o *MetricsOptions) checkDimensions(plan *runner.Plan) error {
 	return nil
 }
 
-// Recall takes the trials that stay of an earlier run; nil: there are none.
+// Recall adds the kept trials of an earlier run, which may be nil.
 func (x *Exporter) Recall(earlier *Earlier) error {
 	if earlier == nil {
 		return nil
@@ -113,16 +113,16 @@ func (x *Exporter) Recall(earlier *Earlier) error {
 	return earlier.Each(x.Keep)
 }
 
-// Greet pushes the metrics of a run that begins, which tells whether the gateway answers.
-func (x *Exporter) Greet(ctx context.Context) error {
+// PushStart pushes the metrics at the start of a run. It fails if the gateway does not answer.
+func (x *Exporter) PushStart(ctx context.Context) error {
 	if x == nil || x.gateway == nil {
 		return nil
 	}
 	return x.Push(ctx, x.gateway, x.client)
 }
 
-// Hear takes an event. What goes wrong does not end the run, and is told when it is over.
-func (x *Exporter) Hear(e result.Event) {
+// Observe handles an event. An error does not end the run; End returns it.
+func (x *Exporter) Observe(e result.Event) {
 	if x == nil {
 		return
 	}
@@ -151,7 +151,7 @@ func (x *Exporter) End(ctx context.Context, run *result.Run) error {
 	return errors.Join(errs...)
 }
 
-// Written is the file that End wrote.
+// Written returns the file that End wrote, if any.
 func (x *Exporter) Written() []string {
 	if x == nil || !x.saved {
 		return nil

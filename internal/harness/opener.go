@@ -17,25 +17,25 @@ import (
 // Clients opens the providers of a plan. Its methods are a runner.Opener and a runner.EmbedderOpener.
 type Clients struct {
 	Jobs    int              // trials that run at once
-	Retries *int             // whatever the files say; nil: as they say
-	Random  func() float64   // spreads the waits of retries; nil: nothing is spread
+	Retries *int             // overrides the files; nil: as they say
+	Random  func() float64   // for the jitter of retries; nil: no jitter
 	Now     func() time.Time // nil: time.Now
-	Cache   *cache.Store     // of what models said; nil: there is none
+	Cache   *cache.Store     // of replies; nil: none
 	Offline bool             // no connection is opened
 	Lenient bool             // a mock without a reply answers with a generic text
-	Strict  bool             // a replay that answers other words is an error
-	Regions int              // for which trials run
-	// Heard receives the lines that programs of agents write to their stderr; nil: nobody listens.
-	Heard func(who, line string)
+	Strict  bool             // a replay that does not match the user's messages is an error
+	Regions int              // number of regions for which trials run
+	// OnStderr is called for each line that an agent's program writes to stderr; nil: the lines are dropped.
+	OnStderr func(who, line string)
 	// Turns are those that the calls of a provider wait for together with those of other machines; nil: there are none.
 	Turns func(p *scenario.Project, spec *scenario.Provider) providers.Turns
-	// NoTraces starts programs of agents without a place for their traces.
+	// NoTraces starts the programs of agents without an endpoint for their traces.
 	NoTraces bool
-	Judge    string // the provider or judge that the user named for checks that name none
+	Judge    string // the provider or judge for checks that name none
 }
 
-// Open makes the client of a provider, with a connection for each trial, and for each branch of the widest parallel
-// step of a trial. A model may be tested and judge at once, and its connections serve both.
+// Open creates the client of a provider. It has enough connections for all trials at once, with the branches of their
+// parallel steps. A model that is tested and also judges has connections for both.
 func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
 	o := c.options(p)
 	o.Jobs = max(c.Jobs*widest(p), runner.JudgesAtOnce)
@@ -49,13 +49,13 @@ func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.
 		return nil, false, err
 	}
 	simulated := open.Simulated(spec.Type)
-	if c.Cache != nil && !simulated && !scenario.ProviderTypeOf(spec.Type).Agent { // who is not asked does not act
+	if c.Cache != nil && !simulated && !scenario.ProviderTypeOf(spec.Type).Agent { // agents act, so they must be called
 		client = c.Cache.Wrap(client, spec)
 	}
 	return client, simulated, nil
 }
 
-// widest is how many calls of models a trial makes at once: as many as a parallel step has branches that call one.
+// widest returns how many models a trial calls at once: the largest number of branches with a model in a parallel step.
 func widest(p *scenario.Project) int {
 	most := 1
 	for _, c := range p.Compositions {
@@ -72,13 +72,13 @@ func widest(p *scenario.Project) int {
 	return most
 }
 
-// judges reports whether a provider is one that judges, as far as names tell.
+// judges reports whether a provider is the model of a judge, by its name.
 func (c *Clients) judges(p *scenario.Project, spec *scenario.Provider) bool {
 	return c.Judge != "" && spec.Is(c.Judge) ||
 		slices.ContainsFunc(p.Judges, func(j scenario.Judge) bool { return spec.Is(j.Provider) })
 }
 
-// OpenEmbedder makes an embedding model.
+// OpenEmbedder creates the client of an embedding model.
 func (c *Clients) OpenEmbedder(p *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
 	e, err := open.NewEmbedder(spec, c.options(p))
 	if err != nil || c.Cache == nil {
@@ -90,7 +90,7 @@ func (c *Clients) OpenEmbedder(p *scenario.Project, spec *scenario.Provider) (ch
 func (c *Clients) options(p *scenario.Project) open.Options {
 	o := open.Options{
 		Getenv: p.Getenv, Jobs: c.Jobs, Retries: c.Retries, Random: c.Random, Now: c.Now, Offline: c.Offline,
-		Heard: c.Heard, NoTraces: c.NoTraces,
+		OnStderr: c.OnStderr, NoTraces: c.NoTraces,
 	}
 	if c.Turns != nil {
 		o.Turns = func(spec *scenario.Provider) providers.Turns { return c.Turns(p, spec) }
@@ -98,7 +98,7 @@ func (c *Clients) options(p *scenario.Project) open.Options {
 	return o
 }
 
-// inlineReplies finds the replies that a turn brings along.
+// inlineReplies returns a function that finds the mock replies in the turns of scenarios.
 func inlineReplies(p *scenario.Project) func(id string, turn int) []scenario.MockReply {
 	byID := make(map[string]*scenario.Scenario, len(p.Scenarios))
 	for _, s := range p.Scenarios {
@@ -114,7 +114,8 @@ func inlineReplies(p *scenario.Project) func(id string, turn int) []scenario.Moc
 
 const defaultJobs = 6
 
-// Jobs is how many trials of a suite run at once: as many as asked for, else the most that a project asks for, else 6.
+// Jobs returns how many trials of a suite run at once: asked if it is set, else the largest concurrency of a project,
+// else 6.
 func Jobs(asked int, suite *scenario.Suite) int {
 	if asked > 0 {
 		return asked

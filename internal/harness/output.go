@@ -33,35 +33,35 @@ const (
 type Report struct {
 	Format, Path string
 	Write        func(io.Writer, *result.Run) error
-	Secrets      *secret.Guard // that no report holds; nil: none are known
+	Secrets      *secret.Guard // removed from the report; nil: none are known
 	start        func() *regexp.Regexp
 }
 
-// Outputs is where a run leaves its results.
+// Outputs is the results folder of a run, with its reports.
 type Outputs struct {
 	Dir     string
-	Resumes string                        // name of the journal there to go on with; "": that of the last run
-	Keep    int                           // journals of earlier runs that stay; 0: DefaultKeep
+	Resumes string                        // name of the journal to resume; "": that of the last run
+	Keep    int                           // number of earlier journals that are kept; 0: DefaultKeep
 	Rerun   func(...*result.Brief) string // the command that runs a trial again; may be nil
-	Secrets *secret.Guard                 // that no report holds; nil: none are known
-	Media   string                        // folder of the results beside which the media of the run lie; "": Dir
+	Secrets *secret.Guard                 // removed from the reports; nil: none are known
+	Media   string                        // results folder that holds the media of the run; "": Dir
 	reports []Report
-	input   string // the file that is read; "" is none
+	input   string // the results that the reports are made from; "": none
 	written []string
 }
 
-// Choice is what flags or files say about the output; empty fields are open.
+// Choice holds the settings of flags or files for the output. Empty fields are not set.
 type Choice struct {
 	Dir                   string
 	Formats               []string // nil: all
 	JUnit, HTML, Markdown string   // files
 	Granularity           string   // of JUnit
 	Rerun                 func(...*result.Brief) string
-	Place                 func(file string) string // how JUnit names a scenario's file; nil: as the run does
+	Place                 func(file string) string // path of a scenario's file for JUnit; nil: as in the run
 }
 
-// NewOutputs settles folder and files. results.json is always written; a report whose file is named is written
-// whatever the list of formats says.
+// NewOutputs applies defaults to folder and files. results.json is always written. A report with a file is written even
+// if its format is not in Formats.
 func NewOutputs(c Choice) *Outputs {
 	o := &Outputs{Dir: c.Dir, Rerun: c.Rerun}
 	if o.Dir == "" {
@@ -101,8 +101,8 @@ func NewOutputs(c Choice) *Outputs {
 	return o
 }
 
-// localYAML reads a file that declares checks. A run that was read may name any file, so that others than YAML, and
-// those outside of the working directory, are not read.
+// localYAML reads a file that declares checks. Results may name any file, so it reads only YAML files below the working
+// directory.
 func localYAML(file string) ([]byte, error) {
 	if ext := filepath.Ext(file); ext != ".yaml" && ext != ".yml" {
 		return nil, os.ErrInvalid
@@ -118,8 +118,8 @@ func localYAML(file string) ([]byte, error) {
 	return root.ReadFile(file)
 }
 
-// Prepare makes sure that every file can be written before anything is paid for, and that nothing is lost by it: see
-// CheckTargets. The others are written beside the reports.
+// Prepare checks, before anything is paid for, that every file can be written and that no other data is overwritten;
+// see CheckTargets. others are written beside the reports.
 func (o *Outputs) Prepare(others ...Target) error {
 	journal := Target{What: "the journal", Path: filepath.Join(o.Dir, JournalName)}
 	errs := []error{journal.folder(), CheckTargets(append(o.targets(), others...), o.reserved())}
@@ -133,7 +133,7 @@ func (o *Outputs) Prepare(others ...Target) error {
 	return errors.Join(errs...)
 }
 
-// targets are the reports.
+// targets returns the files of the reports.
 func (o *Outputs) targets() []Target {
 	all := make([]Target, len(o.reports))
 	for i := range o.reports {
@@ -142,9 +142,9 @@ func (o *Outputs) targets() []Target {
 	return all
 }
 
-// target is the file of a report.
+// target returns the file of a report.
 func (r *Report) target() Target {
-	return Target{What: r.name(), Path: r.Path, Ours: r.isOurs}
+	return Target{What: r.name(), Path: r.Path, Recognizes: r.recognizes}
 }
 
 func (r *Report) name() string {
@@ -159,7 +159,7 @@ func (r *Report) name() string {
 	return ResultsName
 }
 
-// reserved are the files of the folder that no report may be.
+// reserved returns the files of the folder that no report may overwrite.
 func (o *Outputs) reserved() map[string]string {
 	all := map[string]string{
 		filepath.Join(o.Dir, JournalName): "the journal", filepath.Join(o.Dir, lockName): "the lock of the folder",
@@ -173,13 +173,13 @@ func (o *Outputs) reserved() map[string]string {
 	return all
 }
 
-// Files are those that a run writes.
+// Files lists the files that a run writes.
 func (o *Outputs) Files() []string {
 	return append([]string{filepath.Join(o.Dir, JournalName)}, o.Paths()...)
 }
 
-// Touches lists every file that a run writes, moves or removes: what stood there before is not there after it.
-func (o *Outputs) Touches() []string {
+// TouchedFiles lists every file that a run writes, moves or removes.
+func (o *Outputs) TouchedFiles() []string {
 	touched := append(o.leftovers(), filepath.Join(o.Dir, JournalName), filepath.Join(o.Dir, lockName))
 	for n := range max(o.Keep, DefaultKeep) {
 		touched = append(touched, filepath.Join(o.Dir, previousName(n+1)))
@@ -187,8 +187,8 @@ func (o *Outputs) Touches() []string {
 	return touched
 }
 
-// leftovers are the reports that a run before may have left: those that this one will write, and in the folder of a
-// run also those of other formats, if they are any.
+// leftovers lists the reports that an earlier run may have left: the files that this run will write, and reports of
+// other formats in the folder.
 func (o *Outputs) leftovers() []string {
 	old := append(o.Paths(), filepath.Join(o.Dir, pointerName))
 	if HoldsJournal(o.Dir) {
@@ -202,7 +202,7 @@ func (o *Outputs) leftovers() []string {
 	return old
 }
 
-// WriteAll writes every report; one that fails does not keep the others from being written.
+// WriteAll writes all reports. An error in one does not stop the others.
 func (o *Outputs) WriteAll(run *result.Run) error {
 	var errs []error
 	if o.Media != "" {
@@ -220,7 +220,7 @@ func (o *Outputs) WriteAll(run *result.Run) error {
 	return errors.Join(errs...)
 }
 
-// Save writes the report: it is whole or not there. Its folder is made again where somebody removed it.
+// Save writes the report atomically. It creates the folder again if it was removed.
 func (r *Report) Save(run *result.Run) error {
 	if err := plainfile.MakeDir(filepath.Dir(r.Path)); err != nil {
 		return fmt.Errorf("write %s: %w", r.Path, plainfile.WithoutPath(err))
@@ -231,7 +231,7 @@ func (r *Report) Save(run *result.Run) error {
 	})
 }
 
-// structure is what of the report is arena's own.
+// structure returns the format of the report, which tells texts from arena's own markup when secrets are removed.
 func (r *Report) structure() secret.Format {
 	switch r.Format {
 	case "json":
@@ -242,10 +242,10 @@ func (r *Report) structure() secret.Format {
 	return secret.Plain
 }
 
-// Written lists the reports that WriteAll wrote, in the order of the summary: those that failed are not there.
+// Written lists the reports that WriteAll wrote without an error, in the order of the summary.
 func (o *Outputs) Written() []string { return slices.Clone(o.written) }
 
-// Paths lists the reports that are asked for.
+// Paths lists the files of the reports.
 func (o *Outputs) Paths() []string {
 	out := make([]string, len(o.reports))
 	for i, r := range o.reports {
@@ -254,8 +254,8 @@ func (o *Outputs) Paths() []string {
 	return out
 }
 
-// KeepInput keeps a file, which is read: the results.json that would overwrite it is not written, and no other report
-// may go there.
+// KeepInput protects a file that is read: results.json is not written if that would overwrite it, and no other report
+// may be written there.
 func (o *Outputs) KeepInput(file string) {
 	o.input = file
 	o.reports = slices.DeleteFunc(o.reports, func(r Report) bool {
@@ -268,5 +268,5 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// isOurs reports whether a file starts as the report does.
-func (r *Report) isOurs(start []byte) bool { return r.start().Match(start) }
+// recognizes reports whether a file starts like the report.
+func (r *Report) recognizes(start []byte) bool { return r.start().Match(start) }

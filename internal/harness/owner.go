@@ -14,22 +14,22 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Owner is whose results lie in a folder.
+// Owner is the run whose results are in a folder.
 type Owner struct {
-	File    string    // that says so; "": there are no results
-	Command string    // of arena, such as run or eval; "": it does not say
-	Started time.Time // zero: it does not say
-	Journal string    // of the run, where it lies in another folder; "": here, or it does not say
+	File    string    // from which the other fields are read; "": there are no results
+	Command string    // of arena, such as run or eval; "": not known
+	Started time.Time // zero: not known
+	Journal string    // of the run, if it is in another folder; "": in this one, or not known
 
-	Spec *result.Spec // what was asked of the run; nil: it does not say
+	Spec *result.Spec // the options of the run; nil: not known
 }
 
-// OwnerOf reads whose results lie in a folder: its journal says so, else its results.json.
+// OwnerOf reads which run the results in a folder belong to, from its journal or else its results.json.
 func OwnerOf(dir string) Owner {
 	for _, name := range []string{JournalName, ResultsName} {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			continue // what is wrong with the folder is told when it is written into
+			continue // problems of the folder are reported when it is written to
 		}
 		file, err := plainfile.Open(path)
 		if err != nil {
@@ -38,7 +38,7 @@ func OwnerOf(dir string) Owner {
 		defer func() { _ = file.Close() }() // read only
 		o := Owner{File: path}
 		if name == JournalName {
-			o.journal(bufio.NewReader(io.LimitReader(file, wholeSize))) // its first line may name many files
+			o.journal(bufio.NewReader(io.LimitReader(file, wholeSize))) // its first line may be long
 		} else {
 			o.results(io.LimitReader(file, startSize))
 			o.Journal = pointer(dir)
@@ -48,7 +48,7 @@ func OwnerOf(dir string) Owner {
 	return Owner{}
 }
 
-// journal reads the first line of one. A line that is damaged does not say.
+// journal reads the header of a journal. A damaged one is ignored.
 func (o *Owner) journal(in *bufio.Reader) {
 	line, _ := in.ReadBytes('\n')
 	var h result.JournalHeader
@@ -71,11 +71,11 @@ func (o *Owner) results(in io.Reader) {
 	}
 }
 
-// pointerName is the file that says where the journal of the run lies whose reports the folder holds: its path, seen
-// from there.
+// pointerName is a file in a folder of reports that holds the path of the run's journal in another folder, relative to
+// the file.
 const pointerName = ".arena-journal"
 
-// PointTo notes that the reports in the folder are of a journal in another one.
+// PointTo writes which journal in another folder the reports belong to.
 func (o *Outputs) PointTo(journal string) error {
 	from, errFrom := filepath.Abs(o.Dir)
 	to, errTo := filepath.Abs(journal)
@@ -91,7 +91,7 @@ func (o *Outputs) PointTo(journal string) error {
 	})
 }
 
-// pointer reads what PointTo has noted.
+// pointer reads what PointTo has written.
 func pointer(dir string) string {
 	path := filepath.Join(dir, pointerName)
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {

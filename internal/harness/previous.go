@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// previousName is the journal of the n-th run before the last one.
+// previousName returns the name of the journal of the n-th run before the last one.
 func previousName(n int) string {
 	if n == 1 {
 		return "journal.previous.jsonl"
@@ -28,10 +28,10 @@ var previousNames = sync.OnceValue(func() *regexp.Regexp {
 // PreviousJournal reports whether a file has the name of the journal of an earlier run.
 func PreviousJournal(path string) bool { return previousNames().MatchString(filepath.Base(path)) }
 
-// LastJournalIn is the journal of the last run into a folder, whether it is there or not.
+// LastJournalIn returns the path of the journal of the last run in a folder. It may not exist.
 func LastJournalIn(dir string) string {
 	path := filepath.Join(dir, JournalName)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // a run was killed before its journal began
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // a run was killed before it created its journal
 		if previous := filepath.Join(dir, previousName(1)); exists(previous) {
 			return previous
 		}
@@ -39,8 +39,8 @@ func LastJournalIn(dir string) string {
 	return path
 }
 
-// KeptAs is the name that the journal of the last run gets when another run takes its place: one that starts anew, or
-// that goes on with the journal of this name.
+// KeptAs returns the name that the journal of the last run gets when another run starts. resumes is the name of the
+// journal that the other run resumes; "": none.
 func KeptAs(resumes string) string {
 	if resumes == "" {
 		return previousName(1)
@@ -48,7 +48,7 @@ func KeptAs(resumes string) string {
 	return resumes
 }
 
-// PreviousJournals are the journals of earlier runs in a folder, the last of them first.
+// PreviousJournals lists the journals of earlier runs in a folder, latest first.
 func PreviousJournals(dir string) (paths []string) {
 	for n := 1; ; n++ {
 		path := filepath.Join(dir, previousName(n))
@@ -59,7 +59,7 @@ func PreviousJournals(dir string) (paths []string) {
 	}
 }
 
-// Skim reads how the last run of a journal began and ended.
+// Skim reads the first and the last line of the last run in a journal.
 func Skim(path string) (result.Skimmed, error) {
 	file, err := plainfile.Open(path)
 	if err != nil {
@@ -69,9 +69,9 @@ func Skim(path string) (result.Skimmed, error) {
 	return result.SkimJournal(file)
 }
 
-// recall makes the journal of an earlier run that of the last one, which takes its place. Whenever it is ended, each of
-// them is there under one of the names.
-func (o *Outputs) recall(journal string) error {
+// swapJournals makes the journal of an earlier run that of the last one, which takes its place. Whenever it is ended,
+// each of them is there under one of the names.
+func (o *Outputs) swapJournals(journal string) error {
 	path := filepath.Join(o.Dir, JournalName)
 	if holds, err := holdsTrials(path); err == nil && !holds || errors.Is(err, fs.ErrNotExist) {
 		return os.Rename(journal, path)

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/providers/cache"
 )
 
-// KeepsReplies tries whether a cache can keep replies, and leaves nothing behind. A nil store keeps none.
-func KeepsReplies(store *cache.Store) error {
+// CheckCache checks that replies can be written to a cache. It leaves no files there. store may be nil.
+func CheckCache(store *cache.Store) error {
 	if store == nil {
 		return nil
 	}
@@ -19,13 +19,13 @@ func KeepsReplies(store *cache.Store) error {
 		return fmt.Errorf("%w\nno reply could be kept there: name another folder, or leave the cache out", err)
 	}
 	if missing != nil {
-		_ = os.Remove(store.Dir) // it is made again for the first reply; what somebody else has in it now stays
+		_ = os.Remove(store.Dir) // it is created again for the first reply; fails if it is not empty any more
 	}
 	return nil
 }
 
-// Unkept is the warning about replies that a cache could not keep.
-func Unkept(store *cache.Store) []diag.Diagnostic {
+// CacheWarnings returns a warning if replies could not be written to a cache.
+func CacheWarnings(store *cache.Store) []diag.Diagnostic {
 	n, why := store.Unkept()
 	if n == 0 {
 		return nil

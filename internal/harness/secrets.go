@@ -21,29 +21,29 @@ import (
 type Secrets struct {
 	secret.Guard
 
-	mu      sync.Mutex
-	origins map[string]string // where a secret comes from, as messages say it, by its value
-	told    map[string]bool   // secrets of which was told that they are a part of a name
+	mu       sync.Mutex
+	origins  map[string]string // where a secret comes from, as messages say it, by its value
+	reported map[string]bool   // secrets of which was told that they are a part of a name
 }
 
-// NewSecrets knows what stands in an environment.
+// NewSecrets returns the secrets in an environment.
 func NewSecrets(env map[string]string) *Secrets {
 	s := &Secrets{}
 	for name, value := range env {
-		s.variable(name, value)
+		s.learnVariable(name, value)
 	}
 	return s
 }
 
-// minVariable is the length from which a variable of the environment is taken for a secret. Shorter ones are
-// switches and numbers, whose names only sound like it.
+// minVariable is the minimum length of a secret in an environment variable. Shorter values are switches and numbers
+// whose names only sound like secrets.
 const minVariable = 6
 
-func (s *Secrets) variable(name, value string) {
+func (s *Secrets) learnVariable(name, value string) {
 	if secret.NamesSecret(name) && len(strings.TrimSpace(value)) >= minVariable && !namesFile(name, value) {
 		s.learn("the variable "+name, value)
 	}
-	s.inAddress("the address of the variable "+name, value)
+	s.learnPasswords("the address of the variable "+name, value)
 }
 
 // systemVariables are variables of systems and terminals that hold no secret, whatever their names sound like.
@@ -53,8 +53,8 @@ var systemVariables = []string{
 	"TERM_SESSION_ID", "ITERM_SESSION_ID", "WT_SESSION",
 }
 
-// namesFile reports whether a value only says where something is, or is that of a variable of the system: a file with a
-// key is no key.
+// namesFile reports whether a value is the path of an existing file, or that of a system variable. The path of a file
+// with a key is no secret.
 func namesFile(name, value string) bool {
 	if slices.Contains(systemVariables, name) {
 		return true
@@ -67,7 +67,7 @@ func namesFile(name, value string) bool {
 	return path && exists(value)
 }
 
-// learn adds a secret, and says in messages where it comes from.
+// learn adds a secret. origin says in messages where it comes from.
 func (s *Secrets) learn(origin, value string) {
 	value = strings.TrimSpace(value)
 	s.Learn(value)
@@ -76,24 +76,25 @@ func (s *Secrets) learn(origin, value string) {
 	if s.origins == nil {
 		s.origins = map[string]string{}
 	}
-	if known := s.origins[value]; known == "" || origin < known { // whatever the order of maps
+	if known := s.origins[value]; known == "" || origin < known { // the same in every run, although maps have no order
 		s.origins[value] = origin
 	}
 }
 
-// publicSettings are headers and parameters that everybody may know, whatever their length.
+// publicSettings are headers and parameters that are never secrets.
 var publicSettings = map[string]bool{
 	"accept": true, "content-type": true, "user-agent": true, "api-version": true, "referer": true, "http-referer": true,
 	"x-title": true, "openai-organization": true, "openai-project": true, "openai-beta": true, "anthropic-version": true,
 }
 
-// minSecret is the length from which a value without blanks is taken for a secret though its name does not say so.
+// minSecret is the minimum length of a value without blanks that is treated as a secret even if its name does not
+// suggest it.
 const minSecret = 12
 
-func (s *Secrets) setting(name, value string) {
+func (s *Secrets) learnSetting(name, value string) {
 	_, bare, scheme := strings.Cut(value, " ") // Bearer abc
-	s.document(value)
-	s.inAddress("an address", value)
+	s.learnDocument(value)
+	s.learnPasswords("an address", value)
 	origin := "the setting " + name
 	if name == "" {
 		origin = "an argument of a program"
@@ -110,54 +111,55 @@ func (s *Secrets) setting(name, value string) {
 	}
 }
 
-// document learns what stands in a value that is a JSON document, as that of some headers is.
-func (s *Secrets) document(value string) {
+// learnDocument learns the secrets in a value that is a JSON document, as in some headers.
+func (s *Secrets) learnDocument(value string) {
 	if value = strings.TrimSpace(value); value == "" || value[0] != '{' && value[0] != '[' {
 		return
 	}
 	var v any
 	if json.Unmarshal([]byte(value), &v) == nil {
-		s.within("", v)
+		s.learnField("", v)
 	}
 }
 
-// within learns what stands in the value of a field of a document.
-func (s *Secrets) within(name string, v any) {
+// learnField learns the secrets in the value of a field of a document.
+func (s *Secrets) learnField(name string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, member := range v {
-			s.within(name, member)
+			s.learnField(name, member)
 		}
 	case []any:
 		for _, item := range v {
-			s.within(name, item)
+			s.learnField(name, item)
 		}
 	case string:
-		s.setting(name, v)
+		s.learnSetting(name, v)
 	}
 }
 
-// named learns the values of a document whose fields have names of secrets. Others, of which a request is full, are none.
-func (s *Secrets) named(name string, v any) {
+// learnNamed learns only the values of a document whose field names suggest secrets. It is for bodies of requests, in
+// which most values are no secrets.
+func (s *Secrets) learnNamed(name string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, member := range v {
-			s.named(name, member)
+			s.learnNamed(name, member)
 		}
 	case []any:
 		for _, item := range v {
-			s.named(name, item)
+			s.learnNamed(name, item)
 		}
 	case string:
 		if secret.NamesSecret(name) && !strings.Contains(v, "{{") && !strings.Contains(v, "${") {
-			s.setting(name, v)
+			s.learnSetting(name, v)
 		}
 	}
 }
 
-// address learns the password and the parameters of an address.
-func (s *Secrets) address(text string) {
-	if text == "" { // as that of nearly every check
+// learnAddress learns the password and the parameters in an address.
+func (s *Secrets) learnAddress(text string) {
+	if text == "" { // nearly all checks have none
 		return
 	}
 	u, err := url.Parse(strings.TrimSpace(text))
@@ -171,7 +173,7 @@ func (s *Secrets) address(text string) {
 	}
 	for name, values := range u.Query() {
 		for _, value := range values {
-			s.setting(name, value)
+			s.learnSetting(name, value)
 		}
 	}
 }
@@ -183,44 +185,45 @@ func (s *Secrets) WatchAll(suite *scenario.Suite) {
 	}
 }
 
-// watchProject learns the keys of a project, and what is looked up in its environment, .env included.
+// watchProject learns the keys of a project, and replaces Getenv by one that also learns the secrets that are looked up
+// later, including those in .env.
 func (s *Secrets) watchProject(p *scenario.Project) {
 	for name, value := range p.Dotenv {
-		s.variable(name, value)
+		s.learnVariable(name, value)
 	}
 	names := map[string]bool{}
 	for _, spec := range p.Providers {
-		s.provider(spec)
+		s.learnProvider(spec)
 		if spec.Program != nil {
-			s.program(spec.Program.Env, p.Getenv)
+			s.learnProgram(spec.Program.Env, p.Getenv)
 		}
 		if spec.HTTP != nil {
 			for _, put := range spec.HTTP.FromEnv {
-				s.setting(put.Name, put.Value)
+				s.learnSetting(put.Name, put.Value)
 			}
-			s.named("", spec.HTTP.Body)
+			s.learnNamed("", spec.HTTP.Body)
 		}
 		names[spec.KeyEnv] = spec.KeyEnv != ""
 	}
 	for _, h := range p.Handlers {
-		s.program(h.Env, p.Getenv)
+		s.learnProgram(h.Env, p.Getenv)
 	}
 	for _, server := range p.Servers {
-		s.server(server, p.Getenv)
+		s.learnServer(server, p.Getenv)
 	}
 	for _, t := range p.Tools {
 		if t.Exec != nil {
-			s.program(t.Exec.Env, p.Getenv)
+			s.learnProgram(t.Exec.Env, p.Getenv)
 		}
 		if t.HTTP != nil {
-			s.endpoint(t.HTTP, p.Getenv)
+			s.learnEndpoint(t.HTTP, p.Getenv)
 		}
 	}
 	for _, a := range p.Agents {
-		s.agent(a, p.Getenv)
+		s.learnAgent(a, p.Getenv)
 	}
-	s.commandLines(p)
-	s.checks(p)
+	s.learnCommandLines(p)
+	s.learnChecks(p)
 	getenv := p.Getenv
 	if getenv == nil {
 		return
@@ -230,7 +233,7 @@ func (s *Secrets) watchProject(p *scenario.Project) {
 		if names[name] {
 			s.learn("the variable "+name, value)
 		} else {
-			s.variable(name, value)
+			s.learnVariable(name, value)
 		}
 		return value, set
 	}
@@ -239,38 +242,38 @@ func (s *Secrets) watchProject(p *scenario.Project) {
 	}
 }
 
-// WatchChecks learns what the checks of a suite send to prove who they are. That of checks with
-// placeholders is known once the trials are planned.
+// WatchChecks learns the credentials that the checks of a suite send. Those of checks with placeholders are known only
+// after the trials are planned.
 func (s *Secrets) WatchChecks(suite *scenario.Suite) {
 	for _, p := range suite.Projects {
-		s.checks(p)
+		s.learnChecks(p)
 	}
 }
 
-func (s *Secrets) checks(p *scenario.Project) {
+func (s *Secrets) learnChecks(p *scenario.Project) {
 	getenv := p.Getenv
 	if getenv == nil {
 		getenv = func(string) (string, bool) { return "", false }
 	}
 	runner.EachCheck(p, func(c *checks.Compiled) {
-		s.Check(c, getenv)
+		s.LearnCheck(c, getenv)
 	})
 }
 
-// Check learns what one check sends to prove who it is.
-func (s *Secrets) Check(c *checks.Compiled, getenv func(string) (string, bool)) {
+// LearnCheck learns the credentials that one check sends.
+func (s *Secrets) LearnCheck(c *checks.Compiled, getenv func(string) (string, bool)) {
 	headers, address := c.Sends(getenv)
 	for name, value := range headers {
-		s.setting(name, value)
+		s.learnSetting(name, value)
 	}
-	s.address(address)
+	s.learnAddress(address)
 	for _, inner := range c.Nested() {
-		s.Check(inner, getenv)
+		s.LearnCheck(inner, getenv)
 	}
 }
 
-// program learns what is handed to a program, also by variables of other names.
-func (s *Secrets) program(env []string, getenv func(string) (string, bool)) {
+// learnProgram learns the environment that is set for a program, whatever the names of the variables.
+func (s *Secrets) learnProgram(env []string, getenv func(string) (string, bool)) {
 	if getenv == nil {
 		getenv = func(string) (string, bool) { return "", false }
 	}
@@ -278,65 +281,65 @@ func (s *Secrets) program(env []string, getenv func(string) (string, bool)) {
 		name, value, sets := strings.Cut(entry, "=")
 		if !sets {
 			value, _ = getenv(name)
-			s.setting(name, value)
+			s.learnSetting(name, value)
 			continue
 		}
 		filled := scenario.Expand(value, getenv)
-		s.setting(name, filled.Text)
+		s.learnSetting(name, filled.Text)
 		for _, part := range filled.Values {
-			s.setting(name, part)
+			s.learnSetting(name, part)
 		}
 	}
 }
 
-// server learns what an MCP server is given to prove who asks. What its headers have from the environment is a secret
+// learnServer learns the credentials for an MCP server. Values of headers that come from the environment are secrets,
 // whatever their names.
-func (s *Secrets) server(server *scenario.Server, getenv func(string) (string, bool)) {
-	s.program(server.Env, getenv)
+func (s *Secrets) learnServer(server *scenario.Server, getenv func(string) (string, bool)) {
+	s.learnProgram(server.Env, getenv)
 	if server.Image != nil {
-		s.program(server.Image.Env, getenv)
+		s.learnProgram(server.Image.Env, getenv)
 	}
 	if getenv == nil {
 		getenv = func(string) (string, bool) { return "", false }
 	}
-	s.address(scenario.Expand(server.URL, getenv).Text)
+	s.learnAddress(scenario.Expand(server.URL, getenv).Text)
 	for name, value := range server.Headers {
 		filled := scenario.Expand(value, getenv)
-		s.setting(name, filled.Text)
+		s.learnSetting(name, filled.Text)
 		for _, part := range filled.Values {
 			s.learn("the header "+name+" of a server", part)
 		}
 	}
 	for _, arg := range server.Args {
 		for _, part := range scenario.Expand(arg, getenv).Values {
-			s.setting("", part)
+			s.learnSetting("", part)
 		}
 	}
 }
 
-// endpoint learns what a tool sends to prove who it is. What a header has from the environment is a secret whatever its
-// name.
-func (s *Secrets) endpoint(h *scenario.HTTPTool, getenv func(string) (string, bool)) {
-	s.address(h.URL)
+// learnEndpoint learns the credentials that a tool sends. Values of headers that come from the environment are secrets,
+// whatever their names.
+func (s *Secrets) learnEndpoint(h *scenario.HTTPTool, getenv func(string) (string, bool)) {
+	s.learnAddress(h.URL)
 	for _, headers := range []map[string]string{h.StaticHeads, h.Headers} {
 		for name, value := range headers {
-			s.setting(name, value)
+			s.learnSetting(name, value)
 		}
 	}
-	s.fromEnv(h.FromEnv, getenv)
+	s.learnHeaders(h.FromEnv, getenv)
 }
 
-// agent learns what an agent is told to know who asks.
-func (s *Secrets) agent(a *scenario.Agent, getenv func(string) (string, bool)) {
-	s.address(a.URL)
+// learnAgent learns the credentials for an agent.
+func (s *Secrets) learnAgent(a *scenario.Agent, getenv func(string) (string, bool)) {
+	s.learnAddress(a.URL)
 	s.learn("the token of the agent "+a.Name, a.Token)
 	for name, value := range a.Headers {
-		s.setting(name, value)
+		s.learnSetting(name, value)
 	}
-	s.fromEnv(append(slices.Clone(a.FromEnv), a.TokenFrom), getenv)
+	s.learnHeaders(append(slices.Clone(a.FromEnv), a.TokenFrom), getenv)
 }
 
-func (s *Secrets) fromEnv(headers []scenario.EnvHeader, getenv func(string) (string, bool)) {
+func (s *Secrets) learnHeaders(headers []scenario.EnvHeader, getenv func(string) (string, bool)) {
 	if getenv == nil {
 		return
 	}
@@ -349,7 +352,7 @@ func (s *Secrets) fromEnv(headers []scenario.EnvHeader, getenv func(string) (str
 	}
 }
 
-func (s *Secrets) provider(spec *scenario.Provider) {
+func (s *Secrets) learnProvider(spec *scenario.Provider) {
 	key := "the key of the provider " + spec.ID
 	s.learn(key, spec.APIKey)
 	if spec.KeyFile != "" {
@@ -358,10 +361,10 @@ func (s *Secrets) provider(spec *scenario.Provider) {
 		}
 	}
 	for name, value := range spec.Headers {
-		s.setting(name, value)
+		s.learnSetting(name, value)
 	}
-	s.address(spec.BaseURL)
+	s.learnAddress(spec.BaseURL)
 	if spec.Platform != nil {
-		s.address(spec.Platform.Endpoint)
+		s.learnAddress(spec.Platform.Endpoint)
 	}
 }

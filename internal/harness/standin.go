@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// StandIns opens what answers in the place of models where nobody is to be asked: the mock replies and recordings of
-// the files, else a text that says that it is none.
+// StandIns opens providers for a run that calls no model. They answer with the mock replies and recordings of the
+// files, else with a placeholder text.
 type StandIns struct{ Clients }
 
 // Open is a runner.Opener.
@@ -34,7 +34,7 @@ func (c *StandIns) Open(p *scenario.Project, spec *scenario.Provider) (providers
 	}, simulated, nil
 }
 
-// standIn answers in the place of a model.
+// standIn answers in place of a model.
 type standIn struct {
 	spec      *scenario.Provider
 	from      providers.Provider
@@ -48,11 +48,11 @@ func (s *standIn) Complete(
 ) (chat.Reply, error) {
 	at := req.Origin
 	if !s.simulated && !s.scripted && len(s.inline(at.Scenario, at.Script())) == 0 {
-		return s.nobody(at), nil
+		return s.placeholder(at), nil
 	}
 	reply, err := s.from.Complete(ctx, req, onDelta)
 	if failed, ok := errors.AsType[*providers.Error](err); ok && failed.Kind == providers.BadReply && failed.Final {
-		return s.nobody(at), nil
+		return s.placeholder(at), nil
 	}
 	if err == nil && !s.simulated {
 		reply.Notice = fmt.Sprintf("turn %d: a mock reply stands for what %s would answer", at.Turn+1, s.spec.ID)
@@ -60,8 +60,8 @@ func (s *standIn) Complete(
 	return reply, err
 }
 
-// nobody is the reply that nothing is known of.
-func (s *standIn) nobody(at chat.Origin) chat.Reply {
+// placeholder is the reply where there is neither a mock reply nor a recording.
+func (s *standIn) placeholder(at chat.Origin) chat.Reply {
 	text := fmt.Sprintf("(the reply of %s in turn %d, which was not asked)", s.spec.ID, at.Turn+1)
 	return chat.Reply{
 		Content: text, FinishReason: "stop", Model: s.spec.Model,
@@ -70,5 +70,5 @@ func (s *standIn) nobody(at chat.Origin) chat.Reply {
 	}
 }
 
-// Close lets go of the client.
+// Close closes the client.
 func (s *standIn) Close() error { return providers.Close(s.from) }

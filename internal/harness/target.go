@@ -14,15 +14,15 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// Target is a file that a command writes anew. What a command before wrote there makes way; anything else stays.
+// Target is a file that a command writes. It overwrites a file that arena wrote, and refuses any other.
 type Target struct {
-	What  string // is written, in the words of messages: JUnit, events
-	Path  string
-	Ours  func(start []byte) bool // knows what arena writes there by how it starts
-	Whole bool                    // Ours has to see all of it
+	What       string // what is written, for messages: JUnit, events
+	Path       string
+	Recognizes func(start []byte) bool // reports, by its first bytes, whether arena wrote the file
+	Whole      bool                    // Recognizes needs the whole file
 }
 
-// How the files start that arena writes, whatever its version.
+// The first bytes of the files that arena writes, for all versions.
 var (
 	htmlStart     = begins(`(?s)^\s*<!doctype html>.*<meta name="generator" content="arena `)
 	junitStart    = begins(`^<\?xml [^>]*>\s*<testsuites name="arena"`)
@@ -31,19 +31,19 @@ var (
 	resultsStart = begins(`^\{\s*"schema_version":\s*\d+,\s*"arena":`)
 )
 
-// begins compiles a pattern when it is needed.
+// begins compiles a pattern on first use.
 func begins(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// startSize is how much of a file is looked at to tell what it is, and wholeSize where that may stand anywhere.
+// startSize is how many bytes of a file are read to recognize it; wholeSize for a Target that is Whole.
 const (
 	startSize = 1 << 16
 	wholeSize = 1 << 26
 )
 
-// CheckTargets refuses targets that are folders, that hold what arena did not write there, or that share a file with
-// each other or with one of the files that are taken for something else. It tells of all of them.
+// CheckTargets returns an error for each target that is a folder, that holds something that arena did not write, or
+// that is the same file as another target or as one in taken (path to its purpose).
 func CheckTargets(targets []Target, taken map[string]string) error {
 	var errs []error
 	used := map[string]string{}
@@ -71,8 +71,8 @@ func CheckTargets(targets []Target, taken map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// isNamedPipe reports whether a path is a named pipe or socket: writing could wait for a reader forever. What this
-// process has open already, such as /dev/stdout, does not count.
+// isNamedPipe reports whether a path is a named pipe or a socket: writing could wait for a reader forever. Files that
+// this process has open already, such as /dev/stdout, are none.
 func isNamedPipe(path string) bool {
 	abs, err := filepath.Abs(path)
 	if err != nil || strings.HasPrefix(abs, "/dev/") || strings.HasPrefix(abs, "/proc/") {
@@ -82,7 +82,7 @@ func isNamedPipe(path string) bool {
 	return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
 }
 
-// realPath is the same for all names of a file, also of one that is not there yet.
+// realPath returns the same path for all names of a file, even if it does not exist yet.
 func realPath(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -97,16 +97,16 @@ func realPath(path string) string {
 	return abs
 }
 
-// vacant refuses a folder, and a file that holds something else.
+// check returns an error for a folder, and for a file that arena did not write.
 func (t *Target) check() error {
 	info, err := os.Stat(t.Path)
-	if err != nil { // what is wrong is found when it is written
+	if err != nil { // problems are reported when the file is written
 		return nil
 	}
 	if err := t.folder(); err != nil {
 		return err
 	}
-	ours, err := t.holdsOurs(info)
+	ours, err := t.writtenByArena(info)
 	if err != nil {
 		return fmt.Errorf("cannot write %s to %s: what it holds cannot be read: %w", t.What, t.Path, err)
 	}
@@ -124,8 +124,8 @@ func (t *Target) folder() error {
 	return nil
 }
 
-// holdsOurs reports whether a file is empty or holds what arena writes there.
-func (t *Target) holdsOurs(info os.FileInfo) (bool, error) {
+// writtenByArena reports whether a file is empty or was written by arena.
+func (t *Target) writtenByArena(info os.FileInfo) (bool, error) {
 	if !info.Mode().IsRegular() || info.Size() == 0 {
 		return true, nil
 	}
@@ -139,10 +139,10 @@ func (t *Target) holdsOurs(info os.FileInfo) (bool, error) {
 		size = wholeSize
 	}
 	start, err := io.ReadAll(io.LimitReader(file, size))
-	return err == nil && t.Ours(start), err
+	return err == nil && t.Recognizes(start), err
 }
 
-// StartsWith knows files by their first bytes.
+// StartsWith returns a function for Target.Recognizes that compares the first bytes.
 func StartsWith(text string) func([]byte) bool {
 	return func(start []byte) bool { return bytes.HasPrefix(start, []byte(text)) }
 }

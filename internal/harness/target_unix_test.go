@@ -19,7 +19,7 @@ func TestPipesAreNoOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, refused := range map[string]bool{pipe: true, "/dev/null": false} {
-		err := harness.CheckTargets([]harness.Target{{What: "JUnit", Path: path, Ours: func([]byte) bool { return true }}}, nil)
+		err := harness.CheckTargets([]harness.Target{{What: "JUnit", Path: path, Recognizes: func([]byte) bool { return true }}}, nil)
 		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "it is a pipe") {
 			t.Errorf("%s: %v", path, err)
 		}

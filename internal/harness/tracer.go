@@ -18,8 +18,8 @@ type Tracer struct {
 	closed   bool
 }
 
-// NewTracer starts the sending of the traces of a run; nil when config is. repeatable says that the same run has the
-// same trace every time.
+// NewTracer starts sending the traces of a run. It returns nil if config is nil. With repeatable, equal runs have equal
+// trace ids.
 func NewTracer(ctx context.Context, config *otlp.Config, run *result.Run, repeatable bool) *Tracer {
 	if config == nil {
 		return nil
@@ -27,7 +27,7 @@ func NewTracer(ctx context.Context, config *otlp.Config, run *result.Run, repeat
 	return &Tracer{exporter: otlp.New(ctx, config, run.Arena, traceID(run, repeatable)), config: config}
 }
 
-// traceID follows from what is run, and from chance where it must not be the same twice.
+// traceID returns a hash of what is run, and of a random number unless it is repeatable.
 func traceID(run *result.Run, repeatable bool) (id [16]byte) {
 	var salt [16]byte
 	if !repeatable {
@@ -42,15 +42,15 @@ func traceID(run *result.Run, repeatable bool) (id [16]byte) {
 	return id
 }
 
-// Handle takes an event. It waits for nobody.
+// Handle handles an event. It does not block.
 func (t *Tracer) Handle(e result.Event) {
 	if t != nil {
 		t.exporter.Handle(e)
 	}
 }
 
-// Close sends what is left, for which it waits a while, and returns what was lost; "": nothing. A second one does
-// nothing.
+// Close sends the remaining spans, with a time limit. It returns a message about lost spans; "": none. A second call
+// does nothing.
 func (t *Tracer) Close() (lost string) {
 	if t == nil || t.closed {
 		return ""

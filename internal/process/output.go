@@ -42,14 +42,14 @@ const maxLine = 64 << 10
 
 // lineWriter passes on what is written to it, line by line.
 type lineWriter struct {
-	heard func(line string) // nil: nobody listens
-	line  []byte
-	cut   bool // the line was passed on, cut: its rest is dropped
+	onLine func(line string) // nil: nobody listens
+	line   []byte
+	cut    bool // the line was passed on, cut: its rest is dropped
 }
 
 // beside returns a writer to w that also writes to l; w itself when nobody listens.
 func (l *lineWriter) beside(w io.Writer) io.Writer {
-	if l.heard == nil {
+	if l.onLine == nil {
 		return w
 	}
 	return io.MultiWriter(w, l)
@@ -87,7 +87,7 @@ func (l *lineWriter) add(part []byte) {
 // flush passes on what there is of a line.
 func (l *lineWriter) flush() {
 	if line := bytes.TrimRight(l.line, "\r"); len(line) > 0 {
-		l.heard(string(line))
+		l.onLine(string(line))
 	}
 	l.line = l.line[:0]
 }

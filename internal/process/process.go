@@ -25,9 +25,9 @@ type Command struct {
 	Stdin []byte
 
 	MaxStdout int // bytes; 0: 10 MB
-	// Heard receives the lines that the program writes to stderr, as they come, one at a time, and without their ends.
+	// OnStderr receives the lines that the program writes to stderr, as they come, one at a time, and without their ends.
 	// What is longer than 64 KiB is cut. nil: nobody listens.
-	Heard func(line string)
+	OnStderr func(line string)
 	// Grace is how long the program may take to end after it was asked to, and how long its output may stay open after it
 	// has ended; 0: half a second.
 	Grace time.Duration
@@ -75,7 +75,7 @@ func (c *Command) Run(ctx context.Context) (Output, error) {
 	stdout := &limitedBuffer{limit: most, onFull: func() { stop(fmt.Errorf("%w %s", ErrTooMuchOutput, size(most))) }}
 	stderr := &tailBuffer{limit: stderrLimit}
 	cmd := c.prepare(ctx)
-	lines := lineWriter{heard: c.Heard}
+	lines := lineWriter{onLine: c.OnStderr}
 	cmd.Stdout, cmd.Stderr = stdout, lines.beside(stderr)
 	err := run(cmd, func() {})
 	lines.flush()

@@ -64,7 +64,7 @@ func TestHeard(t *testing.T) {
 	for _, running := range []bool{false, true} {
 		var got []string
 		c := script(t, text)
-		c.Grace, c.Heard = hang.Guard, func(line string) { got = append(got, line) }
+		c.Grace, c.OnStderr = hang.Guard, func(line string) { got = append(got, line) }
 		if running {
 			r := started(t, c)
 			if _, err := io.Copy(io.Discard, r); err != nil {

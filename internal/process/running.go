@@ -45,7 +45,7 @@ func (c *Command) Start() (*Running, error) {
 	}
 	cmd := c.prepare(ctx)
 	r.grace = cmd.WaitDelay
-	lines := lineWriter{heard: c.Heard}
+	lines := lineWriter{onLine: c.OnStderr}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, lines.beside(r.stderr)
 	started := make(chan struct{})
 	go func() {

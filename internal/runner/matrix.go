@@ -209,7 +209,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 		mocked: m.opts.MockProvider, judge: m.opts.Judge, dispatch: m.opts.Dispatch,
 	}, strict: m.opts.Strict, lenient: m.opts.Lenient, media: m.attachments(p)}
 	var err error
-	if run.tools, run.memory, err = newKit(p, world{m.http, m.opts.Heard, run.media}); err != nil {
+	if run.tools, run.memory, err = newKit(p, world{m.http, m.opts.OnStderr, run.media}); err != nil {
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return nil
 	}

@@ -50,9 +50,9 @@ type PlanOptions struct {
 	// Listing lets trials that are Replayed connect to servers and agents all the same: requests are shown, and these are
 	// asked which tools they have.
 	Listing bool
-	// Heard receives the lines that programs of tools and of MCP servers write to stderr, with the tool or server, from
+	// OnStderr receives the lines that programs of tools and of MCP servers write to stderr, with the tool or server, from
 	// any goroutine; nil: nobody listens.
-	Heard func(who, line string)
+	OnStderr func(who, line string)
 	// Calls are the parameters that win over the files; see Options.
 	Calls CallParameters
 }

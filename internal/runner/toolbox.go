@@ -20,9 +20,9 @@ var modes = []string{"", "mock", "client", "exec", "live", scenario.ToolOfAgent,
 
 // world is what the tools of a project reach of it.
 type world struct {
-	http  *http.Client           // nil: calls over HTTP are refused
-	heard func(who, line string) // see PlanOptions
-	media *attach.Store          // nil: the files of canned results are not read
+	http     *http.Client           // nil: calls over HTTP are refused
+	onStderr func(who, line string) // see PlanOptions
+	media    *attach.Store          // nil: the files of canned results are not read
 }
 
 // compileTools compiles the tools that the files of a project describe. It starts nothing.
@@ -40,7 +40,7 @@ func compileTools(p *scenario.Project, w world) (*tools.Registry, error) {
 		case scenario.ToolOfProgram:
 			return tools.Runner{Run: spec.Run}, nil
 		}
-		return exec.New(spec, exec.Host{Getenv: p.Getenv, Heard: w.heard})
+		return exec.New(spec, exec.Host{Getenv: p.Getenv, OnStderr: w.onStderr})
 	})
 }
 
@@ -63,7 +63,7 @@ func newKit(p *scenario.Project, w world) (kit *tools.Kit, remembering *tools.Op
 		sources = append(sources, a2a.New(agent, w.http, p.Getenv))
 	}
 	for _, server := range p.Servers {
-		sources = append(sources, mcp.New(server, mcp.Host{Getenv: p.Getenv, HTTP: w.http, Heard: w.heard}))
+		sources = append(sources, mcp.New(server, mcp.Host{Getenv: p.Getenv, HTTP: w.http, OnStderr: w.onStderr}))
 	}
 	return tools.NewKit(registry, sources...), remembering, nil
 }

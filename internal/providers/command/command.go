@@ -27,9 +27,9 @@ const (
 // Host is what programs need of their surroundings.
 type Host struct {
 	Getenv func(name string) (string, bool)
-	// Heard receives the lines that a program writes to its stderr, with the name of its provider, from any goroutine;
+	// OnStderr receives the lines that a program writes to its stderr, with the name of its provider, from any goroutine;
 	// nil: nobody listens.
-	Heard func(who, line string)
+	OnStderr func(who, line string)
 }
 
 // Provider runs the program of a provider of type command. It is safe for concurrent use.
@@ -39,7 +39,7 @@ type Provider struct {
 	timeout   time.Duration
 	env       []string
 	scrub     *providers.Scrubber // of what the program gets of the environment
-	heard     func(line string)   // see process.Command
+	onStderr  func(line string)   // see process.Command
 }
 
 // New makes the provider. It starts nothing.
@@ -55,8 +55,8 @@ func New(spec *scenario.Provider, host Host) (*Provider, error) {
 	if p.timeout <= 0 {
 		p.timeout = defaultTimeout
 	}
-	if host.Heard != nil {
-		p.heard = func(line string) { host.Heard("provider "+spec.ID, line) }
+	if host.OnStderr != nil {
+		p.onStderr = func(line string) { host.OnStderr("provider "+spec.ID, line) }
 	}
 	p.environment(getenv)
 	return p, nil
@@ -163,7 +163,7 @@ func (p *Provider) command(ctx context.Context, turn int) *process.Command {
 	env := append(slices.Clip(p.env), vars...)
 	args := p.Command[1:]
 	return &process.Command{
-		Path: p.Command[0], Args: slices.Clip(args), Dir: p.Dir, Env: env, MaxStdout: maxOutput, Heard: p.heard,
+		Path: p.Command[0], Args: slices.Clip(args), Dir: p.Dir, Env: env, MaxStdout: maxOutput, OnStderr: p.onStderr,
 	}
 }
 

@@ -223,8 +223,8 @@ func (c *conversation) parse(text []byte) (*message, error) {
 }
 
 func (c *conversation) heard(line string) {
-	if c.p.heard != nil {
-		c.p.heard(strings.ToValidUTF8(line, "\uFFFD"))
+	if c.p.onStderr != nil {
+		c.p.onStderr(strings.ToValidUTF8(line, "\uFFFD"))
 	}
 }
 

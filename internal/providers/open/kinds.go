@@ -57,7 +57,7 @@ func model(
 
 // openProgram opens a program of the user.
 func openProgram(p *scenario.Provider, o *Options) (providers.Provider, error) {
-	client, err := command.New(p, command.Host{Getenv: o.Getenv, Heard: o.Heard})
+	client, err := command.New(p, command.Host{Getenv: o.Getenv, OnStderr: o.OnStderr})
 	if err != nil {
 		return nil, err
 	}

@@ -27,9 +27,9 @@ type Options struct {
 	Now     func() time.Time // nil: time.Now
 	// Offline makes every connection fail that a provider would open.
 	Offline bool
-	// Heard receives the lines that the programs of providers write to their stderr, with the provider, from any
+	// OnStderr receives the lines that the programs of providers write to their stderr, with the provider, from any
 	// goroutine; nil: nobody listens.
-	Heard func(who, line string)
+	OnStderr func(who, line string)
 	// Turns are those that the calls of a provider wait for together with others'; nil: each waits for those of its own.
 	Turns func(p *scenario.Provider) providers.Turns
 	// NoTraces starts programs of agents without a place for their traces.

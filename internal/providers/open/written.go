@@ -32,8 +32,8 @@ func Write(ctx context.Context, p *scenario.Provider, o Options, req *chat.Reque
 	if Simulated(p.Type) {
 		return nil, ErrNoWire
 	}
-	var page paper
-	client, err := onPaper(p, o, &page)
+	var page captureTransport
+	client, err := withoutSending(p, o, &page)
 	if err != nil {
 		return nil, err
 	}
@@ -44,12 +44,12 @@ func Write(ctx context.Context, p *scenario.Provider, o Options, req *chat.Reque
 	return &page.Written, nil
 }
 
-// OnPaper makes the provider that p describes without its key: nobody is sent what it is asked.
-func OnPaper(p *scenario.Provider, o Options) (providers.Provider, error) {
-	return onPaper(p, o, new(paper))
+// NewUnsent makes the provider that p describes without its key: nobody is sent what it is asked.
+func NewUnsent(p *scenario.Provider, o Options) (providers.Provider, error) {
+	return withoutSending(p, o, new(captureTransport))
 }
 
-func onPaper(p *scenario.Provider, o Options, page *paper) (providers.Provider, error) {
+func withoutSending(p *scenario.Provider, o Options, page *captureTransport) (providers.Provider, error) {
 	o.transport, o.Retries = page, new(int)
 	client, err := New(p, o)
 	if failed, ok := errors.AsType[*providers.Error](err); ok && failed.Kind == providers.Auth {
@@ -61,13 +61,13 @@ func onPaper(p *scenario.Provider, o Options, page *paper) (providers.Provider, 
 	return client, err
 }
 
-// paper takes down the request that would be sent.
-type paper struct{ Written }
+// captureTransport takes down the request that would be sent.
+type captureTransport struct{ Written }
 
-var errOnPaper = errors.New("the request is only written")
+var errNotSent = errors.New("the request is only written")
 
 // RoundTrip implements http.RoundTripper.
-func (p *paper) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p *captureTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
 		var err error
@@ -79,5 +79,5 @@ func (p *paper) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	p.Method, p.URL, p.Header, p.Body = r.Method, r.URL.String(), r.Header.Clone(), body
-	return nil, errOnPaper
+	return nil, errNotSent
 }

@@ -25,9 +25,9 @@ const maxOutput = 10 << 20 // bytes of an answer
 // Host is what programs need of their surroundings.
 type Host struct {
 	Getenv func(name string) (string, bool)
-	// Heard receives the lines that a program writes to stderr, with the name of its tool, from any goroutine; nil:
+	// OnStderr receives the lines that a program writes to stderr, with the name of its tool, from any goroutine; nil:
 	// nobody listens.
-	Heard func(who, line string)
+	OnStderr func(who, line string)
 }
 
 // New makes the runner of a tool of mode exec. It starts nothing.
@@ -40,8 +40,8 @@ func New(spec *scenario.Tool, host Host) (tools.Runner, error) {
 	p := &program{ExecTool: spec.Exec, name: spec.ID, env: sync.OnceValue(func() []string {
 		return environment(spec.Exec, host.Getenv)
 	})}
-	if host.Heard != nil {
-		p.heard = func(line string) { host.Heard("tool "+spec.ID, line) }
+	if host.OnStderr != nil {
+		p.onStderr = func(line string) { host.OnStderr("tool "+spec.ID, line) }
 	}
 	if !spec.Exec.Server {
 		return tools.Runner{Run: p.run}, nil
@@ -56,14 +56,14 @@ func New(spec *scenario.Tool, host Host) (tools.Runner, error) {
 // program is how the program of a tool is started.
 type program struct {
 	*scenario.ExecTool
-	name  string // of the tool
-	env   func() []string
-	heard func(line string) // see process.Command
+	name     string // of the tool
+	env      func() []string
+	onStderr func(line string) // see process.Command
 }
 
 func (p *program) command() *process.Command {
 	return &process.Command{
-		Path: p.Command, Args: p.Args, Dir: p.Dir, Env: p.env(), MaxStdout: maxOutput, Heard: p.heard,
+		Path: p.Command, Args: p.Args, Dir: p.Dir, Env: p.env(), MaxStdout: maxOutput, OnStderr: p.onStderr,
 	}
 }
 

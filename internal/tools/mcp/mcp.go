@@ -36,9 +36,9 @@ const (
 type Host struct {
 	Getenv func(name string) (string, bool)
 	HTTP   *http.Client // nil: no connections are allowed
-	// Heard receives the lines that a server's program writes to stderr, with the name of the server, from any goroutine;
-	// nil: nobody listens.
-	Heard func(who, line string)
+	// OnStderr receives the lines that a server's program writes to stderr, with the name of the server, from any
+	// goroutine; nil: nobody listens.
+	OnStderr func(who, line string)
 }
 
 // New returns the opener of a server. It starts nothing.

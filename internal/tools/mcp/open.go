@@ -64,8 +64,8 @@ func (s *source) openProgram(old bool) (*session, *pipe, error) {
 	c := &process.Command{
 		Path: s.expand(s.spec.Command), Args: args, Dir: s.spec.Dir, Env: s.environment(s.spec.Env), Grace: patience,
 	}
-	if s.host.Heard != nil {
-		c.Heard = func(line string) { s.host.Heard(SourceName(s.spec), line) }
+	if s.host.OnStderr != nil {
+		c.OnStderr = func(line string) { s.host.OnStderr(SourceName(s.spec), line) }
 	}
 	limit := greeting
 	switch {

@@ -11,13 +11,13 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// Claim takes files and folders outside of the results folder: no other arena writes there until release is called, or
-// the process has ended. While they are taken, a file beside each of them says by whom.
-func Claim(now time.Time, targets ...Target) (release func() error, err error) {
-	var held []func() error
+// LockTargets locks files and folders outside of the results folder against other processes of arena, until release is
+// called or the process ends. The lock files beside them name the owner.
+func LockTargets(now time.Time, targets ...Target) (release func() error, err error) {
+	var unlocks []func() error
 	release = func() (err error) {
-		for _, let := range held {
-			err = errors.Join(err, let())
+		for _, unlock := range unlocks {
+			err = errors.Join(err, unlock())
 		}
 		return err
 	}
@@ -26,17 +26,17 @@ func Claim(now time.Time, targets ...Target) (release func() error, err error) {
 		if Device(t.Path) {
 			continue
 		}
-		let, err := t.claim(now)
+		unlock, err := t.lock(now)
 		if err != nil {
 			return nil, errors.Join(err, release())
 		}
-		held = append(held, let)
+		unlocks = append(unlocks, unlock)
 	}
 	return release, nil
 }
 
-// claims are the reports that are written elsewhere than into the folder.
-func (o *Outputs) claims() (all []Target) {
+// outsideTargets returns the reports that are written outside of the folder.
+func (o *Outputs) outsideTargets() (all []Target) {
 	for _, t := range o.targets() {
 		if filepath.Dir(realPath(t.Path)) != realPath(o.Dir) {
 			all = append(all, t)
@@ -45,17 +45,17 @@ func (o *Outputs) claims() (all []Target) {
 	return all
 }
 
-func (t *Target) claim(now time.Time) (release func() error, err error) {
+func (t *Target) lock(now time.Time) (release func() error, err error) {
 	at := realPath(t.Path)
 	path := filepath.Join(filepath.Dir(at), "."+filepath.Base(at)+".arena-lock")
 	unclaimed := func() error { return nil }
-	if plainfile.MakeDir(filepath.Dir(path)) != nil { // what is wrong is found when the file is written
+	if plainfile.MakeDir(filepath.Dir(path)) != nil { // the error is reported when the file is written
 		return unclaimed, nil
 	}
 	var locked *filelock.LockedError
 	f, err := lockNew(path)
 	switch {
-	case errors.Is(err, os.ErrPermission): // in a folder that takes no new file one that is there may be written
+	case errors.Is(err, os.ErrPermission): // no lock file can be created, but an existing target may be writable
 		return unclaimed, nil
 	case errors.As(err, &locked):
 		return nil, fmt.Errorf("another arena writes %s to %s: %s\nwait for it, or name another place",
@@ -69,12 +69,13 @@ func (t *Target) claim(now time.Time) (release func() error, err error) {
 	return func() error { return errors.Join(os.Remove(path), f.Close()) }, nil
 }
 
-// lockNew locks a file that goes when it is let go: what was locked has to be what stands at the path still.
+// lockNew creates and locks a lock file that its owner removes when it unlocks it. It tries again when the file was
+// removed before it was locked.
 func lockNew(path string) (*os.File, error) {
 	for {
 		f, err := filelock.Open(path)
 		if errors.Is(err, os.ErrNotExist) {
-			continue // it went between two looks
+			continue // another process removed it meanwhile
 		}
 		if err != nil {
 			return nil, err
@@ -82,11 +83,11 @@ func lockNew(path string) (*os.File, error) {
 		if err := filelock.Lock(f); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		held, err := f.Stat()
+		unlocks, err := f.Stat()
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		if there, err := os.Lstat(path); err == nil && os.SameFile(held, there) {
+		if there, err := os.Lstat(path); err == nil && os.SameFile(unlocks, there) {
 			return f, nil
 		}
 		if err := f.Close(); err != nil {

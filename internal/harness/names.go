@@ -16,16 +16,16 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// A name must be the same wherever it stands: trials, recordings and files are found by it. So nothing is taken out of
-// one. Where a secret is a part of a name, either it is spelled like a name as well, and then it is none; or it looks
-// like a secret, and then nothing is run.
+// Trials, recordings and files are found by their names, so secrets cannot be redacted in names. If a known secret is
+// part of a name, there are two cases. A secret that consists of words is not treated as a secret any more, with a
+// warning. Any other secret is an error, and nothing is run.
 
-// Named is what something is called.
+// Named is a name that arena writes.
 type Named struct {
-	What string // "the scenario"
-	Name string
-	Pos  diag.Pos // zero: it stands in no file that was read
-	Free bool     // nothing is found by it: what looks like a secret is taken out
+	What       string // "the scenario"
+	Name       string
+	Pos        diag.Pos // zero: the name is not from a file
+	Redactable bool     // nothing is found by this name, so secrets in it are redacted
 }
 
 // partOfName is a secret that is a part of names.
@@ -35,9 +35,9 @@ type partOfName struct {
 	more          int
 }
 
-// KeepNames says of each secret known so far that is a part of a name what becomes of it: one that is spelled like a
-// name is a secret no more, which is a warning, and any other is an error. Each is told once.
-func (s *Secrets) KeepNames(names iter.Seq[Named], d *diag.List) {
+// CheckNames reports, once each, the known secrets that are part of a name: as a warning for one that consists of
+// words, which is not treated as a secret any more, and as an error for others.
+func (s *Secrets) CheckNames(names iter.Seq[Named], d *diag.List) {
 	set := s.Set()
 	if set == nil {
 		return
@@ -52,14 +52,14 @@ func (s *Secrets) KeepNames(names iter.Seq[Named], d *diag.List) {
 		return cmp.Or(cmp.Compare(a.origin, b.origin), cmp.Compare(a.value, b.value))
 	}
 	for _, p := range slices.SortedFunc(maps.Values(found), order) {
-		s.settle(p, d)
+		s.reportPart(p, d)
 	}
 }
 
-// partsOf adds the secrets that are parts of a name.
+// partsOf adds the secrets that are part of a name.
 func (s *Secrets) partsOf(n Named, to map[string]*partOfName) {
 	for _, value := range s.Known() {
-		if n.Free && !secret.IsWords(value) || !secret.NewSet([]string{value}).In([]byte(n.Name)) {
+		if n.Redactable && !secret.IsWords(value) || !secret.NewSet([]string{value}).In([]byte(n.Name)) {
 			continue
 		}
 		if p := to[value]; p != nil {
@@ -72,18 +72,18 @@ func (s *Secrets) partsOf(n Named, to map[string]*partOfName) {
 	}
 }
 
-func (s *Secrets) settle(p *partOfName, d *diag.List) {
+func (s *Secrets) reportPart(p *partOfName, d *diag.List) {
 	if secret.IsWords(p.value) {
 		s.Spare(p.value)
 	}
 	s.mu.Lock()
-	told := s.told[p.value]
-	if s.told == nil {
-		s.told = map[string]bool{}
+	reported := s.reported[p.value]
+	if s.reported == nil {
+		s.reported = map[string]bool{}
 	}
-	s.told[p.value] = true
+	s.reported[p.value] = true
 	s.mu.Unlock()
-	if told {
+	if reported {
 		return
 	}
 	others := ""
@@ -101,9 +101,9 @@ func (s *Secrets) settle(p *partOfName, d *diag.List) {
 		"call one of them otherwise; if the value is no secret, call the variable otherwise, or unset it for arena"
 }
 
-// KeepNamesOf is KeepNames for all names in a suite.
-func (s *Secrets) KeepNamesOf(suite *scenario.Suite, d *diag.List) {
-	s.KeepNames(func(yield func(Named) bool) {
+// CheckSuiteNames calls CheckNames with all names in a suite.
+func (s *Secrets) CheckSuiteNames(suite *scenario.Suite, d *diag.List) {
+	s.CheckNames(func(yield func(Named) bool) {
 		for _, p := range suite.Projects {
 			if !projectNames(p, func(what, name string, pos diag.Pos) bool {
 				return name == "" || yield(Named{What: what, Name: name, Pos: pos})
@@ -114,9 +114,9 @@ func (s *Secrets) KeepNamesOf(suite *scenario.Suite, d *diag.List) {
 	}, d)
 }
 
-// KeepNamesAsked is KeepNames for what is asked of a run: files, folders, and what is chosen of them.
-func (s *Secrets) KeepNamesAsked(spec *result.Spec, d *diag.List) {
-	s.KeepNames(func(yield func(Named) bool) {
+// CheckSpecNames calls CheckNames with the texts in the options of a run: files, folders and filters.
+func (s *Secrets) CheckSpecNames(spec *result.Spec, d *diag.List) {
+	s.CheckNames(func(yield func(Named) bool) {
 		for field, value := range reflect.ValueOf(spec).Elem().Fields() {
 			flag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			what := "--" + strings.ReplaceAll(flag, "_", "-")
@@ -136,7 +136,7 @@ func (s *Secrets) KeepNamesAsked(spec *result.Spec, d *diag.List) {
 	}, d)
 }
 
-// projectNames goes through what is called something in a project, until yield returns false.
+// projectNames calls yield with the names in a project, until it returns false.
 func projectNames(p *scenario.Project, yield func(what, name string, pos diag.Pos) bool) bool {
 	at := diag.Pos{File: p.File}
 	all := yield("the name of the project", p.Name, at) && yield("the name of the config", p.File, at)
@@ -194,7 +194,7 @@ func projectNames(p *scenario.Project, yield func(what, name string, pos diag.Po
 	return all
 }
 
-// flowNames goes through the names in workflow, compositions and skills.
+// flowNames adds the names in workflow, compositions and skills.
 func flowNames(p *scenario.Project, add func(what string, pos diag.Pos, names ...string)) {
 	if p.Workflow != nil {
 		for _, state := range p.Workflow.States {

@@ -200,7 +200,7 @@ func (r *fleetRun) start(ctx context.Context, started time.Time, tell func(strin
 	}
 	r.fleet = &fleet.Coordinator{
 		Run: r.about.ID, Trials: r.about.Trials, Again: r.before != nil && r.before.Run == r.about.ID,
-		Ask: r.trials.Ask, Tell: func(text string) { r.tell(text) },
+		Ask: r.trials.Ask, Halt: r.halted, Tell: func(text string) { r.tell(text) },
 		Warn: r.flags.warnAfter(), Patience: r.flags.timeout, Now: time.Now, // which goes on, unlike the clock of the run may
 	}
 	return r.listen(ctx)
@@ -331,6 +331,13 @@ func (r *fleetRun) halt(ctx context.Context, cause error) {
 			}
 		})
 	})
+}
+
+// halted halts the run, and waits until that is done. Its round trips to the broker bring what workers told before, such as
+// which trials they have begun.
+func (r *fleetRun) halted(ctx context.Context) {
+	r.halt(context.WithoutCancel(ctx), context.Cause(ctx))
+	r.halting.Wait()
 }
 
 // haltTimeout is how long the end of a run may wait for the broker.

@@ -22,6 +22,9 @@ type Coordinator struct {
 	Again bool
 	// Ask stores a job for workers. A job that waits already is not stored twice.
 	Ask func(ctx context.Context, j *Job) error
+	// Halt tells the workers that the run is stopped, which ctx says, and returns when what they had told before is here;
+	// nil: nobody needs to be told.
+	Halt func(ctx context.Context)
 	// Tell shows a line to people.
 	Tell func(string)
 	// Warn is after which time without a worker that can run a trial that is told, Patience after which the trial is
@@ -126,6 +129,9 @@ func (c *Coordinator) wait(ctx context.Context, t *ticket) (*arrival, error) {
 				return nil, err
 			}
 		case <-ctx.Done():
+			if c.Halt != nil {
+				c.Halt(ctx)
+			}
 			if !c.inHands(t) {
 				return nil, context.Cause(ctx)
 			}

@@ -166,7 +166,7 @@ func (a *analyzer) run(in Input) error {
 		}
 		where := Place{in.Name, b.ID, b.Scenario, b.Provider}
 		if b.Turns > 1 || b.Usage.Calls > 1 {
-			a.longest.add(Long{where, b.Turns, b.Usage.Calls, b.Usage.ToolCalls, b.Status}, longer)
+			a.longest.add(Long{where, int(b.Turns), b.Usage.Calls, b.Usage.ToolCalls, b.Status}, longer)
 		}
 		if b.Usage.ToolCalls < 2 {
 			continue

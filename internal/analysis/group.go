@@ -39,7 +39,7 @@ type group struct {
 
 func (g *group) add(run int, b *result.Brief) {
 	s := sample{
-		id: b.ID, run: run, ms: b.DurationMS, turns: b.Turns, rounds: b.Usage.Calls, priced: b.CostUSD != nil,
+		id: b.ID, run: run, ms: b.DurationMS, turns: int(b.Turns), rounds: b.Usage.Calls, priced: b.CostUSD != nil,
 		simulated: b.Simulated,
 	}
 	if s.priced {

@@ -58,7 +58,9 @@ func TestAgainRepeatsEveryFlag(t *testing.T) {
 func TestAgainNamesEveryProvider(t *testing.T) {
 	t.Parallel()
 	trial := func(provider, region string) *result.Brief {
-		return &result.Brief{File: "s.yaml", Scenario: "refund", Provider: provider, Region: region}
+		return new(result.BriefOf(result.BriefShared{
+			File: "s.yaml", Scenario: "refund", Provider: provider, Region: region,
+		}))
 	}
 	for want, trials := range map[string][]*result.Brief{
 		"arena run s.yaml --scenario refund --provider a":                         {trial("a", "default")},

@@ -274,8 +274,10 @@ func (r *resumption) leftUnjudged(i int) *runner.Finished {
 	if e == nil {
 		return nil
 	}
+	brief := result.BriefOf(result.BriefShared{})
+	brief.ID = e.ID
 	return &runner.Finished{
-		Brief: &result.Brief{ID: e.ID},
+		Brief: &brief,
 		Load:  loadWithMedia(r.file, func() (*result.Trial, error) { return r.ledger.Trial(e) }),
 	}
 }

@@ -97,11 +97,12 @@ func briefOf(t *runner.Trial) result.Brief {
 	if t.Recorded != nil {
 		session = t.Recorded.Name
 	}
-	return result.Brief{
-		Session: session, Row: t.RowID(), Index: t.Index, ID: t.ID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID,
-		File:   t.Scenario.Pos.File,
-		Region: t.Region, Trial: t.N, Trials: t.Of, Simulated: t.Mocked(),
-	}
+	b := result.BriefOf(result.BriefShared{
+		Session: session, Row: t.RowID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, File: t.Scenario.Pos.File,
+		Region: t.Region, Trials: t.Of, Simulated: t.Mocked(),
+	})
+	b.Index, b.ID, b.Trial, b.Group = t.Index, t.ID(), t.N, 0
+	return b
 }
 
 // printDiags shows the problems of a run's files on stderr, with -q too.

@@ -190,7 +190,6 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	if x.job.Outputs != nil {
 		h.Programs = runner.Surroundings(x.Plan)
 	}
-	x.collect.Expect(run.Planned)
 	x.collect.Cover(run.Coverage)
 	x.collect.Gate(x.gates)
 	if earlier == nil {

@@ -1,31 +1,55 @@
 package result
 
+// noRare is what most trials have. It is never changed: see excuse.
+var noRare = &BriefRare{}
+
+// BriefOf is the brief of a trial of which no more is known than what the trials of its group have in common.
+func BriefOf(shared BriefShared) Brief {
+	return Brief{BriefShared: &shared, BriefRare: &BriefRare{}, Usage: &Usage{}, Checks: &CheckCount{}, Group: -1}
+}
+
 // NewBrief returns the part of a settled trial that is kept in memory.
 func NewBrief(t *Trial) Brief {
-	b := Brief{
-		Index: t.Index, ID: t.ID, Scenario: t.Scenario, Provider: t.Provider, Region: t.Region,
-		Trial: t.Trial, Trials: t.Trials, File: t.Position.File, Line: t.Position.Line,
-		Status: t.Status, Turns: len(t.Turns), DurationMS: t.DurationMS, Usage: t.Usage, CostUSD: t.CostUSD,
-		Simulated: t.Simulated, Judges: t.Judges, Users: t.Users, Context: t.Context, Guards: GuardsOf(t),
-		Refused:    t.Workflow.refusals(),
-		Evals:      EvalsOf(t),
-		Dispatched: t.EvalsDispatched,
-		Before:     t.Before, Gone: t.Gone, Flaky: t.Flaky, OverBudget: t.OverBudget, TaskType: t.TaskType,
-		Rejected: t.Rejected, Group: -1, Asked: t.Asked, Repeatable: t.Repeatable,
-		Failing:   t.failing(),
-		Tolerated: t.Gone && t.Excused && t.Status == Failed,
+	shared := BriefShared{
+		Scenario: t.Scenario, Provider: t.Provider, Region: t.Region, Trials: t.Trials,
+		File: t.Position.File, Line: t.Position.Line,
+		Simulated: t.Simulated, TaskType: t.TaskType, Asked: t.Asked, Repeatable: t.Repeatable,
 	}
 	if t.Recording != nil {
-		b.Recording, b.Session = t.Recording.File, t.Recording.Name
+		shared.Recording, shared.Session = t.Recording.File, t.Recording.Name
 	}
 	if t.Row != nil {
-		b.Row, b.Session = t.Row.ID, t.Row.ID
+		shared.Row, shared.Session = t.Row.ID, t.Row.ID
+	}
+	b := BriefOf(shared)
+	b.Index, b.ID, b.Trial, b.Status, b.Turns = t.Index, t.ID, t.Trial, t.Status, int32(len(t.Turns))
+	b.DurationMS, b.CostUSD, *b.Usage = t.DurationMS, t.CostUSD, t.Usage
+	b.Before, b.Gone, b.Flaky, b.OverBudget, b.Rejected = t.Before, t.Gone, t.Flaky, t.OverBudget, t.Rejected
+	b.Tolerated = t.Gone && t.Excused && t.Status == Failed
+	rare := BriefRare{
+		Judges: t.Judges, Users: t.Users, Context: t.Context, Guards: GuardsOf(t), Refused: t.Workflow.refusals(),
+		Evals: EvalsOf(t), Dispatched: t.EvalsDispatched, Failing: t.failing(),
+	}
+	if t.Row != nil {
+		rare.Score, rare.Scored = t.Score()
+	}
+	if b.BriefRare = &rare; rare.isEmpty() {
+		b.BriefRare = noRare
 	}
 	t.Checks(func(_, _ int, v *Verdict) { b.Checks.add(v.Status) })
-	if t.Row != nil {
-		b.Score, b.Scored = t.Score()
-	}
 	return b
+}
+
+func (r *BriefRare) isEmpty() bool {
+	return r.Scored+r.Refused+r.Dispatched+len(r.Failing) == 0 && r.Judges == nil && r.Users == nil && r.Context == nil &&
+		r.Guards == nil && r.Evals == nil && r.Excuse == ""
+}
+
+// excuse says why the trial makes nothing red.
+func (b *Brief) excuse(why string) {
+	rare := *b.BriefRare
+	rare.Excuse = why
+	b.BriefRare = &rare
 }
 
 // Score is the mean of the scores of the trial's checks and evals, of which more is better, and how many have one.

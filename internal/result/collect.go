@@ -13,7 +13,8 @@ import (
 // Collector collects finished trials into a Run. It keeps a Brief for each trial, the counts of each assertion for each
 // group of several trials, and the key of each judgement. It belongs to one goroutine.
 type Collector struct {
-	briefs []Brief
+	ended  briefs
+	briefs []Brief // of Finish
 	groups map[groupKey]*groupCount
 	gated  bool // a group may end early
 	judges JudgeSum
@@ -61,23 +62,15 @@ type countedCheck struct {
 	variant     string // as text; "" where nothing was perturbed
 }
 
-// expected limits the room that is reserved in advance.
-const expected = 1 << 14
-
-// Expect reserves room for a number of trials. More or fewer may come.
-func (c *Collector) Expect(trials int) {
-	c.briefs = slices.Grow(c.briefs, min(max(trials, 0), expected))
-}
-
 // Add takes a settled trial and returns its brief.
 func (c *Collector) Add(t *Trial) Brief {
 	b := NewBrief(t)
-	key := c.groupOf(&b)
+	key := c.groupOf(b.BriefShared)
 	b.Pooled = b.Row != "" && key.row == ""
 	if g := c.groups[key]; g != nil && !b.Gone {
 		b.Gated = g.progress != nil
 	}
-	c.briefs = append(c.briefs, b)
+	c.ended.add(&b)
 	c.judges.Add(t)
 	c.evals.add(t)
 	c.coverage.add(t)
@@ -124,7 +117,7 @@ func (c *Collector) warnings() []string {
 	return all
 }
 
-func keyOf(b *Brief) groupKey { return groupKey{b.File, b.Scenario, b.Provider, b.Region, b.Row} }
+func keyOf(b *BriefShared) groupKey { return groupKey{b.File, b.Scenario, b.Provider, b.Region, b.Row} }
 
 // Gate says which groups may end before all of their trials have run; before trials are added.
 func (c *Collector) Gate(groups []GatedGroup) {
@@ -142,7 +135,7 @@ func (c *Collector) Gate(groups []GatedGroup) {
 }
 
 // groupOf is the key of the group of a brief.
-func (c *Collector) groupOf(b *Brief) groupKey {
+func (c *Collector) groupOf(b *BriefShared) groupKey {
 	key := keyOf(b)
 	if c.gated && b.Row != "" { // all rows may be one group
 		whole := key
@@ -158,7 +151,7 @@ func (c *Collector) addToGroup(t *Trial) {
 	if t.Gone { // it is in no group
 		return
 	}
-	key := c.groupOf(&Brief{
+	key := c.groupOf(&BriefShared{
 		File: t.Position.File, Scenario: t.Scenario, Provider: t.Provider, Region: t.Region, Row: t.RowID(),
 	})
 	g := c.groups[key]
@@ -195,6 +188,7 @@ func (c *Collector) ToolWarnings() []diag.Diagnostic { return c.tools.neverWorke
 
 // Finish folds what was added into run: briefs in plan order, groups, totals and the status.
 func (c *Collector) Finish(run *Run) {
+	c.briefs = c.ended.take(c.briefs)
 	slices.SortFunc(c.briefs, func(a, b Brief) int { return cmp.Compare(a.Index, b.Index) })
 	run.Briefs, run.Groups, run.OverBudget, run.MayCostUSD = c.briefs, nil, c.overBudget, c.mayCost
 	for _, text := range c.warnings() {
@@ -253,7 +247,7 @@ func summarize(briefs []Brief) Summary {
 		if b.Flaky {
 			s.Flaky++
 		}
-		s.Checks.sum(b.Checks)
+		s.Checks.sum(*b.Checks)
 		s.Usage.Usage = s.Usage.Usage.Add(b.Usage.Usage)
 		s.Usage.Calls += b.Usage.Calls
 		s.Usage.ToolCalls += b.Usage.ToolCalls

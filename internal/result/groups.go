@@ -24,16 +24,16 @@ func (c *Collector) finishGroups(run *Run) map[groupKey]Status {
 
 // place tells each trial its group, and whether it counts there.
 func (c *Collector) place(run *Run, statuses map[groupKey]Status) {
-	places := make(map[groupKey]int, len(run.Groups))
+	places := make(map[groupKey]int32, len(run.Groups))
 	for i := range run.Groups {
-		places[run.Groups[i].key] = i
+		places[run.Groups[i].key] = int32(i)
 	}
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
 		if b.Gone {
 			continue
 		}
-		key := c.groupOf(b)
+		key := c.groupOf(b.BriefShared)
 		s, grouped := statuses[key]
 		if !grouped {
 			continue
@@ -63,7 +63,7 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 			}
 			continue
 		}
-		key := c.groupOf(b)
+		key := c.groupOf(b.BriefShared)
 		s, grouped := statuses[key]
 		if g := c.groups[key]; grouped && g.progress != nil {
 			continue // the group is counted as one
@@ -112,14 +112,15 @@ func (c *Collector) excuse(run *Run) map[groupKey]bool {
 		switch {
 		case b.Gone:
 		case b.Quarantined():
-			excused[c.groupOf(b)], b.Excuse = true, b.Quarantine.String()
+			excused[c.groupOf(b.BriefShared)] = true
+			b.excuse(b.Quarantine.String())
 			if b.Group >= 0 {
 				run.Groups[b.Group].Quarantined = true
 			}
 		case known[b.GroupName()]:
-			excused[c.groupOf(b)] = true
+			excused[c.groupOf(b.BriefShared)] = true
 			if b.Known = b.Status == Failed; b.Known {
-				b.Excuse = "known failure, as in " + run.Against.File
+				b.excuse("known failure, as in " + run.Against.File)
 			}
 		}
 	}
@@ -210,7 +211,7 @@ func (c *Collector) summarizeGroups(run *Run, statuses map[groupKey]Status) {
 	}
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
-		if _, grouped := statuses[c.groupOf(b)]; grouped || b.Gone {
+		if _, grouped := statuses[c.groupOf(b.BriefShared)]; grouped || b.Gone {
 			continue
 		}
 		s.Groups.count(b.Status)

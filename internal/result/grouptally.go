@@ -142,7 +142,7 @@ func (r *Run) Tallies() []*Tally {
 			byName[name], all = t, append(all, t)
 		}
 		t.Add(b)
-		if b.Group >= 0 && b.Group < len(r.Groups) {
+		if b.Group >= 0 && int(b.Group) < len(r.Groups) {
 			t.take(&r.Groups[b.Group])
 			continue
 		}

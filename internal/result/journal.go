@@ -184,10 +184,10 @@ type Syncer interface {
 type Journal struct {
 	file  Syncer
 	size  int64
-	spans map[int]span // by plan index
-	order []int        // plan indexes in the order of Run.Briefs; set by Bind
-	mu    sync.Mutex   // guards the fields for writing
-	err   error        // the first error of writing; nothing is written after it
+	spans spanTable  // by plan index
+	order []int      // plan indexes in the order of Run.Briefs; set by Bind
+	mu    sync.Mutex // guards the fields for writing
+	err   error      // the first error of writing; nothing is written after it
 }
 
 type span struct {
@@ -199,7 +199,7 @@ type span struct {
 
 // NewJournal starts a journal in an empty file.
 func NewJournal(file Syncer, h JournalHeader) (*Journal, error) {
-	j := &Journal{file: file, spans: map[int]span{}}
+	j := &Journal{file: file}
 	h.Journal = SchemaVersion
 	return j, j.line(h)
 }
@@ -207,12 +207,12 @@ func NewJournal(file Syncer, h JournalHeader) (*Journal, error) {
 // Continue returns a journal that goes on writing the file. It never changes existing lines, and an incomplete header
 // has no effect. The entries are kept in the run, by their index in its plan.
 func (l *JournalContent) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*Journal, error) {
-	j := &Journal{file: file, size: l.size, spans: make(map[int]span, len(kept))}
+	j := &Journal{file: file, size: l.size}
 	h.Journal, h.Continues = SchemaVersion, true
 	for _, i := range slices.Sorted(maps.Keys(kept)) {
 		e := kept[i]
 		h.Kept = append(h.Kept, [2]int64{int64(i), e.at})
-		j.spans[i] = span{e.trial.at, e.trial.len, true, e.trial.as}
+		j.spans.set(i, span{e.trial.at, e.trial.len, true, e.trial.as})
 		if e.trial.as != nil {
 			as := *e.trial.as
 			as.Index = i
@@ -242,7 +242,7 @@ func (j *Journal) Write(t *Trial, line []byte) error {
 	if err := j.write(line); err != nil {
 		return err
 	}
-	j.spans[t.Index] = trialSpan(at, line)
+	j.spans.set(t.Index, trialSpan(at, line))
 	return nil
 }
 
@@ -349,7 +349,7 @@ func (j *Journal) Bind(run *Run) {
 
 // Raw implements Source.
 func (j *Journal) Raw(i int) ([]byte, error) {
-	s, ok := j.spans[j.order[i]]
+	s, ok := j.spans.get(j.order[i])
 	if !ok {
 		return nil, fmt.Errorf("trial %d is not in the journal", j.order[i])
 	}

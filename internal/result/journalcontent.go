@@ -45,7 +45,7 @@ type JournalContent struct {
 	began         int              // number of the line of the last header
 	at            map[int64]*Entry // by the offset of the line
 	collect       Collector
-	spans         map[int]span
+	spans         spanTable
 	rejudged      map[int]int64 // see JournalHeader
 	withoutHeader bool
 	footed        bool // the last run has its footer
@@ -104,7 +104,7 @@ const maxLine = 256 << 20
 var errLongLine = errors.New("corrupt journal: the line is longer than any that arena writes")
 
 func readJournal(file Syncer, longest int) (*JournalContent, error) {
-	l := &JournalContent{file: file, at: map[int64]*Entry{}, spans: map[int]span{}, Current: map[int]*Entry{}}
+	l := &JournalContent{file: file, at: map[int64]*Entry{}, Current: map[int]*Entry{}}
 	for line := range journalLines(file, longest) {
 		l.number, l.size = line.number, line.at+line.length
 		ended := errors.Is(line.readErr, io.EOF)
@@ -259,7 +259,7 @@ func (l *JournalContent) header(line []byte, version int) error {
 			e.Dropped = true
 		}
 	}
-	l.collect, l.spans, l.Ended, l.withoutHeader = Collector{}, map[int]span{}, false, false
+	l.collect, l.spans, l.Ended, l.withoutHeader = Collector{}, spanTable{}, false, false
 	l.HeaderLost, l.footed = false, false
 	l.collect.Cover(h.Coverage)
 	l.collect.Gate(h.Gates)
@@ -313,7 +313,8 @@ func (l *JournalContent) keep(index int, at int64, as *Recounted) error {
 	if err != nil {
 		return fmt.Errorf("read journal: %w", err)
 	}
-	l.spans[index], l.Current[index] = s, e
+	l.spans.set(index, s)
+	l.Current[index] = e
 	l.collect.Add(t)
 	return nil
 }
@@ -336,10 +337,11 @@ func (l *JournalContent) trial(t *Trial, at int64, s span) error {
 	}
 	l.at[at] = e
 	l.Entries = append(l.Entries, e)
-	if _, twice := l.spans[t.Index]; twice {
+	if _, twice := l.spans.get(t.Index); twice {
 		return fmt.Errorf("corrupt journal: trial %s is in it twice", t.ID)
 	}
-	l.spans[t.Index], l.Current[t.Index] = s, e
+	l.spans.set(t.Index, s)
+	l.Current[t.Index] = e
 	l.collect.Add(t)
 	return nil
 }
@@ -372,7 +374,7 @@ func (e *Entry) Offset() int64 { return e.at }
 
 // Add writes lines of trials behind what the file holds already, and syncs it. They belong to the last run.
 func (l *JournalContent) Add(file Syncer, lines [][]byte) error {
-	j := &Journal{file: file, size: l.size, spans: map[int]span{}}
+	j := &Journal{file: file, size: l.size}
 	if l.unterminated {
 		if err := j.write([]byte{'\n'}); err != nil {
 			return err

@@ -150,54 +150,66 @@ type CheckCount struct {
 	NotRun  int `json:"not_run"` // not evaluated: the conversation ended before
 }
 
-// Brief is the part of a finished trial that is kept in memory.
+// Brief is the part of a finished trial that is kept in memory. A run may have a million of them, so that what many have
+// in common is shared: it must not be changed through one of them.
 type Brief struct {
+	*BriefShared // never nil
+	*BriefRare   // never nil
+
 	Index      int // in the plan
 	ID         string
+	Trial      int
+	DurationMS float64
+	CostUSD    *float64
+	Usage      *Usage      // shared
+	Checks     *CheckCount // shared
+	Turns      int32
+	Group      int32       // index in Run.Groups; -1: it is of no group of several trials
+	Quarantine *Quarantine // of its scenario; nil: there is none
+	Status     Status
+	Tolerated  bool // the trial failed, but its group passed
+	Outvoted   bool // it did not pass, and its group passed, or may be undecided
+	Rejected   bool // the provider refused it, and another trial replaces it
+	Uncounted  bool // the verdict of its group is not about it
+	Known      bool // the trial failed, and its group fails as in the baseline
+	Before     bool // kept when the run was resumed
+	Gone       bool // kept, but no longer in the plan
+	Flaky      bool // failed before and passes now, although nothing changed
+	OverBudget bool // not run because of the limit of costs
+}
+
+// BriefShared is what the trials of a group have in common.
+type BriefShared struct {
 	Scenario   string
 	Provider   string
 	Region     string
 	Row        string // id of the row of the dataset; "": none
-	Trial      int
 	Trials     int
 	File       string // of the scenario
 	Line       int32
-	Status     Status
-	Turns      int
-	Checks     CheckCount
-	Score      float64 // of a row of a dataset: mean of its checks and evals, of which more is better
-	Scored     int     // how many these are; 0: Score says nothing
-	DurationMS float64
-	Usage      Usage
-	CostUSD    *float64
-	Simulated  bool        // a mock answered: nobody paid the cost
+	Simulated  bool   // a mock answered: nobody paid the cost
+	Gated      bool   // it is of a group whose trials may end early
+	Pooled     bool   // all rows of its dataset are one group
+	Repeatable bool   // see Trial
+	Recording  string // file of the conversation, when the trial only judged it
+	Session    string // name of the session there, when the scenario is about several; or the Row
+	TaskType   string // of the prompt
+	Asked      string // see Trial
+}
+
+// BriefRare is what few trials have.
+type BriefRare struct {
+	Score      float64     // of a row of a dataset: mean of its checks and evals, of which more is better
+	Scored     int         // how many these are; 0: Score says nothing
 	Judges     *SideCost   // nil: nothing was judged by a model
 	Users      *SideCost   // nil: no user was played by one
 	Context    *SideCost   // nil: no context policy asked a model
 	Guards     *GuardCount // nil: no guardrail fired
 	Refused    int         // transitions that were refused
 	Evals      *EvalCount  // nil: nothing was measured
-	Tolerated  bool        // the trial failed, but its group passed
-	Outvoted   bool        // it did not pass, and its group passed, or may be undecided
-	Rejected   bool        // the provider refused it, and another trial replaces it
-	Uncounted  bool        // the verdict of its group is not about it
-	Gated      bool        // it is of a group whose trials may end early
-	Pooled     bool        // all rows of its dataset are one group
-	Group      int         // index in Run.Groups; -1: it is of no group of several trials
-	Known      bool        // the trial failed, and its group fails as in the baseline
-	Quarantine *Quarantine // of its scenario; nil: there is none
-	Excuse     string      // why the trial, which did not pass, makes nothing red; "": it does, or its group tolerates it
-	Before     bool        // kept when the run was resumed
-	Gone       bool        // kept, but no longer in the plan
-	Flaky      bool        // failed before and passes now, although nothing changed
-	OverBudget bool        // not run because of the limit of costs
 	Dispatched int         // number of evals that were sent to workers
-	Recording  string      // file of the conversation, when the trial only judged it
-	Session    string      // name of the session there, when the scenario is about several; or the Row
-	TaskType   string      // of the prompt
-	Asked      string      // see Trial
-	Repeatable bool        // see Trial
 	Failing    []string    // names of the checks that failed
+	Excuse     string      // why the trial, which did not pass, makes nothing red; "": it does, or its group tolerates it
 }
 
 // Group is the trials of one scenario × provider × region, or of one row of its dataset, judged together.

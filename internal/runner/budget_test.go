@@ -206,9 +206,9 @@ func TestMocked(t *testing.T) {
 		"model":               {Trial{Endpoint: endpoint("openai", false)}, false},
 		"replay":              {Trial{Endpoint: endpoint("replay", true)}, false},
 		"recorded":            {Trial{Endpoint: endpoint("", true), Recorded: &Recorded{}}, false},
-		"model, judged again": {Trial{Endpoint: endpoint("", true), Finished: &Finished{Brief: &result.Brief{}}}, false},
+		"model, judged again": {Trial{Endpoint: endpoint("", true), Finished: &Finished{Brief: briefOf(result.BriefShared{})}}, false},
 		"mock, judged again": {
-			Trial{Endpoint: endpoint("", true), Finished: &Finished{Brief: &result.Brief{Simulated: true}}}, true},
+			Trial{Endpoint: endpoint("", true), Finished: &Finished{Brief: briefOf(result.BriefShared{Simulated: true})}}, true},
 	} {
 		if got := c.trial.Mocked(); got != c.want {
 			t.Errorf("%s: got %v", name, got)

@@ -27,7 +27,9 @@ func TestRejudgedTrialKeepsWhatItWas(t *testing.T) {
 	plan := planOf(t, 1, nil, scenario.Turn{Role: "user", Content: "hi", Assertions: assertions})
 	plan.spans[0].Scenario.Window = &scenario.ContextPolicy{Budget: 9, Strategy: scenario.LeaveOldest}
 	was.Policy = windowWords(plan.spans[0].Scenario)
-	plan.spans[0].Finished = &Finished{Brief: &result.Brief{ID: "s000/p/default"}, Load: func() (*result.Trial, error) { return was, nil }}
+	brief := briefOf(result.BriefShared{})
+	brief.ID = "s000/p/default"
+	plan.spans[0].Finished = &Finished{Brief: brief, Load: func() (*result.Trial, error) { return was, nil }}
 	out := trialOf(t.Context(), plan, options(1))
 	if !out.Flaky || out.Status != result.Passed {
 		t.Fatalf("flaky %v, %s %s", out.Flaky, out.Status, out.Error)
@@ -69,4 +71,9 @@ func something(v reflect.Value) {
 		}
 	default:
 	}
+}
+
+func briefOf(shared result.BriefShared) *result.Brief {
+	b := result.BriefOf(shared)
+	return &b
 }

@@ -101,7 +101,7 @@ func (x *indexer) add(b *result.Brief, raw []byte) error {
 		Session: b.Session, Model: d.Model, Trial: b.Trial, Trials: b.Trials,
 		Status: b.Status, Tolerated: b.Tolerated, Excuse: show.Line(b.Excuse), Before: b.Before, Flaky: b.Flaky,
 		Rejected: b.Rejected, Uncounted: b.Uncounted, Why: d.why(),
-		Turns: b.Turns, Checks: b.Checks, MS: math.Round(b.DurationMS*10) / 10,
+		Turns: int(b.Turns), Checks: *b.Checks, MS: math.Round(b.DurationMS*10) / 10,
 		Tokens: b.Usage.Total(), Calls: b.Usage.Calls, USD: b.CostUSD, Simulated: b.Simulated,
 	}
 	if n, grouped := x.groups[len(x.index.Trials)]; grouped {
@@ -188,7 +188,7 @@ func groupsOf(run *result.Run) map[int]int {
 	of := map[int]int{}
 	for i := range run.Briefs {
 		if g := run.Briefs[i].Group; g >= 0 {
-			of[i] = g
+			of[i] = int(g)
 		}
 	}
 	return of

@@ -298,7 +298,7 @@ func TestNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run := resulttest.NewRun("names", &result.Trial{ID: "a", Scenario: "a", Provider: "p", Region: c.region, Trials: 1})
-			run.Briefs[0].File = c.file
+			inFile(&run.Briefs[0], c.file)
 			got := parse(t, write(t, run, junit.Options{})).Suites[0].Cases[0]
 			if diff := cmp.Diff([]string{c.classname, c.want}, []string{got.Classname, got.Name}); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -307,12 +307,19 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// inFile moves a trial to a scenario of another file.
+func inFile(b *result.Brief, name string) {
+	shared := *b.BriefShared
+	shared.File, b.BriefShared = name, &shared
+}
+
 func TestNamesTakenTwiceAreNumbered(t *testing.T) {
 	t.Parallel()
 	one := &result.Trial{ID: "a", Scenario: "a", Provider: "p", Trials: 1}
 	two := &result.Trial{ID: "a", Scenario: "a", Provider: "p", Trials: 1}
 	run := resulttest.NewRun("names", one, two)
-	run.Briefs[0].File, run.Briefs[1].File = "a.yaml", "a.json"
+	inFile(&run.Briefs[0], "a.yaml")
+	inFile(&run.Briefs[1], "a.json")
 	doc := parse(t, write(t, run, junit.Options{}))
 	doc.verify(t)
 	if got := doc.Suites[1].Cases[0].Name; got != "a [p] (2)" {

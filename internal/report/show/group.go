@@ -40,7 +40,7 @@ func Groups(run *result.Run) []Group {
 			groups = append(groups, alone(b, i))
 			continue
 		}
-		k := key{b.File, b.Scenario, b.Provider, b.Region, b.Session, b.Group}
+		k := key{b.File, b.Scenario, b.Provider, b.Region, b.Session, int(b.Group)}
 		g := Group{
 			File: b.File, Line: b.Line, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region,
 			Session: b.Session, Row: b.Row, Status: b.Status,

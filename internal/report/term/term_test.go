@@ -36,7 +36,9 @@ func planOf(run *result.Run) term.Plan {
 		if i < len(run.Briefs) {
 			return run.Briefs[i]
 		}
-		return result.Brief{ID: fmt.Sprintf("planned-%d/gpt-4o-mini/default", i)}
+		b := result.BriefOf(result.BriefShared{})
+		b.ID = fmt.Sprintf("planned-%d/gpt-4o-mini/default", i)
+		return b
 	}}
 }
 

@@ -70,7 +70,7 @@ func (p *Printer) trialLine(b *result.Brief, t *result.Trial) []*row {
 	line.cell(plain, name(b), c.name).gap(gap)
 	line.cell(plain, show.ProviderLabel(b), c.provider).gap(gap)
 	if c.turns > 0 {
-		line.cell(dim, show.Plural(b.Turns, "turn"), c.turns).gap(gap)
+		line.cell(dim, show.Plural(int(b.Turns), "turn"), c.turns).gap(gap)
 	}
 	line.right(plain, show.Cut(show.Seconds(b.DurationMS), c.time), c.time)
 	if c.cost > 0 {
@@ -110,7 +110,7 @@ func trialNote(b *result.Brief, t *result.Trial) string {
 	case result.Passed:
 		return show.GuardNote(t)
 	case result.Failed:
-		if s := show.Checks(b.Checks); s != "" {
+		if s := show.Checks(*b.Checks); s != "" {
 			return s
 		}
 	case result.Skipped:

@@ -57,8 +57,8 @@ func (rec *Recorder) learnFailed(err error) {
 	}
 	l := rec.learner()
 	l.addText(err.Error())
-	if failed, ok := errors.AsType[*providers.Error](err); ok && failed.Told != nil {
-		partial := failed.Told
+	if failed, ok := errors.AsType[*providers.Error](err); ok && failed.Partial != nil {
+		partial := failed.Partial
 		l.addText(partial.Content)
 		for i := range partial.Parts {
 			l.addText(partial.Parts[i].Text)

@@ -107,8 +107,8 @@ func (d declared) canBeNumber() bool {
 	return d.types == nil || slices.Contains(d.types, "number") || slices.Contains(d.types, "integer")
 }
 
-// said describes what is known of a value.
-func (d declared) said() string {
+// describe describes what is known of a value.
+func (d declared) describe() string {
 	switch {
 	case d.text:
 		return "text"
@@ -131,7 +131,7 @@ func (f *finder) compared(s *Step, p *Predicate) {
 			hint = "give the step an output_schema of a number"
 		}
 		f.add(rulePredicate, s, "predicate", p.Path,
-			fmt.Sprintf("%s is %s, and %s compares numbers", p.Path, d.said(), p.Op), hint)
+			fmt.Sprintf("%s is %s, and %s compares numbers", p.Path, d.describe(), p.Op), hint)
 		return
 	}
 	hint := "compare it with a value that it can have"
@@ -151,6 +151,6 @@ func (f *finder) compared(s *Step, p *Predicate) {
 			continue
 		}
 		f.doubt(rulePredicate, s, "predicate", p.Path,
-			fmt.Sprintf("%s is %s, and never equals %s", p.Path, d.said(), clip(jsonvalue.Compact(v))), hint)
+			fmt.Sprintf("%s is %s, and never equals %s", p.Path, d.describe(), clip(jsonvalue.Compact(v))), hint)
 	}
 }

@@ -49,7 +49,7 @@ func judgeGuardrail(ctx context.Context, v *guardrailVector, r *Report) error {
 		if streamed {
 			mode = " of the streamed reply"
 		}
-		t := v.talk(ctx, set, streamed)
+		t := v.run(ctx, set, streamed)
 		if t.err != nil {
 			return t.err
 		}
@@ -66,25 +66,25 @@ func judgeGuardrail(ctx context.Context, v *guardrailVector, r *Report) error {
 	return nil
 }
 
-// talked is a conversation of one turn.
-type talked struct {
+// guardrailRun is the result of a conversation of one turn with guardrails.
+type guardrailRun struct {
 	called  bool // the model was
 	said    string
 	firings []result.Firing
 	err     error
 }
 
-func (v *guardrailVector) talk(ctx context.Context, set *guard.Set, streamed bool) talked {
+func (v *guardrailVector) run(ctx context.Context, set *guard.Set, streamed bool) guardrailRun {
 	user := chat.Message{Role: chat.User, Content: v.User}
 	if set.OnInput() {
 		o, answered := set.Input(ctx, &checks.Subject{}, user)
 		if answered || o.Err != nil {
-			return talked{said: o.Message.Content, firings: o.Firings, err: o.Err}
+			return guardrailRun{said: o.Message.Content, firings: o.Firings, err: o.Err}
 		}
 	}
 	reply := chat.Message{Role: chat.Assistant, Content: v.Model}
 	if !set.OnOutput() {
-		return talked{called: true, said: v.Model}
+		return guardrailRun{called: true, said: v.Model}
 	}
 	w := set.Reply()
 	for rest := v.Model; streamed && rest != ""; {
@@ -95,7 +95,7 @@ func (v *guardrailVector) talk(ctx context.Context, set *guard.Set, streamed boo
 		rest = rest[size:]
 	}
 	o := w.Finish(ctx, &checks.Subject{Messages: []chat.Message{user}}, reply, nil)
-	return talked{true, o.Message.Text(), o.Firings, o.Err}
+	return guardrailRun{true, o.Message.Text(), o.Firings, o.Err}
 }
 
 // streamingVector is a reply as far as it was written, and whether it may go on.

@@ -154,7 +154,7 @@ func (b *Breaker) leave(probe, cancelled bool, err error) {
 	failed, known := errors.AsType[*Error](err)
 	switch {
 	case err == nil:
-		b.answers()
+		b.reset()
 	case cancelled || !known || failed.Kind == BadReply:
 	case denied(failed):
 		b.last, b.denied = failed, b.denied+1
@@ -163,15 +163,15 @@ func (b *Breaker) leave(probe, cancelled bool, err error) {
 		b.last, b.failed = failed, b.failed+1
 		b.decide()
 	default: // the server works
-		b.answers()
+		b.reset()
 	}
 	if probe && b.open != nil && !cancelled {
 		b.probeAt = b.now().Add(b.until())
 	}
 }
 
-// answers notes that the server works.
-func (b *Breaker) answers() { b.failed, b.denied, b.gaveUp, b.open = 0, 0, false, nil }
+// reset forgets all failures and closes the breaker, because the server works.
+func (b *Breaker) reset() { b.failed, b.denied, b.gaveUp, b.open = 0, 0, false, nil }
 
 // until is how long to wait for the next probe.
 func (b *Breaker) until() time.Duration {

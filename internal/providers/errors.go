@@ -41,9 +41,9 @@ type Error struct {
 	Usage   chat.Usage
 	CostUSD *float64
 
-	// Told is what an agent had said and done before its call failed. It comes to nothing: who redacts learns from it what
-	// the error may say again. nil: nothing is known of it.
-	Told *chat.Reply
+	// Partial is the part of an agent's reply that came before its call failed; nil: not known. It is not used as a reply,
+	// but to find values to redact, which the error may repeat.
+	Partial *chat.Reply
 }
 
 func (e *Error) Error() string {

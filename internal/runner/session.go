@@ -339,7 +339,7 @@ func (s *session) failTurn(ctx context.Context, turn *result.Turn, err error) {
 // isRejection reports whether a provider refused a call before the agent said anything.
 func isRejection(err error) bool {
 	e, ok := errors.AsType[*providers.Error](err)
-	if !ok || e.Told != nil || e.Usage != (chat.Usage{}) {
+	if !ok || e.Partial != nil || e.Usage != (chat.Usage{}) {
 		return false
 	}
 	return e.Kind == providers.Auth || e.Kind == providers.RateLimit || e.Kind == providers.Transport

@@ -6,7 +6,7 @@ import "strings"
 func (t *Trace) HidesCalls() bool {
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		if s.Kind == Model && endsInCalls(s.Finish) && !t.tellsCalls(i) {
+		if s.Kind == Model && endsInCalls(s.Finish) && !t.recordsCalls(i) {
 			return true
 		}
 	}
@@ -20,8 +20,9 @@ func endsInCalls(finish string) bool {
 		strings.Contains(word, "function_call")
 }
 
-// tellsCalls reports whether the call of a model, one that is the same call or a tool behind it tells what was called.
-func (t *Trace) tellsCalls(i int) bool {
+// recordsCalls reports whether the tool calls of a model call are known: from its span, from another span of the same
+// model call, or from the span of a tool after it.
+func (t *Trace) recordsCalls(i int) bool {
 	if len(t.Spans[i].Tools) > 0 {
 		return true
 	}

@@ -2,20 +2,20 @@ package spans
 
 import "strings"
 
-// saying is what a model said in a reply.
-type saying struct {
+// replyText is the content of a reply: texts, tool calls and finish reason.
+type replyText struct {
 	texts  []string
 	calls  []Tool
 	finish string
 }
 
-func (s *saying) text() string { return strings.Join(s.texts, "\n") }
+func (s *replyText) text() string { return strings.Join(s.texts, "\n") }
 
 const mostNesting = 8 // of lists and wrappers around a message
 
 // read adds what a message says, in the forms of the conventions and of the APIs of models: a text, a message, a list
 // of messages, or the whole response.
-func (s *saying) read(d document, depth int) {
+func (s *replyText) read(d document, depth int) {
 	if depth > mostNesting {
 		return
 	}
@@ -34,7 +34,7 @@ func (s *saying) read(d document, depth int) {
 }
 
 // value reads a text that may be the whole response of an API. Any other JSON is the text that was said.
-func (s *saying) value(v value) {
+func (s *replyText) value(v value) {
 	if d := v.document(); isResponse(d) {
 		s.read(d, 0)
 		return
@@ -61,7 +61,7 @@ func isResponse(d document) bool {
 }
 
 // object reads a message, or what is around one.
-func (s *saying) object(d document, depth int) {
+func (s *replyText) object(d document, depth int) {
 	if inner := d.get("messages", "choices", "message"); !inner.missing() {
 		s.ended(d)
 		s.read(inner, depth+1)
@@ -94,7 +94,7 @@ func (s *saying) object(d document, depth int) {
 }
 
 // block reads an element of a list: a message, or a part of one.
-func (s *saying) block(d document, depth int) {
+func (s *replyText) block(d document, depth int) {
 	if inner := d.get("message_content"); inner.kind() == '{' {
 		d = inner
 	}
@@ -112,7 +112,7 @@ func (s *saying) block(d document, depth int) {
 }
 
 // call reads the call of a tool in any of the forms in which APIs write it.
-func (s *saying) call(d document) {
+func (s *replyText) call(d document) {
 	if inner := d.get("tool_call"); inner.kind() == '{' {
 		d = inner
 	}
@@ -130,7 +130,7 @@ func (s *saying) call(d document) {
 }
 
 // ended reads why a reply ended.
-func (s *saying) ended(d document) {
+func (s *replyText) ended(d document) {
 	if reason := d.get("finish_reason", "stop_reason").str(); reason != "" && s.finish == "" {
 		s.finish = reason
 	}

@@ -159,7 +159,7 @@ func attributesJSON(attrs attributes, d document) {
 
 func (r *rawSpan) eventsJSON(d document) {
 	for event := range d.elements {
-		if !r.hears(event.get("name").str()) {
+		if !r.noteEvent(event.get("name").str()) {
 			continue
 		}
 		members := map[string]document{}

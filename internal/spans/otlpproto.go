@@ -187,7 +187,7 @@ func (r *rawSpan) eventProto(data []byte) error {
 		}
 		return nil
 	})
-	if err != nil || !r.hears(name) {
+	if err != nil || !r.noteEvent(name) {
 		return err
 	}
 	err = fields(data, func(f field) error {

@@ -45,7 +45,7 @@ func (r *rawSpan) read() Span {
 	case s.Kind == ToolRun:
 		s.Tools = []Tool{r.tool()}
 	case s.Kind == Model || operation == "" && s.Model != "":
-		said := r.saying()
+		said := r.reply()
 		if s.Kind == Other && (s.Usage != nil || said.texts != nil || said.calls != nil) {
 			s.Kind = Model
 		}
@@ -55,8 +55,8 @@ func (r *rawSpan) read() Span {
 	return s
 }
 
-// saying is what a model said: from the first place that tells it.
-func (r *rawSpan) saying() (said saying) {
+// reply reads the reply of a model from the first attribute or event that has one.
+func (r *rawSpan) reply() (said replyText) {
 	said.read(r.attrs.tree(Output), 0)
 	if len(said.texts)+len(said.calls) == 0 {
 		for _, m := range r.said {
@@ -249,15 +249,15 @@ func (r *rawSpan) event(members map[string]document) {
 	}
 }
 
-// hears takes an event by its name. It reports whether its attributes may hold what a model said.
-func (r *rawSpan) hears(name string) bool {
+// noteEvent handles an event by its name. It reports whether the attributes of the event may hold the reply of a model.
+func (r *rawSpan) noteEvent(name string) bool {
 	r.threw = r.threw || name == "exception"
 	return slices.Contains([]string{
 		"gen_ai.choice", "gen_ai.content.completion", "gen_ai.client.inference.operation.details",
 	}, name)
 }
 
-// cut keeps the first bytes of a text, up to the end of a character, and marks that.
+// cut shortens a text to a number of bytes, between two characters, and appends a mark.
 func cut(text string, most int, mark string) string {
 	if len(text) <= most {
 		return text

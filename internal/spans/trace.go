@@ -281,7 +281,7 @@ func (t *Trace) Dropped() (n int) {
 
 // findCalls finds the tools that were called.
 func (t *Trace) findCalls() {
-	asked := newAsked(t)
+	asked := newUnmatchedCalls(t)
 	for i := range t.Spans {
 		s := &t.Spans[i]
 		if s.Kind != ToolRun {

@@ -83,7 +83,7 @@ func (c *codec) transcript(list []chat.Message) (system []*textBlock, out []mess
 func (c *codec) blocks(m *chat.Message) ([]any, error) {
 	switch {
 	case m.Role == chat.Assistant:
-		return c.said(m), nil
+		return c.replyBlocks(m), nil
 	case m.Role == chat.ToolRole && m.ToolResult != nil:
 		return resultBlocks(m)
 	}
@@ -171,10 +171,10 @@ func shown(parts []chat.Part) []chat.Part {
 	return out
 }
 
-// said is what the model said, thought and called, in its order. What it thought is back where it was, word for word.
-func (c *codec) said(m *chat.Message) []any {
+// replyBlocks returns the blocks of a reply in their order: texts, tool calls, and thoughts, which must be unchanged.
+func (c *codec) replyBlocks(m *chat.Message) []any {
 	out, words := make([]any, 0, 1+len(m.ToolCalls)), false
-	wire.Said(m, c.state, func(said string) {
+	wire.VisitReply(m, c.state, func(said string) {
 		out, words = append(out, text(said)), true
 	}, func(block json.RawMessage) {
 		out = append(out, block)

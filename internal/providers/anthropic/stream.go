@@ -111,7 +111,7 @@ func (s *stream) begin(v *event) error {
 	}
 	b.text.WriteString(b.Text)
 	s.Came(len(b.Text))
-	return s.Say(b.Text)
+	return s.EmitText(b.Text)
 }
 
 // add appends a piece to a block.
@@ -134,7 +134,7 @@ func (s *stream) add(v *event) error {
 		return nil
 	}
 	b.text.WriteString(d.Text)
-	return s.Say(d.Text)
+	return s.EmitText(d.Text)
 }
 
 // astray tells of a piece that is not of its block's kind.

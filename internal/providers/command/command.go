@@ -108,7 +108,7 @@ func (p *Provider) Complete(
 	}
 	failed := p.failed(err)
 	failed.Usage, failed.CostUSD = reply.Usage, reply.CostUSD
-	failed.Told = &reply
+	failed.Partial = &reply
 	return chat.Reply{}, failed
 }
 
@@ -167,8 +167,8 @@ func (p *Provider) command(ctx context.Context, turn int) *process.Command {
 	}
 }
 
-// said checks a text that a program says to users.
-func said(what, text string) error {
+// checkText checks the text of a program's reply.
+func checkText(what, text string) error {
 	switch {
 	case !utf8.ValidString(text):
 		return fmt.Errorf("%s is not valid UTF-8: %s", what, process.Excerpt([]byte(text)))

@@ -89,7 +89,7 @@ func (c *conversation) complete(
 	} else if !c.turn.open || c.program == nil {
 		return chat.Reply{}, errors.New("it was asked to go on with a reply that it had finished")
 	} else if c.p.AsksTools {
-		message = c.answer(req)
+		message = c.toolResult(req)
 	}
 	limit := max(c.turn.left, time.Nanosecond)
 	limited, cancel := context.WithTimeoutCause(ctx, limit, overdueError{c.p.timeout})
@@ -155,8 +155,8 @@ func (c *conversation) begin(ctx context.Context, req *chat.Request) (any, error
 	return m, nil
 }
 
-// answer makes the message with the result of the call that arena has run.
-func (c *conversation) answer(req *chat.Request) any {
+// toolResult returns the message with the result of a tool that arena has run.
+func (c *conversation) toolResult(req *chat.Request) any {
 	m := &resultMessage{Type: "tool_result", ID: c.turn.asked, Error: "the call was not made"}
 	for _, v := range slices.Backward(req.Messages) {
 		r := v.ToolResult
@@ -206,7 +206,7 @@ func (c *conversation) parse(text []byte) (*message, error) {
 	case err != nil:
 		return nil, err
 	case m == nil:
-		c.heard(string(text))
+		c.onNoise(string(text))
 		if !c.noisy && strings.TrimSpace(string(text)) != "" {
 			c.noisy = true
 			c.notices = append(c.notices, fmt.Sprintf("provider %s: its program writes lines that are no messages, the first "+
@@ -215,14 +215,14 @@ func (c *conversation) parse(text []byte) (*message, error) {
 		return nil, nil
 	case m.Type == "log":
 		if m.Text != nil {
-			c.heard(*m.Text)
+			c.onNoise(*m.Text)
 		}
 		return nil, nil
 	}
 	return m, nil
 }
 
-func (c *conversation) heard(line string) {
+func (c *conversation) onNoise(line string) {
 	if c.p.onStderr != nil {
 		c.p.onStderr(strings.ToValidUTF8(line, "\uFFFD"))
 	}
@@ -236,7 +236,7 @@ func (c *conversation) take(m *message, line []byte, onDelta func(chat.Delta) er
 	t := &c.turn
 	switch m.Type {
 	case "delta":
-		return c.say(m, quoted, onDelta)
+		return c.addPiece(m, quoted, onDelta)
 	case "tool_call":
 		return c.call(m, quoted)
 	case "tool_result":
@@ -256,14 +256,14 @@ func (c *conversation) take(m *message, line []byte, onDelta func(chat.Delta) er
 		"reply or error", m.Type)
 }
 
-// say takes a piece of the reply.
-func (c *conversation) say(
+// addPiece adds a piece of the reply.
+func (c *conversation) addPiece(
 	m *message, quoted func(string, ...any) error, onDelta func(chat.Delta) error,
 ) (*chat.Reply, error) {
 	if m.Text == nil {
 		return nil, quoted("its delta has no text")
 	}
-	if err := said("its delta", *m.Text); err != nil {
+	if err := checkText("its delta", *m.Text); err != nil {
 		return nil, err
 	}
 	if *m.Text == "" {
@@ -277,12 +277,12 @@ func (c *conversation) say(
 	if onDelta == nil {
 		return nil, nil
 	}
-	return c.hand(onDelta, *m.Text)
+	return c.emit(onDelta, *m.Text)
 }
 
-// hand gives a text to who listens. It returns a reply when that is enough: the program is ended then, so that it does
-// nothing more that nobody sees.
-func (c *conversation) hand(onDelta func(chat.Delta) error, text string) (*chat.Reply, error) {
+// emit passes a piece of the reply to onDelta. It returns the reply if onDelta closes the stream; the program is ended
+// then, so that it does nothing unobserved.
+func (c *conversation) emit(onDelta func(chat.Delta) error, text string) (*chat.Reply, error) {
 	err := onDelta(chat.Delta{Text: text})
 	switch {
 	case errors.Is(err, providers.ErrEnough):
@@ -311,7 +311,7 @@ func (c *conversation) reply(
 	if m.Text != nil {
 		text = *m.Text
 	}
-	if err := said("its reply", text); err != nil {
+	if err := checkText("its reply", text); err != nil {
 		return nil, err
 	}
 	whole := t.whole.String()
@@ -326,7 +326,7 @@ func (c *conversation) reply(
 		t.whole.WriteString(text)
 		t.part.WriteString(text)
 		if onDelta != nil {
-			if r, err := c.hand(onDelta, text); r != nil || err != nil {
+			if r, err := c.emit(onDelta, text); r != nil || err != nil {
 				return r, err
 			}
 		}

@@ -55,7 +55,7 @@ func printed(stdout []byte) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", errors.New("it printed nothing, which is no reply")
 	}
-	return text, said("its output", text)
+	return text, checkText("its output", text)
 }
 
 // lastMessage is the text of the user's message.

@@ -98,7 +98,7 @@ func (c *codec) transcript(list []chat.Message) (sys *system, out []content, err
 func (c *codec) parts(m *chat.Message) ([]any, error) {
 	switch {
 	case m.Role == chat.Assistant:
-		return c.said(m)
+		return c.replyParts(m)
 	case m.Role == chat.ToolRole && m.ToolResult != nil:
 		return resultParts(m)
 	}
@@ -196,8 +196,9 @@ type around struct {
 
 func (a *around) isZero() bool { return len(a.Before) == 0 && a.Signature == "" && len(a.After) == 0 }
 
-// said is what the model said, showed, thought and called, in its order. What it signed is signed again, word for word.
-func (c *codec) said(m *chat.Message) ([]any, error) {
+// replyParts returns the parts of a reply in their order: texts, media, thoughts and tool calls, with their signatures
+// unchanged.
+func (c *codec) replyParts(m *chat.Message) ([]any, error) {
 	var kept []placed
 	_ = json.Unmarshal(m.Opaque.For(c.state), &kept) // none, or our own
 	w := words{text: m.Text(), out: make([]any, 0, 1+len(m.ToolCalls))}

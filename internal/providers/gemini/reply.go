@@ -218,9 +218,9 @@ func (g *gathered) add(p *partIn, say bool) error {
 	case *p.Text != "":
 		g.spoke = true
 		g.Came(len(*p.Text))
-		g.say(*p.Text, p.Signature)
+		g.addText(*p.Text, p.Signature)
 		if say {
-			return g.Say(*p.Text)
+			return g.EmitText(*p.Text)
 		}
 		return nil
 	default:
@@ -254,7 +254,7 @@ func (g *gathered) settle() {
 	g.before = nil
 }
 
-func (g *gathered) say(text, signature string) {
+func (g *gathered) addText(text, signature string) {
 	g.settle()
 	at := g.words.Len()
 	g.words.WriteString(text)

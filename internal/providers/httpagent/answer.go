@@ -56,11 +56,11 @@ type exchange struct {
 	c    *conversation
 	body []byte
 
-	told
+	responseData
 }
 
-// told is what the endpoint tells beside the text of its reply.
-type told struct {
+// responseData is what an endpoint returns beside the text of its reply.
+type responseData struct {
 	usage    chat.Usage
 	usd      *float64
 	counted  bool // the tokens are told, those in and those out

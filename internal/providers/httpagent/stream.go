@@ -34,7 +34,7 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 	if e.Name == "error" && done != "error" {
 		return false, s.call.Reported(e.Data)
 	}
-	before := s.told
+	before := s.responseData
 	s.call.Came(0)
 	if err := s.take(s.call, doc, e.Data); err != nil {
 		return false, err
@@ -47,7 +47,7 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 		return false, err
 	}
 	s.call.Came(len(text))
-	if err := s.call.Say(text); err != nil {
+	if err := s.call.EmitText(text); err != nil {
 		return false, err
 	}
 	s.ended = e.Name == done && !e.Cut
@@ -80,9 +80,9 @@ func (s *stream) Reply() (chat.Reply, error) {
 	case !s.ended:
 		return chat.Reply{}, s.call.Fail(providers.BadReply, nil, "the stream ended before the reply did: no event has the "+
 			"data or the name %q (stream.done)", h.Done)
-	case s.call.Said() == "" && len(s.calls) == 0:
+	case s.call.EmittedText() == "" && len(s.calls) == 0:
 		return chat.Reply{}, s.misfit(s.call, s.first, "no event of the stream has text at %q (stream.data); the first one "+
 			"is", h.Data)
 	}
-	return s.reply(s.call, s.call.Said(), s.first)
+	return s.reply(s.call, s.call.EmittedText(), s.first)
 }

@@ -257,9 +257,9 @@ func (s *responseStream) Event(e wire.Event) (last bool, err error) {
 		piece := apart(s.spoken && s.said == 0, text)
 		s.said += len(text)
 		s.Came(len(text))
-		return false, s.Say(piece)
+		return false, s.EmitText(piece)
 	case "response.output_text.done", "response.refusal.done":
-		if s.said > 0 && !strings.HasSuffix(s.Said(), v.Text+v.Refusal) {
+		if s.said > 0 && !strings.HasSuffix(s.EmittedText(), v.Text+v.Refusal) {
 			return false, s.disagrees(otherText)
 		}
 		return false, nil
@@ -306,7 +306,7 @@ func (s *responseStream) done(v *responseEvent) error {
 		return nil
 	}
 	s.Came(len(text))
-	return s.Say(apart(spoken, text))
+	return s.EmitText(apart(spoken, text))
 }
 
 func (s *responseStream) end(v *responseEvent) (last bool, err error) {
@@ -342,13 +342,14 @@ func (s *responseStream) Reply() (chat.Reply, error) {
 		items[i] = s.items[i].item
 	}
 	if s.said > 0 { // a message that was cut
-		items = append(items, item{Type: "message", Content: []itemContent{{Text: s.Said()[len(s.Said())-s.said:]}}})
+		text := s.EmittedText()
+		items = append(items, item{Type: "message", Content: []itemContent{{Text: text[len(text)-s.said:]}}})
 	}
 	if len(items) == 0 && s.last.Output == nil && s.last.Status != unfinished {
 		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the reply has no output: the stream ended without any")
 	}
 	reply, err := s.reply(&s.last, items)
-	if err == nil && reply.Content != s.Said() {
+	if err == nil && reply.Content != s.EmittedText() {
 		err = s.disagrees(otherText)
 	}
 	if err == nil {

@@ -226,7 +226,7 @@ func (c *responses) items(list []chat.Message) (instructions string, items []any
 				media = append(media, resultMedia(r, c.Takes)...)
 			}
 		case chat.Assistant:
-			items, err = c.said(items, m)
+			items, err = c.replyItems(items, m)
 		case chat.User:
 			var content []any
 			if content, err = inputs(wire.PartsOf(m)); err == nil {
@@ -241,9 +241,9 @@ func (c *responses) items(list []chat.Message) (instructions string, items []any
 	return strings.Join(system, "\n\n"), items, err
 }
 
-func (c *responses) said(items []any, m *chat.Message) ([]any, error) {
+func (c *responses) replyItems(items []any, m *chat.Message) ([]any, error) {
 	var failed error
-	wire.Said(m, c.state, func(text string) {
+	wire.VisitReply(m, c.state, func(text string) {
 		items = append(items, itemSaid{"assistant", []any{itemText{"output_text", text}}})
 	}, func(block json.RawMessage) {
 		items = append(items, block)

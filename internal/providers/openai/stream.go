@@ -28,7 +28,7 @@ func (s *stream) Reply() (chat.Reply, error) {
 	case s.finish == "":
 		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the stream ended before the reply did (no finish_reason)")
 	}
-	return s.reply(&s.last, s.Said(), &s.calls, s.finish)
+	return s.reply(&s.last, s.EmittedText(), &s.calls, s.finish)
 }
 
 // Event takes one chunk.
@@ -89,7 +89,7 @@ func (s *stream) take(ch *choice) error {
 	for _, part := range ch.Delta.ToolCalls {
 		s.calls.add(part)
 	}
-	return s.Say(ch.Delta.Content.text + ch.Delta.Refusal)
+	return s.EmitText(ch.Delta.Content.text + ch.Delta.Refusal)
 }
 
 // hasContent reports whether a piece of a reply brings something.

@@ -45,7 +45,7 @@ func (p *Provider) find(req *chat.Request) (*recordedReply, string, error) {
 			notice = fmt.Sprintf("provider %s: the recording does not have this user message of turn %d; "+
 				"it was answered by its order", p.ID, at.turn+1)
 		}
-	} else if turn < len(s.turns) && !s.turns[turn].says(at.user) {
+	} else if turn < len(s.turns) && !s.turns[turn].matches(at.user) {
 		notice = fmt.Sprintf("provider %s: in the recording the user says something else in turn %d", p.ID, at.turn+1)
 	}
 	l, err := s.replyAt(turn, at.replies)
@@ -56,15 +56,16 @@ func (p *Provider) find(req *chat.Request) (*recordedReply, string, error) {
 		notice = fmt.Sprintf("provider %s: the recorded turn %d has %d more of the assistant's messages, "+
 			"which nobody asked for", p.ID, turn+1, left)
 	}
-	if turn == 0 && at.replies == 0 && !s.told(req.Messages) {
+	if turn == 0 && at.replies == 0 && !s.samePrompt(req.Messages) {
 		other := fmt.Sprintf("provider %s: in the recording the system prompt is another one", p.ID)
 		notice = strings.TrimPrefix(notice+"; "+other, "; ")
 	}
 	return l, notice, nil
 }
 
-// told reports whether the model is told what it was told then, as far as that was recorded and nothing was taken out.
-func (s *script) told(messages []chat.Message) bool {
+// samePrompt reports whether the system prompt is the recorded one. It is true if none was recorded or something was
+// redacted in it.
+func (s *script) samePrompt(messages []chat.Message) bool {
 	now := ""
 	if len(messages) > 0 && messages[0].Role == chat.System {
 		now = messages[0].Text()
@@ -73,12 +74,12 @@ func (s *script) told(messages []chat.Message) bool {
 	return then == "" || then == strings.TrimSpace(now) || strings.Contains(strings.ToLower(then), "[redacted]")
 }
 
-// position is where a conversation stands.
+// position is a position in a conversation.
 type position struct {
-	turn    int    // messages of the user before the last one
-	user    string // the last one
-	said    int    // how often the same was said before
-	replies int    // of the assistant since
+	turn    int    // number of user messages before the last one
+	user    string // the last user message
+	said    int    // number of equal user messages before it
+	replies int    // number of replies after it
 }
 
 func positionOf(messages []chat.Message) position {
@@ -106,7 +107,7 @@ func positionOf(messages []chat.Message) position {
 // turnOf finds the turn in which the user said the words after saying them before times.
 func (s *script) turnOf(words string, before int) (turn int, found bool) {
 	for i := range s.turns {
-		if !s.turns[i].says(words) {
+		if !s.turns[i].matches(words) {
 			continue
 		}
 		if before == 0 {

@@ -24,8 +24,8 @@ type recordedTurn struct {
 	blocked bool // a guardrail answered, and the model was not asked
 }
 
-// says reports whether these are the words of the user.
-func (s *recordedTurn) says(words string) bool { return s.user == words || s.last == words }
+// matches reports whether a text is the user's message of the turn.
+func (s *recordedTurn) matches(words string) bool { return s.user == words || s.last == words }
 
 // recordedReply is one recorded reply of the model.
 type recordedReply struct {

@@ -176,7 +176,7 @@ func TestTurns(t *testing.T) {
 		}}, [][]string{{`"" models 0, 0+0 tokens (false), cost 0; c1 f map[a:1]  → ok `,
 			`"" models 0, 0+0 tokens (false), cost 0; 1 f map[a:2]  →  tool results`,
 			`"a" models 2, 0+1 tokens (true), cost unknown model calls`}},
-			"the program tells of a call of f with other arguments than its traces do; both count"},
+			"the program reports a call of f with other arguments than its traces; both calls count"},
 		{"the lines count less", [][]said{{{writes(didModel("1", "")), counting(words("a"), 4, new(0.25))}}}, [][]string{
 			{`"a" models 1, 10+0 tokens (false), cost 0.5 `},
 		}, ""},

@@ -86,11 +86,11 @@ func rounds(t *spans.Trace, calls []spans.Call, spec *scenario.Provider) []round
 // words at the end. Calls that the program told of itself are left out.
 func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider) (out []chat.Reply) {
 	names := &names{used: map[string]bool{}}
-	for i := range of.told.calls {
-		names.used[of.told.calls[i].ID] = true
+	for i := range of.reported.calls {
+		names.used[of.reported.calls[i].ID] = true
 	}
-	said := len(of.told.calls)
-	calls, notice := of.told.without(t.Calls())
+	said := len(of.reported.calls)
+	calls, notice := of.reported.without(t.Calls())
 	made := make([]chat.ToolCall, len(calls))
 	for i := range calls {
 		c := &calls[i]
@@ -116,14 +116,14 @@ func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider
 			made = made[1:]
 			reply.ToolCalls = append(reply.ToolCalls, call)
 			reply.ToolResults = append(reply.ToolResults, resultOf(&r.calls[n], call))
-			reply.Untold = append(reply.Untold, untoldOf(&r.calls[n], &call)...)
+			reply.Untold = append(reply.Untold, missingIn(&r.calls[n], &call)...)
 		}
 		slices.Sort(reply.Untold)
 		reply.Untold = slices.Compact(reply.Untold)
 		out = append(out, reply)
 	}
 	last := &out[len(out)-1]
-	last.Untold = stillUntold(t, final.Untold, said)
+	last.Untold = stillMissing(t, final.Untold, said)
 	if len(t.Spans) > 0 {
 		last.Trace = digest(t)
 	}
@@ -139,9 +139,9 @@ func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider
 	return out
 }
 
-// untoldOf is what a trace does not tell of a call. Instrumentations leave arguments and results out unless they are
-// asked to keep them.
-func untoldOf(c *spans.Call, call *chat.ToolCall) (untold []string) {
+// missingIn lists what a trace does not record of a tool call. Most instrumentations leave out arguments and results
+// unless they are configured to record them.
+func missingIn(c *spans.Call, call *chat.ToolCall) (untold []string) {
 	if c.Args == "" || call.BadArgs != "" {
 		untold = append(untold, chat.UntoldArguments)
 	}
@@ -154,10 +154,10 @@ func untoldOf(c *spans.Call, call *chat.ToolCall) (untold []string) {
 	return untold
 }
 
-// stillUntold is what nobody knows of a reply also with its traces: the spans of a library for HTTP say nothing about
-// tools, and those of tools nothing about models. A model that waited for tools of which nobody tells shows that they
-// are not told. said is how many calls the program told of itself.
-func stillUntold(t *spans.Trace, untold []string, said int) (left []string) {
+// stillMissing lists what is not known of a reply even with its traces: HTTP spans say nothing about tools, and spans
+// of tools nothing about models. A model that waited for tools without spans shows that tool calls are missing. said is
+// the number of calls that the program reported itself.
+func stillMissing(t *spans.Trace, untold []string, said int) (left []string) {
 	models, tools := t.ModelCalls() > 0, len(t.Calls()) > 0
 	hides := t.HidesCalls() && said == 0
 	for _, what := range untold {
@@ -172,7 +172,8 @@ func stillUntold(t *spans.Trace, untold []string, said int) (left []string) {
 	return left
 }
 
-// measure sets what a reply took, as far as the trace tells; else it stays what the program said.
+// measure sets model calls, usage and cost of a reply from the trace. What the trace does not record stays as the
+// program reported it.
 func (r *round) measure(reply *chat.Reply, t *spans.Trace, last bool) {
 	told := t.ModelCalls() > 0
 	if told || !last {
@@ -197,7 +198,7 @@ func (r *round) measure(reply *chat.Reply, t *spans.Trace, last bool) {
 	}
 }
 
-// resultOf is what came of a call.
+// resultOf returns the result of a call.
 func resultOf(c *spans.Call, call chat.ToolCall) chat.ToolResult {
 	res := chat.ToolResult{
 		ID: call.ID, Name: call.Name, Content: c.Result, Error: c.Failure,

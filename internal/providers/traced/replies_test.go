@@ -114,7 +114,7 @@ func TestReplies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := replies(traceOf(t, c.spans), final, &turn{told: told{c.said}}, &scenario.Provider{})
+			got := replies(traceOf(t, c.spans), final, &turn{reported: reportedCalls{c.said}}, &scenario.Provider{})
 			if diff := cmp.Diff(c.want, written(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

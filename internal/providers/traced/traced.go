@@ -81,8 +81,8 @@ func (p *Provider) patience() time.Duration {
 	return p.waits.unknown
 }
 
-// heard notes whether a turn has had spans over the network.
-func (p *Provider) heard(some bool) {
+// noteSpans notes whether a turn has sent spans over the network.
+func (p *Provider) noteSpans(some bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sent, p.waited = p.sent || some, p.waited || !some
@@ -163,7 +163,7 @@ func (p *Provider) Complete(
 	called.Stream = false // what it says comes behind what it did
 	reply, err := p.next.Complete(ctx, &called, nil)
 	if err != nil {
-		w.tellOf(err)
+		w.addPartial(err)
 		return reply, err
 	}
 	replies, err := w.collect(ctx, reply)
@@ -193,7 +193,7 @@ func (p *Provider) converse(
 	}
 	reply, err := p.next.Complete(ctx, req, heard)
 	if err != nil {
-		w.tellOf(err)
+		w.addPartial(err)
 		return reply, err
 	}
 	if len(reply.ToolCalls) > 0 {

@@ -11,7 +11,7 @@ import (
 // turn is what a program that goes on told of a turn before its last words, by its lines.
 type turn struct {
 	arrivals int // of requests before it
-	told     told
+	reported reportedCalls
 	replies  int        // that were handed out
 	usage    chat.Usage // of them
 	counted  bool       // it tells tokens
@@ -22,7 +22,7 @@ type turn struct {
 // goesOn takes a reply with calls, behind which the turn goes on. How often a model was asked for it, and what it cost
 // where that is not known yet, the last reply of the turn tells.
 func (t *turn) goesOn(r chat.Reply, price *providers.Price) chat.Reply {
-	t.told.calls = append(t.told.calls, r.ToolCalls...)
+	t.reported.calls = append(t.reported.calls, r.ToolCalls...)
 	t.replies++
 	r.ModelCalls = new(0)
 	r.Untold = slices.DeleteFunc(slices.Clone(r.Untold), func(what string) bool { return what == chat.UntoldModelCalls })
@@ -50,7 +50,7 @@ func (t *turn) settle(out []chat.Reply, trace *spans.Trace, final chat.Reply, pr
 	if !t.counted && (final.Usage.Estimated || final.Usage.Total() == 0) && final.CostUSD == nil && !t.unpriced {
 		return // the lines say nothing
 	}
-	said, usd := t.usage, t.saidUSD(final, price)
+	said, usd := t.usage, t.reportedUSD(final, price)
 	if !final.Usage.Estimated {
 		said = said.Add(final.Usage)
 	}
@@ -71,8 +71,8 @@ func (t *turn) settle(out []chat.Reply, trace *spans.Trace, final chat.Reply, pr
 	}
 }
 
-// saidUSD is what the turn cost as its lines tell; nil: not known.
-func (t *turn) saidUSD(final chat.Reply, price *providers.Price) *float64 {
+// reportedUSD returns the cost of the turn by the program's own report; nil: not known.
+func (t *turn) reportedUSD(final chat.Reply, price *providers.Price) *float64 {
 	switch {
 	case t.unpriced:
 		return nil
@@ -84,7 +84,7 @@ func (t *turn) saidUSD(final chat.Reply, price *providers.Price) *float64 {
 	return nil
 }
 
-// tracedUSD is what replies cost together; nil: not known.
+// tracedUSD returns the sum of the costs of replies; nil: not known.
 func tracedUSD(list []chat.Reply) *float64 {
 	sum := 0.0
 	for i := range list {
@@ -96,7 +96,7 @@ func tracedUSD(list []chat.Reply) *float64 {
 	return &sum
 }
 
-// less is what is left of tokens without others.
+// less subtracts tokens.
 func less(all, counted chat.Usage) chat.Usage {
 	return chat.Usage{
 		InputTokens:      max(0, all.InputTokens-counted.InputTokens),

@@ -40,8 +40,8 @@ type work struct {
 	turn    turn         // the one under way, of a program that goes on
 	turns   int          // that have ended
 	began   time.Time
-	judged  time.Time // the end of the last turn; zero: none has ended
-	before  told      // calls of earlier turns that no span has told yet
+	judged  time.Time     // the end of the last turn; zero: none has ended
+	before  reportedCalls // calls of earlier turns that no span has told yet
 
 	early    []spans.Span // that were taken for the error of a call, and count like those that come
 	earlyErr error        // why there may have been more
@@ -112,7 +112,7 @@ func (w *work) nextReply(req *chat.Request) (reply chat.Reply, ok bool) {
 // collect waits for what the program told of the turn that it ended with a reply, and makes the replies of it.
 func (w *work) collect(ctx context.Context, reply chat.Reply) ([]chat.Reply, error) {
 	replied := w.p.now()
-	came, err := w.hear(ctx)
+	came, err := w.waitForSpans(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -133,12 +133,12 @@ func (w *work) collect(ctx context.Context, reply chat.Reply) ([]chat.Reply, err
 	w.turn.settle(out, trace, reply, providers.PriceFor(w.p.spec))
 	w.judged = replied
 	w.turns++
-	w.before.calls = append(w.before.calls, w.turn.told.calls...)
+	w.before.calls = append(w.before.calls, w.turn.reported.calls...)
 	return out, nil
 }
 
-// hear waits for the spans of a turn and takes them.
-func (w *work) hear(ctx context.Context) ([]spans.Span, error) {
+// waitForSpans waits for the spans of a turn and returns them.
+func (w *work) waitForSpans(ctx context.Context) ([]spans.Span, error) {
 	if !w.p.stays {
 		w.drain(ctx)
 		return w.take(true)
@@ -149,25 +149,25 @@ func (w *work) hear(ctx context.Context) ([]spans.Span, error) {
 	came, err := w.take(false)
 	before := w.turn.arrivals
 	if err != nil || w.wrote && w.inbox.Arrivals() == 0 {
-		return came, err // it tells by its file
+		return came, err // the program writes its spans to the file
 	}
 	w.inbox.Arrival(ctx, before, w.p.patience())
 	some := w.inbox.Arrivals() > before
-	if w.p.heard(some); some {
+	if w.p.noteSpans(some); some {
 		w.inbox.Silence(ctx, w.p.waits.quiet, nil)
 	}
 	more, err := w.take(false)
 	return append(came, more...), err
 }
 
-// drain waits for what programs left behind that have ended.
+// drain waits for requests of programs that have ended.
 func (w *work) drain(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, w.p.waits.drain)
 	defer cancel()
 	w.inbox.Drain(limited)
 }
 
-// take is what came since the last time. ended says that no more will come.
+// take returns the spans since the last call. ended says that no more will come.
 func (w *work) take(ended bool) ([]spans.Span, error) {
 	early, err := w.early, w.earlyErr
 	w.early, w.earlyErr = nil, nil
@@ -180,32 +180,32 @@ func (w *work) take(ended bool) ([]spans.Span, error) {
 	return slices.Concat(early, came, written), err
 }
 
-// tellOf adds to the error of a call what the program had told by then. Whatever is wrong with that, the call has
-// failed already.
-func (w *work) tellOf(err error) {
+// addPartial adds to the error of a call the tool calls that the program had traced by then. An error of reading them
+// is ignored: the call has failed already.
+func (w *work) addPartial(err error) {
 	failed, ok := errors.AsType[*providers.Error](err)
 	if !ok {
 		return
 	}
 	w.early, w.earlyErr = w.take(!w.p.stays)
 	told := chat.Reply{}
-	if failed.Told != nil {
-		told = *failed.Told
+	if failed.Partial != nil {
+		told = *failed.Partial
 	}
 	for _, c := range spans.NewTrace(w.early).Calls() {
 		call := toolCall(&c)
 		told.ToolCalls = append(slices.Clip(told.ToolCalls), call)
 		told.ToolResults = append(slices.Clip(told.ToolResults), resultOf(&c, call))
 	}
-	failed.Told = &told
+	failed.Partial = &told
 }
 
-// margin is how far the clocks of programs may be from ours.
+// margin is the tolerated difference between a program's clock and ours.
 const margin = 10 * time.Millisecond
 
-// inTime are the spans without those of calls that began before the end of the turn before this one. It is an error
-// when the program had told nothing of one of these: that turn was judged without it. Times from before the trial are
-// those of no clock, and tell nothing.
+// inTime drops the spans of calls that began before the end of the previous turn. It is an error if the program had not
+// reported one of these: the previous turn was judged without it. Times before the start of the trial are ignored,
+// because they come from no real clock.
 func (w *work) inTime(came []spans.Span) (current []spans.Span, err error) {
 	if w.judged.IsZero() {
 		return came, nil

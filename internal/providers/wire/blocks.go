@@ -84,9 +84,11 @@ func (b *Blocks) opaque(c *Call, v any) (*chat.Opaque, error) {
 	return &chat.Opaque{From: b.State, Data: data}, nil
 }
 
-// Said visits what the model said, thought and called in a message, in its order: texts, blocks of its own as they
-// came, and calls. Texts of nothing but blanks are left out.
-func Said(m *chat.Message, state string, text func(string), block func(json.RawMessage), call func(*chat.ToolCall)) {
+// VisitReply visits the parts of a reply in their order: texts, blocks of the vendor as they were received, and tool
+// calls. Blank texts are left out.
+func VisitReply(
+	m *chat.Message, state string, text func(string), block func(json.RawMessage), call func(*chat.ToolCall),
+) {
 	words := m.Text()
 	if strings.TrimSpace(words) == "" {
 		words = ""

@@ -81,7 +81,7 @@ func (c *Call) refusal(resp *http.Response) error {
 	}
 	r := readReport(data)
 	text := fmt.Sprintf("http %d", resp.StatusCode)
-	if said := c.said(data, r); said != "" {
+	if said := c.serverMessage(data, r); said != "" {
 		text += ": " + said
 	}
 	failed := c.Fail(statusKind(resp.StatusCode), err, "%s", text)
@@ -155,7 +155,7 @@ type namedKind struct {
 // Reported is an error that came with a good status, as a document or within a stream.
 func (c *Call) Reported(data []byte) error {
 	r := readReport(data)
-	failed := c.Fail(providers.BadReply, nil, "the server reports an error: %s", c.said(data, r))
+	failed := c.Fail(providers.BadReply, nil, "the server reports an error: %s", c.serverMessage(data, r))
 	failed.RetryAfter = r.RetryAfter
 	if kind, ok := codeKind(r); ok {
 		failed.Kind, failed.Final = kind, r.Is(spentQuota)

@@ -57,14 +57,14 @@ func (s *plainStream) Event(e Event) (last bool, err error) {
 		return false, s.call.Reported(e.Data)
 	}
 	s.last = r
-	return r.End != "", s.call.Say(r.Text)
+	return r.End != "", s.call.EmitText(r.Text)
 }
 
 func (s *plainStream) Reply() (chat.Reply, error) {
 	if s.last.End == "" {
 		return chat.Reply{}, s.call.Fail(providers.BadReply, nil, "the stream ended before the reply did")
 	}
-	return s.last.reply(s.call.Said()), nil
+	return s.last.reply(s.call.EmittedText()), nil
 }
 
 func (r *plainReply) reply(text string) chat.Reply {

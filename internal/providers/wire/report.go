@@ -33,8 +33,8 @@ var htmlTitle = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)<title[^>]*>\s*([^<]+?)\s*</title>`)
 })
 
-// said is the server's own words, or the start of a body that has none.
-func (c *Client) said(body []byte, r Report) string {
+// serverMessage returns the error message in a response, or the start of a body without one.
+func (c *Client) serverMessage(body []byte, r Report) string {
 	if r.Message != "" {
 		return c.Excerpt(r.Message)
 	}

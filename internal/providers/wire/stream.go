@@ -38,7 +38,7 @@ func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
 		case last:
 			return d.Reply()
 		case enough(err):
-			return chat.Reply{Content: c.Said(), Model: c.Model}, nil
+			return chat.Reply{Content: c.EmittedText(), Model: c.Model}, nil
 		case err != nil:
 			return chat.Reply{}, err
 		}
@@ -84,8 +84,8 @@ func (c *Call) wait() {
 	c.watch.allow(c.idle, &c.silent)
 }
 
-// Say hands out the next text of a reply that streams in. A Decoder returns the error as it is.
-func (c *Call) Say(text string) error {
+// EmitText passes on the next piece of a reply that is streamed. A Decoder must return its error unchanged.
+func (c *Call) EmitText(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -104,8 +104,8 @@ func (c *Call) Say(text string) error {
 	return nil
 }
 
-// Said is all the text that was handed out.
-func (c *Call) Said() string { return c.text.String() }
+// EmittedText returns all text that was passed on.
+func (c *Call) EmittedText() string { return c.text.String() }
 
 // Finished tells that the model has finished. A stream that goes silent after that is at its end.
 func (c *Call) Finished() { c.progress, c.finished = true, true }

@@ -92,7 +92,7 @@ func newComparisonPage(r *comparison.Report, before, after string) (*comparisonP
 		spent := strings.Join(show.Expenses(&side.run.Summary), ", ")
 		p.Runs = append(p.Runs, comparedRun{side.label, side.name, show.Headline(side.run), spent})
 	}
-	if err := p.tell(r); err != nil {
+	if err := p.addPairs(r); err != nil {
 		return nil, err
 	}
 	p.unmatched("only before", r.Gone)
@@ -100,8 +100,8 @@ func newComparisonPage(r *comparison.Report, before, after string) (*comparisonP
 	return p, nil
 }
 
-// tell adds the rows and the sections of the pairs, what got worse first.
-func (p *comparisonPage) tell(r *comparison.Report) error {
+// addPairs adds the rows and sections of the pairs. Those that got worse come first.
+func (p *comparisonPage) addPairs(r *comparison.Report) error {
 	told := 0
 	same := show.ComparedSection{Title: "The same verdicts, in other words"}
 	for i := range r.Pairs {

@@ -68,17 +68,17 @@ func (d *digest) verdicts(yield func(*verdictDigest) bool) {
 	}
 }
 
-// why says in one short line why the trial did not pass: by the first check that failed, else by its error, else by the
-// first check that could not judge, else by the reason why it was skipped.
-func (d *digest) why() string {
+// reason says in one short line why the trial did not pass: by the first check that failed, else by its error, else by
+// the first check that could not judge, else by the reason why it was skipped.
+func (d *digest) reason() string {
 	failed, broken := d.first(result.Failed), d.first(result.Errored)
 	switch {
 	case failed != nil:
-		return failed.why()
+		return failed.reason()
 	case d.Error != "":
 		return firstWords(d.Error)
 	case broken != nil:
-		return broken.why()
+		return broken.reason()
 	}
 	return firstWords(d.Skip)
 }
@@ -99,7 +99,7 @@ func (d *digest) first(s result.Status) *verdictDigest {
 	return nil
 }
 
-func (v *verdictDigest) why() string {
+func (v *verdictDigest) reason() string {
 	return firstWords(v.name() + ": " + cmp.Or(v.Explanation, v.Error, v.Message, "no reason given"))
 }
 

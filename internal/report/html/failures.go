@@ -154,13 +154,13 @@ func (f *failure) places(t *result.Trial) {
 	for i := range t.Turns {
 		turns[t.Turns[i].Index] = &t.Turns[i]
 		if t.Turns[i].Error != "" {
-			f.Places = append(f.Places, failedPlace{Label: show.TurnLabel(t.Turns[i].Index), Said: said(&t.Turns[i])})
+			f.Places = append(f.Places, failedPlace{Label: show.TurnLabel(t.Turns[i].Index), Said: exchangeOf(&t.Turns[i])})
 		}
 	}
 	for _, problem := range show.Problems(t) {
 		label := show.TurnLabel(problem.Turn)
 		if n := len(f.Places); n == 0 || f.Places[n-1].Label != label {
-			f.Places = append(f.Places, failedPlace{Label: label, Said: said(turns[problem.Turn])})
+			f.Places = append(f.Places, failedPlace{Label: label, Said: exchangeOf(turns[problem.Turn])})
 		}
 		at := &f.Places[len(f.Places)-1]
 		if len(at.Problems) == maxChecks {
@@ -177,7 +177,7 @@ func (f *failure) places(t *result.Trial) {
 	}
 }
 
-func said(t *result.Turn) []show.Entry {
+func exchangeOf(t *result.Turn) []show.Entry {
 	if t == nil {
 		return nil
 	}

@@ -73,7 +73,7 @@ func writeTrials(
 		if err != nil {
 			return nil, fmt.Errorf("read trial %s: %w", b.ID, err)
 		}
-		lines.heed(raw)
+		lines.checkRedacted(raw)
 		if err := index.add(b, raw); err != nil {
 			return nil, fmt.Errorf("read trial %s: %w", b.ID, err)
 		}

@@ -100,7 +100,7 @@ func (x *indexer) add(b *result.Brief, raw []byte) error {
 		ID: b.ID, Scenario: x.scenario(b), Provider: x.providers.number(b.Provider), Region: x.regions.number(b.Region),
 		Session: b.Session, Model: d.Model, Trial: b.Trial, Trials: b.Trials,
 		Status: b.Status, Tolerated: b.Tolerated, Excuse: show.Line(b.Excuse), Before: b.Before, Flaky: b.Flaky,
-		Rejected: b.Rejected, Uncounted: b.Uncounted, Why: d.why(),
+		Rejected: b.Rejected, Uncounted: b.Uncounted, Why: d.reason(),
 		Turns: int(b.Turns), Checks: *b.Checks, MS: math.Round(b.DurationMS*10) / 10,
 		Tokens: b.Usage.Total(), Calls: b.Usage.Calls, USD: b.CostUSD, Simulated: b.Simulated,
 	}

@@ -37,21 +37,21 @@ func newSources(read func(string) ([]byte, error)) *sources {
 	return &sources{read: read, files: map[string][]string{}, excerpts: map[string]excerpt{}}
 }
 
-// credentials are the keys of a check that may hold some, in whatever form: its lines are not shown.
+// credentials are keys of checks that may hold secrets. The lines of such checks are not shown.
 var credentials = []string{"headers", "auth_token"}
 
-// redacted is what stands in the place of what a run took out of its results, in the forms that there are.
+// redacted are the marks that replace redacted text in results.
 var redacted = [][]byte{[]byte("[redacted]"), []byte("[REDACTED]")}
 
-// heed looks for what was taken out of a trial. Then no lines are shown: the files may hold it.
-func (s *sources) heed(trial []byte) {
+// checkRedacted turns source lines off if something was redacted in a trial, because the files may hold it.
+func (s *sources) checkRedacted(trial []byte) {
 	if slices.ContainsFunc(redacted, func(mark []byte) bool { return bytes.Contains(trial, mark) }) {
 		s.read, s.excerpts = nil, nil
 	}
 }
 
-// add takes the lines of a verdict that did not hold. Lines that do not name its check are another version of the file,
-// and left out.
+// add adds the source lines of a failed verdict. Lines that do not name its check are from another version of the file,
+// and are left out.
 func (s *sources) add(v *verdictDigest) {
 	at := v.Position
 	red := v.Status == result.Failed || v.Status == result.Errored

@@ -55,7 +55,7 @@ func (b *builder) failureModes(g *show.Group, c *testcase) (*failureModes, error
 		if brief.Status > worst { // the statuses are ordered by how bad they are
 			worst, c.message = brief.Status, show.Reason(t)
 		}
-		failures.add(show.Signature(t), trialName(t, brief), func() (problems, said string) {
+		failures.add(show.Signature(t), trialName(t, brief), func() (problems, exchange string) {
 			return b.describe(t, brief), conversation(t)
 		})
 	}

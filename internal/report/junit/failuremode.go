@@ -21,18 +21,18 @@ type failureModes struct {
 
 // failureMode is the trials that failed in the same way.
 type failureMode struct {
-	trials   []string // "trial #2"; empty for a group of one trial
-	problems string   // of the first trial
-	said     string   // its conversation
+	trials    []string // "trial #2"; empty for a group of one trial
+	problems  string   // of the first trial
+	exchanges string   // its conversation
 }
 
 // add records a trial. key is equal for trials that failed in the same way; text is called once for each key.
-func (l *failureModes) add(key, trial string, texts func() (problems, said string)) {
+func (l *failureModes) add(key, trial string, texts func() (problems, exchange string)) {
 	w := l.byKey[key]
 	if w == nil {
 		w = &failureMode{}
 		if len(l.modes) < maxDetailed {
-			w.problems, w.said = texts()
+			w.problems, w.exchanges = texts()
 		}
 		if l.byKey == nil {
 			l.byKey = map[string]*failureMode{}
@@ -57,12 +57,12 @@ func (l *failureModes) problems() string {
 	return text
 }
 
-// conversations is what was said in one trial of each way to fail.
+// conversations returns the messages of one trial of each failure mode.
 func (l *failureModes) conversations() string {
 	var parts []string
 	for _, w := range l.modes {
-		if w.said != "" {
-			parts = append(parts, w.heading()+w.said)
+		if w.exchanges != "" {
+			parts = append(parts, w.heading()+w.exchanges)
 		}
 	}
 	return strings.Join(parts, "\n")

@@ -89,7 +89,7 @@ func (u *part) add(s *observation, trial string) {
 	if s.status == result.Passed || s.status == result.Skipped {
 		return
 	}
-	u.failures.add(s.key(), trial, func() (problems, said string) { return s.describe(), s.said() })
+	u.failures.add(s.key(), trial, func() (problems, exchange string) { return s.describe(), s.messages() })
 }
 
 // key is equal for observations that failed in the same way.
@@ -112,8 +112,8 @@ func (s *observation) describe() string {
 	return w.String()
 }
 
-// said is what was said in the turn that was judged; "" when there is none.
-func (s *observation) said() string {
+// messages returns the messages of the turn that was judged; "": there is none.
+func (s *observation) messages() string {
 	var w strings.Builder
 	if s.exchange != nil {
 		show.WriteExchange(&w, s.exchange, maxText)

@@ -72,7 +72,7 @@ func LeftOut(l *chat.LeftOut) string {
 	return text + " not sent, and in their place: " + Line(l.Summary)
 }
 
-// spokenBy puts the persona in front of words that a model wrote for a user.
+// spokenBy prefixes the message of a simulated user with its persona.
 func spokenBy(t *result.Turn, words string) string {
 	if t.Persona == "" {
 		return words

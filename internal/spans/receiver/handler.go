@@ -35,14 +35,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "arena takes POST", http.StatusMethodNotAllowed)
 		return
 	case r.URL.Path == "/v1/metrics" || r.URL.Path == "/v1/logs":
-		answer(w, r)
+		writeSuccess(w, r)
 		return
 	case r.URL.Path != "/v1/traces":
 		http.Error(w, "arena takes traces at /v1/traces", http.StatusNotFound)
 		return
 	}
-	s.heard(trial, 1)
-	defer s.heard(trial, -1)
+	s.requestDone(trial, 1)
+	defer s.requestDone(trial, -1)
 	if failed := s.export(trial, r); failed != nil {
 		if failed.status == http.StatusUnauthorized {
 			s.refuse()
@@ -54,11 +54,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	answer(w, r)
+	writeSuccess(w, r)
 }
 
-// answer says in the encoding of the request that all is well.
-func answer(w http.ResponseWriter, r *http.Request) {
+// writeSuccess writes the response for success, in the encoding of the request.
+func writeSuccess(w http.ResponseWriter, r *http.Request) {
 	if isJSON(r) {
 		w.Header().Set("Content-Type", jsonType)
 		_, _ = io.WriteString(w, "{}") // a program that is gone needs no answer

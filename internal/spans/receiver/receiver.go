@@ -200,8 +200,8 @@ func (s *Server) broken(trial string, spans int, err error) {
 	s.counts.late(trial, spans)
 }
 
-// heard tells who waits that a request was read to its end.
-func (s *Server) heard(trial string, d int) {
+// requestDone wakes waiting goroutines after a request was read completely.
+func (s *Server) requestDone(trial string, d int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if in := s.inboxes[trial]; in != nil {

@@ -71,11 +71,11 @@ func (c *conversation) read(text []byte) *message {
 			m.Error = &rpcError{Message: "the answer is not valid UTF-8: " + process.Excerpt(text)}
 			return m
 		}
-		c.heard(text)
+		c.addNoise(text)
 		return nil
 	}
 	if json.Unmarshal(text, &fields) != nil || fields == nil {
-		c.heard(text)
+		c.addNoise(text)
 		return nil
 	}
 	err := json.Unmarshal(text, m)
@@ -97,12 +97,12 @@ func (c *conversation) read(text []byte) *message {
 		m.Error = &rpcError{Message: string(fields["error"])}
 		return m
 	}
-	c.heard(text)
+	c.addNoise(text)
 	return nil
 }
 
-// heard counts a line that is no JSON-RPC.
-func (c *conversation) heard(text []byte) {
+// addNoise counts a line that is not a JSON-RPC message.
+func (c *conversation) addNoise(text []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.noise++; c.noise == 1 {

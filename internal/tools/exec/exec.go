@@ -106,7 +106,7 @@ func (p *program) run(ctx context.Context, args map[string]any) (chat.ToolResult
 		}
 		return chat.ToolResult{}, tools.NoAnswer(ended)
 	}
-	res, err := answer(out.Stdout)
+	res, err := parseOutput(out.Stdout)
 	if err != nil {
 		return res, tools.NoAnswer(process.Ended(p.Command, err, string(out.Stderr)))
 	}
@@ -122,8 +122,8 @@ func line(v any) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// answer reads what a program printed for one call: one JSON value.
-func answer(stdout []byte) (chat.ToolResult, error) {
+// parseOutput parses the output of a program for one call: one JSON value.
+func parseOutput(stdout []byte) (chat.ToolResult, error) {
 	stdout = bytes.TrimSpace(chat.WithoutBOM(stdout))
 	switch {
 	case !utf8.Valid(stdout):

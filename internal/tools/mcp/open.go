@@ -29,7 +29,7 @@ func (s *source) open(old bool) (*session, error) {
 		return s.openAddress(s.expand(s.spec.URL), s.spec.Transport)
 	}
 	live, p, err := s.openProgram(old)
-	if err == nil || old || p == nil || p.spoke() || errors.Is(err, errClosed) {
+	if err == nil || old || p == nil || p.hasOutput() || errors.Is(err, errClosed) {
 		return live, err
 	}
 	if _, late := errors.AsType[overdueError](err); late || !s.startAgain() {

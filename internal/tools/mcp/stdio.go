@@ -204,8 +204,8 @@ func (p *pipe) problem() error {
 	return p.err
 }
 
-// spoke reports whether the program has written a message.
-func (p *pipe) spoke() bool {
+// hasOutput reports whether the program has written a message.
+func (p *pipe) hasOutput() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.heard
@@ -274,7 +274,7 @@ func (p *pipe) message(data []byte) jsonrpc.Message {
 	}
 	m, err := jsonrpc.DecodeMessage(bytes.Clone(clean))
 	if err != nil {
-		p.overhear(data)
+		p.addNoise(data)
 		return nil
 	}
 	p.mu.Lock()
@@ -304,8 +304,8 @@ func (p *pipe) message(data []byte) jsonrpc.Message {
 	return m
 }
 
-// overhear counts a line that is not a message.
-func (p *pipe) overhear(line []byte) {
+// addNoise counts a line that is not a JSON-RPC message.
+func (p *pipe) addNoise(line []byte) {
 	p.mu.Lock()
 	p.noise++
 	n := p.noise

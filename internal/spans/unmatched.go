@@ -5,18 +5,18 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// asked are the calls that models asked for and of which no span has told yet that they ran.
-type asked struct {
+// unmatchedCalls are the tool calls in replies of models that are not matched with the span of a tool run yet.
+type unmatchedCalls struct {
 	calls []Call
 	taken []bool
-	by    map[string][]int // index in calls, in order, by what a run tells
+	by    map[string][]int // indexes in calls, in order, by key of a run
 }
 
-// newAsked collects what models asked for. Where the span of a model is within that of another, as when two libraries
-// tell of one call, what both tell counts once.
-func newAsked(t *Trace) *asked {
-	a := &asked{by: map[string][]int{}}
-	told := map[int]map[string]int{} // by the span of a model: how often it asked for what
+// newUnmatchedCalls collects the tool calls in replies of models. If the span of a model is within that of another,
+// because two libraries recorded one model call, tool calls that both have count once.
+func newUnmatchedCalls(t *Trace) *unmatchedCalls {
+	a := &unmatchedCalls{by: map[string][]int{}}
+	told := map[int]map[string]int{} // by the span of a model: the number of its calls of each kind
 	for i := range t.Spans {
 		s := &t.Spans[i]
 		if s.Kind != Model || len(s.Tools) == 0 {
@@ -36,7 +36,7 @@ func newAsked(t *Trace) *asked {
 	return a
 }
 
-// modelAround is the nearest span of a model around a span; -1: there is none.
+// modelAround returns the nearest enclosing span of a model; -1: there is none.
 func (t *Trace) modelAround(i int) int {
 	for range deepest {
 		if i = t.parent[i]; i < 0 || t.Spans[i].Kind == Model {
@@ -46,10 +46,10 @@ func (t *Trace) modelAround(i int) int {
 	return -1
 }
 
-// exactly is the same for calls of one tool with the same arguments.
+// exactly returns a key that is equal for calls of one tool with equal arguments.
 func exactly(t *Tool) string { return t.Name + "\x00" + canonical(t.Args) }
 
-// canonical is the same for JSON that means the same.
+// canonical returns the same text for equal JSON values.
 func canonical(args string) string {
 	v, err := chat.DecodeJSON([]byte(args))
 	if err != nil {
@@ -63,7 +63,7 @@ func canonical(args string) string {
 	}))
 }
 
-func (a *asked) add(c Call) {
+func (a *unmatchedCalls) add(c Call) {
 	n := len(a.calls)
 	a.calls, a.taken = append(a.calls, c), append(a.taken, false)
 	keys := []string{"exact\x00" + exactly(&c.Tool), "name\x00" + c.Name}
@@ -77,7 +77,7 @@ func (a *asked) add(c Call) {
 
 // take finds what a run was asked for: by its id, by its name and arguments, or, for a run that does not tell its
 // arguments, by its name. It returns the id of the call; "" is none.
-func (a *asked) take(ran *Tool) (id string) {
+func (a *unmatchedCalls) take(ran *Tool) (id string) {
 	var keys []string
 	if ran.ID != "" {
 		keys = append(keys, "id\x00"+ran.ID+"\x00"+ran.Name)
@@ -107,7 +107,7 @@ func (a *asked) take(ran *Tool) (id string) {
 }
 
 // left are the calls of which no span tells that they ran.
-func (a *asked) left() (calls []Call) {
+func (a *unmatchedCalls) left() (calls []Call) {
 	for i := range a.calls {
 		if !a.taken[i] {
 			calls = append(calls, a.calls[i])

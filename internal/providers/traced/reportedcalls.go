@@ -10,13 +10,14 @@ import (
 	"github.com/arena-evals/arena/internal/spans"
 )
 
-// told are calls of which a program tells in another way than by its traces, as far as no span has told of them.
-type told struct{ calls []chat.ToolCall }
+// reportedCalls are the tool calls that a program reported in another way than by its traces, and that are not matched
+// with a span yet.
+type reportedCalls struct{ calls []chat.ToolCall }
 
-// without are the calls of a trace that were not told otherwise. The same call is one with the same id, or one with the
-// same arguments, or one of the same tool of which a span tells no arguments. notice says where both ways tell of
-// something else, which then counts twice.
-func (t *told) without(calls []spans.Call) (left []spans.Call, notice string) {
+// without returns the calls of a trace that the program did not report itself. Calls of one tool are the same if their
+// ids or arguments are equal, or if the span has no arguments. notice says where the two reports contradict each other;
+// such calls may count twice.
+func (t *reportedCalls) without(calls []spans.Call) (left []spans.Call, notice string) {
 	same := []func(c *spans.Call, as, said *chat.ToolCall) bool{
 		func(c *spans.Call, _, said *chat.ToolCall) bool { return c.ID != "" && c.ID == said.ID },
 		func(_ *spans.Call, as, said *chat.ToolCall) bool { return exactly(as) == exactly(said) },
@@ -33,8 +34,8 @@ func (t *told) without(calls []spans.Call) (left []spans.Call, notice string) {
 			if !matched[i] && at >= 0 {
 				matched[i] = true
 				if said := t.calls[at]; c.Args != "" && exactly(&as) != exactly(&said) {
-					notice = fmt.Sprintf("the program tells of its call %s of %s with other arguments than its traces do; those "+
-						"that it tells itself count", ellipsis.Runes(said.ID, mostText), ellipsis.Runes(c.Name, mostText))
+					notice = fmt.Sprintf("the program reports its call %s of %s with other arguments than its traces; the arguments "+
+						"in its report count", ellipsis.Runes(said.ID, mostText), ellipsis.Runes(c.Name, mostText))
 				}
 				t.calls = slices.Delete(t.calls, at, at+1)
 			}
@@ -46,21 +47,21 @@ func (t *told) without(calls []spans.Call) (left []spans.Call, notice string) {
 		}
 		left = append(left, calls[i])
 		if slices.ContainsFunc(t.calls, func(said chat.ToolCall) bool { return said.Name == calls[i].Name }) {
-			notice = fmt.Sprintf("the program tells of a call of %s with other arguments than its traces do; both count",
+			notice = fmt.Sprintf("the program reports a call of %s with other arguments than its traces; both calls count",
 				ellipsis.Runes(calls[i].Name, mostText))
 		}
 	}
 	return left, notice
 }
 
-// toolCall is a call of a trace, without an id.
+// toolCall converts a call of a trace. It has no id.
 func toolCall(c *spans.Call) (call chat.ToolCall) {
 	call.Name = c.Name
 	call.SetArgs(c.Args)
 	return call
 }
 
-// exactly is the same for calls of one tool with the same arguments.
+// exactly returns a key that is equal for calls of one tool with equal arguments.
 func exactly(c *chat.ToolCall) string {
 	if c.BadArgs != "" {
 		return c.Name + "\x00" + c.BadArgs

@@ -78,6 +78,7 @@ type Group struct {
 	Scenario, Provider, Region string
 	Trials                     []int // indexes into Run.Briefs
 	Passed                     int
+	judged                     int      // trials that were not stopped
 	DurationMS                 float64  // of a trial that ended by itself, on average
 	CostUSD                    *float64 // of such a trial with its judges, on average; nil: the price of one is not known
 	SimulatedUSD               float64  // the part of the cost that mocks made up and nobody paid
@@ -194,6 +195,9 @@ func (g *Group) measure(run *result.Run) {
 	ended, priced, usd, simulated := 0.0, true, 0.0, 0.0
 	for _, i := range g.Trials {
 		b := &run.Briefs[i]
+		if b.Status != result.Cancelled {
+			g.judged++
+		}
 		if b.Status == result.Passed {
 			g.Passed++
 		} else if !b.Tolerated {
@@ -373,10 +377,16 @@ func (r *Report) lostIn(i, j int) (bool, error) {
 	return slices.ContainsFunc(result.Changes(was, now), gone), nil
 }
 
+// rate is the share of the trials that passed. What was stopped is no worse for it.
+func (g *Group) rate() float64 { return float64(g.Passed) / float64(max(g.judged, 1)) }
+
 func above(a, b float64) bool { return a > b*(1+Margin) }
 
 func change(was, now *Group) Change {
-	before, after := float64(was.Passed)/float64(len(was.Trials)), float64(now.Passed)/float64(len(now.Trials))
+	before, after := was.rate(), now.rate()
+	if was.judged == 0 || now.judged == 0 { // it was stopped: of its rate nothing is known
+		before, after = 0, 0
+	}
 	red := now.Status == result.Failed || now.Status == result.Errored || now.Status == result.Undecided
 	switch {
 	case was.Status == result.Passed && now.Status != result.Passed, red && was.Status == result.Skipped:

@@ -68,6 +68,8 @@ func TestChanges(t *testing.T) {
 		{[]result.Status{passed, passed}, []result.Status{passed}, Same},
 		{[]result.Status{passed}, []result.Status{passed, passed}, Same},
 		{[]result.Status{failed, passed}, []result.Status{failed, failed}, Weaker},
+		{[]result.Status{failed, passed, cancelled, cancelled}, []result.Status{failed, passed, failed, failed}, Weaker},
+		{[]result.Status{cancelled, cancelled}, []result.Status{failed, failed}, Same},
 		{[]result.Status{failed, failed}, []result.Status{failed, passed}, Stronger},
 		{[]result.Status{failed, passed}, []result.Status{failed, passed, failed, passed}, Same},
 	} {

@@ -85,7 +85,7 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 			planned -= g.there
 			run.missing += max(g.there-g.ran, 0)
 		} else if planned -= group.Gate.Max; group.Gate.Reason != ReasonSkipped && !g.progress.Over() {
-			run.missing += max(group.Gate.Max-g.ran, 0)
+			run.missing += max(group.Gate.Max-(g.ran-group.Gate.Replaced), 0)
 		}
 		switch {
 		case excused[group.key] && group.Status != Cancelled:

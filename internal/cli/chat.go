@@ -28,6 +28,7 @@ judged. The turns that a scenario has are not said: their mock replies answer in
   /system       the system prompt that counts now
   /undo         take back the last turn; what tools did outside stays
   /retry        the same, and say it again
+  /attach FILE  send an image, a sound, a video or a document along with the next message
   /save FILE    write a scenario: these turns, what was said as mock replies, what the scenario
                 sets, and assertions to start from. Its command, which is told, is green at once
   /help         these commands

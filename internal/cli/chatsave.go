@@ -33,11 +33,15 @@ func (c *chatTalk) save(file string) error {
 	}
 	about := c.trial.Scenario
 	session := sessionOf(t, c.freeID(file))
+	nameFiles(session)
 	session.Started, session.Tags, session.Labels = c.app.Now(), about.Tags, about.Labels
+	options := generate.Options{TaskType: c.taskType(), Setting: about.Setting(), GuardrailsActive: true}
 	again := c.again(file, session.ID)
-	made, err := generate.New(generate.Options{
-		Origin: c.origin(again), TaskType: c.taskType(), Setting: about.Setting(), GuardrailsActive: true,
-	}).Scenario(session)
+	if composed(t) { // within the project a mock would have to answer each step
+		options, again = generate.Options{}, "arena run "+shellQuote(file)+" --mock-provider"
+	}
+	options.Origin = c.origin(again)
+	made, err := generate.New(options).Scenario(session)
 	if err != nil {
 		return broken(err)
 	}
@@ -62,10 +66,35 @@ func (c *chatTalk) save(file string) error {
 
 // origin is the comment above a saved chat, with the command that runs it.
 func (c *chatTalk) origin(again string) []string {
-	return []string{
+	lines := []string{
 		fmt.Sprintf("Made by arena chat with provider %s. The mock replies are what it said then; the assertions are only to",
 			c.trial.Endpoint.Spec.ID), "start from: say there what must be true. With the mock replies it is run by",
 		again,
+	}
+	if composed(c.chat.Trial()) {
+		lines = append(lines, "Steps of a composition answered: the mock replies are what came of them, for this file alone.")
+	}
+	return lines
+}
+
+// composed reports whether steps of a composition answered in a chat.
+func composed(t *result.Trial) bool {
+	return slices.ContainsFunc(t.Turns, func(turn result.Turn) bool { return turn.Composition != nil })
+}
+
+// nameFiles names the files that were attached as they were named then, from the working directory.
+func nameFiles(s *recording.Session) {
+	for i := range s.Messages {
+		m := &s.Messages[i]
+		if m.Role != chat.User {
+			continue
+		}
+		m.Parts = slices.Clone(m.Parts)
+		for k := range m.Parts {
+			if part := &m.Parts[k]; part.Media != nil && part.Media.Source != "" {
+				part.Media = &chat.Media{Path: part.Media.Source, Local: true, MIMEType: part.Media.MIMEType}
+			}
+		}
 	}
 }
 

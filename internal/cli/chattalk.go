@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
@@ -27,6 +28,7 @@ type chatTalk struct {
 
 	lines   <-chan string // what the user says; closed at the end
 	signals <-chan os.Signal
+	media   []chat.Part     // that go along with the next message
 	dearest float64         // what a message cost, in US dollars
 	saved   map[string]bool // files that this chat wrote
 }
@@ -118,6 +120,9 @@ func (c *chatTalk) loop(ctx context.Context) error {
 			return exit(result.ExitInterrupted)
 		case line, open := <-c.lines:
 			if !open {
+				if len(c.media) > 0 {
+					c.app.remark("%s went nowhere: no message came behind /attach", show.Plural(len(c.media), "attached file"))
+				}
 				if c.app.InTTY {
 					c.tells.note("")
 				}
@@ -131,7 +136,7 @@ func (c *chatTalk) loop(ctx context.Context) error {
 		case err == nil:
 		case errors.Is(err, errInterrupted) && !c.app.InTTY:
 			return exit(result.ExitInterrupted)
-		case errors.Is(err, errInterrupted) && c.trial.Endpoint.Spec.IsAgent():
+		case errors.Is(err, errInterrupted) && c.trial.Endpoint.Spec.Remembers():
 			c.tells.note("interrupted: the agent may remember what you said")
 		case errors.Is(err, errInterrupted):
 			c.tells.note("interrupted: what you said is taken back")
@@ -166,10 +171,11 @@ func (c *chatTalk) say(ctx context.Context, text string) error {
 	stop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan error, 1)
-	before := c.spent()
+	before, sent := c.spent(), c.media
+	c.media = nil
 	c.tells.begin()
 	go func() {
-		turn, err := c.chat.Say(stop, text)
+		turn, err := c.chat.Say(stop, text, sent...)
 		if err == nil {
 			err = c.tells.end(turn)
 		}
@@ -185,9 +191,11 @@ func (c *chatTalk) say(ctx context.Context, text string) error {
 			case err == nil:
 				return nil
 			case interrupted:
+				c.media = sent
 				c.tells.broke()
 				return errInterrupted
 			}
+			c.media = sent
 			c.tells.broke()
 			return broken(err)
 		case <-settled:
@@ -253,6 +261,7 @@ func (c *chatTalk) command(ctx context.Context, name, rest string) error {
 		"undo":   func() error { return c.undo() },
 		"retry":  func() error { return c.retry(ctx) },
 		"save":   func() error { return c.save(rest) },
+		"attach": func() error { return c.attach(rest) },
 	}
 	run, known := commands[name]
 	if !known {
@@ -266,7 +275,7 @@ func (c *chatTalk) command(ctx context.Context, name, rest string) error {
 		}
 		return fmt.Errorf("unknown command /%s\n%s", name, hint)
 	}
-	if rest != "" && name != "save" {
+	if rest != "" && name != "save" && name != "attach" {
 		return fmt.Errorf("/%s takes nothing behind it, found %q", name, rest)
 	}
 	return run()
@@ -280,7 +289,7 @@ func (c *chatTalk) help() error {
 }
 
 func (c *chatTalk) undo() error {
-	said, err := c.chat.Undo()
+	said, _, err := c.chat.Undo()
 	if err == nil {
 		c.tells.note("taken back: %s", show.Line(said))
 	}
@@ -291,9 +300,24 @@ func (c *chatTalk) retry(ctx context.Context) error {
 	if err := c.affords(); err != nil {
 		return err
 	}
-	said, err := c.chat.Undo()
+	said, media, err := c.chat.Undo()
 	if err != nil {
 		return err
 	}
+	c.media = media
 	return c.say(ctx, said)
+}
+
+// attach has a file go along with the next message.
+func (c *chatTalk) attach(file string) error {
+	if file == "" {
+		return errors.New("/attach needs a file, such as /attach pictures/card.png")
+	}
+	part, err := c.chat.Medium(file)
+	if err != nil {
+		return err
+	}
+	c.media = append(c.media, part)
+	c.tells.note("goes along with the next message: %s (%s)", show.Line(file), part.Media.MIMEType)
+	return nil
 }

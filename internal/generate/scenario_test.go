@@ -141,7 +141,7 @@ func TestNames(t *testing.T) {
 func TestWhatCannotBeTold(t *testing.T) {
 	t.Parallel()
 	picture := says(chat.User, "")
-	picture.Parts = []chat.Part{{Type: "text", Text: "Look"}, {Type: "image", Media: &chat.Media{URL: "https://x"}}}
+	picture.Parts = []chat.Part{{Type: "text", Text: "Look"}, {Type: "image", Media: &chat.Media{SHA256: "x", Size: 1}}}
 	for _, c := range []struct {
 		name string
 		s    recording.Session
@@ -154,7 +154,7 @@ func TestWhatCannotBeTold(t *testing.T) {
 		{"silence", recording.Session{Messages: []recording.Message{says(chat.User, " "), says(chat.Assistant, "Hello?")}},
 			"turn 1: the user says nothing"},
 		{"a picture", recording.Session{Messages: []recording.Message{picture, says(chat.Assistant, "Nice")}},
-			"turn 1: the user sends an image, which a scenario cannot send yet"},
+			"turn 1: the user sends a part of type image, whose data the recording does not hold"},
 		{"a failed check without parameters", recording.Session{Messages: []recording.Message{says(chat.User, "Hi"),
 			says(chat.Assistant, "Hello", check("contains", "", false))}},
 			"contains of turn 1 failed and cannot be carried over: its parameters were not recorded"},

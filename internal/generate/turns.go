@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -65,19 +66,18 @@ func (w *builder) turn(n int, turn []recording.Message) (*node.Node, error) {
 	case w.s.Error == "" && unanswered(turn):
 		w.notef("turn %d is left out: nobody answered", n+1)
 		return nil, nil
-	case strings.TrimSpace(asked) == "":
+	case strings.TrimSpace(asked) == "" && !slices.ContainsFunc(turn, sendsMedia):
 		return nil, fmt.Errorf("turn %d: the user says nothing", n+1)
 	}
-	for i := range turn {
-		for _, p := range turn[i].Parts {
-			if turn[i].Role == chat.User && p.Type != "text" {
-				return nil, fmt.Errorf("turn %d: the user sends an %s, which a scenario cannot send yet", n+1, p.Type)
-			}
-		}
+	sent, err := sentParts(turn)
+	if err != nil {
+		return nil, fmt.Errorf("turn %d: %w", n+1, err)
 	}
 	out := node.NewMap()
 	node.Put(out, "role", node.Str("user"))
-	node.Put(out, "content", node.Str(asked))
+	if node.Put(out, "parts", sent); sent == nil {
+		node.Put(out, "content", node.Str(asked))
+	}
 	if scenario.Templated(asked) || strings.Contains(asked, "assertions:") {
 		node.Put(out, "literal", node.Bool(true))
 	}
@@ -92,6 +92,73 @@ func (w *builder) turn(n int, turn []recording.Message) (*node.Node, error) {
 	asserted, err := w.assertions(given, scenario.TurnAssertion, fmt.Sprintf("of turn %d", n+1))
 	node.Put(out, "assertions", asserted)
 	return out, err
+}
+
+func sendsMedia(m recording.Message) bool {
+	return m.Role == chat.User && slices.ContainsFunc(m.Parts, func(p chat.Part) bool { return p.Media != nil })
+}
+
+// sentParts writes the messages of the user in a turn as parts; nil where they are text alone.
+func sentParts(turn []recording.Message) (*node.Node, error) {
+	if !slices.ContainsFunc(turn, sendsMedia) {
+		return nil, nil
+	}
+	out := node.NewList()
+	for i := range turn {
+		m := &turn[i]
+		if m.Role != chat.User {
+			continue
+		}
+		list := m.Parts
+		if len(list) == 0 {
+			list = []chat.Part{{Type: "text", Text: m.Content}}
+		}
+		for k := range list {
+			part, err := sentPart(&list[k])
+			if err != nil {
+				return nil, err
+			}
+			if part != nil {
+				out.Content = append(out.Content, part)
+			}
+		}
+	}
+	return out, nil
+}
+
+// sentPart writes a part of a message of the user; nil for a text without a word.
+func sentPart(p *chat.Part) (*node.Node, error) {
+	out := node.NewMap()
+	node.Put(out, "type", node.Str(p.Type))
+	if p.Media == nil {
+		if p.Text == "" {
+			return nil, nil
+		}
+		node.Put(out, "text", node.Str(p.Text))
+		return out, nil
+	}
+	m := p.Media
+	source := jsonvalue.Object{"mime_type": m.MIMEType}
+	data, err := "", error(nil)
+	switch {
+	case m.Local && m.Path != "":
+		source["file_path"] = m.Path
+	case m.URL != "":
+		source["url"] = m.URL
+	default:
+		if data, err = m.Base64(); err != nil || data == "" {
+			return nil, fmt.Errorf("the user sends a part of type %s, whose data the recording does not hold", p.Type)
+		}
+		source["data"] = data
+	}
+	if m.MIMEType == "" {
+		delete(source, "mime_type")
+	}
+	if m.Detail != "" {
+		source["detail"] = m.Detail
+	}
+	node.Put(out, "media", node.FromJSON(source))
+	return out, nil
 }
 
 // unanswered reports whether a turn ends without a reply or with a tool call, and has no verdicts.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/media"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -109,9 +111,35 @@ func (c *Chat) sync() {
 	<-marker.told
 }
 
-// Say has the user say a text, and returns the turn that came of it. Where it does not come to its end, by an error or
+// Medium is a file that the user may send along with a message, in which place of the working directory it ever lies.
+func (c *Chat) Medium(file string) (part chat.Part, err error) {
+	e := c.s.trial.Endpoint
+	mime := media.TypeOf(filepath.Ext(file))
+	if mime == "" {
+		return part, fmt.Errorf("%s: its extension tells of no image, sound, video or document that can be sent", file)
+	}
+	part = chat.Part{Type: media.KindOf(mime), Media: &chat.Media{
+		Path: file, Local: true, Source: filepath.ToSlash(file), MIMEType: mime,
+	}}
+	got, err := c.s.trial.Project.media.AttachLocal(part.Type, part.Media)
+	if err != nil {
+		return part, fmt.Errorf("%s cannot be sent: %w", mediumName(&part), err)
+	}
+	if needs := lacked(e.Spec, part.Type); needs != "" {
+		return part, fmt.Errorf("the capabilities of provider %s are without %s", e.Spec.ID, needs)
+	}
+	if e.Spec.Program != nil && !e.Spec.Program.Lines {
+		return part, fmt.Errorf("the program of provider %s gets text alone (protocol: once)", e.Spec.ID)
+	}
+	if err := providers.Takes(e.Client, &chat.Part{Type: part.Type, Media: got}); err != nil {
+		return part, fmt.Errorf("provider %s cannot be sent %s: %w", e.Spec.ID, mediumName(&part), err)
+	}
+	return part, nil
+}
+
+// Say has the user say a text, with media, and returns the turn that came of it. Where it does not come to its end, by an error or
 // because ctx ends, the conversation is what it was before, except for what tools did and what the calls cost.
-func (c *Chat) Say(ctx context.Context, text string) (turn *result.Turn, err error) {
+func (c *Chat) Say(ctx context.Context, text string, media ...chat.Part) (turn *result.Turn, err error) {
 	s, before := c.s, c.s.snapshot()
 	ctx = providers.InTrial(ctx, s.agent)
 	defer func() {
@@ -130,9 +158,13 @@ func (c *Chat) Say(ctx context.Context, text string) (turn *result.Turn, err err
 	sc := *s.trial.Scenario
 	said := len(s.out.Turns)
 	spec := scenario.Turn{Role: string(chat.User), Content: text, Literal: true, Streaming: &c.o.Stream}
+	if len(media) > 0 {
+		spec.Content, spec.Parts = "", append([]chat.Part{{Type: "text", Text: text}}, media...)
+	}
 	sc.Turns = append(slices.Clip(sc.Turns[:min(said, len(sc.Turns))]), spec)
 	s.trial.Scenario = &sc
-	turn, err = s.answer(ctx, s.next(said), chat.Message{Role: chat.User, Content: text})
+	at := s.next(said)
+	turn, err = s.answer(ctx, at, s.userMessage(at, &spec))
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
@@ -174,22 +206,29 @@ func (s *session) snapshot() (restore func()) {
 
 var (
 	errNothingSaid = errors.New("nothing was said yet")
-	errRemembers   = errors.New("the agent remembers by itself what was said, and cannot be made to forget it")
+	errRemembers   = errors.New("the agent remembers by itself what was said, and cannot be made to forget it: begin anew")
 )
 
-// Undo takes back the last turn, and returns what the user said in it. What tools did outside is not undone.
-func (c *Chat) Undo() (said string, err error) {
+// Undo takes back the last turn, and returns what the user said in it, and sent along. What tools did outside is not
+// undone.
+func (c *Chat) Undo() (said string, media []chat.Part, err error) {
 	n := len(c.before)
 	switch {
 	case n == 0:
-		return "", errNothingSaid
-	case c.s.trial.Endpoint.Spec.IsAgent():
-		return "", errRemembers
+		return "", nil, errNothingSaid
+	case c.s.trial.Endpoint.Spec.Remembers():
+		return "", nil, errRemembers
 	}
-	said = c.s.out.Turns[len(c.s.out.Turns)-1].User
+	last := len(c.s.out.Turns) - 1
+	said = c.s.out.Turns[last].User
+	for _, part := range c.s.trial.Scenario.Turns[last].Parts {
+		if part.Media != nil {
+			media = append(media, part)
+		}
+	}
 	c.before[n-1]()
 	c.before = c.before[:n-1]
-	return said, nil
+	return said, media, nil
 }
 
 // Tools are what the agent is offered now. ctx is for the servers that are asked which tools they have.

@@ -58,7 +58,7 @@ func TestChat(t *testing.T) {
 			t.Errorf("%s: %s", text, turn.Assistant)
 		}
 	}
-	if _, err := c.Undo(); err == nil {
+	if _, _, err := c.Undo(); err == nil {
 		t.Error("something was taken back of nothing")
 	}
 	say("a", "You said a")
@@ -66,7 +66,7 @@ func TestChat(t *testing.T) {
 	say("wait", "stopped")
 	say("crash", "arena crashed in this turn: no")
 	say("b", "You said b")
-	if said, err := c.Undo(); said != "b" || err != nil {
+	if said, _, err := c.Undo(); said != "b" || err != nil {
 		t.Errorf("taken back: %q, %v", said, err)
 	}
 	say("{{c}}", "You said {{c}}")

@@ -134,14 +134,21 @@ func (m *matrix) sendable(p *project, s *scenario.Scenario, e *Endpoint) bool {
 	return ok
 }
 
+// lacked is the capability that a provider says it does not have, for parts of a type; "": it has it, or does not say.
+func lacked(spec *scenario.Provider, kind string) string {
+	needs := kindCapabilities[kind]
+	if spec.Capabilities == nil || slices.Contains(spec.Capabilities, needs) {
+		return ""
+	}
+	return needs
+}
+
 // unsendable says why a provider cannot be sent a part; "": it can.
 func (m *matrix) unsendable(
 	p *project, part *chat.Part, at diag.Pos, e *Endpoint,
 ) (why, hint string) {
-	spec := e.Spec
-	needs := kindCapabilities[part.Type]
-	if spec.Capabilities != nil && !slices.Contains(spec.Capabilities, needs) && !m.opts.MockProvider {
-		return fmt.Sprintf("the capabilities of provider %s are without %s", spec.ID, needs),
+	if needs := lacked(e.Spec, part.Type); needs != "" && !m.opts.MockProvider {
+		return fmt.Sprintf("the capabilities of provider %s are without %s", e.Spec.ID, needs),
 			"add " + needs + " to its capabilities if the model has it, or write required_capabilities: [" + needs +
 				"] in the scenario to leave such providers out"
 	}
@@ -165,7 +172,7 @@ func (m *matrix) unsendable(
 		settled = *got
 	}
 	if err := providers.Takes(e.Client, &chat.Part{Type: part.Type, Media: &settled}); err != nil {
-		return fmt.Sprintf("provider %s cannot be sent it: %v", spec.ID, err), "choose another provider for it, or another " +
+		return fmt.Sprintf("provider %s cannot be sent it: %v", e.Spec.ID, err), "choose another provider for it, or another " +
 			"form"
 	}
 	return "", ""

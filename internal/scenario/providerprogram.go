@@ -32,6 +32,12 @@ func (p *Provider) RunsTools() bool {
 	return p.IsAgent() && !asks
 }
 
+// Remembers reports whether the provider keeps by itself what was said: an agent that is not told all of it each time.
+func (p *Provider) Remembers() bool {
+	told := p.HTTP != nil && !p.HTTP.Sends("session") && (p.HTTP.Sends("messages") || p.HTTP.Sends("history"))
+	return p.IsAgent() && !told
+}
+
 // IsAgent reports whether the provider is an agent of its own, and no model.
 func (p *Provider) IsAgent() bool { return ProviderTypeOf(p.Type).Agent }
 

@@ -198,3 +198,21 @@ func TestUnpackRefuses(t *testing.T) {
 		t.Errorf("another sum: %v", err)
 	}
 }
+
+// TestHugeProject: a file of 3 GB is named, and not read, before anything is sent.
+func TestHugeProject(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, size := range map[string]int64{"model.bin": 3 << 30, "small.yaml": 5} { // holes, which take no room
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, name), nil, 0o600),
+			os.Truncate(filepath.Join(dir, name), size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := (&bundle.Source{Dir: dir, Paths: []string{"."}}).Pack(io.Discard)
+	want := "the files have 3072.0 MiB, and at most 256.0 MiB are sent to workers; the largest are\n" +
+		"  3072.0 MiB  model.bin\n    0.0 MiB  small.yaml"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+}

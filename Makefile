@@ -161,7 +161,7 @@ share: ## write the completions and the man pages, into bin/share
 
 .PHONY: snapshot
 snapshot: ## build every archive of a release, into dist/, and publish nothing
-	$(GORELEASER) release --snapshot --clean
+	$(GORELEASER) release --snapshot --clean --skip=docker
 
 .PHONY: release
 release: # publish the tag that is checked out; CI does that

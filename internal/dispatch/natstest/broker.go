@@ -3,6 +3,7 @@ package natstest
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -39,6 +40,20 @@ func Start(dir string, change ...func(*server.Options)) (*Broker, error) {
 		err = b.Start()
 	}
 	return b, err
+}
+
+// Command has a broker take the words of its command line, but for the port and the folder of its files, which have to be
+// named there.
+func Command(args []string) (func(*server.Options), error) {
+	nobody := func() {}
+	said, err := server.ConfigureOptions(flag.NewFlagSet("nats-server", flag.ContinueOnError), args, nobody, nobody, nobody)
+	if err != nil {
+		return nil, err
+	}
+	if said.StoreDir == "" || said.Port == 0 {
+		return nil, fmt.Errorf("%q names no folder or no port", args)
+	}
+	return func(o *server.Options) { o.JetStream = said.JetStream }, nil
 }
 
 // freePort finds a port that stays free while the broker is down: below the range of ephemeral ports.

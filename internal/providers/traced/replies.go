@@ -50,7 +50,7 @@ func (r *round) spend(s *spans.Span, spec *scenario.Provider) {
 	r.priced = true
 }
 
-// rounds are the work of a trace in its order. The last one has no calls.
+// rounds splits the work in a trace into rounds, in order. The last one has no tool calls.
 func rounds(t *spans.Trace, calls []spans.Call, spec *scenario.Provider) []round {
 	all, next := []round{{}}, 0
 	paid := map[*spans.Span]bool{}
@@ -82,8 +82,8 @@ func rounds(t *spans.Trace, calls []spans.Call, spec *scenario.Provider) []round
 	return all
 }
 
-// replies are those of a turn, in the form in which those of a model would have come: calls with their results, and the
-// words at the end. Calls that the program told of itself are left out.
+// replies returns the replies of a turn as a model would have given them: tool calls with their results, and the text
+// at the end. Calls that the program reported itself are left out.
 func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider) (out []chat.Reply) {
 	names := &names{used: map[string]bool{}}
 	for i := range of.reported.calls {
@@ -228,7 +228,7 @@ const (
 	mostText   = 200 // of names
 )
 
-// digest is what of a trace is kept to be shown: models, tools and agents before all others.
+// digest shortens a trace for reports. Spans of models, tools and agents are kept before all others.
 func digest(t *spans.Trace) *chat.Trace {
 	out := &chat.Trace{Spans: []chat.TraceSpan{}, Notice: t.Notice}
 	shown := make([]bool, len(t.Spans))

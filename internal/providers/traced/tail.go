@@ -18,8 +18,8 @@ type tail struct {
 	at   int64
 }
 
-// read is what was written since the last time: whole lines, and all that there is when the program has ended. A line
-// that is no span is an error: what it told is not known.
+// read returns the spans that were written since the last call: those in complete lines, and if the program has ended
+// also in the last, incomplete one. A line that is not a span is an error, because information is lost.
 func (t *tail) read(ended bool) (list []spans.Span, err error) {
 	f, err := plainfile.Open(t.path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -17,8 +17,8 @@ import (
 	"github.com/arena-evals/arena/internal/spans/receiver"
 )
 
-// Provider adds the traces of a program to its replies. It listens for them from its first trial on, until Close. It is
-// safe for concurrent use.
+// Provider adds the traces of a program to its replies. It receives them from its first trial until Close. It is safe
+// for concurrent use.
 type Provider struct {
 	next  providers.Provider
 	spec  *scenario.Provider
@@ -47,13 +47,13 @@ func New(next providers.Provider, spec *scenario.Provider) *Provider {
 // Unwrap is the provider of the program.
 func (p *Provider) Unwrap() providers.Provider { return p.next }
 
-// strays is what came that belongs to no trial.
+// strays counts requests and spans that belong to no trial.
 type strays struct {
 	refused, late int
 	of            []string // trials that the late ones name
 }
 
-// open begins to listen for a trial.
+// open starts receiving traces for a trial.
 func (p *Provider) open(ctx context.Context, trial string) (*receiver.Inbox, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +68,7 @@ func (p *Provider) open(ctx context.Context, trial string) (*receiver.Inbox, err
 	return p.server.Open(trial), nil
 }
 
-// patience is how long it is waited for the first spans of a turn.
+// patience returns how long to wait for the first spans of a turn.
 func (p *Provider) patience() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +88,7 @@ func (p *Provider) noteSpans(some bool) {
 	p.sent, p.waited = p.sent || some, p.waited || !some
 }
 
-// close ends the listening for a trial.
+// close stops receiving traces for a trial.
 func (p *Provider) close(in *receiver.Inbox) {
 	in.Close()
 	p.mu.Lock()
@@ -96,7 +96,7 @@ func (p *Provider) close(in *receiver.Inbox) {
 	p.trials--
 }
 
-// Close ends the listening, unless a trial is under way. The next trial begins it anew.
+// Close stops the server, unless a trial is running. The next trial starts it again.
 func (p *Provider) Close() error {
 	p.mu.Lock()
 	var failed error
@@ -134,8 +134,8 @@ func (p *Provider) Strays() (told []string) {
 	return told
 }
 
-// Complete implements providers.Provider. Calls that the program made come in replies without words before the one that
-// it said, as those of a model would: each with what came back.
+// Complete implements providers.Provider. Tool calls that the program made itself are returned, with their results, in
+// replies without text before its own reply, as for a model.
 func (p *Provider) Complete(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
@@ -174,8 +174,8 @@ func (p *Provider) Complete(
 	return p.deliver(req, replies[0], onDelta)
 }
 
-// converse has a program answer that goes on after its reply. What it says is heard while it says it, so that a
-// guardrail can end it; and when it did more than it told by then, its last words come once more, behind that.
+// converse gets the reply of a program that keeps running. The reply is streamed, so that a guardrail can end it. If
+// the traces then show further tool calls, these come as replies, and the text is returned again after them.
 func (p *Provider) converse(
 	ctx context.Context, w *work, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
@@ -221,7 +221,7 @@ func (p *Provider) deliver(req *chat.Request, r chat.Reply, onDelta func(chat.De
 	return r, nil
 }
 
-// error is that of a call whose traces are not known. The program has acted, so that no other call is worth it.
+// error returns the error of a call whose traces were lost. The call is not repeated, because the program has acted.
 func (p *Provider) error(err error) error {
 	return &providers.Error{
 		Kind: providers.BadReply, Provider: p.spec.ID, Final: true, Err: err,
@@ -229,7 +229,7 @@ func (p *Provider) error(err error) error {
 	}
 }
 
-// waits are how long it is waited for spans, and how often programs send them.
+// waits are the times to wait for spans, and the intervals at which programs send them.
 type waits struct {
 	send  time.Duration // a program of protocol once sends what has ended every so often
 	drain time.Duration // for what is on its way through this machine when a program has ended
@@ -242,8 +242,8 @@ type waits struct {
 	known, unknown, silent time.Duration
 }
 
-// usual are several times what a program needs that sends its spans as often as it is told. The first ones may take
-// long, on a machine that has much to do.
+// usual are several times what a program needs that sends its spans at the configured interval. The first spans may
+// take long on a busy machine.
 var usual = waits{
 	send: 200 * time.Millisecond, drain: 2 * time.Second, sendLines: 50 * time.Millisecond,
 	quiet: 300 * time.Millisecond, known: 2 * time.Second, unknown: time.Second, silent: 250 * time.Millisecond,

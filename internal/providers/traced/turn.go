@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/spans"
 )
 
-// turn is what a program that goes on told of a turn before its last words, by its lines.
+// turn is what a program that keeps running has reported of a turn, in its own protocol, before its final reply.
 type turn struct {
 	arrivals int // of requests before it
 	reported reportedCalls
@@ -19,8 +19,8 @@ type turn struct {
 	unpriced bool       // what some of them cost is not known
 }
 
-// goesOn takes a reply with calls, behind which the turn goes on. How often a model was asked for it, and what it cost
-// where that is not known yet, the last reply of the turn tells.
+// goesOn records a reply with tool calls, after which the turn goes on. The last reply of the turn has the number of
+// model calls, and the cost if it is not known yet.
 func (t *turn) goesOn(r chat.Reply, price *providers.Price) chat.Reply {
 	t.reported.calls = append(t.reported.calls, r.ToolCalls...)
 	t.replies++
@@ -40,8 +40,8 @@ func (t *turn) goesOn(r chat.Reply, price *providers.Price) chat.Reply {
 	return r
 }
 
-// settle sets what the replies at the end of a turn took. Of what both the lines and the traces of a program tell, the
-// larger counts. final is the reply as the program told it.
+// settle sets usage and cost of the replies at the end of a turn. Of the values in the program's own report and in its
+// traces, the larger one counts. final is the reply as the program reported it.
 func (t *turn) settle(out []chat.Reply, trace *spans.Trace, final chat.Reply, price *providers.Price) {
 	last := &out[len(out)-1]
 	if t.replies > 0 && trace.ModelCalls() == 0 {
@@ -108,7 +108,7 @@ func less(all, counted chat.Usage) chat.Usage {
 	}
 }
 
-// together is one reply that stands for several of a turn.
+// together merges several replies of a turn into one.
 func together(list []chat.Reply) chat.Reply {
 	r := list[len(list)-1]
 	models := 0

@@ -19,14 +19,14 @@ import (
 	"github.com/arena-evals/arena/internal/spans/receiver"
 )
 
-// workKey tells the programs of one trial from each other: those of steps of a composition may run at the same time,
-// and whoever plays the user is another one than the agent, though both may be the same program.
+// workKey identifies a program within a trial. Programs of different steps of a composition may run at the same time.
+// The simulated user and the agent have processes of their own, even if they are the same program.
 type workKey struct {
 	p             *Provider
 	step, persona string // "": none
 }
 
-// work is what the program of a trial tells. Its calls come one after the other.
+// work collects the traces of a program in a trial. Its methods are not called concurrently.
 type work struct {
 	p      *Provider
 	failed error // why nothing can be heard
@@ -47,7 +47,7 @@ type work struct {
 	earlyErr error        // why there may have been more
 }
 
-// begin makes a place for what the program of a trial tells.
+// begin prepares to receive the traces of a program in a trial.
 func (p *Provider) begin(ctx context.Context, trial *providers.Trial, key workKey) *work {
 	w := &work{p: p, began: p.now()}
 	dir, err := os.MkdirTemp("", "arena-traces-")
@@ -74,8 +74,8 @@ func (p *Provider) begin(ctx context.Context, trial *providers.Trial, key workKe
 	return w
 }
 
-// setBy are the variables of ours that the file of a provider sets: they win. Who sends traces elsewhere says so by any
-// of those for that.
+// setBy returns the tracing variables that the file of a provider sets itself. They take precedence over ours: with any
+// of them, the program sends its traces elsewhere.
 func setBy(spec *scenario.Provider) map[string]bool {
 	taken := map[string]bool{}
 	if spec.Program == nil {
@@ -96,7 +96,7 @@ func setBy(spec *scenario.Provider) map[string]bool {
 // sends reports whether the program knows where to send spans.
 func (w *work) sends() bool { return !w.p.taken["OTEL_EXPORTER_OTLP_ENDPOINT"] }
 
-// nextReply is what comes next of a turn whose program has ended it.
+// nextReply returns the next of the remaining replies of a turn that the program has ended.
 func (w *work) nextReply(req *chat.Request) (reply chat.Reply, ok bool) {
 	if req.Origin.Reply == 0 {
 		w.waiting = nil
@@ -109,7 +109,7 @@ func (w *work) nextReply(req *chat.Request) (reply chat.Reply, ok bool) {
 	return reply, true
 }
 
-// collect waits for what the program told of the turn that it ended with a reply, and makes the replies of it.
+// collect waits for the traces of the turn that the program ended with a reply, and returns the replies of the turn.
 func (w *work) collect(ctx context.Context, reply chat.Reply) ([]chat.Reply, error) {
 	replied := w.p.now()
 	came, err := w.waitForSpans(ctx)
@@ -229,7 +229,7 @@ func (w *work) inTime(came []spans.Span) (current []spans.Span, err error) {
 	return current, nil
 }
 
-// acts says what a program did of which nobody knew; "": nothing.
+// acts describes the actions of a program that it had not reported before; "": none.
 func acts(calls []spans.Call, trace *spans.Trace) string {
 	var what []string
 	if len(calls) > 0 {
@@ -241,7 +241,8 @@ func acts(calls []spans.Call, trace *spans.Trace) string {
 	return strings.Join(what, " and ")
 }
 
-// End implements providers.TrialPart: the program has ended. What it did behind its last reply was seen by no check.
+// End implements providers.TrialPart: the program has ended. It reports what the program did after its last reply,
+// which no check has seen.
 func (w *work) End(ctx context.Context) (notices []string, err error) {
 	if w.failed != nil {
 		return nil, nil // the call was an error

@@ -10,14 +10,14 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// placed is a block of the model's own that goes back, and where in the text it stood, in bytes.
+// placed is a block of the vendor that must be sent back, with its offset in the text in bytes.
 type placed struct {
 	At    int             `json:"at"`
 	Block json.RawMessage `json:"block"`
 }
 
-// Blocks puts together a reply whose model says, thinks and calls in an order of its own. What it thinks becomes the
-// state of the message, or of the call that it stands before. State is whose that is; see chat.Opaque.
+// Blocks builds a reply from texts, thoughts and tool calls in any order. Thoughts become the opaque state of the
+// message, or of the tool call after them. State names the owner of that state; see chat.Opaque.
 type Blocks struct {
 	State string
 
@@ -27,16 +27,16 @@ type Blocks struct {
 	before []json.RawMessage // since the last text or call
 }
 
-// Text is what the model says.
+// Text adds text of the reply.
 func (b *Blocks) Text(text string) {
 	b.settle()
 	b.words.WriteString(text)
 }
 
-// Keep is a block that goes back as it is.
+// Keep adds a block that must be sent back unchanged.
 func (b *Blocks) Keep(block json.RawMessage) { b.before = append(b.before, block) }
 
-// Call is a call of a tool; args is the text of its arguments.
+// Call adds a tool call; args are its arguments as JSON text.
 func (b *Blocks) Call(c *Call, id, name, args string) error {
 	if name == "" {
 		return c.Fail(providers.BadReply, nil, "the reply calls a tool without a name")
@@ -57,7 +57,7 @@ func (b *Blocks) Call(c *Call, id, name, args string) error {
 	return nil
 }
 
-// Reply puts what there is into a reply.
+// Reply sets the fields of a reply.
 func (b *Blocks) Reply(c *Call, r *chat.Reply) error {
 	b.settle()
 	r.Content, r.ToolCalls = b.words.String(), b.calls

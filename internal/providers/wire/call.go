@@ -101,7 +101,7 @@ func (c *Client) Fetch(
 	return nil
 }
 
-// spent adds to an error what the call took.
+// spent adds usage and cost of the call to an error.
 func (c *Call) spent(err error) error {
 	usage := c.wasted()
 	if failed, ok := err.(*providers.Error); ok { //nolint:errorlint // one that onDelta returns is not ours to change
@@ -209,7 +209,7 @@ func (c *Call) try(body []byte, stale string) (resp *http.Response, used string,
 	return resp, used, err
 }
 
-// unauthorized is a call for which there are no credentials.
+// unauthorized returns the error of a call for which there are no credentials.
 func (c *Call) unauthorized(err error) error {
 	if c.watch.cause() != nil {
 		return err
@@ -223,7 +223,7 @@ func (c *Call) unauthorized(err error) error {
 	return failed
 }
 
-// read is a body that comes in one piece.
+// read reads a body that is not streamed.
 func (c *Call) read(resp *http.Response) ([]byte, error) {
 	var data bytes.Buffer
 	if n := resp.ContentLength; n > 0 && n <= maxReplyBytes {
@@ -233,8 +233,7 @@ func (c *Call) read(resp *http.Response) ([]byte, error) {
 	return chat.WithoutBOM(data.Bytes()), err
 }
 
-// release gives the connection back for the next call, which needs a body that was read to its end. A server that does
-// not end it is not waited for.
+// release makes the connection available for the next call: it reads the body to its end, with a time limit.
 func (c *Call) release(body io.ReadCloser) {
 	why := errDrain
 	c.watch.allow(drainTimeout, &why)
@@ -245,7 +244,7 @@ func (c *Call) release(body io.ReadCloser) {
 
 var errDrain = errors.New("the server did not end its reply")
 
-// deliver gives a whole reply to a caller who listens to a stream: the server does not stream.
+// deliver passes a complete reply to a caller that wants a stream, because the server does not stream.
 func (c *Call) deliver(reply chat.Reply) (chat.Reply, error) {
 	if !c.Request.Stream || c.onDelta == nil || reply.Content == "" {
 		return reply, nil

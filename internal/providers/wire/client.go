@@ -30,7 +30,7 @@ const (
 	drainTimeout          = time.Second
 )
 
-// Options is what the surroundings give to a client.
+// Options are the options of a client that do not come from the provider's file.
 type Options struct {
 	Getenv func(string) (string, bool) // for keys; nil: an empty environment
 	Jobs   int                         // connections at most, one for each call that is made at once; 0: no limit
@@ -39,7 +39,7 @@ type Options struct {
 	Offline bool
 	// Transport replaces the client's own connections.
 	Transport http.RoundTripper
-	// Unsent says that nobody is sent anything: Transport only looks. Credentials that would have to be fetched are left
+	// Unsent says that Transport only records requests and sends none. Credentials that would have to be fetched are left
 	// out.
 	Unsent bool
 }
@@ -133,17 +133,17 @@ func (c *Client) Fail(kind providers.Kind, cause error, format string, args ...a
 	return &providers.Error{Kind: kind, Provider: c.id, Msg: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// Unsent is the error of a request that could not be written.
+// Unsent returns the error of a request that could not be encoded.
 func (c *Client) Unsent(err error) error {
 	return c.Fail(providers.Refused, err, "the request cannot be sent: %v", err)
 }
 
-// show is an address as messages show it: what a user writes as base_url, without what may be secret.
+// show returns an address for messages: as a user writes it in base_url, without secrets.
 func (c *Client) show(address string) string {
 	return strings.TrimSuffix(withoutSecrets(address), c.endpoint.Path)
 }
 
-// withoutSecrets is an address without what may be secret.
+// withoutSecrets removes the parts of an address that may be secret.
 func withoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

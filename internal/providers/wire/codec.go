@@ -2,30 +2,30 @@ package wire
 
 import "github.com/arena-evals/arena/internal/chat"
 
-// Codec is the words of one API. It is safe for concurrent use.
+// Codec encodes the requests and decodes the replies of one API. It is safe for concurrent use.
 type Codec interface {
 	// Encode writes a request.
 	Encode(req *chat.Request) ([]byte, error)
-	// Decode reads a reply that came in one piece. Complete fills in what it took, and an estimate of its tokens where
-	// the server does not count them.
+	// Decode decodes a reply that is not streamed. Complete sets its latency, and estimates its tokens if the server does
+	// not count them.
 	Decode(c *Call, data []byte) (chat.Reply, error)
 	// Stream begins to read a reply that comes in events.
 	Stream(c *Call) Decoder
 }
 
-// Taker is a Codec of an API that does not take every part of a message.
+// Taker is a Codec of an API that does not support every part of a message.
 type Taker interface {
-	// Takes says why the API cannot be sent a part that is a medium; nil: it can. What its type is may not be known yet,
-	// of one that is fetched later.
+	// Takes returns an error if the API does not support a part with a medium. The type of a medium that is fetched later
+	// may not be known yet.
 	Takes(part *chat.Part) error
 }
 
-// Decoder puts a reply together from the events of its stream.
+// Decoder builds a reply from the events of its stream.
 type Decoder interface {
-	// Event takes the next event, whose data is not empty. It gives text to Call.Say, and reports whatever else the event
-	// brings of the reply to Call.Progress, and its end to Call.Finished. last says that no more events are wanted.
+	// Event handles the next event, whose data is not empty. It passes text to Call.EmitText, and calls Call.Progress for
+	// any other part of the reply and Call.Finished for its end. last says that no more events are needed.
 	Event(e Event) (last bool, err error)
-	// Reply is the whole reply, after the last event. It counts only when the model said that it has finished: anything
-	// shorter is an error, never a short reply.
+	// Reply returns the whole reply after the last event. A reply whose end was not received is an error, never a short
+	// reply.
 	Reply() (chat.Reply, error)
 }

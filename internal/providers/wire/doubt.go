@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Dropped tells of a part of the reply that nobody gets to see: its kind is none that arena knows.
+// Dropped notes that a part of the reply is left out, because arena does not know its kind.
 func (c *Call) Dropped(kind string) { c.doubt("has a part that is left out (" + c.Excerpt(kind) + ")") }
 
-// Role takes the role that a reply says it has: those of a user or a system are no model's.
+// Role checks the role of a reply: a model does not reply as a user or as the system.
 func (c *Call) Role(role string) {
 	switch role {
 	case "", "assistant", "model", "ai", "bot":
@@ -18,7 +18,7 @@ func (c *Call) Role(role string) {
 	}
 }
 
-// Beside tells of a field of the reply that nobody gets to see, when it holds something.
+// Beside notes that a field of the reply is left out, if it has content.
 func (c *Call) Beside(field string, value json.RawMessage) {
 	switch strings.Join(strings.Fields(string(value)), "") {
 	case "", "null", `""`, "[]", "{}", "false":
@@ -27,19 +27,19 @@ func (c *Call) Beside(field string, value json.RawMessage) {
 	}
 }
 
-// Ends tells of a reply that says twice why it ended, and not the same; before is "" the first time.
+// Ends notes a reply with two different finish reasons; before is "" the first time.
 func (c *Call) Ends(before, now string) {
 	if before != "" && before != now {
 		c.doubt("says twice why it ended (" + c.Excerpt(before) + ", then " + c.Excerpt(now) + ")")
 	}
 }
 
-// doubt adds to why the reply may not be all that the model said, or not what was counted.
+// doubt adds a reason why the reply may be incomplete or its counts may be wrong.
 func (c *Call) doubt(what string) {
 	if !slices.Contains(c.doubts, what) {
 		c.doubts = append(c.doubts, what)
 	}
 }
 
-// goesOn tells of text, or a call, after the end of the reply.
+// goesOn notes text or a tool call after the end of the reply.
 func (c *Call) goesOn() { c.doubt("goes on after its end") }

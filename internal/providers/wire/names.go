@@ -8,14 +8,14 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// maxName is how long the name of a tool can be on every wire.
+// maxName is the longest name of a tool that every API accepts.
 const maxName = 64
 
-// names are the names of tools as they are sent, where that is not how they are called.
+// names maps names of tools that were changed for the API to their own names.
 type names map[string]string // by the name that is sent
 
-// plainNames is a request in which every tool has a name that the APIs take, and how to know their names again in the
-// reply; nil where all of them are plain already, as they mostly are.
+// plainNames returns a request in which every tool has a name that the APIs accept, and the map to restore the names in
+// the reply; nil if no name was changed, as in most requests.
 func plainNames(req *chat.Request) (*chat.Request, names) {
 	if isPlainRequest(req) {
 		return req, nil

@@ -10,9 +10,9 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// Models that make pictures and films are asked by one text, and know nothing of a conversation.
+// Models that generate images and videos take one prompt, and no conversation.
 
-// Prompt is the text by which a model of pictures is asked: the system prompt and the message of the user.
+// Prompt returns the prompt for an image model: the system prompt and the message of the user.
 func Prompt(req *chat.Request) (string, error) {
 	var texts []string
 	users := 0
@@ -45,19 +45,19 @@ func TextAlone(p *chat.Part) error {
 	return errors.New("the model takes text alone, and not " + p.Type)
 }
 
-// Made is what a model of pictures or films answered. kind is image or video.
+// Made is the reply of a model that generates images or videos.
 type Made struct {
 	call  *Call
 	reply chat.Reply
 }
 
-// Make begins the reply of such a model.
+// Make starts the reply of a model that generates images or videos.
 func (c *Call) Make() *Made {
 	c.Came(0)
 	return &Made{c, chat.Reply{FinishReason: "stop", Model: c.Model}}
 }
 
-// Add takes a medium in base64. declared is its type, as far as the server tells.
+// Add adds a medium in base64. kind is image or video; declared is the MIME type by the server, which may be "".
 func (m *Made) Add(kind, declared, data string) error {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
@@ -71,7 +71,7 @@ func (m *Made) Add(kind, declared, data string) error {
 	return nil
 }
 
-// Reply is the reply with all that was added. Where the server counts no tokens, nobody knows what it took.
+// Reply returns the reply with all added media. Without counts of the server its usage is not known.
 func (m *Made) Reply(usage chat.Usage) (chat.Reply, error) {
 	if len(m.reply.Parts) == 0 {
 		return chat.Reply{}, m.call.Fail(providers.BadReply, nil, "the reply has nothing in it that the model made")

@@ -10,8 +10,8 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// salvage counts what a document took that a Decoder could not read, or whose error it told: one that was cut, one with
-// fields of the wrong type, one with something behind it. What was counted of it before stays as it is.
+// salvage counts the usage in a document that a Decoder could not read: one that was cut, that has fields of the wrong
+// type or text behind it, or that reports an error. What was counted before stays.
 func (c *Call) salvage(data []byte, before came) {
 	s := salvaged{dec: json.NewDecoder(bytes.NewReader(chat.WithoutBOM(data)))}
 	s.dec.UseNumber()
@@ -39,7 +39,7 @@ func (c *Call) salvage(data []byte, before came) {
 	}
 }
 
-// salvaged is what could be read of a document, in whatever words of an API it is.
+// salvaged is what could be read of a document of any API.
 type salvaged struct {
 	dec                *json.Decoder
 	input, output, sum int

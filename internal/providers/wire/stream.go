@@ -25,7 +25,7 @@ const lateLimit = 5 * time.Second
 // errOver is the cause when nothing comes any more after that.
 var errOver = errors.New("the reply is whole")
 
-// stream reads a reply event by event. Only what brings something of it starts the wait for the next event anew.
+// stream reads a reply event by event. Only events with a part of the reply restart the idle timeout.
 func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
 	c.silent, c.over, c.events = idleTimeout{c.idle}, errOver, c.endpoint.events(body)
 	for {
@@ -49,7 +49,7 @@ func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
 	}
 }
 
-// event has the decoder take an event. What was counted in one that is an error, or that cannot be read, counts.
+// event passes an event to the decoder. Usage in an event that is an error, or that cannot be read, is counted too.
 func (c *Call) event(d Decoder, e Event) (last bool, err error) {
 	before := c.came
 	last, err = d.Event(e)
@@ -75,7 +75,7 @@ func (c *Call) lost(err error) bool {
 	return counted && !failed && !ours && !tooLarge
 }
 
-// wait gives the server time for what comes next.
+// wait restarts the timeout for the next event.
 func (c *Call) wait() {
 	if c.finished {
 		c.watch.allow(min(c.idle, lateLimit), &c.over)
@@ -107,9 +107,9 @@ func (c *Call) EmitText(text string) error {
 // EmittedText returns all text that was passed on.
 func (c *Call) EmittedText() string { return c.text.String() }
 
-// Finished tells that the model has finished. A stream that goes silent after that is at its end.
+// Finished notes that the model has finished. A stream without further events after that is complete.
 func (c *Call) Finished() { c.progress, c.finished = true, true }
 
-// Progress tells that an event brought something of the reply other than text: thoughts, a piece of a tool call, its
-// end. A stream without any is silent, however many events it has.
+// Progress notes that an event had a part of the reply other than text: thoughts, a piece of a tool call, or its end. A
+// stream whose events bring nothing runs into the idle timeout.
 func (c *Call) Progress() { c.progress = true }

@@ -11,8 +11,7 @@ import (
 // opening stands in for the user where an agent speaks first, in APIs whose conversations begin with the user.
 const opening = "(The conversation begins.)"
 
-// Entry is what one side says until the other side speaks: the blocks of neighbouring messages. Results of tools are
-// the user's.
+// Entry is the merged blocks of consecutive messages of one side. Tool results belong to the user's side.
 type Entry struct {
 	Agent  bool
 	Blocks []any
@@ -20,9 +19,9 @@ type Entry struct {
 	results int // blocks at the start that are results of tools
 }
 
-// Alternate is a conversation for APIs in which user and agent take turns: the texts of its system prompts, and its
-// other messages with neighbours merged. blocks is what a message says in the words of the API; none: the message is
-// left out. text is the block of a text.
+// Alternate converts a conversation for APIs in which user and agent must alternate. It returns the system prompts, and
+// the other messages with consecutive ones of a side merged. blocks converts a message to blocks of the API; one
+// without blocks is left out. text makes a block of a text.
 func Alternate(
 	list []chat.Message, text func(string) any, blocks func(*chat.Message) ([]any, error),
 ) (system []string, out []Entry, err error) {

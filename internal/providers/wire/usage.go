@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// came is what has come of a reply.
+// came is the part of a reply that was received so far.
 type came struct {
 	begun bool // the model was asked
 	size  int  // bytes of text and of calls
@@ -19,14 +19,14 @@ type came struct {
 
 func (c *came) counted() bool { return c.odd == "" && c.usage.Counted() }
 
-// Came tells that the model has written so many bytes more. A Decoder says so before it looks at what is wrong with
-// them: they are paid for.
+// Came adds bytes that the model has written. A Decoder calls it before it validates them, because they are paid for in
+// any case.
 func (c *Call) Came(size int) {
 	c.came.begun = true
 	c.came.size += size
 }
 
-// Count tells what the server counts of the call so far, be it possible or not.
+// Count sets the usage by the server so far, even if it is impossible.
 func (c *Call) Count(u chat.Usage) {
 	c.came.odd = ""
 	if c.came.usage = u; u.Counted() {
@@ -34,7 +34,7 @@ func (c *Call) Count(u chat.Usage) {
 	}
 }
 
-// Miscount tells what cannot be in what was given to Count last.
+// Miscount says what is impossible in the usage of the last Count.
 func (c *Call) Miscount(what string) { c.came.odd = what }
 
 // impossible is the error of a call whose server counts what no call can have taken; nil: it does not.
@@ -61,7 +61,7 @@ func (c *Call) impossible() error {
 	return failed
 }
 
-// wasted is what a call took of which nothing came. Where the server counts what cannot be, nobody knows how much.
+// wasted returns the usage of a failed call. It is not known if the server's counts are impossible.
 func (c *Call) wasted() chat.Usage {
 	u, size := c.came.usage, max(c.came.size, c.text.Len())
 	switch {

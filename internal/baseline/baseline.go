@@ -60,7 +60,8 @@ type Group struct {
 	Sum        string `json:"sum"`   // of the line, which is written by arena alone
 }
 
-// Rule is that by which trials ended: a gate, or a count that was certain before all of its trials had run.
+// Rule is that by which trials ended: a gate, or a count that was certain before all of its trials had run. One whose Min
+// is its Max had one look, after all of them.
 type Rule struct {
 	PassRate   float64 `json:"pass_rate,omitempty"`
 	Tolerance  float64 `json:"tolerance,omitempty"`
@@ -69,6 +70,8 @@ type Rule struct {
 	Min        int     `json:"min,omitempty"`
 	Block      int     `json:"block,omitempty"`
 	Threshold  float64 `json:"threshold,omitempty"` // of a count
+	// AllowUndecided says that a run could pass without a verdict of the gate.
+	AllowUndecided bool `json:"allow_undecided,omitempty"`
 }
 
 // Stopping is the rule with all its ends; nil: there is none.

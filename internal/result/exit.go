@@ -81,7 +81,7 @@ func (r *Run) ExitOfTrials() int {
 	case Failed:
 		return ExitFailed
 	case Undecided:
-		if r.undecided == 0 && r.allowed > 0 { // nothing else was judged, and that may be
+		if r.undecided == 0 && r.allowed > 0 { // of a part, where nothing else was judged: the whole may have more
 			return ExitPassed
 		}
 		return ExitFailed
@@ -133,7 +133,7 @@ func (r *Run) ofTrials() Status {
 // NothingElse reports whether all that was judged is excused, or may be undecided: nothing is known to work. Of a part
 // of a run that may be.
 func (r *Run) NothingElse() bool {
-	return r.excused > 0 && r.decisive.Status() == Skipped && r.undecided == 0 && r.Shard == nil
+	return r.excused+r.allowed > 0 && r.decisive.Status() == Skipped && r.undecided == 0 && r.Shard == nil
 }
 
 // RedBy are the reasons that fail_on added and that came up. They make the run red where no trial does.

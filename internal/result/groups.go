@@ -41,14 +41,14 @@ func (c *Collector) place(run *Run, statuses map[groupKey]Status) {
 		b.Group, b.Tolerated = places[key], s == Passed && b.Status == Failed
 		b.Outvoted = b.Status != Passed && (s == Passed || run.Groups[b.Group].Gate.Allowed())
 		if g := c.groups[key]; g.progress != nil {
-			b.Uncounted = !g.progress.counted(b.Trial)
+			b.Uncounted, b.Rejected = !g.progress.counted(b.Trial), b.Rejected && g.progress.rejects[b.Trial]
 		}
 	}
 }
 
 // decide counts the trials of the run by the status of their group. Those that are excused count for nothing.
 func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
-	run.decisive, run.undecided, run.allowed, run.missing = Counts{}, 0, 0, 0
+	run.decisive, run.undecided, run.allowed, run.missing, run.cut = Counts{}, 0, 0, 0, 0
 	run.folded = true
 	excused := c.excuse(run)
 	run.excused = len(excused)
@@ -88,6 +88,9 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 			run.missing += max(group.Gate.Max-(g.ran-group.Gate.Replaced), 0)
 		}
 		switch {
+		case group.Gate.cutShort():
+			run.cut++
+			run.decisive.Count(Cancelled)
 		case excused[group.key] && group.Status != Cancelled:
 		case group.Status != Undecided:
 			run.decisive.Count(group.Status)
@@ -197,7 +200,7 @@ func (s *AssertionStats) bar(of *Gate) {
 // summarizeGroups counts the groups, where any has several trials.
 func (c *Collector) summarizeGroups(run *Run, statuses map[groupKey]Status) {
 	s := &run.Summary
-	s.Undecided, s.Allowed = run.undecided+run.allowed, run.allowed
+	s.Undecided, s.Allowed = run.undecided+run.allowed+run.cut, run.allowed
 	if len(run.Groups) == 0 {
 		return
 	}

@@ -38,7 +38,7 @@ func (t *Tally) Add(b *Brief) {
 		t.Asked = ""
 	}
 	t.Repeatable = t.Repeatable && b.Repeatable
-	if b.Rejected || b.Uncounted {
+	if b.Uncounted {
 		return
 	}
 	switch b.Status {
@@ -69,13 +69,14 @@ func (t *Tally) Sample() evidence.Sample {
 func (t *Tally) rule() *baseline.Rule {
 	g := t.Gate
 	switch {
-	case g == nil || g.never() || g.staged(),
+	case g == nil || g.Rule == RuleCount && (g.never() || g.staged()),
 		!slices.Contains([]GateReason{ReasonLine, ReasonCertain, ReasonMax}, g.Reason):
 		return nil
-	case g.Rule == RuleGate:
+	case g.Rule == RuleGate: // also of one look: what is asked is kept
 		r := g.rule()
 		return &baseline.Rule{
 			PassRate: r.PassRate, Tolerance: r.Tolerance, Confidence: r.Confidence, Max: r.Max, Min: r.Min, Block: r.Block,
+			AllowUndecided: g.AllowUndecided,
 		}
 	}
 	return &baseline.Rule{Max: g.Max, Threshold: t.threshold}

@@ -40,9 +40,9 @@ func (t *Tally) lessThanIn(was *baseline.Group) string {
 	if rule == nil || rule.PassRate == 0 {
 		return ""
 	}
-	now := t.demand()
-	now.undecided = false // the baseline does not tell it
-	return now.lessThan(demand{rate: rule.PassRate, tolerance: rule.Tolerance, confidence: rule.Confidence})
+	return t.demand().lessThan(demand{
+		rate: rule.PassRate, tolerance: rule.Tolerance, confidence: rule.Confidence, undecided: rule.AllowUndecided,
+	})
 }
 
 // lessThan compares the demands of two runs. A gate and a count ask for the same where an agent that the gate refuses

@@ -3,6 +3,7 @@ package result
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,23 +69,23 @@ func TestGatedGroups(t *testing.T) {
 		want    string // verdict, reason, counted, exit
 	}{
 		{"all pass", gate80, p(18), "passed line 18 0"},
-		{"one too few", gate80, p(17), "undecided stopped 17 1"},
+		{"one too few", gate80, p(17), "undecided stopped 17 3"},
 		{"more than it takes", gate80, p(18) + f(9), "passed line 18 0"},
 		{"all fail", gate80, "fff", "failed line 3 1"},
 		{"nothing ran", gate80, "", "cancelled stopped 0 3"},
 		{"all were stopped", gate80, "ccc", "cancelled stopped 0 3"},
-		{"stopped in the middle", gate80, p(5) + "c" + p(12), "undecided stopped 5 1"},
-		{"stopped, and that may be undecided", allowed, p(5) + "c", "undecided stopped 5 1"},
+		{"stopped in the middle", gate80, p(5) + "c" + p(12), "undecided stopped 5 3"},
+		{"stopped, and that may be undecided", allowed, p(5) + "c", "undecided stopped 5 3"},
 		{"nothing ran, and that may be undecided", allowed, "", "cancelled stopped 0 3"},
 		{"skipped", gate80, "s", "skipped skipped 0 0"},
 		{"replaced", gate80, "rr" + p(10) + "r" + p(8), "passed line 18 0"},
 		{"refused from the start", gate80, "rrr", "error errors 0 3"},
 		{"refused too often", gate80, "p" + r(6), "error errors 1 3"},
-		{"broken count as failures", gate80, p(17) + "ep", "undecided stopped 19 1"},
+		{"broken count as failures", gate80, p(17) + "ep", "undecided stopped 19 3"},
 		{"all broke", gate80, e(50), "error errors 33 3"},
 		{"one broke", gate80, p(10) + "e" + p(16), "passed line 27 0"},
 		{"one look", never, p(50), "passed line 50 0"},
-		{"one look, not all", never, p(49), "undecided stopped 49 1"},
+		{"one look, not all", never, p(49), "undecided stopped 49 3"},
 		{"a count, certain", counted, "f", "failed certain 1 1"},
 		{"a count, all", counted, p(10), "passed max 10 0"},
 		{"a count, stopped", counted, p(9), "cancelled stopped 9 3"},
@@ -100,7 +101,7 @@ func TestGatedGroups(t *testing.T) {
 	}
 }
 
-// TestAllowUndecided: what the trials could not decide may be; what did not run may not.
+// TestAllowUndecided: what the trials could not decide may be, beside what passes; what did not run may not.
 func TestAllowUndecided(t *testing.T) {
 	t.Parallel()
 	spec := gate80
@@ -112,7 +113,13 @@ func TestAllowUndecided(t *testing.T) {
 	}
 	spec.AllowUndecided = true
 	run = gatedRun(spec, trials...)
-	if run.Status != Undecided || run.ExitOfTrials() != ExitPassed || run.Summary.Allowed != 1 {
+	if run.Status != Errored || run.ExitOfTrials() != ExitError || run.Summary.Allowed != 1 || !run.NothingElse() {
+		t.Errorf("allowed, and nothing passed: %s, exit %d, %d allowed", run.Status, run.ExitOfTrials(), run.Summary.Allowed)
+	}
+	beside := trialOf(30, 1, 1, verdict(Passed, 1))
+	beside.Scenario = "beside"
+	run = gatedRun(spec, append(slices.Clone(trials), beside)...)
+	if run.Status != Passed || run.ExitOfTrials() != ExitPassed || run.Summary.Allowed != 1 {
 		t.Errorf("allowed: %s, exit %d, %d allowed", run.Status, run.ExitOfTrials(), run.Summary.Allowed)
 	}
 	other := trialOf(30, 1, 1, verdict(Failed, 1))

@@ -54,6 +54,7 @@ type Run struct {
 	decisive  Counts // trials by the status of their group
 	undecided int    // groups that are, and may not be
 	allowed   int    // groups that are, and may be
+	cut       int    // groups that are because a limit, or somebody, ended the run
 	excused   int    // groups that count for nothing, whatever they came to
 	missing   int    // planned trials that did not finish, and are not known
 	folded    bool   // by a collector, which knows them

@@ -17,6 +17,8 @@ type Stage struct {
 	Passed int            `json:"passed"`
 	Failed int            `json:"failed"`
 	Rule   *baseline.Rule `json:"gate,omitempty"`
+	// Red says that the group did not pass then. That it is no worse is no reason to pass: only all trials make it green.
+	Red bool `json:"red,omitempty"`
 }
 
 // StageTrials are the first trials of a count that names no min.
@@ -25,6 +27,10 @@ const StageTrials = 5
 // suspicion is the p value up to which the first trials look worse: few that became much worse are above it, and three
 // of four that did not change are.
 const suspicion = 0.25
+
+// ends reports whether the first trials, and their verdict, are enough: they look no worse than the baseline did, and do
+// not turn green what was red then.
+func (s *Stage) ends(c gate.Counts, as Status) bool { return !(s.Red && as == Passed) && !s.worse(c) }
 
 // worse reports whether trials look worse than the baseline.
 func (s *Stage) worse(c gate.Counts) bool {

@@ -59,6 +59,16 @@ func TestStage(t *testing.T) {
 			}
 		}
 	}
+	red := spec
+	red.Stage = &Stage{At: 5, Passed: 11, Failed: 9, Red: true}
+	healed, same := NewProgress(red), NewProgress(red)
+	for n := 1; n <= 5; n++ {
+		add(healed, n, Passed)
+		add(same, n, []Status{Passed, Failed}[n%2])
+	}
+	if healed.Over() || healed.Needed() != 20 || same.Verdict() != Failed {
+		t.Errorf("red before: %s after 5 that pass, %s after 5 as then", healed.Verdict(), same.Verdict())
+	}
 	broken := NewProgress(spec)
 	for i, s := range []Status{Errored, Passed, Passed, Passed, Passed} {
 		add(broken, i+1, s)

@@ -93,7 +93,14 @@ func (q *queue) nextStep() {
 		size = min(size, a.left)
 	}
 	var known []job
+	first := -1
 	for _, g := range q.byPromise() {
+		if first < 0 {
+			first = q.rank(g)
+		}
+		if q.rank(g) > first { // what is left goes to them
+			break
+		}
 		for need := g.progress.Needed(); size > 0 && g.started < need; size-- {
 			g.started++
 			a.take()
@@ -138,7 +145,7 @@ func (q *queue) spend() {
 
 func (q *queue) kept(index int) bool { return q.opts.Kept != nil && q.opts.Kept(index) }
 
-// byPromise are the open groups, those first of which a verdict is likeliest for what it takes: counts, then gates.
+// byPromise are the open groups by their rank, and those first of which a verdict is likeliest for what it takes.
 func (q *queue) byPromise() []*openGroup {
 	list := slices.Clone(q.open)
 	promise := make(map[*openGroup]float64, len(list))
@@ -146,7 +153,7 @@ func (q *queue) byPromise() []*openGroup {
 		promise[g] = q.allowance.promise(g)
 	}
 	slices.SortStableFunc(list, func(a, b *openGroup) int {
-		if by := cmp.Compare(countsFirst(a), countsFirst(b)); by != 0 {
+		if by := cmp.Compare(q.rank(a), q.rank(b)); by != 0 {
 			return by
 		}
 		return cmp.Compare(promise[b], promise[a])
@@ -154,8 +161,13 @@ func (q *queue) byPromise() []*openGroup {
 	return list
 }
 
-func countsFirst(g *openGroup) int {
-	if g.span.gate.Rule == result.RuleCount {
+// rank is the place of a group among those that may end early: counts, then gates, and last what decides nothing since
+// its scenario is in quarantine. None of a rank runs while one before it is open.
+func (q *queue) rank(g *openGroup) int {
+	switch {
+	case !q.opts.decides(g.span.Scenario):
+		return 2
+	case g.span.gate.Rule == result.RuleCount:
 		return 0
 	}
 	return 1

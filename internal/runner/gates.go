@@ -54,7 +54,8 @@ func (t *Trial) GroupID() string {
 	return t.Group() + t.rowSuffix()
 }
 
-// pooled reports whether all rows of the dataset are one group: a gate concludes from them together.
+// pooled reports whether a gate concludes from all trials of the group together: those of all rows, where there is a
+// dataset.
 func (t *Trial) pooled() bool { return t.gate != nil && t.gate.Rule == result.RuleGate }
 
 // Rule is that of the group of the trial, whose trials may end early; nil: all of them run.

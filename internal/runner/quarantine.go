@@ -38,7 +38,10 @@ func ReportQuarantines(suite *scenario.Suite, now time.Time, d *diag.List) {
 }
 
 // decides reports whether what a trial comes to can make the run red.
-func (c *worker) decides(t *Trial) bool {
-	q := t.Scenario.Quarantine
-	return q == nil || result.QuarantineOver(q.Until.Format(time.DateOnly), c.opts.Started)
+func (c *worker) decides(t *Trial) bool { return c.opts.decides(t.Scenario) }
+
+// decides reports whether what the trials of a scenario come to can make the run red.
+func (o *Options) decides(s *scenario.Scenario) bool {
+	q := s.Quarantine
+	return q == nil || result.QuarantineOver(q.Until.Format(time.DateOnly), o.Started)
 }

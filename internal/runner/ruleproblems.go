@@ -119,7 +119,23 @@ func roomProblems(spec *result.GateSpec) []RuleProblem {
 	if len(all) > 0 {
 		return all
 	}
-	return unreachable(ruleOf(spec))
+	return append(unreachable(ruleOf(spec)), unfailing(spec)...)
+}
+
+// unfailing is about a gate that may be undecided, and that no agent can fail: it is green whatever comes.
+func unfailing(spec *result.GateSpec) []RuleProblem {
+	r := ruleOf(spec)
+	below := gate.Rule{PassRate: 1 - r.Upper(), Confidence: r.Confidence, Max: r.Max, Min: r.Min, Block: r.Block}
+	if !spec.AllowUndecided || below.Reachable() {
+		return nil
+	}
+	hint := "take allow_undecided out"
+	if least, ok := below.LeastMax(); ok {
+		hint = fmt.Sprintf("set max: %d or more, or take allow_undecided out", least)
+	}
+	return []RuleProblem{problem("max", "no-agent-fails", hint,
+		"%d trials cannot show that less than %s pass: even 0 of %d leave %d%%, and allow_undecided makes that green", r.Max,
+		percent(r.Upper()), r.Max, 100-int(100*below.BestLow()))}
 }
 
 // unreachable is about a line that no agent can show, or hardly any.

@@ -325,7 +325,7 @@ func (s *session) failTurn(ctx context.Context, turn *result.Turn, err error) {
 	} else {
 		s.out.Error = fmt.Sprintf("turn %d: %v", turn.Index+1, err)
 	}
-	s.out.Rejected = s.trial.gate != nil && s.spend.calls == 0 && isRejection(err)
+	s.out.Rejected = s.trial.pooled() && s.spend.calls == 0 && isRejection(err)
 	turn.Error = err.Error()
 	if turn.Persona != "" && !endsRun(err) {
 		turn.Ended = result.EndedByError

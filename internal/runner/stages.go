@@ -42,7 +42,9 @@ func (m *matrix) stage(plan *Plan) {
 			continue
 		}
 		spec.Stop, spec.Min = result.StopBaseline, at
-		spec.Stage = &result.Stage{At: at, Passed: was.Passed, Failed: was.Failed, Rule: was.Rule}
+		spec.Stage = &result.Stage{
+			At: at, Passed: was.Passed, Failed: was.Failed, Rule: was.Rule, Red: was.Status != result.Passed.String(),
+		}
 	}
 }
 

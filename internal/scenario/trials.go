@@ -66,7 +66,8 @@ var trialFields = table("trials", func() rows[TrialRule] {
 				"trials. baseline, without a pass_rate: after min trials, 5 when left out, where these look no worse than the " +
 				"baseline did; else after max. Left out: early, and with --baseline and no pass_rate baseline."),
 		located("allow_undecided", flagPtr("allow_undecided", func(r *TrialRule) **bool { return &r.AllowUndecided })).
-			doc("Lets the run pass without a verdict on this. The summary counts those that did.").preset("false"),
+			doc("Lets the run pass without a verdict on this, where something else passes. The summary counts those that did. " +
+				"Refused where max trials cannot show that too few pass.").preset("false"),
 	}
 })
 

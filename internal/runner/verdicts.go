@@ -77,6 +77,7 @@ func (s *session) verdicts(
 	s.remark(list, out, subject, after == nil)
 	if after != nil {
 		s.remarkFailedCalls(list, out, subject)
+		s.remarkJudges(list, out)
 	}
 	return out
 }

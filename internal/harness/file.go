@@ -32,7 +32,8 @@ func WritableFile(path string) error {
 	return WritableDir(filepath.Dir(path))
 }
 
-// WriteWhole writes a file atomically: to a temporary file, which it renames. If path is a link, its target is replaced.
+// WriteWhole writes a file atomically: to a temporary file, which it renames. If path is a link, its target is
+// replaced.
 // Devices and pipes, such as /dev/null, are written directly. The error names the file.
 func WriteWhole(path string, write func(io.Writer) error) error {
 	var err error

@@ -159,6 +159,10 @@ func (c *Client) call(ctx context.Context, at Endpoint, m method, params any, re
 	if err := json.Unmarshal(reply.Result, result); err != nil || result.Status == nil && result.Parts == nil {
 		return nil, c.fault("%s was answered with neither a task nor a message%s", name, c.Excerpt(string(res.Body)))
 	}
+	if result.both {
+		return nil, c.fault("%s was answered with both a task and a message, and it is not known which one holds%s", name,
+			c.Excerpt(string(res.Body)))
+	}
 	if what := result.unread(); what != "" {
 		return nil, c.fault("%s was answered with %s; what is read is text, data or a file%s", name, what,
 			c.Excerpt(string(res.Body)))

@@ -21,6 +21,8 @@ type Result struct {
 	Status    *Status    `json:"status"`
 	Artifacts []Artifact `json:"artifacts"`
 	Parts     []Part     `json:"parts"`
+
+	both bool // a task came and a message
 }
 
 // Status is the status of a task.
@@ -53,6 +55,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	default:
 		*r = Result(in.plain)
 	}
+	r.both = in.Task != nil && in.Message != nil || r.Status != nil && len(r.Parts) > 0
 	return nil
 }
 

@@ -120,6 +120,8 @@ func TestA2AWire(t *testing.T) {
 			{"parts": [{"text": "{\"score\":"}, {"kind": "text", "text": " 1}"}]}]}`}, asked: "message/send"},
 		{name: "empty message", results: []string{`{"role": "agent", "parts": []}`}, asked: "message/send", want: "the message has no text"},
 		{name: "neither", results: []string{`{"ok": true}`}, asked: "message/send", want: "message/send was answered with neither a task nor a message"},
+		{name: "both", results: []string{`{"status": {"state": "completed"}, "parts": [{"kind": "text", "text": "x"}]}`}, asked: "message/send", want: "message/send was answered with both a task and a message"},
+		{name: "both, wrapped", results: []string{`{"task": {"status": {"state": "completed"}}, "message": {"parts": [{"text": "x"}]}}`}, asked: "message/send", want: "message/send was answered with both a task and a message"},
 		{name: "null", results: []string{`null`}, asked: "message/send", want: "message/send was answered with neither a task nor a message"},
 		{name: "a list", results: []string{`[]`}, asked: "message/send", want: "message/send was answered with neither a task nor a message"},
 		{name: "broken", results: []string{`{`}, asked: "message/send", want: "message/send was not answered with JSON-RPC"},

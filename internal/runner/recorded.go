@@ -170,7 +170,7 @@ func (s *session) recordedTurn(
 			turn.Assistant, answered = m.Text(), true
 			turn.LatencyMS = milliseconds(s.clock.elapsed() - began)
 			s.judgeReply(ctx, turn, spoken, true)
-		} else if s.everyReply() && m.Text() != "" {
+		} else if s.everyReply() && !isBlank(&m.Message) {
 			s.judgeReply(ctx, turn, spoken, false)
 			spoken++
 		}
@@ -200,7 +200,7 @@ func (s *session) addRecordedFirings(turn *result.Turn, at int, fired []chat.Val
 func finalReply(part []recording.Message) int {
 	for at := len(part) - 1; at >= 0; at-- {
 		switch m := &part[at]; {
-		case m.Role == chat.Assistant && (m.Text() != "" || len(m.Parts) > 0):
+		case m.Role == chat.Assistant && !isBlank(&m.Message):
 			return at
 		case m.Role == chat.Assistant || m.Role == chat.ToolRole:
 			return -1
@@ -287,6 +287,9 @@ func (s *session) unansweredError(rec *recording.Session, turn *result.Turn) err
 	case rec.Error != "" && s.trial.Recorded.At.end():
 		return brokenOffError(rec)
 	case s.trial.Recorded.File != "" || len(s.turnChecks(turn.Script())) > 0 && (hasBegun(turn) || !s.everyReply()):
+		if last := len(turn.Messages) - 1; last >= 0 && turn.Messages[last].Role == chat.Assistant {
+			return cmp.Or(checkReply(&turn.Messages[last]), errUnanswered)
+		}
 		return errUnanswered
 	}
 	turn.NotRun = errUnanswered.Error()

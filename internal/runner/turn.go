@@ -130,12 +130,18 @@ var (
 
 func checkReply(r *chat.Message) error {
 	switch {
-	case len(r.Parts) > 0 || strings.TrimSpace(textsearch.Plain(r.Content)) != "":
+	case !isBlank(r):
 		return nil
-	case r.Content == "":
+	case r.Text() == "":
 		return fmt.Errorf("%w (finish reason %q)", errEmptyReply, r.FinishReason)
 	}
 	return fmt.Errorf("%w (finish reason %q)", errBlankReply, r.FinishReason)
+}
+
+// isBlank reports whether a message shows a reader nothing.
+func isBlank(m *chat.Message) bool {
+	return !slices.ContainsFunc(m.Parts, func(p chat.Part) bool { return p.Media != nil }) &&
+		strings.TrimSpace(textsearch.Plain(m.Text())) == ""
 }
 
 // complete calls the model and records usage and time.

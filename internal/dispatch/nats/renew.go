@@ -88,8 +88,8 @@ func (t *Trials) settled(ctx context.Context, name string) (jetstream.Stream, er
 	return s, err
 }
 
-// Watch looks at every heartbeat, and whenever the connection is there again, whether the broker still holds what it held, and calls lost when it does not, until
-// ctx ends. It ends with an error that no waiting helps against.
+// Watch looks at every heartbeat, and whenever the connection is there again, whether the broker still holds what it
+// held, and calls lost when it does not, until ctx ends. It ends with an error that no waiting helps against.
 func (t *Trials) Watch(ctx context.Context, lost func()) error {
 	tick := time.NewTicker(fleet.Heartbeat)
 	defer tick.Stop()

@@ -42,11 +42,11 @@ func Start(dir string, change ...func(*server.Options)) (*Broker, error) {
 	return b, err
 }
 
-// Command has a broker take the words of its command line, but for the port and the folder of its files, which have to be
-// named there.
+// Command has a broker take the words of its command line, but for the port and the folder of its files, which have to
+// be named there.
 func Command(args []string) (func(*server.Options), error) {
-	nobody := func() {}
-	said, err := server.ConfigureOptions(flag.NewFlagSet("nats-server", flag.ContinueOnError), args, nobody, nobody, nobody)
+	nobody, flags := func() {}, flag.NewFlagSet("nats-server", flag.ContinueOnError)
+	said, err := server.ConfigureOptions(flags, args, nobody, nobody, nobody)
 	if err != nil {
 		return nil, err
 	}

@@ -172,8 +172,8 @@ func (m *matrix) unsendable(
 		settled = *got
 	}
 	if err := providers.Takes(e.Client, &chat.Part{Type: part.Type, Media: &settled}); err != nil {
-		return fmt.Sprintf("provider %s cannot be sent it: %v", e.Spec.ID, err), "choose another provider for it, or another " +
-			"form"
+		return fmt.Sprintf("provider %s cannot be sent it: %v", e.Spec.ID, err), "choose another provider for it, or " +
+			"another form"
 	}
 	return "", ""
 }

@@ -121,8 +121,8 @@ var httpAgentFields = table("additional_config of an http provider", func() rows
 				"(what the user says), {{system}} (the prompt), {{messages}} (all that was said), {{history}} (the same without " +
 				"prompt and message), {{session}}, {{turn}} (from 0), {{trial}}, {{scenario}}, {{row.FIELD}}; of a medium of the " +
 				"message {{medium.data_url}}, {{medium.data}} (base64), {{medium.mime_type}}, {{medium.kind}} and " +
-				"{{medium.name}}; {{tools}} and {{results}} with tools: arena; {{otlp.endpoint}} and {{otlp.headers}} for traces. " +
-				"A text that is one place alone becomes its value, a list or a number; with {{json message}} it is put in as " +
+				"{{medium.name}}; {{tools}} and {{results}} with tools: arena; {{otlp.endpoint}} and {{otlp.headers}} for " +
+				"traces. A text that is one place alone becomes its value, a list or a number; with {{json message}} it is put in as " +
 				"JSON. An item of a list with a place of a medium stands there for each medium. A field for which there is " +
 				"nothing is left out."),
 		agentPath("reply", func(h *httpFile) *string { return &h.Reply }).
@@ -135,8 +135,8 @@ var httpAgentFields = table("additional_config of an http provider", func() rows
 		custom("tools", words("own", "arena"), func(d *decoder, p *providerFile, v *node.Node) {
 			word, _ := d.OneOf(v, "tools", "own", "arena")
 			p.agent().AsksTools, p.http.tools = word == "arena", v
-		}).preset("own").doc("Whether it runs the tools itself that it tells of in tool_calls, or arena runs its own and asks " +
-			"again with the results: as {{results}}, or among {{messages}}."),
+		}).preset("own").doc("Whether it runs the tools itself that it tells of in tool_calls, or arena runs its own and " +
+			"asks again with the results: as {{results}}, or among {{messages}}."),
 		agentPath("usage", func(h *httpFile) *string { return &h.Usage }).
 			doc("Where stands what the reply took: input_tokens, output_tokens, cost_usd."),
 		agentPath("finish_reason", func(h *httpFile) *string { return &h.Finish }).

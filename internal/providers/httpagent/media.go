@@ -49,8 +49,8 @@ func (p *Provider) placed(list []chat.Message, at int) error {
 		if r := list[i].ToolResult; r != nil {
 			for k := range r.Parts {
 				if r.Parts[k].Media != nil {
-					return fmt.Errorf("the tool %s returned a part of type %s, and the endpoint gets the text of results alone", r.Name,
-						r.Parts[k].Type)
+					return fmt.Errorf("the tool %s returned a part of type %s, and the endpoint gets the text of results alone",
+						r.Name, r.Parts[k].Type)
 				}
 			}
 		}

@@ -134,9 +134,7 @@ func (v *values) part(of any) (_ any, there bool) {
 	case []any:
 		out := make([]any, 0, len(of))
 		for _, inner := range of {
-			for _, value := range v.items(inner) {
-				out = append(out, value)
-			}
+			out = append(out, v.items(inner)...)
 		}
 		return out, true
 	case string:

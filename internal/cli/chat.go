@@ -35,7 +35,7 @@ judged. The turns that a scenario has are not said: their mock replies answer in
   /quit         the end, as the end of the input is
 
 A line that begins with // is said with one of them. Ctrl-C ends the reply that is under way, and
-takes back what was said; one more ends the chat.
+takes back what was said. At the prompt it clears the line, and one more ends the chat.
 
 In a pipe each line is a message. Replies are written to stdout, everything else to stderr, and
 what goes wrong ends it.

@@ -161,17 +161,23 @@ func TestChatInTerminal(t *testing.T) {
 	term.shows("Good morning, this is the tea shop!")
 	term.shows("It was shipped on Monday.")
 	term.shows("saved 2 turns in alone/talk.yaml")
+	term.shows("> ")
+	term.types("Where is")
+	term.shows("Where is")
 	term.types("\x03")
+	term.shows("Ctrl-C once more, or Ctrl-D, ends the chat\r\n")
+	term.types("\x04")
 	term.mu.Lock()
 	for !term.over {
 		term.more.Wait()
 	}
 	term.mu.Unlock()
-	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
-		t.Errorf("exit status %d, want 130", cmd.ProcessState.ExitCode())
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 0 {
+		t.Errorf("exit status %d, want 0", cmd.ProcessState.ExitCode())
 	}
-	again := exec.Command("arena", "run", "talk.yaml")
-	again.Dir = filepath.Join(dir, "alone")
+	again := exec.Command("arena", "run", "-c", "config.arena.yaml", "alone/talk.yaml", "--scenario", "talk",
+		"--mock-provider")
+	again.Dir = dir
 	out, err := again.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "1 passed") {
 		t.Errorf("%v\n%s", err, out)

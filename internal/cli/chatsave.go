@@ -56,7 +56,7 @@ func (c *chatTalk) save(file string) error {
 	if c.saved == nil {
 		c.saved = map[string]bool{}
 	}
-	c.saved[file] = true
+	c.saved[file], c.savedTurns = true, len(t.Turns)
 	for _, note := range made.Notes {
 		c.app.remark("%s", note)
 	}

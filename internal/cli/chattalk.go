@@ -31,6 +31,8 @@ type chatTalk struct {
 	media   []chat.Part     // that go along with the next message
 	dearest float64         // what a message cost, in US dollars
 	saved   map[string]bool // files that this chat wrote
+
+	savedTurns int // how many turns there were when the last one was written
 }
 
 // errQuit ends the chat as the user wants it, errInterrupted a reply.
@@ -111,14 +113,20 @@ func (c *chatTalk) sum() {
 
 // loop takes what the user says, line by line. A person is told of what goes wrong, and goes on.
 func (c *chatTalk) loop(ctx context.Context) error {
+	var again endAgain
 	for {
 		c.tells.prompt()
 		var err error
 		select {
 		case <-c.signals:
 			c.tells.note("")
-			return exit(result.ExitInterrupted)
+			if !c.app.InTTY || again.wished(c.app) {
+				return exit(result.ExitInterrupted)
+			}
+			c.tells.note("Ctrl-C once more, or Ctrl-D, ends the chat%s", c.unsaved())
+			continue
 		case line, open := <-c.lines:
+			again = endAgain{}
 			if !open {
 				if len(c.media) > 0 {
 					c.app.remark("%s went nowhere: no message came behind /attach", show.Plural(len(c.media), "attached file"))
@@ -177,7 +185,9 @@ func (c *chatTalk) say(ctx context.Context, text string) error {
 	go func() {
 		turn, err := c.chat.Say(stop, text, sent...)
 		if err == nil {
-			err = c.tells.end(turn)
+			if err = c.tells.end(turn); err == nil {
+				c.tells.warn(c.chat.Faults(turn))
+			}
 		}
 		done <- err
 	}()
@@ -291,6 +301,7 @@ func (c *chatTalk) help() error {
 func (c *chatTalk) undo() error {
 	said, _, err := c.chat.Undo()
 	if err == nil {
+		c.savedTurns = min(c.savedTurns, len(c.chat.Trial().Turns))
 		c.tells.note("taken back: %s", show.Line(said))
 	}
 	return err
@@ -305,6 +316,7 @@ func (c *chatTalk) retry(ctx context.Context) error {
 		return err
 	}
 	c.media = media
+	c.savedTurns = min(c.savedTurns, len(c.chat.Trial().Turns))
 	return c.say(ctx, said)
 }
 

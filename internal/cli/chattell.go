@@ -143,6 +143,13 @@ func (t *chatTeller) end(turn *result.Turn) error {
 	return err
 }
 
+// warn tells what is wrong with a reply.
+func (t *chatTeller) warn(faults []string) {
+	for _, fault := range faults {
+		t.note("  warning   %s", shortened(show.Line(fault)))
+	}
+}
+
 // broke ends a reply that did not come to its end.
 func (t *chatTeller) broke() {
 	t.endLine()

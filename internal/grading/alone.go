@@ -31,9 +31,9 @@ func alone(text string, start, stop int, exhibits []Exhibit) error {
 	return nil
 }
 
-// withoutThoughts takes off what models think aloud before they answer, and the blanks around the rest. Many servers
+// WithoutThoughts takes off what models think aloud before they answer, and the blanks around the rest. Many servers
 // leave out the tag that begins the thoughts; then the other must not come from the exhibits.
-func withoutThoughts(text string, exhibits []Exhibit) string {
+func WithoutThoughts(text string, exhibits []Exhibit) string {
 	const begin, end = "<think>", "</think>"
 	text = strings.TrimSpace(text)
 	thoughts, after, ended := strings.Cut(text, end)

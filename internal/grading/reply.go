@@ -28,7 +28,7 @@ type Opinion struct {
 // inside of brackets that hold no JSON, for there a judge quotes and a reply was cut. The error says what is wrong, as
 // it is told to people and judges.
 func readReply(text string, exhibits []Exhibit, read func(answer) (Opinion, error)) (Opinion, error) {
-	text = withoutThoughts(text, exhibits)
+	text = WithoutThoughts(text, exhibits)
 	if text == "" {
 		return Opinion{}, errors.New("it is empty")
 	}

@@ -38,7 +38,10 @@ var vendorEmbeddings = map[string]scenario.Provider{
 // relevanceProvider is the provider whose embeddings say what is relevant: the one of the project with that id, or of
 // that type, or else the vendor.
 func relevanceProvider(p *scenario.Project, r *scenario.Relevance) *scenario.Provider {
-	at := slices.IndexFunc(p.Providers, func(q *scenario.Provider) bool { return q.Is(r.Provider) })
+	_, vendor := vendorEmbeddings[r.Provider] // an agent may have the name of its vendor
+	at := slices.IndexFunc(p.Providers, func(q *scenario.Provider) bool {
+		return q.Is(r.Provider) && (q.Role == "embedding" || !vendor)
+	})
 	if at < 0 {
 		at = slices.IndexFunc(p.Providers, func(q *scenario.Provider) bool {
 			return q.Role == "embedding" && q.Type == r.Provider && (r.Model == "" || r.Model == q.Model)
@@ -78,19 +81,27 @@ func (m *matrix) windowEmbedders(
 ) map[*scenario.Relevance]checks.Embedder {
 	var all map[*scenario.Relevance]checks.Embedder
 	for _, s := range chosen {
-		if s.Window == nil || s.Skip != "" || s.Window.Strategy != scenario.LeaveIrrelevant || s.Window.Relevance == nil ||
-			m.opts.OpenEmbedder == nil {
+		if s.Window == nil || s.Skip != "" || s.Window.Strategy != scenario.LeaveIrrelevant || s.Window.Relevance == nil {
+			continue
+		}
+		r := s.Window.Relevance
+		spec := relevanceProvider(p, r)
+		if spec.Role != "embedding" && !m.opts.MockProvider {
+			m.refuseOnce(r.Pos, width(r.Provider), "cannot-embed", fmt.Sprintf("relevance: provider %s has no embeddings: its "+
+				"role is %s", spec.ID, spec.Role),
+				"name a provider with role: embedding, or a vendor: "+strings.Join(slices.Sorted(maps.Keys(vendorEmbeddings)), ", "))
+			continue
+		}
+		if m.opts.OpenEmbedder == nil {
 			continue
 		}
 		if all == nil {
 			all = map[*scenario.Relevance]checks.Embedder{}
 		}
-		r := s.Window.Relevance
 		if m.opts.MockProvider {
 			all[r] = noEmbedder{}
 			continue
 		}
-		spec := relevanceProvider(p, r)
 		m.embedding = append(m.embedding, spec)
 		e, err := m.opts.OpenEmbedder(p, spec)
 		if err != nil {

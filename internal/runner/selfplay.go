@@ -8,10 +8,15 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
+	"regexp"
+	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Self-play: a model, or a program, plays the user in a turn of the scenario, which becomes as many turns of the
@@ -135,7 +140,11 @@ func (t *talk) speak(ctx context.Context, at turnIndex) (*chat.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, marked := withoutMark(reply.Content)
+	spoken := grading.WithoutThoughts(reply.Content, nil)
+	if spoken != strings.TrimSpace(reply.Content) {
+		t.s.notice(fmt.Sprintf("the persona %q thinks aloud: its thoughts were not sent to the agent", t.p.persona.ID))
+	}
+	words, marked := withoutMark(spoken)
 	if visible(words) == "" {
 		return nil, t.wordless(marked)
 	}
@@ -180,11 +189,30 @@ func (t *talk) repeats(words string, generic bool) error {
 	return fmt.Errorf("it is stuck: it said the same %d times more: %q", stuckAfter, cutWords(words))
 }
 
-// withoutMark takes the marks of the end out of a message.
+// endMarks finds the mark of the end, with the Markdown around it.
+var endMarks = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("[*_`~]*" + regexp.QuoteMeta(endMark) + "[*_`~]*")
+})
+
+// withoutMark takes the marks of the end out of a message: those that end it, begin it, or stand behind a sentence. Within
+// a sentence it is a word as others are.
 func withoutMark(text string) (words string, marked bool) {
-	words = strings.ReplaceAll(text, endMark, "")
-	return strings.TrimSpace(words), len(words) != len(text)
+	at := 0
+	var b strings.Builder
+	for _, found := range endMarks().FindAllStringIndex(text, -1) {
+		before, after := strings.TrimRight(text[:found[0]], " \t"), strings.TrimSpace(endMarks().ReplaceAllString(text[found[1]:], ""))
+		if last, _ := utf8.DecodeLastRuneInString(before); before == "" || !strings.ContainsFunc(after, isWord) ||
+			strings.ContainsRune(".!?…\n\r\"”’)", last) {
+			marked = true
+			b.WriteString(text[at:found[0]])
+			at = found[1]
+		}
+	}
+	b.WriteString(text[at:])
+	return strings.TrimSpace(b.String()), marked
 }
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // request is the call of the model that plays the user.
 func (t *talk) request(at turnIndex) (*chat.Request, error) {

@@ -403,6 +403,7 @@ func (s *session) finish() {
 	}
 	s.reportCuts()
 	s.reportRemarks()
+	s.reportUnparsed()
 	s.reportMisfits()
 	s.reportBudget()
 	s.flow.report(s.out)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -136,7 +137,11 @@ func (s *session) summarize(
 	if err != nil {
 		return "", fmt.Errorf("the summary: %w", err)
 	}
-	text := strings.TrimSpace(reply.Content)
+	text := grading.WithoutThoughts(reply.Content, nil)
+	if phrase := refusal(text); phrase != "" {
+		s.warnOnce(fmt.Sprintf("the summarizer (provider %s) refuses to summarize, and the agent is sent that: %q", e.Spec.ID,
+			phrase))
+	}
 	switch {
 	case len(reply.ToolCalls) > 0:
 		return "", fmt.Errorf("the summary: provider %s called the tool %s instead of writing it", e.Spec.ID,

@@ -45,20 +45,23 @@ var sentenceEnds = sync.OnceValue(func() *regexp.Regexp { return regexp.MustComp
 
 // warnOfWords warns of a message that sounds like an assistant, and notes ones that are long for a user.
 func (s *session) warnOfWords(persona, words string) {
-	lower := strings.ReplaceAll(strings.ToLower(words), "’", "'")
+	if line := otherSide().FindString(words); line != "" {
+		s.warnOnce(fmt.Sprintf("the persona %q writes what the agent says, too: %q", persona, strings.TrimSpace(line)))
+	}
+	lower := plainCase(words)
 	for _, phrase := range assistantPhrases {
 		if strings.Contains(lower, phrase) {
 			s.warn(fmt.Sprintf("the persona %q speaks as an assistant does: %q", persona, phrase))
 			break
 		}
 	}
-	for _, phrase := range refusals {
-		if strings.Contains(lower, phrase) {
-			s.warn(fmt.Sprintf("the persona %q refuses to play: %q", persona, phrase))
-			break
-		}
+	if phrase := refusal(words); phrase != "" {
+		s.warn(fmt.Sprintf("the persona %q refuses to play: %q", persona, phrase))
 	}
-	if mark := almostMark().FindString(words); mark != "" {
+	switch mark := almostMark().FindString(words); {
+	case strings.Contains(words, endMark):
+		s.warn(fmt.Sprintf("the persona %q says %s in the middle of a sentence: there it ends nothing", persona, endMark))
+	case mark != "":
 		s.warn(fmt.Sprintf("the persona %q says %q: that ends nothing, only %s does", persona, mark, endMark))
 	}
 	if n := len(sentenceEnds().FindAllString(words, -1)); n > mostSentences {
@@ -82,6 +85,25 @@ func (s *session) warn(text string) {
 	if !slices.Contains(s.out.Warnings, text) {
 		s.out.Warnings = append(s.out.Warnings, text)
 	}
+}
+
+// otherSide finds a line that begins as one of the agent in a written conversation.
+var otherSide = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^[ \t>*_]*(?:agent|assistant|support|support agent|bot|chatbot|ai)[*_]*:[*_]*[ \t]+\S.{0,60}`)
+})
+
+// plainCase is a text in lower case, with plain apostrophes.
+func plainCase(text string) string { return strings.ReplaceAll(strings.ToLower(text), "’", "'") }
+
+// refusal is the words in which a model says that it does not want to do what it is asked; "": it does not say so.
+func refusal(text string) string {
+	lower := plainCase(text)
+	for _, phrase := range refusals {
+		if strings.Contains(lower, phrase) {
+			return phrase
+		}
+	}
+	return ""
 }
 
 // visible is what can be seen of a text.

@@ -122,14 +122,16 @@ func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 		p.reportIdle(d, v)
 		switch {
 		case p.Strategy == LeaveIrrelevant && p.Relevance == nil && node.Get(v, "relevance") == nil:
-			d.Missing(v, "context_policy with strategy relevance", "relevance")
+			d.Missing(v, "context_policy with strategy relevance", "relevance").Hint =
+				"say whose embeddings tell what is relevant: relevance: {provider: openai}"
 		case p.Strategy != LeaveIrrelevant && p.Relevance != nil:
 			d.Warnf(node.Get(v, "relevance"), NoEffect, "relevance has no effect with strategy %s", p.Strategy).Hint =
 				"write strategy: relevance, or take it out"
 		}
 		s.Window = &p
-	case len(v.Content) > 0 && node.Get(v, "token_budget") == nil:
-		d.Warnf(v, NoEffect, "context_policy has no effect without a token_budget above 0")
+	case len(v.Content) > 2 || len(v.Content) > 0 && node.Get(v, "token_budget") == nil:
+		d.Warnf(v, NoEffect, "context_policy has no effect without a token_budget above 0").Hint =
+			"write how many tokens a call may have, or take the rest out"
 	}
 }
 

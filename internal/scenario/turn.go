@@ -158,7 +158,8 @@ func (d *decoder) generated(t *turnFile) {
 	play := t.selfPlay()
 	play.MinTurns = max(play.MinTurns, 1)
 	if play.MaxTurns > 0 && play.MaxTurns < play.MinTurns {
-		d.Errorf(t.turns, "empty-window", "max_turns %d is below turns %d", play.MaxTurns, play.MinTurns)
+		d.Errorf(t.turns, "empty-window", "max_turns %d is below turns %d", play.MaxTurns, play.MinTurns).Hint =
+			"turns is the least number of messages, max_turns the most: raise one or lower the other"
 	}
 	if t.content != nil || t.parts != nil {
 		at := t.content

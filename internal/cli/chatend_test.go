@@ -1,0 +1,21 @@
+package cli
+
+import (
+	"testing"
+	"time"
+)
+
+// The first interrupt at the prompt ends nothing, nor does its echo; the next wish does.
+func TestSecondWishEndsChat(t *testing.T) {
+	t.Parallel()
+	settled := make(chan time.Time, 1)
+	app := &App{after: func(time.Duration) <-chan time.Time { return settled }}
+	var e endAgain
+	if e.wished(app) || e.wished(app) {
+		t.Error("one wish ends the chat")
+	}
+	settled <- time.Time{}
+	if !e.wished(app) {
+		t.Error("two wishes do not end the chat")
+	}
+}

@@ -60,8 +60,8 @@ type Group struct {
 	Sum        string `json:"sum"`   // of the line, which is written by arena alone
 }
 
-// Rule is that by which trials ended: a gate, or a count that was certain before all of its trials had run. One whose Min
-// is its Max had one look, after all of them.
+// Rule is that by which trials ended: a gate, or a count that was certain before all of its trials had run. One whose
+// Min is its Max had one look, after all of them.
 type Rule struct {
 	PassRate   float64 `json:"pass_rate,omitempty"`
 	Tolerance  float64 `json:"tolerance,omitempty"`

@@ -41,11 +41,11 @@ func (c *Compiled) bansInLastReply(turned bool) bool {
 
 // Remarks are what to tell of a verdict that passed, where it means less than it seems. The subject is the one that was
 // judged.
-func (c *Compiled) Remarks(s *Subject, v *result.Verdict) (texts []string) {
+func (c *Compiled) Remarks(ctx context.Context, s *Subject, v *result.Verdict) (texts []string) {
 	if v.Status != result.Passed {
 		return nil
 	}
-	if c.metBefore(s) {
+	if c.metBefore(ctx, s) {
 		texts = append(texts, c.Type+" looks at the calls of the whole conversation, and held before this turn "+
 			"began: assert it in the turn whose calls are meant, or of the conversation")
 	}
@@ -70,7 +70,7 @@ func (c *Compiled) Remarks(s *Subject, v *result.Verdict) (texts []string) {
 }
 
 // metBefore reports whether a check of an order of calls in the whole conversation, asked in a turn, held before that.
-func (c *Compiled) metBefore(s *Subject) bool {
+func (c *Compiled) metBefore(ctx context.Context, s *Subject) bool {
 	switch c.Check.(type) {
 	case *toolOrder, *trajectory:
 	default:
@@ -84,7 +84,7 @@ func (c *Compiled) metBefore(s *Subject) bool {
 	if len(before.Calls) == 0 {
 		return false
 	}
-	f, err := c.Check.Eval(context.Background(), before)
+	f, err := c.Check.Eval(ctx, before)
 	return err == nil && (f.Holds == nil && f.Score >= 1-slack || f.Holds != nil && *f.Holds)
 }
 

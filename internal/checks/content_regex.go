@@ -31,8 +31,8 @@ func (p regexParams) Build(b *binder) Check {
 }
 
 // newRegex makes a check that wants a match, or that wants none. What must not match is also looked for in the plain
-// spelling of the reply, which has its accents composed, in that with straight quotes, and in these without the marks of
-// Markdown, unless the pattern names such marks itself.
+// spelling of the reply, which has its accents composed, in that with straight quotes, and in these without the marks
+// of Markdown, unless the pattern names such marks itself.
 func newRegex(b *binder, p pattern, expect bool) *regex {
 	c := &regex{re: p.Regexp, expect: expect, banned: expect == b.turned}
 	if c.re == nil || !c.banned {

@@ -48,8 +48,9 @@ func (s spelling) of(text string) string {
 		return textsearch.PlainLine(text)
 	case asUnmarked:
 		return textsearch.PlainLine(textsearch.Unmarked(text))
+	default:
+		return textsearch.Composed(text)
 	}
-	return textsearch.Composed(text)
 }
 
 // textPatterns prepares texts that must come, or banned ones.

@@ -11,8 +11,8 @@ import (
 // A saved chat is a test of the agent only with the prompt, the tools and the guardrails that it was had with: it names
 // its prompt, and the command that is told with it loads the project around it.
 
-// taskType is the prompt that a saved chat names. In a workflow it is that of the state in which the scenario starts; "":
-// that in which all do.
+// taskType is the prompt that a saved chat names. In a workflow it is that of the state in which the scenario starts;
+// "": that in which all do.
 func (c *chatTalk) taskType() string {
 	if prompt := c.trial.Prompt; c.trial.Project.Workflow == nil && prompt != nil {
 		return prompt.TaskType
@@ -70,7 +70,8 @@ func (c *chatTalk) around(file string) (args []string) {
 	return args
 }
 
-// belongs reports whether a scenario in a file, which need not be there yet, is run as a part of the project of a config.
+// belongs reports whether a scenario in a file, which need not be there yet, is run as a part of the project of a
+// config.
 func belongs(file, config string) bool {
 	name := filepath.ToSlash(filepath.Clean(file))
 	if !filepath.IsLocal(file) {

@@ -121,8 +121,8 @@ func sessionOf(t *result.Trial, id string) *recording.Session {
 	return s
 }
 
-// startingPoint are assertions that hold of a turn: that the same guardrails fire, and that the same tools are called, or
-// that the reply says how it began.
+// startingPoint are assertions that hold of a turn: that the same guardrails fire, and that the same tools are called,
+// or that the reply says how it began.
 func startingPoint(turn *result.Turn) (list []recording.Verdict) {
 	assert := func(kind string, params map[string]any) {
 		raw, _ := json.Marshal(params) // texts alone

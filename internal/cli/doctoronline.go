@@ -44,7 +44,8 @@ func (x *examination) network(ctx context.Context) {
 	}
 }
 
-// address is where the calls of a model or of an agent behind HTTP go; nil for who is not called over the network, or cannot be.
+// address is where the calls of a model or of an agent behind HTTP go; nil for who is not called over the network, or
+// cannot be.
 func (x *examination) address(ctx context.Context, p *scenario.Project, spec *scenario.Provider) *url.URL {
 	if open.Local(spec.Type) {
 		return nil

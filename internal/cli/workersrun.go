@@ -333,8 +333,8 @@ func (r *fleetRun) halt(ctx context.Context, cause error) {
 	})
 }
 
-// halted halts the run, and waits until that is done. Its round trips to the broker bring what workers told before, such as
-// which trials they have begun.
+// halted halts the run, and waits until that is done. Its round trips to the broker bring what workers told before,
+// such as which trials they have begun.
 func (r *fleetRun) halted(ctx context.Context) {
 	r.halt(context.WithoutCancel(ctx), context.Cause(ctx))
 	r.halting.Wait()

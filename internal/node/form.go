@@ -7,8 +7,8 @@ import (
 
 var formSeed = maphash.MakeSeed()
 
-// Form sums up how a value is written: its quotes, tags and comments, and the order of its keys. Values that are equal and
-// written alike have one form, within a process; their positions may differ.
+// Form sums up how a value is written: its quotes, tags and comments, and the order of its keys. Values that are equal
+// and written alike have one form, within a process; their positions may differ.
 func Form(n *Node) uint64 {
 	var h maphash.Hash
 	h.SetSeed(formSeed)

@@ -26,6 +26,7 @@ func isOpenEnded(re *syntax.Regexp) bool {
 		return slices.ContainsFunc(re.Sub, isOpenEnded)
 	case syntax.OpCharClass: // as of a|b
 		return len(re.Rune) > 8
+	default:
+		return true
 	}
-	return true
 }

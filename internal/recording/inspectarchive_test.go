@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,7 +132,7 @@ func TestInspectArchiveHostile(t *testing.T) {
 		"damaged":      {damaged, "samples/1_epoch_1.json in the archive: "},
 		"unfinished":   {pack(t, without(inspectHeader)), "the evaluation that wrote this log has not ended, or was killed"},
 		"a lost trial": {pack(t, without("samples/2_epoch_1.json")), "the log counts 2 samples, found 1"},
-		"a trial twice": {pack(t, append(good[:len(good):len(good)], packedFile{"samples/1_epoch_1.json", "{}"})),
+		"a trial twice": {pack(t, append(slices.Clip(good), packedFile{"samples/1_epoch_1.json", "{}"})),
 			"samples/1_epoch_1.json is twice in the archive"},
 		"no JSON":         {pack(t, append(without(inspectHeader), packedFile{inspectHeader, "version: 2"})), "header.json in the archive: invalid"},
 		"a list":          {pack(t, append(without(inspectHeader), packedFile{inspectHeader, "[]"})), "header.json in the archive is no JSON object"},

@@ -123,7 +123,8 @@ func (t *Tally) knownBy(was *baseline.Group) bool {
 // sampled are the trials of a group for the tests. A rule that cannot be, or that does not end where they did, counts
 // for none, and one with a single look fixes their number.
 func sampled(rule *baseline.Rule, counts gate.Counts) evidence.Sample {
-	if stopping := rule.Stopping(); stopping != nil && rule.Min < rule.Max && (counts.Broken > 0 || isEnd(stopping, counts)) {
+	if stopping := rule.Stopping(); stopping != nil && rule.Min < rule.Max && (counts.Broken > 0 || isEnd(stopping,
+		counts)) {
 		return evidence.Sample{Stopping: stopping, Counts: counts}
 	}
 	return evidence.Sample{Stopping: gate.Fixed(counts.N()), Fixed: true, Counts: counts}

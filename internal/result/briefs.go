@@ -2,8 +2,8 @@ package result
 
 import "strings"
 
-// briefs keeps the briefs of a run while it goes on, without a pointer for each: there may be a million, and the garbage
-// collector would look at all of them again and again. What many have in common is kept once.
+// briefs keeps the briefs of a run while it goes on, without a pointer for each: there may be a million, and the
+// garbage collector would look at all of them again and again. What many have in common is kept once.
 type briefs struct {
 	pages  []*briefPage
 	count  int

@@ -209,8 +209,8 @@ func (g *Gate) Allowed() bool {
 	return g.Reason == ReasonMax || g.Reason == ReasonCertain
 }
 
-// cutShort reports whether the group is undecided because a limit, or somebody, ended the run: what the agent would have
-// come to is not known, so that it has not failed.
+// cutShort reports whether the group is undecided because a limit, or somebody, ended the run: what the agent would
+// have come to is not known, so that it has not failed.
 func (g *Gate) cutShort() bool {
 	return g.Verdict == Undecided && (g.Reason == ReasonBudget || g.Reason == ReasonStopped)
 }

@@ -151,8 +151,8 @@ type CheckCount struct {
 	NotRun  int `json:"not_run"` // not evaluated: the conversation ended before
 }
 
-// Brief is the part of a finished trial that is kept in memory. A run may have a million of them, so that what many have
-// in common is shared: it must not be changed through one of them.
+// Brief is the part of a finished trial that is kept in memory. A run may have a million of them, so that what many
+// have in common is shared: it must not be changed through one of them.
 type Brief struct {
 	*BriefShared // never nil
 	*BriefRare   // never nil

@@ -28,8 +28,8 @@ const StageTrials = 5
 // of four that did not change are.
 const suspicion = 0.25
 
-// ends reports whether the first trials, and their verdict, are enough: they look no worse than the baseline did, and do
-// not turn green what was red then.
+// ends reports whether the first trials, and their verdict, are enough: they look no worse than the baseline did, and
+// do not turn green what was red then.
 func (s *Stage) ends(c gate.Counts, as Status) bool { return !(s.Red && as == Passed) && !s.worse(c) }
 
 // worse reports whether trials look worse than the baseline.

@@ -137,8 +137,9 @@ func (c *Chat) Medium(file string) (part chat.Part, err error) {
 	return part, nil
 }
 
-// Say has the user say a text, with media, and returns the turn that came of it. Where it does not come to its end, by an error or
-// because ctx ends, the conversation is what it was before, except for what tools did and what the calls cost.
+// Say has the user say a text, with media, and returns the turn that came of it. Where it does not come to its end, by
+// an error or because ctx ends, the conversation is what it was before, except for what tools did and what the calls
+// cost.
 func (c *Chat) Say(ctx context.Context, text string, media ...chat.Part) (turn *result.Turn, err error) {
 	s, before := c.s, c.s.snapshot()
 	ctx = providers.InTrial(ctx, s.agent)

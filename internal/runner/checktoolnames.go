@@ -91,10 +91,12 @@ func (n *nameChecker) checkChoice(s *scenario.Scenario, setups []*setup) {
 func (n *nameChecker) checkRequired(s *scenario.Scenario, setups []*setup) {
 	_, servers := n.p.Has(scenario.FeatureServers)
 	idle := func(w *setup) bool { return policyOf(s, w.prompt).Choice == "required" && len(w.offered) == 0 }
-	if servers || len(n.p.Agents) > 0 || len(setups) == 0 || slices.ContainsFunc(setups, func(w *setup) bool { return !idle(w) }) {
+	if servers || len(n.p.Agents) > 0 || len(setups) == 0 || slices.ContainsFunc(setups,
+		func(w *setup) bool { return !idle(w) }) {
 		return
 	}
-	n.problem(s.Pos, s.ID, "not-offered", "tool_policy.tool_choice: required, but no tool is offered in scenario %q, so that "+
+	n.problem(s.Pos, s.ID, "not-offered", "tool_policy.tool_choice: required, but no tool is offered in scenario %q, so " +
+		"that "+
 		"nothing is required", s.ID).Hint = "list the tools under allowed_tools of the prompt"
 }
 

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
@@ -8,12 +9,12 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// remarkFailedCalls keeps which assertions held because of tool calls that failed: the agent may say that it did what it
-// did not. A check of the trial that depends on failures has decided what they mean.
-func (s *session) remarkFailedCalls(list []scenario.Placed, verdicts []result.Verdict, subject *checks.Subject) {
+// remarkFailedCalls keeps which assertions held because of tool calls that failed: the agent may say that it did what
+// it did not. A check of the trial that depends on failures has decided what they mean.
+func (s *session) remarkFailedCalls(ctx context.Context, list []scenario.Placed, verdicts []result.Verdict, subject *checks.Subject) {
 	for i, placed := range list {
 		c := compiled(placed)
-		if verdicts[i].Status != result.Passed || !c.OnlyByFailedCalls(subject) || s.countsFailures() {
+		if verdicts[i].Status != result.Passed || !c.OnlyByFailedCalls(ctx, subject) || s.countsFailures() {
 			continue
 		}
 		s.keepRemark(c.Type + " is met only by calls of tools that failed: if they must work, add no_tool_errors, or " +

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// ReportUnheldSchemas warns of scenarios whose models are asked for replies of a schema, where no check looks at the form
-// of a reply: a model that does not keep to it passes.
+// ReportUnheldSchemas warns of scenarios whose models are asked for replies of a schema, where no check looks at the
+// form of a reply: a model that does not keep to it passes.
 func ReportUnheldSchemas(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	if len(p.Compositions) > 0 { // whose steps hold their replies to it
 		return
@@ -23,7 +23,8 @@ func ReportUnheldSchemas(p *scenario.Project, chosen []*scenario.Scenario, d *di
 		switch {
 		case s.OutputSchema != nil:
 			whose = "the scenario"
-		case slices.ContainsFunc(prompts, func(prompt *scenario.Prompt) bool { return prompt != nil && prompt.OutputSchema != nil }):
+		case slices.ContainsFunc(prompts, func(prompt *scenario.Prompt) bool { return prompt != nil &&
+			prompt.OutputSchema != nil }):
 			whose = "its prompt"
 		default:
 			continue

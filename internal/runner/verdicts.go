@@ -74,9 +74,9 @@ func (s *session) verdicts(
 			after(list, places, out, subject.Turn)
 		}
 	}
-	s.remark(list, out, subject, after == nil)
+	s.remark(ctx, list, out, subject, after == nil)
 	if after != nil {
-		s.remarkFailedCalls(list, out, subject)
+		s.remarkFailedCalls(ctx, list, out, subject)
 		s.remarkJudges(list, out)
 	}
 	return out
@@ -84,7 +84,7 @@ func (s *session) verdicts(
 
 // remark keeps what is to be told of verdicts that passed and mean less than it seems. What the files of a scenario
 // show is told of before the run.
-func (s *session) remark(list []scenario.Placed, verdicts []result.Verdict, subject *checks.Subject, evals bool) {
+func (s *session) remark(ctx context.Context, list []scenario.Placed, verdicts []result.Verdict, subject *checks.Subject, evals bool) {
 	if subject.Session && s.trial.Recorded == nil {
 		return
 	}
@@ -92,7 +92,7 @@ func (s *session) remark(list []scenario.Placed, verdicts []result.Verdict, subj
 		if evals && !compiled(c).Gates() {
 			continue
 		}
-		for _, text := range compiled(c).Remarks(subject, &verdicts[i]) {
+		for _, text := range compiled(c).Remarks(ctx, subject, &verdicts[i]) {
 			s.keepRemark(text)
 		}
 	}

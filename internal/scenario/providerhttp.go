@@ -122,7 +122,8 @@ var httpAgentFields = table("additional_config of an http provider", func() rows
 				"prompt and message), {{session}}, {{turn}} (from 0), {{trial}}, {{scenario}}, {{row.FIELD}}; of a medium of the " +
 				"message {{medium.data_url}}, {{medium.data}} (base64), {{medium.mime_type}}, {{medium.kind}} and " +
 				"{{medium.name}}; {{tools}} and {{results}} with tools: arena; {{otlp.endpoint}} and {{otlp.headers}} for " +
-				"traces. A text that is one place alone becomes its value, a list or a number; with {{json message}} it is put in as " +
+				"traces. A text that is one place alone becomes its value, a list or a number; with {{json message}} it is put " +
+				"in as " +
 				"JSON. An item of a list with a place of a medium stands there for each medium. A field for which there is " +
 				"nothing is left out."),
 		agentPath("reply", func(h *httpFile) *string { return &h.Reply }).

@@ -36,7 +36,8 @@ type ProviderType struct {
 
 var clouds = []string{"bedrock", "vertex"}
 
-// ProviderTypes are the types that files may name, in the order in which messages list them. All callers share the list.
+// ProviderTypes are the types that files may name, in the order in which messages list them. All callers share the
+// list.
 func ProviderTypes() []ProviderType { return providerTypes() }
 
 var providerTypes = sync.OnceValue(func() []ProviderType {

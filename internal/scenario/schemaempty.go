@@ -50,7 +50,8 @@ func (d schemaDoubts) propertyNames(v *node.Node) {
 		} else if bare := strings.TrimSpace(k.Value); bare != k.Value && bare != "" {
 			d.r.Warnf(k, "odd-name", "%s: the property %q has white space around it", d.what, k.Value).Hint = "write " + bare
 		} else if n := len(k.Value); n > 2 && strings.ContainsRune("\"'", rune(k.Value[0])) && k.Value[0] == k.Value[n-1] {
-			d.r.Warnf(k, "odd-name", "%s: the property %s has quotes in its name", d.what, k.Value).Hint = "write " + k.Value[1:n-1]
+			d.r.Warnf(k, "odd-name", "%s: the property %s has quotes in its name", d.what, k.Value).Hint = "write " +
+				k.Value[1:n-1]
 		}
 	}
 }

@@ -2,8 +2,8 @@ package scenario
 
 import "github.com/arena-evals/arena/internal/node"
 
-// settingKeys are the keys of a scenario that shape what is said in it, whatever its turns are, and how they are judged.
-// A talk with its agent that becomes a scenario of its own has them too.
+// settingKeys are the keys of a scenario that shape what is said in it, whatever its turns are, and how they are
+// judged. A talk with its agent that becomes a scenario of its own has them too.
 var settingKeys = map[string]bool{
 	"variables": true, "context_metadata": true, "providers": true, "provider_group": true, "required_capabilities": true,
 	"tool_policy": true, "context_policy": true, "seed_memories": true, "timeout": true, "on_failure": true,
@@ -18,7 +18,8 @@ var notOfSetting = map[string]string{
 	"labels":    "they are in Labels", "tags": "they are in Tags",
 	"turns": "the talk has its own", "dataset": "the talk is about no row", "input_field": "the talk is about no row",
 	"conversation_assertions": "they judge another conversation", "checks": "they judge another conversation",
-	"trials": "the talk was had once", "quarantine": "it is about another test", "skip": "nobody talks about what is skipped",
+	"trials": "the talk was had once", "quarantine": "it is about another test", "skip": "nobody talks about what is " +
+	"skipped",
 	"duplex": "the scenario is skipped", "voice": "the scenario is skipped",
 	"mode": "it has no effect", "context": "it has no effect", "constraints": "it has no effect",
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-// Unmarked returns a text without the marks by which Markdown sets words apart: those of emphasis, code and strikes that
-// touch a word, and the backslashes before signs. What stands between blanks, as the sign of a list, stays, and so does
-// a star between digits.
+// Unmarked returns a text without the marks by which Markdown sets words apart: those of emphasis, code and strikes
+// that touch a word, and the backslashes before signs. What stands between blanks, as the sign of a list, stays, and so
+// does a star between digits.
 func Unmarked(text string) string {
 	if !strings.ContainsAny(text, markSigns) {
 		return text

@@ -1,5 +1,6 @@
-// Package otlp sends what happens in a run to an OpenTelemetry collector, as spans: the run in a trace of its own, and a
-// trace a trial, with its turns and calls of models and tools, that links to the run. Names and attributes follow the semantic conventions for generative AI.
+// Package otlp sends what happens in a run to an OpenTelemetry collector, as spans: the run in a trace of its own, and
+// a trace a trial, with its turns and calls of models and tools, that links to the run. Names and attributes follow the
+// semantic conventions for generative AI.
 package otlp
 
 import (
@@ -217,8 +218,8 @@ func (c *trial) parent(step string) *span {
 	return c.span
 }
 
-// start begins the first span of a trace. The id of a span is derived from the trial and the place in the trial, so that
-// runs can be compared.
+// start begins the first span of a trace. The id of a span is derived from the trial and the place in the trial, so
+// that runs can be compared.
 func start(trace, name, trial, place string, kind int, at time.Time) *span {
 	return &span{TraceID: trace, SpanID: spanID(trial, place), Name: name, Kind: kind, Start: nanos(at)}
 }

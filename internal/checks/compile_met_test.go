@@ -79,7 +79,7 @@ func TestMetInEarlierTurns(t *testing.T) {
 		if v.Status != result.Passed {
 			t.Fatalf("%s %s: %+v", c.check, c.params, v)
 		}
-		told := slices.ContainsFunc(compiled.Remarks(s, &v), func(text string) bool {
+		told := slices.ContainsFunc(compiled.Remarks(t.Context(), s, &v), func(text string) bool {
 			return strings.Contains(text, "held before this turn began")
 		})
 		if told != c.told {

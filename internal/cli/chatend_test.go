@@ -11,8 +11,10 @@ func TestSecondWishEndsChat(t *testing.T) {
 	settled := make(chan time.Time, 1)
 	app := &App{after: func(time.Duration) <-chan time.Time { return settled }}
 	var e endAgain
-	if e.wished(app) || e.wished(app) {
-		t.Error("one wish ends the chat")
+	for _, what := range []string{"an interrupt", "its echo"} {
+		if e.wished(app) {
+			t.Errorf("%s ends the chat", what)
+		}
 	}
 	settled <- time.Time{}
 	if !e.wished(app) {

@@ -174,8 +174,8 @@ func unplacedMedia(s *scenario.Scenario, turn int, spec *scenario.Provider) (why
 			"medium", "media"),
 			spec.ID), `write the places into an item of a list, which stands there for each: images: ["{{medium.data_url}}"]`
 	case !last && !spec.HTTP.Sends("session") && !spec.ShowsMedia():
-		return fmt.Sprintf("a part of type %s before its last turn, and the endpoint of provider %s would not know it any " +
-			"more "+
+		return fmt.Sprintf("a part of type %s before its last turn, and the endpoint of provider %s would not know it any "+
+				"more "+
 				"in the next one", kinds[0], spec.ID),
 			"send {{session}}; or, for media in {{history}}, say in capabilities what it takes: [vision]"
 	}

@@ -95,7 +95,7 @@ func (n *nameChecker) checkRequired(s *scenario.Scenario, setups []*setup) {
 		func(w *setup) bool { return !idle(w) }) {
 		return
 	}
-	n.problem(s.Pos, s.ID, "not-offered", "tool_policy.tool_choice: required, but no tool is offered in scenario %q, so " +
+	n.problem(s.Pos, s.ID, "not-offered", "tool_policy.tool_choice: required, but no tool is offered in scenario %q, so "+
 		"that "+
 		"nothing is required", s.ID).Hint = "list the tools under allowed_tools of the prompt"
 }

@@ -11,7 +11,8 @@ import (
 
 // remarkFailedCalls keeps which assertions held because of tool calls that failed: the agent may say that it did what
 // it did not. A check of the trial that depends on failures has decided what they mean.
-func (s *session) remarkFailedCalls(ctx context.Context, list []scenario.Placed, verdicts []result.Verdict, subject *checks.Subject) {
+func (s *session) remarkFailedCalls(ctx context.Context, list []scenario.Placed, verdicts []result.Verdict,
+	subject *checks.Subject) {
 	for i, placed := range list {
 		c := compiled(placed)
 		if verdicts[i].Status != result.Passed || !c.OnlyByFailedCalls(ctx, subject) || s.countsFailures() {
@@ -29,7 +30,9 @@ func (s *session) countsFailures() bool {
 	for i := range s.trial.Scenario.Turns {
 		lists = append(lists, s.turnChecks(i))
 	}
-	return slices.ContainsFunc(slices.Concat(lists...), func(p scenario.Placed) bool { return compiled(p).CountsFailures() })
+	return slices.ContainsFunc(slices.Concat(lists...), func(p scenario.Placed) bool {
+		return compiled(p).CountsFailures()
+	})
 }
 
 // keepRemark keeps what is to be told of the trial, once.

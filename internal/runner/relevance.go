@@ -89,7 +89,8 @@ func (m *matrix) windowEmbedders(
 		if spec.Role != "embedding" && !m.opts.MockProvider {
 			m.refuseOnce(r.Pos, width(r.Provider), "cannot-embed", fmt.Sprintf("relevance: provider %s has no embeddings: its "+
 				"role is %s", spec.ID, spec.Role),
-				"name a provider with role: embedding, or a vendor: "+strings.Join(slices.Sorted(maps.Keys(vendorEmbeddings)), ", "))
+				"name a provider with role: embedding, or a vendor: "+strings.Join(slices.Sorted(maps.Keys(vendorEmbeddings)),
+					", "))
 			continue
 		}
 		if m.opts.OpenEmbedder == nil {

@@ -194,13 +194,14 @@ var endMarks = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("[*_`~]*" + regexp.QuoteMeta(endMark) + "[*_`~]*")
 })
 
-// withoutMark takes the marks of the end out of a message: those that end it, begin it, or stand behind a sentence. Within
-// a sentence it is a word as others are.
+// withoutMark takes the marks of the end out of a message: those that end it, begin it, or stand behind a sentence.
+// Within a sentence it is a word as others are.
 func withoutMark(text string) (words string, marked bool) {
 	at := 0
 	var b strings.Builder
 	for _, found := range endMarks().FindAllStringIndex(text, -1) {
-		before, after := strings.TrimRight(text[:found[0]], " \t"), strings.TrimSpace(endMarks().ReplaceAllString(text[found[1]:], ""))
+		before, after := strings.TrimRight(text[:found[0]], " \t"),
+			strings.TrimSpace(endMarks().ReplaceAllString(text[found[1]:], ""))
 		if last, _ := utf8.DecodeLastRuneInString(before); before == "" || !strings.ContainsFunc(after, isWord) ||
 			strings.ContainsRune(".!?…\n\r\"”’)", last) {
 			marked = true

@@ -23,8 +23,10 @@ func ReportUnheldSchemas(p *scenario.Project, chosen []*scenario.Scenario, d *di
 		switch {
 		case s.OutputSchema != nil:
 			whose = "the scenario"
-		case slices.ContainsFunc(prompts, func(prompt *scenario.Prompt) bool { return prompt != nil &&
-			prompt.OutputSchema != nil }):
+		case slices.ContainsFunc(prompts, func(prompt *scenario.Prompt) bool {
+			return prompt != nil &&
+				prompt.OutputSchema != nil
+		}):
 			whose = "its prompt"
 		default:
 			continue

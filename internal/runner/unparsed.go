@@ -12,12 +12,13 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Servers of models take thoughts and calls of tools out of what a model writes, where they are told how it writes them.
-// Where they are not, checks read thoughts as what the agent said, and see no call that it made.
+// Servers of models take thoughts and calls of tools out of what a model writes, where they are told how it writes
+// them. Where they are not, checks read thoughts as what the agent said, and see no call that it made.
 
 // writtenCall finds the beginning of a call of a tool as models write it.
 var writtenCall = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`<tool_call>\s*[{<]|<\|?tool_calls?\|?>\s*[\[{<]|\[TOOL_CALLS\]\s*[\[{\w]|<function=[\w.-]+>|` +
+	return regexp.MustCompile(`<tool_call>\s*[{<]|<\|?tool_calls?\|?>\s*[\[{<]|\[TOOL_CALLS\]\s*[\[{\w]|` +
+		`<function=[\w.-]+>|` +
 		`<\|python_tag\|>|<function_calls?>\s*[{<]|<｜tool▁calls?▁begin｜>|<\|tool_calls?_(?:section_)?begin\|>`)
 })
 
@@ -29,7 +30,8 @@ func unparsed(m *chat.Message, tools []string) string {
 		return ""
 	}
 	if spoken := grading.WithoutThoughts(text, nil); spoken != text {
-		return "a reply holds the thoughts of the model (</think>), which checks read as what it says: have the server take " +
+		return "a reply holds the thoughts of the model (</think>), which checks read as what it says: have the server " +
+			"take " +
 			"them out, with its reasoning parser"
 	}
 	call := writtenCall().FindString(text)
@@ -39,7 +41,8 @@ func unparsed(m *chat.Message, tools []string) string {
 	if call == "" {
 		return ""
 	}
-	return fmt.Sprintf("a reply holds the call of a tool as text (%q), which was not made, and which no check sees: have the "+
+	return fmt.Sprintf("a reply holds the call of a tool as text (%q), which was not made, and which no check sees: "+
+		"have the "+
 		"server read it, with its tool call parser", strings.TrimSpace(call))
 }
 

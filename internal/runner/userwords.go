@@ -89,7 +89,8 @@ func (s *session) warn(text string) {
 
 // otherSide finds a line that begins as one of the agent in a written conversation.
 var otherSide = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?im)^[ \t>*_]*(?:agent|assistant|support|support agent|bot|chatbot|ai)[*_]*:[*_]*[ \t]+\S.{0,60}`)
+	return regexp.MustCompile(
+		`(?im)^[ \t>*_]*(?:agent|assistant|support|support agent|bot|chatbot|ai)[*_]*:[*_]*[ \t]+\S.{0,60}`)
 })
 
 // plainCase is a text in lower case, with plain apostrophes.

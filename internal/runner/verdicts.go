@@ -84,7 +84,8 @@ func (s *session) verdicts(
 
 // remark keeps what is to be told of verdicts that passed and mean less than it seems. What the files of a scenario
 // show is told of before the run.
-func (s *session) remark(ctx context.Context, list []scenario.Placed, verdicts []result.Verdict, subject *checks.Subject, evals bool) {
+func (s *session) remark(ctx context.Context, list []scenario.Placed, verdicts []result.Verdict,
+	subject *checks.Subject, evals bool) {
 	if subject.Session && s.trial.Recorded == nil {
 		return
 	}

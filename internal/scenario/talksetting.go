@@ -19,7 +19,7 @@ var notOfSetting = map[string]string{
 	"turns": "the talk has its own", "dataset": "the talk is about no row", "input_field": "the talk is about no row",
 	"conversation_assertions": "they judge another conversation", "checks": "they judge another conversation",
 	"trials": "the talk was had once", "quarantine": "it is about another test", "skip": "nobody talks about what is " +
-	"skipped",
+		"skipped",
 	"duplex": "the scenario is skipped", "voice": "the scenario is skipped",
 	"mode": "it has no effect", "context": "it has no effect", "constraints": "it has no effect",
 }

@@ -67,6 +67,24 @@ func lostProject(t *testing.T, trials int) (dir string, model *heldModel, c *cre
 	return dir, model, c, []*exec.Cmd{c.hire(), c.hire()}
 }
 
+// startUntilDue starts a run, and returns when the model holds its first requests. The channel has how the run ends. One
+// that ends before is an error, with what it said.
+func startUntilDue(t *testing.T, run *exec.Cmd, model *heldModel, said *bytes.Buffer) <-chan error {
+	t.Helper()
+	due := model.due()
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- run.Wait() }()
+	select {
+	case <-due:
+	case err := <-ended:
+		t.Fatalf("the run ended before its trials began: %v\n%s", err, said)
+	}
+	return ended
+}
+
 // passed holds that every trial of a run passed, each run by a worker.
 func passed(t *testing.T, dir string, trials int) {
 	t.Helper()
@@ -90,16 +108,12 @@ func TestBrokerLosesItsDisk(t *testing.T) {
 	run := torturedRun(t, dir, "out", "--workers", c.broker.URL())
 	var said bytes.Buffer
 	run.Stdout, run.Stderr = &said, &said
-	due := model.due()
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-due
+	ended := startUntilDue(t, run, model, &said)
 	if err := c.broker.Wipe(); err != nil {
 		t.Fatal(err)
 	}
 	close(model.free)
-	if err := run.Wait(); err != nil {
+	if err := <-ended; err != nil {
 		t.Fatalf("%v\n%s", err, &said)
 	}
 	passed(t, filepath.Join(dir, "out"), trials)
@@ -152,11 +166,7 @@ func TestRunIsTakenOver(t *testing.T) {
 	first := torturedRun(t, dir, "out", "--workers", c.broker.URL())
 	var said bytes.Buffer
 	first.Stdout, first.Stderr = &said, &said
-	due := model.due()
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-due
+	ended := startUntilDue(t, first, model, &said)
 	if err := os.CopyFS(filepath.Join(dir, "copy"), os.DirFS(filepath.Join(dir, "out"))); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +176,7 @@ func TestRunIsTakenOver(t *testing.T) {
 	if err := second.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Wait(); err == nil || first.ProcessState.ExitCode() != 3 {
+	if err := <-ended; err == nil || first.ProcessState.ExitCode() != 3 {
 		t.Errorf("the first run ended with %v\n%s", err, &said)
 	}
 	results, err := os.ReadFile(filepath.Join(dir, "out", "results.json"))

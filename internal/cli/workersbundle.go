@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/bundle"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -75,7 +76,7 @@ func (s *spooled) pack(source *bundle.Source) (packed *bundle.Packed, err error)
 
 func (s *spooled) path() string { return filepath.Join(s.dir, "bundle") }
 
-func (s *spooled) read() ([]byte, error) { return os.ReadFile(s.path()) }
+func (s *spooled) read() ([]byte, error) { return plainfile.Read(s.path()) }
 
 func (s *spooled) remove() error {
 	if s == nil || s.dir == "" {

@@ -129,6 +129,7 @@ func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 				"write strategy: relevance, or take it out"
 		}
 		s.Window = &p
+	case !isNothing(node.Get(v, "token_budget")): // an error already
 	case len(v.Content) > 2 || len(v.Content) > 0 && node.Get(v, "token_budget") == nil:
 		d.Warnf(v, NoEffect, "context_policy has no effect without a token_budget above 0").Hint =
 			"write how many tokens a call may have, or take the rest out"
@@ -186,3 +187,6 @@ func (p *ContextPolicy) Leaves(system int) string {
 	}
 	return text
 }
+
+// isNothing reports whether a budget is left out or 0.
+func isNothing(budget *node.Node) bool { return budget == nil || budget.Value == "0" }

@@ -27,7 +27,7 @@ var fixtures = map[string]struct {
 	"workflow":   {func() *result.Run { return resulttest.Workflow(3) }, result.Failed, 3, 0},
 	"gated":      {resulttest.Gated, result.Failed, 149, 0},
 	"all gated":  {resulttest.AllGated, result.Passed, 66, 0},
-	"gate":       {resulttest.HostileGate, result.Undecided, 8, 46},
+	"gate":       {resulttest.HostileGate, result.Cancelled, 8, 46},
 	"hostile":    {resulttest.Hostile, result.Failed, 4, 0},
 	"big":        {func() *result.Run { return resulttest.Big(100) }, result.Failed, 100, 0},
 }

@@ -39,7 +39,7 @@ type stub struct {
 
 	mu       sync.Mutex
 	requests []stubRequest
-	left     int           // clients that did not wait for the end of an endless reply
+	left     int           // clients that did not wait for the end of a reply that has none
 	arrival  chan struct{} // closed and made anew with each request, and with each client that leaves
 }
 
@@ -60,7 +60,7 @@ func stubOf(ts *testscript.TestScript) *stub { return ts.Value(stubKey{}).(*stub
 //	stub stop now            stops it; nothing answers at its address from then on
 //	stub wait 2              waits until so many requests have arrived
 //	stub count 4             expects exactly so many
-//	stub left 1              waits until so many clients have left an endless reply
+//	stub left 1              waits until so many clients have left a reply that has no end
 //	stub log requests.jsonl  writes what has arrived
 func cmdStub(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
@@ -230,8 +230,16 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *stub) hang(r *http.Request) {
 	select {
 	case <-r.Context().Done():
+		s.leave()
 	case <-s.over:
 	}
+}
+
+func (s *stub) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left++
+	s.tell()
 }
 
 // endless gives up after 64 KiB, so that a client that reads everything is seen to.
@@ -244,10 +252,7 @@ func (s *stub) endless(a *answer, r *http.Request, text string) {
 			sent += len(word)
 		}
 		if r.Context().Err() != nil {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.left++
-			s.tell()
+			s.leave()
 			return
 		}
 	}

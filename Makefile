@@ -127,9 +127,10 @@ lint: ## run golangci-lint; LINTFLAGS=--fix repairs what can be
 	$(GOLANGCI_LINT) run $(LINTFLAGS) ./...
 
 # The public MCP servers of npm, a server that stands for models, what the official libraries of MCP and A2A show as
-# examples, a server and an agent, and the SDKs by which programs tell of their work.
+# examples, a server and an agent, readers of JUnit, and the SDKs by which programs tell of their work.
 SERVERS = everything@2026.8.31 filesystem@2026.8.31 memory@2026.8.31
 MODELS  = @copilotkit/aimock@1.43.0
+READERS = junit2json@4.0.0 xmllint-wasm@5.3.0
 EXAMPLE = github.com/modelcontextprotocol/go-sdk/examples/server/everything
 SDKS    = sdk-trace-node@2.12.0 exporter-trace-otlp-http@0.223.1 exporter-trace-otlp-proto@0.223.1
 HELLO   = github.com/a2aproject/a2a-go/examples/helloworld/server/jsonrpc@v0.3.3
@@ -143,7 +144,7 @@ servers: ## test with public servers of tools, models and agents, where their re
 		echo "without the agent that traces itself: it could not be built"; \
 	if ! command -v npm >/dev/null; then echo "without servers of npm: there is none"; \
 	else npm install --prefix out/servers --no-audit --no-fund --silent \
-		$(MODELS) $(addprefix @modelcontextprotocol/server-,$(SERVERS)) || echo "without servers of npm: it failed"; \
+		$(MODELS) $(READERS) $(addprefix @modelcontextprotocol/server-,$(SERVERS)) || echo "without servers of npm: it failed"; \
 	if npm install --prefix out/servers/otel --no-audit --no-fund --silent $(addprefix @opentelemetry/,$(SDKS)); then \
 		printf '#!/bin/sh\nNODE_PATH=%s exec node "$$@"\n' "$$bin/otel/node_modules" >$$bin/otel-node; chmod 755 $$bin/otel-node; \
 	else echo "without the SDK of Node: it could not be installed"; fi; fi; \

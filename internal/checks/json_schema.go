@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/say"
-	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/schemalint"
 )
 
 var jsonSchemaDef = define[jsonSchemaParams](Def{
@@ -137,7 +137,7 @@ func (p *schemaValue) take(b *binder, n *node.Node, what string) bool {
 		b.r.Warnf(n, "asks-nothing", "%s is empty: every JSON fits it", what).Hint =
 			"write what must be there; json_valid asks for any JSON"
 	}
-	scenario.DoubtReplySchema(b.r, n, what, b.turned)
+	schemalint.WarnReply(b.r, n, what, b.turned)
 	p.schema = compiled
 	return true
 }

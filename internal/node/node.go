@@ -27,15 +27,31 @@ func IsNull(n *Node) bool {
 
 // Get returns the value of a key, or nil.
 func Get(n *Node, key string) *Node {
+	if i := indexOf(n, key); i >= 0 {
+		return n.Content[i+1]
+	}
+	return nil
+}
+
+// KeyOf is the node of a key in a map; nil: the map does not have it.
+func KeyOf(n *Node, key string) *Node {
+	if i := indexOf(n, key); i >= 0 {
+		return n.Content[i]
+	}
+	return nil
+}
+
+// indexOf is the place of a key in the content of a map; -1: the map does not have it.
+func indexOf(n *Node, key string) int {
 	if n == nil || n.Kind != Map {
-		return nil
+		return -1
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
-			return n.Content[i+1]
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
 // Follow walks down from n along keys and indexes, as far as they exist.

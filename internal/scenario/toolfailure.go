@@ -87,16 +87,16 @@ var delays = keys.Number{Low: 1, High: float64(time.Hour / time.Millisecond), Wh
 // judgeFailure checks what the keys of the last rule say together, and whether an earlier one leaves it anything to do.
 func (d *decoder) judgeFailure(item *node.Node, rules []ToolFailure) {
 	f, before := &rules[len(rules)-1], rules[:len(rules)-1]
-	if at := keyOf(item, "message"); at != nil && f.Mode == FailsByDelay {
+	if at := node.KeyOf(item, "message"); at != nil && f.Mode == FailsByDelay {
 		d.Warnf(at, NoEffect, "message has no effect: with mode slow the tool answers as ever, only later").Hint =
 			"take it out, or write mode: error or timeout"
 	}
-	if at := keyOf(item, "delay_ms"); at != nil && f.Mode != FailsByDelay && f.Mode != "" {
+	if at := node.KeyOf(item, "delay_ms"); at != nil && f.Mode != FailsByDelay && f.Mode != "" {
 		d.Warnf(at, NoEffect, "delay_ms has no effect: a tool that fails by %s is not slow", f.Mode).Hint =
 			"take it out, or write mode: slow"
 	}
 	if f.Mode == FailsByGarbage && json.Valid([]byte(f.Message)) {
-		d.Errorf(keyOf(item, "message"), "no-garbage", "message: %q is JSON: an agent that reads it finds nothing amiss",
+		d.Errorf(node.KeyOf(item, "message"), "no-garbage", "message: %q is JSON: an agent that reads it finds nothing amiss",
 			f.Message).Hint = "write a text that is cut or is no JSON, or leave message out"
 	}
 	i := slices.IndexFunc(before, func(e ToolFailure) bool {

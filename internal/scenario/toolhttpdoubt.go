@@ -19,12 +19,12 @@ func Bodied(method string) bool {
 func (d *decoder) idleOfHTTP(t *toolFile) {
 	h, request := t.HTTP, node.Get(t.http, "request")
 	for _, key := range []string{"body_mapping", "exclude", "static_body"} {
-		if at := keyOf(request, key); at != nil && !Bodied(h.Method) {
+		if at := node.KeyOf(request, key); at != nil && !Bodied(h.Method) {
 			d.Warnf(at, NoEffect, "%s has no effect: a request with method %s has no body", key, h.Method).Hint =
 				"take it out, or choose a method with a body: POST, PUT or PATCH"
 		}
 	}
-	if at := keyOf(node.Get(t.http, "multimodal"), "accept_types"); at != nil && !h.Media {
+	if at := node.KeyOf(node.Get(t.http, "multimodal"), "accept_types"); at != nil && !h.Media {
 		d.Warnf(at, NoEffect, "accept_types has no effect: replies are not taken as media").Hint =
 			"write enabled: true beside it, or take it out"
 	}

@@ -85,29 +85,16 @@ func (d *decoder) idleSections(spec *node.Node, t *toolFile) {
 		mode = "mock"
 	}
 	for _, s := range toolSections {
-		if at := keyOf(spec, s.key); at != nil && !slices.Contains(s.modes, mode) {
+		if at := node.KeyOf(spec, s.key); at != nil && !slices.Contains(s.modes, mode) {
 			d.Warnf(at, NoEffect, "%s has no effect: the tool %s has mode %s", s.key, t.ID, mode).Hint =
 				"take it out, or write mode: " + s.modes[0] + " to " + s.does
 		}
 	}
-	c := keyOf(t.client, "validate_output")
+	c := node.KeyOf(t.client, "validate_output")
 	if c != nil && t.Client.ValidateOutput && t.Mode == "client" && t.outputs == nil {
 		d.Warnf(c, NoEffect, "validate_output has no effect: the tool %s has no output_schema", t.ID).Hint =
 			"write the output_schema, or take it out"
 	}
-}
-
-// keyOf is the key of a map with a name; nil: there is none.
-func keyOf(n *node.Node, name string) *node.Node {
-	if n == nil || n.Kind != node.Map {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return n.Content[i]
-		}
-	}
-	return nil
 }
 
 // only reports whether a value is the only one of its kind; the second one is refused.

@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/schemalint"
 )
 
 // jsonSchema reads a JSON Schema and reports problems at their positions.
@@ -31,7 +32,7 @@ func (d *decoder) jsonSchema(n *node.Node, what string) json.RawMessage {
 		}
 		return nil
 	}
-	DoubtSchema(&d.Reader, n, what)
+	schemalint.Warn(&d.Reader, n, what)
 	return raw
 }
 
@@ -63,7 +64,7 @@ func (d *decoder) schema(v *node.Node, what string) json.RawMessage {
 	path, _ := d.runtimePath(v.Value)
 	own := node.Reader{File: d.places.fs.show(path), Diags: d.Diags}
 	for _, doc := range node.Parse(&own, data) {
-		DoubtSchema(&own, doc, what)
+		schemalint.Warn(&own, doc, what)
 		if doc != nil && holdsDouble(doc) {
 			of := *d
 			of.Reader = own

@@ -1,4 +1,4 @@
-package scenario
+package schemalint
 
 import (
 	"slices"
@@ -36,7 +36,7 @@ var numberFormats = []string{"double", "float", "int32", "int64"}
 
 // idle warns of keywords that hold for every value where they stand: those for values of another type than the schema's
 // own, and those that lack the keyword they go with.
-func (d schemaDoubts) idle(n *node.Node) {
+func (d linter) idle(n *node.Node) {
 	given := typesOf(n)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
@@ -62,7 +62,7 @@ func (d schemaDoubts) idle(n *node.Node) {
 
 // untyped warns of a schema whose keywords are about one type of values and that does not ask for the type: every value
 // of another type fits it.
-func (d schemaDoubts) untyped(n *node.Node) {
+func (d linter) untyped(n *node.Node) {
 	if !d.anyValue || d.bans {
 		return
 	}
@@ -88,7 +88,7 @@ func (d schemaDoubts) untyped(n *node.Node) {
 }
 
 // tooDeep warns of what closes an object and stands among its properties.
-func (d schemaDoubts) tooDeep(properties *node.Node) {
+func (d linter) tooDeep(properties *node.Node) {
 	for _, key := range []string{"additionalProperties", "unevaluatedProperties"} {
 		v := node.Get(properties, key)
 		if v == nil || v.Kind != node.Scalar || v.Value != "true" && v.Value != "false" {

@@ -1,4 +1,4 @@
-package scenario
+package schemalint
 
 import (
 	"maps"
@@ -23,20 +23,20 @@ var keywords = sync.OnceValue(func() []string {
 		unevaluatedProperties uniqueItems writeOnly`)
 })
 
-// DoubtSchema warns of probable mistakes in a JSON Schema: keywords that no draft has, formats that resemble known
+// Warn warns of probable mistakes in a JSON Schema: keywords that no draft has, formats that resemble known
 // ones, properties that do not stand under properties, required ones that the schema does not list, keywords that do
 // nothing where they stand, and patterns that match other texts than they seem to.
-func DoubtSchema(r *node.Reader, n *node.Node, what string) {
-	schemaDoubts{r: r, what: what, refs: refsOf(n)}.at(n, nil)
+func Warn(r *node.Reader, n *node.Node, what string) {
+	linter{r: r, what: what, refs: refsOf(n)}.at(n, nil)
 }
 
-// DoubtReplySchema is DoubtSchema for the schema of a reply, which may be any value: it also warns of keywords that ask
+// WarnReply is DoubtSchema for the schema of a reply, which may be any value: it also warns of keywords that ask
 // nothing of values of other types. bans says that what fits the schema is not wanted.
-func DoubtReplySchema(r *node.Reader, n *node.Node, what string, bans bool) {
-	schemaDoubts{r: r, what: what, refs: refsOf(n), bans: bans, anyValue: true, whole: true}.at(n, nil)
+func WarnReply(r *node.Reader, n *node.Node, what string, bans bool) {
+	linter{r: r, what: what, refs: refsOf(n), bans: bans, anyValue: true, whole: true}.at(n, nil)
 }
 
-type schemaDoubts struct {
+type linter struct {
 	r        *node.Reader
 	what     string
 	bans     bool
@@ -67,7 +67,7 @@ func refsOf(n *node.Node) map[string]bool {
 }
 
 // at checks a schema. listed are the properties that other schemas list for the same value; nil: this is the first.
-func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
+func (d linter) at(n *node.Node, listed map[string]bool) {
 	if n == nil || n.Kind != node.Map {
 		return
 	}
@@ -120,7 +120,7 @@ func (d schemaDoubts) at(n *node.Node, listed map[string]bool) {
 }
 
 // keyword looks at a keyword of the schema n.
-func (d schemaDoubts) keyword(n, k, v *node.Node) {
+func (d linter) keyword(n, k, v *node.Node) {
 	switch k.Value {
 	case "format":
 		d.format(v)
@@ -210,7 +210,7 @@ func meantKeyword(n *node.Node, word string) string {
 }
 
 // pattern warns of a pattern that matches other texts than it seems to.
-func (d schemaDoubts) pattern(v *node.Node) {
+func (d linter) pattern(v *node.Node) {
 	o := node.DoubtPattern(v.Value)
 	if o == (node.Oddity{}) {
 		o = node.OddPattern(v.Value)
@@ -237,7 +237,7 @@ var schemaFormats = sync.OnceValue(func() []string {
 })
 
 // format warns of a format that is empty or resembles a known one: an unknown one holds for every text.
-func (d schemaDoubts) format(v *node.Node) {
+func (d linter) format(v *node.Node) {
 	if v.Kind != node.Scalar || slices.Contains(schemaFormats(), v.Value) {
 		return
 	}
@@ -296,7 +296,7 @@ func listProperties(n *node.Node, listed map[string]bool) (open bool) {
 
 // required warns of required names that resemble a listed property, or that nothing allows. Conditions and negations
 // need no list.
-func (d schemaDoubts) required(n *node.Node, listed map[string]bool) {
+func (d linter) required(n *node.Node, listed map[string]bool) {
 	asked, closed := map[string]bool{}, false
 	var names []*node.Node
 	eachAlways(n, func(s *node.Node) {

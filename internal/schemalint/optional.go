@@ -1,4 +1,4 @@
-package scenario
+package schemalint
 
 import (
 	"slices"
@@ -15,8 +15,8 @@ var asksOfObjects = []string{
 }
 
 // optional warns of a schema that lists properties and asks for none of them: an object that has none fits it.
-func (d schemaDoubts) optional(n *node.Node) {
-	at, listed := node.Get(n, "properties"), keyOf(n, "properties")
+func (d linter) optional(n *node.Node) {
+	at, listed := node.Get(n, "properties"), node.KeyOf(n, "properties")
 	if !d.whole || d.bans || at == nil || at.Kind != node.Map || len(at.Content) == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package scenario
+package schemalint
 
 import (
 	"regexp/syntax"
@@ -10,7 +10,7 @@ import (
 
 // empty warns of parts of a schema that ask for nothing: names of properties that no value has, definitions that
 // nothing uses, and empty alternatives.
-func (d schemaDoubts) empty(n *node.Node) {
+func (d linter) empty(n *node.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		switch k.Value {
@@ -42,7 +42,7 @@ func isEmptySchema(n *node.Node) bool { return n.Kind == node.Map && len(n.Conte
 func isAskingSchema(n *node.Node) bool { return !isEmptySchema(n) }
 
 // propertyNames warns of names with signs that nobody sees.
-func (d schemaDoubts) propertyNames(v *node.Node) {
+func (d linter) propertyNames(v *node.Node) {
 	for i := 0; v.Kind == node.Map && i+1 < len(v.Content); i += 2 {
 		k := v.Content[i]
 		if o := node.OddText(k.Value, false); o != (node.Oddity{}) {
@@ -57,7 +57,7 @@ func (d schemaDoubts) propertyNames(v *node.Node) {
 }
 
 // bannedValues warns of slips in values that must not be.
-func (d schemaDoubts) bannedValues(v *node.Node) {
+func (d linter) bannedValues(v *node.Node) {
 	values := []*node.Node{v}
 	if v.Kind == node.List {
 		values = v.Content

@@ -25,6 +25,7 @@ type trialWorker struct {
 	mu      sync.Mutex
 	runs    []*fleet.Run // that ask for trials, the oldest first
 	refused map[string]string
+	served  *fleet.Run      // as it was told of last; nil: none is
 	present *fleet.Presence // of the run that is served; nil: none is
 	holds   func() []int    // its trials that are in hand
 	news    chan struct{}   // has something when runs may have changed
@@ -143,6 +144,9 @@ func (w *trialWorker) hear(r *fleet.Run, err error) {
 		}
 	}
 	w.runs = kept
+	if w.served != nil && w.served.ID == r.ID {
+		w.served = r
+	}
 	if r.Stopped == "" {
 		w.runs = append(w.runs, r)
 	}
@@ -165,16 +169,24 @@ func (w *trialWorker) lost() {
 	w.runs = slices.DeleteFunc(w.runs, func(r *fleet.Run) bool { return w.present == nil || w.present.Run != r.ID })
 }
 
-// next is the oldest run that this worker has not refused; nil: there is none.
+// next is the oldest run that this worker has not refused, which is served from now on; nil: there is none.
 func (w *trialWorker) next() *fleet.Run {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.runs {
 		if w.refused[r.ID] == "" {
+			w.served = r
 			return r
 		}
 	}
 	return nil
+}
+
+// stopped is why the run that is served wants no more trials.
+func (w *trialWorker) stopped() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return runner.StopFor(w.served.Stopped)
 }
 
 // wanted is the run as it was told of last; nil: no trial of it is wanted any more.

@@ -220,7 +220,7 @@ func (w *trialWorker) runTrialsOf(
 	w.attend(here, served.Holds, func() {
 		if w.wanted(about.ID) == nil {
 			enough(errRunOver)
-			end(runner.Stop())
+			end(w.stopped())
 		}
 	})
 	defer w.attend(nil, nil, nil)

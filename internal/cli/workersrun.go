@@ -322,7 +322,7 @@ func (r *fleetRun) halt(ctx context.Context, cause error) {
 	r.stopped.Do(func() {
 		r.halting.Go(func() {
 			about := r.about
-			about.Stopped = cause.Error()
+			about.Stopped = short(r.app.secrets.Text(runner.StopReason(cause)))
 			ctx, cancel := context.WithTimeout(ctx, haltTimeout)
 			defer cancel()
 			err := errors.Join(r.trials.Announce(ctx, &about), r.trials.Recall(ctx, about.ID))

@@ -395,3 +395,20 @@ func (p *consumer) check(err error, end context.CancelCauseFunc) bool {
 
 // Stop is the cause with which a caller cancels the context of Run when the user interrupts it.
 func Stop() error { return errStopped }
+
+// StopFor is Stop with the reason for which whoever runs the trials of somebody else was told to stop.
+func StopFor(reason string) error {
+	if reason == "" || reason == errStopped.Error() {
+		return errStopped
+	}
+	return stoppedFor(reason)
+}
+
+type stoppedFor string
+
+func (s stoppedFor) Error() string { return string(s) }
+
+func (stoppedFor) Is(target error) bool { return target == errStopped } //nolint:errorlint // the sentinel itself
+
+// StopReason is what the cause of the end of a run says of it, for StopFor.
+func StopReason(cause error) string { return notRunReason(cause) }

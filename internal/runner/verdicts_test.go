@@ -209,6 +209,8 @@ func TestJudgeIsInterrupted(t *testing.T) {
 		{"by the user", Stop(), result.Cancelled, "", "not evaluated: the run was stopped"},
 		{"by --fail-fast", tooManyFailures(1), result.Cancelled, "",
 			"not evaluated: an earlier trial failed and --fail-fast is set"},
+		{"by whoever asked for it", StopFor("an earlier trial failed"), result.Cancelled, "",
+			"not evaluated: an earlier trial failed"},
 		{"by the time", timeoutError{time.Minute, "run_timeout"}, result.Errored,
 			"timeout: the conversation took longer than 1m0s (run_timeout)", ""},
 	} {

@@ -115,12 +115,17 @@ func (d *decoder) strayChecks(n *node.Node, reads reader, what string) {
 	}
 }
 
-// stray reports a key of checks in a place that arena does not read. Tools and servers may use such keys for something
-// else, unless they hold checks.
+// stray reports a key of checks in a place that arena does not read, and checks below a key of any name. Tools and
+// servers may use such keys for something else, unless they hold checks.
 func (d *decoder) stray(k, v *node.Node, reads reader, what string) bool {
 	where := placement(snake(k.Value))
-	if where == "" || reads == others && !isChecks(v) {
+	switch {
+	case where == "" && reads != others && isChecks(v) && haveParams(v):
+		where = placement("checks")
+	case where == "" || reads == others && !isChecks(v):
 		return false
+	default:
+		where += "; a key of your own needs another name"
 	}
 	report := d.Errorf
 	if reads == people && v.Kind == node.Scalar && !strings.HasSuffix(snake(k.Value), "assertions") {
@@ -128,8 +133,13 @@ func (d *decoder) stray(k, v *node.Node, reads reader, what string) bool {
 	}
 	report(k, "misplaced-check",
 		"%q is below %s, where arena does not read it: it would never fail", k.Value, what).
-		Hint = where + "; a key of your own needs another name"
+		Hint = where
 	return true
+}
+
+// haveParams reports whether each entry of a list has parameters, as hardly anything but checks does.
+func haveParams(n *node.Node) bool {
+	return !slices.ContainsFunc(n.Content, func(v *node.Node) bool { return !slices.Contains(node.Keys(v), "params") })
 }
 
 // isChecks reports whether a value is almost certainly a list of checks.

@@ -162,6 +162,12 @@ func TestNoCheckStandsWhereNobodyReads(t *testing.T) {
 				}
 			}
 		}
+		for _, in := range []string{"{assertion: %s}", "{own: {expect: %s}}"} { // checks below any other key
+			value := fmt.Sprintf(in, list)
+			if codes := p.problems(t, value); slices.Contains(codes, "misplaced-check") == (p.reader == others) {
+				t.Errorf("%s: %s: %v", where, value, codes)
+			}
+		}
 		if codes := p.problems(t, "{own: mine}"); slices.Contains(codes, "misplaced-check") {
 			t.Errorf("%s: a key of its own is refused: %v", where, codes)
 		}

@@ -38,6 +38,11 @@ func conventions() []convention {
 			advice: "export the spans over OTLP, such as by a collector that writes them to a file",
 		},
 		{
+			name:   "results of kensa",
+			detect: func(h *head) bool { return h.has("scenarioid", "checkresults") },
+			advice: "they do not hold what the agent said: read the traces, which each result names in trace.path",
+		},
+		{
 			name:   "logs or metrics of OpenTelemetry",
 			detect: func(h *head) bool { return h.has("resourcelogs") || h.has("resourcemetrics") },
 			advice: "conversations stand in its traces: export those",

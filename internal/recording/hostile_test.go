@@ -112,6 +112,7 @@ func TestHostile(t *testing.T) {
 		"samples are lost":       {`{"version":2,"status":"success","eval":{},"results":{"total_samples":2},"samples":[{"messages":[]}]}`, "the log counts 2 samples, found 1"},
 		"attachments are lost":   {`{"version":2,"status":"success","eval":{},"samples":[{"messages":[{"role":"user","content":"attachment://ab"}],"attachments":{}}]}`, "1:67: the sample has no attachment ab, which a message names"},
 		"training":               {`[{"instruction":"a","output":"b"}]`, "data for training in the form of Alpaca"},
+		"results of kensa":       {`[{"scenario_id":"a","status":"pass","input":"hi","check_results":[],"trace":{"path":"a.jsonl"}}]`, "results of kensa"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

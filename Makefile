@@ -73,7 +73,7 @@ soak: ## kill programs of tools and MCP servers under 2,000 trials, and run 4,00
 .PHONY: statistics
 statistics: ## compare 200 suites in which nothing changed and 200 of which a part got worse, and 400 made-up ones
 	ARENA_SUITES=400 $(GO) test -timeout 0 -run '^TestSuites$$' -v ./internal/evidence
-	ARENA_SUITES=200 $(GO) test -timeout 0 -run '^TestComparedSuites$$' -v ./internal/cli
+	ARENA_SUITES=200 $(GO) test -timeout 0 -run '^Test(Compared|Staged)Suites$$' -v ./internal/cli
 
 .PHONY: bench
 bench: ## run the benchmarks that match BENCH (all)

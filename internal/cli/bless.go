@@ -151,6 +151,9 @@ func blessed(run *result.Run, was *baseline.File) (groups []baseline.Group, apar
 			continue
 		case t.Counts.N() == 0: // skipped
 			continue
+		case t.Gate.Unmended():
+			return nil, 0, fmt.Errorf("%s was red in the baseline, and %d of %d trials cannot show that it is mended\n"+
+				"bless a run of all of them: arena run --stop never", t.Name, t.Gate.Counted, t.Gate.Max)
 		case t.Status != result.Passed && t.Status != result.Failed && t.Status != result.Undecided:
 			return nil, 0, fmt.Errorf("%s came to no verdict: it is %s\narena run --last-failed runs it again", t.Name, t.Status)
 		case t.Asked == "":

@@ -35,8 +35,12 @@ type AgainstGroup struct {
 	Verdict evidence.Verdict `json:"verdict"` // also "changed", "new" and "quarantined", which are not compared
 	Passed  int              `json:"passed"`  // of the baseline
 	Trials  int              `json:"trials"`  // of the baseline
-	// Known says that the group fails as in the baseline, by no other check, and does not make the run red.
+	// Known says that the group fails as in the baseline, by no other check, or is not known to be mended, and does not
+	// make the run red.
 	Known bool `json:"known,omitempty"`
+	// Unmended says that it failed in the baseline, and that its first trials pass, which are too few to show that it is
+	// mended.
+	Unmended bool `json:"unmended,omitempty"`
 	// Healed says that it failed in the baseline and passes now: the baseline is to be blessed anew.
 	Healed bool `json:"healed,omitempty"`
 	// Less says what less its gate asks than then: "asked 90%, now 20%".
@@ -80,6 +84,7 @@ func (b *Basis) against(tallies []*Tally) *Against {
 		case was.Asked != t.Asked || t.Asked == "":
 			continue
 		}
+		g.Unmended = t.Gate.Unmended()
 		g.Known = b.KnownFailures && t.knownBy(was)
 		g.Healed = was.Red() && t.Status == Passed
 		cases = append(cases, evidence.Case{
@@ -113,10 +118,13 @@ func (a *Against) judge(cases []evidence.Case, of []*AgainstGroup) {
 	}
 }
 
-// knownBy reports whether the group fails as it did before: red then and now, and by no other check. A trial that broke
-// is no known failure.
+// knownBy reports whether the group fails as it did before: red then and now, and by no other check, or not known to be
+// mended. A trial that broke is no known failure.
 func (t *Tally) knownBy(was *baseline.Group) bool {
-	return was.Red() && t.Status == Failed && t.Counts.Broken == 0 && len(t.Failing) > 0 &&
+	if !was.Red() || t.Counts.Broken > 0 {
+		return false
+	}
+	return t.Gate.Unmended() || t.Status == Failed && len(t.Failing) > 0 &&
 		!slices.ContainsFunc(t.Failing, func(name string) bool { return !slices.Contains(was.Failing, name) })
 }
 
@@ -134,13 +142,13 @@ func isEnd(s *gate.Stopping, c gate.Counts) bool {
 	return slices.ContainsFunc(s.Ends(), func(e gate.End) bool { return e.N == c.N() && e.Passes == c.Passed })
 }
 
-// Known are the names of the groups whose failures are known.
-func (a *Against) known() map[string]bool {
-	names := map[string]bool{}
+// known are the groups whose failures are known, by name.
+func (a *Against) known() map[string]*AgainstGroup {
+	names := map[string]*AgainstGroup{}
 	if a != nil {
 		for i := range a.Groups {
-			if a.Groups[i].Known {
-				names[a.Groups[i].Group] = true
+			if g := &a.Groups[i]; g.Known {
+				names[g.Group] = g
 			}
 		}
 	}

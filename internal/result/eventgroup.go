@@ -9,7 +9,7 @@ type GroupCompleted struct {
 	Row        string     `json:"row,omitempty" doc:"Row of the dataset, where each is a group."`
 	Status     Status     `json:"status" doc:"What the group comes to: passed, failed, undecided, error, cancelled, skipped."`
 	Allowed    bool       `json:"allowed,omitempty" doc:"It is undecided, and that does not make the run red."`
-	Reason     GateReason `json:"reason" doc:"Why its trials ended: line, certain, max, budget, stopped, errors, recording, skipped."`
+	Reason     GateReason `json:"reason" doc:"Why its trials ended: line, certain, max, baseline, budget, stopped, errors, recording, skipped."`
 	Rule       GateRule   `json:"rule" doc:"gate: they conclude whether the rate is above the line; count: each check has to hold in its share."`
 	PassRate   float64    `json:"pass_rate,omitempty" doc:"Of a gate: the line."`
 	Tolerance  float64    `json:"tolerance,omitempty" doc:"Of a gate: rates down to pass_rate - tolerance may pass too."`

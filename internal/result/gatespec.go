@@ -209,6 +209,12 @@ func (g *Gate) Allowed() bool {
 	return g.Reason == ReasonMax || g.Reason == ReasonCertain
 }
 
+// Unmended reports whether the group was red in the baseline, and its first trials pass: these are too few to show that
+// it is mended.
+func (g *Gate) Unmended() bool {
+	return g != nil && g.Verdict == Undecided && g.Reason == ReasonBaseline
+}
+
 // cutShort reports whether the group is undecided because a limit, or somebody, ended the run: what the agent would
 // have come to is not known, so that it has not failed.
 func (g *Gate) cutShort() bool {

@@ -120,9 +120,12 @@ func (c *Collector) excuse(run *Run) map[groupKey]bool {
 			if b.Group >= 0 {
 				run.Groups[b.Group].Quarantined = true
 			}
-		case known[b.GroupName()]:
+		case known[b.GroupName()] != nil:
 			excused[c.groupOf(b.BriefShared)] = true
-			if b.Known = b.Status == Failed; b.Known {
+			b.Known = b.Status == Failed
+			if known[b.GroupName()].Unmended {
+				b.excuse("not known to be mended, red in " + run.Against.File)
+			} else if b.Known {
 				b.excuse("known failure, as in " + run.Against.File)
 			}
 		}

@@ -132,8 +132,8 @@ func (p *Progress) take(o *Observed) {
 		p.decide(o, p.tally.status(n), ReasonMax)
 	case p.spec.never():
 	case p.spec.staged():
-		if v := p.tally.status(n); n == p.spec.Stage.At && p.spec.Stage.ends(p.counts, v) {
-			p.decide(o, v, ReasonBaseline)
+		if n == p.spec.Stage.At && !p.spec.Stage.worse(p.counts) {
+			p.decide(o, p.spec.Stage.verdict(p.tally.status(n)), ReasonBaseline)
 		}
 	default:
 		if v := p.tally.certain(&p.spec, n); v != Unset {

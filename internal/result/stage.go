@@ -17,7 +17,8 @@ type Stage struct {
 	Passed int            `json:"passed"`
 	Failed int            `json:"failed"`
 	Rule   *baseline.Rule `json:"gate,omitempty"`
-	// Red says that the group did not pass then. That it is no worse is no reason to pass: only all trials make it green.
+	// Red says that the group did not pass then. That it is no worse is no reason to pass: only a run of all of its
+	// trials makes it green.
 	Red bool `json:"red,omitempty"`
 }
 
@@ -28,9 +29,14 @@ const StageTrials = 5
 // of four that did not change are.
 const suspicion = 0.25
 
-// ends reports whether the first trials, and their verdict, are enough: they look no worse than the baseline did, and
-// do not turn green what was red then.
-func (s *Stage) ends(c gate.Counts, as Status) bool { return !(s.Red && as == Passed) && !s.worse(c) }
+// verdict is what first trials come to that look no worse than the baseline did. They do not turn green what was red
+// then: it is open whether that is mended.
+func (s *Stage) verdict(first Status) Status {
+	if s.Red && first == Passed {
+		return Undecided
+	}
+	return first
+}
 
 // worse reports whether trials look worse than the baseline.
 func (s *Stage) worse(c gate.Counts) bool {

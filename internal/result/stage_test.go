@@ -61,13 +61,18 @@ func TestStage(t *testing.T) {
 	}
 	red := spec
 	red.Stage = &Stage{At: 5, Passed: 11, Failed: 9, Red: true}
-	healed, same := NewProgress(red), NewProgress(red)
+	mended, same, broke := NewProgress(red), NewProgress(red), NewProgress(red)
 	for n := 1; n <= 5; n++ {
-		add(healed, n, Passed)
+		add(mended, n, Passed)
 		add(same, n, []Status{Passed, Failed}[n%2])
+		add(broke, n, []Status{Passed, Errored}[n%2])
 	}
-	if healed.Over() || healed.Needed() != 20 || same.Verdict() != Failed {
-		t.Errorf("red before: %s after 5 that pass, %s after 5 as then", healed.Verdict(), same.Verdict())
+	if mended.Verdict() != Undecided || same.Verdict() != Failed || broke.Verdict() != Errored {
+		t.Errorf("red before: %s after 5 that pass, %s after 5 as then, %s after some that broke", mended.Verdict(),
+			same.Verdict(), broke.Verdict())
+	}
+	if g := mended.result(false); !g.Unmended() || g.Allowed() {
+		t.Errorf("red before, 5 pass: unmended %v, allowed %v", g.Unmended(), g.Allowed())
 	}
 	broken := NewProgress(spec)
 	for i, s := range []Status{Errored, Passed, Passed, Passed, Passed} {

@@ -125,7 +125,7 @@ func gates(run *result.Run, allowed bool) (all []annotation) {
 	groups := show.Groups(run)
 	for i := range groups {
 		g := &groups[i]
-		if !show.Early(g.Stats) || g.Stats.Gate.Rule != result.RuleGate ||
+		if !show.Early(g.Stats) || g.Stats.Gate.Rule != result.RuleGate && !g.Stats.Gate.Unmended() ||
 			(g.Stats.Gate.Allowed() || g.Excuse != "" || g.Status == result.Passed) != allowed {
 			continue
 		}

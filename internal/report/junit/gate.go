@@ -37,21 +37,24 @@ func gateProperties(g *show.Group) []property {
 	return all
 }
 
-// gated reports whether a gate concludes from the trials of a group.
-func gated(g *show.Group) bool { return show.Early(g.Stats) && g.Stats.Gate.Rule == result.RuleGate }
+// gated reports whether the trials of a group are judged together, whatever each of its checks came to: by a gate, or as
+// those of a count that was red in the baseline.
+func gated(g *show.Group) bool {
+	return show.Early(g.Stats) && (g.Stats.Gate.Rule == result.RuleGate || g.Stats.Gate.Unmended())
+}
 
 // gate says what the gate of its group showed; nothing where there is none.
 func (c *testcase) gate(g *show.Group) {
 	if gated(g) {
-		c.rate, c.allowed = rateMessage(g.Stats.Gate), g.Stats.Gate.Allowed()
+		c.rate, c.allowed = rateMessage(g), g.Stats.Gate.Allowed()
 	}
 }
 
 // rateMessage is why a gate did not pass: "2 of 7 passed: at most 71%, asked 80%".
-func rateMessage(g *result.Gate) string {
-	if g.Verdict == result.Failed {
+func rateMessage(of *show.Group) string {
+	if g := of.Stats.Gate; g.Verdict == result.Failed {
 		_, high := show.BarEnds(g)
 		return fmt.Sprintf("%d of %d passed: at most %s, %s", g.Passed, g.Counted, high, show.Asked(g))
 	}
-	return show.GateLine(g)
+	return of.Rate()
 }

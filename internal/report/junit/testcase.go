@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/xml"
 	"strconv"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
@@ -119,10 +120,10 @@ func (c *testcase) excused() {
 		if complete != nil {
 			err = complete(c)
 		}
-		if c.message == "" {
-			c.message = c.excuse
+		if why := cmp.Or(c.message, c.rate); why != "" {
+			c.message = show.Clip(c.excuse+"; "+why, maxMessage)
 		} else {
-			c.message = show.Clip(c.excuse+"; "+c.message, maxMessage)
+			c.message = c.excuse
 		}
 		return err
 	}
@@ -148,6 +149,9 @@ func (c *testcase) element() *element {
 			e.Skipped = &outcome{"undecided", c.rate, c.rate}
 		} else {
 			e.Failure = &outcome{"undecided", show.Clip(c.rate, maxMessage), c.body}
+			if strings.TrimSpace(c.body) == "" { // no trial failed
+				e.Failure.Body = c.rate
+			}
 		}
 	case result.Failed:
 		if c.rate != "" {

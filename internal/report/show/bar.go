@@ -94,7 +94,7 @@ func NamedBar(g *result.Gate) string {
 	return Bar(g) + " at " + share(g.Confidence) + " confidence"
 }
 
-// Verdictless is why a gate has no verdict, and what would help; "": it has one.
+// Verdictless is why a group has no verdict, and what would help; "": it has one.
 func Verdictless(g *result.Gate) string {
 	switch g.Verdict {
 	case result.Undecided:
@@ -119,6 +119,9 @@ func undecided(g *result.Gate) string {
 		return ", the run was stopped"
 	case result.ReasonRecording:
 		return ", more trials are needed than were recorded"
+	case result.ReasonBaseline:
+		return fmt.Sprintf(", red in the baseline: %s of %s cannot show yet that it is mended; --stop never runs them all",
+			Count(g.Counted), Plural(g.Max, "trial"))
 	default:
 	}
 	if n := g.About(); n > 0 {

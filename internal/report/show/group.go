@@ -125,9 +125,11 @@ func (g *Group) Rate() string {
 	text := fmt.Sprintf("%d of %s passed (%s%s)", s.Passed, Plural(s.Trials, "trial"), Percent(s.PassRate), bar)
 	switch {
 	case s.Passed == s.Trials:
-		return text
 	case s.Status == result.Passed || s.Status == result.Failed:
-		return text + ", needs " + Percent(g.needs()) + g.ofEach()
+		text += ", needs " + Percent(g.needs()) + g.ofEach()
+	}
+	if s.Gate.Unmended() {
+		text += ": " + Verdictless(s.Gate)
 	}
 	return text
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // Run loads the files that opts name and runs their trials: [Load], Run and Close in one.
@@ -328,7 +329,7 @@ func newClients(o *Options, jobs int, hooks []namedHook) *clients {
 		Clients: harness.Clients{
 			Jobs: jobs, Retries: o.Retries, Random: rand.Float64, // for the pauses between retries; no result depends on it
 			Now: o.Now, Lenient: o.Lenient, Strict: o.Strict, Judge: o.Judge,
-			Regions: runner.CountRegions(o.Regions),
+			Regions: selection.CountRegions(o.Regions),
 		},
 		judges: map[string]Judge{}, agents: o.Agents, hooks: hooks,
 	}

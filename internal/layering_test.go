@@ -33,7 +33,7 @@ var rows = [][]string{
 	{"internal/a2a", "internal/keys", "internal/spans/receiver"},
 	{"internal/result", "internal/wellformed"},
 	{"internal/dispatch", "internal/grading", "internal/scenario"},
-	{"internal/bundle", "internal/fleet"},
+	{"internal/bundle", "internal/fleet", "internal/selection"},
 	{"internal/dispatch/nats", "internal/recording"},
 	{"internal/tools"},
 	{"internal/tools/*"},

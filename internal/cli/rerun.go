@@ -10,7 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
-	"github.com/arena-evals/arena/internal/runner"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // command is the user's own command line, in words, as far as it decides what is run and what passes, and without its
@@ -82,7 +82,7 @@ func rerunner(command []string) func(...*result.Brief) string {
 			words = append(words, "--scenario", b.Scenario)
 			words = distinct(words, "--provider", trials, func(b *result.Brief) string { return b.Provider })
 			if b.Row != "" {
-				words = distinct(words, "--rows", trials, func(b *result.Brief) string { return runner.RowWord(b.Row) })
+				words = distinct(words, "--rows", trials, func(b *result.Brief) string { return selection.RowWord(b.Row) })
 			}
 		case slices.Contains(words[:2], "eval"):
 			words = append(words, b.Recording)

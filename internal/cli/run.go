@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
@@ -18,6 +16,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
+	"github.com/spf13/cobra"
 )
 
 const runLong = `Run drives every scenario against every provider, judges the replies and writes the reports.
@@ -306,7 +306,7 @@ func (f *runFlags) clients(app *App, jobs int) *harness.Clients {
 		Jobs: jobs, Retries: pointerTo(f.given, "retries", f.retries),
 		Random: rand.Float64, // spreads retries and shows in no result
 		Now:    app.Now, Lenient: f.lenient, Strict: f.strict, Offline: f.cassettes.offline, NoTraces: f.noTraces,
-		Cache: f.store(), Judge: f.judge, Regions: runner.CountRegions(f.regions), Turns: f.turns,
+		Cache: f.store(), Judge: f.judge, Regions: selection.CountRegions(f.regions), Turns: f.turns,
 	}
 }
 

@@ -206,7 +206,7 @@ func (n *nameChecker) reportUnansweredCall(use scenario.MockCallUse) {
 	d := n.problem(use.Pos, use.Name, "unknown-name", "mock: tool_calls: there is no tool %q", use.Name)
 	d.Hint = "give the call a result, or the project this tool"
 	if known := n.knownTools(); len(known) > 0 {
-		d.Hint = hintKnown(use.Name, known) + "; or give the call a result"
+		d.Hint = diag.HintKnown(use.Name, known) + "; or give the call a result"
 	}
 }
 

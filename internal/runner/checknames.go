@@ -267,7 +267,7 @@ func (n *nameChecker) checkFeatureName(check string, use *checks.NameUse, featur
 	names, there := n.p.Has(feature)
 	if there && !slices.Contains(names, use.Name) {
 		n.problem(use.Pos, use.Name, "unknown-name", "%s: %s: there is no %s %q", check, use.Param, use.Kind, use.Name).Hint =
-			hintKnown(use.Name, names)
+			diag.HintKnown(use.Name, names)
 	}
 }
 
@@ -284,7 +284,7 @@ func (n *nameChecker) checkArgument(check string, use *checks.NameUse, setups []
 		return
 	}
 	n.problem(use.Pos, use.Name, "unknown-argument", "%s: %s: the tool %s has no argument %q", check, use.Param, use.Of,
-		use.Name).Hint = hintKnown(use.Name, args) + "; a schema with additionalProperties: true takes any"
+		use.Name).Hint = diag.HintKnown(use.Name, args) + "; a schema with additionalProperties: true takes any"
 }
 
 func anyRecorded(setups []*setup) bool {

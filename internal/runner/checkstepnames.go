@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -94,7 +95,7 @@ func knownSteps(name string, fitting []string) string {
 	if len(fitting) == 0 {
 		return "the compositions of this project have none"
 	}
-	return hintKnown(name, fitting)
+	return diag.HintKnown(name, fitting)
 }
 
 // stepsOf yields the steps of all compositions of a project.

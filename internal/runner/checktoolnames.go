@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -117,7 +118,7 @@ func (n *nameChecker) reportUnknownTool(check string, use *checks.NameUse, known
 	}
 	d := n.problem(use.Pos, use.Name, "unknown-name", "%s: %s: %s", check, use.Param, text)
 	if d.Hint = "this project has no tools: list their files under tools in the arena config"; len(known) > 0 {
-		d.Hint = hintKnown(use.Name, known)
+		d.Hint = diag.HintKnown(use.Name, known)
 	}
 }
 
@@ -194,6 +195,6 @@ func (n *nameChecker) awaitOrWarn(check string, use *checks.NameUse) {
 		n.tracker.await(check, use)
 	case n.recorded && len(n.knownTools()) > 0:
 		n.diags.Warnf(use.Pos, width(use.Name), "unknown-name", "%s: %s: there is no %s %q in this project",
-			check, use.Param, use.Kind, use.Name).Hint = hintKnown(use.Name, n.knownTools())
+			check, use.Param, use.Kind, use.Name).Hint = diag.HintKnown(use.Name, n.knownTools())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/workflow"
@@ -30,7 +31,7 @@ func (n *nameChecker) checkValues(check string, use *checks.NameUse) {
 			found = fmt.Sprintf("no %s matches %q", what, v.Text)
 		}
 		n.problem(v.Pos, v.Text, "unknown-name", "%s: %s: %s: %s", check, use.Param, use.Name, found).Hint =
-			hintKnown(v.Text, names)
+			diag.HintKnown(v.Text, names)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 const (
@@ -40,7 +41,7 @@ func (m *matrix) selectProviders(p *scenario.Project, s *scenario.Scenario) []*s
 	m.askedProviders = true
 	var out []*scenario.Provider
 	for _, q := range m.candidates(p, s) {
-		if m.providers.keeps(idAndAlias(&q.Meta)...) {
+		if m.providers.Keeps(selection.IDAndAlias(&q.Meta)...) {
 			out = append(out, q)
 		}
 	}
@@ -125,7 +126,7 @@ func judgesOnly(p *scenario.Project, s *scenario.Scenario, q *scenario.Provider)
 // writes a judge's model below providers seldom wants it tested. One that the command line names stays.
 func (m *matrix) withoutJudges(p *scenario.Project, models []*scenario.Provider) []*scenario.Provider {
 	judge := func(q *scenario.Provider) int {
-		if q.Grouped || slices.ContainsFunc(m.providers.words, q.Is) {
+		if q.Grouped || slices.ContainsFunc(m.providers.Words, q.Is) {
 			return -1
 		}
 		return slices.IndexFunc(p.Judges, func(j scenario.Judge) bool { return q.Is(j.Provider) })
@@ -153,9 +154,10 @@ func (m *matrix) note(format string, args ...any) {
 // hintGroup lists the known groups, and names the key to set when the scenario has none.
 func hintGroup(group string, known []string) string {
 	if group != "" || len(known) == 0 {
-		return hintKnown(cmp.Or(group, defaultGroup), known)
+		return diag.HintKnown(cmp.Or(group, defaultGroup), known)
 	}
-	return "it names no group; write provider_group: " + known[0] + " in the scenario; " + hintKnown(defaultGroup, known)
+	return "it names no group; write provider_group: " + known[0] + " in the scenario; " +
+		diag.HintKnown(defaultGroup, known)
 }
 
 func groups(models []*scenario.Provider) []string {

@@ -148,6 +148,6 @@ func reportGuardrail(use *checks.GuardrailUse, names, off []string, d *diag.List
 	problem := d.Errorf(use.Pos, use.Width, "unknown-guardrail", "%s: there is no guardrail %q", use.Type, use.Name)
 	problem.Hint = "guardrails are listed under validators of a prompt; this project has none"
 	if len(names) > 0 {
-		problem.Hint = hintKnown(use.Name, names)
+		problem.Hint = diag.HintKnown(use.Name, names)
 	}
 }

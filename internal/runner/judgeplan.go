@@ -7,6 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // ReportJudges reports judges that checks of chosen scenarios need and that are not configured. It opens none. A
@@ -64,12 +65,12 @@ func (m *matrix) checkJudge(suite *scenario.Suite) {
 		}
 		known = append(known, judgeNames(p)...)
 		for _, q := range p.Providers {
-			known = append(known, idAndAlias(&q.Meta)...)
+			known = append(known, selection.IDAndAlias(&q.Meta)...)
 		}
 	}
 	slices.Sort(known)
 	m.diags.Errorf(diag.Pos{}, 0, "unknown-judge", "--judge %s: there is no judge and no provider of that name",
-		m.opts.Judge).Hint = hintKnown(m.opts.Judge, slices.Compact(known)) +
+		m.opts.Judge).Hint = diag.HintKnown(m.opts.Judge, slices.Compact(known)) +
 		"; for a model on the spot write type/model, such as openai/gpt-4o-mini"
 	m.opts.Judge = ""
 }

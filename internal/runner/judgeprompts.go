@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -26,7 +27,7 @@ func (b *judgeFinder) findPrompt(c *checks.Compiled, need *grading.Need) {
 	if q == nil {
 		if need.Prompt != "" { // loading reports an unknown default
 			b.diags.Errorf(need.Pos.Prompt, width(id), "unknown-prompt", "%s: there is no prompt %q", c.Type, id).
-				Hint = hintKnown(id, b.promptIDs())
+				Hint = diag.HintKnown(id, b.promptIDs())
 		}
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // judgeFinder finds the judges of one project's checks, and reports missing ones.
@@ -158,7 +159,7 @@ func (b *judgeFinder) choose(c *checks.Compiled, need *grading.Need) (name strin
 		if spec = b.provider(b.fallback, ""); spec == nil && !b.noJudgeReported { // another project knows the name
 			b.noJudgeReported = true
 			b.diags.Errorf(need.Pos.Check, width(c.Type), "unknown-judge", "%s: --judge %s: this project has no judge and "+
-				"no provider of that name", c.Type, b.fallback).Hint = hintKnown(b.fallback, judgeNames(b.p))
+				"no provider of that name", c.Type, b.fallback).Hint = diag.HintKnown(b.fallback, judgeNames(b.p))
 		}
 		return "", spec
 	case len(b.p.Judges) > 0:
@@ -223,7 +224,7 @@ func (b *judgeFinder) hintJudge(name string) string {
 	if b.provider(name, "") != nil {
 		return fmt.Sprintf("it is a provider: write provider: %s, or list it under judges", name)
 	}
-	return hintKnown(name, judgeNames(b.p))
+	return diag.HintKnown(name, judgeNames(b.p))
 }
 
 func (b *judgeFinder) hintProvider(name string) string {
@@ -232,9 +233,9 @@ func (b *judgeFinder) hintProvider(name string) string {
 	}
 	var known []string
 	for _, q := range b.p.Providers {
-		known = append(known, idAndAlias(&q.Meta)...)
+		known = append(known, selection.IDAndAlias(&q.Meta)...)
 	}
-	return hintKnown(name, known) + "; for a model on the spot write type/model, such as openai/gpt-4o-mini"
+	return diag.HintKnown(name, known) + "; for a model on the spot write type/model, such as openai/gpt-4o-mini"
 }
 
 func judgeNames(p *scenario.Project) []string {

@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // Make plans the trials of a suite: scenarios by id × providers in the order of the file × regions × repetitions ×
@@ -87,10 +88,10 @@ func (p *Plan) reportEmpty(suite *scenario.Suite, by *Selection, d *diag.List) {
 
 func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 	m := &matrix{
-		opts: opts, diags: d, regions: split(opts.Regions),
-		scenarios: newPatternFilter("scenario", opts.Scenarios, d), evals: newPatternFilter("eval", opts.Evals, d),
-		tags: newPatternFilter("tag", opts.Tags, d), rowFilter: newRowFilter(opts.Rows, d),
-		providers: newFilter("provider", opts.Providers),
+		opts: opts, diags: d, regions: selection.Split(opts.Regions),
+		scenarios: selection.NewPatterns("scenario", opts.Scenarios, d), evals: selection.NewPatterns("eval", opts.Evals, d),
+		tags: selection.NewPatterns("tag", opts.Tags, d), rowFilter: selection.NewRowFilter(opts.Rows, d),
+		providers: selection.NewFilter("provider", opts.Providers),
 		endpoints: map[endpointKey]*Endpoint{}, implicitMocks: map[*scenario.Project]*scenario.Provider{},
 		reportedFeatures: map[string]map[diag.Pos]bool{}, judgeEndpoints: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},
@@ -134,12 +135,12 @@ type matrix struct {
 	opts             PlanOptions
 	diags            *diag.List
 	regions          []string
-	scenarios        *filter
-	evals            *filter // over recordings
-	tags             *filter
-	rowFilter        *rowFilter
+	scenarios        *selection.Filter
+	evals            *selection.Filter // over recordings
+	tags             *selection.Filter
+	rowFilter        *selection.RowFilter
 	chosenRows       map[*scenario.Scenario][]int32
-	providers        *filter
+	providers        *selection.Filter
 	adHoc            []*scenario.Provider                       // named on the command line and not configured
 	adHocPriced      map[*scenario.Project][]*scenario.Provider // the same, see adHocOf
 	endpoints        map[endpointKey]*Endpoint
@@ -168,10 +169,10 @@ type matrix struct {
 
 func (m *matrix) project(p *scenario.Project, origin string) []span {
 	var scenarios, judged []*scenario.Scenario
-	if m.evals.empty() || !m.scenarios.empty() || len(m.opts.Recordings) > 0 {
+	if m.evals.Empty() || !m.scenarios.Empty() || len(m.opts.Recordings) > 0 {
 		scenarios = m.pick(p)
 	}
-	if m.scenarios.empty() || !m.evals.empty() {
+	if m.scenarios.Empty() || !m.evals.Empty() {
 		judged = m.pickEvals(p)
 	}
 	if len(m.opts.Recordings) > 0 {

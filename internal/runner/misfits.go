@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -32,7 +33,7 @@ func (n *nameChecker) checkArgumentValues(check string, use *checks.NameUse) {
 		v := &use.Wants[i]
 		if path, name, known := n.tools.Unlisted(use.Of, use.Name, v.Value); name != "" {
 			n.problem(v.Pos, " ", "unknown-argument", "%s: %s: %s of the tool %s has no %q", check, use.Param, path, use.Of,
-				name).Hint = hintKnown(name, known) + "; a schema with additionalProperties: true takes any"
+				name).Hint = diag.HintKnown(name, known) + "; a schema with additionalProperties: true takes any"
 			continue
 		}
 		if why := misfit(n.tools, use.Of, use.Name, v); why != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // takesParameters refuses what every call of a scenario would be refused for, and tells of what is left out: each API
@@ -98,7 +99,7 @@ func (m *matrix) tellRecorded(p *scenario.Project, spec *scenario.Provider) {
 			break
 		}
 		if r := other.Replay; r != nil && r.Session == spec.Replay.Session &&
-			slices.Equal(r.Recordings, spec.Replay.Recordings) && m.providers.keeps(idAndAlias(&other.Meta)...) {
+			slices.Equal(r.Recordings, spec.Replay.Recordings) && m.providers.Keeps(selection.IDAndAlias(&other.Meta)...) {
 			m.once(spec, fmt.Sprintf("provider %s answers with the same conversations as provider %s, and so tests nothing more",
 				spec.ID, other.ID))
 		}

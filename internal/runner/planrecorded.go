@@ -17,6 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // evalProvider is the provider id of recorded conversations.
@@ -26,8 +27,8 @@ const evalProvider = "eval"
 func (m *matrix) pickEvals(p *scenario.Project) []*scenario.Scenario {
 	var out []*scenario.Scenario
 	for _, e := range p.Evals {
-		byName := m.evals.keeps(idAndAlias(&e.Meta)...)
-		if s := e.Scenario(); byName && m.tags.keeps(s.Tags...) {
+		byName := m.evals.Keeps(selection.IDAndAlias(&e.Meta)...)
+		if s := e.Scenario(); byName && m.tags.Keeps(s.Tags...) {
 			out = append(out, s)
 		}
 	}

@@ -241,7 +241,7 @@ func (m *matrix) notePlayers(spans []span) {
 	simulated := !slices.ContainsFunc(tested, func(e *Endpoint) bool { return e != nil && !e.Simulated })
 	alone := !slices.ContainsFunc(tested, func(e *Endpoint) bool { return e != nil && !slices.Contains(playing, e) })
 	for _, e := range playing {
-		if slices.Contains(tested, e) && !alone && !e.Spec.Grouped && !slices.ContainsFunc(m.providers.words, e.Spec.Is) {
+		if slices.Contains(tested, e) && !alone && !e.Spec.Grouped && !slices.ContainsFunc(m.providers.Words, e.Spec.Is) {
 			m.note("provider %q plays users, and is tested too; so that it only plays, write group: users beside its file",
 				e.Spec.ID)
 		}

@@ -130,7 +130,7 @@ func (n *nameChecker) notInRun(pos diag.Pos, name, where, what string, had []str
 	if n.reportedAt(pos) {
 		return
 	}
-	hint := hintKnown(name, had)
+	hint := diag.HintKnown(name, had)
 	if len(had) == 0 {
 		hint = "it had none"
 	}

@@ -315,8 +315,8 @@ func Rejudge(
 	gates := newRecordedGates(opts.Gates, m)
 	for i := range finished {
 		brief := finished[i].Brief
-		byScenario := m.scenarios.keeps(brief.Scenario)
-		if byProvider := m.providers.keeps(brief.Provider); !byScenario || !byProvider {
+		byScenario := m.scenarios.Keeps(brief.Scenario)
+		if byProvider := m.providers.Keeps(brief.Provider); !byScenario || !byProvider {
 			continue
 		}
 		t := planner.trial(&finished[i])
@@ -326,8 +326,8 @@ func Rejudge(
 	}
 	plan.recorded = gates.list
 	planner.reportMissing(finished)
-	m.scenarios.missing(d, "scenario")
-	m.providers.missing(d, "provider")
+	m.scenarios.Missing(d, "scenario")
+	m.providers.Missing(d, "provider")
 	plan.FailOn, plan.Quarantines = m.failOn(suite), quarantines(suite)
 	if opts.Now != nil {
 		ReportQuarantines(suite, opts.Now(), d)

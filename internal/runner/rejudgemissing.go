@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // missingTrials finds trials that the files plan and a finished run does not have: providers, variants and repetitions
@@ -47,7 +48,7 @@ func (b *rejudgePlanner) reportMissing(finished []Finished) {
 
 // wants reports whether the filters select a scenario. Unlike keeps it does not mark them as used.
 func (m *matrix) wants(s *scenario.Scenario) bool {
-	return m.scenarios.matches(idAndAlias(&s.Meta)...)
+	return m.scenarios.Matches(selection.IDAndAlias(&s.Meta)...)
 }
 
 // add counts a trial of the run. It ignores trials that are not in its plan any more, and recordings, which have no
@@ -85,7 +86,7 @@ func (f *missingTrials) compareScenario(p *project, s *scenario.Scenario) {
 		}
 	}
 	for _, id := range ran {
-		if !f.m.providers.matches(id) {
+		if !f.m.providers.Matches(id) {
 			continue
 		}
 		for _, region := range f.regions {
@@ -129,9 +130,9 @@ func (f *missingTrials) planned(p *project, s *scenario.Scenario) (ids []string)
 	quiet := *f.m
 	quiet.diags = &diag.List{}
 	quiet.adHoc = []*scenario.Provider{{}} // so that candidates adds no mock and reports nothing
-	asked := newFilter("provider", f.m.opts.Asked)
+	asked := selection.NewFilter("provider", f.m.opts.Asked)
 	for _, q := range quiet.candidates(p.Project, s) {
-		if asked.matches(idAndAlias(&q.Meta)...) && f.m.providers.matches(idAndAlias(&q.Meta)...) {
+		if asked.Matches(selection.IDAndAlias(&q.Meta)...) && f.m.providers.Matches(selection.IDAndAlias(&q.Meta)...) {
 			ids = append(ids, q.ID)
 		}
 	}

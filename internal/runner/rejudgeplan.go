@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // rejudgePlanner finds the scenarios and evals that judge the trials of a finished run.
@@ -39,7 +40,7 @@ func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished, dec
 	for _, p := range suite.Projects {
 		var judged []*scenario.Scenario
 		for _, s := range p.Scenarios {
-			if slices.ContainsFunc(idAndAlias(&s.Meta), func(n string) bool { return ran[n] }) {
+			if slices.ContainsFunc(selection.IDAndAlias(&s.Meta), func(n string) bool { return ran[n] }) {
 				judged = append(judged, s)
 			} else if s.Skip == "" {
 				notInRun = append(notInRun, s.ID)
@@ -72,7 +73,7 @@ func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished, dec
 // reportNotInRun warns of scenarios that the run has no trial of, unless --scenario is given: the verdict is not about
 // all of the files.
 func (b *rejudgePlanner) reportNotInRun(ids []string) {
-	if len(ids) == 0 || !b.m.scenarios.empty() {
+	if len(ids) == 0 || !b.m.scenarios.Empty() {
 		return
 	}
 	slices.Sort(ids)

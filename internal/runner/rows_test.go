@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/dataset"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // rowsOf is a dataset of some rows, that are called r0, r1 and so on.
@@ -85,7 +86,7 @@ func TestRowsOfAPlan(t *testing.T) {
 func TestSampleIsTheSame(t *testing.T) {
 	t.Parallel()
 	set := rowsOf(t, 1000)
-	draw := func(seed int64, n int) []int32 { return sampleRows(set, allRows(set), n, seed) }
+	draw := func(seed int64, n int) []int32 { return selection.SampleRows(set, selection.AllRows(set), n, seed) }
 	if got := draw(0, 5); !slices.Equal(got, []int32{0, 47, 62, 138, 996}) {
 		t.Errorf("the sample is %v: reports of older runs have another one", got)
 	}
@@ -121,9 +122,9 @@ func TestRowFilter(t *testing.T) {
 		{"-1", "[]", "--rows -1: there is no such row in a.jsonl"},
 	} {
 		var d diag.List
-		f := newRowFilter([]string{c.words}, &d)
-		got := fmt.Sprint(f.choose(set))
-		f.missing(&d)
+		f := selection.NewRowFilter([]string{c.words}, &d)
+		got := fmt.Sprint(f.Choose(set))
+		f.Missing(&d)
 		problem := ""
 		if all := d.Sorted(); len(all) > 0 {
 			problem = all[0].Msg

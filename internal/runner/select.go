@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // Selection is the filters of the command line. An empty list selects everything. Scenarios, evals and tags may be
@@ -21,21 +22,13 @@ type Selection struct {
 
 // reportMissing reports names in filters that do not exist.
 func (m *matrix) reportMissing() {
-	m.scenarios.missing(m.diags, "scenario")
-	m.evals.missing(m.diags, "eval")
-	m.tags.missing(m.diags, "tag")
-	m.rowFilter.missing(m.diags)
+	m.scenarios.Missing(m.diags, "scenario")
+	m.evals.Missing(m.diags, "eval")
+	m.tags.Missing(m.diags, "tag")
+	m.rowFilter.Missing(m.diags)
 	// Not all users of a provider are known where planning ended early.
-	m.providers.incomplete = m.incomplete || !m.askedProviders && m.diags.Errors() > 0
-	m.providers.missing(m.diags, "provider")
-}
-
-// idAndAlias returns the names of a resource: its id and, if it has one, its alias.
-func idAndAlias(m *scenario.Meta) []string {
-	if m.Alias != "" {
-		return []string{m.ID, m.Alias}
-	}
-	return []string{m.ID}
+	m.providers.Incomplete = m.incomplete || !m.askedProviders && m.diags.Errors() > 0
+	m.providers.Missing(m.diags, "provider")
 }
 
 // sortProviderNames splits the names given to --provider into configured and ad-hoc ones.
@@ -43,7 +36,7 @@ func (m *matrix) sortProviderNames(suite *scenario.Suite) {
 	var configured []string
 	for _, p := range suite.Projects {
 		for _, q := range p.Providers {
-			configured = append(configured, idAndAlias(&q.Meta)...)
+			configured = append(configured, selection.IDAndAlias(&q.Meta)...)
 		}
 		for _, s := range p.Scenarios {
 			if s.Agent != nil && !slices.Contains(configured, s.Agent.ID) {
@@ -51,12 +44,12 @@ func (m *matrix) sortProviderNames(suite *scenario.Suite) {
 			}
 		}
 	}
-	m.providers.known = configured
+	m.providers.Known = configured
 	for _, q := range m.opts.Agents {
-		m.providers.known = append(m.providers.known, q.ID)
+		m.providers.Known = append(m.providers.Known, q.ID)
 	}
-	m.providers.hintSuffix = "; for a model on the spot write type/model, such as openai/gpt-4o-mini"
-	for _, name := range m.providers.words {
+	m.providers.HintMore = "; for a model on the spot write type/model, such as openai/gpt-4o-mini"
+	for _, name := range m.providers.Words {
 		if slices.Contains(configured, name) {
 			continue
 		}
@@ -66,7 +59,7 @@ func (m *matrix) sortProviderNames(suite *scenario.Suite) {
 		}
 		if p != nil {
 			m.adHoc = append(m.adHoc, p)
-			m.providers.used[name] = true
+			m.providers.Used[name] = true
 		}
 	}
 }
@@ -74,9 +67,9 @@ func (m *matrix) sortProviderNames(suite *scenario.Suite) {
 func (m *matrix) pick(p *scenario.Project) []*scenario.Scenario {
 	var out []*scenario.Scenario
 	for _, s := range p.Scenarios {
-		byName := m.scenarios.keeps(idAndAlias(&s.Meta)...)
-		byTag := m.tags.keeps(s.Tags...)
-		if byName && byTag && (len(m.rowFilter.words) == 0 || s.Dataset != nil) {
+		byName := m.scenarios.Keeps(selection.IDAndAlias(&s.Meta)...)
+		byTag := m.tags.Keeps(s.Tags...)
+		if byName && byTag && (m.rowFilter.Empty() || s.Dataset != nil) {
 			out = append(out, s)
 		}
 	}

@@ -61,7 +61,7 @@ func (s *session) unlistedWithin(a *servedArgument, add func(text string)) {
 	for i := range a.wants {
 		if path, name, known := s.box.Unlisted(a.tool, a.name, a.wants[i].Value); name != "" {
 			add(fmt.Sprintf("%s: %s: %s of the tool %s has no %q: %s", a.wants[i].Pos, a.where, path, a.tool,
-				name, hintKnown(name, known)))
+				name, diag.HintKnown(name, known)))
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (s *session) wrongArguments(atEnd bool) (wrong []string) {
 			continue
 		}
 		add(fmt.Sprintf("%s: %s: the tool %s has no argument %q: %s", a.pos, a.where, a.tool, a.name,
-			cmp.Or(diag.DidYouMean(a.name, args), hintKnown(a.name, args))))
+			cmp.Or(diag.DidYouMean(a.name, args), diag.HintKnown(a.name, args))))
 	}
 	return wrong
 }

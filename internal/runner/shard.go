@@ -2,12 +2,12 @@ package runner
 
 import (
 	"cmp"
-	"container/heap"
 	"encoding/hex"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/selection"
 )
 
 // Cut returns a part of the plan, one of several that have each trial once between them. All trials of a group are in
@@ -18,11 +18,11 @@ import (
 // scenarios. They depend on nothing else, and are the same on every machine.
 func (p *Plan) Cut(shard result.Shard, takes func(*Trial) int64) *Plan {
 	var places [][2]int
-	for _, b := range p.blocks(shard.Of, takes).chosen(shard.Number, shard.Of) {
-		places = append(places, b.places...)
+	for _, b := range p.blocks(shard.Of, takes).Chosen(shard.Number, shard.Of) {
+		places = append(places, b.Places...)
 	}
 	slices.SortFunc(places, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
-	return p.Part(shard, joined(places))
+	return p.Part(shard, selection.Joined(places))
 }
 
 // Part returns the trials of the plan at places, from the first of each range to before its end. The ranges are sorted
@@ -52,18 +52,6 @@ func (p *Plan) Part(shard result.Shard, places [][2]int) *Plan {
 	return &out
 }
 
-// joined makes one range of those that follow each other.
-func joined(places [][2]int) (all [][2]int) {
-	for _, r := range places {
-		if n := len(all); n > 0 && all[n-1][1] == r[0] {
-			all[n-1][1] = r[1]
-			continue
-		}
-		all = append(all, r)
-	}
-	return all
-}
-
 // Shard is which part of a plan this is, and at which places its trials stand there, from the first of each range to
 // before its end; nil: it is the whole.
 func (p *Plan) Shard() (*result.Shard, [][2]int) { return p.shard, p.places }
@@ -76,20 +64,8 @@ func (p *Plan) entire() *Plan {
 	return p
 }
 
-// block is trials that stay together: a group, or several rows of a dataset that follow each other.
-type block struct {
-	places [][2]int // in the plan
-	takes  int64
-}
-
-type blocks []*block
-
-// rowBlocks is into how many blocks for each part a dataset is cut: as many as balance the parts well, and few enough
-// that a journal can say where its rows are.
-const rowBlocks = 64
-
 // blocks lists what the parts consist of, in the order of the plan.
-func (p *Plan) blocks(parts int, takes func(*Trial) int64) (all blocks) {
+func (p *Plan) blocks(parts int, takes func(*Trial) int64) (all selection.Blocks) {
 	if takes == nil {
 		takes = func(t *Trial) int64 { return int64(max(len(t.Scenario.Turns), 1)) }
 	}
@@ -97,21 +73,21 @@ func (p *Plan) blocks(parts int, takes func(*Trial) int64) (all blocks) {
 		project, scenario, endpoint any
 		region                      string
 	}
-	known := map[groupKey]*block{} // of groups that are not in one span
+	known := map[groupKey]*selection.Block{} // of groups that are not in one span
 	for k := range p.spans {
 		s := &p.spans[k]
 		ofRows := s.rows != nil && !s.wholeDataset
 		rows := 1
 		if ofRows {
-			rows = max(len(s.rows)/(rowBlocks*parts), 1)
+			rows = max(len(s.rows)/(selection.RowBlocks*parts), 1)
 		}
-		var b *block
+		var b *selection.Block
 		groups := 0
 		for part := range s.byGroup() {
 			key := groupKey{part.Project, part.Scenario, part.Endpoint, part.Region}
 			grouped := !ofRows && part.Of > 1
 			if b = cmp.Or(known[key], b); groups%rows == 0 && (!grouped || known[key] == nil) {
-				b = &block{}
+				b = &selection.Block{}
 				all = append(all, b)
 			}
 			if groups++; grouped {
@@ -121,64 +97,12 @@ func (p *Plan) blocks(parts int, takes func(*Trial) int64) (all blocks) {
 			if s.gate != nil {
 				n = min(n, s.gate.Max)
 			}
-			b.takes += takes(&part.Trial) * int64(n)
-			b.places = joined(append(b.places, [2]int{part.Index, part.Index + part.count}))
+			b.Takes += takes(&part.Trial) * int64(n)
+			b.Places = selection.Joined(append(b.Places, [2]int{part.Index, part.Index + part.count}))
 		}
 	}
 	return all
 }
-
-// chosen are the blocks of a part: the longest go first, each to the part with the least to do.
-func (all blocks) chosen(number, of int) (mine []*block) {
-	order := slices.Clone(all)
-	slices.SortStableFunc(order, func(a, b *block) int { return cmp.Compare(b.takes, a.takes) })
-	parts := make(loads, of)
-	for i := range parts {
-		parts[i] = load{part: i}
-	}
-	taken := map[*block]bool{}
-	for i, b := range order {
-		if i%of == 0 { // where all have the same to do, another one begins: that groups alternate must not tell them apart
-			parts.turn(i / of)
-		}
-		if parts[0].part == number-1 {
-			taken[b] = true
-		}
-		parts[0].takes += b.takes
-		heap.Fix(&parts, 0)
-	}
-	for _, b := range all {
-		if taken[b] {
-			mine = append(mine, b)
-		}
-	}
-	return mine
-}
-
-// load is what a part has to do so far.
-type load struct {
-	takes      int64
-	part, rank int
-}
-
-// loads is a heap, the least of them first.
-type loads []load
-
-// turn lets another part come first among those that have the same to do.
-func (h loads) turn(by int) {
-	for i := range h {
-		h[i].rank = (h[i].part + len(h) - by%len(h)) % len(h)
-	}
-	heap.Init(&h)
-}
-
-func (h loads) Len() int { return len(h) }
-func (h loads) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].takes, h[j].takes), cmp.Compare(h[i].rank, h[j].rank)) < 0
-}
-func (h loads) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *loads) Push(any)     {}
-func (h *loads) Pop() any     { return nil }
 
 // Plan returns a sum of a plan: what each of its trials asks for, and their order. The size of groups counts.
 func (f *Fingerprints) Plan(p *Plan) string {

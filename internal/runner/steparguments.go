@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/skill"
@@ -56,7 +57,7 @@ func unknownArguments(tool string, args map[string]any, known []string) (found [
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains(known, name) {
 			found = append(found, stepProblem{
-				"unknown-argument", "the tool " + tool + " has no argument " + jsonvalue.Compact(name), hintKnown(name, known),
+				"unknown-argument", "the tool " + tool + " has no argument " + jsonvalue.Compact(name), diag.HintKnown(name, known),
 			})
 		}
 	}
@@ -104,7 +105,7 @@ func (u *toolUses) ownArgumentProblems(
 		case composition.Refers(value) || words[name] == nil:
 		case !isText || !slices.Contains(words[name], text):
 			found = append(found, stepProblem{"unknown-name", tool + ": " + name + ": a state that runs the composition " +
-				c.Name + " has no " + jsonvalue.Compact(value), hintKnown(text, words[name])})
+				c.Name + " has no " + jsonvalue.Compact(value), diag.HintKnown(text, words[name])})
 		}
 	}
 	return found

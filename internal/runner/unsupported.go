@@ -19,7 +19,7 @@ func ReportUnsupported(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 	defer m.close()
 	m.sortProviderNames(suite)
 	for _, p := range suite.Projects {
-		if m.evals.empty() || !m.scenarios.empty() {
+		if m.evals.Empty() || !m.scenarios.Empty() {
 			m.reportUnsupported(p, m.pick(p))
 		}
 	}

@@ -1,4 +1,4 @@
-package runner
+package selection
 
 import (
 	"fmt"
@@ -11,16 +11,16 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// filter selects resources by name. Its words are names; where patterns are taken also globs such as refund-*, regular
+// Filter selects resources by name. Its words are names; where patterns are taken also globs such as refund-*, regular
 // expressions such as re:^refund, and either or a name behind an exclamation mark, which leaves out what it matches.
-type filter struct {
+type Filter struct {
 	flag       string
-	words      []string
+	Words      []string
 	selectors  []selector
-	known      []string
-	used       map[string]bool // words that matched something
-	incomplete bool            // not all resources were compared with the filter
-	hintSuffix string          // follows the known names in hints
+	Known      []string
+	Used       map[string]bool // words that matched something
+	Incomplete bool            // not all resources were compared with the filter
+	HintMore   string          // follows the known names in hints
 }
 
 // selector is a word of a filter that is more than a name.
@@ -30,23 +30,23 @@ type selector struct {
 	matches func(name string) bool
 }
 
-// newFilter selects by names alone.
-func newFilter(flag string, lists []string) *filter {
-	f := &filter{flag: flag, words: split(lists), used: map[string]bool{}}
-	for _, w := range f.words {
+// NewFilter selects by names alone.
+func NewFilter(flag string, lists []string) *Filter {
+	f := &Filter{flag: flag, Words: Split(lists), Used: map[string]bool{}}
+	for _, w := range f.Words {
 		f.selectors = append(f.selectors, selector{word: w, matches: func(name string) bool { return name == w }})
 	}
 	return f
 }
 
-// newPatternFilter selects by names and patterns. Those that cannot be read go to d.
-func newPatternFilter(flag string, lists []string, d *diag.List) *filter {
-	f := &filter{flag: flag, words: rejoin(split(lists)), used: map[string]bool{}}
-	for _, w := range f.words {
+// NewPatterns selects by names and patterns. Those that cannot be read go to d.
+func NewPatterns(flag string, lists []string, d *diag.List) *Filter {
+	f := &Filter{flag: flag, Words: rejoin(Split(lists)), Used: map[string]bool{}}
+	for _, w := range f.Words {
 		s, err := newSelector(w)
 		if err != nil {
 			d.Errorf(diag.Pos{}, 0, "bad-pattern", "--%s %s: %v", flag, w, err)
-			f.used[w] = true // what is wrong with it is said
+			f.Used[w] = true // what is wrong with it is said
 		}
 		f.selectors = append(f.selectors, s)
 	}
@@ -80,8 +80,8 @@ func newSelector(word string) (selector, error) {
 	return s, nil
 }
 
-// split splits lists at commas, and removes spaces and duplicates.
-func split(lists []string) []string {
+// Split splits lists at commas, and removes spaces and duplicates.
+func Split(lists []string) []string {
 	var out []string
 	for _, l := range lists {
 		for name := range strings.SplitSeq(l, ",") {
@@ -94,7 +94,7 @@ func split(lists []string) []string {
 }
 
 // CountRegions is the number of regions that trials run for when these are asked for.
-func CountRegions(asked []string) int { return max(len(split(asked)), 1) }
+func CountRegions(asked []string) int { return max(len(Split(asked)), 1) }
 
 // rejoin puts the parts of regular expressions together that were separated at a comma within braces, brackets or
 // parentheses: re:l{2,3} is one pattern. A part is never a pattern by itself there.
@@ -123,26 +123,26 @@ func cutWithin(word string) bool {
 
 var openRepetition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\d+$`) })
 
-// empty reports whether the filter selects everything.
-func (f *filter) empty() bool { return len(f.selectors) == 0 }
+// Empty reports whether the filter selects everything.
+func (f *Filter) Empty() bool { return len(f.selectors) == 0 }
 
-// keeps reports whether the filter selects a resource with these names, and notes the words that match them.
-func (f *filter) keeps(names ...string) bool {
-	if f.empty() {
+// Keeps reports whether the filter selects a resource with these names, and notes the words that match them.
+func (f *Filter) Keeps(names ...string) bool {
+	if f.Empty() {
 		return true
 	}
-	f.known = append(f.known, names...)
-	return f.selects(names, func(word string) { f.used[word] = true })
+	f.Known = append(f.Known, names...)
+	return f.selects(names, func(word string) { f.Used[word] = true })
 }
 
-// matches is keeps for those who ask out of turn: it is not noted what they ask for.
-func (f *filter) matches(names ...string) bool {
-	return f.empty() || f.selects(names, func(string) {})
+// Matches is keeps for those who ask out of turn: it is not noted what they ask for.
+func (f *Filter) Matches(names ...string) bool {
+	return f.Empty() || f.selects(names, func(string) {})
 }
 
 // selects reports whether one of the words matches one of the names and none that leaves out does. Words that only
 // leave out select everything else.
-func (f *filter) selects(names []string, matched func(word string)) bool {
+func (f *Filter) selects(names []string, matched func(word string)) bool {
 	keep, leaveOut := !slices.ContainsFunc(f.selectors, func(s selector) bool { return !s.not }), false
 	for _, s := range f.selectors {
 		if !slices.ContainsFunc(names, s.matches) {
@@ -158,15 +158,15 @@ func (f *filter) selects(names []string, matched func(word string)) bool {
 	return keep && !leaveOut
 }
 
-// missing reports words that match nothing: the run would be smaller, or larger, than the user thinks.
-func (f *filter) missing(d *diag.List, kind string) {
-	known := slices.Compact(slices.Sorted(slices.Values(f.known)))
+// Missing reports words that match nothing: the run would be smaller, or larger, than the user thinks.
+func (f *Filter) Missing(d *diag.List, kind string) {
+	known := slices.Compact(slices.Sorted(slices.Values(f.Known)))
 	for _, s := range f.selectors {
-		if f.used[s.word] {
+		if f.Used[s.word] {
 			continue
 		}
 		if slices.ContainsFunc(known, s.matches) {
-			if f.incomplete {
+			if f.Incomplete {
 				continue
 			}
 			p := d.Errorf(diag.Pos{}, 0, "unused-filter", "--%s %s: no scenario of this run uses that %s", f.flag, s.word, kind)
@@ -178,23 +178,6 @@ func (f *filter) missing(d *diag.List, kind string) {
 			problem = "it matches no %s"
 		}
 		p := d.Errorf(diag.Pos{}, 0, "unknown-filter", "--%s %s: "+problem, f.flag, s.word, kind)
-		p.Hint = hintKnown(strings.TrimPrefix(s.word, "!"), known) + f.hintSuffix
+		p.Hint = diag.HintKnown(strings.TrimPrefix(s.word, "!"), known) + f.HintMore
 	}
-}
-
-func hintKnown(name string, known []string) string {
-	const limit = 20
-	if len(known) == 0 {
-		return "there is none at all"
-	}
-	list := known
-	more := ""
-	if len(list) > limit {
-		list, more = list[:limit], ", …"
-	}
-	hint := "known: " + strings.Join(list, ", ") + more
-	if near := diag.DidYouMean(name, known); near != "" {
-		hint = near + " " + hint
-	}
-	return hint
 }

@@ -3,8 +3,10 @@ package cli_test
 import (
 	"flag"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +35,9 @@ const epoch = "1700000000"
 // The commands beside testscript's own are in commands.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	if signal.Ignored(syscall.SIGHUP) { // as under nohup; whoever handles a signal hands on its default
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

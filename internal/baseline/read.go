@@ -15,6 +15,7 @@ const again = "arena bless writes the file anew, of a run that you find good eno
 
 // Read reads a file that Encode wrote, and refuses one that anybody else had a hand in, with the place.
 func Read(name string, data []byte) (*File, *diag.Diagnostic) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))             // as editors may begin it
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // as git may check it out
 	at := func(line, col int, format string, args ...any) *diag.Diagnostic {
 		return &diag.Diagnostic{
@@ -63,7 +64,9 @@ func readable(data []byte, at func(line, col int, format string, args ...any) *d
 	case err != nil || head.Baseline == nil:
 		return at(line, col, "the file is no baseline of arena")
 	case *head.Baseline != Version:
-		return at(line, col, "the baseline has version %d, and this arena reads version %d", *head.Baseline, Version)
+		d := at(line, col, "the baseline has version %d, and this arena reads version %d", *head.Baseline, Version)
+		d.Hint = "use the arena that wrote it, or take the file away and bless a run"
+		return d
 	}
 	return nil
 }

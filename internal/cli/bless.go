@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +32,12 @@ checked. Nobody writes it but arena: a line that was edited is refused.
 A run that is not finished, or in which trials broke, cannot be blessed. One of which a filter left
 out groups that the baseline has would take them out of it, and is refused.`
 
-type blessFlags struct{ file string }
+type blessFlags struct {
+	file    string
+	damaged string   // what is wrong with the file that is there; "": nothing
+	twice   []string // groups of which it has two lines
+	unnamed bool     // it does not tell its suite any more
+}
 
 func newBlessCmd(app *App) *cobra.Command {
 	f := &blessFlags{}
@@ -73,7 +79,7 @@ func (f *blessFlags) run(app *App, path string) error {
 	if err := blessable(run, input); err != nil {
 		return err
 	}
-	groups, apart, err := blessed(run, was)
+	groups, apart, err := f.blessed(run, was)
 	if err != nil {
 		return err
 	}
@@ -133,7 +139,7 @@ func brokenTrials(run *result.Run) (n int) {
 
 // blessed are the groups of a run as a baseline has them. Of a scenario in quarantine the baseline keeps what it has:
 // nobody has found good enough how it does now.
-func blessed(run *result.Run, was *baseline.File) (groups []baseline.Group, apart int, err error) {
+func (f *blessFlags) blessed(run *result.Run, was *baseline.File) (groups []baseline.Group, apart int, err error) {
 	measures, err := measured(run)
 	if err != nil {
 		return nil, 0, err
@@ -143,6 +149,10 @@ func blessed(run *result.Run, was *baseline.File) (groups []baseline.Group, apar
 		switch {
 		case t.Quarantined:
 			apart++
+			if slices.Contains(f.twice, t.Name) {
+				return nil, 0, fmt.Errorf("%s has two lines of %s, which is in quarantine: which of them stays is not known; "+
+					"nothing was written\ntake one of them out", f.file, t.Name)
+			}
 			if was != nil {
 				if g := was.Find(t.Name); g != nil {
 					groups = append(groups, *g)
@@ -250,8 +260,8 @@ func median(of []float64) float64 {
 	return (of[(len(of)-1)/2] + of[len(of)/2]) / 2
 }
 
-// before is the baseline that the file holds; nil: none, or one that is damaged and is to be written anew. A file of
-// another kind is refused.
+// before is the baseline that the file holds; nil: none. Of one that is damaged, and is written anew, it is what is whole
+// of it. A file of another kind, or of another version, is refused.
 func (f *blessFlags) before() (*baseline.File, error) {
 	if err := plainfile.Dangling(f.file); err != nil {
 		return nil, fmt.Errorf("%w\nremove the link, or name another file with --baseline", err)
@@ -262,12 +272,28 @@ func (f *blessFlags) before() (*baseline.File, error) {
 		return nil, nil //nolint:nilnil // there is none
 	case err != nil:
 		return nil, err
-	case !bytes.Contains(data, []byte(`"baseline":`)):
-		return nil, fmt.Errorf("%s is there, and no baseline of arena; nothing was written\n"+
-			"name another file with --baseline", f.file)
+	case len(bytes.TrimSpace(data)) == 0:
+		return nil, nil //nolint:nilnil // the same
 	}
-	was, _ := baseline.Read(f.file, data) // a damaged one is written anew
-	return was, nil
+	switch version, named := baseline.VersionOf(data); {
+	case !named:
+		return nil, fmt.Errorf("%s is there, and no baseline of arena; nothing was written\n"+
+			"name another file with --baseline, or take that one away", f.file)
+	case version != baseline.Version:
+		return nil, fmt.Errorf("%s is a baseline of version %d, and this arena writes version %d; nothing was written\n"+
+			"use the arena that wrote it, or take the file away", f.file, version, baseline.Version)
+	}
+	was, problem := baseline.Read(f.file, data)
+	if problem == nil {
+		return was, nil
+	}
+	whole := baseline.Salvage(data)
+	f.damaged, f.twice = problem.Line(), whole.Twice
+	if !whole.Named && len(whole.Groups) == 0 {
+		return nil, nil //nolint:nilnil // nothing is left of it
+	}
+	f.unnamed = !whole.Named
+	return &whole.File, nil
 }
 
 // replaces refuses a run that would take out of a baseline what is of another suite, or what only a filter left out.
@@ -275,7 +301,7 @@ func (f *blessFlags) replaces(run *result.Run, was, now *baseline.File) error {
 	if was == nil {
 		return nil
 	}
-	if was.Suite != now.Suite {
+	if was.Suite != now.Suite && !f.unnamed {
 		return fmt.Errorf("%s is the baseline of the suite %q, and the run is of %q; nothing was written\n"+
 			"name another file with --baseline, or take that one away where the suite has a new name", f.file, was.Suite,
 			now.Suite)
@@ -335,6 +361,14 @@ func (f *blessFlags) tell(app *App, was, now *baseline.File, apart int) error {
 	if apart > 0 {
 		text += "\n" + plural.Of(apart, "group is", "groups are") + " in quarantine: what the baseline has of them stays"
 	}
+	if f.damaged != "" {
+		whole := 0
+		if was != nil {
+			whole = len(was.Groups)
+		}
+		text += fmt.Sprintf("\nwhat was there was damaged, and is written anew: %s\nof that, %s", f.damaged,
+			plural.Of(whole, "group was whole", "groups were whole"))
+	}
 	_, err := fmt.Fprintln(app.Out, text)
 	return ifBroken(err)
 }
@@ -357,13 +391,28 @@ func changesOf(was, now *baseline.File) string {
 	return fmt.Sprintf("; %d new, %d changed, %d gone", added, changed, gone)
 }
 
-// fewerTrials tells of groups of which less can be seen from now on. A gate ends when it is sure.
+// size is how many trials a group has, or may have; 0: a gate ends when it is sure.
+func size(g *baseline.Group) int {
+	switch {
+	case g.Rule == nil:
+		return g.Counts().N()
+	case g.Rule.PassRate > 0:
+		return 0
+	}
+	return g.Rule.Max
+}
+
+// fewerTrials tells of groups of which less can be seen from now on.
 func fewerTrials(was, now *baseline.File) string {
 	var fewer []string
 	for i := range now.Groups {
 		g := &now.Groups[i]
-		if before := was.Find(g.Name); before != nil && g.Rule == nil && g.Counts().N() < before.Counts().N() {
-			fewer = append(fewer, fmt.Sprintf("%s (%d, before %d)", g.Name, g.Counts().N(), before.Counts().N()))
+		before := was.Find(g.Name)
+		if before == nil || size(g) == 0 {
+			continue
+		}
+		if n := cmp.Or(size(before), before.Counts().N()); size(g) < n {
+			fewer = append(fewer, fmt.Sprintf("%s (%d, before %d)", g.Name, size(g), n))
 		}
 	}
 	if len(fewer) == 0 {

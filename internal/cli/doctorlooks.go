@@ -66,6 +66,9 @@ func (x *examination) project() {
 		return
 	}
 	x.suite = suite
+	var planned diag.List
+	runner.Foresee(suite, foreseen(x.app, false, x.lenient), &planned)
+	x.unreadable(&planned)
 	for _, p := range suite.Projects {
 		x.found.fine("project", "%s: %s, %s, %s, %s", cmp.Or(p.File, "the files"),
 			plural.Count(len(p.Scenarios), "scenario"), plural.Count(len(p.Providers), "provider"),
@@ -88,7 +91,7 @@ func (x *examination) project() {
 // mostMistakes is how many mistakes in files are told; `arena validate` shows all of them.
 const mostMistakes = 10
 
-// unreadable tells why the files cannot be read.
+// unreadable tells why the files cannot be read, or cannot be run.
 func (x *examination) unreadable(diags *diag.List) {
 	told := 0
 	for _, d := range diags.Sorted() {

@@ -15,9 +15,10 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-const validateLong = `Validate reads the files as run would, compiles every check, and prints every problem of every
-file with its place. It contacts nothing and runs nothing. What this version of arena cannot run
-yet is a warning here and refused by run.`
+const validateLong = `Validate reads the files as run would, compiles every check, plans a run of all of them, and
+prints every problem of every file with its place; of datasets it reads the rows, up to 10,000 of
+each. It contacts nothing and runs nothing. What this version of arena cannot run yet is a warning
+here and refused by run.`
 
 type validateFlags struct {
 	config, mockConfig string
@@ -83,6 +84,9 @@ func (f *validateFlags) run(app *App, paths []string) error {
 				Hint = later.Instead
 		}
 	}
+	if diags.Errors() == 0 {
+		runner.Foresee(suite, foreseen(app, f.strict, f.lenient), diags)
+	}
 	if f.strict {
 		diags.Promote()
 	}
@@ -105,6 +109,13 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		return exit(result.ExitUsage)
 	}
 	return nil
+}
+
+// foreseen are the options of a plan that nothing is run of.
+func foreseen(app *App, strict, lenient bool) runner.PlanOptions {
+	return runner.PlanOptions{
+		Strict: strict, Lenient: lenient, Open: harness.OpenUnsent, OpenEmbedder: harness.NoEmbedder, Now: app.Now,
+	}
 }
 
 func (f *validateFlags) summary(app *App, suite *scenario.Suite) error {

@@ -7,6 +7,9 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
+// noBaseline is the code of a run that lacks one.
+const noBaseline = "no-baseline"
+
 // reportBasis reports, before anything is paid, a baseline that the plan cannot be held against, and a reason to fail
 // that needs one. A part of a plan is held against none: whoever puts the parts together does that.
 func (m *matrix) reportBasis(plan *Plan) {
@@ -16,7 +19,7 @@ func (m *matrix) reportBasis(plan *Plan) {
 	case m.diags.Errors() > 0 || plan.Len() == 0 || m.opts.Part:
 		return
 	case basis == nil && compares:
-		m.diags.Errorf(diag.Pos{}, 0, "no-baseline", "fail_on: %s compares with a baseline, and none is named",
+		m.diags.Errorf(diag.Pos{}, 0, noBaseline, "fail_on: %s compares with a baseline, and none is named",
 			result.FailOnRegressed).Hint = "arena bless makes one of a run; name it with --baseline"
 	case basis != nil:
 		fit := result.Fit{Suite: plan.Name, Gates: compares || basis.KnownFailures}

@@ -66,9 +66,9 @@ torture: ## kill 60 runs of 2,000 trials, alone and with workers, 60 recorded on
 	ARENA_TORTURE=60 $(GO) test -timeout 0 -run '^TestTorture' -v ./internal/cli
 
 .PHONY: soak
-soak: ## kill programs of tools and MCP servers under 2,000 trials, and run 4,000 of agents that misbehave
+soak: ## kill programs of tools and MCP servers under 2,000 trials, and run 4,000 of agents and of models that misbehave
 	ARENA_SOAK=2000 $(GO) test -timeout 0 -run '^TestSoak$$' -v ./internal/tools/exec
-	ARENA_SOAK=2000 $(GO) test -timeout 0 -run '^TestSoakOf(Tools|Programs)$$' -v ./internal/cli
+	ARENA_SOAK=2000 $(GO) test -timeout 0 -run '^TestSoakOf(Tools|Programs|Models)$$' -v ./internal/cli
 
 .PHONY: statistics
 statistics: ## compare 200 suites in which nothing changed and 200 of which a part got worse, and 400 made-up ones

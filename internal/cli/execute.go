@@ -115,12 +115,22 @@ func (x *execution) listen(ctx context.Context) (err error) {
 	if x.evals, err = x.flags.dispatch.open(ctx, x.announce, x.app.secrets); err != nil {
 		return err
 	}
-	if err = x.fleet.start(ctx, x.run.Run.Started, x.warn); err != nil {
+	if x.events, err = x.app.openEvents(x.flags.events); err != nil {
 		return err
 	}
-	x.events, err = x.app.openEvents(x.flags.events)
-	return err
+	return x.fleet.start(ctx, x.run.Run.Started, x.story(), x.warn)
 }
+
+// story is what trials are to tell besides their results; nil: nobody wants to hear of it.
+func (x *execution) story() *result.StoryDetail {
+	if !x.wantsAll() {
+		return nil
+	}
+	return &result.StoryDetail{Content: x.traces.Content(), Media: x.logs != nil}
+}
+
+// wantsAll reports whether somebody wants to hear of all that happens.
+func (x *execution) wantsAll() bool { return x.events != nil || x.logs != nil || x.traces != nil }
 
 // release lets go of those that wanted to hear of the run.
 func (x *execution) release(ctx context.Context) error {
@@ -249,7 +259,7 @@ func (x *execution) runOptions() runner.Options {
 	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.recorder(), x.evals.orNil()
 	o.Remote = x.fleet.orNil()
 	o.Scrub, o.Overspent = x.app.secrets.JSON, x.overspent
-	o.Events = x.events != nil || x.logs != nil || x.traces != nil
+	o.Events = x.wantsAll()
 	o.Crash = func(trial string, cause any, stack []byte) {
 		x.note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
 	}

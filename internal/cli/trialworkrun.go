@@ -81,7 +81,7 @@ func (w *trialWorker) unpack(ctx context.Context, about *fleet.Run) (dir string,
 func (w *trialWorker) plan(about *fleet.Run, limits *nats.Limits) (*runner.Plan, *runFlags, error) {
 	f := &runFlags{words: []string{"arena", "run"}, given: givenFlags{}, lacks: &lackingClients{}}
 	f.enact(about.Spec)
-	f.quiet, f.jobs = true, w.flags.jobs
+	f.quiet, f.jobs, f.noTraces = true, w.flags.jobs, about.NoTraces
 	f.turns = func(p *scenario.Project, spec *scenario.Provider) providers.Turns {
 		return limits.Of(p.File+" "+spec.ID, spec.RPS, spec.Burst)
 	}
@@ -194,18 +194,19 @@ func (w *trialWorker) runTrialsOf(
 	opts.Crash = func(trial string, cause any, stack []byte) {
 		w.tell(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
 	}
-	single := runner.NewSingle(plan, opts, nil)
+	opts.Events = about.Story != nil
+	single := runner.NewSingle(plan, opts)
 	defer single.Close()
 	var lost atomic.Pointer[error]
 	served := &nats.TrialWorker{
 		Trials: w.trials, Run: about.ID, Needs: here.Serves, Jobs: w.flags.jobs, Name: w.name, MaxDeliver: w.flags.maxDeliver,
 		AckWait: w.flags.trialAckWait(), Tell: w.tell, Busy: w.busy,
 		Check: func(j *fleet.Job) error { return fitsPlan(single, j) },
-		Do: func(ctx context.Context, j *fleet.Job) ([]byte, error) {
+		Do: func(ctx context.Context, j *fleet.Job) (*fleet.Done, error) {
 			began := *here
 			began.Started = &j.Index
 			w.trials.Present(&began)
-			out, line := single.Run(ctx, j.Index)
+			out, line, story := single.Run(ctx, j.Index)
 			if err := f.lacks.wasAsked(); err != nil {
 				lost.Store(&err)
 				enough(err)
@@ -214,7 +215,7 @@ func (w *trialWorker) runTrialsOf(
 			if out.Status == result.Cancelled && w.wanted(about.ID) != nil {
 				return nil, errors.New("the worker was stopped")
 			}
-			return line, nil
+			return w.packed(about, line, story)
 		},
 	}
 	w.attend(here, served.Holds, func() {
@@ -242,6 +243,21 @@ func (w *trialWorker) runTrialsOf(
 		return nil
 	}
 	return err
+}
+
+// packed is what a trial sends back.
+func (w *trialWorker) packed(about *fleet.Run, line []byte, story *result.Story) (*fleet.Done, error) {
+	done := &fleet.Done{Line: line}
+	if about.Story == nil {
+		return done, nil
+	}
+	text, err := story.Encode(*about.Story, w.app.secrets.JSON)
+	if err != nil { // what was paid for comes back in any case
+		w.tell(err.Error())
+		return done, nil
+	}
+	done.Parts = map[string][]byte{fleet.StoryPart: text}
+	return done, nil
 }
 
 // errRunOver is why no more trials of a run are taken.

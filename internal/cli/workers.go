@@ -43,10 +43,6 @@ var notWithWorkers = map[string]string{
 	"offline":  "workers are reached over the network",
 	"shard":    "workers share the work out by themselves",
 	"shard-by": "workers share the work out by themselves",
-
-	"events":        "workers tell of trials that started and ended alone yet",
-	"otlp-endpoint": "workers send no traces yet",
-	"no-traces":     "workers do not hear of it yet",
 }
 
 func (f *workersFlags) validate(run *runFlags) error {
@@ -59,7 +55,7 @@ func (f *workersFlags) validate(run *runFlags) error {
 	}
 	var errs []error
 	for _, flag := range g.among([]string{
-		"dispatch", "record", "replay", "cache", "offline", "shard", "shard-by", "events", "otlp-endpoint", "no-traces",
+		"dispatch", "record", "replay", "cache", "offline", "shard", "shard-by",
 	}) {
 		if flag == "offline" && !run.cassettes.offline {
 			continue
@@ -101,11 +97,6 @@ func (f *workersFlags) refuse(suite *scenario.Suite, d *diag.List) {
 		return
 	}
 	for _, p := range suite.Projects {
-		if p.Defaults.Output.Recording.Enabled {
-			d.Errorf(diag.Pos{File: p.File, Line: 1, Col: 1}, 0, "not-with-workers",
-				"the conversations are to be recorded (output.recording), and workers send no messages while they go on yet").
-				Hint = "switch it off, or leave --workers out"
-		}
 		for _, q := range p.Providers {
 			if q.MaxConcurrent > 0 {
 				d.Errorf(q.Pos, 1, "not-with-workers", "provider %s has a limit of calls at once (stream_max_concurrent), which "+

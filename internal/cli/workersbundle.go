@@ -26,13 +26,13 @@ func packProject(
 	if err != nil {
 		return nil, nil, err
 	}
-	keys := keyFiles(suite)
+	left := append(keyFiles(suite), writtenFiles(f, out)...)
 	secrets := app.secrets.Set()
 	source := bundle.Source{
 		Dir: ".", Paths: paths,
 		Leave: func(rel string, dir bool) bool {
 			if !dir {
-				return slices.Contains(keys, rel)
+				return slices.Contains(left, rel)
 			}
 			return rel == filepath.ToSlash(filepath.Clean(out.Dir)) ||
 				exists(filepath.Join(filepath.FromSlash(rel), harness.JournalName))
@@ -113,6 +113,17 @@ func bundlePaths(f *runFlags, suite *scenario.Suite) ([]string, error) {
 			return other != one && (other == "." || strings.HasPrefix(one, other+string(filepath.Separator)))
 		})
 	}), nil
+}
+
+// writtenFiles are the files that the run writes: they are no part of its project, and change from run to run.
+func writtenFiles(f *runFlags, out *harness.Outputs) (files []string) {
+	for _, name := range out.Files() {
+		files = append(files, path.Clean(filepath.ToSlash(name)))
+	}
+	for _, other := range f.otherFiles() {
+		files = append(files, path.Clean(filepath.ToSlash(other.Path)))
+	}
+	return files
 }
 
 // keyFiles are the files with keys that providers name.

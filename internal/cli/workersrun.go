@@ -158,7 +158,7 @@ func (r *fleetRun) pack(
 	r.about = fleet.Run{
 		Arena: versionText(), Name: plan.Name, Plan: runner.NewFingerprints(&opts).Plan(plan), Trials: plan.Len(),
 		Bundle: fleet.Bundle{SHA256: packed.SHA256, Size: packed.Size}, Spec: f.spec().Scrubbed(app.secrets.Text),
-		Coordinator: strings.ToLower(rand.Text()),
+		Coordinator: strings.ToLower(rand.Text()), NoTraces: f.noTraces,
 	}
 	r.about.Variables, _ = f.variables.named(suite)
 	for t := range plan.Groups() {
@@ -185,10 +185,14 @@ func (r *fleetRun) named() *result.WorkersRun {
 }
 
 // start tells workers of the run, and listens to what comes back.
-func (r *fleetRun) start(ctx context.Context, started time.Time, tell func(string)) error {
+// story is what is to be told of trials; nil: nothing.
+func (r *fleetRun) start(
+	ctx context.Context, started time.Time, story *result.StoryDetail, tell func(string),
+) error {
 	if r == nil {
 		return nil
 	}
+	r.about.Story = story
 	r.tell, r.about.Started = tell, started
 	if b := r.before; b != nil && b.Run != r.about.ID { // nobody waits for its trials any more
 		if err := r.finish(ctx, &fleet.Run{ID: b.Run, Stopped: "another plan took its place"}); err != nil {
@@ -300,7 +304,7 @@ func (r *fleetRun) orNil() runner.Remote {
 }
 
 // Run implements runner.Remote.
-func (r *fleetRun) Run(ctx context.Context, t runner.RemoteTrial, started func()) ([]byte, error) {
+func (r *fleetRun) Run(ctx context.Context, t runner.RemoteTrial, started func()) (*runner.RemoteResult, error) {
 	defer context.AfterFunc(ctx, func() { r.halt(context.WithoutCancel(ctx), context.Cause(ctx)) })()
 	o, err := r.fleet.Do(ctx, &fleet.Job{
 		Index: t.Index, Trial: t.ID, Fingerprint: t.Fingerprint, Needs: t.Needs,
@@ -311,7 +315,28 @@ func (r *fleetRun) Run(ctx context.Context, t runner.RemoteTrial, started func()
 	case o.Error != "":
 		return nil, fmt.Errorf("the workers gave the trial up: %s", o.Error)
 	}
-	return o.Line, nil
+	return &runner.RemoteResult{Line: o.Line, Story: r.storyOf(o)}, nil
+}
+
+// storyOf is what happened in a trial; nil: nobody wants to know, or it cannot be known, which is told.
+func (r *fleetRun) storyOf(o *fleet.Outcome) *result.Story {
+	if r.about.Story == nil {
+		return nil
+	}
+	err := errors.New("the worker sent none")
+	if p := o.Parts[fleet.StoryPart]; p != nil {
+		if err = nil; p.Error != "" {
+			err = errors.New(p.Error)
+		}
+		var story *result.Story
+		if err == nil {
+			if story, err = result.DecodeStory(p.Data); err == nil {
+				return story
+			}
+		}
+	}
+	r.tell(fmt.Sprintf("what happened in the trial %s is not told: %v", o.Trial, err))
+	return nil
 }
 
 // halt tells workers that no trial is wanted any more, and takes back what nobody has begun.

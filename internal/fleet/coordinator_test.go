@@ -262,18 +262,21 @@ func TestStop(t *testing.T) {
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	whole := map[string]any{
-		"protocol": 2, "run": "run00000", "index": 1, "trial": "t", "fingerprint": "f", "worker": "w", "tries": 1,
+		"protocol": fleet.Protocol, "run": "run00000", "index": 1, "trial": "t", "fingerprint": "f", "worker": "w", "tries": 1,
 		"line": map[string]any{},
 	}
 	for want, change := range map[string]map[string]any{
-		"":                          nil,
-		"it speaks protocol 3":      {"protocol": 3},
-		`is of the run "other"`:     {"run": "other"},
-		"the trial number -1":       {"index": -1},
-		"not one of a line":         {"error": "gone"},
-		"a file that there cannot ": {"apart": "../x", "line": nil},
-		"cannot be read":            {"more": 1},
-		"a text has 5.0 KiB":        {"worker": strings.Repeat("w", 5<<10)},
+		"":                           nil,
+		"it speaks protocol 9":       {"protocol": 9},
+		`is of the run "other"`:      {"run": "other"},
+		"the trial number -1":        {"index": -1},
+		"not one of a line":          {"error": "gone"},
+		"a file that there cannot ":  {"apart": "../x", "line": nil},
+		"cannot be read":             {"more": 1},
+		`has a part "other"`:         {"parts": map[string]any{"other": map[string]any{}}},
+		`has a part "story" that th`: {"parts": map[string]any{"story": map[string]any{"apart": "../x"}}},
+		`part "story" that there`:    {"parts": map[string]any{"story": nil}},
+		"a text has 5.0 KiB":         {"worker": strings.Repeat("w", 5<<10)},
 	} {
 		m := map[string]any{}
 		maps.Copy(m, whole)
@@ -289,7 +292,7 @@ func TestDecode(t *testing.T) {
 	}
 	r, err := fleet.DecodeRun([]byte(`{"protocol": 7, "run": "run00000", "arena": "9.1", "new": true}`))
 	if _, other := errors.AsType[*fleet.OtherVersionError](err); !other || r.ID != "run00000" ||
-		err.Error() != `it speaks protocol 7, of arena "9.1"; this arena speaks 2` {
+		err.Error() != `it speaks protocol 7, of arena "9.1"; this arena speaks 3` {
 		t.Errorf("%+v, %v", r, err)
 	}
 	p, err := fleet.DecodePresence([]byte(`{"protocol": 7, "run": "run00000", "worker": "w", "arena": "9.1", "new": 1}`), "run00000")
@@ -297,14 +300,14 @@ func TestDecode(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for _, bad := range []string{
-		``, `{}`, `{"protocol":2,"run":"x"}`, `{"protocol":2,"run":"../../../../x","spec":{}}`,
-		`{"protocol":2,"run":"run00000","spec":{},"bundle":{"sha256":"ab","size":1}}`,
+		``, `{}`, `{"protocol":9,"run":"x"}`, `{"protocol":3,"run":"../../../../x","spec":{}}`,
+		`{"protocol":9,"run":"run00000","spec":{},"bundle":{"sha256":"ab","size":1}}`,
 	} {
 		if _, err := fleet.DecodeRun([]byte(bad)); err == nil {
 			t.Errorf("%s: it is taken", bad)
 		}
 	}
-	for _, bad := range []string{``, `{"protocol":2,"run":"other"}`, `{"protocol":2,"run":"run00000","index":-1}`} {
+	for _, bad := range []string{``, `{"protocol":9,"run":"other"}`, `{"protocol":3,"run":"run00000","index":-1}`} {
 		if _, err := fleet.DecodeJob([]byte(bad), "run00000"); err == nil {
 			t.Errorf("%s: it is taken", bad)
 		}

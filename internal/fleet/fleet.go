@@ -16,7 +16,7 @@ import (
 )
 
 // Protocol is the version of the messages. Whoever speaks another one is refused by name.
-const Protocol = 2
+const Protocol = 3
 
 // The limits of messages, in bytes. Larger ones are refused without decoding them.
 const (
@@ -45,6 +45,10 @@ type Run struct {
 	Needs []string `json:"needs"`
 	// Variables are the names of those that its files make use of and that the coordinator has.
 	Variables []string `json:"variables,omitempty"`
+	// Story says that what happens in trials is to be told, in so much detail; nil: nobody wants to hear of it.
+	Story *result.StoryDetail `json:"story,omitempty"`
+	// NoTraces says that programs that are agents are started without a place for their traces.
+	NoTraces bool `json:"no_traces,omitempty"`
 	// Stopped is why no trial is wanted any more; "": they are.
 	Stopped string `json:"stopped,omitempty"`
 }
@@ -81,8 +85,29 @@ type Outcome struct {
 	// Apart is the name of the file that holds the line, where that is too large for a message, and Size its bytes.
 	Apart string `json:"apart,omitempty"`
 	Size  int64  `json:"size,omitempty"`
+	// Parts are what comes with the line, by name.
+	Parts map[string]*Part `json:"parts,omitempty"`
 	// Error is why there is no line: the job was given up.
 	Error string `json:"error,omitempty"`
+}
+
+// Part is what comes with the line of a trial, such as what happened in it.
+type Part struct {
+	Data []byte `json:"data,omitempty"` // nil: it lies apart
+	// Apart is the name of the file that holds the data, where that is too large for a message, and Size its bytes.
+	Apart string `json:"apart,omitempty"`
+	Size  int64  `json:"size,omitempty"`
+	// Error is why there is no data, though there should be.
+	Error string `json:"error,omitempty"`
+}
+
+// StoryPart is the part with what happened in the trial.
+const StoryPart = "story"
+
+// Done is what comes of a job that was done.
+type Done struct {
+	Line  []byte            // of the trial
+	Parts map[string][]byte // what comes with it
 }
 
 // Presence says that a worker is there, and what it can do for a run.
@@ -184,6 +209,14 @@ func DecodeOutcome(data []byte, run string) (*Outcome, error) {
 		return nil, errors.New("the result names a file that there cannot be")
 	case said != 1:
 		return nil, errors.New("the result has not one of a line, the name of a file and an error")
+	}
+	for name, p := range o.Parts {
+		if p == nil || name != StoryPart || p.Size < 0 || p.Apart != "" && !fileForm().MatchString(p.Apart) {
+			return nil, fmt.Errorf("the result has a part %s that there cannot be", quoted(name))
+		}
+		if err := texts(p.Error); err != nil {
+			return nil, err
+		}
 	}
 	return o, texts(o.Trial, o.Fingerprint, o.Worker, o.Apart)
 }

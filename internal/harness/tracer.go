@@ -49,6 +49,9 @@ func (t *Tracer) Handle(e result.Event) {
 	}
 }
 
+// Content reports whether spans hold what was said.
+func (t *Tracer) Content() bool { return t != nil && t.config.Content }
+
 // Close sends the remaining spans, with a time limit. It returns a message about lost spans; "": none. A second call
 // does nothing.
 func (t *Tracer) Close() (lost string) {

@@ -77,6 +77,7 @@ type Outcome struct {
 	Usage      Tokens   `json:"usage" doc:"What the agent took."`
 	CostUSD    *float64 `json:"cost_usd" doc:"Cost of the agent in US dollars; null: a price is not known."`
 	Simulated  bool     `json:"simulated,omitempty" doc:"A mock answered: nobody paid the cost."`
+	Worker     string   `json:"worker,omitempty" doc:"Name of the worker that ran it; absent: the run itself did."`
 }
 
 // Outcome is the data of the event.
@@ -85,7 +86,7 @@ func (e TrialDone) Outcome() Outcome {
 	o := Outcome{
 		Status: t.Status, Error: t.Error, SkipReason: t.Skip, DurationMS: t.DurationMS, ModelCalls: t.Usage.Calls,
 		ToolCalls: t.Usage.ToolCalls, Retries: t.Retries, Usage: TokensOf(t.Usage.Usage), CostUSD: t.CostUSD,
-		Simulated: t.Simulated,
+		Simulated: t.Simulated, Worker: t.Worker,
 	}
 	for i := range t.Turns {
 		if t.Turns[i].NotRun == "" {

@@ -60,6 +60,19 @@ func (t *emitter) flush() {
 	}
 }
 
+// relay sends what happened in a trial that was run elsewhere, which began at a place here.
+func (t *emitter) relay(story *result.Story, began result.At) {
+	if t == nil || story == nil {
+		return
+	}
+	for _, e := range story.Of(began, t.clock.now()) {
+		t.send(e)
+	}
+	if story.Simulated {
+		t.clock.simulated, t.clock.virtual = true, story.Ended.Sub(t.started)
+	}
+}
+
 // at is the present position in the run.
 func (t *emitter) at() result.At {
 	if t == nil {

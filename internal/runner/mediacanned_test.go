@@ -81,9 +81,9 @@ func TestMediaOfWorkers(t *testing.T) {
 		part := chat.Part{Type: "image", Media: &chat.Media{MIMEType: "image/png", Data: data}}
 		return chat.Reply{Parts: []chat.Part{part}, FinishReason: "stop"}, nil
 	}))
-	single := NewSingle(plan, options(1), nil)
+	single := NewSingle(plan, options(1))
 	defer single.Close()
-	_, line := single.Run(t.Context(), 0)
+	_, line, _ := single.Run(t.Context(), 0)
 	trial, err := result.DecodeLine(line)
 	if err != nil {
 		t.Fatal(err)

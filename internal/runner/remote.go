@@ -12,10 +12,16 @@ import (
 
 // Remote runs trials elsewhere. It is safe for concurrent use.
 type Remote interface {
-	// Run has a trial run, and returns its line, as result.EncodeLine writes it. started is called when the trial starts,
-	// at most once and before Run returns. When ctx ends, the trial is to end too: what came of it until then is its
-	// result, if somebody has one. An error is why there is no result.
-	Run(ctx context.Context, t RemoteTrial, started func()) (line []byte, err error)
+	// Run has a trial run, and returns what came of it. started is called when the trial starts, at most once and before
+	// Run returns. When ctx ends, the trial is to end too: what came of it until then is its result, if somebody has one.
+	// An error is why there is no result.
+	Run(ctx context.Context, t RemoteTrial, started func()) (*RemoteResult, error)
+}
+
+// RemoteResult is what came of a trial that was run elsewhere.
+type RemoteResult struct {
+	Line  []byte        // as result.EncodeLine writes it
+	Story *result.Story // what happened in it; nil: nobody said
 }
 
 // RemoteTrial names a trial of a plan to whoever runs it.
@@ -31,13 +37,19 @@ type RemoteTrial struct {
 func (t *Trial) Needs() string { return t.Project.prefix + t.Endpoint.Spec.ID }
 
 // runRemote has a trial run elsewhere. What comes back is folded here, as if it had been run here.
-func (c *worker) runRemote(ctx context.Context, s *session) *result.Trial {
+func (c *worker) runRemote(ctx context.Context, s *session, events chan<- result.Event) *result.Trial {
 	t, own := s.trial, s.out
 	of := RemoteTrial{Index: t.Index, ID: own.ID, Fingerprint: own.Fingerprint, Needs: t.Needs()}
-	line, err := c.opts.Remote.Run(ctx, of, func() { c.events <- s.emit.trialStarted(t) })
+	began := s.emit.at()
+	got, err := c.opts.Remote.Run(ctx, of, func() {
+		started := s.emit.trialStarted(t)
+		began = started.At
+		events <- started
+	})
 	if err == nil {
 		var out *result.Trial
-		if out, err = accepted(own, line); err == nil {
+		if out, err = accepted(own, got.Line); err == nil {
+			s.emit.relay(got.Story, began)
 			out.Index, out.Earlier = own.Index, own.Earlier
 			out.Settle()
 			return out
@@ -86,33 +98,18 @@ func accepted(asked *result.Trial, line []byte) (*result.Trial, error) {
 
 // Single runs trials of a plan when they are asked for, each by itself. It is safe for concurrent use.
 type Single struct {
-	plan   *Plan
-	w      *worker
-	events chan result.Event
-	ended  chan struct{}
+	plan *Plan
+	w    *worker
 }
 
-// NewSingle makes a Single, whose events go to hear, which may be nil. Close ends what the trials share.
-func NewSingle(plan *Plan, opts Options, hear func(result.Event)) *Single {
-	if hear == nil {
-		hear = func(result.Event) {}
-	}
+// NewSingle makes a Single. Close ends what the trials share.
+func NewSingle(plan *Plan, opts Options) *Single {
 	if opts.KeepMedia == nil { // whoever asked has no folder of this machine
 		opts.KeepMedia = (*chat.Media).WithData
 	}
-	s := &Single{plan: plan, events: make(chan result.Event, eventsPerTrial), ended: make(chan struct{})}
 	nothing := func(error) {}
-	s.w = &worker{
-		opts: &opts, events: s.events, abort: nothing, halt: nothing, fingerprints: NewFingerprints(&opts),
-	}
 	plan.expectTools(nil)
-	go func() {
-		defer close(s.ended)
-		for e := range s.events {
-			hear(e)
-		}
-	}()
-	return s
+	return &Single{plan, &worker{opts: &opts, abort: nothing, halt: nothing, fingerprints: NewFingerprints(&opts)}}
 }
 
 // Name names the trial at an index, as Remote gets it.
@@ -125,16 +122,30 @@ func (s *Single) Name(index int) (RemoteTrial, error) {
 	return RemoteTrial{Index: index, ID: filled.ID(), Fingerprint: s.w.fingerprints.Of(&filled), Needs: t.Needs()}, nil
 }
 
-// Run runs the trial at an index, and returns it and its line.
-func (s *Single) Run(ctx context.Context, index int) (*result.Trial, []byte) {
-	out, line, _ := s.w.perform(ctx, s.plan.Trial(index), nil)
-	return out, line
+// Run runs the trial at an index, and returns it, its line, and what happened in it, as far as all events are asked for.
+func (s *Single) Run(ctx context.Context, index int) (*result.Trial, []byte, *result.Story) {
+	events, heard := make(chan result.Event, eventsPerTrial), make(chan struct{})
+	story := &result.Story{}
+	go func() {
+		defer close(heard)
+		for e := range events {
+			if started, ok := e.(result.TrialStarted); ok {
+				story.Began = started.Time
+				continue
+			}
+			story.Events = append(story.Events, e)
+		}
+	}()
+	run := newSession(s.plan.Trial(index), s.w.opts, s.w.listener(events))
+	out, line := s.w.perform(ctx, run, nil, events)
+	close(events)
+	<-heard
+	story.Ended, story.Simulated = run.emit.at().Time, run.clock.simulated
+	return out, line, story
 }
 
 // Close ends what the trials share. No trial may run any more.
 func (s *Single) Close() {
-	close(s.events)
-	<-s.ended
 	closeTools(s.plan.kits())
 	if s.plan.http != nil {
 		s.plan.http.CloseIdleConnections()

@@ -192,18 +192,20 @@ func (c *worker) admit(starting context.Context, plan *Plan, t *Trial, spent boo
 // run runs one trial, unless there is a reason why it may not start. The failure that is one too many stops the run
 // before it is written.
 func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.TrialDone {
-	out, line, at := c.perform(ctx, planned, notRun)
+	s := newSession(planned, c.opts, c.listener(c.events))
+	out, line := c.perform(ctx, s, notRun, c.events)
 	// The line is written before the worker starts another trial: a kill loses only trials in flight.
 	err := c.journal.Write(out, line)
 	if err != nil { // stop paying for trials that cannot be kept
 		c.abort(fmt.Errorf("%w: %w", errStopped, err))
 	}
-	return result.TrialDone{At: at, Trial: out, Line: line, Written: err == nil}
+	return result.TrialDone{At: s.emit.at(), Trial: out, Line: line, Written: err == nil}
 }
 
-// perform is run without the writing.
-func (c *worker) perform(ctx context.Context, planned Trial, notRun error) (*result.Trial, []byte, result.At) {
-	s := newSession(planned, c.opts, c.listener())
+// perform is run without the writing. The start goes to events.
+func (c *worker) perform(
+	ctx context.Context, s *session, notRun error, events chan<- result.Event,
+) (*result.Trial, []byte) {
 	t := s.trial
 	s.out.Fingerprint = c.fingerprints.Of(t)
 	s.out.Asked, s.out.Repeatable = c.fingerprints.Asked(t), t.repeatable()
@@ -223,9 +225,9 @@ func (c *worker) perform(ctx context.Context, planned Trial, notRun error) (*res
 		}
 		s.out.Settle()
 	case c.opts.Remote != nil:
-		s.out = c.runRemote(ctx, s)
+		s.out = c.runRemote(ctx, s, events)
 	default:
-		c.events <- s.emit.trialStarted(t)
+		events <- s.emit.trialStarted(t)
 		s.run(ctx)
 		if s.recordError != nil {
 			c.halt(fmt.Errorf("%w: %w", errStopped, s.recordError))
@@ -246,7 +248,7 @@ func (c *worker) perform(ctx context.Context, planned Trial, notRun error) (*res
 	if unkept != nil {
 		c.lost(unkept)
 	}
-	return out, line, s.emit.at()
+	return out, line
 }
 
 // keepMedia keeps the media of a trial beside the results.
@@ -315,10 +317,10 @@ func (c *worker) scrubbed(out *result.Trial, line []byte) (*result.Trial, []byte
 	return trial, clean, err
 }
 
-// listener is the channel for all events of trials; nil when the sink does not want them.
-func (c *worker) listener() chan<- result.Event {
+// listener is the channel for all events of trials; nil when nobody wants them.
+func (c *worker) listener(events chan<- result.Event) chan<- result.Event {
 	if c.opts.Events {
-		return c.events
+		return events
 	}
 	return nil
 }

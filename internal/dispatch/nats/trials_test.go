@@ -40,7 +40,7 @@ func aJob(index int) *fleet.Job {
 }
 
 // served starts a worker whose jobs are done by do, and gives back how to stop it.
-func served(t *testing.T, trials *nats.Trials, do func(context.Context, *fleet.Job) ([]byte, error)) (*sync.WaitGroup, func()) {
+func served(t *testing.T, trials *nats.Trials, do func(context.Context, *fleet.Job) (*fleet.Done, error)) (*sync.WaitGroup, func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	w := &nats.TrialWorker{
@@ -92,18 +92,25 @@ func TestJobsAreDoneOnce(t *testing.T) {
 	}
 	var mu sync.Mutex
 	done := map[int]int{}
-	served(t, trials, func(_ context.Context, j *fleet.Job) ([]byte, error) {
+	served(t, trials, func(_ context.Context, j *fleet.Job) (*fleet.Done, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		done[j.Index]++
 		if j.Index == 1 {
-			return []byte(large), nil
+			return &fleet.Done{Line: []byte(large), Parts: map[string][]byte{fleet.StoryPart: []byte("short")}}, nil
 		}
-		return []byte(`{"n":` + fmt.Sprint(j.Index) + `}`), nil
+		return &fleet.Done{
+			Line: []byte(`{"n":` + fmt.Sprint(j.Index) + `}`), Parts: map[string][]byte{fleet.StoryPart: []byte(large)},
+		}, nil
 	})
 	all := came(t, trials, 3)
 	if string(all[1].Line) != large || string(all[2].Line) != `{"n":2}` || all[2].Worker != "w" || all[2].Tries != 1 {
 		t.Errorf("%d bytes, %s", len(all[1].Line), all[2].Line)
+	}
+	for i, want := range []string{large, "short", large} {
+		if got := all[i].Parts[fleet.StoryPart]; got == nil || got.Error != "" || string(got.Data) != want {
+			t.Errorf("what comes with result %d: %+v", i, got)
+		}
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -136,12 +143,12 @@ func TestJobsOfTheDead(t *testing.T) {
 	}
 	dying := make(chan struct{})
 	var once sync.Once
-	running, stop := served(t, trials, func(ctx context.Context, j *fleet.Job) ([]byte, error) {
+	running, stop := served(t, trials, func(ctx context.Context, j *fleet.Job) (*fleet.Done, error) {
 		if j.Index == 0 {
 			return nil, errors.New("it cannot be run") // again and again
 		}
 		once.Do(func() { close(dying) })
-		return []byte(`{}`), nil
+		return &fleet.Done{Line: []byte(`{}`)}, nil
 	})
 	<-dying
 	all := came(t, trials, 2)
@@ -156,9 +163,9 @@ func TestJobsOfTheDead(t *testing.T) {
 		t.Fatal(err)
 	}
 	delivered := make(chan int, 10)
-	served(t, trials, func(_ context.Context, j *fleet.Job) ([]byte, error) {
+	served(t, trials, func(_ context.Context, j *fleet.Job) (*fleet.Done, error) {
 		delivered <- j.Index
-		return []byte(`{"again":true}`), nil
+		return &fleet.Done{Line: []byte(`{"again":true}`)}, nil
 	})
 	<-delivered // a first delivery is believed
 	if again := came(t, trials, 2); string(again[1].Line) != `{}` {
@@ -180,12 +187,12 @@ func TestHostileResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const good = `"protocol":2,"run":"run00000","trial":"t","fingerprint":"f","worker":"w","tries":1`
+	const good = `"protocol":3,"run":"run00000","trial":"t","fingerprint":"f","worker":"w","tries":1`
 	wants := map[string]string{}
 	for i, c := range []struct{ subject, data, want string }{
 		{"0", `{`, "cannot be read"},
 		{"1", `{` + good + `,"index":7,"line":{}}`, "is of the trial number 7, and came as that of number 1"},
-		{"2", `{"protocol":2,"run":"other","index":2,"line":{}}`, `is of the run "other"`},
+		{"2", `{"protocol":3,"run":"other","index":2,"line":{}}`, `is of the run "other"`},
 		{"3", `{` + good + `,"index":3,"apart":"nowhere","size":5}`, "no piece 0"},
 		{"4", `{` + good + `,"index":4,"apart":"nowhere","size":99999999999}`, "at most 256.0 MiB are read"},
 		{"5", `{` + good + `,"index":5,"apart":"nowhere","size":0}`, "is another one"},

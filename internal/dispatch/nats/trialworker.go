@@ -28,9 +28,9 @@ type TrialWorker struct {
 	// MaxDeliver is how often a job is delivered before it is given up.
 	MaxDeliver int
 	AckWait    time.Duration // see Worker
-	// Do runs a job, and returns the line of its trial. After an error the job is given back, and nobody takes it here
+	// Do runs a job, and returns what came of it. After an error the job is given back, and nobody takes it here
 	// for a while. It is called by several goroutines.
-	Do func(ctx context.Context, j *fleet.Job) (line []byte, err error)
+	Do func(ctx context.Context, j *fleet.Job) (*fleet.Done, error)
 	// Check refuses a job that is not of the run's plan.
 	Check func(j *fleet.Job) error
 	// Busy is told before and after each job; it may be nil.
@@ -234,7 +234,7 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 		outcome.Error = fmt.Sprintf("it was given to workers %d times, and none of them sent a result: they died, lost the "+
 			"connection, or gave it back", w.MaxDeliver)
 	default:
-		line, err := w.Do(hard, job)
+		done, err := w.Do(hard, job)
 		if err != nil {
 			if hard.Err() == nil {
 				w.Tell(fmt.Sprintf("the trial %s is given back: %v", job.Trial, err))
@@ -242,7 +242,13 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 			_ = msg.NakWithDelay(giveBackDelay)
 			return
 		}
-		outcome.Line = line
+		outcome.Line = done.Line
+		for name, data := range done.Parts {
+			if outcome.Parts == nil {
+				outcome.Parts = map[string]*fleet.Part{}
+			}
+			outcome.Parts[name] = &fleet.Part{Data: data}
+		}
 	}
 	if err := w.store(context.WithoutCancel(hard), job, outcome); err != nil {
 		w.Tell(fmt.Sprintf("the result of the trial %s cannot be stored: %v", job.Trial, err))
@@ -302,11 +308,14 @@ func (w *TrialWorker) isStored(ctx context.Context, j *fleet.Job) bool {
 
 // store stores what came of a job, its line apart when it is large. Of a job that was run twice the first one stays.
 func (w *TrialWorker) store(ctx context.Context, j *fleet.Job, o *fleet.Outcome) error {
+	limit := w.Trials.conn.MaxPayload() - maxHeader
+	if err := w.storeParts(ctx, o, limit/2); err != nil { //nolint:mnd // the line has the other half
+		return err
+	}
 	data, err := json.Marshal(o)
 	if err != nil {
 		return fmt.Errorf("encode the result: %w", err)
 	}
-	limit := w.Trials.conn.MaxPayload() - maxHeader
 	if int64(len(data)) > limit && len(o.Line) > 0 {
 		if len(data) > fleet.MaxOutcome {
 			o.Line, o.Error = nil, fmt.Sprintf("%v: the result has %s", ErrTooLarge, dispatch.Size(len(data)))
@@ -324,4 +333,27 @@ func (w *TrialWorker) store(ctx context.Context, j *fleet.Job, o *fleet.Outcome)
 	_, err = w.Trials.storeOnce(ctx, w.Trials.Results, w.Trials.outcome(j.Run, j.Index),
 		dispatch.Token("outcome", w.Name, j.Run, j.Fingerprint, fmt.Sprint(j.Index, o.Tries)), data)
 	return err
+}
+
+// storeParts stores parts apart that together have more bytes than there is room for. One that is too large is left out
+// with the reason: the trial itself was paid for.
+func (w *TrialWorker) storeParts(ctx context.Context, o *fleet.Outcome, room int64) error {
+	for _, name := range slices.Sorted(maps.Keys(o.Parts)) {
+		p := o.Parts[name]
+		const base64 = 4.0 / 3 // of the message
+		switch needs := int64(float64(len(p.Data)) * base64); {
+		case needs <= room:
+			room -= needs
+			continue
+		case len(p.Data) > fleet.MaxOutcome:
+			p.Error = fmt.Sprintf("%v: it has %s", ErrTooLarge, dispatch.Size(len(p.Data)))
+		default:
+			p.Apart, p.Size = apartName(o.Run, p.Data), int64(len(p.Data))
+			if err := w.Trials.PutFile(ctx, p.Apart, p.Data); err != nil {
+				return err
+			}
+		}
+		p.Data = nil
+	}
+	return nil
 }

@@ -156,6 +156,7 @@ func (t *trace) trialDone(c *trial, e *result.TrialDone) {
 	o := e.Outcome()
 	s := c.span
 	s.text("arena.trial.status", o.Status.String())
+	s.text("arena.worker", o.Worker)
 	s.number("arena.cost_usd", o.CostUSD)
 	message := t.failure(c, o.Error)
 	if message == "" {

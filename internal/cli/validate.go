@@ -76,6 +76,9 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		runner.ReportLastReplyBans(p, p.Scenarios, diags)
 		runner.ReportUnheldSchemas(p, p.Scenarios, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
+		if !f.lenient {
+			runner.ReportNotUsed(p, diags)
+		}
 		runner.ReportAgents(p, p.Scenarios, diags)
 		runner.ForeseeMedia(p, p.Scenarios, harness.OpenUnsent, runner.PlanOptions{Lenient: f.lenient}, diags)
 		runner.ForeseeOutside(p, p.Scenarios, diags)

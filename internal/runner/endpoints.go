@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/selection"
@@ -100,8 +101,7 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 		inGroup = models
 	}
 	if len(inGroup) == 0 && len(m.adHoc) == 0 {
-		m.diags.Errorf(cmp.Or(s.GroupPos, s.Pos), 1, "empty-group", "scenario %q: no provider is in group %q", s.ID, group).
-			Hint = hintGroup(s.Group, groups(models))
+		m.emptyGroup(p, s, models)
 		return nil
 	}
 	able := slices.DeleteFunc(slices.Clone(inGroup), func(q *scenario.Provider) bool {
@@ -112,6 +112,32 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 			s.ID, group, strings.Join(s.Capabilities, ", ")).Hint = "list them under capabilities of a provider that has them"
 	}
 	return able
+}
+
+// emptyGroup reports a group without providers, once for all scenarios that ask for it. A group that a provider has and
+// no scenario asks for may be a misspelled one.
+func (m *matrix) emptyGroup(p *scenario.Project, s *scenario.Scenario, models []*scenario.Provider) {
+	group := cmp.Or(s.Group, defaultGroup)
+	if !m.first("empty group " + group + " of " + p.File) {
+		return
+	}
+	who, same := fmt.Sprintf("scenario %q", s.ID), 0
+	for _, other := range p.Scenarios {
+		if other != s && cmp.Or(other.Group, defaultGroup) == group && len(other.Providers) == 0 && other.Agent == nil {
+			same++
+		}
+	}
+	if same > 0 {
+		who += fmt.Sprintf(" and %s", plural.Count(same, "other"))
+	}
+	problem := m.diags.Errorf(cmp.Or(s.GroupPos, s.Pos), 1, "empty-group", "%s: no provider is in group %q", who, group)
+	problem.Hint = hintGroup(s.Group, groups(models))
+	near := diag.Nearest(group, groups(models))
+	if at := slices.IndexFunc(models, func(q *scenario.Provider) bool { return q.Group == near }); s.Group == "" && near != "" {
+		q := models[at]
+		problem.Hint = fmt.Sprintf("the provider %q is in the group %q (%s): where no other is meant, leave group out",
+			q.ID, near, cmp.Or(q.GroupPos, q.Pos))
+	}
 }
 
 // judgesOnly reports whether a provider only serves judges: a judge uses it, and it belongs neither to the group nor to

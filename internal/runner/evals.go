@@ -117,11 +117,11 @@ func reportStepGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.L
 
 func idleGate(d *diag.List, e *evals.Eval, why, way string) {
 	if !e.Gates() {
-		d.Warnf(e.Pos, 1, "never-fires", "eval %q %s, so it measures nothing", e.ID, why).
+		d.Warnf(e.Pos, 1, neverFires, "eval %q %s, so it measures nothing", e.ID, why).
 			Hint = way + ", or take the eval out"
 		return
 	}
-	d.Errorf(e.Pos, 1, "never-fires", "eval %q has a threshold and %s", e.ID, why).Hint =
+	d.Errorf(e.Pos, 1, neverFires, "eval %q has a threshold and %s", e.ID, why).Hint =
 		way + ", or take the threshold out"
 }
 

@@ -46,6 +46,11 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	}
 	m.stage(plan)
 	m.reportBasis(plan)
+	if opts.entire() {
+		for _, p := range suite.Projects {
+			ReportNotUsed(p, d)
+		}
+	}
 	return plan
 }
 

@@ -35,6 +35,9 @@ func reportUnspoken(p *scenario.Project, chosen []*scenario.Scenario, d *diag.Li
 	}
 }
 
+// neverFires is the code of problems with what never comes to act.
+const neverFires = "never-fires"
+
 // reportIdlePrompt warns of guardrails and thresholds of a prompt with which nobody speaks.
 func reportIdlePrompt(prompt *scenario.Prompt, gates evals.Set, inWorkflow bool, d *diag.List) {
 	guards := 0
@@ -58,7 +61,7 @@ func reportIdlePrompt(prompt *scenario.Prompt, gates evals.Set, inWorkflow bool,
 	if inWorkflow {
 		who, hint = "no state and no step speaks", "give it to a state"
 	}
-	d.Warnf(prompt.Pos, 1, "never-fires", "%s with the prompt %q, so that nothing tests what is in it: %s", who,
+	d.Warnf(prompt.Pos, 1, neverFires, "%s with the prompt %q, so that nothing tests what is in it: %s", who,
 		prompt.TaskType, strings.Join(idle, " and ")).Hint = hint + ", or take the prompt out"
 }
 

@@ -49,7 +49,8 @@ type fileRef struct {
 
 type providerRef struct {
 	fileRef
-	group string
+	group   string
+	groupAt *node.Node
 }
 
 type promptRef struct {
@@ -170,7 +171,10 @@ var promptRefFields = table("an entry of prompt_configs", func() rows[promptRef]
 var providerRefFields = table("an entry of providers", func() rows[providerRef] {
 	return rows[providerRef]{
 		fileField("file", func(p *providerRef) *fileRef { return &p.fileRef }).must().doc("The file of the provider."),
-		label("group", func(p *providerRef) *string { return &p.group }).
+		custom("group", text, func(d *decoder, p *providerRef, v *node.Node) {
+			p.group, _ = d.Name(v, "group")
+			p.groupAt = v
+		}).
 			doc("A group other than default is only used by scenarios, judges and roles that ask for it. Left out: default; " +
 				"but what a judge uses is not tested then, where other providers are."),
 	}

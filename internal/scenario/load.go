@@ -97,6 +97,7 @@ type fileJob struct {
 	globbed bool // found by a pattern, not named
 	asked   bool // a pack that the command line asks for by name
 	group   string
+	groupAt diag.Pos
 	id      string            // of a prompt_configs entry
 	idPos   diag.Pos          // the same
 	vars    map[string]string // the same
@@ -175,7 +176,7 @@ func (l *loader) read(b *build, j *fileJob) *content {
 		p.Loose = p.Loose && j.want == ""
 	}
 	for _, p := range c.providers {
-		p.Group, p.Grouped = cmp.Or(j.group, p.Group), j.group != ""
+		p.Group, p.Grouped, p.GroupPos = cmp.Or(j.group, p.Group), j.group != "", j.groupAt
 	}
 	for _, p := range c.prompts {
 		for _, g := range j.given {

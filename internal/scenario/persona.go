@@ -69,14 +69,15 @@ func (b *build) idlePersonas() {
 		return
 	}
 	for _, q := range b.p.Personas {
-		if q.Loose && !b.p.playsPersona(q) {
+		if q.Loose && !b.p.PlaysPersona(q) {
 			b.l.diags.Warnf(q.Pos, 1, "file-not-used", "this is the persona %q, and no turn names it", q.ID).Hint =
 				`what an agent is told is a prompt: call its text system_template; a turn names a persona with "persona"`
 		}
 	}
 }
 
-func (p *Project) playsPersona(q *Persona) bool {
+// PlaysPersona reports whether a turn names a persona.
+func (p *Project) PlaysPersona(q *Persona) bool {
 	for _, s := range p.Scenarios {
 		if slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.Persona() != "" && q.Is(t.Persona()) }) {
 			return true

@@ -171,7 +171,7 @@ func (b *build) personaPrompts(s *Scenario, prompt *Prompt, told map[diag.Diagno
 // untoldGoals warns of goals and constraints that no model is told: the text of the persona does not hold their place.
 func (b *build) untoldGoals() {
 	for _, q := range b.p.Personas {
-		if !b.p.playsPersona(q) {
+		if !b.p.PlaysPersona(q) {
 			continue
 		}
 		var what []string

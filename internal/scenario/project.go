@@ -276,7 +276,11 @@ func (b *build) list() {
 		b.add(job, r.fileRef, where)
 	}
 	for _, r := range a.providers {
-		b.add(fileJob{want: kindProvider, group: r.group}, r.fileRef, where)
+		job := fileJob{want: kindProvider, group: r.group}
+		if r.groupAt != nil {
+			job.groupAt = where(fileRef{at: r.groupAt}).pos
+		}
+		b.add(job, r.fileRef, where)
 	}
 	for kind, refs := range map[kind][]fileRef{
 		kindScenario: a.scenarios, kindEval: a.evals, kindTool: a.tools, kindPersona: a.personas,

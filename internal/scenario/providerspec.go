@@ -17,6 +17,7 @@ type Provider struct {
 	Role        string            // llm is the default
 	Group       string            // default is the default
 	Grouped     bool              `digest:"-"` // the config wrote a group
+	GroupPos    diag.Pos          `digest:"-"` // where
 	BaseURL     string            `digest:"-"` // without a key it counts
 	Headers     map[string]string `digest:"-"` // without keys they count
 	APIKey      string            `digest:"-"` // literal, after ${VAR} expansion

@@ -1,31 +1,57 @@
 package scenario
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/dataset"
+	"github.com/arena-evals/arena/internal/diag"
 )
 
+// rowUse is who runs the rows of one dataset, and what of them is read.
+type rowUse struct {
+	first *Dataset
+	reads []*variableReads
+	input map[string]bool // fields that are what the user says
+}
+
 // unreadRows warns of datasets of which a scenario uses no field: each row would be the same conversation with the same
-// checks. A description is for people, unless the scenario names its program: such have their input from a field.
+// checks. A description is for people, unless the scenario names its program: such have their input from a field. It
+// warns, too, of fields that no scenario uses.
 func (b *build) unreadRows() {
+	uses, order := map[string]*rowUse{}, []string(nil)
 	for _, s := range b.p.Scenarios {
 		if s.Dataset == nil || !s.Dataset.sound {
 			continue
 		}
+		use := uses[s.Dataset.Name]
+		if use == nil {
+			use = &rowUse{first: s.Dataset, input: map[string]bool{}}
+			uses[s.Dataset.Name] = use
+			order = append(order, s.Dataset.Name)
+		}
 		prompts, err := b.p.PromptsFor(s)
-		if err != nil {
-			continue // is reported
+		if err != nil { // is reported; it may read anything
+			use.reads = append(use.reads, &variableReads{all: true})
+			continue
 		}
 		own := *s
 		own.Description = ""
 		read := b.sharedReads(prompts...)
 		read.addScenario(b, &own)
+		read.addText(s.Outcome)
 		read.addJSON(s.Metadata)
 		read.addMocks(b.p, s)
 		read.addRequests(b.p)
 		read.addNested()
 		fields := s.Dataset.Fields()
-		if b.told[s.Dataset.Pos] || slices.ContainsFunc(fields, read.reads) {
+		used := slices.ContainsFunc(fields, read.reads)
+		read.addText(s.Description)
+		use.reads = append(use.reads, read)
+		use.input[s.Dataset.InputField] = true
+		if b.told[s.Dataset.Pos] || used {
 			continue
 		}
 		b.told[s.Dataset.Pos] = true
@@ -34,6 +60,58 @@ func (b *build) unreadRows() {
 			"write {{FIELD}} in a turn or a check where a field is meant, or take dataset out; FIELD can be " +
 				strings.Join(fields[:min(len(fields), 10)], ", ")
 	}
+	for _, name := range order {
+		b.unreadFields(uses[name])
+	}
+}
+
+// forPeople begins the names of fields that only people read.
+const forPeople = "_"
+
+// unreadFields warns of fields of rows that nothing reads: what is expected would not be compared. Where a name is near
+// to one that is read, it may be misspelled. Other fields may be read by scenarios that are not loaded, or by the tool
+// for which the file was written.
+func (b *build) unreadFields(use *rowUse) {
+	set := use.first
+	if b.told[set.Pos] {
+		return
+	}
+	var wanted []string // by texts, and of no field
+	for _, read := range use.reads {
+		for _, name := range slices.Concat(slices.Collect(maps.Keys(read.names)), read.declared) {
+			if _, field := slices.BinarySearch(set.Fields(), name); !field {
+				wanted = append(wanted, name)
+			}
+		}
+	}
+	var others []string
+	for _, field := range set.Fields() {
+		read := slices.ContainsFunc(use.reads, func(r *variableReads) bool { return r.reads(field) })
+		if read || field == dataset.IDField || use.input[field] || strings.HasPrefix(field, forPeople) {
+			continue
+		}
+		if near := diag.DidYouMean(field, wanted); near != "" {
+			b.l.diags.Warnf(set.Pos, set.width, "unread-variable", "nothing reads the field %q of %s", field, set.Name).
+				Hint = near
+			continue
+		}
+		others = append(others, quoted(field))
+	}
+	if len(others) == 0 || b.in.only != nil || b.l.opts.Lenient || b.broken[kindScenario] {
+		return
+	}
+	const named = 10
+	noun, more := "field", ""
+	if len(others) > 1 {
+		noun = "fields"
+	}
+	if n := len(others) - named; n > 0 {
+		others, more = others[:named], fmt.Sprintf(" and %d more", n)
+	}
+	b.l.diags.Warnf(set.Pos, set.width, "unread-variable", "nothing reads the %s %s%s of %s",
+		noun, strings.Join(others, ", "), more, set.Name).Hint =
+		"write {{FIELD}} where a field is meant, such as in a check of what is expected; the name of a field that only people " +
+			"read begins with " + forPeople
 }
 
 // addJSON adds the variables in the texts of decoded JSON, at any depth.

@@ -13,7 +13,7 @@ func Lines(file string, data []byte) []string {
 	if strings.HasSuffix(strings.ToLower(file), ".json") {
 		return strings.Split(text, "\n")
 	}
-	var lines []string
+	lines := make([]string, 0, strings.Count(text, "\n")+1)
 	start := 0
 	for i, c := range text {
 		switch c {

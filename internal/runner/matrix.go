@@ -192,7 +192,7 @@ func (m *matrix) project(p *scenario.Project, origin string) []span {
 		return nil
 	}
 	run.prefix = origin
-	var out []span
+	out := make([]span, 0, len(scenarios)+len(judged))
 	for _, s := range scenarios {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
 		out = append(out, m.trials(run, s)...)
@@ -203,7 +203,7 @@ func (m *matrix) project(p *scenario.Project, origin string) []span {
 		ReportIdle(p, s, m.opts.Strict, m.diags)
 		out = append(out, single(m.recorded(run, s))...)
 	}
-	m.checkNames(run, slices.Concat(out, m.unplanned))
+	m.checkNames(run, append(slices.Clip(out), m.unplanned...))
 	m.checkOverrides(p, out)
 	return out
 }

@@ -191,6 +191,7 @@ func (p *Plan) Keep(wanted func(*Trial) bool) *Plan {
 
 // add appends spans and sets their indexes.
 func (p *Plan) add(spans ...span) {
+	p.spans = slices.Grow(p.spans, len(spans))
 	for _, s := range spans {
 		s.Index = p.Len()
 		p.spans = append(p.spans, s)

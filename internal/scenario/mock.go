@@ -71,6 +71,9 @@ func (t *MockTurn) Reply() *MockReply {
 	return &MockReply{Content: t.text}
 }
 
+// Rich returns the reply of a turn that is more than a text; nil: it is a text alone.
+func (t *MockTurn) Rich() *MockReply { return t.reply }
+
 // MockReply is one canned reply.
 type MockReply struct {
 	Content   string

@@ -54,7 +54,7 @@ func (r *MockReply) Draw(at float64) *MockReply {
 // Draws tells whether the mock draws among several replies of the scenario.
 func (m *MockScenario) Draws() bool {
 	for i := range m.Turns {
-		if len(m.Turns[i].Reply().OneOf) > 0 {
+		if r := m.Turns[i].Rich(); r != nil && len(r.OneOf) > 0 {
 			return true
 		}
 	}
@@ -107,7 +107,7 @@ func drawsCalls(s *Scenario, canned *MockScenario) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(canned.Turns, func(t MockTurn) bool { return draws(t.Reply()) })
+	return slices.ContainsFunc(canned.Turns, func(t MockTurn) bool { return t.reply != nil && draws(t.reply) })
 }
 
 // readOneOf reads the replies among which one is drawn.

@@ -169,7 +169,11 @@ func (b *build) warnMockVariables(s *Scenario, prompt *Prompt) {
 		for _, name := range metaNames(&s.Meta) {
 			if m := q.Mock.Scenarios[name]; m != nil {
 				for i := range m.Turns {
-					for one := range m.Turns[i].Reply().Each() {
+					if m.Turns[i].reply == nil {
+						look(m.Pos, m.Turns[i].text)
+						continue
+					}
+					for one := range m.Turns[i].reply.Each() {
 						look(m.Pos, one.Content)
 					}
 				}

@@ -68,7 +68,8 @@ func goesOn(run *result.Run, words []string) string {
 	if at := slices.Index(words, "--max-trials") + 1; at > 0 && at < len(words) && run.Spec != nil &&
 		run.Spec.MaxTrials > 0 && run.OverBudget != "" {
 		words = slices.Clone(words)
-		words[at] = strconv.Itoa(2 * run.Spec.MaxTrials)
+		ran := run.Summary.Trials - run.Summary.Cancelled // which count, whoever ran them
+		words[at] = strconv.Itoa(max(run.Spec.MaxTrials, ran) + run.Spec.MaxTrials)
 	}
 	at := slices.Index(words, "--max-cost") + 1
 	if at == 0 || at == len(words) || run.Spec == nil || run.MayCostUSD <= run.Spec.MaxCost {

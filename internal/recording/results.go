@@ -31,7 +31,7 @@ func scanResults(s *scan) {
 			"the summary counts %d trials, found %d: the file was edited or merged", r.expected, r.runs)
 	}
 	if r.err == nil && s.problems.Errors() == 0 {
-		s.countMissing(r.planned, r.runs, "results")
+		s.countMissing(r.planned-r.spared, r.runs-r.replaced, "results")
 	}
 	s.noteEmptyTrials(r.empty)
 }
@@ -53,6 +53,8 @@ type resultsScan struct {
 	empty    int
 	expected int // trials by the summary; -1: not known
 	planned  float64
+	spared   float64 // planned trials that no verdict needed
+	replaced int     // trials that others replaced, and that were not planned
 	hasRuns  bool
 }
 
@@ -103,6 +105,10 @@ func (r *resultsScan) member(key json.Token) error {
 	case "summary":
 		if n, ok := v.get("trials").number(); ok {
 			r.expected = int(n)
+		}
+		r.spared, _ = v.get("notneeded").number()
+		if n, ok := v.get("replaced").number(); ok {
+			r.replaced = int(n)
 		}
 	}
 	return nil

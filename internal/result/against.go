@@ -32,7 +32,7 @@ type Against struct {
 // AgainstGroup is a group of the run beside that of the baseline.
 type AgainstGroup struct {
 	Group   string           `json:"group"`
-	Verdict evidence.Verdict `json:"verdict"` // also "changed", "new" and "quarantined", which are not compared
+	Verdict evidence.Verdict `json:"verdict"` // also those below, which are not compared
 	Passed  int              `json:"passed"`  // of the baseline
 	Trials  int              `json:"trials"`  // of the baseline
 	// Known says that the group fails as in the baseline, by no other check, or is not known to be mended, and does not
@@ -49,8 +49,9 @@ type AgainstGroup struct {
 
 // The verdicts on groups that are not compared.
 const (
-	Changed  evidence.Verdict = "changed" // something else is asked or checked
-	NewGroup evidence.Verdict = "new"     // the baseline does not have it
+	Changed   evidence.Verdict = "changed"    // something else is asked or checked
+	NewGroup  evidence.Verdict = "new"        // the baseline does not have it
+	NotJudged evidence.Verdict = "not judged" // none of its trials counts
 	// Quarantined is the verdict on a group whose scenario is in quarantine.
 	Quarantined evidence.Verdict = "quarantined"
 )
@@ -71,6 +72,9 @@ func (b *Basis) against(tallies []*Tally) *Against {
 		*g = AgainstGroup{Group: t.Name, Verdict: NewGroup}
 		was := b.File.Find(t.Name)
 		if was == nil {
+			if t.Quarantined {
+				g.Verdict = Quarantined
+			}
 			continue
 		}
 		g.Verdict, g.Passed, g.Trials = Changed, was.Passed, was.Counts().N()
@@ -82,6 +86,9 @@ func (b *Basis) against(tallies []*Tally) *Against {
 			g.Verdict = Quarantined
 			continue
 		case was.Asked != t.Asked || t.Asked == "":
+			continue
+		case t.Counts.N() == 0:
+			g.Verdict = NotJudged
 			continue
 		}
 		g.Unmended = t.Gate.Unmended()

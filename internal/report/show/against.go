@@ -52,6 +52,9 @@ func Against(run *result.Run, all bool) []Remark {
 		{"changed", result.Errored, judged(result.Changed), func(*result.AgainstGroup) string {
 			return "asks or checks something else than in the baseline, so it is not compared"
 		}},
+		{"not run", result.Errored, judged(result.NotJudged), func(*result.AgainstGroup) string {
+			return "has no trial that counts, so it is not compared"
+		}},
 		{"new", result.Skipped, judged(result.NewGroup), func(*result.AgainstGroup) string {
 			return "is not in the baseline"
 		}},
@@ -159,6 +162,9 @@ func AgainstText(a *result.Against) string {
 	of := Plural(a.Compared, "group")
 	if n := a.Count(result.Changed); n > 0 && a.Compared > 0 {
 		of += fmt.Sprintf(" (%s not compared: they changed)", Count(n))
+	}
+	if n := a.Count(result.NotJudged); n > 0 && a.Compared > 0 {
+		of += fmt.Sprintf(" (%s not compared: without a trial)", Count(n))
 	}
 	switch n := a.Count(a.Verdict); {
 	case a.Compared == 0:

@@ -235,6 +235,7 @@ func (s *session) matchesScenario(was *result.Trial) error {
 	s.trial.Variant = all[variant]
 	s.values = valuesOf(s.trial)
 	s.takeStance(s.trial.Prompt)
+	s.doubtPrompt(was)
 	if now := windowWords(sc); was.Policy != now {
 		return fmt.Errorf("the scenario has changed since the run: its context_policy is %s now, and was %s",
 			cmp.Or(now, "none"), cmp.Or(was.Policy, "none"))
@@ -264,6 +265,18 @@ func (s *session) matchesScenario(was *result.Trial) error {
 		}
 	}
 	return nil
+}
+
+// doubtPrompt warns of a system prompt that is another one now: what the agent says with it was not tried.
+func (s *session) doubtPrompt(was *result.Trial) {
+	prompt := s.trial.Prompt
+	if prompt == nil || was.System == "" || s.trial.Project.HasWorkflow() {
+		return
+	}
+	if now, err := s.systemPrompt(prompt); err == nil && !isSame(was.System, now) {
+		s.warnOnce(fmt.Sprintf("the prompt %q has changed since the run: what the agent was told then is judged, and not what "+
+			"it would say now; arena run tries it", prompt.TaskType))
+	}
 }
 
 func nameOfPlayer(persona string) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -189,4 +190,10 @@ func (p *ContextPolicy) Leaves(system int) string {
 }
 
 // isNothing reports whether a budget is left out or 0.
-func isNothing(budget *node.Node) bool { return budget == nil || budget.Value == "0" }
+func isNothing(budget *node.Node) bool {
+	if budget == nil {
+		return true
+	}
+	n, err := strconv.ParseInt(budget.Value, 0, 64) // 00 and 0x0 are 0, too
+	return err == nil && n == 0
+}

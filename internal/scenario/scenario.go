@@ -107,8 +107,11 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			"write turns, with what the user says alone; for a recording leave out the other keys, and run arena eval on it"),
 	}
 }).strays(func(key string) string {
-	if key == "vars" {
+	switch key {
+	case "vars":
 		return `did you mean "variables"?`
+	case "chaos", "tool_failures":
+		return "tools fail in a turn: write chaos: {tool_failures: […]} under the turn from which they are to"
 	}
 	return ""
 })

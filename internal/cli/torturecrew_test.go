@@ -47,8 +47,8 @@ func (r *resumable) killAndResume() bool {
 
 // TestTortureCrew runs many trials with three workers, of which again and again one is killed and replaced, while the
 // broker is restarted twice and the coordinator is killed once and resumed: every trial is there once, with the results
-// of a run that nobody disturbed, and no more trials were paid for twice than the killed workers had in hand. A run that
-// ends before all of it has happened is one, too: nothing here depends on how fast the machine is.
+// of a run that nobody disturbed, and no more trials were paid for twice than the killed workers had in hand. A run
+// that ends before all of it has happened is one, too: nothing here depends on how fast the machine is.
 func TestTortureCrew(t *testing.T) {
 	t.Parallel()
 	trials, every := 300, 25 // requests between two of these

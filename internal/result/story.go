@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Story is what happened in a trial that another process runs, between its start and its end, for those who want to hear
-// of it here. It says neither which trial it is nor how that ended.
+// Story is what happened in a trial that another process runs, between its start and its end, for those who want to
+// hear of it here. It says neither which trial it is nor how that ended.
 type Story struct {
 	Began, Ended time.Time
 	// Simulated says that times count from the start of the run, as in At. Otherwise they are of the clock of who ran it.

@@ -122,7 +122,8 @@ func (s *Single) Name(index int) (RemoteTrial, error) {
 	return RemoteTrial{Index: index, ID: filled.ID(), Fingerprint: s.w.fingerprints.Of(&filled), Needs: t.Needs()}, nil
 }
 
-// Run runs the trial at an index, and returns it, its line, and what happened in it, as far as all events are asked for.
+// Run runs the trial at an index, and returns it, its line, and what happened in it, as far as all events are asked
+// for.
 func (s *Single) Run(ctx context.Context, index int) (*result.Trial, []byte, *result.Story) {
 	events, heard := make(chan result.Event, eventsPerTrial), make(chan struct{})
 	story := &result.Story{}

@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/metrics"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/report/otlp"
@@ -149,7 +150,7 @@ func NewEvaluator(options EvaluatorOptions) (*Evaluator, error) {
 		p := suite.Projects[0]
 		registerJudges(p, opts.Judges)
 		opts.filter().Apply(suite, diags)
-		if lost := runner.LostWithoutPrompt(p); options.Prompt == "" && lost != "" {
+		if lost := inventory.LostWithoutPrompt(p); options.Prompt == "" && lost != "" {
 			diags.Errorf(diag.Pos{}, 0, "no-prompt", "Prompt is empty: %s", lost).Hint = "name the prompt of the conversations"
 		}
 		jobs := harness.Jobs(opts.Jobs, suite)

@@ -19,6 +19,7 @@ import (
 	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/process"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/open"
@@ -75,7 +76,7 @@ func (x *examination) project() {
 			plural.Count(len(p.Judges), "judge"), plural.Count(len(p.Tools), "tool"))
 		var outside diag.List
 		without := map[string]bool{} // files of providers without their program
-		runner.ForeseeOutside(p, p.Scenarios, &outside)
+		preflight.ForeseeOutside(p, p.Scenarios, &outside)
 		for _, d := range outside.Sorted() {
 			without[d.Pos.File] = true
 			x.found.wrong("project", cmp.Or(d.Hint, "install it, or mend what the file names"), "%s: %s", d.Pos, d.Msg)

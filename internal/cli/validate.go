@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -66,22 +67,22 @@ func (f *validateFlags) run(app *App, paths []string) error {
 	runner.ReportQuarantines(suite, app.Now(), diags)
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {
-			runner.ReportIdle(p, s, f.strict, diags)
+			preflight.Idle(p, s, f.strict, diags)
 		}
 		runner.ReportGenericReplies(p, diags)
 		runner.ReportToolUses(p, p.Scenarios, diags)
 		runner.ReportNames(p, p.Scenarios, f.lenient, diags)
-		runner.ReportGuardrailUses(p, p.Scenarios, diags)
-		runner.ReportIdleGates(p, p.Scenarios, diags)
-		runner.ReportLastReplyBans(p, p.Scenarios, diags)
-		runner.ReportUnheldSchemas(p, p.Scenarios, diags)
+		preflight.Guardrails(p, p.Scenarios, diags)
+		preflight.IdleGates(p, p.Scenarios, diags)
+		preflight.LastReplyBans(p, p.Scenarios, diags)
+		preflight.UnheldSchemas(p, p.Scenarios, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
 		if !f.lenient {
-			runner.ReportNotUsed(p, diags)
+			preflight.NotUsed(p, diags)
 		}
 		runner.ReportAgents(p, p.Scenarios, diags)
 		runner.ForeseeMedia(p, p.Scenarios, harness.OpenUnsent, runner.PlanOptions{Lenient: f.lenient}, diags)
-		runner.ForeseeOutside(p, p.Scenarios, diags)
+		preflight.ForeseeOutside(p, p.Scenarios, diags)
 		for _, later := range p.Later {
 			diags.Warnf(later.Pos, 1, diag.NotAvailable, "%s: this version of arena cannot run that yet", later.Name).
 				Hint = later.Instead

@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/dispatch"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -28,7 +29,7 @@ type packEvals struct {
 
 // newPackEvals prepares the evals under every prompt of a project. Problems go to d.
 func newPackEvals(p *scenario.Project, opts runner.PlanOptions, d *diag.List) *packEvals {
-	w := &packEvals{under: map[string]*runner.Evaluator{}, lost: runner.LostWithoutPrompt(p)}
+	w := &packEvals{under: map[string]*runner.Evaluator{}, lost: inventory.LostWithoutPrompt(p)}
 	tasks := []string{""}
 	for _, prompt := range p.Prompts {
 		tasks = append(tasks, prompt.TaskType)

@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/plainfile"
-	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/secret"
 )
@@ -255,7 +255,7 @@ func (s *Secrets) learnChecks(p *scenario.Project) {
 	if getenv == nil {
 		getenv = func(string) (string, bool) { return "", false }
 	}
-	runner.EachCheck(p, func(c *checks.Compiled) {
+	inventory.AllChecks(p, func(c *checks.Compiled) {
 		s.LearnCheck(c, getenv)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/dataset"
 	"github.com/arena-evals/arena/internal/digest"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -71,7 +72,7 @@ func (f *Fingerprints) askedOf(p *project, s *scenario.Scenario) digest.Sum {
 	for i := range s.Turns {
 		decides = append(decides, s.Turns[i].Perturbations)
 	}
-	for _, e := range usedEvals(p.Project, []*scenario.Scenario{s}) {
+	for _, e := range inventory.UsedEvals(p.Project, []*scenario.Scenario{s}) {
 		if e.Gates() {
 			decides = append(decides, e.ID, e.Trigger, e.SamplePct, e.Definition.Check)
 		}
@@ -108,7 +109,7 @@ func (t *Trial) repeatable() bool {
 		return false
 	case t.usersByChance(), t.summarizer != nil && !t.summarizer.Simulated, t.Endpoint.Simulated && t.mockPaints():
 		return false
-	case t.Recorded != nil, t.Endpoint.Spec.Type == replayType: // the conversation is over
+	case t.Recorded != nil, t.Endpoint.Spec.Type == scenario.ReplayType: // the conversation is over
 	case !t.Endpoint.Simulated, t.drawsReplies():
 		return false
 	}
@@ -143,7 +144,7 @@ func (t *Trial) judgedByChance() (chance bool) {
 	if p.judges == nil {
 		return false
 	}
-	eachCheck(p.Project, []*scenario.Scenario{t.shared()}, func(c *checks.Compiled) {
+	inventory.EachCheck(p.Project, []*scenario.Scenario{t.shared()}, func(c *checks.Compiled) {
 		for _, need := range c.JudgeUses() {
 			spec := p.judgeModels[need.Use]
 			chance = chance || !p.judges.Simulated() || spec != nil && spec.Mock != nil && spec.Mock.JudgesDraw()

@@ -67,7 +67,7 @@ func TestRepeatable(t *testing.T) {
 	drawn := scenario.MockReply{OneOf: []scenario.MockChoice{{Chance: 1}}}
 	of := func(c func(*Trial)) bool {
 		trial := planOf(t, 1, says("hi")).Trial(0)
-		trial.Endpoint.Spec.Type = mockType
+		trial.Endpoint.Spec.Type = scenario.MockType
 		c(&trial)
 		return trial.repeatable()
 	}
@@ -77,7 +77,7 @@ func TestRepeatable(t *testing.T) {
 		want  bool
 	}{
 		{"a mock", func(*Trial) {}, true},
-		{"a recording", func(t *Trial) { t.Endpoint.Spec.Type, t.Endpoint.Simulated = replayType, true }, true},
+		{"a recording", func(t *Trial) { t.Endpoint.Spec.Type, t.Endpoint.Simulated = scenario.ReplayType, true }, true},
 		{"a model", func(t *Trial) { t.Endpoint.Simulated = false }, false},
 		{"a mock that draws", func(t *Trial) {
 			t.Scenario.Turns[0].Mock = &scenario.TurnMock{Replies: []scenario.MockReply{drawn}}

@@ -289,7 +289,7 @@ func (b *budget) book(out *result.Trial, g grant) bool {
 
 // paysAgent reports whether the agent of a trial is called, by a client that has a price: not one that was recorded.
 func (t *Trial) paysAgent() bool {
-	return t.Recorded == nil && t.Finished == nil && t.Endpoint.Spec.Type != replayType
+	return t.Recorded == nil && t.Finished == nil && t.Endpoint.Spec.Type != scenario.ReplayType
 }
 
 // Mocked reports whether a mock answers, or has answered, so that nobody pays what the replies cost. What a recording

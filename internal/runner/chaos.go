@@ -120,31 +120,9 @@ func (n *nameChecker) checkFailures(s *scenario.Scenario, setups []*setup) {
 			if offered || !slices.ContainsFunc(n.knownTools(), rule.Fits) {
 				continue // an unknown tool is reported as that, or comes from a server
 			}
-			n.diags.Warnf(rule.Pos, width(rule.Tool), "not-offered",
+			n.diags.Warnf(rule.Pos, diag.Width(rule.Tool), "not-offered",
 				"chaos: the tool %s is not offered here, so it cannot fail", rule.Tool).Hint =
 				"list it under allowed_tools of the prompt"
 		}
 	}
-}
-
-// reportOwnTools reports failures that are to be injected into the calls of an agent which runs its tools itself: arena
-// has no hand in them.
-func reportOwnTools(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
-	if !spec.RunsTools() {
-		return true
-	}
-	for i := range s.Turns {
-		if len(s.Turns[i].Chaos) == 0 {
-			continue
-		}
-		rule := &s.Turns[i].Chaos[0]
-		e := d.Errorf(rule.Pos, width(rule.Tool), "own-tools", "chaos: the agent of provider %s calls its tools itself, so "+
-			"that arena cannot make %s fail", spec.ID, rule.Tool)
-		e.Hint = "take the rule out, or choose another provider for scenario " + s.ID
-		if spec.Program != nil {
-			e.Hint += "; a program that has its tools run by arena says so with tools: arena"
-		}
-		return false
-	}
-	return true
 }

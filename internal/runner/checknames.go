@@ -6,9 +6,11 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/open"
 )
 
 // nameChecker reports names in checks that the project does not have. A check that forbids a call of a tool that does
@@ -56,7 +58,7 @@ type setupKey struct {
 // ReportNames reports names in checks of the chosen scenarios that the project does not have. With lenient they are
 // warnings.
 func ReportNames(p *scenario.Project, chosen []*scenario.Scenario, lenient bool, d *diag.List) {
-	registry, err := compileTools(p, world{})
+	registry, err := open.Registry(p, open.World{})
 	if err != nil {
 		return // ReportToolUses reports it
 	}
@@ -71,7 +73,7 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 	var all []*setup
 	under := map[*scenario.Prompt][]*setup{}
 	for _, s := range chosen {
-		prompts, err := possiblePrompts(n.p, s)
+		prompts, err := inventory.PossiblePrompts(n.p, s)
 		if err != nil || s.Skip != "" {
 			continue
 		}
@@ -121,7 +123,7 @@ func (n *nameChecker) setupKey(s *scenario.Scenario, prompt *scenario.Prompt, ag
 	none := len(agents) == 0
 	k := setupKey{prompt: prompt, recorded: s.Recorded != nil || none && n.recorded, mock: none}
 	for _, q := range agents {
-		k.anyTool = k.anyTool || q.Type == replayType || q.RunsTools()
+		k.anyTool = k.anyTool || q.Type == scenario.ReplayType || q.RunsTools()
 		k.mock = k.mock || q.Type == "mock"
 	}
 	return k
@@ -154,7 +156,7 @@ func (n *nameChecker) offered(prompt *scenario.Prompt) (names []string) {
 
 // checkPrompts checks the names in guardrails and evals, which prompts may share.
 func (n *nameChecker) checkPrompts(chosen []*scenario.Scenario, under map[*scenario.Prompt][]*setup) {
-	sets := evalSets(n.p, chosen)
+	sets := inventory.EvalSets(n.p, chosen)
 	in := map[any][]*setup{}
 	var order []any
 	for _, prompt := range append([]*scenario.Prompt{nil}, n.p.Prompts...) {
@@ -185,7 +187,7 @@ func (n *nameChecker) checkList(list []scenario.Placed, setups ...*setup) {
 
 // checkCompiled checks every compiled form of a check, but for those of rows: see rowNames.
 func (n *nameChecker) checkCompiled(c any, setups []*setup) {
-	eachSettled(c, func(check *checks.Compiled) {
+	inventory.EachSettled(c, func(check *checks.Compiled) {
 		n.check(check, setups)
 		n.checkGiven(check, setups)
 		n.checkRanGuardrails(check)
@@ -236,7 +238,7 @@ func (n *nameChecker) problem(pos diag.Pos, name, code, format string, args ...a
 	if n.lenient {
 		report = n.diags.Warnf
 	}
-	return report(pos, width(name), code, format, args...)
+	return report(pos, diag.Width(name), code, format, args...)
 }
 
 func (n *nameChecker) checkName(check string, use *checks.NameUse, setups []*setup) {

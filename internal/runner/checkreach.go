@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/workflow"
@@ -61,7 +62,7 @@ func (n *nameChecker) checkReach(c *checks.Compiled, names []checks.NameUse, set
 		}
 	}
 	if c.Def.Name == "workflow_complete" && !slices.ContainsFunc(r.states(), (*workflow.State).Ends) {
-		n.diags.Warnf(c.Pos, width(c.Type), neverThere,
+		n.diags.Warnf(c.Pos, diag.Width(c.Type), neverThere,
 			"%s: no trial can come to a state that is terminal%s, so this is decided before the run", c.Type, n.inScenario()).
 			Hint = "take the check out, or mark the states as terminal in which the work is done"
 	}
@@ -89,7 +90,7 @@ func (n *nameChecker) checkRun(c *checks.Compiled, names []checks.NameUse, in []
 }
 
 func (n *nameChecker) never(c *checks.Compiled, use *checks.NameUse, format string, args ...any) {
-	n.diags.Warnf(use.Pos, width(use.Name), neverThere, "%s: %s: "+format+", so this is decided before the run",
+	n.diags.Warnf(use.Pos, diag.Width(use.Name), neverThere, "%s: %s: "+format+", so this is decided before the run",
 		append([]any{c.Type, use.Param}, args...)...).Hint = "arena list workflow shows which events lead where"
 }
 
@@ -129,7 +130,7 @@ func (n *nameChecker) checkSkills(c *checks.Compiled, names []checks.NameUse, in
 		case in != nil && !slices.ContainsFunc(in, allows):
 			n.never(c, use, "no state to which a trial can come allows the skill %q%s", one.Name, n.inScenario())
 		case one.Preload:
-			n.diags.Warnf(use.Pos, width(use.Name), "preloaded",
+			n.diags.Warnf(use.Pos, diag.Width(use.Name), "preloaded",
 				"%s: %s: the skill %q is preloaded: it is active without a call, and this looks only at calls", c.Type,
 				use.Param, one.Name).Hint = "take the check out, or preload: true"
 		}

@@ -107,7 +107,7 @@ func (n *nameChecker) warnNotOffered(check string, use *checks.NameUse) {
 	if use.Pattern != nil {
 		what = "the tools that it matches are"
 	}
-	n.diags.Warnf(use.Pos, width(use.Name), "not-offered", "%s: %s: %s not offered here, so it cannot be called", check,
+	n.diags.Warnf(use.Pos, diag.Width(use.Name), "not-offered", "%s: %s: %s not offered here, so it cannot be called", check,
 		use.Param, what).Hint = "list it under allowed_tools of the prompt"
 }
 
@@ -194,7 +194,7 @@ func (n *nameChecker) awaitOrWarn(check string, use *checks.NameUse) {
 	case n.tracker != nil:
 		n.tracker.await(check, use)
 	case n.recorded && len(n.knownTools()) > 0:
-		n.diags.Warnf(use.Pos, width(use.Name), "unknown-name", "%s: %s: there is no %s %q in this project",
+		n.diags.Warnf(use.Pos, diag.Width(use.Name), "unknown-name", "%s: %s: there is no %s %q in this project",
 			check, use.Param, use.Kind, use.Name).Hint = diag.HintKnown(use.Name, n.knownTools())
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/workflow"
@@ -39,7 +40,7 @@ func (p *Plan) Declared() (all []result.Declared) {
 func (p *Plan) takesAnyTool(q *project) bool {
 	return slices.ContainsFunc(q.Servers, func(s *scenario.Server) bool { return s.Image != nil }) ||
 		slices.ContainsFunc(p.spans, func(s span) bool {
-			return s.Project == q && (s.Endpoint.Spec.Type == replayType || s.Endpoint.Spec.RunsTools())
+			return s.Project == q && (s.Endpoint.Spec.Type == scenario.ReplayType || s.Endpoint.Spec.RunsTools())
 		})
 }
 
@@ -161,7 +162,7 @@ func enabledGuardrails(p *scenario.Project) []string {
 	var types []string
 	for _, prompt := range p.Prompts {
 		for _, v := range prompt.Validators {
-			if check, ok := sample(v.Compiled).(*checks.Compiled); ok && v.Enabled {
+			if check, ok := inventory.Sample(v.Compiled).(*checks.Compiled); ok && v.Enabled {
 				types = append(types, check.Type)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -48,7 +49,7 @@ func embeddingProvider(p *scenario.Project) *scenario.Provider {
 
 // asksFor reports whether a check of the chosen scenarios has one of the needs.
 func asksFor(p *scenario.Project, chosen []*scenario.Scenario, needs checks.Needs) (asked bool) {
-	eachCheck(p, chosen, func(c *checks.Compiled) { asked = asked || c.Needs()&needs != 0 })
+	inventory.EachCheck(p, chosen, func(c *checks.Compiled) { asked = asked || c.Needs()&needs != 0 })
 	return asked
 }
 

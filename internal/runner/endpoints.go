@@ -10,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/selection"
@@ -17,23 +18,10 @@ import (
 
 const (
 	defaultRunTimeout = 5 * time.Minute
-	defaultGroup      = "default"
-	mockType          = "mock"
 )
 
 // Opener opens the client of a provider. simulated is true for a client that makes no calls to a server.
 type Opener func(p *scenario.Project, spec *scenario.Provider) (client providers.Provider, simulated bool, err error)
-
-// adHoc makes a provider of "type/model" or "mock"; nil for any other name.
-func adHoc(name string) *scenario.Provider {
-	kind, model, slash := strings.Cut(name, "/")
-	if !scenario.ProviderTypeOf(kind).AdHoc || !slash && kind != mockType || slash && model == "" {
-		return nil
-	}
-	return &scenario.Provider{
-		Meta: scenario.Meta{ID: name}, Type: kind, Model: cmp.Or(model, mockType), Role: "llm", Group: defaultGroup,
-	}
-}
 
 // selectProviders returns the providers of a scenario: those it lists, else those of its group that have the
 // capabilities it requires. The command line selects among them. A provider that only the command line names runs every
@@ -90,9 +78,9 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 	if len(models) == 0 {
 		return m.implicitMock(p, s)
 	}
-	group := cmp.Or(s.Group, defaultGroup)
+	group := cmp.Or(s.Group, scenario.DefaultGroup)
 	inGroup := slices.DeleteFunc(slices.Clone(models), func(q *scenario.Provider) bool {
-		return cmp.Or(q.Group, defaultGroup) != group
+		return cmp.Or(q.Group, scenario.DefaultGroup) != group
 	})
 	inGroup = m.withoutJudges(p, inGroup)
 	if len(inGroup) == 0 && m.opts.Lenient { // other tools use all providers here
@@ -117,13 +105,14 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 // emptyGroup reports a group without providers, once for all scenarios that ask for it. A group that a provider has and
 // no scenario asks for may be a misspelled one.
 func (m *matrix) emptyGroup(p *scenario.Project, s *scenario.Scenario, models []*scenario.Provider) {
-	group := cmp.Or(s.Group, defaultGroup)
+	group := cmp.Or(s.Group, scenario.DefaultGroup)
 	if !m.first("empty group " + group + " of " + p.File) {
 		return
 	}
 	who, same := fmt.Sprintf("scenario %q", s.ID), 0
 	for _, other := range p.Scenarios {
-		if other != s && cmp.Or(other.Group, defaultGroup) == group && len(other.Providers) == 0 && other.Agent == nil {
+		if other != s && len(other.Providers) == 0 && other.Agent == nil &&
+			cmp.Or(other.Group, scenario.DefaultGroup) == group {
 			same++
 		}
 	}
@@ -133,7 +122,8 @@ func (m *matrix) emptyGroup(p *scenario.Project, s *scenario.Scenario, models []
 	problem := m.diags.Errorf(cmp.Or(s.GroupPos, s.Pos), 1, "empty-group", "%s: no provider is in group %q", who, group)
 	problem.Hint = hintGroup(s.Group, groups(models))
 	near := diag.Nearest(group, groups(models))
-	if at := slices.IndexFunc(models, func(q *scenario.Provider) bool { return q.Group == near }); s.Group == "" && near != "" {
+	if at := slices.IndexFunc(models, func(q *scenario.Provider) bool { return q.Group == near }); s.Group == "" &&
+		near != "" {
 		q := models[at]
 		problem.Hint = fmt.Sprintf("the provider %q is in the group %q (%s): where no other is meant, leave group out",
 			q.ID, near, cmp.Or(q.GroupPos, q.Pos))
@@ -143,8 +133,8 @@ func (m *matrix) emptyGroup(p *scenario.Project, s *scenario.Scenario, models []
 // judgesOnly reports whether a provider only serves judges: a judge uses it, and it belongs neither to the group nor to
 // the providers of the scenario.
 func judgesOnly(p *scenario.Project, s *scenario.Scenario, q *scenario.Provider) bool {
-	group := cmp.Or(q.Group, defaultGroup)
-	return group != defaultGroup && group != s.Group && !slices.ContainsFunc(s.Providers, q.Is) &&
+	group := cmp.Or(q.Group, scenario.DefaultGroup)
+	return group != scenario.DefaultGroup && group != s.Group && !slices.ContainsFunc(s.Providers, q.Is) &&
 		slices.ContainsFunc(p.Judges, func(j scenario.Judge) bool { return q.Is(j.Provider) })
 }
 
@@ -180,16 +170,16 @@ func (m *matrix) note(format string, args ...any) {
 // hintGroup lists the known groups, and names the key to set when the scenario has none.
 func hintGroup(group string, known []string) string {
 	if group != "" || len(known) == 0 {
-		return diag.HintKnown(cmp.Or(group, defaultGroup), known)
+		return diag.HintKnown(cmp.Or(group, scenario.DefaultGroup), known)
 	}
 	return "it names no group; write provider_group: " + known[0] + " in the scenario; " +
-		diag.HintKnown(defaultGroup, known)
+		diag.HintKnown(scenario.DefaultGroup, known)
 }
 
 func groups(models []*scenario.Provider) []string {
 	var out []string
 	for _, q := range models {
-		out = append(out, cmp.Or(q.Group, defaultGroup))
+		out = append(out, cmp.Or(q.Group, scenario.DefaultGroup))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -215,7 +205,7 @@ func (m *matrix) implicitMock(p *scenario.Project, s *scenario.Scenario) []*scen
 		return nil
 	}
 	if m.implicitMocks[p] == nil {
-		m.implicitMocks[p] = adHoc(mockType)
+		m.implicitMocks[p] = scenario.AdHoc(scenario.MockType)
 	}
 	return []*scenario.Provider{m.implicitMocks[p]}
 }
@@ -227,12 +217,12 @@ func (m *matrix) endpoint(p *scenario.Project, spec *scenario.Provider) *Endpoin
 		return e
 	}
 	used := spec
-	if m.opts.MockProvider && spec.Type != mockType {
+	if m.opts.MockProvider && spec.Type != scenario.MockType {
 		masked := *spec
-		masked.Type = mockType
+		masked.Type = scenario.MockType
 		used = &masked
 	}
-	if !m.opts.Replayed && !m.opts.Uncalled && !preflightAgent(used, p.Getenv, m.diags) {
+	if !m.opts.Replayed && !m.opts.Uncalled && !preflight.AgentProgram(used, p.Getenv, m.diags) {
 		m.endpoints[key] = nil
 		return nil
 	}
@@ -242,7 +232,7 @@ func (m *matrix) endpoint(p *scenario.Project, spec *scenario.Provider) *Endpoin
 		m.endpoints[key] = nil
 		return nil
 	}
-	if used.Type == mockType && client != nil {
+	if used.Type == scenario.MockType && client != nil {
 		client = &cannedMedia{client, m.attachments(p), m.opts.Lenient}
 	}
 	e := &Endpoint{Spec: used, Client: client, Simulated: simulated}

@@ -90,7 +90,7 @@ func PriceOf(e *Endpoint) *providers.Price { return priceOf(e.Spec, e.Simulated)
 func priceOf(spec *scenario.Provider, simulated bool) *providers.Price {
 	price := providers.PriceFor(spec)
 	switch {
-	case simulated && spec.Type == replayType:
+	case simulated && spec.Type == scenario.ReplayType:
 		return &providers.Price{}
 	case simulated && price == nil:
 		return providers.MockPrice

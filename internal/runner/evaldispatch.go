@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -171,20 +172,20 @@ func (mode DispatchMode) report(p *scenario.Project, chosen []*scenario.Scenario
 	if mode == InProcess {
 		return
 	}
-	used := usedEvals(p, chosen)
+	used := inventory.UsedEvals(p, chosen)
 	for _, e := range used {
 		refuse := func(format, hint string) { d.Errorf(e.Pos, 1, "not-dispatched", format, e.ID).Hint = hint }
 		switch {
-		case e.Gates() && mode == Dispatched && canFire(p, e):
+		case e.Gates() && mode == Dispatched && inventory.CanFire(p, e):
 			refuse("the eval %q has a threshold, but the run does not wait for its result",
 				"wait for the results with --dispatch-wait 5m, or take the threshold out")
 		case e.Gates() && e.Check.DecidesItself():
 			refuse("the eval %q passes by a limit of its check, which a worker's score does not include",
 				"write threshold: {min_score: …}, or leave it out with --eval-types or --eval-groups")
-		case evals.PhaseOf(e.Trigger) == evals.AfterStep && canFire(p, e):
+		case evals.PhaseOf(e.Trigger) == evals.AfterStep && inventory.CanFire(p, e):
 			refuse("the eval %q fires at steps of the workflow, which workers do not support",
 				"choose another trigger, or leave it out with --eval-types or --eval-groups")
-		case isOpen(e.Compiled):
+		case inventory.IsOpen(e.Compiled):
 			refuse("the eval %q has placeholders, and a worker does not know their values",
 				"leave it out with --eval-types or --eval-groups, or write the text out")
 		case e.Check.AsksEarlierEvals():
@@ -195,7 +196,7 @@ func (mode DispatchMode) report(p *scenario.Project, chosen []*scenario.Scenario
 	if len(used) == 0 {
 		return
 	}
-	eachAssertion(p, chosen, func(c *checks.Compiled) {
+	inventory.EachAssertion(p, chosen, func(c *checks.Compiled) {
 		if c.AsksEarlierEvals() {
 			d.Errorf(c.Pos, 1, "not-dispatched", "%s looks at results of evals, which workers run", c.Type).Hint =
 				"run the evals in this process: leave --dispatch out"

@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -251,20 +252,20 @@ func TestPlanOfEvals(t *testing.T) {
 		{[]*scenario.Scenario{{Skip: "broken"}}, ""},
 	} {
 		var visited []string
-		eachEval(p, c.chosen, func(check *checks.Compiled) { visited = append(visited, check.Type) })
+		inventory.EachEval(p, c.chosen, func(check *checks.Compiled) { visited = append(visited, check.Type) })
 		if got := strings.Join(visited, " "); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	if diff := cmp.Diff([]string{"b"}, evalsOff(p)); diff != "" {
+	if diff := cmp.Diff([]string{"b"}, inventory.EvalsOff(p)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if !hasGate(p, bare) || hasGate(&scenario.Project{PackEvals: list[:2]}, &scenario.Scenario{}) {
+	if !inventory.HasGate(p, bare) || inventory.HasGate(&scenario.Project{PackEvals: list[:2]}, &scenario.Scenario{}) {
 		t.Error("only c has a threshold")
 	}
 	plan := &Plan{}
 	run := &project{Project: p, stances: map[*scenario.Prompt]*stance{}}
-	for prompt, set := range evalSets(p, []*scenario.Scenario{asked, bare}) {
+	for prompt, set := range inventory.EvalSets(p, []*scenario.Scenario{asked, bare}) {
 		run.stances[prompt] = &stance{prompt: prompt, evals: set}
 	}
 	for _, prompt := range []*scenario.Prompt{clerk, plain, clerk} {

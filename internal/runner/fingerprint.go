@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/digest"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -81,7 +82,7 @@ func (f *Fingerprints) Of(t *Trial) string {
 // number distinguishes a trial from others that ask the same. For a replay it is the number of the conversation that
 // holds the answers.
 func number(t *Trial) int {
-	if t.Endpoint.Spec.Type == replayType {
+	if t.Endpoint.Spec.Type == scenario.ReplayType {
 		return t.N
 	}
 	return t.Repetition()
@@ -94,7 +95,7 @@ func (f *Fingerprints) others(t *Trial) digest.Sum {
 		own := *t
 		own.Endpoint = e
 		sums = append(sums, f.provider(t.Project.Project, e.Spec), f.mocks(&own), leniency(&own), e.Simulated)
-		if e.Spec.Type == replayType {
+		if e.Spec.Type == scenario.ReplayType {
 			sums = append(sums, t.N)
 		}
 	}
@@ -104,9 +105,9 @@ func (f *Fingerprints) others(t *Trial) digest.Sum {
 // leniency is how flags make a simulated provider answer when it has no reply.
 func leniency(t *Trial) string {
 	switch kind := t.Endpoint.Spec.Type; {
-	case kind == replayType && t.Project.strict:
+	case kind == scenario.ReplayType && t.Project.strict:
 		return "strict"
-	case kind == mockType && t.Project.lenient:
+	case kind == scenario.MockType && t.Project.lenient:
 		return "lenient"
 	}
 	return ""
@@ -363,7 +364,7 @@ func (f *Fingerprints) judgesOf(p *project, s *scenario.Scenario) (asked []any) 
 	if p.judges == nil || p.judgePrompts == nil {
 		return nil
 	}
-	eachCheck(p.Project, []*scenario.Scenario{s}, func(c *checks.Compiled) {
+	inventory.EachCheck(p.Project, []*scenario.Scenario{s}, func(c *checks.Compiled) {
 		for _, need := range c.JudgeUses() {
 			asked = append(asked, need.Use)
 			if spec := p.judgeModels[need.Use]; spec != nil {

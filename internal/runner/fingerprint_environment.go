@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/inventory"
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/secret"
 )
@@ -78,12 +80,12 @@ func variablesOf(p *scenario.Project) (names []string) {
 		names = append(names, namedByHeaders(a.FromEnv)...)
 	}
 	for _, s := range p.Servers {
-		names = append(names, namedIn(serverTexts(s)...)...)
+		names = append(names, namedIn(preflight.ServerTexts(s)...)...)
 	}
 	for _, h := range p.Handlers {
 		names = append(names, namedByProgram(h.Env)...)
 	}
-	EachCheck(p, func(c *checks.Compiled) { names = append(names, namedByCheck(c)...) })
+	inventory.AllChecks(p, func(c *checks.Compiled) { names = append(names, namedByCheck(c)...) })
 	return names
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/workflow"
@@ -55,7 +56,7 @@ func (s *session) expectTold(rec *recording.Session) error {
 	if f.start != "" || rec.Workflow != nil || s.trial.Recorded.File == "" {
 		return nil
 	}
-	if lost := LostWithoutPrompt(s.trial.Project.Project); lost != "" {
+	if lost := inventory.LostWithoutPrompt(s.trial.Project.Project); lost != "" {
 		return fmt.Errorf("the recording does not say in which state of the workflow it starts: %s", lost)
 	}
 	return nil

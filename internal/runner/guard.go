@@ -6,6 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/guard"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -13,8 +14,8 @@ import (
 // guards makes the guardrails of the chosen scenarios' prompts.
 func (m *matrix) guards(p *scenario.Project, chosen []*scenario.Scenario) map[*scenario.Prompt]*guard.Set {
 	var all map[*scenario.Prompt]*guard.Set
-	for _, prompt := range promptsOf(p, chosen) {
-		set, err := guard.New(boundGuards(prompt.Validators, sample))
+	for _, prompt := range inventory.PromptsOf(p, chosen) {
+		set, err := guard.New(boundGuards(prompt.Validators, inventory.Sample))
 		if err != nil {
 			m.diags.Errorf(prompt.Pos, 1, "bad-guardrail", "prompt %s: %v", prompt.TaskType, err)
 			continue
@@ -28,37 +29,6 @@ func (m *matrix) guards(p *scenario.Project, chosen []*scenario.Scenario) map[*s
 		all[prompt] = set
 	}
 	return all
-}
-
-// promptsOf returns the prompts of scenarios that are not skipped, each once.
-func promptsOf(p *scenario.Project, chosen []*scenario.Scenario) []*scenario.Prompt {
-	var list []*scenario.Prompt
-	seen := map[*scenario.Prompt]bool{nil: true}
-	for _, s := range chosen {
-		prompts, err := p.PromptsFor(s)
-		if err != nil || s.Skip != "" { // matrix.prompt reports the error
-			continue
-		}
-		for _, prompt := range prompts {
-			if !seen[prompt] {
-				seen[prompt] = true
-				list = append(list, prompt)
-			}
-		}
-	}
-	return list
-}
-
-// eachGuard visits the guardrails of the chosen scenarios' prompts.
-func eachGuard(p *scenario.Project, chosen []*scenario.Scenario, visit func(*checks.Compiled)) {
-	for _, prompt := range promptsOf(p, chosen) {
-		for _, v := range prompt.Validators {
-			if !v.Enabled {
-				continue
-			}
-			eachCompiled(v.Compiled, visit)
-		}
-	}
 }
 
 // checkInput runs the guardrails on the last message, which is the user's. answered is true when one of them answered

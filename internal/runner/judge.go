@@ -112,11 +112,8 @@ func (s *session) described() *checks.ScenarioInfo {
 // fromDisk reports whether the conversation is recorded or replayed.
 func (s *session) fromDisk() bool {
 	t := s.trial
-	return t.Finished != nil || t.Recorded != nil || s.recorder.Plays() || t.Endpoint.Spec.Type == replayType
+	return t.Finished != nil || t.Recorded != nil || s.recorder.Plays() || t.Endpoint.Spec.Type == scenario.ReplayType
 }
-
-// replayType is the type of providers that answer from a recording.
-const replayType = "replay"
 
 // lacksInfo reports whether the recording format does not contain something.
 func (s *session) lacksInfo(what string) bool {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -13,23 +14,23 @@ import (
 // ReportJudges reports judges that checks of chosen scenarios need and that are not configured. It opens none. A
 // missing default judge is only a warning, because the command line can name it.
 func ReportJudges(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
-	b := newJudgeFinder(p, d)
-	b.missing = d.Warnf
-	b.findAll(chosen)
+	b := inventory.NewJudgeFinder(p, d)
+	b.Missing = d.Warnf
+	b.FindAll(chosen)
 }
 
 // judges opens the judges of the chosen scenarios.
 func (m *matrix) judges(p *project, chosen []*scenario.Scenario) {
-	b := newJudgeFinder(p.Project, m.diags)
-	b.fallback, b.open = m.opts.Judge, func(spec *scenario.Provider) *judges.Endpoint { return m.judge(p.Project, spec) }
+	b := inventory.NewJudgeFinder(p.Project, m.diags)
+	b.Fallback, b.Open = m.opts.Judge, func(spec *scenario.Provider) *judges.Endpoint { return m.judge(p.Project, spec) }
 	for _, q := range m.adHocOf(p.Project) {
-		b.adHoc[q.ID] = q
+		b.AdHoc[q.ID] = q
 	}
-	b.findAll(chosen)
-	if len(b.judges) > 0 {
-		p.judges = judges.New(b.judges, m.memory)
+	b.FindAll(chosen)
+	if len(b.Judges) > 0 {
+		p.judges = judges.New(b.Judges, m.memory)
 	}
-	p.judgePrompts, p.judgeModels = &b.prompts, b.models
+	p.judgePrompts, p.judgeModels = &b.Prompts, b.Models
 }
 
 // judge opens a judging model once per plan. It shares the client, and so the rate limits, of the same model under
@@ -59,11 +60,11 @@ func (m *matrix) checkJudge(suite *scenario.Suite) {
 	}
 	var known []string
 	for _, p := range suite.Projects {
-		b := newJudgeFinder(p, m.diags)
-		if b.named(m.opts.Judge) != nil || b.provider(m.opts.Judge, "") != nil {
+		b := inventory.NewJudgeFinder(p, m.diags)
+		if b.Named(m.opts.Judge) != nil || b.Provider(m.opts.Judge, "") != nil {
 			return
 		}
-		known = append(known, judgeNames(p)...)
+		known = append(known, inventory.JudgeNames(p)...)
 		for _, q := range p.Providers {
 			known = append(known, selection.IDAndAlias(&q.Meta)...)
 		}

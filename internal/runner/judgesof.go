@@ -4,6 +4,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/grading"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/judges"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -21,14 +22,11 @@ func JudgesOf(
 	if d.Errors() > 0 {
 		return nil, nil
 	}
-	b := newJudgeFinder(p, d)
-	b.fallback, b.open = m.opts.Judge, func(spec *scenario.Provider) *judges.Endpoint { return m.judge(p, spec) }
-	for _, need := range c.JudgeUses() {
-		b.find(c, &need)
-		b.findPrompt(c, &need)
+	b := inventory.NewJudgeFinder(p, d)
+	b.Fallback, b.Open = m.opts.Judge, func(spec *scenario.Provider) *judges.Endpoint { return m.judge(p, spec) }
+	b.Find(c)
+	if d.Errors() > 0 || len(b.Judges) == 0 {
+		return nil, &b.Prompts
 	}
-	if d.Errors() > 0 || len(b.judges) == 0 {
-		return nil, &b.prompts
-	}
-	return judges.New(b.judges, m.memory), &b.prompts
+	return judges.New(b.Judges, m.memory), &b.Prompts
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -12,7 +14,7 @@ import (
 // agent would not be allowed elsewhere.
 func (u *toolUses) reportLifted(chosen []*scenario.Scenario) {
 	for _, s := range chosen {
-		prompts, err := possiblePrompts(u.p, s)
+		prompts, err := inventory.PossiblePrompts(u.p, s)
 		if err != nil || s.Skip != "" || s.Recorded != nil || s.ToolPolicy == nil {
 			continue
 		}
@@ -23,7 +25,7 @@ func (u *toolUses) reportLifted(chosen []*scenario.Scenario) {
 			}
 			told[prompt] = true
 			if lifted := liftedLimits(s.ToolPolicy, prompt.ToolPolicy); len(lifted) > 0 {
-				u.diags.Warnf(s.Pos, width(s.ID), "lifted-limit",
+				u.diags.Warnf(s.Pos, diag.Width(s.ID), "lifted-limit",
 					"the tool_policy of the scenario %q allows more than that of its prompt %q: %s", s.ID, prompt.TaskType,
 					strings.Join(lifted, ", ")).Hint = "take the limits out of the scenario to test the agent with its own"
 			}

@@ -8,11 +8,14 @@ import (
 
 	"github.com/arena-evals/arena/internal/attach"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/judges"
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/selection"
+	"github.com/arena-evals/arena/internal/tools/open"
 )
 
 // Make plans the trials of a suite: scenarios by id × providers in the order of the file × regions × repetitions ×
@@ -48,7 +51,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.reportBasis(plan)
 	if opts.entire() {
 		for _, p := range suite.Projects {
-			ReportNotUsed(p, d)
+			preflight.NotUsed(p, d)
 		}
 	}
 	return plan
@@ -194,13 +197,13 @@ func (m *matrix) project(p *scenario.Project, origin string) []span {
 	run.prefix = origin
 	out := make([]span, 0, len(scenarios)+len(judged))
 	for _, s := range scenarios {
-		ReportIdle(p, s, m.opts.Strict, m.diags)
+		preflight.Idle(p, s, m.opts.Strict, m.diags)
 		out = append(out, m.trials(run, s)...)
 	}
 	m.warnGenericReplies(p, out)
 	m.reportMoneyLimits(p, out)
 	for _, s := range judged {
-		ReportIdle(p, s, m.opts.Strict, m.diags)
+		preflight.Idle(p, s, m.opts.Strict, m.diags)
 		out = append(out, single(m.recorded(run, s))...)
 	}
 	m.checkNames(run, append(slices.Clip(out), m.unplanned...))
@@ -215,7 +218,8 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 		mocked: m.opts.MockProvider, judge: m.opts.Judge, dispatch: m.opts.Dispatch,
 	}, strict: m.opts.Strict, lenient: m.opts.Lenient, media: m.attachments(p)}
 	var err error
-	if run.tools, run.memory, err = newKit(p, world{m.http, m.opts.OnStderr, run.media}); err != nil {
+	reached := open.World{HTTP: m.http, OnStderr: m.opts.OnStderr, Media: run.media}
+	if run.tools, run.memory, err = newKit(p, reached); err != nil {
 		m.diags.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return nil
 	}
@@ -227,23 +231,23 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 		return nil
 	}
 	run.skills = newSkills(p, registry)
-	ReportGuardrailUses(p, scenarios, m.diags)
+	preflight.Guardrails(p, scenarios, m.diags)
 	m.expectGuardrails(p, judged)
 	all := append(slices.Clip(scenarios), judged...)
 	(&toolUses{p, registry, m.diags}).report(all)
-	ReportIdleGates(p, all, m.diags)
-	ReportLastReplyBans(p, all, m.diags)
-	ReportUnheldSchemas(p, scenarios, m.diags)
+	preflight.IdleGates(p, all, m.diags)
+	preflight.LastReplyBans(p, all, m.diags)
+	preflight.UnheldSchemas(p, scenarios, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)
 	run.relevance = m.windowEmbedders(p, scenarios)
-	m.tracker.awaitGates(p, usedEvals(p, all))
+	m.tracker.awaitGates(p, inventory.UsedEvals(p, all))
 	m.judges(run, all)
 	if m.opts.Offline {
 		m.reportOffline(p, all)
 	}
 	if !m.opts.Replayed && !m.opts.Uncalled {
-		ReportOutside(p, scenarios, all, m.diags)
+		preflight.Outside(p, scenarios, all, m.diags)
 	}
 	run.host = m.host(p)
 	return run

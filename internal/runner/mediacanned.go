@@ -9,42 +9,15 @@ import (
 	"github.com/arena-evals/arena/internal/attach"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/media"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools/open"
 )
 
 // Media that files have ready: those of simulated tools and of mock replies. They are read, held against their type and
 // encoded as those of turns are. One that has an address alone stays that: nothing is fetched.
-
-// attachCanned returns a canned medium with its bytes at hand, where it has any of its own.
-func attachCanned(store *attach.Store, part *chat.Part) (*chat.Media, error) {
-	if m := part.Media; m.Data == "" && (m.Path == "" || !m.Local) {
-		return m, nil
-	}
-	return store.AttachLocal(part.Type, part.Media)
-}
-
-// withMedia is a tool whose canned result has its media at hand. What cannot be read stays as it is: it is reported.
-func withMedia(spec *scenario.Tool, store *attach.Store) *scenario.Tool {
-	if store == nil || !slices.ContainsFunc(spec.MockParts, isMedium) {
-		return spec
-	}
-	own := *spec
-	own.MockParts = slices.Clone(spec.MockParts)
-	for i := range own.MockParts {
-		part := &own.MockParts[i]
-		if part.Media == nil {
-			continue
-		}
-		if got, _ := attachCanned(store, part); got != nil { // reportCanned tells
-			part.Media = got
-		}
-	}
-	return &own
-}
-
-func isMedium(p chat.Part) bool { return p.Media != nil }
 
 // cannedMedia is the mock whose replies have their media at hand.
 type cannedMedia struct {
@@ -77,7 +50,7 @@ func (c *cannedMedia) Complete(
 func (c *cannedMedia) Unwrap() providers.Provider { return c.next }
 
 func (c *cannedMedia) attached(parts []chat.Part) ([]chat.Part, error) {
-	if !slices.ContainsFunc(parts, isMedium) {
+	if !slices.ContainsFunc(parts, open.IsMedium) {
 		return parts, nil
 	}
 	own := slices.Clone(parts)
@@ -86,7 +59,7 @@ func (c *cannedMedia) attached(parts []chat.Part) ([]chat.Part, error) {
 		if part.Media == nil {
 			continue
 		}
-		got, err := attachCanned(c.store, part)
+		got, err := open.AttachCanned(c.store, part)
 		if err != nil && (got == nil || !c.lenient) {
 			return nil, fmt.Errorf("mock: %s: %w", mediumName(part), err)
 		}
@@ -97,7 +70,7 @@ func (c *cannedMedia) attached(parts []chat.Part) ([]chat.Part, error) {
 
 // reportCanned reports what is wrong with a canned medium. whose is what it is of: "the tool look", "a mock reply".
 func (m *matrix) reportCanned(p *project, whose string, part *chat.Part, at diag.Pos) {
-	_, err := attachCanned(p.media, part)
+	_, err := open.AttachCanned(p.media, part)
 	switch {
 	case err == nil:
 	case errors.Is(err, media.ErrOtherType) && p.lenient:
@@ -121,7 +94,7 @@ func (m *matrix) reportToolMedia(p *project) {
 
 // reportReplyMedia reports what is wrong with the media of the replies that a mock has for a scenario.
 func (m *matrix) reportReplyMedia(p *project, s *scenario.Scenario, spec *scenario.Provider) {
-	if s.Skip != "" || spec.Type != mockType {
+	if s.Skip != "" || spec.Type != scenario.MockType {
 		return
 	}
 	file := spec.Mock
@@ -140,7 +113,7 @@ func (m *matrix) showable(p *project, s *scenario.Scenario, e *Endpoint) bool {
 		return true
 	}
 	offered := map[string]bool{}
-	prompts, _ := possiblePrompts(p.Project, s) // matrix.prompt reports the error
+	prompts, _ := inventory.PossiblePrompts(p.Project, s) // matrix.prompt reports the error
 	for _, prompt := range prompts {
 		if prompt == nil {
 			continue

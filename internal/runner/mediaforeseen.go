@@ -4,22 +4,23 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools/open"
 )
 
 // ForeseeMedia reports the media of the chosen scenarios that a run would refuse: those of turns, of simulated tools
 // and of mock replies. open makes clients that nobody is sent anything by. An address that a flag of the run may allow
 // is a warning.
 func ForeseeMedia(
-	p *scenario.Project, chosen []*scenario.Scenario, open Opener, o PlanOptions, d *diag.List,
+	p *scenario.Project, chosen []*scenario.Scenario, opener Opener, o PlanOptions, d *diag.List,
 ) {
 	var aside diag.List // what selecting and opening find is told elsewhere
-	o.Open, o.Uncalled = open, true
+	o.Open, o.Uncalled = opener, true
 	m := newMatrix(o, &aside)
 	defer m.close()
 	m.foresees = true
 	run := &project{Project: p, lenient: o.Lenient, media: m.attachments(p)}
 	var err error
-	if run.tools, _, err = newKit(p, world{m.http, nil, run.media}); err != nil {
+	if run.tools, _, err = newKit(p, open.World{HTTP: m.http, Media: run.media}); err != nil {
 		return // told elsewhere
 	}
 	m.diags = d

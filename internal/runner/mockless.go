@@ -23,7 +23,7 @@ type genericReplies struct {
 
 // unaided reports whether a provider of a project is a mock without a file of replies.
 func unaided(p *scenario.Project, spec *scenario.Provider) bool {
-	return spec.Type == mockType && spec.Mock == nil && p.Mock == nil
+	return spec.Type == scenario.MockType && spec.Mock == nil && p.Mock == nil
 }
 
 // warnGenericReplies warns of the turns of what is planned.

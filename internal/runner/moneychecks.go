@@ -3,6 +3,7 @@ package runner
 import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -34,11 +35,11 @@ func (m *matrix) reportMoneyLimits(p *scenario.Project, spans []span) {
 			said[at] = true
 			switch {
 			case price == nil:
-				m.diags.Warnf(c.Pos, width(c.Type), "unknown-price", "%s: the price of %s is not known, so that the check "+
+				m.diags.Warnf(c.Pos, diag.Width(c.Type), "unknown-price", "%s: the price of %s is not known, so that the check "+
 					"cannot be measured, and is an error after the model was paid", c.Type, modelName(t.Endpoint.Spec)).
 					Hint = "write pricing in the file of the provider, or limit the tokens: max_total_tokens"
 			case alone:
-				m.diags.Warnf(c.Pos, width(c.Type), "cannot-fail", "%s: the check cannot fail: the prices of %s are 0", c.Type,
+				m.diags.Warnf(c.Pos, diag.Width(c.Type), "cannot-fail", "%s: the check cannot fail: the prices of %s are 0", c.Type,
 					modelName(t.Endpoint.Spec)).Hint = "write what it costs, or limit the tokens: max_total_tokens"
 			}
 		})
@@ -57,7 +58,7 @@ func (m *matrix) eachMoneyLimit(p *scenario.Project, s *scenario.Scenario, visit
 	}
 	for _, list := range lists {
 		for _, c := range list {
-			eachCompiled(c.Compiled, look)
+			inventory.EachCompiled(c.Compiled, look)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (m *matrix) tellUnsent(spec *scenario.Provider) {
 // tellRecorded tells of parameters on the command line that nothing of a run has where recordings answer, and of two
 // providers whose answers are the same ones.
 func (m *matrix) tellRecorded(p *scenario.Project, spec *scenario.Provider) {
-	if spec.Type != replayType || spec.Replay == nil {
+	if spec.Type != scenario.ReplayType || spec.Replay == nil {
 		return
 	}
 	const why = "--%s has no effect with provider %s, which answers from a recording"

@@ -66,3 +66,9 @@ type CallParameters struct {
 	MaxTokens   *int
 	Seed        *int64
 }
+
+// entire reports whether everything is run that the files list, by files of our own.
+func (o *PlanOptions) entire() bool {
+	chosen := len(o.Scenarios) + len(o.Evals) + len(o.Tags) + len(o.Providers) + len(o.Recordings)
+	return chosen == 0 && !o.Lenient && !o.Replayed
+}

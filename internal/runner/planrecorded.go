@@ -13,6 +13,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
@@ -64,7 +65,7 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 				Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: defaultRegion, N: 1, Of: 1, Recorded: r,
 			})
 		}
-		if promptUndecided(p.Project, s) {
+		if inventory.PromptUndecided(p.Project, s) {
 			m.assignPrompts(p.Project, s, filepath.ToSlash(path), at, out[before:])
 		} else if s.Recorded != nil {
 			m.comparePrompts(p.Project, s, filepath.ToSlash(path), out[before:])
@@ -87,9 +88,9 @@ func (m *matrix) warnUnrecordedFailures(p *scenario.Project, s *scenario.Scenari
 	if first < 0 {
 		return
 	}
-	eachCheck(p, []*scenario.Scenario{s}, func(c *checks.Compiled) {
+	inventory.EachCheck(p, []*scenario.Scenario{s}, func(c *checks.Compiled) {
 		if c.CountsFailures() {
-			m.diags.Warnf(c.Pos, width(c.Type), "not-told",
+			m.diags.Warnf(c.Pos, diag.Width(c.Type), "not-told",
 				"%s: %s does not say whether a tool failed: no call counts as failed", c.Type,
 				trials[first].Recorded.File).Hint = "a result can say so with error or is_error"
 		}

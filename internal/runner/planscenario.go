@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -57,7 +58,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 			continue
 		}
 		m.reportReplyMedia(p, s, endpoint.Spec)
-		if !m.takesParameters(p.Project, s, prompt, endpoint) || !reportAgent(s, endpoint.Spec, m.diags) ||
+		if !m.takesParameters(p.Project, s, prompt, endpoint) || !preflight.Agent(s, endpoint.Spec, m.diags) ||
 			!m.takesMedia(p, s, endpoint) {
 			continue
 		}

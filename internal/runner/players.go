@@ -98,11 +98,11 @@ func (m *matrix) player(
 ) *player {
 	spec := providerOf(p, role.Provider)
 	if spec == nil {
-		m.diags.Errorf(role.Pos, width(role.ID), "unknown-name", "the role %q has no provider %q", role.ID, role.Provider)
+		m.diags.Errorf(role.Pos, diag.Width(role.ID), "unknown-name", "the role %q has no provider %q", role.ID, role.Provider)
 		return nil
 	}
 	if reason, hint := unableToPlay(spec); reason != "" && !m.opts.MockProvider {
-		m.refuseOnce(role.Pos, width(role.ID), "cannot-play", fmt.Sprintf("the role %q cannot be played by provider %s: "+
+		m.refuseOnce(role.Pos, diag.Width(role.ID), "cannot-play", fmt.Sprintf("the role %q cannot be played by provider %s: "+
 			"%s", role.ID,
 			spec.ID, reason), hint)
 		return nil
@@ -194,7 +194,7 @@ func (t *Trial) paysUsers() bool {
 		return false
 	}
 	for _, e := range t.players.endpoints() {
-		if e.Spec.Type != replayType {
+		if e.Spec.Type != scenario.ReplayType {
 			return true
 		}
 	}

@@ -3,103 +3,18 @@ package runner
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
-	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/scenario"
 )
-
-// possiblePrompts returns the prompts that the conversations of a scenario may have; nil stands for none. Recorded
-// conversations may have any, unless the files say which.
-func possiblePrompts(p *scenario.Project, s *scenario.Scenario) ([]*scenario.Prompt, error) {
-	if promptUndecided(p, s) || s.Recorded != nil && p.HasWorkflow() { // which go from prompt to prompt
-		return append([]*scenario.Prompt{nil}, p.Prompts...), nil
-	}
-	return p.PromptsFor(s)
-}
-
-// chosenPrompts yields the prompts that the conversations of chosen scenarios may have; nil stands for none. It leaves
-// out skipped scenarios, and those whose prompt has an error, which the planner reports.
-func chosenPrompts(p *scenario.Project, chosen []*scenario.Scenario) iter.Seq[*scenario.Prompt] {
-	return func(yield func(*scenario.Prompt) bool) {
-		for _, s := range chosen {
-			prompts, err := possiblePrompts(p, s)
-			if err != nil || s.Skip != "" {
-				continue
-			}
-			for _, prompt := range prompts {
-				if !yield(prompt) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// modelPrompts yields the prompts that models may be given in a run of chosen scenarios: no prompts of recorded
-// conversations.
-func modelPrompts(p *scenario.Project, chosen []*scenario.Scenario) iter.Seq[*scenario.Prompt] {
-	driven := slices.DeleteFunc(slices.Clone(chosen), func(s *scenario.Scenario) bool { return s.Recorded != nil })
-	return func(yield func(*scenario.Prompt) bool) {
-		for prompt := range chosenPrompts(p, driven) {
-			if prompt != nil && !yield(prompt) {
-				return
-			}
-		}
-	}
-}
-
-// promptUndecided reports whether only the recording can tell which of several prompts a conversation has.
-func promptUndecided(p *scenario.Project, s *scenario.Scenario) bool {
-	return s.Recorded != nil && s.TaskType == "" && len(p.Prompts) > 1
-}
-
-// promptEvals counts the enabled evals that run only under some prompts, and returns these prompts.
-func promptEvals(p *scenario.Project) (n int, tasks []string) {
-	of := func(prompt *scenario.Prompt) []*scenario.Eval {
-		return slices.DeleteFunc(slices.Clone(p.EvalsFor(prompt)), func(e *scenario.Eval) bool { return !e.Enabled })
-	}
-	always := of(nil)
-	for _, prompt := range p.Prompts {
-		before := n
-		for _, e := range of(prompt) {
-			if !slices.Contains(always, e) {
-				n++
-			}
-		}
-		if n > before {
-			tasks = append(tasks, prompt.TaskType)
-		}
-	}
-	slices.Sort(tasks)
-	return n, tasks
-}
-
-// LostWithoutPrompt says which evals would not run if the prompt of a conversation is not known; "" when all would.
-func LostWithoutPrompt(p *scenario.Project) string {
-	n, tasks := promptEvals(p)
-	if len(p.Prompts) < 2 || n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s of %s would not run", plural.Count(n, "eval"), namedPrompts(tasks))
-}
-
-func namedPrompts(tasks []string) string {
-	what := "the prompts "
-	if len(tasks) == 1 {
-		what = "the prompt "
-	}
-	return what + strings.Join(tasks, ", ")
-}
 
 // assignPrompts sets the prompt of each recorded conversation by its recording. When evals cannot run because a prompt
 // is not known, it reports that once for every file.
 func (m *matrix) assignPrompts(p *scenario.Project, s *scenario.Scenario, path string, at diag.Pos, trials []Trial) {
-	lost := LostWithoutPrompt(p)
+	lost := inventory.LostWithoutPrompt(p)
 	unnamed, unknown := 0, map[string]int{}
 	for i := range trials {
 		if trials[i].Recorded.inWorkflow && p.HasWorkflow() { // whose states have the prompts
@@ -155,7 +70,7 @@ func (m *matrix) comparePrompt(p *scenario.Project, e *scenario.RecordingEval, f
 	if !known || e.TaskType == "" || e.TaskType == task {
 		return
 	}
-	m.diags.Errorf(cmp.Or(e.TaskTypePos, e.Pos), width(e.TaskType), "other-prompt",
+	m.diags.Errorf(cmp.Or(e.TaskTypePos, e.Pos), diag.Width(e.TaskType), "other-prompt",
 		"task_type is %q, but %s says that the prompt was %q", e.TaskType, from, task).
 		Hint = "take task_type out: it is for recordings that do not say their prompt"
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/workflow"
 )
@@ -138,7 +139,7 @@ func (u *toolUses) reportStuck(chosen []*scenario.Scenario) {
 			}
 			if text := fmt.Sprintf("state %q: nobody can send its events: %s", state.Name, why); why != "" && !told[text] {
 				told[text] = true
-				u.diags.Warnf(u.p.Workflow.At(state.Name), width(state.Name), "stuck-state", "%s", text).Hint =
+				u.diags.Warnf(u.p.Workflow.At(state.Name), diag.Width(state.Name), "stuck-state", "%s", text).Hint =
 					"let " + workflow.TransitionTool + " be called there, or mark the state as terminal and take its on_event out"
 			}
 		}

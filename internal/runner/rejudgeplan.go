@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/selection"
@@ -55,7 +57,7 @@ func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished, dec
 		}
 		run.prefix = from[p]
 		for _, s := range judged {
-			ReportIdle(p, s, b.m.opts.Strict, b.m.diags)
+			preflight.Idle(p, s, b.m.opts.Strict, b.m.diags)
 			b.m.countable(s)
 		}
 		b.m.reportOtherWays(p, declaredBy(p, finished, declared))
@@ -227,7 +229,7 @@ func missingScenario(brief *result.Brief) *scenario.Scenario {
 // trial.
 func (b *rejudgePlanner) evalScenario(p *project, brief *result.Brief) *scenario.Scenario {
 	s := everyReplyScenario(brief)
-	if !promptUndecided(p.Project, s) {
+	if !inventory.PromptUndecided(p.Project, s) {
 		return s
 	}
 	task, from := brief.TaskType, "the run"
@@ -238,7 +240,7 @@ func (b *rejudgePlanner) evalScenario(p *project, brief *result.Brief) *scenario
 		}
 	}
 	known := slices.ContainsFunc(p.Prompts, func(q *scenario.Prompt) bool { return q.TaskType == task })
-	if missing := LostWithoutPrompt(p.Project); !known && missing != "" {
+	if missing := inventory.LostWithoutPrompt(p.Project); !known && missing != "" {
 		b.m.reportNoPrompt(p.Evals[0].Scenario(), diag.Pos{}, unknownPrompt(brief.Scenario, task, from), missing)
 	}
 	if known {

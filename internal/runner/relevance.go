@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/textmeasure"
@@ -87,7 +88,7 @@ func (m *matrix) windowEmbedders(
 		r := s.Window.Relevance
 		spec := relevanceProvider(p, r)
 		if spec.Role != "embedding" && !m.opts.MockProvider {
-			m.refuseOnce(r.Pos, width(r.Provider), "cannot-embed", fmt.Sprintf("relevance: provider %s has no embeddings: its "+
+			m.refuseOnce(r.Pos, diag.Width(r.Provider), "cannot-embed", fmt.Sprintf("relevance: provider %s has no embeddings: its "+
 				"role is %s", spec.ID, spec.Role),
 				"name a provider with role: embedding, or a vendor: "+strings.Join(slices.Sorted(maps.Keys(vendorEmbeddings)),
 					", "))

@@ -7,6 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/dataset"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -77,7 +78,7 @@ func (s *session) checkRow() error {
 	}
 	singles := func(turn int) map[string]string { return t.Variant.values(turn) }
 	faults := t.Scenario.RowFaults(t.Prompt, t.Region, singles)
-	prompts, err := possiblePrompts(t.Project.Project, t.Scenario)
+	prompts, err := inventory.PossiblePrompts(t.Project.Project, t.Scenario)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (m *matrix) sortProviderNames(suite *scenario.Suite) {
 		if slices.Contains(configured, name) {
 			continue
 		}
-		p := adHoc(name)
+		p := scenario.AdHoc(name)
 		if i := slices.IndexFunc(m.opts.Agents, func(q *scenario.Provider) bool { return q.ID == name }); i >= 0 {
 			p = m.opts.Agents[i]
 		}

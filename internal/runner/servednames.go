@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -44,7 +45,7 @@ func (n *nameChecker) checkServed(check string, use *checks.NameUse, setups []*s
 	}
 	server := n.p.ServerOf(use.Name)
 	if server == nil && use.Kind == checks.ToolName {
-		server = servedBy(n.p, use.Name)
+		server = preflight.ServedBy(n.p, use.Name)
 	}
 	if server == nil && !strings.HasPrefix(use.Name, scenario.ServerPrefix) {
 		return false
@@ -160,7 +161,7 @@ func (n *nameChecker) serverOf(tool string) *scenario.Server {
 	if tool == "" || slices.ContainsFunc(n.knownTools(), own) {
 		return nil
 	}
-	return servedBy(n.p, tool)
+	return preflight.ServedBy(n.p, tool)
 }
 
 // matters reports whether a name matters in a trial that stands under a prompt.
@@ -250,7 +251,7 @@ func (p *Plan) claimCompared(h *nameTracker, claim claimer) {
 			}
 			one := claim("served", n.pos, fmt.Sprint(n.name, "#", i))
 			one.settle(n.compared.Load() || n.cameUp(h.calledTools), h.hasTurns && n.missed.Load(), diag.Diagnostic{
-				Severity: diag.Warning, Pos: n.pos, Width: width(n.name), Code: "never-named",
+				Severity: diag.Warning, Pos: n.pos, Width: diag.Width(n.name), Code: "never-named",
 				Msg: fmt.Sprintf("%s: %q may not exist: no conversation called it, and %s",
 					n.where, n.name, whom),
 			})
@@ -315,10 +316,10 @@ func (n *servedName) absent(known []string) string {
 // "" where that is not so.
 func (s *session) misnamed(tool string) string {
 	p := s.trial.Project
-	if s.trial.Endpoint.Spec.Type != mockType || p.lenient || s.box.Has(tool) {
+	if s.trial.Endpoint.Spec.Type != scenario.MockType || p.lenient || s.box.Has(tool) {
 		return ""
 	}
-	server := servedBy(p.Project, tool)
+	server := preflight.ServedBy(p.Project, tool)
 	text := tool + ": the mock calls it, but no agent has it"
 	if server != nil {
 		text = fmt.Sprintf("%s: the mock calls it, but the MCP server %q does not have it", tool, server.Name)
@@ -340,7 +341,7 @@ func (s *session) find(ctx context.Context, turn int, list []scenario.Placed) {
 	}
 	for _, placed := range list {
 		for _, use := range compiled(placed).ToolUses() {
-			if s.box.Has(use.Name) || servedBy(s.trial.Project.Project, use.Name) == nil {
+			if s.box.Has(use.Name) || preflight.ServedBy(s.trial.Project.Project, use.Name) == nil {
 				continue
 			}
 			if err := s.list(ctx, turn, s.box.Listing([]string{use.Name})); err != nil {

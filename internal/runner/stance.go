@@ -10,6 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/guard"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -36,12 +37,12 @@ type stance struct {
 func (m *matrix) stances(p *project, scenarios, all []*scenario.Scenario) map[*scenario.Prompt]*stance {
 	guards := m.guards(p.Project, scenarios)
 	list := map[*scenario.Prompt]*stance{}
-	for prompt, set := range evalSets(p.Project, all) {
+	for prompt, set := range inventory.EvalSets(p.Project, all) {
 		st := p.bareStance(prompt)
 		st.evals, st.guards = set, guards[prompt]
-		st.openEvals = slices.ContainsFunc(set, func(e *evals.Eval) bool { return isOpen(e.Compiled) })
+		st.openEvals = slices.ContainsFunc(set, func(e *evals.Eval) bool { return inventory.IsOpen(e.Compiled) })
 		st.openGuards = st.guards != nil &&
-			slices.ContainsFunc(prompt.Validators, func(g *scenario.Validator) bool { return isOpen(g.Compiled) })
+			slices.ContainsFunc(prompt.Validators, func(g *scenario.Validator) bool { return inventory.IsOpen(g.Compiled) })
 		list[prompt] = st
 	}
 	return list
@@ -149,7 +150,7 @@ func (st *stance) bind(v *values) {
 	}
 	st.evals = slices.Clone(st.evals)
 	for i, e := range st.evals {
-		if isOpen(e.Compiled) {
+		if inventory.IsOpen(e.Compiled) {
 			bound := *e
 			bound.Check, _ = v.bind(e.Compiled, noTurn).(*checks.Compiled)
 			st.evals[i] = &bound

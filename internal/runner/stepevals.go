@@ -8,6 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -64,7 +65,7 @@ func (s *session) evalOutputs(ctx context.Context, turn *result.Turn) {
 
 // boundUnder fills in the placeholders of evals with the values that a prompt has.
 func (s *session) boundUnder(prompt *scenario.Prompt, set evals.Set) evals.Set {
-	if !slices.ContainsFunc(set, func(e *evals.Eval) bool { return isOpen(e.Compiled) }) {
+	if !slices.ContainsFunc(set, func(e *evals.Eval) bool { return inventory.IsOpen(e.Compiled) }) {
 		return set
 	}
 	st := stance{prompt: prompt, evals: set, openEvals: true}

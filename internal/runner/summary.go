@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
@@ -43,11 +44,11 @@ func (m *matrix) summarizerOf(p *scenario.Project, s *scenario.Scenario) (e *End
 		reason = "it is an agent, and no model"
 	case spec.Role != "" && spec.Role != "llm":
 		reason = "its role is " + spec.Role
-	case spec.Type == replayType:
+	case spec.Type == scenario.ReplayType:
 		reason = "it says only what was recorded"
 	}
 	if reason != "" && !m.opts.MockProvider {
-		m.refuseOnce(by.Pos, width(by.ID), "cannot-summarize", fmt.Sprintf("provider %s cannot summarize: %s", spec.ID,
+		m.refuseOnce(by.Pos, diag.Width(by.ID), "cannot-summarize", fmt.Sprintf("provider %s cannot summarize: %s", spec.ID,
 			reason), "name a provider of a model")
 		return nil, false
 	}

@@ -2,52 +2,20 @@ package runner
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 
-	"github.com/arena-evals/arena/internal/attach"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/a2a"
-	"github.com/arena-evals/arena/internal/tools/exec"
-	"github.com/arena-evals/arena/internal/tools/live"
 	"github.com/arena-evals/arena/internal/tools/mcp"
+	"github.com/arena-evals/arena/internal/tools/open"
 )
-
-// modes are those of tools that can be called. Scenarios that need others are refused.
-var modes = []string{"", "mock", "client", "exec", "live", scenario.ToolOfAgent, scenario.ToolOfProgram}
-
-// world is what the tools of a project reach of it.
-type world struct {
-	http     *http.Client           // nil: calls over HTTP are refused
-	onStderr func(who, line string) // see PlanOptions
-	media    *attach.Store          // nil: the files of canned results are not read
-}
-
-// compileTools compiles the tools that the files of a project describe. It starts nothing.
-func compileTools(p *scenario.Project, w world) (*tools.Registry, error) {
-	able := slices.DeleteFunc(slices.Clone(p.Tools), func(t *scenario.Tool) bool {
-		return !slices.Contains(modes, t.Mode)
-	})
-	for i := range able {
-		able[i] = withMedia(able[i], w.media)
-	}
-	return tools.New(able, func(spec *scenario.Tool) (tools.Runner, error) {
-		switch spec.Mode {
-		case "live":
-			return live.New(spec, w.http, p.Getenv), nil
-		case scenario.ToolOfProgram:
-			return tools.Runner{Run: spec.Run}, nil
-		}
-		return exec.New(spec, exec.Host{Getenv: p.Getenv, OnStderr: w.onStderr})
-	})
-}
 
 // newKit makes the tools of a project: those that its files describe, and those of its sources. It starts nothing.
 // remembering is the source of the memory, which every trial fills in with its own; nil: there is none.
-func newKit(p *scenario.Project, w world) (kit *tools.Kit, remembering *tools.Opener, err error) {
-	registry, err := compileTools(p, w)
+func newKit(p *scenario.Project, w open.World) (kit *tools.Kit, remembering *tools.Opener, err error) {
+	registry, err := open.Registry(p, w)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,10 +28,10 @@ func newKit(p *scenario.Project, w world) (kit *tools.Kit, remembering *tools.Op
 		sources = append(sources, o)
 	}
 	for _, agent := range p.Agents {
-		sources = append(sources, a2a.New(agent, w.http, p.Getenv))
+		sources = append(sources, a2a.New(agent, w.HTTP, p.Getenv))
 	}
 	for _, server := range p.Servers {
-		sources = append(sources, mcp.New(server, mcp.Host{Getenv: p.Getenv, HTTP: w.http, OnStderr: w.onStderr}))
+		sources = append(sources, mcp.New(server, mcp.Host{Getenv: p.Getenv, HTTP: w.HTTP, OnStderr: w.OnStderr}))
 	}
 	return tools.NewKit(registry, sources...), remembering, nil
 }

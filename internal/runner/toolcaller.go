@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/tools"
 )
@@ -32,7 +33,7 @@ func (t toolCaller) over() bool { return t.s.trial.Finished != nil || t.s.trial.
 // wasServed reports whether a server or an agent may have had a tool in a conversation that was had before.
 func (t toolCaller) wasServed(name string) bool {
 	p := t.s.trial.Project.Project
-	server := servedBy(p, name)
+	server := preflight.ServedBy(p, name)
 	asks := strings.HasPrefix(name, a2a.Prefix) && len(p.Agents) > 0
 	if !t.over() || server == nil && !asks {
 		return false

@@ -16,6 +16,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/open"
 )
 
 // placed compiles a check with parameters in JSON.
@@ -41,7 +42,7 @@ func withTools(t *testing.T) *project {
 		{Meta: scenario.Meta{ID: "remote"}, Mode: "http"},
 	}
 	p := &scenario.Project{Tools: specs}
-	registry, err := compileTools(p, world{})
+	registry, err := open.Registry(p, open.World{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,16 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/open"
 )
 
 // ReportToolUses reports tool calls of checks that cannot work: the project does not have the tool, or its schema
 // refuses the arguments.
 func ReportToolUses(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
-	registry, err := compileTools(p, world{})
+	registry, err := open.Registry(p, open.World{})
 	if err != nil {
 		d.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return
@@ -32,7 +34,7 @@ func (u *toolUses) report(chosen []*scenario.Scenario) {
 	u.reportSteps(chosen)
 	u.reportStuck(chosen)
 	u.reportLifted(chosen)
-	eachCheck(u.p, chosen, func(c *checks.Compiled) {
+	inventory.EachCheck(u.p, chosen, func(c *checks.Compiled) {
 		for _, use := range c.ToolUses() {
 			u.check(c.Type, use)
 		}

@@ -10,10 +10,12 @@ import (
 	"github.com/arena-evals/arena/internal/attach"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/memory"
+	"github.com/arena-evals/arena/internal/tools/open"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
@@ -38,7 +40,7 @@ type ListedTool struct {
 // called and of the sources that are listed. heard is that of PlanOptions.
 func NewWorkbench(p *scenario.Project, heard func(who, line string)) (*Workbench, error) {
 	w := &Workbench{p: p, http: newHTTP(false)}
-	kit, remembering, err := newKit(p, world{w.http, heard, &attach.Store{}})
+	kit, remembering, err := newKit(p, open.World{HTTP: w.http, OnStderr: heard, Media: &attach.Store{}})
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +96,7 @@ func (w *Workbench) Toolless(listed []ListedTool) (names []string) {
 
 func modeOf(spec *scenario.Tool) string {
 	if spec.Mode == "" {
-		return mockType
+		return scenario.MockType
 	}
 	return spec.Mode
 }
@@ -135,15 +137,15 @@ func (w *Workbench) Find(ctx context.Context, name string) (found bool, names []
 // Preflight reports what keeps a tool from being called: a program that is not there, a variable that is not set.
 func (w *Workbench) Preflight(name string, d *diag.List) {
 	if strings.HasPrefix(name, a2a.Prefix) && w.p.Getenv != nil {
-		preflightAgents(w.p, d)
+		preflight.RemoteAgents(w.p, d)
 	}
 	for _, t := range w.p.Tools {
 		switch {
 		case t.ID != name || w.p.Getenv == nil:
 		case t.Exec != nil:
-			preflightProgram(t, w.p.Getenv, d)
+			preflight.ToolProgram(t, w.p.Getenv, d)
 		case t.HTTP != nil:
-			preflightEndpoint(t, w.p.Getenv, d)
+			preflight.ToolEndpoint(t, w.p.Getenv, d)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -45,7 +46,7 @@ func (m *matrix) reportUnsupported(p *scenario.Project, chosen []*scenario.Scena
 		}
 	}
 	if !m.opts.Replayed {
-		ReportOutside(p, chosen, chosen, m.diags)
+		preflight.Outside(p, chosen, chosen, m.diags)
 	}
 }
 

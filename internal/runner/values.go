@@ -5,6 +5,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -29,7 +30,7 @@ func (m *matrix) compileOpenChecks(p *scenario.Project, scenarios, judged []*sce
 }
 
 func (m *matrix) compileOpenChecksOf(p *scenario.Project, s *scenario.Scenario, regions []string) {
-	prompts, err := possiblePrompts(p, s)
+	prompts, err := inventory.PossiblePrompts(p, s)
 	if err != nil || s.Skip != "" || countVariants(s) > maxVariants { // matrix.trials reports them
 		return
 	}
@@ -55,32 +56,6 @@ func (m *matrix) bind(p *scenario.Project, s *scenario.Scenario, prompt *scenari
 		p.EachOpen(s, prompt, func(o *scenario.OpenCheck, turn int) {
 			o.Bind(v.With(variant.values(turn)), " ("+s.ID+")", m.diags)
 		})
-	}
-}
-
-// eachCompiled visits the compiled forms of a check: one, or with placeholders one for each set of values. A check with
-// errors has none.
-func eachCompiled(c any, visit func(*checks.Compiled)) {
-	switch c := c.(type) {
-	case *checks.Compiled:
-		visit(c)
-	case *scenario.OpenCheck:
-		for _, bound := range c.Bound() {
-			eachCompiled(bound, visit)
-		}
-		eachCompiled(c.OfRows(), visit)
-	}
-}
-
-// eachSettled is eachCompiled without the forms that rows give a check.
-func eachSettled(c any, visit func(*checks.Compiled)) {
-	o, open := c.(*scenario.OpenCheck)
-	if !open {
-		eachCompiled(c, visit)
-		return
-	}
-	for _, bound := range o.Bound() {
-		eachCompiled(bound, visit)
 	}
 }
 
@@ -110,7 +85,7 @@ func (v *values) at(turn int) *scenario.Values {
 
 // placed returns checks with the placeholders of the trial filled in.
 func (v *values) placed(list []scenario.Placed, turn int) []scenario.Placed {
-	if !slices.ContainsFunc(list, func(c scenario.Placed) bool { return isOpen(c.Compiled) }) {
+	if !slices.ContainsFunc(list, func(c scenario.Placed) bool { return inventory.IsOpen(c.Compiled) }) {
 		return list
 	}
 	out := slices.Clone(list)
@@ -118,11 +93,6 @@ func (v *values) placed(list []scenario.Placed, turn int) []scenario.Placed {
 		out[i].Compiled = v.bind(out[i].Compiled, turn)
 	}
 	return out
-}
-
-func isOpen(c any) bool {
-	_, open := c.(*scenario.OpenCheck)
-	return open
 }
 
 // bind is a check as it is for the trial. The plan has seen that there is one; for the trials of a run that is over, of
@@ -160,19 +130,11 @@ func (v *values) bound(o *scenario.OpenCheck, turn int, d *diag.List) any {
 func boundGuards(list []*scenario.Validator, bind func(any) any) []*scenario.Validator {
 	out := slices.Clone(list)
 	for i, g := range list {
-		if isOpen(g.Compiled) {
+		if inventory.IsOpen(g.Compiled) {
 			bound := *g
 			bound.Compiled = bind(g.Compiled)
 			out[i] = &bound
 		}
 	}
 	return out
-}
-
-// sample returns a check with any values filled in for its placeholders.
-func sample(c any) any {
-	if o, open := c.(*scenario.OpenCheck); open {
-		return o.Sample()
-	}
-	return c
 }

@@ -1,4 +1,4 @@
-package runner
+package preflight
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -86,7 +87,7 @@ func spokenPrompts(p *scenario.Project, chosen []*scenario.Scenario) map[*scenar
 		}
 	}
 	for _, s := range chosen {
-		prompts, err := possiblePrompts(p, s) // matrix.prompt reports the error
+		prompts, err := inventory.PossiblePrompts(p, s) // matrix.prompt reports the error
 		for _, prompt := range prompts {
 			spoken[prompt] = true
 		}

@@ -1,17 +1,18 @@
-package runner
+package preflight
 
 import (
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// ReportIdle warns of a scenario that cannot fail; with strict that is an error.
-func ReportIdle(p *scenario.Project, s *scenario.Scenario, strict bool, d *diag.List) {
+// Idle warns of a scenario that cannot fail; with strict that is an error.
+func Idle(p *scenario.Project, s *scenario.Scenario, strict bool, d *diag.List) {
 	n := len(p.Globals) + len(s.Conversation)
 	for i := range s.Turns {
 		n += len(s.Turns[i].Assertions)
 	}
-	if n > 0 || s.Skip != "" || hasGate(p, s) || s.Recorded != nil && hasMeasures(p, s) {
+	if n > 0 || s.Skip != "" || inventory.HasGate(p, s) || s.Recorded != nil && inventory.HasMeasures(p, s) {
 		return
 	}
 	report := d.Warnf

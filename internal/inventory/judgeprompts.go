@@ -1,4 +1,4 @@
-package runner
+package inventory
 
 import (
 	"cmp"
@@ -14,19 +14,19 @@ import (
 var judgeVariables = []string{"criteria", "rubric", "response", "conversation", "tool_calls"}
 
 // findPrompt finds the project's prompt that a check gives its judge.
-func (b *judgeFinder) findPrompt(c *checks.Compiled, need *grading.Need) {
+func (b *JudgeFinder) findPrompt(c *checks.Compiled, need *grading.Need) {
 	id := need.Prompt
 	if id == "" && need.DefaultPrompt {
 		id = b.p.Defaults.JudgePrompt
-		b.prompts.Default = id
+		b.Prompts.Default = id
 	}
-	if _, known := b.prompts.Texts[id]; known || id == "" {
+	if _, known := b.Prompts.Texts[id]; known || id == "" {
 		return
 	}
-	q := b.promptOf(id)
+	q := b.PromptOf(id)
 	if q == nil {
 		if need.Prompt != "" { // loading reports an unknown default
-			b.diags.Errorf(need.Pos.Prompt, width(id), "unknown-prompt", "%s: there is no prompt %q", c.Type, id).
+			b.diags.Errorf(need.Pos.Prompt, diag.Width(id), "unknown-prompt", "%s: there is no prompt %q", c.Type, id).
 				Hint = diag.HintKnown(id, b.promptIDs())
 		}
 		return
@@ -41,11 +41,11 @@ func (b *judgeFinder) findPrompt(c *checks.Compiled, need *grading.Need) {
 		}
 		return
 	}
-	b.prompts.Texts[id] = text
+	b.Prompts.Texts[id] = text
 }
 
-// promptOf is the prompt with an id, else the one of a task type.
-func (b *judgeFinder) promptOf(id string) *scenario.Prompt {
+// PromptOf is the prompt with an id, else the one of a task type.
+func (b *JudgeFinder) PromptOf(id string) *scenario.Prompt {
 	i := slices.IndexFunc(b.p.Prompts, func(q *scenario.Prompt) bool { return q.Is(id) })
 	if i < 0 {
 		i = slices.IndexFunc(b.p.Prompts, func(q *scenario.Prompt) bool { return q.TaskType == id })
@@ -56,7 +56,7 @@ func (b *judgeFinder) promptOf(id string) *scenario.Prompt {
 	return b.p.Prompts[i]
 }
 
-func (b *judgeFinder) promptIDs() []string {
+func (b *JudgeFinder) promptIDs() []string {
 	out := make([]string, len(b.p.Prompts))
 	for i, q := range b.p.Prompts {
 		out[i] = q.ID

@@ -1,4 +1,4 @@
-package runner
+package preflight
 
 import (
 	"fmt"
@@ -9,43 +9,45 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/process"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools/open"
 )
 
-// preflightTools looks for what keeps tools from running that chosen scenarios may call: programs that are not there,
+// callableTools looks for what keeps tools from running that chosen scenarios may call: programs that are not there,
 // variables that are not set. It starts nothing and sends nothing.
-func preflightTools(p *scenario.Project, chosen []*scenario.Scenario) []diag.Diagnostic {
+func callableTools(p *scenario.Project, chosen []*scenario.Scenario) []diag.Diagnostic {
 	var found diag.List
-	if asksAgents(p, chosen) {
-		preflightAgents(p, &found)
+	if AsksAgents(p, chosen) {
+		RemoteAgents(p, &found)
 	}
-	called := calledTools(p, chosen)
+	called := CalledTools(p, chosen)
 	for _, t := range p.Tools {
 		switch {
 		case !called[t.ID]:
 		case t.Exec != nil:
-			preflightProgram(t, p.Getenv, &found)
+			ToolProgram(t, p.Getenv, &found)
 		case t.HTTP != nil:
-			preflightEndpoint(t, p.Getenv, &found)
+			ToolEndpoint(t, p.Getenv, &found)
 		}
 	}
 	return found.Sorted()
 }
 
-// asksAgents reports whether models of chosen scenarios are offered remote agents: whoever has a prompt is.
-func asksAgents(p *scenario.Project, chosen []*scenario.Scenario) bool {
-	return len(p.Agents) > 0 && len(slices.Collect(modelPrompts(p, chosen))) > 0
+// AsksAgents reports whether models of chosen scenarios are offered remote agents: whoever has a prompt is.
+func AsksAgents(p *scenario.Project, chosen []*scenario.Scenario) bool {
+	return len(p.Agents) > 0 && len(slices.Collect(inventory.ModelPrompts(p, chosen))) > 0
 }
 
-// calledTools are the tools that agents and checks of chosen scenarios may call.
-func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bool {
+// CalledTools are the tools that agents and checks of chosen scenarios may call.
+func CalledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bool {
 	called := map[string]bool{}
-	registry, err := compileTools(p, world{})
+	registry, err := open.Registry(p, open.World{})
 	if err != nil {
 		return called // reported elsewhere
 	}
-	for prompt := range modelPrompts(p, chosen) {
+	for prompt := range inventory.ModelPrompts(p, chosen) {
 		for _, offered := range registry.Offered(prompt.AllowedTools) {
 			called[offered.Name] = true
 		}
@@ -57,7 +59,7 @@ func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bo
 			}
 		}
 	}
-	eachCheck(p, chosen, func(c *checks.Compiled) {
+	inventory.EachCheck(p, chosen, func(c *checks.Compiled) {
 		for _, use := range c.ToolUses() {
 			called[use.Name] = true
 		}
@@ -65,9 +67,9 @@ func calledTools(p *scenario.Project, chosen []*scenario.Scenario) map[string]bo
 	return called
 }
 
-// preflightAgents looks for what keeps agents from being asked. A model is offered all of them whatever its prompt
+// RemoteAgents looks for what keeps agents from being asked. A model is offered all of them whatever its prompt
 // allows.
-func preflightAgents(p *scenario.Project, d *diag.List) {
+func RemoteAgents(p *scenario.Project, d *diag.List) {
 	for _, a := range p.Agents {
 		for _, unset := range a.Unset {
 			unset.Report("agent "+a.Name, d)
@@ -84,13 +86,13 @@ func preflightAgents(p *scenario.Project, d *diag.List) {
 	}
 }
 
-func preflightEndpoint(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {
+func ToolEndpoint(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {
 	for _, unset := range t.HTTP.Unset {
 		unset.Report("tool "+t.ID, d)
 	}
 	for _, from := range t.HTTP.FromEnv {
 		if value, set := getenv(from.Variable); !set || value == "" {
-			d.Errorf(from.Pos, width(from.Name+"="+from.Variable), "unset-variable",
+			d.Errorf(from.Pos, diag.Width(from.Name+"="+from.Variable), "unset-variable",
 				"tool %s: the environment has no %s for the header %s", t.ID, from.Variable, from.Name).
 				Hint = "set it, or write it into .env"
 		}
@@ -121,17 +123,17 @@ func programHint(command, dir string) string {
 	return hint
 }
 
-func preflightProgram(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {
+func ToolProgram(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {
 	e := t.Exec
 	if err := process.Find(e.Dir, e.Command); err != nil {
-		d.Errorf(e.CommandPos, width(e.Command), "missing-program", "tool %s: %q cannot be started: %v", t.ID, e.Command,
+		d.Errorf(e.CommandPos, diag.Width(e.Command), "missing-program", "tool %s: %q cannot be started: %v", t.ID, e.Command,
 			err).Hint = programHint(e.Command, e.Dir)
 	}
-	preflightEnv("tool "+t.ID, e.Env, e.EnvPos, getenv, d)
+	reportUnset("tool "+t.ID, e.Env, e.EnvPos, getenv, d)
 }
 
-// preflightEnv looks for variables that are not set, of those that a program is given.
-func preflightEnv(who string, env []string, at diag.Pos, getenv func(string) (string, bool), d *diag.List) {
+// reportUnset looks for variables that are not set, of those that a program is given.
+func reportUnset(who string, env []string, at diag.Pos, getenv func(string) (string, bool), d *diag.List) {
 	for _, entry := range env {
 		name, value, sets := strings.Cut(entry, "=")
 		if !sets {

@@ -1,20 +1,22 @@
-package runner
+package preflight
 
 import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// ReportLastReplyBans warns of checks over conversations of several turns that forbid something, or set a
+// LastReplyBans warns of checks over conversations of several turns that forbid something, or set a
 // limit, and look only at the last reply.
-func ReportLastReplyBans(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+func LastReplyBans(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	report := func(c *checks.Compiled) {
 		if c.BansInLastReply() {
-			d.Warnf(c.Pos, width(c.Type), "last-reply-only", "%s: over a conversation it looks only at the last reply, so that "+
-				"earlier ones may hold what it forbids", c.Type).Hint =
+			d.Warnf(c.Pos, diag.Width(c.Type), "last-reply-only",
+				"%s: over a conversation it looks only at the last reply, so that "+
+					"earlier ones may hold what it forbids", c.Type).Hint =
 				"write content_excludes, which looks at every reply, or assert it in each turn, as limits must be"
 		}
 	}
@@ -28,13 +30,13 @@ func ReportLastReplyBans(p *scenario.Project, chosen []*scenario.Scenario, d *di
 		lists = append(lists, s.Conversation)
 	}
 	for _, c := range slices.Concat(lists...) {
-		eachCompiled(c.Compiled, report)
+		inventory.EachCompiled(c.Compiled, report)
 	}
-	for _, e := range usedEvals(p, long) {
+	for _, e := range inventory.UsedEvals(p, long) {
 		switch e.Trigger {
 		case scenario.TriggerSessionComplete, scenario.TriggerConversationComplete, scenario.TriggerSampleSessions:
 			if e.Gates() {
-				eachCompiled(e.Compiled, report)
+				inventory.EachCompiled(e.Compiled, report)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package runner
+package preflight
 
 import (
 	"cmp"
@@ -7,25 +7,21 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// entire reports whether everything is run that the files list, by files of our own.
-func (o *PlanOptions) entire() bool {
-	chosen := len(o.Scenarios) + len(o.Evals) + len(o.Tags) + len(o.Providers) + len(o.Recordings)
-	return chosen == 0 && !o.Lenient && !o.Replayed
-}
-
-// ReportNotUsed warns of what the config of a project lists and nothing uses: who lists it believes that it is tested.
+// NotUsed warns of what the config of a project lists and nothing uses: who lists it believes that it is tested.
 // Projects of which only a part is loaded, and those without scenarios, are left alone.
-func ReportNotUsed(p *scenario.Project, d *diag.List) {
+func NotUsed(p *scenario.Project, d *diag.List) {
 	if !p.Whole || len(p.Scenarios) == 0 || d.Errors() > 0 {
 		return
 	}
-	u := &notUsed{p: p, d: d, judges: newJudgeFinder(p, &diag.List{})}
-	u.judges.missing = u.judges.diags.Warnf
-	u.judges.findAll(u.all())
+	aside := &diag.List{} // missing judges are told elsewhere
+	u := &notUsed{p: p, d: d, judges: inventory.NewJudgeFinder(p, aside)}
+	u.judges.Missing = aside.Warnf
+	u.judges.FindAll(u.all())
 	u.providers()
 	u.namedJudges()
 	u.personas()
@@ -37,7 +33,7 @@ func ReportNotUsed(p *scenario.Project, d *diag.List) {
 type notUsed struct {
 	p      *scenario.Project
 	d      *diag.List
-	judges *judgeFinder
+	judges *inventory.JudgeFinder
 }
 
 // all are the scenarios of the project and those of its evals over recordings.
@@ -71,7 +67,7 @@ func (u *notUsed) warn(list []idle, who, noun, hint string) {
 	if more := len(list) - len(names); more > 0 {
 		names = append(names, plural.Count(more, "other"))
 	}
-	u.d.Warnf(list[0].pos, width(list[0].name), "not-used", "%s the %s %s", who, noun, strings.Join(names, ", ")).
+	u.d.Warnf(list[0].pos, diag.Width(list[0].name), "not-used", "%s the %s %s", who, noun, strings.Join(names, ", ")).
 		Hint = hint
 }
 
@@ -79,15 +75,15 @@ func (u *notUsed) warn(list []idle, who, noun, hint string) {
 func (u *notUsed) providers() {
 	asked := u.groups()
 	for _, q := range u.p.Providers {
-		group := cmp.Or(q.Group, defaultGroup)
-		if !isChatModel(q) || slices.Contains(asked, group) || u.serves(q) {
+		group := cmp.Or(q.Group, scenario.DefaultGroup)
+		if !inventory.IsChatModel(q) || slices.Contains(asked, group) || u.serves(q) {
 			continue
 		}
 		hint := diag.DidYouMean(group, asked)
 		if hint == "" {
 			hint = "write provider_group: " + group + " in a scenario that is to run against it, or take the provider out"
 		}
-		u.d.Warnf(cmp.Or(q.GroupPos, q.Pos), width(group), "not-used",
+		u.d.Warnf(cmp.Or(q.GroupPos, q.Pos), diag.Width(group), "not-used",
 			"no scenario names the provider %q or asks for its group %q, so nothing is run against it", q.ID, group).Hint = hint
 	}
 }
@@ -96,7 +92,7 @@ func (u *notUsed) providers() {
 func (u *notUsed) groups() (asked []string) {
 	for _, s := range u.p.Scenarios {
 		if len(s.Providers) == 0 && s.Agent == nil {
-			asked = append(asked, cmp.Or(s.Group, defaultGroup))
+			asked = append(asked, cmp.Or(s.Group, scenario.DefaultGroup))
 		}
 	}
 	slices.Sort(asked)
@@ -111,7 +107,7 @@ func (u *notUsed) serves(q *scenario.Provider) bool {
 			return true
 		}
 	}
-	for _, spec := range u.judges.models {
+	for _, spec := range u.judges.Models {
 		if spec != nil && q.Is(spec.ID) {
 			return true
 		}
@@ -131,7 +127,7 @@ func (u *notUsed) namedJudges() {
 	var list []idle
 	for _, j := range u.p.Judges {
 		asked := false
-		for _, judge := range u.judges.judges {
+		for _, judge := range u.judges.Judges {
 			asked = asked || judge.Name == j.Name
 		}
 		if !asked {
@@ -165,7 +161,7 @@ func (u *notUsed) tools() {
 	}
 	used := map[string]bool{}
 	allowed := u.offers()
-	EachCheck(u.p, func(c *checks.Compiled) {
+	inventory.AllChecks(u.p, func(c *checks.Compiled) {
 		for _, use := range c.ToolUses() {
 			used[use.Name] = true
 		}
@@ -209,8 +205,8 @@ func (u *notUsed) prompts() {
 			used[q] = used[q] || told.Code == neverFires && told.Pos == q.Pos
 		}
 	}
-	for id := range u.judges.prompts.Texts {
-		if q := u.judges.promptOf(id); q != nil {
+	for id := range u.judges.Prompts.Texts {
+		if q := u.judges.PromptOf(id); q != nil {
 			used[q] = true
 		}
 	}

@@ -1,16 +1,17 @@
-package runner
+package preflight
 
 import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// ReportUnheldSchemas warns of scenarios whose models are asked for replies of a schema, where no check looks at the
+// UnheldSchemas warns of scenarios whose models are asked for replies of a schema, where no check looks at the
 // form of a reply: a model that does not keep to it passes.
-func ReportUnheldSchemas(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+func UnheldSchemas(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	if len(p.Compositions) > 0 { // whose steps hold their replies to it
 		return
 	}
@@ -34,14 +35,14 @@ func ReportUnheldSchemas(p *scenario.Project, chosen []*scenario.Scenario, d *di
 		held := false
 		look := func(c *checks.Compiled) { held = held || c.AsksForm() }
 		one := []*scenario.Scenario{s}
-		eachAssertion(p, one, look)
-		for _, e := range usedEvals(p, one) {
+		inventory.EachAssertion(p, one, look)
+		for _, e := range inventory.UsedEvals(p, one) {
 			if e.Gates() {
-				eachCompiled(e.Compiled, look)
+				inventory.EachCompiled(e.Compiled, look)
 			}
 		}
 		if !held {
-			d.Warnf(s.Pos, width(s.ID), "unheld-schema",
+			d.Warnf(s.Pos, diag.Width(s.ID), "unheld-schema",
 				"scenario %q: models are asked for replies that fit the output_schema of %s, and no check looks whether they do",
 				s.ID, whose).Hint = "add a check with type: json_schema"
 		}

@@ -1,8 +1,10 @@
 package httpagent
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -120,10 +122,41 @@ func resultOf(made chat.ToolCall, fields jsonvalue.Object) (res chat.ToolResult,
 	if !told {
 		result, told = fields["output"]
 	}
-	if told && result != nil {
+	if result != nil {
 		res.Content = presented(result)
 	}
+	if text, failed := failureOf(fields, result); failed {
+		text = cmp.Or(text, res.Content, "it failed, and the endpoint does not say why")
+		return tools.Failure(made, chat.ErrorExecution, text), true
+	}
 	return res, told
+}
+
+// failureOf looks for a failure that is told beside the result of a call, or in it. The text may be empty.
+func failureOf(fields jsonvalue.Object, result any) (text string, failed bool) {
+	for name, v := range fields {
+		switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
+		case "iserror", "failed":
+			failed = failed || !nothing(v) && v != "false"
+		case "success", "ok":
+			failed = failed || v == false || v == "false"
+		case "status", "state":
+			word, _ := v.(string)
+			failed = failed || failedWords[strings.ToLower(word)]
+		}
+	}
+	if data, err := jsonvalue.Plain(result); err == nil {
+		if text, told := tools.ToldFailure(data); told {
+			return text, true
+		}
+	}
+	return "", failed
+}
+
+// failedWords are those by which the status of a call says that it failed.
+var failedWords = map[string]bool{
+	"error": true, "errored": true, "failed": true, "failure": true, "fail": true, "denied": true, "rejected": true,
+	"cancelled": true, "canceled": true, "timeout": true, "timed_out": true, "aborted": true, "incomplete": true,
 }
 
 func presented(v any) string {

@@ -79,6 +79,31 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// TestFailedCalls: however an endpoint says that a call failed, it failed.
+func TestFailedCalls(t *testing.T) {
+	t.Parallel()
+	for told, want := range map[string]string{
+		`"error": "no rights"`:                             "no rights",
+		`"result": "x", "is_error": true`:                  "x",
+		`"result": {"a": 1}, "isError": "true"`:            "{\n  \"a\": 1\n}",
+		`"output": "x", "status": "FAILED"`:                "x",
+		`"state": "denied"`:                                "it failed, and the endpoint does not say why",
+		`"success": false, "result": ""`:                   "it failed, and the endpoint does not say why",
+		`"result": {"error": "no rights"}`:                 "no rights",
+		`"result": {"isError": true, "error": "gone"}`:     "gone",
+		`"result": "x", "is_error": false, "status": "ok"`: "",
+		`"result": {"error": null, "rows": []}`:            "",
+		`"result": {"errors": 0}, "success": true`:         "",
+	} {
+		url := served(t, answer(200, jsonKind, `{"reply": "Done.", "calls": [{"name": "delete", "args": {}, `+told+`}]}`))
+		p := agent(t, url, func(s *scenario.Provider) { s.HTTP.ToolCalls = "calls" })
+		r, err := p.Complete(providers.InTrial(t.Context(), &providers.Trial{ID: "t"}), ask("Delete it."), nil)
+		if err != nil || len(r.ToolResults) != 1 || r.ToolResults[0].Error != want {
+			t.Errorf("%s: %+v, %v; want the error %q", told, r.ToolResults, err, want)
+		}
+	}
+}
+
 // TestUntold: an answer without the list of calls tells nothing of tools, and an empty list tells that there were none.
 func TestUntold(t *testing.T) {
 	t.Parallel()

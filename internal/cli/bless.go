@@ -260,8 +260,8 @@ func median(of []float64) float64 {
 	return (of[(len(of)-1)/2] + of[len(of)/2]) / 2
 }
 
-// before is the baseline that the file holds; nil: none. Of one that is damaged, and is written anew, it is what is whole
-// of it. A file of another kind, or of another version, is refused.
+// before is the baseline that the file holds; nil: none. Of one that is damaged, and is written anew, it is what is
+// whole of it. A file of another kind, or of another version, is refused.
 func (f *blessFlags) before() (*baseline.File, error) {
 	if err := plainfile.Dangling(f.file); err != nil {
 		return nil, fmt.Errorf("%w\nremove the link, or name another file with --baseline", err)

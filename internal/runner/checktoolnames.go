@@ -107,8 +107,8 @@ func (n *nameChecker) warnNotOffered(check string, use *checks.NameUse) {
 	if use.Pattern != nil {
 		what = "the tools that it matches are"
 	}
-	n.diags.Warnf(use.Pos, diag.Width(use.Name), "not-offered", "%s: %s: %s not offered here, so it cannot be called", check,
-		use.Param, what).Hint = "list it under allowed_tools of the prompt"
+	n.diags.Warnf(use.Pos, diag.Width(use.Name), "not-offered", "%s: %s: %s not offered here, so it cannot be called",
+		check, use.Param, what).Hint = "list it under allowed_tools of the prompt"
 }
 
 func (n *nameChecker) reportUnknownTool(check string, use *checks.NameUse, known []string) {

@@ -8,8 +8,8 @@ import (
 )
 
 // Foresee reports what a run of all of the suite would be refused for, or warned of, before its first call, by planning
-// it with clients that nobody is sent anything by; and the rows of datasets that it could not use. What d has already is
-// not told again. What only a flag of the run decides is a warning at most.
+// it with clients that nobody is sent anything by; and the rows of datasets that it could not use. What d has already
+// is not told again. What only a flag of the run decides is a warning at most.
 func Foresee(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 	type problem struct {
 		pos       diag.Pos

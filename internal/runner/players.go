@@ -98,13 +98,13 @@ func (m *matrix) player(
 ) *player {
 	spec := providerOf(p, role.Provider)
 	if spec == nil {
-		m.diags.Errorf(role.Pos, diag.Width(role.ID), "unknown-name", "the role %q has no provider %q", role.ID, role.Provider)
+		m.diags.Errorf(role.Pos, diag.Width(role.ID), "unknown-name", "the role %q has no provider %q", role.ID,
+			role.Provider)
 		return nil
 	}
 	if reason, hint := unableToPlay(spec); reason != "" && !m.opts.MockProvider {
-		m.refuseOnce(role.Pos, diag.Width(role.ID), "cannot-play", fmt.Sprintf("the role %q cannot be played by provider %s: "+
-			"%s", role.ID,
-			spec.ID, reason), hint)
+		m.refuseOnce(role.Pos, diag.Width(role.ID), "cannot-play",
+			fmt.Sprintf("the role %q cannot be played by provider %s: %s", role.ID, spec.ID, reason), hint)
 		return nil
 	}
 	endpoint := m.endpoint(p, spec)

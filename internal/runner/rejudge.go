@@ -274,8 +274,8 @@ func (s *session) doubtPrompt(was *result.Trial) {
 		return
 	}
 	if now, err := s.systemPrompt(prompt); err == nil && !isSame(was.System, now) {
-		s.warnOnce(fmt.Sprintf("the prompt %q has changed since the run: what the agent was told then is judged, and not what "+
-			"it would say now; arena run tries it", prompt.TaskType))
+		s.warnOnce(fmt.Sprintf("the prompt %q has changed since the run: what the agent was told then is judged, and not "+
+			"what it would say now; arena run tries it", prompt.TaskType))
 	}
 }
 

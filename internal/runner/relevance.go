@@ -88,8 +88,8 @@ func (m *matrix) windowEmbedders(
 		r := s.Window.Relevance
 		spec := relevanceProvider(p, r)
 		if spec.Role != "embedding" && !m.opts.MockProvider {
-			m.refuseOnce(r.Pos, diag.Width(r.Provider), "cannot-embed", fmt.Sprintf("relevance: provider %s has no embeddings: its "+
-				"role is %s", spec.ID, spec.Role),
+			m.refuseOnce(r.Pos, diag.Width(r.Provider), "cannot-embed",
+				fmt.Sprintf("relevance: provider %s has no embeddings: its role is %s", spec.ID, spec.Role),
 				"name a provider with role: embedding, or a vendor: "+strings.Join(slices.Sorted(maps.Keys(vendorEmbeddings)),
 					", "))
 			continue

@@ -410,7 +410,7 @@ type stoppedFor string
 
 func (s stoppedFor) Error() string { return string(s) }
 
-func (stoppedFor) Is(target error) bool { return target == errStopped } //nolint:errorlint // the sentinel itself
+func (stoppedFor) Is(target error) bool { return target == errStopped }
 
 // StopReason is what the cause of the end of a run says of it, for StopFor.
 func StopReason(cause error) string { return notRunReason(cause) }

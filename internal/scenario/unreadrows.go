@@ -110,8 +110,8 @@ func (b *build) unreadFields(use *rowUse) {
 	}
 	b.l.diags.Warnf(set.Pos, set.width, "unread-variable", "nothing reads the %s %s%s of %s",
 		noun, strings.Join(others, ", "), more, set.Name).Hint =
-		"write {{FIELD}} where a field is meant, such as in a check of what is expected; the name of a field that only people " +
-			"read begins with " + forPeople
+		"write {{FIELD}} where a field is meant, such as in a check of what is expected; the name of a field that only " +
+			"people read begins with " + forPeople
 }
 
 // addJSON adds the variables in the texts of decoded JSON, at any depth.

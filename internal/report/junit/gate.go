@@ -37,8 +37,8 @@ func gateProperties(g *show.Group) []property {
 	return all
 }
 
-// gated reports whether the trials of a group are judged together, whatever each of its checks came to: by a gate, or as
-// those of a count that was red in the baseline.
+// gated reports whether the trials of a group are judged together, whatever each of its checks came to: by a gate, or
+// as those of a count that was red in the baseline.
 func gated(g *show.Group) bool {
 	return show.Early(g.Stats) && (g.Stats.Gate.Rule == result.RuleGate || g.Stats.Gate.Unmended())
 }

@@ -98,8 +98,8 @@ func judged(v evidence.Verdict) func(*result.AgainstGroup) bool {
 
 // unmended tells of a group that was red, and may be mended.
 func unmended(g *result.AgainstGroup) string {
-	text := "failed in the baseline, and its first trials pass, too few to show that it is mended: --stop never runs all " +
-		"of them, and arena bless keeps that"
+	text := "failed in the baseline, and its first trials pass, too few to show that it is mended: --stop never runs " +
+		"all of them, and arena bless keeps that"
 	if g.Known {
 		text += "; it does not make the run red"
 	}

@@ -76,10 +76,24 @@ func (d *decoder) documents(data []byte, want kind) []document {
 	return docs
 }
 
+// listHint says what a file lacks that is only a list of checks or of turns; "" where it is none.
+func listHint(root *node.Node) string {
+	if root.Kind != node.List || len(root.Content) == 0 {
+		return ""
+	}
+	switch first := root.Content[0]; {
+	case node.Get(first, "role") != nil:
+		return "write turns: above the list, and the id of the scenario above that"
+	case node.Get(first, "type") != nil:
+		return "write assertions: above the list, for arena eval --assert; what a scenario checks stands in its turns"
+	}
+	return ""
+}
+
 func (d *decoder) document(root *node.Node, want kind) (document, bool) {
 	doc := document{file: d.File, root: root, spec: root, kind: want}
 	if root.Kind != node.Map {
-		d.Fields(root, "the file", nil, nil) // reports it
+		d.WrongType(root, "the file", "a map").Hint = listHint(root)
 		return doc, false
 	}
 	if node.Get(root, "kind") != nil || node.Get(root, "apiVersion") != nil || node.Get(root, "spec") != nil {

@@ -1,6 +1,8 @@
 package httpagent
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,7 +80,11 @@ func (x *exchange) Encode(*chat.Request) ([]byte, error) { return x.body, nil }
 // Decode reads an answer that came whole.
 func (x *exchange) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
 	doc, err := call.Any(data)
-	if err != nil {
+	switch {
+	case err != nil && isStream(data):
+		return chat.Reply{}, x.misfit(call, data, "the answer is a stream of events, and the file does not say how it is read: "+
+			"write additional_config.stream")
+	case err != nil:
 		return chat.Reply{}, err
 	}
 	call.Came(0)
@@ -93,8 +99,19 @@ func (x *exchange) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
 	return x.reply(call, text, data)
 }
 
+// isStream reports whether an answer begins as events of a server do.
+func isStream(data []byte) bool {
+	for _, field := range []string{"data:", "event:", "id:", "retry:", ":"} {
+		if bytes.HasPrefix(bytes.TrimLeft(data, "\ufeff \r\n"), []byte(field)) {
+			return true
+		}
+	}
+	return false
+}
+
 // text is the text of a reply.
 func (x *exchange) text(call *wire.Call, doc any, data []byte) (string, error) {
+	var other string // what stands in a usual place, and is no text
 	for _, path := range x.p.paths.reply {
 		got, err := path.Run(doc)
 		if err != nil && len(x.p.paths.reply) == 1 {
@@ -109,6 +126,7 @@ func (x *exchange) text(call *wire.Call, doc any, data []byte) (string, error) {
 		}
 		text, is := v.(string)
 		if !is && x.p.Reply == "" { // what stands in one of the usual places need not be the reply
+			other = cmp.Or(other, fmt.Sprintf("; at %s is %s", path.Text, kindOf(v, got.Many)))
 			continue
 		}
 		if !is {
@@ -120,8 +138,8 @@ func (x *exchange) text(call *wire.Call, doc any, data []byte) (string, error) {
 		return "", nil
 	}
 	if x.p.Reply == "" {
-		return "", x.misfit(call, data, "the answer has a text in none of the usual places (%s); write the path to it as "+
-			"additional_config.reply", strings.Join(usual, ", "))
+		return "", x.misfit(call, data, "the answer has a text in none of the usual places (%s%s); write the path to it as "+
+			"additional_config.reply", strings.Join(usual, ", "), other)
 	}
 	return "", x.misfit(call, data, "the answer has nothing at %q (additional_config.reply)", x.p.Reply)
 }

@@ -122,6 +122,13 @@ func TestAnswers(t *testing.T) {
 			"bad_reply: the answer has a text in none of the " +
 				"usual places (reply, output, text, content, choices[0].message.content); write the path to it as " +
 				`additional_config.reply: {"answer": "Hello"}`},
+		{"a number in a usual place", nil, answer(200, jsonKind, `{"reply": 42}`),
+			"bad_reply: the answer has a text in none of the " +
+				"usual places (reply, output, text, content, choices[0].message.content; at reply is a number); write the " +
+				`path to it as additional_config.reply: {"reply": 42}`},
+		{"a stream", nil, answer(200, "text/event-stream", "data: {\"t\": \"Hel\"}\n\n"),
+			"bad_reply: the answer is a stream of events, and the file does not say how it is read: write " +
+				`additional_config.stream: data: {"t": "Hel"}`},
 		{"the path leads nowhere", reply("data.text"), answer(200, jsonKind, `{"reply": "Hello"}`),
 			`bad_reply: the answer has nothing at "data.text" (additional_config.reply): {"reply": "Hello"}`},
 		{"null", reply("reply"), answer(200, jsonKind, `{"reply": null}`),

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/preflight"
+	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
@@ -118,8 +120,18 @@ func (f *validateFlags) run(app *App, paths []string) error {
 // foreseen are the options of a plan that nothing is run of.
 func foreseen(app *App, strict, lenient bool) runner.PlanOptions {
 	return runner.PlanOptions{
-		Strict: strict, Lenient: lenient, Open: harness.OpenUnsent, OpenEmbedder: harness.NoEmbedder, Now: app.Now,
+		Strict: strict, Lenient: lenient, Open: openForeseen, OpenEmbedder: harness.NoEmbedder, Now: app.Now,
 	}
+}
+
+// openForeseen is a runner.Opener for plans of which nothing is run here: a variable that only calls need may be set
+// where they are made.
+func openForeseen(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
+	client, simulated, err := harness.OpenUnsent(p, spec)
+	if _, unset := errors.AsType[*providers.Unfilled](err); unset {
+		return harness.NoModel(p, spec)
+	}
+	return client, simulated, err
 }
 
 func (f *validateFlags) summary(app *App, suite *scenario.Suite) error {

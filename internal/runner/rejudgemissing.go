@@ -68,10 +68,14 @@ func (f *missingTrials) add(brief *result.Brief) {
 	}
 }
 
-// variantIn returns the variant at the end of a trial's id, in the format of Variant.String.
+// variantIn returns the variant at the end of a trial's id, behind its row, in the format of Variant.String.
 func variantIn(id string, brief *result.Brief) string {
 	rest := strings.TrimPrefix(id, brief.Provider+"/"+brief.Region)
-	return strings.TrimPrefix(rest, fmt.Sprintf("#%d", brief.Trial))
+	rest = strings.TrimPrefix(rest, fmt.Sprintf("#%d", brief.Trial))
+	if brief.Row != "" {
+		rest = strings.TrimPrefix(rest, "["+brief.Row+"]")
+	}
+	return rest
 }
 
 // compareScenario adds notices for what is missing of a scenario. When all of it is missing, reportNotInRun tells.

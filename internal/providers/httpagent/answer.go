@@ -82,8 +82,8 @@ func (x *exchange) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
 	doc, err := call.Any(data)
 	switch {
 	case err != nil && isStream(data):
-		return chat.Reply{}, x.misfit(call, data, "the answer is a stream of events, and the file does not say how it is read: "+
-			"write additional_config.stream")
+		return chat.Reply{}, x.misfit(call, data, "the answer is a stream of events, and the file does not say how it is "+
+			"read: write additional_config.stream")
 	case err != nil:
 		return chat.Reply{}, err
 	}

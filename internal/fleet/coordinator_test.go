@@ -300,14 +300,14 @@ func TestDecode(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for _, bad := range []string{
-		``, `{}`, `{"protocol":9,"run":"x"}`, `{"protocol":3,"run":"../../../../x","spec":{}}`,
-		`{"protocol":9,"run":"run00000","spec":{},"bundle":{"sha256":"ab","size":1}}`,
+		``, `{}`, `{"protocol":3,"run":"x"}`, `{"protocol":3,"run":"../../../../x","spec":{}}`,
+		`{"protocol":3,"run":"run00000","spec":{},"bundle":{"sha256":"ab","size":1}}`,
 	} {
 		if _, err := fleet.DecodeRun([]byte(bad)); err == nil {
 			t.Errorf("%s: it is taken", bad)
 		}
 	}
-	for _, bad := range []string{``, `{"protocol":9,"run":"other"}`, `{"protocol":3,"run":"run00000","index":-1}`} {
+	for _, bad := range []string{``, `{"protocol":3,"run":"other"}`, `{"protocol":3,"run":"run00000","index":-1}`} {
 		if _, err := fleet.DecodeJob([]byte(bad), "run00000"); err == nil {
 			t.Errorf("%s: it is taken", bad)
 		}

@@ -14,7 +14,7 @@ var besideError = map[string]bool{
 
 // ToldFailure finds the failure in a result that somebody else tells of a call of a tool, whose tools have no other way
 // to say so: {"isError": true, …}, as MCP and Anthropic write it, or an object that has an error and nothing else to
-// say. It returns the text of the failure, and false where the result is one.
+// say. It returns the text of the failure, and false where there is none.
 func ToldFailure(result []byte) (text string, failed bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(result, &fields) != nil || len(fields) == 0 {

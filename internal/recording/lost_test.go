@@ -120,3 +120,58 @@ func TestGapInNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingBesideIsLost adds another field of words to every message and every part of one, in every
+// format: the file is refused, or the added words are said, too.
+func TestNothingBesideIsLost(t *testing.T) {
+	t.Parallel()
+	const extra = "beside7"
+	fields := map[string]string{
+		"content": `"` + extra + `"`, "refusal": `"` + extra + `"`, "text": `"` + extra + `"`, "value": `"` + extra + `"`,
+		"body": `"` + extra + `"`, "message": `"` + extra + `"`, "output": `"` + extra + `"`, "output_text": `"` + extra + `"`,
+		"parts": `[{"type":"text","text":"` + extra + `"}]`,
+	}
+	for _, tk := range talks() {
+		t.Run(tk.name, func(t *testing.T) {
+			t.Parallel()
+			tree := parseTree(t, tk.text)
+			for _, copies := range tree.messages() {
+				members := copies[0].members
+				for _, name := range slices.Sorted(maps.Keys(fields)) {
+					if slices.ContainsFunc(members, func(m *member) bool { return strings.EqualFold(m.key, name) }) ||
+						name == "parts" && tk.format == FormatCassette { // arena's own: its content is the text of its parts
+						continue
+					}
+					added := append(slices.Clone(members), &member{name, treeOf(value{text: []byte(fields[name])})})
+					for _, c := range copies {
+						c.members = added
+					}
+					if text := tree.write(); !hears(text, extra) {
+						t.Errorf("%s is lost in %s", name, copies[0].write())
+					}
+				}
+				for _, c := range copies {
+					c.members = members
+				}
+			}
+		})
+	}
+}
+
+// hears reports whether a file is refused or one of its messages says the word.
+func hears(text, word string) bool {
+	f, err := open([]byte(text), Options{})
+	if err != nil {
+		return true
+	}
+	for i := range f.Sessions() {
+		s, err := f.Load(i)
+		if err != nil {
+			return true
+		}
+		if slices.ContainsFunc(s.Messages, func(m Message) bool { return strings.Contains(m.Text(), word) }) {
+			return true
+		}
+	}
+	return false
+}

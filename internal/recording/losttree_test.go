@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/arena-evals/arena/internal/chat"
 )
 
 // tree is JSON, or lines of it, that can be changed in places.
@@ -183,4 +185,45 @@ func (tr *tree) walk(path []*tree, visit func(path []*tree, leaf *tree)) {
 	for _, item := range tr.items {
 		item.walk(path, visit)
 	}
+}
+
+// messages are the objects in which a user or a model says a word of the conversation: messages and their parts. Those
+// that are told again with later calls stand together.
+func (tr *tree) messages() (list [][]*tree) {
+	has := func(node *tree, keys ...string) bool {
+		return slices.ContainsFunc(node.members, func(m *member) bool { return slices.Contains(keys, strings.ToLower(m.key)) })
+	}
+	seen := map[*tree]bool{}
+	at := map[string]int{}
+	add := func(node *tree) {
+		if seen[node] {
+			return
+		}
+		seen[node] = true
+		text := node.write()
+		if i, ok := at[text]; ok {
+			list[i] = append(list[i], node)
+			return
+		}
+		at[text] = len(list)
+		list = append(list, []*tree{node})
+	}
+	tr.walk(nil, func(path []*tree, leaf *tree) {
+		word := strings.Trim(leaf.text, `"`)
+		if role, ours := said[word]; !ours || role == chat.ToolRole || word == "arg1" || word == "orders" {
+			return // a call is as the model wrote it
+		}
+		objects := slices.DeleteFunc(slices.Clone(path), func(node *tree) bool { return node.members == nil })
+		inner := objects[len(objects)-1]
+		if !has(inner, "content", "text", "parts") {
+			return
+		}
+		add(inner)
+		for _, node := range slices.Backward(objects) {
+			if has(node, "role", "from") {
+				add(node)
+			}
+		}
+	})
+	return list
 }

@@ -1,36 +1,72 @@
 package recording
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/mediafolder"
 )
 
-// content reads the content of a message: text or parts. Parts that are all text become one text.
+// content reads what a message says: its content, text or parts, the parts beside it, and a refusal. What stands in two
+// of them is said once; nothing of them is left out.
 func (b *builder) content(m *Message, o object) {
 	v := o.get("content")
-	var parts []chat.Part
+	var said utterance
 	switch {
 	case v.kind() == '[' && b.partsLike(v, m.Role):
-		parts = b.parts(v)
+		said.add(b.parts(v)...)
 	case (v.kind() == '{' || v.kind() == '[') && m.Role == chat.ToolRole: // an object that a tool returned
-		m.Content = string(v.text)
+		said.add(textPart(string(v.text)))
 	default:
-		m.Content = b.text(v, "content")
-	}
-	if refusal := b.text(o.get("refusal"), "refusal"); m.Content == "" {
-		m.Content = refusal
+		said.add(textPart(b.text(v, "content")))
 	}
 	if list := o.get("parts"); !list.missing() {
 		if list.kind() != '[' {
 			b.errorf(list, "wrong-type", "parts must be a list, found %s", describe(list))
 			return
 		}
-		parts = append(parts, b.parts(list)...)
+		said.add(b.parts(list)...)
 	}
-	b.join(m, parts)
+	said.add(textPart(b.text(o.get("refusal"), "refusal")))
+	m.Content = said.text()
+	if said.media {
+		m.Parts = said.parts
+	}
 }
+
+// utterance gathers what the fields of a message, or of a part, say.
+type utterance struct {
+	texts []string // one a field, each different
+	parts []chat.Part
+	media bool // whether a part is more than text
+}
+
+// add takes the parts of one field. A field that says what another one said, and shows nothing, is a copy.
+func (s *utterance) add(parts ...chat.Part) {
+	var text strings.Builder
+	media := false
+	for i := range parts {
+		text.WriteString(parts[i].Text)
+		media = media || parts[i].Type != "text"
+	}
+	known := text.Len() == 0 || slices.Contains(s.texts, text.String())
+	if known && !media {
+		return
+	}
+	if known && len(s.parts) > 0 { // the same text, with the media that belong to it
+		s.parts = slices.DeleteFunc(s.parts, func(p chat.Part) bool { return p.Type == "text" && p.Text == text.String() })
+	}
+	if !known {
+		s.texts = append(s.texts, text.String())
+	}
+	s.parts = append(s.parts, parts...)
+	s.media = s.media || media
+}
+
+func (s *utterance) text() string { return strings.Join(s.texts, "\n") }
+
+func textPart(text string) chat.Part { return chat.Part{Type: "text", Text: text} }
 
 // partsLike distinguishes parts from a list that a tool returned.
 func (b *builder) partsLike(v value, role chat.Role) bool {
@@ -45,27 +81,11 @@ func (b *builder) partsLike(v value, role chat.Role) bool {
 	return true
 }
 
-// join sets the parts of a message. Their text becomes its content.
-func (b *builder) join(m *Message, parts []chat.Part) {
-	var text strings.Builder
-	media := false
-	for _, p := range parts {
-		text.WriteString(p.Text)
-		media = media || p.Type != "text"
-	}
-	if text.Len() > 0 {
-		m.Content = text.String()
-	}
-	if media {
-		m.Parts = parts
-	}
-}
-
 func (b *builder) parts(v value) (parts []chat.Part) {
 	for item := range v.items {
 		if item.kind() == '"' {
 			s, _ := item.str()
-			parts = append(parts, chat.Part{Type: "text", Text: s})
+			parts = append(parts, textPart(s))
 			continue
 		}
 		o, ok := b.object(item, "a part")
@@ -89,11 +109,14 @@ func (b *builder) part(o object) chat.Part {
 	b.checkFields(o, "a part", partFields())
 	switch kind {
 	case "text", "input_text", "output_text", "refusal":
-		text := o.get("text", "content", "refusal")
-		if text.missing() && len(o.members) > 1 { // an empty text may be left out
+		var said utterance
+		for _, name := range []string{"text", "content", "refusal"} {
+			said.add(textPart(b.text(o.get(name), name)))
+		}
+		if o.get("text", "content", "refusal").missing() && len(o.members) > 1 { // an empty text may be left out
 			b.errorf(o.value, "missing-content", "a part of type %s has no text", kind)
 		}
-		return chat.Part{Type: "text", Text: b.text(text, "text")}
+		return textPart(said.text())
 	case "image", "audio", "video", "document":
 		return chat.Part{Type: kind, Text: b.text(o.get("text"), "text"), Media: b.medium(o, kind)}
 	case "image_url", "input_image":

@@ -46,7 +46,7 @@ var rows = [][]string{
 	{"internal/checks"},
 	{"internal/calibrate", "internal/cassette", "internal/judges"},
 	{"internal/evals", "internal/generate", "internal/guard"},
-	{"internal/inventory"},
+	{"internal/claims", "internal/inventory"},
 	{"internal/preflight"},
 	{"internal/runner"},
 	{"internal/analysis", "internal/comparison", "internal/shards"},

@@ -19,13 +19,6 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// Under which names the metadata of a result say that a failure was injected into the call: its mode, and the number of
-// its rule among those of the turn.
-const (
-	injectedKey = "injected"
-	ruleKey     = "injected_rule"
-)
-
 // fault is a failure to inject into a call. Its zero value is none.
 type fault struct {
 	rule   *scenario.ToolFailure
@@ -82,20 +75,20 @@ func (l *toolLoop) inject(
 	default:
 		res = fail("failed")
 	}
-	res = noted(res, injectedKey, f.rule.Mode)
-	res.Metadata[ruleKey] = json.Number(fmt.Sprint(f.number))
+	res = noted(res, tools.InjectedKey, f.rule.Mode)
+	res.Metadata[tools.InjectedRuleKey] = json.Number(fmt.Sprint(f.number))
 	return res, late
 }
 
 // injectedInto is the mode of the failure that was injected into a call; "": none was.
 func injectedInto(res *chat.ToolResult) string {
-	mode, _ := res.Metadata[injectedKey].(string)
+	mode, _ := res.Metadata[tools.InjectedKey].(string)
 	return mode
 }
 
 // unmarked is a result as a tool gave it, without what only arena may say: that it let the call fail.
 func unmarked(res chat.ToolResult) chat.ToolResult {
-	for _, key := range []string{injectedKey, ruleKey} {
+	for _, key := range []string{tools.InjectedKey, tools.InjectedRuleKey} {
 		if _, said := res.Metadata[key]; said {
 			res.Metadata = maps.Clone(res.Metadata)
 			delete(res.Metadata, key)

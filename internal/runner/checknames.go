@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/claims"
 	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/inventory"
@@ -14,15 +15,15 @@ import (
 )
 
 // nameChecker reports names in checks that the project does not have. A check that forbids a call of a tool that does
-// not exist never fails. Names that only conversations can show are left to the nameTracker.
+// not exist never fails. Names that only conversations can show are left to the claims.Tracker.
 type nameChecker struct {
 	p        *scenario.Project
 	tools    *tools.Registry
 	lenient  bool // problems are warnings: the files are of another tool
 	diags    *diag.List
-	tracker  *nameTracker // nil: conversations are not observed
-	recorded bool         // the conversations are recorded, and may use other tools than the project's
-	finished bool         // they are those of a run of this project: its servers are the same
+	tracker  *claims.Tracker // nil: conversations are not observed
+	recorded bool            // the conversations are recorded, and may use other tools than the project's
+	finished bool            // they are those of a run of this project: its servers are the same
 
 	// ran returns what the projects declared whose runs made the conversations of a scenario, or without one all of them;
 	// nil: not known, or the conversations are yet to be had.
@@ -36,7 +37,7 @@ type nameChecker struct {
 	toolNames []string  // see knownTools
 	reaches   map[*scenario.Scenario]*reach
 	rans      map[*scenario.Scenario]*result.Declared // see then
-	toldRan   map[namePosition]bool
+	toldRan   map[claims.Name]bool
 	reported  map[diag.Pos]bool               // see reportUnansweredCall
 	rowSetups map[*scenario.Scenario][]*setup // of scenarios with rows
 }
@@ -99,8 +100,8 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 		n.checkFailures(s, in)
 		n.checkChoice(s, in)
 		if n.tracker != nil && s.Recorded == nil {
-			n.tracker.awaitRules(s)
-			n.tracker.awaitWindow(s, agents(s))
+			n.tracker.ExpectRules(s)
+			n.tracker.ExpectWindow(s, agents(s))
 		}
 		n.serveRules(s, prompts)
 		n.within = s
@@ -205,7 +206,7 @@ func (n *nameChecker) check(c *checks.Compiled, setups []*setup) {
 		n.checkRan(c, names)
 		n.checkReach(c, names, setups)
 		if n.tracker != nil {
-			n.tracker.awaitStates(c)
+			n.tracker.ExpectStates(c)
 		}
 	}
 	for _, part := range c.Nested() {
@@ -255,7 +256,7 @@ func (n *nameChecker) checkName(check string, use *checks.NameUse, setups []*set
 		n.checkFeatureName(check, use, scenario.FeatureSkills)
 	case checks.StateName:
 		if _, there := n.p.Has(scenario.FeatureWorkflows); !there && n.tracker != nil {
-			n.tracker.await(check, use)
+			n.tracker.ExpectName(check, use)
 			return
 		}
 		n.checkFeatureName(check, use, scenario.FeatureWorkflows)
@@ -318,5 +319,7 @@ func (m *matrix) checkNames(p *project, spans []span) {
 	}
 	n.report(planned, func(s *scenario.Scenario) []*scenario.Provider { return agents[s] })
 	p.served, p.arguments, p.rowNames = n.served, n.arguments, newRowNames(n)
-	m.tracker.isServed = m.tracker.isServed || len(n.served) > 0
+	if len(n.served) > 0 {
+		m.tracker.ExpectLists()
+	}
 }

@@ -192,7 +192,7 @@ func (n *nameChecker) hasInstalledSkills() bool {
 func (n *nameChecker) awaitOrWarn(check string, use *checks.NameUse) {
 	switch {
 	case n.tracker != nil:
-		n.tracker.await(check, use)
+		n.tracker.ExpectName(check, use)
 	case n.recorded && len(n.knownTools()) > 0:
 		n.diags.Warnf(use.Pos, diag.Width(use.Name), "unknown-name", "%s: %s: there is no %s %q in this project",
 			check, use.Param, use.Kind, use.Name).Hint = diag.HintKnown(use.Name, n.knownTools())

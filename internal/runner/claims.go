@@ -1,50 +1,52 @@
 package runner
 
 import (
+	"github.com/arena-evals/arena/internal/claims"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// claims collects those of a plan, kind by kind.
-type claims struct {
-	all   []*claim
-	kinds int
-}
+// Observe collects the names in a trial that is kept from an earlier part of the run. Trials that run now are observed
+// by themselves.
+func (p *Plan) Observe(t *result.Trial) { p.tracker.Observe(t) }
 
-// claim is one that is made.
-type claim struct{ result.Claim }
-
-// claimer makes a claim about something that a file declares at a place, under a name.
-type claimer func(what string, pos diag.Pos, name string) *claim
-
-// claimsOfKind is more than there are claims of one kind.
-const claimsOfKind = 1 << 24
-
-// kind returns the maker of the claims that are told next.
-func (c *claims) kind() claimer {
-	order := c.kinds * claimsOfKind
-	c.kinds++
-	return func(what string, pos diag.Pos, name string) *claim {
-		one := &claim{result.Claim{Key: what + " " + pos.String() + " " + name, Order: order}}
-		order++
-		c.all = append(c.all, one)
-		return one
+// Recall has judges stand by what they said in a trial that is kept, and costs nothing again. anew: they are asked all
+// the same. It must be called before Run.
+func (p *Plan) Recall(t *result.Trial, anew bool) {
+	p.judged.Skip(t)
+	p.learnCost(t)
+	if p.memory != nil {
+		t.Judged(func(j *result.Judgement) { p.memory.Recall(j, anew || t.Index >= p.Len()) })
 	}
 }
 
-// list returns the claims.
-func (c *claims) list() []result.Claim {
-	out := make([]result.Claim, len(c.all))
-	for i, one := range c.all {
-		out[i] = one.Claim
+// RecallJudges has judges stand by what they said in a trial that is not kept. It must be called before Run.
+func (p *Plan) RecallJudges(t *result.Trial) {
+	p.judged.Skip(t)
+	if p.memory != nil {
+		t.Judged(func(j *result.Judgement) { p.memory.Recall(j, false) })
 	}
-	return out
 }
 
-// settle says whether the claim was met, or could have been, and else what is told of it.
-func (c *claim) settle(met, tried bool, unmet diag.Diagnostic) *claim {
-	if c.Met = met; tried && !met {
-		c.Warning, c.Unmet = unmet, unmet.Advice()
+// NeverNamed returns warnings about names in checks that no conversation had and no file declares, about thresholds of
+// evals that judged nothing, and about fields to redact that no reply had. It returns nothing when no turn ran.
+func (p *Plan) NeverNamed() (list []diag.Diagnostic) {
+	for _, c := range result.UnmetClaims(p.Claims()) {
+		list = append(list, c.Warning)
 	}
-	return c
+	return list
+}
+
+// Claims returns what has to come up at least once in a run of the plan, and whether it did so far: the names in checks
+// that no file declares, what evals with thresholds judge, and so on. A plan that is a shard has those of the whole.
+func (p *Plan) Claims() []result.Claim {
+	list := &claims.List{}
+	p.claimRedacted(list.Kind())
+	if p.tracker == nil {
+		return list.All()
+	}
+	p.tracker.ClaimNames(list, p.compared())
+	p.claimCompared(list.Kind())
+	p.tracker.ClaimUses(list)
+	return list.All()
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// consentKey is under which name the metadata of a result has what the user said to the call.
-const consentKey = "consent"
-
 // What users say, as results have it.
 const (
 	granted = "granted"
@@ -57,7 +54,7 @@ func consented(res chat.ToolResult, consent string) chat.ToolResult {
 	if consent == "" {
 		return res
 	}
-	return noted(res, consentKey, consent)
+	return noted(res, tools.ConsentKey, consent)
 }
 
 // noted puts a word into the metadata of a result.

@@ -16,7 +16,7 @@ func (m *matrix) expectGuardrails(p *scenario.Project, judged []*scenario.Scenar
 	inventory.EachAssertion(p, judged, func(c *checks.Compiled) {
 		for _, use := range c.GuardrailUses() {
 			if use.Name != "" && !use.Known() && !slices.ContainsFunc(names, use.Means) {
-				m.tracker.awaitGuardrail(&use)
+				m.tracker.ExpectGuardrail(&use)
 			}
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/attach"
+	"github.com/arena-evals/arena/internal/claims"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/judges"
@@ -24,7 +25,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m := newMatrix(opts, d)
 	m.sortProviderNames(suite)
 	m.checkJudge(suite)
-	plan := &Plan{http: m.http, close: m.close, strays: m.strays, names: m.tracker, memory: m.memory}
+	plan := &Plan{http: m.http, close: m.close, strays: m.strays, tracker: m.tracker, memory: m.memory}
 	from := origins(suite.Projects)
 	for _, p := range suite.Projects {
 		plan.add(m.project(p, from[p])...)
@@ -105,7 +106,7 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},
 		heardOf:        map[string]bool{},
 		judgedSessions: map[sessionKey]bool{}, otherSessions: map[sessionKey]string{},
-		http: newHTTP(opts.Offline || opts.Replayed && !opts.Listing), tracker: newNameTracker(),
+		http: newHTTP(opts.Offline || opts.Replayed && !opts.Listing), tracker: claims.New(),
 	}
 	if len(m.regions) == 0 {
 		m.regions = []string{defaultRegion}
@@ -163,7 +164,7 @@ type matrix struct {
 	http             *http.Client                             // for checks
 	implicitMocks    map[*scenario.Project]*scenario.Provider // of projects without providers
 	reportedFeatures map[string]map[diag.Pos]bool             // feature → places
-	tracker          *nameTracker
+	tracker          *claims.Tracker
 	unplanned        []span // of the present project: trials that this version cannot run; their files are checked
 	askedProviders   bool   // a scenario selected its providers
 	incomplete       bool   // planning of a project ended early
@@ -241,7 +242,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)
 	run.relevance = m.windowEmbedders(p, scenarios)
-	m.tracker.awaitGates(p, inventory.UsedEvals(p, all))
+	m.tracker.ExpectGates(p, inventory.UsedEvals(p, all))
 	m.judges(run, all)
 	if m.opts.Offline {
 		m.reportOffline(p, all)

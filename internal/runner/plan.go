@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/attach"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/claims"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/judges"
@@ -31,9 +32,9 @@ type Plan struct {
 	Quarantines []result.Quarantine
 	Notes       []string // for whoever runs it: what was decided for lack of a word in the files
 
-	http  *http.Client // of the checks; nil: they have none
-	close func()       // nil: nothing was opened
-	names *nameTracker // nil: no names are awaited
+	http    *http.Client    // of the checks; nil: they have none
+	close   func()          // nil: nothing was opened
+	tracker *claims.Tracker // nil: nothing is expected to come up
 
 	whole  *Plan         // that this one is a part of; nil: it is the whole
 	shard  *result.Shard // which part; nil: it is the whole

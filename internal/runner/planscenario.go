@@ -41,7 +41,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 			s.ID, repeat).Hint = "lower trials"
 		return nil
 	}
-	reportWindow(p.Project, s, chosen, m.regions[0], m.diags)
+	preflight.Window(p.Project, s, chosen, m.regions[0], m.diags)
 	var out []span
 	for _, spec := range chosen {
 		refusedHere := s.Skip == "" && !m.opts.MockProvider && m.reportFeatures(p.Needs(s, prompts, spec))

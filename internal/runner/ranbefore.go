@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/claims"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -120,10 +121,10 @@ func (n *nameChecker) lacks(
 
 // notInRun reports a name that the judged run did not have, once for each place.
 func (n *nameChecker) notInRun(pos diag.Pos, name, where, what string, had []string) {
-	if at := (namePosition{pos, name}); n.toldRan[at] {
+	if at := (claims.Name{Pos: pos, Name: name}); n.toldRan[at] {
 		return
 	} else if n.toldRan == nil {
-		n.toldRan = map[namePosition]bool{at: true}
+		n.toldRan = map[claims.Name]bool{at: true}
 	} else {
 		n.toldRan[at] = true
 	}

@@ -322,7 +322,7 @@ func Rejudge(
 ) *Plan {
 	m := newMatrix(opts, d)
 	m.checkJudge(suite)
-	plan := &Plan{http: m.http, Name: projectName(suite), names: m.tracker, memory: m.memory, judgedNames: declared}
+	plan := &Plan{http: m.http, Name: projectName(suite), tracker: m.tracker, memory: m.memory, judgedNames: declared}
 	planner := &rejudgePlanner{m: m, endpoints: map[string]*Endpoint{}, found: map[string]*criteria{}}
 	planner.prepare(suite, finished, declared)
 	gates := newRecordedGates(opts.Gates, m)

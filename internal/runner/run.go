@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/claims"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -105,7 +106,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 		defer plan.http.CloseIdleConnections()
 	}
 	c := consumer{
-		tracker: plan.names, journal: journal, sink: sink, abort: abort, halt: halt, batch: make([]result.Event, 0, size),
+		tracker: plan.tracker, journal: journal, sink: sink, abort: abort, halt: halt, batch: make([]result.Event, 0, size),
 	}
 	var consuming sync.WaitGroup
 	consuming.Go(func() {
@@ -337,7 +338,7 @@ type consumer struct {
 	journal       *result.Journal
 	sink          Sink
 	abort, halt   context.CancelCauseFunc // as a worker has them
-	tracker       *nameTracker
+	tracker       *claims.Tracker
 	batch         []result.Event // reused buffer
 	journalFailed bool           // no event is handled after that
 	err           error          // the first one
@@ -371,7 +372,7 @@ func (p *consumer) flush(events []result.Event) {
 	for _, e := range events {
 		if d, ok := e.(result.TrialDone); ok {
 			done = append(done, d)
-			p.tracker.observe(d.Trial)
+			p.tracker.Observe(d.Trial)
 		}
 	}
 	if len(done) > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/claims"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -225,12 +226,12 @@ func (n *nameChecker) serveFinished(check string, use *checks.NameUse) {
 }
 
 // compared are the names in checks that were compared with what servers and agents have.
-func (p *Plan) compared() map[namePosition]bool {
-	met := map[namePosition]bool{}
+func (p *Plan) compared() map[claims.Name]bool {
+	met := map[claims.Name]bool{}
 	for in := range p.projects() {
 		for _, n := range in.served {
 			if n.compared.Load() {
-				met[namePosition{n.pos, n.name}] = true
+				met[claims.Name{Pos: n.pos, Name: n.name}] = true
 			}
 		}
 	}
@@ -239,7 +240,7 @@ func (p *Plan) compared() map[namePosition]bool {
 
 // claimCompared claims that the names in checks are held against something: that somebody is asked for tools in the
 // trials where they matter.
-func (p *Plan) claimCompared(h *nameTracker, claim claimer) {
+func (p *Plan) claimCompared(claim claims.Maker) {
 	for in := range p.projects() {
 		for i, n := range in.served {
 			if !n.check {
@@ -250,7 +251,7 @@ func (p *Plan) claimCompared(h *nameTracker, claim claimer) {
 				whom = fmt.Sprintf("the MCP server %q was not asked for its tools", n.server.Name)
 			}
 			one := claim("served", n.pos, fmt.Sprint(n.name, "#", i))
-			one.settle(n.compared.Load() || n.cameUp(h.calledTools), h.hasTurns && n.missed.Load(), diag.Diagnostic{
+			one.Settle(n.compared.Load() || p.tracker.Called(n.isCalledBy), p.tracker.HasTurns() && n.missed.Load(), diag.Diagnostic{
 				Severity: diag.Warning, Pos: n.pos, Width: diag.Width(n.name), Code: "never-named",
 				Msg: fmt.Sprintf("%s: %q may not exist: no conversation called it, and %s",
 					n.where, n.name, whom),
@@ -260,17 +261,12 @@ func (p *Plan) claimCompared(h *nameTracker, claim claimer) {
 	}
 }
 
-// cameUp reports whether an agent called what has the name.
-func (n *servedName) cameUp(called map[string]bool) bool {
-	if !n.card {
-		return called[n.name]
+// isCalledBy reports whether a call of a tool calls what has the name.
+func (n *servedName) isCalledBy(tool string) bool {
+	if n.card {
+		return a2a.Asks(tool, n.name)
 	}
-	for name := range called {
-		if a2a.Asks(name, n.name) {
-			return true
-		}
-	}
-	return false
+	return tool == n.name
 }
 
 // absent says that a server has no tool of a name.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/arena-evals/arena/internal/claims"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -78,7 +79,7 @@ func (s *session) closeBox() {
 }
 
 // claimRedacted claims that replies of a tool have the fields to redact: one that is misspelt redacts nothing.
-func (p *Plan) claimRedacted(claim claimer) {
+func (p *Plan) claimRedacted(claim claims.Maker) {
 	for in := range p.projects() {
 		if in.tools == nil {
 			continue
@@ -90,7 +91,7 @@ func (p *Plan) claimRedacted(claim claimer) {
 			unmet, answered := in.tools.Unredacted(t.ID)
 			for _, field := range t.HTTP.Redact {
 				met := answered && !slices.Contains(unmet, field)
-				claim("redact", t.HTTP.RedactPos, t.ID+"."+field).settle(met, answered, diag.Diagnostic{
+				claim("redact", t.HTTP.RedactPos, t.ID+"."+field).Settle(met, answered, diag.Diagnostic{
 					Severity: diag.Warning, Pos: t.HTTP.RedactPos, Width: 1, Code: "never-named",
 					Msg: fmt.Sprintf("redact: no reply of the tool %s had a field %q, so nothing was taken out", t.ID, field),
 				})

@@ -1,4 +1,4 @@
-package runner
+package preflight
 
 import (
 	"fmt"
@@ -6,14 +6,13 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plural"
-	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/window"
 )
 
-// reportWindow reports what is wrong with the context policy of a scenario for the providers that may answer in it:
+// Window reports what is wrong with the context policy of a scenario for the providers that may answer in it:
 // that it has no effect, and that a prompt or a message alone is more than it allows.
-func reportWindow(
+func Window(
 	p *scenario.Project, s *scenario.Scenario, specs []*scenario.Provider, region string, d *diag.List,
 ) {
 	policy := s.Window
@@ -105,48 +104,4 @@ func leastPrompt(
 	}
 	text, err = scenario.SystemPrompt(prompt, spec.Model, vars, s)
 	return text, err == nil
-}
-
-// awaitedWindow is a context policy that is to leave something out.
-type awaitedWindow struct {
-	scenario diag.Pos
-	policy   *scenario.ContextPolicy
-}
-
-// awaitWindow adds the context policy of a scenario. One that only fails, or also marks what servers may keep, does
-// what it is for where it leaves out nothing.
-func (h *nameTracker) awaitWindow(s *scenario.Scenario, specs []*scenario.Provider) {
-	if s.Window == nil || s.Window.Strategy == scenario.RefuseLonger || s.Window.Breakpoints {
-		return
-	}
-	for _, spec := range specs {
-		if !spec.IsAgent() {
-			h.windows = append(h.windows, awaitedWindow{s.Pos, s.Window})
-			return
-		}
-	}
-}
-
-// observeWindow notes whether the context policy of a trial left something out, and whether it could.
-func (h *nameTracker) observeWindow(t *result.Trial, turn *result.Turn) {
-	for i := range turn.Messages {
-		if turn.Messages[i].LeftOut != nil {
-			h.windowsUsed[t.Position] = true
-		}
-	}
-	if t.Status == result.Passed || t.Status == result.Failed {
-		h.windowsRun[t.Position] = true
-	}
-}
-
-// claimWindows claims that every context policy leaves something out in a trial.
-func (h *nameTracker) claimWindows(claim claimer) {
-	for _, w := range h.windows {
-		tried := h.hasTurns && h.windowsRun[w.scenario]
-		claim("window", w.policy.Pos, "").settle(h.windowsUsed[w.scenario], tried, diag.Diagnostic{
-			Severity: diag.Warning, Pos: w.policy.Pos, Width: 1, Code: "never-fired",
-			Msg: fmt.Sprintf("context_policy had no effect: no conversation came to more than its token_budget of %d allows, "+
-				"and nothing was left out in any trial", w.policy.Budget),
-		})
-	}
 }

@@ -1,4 +1,4 @@
-package runner
+package claims
 
 import (
 	"fmt"
@@ -24,36 +24,36 @@ type skippedCheck struct {
 }
 
 // observeSkipped notes whether a check of the trial judged anything.
-func (h *nameTracker) observeSkipped(t *result.Trial) {
-	s := h.scenarios[t.Scenario]
+func (t *Tracker) observeSkipped(trial *result.Trial) {
+	s := t.scenarios[trial.Scenario]
 	if s == nil {
 		s = &skippedAll{}
-		h.scenarios[t.Scenario] = s
+		t.scenarios[trial.Scenario] = s
 	}
 	if s.judged {
 		return
 	}
 	n := 0
-	t.Checks(func(_, _ int, v *result.Verdict) {
+	trial.Checks(func(_, _ int, v *result.Verdict) {
 		n++
 		if s.judged = s.judged || v.Status != result.Skipped; !s.judged && s.first == nil {
 			s.first = &skippedCheck{v.Type, v.SkipReason, v.Position}
 		}
 	})
 	s.checks = max(s.checks, n)
-	for i := range t.Evals {
-		s.judged = s.judged || !t.Evals[i].Skipped
+	for i := range trial.Evals {
+		s.judged = s.judged || !trial.Evals[i].Skipped
 	}
-	if s.judged = s.judged || t.Status != result.Passed; s.judged {
+	if s.judged = s.judged || trial.Status != result.Passed; s.judged {
 		s.first = nil
 	}
 }
 
 // claimJudged claims that not every check of a scenario is skipped in every trial: nothing could fail then.
-func (h *nameTracker) claimJudged(claim claimer) {
-	for _, id := range slices.Sorted(maps.Keys(h.scenarios)) {
-		s, one := h.scenarios[id], claim("scenario", diag.Pos{}, id)
-		if one.Order -= one.Order % claimsOfKind; s.judged || s.first == nil { // the order is that of the ids
+func (t *Tracker) claimJudged(claim Maker) {
+	for _, id := range slices.Sorted(maps.Keys(t.scenarios)) {
+		s, one := t.scenarios[id], claim("scenario", diag.Pos{}, id)
+		if one.Order -= one.Order % mostOfKind; s.judged || s.first == nil { // the order is that of the ids
 			one.Met = s.judged
 			continue
 		}
@@ -61,7 +61,7 @@ func (h *nameTracker) claimJudged(claim claimer) {
 		if s.checks == 1 {
 			what = "its one check was"
 		}
-		one.settle(false, true, diag.Diagnostic{
+		one.Settle(false, true, diag.Diagnostic{
 			Severity: diag.Warning, Pos: s.first.pos, Width: utf8.RuneCountInString(s.first.kind), Code: "never-judged",
 			Msg: fmt.Sprintf("scenario %q: %s skipped in every trial, so that nothing tested it (%s: %s)", id, what,
 				s.first.kind, s.first.why),

@@ -1,0 +1,52 @@
+// Package claims keeps account of what has to come up in at least one trial of a run: names in checks that no file
+// declares, evals with thresholds, rules of turns and so on. What never came up is warned of: nothing was tested by it.
+package claims
+
+import (
+	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/result"
+)
+
+// List collects the claims of a plan, kind by kind. Its zero value is empty.
+type List struct {
+	all   []*Claim
+	kinds int
+}
+
+// Claim is a claim in the making.
+type Claim struct{ result.Claim }
+
+// Maker adds a claim about something that a file declares at a place, under a name.
+type Maker func(what string, pos diag.Pos, name string) *Claim
+
+// mostOfKind is more than there are claims of one kind.
+const mostOfKind = 1 << 24
+
+// Kind begins a kind of claims, which are listed after those of the kinds before it.
+func (l *List) Kind() Maker {
+	order := l.kinds * mostOfKind
+	l.kinds++
+	return func(what string, pos diag.Pos, name string) *Claim {
+		one := &Claim{result.Claim{Key: what + " " + pos.String() + " " + name, Order: order}}
+		order++
+		l.all = append(l.all, one)
+		return one
+	}
+}
+
+// All returns the claims.
+func (l *List) All() []result.Claim {
+	out := make([]result.Claim, len(l.all))
+	for i, one := range l.all {
+		out[i] = one.Claim
+	}
+	return out
+}
+
+// Settle says whether the claim was met. Where it was not although it was tried, unmet is the warning about it.
+func (c *Claim) Settle(met, tried bool, unmet diag.Diagnostic) *Claim {
+	if c.Met = met; tried && !met {
+		c.Warning, c.Unmet = unmet, unmet.Advice()
+	}
+	return c
+}

@@ -52,6 +52,10 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 		d.Msg, d.Hint = "\""+key+"\" begins with a dash that makes no entry of a list", "write a blank behind it: - "+key[1:]
 		return d
 	}
+	if t, ok := trailingText(text); ok && textTooMany(d.Msg) {
+		d.Pos.Col, d.Width, d.Msg, d.Hint = int32(t.col), t.width, t.msg, t.hint
+		return d
+	}
 	for _, p := range translations {
 		if strings.Contains(d.Msg, p.theirs) {
 			d.Msg, d.Hint = p.msg, p.hint
@@ -61,6 +65,16 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 	d.Pos.Col = int32(utf8.RuneCountInString(text)-utf8.RuneCountInString(strings.TrimLeft(text, " "))) + 1
 	d.Width = max(utf8.RuneCountInString(strings.TrimSpace(text)), 1)
 	return d
+}
+
+// textTooMany reports whether the library expected a line to have ended.
+func textTooMany(msg string) bool {
+	for _, theirs := range []string{"key", "comment or line break", "'-' indicator", "<document start>"} {
+		if strings.Contains(msg, "did not find expected "+theirs) {
+			return true
+		}
+	}
+	return false
 }
 
 // dashWithoutBlank finds a key with a dash before it, such as -type:, in the line that breaks the file or above it.
@@ -131,8 +145,10 @@ var translations = []struct{ theirs, msg, hint string }{
 		hint: "put it on a line of its own, below its key"},
 	{theirs: "cannot start any token", msg: "a text cannot start with this character",
 		hint: "quote a text that starts with %, @ or `"},
-	{theirs: "did not find expected ',' or ']'", msg: "a list in [ ] is not closed, or lacks a comma"},
-	{theirs: "did not find expected ',' or '}'", msg: "a map in { } is not closed, or lacks a comma"},
+	{theirs: "did not find expected ',' or ']'", msg: "a list in [ ] is not closed, or lacks a comma",
+		hint: "a text in it that begins with {, [ or a quote, and goes on behind its end, needs quotes as a whole"},
+	{theirs: "did not find expected ',' or '}'", msg: "a map in { } is not closed, or lacks a comma",
+		hint: "a text in it that begins with {, [ or a quote, and goes on behind its end, needs quotes as a whole"},
 	{theirs: "did not find expected node content", msg: "a value is missing here"},
 	{theirs: "found unexpected end of stream", msg: "a quoted text is not closed"},
 	{theirs: "found unexpected document indicator", msg: "a quoted text is not closed"},

@@ -117,7 +117,6 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 			return err
 		}
 		f.affords(plan, diags)
-		f.workers.refuse(suite, diags)
 	} else {
 		opts := f.planOptions(suite, f.cassettes.Replay != "")
 		opts.Open = harness.NoModel // whose keys are asked for is of no interest now
@@ -307,7 +306,7 @@ func (f *runFlags) clients(app *App, jobs int) *harness.Clients {
 		Jobs: jobs, Retries: pointerTo(f.given, "retries", f.retries),
 		Random: rand.Float64, // spreads retries and shows in no result
 		Now:    app.Now, Lenient: f.lenient, Strict: f.strict, Offline: f.cassettes.offline, NoTraces: f.noTraces,
-		Cache: f.store(), Judge: f.judge, Regions: selection.CountRegions(f.regions), Turns: f.turns,
+		Cache: f.store(), Judge: f.judge, Regions: selection.CountRegions(f.regions), Shared: f.shared,
 	}
 }
 

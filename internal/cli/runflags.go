@@ -45,8 +45,8 @@ type runFlags struct {
 	variables askedVariables  // that the files make use of
 	lacks     *lackingClients // of a worker that runs trials of others; nil: what cannot be opened is a mistake
 
-	// turns are those that a worker of trials waits for together with others; nil: there are none.
-	turns func(p *scenario.Project, spec *scenario.Provider) providers.Turns
+	// shared is what the calls of a worker of trials keep together with those of others; nil: nothing.
+	shared func(p *scenario.Project, spec *scenario.Provider) providers.Shared
 
 	overheard *overheard // nil: what programs of tools write to stderr is not shown
 

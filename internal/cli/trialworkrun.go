@@ -82,8 +82,11 @@ func (w *trialWorker) plan(about *fleet.Run, limits *nats.Limits) (*runner.Plan,
 	f := &runFlags{words: []string{"arena", "run"}, given: givenFlags{}, lacks: &lackingClients{}}
 	f.enact(about.Spec)
 	f.quiet, f.jobs, f.noTraces = true, w.flags.jobs, about.NoTraces
-	f.turns = func(p *scenario.Project, spec *scenario.Provider) providers.Turns {
-		return limits.Of(p.File+" "+spec.ID, spec.RPS, spec.Burst)
+	f.shared = func(p *scenario.Project, spec *scenario.Provider) providers.Shared {
+		name := p.File + " " + spec.ID
+		return providers.Shared{
+			Turns: limits.Of(name, spec.RPS, spec.Burst), Slots: limits.Slots(name, spec.MaxConcurrent),
+		}
 	}
 	if w.flags.given.has("retries") {
 		f.retries, f.given["retries"] = w.flags.retries, byUser

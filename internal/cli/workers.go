@@ -9,11 +9,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/fleet"
 	"github.com/arena-evals/arena/internal/result"
-	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // workersFlags say that the trials of a run are run by workers.
@@ -89,22 +87,6 @@ func (f *workersFlags) window(jobs int, g givenFlags) int {
 		return jobs
 	}
 	return most
-}
-
-// refuse reports what of the files workers do not do.
-func (f *workersFlags) refuse(suite *scenario.Suite, d *diag.List) {
-	if f.url == "" {
-		return
-	}
-	for _, p := range suite.Projects {
-		for _, q := range p.Providers {
-			if q.MaxConcurrent > 0 {
-				d.Errorf(q.Pos, 1, "not-with-workers", "provider %s has a limit of calls at once (stream_max_concurrent), which "+
-					"each worker would hold by itself, and not all together", q.ID).Hint = "leave --workers out, or take the limit " +
-					"out, and have a rate_limit, which holds over all workers, or give the workers few jobs (-j)"
-			}
-		}
-	}
 }
 
 // warnAfter is after which time it is told that nobody can run a trial.

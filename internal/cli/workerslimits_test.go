@@ -24,17 +24,26 @@ type clockedModel struct {
 	mu      sync.Mutex
 	came    []time.Time
 	refused time.Time // when the last of them was refused
+	running int
+	most    int // requests at once
 }
 
 func (m *clockedModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	m.came = append(m.came, time.Now())
+	m.running++
+	m.most = max(m.most, m.running)
 	refuse := m.refuse > 0
 	if refuse {
 		m.refuse--
 		m.refused = time.Now()
 	}
 	m.mu.Unlock()
+	defer func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.running--
+	}()
 	if refuse {
 		w.Header().Set("Retry-After", m.wait)
 		w.WriteHeader(http.StatusTooManyRequests)
@@ -148,4 +157,22 @@ func TestMaxCostHoldsOverWorkers(t *testing.T) {
 		t.Errorf("$%.2f was spent of $%.2f", spent, limit)
 	}
 	t.Logf("$%.2f was spent of $%.2f", spent, limit)
+}
+
+// TestCallsAtOnceHoldOverWorkers: three workers together have no more calls at once than a provider takes
+// (stream_max_concurrent), though each has more jobs than that.
+func TestCallsAtOnceHoldOverWorkers(t *testing.T) {
+	t.Parallel()
+	const trials, most = 60, 4
+	model := &clockedModel{takes: 10 * time.Millisecond}
+	dir, c, done := limitedCrew(t, model, trials, fmt.Sprintf("stream_max_concurrent: %d", most))
+	if text, err := wideRun(t, dir, c).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	passed(t, filepath.Join(dir, "out"), trials)
+	done()
+	if model.most > most {
+		t.Errorf("%d calls were made at once", model.most)
+	}
+	t.Logf("at most %d calls at once", model.most)
 }

@@ -27,8 +27,8 @@ type Clients struct {
 	Regions int              // number of regions for which trials run
 	// OnStderr is called for each line that an agent's program writes to stderr; nil: the lines are dropped.
 	OnStderr func(who, line string)
-	// Turns are those that the calls of a provider wait for together with those of other machines; nil: there are none.
-	Turns func(p *scenario.Project, spec *scenario.Provider) providers.Turns
+	// Shared is what the calls of a provider keep together with those of other machines; nil: nothing.
+	Shared func(p *scenario.Project, spec *scenario.Provider) providers.Shared
 	// NoTraces starts the programs of agents without an endpoint for their traces.
 	NoTraces bool
 	Judge    string // the provider or judge for checks that name none
@@ -92,8 +92,8 @@ func (c *Clients) options(p *scenario.Project) open.Options {
 		Getenv: p.Getenv, Jobs: c.Jobs, Retries: c.Retries, Random: c.Random, Now: c.Now, Offline: c.Offline,
 		OnStderr: c.OnStderr, NoTraces: c.NoTraces,
 	}
-	if c.Turns != nil {
-		o.Turns = func(spec *scenario.Provider) providers.Turns { return c.Turns(p, spec) }
+	if c.Shared != nil {
+		o.Shared = func(spec *scenario.Provider) providers.Shared { return c.Shared(p, spec) }
 	}
 	return o
 }

@@ -12,29 +12,55 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Limit lets at most n calls run at once; the others wait. n <= 0 is no limit.
-func Limit(p Provider, n int) Provider {
+// Shared is what the calls of a provider keep together with those of other machines. What is nil is of this process alone.
+type Shared struct {
+	Turns Turns
+	Slots Slots
+}
+
+// Slots are those of the calls of a provider that may run at once. They are safe for concurrent use.
+type Slots interface {
+	// Take waits for a slot. free gives it back; it is to be called once.
+	Take(ctx context.Context) (free func(), err error)
+}
+
+// Limit lets calls run that have a slot; the others wait. nil are n slots of this process, and n <= 0 is no limit.
+func Limit(p Provider, n int, slots Slots) Provider {
 	if n <= 0 {
 		return p
 	}
-	return &limited{next: p, slots: make(chan struct{}, n)}
+	if slots == nil {
+		slots = make(ownSlots, n)
+	}
+	return &limited{next: p, slots: slots}
+}
+
+// ownSlots are those of this process.
+type ownSlots chan struct{}
+
+func (s ownSlots) Take(ctx context.Context) (free func(), err error) {
+	select {
+	case s <- struct{}{}:
+		return func() { <-s }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 type limited struct {
 	next  Provider
-	slots chan struct{}
+	slots Slots
 }
 
 func (l *limited) Complete(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
-	select {
-	case l.slots <- struct{}{}:
-		defer func() { <-l.slots }()
-		return l.next.Complete(ctx, req, onDelta)
-	case <-ctx.Done():
-		return chat.Reply{}, context.Cause(ctx)
+	free, err := l.slots.Take(ctx)
+	if err != nil {
+		return chat.Reply{}, err
 	}
+	defer free()
+	return l.next.Complete(ctx, req, onDelta)
 }
 
 func (l *limited) Unwrap() Provider { return l.next }

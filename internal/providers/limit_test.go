@@ -31,7 +31,7 @@ func TestLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{}
-		p := Limit(s, 3)
+		p := Limit(s, 3, nil)
 		began := time.Now()
 		var g sync.WaitGroup
 		for range 9 {
@@ -102,7 +102,7 @@ func TestWithoutLimits(t *testing.T) {
 	t.Parallel()
 	f := fails()
 	spec := &scenario.Provider{Type: "vllm"}
-	if p := Cost(Retry(Limit(Pace(f, &scenario.Provider{Burst: 5}, nil), 0), scenario.RetryPolicy{Attempts: 1}, nil), spec); p != Provider(f) {
+	if p := Cost(Retry(Limit(Pace(f, &scenario.Provider{Burst: 5}, nil), 0, nil), scenario.RetryPolicy{Attempts: 1}, nil), spec); p != Provider(f) {
 		t.Errorf("got %T, want the provider as it is", p)
 	}
 }
@@ -110,7 +110,7 @@ func TestWithoutLimits(t *testing.T) {
 func TestClose(t *testing.T) {
 	t.Parallel()
 	f := fails()
-	p := Cost(Retry(Limit(Pace(f, &scenario.Provider{RPS: 5, Burst: 5}, nil), 5), scenario.RetryPolicy{}, nil), &scenario.Provider{Type: "ollama"})
+	p := Cost(Retry(Limit(Pace(f, &scenario.Provider{RPS: 5, Burst: 5}, nil), 5, nil), scenario.RetryPolicy{}, nil), &scenario.Provider{Type: "ollama"})
 	if err := Close(p); err != nil || f.closed != 1 {
 		t.Errorf("closed %d times, %v", f.closed, err)
 	}

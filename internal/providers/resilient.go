@@ -11,14 +11,14 @@ type Resilience struct {
 	Policy scenario.RetryPolicy
 	Random func() float64   // see Retry
 	Now    func() time.Time // nil: time.Now
-	Turns  Turns            // nil: those of this process
+	Shared Shared
 }
 
 // Resilient wraps a model. Its calls are limited as its file says, repeated as the policy says, and not made while the
 // breaker is open. Every attempt counts against the limits.
 func Resilient(model Provider, spec *scenario.Provider, how *Resilience) Provider {
 	b := NewBreaker(spec, how.Now)
-	p := Pace(b.Attempts(model), spec, how.Turns)
-	p = Limit(p, spec.MaxConcurrent)
+	p := Pace(b.Attempts(model), spec, how.Shared.Turns)
+	p = Limit(p, spec.MaxConcurrent, how.Shared.Slots)
 	return b.Calls(Retry(p, how.Policy, how.Random))
 }

@@ -42,7 +42,7 @@ func (m *matrix) judge(p *scenario.Project, spec *scenario.Provider) *judges.End
 	}
 	var judge *judges.Endpoint
 	if e := m.endpoint(p, spec); e != nil {
-		judge = judges.NewEndpoint(providers.Limit(e.Client, max(m.opts.Jobs, JudgesAtOnce)), spec, e.Simulated)
+		judge = judges.NewEndpoint(providers.Limit(e.Client, max(m.opts.Jobs, JudgesAtOnce), nil), spec, e.Simulated)
 		judge.Source = sourceOf(e)
 	}
 	m.judgeEndpoints[key] = judge

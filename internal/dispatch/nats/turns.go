@@ -21,8 +21,12 @@ type Limits struct {
 	run    string
 	stop   func()
 
+	ctx     context.Context // of what is done for slots; it ends with Close
+	keeping sync.WaitGroup  // who does that
+
 	mu    sync.Mutex
 	turns map[string]*Turns // by the token of the provider
+	slots map[string]*Slots // the same
 }
 
 // Turns are those of the calls of a provider over all workers of a run: so many a second, and none while its server
@@ -65,17 +69,40 @@ func (n *Names) pausesOf(run string) string  { return n.prefix + ".pauses." + ru
 
 // Limits are those of a run. Close lets go of them.
 func (t *Trials) Limits(run string) (*Limits, error) {
-	l := &Limits{trials: t, run: run, turns: map[string]*Turns{}}
-	sub, err := t.conn.Subscribe(t.pausesOf(run), func(m *natsgo.Msg) { l.heard(m.Data) })
+	l := &Limits{trials: t, run: run, turns: map[string]*Turns{}, slots: map[string]*Slots{}}
+	pauses, err := t.conn.Subscribe(t.pausesOf(run), func(m *natsgo.Msg) { l.heard(m.Data) })
 	if err != nil {
 		return nil, t.explain(err)
 	}
-	l.stop = func() { _ = sub.Unsubscribe() } // the connection may be closed
+	freed, err := t.conn.Subscribe(t.slotsOf(run), func(m *natsgo.Msg) { l.freed(string(m.Data)) })
+	if err != nil {
+		_ = pauses.Unsubscribe()
+		return nil, t.explain(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	l.ctx, l.stop = ctx, func() {
+		cancel()
+		_, _ = pauses.Unsubscribe(), freed.Unsubscribe() // the connection may be closed
+	}
 	return l, nil
 }
 
-// Close hears of no more pauses.
-func (l *Limits) Close() { l.stop() }
+// Close hears of no more pauses, and lets go of slots. No call may wait for one or have one any more.
+func (l *Limits) Close() {
+	let := make(chan struct{})
+	go func() {
+		l.keeping.Wait()
+		close(let)
+	}()
+	late := time.NewTimer(askTimeout)
+	defer late.Stop()
+	select {
+	case <-let:
+	case <-late.C: // the broker is away; others get the slots in a while
+	}
+	l.stop()
+	<-let
+}
 
 // Of are the turns of a provider: rps calls a second, 0 for as many as come, after as many as burst at once.
 func (l *Limits) Of(provider string, rps float64, burst int) *Turns {

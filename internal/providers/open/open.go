@@ -30,8 +30,8 @@ type Options struct {
 	// OnStderr receives the lines that the programs of providers write to their stderr, with the provider, from any
 	// goroutine; nil: nobody listens.
 	OnStderr func(who, line string)
-	// Turns are those that the calls of a provider wait for together with others'; nil: each waits for those of its own.
-	Turns func(p *scenario.Provider) providers.Turns
+	// Shared is what the calls of a provider keep together with those of others; nil: nothing.
+	Shared func(p *scenario.Provider) providers.Shared
 	// NoTraces starts programs of agents without a place for their traces.
 	NoTraces bool
 
@@ -93,7 +93,8 @@ func New(p *scenario.Provider, o Options) (providers.Provider, error) {
 		if p.Type == scenario.ProgramType && !o.NoTraces {
 			client = traced.New(client, p)
 		}
-		client = providers.Limit(providers.Pace(client, p, o.turns(p)), p.MaxConcurrent)
+		with := o.shared(p)
+		client = providers.Limit(providers.Pace(client, p, with.Turns), p.MaxConcurrent, with.Slots)
 	} else {
 		client = providers.Resilient(client, p, o.resilience(p))
 		if p.Type == scenario.HTTPType && p.HTTP != nil && p.HTTP.Traced() && !o.NoTraces {
@@ -145,15 +146,15 @@ func (o *Options) wire() wire.Options {
 }
 
 func (o *Options) resilience(p *scenario.Provider) *providers.Resilience {
-	return &providers.Resilience{Policy: o.policy(p), Random: o.Random, Now: o.Now, Turns: o.turns(p)}
+	return &providers.Resilience{Policy: o.policy(p), Random: o.Random, Now: o.Now, Shared: o.shared(p)}
 }
 
-// turns are those of the calls of a provider; nil: its own.
-func (o *Options) turns(p *scenario.Provider) providers.Turns {
-	if o.Turns == nil {
-		return nil
+// shared is what the calls of a provider keep together with those of others.
+func (o *Options) shared(p *scenario.Provider) providers.Shared {
+	if o.Shared == nil {
+		return providers.Shared{}
 	}
-	return o.Turns(p)
+	return o.Shared(p)
 }
 
 func (o *Options) policy(p *scenario.Provider) (policy scenario.RetryPolicy) {

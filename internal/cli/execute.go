@@ -254,7 +254,7 @@ func (x *execution) deckClaims() []result.Claim {
 func (x *execution) runOptions() runner.Options {
 	f := x.flags
 	o := f.trialOptions()
-	o.Eager = f.eager
+	o.Eager, o.LetGo = f.eager, true
 	o.Jobs, o.MaxFailures, o.MaxCost, o.MaxTrials = x.jobs, f.failures(), f.maxCost, f.maxTrials
 	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.recorder(), x.evals.orNil()
 	o.Remote = x.fleet.orNil()

@@ -67,6 +67,9 @@ type Options struct {
 	Dispatcher EvalDispatcher
 	// Remote runs the trials elsewhere; nil: this process does. The endpoints of the plan are not called then.
 	Remote Remote
+	// LetGo drops the turns and checks of a scenario once all its trials are over, to save memory: neither the plan nor
+	// its suite can run again.
+	LetGo bool
 	// Worker is the name of this process in the results of trials that it runs for others; "": it runs its own.
 	Worker string
 }
@@ -151,12 +154,17 @@ func runTrials(ctx, starting context.Context, plan *Plan, w *worker) {
 	var notRun atomic.Int64
 	total := plan.Len()
 	trials := newQueue(plan, w.opts)
+	var held *holding
+	if w.opts.LetGo {
+		held = newHolding(plan)
+	}
 	work := func() {
 		for next, ok := trials.next(); ok; next, ok = trials.next() {
+			t := plan.Trial(next.index)
 			if next.of == nil && w.opts.Kept != nil && w.opts.Kept(next.index) {
+				held.over(&t)
 				continue
 			}
-			t := plan.Trial(next.index)
 			if w.opts.Unjudged != nil {
 				t = t.again(w.opts.Unjudged(next.index))
 			}
@@ -171,6 +179,7 @@ func runTrials(ctx, starting context.Context, plan *Plan, w *worker) {
 			if ended && as != result.Passed && as != result.Undecided && w.decides(&t) {
 				w.failed()
 			}
+			held.over(&t)
 			w.events <- done
 		}
 	}
@@ -224,6 +233,9 @@ func (c *worker) perform(
 		if tooDear, ok := errors.AsType[costError](notRun); ok {
 			s.out.MayCostUSD = tooDear.needs
 		}
+		s.out.Settle()
+	case t.shared().IsLetGo():
+		s.out.Error = errLetGo.Error()
 		s.out.Settle()
 	case c.opts.Remote != nil:
 		s.out = c.runRemote(ctx, s, events)

@@ -52,6 +52,7 @@ type Scenario struct {
 	Dataset *Dataset     `digest:"-"` // nil: the scenario is run for itself
 	Row     *dataset.Row `digest:"-"` // for which this is the scenario; see ForRow
 
+	letGo    bool
 	written  *node.Node // what its file says; nil: nobody asked to keep it
 	rowLacks []string   // fields that Metadata asks for and Row does not have
 
@@ -60,6 +61,12 @@ type Scenario struct {
 	ProvidersPos []diag.Pos // one per entry of Providers
 	GroupPos     diag.Pos
 }
+
+// LetGo drops the turns and the checks, which are most of a scenario in memory. Nothing may use them any more.
+func (s *Scenario) LetGo() { s.Turns, s.Conversation, s.letGo = nil, nil, true }
+
+// IsLetGo reports whether the turns and the checks are gone.
+func (s *Scenario) IsLetGo() bool { return s.letGo }
 
 // ContextMetadata feeds the template variables domain and user_role.
 type ContextMetadata struct {

@@ -1,0 +1,41 @@
+package runner
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// errLetGo is that of a trial whose scenario is empty: a conversation without turns would pass.
+var errLetGo = errors.New("the scenario was let go before its last trial: this is a bug of arena")
+
+// holding counts the trials of each scenario that have not come to their end, and lets go of what the scenario holds
+// after the last one. Most of the memory of a large suite is free long before its run ends. It is safe for concurrent
+// use; a nil one lets nothing go.
+type holding struct {
+	mu   sync.Mutex
+	left map[*scenario.Scenario]int
+}
+
+func newHolding(plan *Plan) *holding {
+	h := &holding{left: make(map[*scenario.Scenario]int, len(plan.spans))}
+	for i := range plan.spans {
+		h.left[plan.spans[i].Scenario] += plan.spans[i].count
+	}
+	return h
+}
+
+// over counts a trial that needs its scenario no more.
+func (h *holding) over(t *Trial) {
+	if h == nil {
+		return
+	}
+	s := t.shared()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.left[s]--; h.left[s] == 0 {
+		delete(h.left, s)
+		s.LetGo()
+	}
+}

@@ -37,7 +37,7 @@ var rows = [][]string{
 	{"internal/dispatch/nats", "internal/recording"},
 	{"internal/tools"},
 	{"internal/tools/*"},
-	{"internal/tools/open"},
+	{"internal/tools/open", "internal/tools/own"},
 	{"internal/providers"},
 	{"internal/endpoint", "internal/providers/wire"},
 	{"internal/providers/platform"},

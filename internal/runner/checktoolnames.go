@@ -76,7 +76,7 @@ func (n *nameChecker) checkChoice(s *scenario.Scenario, setups []*setup) {
 	}
 	n.checkRequired(s, setups)
 	for _, w := range setups {
-		policy := policyOf(s, w.prompt)
+		policy := s.PolicyUnder(w.prompt, nil)
 		_, known := slices.BinarySearch(n.knownTools(), policy.Choice)
 		if !known || !policy.ChoosesTool() ||
 			slices.ContainsFunc(setups, func(w *setup) bool { return slices.Contains(w.offered, policy.Choice) }) {
@@ -91,7 +91,7 @@ func (n *nameChecker) checkChoice(s *scenario.Scenario, setups []*setup) {
 // checkRequired reports a tool_choice that requires a call where no prompt of the scenario offers a tool.
 func (n *nameChecker) checkRequired(s *scenario.Scenario, setups []*setup) {
 	_, servers := n.p.Has(scenario.FeatureServers)
-	idle := func(w *setup) bool { return policyOf(s, w.prompt).Choice == "required" && len(w.offered) == 0 }
+	idle := func(w *setup) bool { return s.PolicyUnder(w.prompt, nil).Choice == "required" && len(w.offered) == 0 }
 	if servers || len(n.p.Agents) > 0 || len(setups) == 0 || slices.ContainsFunc(setups,
 		func(w *setup) bool { return !idle(w) }) {
 		return

@@ -6,10 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // TestThePolicyOfAStatesPromptHoldsInItsSteps: every key of tool_policy in the prompt of a state with a composition
@@ -56,22 +53,5 @@ func TestThePolicyOfAStatesPromptHoldsInItsSteps(t *testing.T) {
 		if !strings.Contains(trial.Error, tc.want) {
 			t.Errorf("%s: %s %q, want %q", policy, trial.Status, trial.Error, tc.want)
 		}
-	}
-}
-
-// TestNarrower: neither of two prompts lifts what the other forbids, in every key of a tool policy.
-func TestNarrower(t *testing.T) {
-	t.Parallel()
-	of := func(p scenario.ToolPolicy) *scenario.Prompt { return &scenario.Prompt{ToolPolicy: &p} }
-	a := of(scenario.ToolPolicy{Choice: "find", Blocklist: []string{"x"}, MaxRounds: 1, MaxPerTurn: 9, MaxTotal: 3, MaxCostUSD: 1, MaxIdentical: 2})
-	b := of(scenario.ToolPolicy{Choice: "none", Blocklist: []string{"y"}, MaxPerTurn: 2, MaxTotal: 4, MaxCostUSD: 0.5, MaxIdentical: 5})
-	want := scenario.ToolPolicy{
-		Choice: "none", Blocklist: []string{"x", "y"}, MaxRounds: 1, MaxPerTurn: 2, MaxTotal: 3, MaxCostUSD: 0.5, MaxIdentical: 2,
-	}
-	if diff := cmp.Diff(&want, narrower(a, b)); diff != "" {
-		t.Error(diff)
-	}
-	if narrower(nil, nil) != nil || narrower(a, nil) != a.ToolPolicy || narrower(nil, b) != b.ToolPolicy {
-		t.Error("with one policy it is that one")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/own"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
@@ -284,7 +285,7 @@ func (s *session) ownCall(call chat.ToolCall, turn int) (res chat.ToolResult, ok
 	if call.Args == nil {
 		return tools.Failure(call, chat.ErrorValidation, chat.ArgsProblem(call.BadArgs)+": "+call.BadArgs), true
 	}
-	args, err := ownSignatures()[call.Name].Take(call.Args)
+	args, err := own.Signatures()[call.Name].Take(call.Args)
 	if err != nil {
 		if call.Name == workflow.TransitionTool {
 			s.flow.machine.Refuse(eventOf(call.Args), turn, "its arguments are wrong: "+err.Error())

@@ -2,17 +2,19 @@ package runner
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/tools/memory"
+	"github.com/arena-evals/arena/internal/tools/own"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
 // ownFit says why the arguments of a call do not fit a tool that arena brings along, as the state in which it was
-// called has it; nil when they do. own is false for other tools.
-func (p *project) ownFit(call *checks.Call) (own bool, err error) {
+// called has it; nil when they do. isOwn is false for other tools.
+func (p *project) ownFit(call *checks.Call) (isOwn bool, err error) {
 	if !slices.Contains(p.OwnTools(), call.Name) {
 		return false, nil
 	}
@@ -22,7 +24,7 @@ func (p *project) ownFit(call *checks.Call) (own bool, err error) {
 	}
 	err = errors.New("nobody is offered it here")
 	for _, state := range p.statesNamed(call.State) {
-		for _, tool := range slices.Concat(p.states[state], p.skillOffers(state), memory.Tools(), paintOffers()) {
+		for _, tool := range slices.Concat(p.states[state], p.skillOffers(state), memory.Tools(), slices.Collect(maps.Values(own.Media()))) {
 			if tool.Name != call.Name {
 				continue
 			}

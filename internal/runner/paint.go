@@ -3,13 +3,11 @@ package runner
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
@@ -17,52 +15,10 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/own"
 )
 
-// Tools that make pictures and films: where a project has a model of role image or video, the agent can ask it.
-
-// paintTools are the tools by what the model makes.
-var paintTools = sync.OnceValue(func() map[string]chat.Tool {
-	tool := func(what, about, extra string) chat.Tool {
-		return chat.Tool{
-			Name: scenario.MediaTool(what), Description: about,
-			Schema: json.RawMessage(`{"type":"object","properties":{"prompt":{"type":"string","minLength":1,"description":` +
-				`"What is to be seen."},` + extra + `},"required":["prompt"]}`),
-		}
-	}
-	return map[string]chat.Tool{
-		"image": tool("image", "Makes a picture of a description.",
-			`"size":{"type":"string","description":"Width and height in pixels, such as 1024x1024."}`),
-		"video": tool("video", "Makes a short film of a description.",
-			`"aspect_ratio":{"type":"string","description":"Width to height, such as 16:9."}`),
-	}
-})
-
-func paintOffers() []chat.Tool { return slices.Collect(maps.Values(paintTools())) }
-
-var paintSignatures = sync.OnceValue(func() map[string]*tools.Signature {
-	all := map[string]*tools.Signature{}
-	for _, tool := range paintTools() {
-		all[tool.Name] = tools.NewSignature(tool.Schema)
-	}
-	return all
-})
-
-// makers are the models of a project that make media, by what they make: of several the first by id.
-func makers(p *scenario.Project) map[string]*scenario.Provider {
-	var all map[string]*scenario.Provider
-	for _, q := range p.Providers {
-		what := q.Makes()
-		if what == "" || all[what] != nil && cmp.Compare(all[what].ID, q.ID) <= 0 {
-			continue
-		}
-		if all == nil {
-			all = map[string]*scenario.Provider{}
-		}
-		all[what] = q
-	}
-	return all
-}
+// Where a project has a model of role image or video, an agent can ask it for pictures and films.
 
 // paintersOf opens the models that make media for an agent. Those that cannot be opened keep a simulated agent from
 // nothing: it seldom asks them.
@@ -70,7 +26,7 @@ func (m *matrix) paintersOf(p *scenario.Project, s *scenario.Scenario, agent *En
 	if s.Skip != "" || agent.Spec.Makes() != "" || agent.Spec.IsAgent() {
 		return nil
 	}
-	specs := makers(p)
+	specs := own.MediaMakers(p)
 	for _, what := range []string{"image", "video"} {
 		spec := specs[what]
 		if spec == nil {
@@ -94,10 +50,10 @@ type paintSource []chat.Tool
 // paintOpener is the source of the tools of a project that make media; nil: it has none.
 func paintOpener(p *scenario.Project) *tools.Opener {
 	var list paintSource
-	specs := makers(p)
+	specs := own.MediaMakers(p)
 	for _, what := range []string{"image", "video"} {
 		if specs[what] != nil {
-			list = append(list, paintTools()[what])
+			list = append(list, own.Media()[what])
 		}
 	}
 	if len(list) == 0 {
@@ -119,7 +75,7 @@ func (l paintSource) Close() error { return nil }
 
 // paints reports whether a tool is one that makes media.
 func (s *session) paints(tool string) bool {
-	return paintSignatures()[tool] != nil && slices.Contains(s.trial.Project.OwnTools(), tool)
+	return own.MediaSignatures()[tool] != nil && slices.Contains(s.trial.Project.OwnTools(), tool)
 }
 
 // painted is what the agent is told of what was made.
@@ -166,7 +122,7 @@ func (s *session) paint(ctx context.Context, call chat.ToolCall) chat.ToolResult
 	if call.Args == nil {
 		return tools.Failure(call, chat.ErrorValidation, chat.ArgsProblem(call.BadArgs)+": "+call.BadArgs)
 	}
-	args, err := paintSignatures()[call.Name].Take(call.Args)
+	args, err := own.MediaSignatures()[call.Name].Take(call.Args)
 	if err != nil {
 		return tools.Failure(call, chat.ErrorValidation, fmt.Sprintf("invalid arguments for %s: %v", call.Name, err))
 	}

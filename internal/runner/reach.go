@@ -7,6 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools/own"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
@@ -79,12 +80,8 @@ func (r *reach) stuckSteps(state *workflow.State) string {
 	}
 	why := fmt.Sprintf("no step of the composition %q can call %s", c.Name, workflow.TransitionTool)
 	for spec := range c.All() {
-		within := (*composition.Step)(nil)
-		if c.Within(spec) {
-			within = spec
-		}
 		sends := spec.Kind == composition.Tool || spec.Kind == composition.Agent
-		if !sends || !(&step{spec: spec, within: within}).takes(workflow.TransitionTool) {
+		if !sends || !own.StepMayCall(spec, c.Within(spec), workflow.TransitionTool) {
 			continue
 		}
 		if why = r.forbidden(r.p.PromptOfStep(spec), r.p.PromptOf(state), spec.Kind); why == "" {
@@ -101,7 +98,7 @@ func (r *reach) forbidden(prompt, state *scenario.Prompt, kind composition.Kind)
 	if s == nil {
 		s = &scenario.Scenario{}
 	}
-	policy := policyOfStep(s, prompt, state)
+	policy := s.PolicyUnder(prompt, state)
 	whose := func(of func(*scenario.ToolPolicy) bool) string {
 		if s.ToolPolicy != nil && of(s.ToolPolicy) {
 			return fmt.Sprintf("tool_policy of the scenario %q", s.ID)

@@ -147,7 +147,7 @@ func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Promp
 				}
 			}
 		}
-		policy := policyOf(s, prompt)
+		policy := s.PolicyUnder(prompt, nil)
 		add("allowed_tools", nil, prompt.AllowedTools...)
 		add("tool_policy.blocklist", s, policy.Blocklist...)
 		if policy.ChoosesTool() {

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/own"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
@@ -41,7 +41,7 @@ func newSkills(p *scenario.Project, registry *tools.Registry) *skills {
 			// A broken filter was reported with the file. It allows nothing.
 			s.filters[state], _ = skill.NewFilter(state.Skills)
 		}
-		s.offers[state] = skillTools(s.set.Allowed(s.filters[state]))
+		s.offers[state] = own.Skills(s.set.Allowed(s.filters[state]))
 	}
 	return s
 }
@@ -68,42 +68,6 @@ func (s *session) withSkills(offered []chat.Tool) []chat.Tool {
 	offered = append(offered, s.trial.Project.tools.Offered(s.skills.Tools())...)
 	sortTools(offered)
 	return slices.CompactFunc(offered, func(a, b chat.Tool) bool { return a.Name == b.Name })
-}
-
-// skillTools are the tools by which a model works with the skills that it is allowed; none where it is allowed none.
-func skillTools(allowed []*skill.Skill) []chat.Tool {
-	if len(allowed) == 0 {
-		return nil
-	}
-	var names, withFiles []string
-	var index strings.Builder
-	for _, one := range allowed {
-		names = append(names, one.Name)
-		fmt.Fprintf(&index, "\n- %s: %s", one.Name, one.Description)
-		if one.Dir != "" {
-			withFiles = append(withFiles, one.Name)
-		}
-	}
-	list := []chat.Tool{
-		{
-			Name: skill.ActivateTool,
-			Description: "Activates a skill: returns its instructions, and offers the tools that it needs. Skills:" +
-				index.String(),
-			Schema: objectSchema(property{"name", "Name of the skill.", names}),
-		},
-		{
-			Name: skill.DeactivateTool, Description: "Ends a skill that is no longer needed, and its tools.",
-			Schema: objectSchema(property{"name", "Name of the skill.", names}),
-		},
-	}
-	if len(withFiles) > 0 {
-		list = append(list, chat.Tool{
-			Name: skill.ResourceTool, Description: "Reads a text file that belongs to a skill.",
-			Schema: objectSchema(property{"skill_name", "Name of the skill.", withFiles},
-				property{"path", "The file, relative to the folder of the skill.", nil}),
-		})
-	}
-	return list
 }
 
 // preloaded is what skills add to the system prompt of a state; "" when none of them is always active.

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -72,8 +71,8 @@ func (s *session) takeStance(prompt *scenario.Prompt) {
 	s.stance = *t.Project.stance(prompt)
 	st := &s.stance
 	st.offered = s.offered()
-	if st.policy = policyOf(t.Scenario, prompt); s.step != nil {
-		st.policy = policyOfStep(t.Scenario, prompt, t.Project.PromptOf(s.flow.machine.Current()))
+	if st.policy = t.Scenario.PolicyUnder(prompt, nil); s.step != nil {
+		st.policy = t.Scenario.PolicyUnder(prompt, t.Project.PromptOf(s.flow.machine.Current()))
 	}
 	st.schema = replySchema(t.Scenario, prompt, t.Endpoint.Spec)
 	if s.step != nil {
@@ -164,62 +163,6 @@ func (s *session) closing() string {
 		return s.stance.guards.Closing(nil)
 	}
 	return s.stance.guards.Closing([]any{s.values.known.Vars, s.trial.Variant})
-}
-
-// policyOf returns the tool policy of the scenario. What it leaves out comes from the prompt, and then from the
-// defaults. The blocklists of both hold: no scenario lets an agent use what its prompt forbids.
-func policyOf(s *scenario.Scenario, prompt *scenario.Prompt) scenario.ToolPolicy {
-	return policyOfStep(s, prompt, nil)
-}
-
-// policyOfStep is policyOf for a step with a prompt of its own, or none, that answers for the prompt of a state. Of the
-// limits of both prompts the narrower holds, so that neither lifts what the other forbids.
-func policyOfStep(s *scenario.Scenario, prompt, state *scenario.Prompt) scenario.ToolPolicy {
-	var p scenario.ToolPolicy
-	if s.ToolPolicy != nil {
-		p = *s.ToolPolicy
-	}
-	if q := narrower(prompt, state); q != nil {
-		p.Choice = cmp.Or(p.Choice, q.Choice)
-		p.MaxRounds, p.MaxPerTurn = cmp.Or(p.MaxRounds, q.MaxRounds), cmp.Or(p.MaxPerTurn, q.MaxPerTurn)
-		p.MaxTotal, p.MaxIdentical = cmp.Or(p.MaxTotal, q.MaxTotal), cmp.Or(p.MaxIdentical, q.MaxIdentical)
-		p.MaxCostUSD = cmp.Or(p.MaxCostUSD, q.MaxCostUSD)
-		p.Blocklist = append(slices.Clone(p.Blocklist), q.Blocklist...)
-	}
-	p.MaxRounds, p.MaxIdentical = cmp.Or(p.MaxRounds, defaultRounds), cmp.Or(p.MaxIdentical, defaultIdentical)
-	p.MaxCostUSD = cmp.Or(p.MaxCostUSD, defaultCostUSD)
-	return p
-}
-
-// narrower returns a policy that allows what the policies of both prompts allow; nil when neither has one. The choice
-// of the first comes before that of the second, unless one of them lets no tool be called.
-func narrower(a, b *scenario.Prompt) *scenario.ToolPolicy {
-	switch {
-	case b == nil || b == a || b.ToolPolicy == nil:
-		if a == nil {
-			return nil
-		}
-		return a.ToolPolicy
-	case a == nil || a.ToolPolicy == nil:
-		return b.ToolPolicy
-	}
-	p, q := *a.ToolPolicy, b.ToolPolicy
-	if p.Choice = cmp.Or(p.Choice, q.Choice); q.Choice == "none" {
-		p.Choice = q.Choice
-	}
-	p.MaxRounds, p.MaxIdentical = lower(p.MaxRounds, q.MaxRounds), lower(p.MaxIdentical, q.MaxIdentical)
-	p.MaxPerTurn, p.MaxTotal = lower(p.MaxPerTurn, q.MaxPerTurn), lower(p.MaxTotal, q.MaxTotal)
-	p.MaxCostUSD = lower(p.MaxCostUSD, q.MaxCostUSD)
-	p.Blocklist = slices.Concat(p.Blocklist, q.Blocklist)
-	return &p
-}
-
-// lower is the lower one of two limits, of which 0 is none.
-func lower[T int | float64](a, b T) T {
-	if a == 0 || b == 0 {
-		return a + b
-	}
-	return min(a, b)
 }
 
 // replySchema is the JSON schema of replies: the scenario's, else the prompt's, else the provider's.

@@ -16,10 +16,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/secret"
-	"github.com/arena-evals/arena/internal/skill"
-	"github.com/arena-evals/arena/internal/tools/memory"
+	"github.com/arena-evals/arena/internal/tools/own"
 	"github.com/arena-evals/arena/internal/window"
-	"github.com/arena-evals/arena/internal/workflow"
 )
 
 // step is what a session knows that runs a step of a composition, and not the whole trial.
@@ -386,27 +384,9 @@ func (s *session) stepOffered() []chat.Tool {
 
 // narrow leaves of a list of tools those that the step may be offered.
 func (t *step) narrow(list []chat.Tool) []chat.Tool {
-	return slices.DeleteFunc(slices.Clone(list), func(tool chat.Tool) bool { return !t.takes(tool.Name) })
-}
-
-func (t *step) takes(tool string) bool {
-	switch {
-	case t.within != nil && changesConversation(tool):
-		return false
-	case t.spec.Kind == composition.Tool:
-		return tool == t.spec.Tool
-	}
-	return t.spec.Tools == nil || slices.ContainsFunc(t.spec.Tools, func(allowed string) bool {
-		prefix, wild := strings.CutSuffix(allowed, "*")
-		return allowed == tool || wild && strings.HasPrefix(tool, prefix)
+	return slices.DeleteFunc(slices.Clone(list), func(tool chat.Tool) bool {
+		return !own.StepMayCall(t.spec, t.within != nil, tool.Name)
 	})
-}
-
-// changesConversation reports whether a tool changes what the whole conversation has. Steps that run at once are not
-// offered it: what came of it would depend on which of them was first.
-func changesConversation(tool string) bool {
-	return tool == workflow.TransitionTool || tool == workflow.ArtifactTool || slices.Contains(skill.ToolNames, tool) ||
-		tool == memory.Prefix+"remember" || tool == memory.Prefix+"forget"
 }
 
 // has reports whether there is a tool of a name, whoever runs it.

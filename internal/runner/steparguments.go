@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools/memory"
+	"github.com/arena-evals/arena/internal/tools/own"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
@@ -64,20 +65,13 @@ func unknownArguments(tool string, args map[string]any, known []string) (found [
 	return found
 }
 
-// ownNeeds are the arguments without which arena's own tools do nothing.
-var ownNeeds = map[string][]string{
-	workflow.TransitionTool: {"event"}, workflow.ArtifactTool: {"name", "value"}, skill.ActivateTool: {"name"},
-	skill.DeactivateTool: {"name"}, skill.ResourceTool: {"skill_name", "path"},
-	memory.Prefix + "remember": {"content"}, memory.Prefix + "forget": {"memory_id"},
-}
-
 // ownArgumentProblems is argumentProblems for a tool of arena's own, as the states offer it that run the composition.
 func (u *toolUses) ownArgumentProblems(
 	c *scenario.Composition, tool string, args map[string]any,
 ) (found []stepProblem) {
 	names, words := u.ownArguments(c, tool)
 	switch {
-	case len(names) == 0 && ownNeeds[tool] != nil:
+	case len(names) == 0 && own.Needs[tool] != nil:
 		return []stepProblem{{"not-offered", "no state that runs the composition " + c.Name + " offers " + tool, ""}}
 	case len(names) == 0: // of a server, or unknown, which is told elsewhere
 		return nil
@@ -85,7 +79,7 @@ func (u *toolUses) ownArgumentProblems(
 	if found = unknownArguments(tool, args, names); found != nil {
 		return found
 	}
-	for _, name := range ownNeeds[tool] {
+	for _, name := range own.Needs[tool] {
 		if _, given := args[name]; !given {
 			found = append(found, stepProblem{"bad-arguments", tool + " needs the argument " + name, ""})
 		}
@@ -99,7 +93,7 @@ func (u *toolUses) ownArgumentProblems(
 		value := args[name]
 		text, isText := value.(string)
 		switch {
-		case !isText && value != nil && ownSignatures()[tool] != nil && !composition.Refers(value):
+		case !isText && value != nil && own.Signatures()[tool] != nil && !composition.Refers(value):
 			found = append(found, stepProblem{"bad-arguments",
 				tool + " does not take this: " + name + " must be a text, found " + jsonvalue.Compact(value), ""})
 		case composition.Refers(value) || words[name] == nil:
@@ -149,20 +143,20 @@ func (u *toolUses) ownOffers(c *scenario.Composition) (list []chat.Tool) {
 			continue
 		}
 		if !state.Ends() {
-			list = append(list, transitionTool(u.p.Workflow.Graph, state))
+			list = append(list, own.Transition(u.p.Workflow.Graph, state))
 		}
 		if len(state.Artifacts) > 0 {
-			list = append(list, setArtifactTool(state))
+			list = append(list, own.SetArtifact(state))
 		}
 		if filter, err := skill.NewFilter(state.Skills); u.p.Skills != nil && err == nil {
-			list = append(list, skillTools(u.p.Skills.Allowed(filter))...)
+			list = append(list, own.Skills(u.p.Skills.Allowed(filter))...)
 		}
 	}
 	if u.p.Memory {
 		list = append(list, memory.Tools()...)
 	}
-	for what := range makers(u.p) {
-		list = append(list, paintTools()[what])
+	for what := range own.MediaMakers(u.p) {
+		list = append(list, own.Media()[what])
 	}
 	return list
 }

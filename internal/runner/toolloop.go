@@ -19,13 +19,9 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// Defaults of a tool policy.
 const (
-	defaultRounds    = 50
-	defaultIdentical = 3
-	defaultCostUSD   = 2.00
-	parallelCalls    = 10
-	failuresToDrop   = 2 // a tool with so many failed calls is not offered again in the turn
+	parallelCalls  = 10 // run at once, of one reply
+	failuresToDrop = 2  // a tool with so many failed calls is not offered again in the turn
 )
 
 // toolLoop runs the tool calls of one turn within the limits of the tool policy.

@@ -7,6 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools/own"
 )
 
 // reportSteps reports tool steps that cannot work: the schema of the tool refuses the arguments, or what comes of it
@@ -32,7 +33,7 @@ func (u *toolUses) checkStep(c *scenario.Composition, step *composition.Step, va
 		return u.diags.Errorf(c.At(step), utf8.RuneCountInString(step.ID), code, "step "+step.ID+": "+format, args...)
 	}
 	switch {
-	case c.Within(step) && changesConversation(step.Tool):
+	case c.Within(step) && own.ChangesConversation(step.Tool):
 		report("bad-parallel", "%s changes what the whole conversation has: other steps run at the same time", step.Tool).
 			Hint = "put it in front of the parallel step, or behind it"
 	case unfilled == nil:

@@ -1,4 +1,4 @@
-package runner
+package own_test
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/skill"
+	"github.com/arena-evals/arena/internal/tools/own"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
@@ -14,10 +15,10 @@ import (
 // silence.
 func TestSignaturesOfOwnTools(t *testing.T) {
 	t.Parallel()
-	signatures := ownSignatures()
+	signatures := own.Signatures()
 	for _, name := range append([]string{workflow.TransitionTool, workflow.ArtifactTool}, skill.ToolNames...) {
 		whole := map[string]any{}
-		for _, needed := range ownNeeds[name] {
+		for _, needed := range own.Needs[name] {
 			whole[needed] = "x"
 		}
 		if name == workflow.TransitionTool {
@@ -38,7 +39,7 @@ func TestSignaturesOfOwnTools(t *testing.T) {
 		for key := range whole {
 			without := maps.Clone(whole)
 			delete(without, key)
-			needed := slices.Contains(ownNeeds[name], key)
+			needed := slices.Contains(own.Needs[name], key)
 			for what, args := range map[string]map[string]any{"none": without, "null": with(key, nil)} {
 				if _, err := signatures[name].Take(args); (err != nil) != needed {
 					t.Errorf("%s: %s as %s: %v", name, what, key, err)

@@ -1,4 +1,4 @@
-package runner
+package own_test
 
 import (
 	"testing"

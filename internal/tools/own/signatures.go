@@ -1,4 +1,6 @@
-package runner
+// Package own describes the tools that arena itself brings along: those by which a model moves through a workflow, hands
+// on texts, works with skills and asks for media. Sessions run their calls.
+package own
 
 import (
 	"encoding/json"
@@ -6,12 +8,13 @@ import (
 
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/tools/memory"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// ownSignatures are what the tools of workflows and skills take, in whatever state. Which events, artifacts and skills
+// Signatures are what the tools of workflows and skills take, in whatever state. Which events, artifacts and skills
 // there are is looked up when they are called. A model that hands on nothing may leave the context out.
-var ownSignatures = sync.OnceValue(func() map[string]*tools.Signature {
+var Signatures = sync.OnceValue(func() map[string]*tools.Signature {
 	text := func(optional string, names ...string) *tools.Signature {
 		properties, required := map[string]any{}, []string{}
 		for _, name := range names {
@@ -32,3 +35,10 @@ var ownSignatures = sync.OnceValue(func() map[string]*tools.Signature {
 		skill.ResourceTool: text("", "skill_name", "path"),
 	}
 })
+
+// Needs are the arguments without which arena's own tools do nothing.
+var Needs = map[string][]string{
+	workflow.TransitionTool: {"event"}, workflow.ArtifactTool: {"name", "value"}, skill.ActivateTool: {"name"},
+	skill.DeactivateTool: {"name"}, skill.ResourceTool: {"skill_name", "path"},
+	memory.Prefix + "remember": {"content"}, memory.Prefix + "forget": {"memory_id"},
+}

@@ -98,10 +98,10 @@ func briefOf(t *runner.Trial) result.Brief {
 		session = t.Recorded.Name
 	}
 	b := result.BriefOf(result.BriefShared{
-		Session: session, Row: t.RowID(), Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, File: t.Scenario.Pos.File,
+		Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, File: t.Scenario.Pos.File,
 		Region: t.Region, Trials: t.Of, Simulated: t.Mocked(),
 	})
-	b.Index, b.ID, b.Trial, b.Group = t.Index, t.ID(), t.N, 0
+	b.Index, b.ID, b.Trial, b.Group, b.Row, b.Session = t.Index, t.ID(), t.N, 0, t.RowID(), session
 	return b
 }
 

@@ -22,7 +22,8 @@ func runOf(trials ...result.Brief) *result.Run {
 }
 
 func trial(scenario, provider string, s result.Status, more ...func(*result.Brief)) result.Brief {
-	b := result.BriefOf(result.BriefShared{Scenario: scenario, Provider: provider, Asked: "it"})
+	b := result.BriefOf(result.BriefShared{Scenario: scenario, Provider: provider})
+	b.Asked = "it"
 	b.Status, b.DurationMS, b.CostUSD, b.Group = s, 1000, new(0.01), 0
 	for _, change := range more {
 		change(&b)

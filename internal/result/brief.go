@@ -13,15 +13,20 @@ func NewBrief(t *Trial) Brief {
 	shared := BriefShared{
 		Scenario: t.Scenario, Provider: t.Provider, Region: t.Region, Trials: t.Trials,
 		File: t.Position.File, Line: t.Position.Line,
-		Simulated: t.Simulated, TaskType: t.TaskType, Asked: t.Asked, Repeatable: t.Repeatable,
+		Simulated: t.Simulated, TaskType: t.TaskType, Repeatable: t.Repeatable,
 	}
 	if t.Recording != nil {
-		shared.Recording, shared.Session = t.Recording.File, t.Recording.Name
-	}
-	if t.Row != nil {
-		shared.Row, shared.Session = t.Row.ID, t.Row.ID
+		shared.Recording = t.Recording.File
 	}
 	b := BriefOf(shared)
+	if t.Recording != nil {
+		b.Session = t.Recording.Name
+	}
+	if t.Row != nil {
+		b.Row, b.Session = t.Row.ID, t.Row.ID
+		b.Score, b.Scored = t.Score()
+	}
+	b.Asked = t.Asked
 	b.Index, b.ID, b.Trial, b.Status, b.Turns = t.Index, t.ID, t.Trial, t.Status, int32(len(t.Turns))
 	b.DurationMS, b.CostUSD, *b.Usage = t.DurationMS, t.CostUSD, t.Usage
 	b.Before, b.Gone, b.Flaky, b.OverBudget, b.Rejected = t.Before, t.Gone, t.Flaky, t.OverBudget, t.Rejected
@@ -29,9 +34,6 @@ func NewBrief(t *Trial) Brief {
 	rare := BriefRare{
 		Judges: t.Judges, Users: t.Users, Context: t.Context, Guards: GuardsOf(t), Refused: t.Workflow.refusals(),
 		Evals: EvalsOf(t), Dispatched: t.EvalsDispatched, Failing: t.failing(),
-	}
-	if t.Row != nil {
-		rare.Score, rare.Scored = t.Score()
 	}
 	if b.BriefRare = &rare; rare.isEmpty() {
 		b.BriefRare = noRare
@@ -41,7 +43,7 @@ func NewBrief(t *Trial) Brief {
 }
 
 func (r *BriefRare) isEmpty() bool {
-	return r.Scored+r.Refused+r.Dispatched+len(r.Failing) == 0 && r.Judges == nil && r.Users == nil && r.Context == nil &&
+	return r.Refused+r.Dispatched+len(r.Failing) == 0 && r.Judges == nil && r.Users == nil && r.Context == nil &&
 		r.Guards == nil && r.Evals == nil && r.Excuse == ""
 }
 
@@ -53,7 +55,7 @@ func (b *Brief) excuse(why string) {
 }
 
 // Score is the mean of the scores of the trial's checks and evals, of which more is better, and how many have one.
-func (t *Trial) Score() (mean float64, n int) {
+func (t *Trial) Score() (mean float64, n int32) {
 	sum := 0.0
 	add := func(score, most *float64) {
 		if score != nil && most == nil {

@@ -1,6 +1,6 @@
 package result
 
-import "strings"
+import "cmp"
 
 // briefs keeps the briefs of a run while it goes on, without a pointer for each: there may be a million, and the
 // garbage collector would look at all of them again and again. What many have in common is kept once.
@@ -11,28 +11,27 @@ type briefs struct {
 	usages pool[Usage]
 	checks pool[CheckCount]
 	rare   []*BriefRare
-	ids    []string // texts that hold many ids each
-	id     strings.Builder
+	ids    texts
+	rows   texts
+	names  texts // of sessions that are not rows
+	asked  texts
 }
 
-const (
-	pageBriefs = 1 << 10
-	idsBytes   = 1 << 15
-)
+const pageBriefs = 1 << 10
 
 type briefPage [pageBriefs]packedBrief
 
 // packedBrief is a Brief of which everything that is shared is a number.
 type packedBrief struct {
-	index                 int
-	trial                 int
-	duration, cost        float64
-	idText, idAt, idBytes uint32
-	shared, usage, checks uint32
-	rare                  uint32 // from 1; 0: none
-	turns                 int32
-	status                Status
-	flags                 briefFlags
+	index                   int
+	trial                   int
+	duration, cost, score   float64
+	id, row, session, asked textAt
+	shared, usage, checks   uint32
+	rare                    uint32 // from 1; 0: none
+	turns, scored           int32
+	status                  Status
+	flags                   briefFlags
 }
 
 type briefFlags uint8
@@ -72,6 +71,7 @@ func (p *pool[T]) number(v T) uint32 {
 func (c *briefs) add(b *Brief) {
 	p := packedBrief{
 		index: b.Index, trial: b.Trial, duration: b.DurationMS, turns: b.Turns, status: b.Status,
+		id: c.ids.add(b.ID), row: c.rows.add(b.Row), asked: c.asked.add(b.Asked), score: b.Score, scored: b.Scored,
 		shared: c.shared.number(*b.BriefShared), usage: c.usages.number(*b.Usage), checks: c.checks.number(*b.Checks),
 	}
 	if b.BriefRare != noRare {
@@ -82,21 +82,14 @@ func (c *briefs) add(b *Brief) {
 		p.cost, p.flags = *b.CostUSD, hasCost
 	}
 	p.flags |= b.flags()
-	if c.id.Len() > 0 && c.id.Len()+len(b.ID) > idsBytes {
-		c.closeIDs()
+	if b.Session != b.Row {
+		p.session = c.names.add(b.Session)
 	}
-	p.idText, p.idAt, p.idBytes = uint32(len(c.ids)), uint32(c.id.Len()), uint32(len(b.ID))
-	_, _ = c.id.WriteString(b.ID) // never fails
 	if c.count%pageBriefs == 0 {
 		c.pages = append(c.pages, &briefPage{})
 	}
 	c.pages[c.count/pageBriefs][c.count%pageBriefs] = p
 	c.count++
-}
-
-func (c *briefs) closeIDs() {
-	c.ids = append(c.ids, c.id.String())
-	c.id = strings.Builder{}
 }
 
 // flags are what is known before the trials are judged together.
@@ -117,7 +110,9 @@ func (b *Brief) flags() (all briefFlags) {
 
 // take returns all briefs, behind others, and forgets them.
 func (c *briefs) take(before []Brief) []Brief {
-	c.closeIDs()
+	for _, t := range []*texts{&c.ids, &c.rows, &c.names, &c.asked} {
+		t.close()
+	}
 	all := make([]Brief, len(before), len(before)+c.count)
 	copy(all, before)
 	var costs []float64
@@ -142,9 +137,11 @@ func (c *briefs) take(before []Brief) []Brief {
 func (c *briefs) unpack(p *packedBrief) Brief {
 	b := Brief{
 		BriefShared: &c.shared.values[p.shared], BriefRare: noRare, Usage: &c.usages.values[p.usage],
-		Checks: &c.checks.values[p.checks], Index: p.index, ID: c.ids[p.idText][p.idAt : p.idAt+p.idBytes],
+		Checks: &c.checks.values[p.checks], Index: p.index, ID: c.ids.get(p.id), Row: c.rows.get(p.row),
+		Session: c.names.get(p.session), Asked: c.asked.get(p.asked), Score: p.score, Scored: p.scored,
 		Trial: p.trial, DurationMS: p.duration, Turns: p.turns, Group: -1, Status: p.status,
 	}
+	b.Session = cmp.Or(b.Session, b.Row)
 	if p.rare > 0 {
 		b.BriefRare = c.rare[p.rare-1]
 	}

@@ -65,7 +65,7 @@ type countedCheck struct {
 // Add takes a settled trial and returns its brief.
 func (c *Collector) Add(t *Trial) Brief {
 	b := NewBrief(t)
-	key := c.groupOf(b.BriefShared)
+	key := c.groupOf(b.Row, b.BriefShared)
 	b.Pooled = b.Row != "" && key.row == ""
 	if g := c.groups[key]; g != nil && !b.Gone {
 		b.Gated = g.progress != nil
@@ -117,7 +117,9 @@ func (c *Collector) warnings() []string {
 	return all
 }
 
-func keyOf(b *BriefShared) groupKey { return groupKey{b.File, b.Scenario, b.Provider, b.Region, b.Row} }
+func keyOf(row string, b *BriefShared) groupKey {
+	return groupKey{b.File, b.Scenario, b.Provider, b.Region, row}
+}
 
 // Gate says which groups may end before all of their trials have run; before trials are added.
 func (c *Collector) Gate(groups []GatedGroup) {
@@ -134,10 +136,10 @@ func (c *Collector) Gate(groups []GatedGroup) {
 	}
 }
 
-// groupOf is the key of the group of a brief.
-func (c *Collector) groupOf(b *BriefShared) groupKey {
-	key := keyOf(b)
-	if c.gated && b.Row != "" { // all rows may be one group
+// groupOf is the key of the group of a trial.
+func (c *Collector) groupOf(row string, b *BriefShared) groupKey {
+	key := keyOf(row, b)
+	if c.gated && row != "" { // all rows may be one group
 		whole := key
 		whole.row = ""
 		if c.groups[whole] != nil {
@@ -151,8 +153,8 @@ func (c *Collector) addToGroup(t *Trial) {
 	if t.Gone { // it is in no group
 		return
 	}
-	key := c.groupOf(&BriefShared{
-		File: t.Position.File, Scenario: t.Scenario, Provider: t.Provider, Region: t.Region, Row: t.RowID(),
+	key := c.groupOf(t.RowID(), &BriefShared{
+		File: t.Position.File, Scenario: t.Scenario, Provider: t.Provider, Region: t.Region,
 	})
 	g := c.groups[key]
 	if g == nil && t.Trials < 2 {

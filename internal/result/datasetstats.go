@@ -375,7 +375,7 @@ func (c *Collector) foldDatasets(statuses map[groupKey]Status) []DatasetStats {
 		if stats == nil || b.Row == "" || b.Gone {
 			continue
 		}
-		key := keyOf(b.BriefShared)
+		key := keyOf(b.Row, b.BriefShared)
 		if _, several := statuses[key]; !several {
 			stats.row(rowOf(b))
 			continue

@@ -33,7 +33,7 @@ func (c *Collector) place(run *Run, statuses map[groupKey]Status) {
 		if b.Gone {
 			continue
 		}
-		key := c.groupOf(b.BriefShared)
+		key := c.groupOf(b.Row, b.BriefShared)
 		s, grouped := statuses[key]
 		if !grouped {
 			continue
@@ -63,7 +63,7 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 			}
 			continue
 		}
-		key := c.groupOf(b.BriefShared)
+		key := c.groupOf(b.Row, b.BriefShared)
 		s, grouped := statuses[key]
 		if g := c.groups[key]; grouped && g.progress != nil {
 			continue // the group is counted as one
@@ -115,13 +115,13 @@ func (c *Collector) excuse(run *Run) map[groupKey]bool {
 		switch {
 		case b.Gone:
 		case b.Quarantined():
-			excused[c.groupOf(b.BriefShared)] = true
+			excused[c.groupOf(b.Row, b.BriefShared)] = true
 			b.excuse(b.Quarantine.String())
 			if b.Group >= 0 {
 				run.Groups[b.Group].Quarantined = true
 			}
 		case known[b.GroupName()] != nil:
-			excused[c.groupOf(b.BriefShared)] = true
+			excused[c.groupOf(b.Row, b.BriefShared)] = true
 			b.Known = b.Status == Failed
 			if known[b.GroupName()].Unmended {
 				b.excuse("not known to be mended, red in " + run.Against.File)
@@ -217,7 +217,7 @@ func (c *Collector) summarizeGroups(run *Run, statuses map[groupKey]Status) {
 	}
 	for i := range run.Briefs {
 		b := &run.Briefs[i]
-		if _, grouped := statuses[c.groupOf(b.BriefShared)]; grouped || b.Gone {
+		if _, grouped := statuses[c.groupOf(b.Row, b.BriefShared)]; grouped || b.Gone {
 			continue
 		}
 		s.Groups.count(b.Status)

@@ -159,12 +159,17 @@ type Brief struct {
 
 	Index      int // in the plan
 	ID         string
+	Row        string // id of the row of the dataset; "": none
+	Session    string // name of the session in the recording, when the scenario is about several; or the Row
+	Asked      string // see Trial
 	Trial      int
 	DurationMS float64
+	Score      float64 // of a row: mean of its checks and evals, of which more is better
 	CostUSD    *float64
 	Usage      *Usage      // shared
 	Checks     *CheckCount // shared
 	Turns      int32
+	Scored     int32       // how many checks and evals the Score is of; 0: it says nothing
 	Group      int32       // index in Run.Groups; -1: it is of no group of several trials
 	Quarantine *Quarantine // of its scenario; nil: there is none
 	Status     Status
@@ -179,12 +184,11 @@ type Brief struct {
 	OverBudget bool // not run because of the limit of costs
 }
 
-// BriefShared is what the trials of a group have in common.
+// BriefShared is what the trials of a scenario, or of its rows, with one provider have in common.
 type BriefShared struct {
 	Scenario   string
 	Provider   string
 	Region     string
-	Row        string // id of the row of the dataset; "": none
 	Trials     int
 	File       string // of the scenario
 	Line       int32
@@ -193,15 +197,11 @@ type BriefShared struct {
 	Pooled     bool   // all rows of its dataset are one group
 	Repeatable bool   // see Trial
 	Recording  string // file of the conversation, when the trial only judged it
-	Session    string // name of the session there, when the scenario is about several; or the Row
 	TaskType   string // of the prompt
-	Asked      string // see Trial
 }
 
 // BriefRare is what few trials have.
 type BriefRare struct {
-	Score      float64     // of a row of a dataset: mean of its checks and evals, of which more is better
-	Scored     int         // how many these are; 0: Score says nothing
 	Judges     *SideCost   // nil: nothing was judged by a model
 	Users      *SideCost   // nil: no user was played by one
 	Context    *SideCost   // nil: no context policy asked a model

@@ -23,9 +23,20 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 // TestMain makes the test binary other programs: called arena, it is arena, called mcp-probe an MCP server.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"arena":     func() { os.Exit(cli.Main(cli.System())) },
+		"arena": func() {
+			for _, name := range ofTests {
+				_ = os.Unsetenv(name) // arena refuses what begins as settings do and is none
+			}
+			os.Exit(cli.Main(cli.System()))
+		},
 		"mcp-probe": func() { mcptest.Serve(os.Args[1]) },
 	})
+}
+
+// ofTests are variables that say how tests are run.
+var ofTests = []string{
+	"ARENA_AXE", "ARENA_BIG_RECORDING", "ARENA_BROWSER", "ARENA_CORPUS", "ARENA_PROMISE", "ARENA_SHARED", "ARENA_SHOTS", "ARENA_SOAK",
+	"ARENA_STATISTICS", "ARENA_SUITES", "ARENA_TORTURE",
 }
 
 // epoch stands in for the time in scripts, so that nothing that they compare depends on it.

@@ -88,11 +88,15 @@ func refuseVariables(app *App, cmd *cobra.Command, known []string) (errs []error
 			continue
 		}
 		if ok, why := mayBeSet(cmd, flag.Name); !ok {
-			errs = append(errs, fmt.Errorf("%s is not a setting: --%s works only on the command line, because %s\n"+
-				"unset the variable", variable(name), flag.Name, why))
+			errs = append(errs, notSetting(variable(name), flag.Name, why))
 		}
 	}
 	return errs
+}
+
+func notSetting(variable, flag, why string) error {
+	return fmt.Errorf("%s is not a setting: --%s works only on the command line, because %s\nunset the variable",
+		variable, flag, why)
 }
 
 // refuseKeys refuses what .arena.yaml must not set.

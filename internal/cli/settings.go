@@ -35,10 +35,10 @@ func applySettings(app *App, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := mistypedVariable(app, known); err != nil {
+	if err := refuseUnknownVariables(app, cmd, known); err != nil {
 		return err
 	}
-	tellUnknownVariables(app, known)
+	tellEmptyVariables(app, cmd)
 	app.origins = map[string]*origin{}
 	errs := refuseVariables(app, cmd, known)
 	file.refuseKeys(cmd)
@@ -158,56 +158,6 @@ func variables(app *App, known []string) (values map[string]any, names map[strin
 // variable is the name of the environment variable for a flag.
 func variable(flag string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-// mistypedVariable refuses an ARENA_ variable that is almost the name of a flag. Others may belong to somebody else.
-func mistypedVariable(app *App, known []string) error {
-	for _, name := range slices.Sorted(maps.Keys(app.Env)) {
-		word, ours := strings.CutPrefix(name, envPrefix)
-		if !ours || app.Env[name] == "" || slices.ContainsFunc(known, func(f string) bool { return variable(f) == name }) {
-			continue
-		}
-		word = strings.ToLower(word)
-		if near := diag.Nearest(word, known); near != "" && near[0] == word[0] { // nobody mistypes the first letter
-			return fmt.Errorf("the variable %s sets nothing\ndid you mean %s?", name, variable(near))
-		}
-	}
-	return nil
-}
-
-// tellUnknownVariables tells of ARENA_ variables that set nothing and are named after a flag, such as one of another
-// tool. Those that have no word of a flag may belong to somebody else.
-func tellUnknownVariables(app *App, known []string) {
-	for _, name := range slices.Sorted(maps.Keys(app.Env)) {
-		if !strings.HasPrefix(name, envPrefix) || app.Env[name] == "" {
-			continue
-		}
-		best, most := "", 0
-		for _, flag := range known {
-			own := variable(flag)
-			if own == name {
-				best = ""
-				break
-			}
-			if n := sharedWords(name, own); n > most {
-				best, most = own, n
-			}
-		}
-		if best != "" {
-			app.remark("the variable %s sets nothing; there is %s", name, best)
-		}
-	}
-}
-
-// sharedWords is with how many of the same words two variables begin, behind ARENA_; 0 unless one begins with all of
-// the other.
-func sharedWords(a, b string) int {
-	x, y := strings.Split(a, "_")[1:], strings.Split(b, "_")[1:]
-	n := min(len(x), len(y))
-	if !slices.Equal(x[:n], y[:n]) {
-		return 0
-	}
-	return n
 }
 
 // unreadSettings warns of settings beside the config of a project that lies elsewhere.

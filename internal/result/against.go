@@ -38,8 +38,8 @@ type AgainstGroup struct {
 	// Known says that the group fails as in the baseline, by no other check, or is not known to be mended, and does not
 	// make the run red.
 	Known bool `json:"known,omitempty"`
-	// Unmended says that it failed in the baseline, and that its first trials pass, which are too few to show that it is
-	// mended.
+	// Unmended says that it failed in the baseline, and that its trials are too few to show that it is mended: they are
+	// the first ones, and pass, or its gate is undecided.
 	Unmended bool `json:"unmended,omitempty"`
 	// Healed says that it failed in the baseline and passes now: the baseline is to be blessed anew.
 	Healed bool `json:"healed,omitempty"`
@@ -91,7 +91,7 @@ func (b *Basis) against(tallies []*Tally) *Against {
 			g.Verdict = NotJudged
 			continue
 		}
-		g.Unmended = t.Gate.Unmended()
+		g.Unmended = t.Gate.Unmended() || was.Red() && t.open()
 		g.Known = b.KnownFailures && t.knownBy(was)
 		g.Healed = was.Red() && t.Status == Passed
 		cases = append(cases, evidence.Case{
@@ -125,14 +125,27 @@ func (a *Against) judge(cases []evidence.Case, of []*AgainstGroup) {
 	}
 }
 
-// knownBy reports whether the group fails as it did before: red then and now, and by no other check, or not known to be
-// mended. A trial that broke is no known failure.
+// knownBy reports whether the group is no new failure: it failed then, and fails now by no other check, or is not known
+// to be mended. A trial that broke is no known failure.
 func (t *Tally) knownBy(was *baseline.Group) bool {
 	if !was.Red() || t.Counts.Broken > 0 {
 		return false
 	}
-	return t.Gate.Unmended() || t.Status == Failed && len(t.Failing) > 0 &&
-		!slices.ContainsFunc(t.Failing, func(name string) bool { return !slices.Contains(was.Failing, name) })
+	as := func(names []string) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(was.Failing, name) })
+	}
+	switch {
+	case t.Gate.Unmended():
+		return true
+	case t.open():
+		return !t.Gate.Allowed() && as(t.fallen)
+	}
+	return t.Status == Failed && len(t.Failing) > 0 && as(t.Failing)
+}
+
+// open reports whether the group has a gate that its trials, which are all that there could be, do not decide.
+func (t *Tally) open() bool {
+	return t.Gate != nil && t.Gate.Rule == RuleGate && t.Gate.spent()
 }
 
 // sampled are the trials of a group for the tests. A rule that cannot be, or that does not end where they did, counts

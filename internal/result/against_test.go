@@ -18,6 +18,17 @@ func grouped(name string, passed, failed int, failing ...string) *Tally {
 	return t
 }
 
+// undecided is a tally of a gate, with the checks that failed in some trials.
+func undecided(name string, why GateReason, fallen ...string) *Tally {
+	t := grouped(name, 30, 10)
+	t.Status, t.fallen = Undecided, fallen
+	t.Gate = &Gate{
+		GateSpec: GateSpec{Rule: RuleGate, PassRate: 0.8, Confidence: 0.95, Max: 40, Min: 1, Block: 1, Stop: StopEarly},
+		Verdict:  Undecided, Reason: why, Counted: 40, Passed: 30, Failed: 10,
+	}
+	return t
+}
+
 // TestKnownFailures: what fails as in the baseline is known; what fails by another check, breaks, or asks something else
 // is not.
 func TestKnownFailures(t *testing.T) {
@@ -42,6 +53,14 @@ func TestKnownFailures(t *testing.T) {
 		{"it is not known what is asked", grouped("red", 2, 3, "turn 1, check 1: contains"), func(t *Tally) { t.Asked = "" }, false, false},
 		{"green then", grouped("green", 2, 3, "turn 1, check 1: contains"), nil, false, false},
 		{"green now", grouped("red", 5, 0), nil, false, true},
+		{"undecided by the same check", undecided("red", ReasonMax, "turn 1, check 1: contains"), nil, true, false},
+		{"undecided by no check", undecided("red", ReasonCertain), nil, true, false},
+		{"undecided by another check", undecided("red", ReasonMax, "turn 1, check 2: regex"), nil, false, false},
+		{"cut short", undecided("red", ReasonStopped), nil, false, false},
+		{"too few recorded", undecided("red", ReasonRecording), nil, false, false},
+		{"undecided and broken", undecided("red", ReasonMax), func(t *Tally) { t.Counts.Broken = 1 }, false, false},
+		{"may be undecided", undecided("red", ReasonMax), func(t *Tally) { t.Gate.AllowUndecided = true }, false, false},
+		{"green then, undecided now", undecided("green", ReasonMax), nil, false, false},
 		{"another group", grouped("new", 2, 3, "turn 1, check 1: contains"), nil, false, false},
 	} {
 		if c.change != nil {

@@ -203,10 +203,12 @@ func (s *GateSpec) Early() bool { return s.Rule == RuleGate || !s.never() }
 // Allowed reports whether a run may pass although the group is undecided: that its trials say too little was foreseen,
 // and is allowed. A group of which too few trials ran, because a budget or somebody ended them, is never.
 func (g *Gate) Allowed() bool {
-	if g.Verdict != Undecided || !g.AllowUndecided || g.Counted == 0 {
-		return false
-	}
-	return g.Reason == ReasonMax || g.Reason == ReasonCertain
+	return g.AllowUndecided && g.spent()
+}
+
+// spent reports whether the trials of an undecided group are all that there could be, or no others could decide it.
+func (g *Gate) spent() bool {
+	return g.Verdict == Undecided && g.Counted > 0 && (g.Reason == ReasonMax || g.Reason == ReasonCertain)
 }
 
 // Unmended reports whether the group was red in the baseline, and its first trials pass: these are too few to show that

@@ -23,7 +23,8 @@ type Tally struct {
 	Failing []string
 	Gate    *Gate // of several trials; nil: there is one, or it is not known
 
-	threshold float64 // the strictest of its assertions
+	fallen    []string // names of the checks that failed in any of several trials
+	threshold float64  // the strictest of its assertions
 	seen      bool
 }
 
@@ -163,16 +164,18 @@ func (t *Tally) take(g *Group) {
 	if t.Gate != nil {
 		return
 	}
-	t.Status, t.Failing, t.Gate = g.Status, g.failing(), g.Gate
+	t.Status, t.Gate = g.Status, g.Gate
+	t.Failing = g.named(func(a *AssertionStats) bool { return a.Status == Failed })
+	t.fallen = g.named(func(a *AssertionStats) bool { return a.Failed > 0 })
 	for i := range g.Assertions {
 		t.threshold = max(t.threshold, g.Assertions[i].PassThreshold)
 	}
 }
 
-// failing names the assertions that made the group fail.
-func (g *Group) failing() (names []string) {
+// named names the assertions for which a condition holds.
+func (g *Group) named(is func(*AssertionStats) bool) (names []string) {
 	for i := range g.Assertions {
-		if a := &g.Assertions[i]; a.Status == Failed {
+		if a := &g.Assertions[i]; is(a) {
 			at := countedCheck{turn: a.Turn, index: a.Index, eval: a.Eval, step: a.Step, variant: variantKey(a.Variant)}
 			names = append(names, at.name(a.Type))
 		}

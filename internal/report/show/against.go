@@ -38,7 +38,8 @@ func Against(run *result.Run, all bool) []Remark {
 			func(*result.AgainstGroup) string {
 				return "fails as in the baseline, which does not make the run red"
 			}},
-		{"mended?", result.Skipped, func(g *result.AgainstGroup) bool { return g.Unmended }, unmended},
+		{"mended?", result.Skipped, func(g *result.AgainstGroup) bool { return g.Unmended },
+			unmended(run)},
 		{"healed", result.Passed, func(g *result.AgainstGroup) bool { return g.Healed }, func(*result.AgainstGroup) string {
 			return "failed in the baseline and passes now: arena bless keeps it so"
 		}},
@@ -97,21 +98,33 @@ func judged(v evidence.Verdict) func(*result.AgainstGroup) bool {
 }
 
 // unmended tells of a group that was red, and may be mended.
-func unmended(g *result.AgainstGroup) string {
-	text := "failed in the baseline, and its first trials pass, too few to show that it is mended: --stop never runs " +
-		"all of them, and arena bless keeps that"
-	if g.Known {
-		text += "; it does not make the run red"
+func unmended(run *result.Run) func(g *result.AgainstGroup) string {
+	now := tallies(run)
+	return func(g *result.AgainstGroup) string {
+		text := "failed in the baseline, and its first trials pass, too few to show that it is mended: --stop never runs " +
+			"all of them, and arena bless keeps that"
+		if t := now[g.Group]; t != nil && t.Gate != nil && t.Gate.Rule == result.RuleGate {
+			text = fmt.Sprintf("failed in the baseline (%d of %d passed), and is undecided now (%d of %d)", g.Passed, g.Trials,
+				t.Counts.Passed, t.Counts.N())
+		}
+		if g.Known {
+			text += "; it does not make the run red"
+		}
+		return text
 	}
-	return text
+}
+
+func tallies(run *result.Run) map[string]*result.Tally {
+	byName := map[string]*result.Tally{}
+	for _, t := range run.Tallies() {
+		byName[t.Name] = t
+	}
+	return byName
 }
 
 // rates are the passes of a group then and now.
 func rates(run *result.Run) func(g *result.AgainstGroup) string {
-	now := map[string]*result.Tally{}
-	for _, t := range run.Tallies() {
-		now[t.Name] = t
-	}
+	now := tallies(run)
 	return func(g *result.AgainstGroup) string {
 		t := now[g.Group]
 		if t == nil {

@@ -24,7 +24,8 @@ The run is a results.json, a journal or the folder of a run; it is not touched. 
 those of the files as they stand now: of the paths given, else of those that the run was made
 with, which its journal remembers. They are matched by scenario; a trial whose scenario is gone,
 or says other things than in the run, is an error. What the files plan now and the run has no
-trial of (a scenario, a provider, a variant, a repetition) is a warning. With --assert the checks
+trial of (a scenario, a provider, a variant, a repetition) is a warning, and so are prompts and
+guardrails that have changed, for today's were not tried. With --assert the checks
 of a file are used instead: kind Eval, for every turn of every trial, or a scenario.
 
 It is as strict as the run was: --judge, --fail-on, --strict and the choice of evals are taken over

@@ -30,8 +30,9 @@ const (
 	DeclaredGuardrails = "guardrail"
 	DeclaredSteps      = "step"
 
-	declaredArgument = "argument of " // a tool
-	declaredTarget   = "target of "   // a branch
+	declaredArgument = "argument of "  // a tool
+	declaredTarget   = "target of "    // a branch
+	declaredRule     = "guardrail of " // a prompt, by its task type
 )
 
 // DeclaredArguments is the kind of the arguments of a tool. It is not there when the tool takes any.
@@ -39,6 +40,9 @@ func DeclaredArguments(tool string) string { return declaredArgument + tool }
 
 // DeclaredTargets is the kind of the steps to which a branch leads.
 func DeclaredTargets(branch string) string { return declaredTarget + branch }
+
+// DeclaredRules is the kind of the guardrails of a prompt: the type of each, with a sum of what it asks for.
+func DeclaredRules(prompt string) string { return declaredRule + prompt }
 
 // Way writes a transition for people. It has no event when it is the redirect of a state that is full.
 func Way(from, event, to string) string {

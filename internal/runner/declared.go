@@ -105,6 +105,9 @@ func declaredNames(p *project, anyTool bool) result.Declared {
 	if p.Skills != nil {
 		names[result.DeclaredSkills] = sorted(p.Skills.Names())
 	}
+	for _, prompt := range p.Prompts {
+		names[result.DeclaredRules(prompt.TaskType)] = rulesOf(prompt)
+	}
 	for s := range stepsOf(p.Project) {
 		names[result.DeclaredSteps] = append(names[result.DeclaredSteps], s.ID)
 		if s.Kind == composition.Branch {

@@ -31,6 +31,8 @@ type flow struct {
 
 	steps []result.Transition
 
+	artifacts map[string]string // of a trial that is judged again, as its calls set them
+
 	finished *result.Workflow // of the trial that is judged again; nil: of another one
 	told     *result.Workflow // what whoever had the conversation says of it; nil: it is recognised
 	mine     []string         // the states that speak with the prompt of the trial; nil: the graph says
@@ -114,6 +116,14 @@ func (s *session) reportBudget() {
 		s.out.Warnings = append(s.out.Warnings,
 			"the budget of the workflow was exceeded: the trial took "+what+"; it refuses only transitions")
 	}
+}
+
+// artifact is the text of a name, "" when it was not set yet.
+func (f *flow) artifact(name string) string {
+	if f.machine != nil {
+		return f.machine.Artifact(name)
+	}
+	return f.artifacts[name]
 }
 
 func (f *flow) step(t result.Transition) {
@@ -253,7 +263,7 @@ func (s *session) rendered(prompt *scenario.Prompt) (string, error) {
 		return "", nil
 	}
 	var late []string // pairs of a mark and the text that takes its place
-	if f := s.flow; f != nil {
+	if f := s.flow; f != nil && f.graph != nil {
 		put := func(name, value string) {
 			mark := "\x00" + name + "\x00"
 			late = append(late, mark, value)
@@ -261,7 +271,7 @@ func (s *session) rendered(prompt *scenario.Prompt) (string, error) {
 		}
 		put(scenario.ContextVariable, f.context)
 		for _, name := range f.graph.ArtifactNames() {
-			put(scenario.ArtifactPrefix+name, f.machine.Artifact(name))
+			put(scenario.ArtifactPrefix+name, f.artifact(name))
 		}
 	}
 	text, err := scenario.SystemPrompt(prompt, t.Endpoint.Spec.Model, vars, t.Scenario)

@@ -133,6 +133,9 @@ func (s *session) recognise(calls []checks.Call) {
 	var made *result.Transition
 	for i := range calls {
 		call := &calls[i]
+		if s.flow != nil {
+			s.flow.keepText(call)
+		}
 		text, _ := call.Result.(string)
 		answer, ok := workflow.ReadAnswer(text)
 		if call.Name != workflow.TransitionTool || call.Error != "" || !ok {

@@ -27,8 +27,9 @@ type Finished struct {
 	// tell them apart.
 	Raw func() ([]byte, error)
 
-	problem string // why it cannot be judged
-	left    bool   // only its evals that could not judge do so again
+	problem string           // why it cannot be judged
+	then    *result.Declared // by the project of the run; nil: not known
+	left    bool             // only its evals that could not judge do so again
 }
 
 // rejudge judges the conversation of a finished trial as if it had just taken place. Usage, cost and the actions of
@@ -65,6 +66,7 @@ func (s *session) rejudge(ctx context.Context) {
 		s.expectFlow(was.Workflow.Start)
 		s.flow.finished = was.Workflow
 	}
+	s.doubtStart(was)
 	if was.System != "" || was.Workflow != nil {
 		s.add(chat.Message{Role: chat.System, Content: was.System, State: s.stateName()})
 	}
@@ -142,10 +144,12 @@ func (s *session) rejudgeTurn(ctx context.Context, was *result.Turn) {
 	calls := callsOf(was)
 	s.calls = append(s.calls, calls...)
 	calls = s.calls[len(s.calls)-len(calls):]
+	s.doubtSteps(was.Composition)
 	ofSteps := slices.ContainsFunc(calls, func(c checks.Call) bool { return c.Step != "" })
 	for i, made := 0, 0; i < len(was.Messages); i++ {
 		m := s.stamp(was.Messages[i])
 		s.add(m)
+		s.doubtState(&m)
 		if made == len(calls) || m.Role != chat.Assistant {
 			continue
 		}
@@ -235,7 +239,6 @@ func (s *session) matchesScenario(was *result.Trial) error {
 	s.trial.Variant = all[variant]
 	s.values = valuesOf(s.trial)
 	s.takeStance(s.trial.Prompt)
-	s.doubtPrompt(was)
 	if now := windowWords(sc); was.Policy != now {
 		return fmt.Errorf("the scenario has changed since the run: its context_policy is %s now, and was %s",
 			cmp.Or(now, "none"), cmp.Or(was.Policy, "none"))
@@ -265,18 +268,6 @@ func (s *session) matchesScenario(was *result.Trial) error {
 		}
 	}
 	return nil
-}
-
-// doubtPrompt warns of a system prompt that is another one now: what the agent says with it was not tried.
-func (s *session) doubtPrompt(was *result.Trial) {
-	prompt := s.trial.Prompt
-	if prompt == nil || was.System == "" || s.trial.Project.HasWorkflow() {
-		return
-	}
-	if now, err := s.systemPrompt(prompt); err == nil && !isSame(was.System, now) {
-		s.warnOnce(fmt.Sprintf("the prompt %q has changed since the run: what the agent was told then is judged, and not "+
-			"what it would say now; arena run tries it", prompt.TaskType))
-	}
 }
 
 func nameOfPlayer(persona string) string {
@@ -323,7 +314,7 @@ func Rejudge(
 	m := newMatrix(opts, d)
 	m.checkJudge(suite)
 	plan := &Plan{http: m.http, Name: projectName(suite), tracker: m.tracker, memory: m.memory, judgedNames: declared}
-	planner := &rejudgePlanner{m: m, endpoints: map[string]*Endpoint{}, found: map[string]*criteria{}}
+	planner := &rejudgePlanner{m: m, endpoints: map[string]*Endpoint{}, found: map[string]*criteria{}, declared: declared}
 	planner.prepare(suite, finished, declared)
 	gates := newRecordedGates(opts.Gates, m)
 	for i := range finished {

@@ -20,6 +20,7 @@ type rejudgePlanner struct {
 	projects  []*project
 	endpoints map[string]*Endpoint // by the id of the provider
 	found     map[string]*criteria
+	declared  []result.Declared // by the run
 }
 
 // criteria is what judges the trials of one scenario.
@@ -97,7 +98,7 @@ func (b *rejudgePlanner) trial(finished *Finished) Trial {
 	brief := finished.Brief
 	found := b.criteria(brief)
 	judged := *finished
-	judged.problem = found.problem
+	judged.problem, judged.then = found.problem, result.DeclaredOf(b.declared, brief.ID)
 	row, problem := found.rowOf(brief)
 	if judged.problem == "" {
 		judged.problem = problem

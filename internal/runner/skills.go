@@ -72,17 +72,30 @@ func (s *session) withSkills(offered []chat.Tool) []chat.Tool {
 
 // preloaded is what skills add to the system prompt of a state; "" when none of them is always active.
 func (s *session) preloaded() string {
-	if s.skills == nil {
-		return ""
-	}
 	var b strings.Builder
-	for _, one := range s.skills.Preloaded() {
+	for _, one := range s.alwaysActive() {
 		if b.Len() == 0 {
 			b.WriteString("# Active Skills")
 		}
 		b.WriteString("\n\n## " + one.Name + "\n\n" + one.Instructions)
 	}
 	return b.String()
+}
+
+// alwaysActive are the skills that are active in the present state without being asked for.
+func (s *session) alwaysActive() []*skill.Skill {
+	k := s.trial.Project.skills
+	switch {
+	case s.skills != nil:
+		return s.skills.Preloaded()
+	case k == nil || s.trial.Finished == nil:
+		return nil
+	}
+	var state *workflow.State
+	if f := s.flow; f != nil && f.graph != nil {
+		state = f.graph.State(f.current)
+	}
+	return k.set.Open(k.filters[state]).Preloaded()
 }
 
 // skillCall answers a call of one of the skill tools.

@@ -1,0 +1,148 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/inventory"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/secret"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// What an agent was told, and which guardrails watched it, is as it was in a trial that is judged again. Where that is
+// something else now, what the agent says today was not tried: each prompt under which something was said is held
+// against the one of today, and its guardrails too.
+
+// doubtStart holds the prompt of the first message against that of today.
+func (s *session) doubtStart(was *result.Trial) {
+	if s.everyReply() {
+		return
+	}
+	named := *s.trial.Endpoint.Spec // which the run called; the texts of a prompt differ by model
+	named.Model = was.Model
+	endpoint := *s.trial.Endpoint
+	endpoint.Spec, s.trial.Endpoint = &named, &endpoint
+	s.doubt(s.promptIn(s.stateName()), was.System)
+}
+
+// doubtState holds the prompt of a state against that of today, where the transcript has it.
+func (s *session) doubtState(m *chat.Message) {
+	if m.Role == chat.System && m.State != "" && !s.everyReply() {
+		s.doubt(s.promptIn(m.State), m.Content)
+	}
+}
+
+// doubtSteps holds the prompts of steps against those of today.
+func (s *session) doubtSteps(was *result.Composition) {
+	if was == nil || s.everyReply() || s.trial.Project.compositions[was.Name] == nil {
+		return
+	}
+	variables := s.variables // of the state, which still speaks
+	for i := range was.Steps {
+		now := s.trial.Project.compositions[was.Name].Step(was.Steps[i].ID)
+		for m := range was.Steps[i].Said {
+			if m.Role == chat.System && now != nil {
+				s.doubt(s.trial.Project.PromptOfStep(now), m.Content)
+			}
+		}
+	}
+	s.variables = variables
+}
+
+// promptIn is the prompt of today that speaks in a state; without a workflow, that of the trial.
+func (s *session) promptIn(state string) *scenario.Prompt {
+	if s.flow == nil {
+		return s.trial.Prompt
+	}
+	if s.flow.graph != nil {
+		if at := s.flow.graph.State(state); at != nil {
+			return s.trial.Project.PromptOf(at)
+		}
+	}
+	return nil
+}
+
+// doubt warns of a prompt that tells the agent something else now, or has other guardrails. The variables of checks are
+// those of the prompt from here on, as in the run.
+func (s *session) doubt(prompt *scenario.Prompt, told string) {
+	if prompt == nil {
+		return
+	}
+	now, err := s.systemPrompt(prompt)
+	if err == nil && told != "" && !isSame(told, now) && secret.TakenOut(now, told) == nil {
+		s.warnOnce(fmt.Sprintf("the prompt %q has changed since the run: what the agent was told then is judged, and not "+
+			"what it would say now; arena run tries it", prompt.TaskType))
+	}
+	if s.trial.Finished.then == nil {
+		return
+	}
+	then, known := s.trial.Finished.then.Names[result.DeclaredRules(prompt.TaskType)]
+	if changed := otherRules(then, rulesOf(prompt)); known && len(changed) > 0 {
+		s.warnOnce(fmt.Sprintf("guardrails of the prompt %q have changed since the run (%s): what those of then did is kept, "+
+			"and today's were not asked; arena run tries them", prompt.TaskType, strings.Join(changed, ", ")))
+	}
+}
+
+// rulesOf are the guardrails of a prompt that are enabled: the type of each, and a sum of what it asks for, with what
+// its placeholders stand for in this prompt. They are sorted.
+func rulesOf(prompt *scenario.Prompt) []string {
+	rules := []string{}
+	for _, v := range prompt.Validators {
+		if !v.Enabled {
+			continue
+		}
+		sum := scenario.Digest(v)
+		if inventory.IsOpen(v.Compiled) {
+			sum = scenario.Digest(sum[:], prompt.Variables)
+		}
+		rules = append(rules, fmt.Sprintf("%s %x", v.Type, sum[:6]))
+	}
+	slices.Sort(rules)
+	return rules
+}
+
+// otherRules are the types of the guardrails that only one of two prompts has, sorted, each once.
+func otherRules(a, b []string) (types []string) {
+	count := map[string]int{}
+	for _, rule := range a {
+		count[rule]++
+	}
+	for _, rule := range b {
+		count[rule]--
+	}
+	for rule, n := range count {
+		if n != 0 {
+			name, _, _ := strings.Cut(rule, " ")
+			types = append(types, name)
+		}
+	}
+	return sorted(types)
+}
+
+// keepText notes the artifacts that calls set, which the prompts of later states may show, and what a transition handed
+// on.
+func (f *flow) keepText(call *checks.Call) {
+	text := func(name string) string {
+		value, _ := call.Args[name].(string)
+		return value
+	}
+	switch {
+	case call.Error != "":
+	case call.Name == workflow.TransitionTool:
+		f.context = text("context")
+	case call.Name == workflow.ArtifactTool && f.graph != nil:
+		if f.artifacts == nil {
+			f.artifacts = map[string]string{}
+		}
+		name, value := text("name"), text("value")
+		if at := f.graph.State(f.current); at != nil && at.Artifact(name) != nil && at.Artifact(name).Append {
+			value = f.artifacts[name] + value
+		}
+		f.artifacts[name] = value
+	}
+}

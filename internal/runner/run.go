@@ -80,7 +80,8 @@ type Sink interface {
 	Handle(e result.Event) error
 }
 
-// maxBatch is how many finished trials may wait for the journal. It bounds memory, and one sync covers them all.
+// maxBatch is how many finished trials may wait for the journal where few run at once. It bounds memory, and one sync
+// covers them all.
 const maxBatch = 64
 
 // eventsPerTrial is how many other events of a trial may wait.
@@ -100,7 +101,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	defer halt(nil)
 	plan.expectTools(opts.Kept)
 	defer closeTools(plan.kits())
-	size := maxBatch
+	size := max(maxBatch, 2*min(opts.Jobs, plan.Len())) // each has started a trial and ended one, and none may wait
 	if opts.Events {
 		size *= eventsPerTrial
 	}

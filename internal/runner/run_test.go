@@ -151,10 +151,11 @@ func TestEveryTrialIsInTheJournalBeforeItIsReported(t *testing.T) {
 	}
 }
 
-// One sync serves the trials that finish while the sink blocks the consumer: most of them, and some on any machine.
+// One sync serves the trials that finish while the sink blocks the consumer: most of them, and some on any machine. None
+// waits for room, however many run at once.
 func TestTrialsShareASync(t *testing.T) {
 	t.Parallel()
-	const n = maxBatch / 4 // each sends two events, and none may wait for room
+	const n = 3 * maxBatch
 	journal, file := journalFor(t)
 	var finished sync.WaitGroup
 	finished.Add(n)

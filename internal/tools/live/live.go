@@ -146,7 +146,7 @@ func (s *source) answer(ctx context.Context, call chat.ToolCall) (chat.ToolResul
 	if s.read.Add(int64(len(got.Body))) > maxTrial {
 		return chat.ToolResult{}, fmt.Errorf("the replies of this trial are larger than %d MB", maxTrial>>20)
 	}
-	res, err := s.e.result(got)
+	res, err := s.e.result(got, r.header)
 	if err != nil {
 		return res, fmt.Errorf("%s %s: %w", s.e.Method, address(s.e.Written), err)
 	}

@@ -154,7 +154,21 @@ func TestReplies(t *testing.T) {
 	}{
 		{"JSON", say("application/json", 200, `{"n": 1.10}`+"\n"), scenario.HTTPTool{}, "{\n  \"n\": 1.10\n}"},
 		{"JSON of another type", say("text/plain", 201, "\xef\xbb\xbf[1]"), scenario.HTTPTool{}, "[\n  1\n]"},
-		{"HTML", say("text/html", 200, "<html>"), scenario.HTTPTool{}, "{\n  \"result\": \"<html>\"\n}"},
+		{"a page", say("text/html; charset=utf-8", 200, "<html>Log in"), scenario.HTTPTool{}, "unavailable: probe: POST the endpoint: " +
+			`it answers with an HTML page in place of data: "<html>Log in"; if pages are what the tool gets, let its headers ` +
+			`say so: Accept: text/html`},
+		{"a page, mapped", say("application/xhtml+xml", 200, "<html>"), scenario.HTTPTool{Mapping: "a.b"}, "unavailable: probe: " +
+			`POST the endpoint: it answers with an HTML page in place of data: "<html>"; if pages are what the tool gets, let ` +
+			`its headers say so: Accept: text/html`},
+		{"a page of no type", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			_, _ = io.WriteString(w, "<!DOCTYPE html>")
+		}, scenario.HTTPTool{}, "unavailable: probe: POST the endpoint: it answers with an HTML page in place of data: " +
+			`"<!DOCTYPE html>"; if pages are what the tool gets, let its headers say so: Accept: text/html`},
+		{"a page that was asked for", say("text/html", 200, "<html>"), scenario.HTTPTool{
+			Headers: map[string]string{"accept": "text/plain, text/HTML;q=0.5"},
+		}, "{\n  \"result\": \"<html>\"\n}"},
+		{"JSON that calls itself a page", say("text/html", 200, "{}"), scenario.HTTPTool{}, "{}"},
 		{"204", say("application/json", 204, ""), scenario.HTTPTool{}, "{\n  \"result\": \"\"\n}"},
 		{"invalid UTF-8", say("application/json", 200, "{\"a\": \"\xff\"}"), scenario.HTTPTool{}, "unavailable: " +
 			`probe: POST the endpoint: the reply is not UTF-8, and its Content-Type ("application/json") names no other ` +
@@ -189,6 +203,9 @@ func TestReplies(t *testing.T) {
 		{"a redacted refusal", say("application/json", 400, `{"token": "t"}`), scenario.HTTPTool{Redact: []string{"token"}},
 			`execution: probe: POST the endpoint: status 400 Bad Request: {"token":"[REDACTED]"}`},
 		{"a mapping that finds nothing", say("application/json", 200, `{"a": 1}`), scenario.HTTPTool{Mapping: "b.c"}, "null"},
+		{"a mapping of what is no JSON", say("text/plain", 200, `try later`), scenario.HTTPTool{Mapping: "a.b"},
+			`unavailable: probe: POST the endpoint: response.body_mapping finds nothing: the reply is no JSON: "try later"`},
+		{"a mapping of nothing", say("application/json", 204, ""), scenario.HTTPTool{Mapping: "a.b"}, "null"},
 		{"a mapping of a text", say("text/plain", 200, `fine`), scenario.HTTPTool{Mapping: "result"}, "fine"},
 		{"12 MB", say("application/json", 200, `"`+strings.Repeat("x", 12<<20)+`"`), scenario.HTTPTool{},
 			"unavailable: probe: POST the endpoint: the reply is larger than 10 MB"},

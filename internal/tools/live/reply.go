@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/pause"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/tools"
 )
 
@@ -45,8 +47,9 @@ func (e *endpoint) once(ctx context.Context, r *request) (*dial.Reply, error) {
 	return dial.Fetch(e.client, req, maxReply)
 }
 
-// result makes the result of a reply: redacted before anything else sees it, then mapped.
-func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
+// result makes the result of a reply to a request with these headers: redacted before anything else sees it, then
+// mapped.
+func (e *endpoint) result(got *dial.Reply, asked http.Header) (chat.ToolResult, error) {
 	good := got.Status >= 200 && got.Status <= 299
 	if kind, media := e.media(got.Header.Get("Content-Type")); good && media {
 		return mediaResult(kind, got.Body)
@@ -84,6 +87,8 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 		return chat.ToolResult{}, hidden
 	case twice:
 		return chat.ToolResult{}, fmt.Errorf("its reply has the key %q twice in one object", key)
+	case !isJSON && isPage(got) && !wantsPages(asked):
+		return chat.ToolResult{}, pageError(got.Body)
 	case !isJSON:
 		v = map[string]any{"result": string(got.Body)}
 	}
@@ -92,7 +97,10 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 		if err != nil {
 			return chat.ToolResult{}, fmt.Errorf("response.body_mapping: %w", err)
 		}
-		v = found.Value
+		if v = found.Value; v == nil && !isJSON && len(got.Body) > 0 {
+			return chat.ToolResult{}, fmt.Errorf("response.body_mapping finds nothing: the reply is no JSON: %s",
+				say.Quote(string(got.Body)))
+		}
 	}
 	data := bytes.TrimSpace(got.Body)
 	if !isJSON || e.reply != nil {
@@ -101,6 +109,27 @@ func (e *endpoint) result(got *dial.Reply) (chat.ToolResult, error) {
 		}
 	}
 	return chat.ToolResult{Content: tools.Present(data)}, nil
+}
+
+// isPage reports whether a reply is an HTML page. That of a proxy, or to log in on, comes with the status of success.
+func isPage(got *dial.Reply) bool {
+	kind, _, err := mime.ParseMediaType(cmp.Or(got.Header.Get("Content-Type"), http.DetectContentType(got.Body)))
+	return err == nil && (kind == "text/html" || kind == "application/xhtml+xml")
+}
+
+// wantsPages reports whether a request asks for pages.
+func wantsPages(asked http.Header) bool {
+	return slices.ContainsFunc(asked.Values("Accept"), func(types string) bool {
+		return strings.Contains(strings.ToLower(types), "html")
+	})
+}
+
+// pageError is the error of a page in the place of data.
+type pageError []byte
+
+func (e pageError) Error() string {
+	return fmt.Sprintf("it answers with an HTML page in place of data: %s; if pages are what the tool gets, "+
+		"let its headers say so: Accept: text/html", say.Quote(string(e)))
 }
 
 // refused is the error of a status that is none of success.

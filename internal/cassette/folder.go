@@ -37,6 +37,9 @@ type Folder struct {
 	// Sleep waits for recorded delays; nil: a replay does not wait.
 	Sleep func(ctx context.Context, d time.Duration) error
 
+	// Tapes notes the trials whose cassettes go to another machine; nil: none do.
+	Tapes *Tapes
+
 	fields fieldLog
 	unread unreadParts
 }
@@ -262,6 +265,7 @@ func (rec *Recorder) save() error {
 	if err != nil {
 		return rec.writeError(err)
 	}
+	rec.folder.Tapes.note(rec.trial)
 	return nil
 }
 

@@ -151,7 +151,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		return err
 	}
 	return locked(app, out, f.otherFiles(), func() error {
-		fleet, err := f.workers.gather(ctx, app, f, out)
+		fleet, err := f.workers.gather(ctx, app, f, out, deck)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/bundle"
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/fleet"
@@ -49,36 +50,45 @@ func (w *trialWorker) serve(ctx, soft context.Context, about *fleet.Run) (err er
 		return err
 	}
 	defer limits.Close()
-	plan, f, err := w.plan(about, limits)
+	plan, f, deck, err := w.plan(about, limits)
 	if err != nil {
 		w.refuse(about, err)
 		return nil
 	}
 	defer plan.Close()
-	return w.runTrialsOf(ctx, soft, about, plan, f)
+	return w.runTrialsOf(ctx, soft, about, plan, f, deck)
 }
 
 // unpack fetches the files of a run into a folder of their own.
 func (w *trialWorker) unpack(ctx context.Context, about *fleet.Run) (dir string, err error) {
-	if about.Bundle.Size > bundle.MaxBytes {
-		return "", fmt.Errorf("its bundle has %d MiB, and at most %d MiB are taken", about.Bundle.Size>>20,
-			bundle.MaxBytes>>20)
-	}
-	packed, err := w.trials.GetFile(ctx, bundleFile(about.Bundle), about.Bundle.Size)
-	if err != nil {
-		return "", err
-	}
 	if dir, err = os.MkdirTemp("", "arena-run-*"); err != nil {
 		return "", err
 	}
-	if err := bundle.Unpack(bytes.NewReader(packed), about.Bundle.SHA256, dir); err != nil {
+	err = w.unpackInto(ctx, dir, &about.Bundle)
+	if err == nil && about.Tapes != nil {
+		err = w.unpackInto(ctx, dir, about.Tapes)
+	}
+	if err != nil {
 		return "", errors.Join(err, os.RemoveAll(dir))
 	}
 	return dir, nil
 }
 
+func (w *trialWorker) unpackInto(ctx context.Context, dir string, b *fleet.Bundle) error {
+	if b.Size > bundle.MaxBytes {
+		return fmt.Errorf("its bundle has %d MiB, and at most %d MiB are taken", b.Size>>20, bundle.MaxBytes>>20)
+	}
+	packed, err := w.trials.GetFile(ctx, bundleFile(*b), b.Size)
+	if err != nil {
+		return err
+	}
+	return bundle.Unpack(bytes.NewReader(packed), b.SHA256, dir)
+}
+
 // plan makes the plan of a run out of its files, as the coordinator has made it.
-func (w *trialWorker) plan(about *fleet.Run, limits *nats.Limits) (*runner.Plan, *runFlags, error) {
+func (w *trialWorker) plan(
+	about *fleet.Run, limits *nats.Limits,
+) (*runner.Plan, *runFlags, *cassette.Folder, error) {
 	f := &runFlags{words: []string{"arena", "run"}, given: givenFlags{}, lacks: &lackingClients{}}
 	f.enact(about.Spec)
 	f.quiet, f.jobs, f.noTraces = true, w.flags.jobs, about.NoTraces
@@ -100,19 +110,22 @@ func (w *trialWorker) plan(about *fleet.Run, limits *nats.Limits) (*runner.Plan,
 		suite.DropChaos()
 	}
 	if diags.Errors() > 0 {
-		return nil, nil, mistakes(diags, f.lacksVariables(suite, about))
+		return nil, nil, nil, mistakes(diags, f.lacksVariables(suite, about))
 	}
-	plan, _ := f.plan(w.app, suite, diags)
+	plan, deck := f.plan(w.app, suite, diags)
 	if diags.Errors() > 0 {
-		return nil, nil, mistakes(diags, f.lacksVariables(suite, about))
+		return nil, nil, nil, mistakes(diags, f.lacksVariables(suite, about))
 	}
 	opts := f.trialOptions()
 	if sum := runner.NewFingerprints(&opts).Plan(plan); sum != about.Plan || plan.Len() != about.Trials {
 		plan.Close()
-		return nil, nil, fmt.Errorf("the same files make another plan here, of %s: %s",
+		return nil, nil, nil, fmt.Errorf("the same files make another plan here, of %s: %s",
 			plural.Of(plan.Len(), "trial", "trials"), cmp.Or(f.lacksVariables(suite, about), otherValues(about)))
 	}
-	return plan, f, nil
+	if deck != nil {
+		deck.Tapes = &cassette.Tapes{}
+	}
+	return plan, f, deck, nil
 }
 
 // lacksVariables says which variables the run has that this worker has not; "": none.
@@ -172,7 +185,7 @@ func (f *runFlags) enact(then *result.Spec) {
 
 // runTrialsOf takes the trials of a run that this worker can run.
 func (w *trialWorker) runTrialsOf(
-	ctx, soft context.Context, about *fleet.Run, plan *runner.Plan, f *runFlags,
+	ctx, soft context.Context, about *fleet.Run, plan *runner.Plan, f *runFlags, deck *cassette.Folder,
 ) error {
 	here := &fleet.Presence{Run: about.ID, Worker: w.name, Arena: versionText(), Lacks: map[string]string{}}
 	for t := range plan.Groups() {
@@ -197,7 +210,7 @@ func (w *trialWorker) runTrialsOf(
 	opts.Crash = func(trial string, cause any, stack []byte) {
 		w.tell(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
 	}
-	opts.Events = about.Story != nil
+	opts.Events, opts.Cassettes, opts.Again = about.Story != nil, deck, f.recorder()
 	single := runner.NewSingle(plan, opts)
 	defer single.Close()
 	var lost atomic.Pointer[error]
@@ -218,7 +231,7 @@ func (w *trialWorker) runTrialsOf(
 			if out.Status == result.Cancelled && w.wanted(about.ID) != nil {
 				return nil, errors.New("the worker was stopped")
 			}
-			return w.packed(about, line, story)
+			return w.packed(about, line, story, takeTape(single, deck, j.Index))
 		},
 	}
 	w.attend(here, served.Holds, func() {
@@ -249,8 +262,13 @@ func (w *trialWorker) runTrialsOf(
 }
 
 // packed is what a trial sends back.
-func (w *trialWorker) packed(about *fleet.Run, line []byte, story *result.Story) (*fleet.Done, error) {
-	done := &fleet.Done{Line: line}
+func (w *trialWorker) packed(
+	about *fleet.Run, line []byte, story *result.Story, tape []byte,
+) (*fleet.Done, error) {
+	done := &fleet.Done{Line: line, Parts: map[string][]byte{}}
+	if tape != nil {
+		done.Parts[fleet.TapePart] = tape
+	}
 	if about.Story == nil {
 		return done, nil
 	}
@@ -259,7 +277,7 @@ func (w *trialWorker) packed(about *fleet.Run, line []byte, story *result.Story)
 		w.tell(err.Error())
 		return done, nil
 	}
-	done.Parts = map[string][]byte{fleet.StoryPart: text}
+	done.Parts[fleet.StoryPart] = text
 	return done, nil
 }
 

@@ -35,8 +35,6 @@ const (
 // notWithWorkers are flags that a run with workers does not have.
 var notWithWorkers = map[string]string{
 	"dispatch": "workers of trials run their evals too",
-	"record":   "workers record nothing yet",
-	"replay":   "a replay costs nothing",
 	"cache":    "workers have no cache in common yet",
 	"offline":  "workers are reached over the network",
 	"shard":    "workers share the work out by themselves",
@@ -53,7 +51,7 @@ func (f *workersFlags) validate(run *runFlags) error {
 	}
 	var errs []error
 	for _, flag := range g.among([]string{
-		"dispatch", "record", "replay", "cache", "offline", "shard", "shard-by",
+		"dispatch", "cache", "offline", "shard", "shard-by",
 	}) {
 		if flag == "offline" && !run.cassettes.offline {
 			continue

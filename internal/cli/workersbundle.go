@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/bundle"
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/plural"
@@ -20,14 +21,13 @@ import (
 // packProject packs what workers need of a suite: the folders of its projects, and what the command line names
 // besides. Results, hidden files and keys stay here.
 func packProject(
-	app *App, f *runFlags, suite *scenario.Suite, out *harness.Outputs,
+	app *App, f *runFlags, suite *scenario.Suite, out *harness.Outputs, deck *cassette.Folder,
 ) (packed *bundle.Packed, spool *spooled, err error) {
 	paths, err := bundlePaths(f, suite)
 	if err != nil {
 		return nil, nil, err
 	}
 	left := append(keyFiles(suite), writtenFiles(f, out)...)
-	secrets := app.secrets.Set()
 	source := bundle.Source{
 		Dir: ".", Paths: paths,
 		Leave: func(rel string, dir bool) bool {
@@ -35,15 +35,10 @@ func packProject(
 				return slices.Contains(left, rel)
 			}
 			return rel == filepath.ToSlash(filepath.Clean(out.Dir)) ||
+				deck != nil && rel == filepath.ToSlash(filepath.Clean(deck.Dir)) || // it changes as the run goes on
 				exists(filepath.Join(filepath.FromSlash(rel), harness.JournalName))
 		},
-		Refuse: func(_ string, content []byte) error {
-			if secrets.In(content) {
-				return errors.New("it holds a secret that arena knows, which would go to the broker and to every worker\n" +
-					"have it come from a variable, such as ${NAME}, or move the file out of the project")
-			}
-			return nil
-		},
+		Refuse: refuseSecrets(app),
 	}
 	spool = &spooled{}
 	if packed, err = spool.pack(&source); err != nil {
@@ -57,6 +52,18 @@ func packProject(
 			bundle.MiB(packed.Size))
 	}
 	return packed, spool, nil
+}
+
+// refuseSecrets refuses files that hold a secret.
+func refuseSecrets(app *App) func(string, []byte) error {
+	secrets := app.secrets.Set()
+	return func(_ string, content []byte) error {
+		if secrets.In(content) {
+			return errors.New("it holds a secret that arena knows, which would go to the broker and to every worker\n" +
+				"have it come from a variable, such as ${NAME}, or move the file out of the project")
+		}
+		return nil
+	}
 }
 
 // spooled is a bundle in a folder of this machine, for as long as the broker may lose it.

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/fleet"
 	"github.com/arena-evals/arena/internal/harness"
@@ -29,7 +30,9 @@ type fleetRun struct {
 	flags  *workersFlags
 
 	about  fleet.Run
+	deck   *cassette.Folder   // nil: nothing is recorded, or replayed
 	bundle *spooled           // of the files
+	tapes  *spooled           // of the cassettes that there are; nil: none
 	before *result.WorkersRun // the run that is gone on with; nil: there is none
 	// replaced is the run that this one takes the place of in the results folder, and that had no end; nil: there is none.
 	replaced *result.WorkersRun
@@ -43,11 +46,13 @@ type fleetRun struct {
 
 // gather connects to the broker. What it still holds of the run that is gone on with is written into its journal
 // first: it was paid for. Without --workers it is nil.
-func (f *workersFlags) gather(ctx context.Context, app *App, run *runFlags, out *harness.Outputs) (*fleetRun, error) {
+func (f *workersFlags) gather(
+	ctx context.Context, app *App, run *runFlags, out *harness.Outputs, deck *cassette.Folder,
+) (*fleetRun, error) {
 	if f.url == "" {
 		return nil, nil
 	}
-	r := &fleetRun{app: app, flags: f, tell: app.say, quit: func() {}}
+	r := &fleetRun{app: app, flags: f, tell: app.say, quit: func() {}, deck: deck}
 	broker := run.dispatch.brokerFlags
 	broker.url, broker.stream = f.url, trialsStream(&broker, run.given)
 	o := broker.options("arena run", 0, func(text string) { r.tell(text) })
@@ -67,7 +72,7 @@ func (f *workersFlags) gather(ctx context.Context, app *App, run *runFlags, out 
 		r.replaced = unfinishedAtBroker(out)
 		return r, nil
 	}
-	if err := r.collect(ctx, out); err != nil {
+	if err := harness.WithRecordingLock(deck, func() error { return r.collect(ctx, out) }); err != nil {
 		r.client.Close()
 		return nil, broken(fmt.Errorf("--workers: %w", err))
 	}
@@ -109,6 +114,7 @@ func (r *fleetRun) collect(ctx context.Context, out *harness.Outputs) (err error
 				var line []byte
 				if line, err = result.EncodeLine(t); err == nil {
 					lines = append(lines, line)
+					err = r.keepHeldTape(o)
 				}
 			}
 		}
@@ -149,15 +155,19 @@ func (r *fleetRun) pack(
 	if r == nil {
 		return nil
 	}
-	packed, spool, err := packProject(app, f, suite, out)
+	packed, spool, err := packProject(app, f, suite, out, r.deck)
 	if err != nil {
 		return err
 	}
 	r.bundle = spool
+	tapes, err := r.packTapes()
+	if err != nil {
+		return err
+	}
 	opts := f.trialOptions()
 	r.about = fleet.Run{
 		Arena: versionText(), Name: plan.Name, Plan: runner.NewFingerprints(&opts).Plan(plan), Trials: plan.Len(),
-		Bundle: fleet.Bundle{SHA256: packed.SHA256, Size: packed.Size}, Spec: f.spec().Scrubbed(app.secrets.Text),
+		Bundle: fleet.Bundle{SHA256: packed.SHA256, Size: packed.Size}, Tapes: tapes, Spec: r.spec(f),
 		Coordinator: strings.ToLower(rand.Text()), NoTraces: f.noTraces,
 	}
 	r.about.Variables, _ = f.variables.named(suite)
@@ -212,14 +222,22 @@ func (r *fleetRun) start(
 
 // publish stores what workers need to know of the run.
 func (r *fleetRun) publish(ctx context.Context) error {
-	content, err := r.bundle.read()
+	err := r.put(ctx, r.bundle, &r.about.Bundle)
+	if err == nil && r.tapes != nil {
+		err = r.put(ctx, r.tapes, r.about.Tapes)
+	}
 	if err != nil {
 		return err
 	}
-	if err := r.trials.PutFile(ctx, bundleFile(r.about.Bundle), content); err != nil {
+	return r.trials.Announce(ctx, &r.about)
+}
+
+func (r *fleetRun) put(ctx context.Context, spool *spooled, named *fleet.Bundle) error {
+	content, err := spool.read()
+	if err != nil {
 		return err
 	}
-	return r.trials.Announce(ctx, &r.about)
+	return r.trials.PutFile(ctx, bundleFile(*named), content)
 }
 
 // takePlace ends what workers do for the run that this one has taken the place of. Their results stay at the broker,
@@ -315,7 +333,7 @@ func (r *fleetRun) Run(ctx context.Context, t runner.RemoteTrial, started func()
 	case o.Error != "":
 		return nil, fmt.Errorf("the workers gave the trial up: %s", o.Error)
 	}
-	return &runner.RemoteResult{Line: o.Line, Story: r.storyOf(o)}, nil
+	return &runner.RemoteResult{Line: o.Line, Story: r.storyOf(o), Unrecorded: r.keepTape(o, t.Cassette)}, nil
 }
 
 // storyOf is what happened in a trial; nil: nobody wants to know, or it cannot be known, which is told.
@@ -400,7 +418,7 @@ func (r *fleetRun) close() {
 		return
 	}
 	r.client.Close()
-	if err := r.bundle.remove(); err != nil {
+	if err := errors.Join(r.bundle.remove(), r.tapes.remove()); err != nil {
 		r.tell(err.Error())
 	}
 }

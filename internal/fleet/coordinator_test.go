@@ -292,7 +292,7 @@ func TestDecode(t *testing.T) {
 	}
 	r, err := fleet.DecodeRun([]byte(`{"protocol": 7, "run": "run00000", "arena": "9.1", "new": true}`))
 	if _, other := errors.AsType[*fleet.OtherVersionError](err); !other || r.ID != "run00000" ||
-		err.Error() != `it speaks protocol 7, of arena "9.1"; this arena speaks 3` {
+		err.Error() != `it speaks protocol 7, of arena "9.1"; this arena speaks 4` {
 		t.Errorf("%+v, %v", r, err)
 	}
 	p, err := fleet.DecodePresence([]byte(`{"protocol": 7, "run": "run00000", "worker": "w", "arena": "9.1", "new": 1}`), "run00000")
@@ -300,14 +300,14 @@ func TestDecode(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for _, bad := range []string{
-		``, `{}`, `{"protocol":3,"run":"x"}`, `{"protocol":3,"run":"../../../../x","spec":{}}`,
-		`{"protocol":3,"run":"run00000","spec":{},"bundle":{"sha256":"ab","size":1}}`,
+		``, `{}`, `{"protocol":4,"run":"x"}`, `{"protocol":4,"run":"../../../../x","spec":{}}`,
+		`{"protocol":4,"run":"run00000","spec":{},"bundle":{"sha256":"ab","size":1}}`,
 	} {
 		if _, err := fleet.DecodeRun([]byte(bad)); err == nil {
 			t.Errorf("%s: it is taken", bad)
 		}
 	}
-	for _, bad := range []string{``, `{"protocol":3,"run":"other"}`, `{"protocol":3,"run":"run00000","index":-1}`} {
+	for _, bad := range []string{``, `{"protocol":4,"run":"other"}`, `{"protocol":4,"run":"run00000","index":-1}`} {
 		if _, err := fleet.DecodeJob([]byte(bad), "run00000"); err == nil {
 			t.Errorf("%s: it is taken", bad)
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // Protocol is the version of the messages. Whoever speaks another one is refused by name.
-const Protocol = 3
+const Protocol = 4
 
 // The limits of messages, in bytes. Larger ones are refused without decoding them.
 const (
@@ -39,6 +39,8 @@ type Run struct {
 	Plan        string    `json:"plan"`   // sum of the plan, which workers make themselves
 	Trials      int       `json:"trials"` // of the plan
 	Bundle      Bundle    `json:"bundle"`
+	// Tapes is a bundle with the cassettes that there are; nil: nothing is recorded or replayed, or there are none.
+	Tapes *Bundle `json:"tapes,omitempty"`
 	// Spec is what was asked of the run.
 	Spec *result.Spec `json:"spec"`
 	// Needs are what the agents of its trials need, each of which may be another machine's.
@@ -101,8 +103,11 @@ type Part struct {
 	Error string `json:"error,omitempty"`
 }
 
-// StoryPart is the part with what happened in the trial.
-const StoryPart = "story"
+// The parts that there are.
+const (
+	StoryPart = "story" // what happened in the trial
+	TapePart  = "tape"  // its cassette
+)
 
 // Done is what comes of a job that was done.
 type Done struct {
@@ -158,14 +163,19 @@ func DecodeRun(data []byte) (*Run, error) {
 	case !idForm().MatchString(r.ID):
 		return nil, errors.New("the run has no id")
 	case r.Stopped != "": // nobody needs to know more of it
-	case !sumForm().MatchString(r.Bundle.SHA256):
-		return nil, errors.New("the bundle of the run has no SHA-256")
-	case r.Bundle.Size < 0:
-		return nil, fmt.Errorf("the bundle of the run has %d bytes", r.Bundle.Size)
 	case r.Spec == nil:
 		return nil, errors.New("the run does not say what was asked of it")
 	case r.Trials < 0:
 		return nil, fmt.Errorf("the run has %d trials", r.Trials)
+	}
+	for _, b := range []*Bundle{&r.Bundle, r.Tapes} {
+		switch {
+		case r.Stopped != "" || b == nil:
+		case !sumForm().MatchString(b.SHA256):
+			return nil, errors.New("a bundle of the run has no SHA-256")
+		case b.Size < 0:
+			return nil, fmt.Errorf("a bundle of the run has %d bytes", b.Size)
+		}
 	}
 	if len(r.Variables) > maxListed {
 		return nil, errors.New("the run names more variables than there are")
@@ -211,7 +221,7 @@ func DecodeOutcome(data []byte, run string) (*Outcome, error) {
 		return nil, errors.New("the result has not one of a line, the name of a file and an error")
 	}
 	for name, p := range o.Parts {
-		if p == nil || name != StoryPart || p.Size < 0 || p.Apart != "" && !fileForm().MatchString(p.Apart) {
+		if p == nil || name != StoryPart && name != TapePart || p.Size < 0 || p.Apart != "" && !fileForm().MatchString(p.Apart) {
 			return nil, fmt.Errorf("the result has a part %s that there cannot be", quoted(name))
 		}
 		if err := texts(p.Error); err != nil {

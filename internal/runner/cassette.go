@@ -76,18 +76,23 @@ func (s *session) closeCassette(finished bool) {
 	if notice != "" && s.out.Error == "" {
 		s.notice(notice)
 	}
-	if err == nil || s.out.Status == result.Cancelled {
+	s.noteUnrecorded(s.out, err)
+}
+
+// noteUnrecorded makes a trial an error whose cassette could not be kept; err is why.
+func (s *session) noteUnrecorded(out *result.Trial, err error) {
+	if err == nil || out.Status == result.Cancelled {
 		return
 	}
 	if _, full := errors.AsType[*cassette.WriteError](err); full {
 		s.recordError = err
-		s.out.Unrecorded = s.out.Error == ""
+		out.Unrecorded = out.Error == ""
 	}
 	switch {
-	case s.out.Error == "":
-		s.out.Error = err.Error()
-	case !strings.Contains(s.out.Error, err.Error()): // unless it is the error that ended the trial
-		s.out.Error += "\n" + err.Error()
+	case out.Error == "":
+		out.Error = err.Error()
+	case !strings.Contains(out.Error, err.Error()): // unless it is the error that ended the trial
+		out.Error += "\n" + err.Error()
 	}
 }
 

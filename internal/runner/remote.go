@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -22,6 +23,8 @@ type Remote interface {
 type RemoteResult struct {
 	Line  []byte        // as result.EncodeLine writes it
 	Story *result.Story // what happened in it; nil: nobody said
+	// Unrecorded is why its cassette could not be kept; nil: it was, or there is none.
+	Unrecorded error
 }
 
 // RemoteTrial names a trial of a plan to whoever runs it.
@@ -30,6 +33,7 @@ type RemoteTrial struct {
 	ID          string
 	Fingerprint string
 	Needs       string // what whoever runs it must have: see Trial.Needs
+	Cassette    cassette.Trial
 }
 
 // Needs is equal for trials that need the same of the machine on which they run, as far as that differs within a plan:
@@ -39,7 +43,7 @@ func (t *Trial) Needs() string { return t.Project.prefix + t.Endpoint.Spec.ID }
 // runRemote has a trial run elsewhere. What comes back is folded here, as if it had been run here.
 func (c *worker) runRemote(ctx context.Context, s *session, events chan<- result.Event) *result.Trial {
 	t, own := s.trial, s.out
-	of := RemoteTrial{Index: t.Index, ID: own.ID, Fingerprint: own.Fingerprint, Needs: t.Needs()}
+	of := RemoteTrial{Index: t.Index, ID: own.ID, Fingerprint: own.Fingerprint, Needs: t.Needs(), Cassette: t.Cassette()}
 	began := s.emit.at()
 	got, err := c.opts.Remote.Run(ctx, of, func() {
 		started := s.emit.trialStarted(t)
@@ -51,6 +55,7 @@ func (c *worker) runRemote(ctx context.Context, s *session, events chan<- result
 		if out, err = accepted(own, got.Line); err == nil {
 			s.emit.relay(got.Story, began)
 			out.Index, out.Earlier = own.Index, own.Earlier
+			s.noteUnrecorded(out, got.Unrecorded)
 			out.Settle()
 			return out
 		}
@@ -119,7 +124,9 @@ func (s *Single) Name(index int) (RemoteTrial, error) {
 	}
 	t := s.plan.Trial(index)
 	filled := t.filled()
-	return RemoteTrial{Index: index, ID: filled.ID(), Fingerprint: s.w.fingerprints.Of(&filled), Needs: t.Needs()}, nil
+	return RemoteTrial{
+		Index: index, ID: filled.ID(), Fingerprint: s.w.fingerprints.Of(&filled), Needs: t.Needs(), Cassette: t.Cassette(),
+	}, nil
 }
 
 // Run runs the trial at an index, and returns it, its line, and what happened in it, as far as all events are asked

@@ -243,9 +243,9 @@ func (c *worker) perform(
 	default:
 		events <- s.emit.trialStarted(t)
 		s.run(ctx)
-		if s.recordError != nil {
-			c.halt(fmt.Errorf("%w: %w", errStopped, s.recordError))
-		}
+	}
+	if s.recordError != nil {
+		c.halt(fmt.Errorf("%w: %w", errStopped, s.recordError))
 	}
 	if t.Finished.isLeft() {
 		s.keepLeft()

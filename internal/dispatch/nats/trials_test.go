@@ -187,12 +187,12 @@ func TestHostileResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const good = `"protocol":3,"run":"run00000","trial":"t","fingerprint":"f","worker":"w","tries":1`
+	const good = `"protocol":4,"run":"run00000","trial":"t","fingerprint":"f","worker":"w","tries":1`
 	wants := map[string]string{}
 	for i, c := range []struct{ subject, data, want string }{
 		{"0", `{`, "cannot be read"},
 		{"1", `{` + good + `,"index":7,"line":{}}`, "is of the trial number 7, and came as that of number 1"},
-		{"2", `{"protocol":3,"run":"other","index":2,"line":{}}`, `is of the run "other"`},
+		{"2", `{"protocol":4,"run":"other","index":2,"line":{}}`, `is of the run "other"`},
 		{"3", `{` + good + `,"index":3,"apart":"nowhere","size":5}`, "no piece 0"},
 		{"4", `{` + good + `,"index":4,"apart":"nowhere","size":99999999999}`, "at most 256.0 MiB are read"},
 		{"5", `{` + good + `,"index":5,"apart":"nowhere","size":0}`, "is another one"},

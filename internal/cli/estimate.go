@@ -172,6 +172,9 @@ func (p *pastGroup) expect(f *forecast, t *runner.Trial, n, again int) {
 func (f *runFlags) expect(plan *runner.Plan, last *result.JournalContent, resumed *resumption) *forecast {
 	counts, judged, same := map[groupKey]int{}, map[groupKey]int{}, f.ranBefore(plan, last)
 	for t, n := range plan.Sizes() {
+		if rule := t.Rule(); rule != nil {
+			n = min(n, rule.Max) // the numbers behind it are of trials that replace others
+		}
 		counts[groupOf(t)] += n
 	}
 	if resumed != nil {
@@ -190,7 +193,7 @@ func (f *runFlags) expect(plan *runner.Plan, last *result.JournalContent, resume
 	for t := range plan.Sizes() {
 		n, again := counts[groupOf(t)], judged[groupOf(t)]
 		delete(counts, groupOf(t)) // a group may come several times
-		if n == 0 {
+		if n <= 0 {
 			continue
 		}
 		p := past[pastKey{t.Scenario.ID, t.Endpoint.Spec.ID, t.Region}]
@@ -345,9 +348,21 @@ func (f *runFlags) estimateRun(app *App, suite *scenario.Suite, plan *runner.Pla
 			return err
 		}
 		defer func() { _ = file.Close() }() // read only
-		return f.expect(plan, resumed.ledger, resumed).print(app, dir, f.saves())
+		return f.printForecast(app, plan, f.expect(plan, resumed.ledger, resumed), dir)
 	}
-	return f.expect(plan, app.lastRun(out), nil).print(app, dir, f.saves())
+	return f.printForecast(app, plan, f.expect(plan, app.lastRun(out), nil), dir)
+}
+
+func (f *runFlags) printForecast(app *App, plan *runner.Plan, of *forecast, dir string) error {
+	if err := of.print(app, dir, f.saves()); err != nil {
+		return err
+	}
+	for _, note := range f.fewer(plan, of.measured+of.guessed) {
+		if _, err := fmt.Fprintln(app.Out, note); err != nil {
+			return broken(err)
+		}
+	}
+	return nil
 }
 
 // saves reports whether some replies may be there already.

@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -214,4 +215,22 @@ func failOnReasons(words []string) ([]string, error) {
 		reasons = append(reasons, reason)
 	}
 	return reasons, nil
+}
+
+// fewer says why not all of so many trials of a plan may run.
+func (f *limitFlags) fewer(plan *runner.Plan, trials int) (notes []string) {
+	if trials == 0 {
+		return nil
+	}
+	if slices.ContainsFunc(plan.Gates(), func(g result.GatedGroup) bool { return g.Stop != result.StopNever }) {
+		notes = append(notes, "these are the most that may run: a group ends once its verdict is certain (arena gate tells when)")
+	}
+	if f.maxTrials > 0 && f.maxTrials < trials {
+		notes = append(notes, fmt.Sprintf("--max-trials %d: at most that many of the %s run, and the run is not "+
+			"green where a group needs more", f.maxTrials, show.Plural(trials, "trial")))
+	}
+	if f.maxCost > 0 {
+		notes = append(notes, fmt.Sprintf("--max-cost %g: no trial starts that may cost more than is left of it", f.maxCost))
+	}
+	return notes
 }

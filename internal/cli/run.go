@@ -195,14 +195,29 @@ func locked(app *App, out *harness.Outputs, others []harness.Target, work func()
 // listTrials prints the trials that would be run.
 func (f *runFlags) listTrials(app *App, suite *scenario.Suite, plan *runner.Plan, out *harness.Outputs) error {
 	if !f.resumes() {
-		return listPlan(app, plan, nil)
+		return f.listed(app, plan, nil)
 	}
 	file, resumed, err := f.openResumed(app, suite, plan, out)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // read only
-	return listPlan(app, plan, resumed.keeps)
+	return f.listed(app, plan, resumed.keeps)
+}
+
+// listed is listPlan, with why not all of the trials may run.
+func (f *runFlags) listed(app *App, plan *runner.Plan, left func(i int) bool) error {
+	trials, err := listPlan(app, plan, left)
+	if err != nil {
+		return err
+	}
+	if left == nil {
+		trials = plan.Planned()
+	}
+	for _, note := range f.fewer(plan, trials) {
+		app.remark("%s", note)
+	}
+	return nil
 }
 
 // openResumed opens the journal to resume; nil for a run that starts anew, which opens it when all else is ready.
@@ -343,18 +358,19 @@ func (f *runFlags) outputChoice(app *App, suite *scenario.Suite) harness.Choice 
 	return c
 }
 
-func listPlan(app *App, plan *runner.Plan, left func(i int) bool) error {
+func listPlan(app *App, plan *runner.Plan, left func(i int) bool) (trials int, err error) {
 	out := bufio.NewWriter(app.Out)
 	for t := range plan.All() {
 		if left != nil && left(t.Index) {
 			continue
 		}
+		trials++
 		if _, err := fmt.Fprintln(out, diag.Safe(t.ID())); err != nil {
-			return broken(err)
+			return 0, broken(err)
 		}
 	}
 	if err := out.Flush(); err != nil {
-		return broken(err)
+		return 0, broken(err)
 	}
-	return nil
+	return trials, nil
 }

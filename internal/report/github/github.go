@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/evidence"
 	"github.com/arena-evals/arena/internal/report/show"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -18,7 +19,7 @@ const maxOfAKind = 10
 // maxMessage bounds the text of an annotation, in bytes.
 const maxMessage = 2000
 
-// Write writes an error for each gate that did not pass, each check that failed or could not judge and each trial with
+// Write writes an error for each group that regressed, where the run is red by that, each gate that did not pass, each check that failed or could not judge and each trial with
 // an error, at most ten; a warning for each gate that is undecided and may be, or that passed although trials of it
 // broke, and for each warning of the run, at most ten; and a notice with the totals, which is an error for a run that
 // is red by fail_on, or without any other error. Trials that failed in the same way share their errors. place says how
@@ -85,7 +86,8 @@ func writeErrors(out *commands, run *result.Run, limit int) (written, more int, 
 	if err != nil {
 		return 0, 0, err
 	}
-	for _, a := range gates(run, false) { // each of them says more than one of its trials
+	regressed := regressions(run, true)
+	for _, a := range append(regressed, gates(run, false)...) { // each of them says more than one of its trials
 		if written == limit {
 			more++
 			continue
@@ -113,11 +115,29 @@ func writeErrors(out *commands, run *result.Run, limit int) (written, more int, 
 
 // warnings are at most as many as are shown.
 func warnings(run *result.Run) []annotation {
-	all := gates(run, true)
+	all := append(regressions(run, false), gates(run, true)...)
 	for _, text := range run.Warnings {
 		all = append(all, annotation{diag.Pos{}, "arena", text})
 	}
 	return all[:min(len(all), maxOfAKind)]
+}
+
+// regressions are the groups that are evidence of a change for the worse since the baseline, where the run is red by
+// that, or is not, as asked.
+func regressions(run *result.Run, red bool) (all []annotation) {
+	if (show.FailOnMark(run, result.FailOnRegressed) != "") != red {
+		return nil
+	}
+	changes, groups := show.Changes(run), show.Groups(run)
+	for i := range groups {
+		g := &groups[i]
+		text := changes[run.Briefs[g.Trials[0]].GroupName()]
+		if strings.HasPrefix(text, string(evidence.Regressed)) {
+			at := diag.Pos{File: g.File, Line: g.Line}
+			all = append(all, annotation{at, show.Line(g.Scenario) + " · " + g.ProviderLabel(), show.Line(text)})
+		}
+	}
+	return all
 }
 
 // gates are those that did not pass: the ones for which the run is not red, or all others.

@@ -19,12 +19,14 @@ type builder struct {
 	suitesInOrder []suite
 	byFile        map[string]int    // suites by file
 	used          map[[2]string]int // classname and name: how often taken
+	changes       map[string]string // since the baseline, by the names of groups
 	judged        result.JudgeSum   // by the trials of the testcases so far
 	shares        bool              // several trials share an answer of a judge
 }
 
 func (b *builder) suites() ([]suite, error) {
 	b.byFile, b.used, b.shares = map[string]int{}, map[[2]string]int{}, sharesJudgements(b.run)
+	b.changes = show.Changes(b.run)
 	groups := show.Groups(b.run)
 	for i := range groups {
 		cases, err := b.cases(&groups[i])
@@ -47,12 +49,20 @@ func (b *builder) cases(g *show.Group) ([]testcase, error) {
 	if b.opts.Granularity == ByTurn || b.opts.Granularity == ByCheck {
 		cases, err := b.casesOfParts(g)
 		if len(cases) > 0 {
-			cases[0].properties = slices.Concat(cases[0].properties, b.flaky(g), b.refused(g))
+			cases[0].properties = slices.Concat(cases[0].properties, b.flaky(g), b.refused(g), b.change(g))
 		}
 		return cases, err
 	}
 	c, err := b.caseOfGroup(g)
 	return []testcase{c}, err
+}
+
+// change says how the group changed since the baseline, where there is evidence of it.
+func (b *builder) change(g *show.Group) []property {
+	if text := b.changes[b.run.Briefs[g.Trials[0]].GroupName()]; text != "" {
+		return []property{{"baseline", show.Line(text)}}
+	}
+	return nil
 }
 
 // sharesJudgements reports whether trials share answers of judges, so that what they cost does not add up to what the
@@ -220,7 +230,7 @@ func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 	c.properties = append(c.properties, simulatedCost("simulated_usd", simulated)...)
 	c.properties = append(c.properties, property{"tokens", strconv.Itoa(tokens)},
 		property{"trials", strconv.Itoa(len(g.Trials))})
-	c.properties = append(c.properties, gateProperties(g)...)
+	c.properties = slices.Concat(c.properties, gateProperties(g), b.change(g))
 	c.properties = append(c.properties, b.beside(g, "user", func(b *result.Brief) *result.SideCost { return b.Users })...)
 	c.properties = append(c.properties,
 		b.beside(g, "context", func(b *result.Brief) *result.SideCost { return b.Context })...)

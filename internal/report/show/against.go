@@ -204,7 +204,11 @@ func againstNotes(run *result.Run) (all []string) {
 	switch {
 	case run.Shard != nil:
 	case a.Verdict == evidence.Regressed || mark != "" && a.Untold():
-		all = append(all, "baseline: "+AgainstText(a)+mark)
+		note := "baseline: " + AgainstText(a)
+		if names := namesChanged(a); names != "" && !a.Clouded && !a.Blind {
+			note += " (" + names + ")"
+		}
+		all = append(all, note+mark)
 	case mark != "" && changed > 0:
 		all = append(all, "baseline: "+AgainstText(a))
 	}

@@ -27,6 +27,10 @@ func (c *Counts) Count(s Status) {
 	}
 }
 
+// Ended is how many trials came to an end by themselves: Trials has those as well that were stopped, or that never
+// started because the run was.
+func (c *Counts) Ended() int { return c.Trials - c.Cancelled }
+
 // Status folds the trials into the worst status among them. Without trials, which is possible for an empty plan that
 // was allowed, it is skipped.
 func (c *Counts) Status() Status {

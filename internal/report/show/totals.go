@@ -84,7 +84,7 @@ func GroupVerdict(run *result.Run) string {
 func groupHeadline(run *result.Run) string {
 	s, c := &run.Summary, run.Summary.Groups
 	parts := groupParts(run, s, c)
-	parts = append(parts, Plural(s.Trials-s.Cancelled, "trial"))
+	parts = append(parts, Plural(s.Ended(), "trial"))
 	if s.NotNeeded > 0 {
 		parts = append(parts, Count(s.NotNeeded)+" trials not needed")
 	}
@@ -152,7 +152,7 @@ func RunNotes(run *result.Run) (all []string) {
 		all = append(all, Count(s.Flaky)+" flaky: failed before"+FailOnMark(run, result.FailOnFlaky))
 	}
 	if s := &run.Summary; s.Before > 0 {
-		now := max(0, s.Trials-s.Before-s.Cancelled)
+		now := max(0, s.Ended()-s.Before)
 		all = append(all, fmt.Sprintf("%s from before, %s run now", Count(s.Before), Count(now)))
 	}
 	if n := run.Wavering(); n > 0 && run.FailsOn(result.FailOnFlaky) {

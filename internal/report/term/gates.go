@@ -108,7 +108,7 @@ func groupVerdicts(run *result.Run) []piece {
 	}
 	add(c.Skipped, " skipped"+show.FailOnMark(run, result.FailOnSkipped), yellow)
 	add(c.Cancelled, " not run", yellow)
-	trials := show.Plural(s.Trials-s.Cancelled, "trial")
+	trials := show.Plural(s.Ended(), "trial")
 	if s.NotNeeded > 0 {
 		trials += fmt.Sprintf(" (%s of %s not needed)", show.Count(s.NotNeeded), show.Count(show.Planned(run)))
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -25,6 +26,44 @@ func BenchmarkCall(b *testing.B) {
 
 // BenchmarkLibrary is the same call by the library alone.
 func BenchmarkLibrary(b *testing.B) {
+	call := libraryOf(b)
+	for b.Loop() {
+		if err := call("echo"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSlowLibrary makes 500 calls, 50 at once, of a tool that takes 20 ms, by the library alone. The figure x-ideal
+// is the time as a multiple of what the tool alone takes: how far the library and its server let a run of trials come
+// near to 1 on this machine (BenchmarkSlowTools of internal/cli).
+func BenchmarkSlowLibrary(b *testing.B) {
+	const calls, jobs, takes = 500, 50, 20 * time.Millisecond
+	call := libraryOf(b)
+	var spent time.Duration
+	for b.Loop() {
+		began := time.Now()
+		var left atomic.Int32
+		left.Store(calls)
+		var all sync.WaitGroup
+		for range jobs {
+			all.Go(func() {
+				for left.Add(-1) >= 0 {
+					if err := call("slow"); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		spent += time.Since(began)
+	}
+	b.ReportMetric(float64(spent)/float64(b.N)/float64(calls/jobs*takes), "x-ideal")
+}
+
+// libraryOf starts a server by the library alone, and returns how to call its tools.
+func libraryOf(b *testing.B) func(tool string) error {
+	b.Helper()
 	spec := program(b, "good")
 	cmd := exec.Command(spec.Command)
 	cmd.Env = append(os.Environ(), spec.Env...)
@@ -33,12 +72,10 @@ func BenchmarkLibrary(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer session.Close()
-	for b.Loop() {
-		_, err := session.CallTool(b.Context(), &sdk.CallToolParams{Name: "echo", Arguments: map[string]any{"text": ""}})
-		if err != nil {
-			b.Fatal(err)
-		}
+	b.Cleanup(func() { _ = session.Close() }) // the figures stand
+	return func(tool string) error {
+		_, err := session.CallTool(b.Context(), &sdk.CallToolParams{Name: tool, Arguments: map[string]any{"text": ""}})
+		return err
 	}
 }
 

@@ -168,7 +168,7 @@ func eachSession(app *App, files []*recording.File, visit func(*recording.Sessio
 			if err != nil {
 				return broken(err)
 			}
-			for _, note := range s.Notes {
+			for _, note := range slices.Concat(s.Notes, s.Doubts) {
 				app.remark("%s: session %q: %s", s.File, s.ID, note)
 			}
 			if err := app.keepNamesOfSession(s); err != nil {

@@ -142,7 +142,7 @@ func (b *builder) turn(o object) {
 func (b *builder) response(turn object) {
 	v := turn.get("response")
 	if v.missing() {
-		if b.session.Error = b.text(turn.get("error"), "error"); b.session.Error == "" {
+		if b.failed("", b.failureIn(turn)); b.session.Error == "" {
 			b.errorf(turn.value, "missing-content", "a turn has neither a response nor an error")
 		}
 		return
@@ -154,11 +154,12 @@ func (b *builder) response(turn object) {
 	b.checkFields(o, "response", responseFields())
 	message := o.get("message")
 	if message.missing() {
-		if b.session.Error = b.text(o.get("error"), "error"); b.session.Error == "" {
+		if b.failed("", b.failureIn(o)); b.session.Error == "" {
 			b.errorf(v, "missing-content", "a response has neither a message nor an error")
 		}
 		return
 	}
+	b.failed("", cmp.Or(b.failureIn(o), b.failureIn(turn)))
 	if e, ok := b.message(message); ok {
 		if cost := o.get("cost"); cost.kind() == '{' {
 			b.cost(&e.Message.Message, cost)

@@ -100,6 +100,11 @@ func readChatLog(b *builder, pieces iter.Seq[piece]) {
 // chatMetadata reads the known fields of metadata, which have no fixed form.
 func (b *builder) chatMetadata(v value) {
 	b.keep(v)
+	if v.kind() == '{' {
+		if o, ok := b.object(v, "metadata"); ok {
+			b.doubtMetadata(o)
+		}
+	}
 	s := b.session
 	for _, known := range []struct {
 		field *string
@@ -150,7 +155,7 @@ func (b *builder) readExchange(o object) {
 	b.chat(request.get("system"), b.messageList(request))
 	response := body(o.get("response"))
 	if response.missing() {
-		if b.session.Error = b.failure(o.get("error")); b.session.Error == "" {
+		if b.session.Error == "" {
 			b.errorf(o.value, "missing-content", "the exchange has neither a response nor an error").
 				Hint = "a reply goes under \"response\""
 		}
@@ -169,14 +174,12 @@ func (b *builder) readExchange(o object) {
 	} else if s.Model == "" {
 		s.Model = b.text(request.get("model"), "model")
 	}
-	if failure := r.get("error"); !failure.missing() {
-		s.Error = b.failure(failure)
-	}
 	b.choices(r)
 }
 
 // separateReply reads a reply that is beside the messages: as the choices of the response, or as the whole response.
 func (b *builder) separateReply(o object) {
+	defer b.endOf(o)
 	response := body(o.get("response"))
 	switch {
 	case !response.missing() && !o.get("choices").missing():
@@ -194,6 +197,14 @@ func (b *builder) separateReply(o object) {
 		if r, ok := b.object(response, "response"); ok {
 			b.addResponse(r)
 		}
+	}
+}
+
+// endOf reads why the conversation ended, which may stand beside its messages.
+func (b *builder) endOf(o object) {
+	word := b.text(o.get("finishreason", "stopreason"), "finish_reason")
+	if n := len(b.events); n > 0 && b.events[n-1].Role == chat.Assistant && b.events[n-1].FinishReason == "" {
+		b.events[n-1].FinishReason = word
 	}
 }
 
@@ -231,10 +242,12 @@ func (b *builder) addReply(reply event) {
 
 // choices reads the first choice of a response, or its one message.
 func (b *builder) choices(r object) {
+	b.failed("", b.failureIn(r))
 	before := len(b.events)
 	n := 0
 	for item := range r.get("choices").items {
 		if n++; n == 1 {
+			b.choiceFailed(item)
 			b.chatMessage(item.get("message"), chat.Assistant)
 			b.setFinishReason(before, item.get("finishreason"), r.get("usage"))
 		}
@@ -246,10 +259,22 @@ func (b *builder) choices(r object) {
 	}
 	switch {
 	case n > 1:
-		b.notef("the response has %d choices; the first one is taken", n)
+		b.severalChoices(n)
 	case n == 0 && b.session.Error == "":
 		b.errorf(r.value, "missing-field", "the response has neither choices nor an error")
 	}
+}
+
+// choiceFailed reads whether a choice failed, of which gateways tell in it.
+func (b *builder) choiceFailed(choice value) {
+	if o, ok := b.object(choice, "a choice"); ok {
+		b.failed("", b.failureIn(o))
+	}
+}
+
+// severalChoices tells that only one of several choices is read: what the others say, nobody judges.
+func (b *builder) severalChoices(n int) {
+	b.doubtf("a call has %d choices; the first one is taken", n)
 }
 
 // setFinishReason sets finish reason and usage of the reply that was read last.
@@ -258,23 +283,12 @@ func (b *builder) setFinishReason(before int, reason, usage value) {
 		return
 	}
 	m := &b.events[len(b.events)-1].Message
-	if word := b.text(reason, "finish_reason"); word != "" {
+	if word := b.text(reason, "finish_reason"); word != "" && chat.Complete(m.FinishReason) {
 		m.FinishReason = word
 	}
 	if usage.kind() == '{' && m.Role == chat.Assistant {
 		b.cost(&m.Message, usage)
 	}
-}
-
-// failure is the text of an error, which may be an object.
-func (b *builder) failure(v value) string {
-	if v.kind() != '{' {
-		return b.text(v, "error")
-	}
-	if text, ok := v.get("message").str(); ok {
-		return text
-	}
-	return string(v.text)
 }
 
 // body unwraps a request or response that is under "body".

@@ -48,9 +48,10 @@ func conversationHint(written string) string {
 	return cmp.Or(diag.DidYouMean(written, nearConversation), unknownElsewhere)
 }
 
-// checkConversation reports unknown fields beside messages.
+// checkConversation reports unknown fields beside messages, and reads whether it failed.
 func (b *builder) checkConversation(o object) {
 	b.checkFieldsWith(o, "a conversation", conversationFields(), conversationHint)
+	b.failed("", b.failureIn(o))
 }
 
 // checkYAMLConversation is checkConversation for a transcript in YAML.

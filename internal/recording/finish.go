@@ -42,10 +42,15 @@ func (b *builder) finish() {
 	b.setMissingInfo()
 }
 
-// markIncomplete makes a conversation incomplete when a reply ended with an error.
+// markIncomplete reads the words for the ends of replies, and makes a conversation incomplete when a reply ended with an error.
 func (b *builder) markIncomplete() {
 	for i := range b.events {
-		if m := &b.events[i].Message; m.Role == chat.Assistant && chat.BrokeOff(m.FinishReason) && b.session.Error == "" {
+		m := &b.events[i].Message
+		m.FinishReason = finishReason(m.FinishReason)
+		if m.Original != nil {
+			m.Original.FinishReason = finishReason(m.Original.FinishReason)
+		}
+		if m.Role == chat.Assistant && chat.BrokeOff(m.FinishReason) && b.session.Error == "" {
 			b.session.Error = fmt.Sprintf("the call of the model failed: a reply ended with finish reason %q", m.FinishReason)
 		}
 	}

@@ -68,10 +68,13 @@ func (b *builder) inspectSample(o object) {
 	for item := range o.get("messages").items {
 		b.inspectMessage(b.attached(item, o.get("attachments")))
 	}
-	s.Error = b.failure(o.get("error"))
+	b.failed("", b.failure(o.get("error")))
 	if limit := o.get("limit"); !limit.missing() && s.Error == "" {
 		kind, _ := limit.get("type").scalar()
 		s.Error = strings.TrimSpace("the sample was ended by a limit " + kind)
+	}
+	if n := len(b.events); n > 0 && b.events[n-1].Role == chat.Assistant {
+		b.compareGiven(givenIn(output.get("completion")), b.events[n-1])
 	}
 	b.inspectScores(o.get("scores"))
 	b.inspectCalls(o.get("events"))

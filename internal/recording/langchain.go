@@ -75,8 +75,8 @@ func (b *builder) chainMessage(v value, role chat.Role, around value) []event {
 	if invalid := o.get("invalidtoolcalls"); !isEmpty(invalid) {
 		members["toolcalls"] = value{joinLists(members["toolcalls"], invalid), v.at}
 	}
-	if status, _ := o.get("status").str(); status == "error" && role == chat.ToolRole {
-		members["error"] = o.get("content")
+	if status := o.get("status"); !status.missing() {
+		members["status"] = status
 	}
 	events := b.splitMessage(object{v, members}, b.pos(around), role)
 	if n := len(events); n > 0 && role == chat.Assistant {
@@ -137,7 +137,10 @@ func (b *builder) generations(v value, what string) (out []event) {
 		}
 	}
 	if n > 1 {
-		b.notef("a call has %d choices; the first one is taken", n)
+		b.severalChoices(n)
+	}
+	if first.kind() == '{' {
+		b.choiceFailed(first)
 	}
 	if said := first.get("message"); !said.missing() {
 		out = b.loggedMessage(said, chat.Assistant)

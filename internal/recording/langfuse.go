@@ -104,7 +104,7 @@ func (b *builder) langfuseTrace(o object, list value) (spans []aiSpan) {
 		b.session.Tags = b.texts(tags, "tags")
 	}
 	b.langfuseScores(o.get("scores"))
-	generations := 0
+	generations, traceID := 0, "trace "+b.text(o.get("id"), "id")
 	for item := range list.items {
 		inner, ok := b.object(item, "an observation")
 		if !ok {
@@ -113,10 +113,16 @@ func (b *builder) langfuseTrace(o object, list value) (spans []aiSpan) {
 		if isGeneration(item) {
 			generations++
 		}
-		spans = append(spans, b.observation(inner))
+		one := b.observation(inner)
+		if one.parent == "" {
+			one.parent = traceID
+		}
+		spans = append(spans, one)
 	}
 	if generations > 0 {
-		return spans
+		return append(spans, aiSpan{
+			pos: b.pos(o.value), id: traceID, operation: "trace", given: givenIn(o.get("output")), start: b.instant(o.get("timestamp")),
+		})
 	}
 	at := b.instant(o.get("timestamp"))
 	s := aiSpan{pos: b.pos(o.value), id: b.text(o.get("id"), "id"), operation: "chat", start: at, end: at}
@@ -163,11 +169,11 @@ func (b *builder) observation(o object) aiSpan {
 		s.operation = "execute_tool"
 		b.loggedTool(&s, b.text(o.get("name"), "name"), o.get("input"), o.get("output"))
 	case "AGENT":
-		s.operation = "invoke_agent"
+		s.operation, s.given = "invoke_agent", givenIn(o.get("output"))
 	case "EMBEDDING":
 		s.operation = "embeddings"
 	case "SPAN", "EVENT", "CHAIN", "RETRIEVER", "GUARDRAIL", "EVALUATOR":
-		s.operation = strings.ToLower(kind)
+		s.operation, s.given = strings.ToLower(kind), givenIn(o.get("output"))
 		s.judge = s.operation == "evaluator"
 	default:
 		b.errorf(o.get("type").or(o.value), "unknown-value", "unknown type of observation %q", cutText(kind, 40)).

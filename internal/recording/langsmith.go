@@ -80,7 +80,7 @@ func (b *builder) langSmithRun(spans []aiSpan, v value, depth int) []aiSpan {
 	}
 	s := aiSpan{
 		pos: b.pos(v), id: b.text(o.get("id"), "id"), parent: b.text(o.get("parentrunid"), "parent_run_id"),
-		start: b.instant(o.get("starttime")), end: b.instant(o.get("endtime")), failure: b.failure(o.get("error")),
+		start: b.instant(o.get("starttime")), end: b.instant(o.get("endtime")), failure: b.failureIn(o),
 	}
 	meta := o.get("extra").get("metadata")
 	s.model, _ = meta.get("lsmodelname").str()
@@ -97,7 +97,7 @@ func (b *builder) langSmithRun(spans []aiSpan, v value, depth int) []aiSpan {
 	case "embedding":
 		s.operation = "embeddings"
 	case "chain", "retriever", "prompt", "parser", "runnable", "agent", "retry", "evaluator":
-		s.operation = kind
+		s.operation, s.given = kind, givenIn(o.get("outputs"))
 		s.judge = kind == "evaluator"
 	default:
 		b.errorf(o.get("runtype").or(v), "unknown-value", "unknown type of run %q", cutText(kind, 40)).
@@ -117,8 +117,13 @@ func (b *builder) loggedCall(s *aiSpan, input, output value) {
 	if s.failure == "" || !isEmpty(output) {
 		s.output = oneReply(b.logged(output, chat.Assistant, "the output of a call"))
 	}
+	if inner := nestedJSON(output); s.failure == "" && inner.kind() == '{' {
+		if o, ok := b.object(inner, "the output of a call"); ok && !inner.get("choices").missing() {
+			s.failure = b.failureIn(o)
+		}
+	}
 	if n := len(s.output); n > 1 {
-		b.notef("a call has %d outputs; the last one is taken", n)
+		b.doubtf("a call has %d outputs; the last one is taken", n)
 		s.output = s.output[n-1:]
 	}
 	s.silent = len(s.input)+len(s.output) == 0 && b.problems.Errors() == before

@@ -65,10 +65,8 @@ func (b *builder) liteLLMCall(o object) aiSpan {
 		start: b.instant(o.get("starttime")), end: b.instant(o.get("endtime")), model: b.text(o.get("model"), "model"),
 		provider: b.text(o.get("customllmprovider"), "custom_llm_provider"),
 	}
-	if status, _ := o.get("status").str(); status == "failure" {
-		if s.failure = b.text(o.get("errorstr"), "error_str"); s.failure == "" {
-			s.failure = "the call failed"
-		}
+	if s.failure = b.failureIn(o); s.failure == "" {
+		s.failure, _ = o.get("errorinformation").get("errormessage").str()
 	}
 	for _, field := range []string{"messages", "response"} {
 		if text, _ := o.get(field).str(); strings.HasPrefix(text, "redacted-by-litellm") {

@@ -211,6 +211,7 @@ func (b *builder) loggedChoices(v value) (out []event) {
 		if n++; n > 1 {
 			continue
 		}
+		b.choiceFailed(choice)
 		said := choice.get("message")
 		if said.missing() {
 			said = choice.get("text")
@@ -221,14 +222,14 @@ func (b *builder) loggedChoices(v value) (out []event) {
 		}
 	}
 	if n > 1 {
-		b.notef("the response has %d choices; the first one is taken", n)
+		b.severalChoices(n)
 	}
 	return out
 }
 
 // measured sets finish reason and usage of a reply.
 func (b *builder) measured(e *event, reason, usage value) {
-	if word := b.text(reason, "finish_reason"); word != "" {
+	if word := b.text(reason, "finish_reason"); word != "" && chat.Complete(e.FinishReason) {
 		e.FinishReason = word
 	}
 	if usage.kind() == '{' && e.Role == chat.Assistant {

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -45,6 +46,9 @@ func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
 		e.Generated = b.generated(o.get("generated"))
 	case chat.ToolRole:
 	}
+	if failure := b.failureIn(o); e.Role != chat.ToolRole && e.FinishReason != "incomplete" {
+		b.failed(fmt.Sprintf("a message of the %s failed: ", e.Role), failure)
+	}
 	if meta := o.get("meta"); meta.kind() == '{' {
 		e.Verdicts = b.verdicts(meta.get("assertions"))
 	}
@@ -78,7 +82,7 @@ func (b *builder) role(o object) chat.Role {
 
 // measures reads usage, cost, latency and other facts about the call that made a reply.
 func (b *builder) measures(m *Message, o object) {
-	m.FinishReason, m.Opaque = b.text(o.get("finishreason"), "finish_reason"), b.opaque(o.get("opaque"))
+	m.FinishReason, m.Opaque = b.stopReason(o), b.opaque(o.get("opaque"))
 	m.State = b.text(o.get("state"), "state")
 	if f := b.amount(o.get("latencyms"), "latency_ms"); f != nil {
 		m.LatencyMS = *f

@@ -112,7 +112,7 @@ func (b *builder) batchReply(o object) {
 		}
 		return
 	}
-	if s.Error = b.failure(o.get("error")); s.Error != "" {
+	if b.failed("", b.failureIn(o)); s.Error != "" {
 		return
 	}
 	response := o.get("response")
@@ -136,10 +136,10 @@ func (b *builder) responseBody(v value) {
 	if model := b.text(o.get("model"), "model"); model != "" {
 		s.Model = model
 	}
-	if failure := b.failure(o.get("error")); failure != "" {
-		s.Error = failure
-	}
 	if isResponse(v) {
+		if failure := b.failureIn(o); b.stopReason(o) != "incomplete" || b.errorIn(o) != "" {
+			b.failed("", failure)
+		}
 		b.responseObject(o)
 		return
 	}

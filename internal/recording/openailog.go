@@ -3,6 +3,7 @@ package recording
 import (
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
@@ -108,10 +109,11 @@ func (b *builder) responseObject(o object) {
 		e := &output[len(output)-1]
 		b.measured(e, value{}, o.get("usage"))
 		if why, ok := o.get("incompletedetails").get("reason").str(); ok {
-			if e.FinishReason = why; why == "max_output_tokens" {
-				e.FinishReason = "length"
-			}
+			e.FinishReason = why
+		} else if status, _ := o.get("status").str(); status == "incomplete" {
+			e.FinishReason = status
 		}
+		b.sameText(o.get("outputtext"), output)
 		for i := range output[:len(output)-1] { // the tokens of all are those of the last
 			if output[i].Role == chat.Assistant && e.Usage != nil {
 				output[i].Usage = &chat.Usage{}
@@ -124,10 +126,24 @@ func (b *builder) responseObject(o object) {
 	status, _ := o.get("status").str()
 	switch {
 	case b.session.Error != "" || b.badMessage:
-	case status == "failed" || status == "cancelled" || status == "in_progress" || status == "queued":
+	case chat.BrokeOff(status) || isUnfinished(status) && status != "incomplete":
 		b.session.Error = fmt.Sprintf("the response is %s", status)
 	case len(output) == 0:
 		b.errorf(o.value, "missing-content", "the response has no output")
+	}
+}
+
+// sameText refuses a response whose text is not what its items say: nobody knows which of them was given.
+func (b *builder) sameText(text value, output []event) {
+	var said strings.Builder
+	for i := range output {
+		if output[i].Role == chat.Assistant {
+			said.WriteString(output[i].Content)
+		}
+	}
+	if whole, _ := text.str(); whole != "" && plainWords(whole) != plainWords(said.String()) {
+		b.errorf(text, "two-replies", "output_text says something else than the output").
+			Hint = "keep the one that was given"
 	}
 }
 

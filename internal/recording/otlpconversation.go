@@ -29,10 +29,11 @@ func (b *builder) conversation(spans []aiSpan) {
 	calls := b.outermost(spans)
 	var conversation []event
 	for _, c := range calls {
-		conversation = append(b.addInput(conversation, c.input), c.output...)
+		conversation = append(b.addInput(conversation, c.input, c.output), c.output...)
 		s := b.session
 		s.Model, s.Provider = cmp.Or(s.Model, c.model), cmp.Or(s.Provider, c.provider)
 	}
+	b.compareOutputs(spans, calls)
 	b.addVerdicts(conversation, spans)
 	for _, e := range addToolResults(conversation, spans) {
 		b.add(e)
@@ -47,11 +48,11 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 		byID[spans[i].id] = &spans[i]
 	}
 	var agents []aiSpan
-	left := 0
+	left, failure := 0, ""
 	for i := range spans {
 		s := &spans[i]
 		if s.asksModel() && !nested(s, byID) {
-			b.session.Error = s.failure // the last call decides: the conversation continued after the others
+			failure = s.failure // the last call decides: the conversation continued after the others
 		}
 		if s.silent && !s.judge && s.failure == "" && !nested(s, byID) {
 			b.badMessage = true
@@ -68,6 +69,7 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 			calls = append(calls, *s)
 		}
 	}
+	b.session.Error = cmp.Or(failure, b.session.Error)
 	if len(calls) > 0 {
 		b.checkCalls(calls)
 	}
@@ -92,6 +94,8 @@ func (b *builder) checkCalls(calls []aiSpan) {
 			what = "holds what the model said, and not what it was told"
 		case len(s.output) == 0 && (i+1 == len(calls) || !isAmong(calls[i+1].input, s.input[len(s.input)-1])):
 			what = "holds what the model was told, and not what it said"
+		case len(s.output) == 0 && endsWith(calls[i+1].input, s.input[len(s.input)-1]):
+			b.doubtf("a call of the model has no output, and the next one was asked the same: what it said is lost")
 		}
 		if what != "" {
 			b.badMessage = true
@@ -105,6 +109,9 @@ func (b *builder) checkCalls(calls []aiSpan) {
 func isAmong(input []event, m event) bool {
 	return slices.ContainsFunc(input, func(e event) bool { return sameContent(e, m) })
 }
+
+// endsWith reports whether a message is the last of the input of a call.
+func endsWith(input []event, m event) bool { return sameContent(input[len(input)-1], m) }
 
 // asksModel reports whether a span is a model call of the conversation.
 func (s *aiSpan) asksModel() bool {
@@ -139,7 +146,7 @@ func nested(s *aiSpan, byID map[string]*aiSpan) bool {
 // addInput adds the new messages in the input of a call: those after the longest overlap with the end of the
 // conversation. An input with the same start and another continuation replaces the conversation: the agent rewrote its
 // history, or asked again. The system prompt is added once.
-func (b *builder) addInput(conversation, input []event) []event {
+func (b *builder) addInput(conversation, input, output []event) []event {
 	if len(conversation) == 0 {
 		return input
 	}
@@ -153,6 +160,11 @@ func (b *builder) addInput(conversation, input []event) []event {
 		return append(conversation, fresh...)
 	}
 	b.notef("a call was sent another history than what was said before; the conversation is read as it was sent")
+	for i := range spoken {
+		if e := &spoken[i]; e.Role == chat.Assistant && e.Content != "" && !isAmong(fresh, *e) && !isAmong(output, *e) {
+			b.doubtf("a reply is left out, for a later call was sent another history: %q", cutText(e.Content, 60))
+		}
+	}
 	for i := range fresh { // keep the measures of replies
 		if k := slices.IndexFunc(spoken, func(e event) bool { return sameContent(e, fresh[i]) }); k >= 0 {
 			fresh[i] = spoken[k]

@@ -30,6 +30,7 @@ type aiSpan struct {
 	judge            bool             // a call by a check, not of the conversation
 	verdicts         []Verdict        // on the turn or conversation of the span
 	customAttributes jsonvalue.Object // that no convention defines
+	given            given            // what it gave out beside its messages
 }
 
 // aiSpan reads a span.
@@ -63,16 +64,42 @@ func (b *builder) fillSpan(s *aiSpan, o object, attrs attributes) {
 	b.spanMessages(s, o.value, attrs, o.get("events"))
 	b.spanOfInference(s, kind, o, attrs)
 	b.evaluations(s, o.get("events"))
+	b.spanGiven(s, attrs)
+	b.exceptions(s, o.get("events"))
 	if n := o.get("droppedattributescount"); hasNumber(n) && len(s.input)+len(s.output) > 0 {
 		b.errorf(n, "lost-message", "%s attributes of the span were dropped, and messages may have been among them", n.text).
 			Hint = "raise the limit of attributes of a span in the instrumentation of the agent"
 	}
 	if len(s.output) > 1 && s.operation != "invoke_agent" {
-		b.notef("a call has %d choices; the first one is taken", len(s.output))
+		b.severalChoices(len(s.output))
 		s.output = s.output[:1]
 	}
 	if n := len(s.output); n > 0 {
 		b.spanMeasures(&s.output[n-1].Message, s, attrs)
+	}
+}
+
+// spanGiven reads what a span gave out.
+func (b *builder) spanGiven(s *aiSpan, attrs attributes) {
+	if s.operation == "execute_tool" || s.operation == "embeddings" {
+		return
+	}
+	s.given = givenIn(attrs[spans.OutputValue])
+	if !s.asksModel() {
+		for i := range s.output {
+			s.given.add(s.output[i].Text())
+		}
+	}
+}
+
+// exceptions tells of exceptions in calls of models that did not fail: somebody caught them.
+func (b *builder) exceptions(s *aiSpan, events value) {
+	for item := range events.items {
+		if name, _ := item.get("name").str(); name != "exception" || s.failure != "" || !s.asksModel() {
+			continue
+		}
+		what, _ := b.attributes(item.get("attributes"))["exception.message"].str()
+		b.doubtf("a call of the model tells of an exception: %s", cutText(what, 80))
 	}
 }
 

@@ -86,7 +86,12 @@ func (b *builder) promptfooResult(o object) {
 	}
 	response := o.get("response")
 	reason, _ := o.get("failurereason").number()
-	if s.Error = b.failure(response.get("error")); s.Error == "" && (reason == 2 || response.missing()) {
+	if response.kind() == '{' {
+		if r, ok := b.object(response, "a response"); ok {
+			b.failed("", b.failureIn(r))
+		}
+	}
+	if s.Error == "" && (reason == 2 || response.missing()) {
 		s.Error = b.failure(o.get("error"))
 	}
 	if output := response.get("output"); !output.missing() {

@@ -40,6 +40,7 @@ type Session struct {
 	MissingInfo []string               // information that the format has no place for: InfoGuardrails, …
 	Error       string                 // why the conversation is incomplete; "": it is complete
 	Notes       []string               // what was corrected or dropped while reading, for people
+	Doubts      []string               // what may mean that the conversation was not as it is read, for people
 }
 
 // Message is one message of a recording. Each tool result belongs to a call before it and has its id and name.

@@ -56,7 +56,7 @@ func (b *builder) responseItem(v value, kind string) []event {
 			Hint = "record the conversation with its items"
 		return nil
 	case "function_call", "custom_tool_call":
-		e.ToolCalls = []chat.ToolCall{b.itemCall(o)}
+		e.ToolCalls, e.FinishReason = []chat.ToolCall{b.itemCall(o)}, b.stopReason(o)
 		return []event{e}
 	}
 	if strings.HasSuffix(kind, "_call_output") {
@@ -89,6 +89,7 @@ func (b *builder) itemResult(o object, e event) event {
 	}
 	b.content(&e.Message, object{output, map[string]value{"content": output}})
 	e.ToolResult = &chat.ToolResult{ID: b.text(o.get("callid"), "call_id"), Content: e.Content, Parts: e.Parts}
+	e.ToolResult.Error = b.resultFailure(o, e.Content)
 	e.Parts = nil
 	b.noErrorFlag = true
 	return e
@@ -103,7 +104,7 @@ func (b *builder) platformCall(o object, e event, name string) []event {
 	} else {
 		for key, member := range o.value.members {
 			switch foldKey(key) {
-			case "id", "type", "status", "outputs", "results", "result", "createdby":
+			case "id", "type", "status", "outputs", "results", "result", "createdby", "error":
 				continue
 			}
 			if decoded, err := chat.DecodeJSON(member.text); err == nil {
@@ -113,11 +114,10 @@ func (b *builder) platformCall(o object, e event, name string) []event {
 	}
 	e.ToolCalls = []chat.ToolCall{call}
 	output := o.get("output", "outputs", "results", "result")
-	failure := b.failure(o.get("error"))
 	text := textOf(output.or(o.get("status")))
 	answer := event{Message: Message{Offset: -1, Pos: e.Pos}}
 	answer.Role, answer.Content = chat.ToolRole, text
-	answer.ToolResult = &chat.ToolResult{ID: call.ID, Name: call.Name, Content: text, Error: failure}
+	answer.ToolResult = &chat.ToolResult{ID: call.ID, Name: call.Name, Content: text, Error: b.failureIn(o)}
 	return []event{e, answer}
 }
 
@@ -135,6 +135,9 @@ func oneReply(events []event) (out []event) {
 			last := &out[n-1]
 			last.Content += e.Content
 			last.ToolCalls = append(last.ToolCalls, e.ToolCalls...)
+			if !chat.Complete(e.FinishReason) {
+				last.FinishReason = e.FinishReason
+			}
 			continue
 		}
 		out = append(out, e)

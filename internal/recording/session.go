@@ -106,6 +106,7 @@ func (b *builder) metadata(v value) (events int) {
 		return 0
 	}
 	b.keep(o.value)
+	b.doubtMetadata(o)
 	s := b.session
 	if version := b.text(o.get("version"), "version"); version != "" && major(version) != "1" {
 		b.errorf(o.get("version"), "unknown-version", "the session has version %q; arena reads version 1",

@@ -42,6 +42,8 @@ func readShareGPT(b *builder, pieces iter.Seq[piece]) {
 		for item := range o.get("conversations").items {
 			b.shareGPTMessage(item)
 		}
+		b.failed("", b.failureIn(o))
+		b.endOf(o)
 	}
 }
 

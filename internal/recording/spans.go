@@ -110,6 +110,9 @@ func (b *builder) storedSpan(s *aiSpan, o object) {
 	s.judge = s.operation == "evaluator"
 	s.model, s.provider = b.text(o.get("model"), "model"), b.text(o.get("provider"), "provider")
 	s.failure = spanFailure(o, nil)
+	if !s.asksModel() && s.operation != "execute_tool" && s.operation != "embeddings" {
+		s.given = givenIn(o.get("output"))
+	}
 	if meta, ok := decodeObject(o.get("metadata")); ok {
 		s.customAttributes = meta
 	}

@@ -27,6 +27,7 @@ func (b *builder) splitMessage(o object, pos diag.Pos, role chat.Role) (out []ev
 		return nil
 	}
 	if len(results) > 0 && o.get("content").missing() && o.get("parts").missing() && o.get("toolcalls").missing() {
+		b.failed("a message with results failed: ", b.failureIn(o))
 		return out
 	}
 	if e, ok := b.messageOf(o, pos); ok {
@@ -86,12 +87,7 @@ func (b *builder) resultPart(v value) (r chat.ToolResult) {
 	if kind, _ := v.get("type").str(); kind == "tool_call_response" {
 		b.noErrorFlag = true
 	}
-	if b.truth(o.get("iserror"), "is_error") {
-		r.Error = r.Text()
-		if r.Error == "" {
-			r.Error = "the tool failed"
-		}
-	}
+	r.Error = b.resultFailure(o, r.Text())
 	return r
 }
 

@@ -157,7 +157,7 @@ func (b *builder) streamEvent(o, data object) (later func()) {
 	case result.KindVerdict:
 		return b.streamVerdict(o, data)
 	case result.KindTrialCompleted:
-		s.Error = b.text(data.get("error"), "error")
+		b.failed("", b.text(data.get("error"), "error"))
 	default: // not about the conversation
 	}
 	return nil

@@ -81,7 +81,6 @@ func (b *builder) toolResult(m *Message, o object) {
 		r.ID = b.text(o.get("toolcallid", "callid"), "tool_call_id")
 	}
 	r.Name = b.text(inner.get("name", "toolname"), "the name of a tool")
-	r.Error = b.text(inner.get("error"), "error")
 	b.noErrorFlag = b.noErrorFlag || !nested && inner.get("error", "iserror").missing()
 	r.ErrorType = b.text(inner.get("errortype"), "error_type")
 	if f := b.amount(inner.get("latencyms"), "latency_ms"); f != nil {
@@ -97,6 +96,9 @@ func (b *builder) toolResult(m *Message, o object) {
 		if said.Content != "" || len(said.Parts) > 0 {
 			r.Content, r.Parts = said.Content, said.Parts
 		}
+	}
+	if r.Error = b.resultFailure(inner, r.Text()); nested && r.Error == "" {
+		r.Error = b.resultFailure(o, r.Text())
 	}
 	m.Parts = nil
 	if m.Content == "" {

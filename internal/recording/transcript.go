@@ -79,6 +79,7 @@ func (b *builder) yaml(p piece) {
 	r.Each(root, "a transcript", func(key string, k, v *node.Node) { // reports duplicate keys
 		checkYAMLConversation(r, key, k, v)
 	})
+	b.yamlFailure(r, root)
 	b.durationsInMS = true
 	if meta := node.Get(root, "metadata"); !node.IsNull(meta) {
 		if v, ok := b.fromYAML(r, meta); ok {
@@ -95,6 +96,17 @@ func (b *builder) yaml(p piece) {
 			b.add(e)
 		}
 	})
+}
+
+// yamlFailure reads whether the conversation failed.
+func (b *builder) yamlFailure(r *node.Reader, root *node.Node) {
+	o := object{members: map[string]value{}}
+	for _, name := range []string{"error", "error_str", "is_error", "status", "status_code"} {
+		if n := node.Get(root, name); !node.IsNull(n) {
+			o.members[foldKey([]byte(name))], _ = b.fromYAML(r, n)
+		}
+	}
+	b.failed("", b.failureIn(o))
 }
 
 // fromYAML converts a node to JSON and makes it the present piece.

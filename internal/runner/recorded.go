@@ -118,6 +118,9 @@ func (s *session) copyRecordingInfo(rec *recording.Session) {
 	for _, note := range rec.Notes {
 		s.notice(note)
 	}
+	for _, doubt := range rec.Doubts {
+		s.warnOnce(doubt)
+	}
 }
 
 // addSystemPrompt adds the system messages at the start. It returns the rest.

@@ -1,0 +1,126 @@
+package recording
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/ellipsis"
+)
+
+// given is what a program gave out in the end. Code around a model may have made something else of its reply (a
+// template, a fallback, a guardrail), and that is what people saw.
+type given struct{ texts []string }
+
+// givenIn reads what is in an output of any form. It outlives the piece.
+func givenIn(v value) given {
+	var g given
+	g.read(v, 0)
+	return g
+}
+
+const maxGivenDepth = 50
+
+func (g *given) read(v value, depth int) {
+	if depth > maxGivenDepth {
+		return
+	}
+	switch inner := nestedJSON(v); inner.kind() {
+	case '{':
+		for _, member := range inner.members {
+			g.read(member, depth+1)
+		}
+	case '[':
+		var parts strings.Builder
+		for item := range inner.items {
+			g.read(item, depth+1)
+			if text, ok := item.get("text").or(item.get("content")).str(); ok {
+				parts.WriteString(text)
+			}
+		}
+		g.add(parts.String())
+	case '"':
+		text, _ := inner.str()
+		g.add(text)
+	}
+	if text, ok := v.str(); ok { // which may look like JSON
+		g.add(text)
+	}
+}
+
+func (g *given) add(text string) {
+	if text = plainWords(text); text != "" && !slices.Contains(g.texts, text) {
+		g.texts = append(g.texts, text)
+	}
+}
+
+// holds reports whether one of the texts is a reply, or all that a reply in JSON says stands among them.
+func (g *given) holds(reply string) bool {
+	if slices.Contains(g.texts, plainWords(reply)) {
+		return true
+	}
+	inner := jsonIn(reply)
+	if inner.missing() {
+		return false
+	}
+	said := givenIn(inner)
+	for _, text := range said.texts {
+		if !slices.Contains(g.texts, text) {
+			return false
+		}
+	}
+	return len(said.texts) > 0
+}
+
+// plainWords is a text without what only sets it.
+func plainWords(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// compareGiven tells when a program gave out something else than the reply that is read.
+func (b *builder) compareGiven(g given, reply event) {
+	if len(g.texts) == 0 || reply.Text() == "" || g.holds(reply.Text()) {
+		return
+	}
+	b.doubtf("what was given out in the end is not the last reply of the model, which is what is judged: %q",
+		ellipsis.Runes(g.texts[len(g.texts)-1], 60))
+}
+
+// compareOutputs compares what each trace gave out with the last reply of the calls in it. A span that is a call of a
+// model itself may tell its output twice.
+func (b *builder) compareOutputs(spans, calls []aiSpan) {
+	byID := map[string]*aiSpan{}
+	for i := range spans {
+		byID[spans[i].id] = &spans[i]
+	}
+	last := map[*aiSpan]event{}
+	var tops []*aiSpan
+	for i := range calls {
+		c := &calls[i]
+		if len(c.output) == 0 {
+			continue
+		}
+		reply := c.output[len(c.output)-1]
+		b.compareGiven(c.given, reply)
+		top := outermostGiven(c, byID)
+		if top == nil {
+			continue
+		}
+		if _, known := last[top]; !known {
+			tops = append(tops, top)
+		}
+		last[top] = reply
+	}
+	for _, top := range tops {
+		b.compareGiven(top.given, last[top])
+	}
+}
+
+// outermostGiven is the outermost span around a call that tells what it gave out; nil: there is none.
+func outermostGiven(c *aiSpan, byID map[string]*aiSpan) (top *aiSpan) {
+	seen := map[string]bool{c.id: true}
+	for up := byID[c.parent]; c.parent != "" && up != nil && !seen[up.id]; up = byID[up.parent] {
+		seen[up.id] = true
+		if len(up.given.texts) > 0 && !up.asksModel() {
+			top = up
+		}
+	}
+	return top
+}

@@ -1,0 +1,119 @@
+package recording
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shownBy are traces whose program gives out GIVEN after its model replied "ok".
+var shownBy = map[string]string{
+	"a trace of Langfuse": `{"id":"t","timestamp":"2026-01-01T00:00:00Z","output":GIVEN,"observations":[` +
+		`{"id":"o","traceId":"t","type":"GENERATION","startTime":"2026-01-01T00:00:00Z","input":"hi","output":"ok"}]}`,
+	"a span of Langfuse": `{"id":"t","timestamp":"2026-01-01T00:00:00Z","observations":[` +
+		`{"id":"p","traceId":"t","type":"SPAN","startTime":"2026-01-01T00:00:00Z","output":GIVEN},` +
+		`{"id":"o","traceId":"t","parentObservationId":"p","type":"GENERATION","startTime":"2026-01-01T00:00:00Z",` +
+		`"input":"hi","output":"ok"}]}`,
+	"LangSmith": `[{"id":"p","trace_id":"p","run_type":"chain","start_time":"2026-01-01T00:00:00","outputs":GIVEN},` +
+		`{"id":"c","trace_id":"p","parent_run_id":"p","run_type":"llm","start_time":"2026-01-01T00:00:01","inputs":{"input":"hi"},` +
+		`"outputs":{"choices":[{"message":{"role":"assistant","content":"ok"}}]}}]`,
+	"an agent of OpenInference": `[{"name":"agent","context":{"trace_id":"a","span_id":"p"},"span_kind":"AGENT",` +
+		`"start_time":"2026-01-01T00:00:00","attributes":{"output.value":GIVEN}},{"name":"llm","parent_id":"p",` +
+		`"context":{"trace_id":"a","span_id":"c"},"span_kind":"LLM","start_time":"2026-01-01T00:00:01",` +
+		`"attributes":{"llm":{"input_messages":[{"message":{"role":"user","content":"hi"}}],` +
+		`"output_messages":[{"message":{"role":"assistant","content":"ok"}}]}}}]`,
+	"a call of OpenInference": `[{"name":"llm","context":{"trace_id":"a","span_id":"c"},"span_kind":"LLM",` +
+		`"start_time":"2026-01-01T00:00:01","attributes":{"output.value":GIVEN,"llm":{"input_messages":[{"message":` +
+		`{"role":"user","content":"hi"}}],"output_messages":[{"message":{"role":"assistant","content":"ok"}}]}}}]`,
+	"stored spans": `[{"trace_id":"a","span_id":"p","kind":"agent","start_time":"2026-01-01T00:00:00","output":GIVEN},` +
+		`{"trace_id":"a","span_id":"c","parent_span_id":"p","kind":"llm","start_time":"2026-01-01T00:00:01",` +
+		`"input":"hi","output":"ok"}]`,
+	"inspect_ai": `{"version":2,"status":"success","eval":{"task":"t"},"samples":[{"id":1,"epoch":1,"messages":[` +
+		`{"role":"user","content":"hi"},{"role":"assistant","content":"ok"}],"output":{"completion":GIVEN}}]}`,
+}
+
+// TestWhatWasGivenOut: code around a model may make something else of its last reply, which people then saw.
+func TestWhatWasGivenOut(t *testing.T) {
+	t.Parallel()
+	for name, text := range shownBy {
+		for given, told := range map[string]bool{
+			`null`: false, `""`: false, `"ok"`: false, `{"output":"ok"}`: false, `{"role":"assistant","content":" ok\n"}`: false,
+			`{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"text","text":"ok"}]}]}`: false,
+			`"the secret"`: true, `{"output":"the secret"}`: true, `"ok, and the secret"`: true,
+			`{"messages":[{"role":"assistant","content":"the secret"}]}`: true, `{"role":"assistant","content":"the secret"}`: true,
+		} {
+			s := only(t, []byte(strings.ReplaceAll(text, "GIVEN", given)))
+			got := slices.ContainsFunc(s.Doubts, func(d string) bool { return strings.Contains(d, "given out") })
+			if got != told {
+				t.Errorf("%s gave out %s: told %v, want %v", name, given, got, told)
+			}
+		}
+	}
+}
+
+// TestReplyInJSON: a program takes apart what its model wrote as JSON.
+func TestReplyInJSON(t *testing.T) {
+	t.Parallel()
+	for reply, told := range map[string]bool{`{"a":"x","b":["y"]}`: false, `{"a":"x","b":["z"]}`: true, `{}`: true} {
+		text := strings.ReplaceAll(shownBy["LangSmith"], "GIVEN", `{"b":["y"],"a":"x","more":1}`)
+		s := only(t, []byte(strings.Replace(text, `"content":"ok"`, `"content":`+quoted(reply), 1)))
+		if (len(s.Doubts) > 0) != told {
+			t.Errorf("reply %s: doubts %q, want some: %v", reply, s.Doubts, told)
+		}
+	}
+}
+
+// TestRepliesThatAreLeftOut: a call that was asked again said something before, which nobody judges.
+func TestRepliesThatAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ first, want string }{
+		{`"the secret"`, "a reply is left out"}, {`null`, "what it said is lost"}, {`"ok"`, ""},
+	} {
+		one := `{"id":"ID","traceId":"t","type":"GENERATION","startTime":"2026-01-01T00:00:0ID","input":"hi","output":`
+		s := only(t, []byte(`{"id":"t","timestamp":"2026-01-01T00:00:00Z","observations":[`+
+			strings.ReplaceAll(one, "ID", "1")+c.first+"},"+strings.ReplaceAll(one, "ID", "2")+`"ok"}]}`))
+		if got := strings.Join(s.Doubts, "; "); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("first reply %s: doubts %q, want %q", c.first, got, c.want)
+		}
+	}
+}
+
+// TestFailuresOfItems: what the API of responses says of the calls that it made itself, and of its messages.
+func TestFailuresOfItems(t *testing.T) {
+	t.Parallel()
+	const reply = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]}`
+	for name, c := range map[string]struct {
+		item   string
+		broken bool
+	}{
+		"a search that was made":  {`{"type":"web_search_call","id":"1","status":"completed"}`, false},
+		"a search that failed":    {`{"type":"web_search_call","id":"1","status":"failed"}`, true},
+		"code that failed":        {`{"type":"code_interpreter_call","id":"1","code":"x","status":"incomplete"}`, true},
+		"a call that is cut":      {`{"type":"function_call","call_id":"1","name":"f","arguments":"{}","status":"incomplete"}`, true},
+		"a message that is whole": {strings.Replace(reply, `"role"`, `"status":"completed","role"`, 1), false},
+		"a message that is cut":   {strings.Replace(reply, `"role"`, `"status":"incomplete","role"`, 1), true},
+	} {
+		tk := talk{}
+		text := `{"id":"r","object":"response","status":"completed","input":"hi","output":[` + c.item + "," + reply + `]}`
+		if got := !tk.wentWell(text); got != c.broken {
+			t.Errorf("%s: broken %v, want %v", name, got, c.broken)
+		}
+	}
+	text := `{"id":"r","object":"response","input":"hi","output_text":"WORDS","output":[` + reply + `]}`
+	for words, refused := range map[string]bool{"ok": false, "": false, "the secret": true} {
+		_, err := (&talk{}).heard(strings.Replace(text, "WORDS", words, 1))
+		if (err != nil) != refused {
+			t.Errorf("output_text %q: %v, want an error: %v", words, err, refused)
+		}
+	}
+}
+
+// TestCaughtException: the call of a model went well in the end.
+func TestCaughtException(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(shownBy["a call of OpenInference"], `"attributes":{"output.value":GIVEN,`,
+		`"events":[{"name":"exception","attributes":{"exception.message":"boom7"}}],"attributes":{`, 1)
+	if s := only(t, []byte(text)); len(s.Doubts) != 1 || !strings.Contains(s.Doubts[0], "boom7") {
+		t.Errorf("doubts: %q", s.Doubts)
+	}
+}

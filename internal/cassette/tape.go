@@ -102,7 +102,7 @@ func (d *Folder) Put(t Trial, tape *Tape) error {
 	}
 	for hash, content := range tape.Media {
 		if hashOf(content) != hash {
-			return errors.New("the cassette that a worker recorded was refused: its media have another hash than they are named by")
+			return errors.New("the cassette that a worker recorded was refused: its media have another hash than their name")
 		}
 	}
 	for _, field := range tape.Fields {

@@ -15,8 +15,8 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// packTapes packs the cassettes that there are, which change as the run goes on, and so are no part of its project; nil:
-// there are none.
+// packTapes packs the cassettes that there are, which change as the run goes on, and so are no part of its project;
+// nil: there are none.
 func (r *fleetRun) packTapes() (*fleet.Bundle, error) {
 	if r.deck == nil {
 		return nil, nil
@@ -24,7 +24,8 @@ func (r *fleetRun) packTapes() (*fleet.Bundle, error) {
 	dir := filepath.Clean(r.deck.Dir)
 	if !filepath.IsLocal(dir) || dir == "." {
 		return nil, fmt.Errorf("--workers: the recording %s is not in a folder of its own below the working directory\n"+
-			"workers get what is below it: go to the folder that holds the project, and name the recording from there", r.deck.Dir)
+			"workers get what is below it: go to the folder that holds the project, and name the recording from there",
+			r.deck.Dir)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil //nolint:nilerr // there are none yet; what is wrong with the folder is told when it is locked

@@ -221,7 +221,8 @@ func DecodeOutcome(data []byte, run string) (*Outcome, error) {
 		return nil, errors.New("the result has not one of a line, the name of a file and an error")
 	}
 	for name, p := range o.Parts {
-		if p == nil || name != StoryPart && name != TapePart || p.Size < 0 || p.Apart != "" && !fileForm().MatchString(p.Apart) {
+		known := name == StoryPart || name == TapePart
+		if p == nil || !known || p.Size < 0 || p.Apart != "" && !fileForm().MatchString(p.Apart) {
 			return nil, fmt.Errorf("the result has a part %s that there cannot be", quoted(name))
 		}
 		if err := texts(p.Error); err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Shared is what the calls of a provider keep together with those of other machines. What is nil is of this process alone.
+// Shared is what the calls of a provider keep together with those of other machines. What is nil is of this process
+// alone.
 type Shared struct {
 	Turns Turns
 	Slots Slots

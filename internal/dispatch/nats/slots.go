@@ -14,9 +14,9 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 )
 
-// Slots are those of the calls of a provider that may run at once, over all workers of a run. Who has them stands at the
-// broker, in a queue: who has asked for a slot stands in it once, and those at its beginning have one. A worker that was
-// killed keeps its slots for as long as slotHeld.
+// Slots are those of the calls of a provider that may run at once, over all workers of a run. Who has them stands at
+// the broker, in a queue: who has asked for a slot stands in it once, and those at its beginning have one. A worker that
+// was killed keeps its slots for as long as slotHeld.
 type Slots struct {
 	of    *Limits
 	name  string // token of the provider
@@ -228,7 +228,9 @@ const mostQueued = 64
 
 // settle is the queue as a worker wants it, and how many slots it gets now. Only with drop workers are let go that were
 // silent for too long.
-func (q *slotQueue) settle(me string, want slotsWanted, most int, now time.Time, drop bool) (next slotQueue, granted int) {
+func (q *slotQueue) settle(
+	me string, want slotsWanted, most int, now time.Time, drop bool,
+) (next slotQueue, granted int) {
 	queue := slices.DeleteFunc(slices.Clone(q.Queue), func(who string) bool {
 		until, known := q.Until[who]
 		return who != me && (!known || drop && (until.Before(now) || until.After(now.Add(2*slotHeld))))

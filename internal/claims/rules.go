@@ -33,11 +33,11 @@ type expectedRule struct {
 func (t *Tracker) ExpectRules(s *scenario.Scenario) {
 	for i := range s.Turns {
 		turn := turnPlace{s.Pos, i}
-		for j := range s.Turns[i].Chaos {
-			f := &s.Turns[i].Chaos[j]
+		for j := range s.Turns[i].More().Chaos {
+			f := &s.Turns[i].Rare.Chaos[j]
 			t.rules = append(t.rules, expectedRule{turnRule{turn: turn, rule: fmt.Sprint(j + 1)}, f.Pos, f})
 		}
-		for _, c := range s.Turns[i].Consent {
+		for _, c := range s.Turns[i].More().Consent {
 			t.rules = append(t.rules, expectedRule{turnRule: turnRule{turn: turn, tool: c.Tool}, pos: c.Pos})
 		}
 	}

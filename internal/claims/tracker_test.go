@@ -102,8 +102,10 @@ func told(t *testing.T, got []string, want string) {
 func TestRulesOfTurns(t *testing.T) {
 	t.Parallel()
 	s := &scenario.Scenario{Turns: []scenario.Turn{{
-		Chaos:   []scenario.ToolFailure{{Tool: "refund", Mode: "timeout", Pos: at(4)}},
-		Consent: []scenario.Consent{{Tool: "mail", Answer: "deny", Pos: at(5)}},
+		Rare: &scenario.RareTurn{
+			Chaos:   []scenario.ToolFailure{{Tool: "refund", Mode: "timeout", Pos: at(4)}},
+			Consent: []scenario.Consent{{Tool: "mail", Answer: "deny", Pos: at(5)}},
+		},
 	}}}
 	s.Pos = at(1)
 	noted := func(name, key string, v any) chat.Message {

@@ -202,7 +202,11 @@ func spoken(turns []scenario.Turn) (list []scenario.Turn) {
 		if t.Role != "user" {
 			break
 		}
-		list = append(list, scenario.Turn{Pos: t.Pos, Said: t.Said, Role: t.Role, Mock: t.Mock, Literal: true})
+		said := scenario.Turn{Pos: t.Pos, Said: t.Said, Role: t.Role, Literal: true}
+		if mock := t.More().Mock; mock != nil {
+			said.Rare = &scenario.RareTurn{Mock: mock}
+		}
+		list = append(list, said)
 	}
 	if len(list) == 0 {
 		list = append(list, scenario.Turn{Role: "user", Literal: true})

@@ -11,7 +11,8 @@ import (
 	"sync"
 )
 
-// Tag is the key of the struct tag that leaves a field out: `digest:"-"`.
+// Tag is the key of the struct tag that leaves a field out, `digest:"-"`, or takes the fields of the struct to which it
+// points as if they stood in its place, `digest:"inline"`.
 const Tag = "digest"
 
 // Sum stands for a value.
@@ -106,20 +107,36 @@ func (r *Rules) pointer(t reflect.Type) Writer {
 
 // structure writes the fields that are set, by name.
 func (r *Rules) structure(t reflect.Type) Writer {
+	fields := r.fields(t)
+	return func(b []byte, v reflect.Value) []byte { return append(fields(b, v), theEnd) }
+}
+
+func (r *Rules) fields(t reflect.Type) Writer {
 	type field struct {
-		at   int
-		name string
+		at     int
+		name   string
+		inline Writer // writes the fields of what it points to; nil: it is a field
 	}
 	var fields []field
 	for i := range t.NumField() {
-		if f := t.Field(i); !r.Skips(f) {
-			fields = append(fields, field{i, f.Name})
+		f := t.Field(i)
+		if r.Skips(f) {
+			continue
 		}
+		one := field{at: i, name: f.Name}
+		if f.Tag.Get(Tag) == "inline" {
+			one.inline = r.fields(f.Type.Elem())
+		}
+		fields = append(fields, one)
 	}
 	return func(b []byte, v reflect.Value) []byte {
 		for _, f := range fields {
 			value := v.Field(f.at)
 			if value.IsZero() {
+				continue
+			}
+			if f.inline != nil {
+				b = f.inline(b, value.Elem())
 				continue
 			}
 			before := len(b)
@@ -130,7 +147,7 @@ func (r *Rules) structure(t reflect.Type) Writer {
 				b = b[:before]
 			}
 		}
-		return append(b, theEnd)
+		return b
 	}
 }
 

@@ -77,3 +77,49 @@ func TestDifferent(t *testing.T) {
 		t.Error("values run together")
 	}
 }
+
+// TestInline: what moves into a struct of its own keeps its sum. Journals that are resumed hold those of older versions.
+func TestInline(t *testing.T) {
+	t.Parallel()
+	list := []string{"x"}
+	whole := func(name string, count int, list []string) any {
+		type it struct {
+			Name  string
+			Count int
+			List  []string
+			Last  string
+		}
+		return it{name, count, list, "z"}
+	}
+	apart := func(name string, count int, list []string) any {
+		type rest struct {
+			Count int
+			List  []string
+		}
+		type it struct { // the name of a type counts
+			Name string
+			Rest *rest `digest:"inline"`
+			Last string
+		}
+		if count == 0 && list == nil {
+			return it{Name: name, Last: "z"}
+		}
+		return it{name, &rest{count, list}, "z"}
+	}
+	r := rules()
+	sums := map[digest.Sum]bool{}
+	for _, name := range []string{"", "a"} {
+		for _, count := range []int{0, 2} {
+			for _, list := range [][]string{nil, list} {
+				sum := r.Of(apart(name, count, list))
+				if sum != r.Of(whole(name, count, list)) {
+					t.Errorf("%q %d %q: another sum", name, count, list)
+				}
+				sums[sum] = true
+			}
+		}
+	}
+	if len(sums) != 8 {
+		t.Errorf("%d sums of 8 values", len(sums))
+	}
+}

@@ -151,7 +151,7 @@ func projectNames(p *scenario.Project, yield func(what, name string, pos diag.Po
 		add("the name of the scenario", one.Pos, one.ID, one.Alias, one.File, one.Group)
 		add("a tag of the scenario", one.Pos, one.Tags...)
 		for i := range one.Turns {
-			for _, w := range one.Turns[i].Perturbations {
+			for _, w := range one.Turns[i].More().Perturbations {
 				add("the name of a variant", w.Pos, append([]string{w.Name}, w.Values...)...)
 			}
 		}

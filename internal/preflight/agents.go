@@ -16,10 +16,10 @@ func reportOwnTools(s *scenario.Scenario, spec *scenario.Provider, d *diag.List)
 		return true
 	}
 	for i := range s.Turns {
-		if len(s.Turns[i].Chaos) == 0 {
+		if len(s.Turns[i].More().Chaos) == 0 {
 			continue
 		}
-		rule := &s.Turns[i].Chaos[0]
+		rule := &s.Turns[i].Rare.Chaos[0]
 		e := d.Errorf(rule.Pos, diag.Width(rule.Tool), "own-tools",
 			"chaos: the agent of provider %s calls its tools itself, so "+
 				"that arena cannot make %s fail", spec.ID, rule.Tool)

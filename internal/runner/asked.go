@@ -70,7 +70,7 @@ type askedOf struct {
 func (f *Fingerprints) askedOf(p *project, s *scenario.Scenario) digest.Sum {
 	decides := []any{bare(s), p.Globals, p.Handlers, f.opts.Only, f.judgesOf(p, s)}
 	for i := range s.Turns {
-		decides = append(decides, s.Turns[i].Perturbations)
+		decides = append(decides, s.Turns[i].More().Perturbations)
 	}
 	for _, e := range inventory.UsedEvals(p.Project, []*scenario.Scenario{s}) {
 		if e.Gates() {
@@ -91,7 +91,11 @@ func bare(s *scenario.Scenario) *scenario.Scenario {
 	b.Turns = make([]scenario.Turn, len(s.Turns))
 	for i := range s.Turns {
 		b.Turns[i] = s.Turns[i]
-		b.Turns[i].Mock, b.Turns[i].Seed, b.Turns[i].Temperature = nil, nil, nil
+		if b.Turns[i].Rare != nil {
+			rare := b.Turns[i].More()
+			rare.Mock, rare.Seed, rare.Temperature = nil, nil, nil
+			b.Turns[i].Rare = &rare
+		}
 	}
 	return &b
 }

@@ -25,9 +25,9 @@ func TestAsked(t *testing.T) {
 		"another turn":           func(t *Trial) { t.Scenario.Turns = append(t.Scenario.Turns, scenario.Turn{Content: "more"}) },
 		"a check of a turn":      turn(func(u *scenario.Turn) { u.Assertions[0].Digest[0]++ }),
 		"a check less":           turn(func(u *scenario.Turn) { u.Assertions = nil }),
-		"the values of a name":   turn(func(u *scenario.Turn) { u.Perturbations[0].Values = []string{"Basel"} }),
-		"no values":              turn(func(u *scenario.Turn) { u.Perturbations = nil }),
-		"failures of tools":      turn(func(u *scenario.Turn) { u.Chaos = nil }),
+		"the values of a name":   turn(func(u *scenario.Turn) { u.Rare.Perturbations[0].Values = []string{"Basel"} }),
+		"no values":              turn(func(u *scenario.Turn) { u.Rare.Perturbations = nil }),
+		"failures of tools":      turn(func(u *scenario.Turn) { u.Rare.Chaos = nil }),
 		"the conversation":       func(t *Trial) { t.Scenario.Conversation = nil },
 		"what all are asked":     func(t *Trial) { t.Project.Globals = nil },
 		"programs that check":    func(t *Trial) { t.Project.Handlers = nil },
@@ -44,8 +44,8 @@ func TestAsked(t *testing.T) {
 		"the system prompt": func(t *Trial) { t.Prompt.SystemTemplate = "other" },
 		"the task":          func(t *Trial) { t.Scenario.TaskType = "other" },
 		"the tools":         func(t *Trial) { t.Project.Tools = nil },
-		"mock replies":      turn(func(u *scenario.Turn) { u.Mock = nil }),
-		"the temperature":   turn(func(u *scenario.Turn) { u.Temperature = nil }),
+		"mock replies":      turn(func(u *scenario.Turn) { u.Rare.Mock = nil }),
+		"the temperature":   turn(func(u *scenario.Turn) { u.Rare.Temperature = nil }),
 		"tags and labels":   func(t *Trial) { t.Scenario.Tags, t.Scenario.Labels, t.Scenario.Description = nil, nil, "other" },
 		"the providers":     func(t *Trial) { t.Scenario.Providers, t.Scenario.Group = []string{"other"}, "other" },
 		"the variant":       func(t *Trial) { t.Variant = Variant{{0, "city", "Basel"}} },
@@ -80,7 +80,7 @@ func TestRepeatable(t *testing.T) {
 		{"a recording", func(t *Trial) { t.Endpoint.Spec.Type, t.Endpoint.Simulated = scenario.ReplayType, true }, true},
 		{"a model", func(t *Trial) { t.Endpoint.Simulated = false }, false},
 		{"a mock that draws", func(t *Trial) {
-			t.Scenario.Turns[0].Mock = &scenario.TurnMock{Replies: []scenario.MockReply{drawn}}
+			t.Scenario.Turns[0].Rare = &scenario.RareTurn{Mock: &scenario.TurnMock{Replies: []scenario.MockReply{drawn}}}
 		}, false},
 		{"a mock that draws by a file", func(t *Trial) {
 			t.Project.Mock = &scenario.MockFile{Scenarios: map[string]*scenario.MockScenario{

@@ -28,7 +28,7 @@ type fault struct {
 // fault returns the failure to inject into a call: the first of the turn that is for the tool and whose dice fall. They
 // depend only on the trial, the turn, and the numbers of the call and the rule, so that a run repeats.
 func (l *toolLoop) fault(call chat.ToolCall, inRound int) fault {
-	rules := l.s.trial.Scenario.Turns[l.at.script].Chaos
+	rules := l.s.trial.Scenario.Turns[l.at.script].More().Chaos
 	for i := range rules {
 		f := &rules[i]
 		if f.Fits(call.Name) && (f.Probability == 0 || l.chance(call.Name, inRound, i) < f.Probability) {
@@ -106,7 +106,7 @@ func (n *nameChecker) checkFailures(s *scenario.Scenario, setups []*setup) {
 		return
 	}
 	for i := range s.Turns {
-		rules := s.Turns[i].Chaos
+		rules := s.Turns[i].More().Chaos
 		for j := range rules {
 			rule := &rules[j]
 			offered := slices.ContainsFunc(setups, func(w *setup) bool { return slices.ContainsFunc(w.offered, rule.Fits) })

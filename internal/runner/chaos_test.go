@@ -28,7 +28,7 @@ func TestDice(t *testing.T) {
 	rules := []scenario.ToolFailure{
 		{Tool: "look", Mode: "error", Probability: p}, {Tool: "*", Mode: "timeout", Probability: p},
 	}
-	s := &scenario.Scenario{Turns: []scenario.Turn{{Chaos: rules}, {Chaos: rules}}}
+	s := &scenario.Scenario{Turns: []scenario.Turn{{Rare: &scenario.RareTurn{Chaos: rules}}, {Rare: &scenario.RareTurn{Chaos: rules}}}}
 	falls := func(trial, turn, call int) int {
 		l := toolLoop{
 			s:  &session{trial: &Trial{Scenario: s}, out: &result.Trial{ID: fmt.Sprintf("s/mock/default#%d", trial)}},

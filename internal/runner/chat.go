@@ -158,7 +158,9 @@ func (c *Chat) Say(ctx context.Context, text string, media ...chat.Part) (turn *
 	}()
 	sc := *s.trial.Scenario
 	said := len(s.out.Turns)
-	spec := scenario.Turn{Role: string(chat.User), Content: text, Literal: true, Streaming: &c.o.Stream}
+	spec := scenario.Turn{
+		Role: string(chat.User), Content: text, Literal: true, Rare: &scenario.RareTurn{Streaming: &c.o.Stream},
+	}
 	if len(media) > 0 {
 		spec.Content, spec.Parts = "", append([]chat.Part{{Type: "text", Text: text}}, media...)
 	}

@@ -81,7 +81,7 @@ func (n *nameChecker) checkMockCalls(s *scenario.Scenario, agents []*scenario.Pr
 		return
 	}
 	for i := range s.Turns {
-		if mock := s.Turns[i].Mock; mock != nil {
+		if mock := s.Turns[i].More().Mock; mock != nil {
 			for _, use := range mock.Calls {
 				n.reportUnansweredCall(use)
 			}

@@ -57,7 +57,7 @@ func (n *nameChecker) checkConsents(s *scenario.Scenario, setups []*setup) {
 		return
 	}
 	for i := range s.Turns {
-		for _, c := range s.Turns[i].Consent {
+		for _, c := range s.Turns[i].More().Consent {
 			offered := slices.ContainsFunc(setups, func(w *setup) bool { return slices.Contains(w.offered, c.Tool) })
 			if _, known := slices.BinarySearch(n.knownTools(), c.Tool); offered || !known {
 				continue // an unknown tool is reported as that, or comes from a server

@@ -19,7 +19,7 @@ const (
 // consent is what the user says to a call: by an override of the turn, which may be for any tool, or else yes to those
 // of the user's own side. "" when nobody is asked.
 func (l *toolLoop) consent(call chat.ToolCall) string {
-	overrides := l.s.trial.Scenario.Turns[l.at.script].Consent
+	overrides := l.s.trial.Scenario.Turns[l.at.script].More().Consent
 	at := slices.IndexFunc(overrides, func(c scenario.Consent) bool { return c.Tool == call.Name })
 	switch {
 	case at >= 0 && overrides[at].Answer == "deny":

@@ -46,7 +46,7 @@ var leftOut = map[string]string{
 	"Scenario.Quarantine": "says what the run comes to, and changes no trial",
 	"Scenario.Row":        "is summed by itself, see Fingerprints.scenario",
 
-	"Turn.Perturbations": "of a trial its variant counts, and not which others there are",
+	"RareTurn.Perturbations": "of a trial its variant counts, and not which others there are",
 
 	"Media.SHA256": ofBytes, "Media.Size": ofBytes, "Media.Content": ofBytes,
 	"Defaults.PrivateHosts": "it says what may be reached, and not what is there",
@@ -279,7 +279,7 @@ var insignificantOf = map[string]struct {
 	"max-failures":    {Options{MaxFailures: 1}, func(*Trial) {}},
 	"max-cost":        {Options{MaxCost: 1}, func(*Trial) {}},
 	"more variants":   {Options{}, func(t *Trial) { t.variantCount, t.N = 5, 4 }},
-	"other variants":  {Options{}, func(t *Trial) { t.Scenario.Turns[0].Perturbations = nil }},
+	"other variants":  {Options{}, func(t *Trial) { t.Scenario.Turns[0].Rare.Perturbations = nil }},
 	"of two projects": {Options{}, func(t *Trial) { t.Project.prefix = "other:" }},
 }
 

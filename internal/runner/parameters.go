@@ -29,7 +29,7 @@ func (m *matrix) takesParameters(
 	ok, seeded := true, false
 	for i := range s.Turns {
 		turn := &s.Turns[i]
-		t := firstSet(m.opts.Calls.Temperature, turn.Temperature, p.Defaults.Temperature, params.Temperature,
+		t := firstSet(m.opts.Calls.Temperature, turn.More().Temperature, p.Defaults.Temperature, params.Temperature,
 			spec.Temperature)
 		if t != nil && kind.MaxTemperature > 0 && *t > kind.MaxTemperature && ok && !leavesOut(spec, "temperature") &&
 			spec.ThinkingBudget == 0 {
@@ -38,7 +38,7 @@ func (m *matrix) takesParameters(
 				s.ID, *t, spec.ID, kind.MaxTemperature).Hint = "lower it" + m.setAt(p, turn, params.Temperature) +
 				", or list temperature under unsupported_params of the provider to leave it out"
 		}
-		seed := firstSet(m.opts.Calls.Seed, turn.Seed, p.Defaults.Seed)
+		seed := firstSet(m.opts.Calls.Seed, turn.More().Seed, p.Defaults.Seed)
 		seeded = seeded || seed != nil
 		if seed != nil && kind.SmallSeed && ok && !leavesOut(spec, "seed") {
 			ok = m.takesSeed(p, s, spec, *seed)
@@ -111,7 +111,7 @@ func (m *matrix) setAt(p *scenario.Project, turn *scenario.Turn, ofPrompt *float
 	switch {
 	case m.opts.Calls.Temperature != nil:
 		return " with --temperature"
-	case turn.Temperature != nil:
+	case turn.More().Temperature != nil:
 		return " in the turn"
 	case p.Defaults.Temperature != nil:
 		return " under defaults of the config"

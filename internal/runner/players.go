@@ -157,7 +157,7 @@ func (m *matrix) userFits(p *scenario.Project, s *scenario.Scenario, turn *scena
 			params.maxTokens, budget, spec.ID).Hint = "raise defaults.max_tokens of the persona"
 		return false
 	}
-	seed := firstSet(m.opts.Calls.Seed, turn.Seed, one.persona.Seed)
+	seed := firstSet(m.opts.Calls.Seed, turn.More().Seed, one.persona.Seed)
 	if seed != nil && kind.SmallSeed && !leavesOut(spec, "seed") {
 		return m.takesSeed(p, s, spec, *seed)
 	}
@@ -176,10 +176,10 @@ func userParameters(q *scenario.Persona, turn *scenario.Turn) userCall {
 	if turn.MayEnd() {
 		c.maxTokens = scenario.UserTokensWithEnd
 	}
-	if t := firstSet(turn.SelfPlay.Temperature, q.Temperature); t != nil {
+	if t := firstSet(turn.More().SelfPlay.Temperature, q.Temperature); t != nil {
 		c.temperature = *t
 	}
-	if seed := firstSet(turn.Seed, q.Seed); seed != nil {
+	if seed := firstSet(turn.More().Seed, q.Seed); seed != nil {
 		c.seed = *seed
 	}
 	if q.MaxTokens != nil {

@@ -335,8 +335,8 @@ func (u *sideSpend) side() *result.SideCost {
 
 // streams reports whether the replies of a turn are streamed.
 func (s *session) streams(turn *scenario.Turn) bool {
-	if turn.Streaming != nil {
-		return *turn.Streaming
+	if own := turn.More().Streaming; own != nil {
+		return *own
 	}
 	return s.trial.Scenario.Streaming
 }

@@ -128,10 +128,10 @@ func (n *nameChecker) serveRules(s *scenario.Scenario, prompts []*scenario.Promp
 		}
 	}
 	for i := range s.Turns {
-		for _, rule := range s.Turns[i].Chaos {
+		for _, rule := range s.Turns[i].More().Chaos {
 			add("chaos", rule.Pos, rule.Tool)
 		}
-		for _, c := range s.Turns[i].Consent {
+		for _, c := range s.Turns[i].More().Consent {
 			add("consent_overrides", c.Pos, c.Tool)
 		}
 	}

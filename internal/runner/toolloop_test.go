@@ -59,7 +59,9 @@ func TestCallsAreBooked(t *testing.T) {
 			booked: strings.TrimSpace(strings.Repeat("ran ", 24))},
 		{name: "many, and then stuck", calls: append(slices.Repeat([]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 2), 1, 1),
 			booked: strings.Repeat("ran ", 24) + "refused", err: "the model is stuck"},
-		{name: "slow ones", turn: scenario.Turn{Chaos: []scenario.ToolFailure{{Tool: "run_tests", Mode: "slow"}}},
+		{name: "slow ones", turn: scenario.Turn{Rare: &scenario.RareTurn{
+			Chaos: []scenario.ToolFailure{{Tool: "run_tests", Mode: "slow"}},
+		}},
 			calls: []int{1, 1, 1, 1}, booked: "ran ran refused", err: "the model is stuck"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -185,11 +185,11 @@ func (s *session) request(
 	defaults, provider := &s.trial.Project.Defaults, s.trial.Endpoint.Spec
 	prompt := &s.stance.params
 	req := &chat.Request{
-		Temperature: firstSet(s.opts.Temperature, spec.Temperature, defaults.Temperature, prompt.Temperature,
+		Temperature: firstSet(s.opts.Temperature, spec.More().Temperature, defaults.Temperature, prompt.Temperature,
 			provider.Temperature),
 		TopP:      firstSet(defaults.TopP, prompt.TopP, provider.TopP),
 		MaxTokens: firstSet(s.opts.MaxTokens, defaults.MaxTokens, prompt.MaxTokens, provider.MaxTokens),
-		Seed:      seedOf(firstSet(s.opts.Seed, spec.Seed, defaults.Seed), s.trial.N),
+		Seed:      seedOf(firstSet(s.opts.Seed, spec.More().Seed, defaults.Seed), s.trial.N),
 		Stream:    s.streams(spec),
 		Origin: chat.Origin{
 			Scenario: sc.ID, ScenarioAlias: sc.Alias, Region: s.trial.Region, Trial: s.trial.N,

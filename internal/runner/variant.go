@@ -25,7 +25,7 @@ const maxVariants = 10_000
 func countVariants(s *scenario.Scenario) int {
 	n := 1
 	for i := range s.Turns {
-		for _, p := range s.Turns[i].Perturbations {
+		for _, p := range s.Turns[i].More().Perturbations {
 			if n *= max(len(p.Values), 1); n > maxVariants {
 				return n
 			}
@@ -39,7 +39,7 @@ func countVariants(s *scenario.Scenario) int {
 func variants(s *scenario.Scenario) []Variant {
 	out := []Variant{nil}
 	for i := range s.Turns {
-		for _, p := range s.Turns[i].Perturbations {
+		for _, p := range s.Turns[i].More().Perturbations {
 			next := make([]Variant, 0, len(out)*len(p.Values))
 			for _, v := range out {
 				for _, text := range p.Values {

@@ -90,8 +90,8 @@ func (p *ToolPolicy) ChoosesTool() bool {
 	return !slices.Contains([]string{"", "auto", "required", "none"}, p.Choice)
 }
 
-// Turn is one user message, scripted or, with SelfPlay, generated. Suites may have very many turns, so rare fields are
-// in a struct of their own.
+// Turn is one user message, scripted or, with SelfPlay, generated. Suites may have very many turns, so what few of them
+// have is in a struct of its own.
 type Turn struct {
 	Pos        diag.Pos
 	Said       diag.Pos // of what is said; of the turn when it has no content
@@ -99,17 +99,38 @@ type Turn struct {
 	Content    string   // template
 	Literal    bool     // Content is no template: it is sent as it stands
 	Parts      []chat.Part
-	PartPos    []diag.Pos // of the media of Parts, or of the parts
 	Assertions []Placed
-	SelfPlay   *SelfPlay // nil: the turn is scripted
-	Streaming  *bool
-	Mock       *TurnMock // nil: none
-	Chaos      []ToolFailure
+	Rare       *RareTurn `digest:"inline"` // nil: it has nothing of that; see More
+}
+
+// RareTurn is what few turns have.
+type RareTurn struct {
+	PartPos   []diag.Pos // of the media of Parts, or of the parts
+	SelfPlay  *SelfPlay  // nil: the turn is scripted
+	Streaming *bool
+	Mock      *TurnMock // nil: none
+	Chaos     []ToolFailure
 	// Perturbations: placeholder → values. One trial for each combination.
 	Perturbations []Perturbation `digest:"-"`
 	Seed          *int64
 	Temperature   *float64 // of the assistant
 	Consent       []Consent
+}
+
+// More is what few turns have; all of it is zero in the others.
+func (t *Turn) More() RareTurn {
+	if t.Rare == nil {
+		return RareTurn{}
+	}
+	return *t.Rare
+}
+
+// rare is what few turns have, to be filled.
+func (t *Turn) rare() *RareTurn {
+	if t.Rare == nil {
+		t.Rare = &RareTurn{}
+	}
+	return t.Rare
 }
 
 // SelfPlay is how a model plays the user in a turn.
@@ -122,18 +143,19 @@ type SelfPlay struct {
 
 // Persona is the persona that plays the user; "": the turn is scripted.
 func (t *Turn) Persona() string {
-	if t.SelfPlay == nil {
-		return ""
+	if play := t.More().SelfPlay; play != nil {
+		return play.Persona
 	}
-	return t.SelfPlay.Persona
+	return ""
 }
 
 // selfPlay is the self-play of a turn, to be filled.
 func (t *Turn) selfPlay() *SelfPlay {
-	if t.SelfPlay == nil {
-		t.SelfPlay = &SelfPlay{}
+	rare := t.rare()
+	if rare.SelfPlay == nil {
+		rare.SelfPlay = &SelfPlay{}
 	}
-	return t.SelfPlay
+	return rare.SelfPlay
 }
 
 // TurnMock is the mock replies on a turn.
@@ -144,10 +166,10 @@ type TurnMock struct {
 
 // Inline returns the mock replies on the turn; nil: none.
 func (t *Turn) Inline() []MockReply {
-	if t.Mock == nil {
-		return nil
+	if mock := t.More().Mock; mock != nil {
+		return mock.Replies
 	}
-	return t.Mock.Replies
+	return nil
 }
 
 // Perturbation is a placeholder {Name} of a turn with its texts.

@@ -366,7 +366,7 @@ func (s *Scenario) RowFaults(
 	}
 	for i := range s.Turns {
 		t, v := &s.Turns[i], known.With(singles(i))
-		for _, c := range t.Chaos {
+		for _, c := range t.More().Chaos {
 			add(v, c.Pos, "message: ", c.Message)
 		}
 		if t.Literal {

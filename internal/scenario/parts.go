@@ -190,7 +190,7 @@ func below(dir, path string) bool {
 func (s *Scenario) EachMedium(visit func(part *chat.Part, at diag.Pos)) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
-		eachMedium(t.Parts, t.PartPos, t.Pos, visit)
+		eachMedium(t.Parts, t.More().PartPos, t.Pos, visit)
 	}
 }
 
@@ -234,5 +234,5 @@ func (d *decoder) flattenParts(t *turnFile) {
 		}
 		content.WriteString(p.Text)
 	}
-	t.Content, t.Parts, t.PartPos = content.String(), nil, nil
+	t.Content, t.Parts, t.rare().PartPos = content.String(), nil, nil
 }

@@ -26,7 +26,8 @@ func (t *Turn) Most() int {
 	if !t.generated() {
 		return 1
 	}
-	return max(t.SelfPlay.MinTurns, t.SelfPlay.MaxTurns, 1)
+	play := t.More().SelfPlay
+	return max(play.MinTurns, play.MaxTurns, 1)
 }
 
 // Least is how many messages the turn has to become.
@@ -34,7 +35,7 @@ func (t *Turn) Least() int {
 	if !t.generated() {
 		return 1
 	}
-	return max(t.SelfPlay.MinTurns, 1)
+	return max(t.More().SelfPlay.MinTurns, 1)
 }
 
 // MayEnd reports whether a persona may end the turn before it has said all that it may.

@@ -29,7 +29,8 @@ func readPerturbations(d *decoder, t *turnFile, v *node.Node) {
 		if p.Values = values; !ok || len(values) == 0 {
 			p = Perturbation{Name: name, Values: []string{""}} // without a place: there is no more to say about it
 		}
-		t.Perturbations = append(t.Perturbations, p)
+		rare := t.rare()
+		rare.Perturbations = append(rare.Perturbations, p)
 	})
 }
 
@@ -51,7 +52,7 @@ func (d *decoder) perturbed(s *Scenario) {
 // unusedPerturbations returns those of the open places that a hint takes for what was meant.
 func (d *decoder) unusedPerturbations(s *Scenario, open []string) (meant []string) {
 	for i := range s.Turns {
-		for _, p := range s.Turns[i].Perturbations {
+		for _, p := range s.Turns[i].More().Perturbations {
 			if s.Turns[i].Literal || p.Pos.Line == 0 || fillsPlace(s.Turns, i, p.Name) {
 				continue // or is reported already
 			}
@@ -74,7 +75,7 @@ func (d *decoder) unusedPerturbations(s *Scenario, open []string) (meant []strin
 func (d *decoder) unfilledPlaces(s *Scenario, open, skip []string) {
 	var known []string
 	for i := range s.Turns {
-		for _, p := range s.Turns[i].Perturbations {
+		for _, p := range s.Turns[i].More().Perturbations {
 			known = append(known, p.Name)
 		}
 	}
@@ -119,7 +120,7 @@ func fillsPlace(turns []Turn, at int, name string) bool {
 
 func declares(turns []Turn, name string) bool {
 	return slices.ContainsFunc(turns, func(t Turn) bool {
-		return slices.ContainsFunc(t.Perturbations, func(p Perturbation) bool { return p.Name == name })
+		return slices.ContainsFunc(t.More().Perturbations, func(p Perturbation) bool { return p.Name == name })
 	})
 }
 

@@ -66,7 +66,7 @@ func (b *build) promptChoice(s *Scenario, err error) {
 func templated(s *Scenario) bool {
 	for i := range s.Turns {
 		t := &s.Turns[i]
-		if slices.ContainsFunc(t.Chaos, func(f ToolFailure) bool { return holdsBraces(f.Message) }) {
+		if slices.ContainsFunc(t.More().Chaos, func(f ToolFailure) bool { return holdsBraces(f.Message) }) {
 			return true
 		}
 		if holdsBraces(t.Content) || slices.ContainsFunc(t.Parts, func(p chat.Part) bool { return holdsBraces(p.Text) }) {
@@ -124,7 +124,7 @@ func (b *build) checkUserTexts(s *Scenario, prompt *Prompt) {
 				}
 			}
 			b.reportEmptyMessage(v, t)
-			for _, c := range t.Chaos {
+			for _, c := range t.More().Chaos {
 				b.checkText(v, c.Pos, "message: ", c.Message)
 			}
 		}
@@ -234,14 +234,14 @@ func sampleVariants(s *Scenario) []map[string]string {
 	first := map[string]string{}
 	var rest []map[string]string
 	for i := range s.Turns {
-		for _, p := range s.Turns[i].Perturbations {
+		for _, p := range s.Turns[i].More().Perturbations {
 			if _, taken := first[p.Name]; !taken {
 				first[p.Name] = p.Values[0]
 			}
 		}
 	}
 	for i := range s.Turns {
-		for _, p := range s.Turns[i].Perturbations {
+		for _, p := range s.Turns[i].More().Perturbations {
 			for _, text := range p.Values[1:] {
 				other := maps.Clone(first)
 				other[p.Name] = text

@@ -44,6 +44,7 @@ func readConsent(d *decoder, t *turnFile, v *node.Node) {
 	d.Each(v, "consent_overrides", func(tool string, k, answer *node.Node) {
 		d.refer(toTool, k)
 		word, _ := d.OneOf(answer, "consent_overrides."+tool, consents...)
-		t.Consent = append(t.Consent, Consent{tool, word, d.Pos(k)})
+		rare := t.rare()
+		rare.Consent = append(rare.Consent, Consent{tool, word, d.Pos(k)})
 	})
 }

@@ -44,8 +44,9 @@ var chaosFields = table("chaos", func() rows[Turn] {
 			d.Items(v, "tool_failures", func(_ int, item *node.Node) {
 				f := ToolFailure{Delay: defaultDelay}
 				if failureFields.read(d, item, &f) {
-					t.Chaos = append(t.Chaos, f)
-					d.judgeFailure(item, t.Chaos)
+					rare := t.rare()
+					rare.Chaos = append(rare.Chaos, f)
+					d.judgeFailure(item, rare.Chaos)
 				}
 			})
 		}).must().
@@ -119,8 +120,8 @@ func (s *Suite) DropChaos() (turns int) {
 	for _, p := range s.Projects {
 		for _, one := range p.Scenarios {
 			for i := range one.Turns {
-				if t := &one.Turns[i]; len(t.Chaos) > 0 {
-					t.Chaos = nil
+				if t := &one.Turns[i]; len(t.More().Chaos) > 0 {
+					t.Rare.Chaos = nil
 					turns++
 				}
 			}

@@ -32,7 +32,7 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			doc("Says the content as it is, without placeholders."),
 		custom("parts", listOf(partFields), func(d *decoder, t *turnFile, v *node.Node) {
 			t.parts = v
-			t.Parts, t.PartPos = d.parts(v, "parts")
+			t.Parts, t.rare().PartPos = d.parts(v, "parts")
 		}).doc("Texts, images, sounds and files instead of content."),
 		assertions("assertions", TurnAssertion, func(t *turnFile) *[]Placed { return &t.Assertions }).
 			doc("Checks of the reply to this turn."),
@@ -50,7 +50,7 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			t.turns = v
 			t.selfPlay().MaxTurns, _ = d.Int(v, "max_turns", 1, int(counting.High))
 		}).doc("Self-play: the most messages to generate, if the talk does not end before."),
-		flagPtr("streaming", func(t *turnFile) **bool { return &t.Streaming }).
+		flagPtr("streaming", func(t *turnFile) **bool { return &t.rare().Streaming }).
 			doc("Asks the model for a stream in this turn, or not."),
 		custom("consent_overrides", mapOf(consents), readConsent).
 			doc("What the user answers when a tool asks: grant, deny or timeout."),
@@ -58,15 +58,16 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			doc("Faults to inject during this turn."),
 		custom("perturbations", mapOf(texts), readPerturbations).
 			doc("Texts for {name} in the content; each combination is a trial of its own."),
-		seed("seed", func(t *turnFile) **int64 { return &t.Seed }).
+		seed("seed", func(t *turnFile) **int64 { return &t.rare().Seed }).
 			doc("The seed of the model calls of this turn, in the first trial; each further one has one more."),
-		numPtr("assistant_temp", keys.Number{Low: 0, High: 2}, func(t *turnFile) **float64 { return &t.Temperature }).
+		numPtr("assistant_temp", keys.Number{Low: 0, High: 2}, func(t *turnFile) **float64 { return &t.rare().Temperature }).
 			doc("The temperature of the assistant in this turn, in place of all others but --temperature."),
 		numPtr("user_temp", keys.Number{Low: 0, High: 2}, func(t *turnFile) **float64 { return &t.selfPlay().Temperature }).
 			doc("The temperature of the model that plays the user."),
 		custom("mock", mockTurnFields, func(d *decoder, t *turnFile, v *node.Node) {
-			t.Mock = &TurnMock{}
-			t.Mock.Calls = d.mockUses(func() { t.Mock.Replies = d.inlineMock(v) })
+			mock := &TurnMock{}
+			t.rare().Mock = mock
+			mock.Calls = d.mockUses(func() { mock.Replies = d.inlineMock(v) })
 		}).doc("Canned replies to this turn, one for each round of tool calls. They win over a mock_config; the numbered " +
 			"replies of --mock-config win over them."),
 		gone[turnFile]("conversation_assertions", "conversation_assertions belongs to the scenario",
@@ -138,11 +139,11 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 		d.Foreignf(t.turns, "unused-field", "a turn of the role user is sent once").
 			Hint = "turns and max_turns are for roles of self_play"
 	}
-	if t.SelfPlay != nil && t.SelfPlay.Temperature != nil {
+	if play := t.More().SelfPlay; play != nil && play.Temperature != nil {
 		d.Warnf(node.Get(n, "user_temp"), NoEffect,
 			"user_temp has no effect in a turn of the role user, which is not simulated")
 	}
-	if t.Literal && len(t.Perturbations) > 0 {
+	if t.Literal && len(t.More().Perturbations) > 0 {
 		d.Errorf(node.Get(n, "perturbations"), "unused-perturbation",
 			"the turn is literal: nothing is put into its content").Hint = "remove literal or perturbations"
 	}
@@ -169,7 +170,7 @@ func (d *decoder) generated(t *turnFile) {
 		d.Errorf(at, "unused-field", "a turn of the role %q has no content: the model that plays the role writes it", t.Role).
 			Hint = "write role: user, or take the content out"
 	}
-	if len(t.Perturbations) > 0 {
+	if len(t.More().Perturbations) > 0 {
 		d.Errorf(t.role, "unused-perturbation", "a turn of self-play has no content into which perturbations could be put").
 			Hint = "move perturbations to the turn whose content holds the names"
 	}

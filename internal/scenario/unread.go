@@ -135,10 +135,10 @@ func (r *variableReads) addScenario(b *build, s *Scenario) {
 		for _, p := range t.Parts {
 			r.addText(p.Text)
 		}
-		for _, c := range t.Chaos {
+		for _, c := range t.More().Chaos {
 			r.addText(c.Message)
 		}
-		for _, p := range t.Perturbations {
+		for _, p := range t.More().Perturbations {
 			for _, value := range p.Values {
 				r.addText(value)
 			}

@@ -9,7 +9,7 @@ import (
 // processor time for memory: CI machines are small, and a run mostly waits.
 const (
 	smallPercent = 200
-	roomy        = 56 << 20 // bytes of heap that a run may fill before it trades
+	roomy        = 52 << 20 // bytes of heap that a run may fill before it trades
 	largePercent = 20
 )
 

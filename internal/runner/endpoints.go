@@ -84,7 +84,7 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 	})
 	inGroup = m.withoutJudges(p, inGroup)
 	if len(inGroup) == 0 && m.opts.Lenient { // other tools use all providers here
-		m.diags.Warnf(cmp.Or(s.GroupPos, s.Pos), 1, "empty-group",
+		m.diags.Warnf(cmp.Or(s.GroupPos(), s.Pos), 1, "empty-group",
 			"scenario %q: no provider is in group %q; all of them are used", s.ID, group)
 		inGroup = models
 	}
@@ -119,7 +119,7 @@ func (m *matrix) emptyGroup(p *scenario.Project, s *scenario.Scenario, models []
 	if same > 0 {
 		who += fmt.Sprintf(" and %s", plural.Count(same, "other"))
 	}
-	problem := m.diags.Errorf(cmp.Or(s.GroupPos, s.Pos), 1, "empty-group", "%s: no provider is in group %q", who, group)
+	problem := m.diags.Errorf(cmp.Or(s.GroupPos(), s.Pos), 1, "empty-group", "%s: no provider is in group %q", who, group)
 	problem.Hint = hintGroup(s.Group, groups(models))
 	near := diag.Nearest(group, groups(models))
 	if at := slices.IndexFunc(models, func(q *scenario.Provider) bool { return q.Group == near }); s.Group == "" &&

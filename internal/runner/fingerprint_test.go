@@ -46,6 +46,8 @@ var leftOut = map[string]string{
 	"Scenario.Quarantine": "says what the run comes to, and changes no trial",
 	"Scenario.Row":        "is summed by itself, see Fingerprints.scenario",
 
+	"Scenario.places": place,
+
 	"RareTurn.Perturbations": "of a trial its variant counts, and not which others there are",
 
 	"Media.SHA256": ofBytes, "Media.Size": ofBytes, "Media.Content": ofBytes,

@@ -57,9 +57,29 @@ type Scenario struct {
 	rowLacks []string   // fields that Metadata asks for and Row does not have
 
 	// Places for messages about references that only the planner can check.
-	TaskTypePos  diag.Pos
-	ProvidersPos []diag.Pos // one per entry of Providers
-	GroupPos     diag.Pos
+	TaskTypePos diag.Pos
+	places      *rarePlaces `digest:"-"` // nil: it has none of these keys
+}
+
+// rarePlaces are those of keys that few scenarios have.
+type rarePlaces struct{ group, domain, userRole diag.Pos }
+
+// GroupPos is the place of the provider group; zero where there is none.
+func (s *Scenario) GroupPos() diag.Pos { return s.rarePlaces().group }
+
+func (s *Scenario) rarePlaces() rarePlaces {
+	if s.places == nil {
+		return rarePlaces{}
+	}
+	return *s.places
+}
+
+// placesOf are the places of rare keys, to be filled.
+func (s *Scenario) placesOf() *rarePlaces {
+	if s.places == nil {
+		s.places = &rarePlaces{}
+	}
+	return s.places
 }
 
 // LetGo drops the turns and the checks, which are most of a scenario in memory. Nothing may use them any more.
@@ -69,10 +89,7 @@ func (s *Scenario) LetGo() { s.Turns, s.Conversation, s.letGo = nil, nil, true }
 func (s *Scenario) IsLetGo() bool { return s.letGo }
 
 // ContextMetadata feeds the template variables domain and user_role.
-type ContextMetadata struct {
-	Domain, UserRole       string
-	DomainPos, UserRolePos diag.Pos // of the keys
-}
+type ContextMetadata struct{ Domain, UserRole string }
 
 // ToolPolicy limits the tool loop. Zero limits are the defaults.
 type ToolPolicy struct {

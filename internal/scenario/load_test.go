@@ -208,7 +208,7 @@ turns:
 
 // TestMemory: what a loaded scenario keeps is small, so that ten thousand of them fit.
 func TestMemory(t *testing.T) {
-	const n, limit = 1000, 4 << 10 // bytes a scenario with three turns, nine checks and its three mock replies may keep
+	const n, limit = 1000, 2200 // bytes a scenario with three turns, nine checks and its three mock replies may keep
 	dir := writeSuite(t, n)
 	var before, after runtime.MemStats
 	runtime.GC()

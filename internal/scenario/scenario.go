@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/keys"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -41,7 +40,8 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			}).doc("Values for {{placeholders}}, before those of prompts and config."),
 		custom("context_metadata", contextFields, func(d *decoder, s *Scenario, v *node.Node) {
 			contextFields.read(d, v, &s.Context)
-			s.Context.DomainPos, s.Context.UserRolePos = d.keyPos(v, "domain"), d.keyPos(v, "user_role")
+			at := s.placesOf()
+			at.domain, at.userRole = d.keyPos(v, "domain"), d.keyPos(v, "user_role")
 		}).
 			doc("Who talks about what, for the variables domain and user_role."),
 		flag("streaming", func(s *Scenario) *bool { return &s.Streaming }).doc("Asks the model for a stream."),
@@ -53,7 +53,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 			doc("Runs only against these providers. Left out: those of provider_group."),
 		custom("provider_group", text, func(d *decoder, s *Scenario, v *node.Node) {
 			s.Group, _ = d.Name(v, "provider_group")
-			s.GroupPos = d.Pos(v)
+			s.placesOf().group = d.Pos(v)
 			d.refer(toGroup, v)
 		}).doc("Runs only against the providers of this group. Left out: those of the group default."),
 		custom("required_capabilities", listOf(capabilities), func(d *decoder, s *Scenario, v *node.Node) {
@@ -157,14 +157,6 @@ func readProviderNames(d *decoder, s *Scenario, v *node.Node) {
 	}
 	s.Providers = names
 	d.referAll(toProvider, v)
-	nodes := v.Content
-	if v.Kind == node.Scalar {
-		nodes = []*node.Node{v}
-	}
-	s.ProvidersPos = make([]diag.Pos, len(nodes))
-	for i, n := range nodes {
-		s.ProvidersPos[i] = d.Pos(n)
-	}
 	if len(names) == 0 {
 		d.Errorf(v, "empty-value", "providers is empty: the scenario would never run").
 			Hint = "name a provider, or remove the line"

@@ -15,10 +15,11 @@ type contextKey struct {
 	variables []string
 }
 
-func (c *ContextMetadata) keys() []contextKey {
+func (s *Scenario) contextKeys() []contextKey {
+	at := s.rarePlaces()
 	return []contextKey{
-		{"domain", c.DomainPos, []string{"domain"}},
-		{"user_role", c.UserRolePos, []string{"user_role", "user_context"}},
+		{"domain", at.domain, []string{"domain"}},
+		{"user_role", at.userRole, []string{"user_role", "user_context"}},
 	}
 }
 
@@ -26,7 +27,7 @@ func (c *ContextMetadata) keys() []contextKey {
 // conversation is not about what they say.
 func (b *build) unreadContexts() {
 	for _, s := range b.p.Scenarios {
-		if s.Context.DomainPos.Line+s.Context.UserRolePos.Line == 0 {
+		if at := s.rarePlaces(); at.domain.Line+at.userRole.Line == 0 {
 			continue
 		}
 		prompts, err := b.p.PromptsFor(s)
@@ -36,7 +37,7 @@ func (b *build) unreadContexts() {
 		read := b.sharedReads(prompts...)
 		read.addScenario(b, s)
 		read.addNested()
-		for _, k := range s.Context.keys() {
+		for _, k := range s.contextKeys() {
 			if k.pos.Line != 0 && !b.told[k.pos] {
 				b.unreadContext(s, prompts, read, k)
 			}

@@ -31,6 +31,7 @@ type Tracker struct {
 	hasMoved      bool                   // a workflow made a transition
 	hasErrors     bool                   // a trial ended early: its evals may have had nothing to judge
 
+	moves         []*expectedMove // of workflows
 	stateRules    []expectedStates
 	statesEntered map[string]bool
 
@@ -62,7 +63,9 @@ func (t *Tracker) Observe(trial *result.Trial) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.observeSkipped(trial)
-	if len(t.expected)+len(t.gates)+len(t.expectedGuardrails)+len(t.rules)+len(t.windows) == 0 && !t.listsExpected {
+	t.observeMove(trial)
+	if len(t.expected)+len(t.gates)+len(t.expectedGuardrails)+len(t.rules)+len(t.windows)+len(t.stateRules) == 0 &&
+		!t.listsExpected {
 		return
 	}
 	t.hasMoved = t.hasMoved || trial.Workflow != nil && len(trial.Workflow.Transitions) > 0
@@ -123,7 +126,7 @@ func (t *Tracker) Called(fits func(name string) bool) bool {
 }
 
 // ClaimUses claims that rules of turns applied, that context policies left something out, that states with rules were
-// entered, and that evals with thresholds judged something.
+// entered, that evals with thresholds judged something, and that workflows moved on.
 func (t *Tracker) ClaimUses(list *List) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -131,4 +134,5 @@ func (t *Tracker) ClaimUses(list *List) {
 	t.claimWindows(list.Kind())
 	t.claimStateRules(list.Kind())
 	t.claimGates(list.Kind())
+	t.claimMoves(list.Kind())
 }

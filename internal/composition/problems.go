@@ -190,6 +190,7 @@ func (f *finder) texts(s *Step, key string, v any) {
 				"write ${input.NAME} or ${STEP.output.NAME}")
 		}
 		references(v, func(text string) { f.refer(s, key, text) })
+		f.unbraced(s, key, v, rest)
 	case []any:
 		for _, item := range v {
 			f.texts(s, key, item)
@@ -200,6 +201,16 @@ func (f *finder) texts(s *Step, key string, v any) {
 				f.add(ruleReference, s, key, name, fmt.Sprintf("a key cannot hold a reference: %s", clip(name)), "")
 			}
 			f.texts(s, key, v[name])
+		}
+	}
+}
+
+// unbraced reports the output of a step that stands in a text as in other languages: the step would get these letters.
+func (f *finder) unbraced(s *Step, key, value, text string) {
+	for _, m := range unbracedPattern().FindAllStringSubmatch(text, -1) {
+		if id := m[2]; f.c.Step(id) != nil {
+			f.add(ruleReference, s, key, value, fmt.Sprintf("%s is no reference, and would stand there as it is", m[1]),
+				fmt.Sprintf("write ${%s.output%s}", id, m[3]))
 		}
 	}
 }

@@ -17,6 +17,11 @@ const inputRoot = "input"
 
 var referencePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^{}]*)\}`) })
 
+// unbracedPattern finds what looks like the output of a step without ${}: $id.output, $(id.output), {id.output}.
+var unbracedPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^{$])((?:\$\(?|\{)\s*([A-Za-z_]\w*)\.output((?:\.\w+)*)\s*[)}]?)`)
+})
+
 // A reference says where a value comes from: ${input.a.b}, ${step.output.a}.
 type reference struct {
 	root string

@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/open"
+	"github.com/arena-evals/arena/internal/workflow"
 )
 
 // nameChecker reports names in checks that the project does not have. A check that forbids a call of a tool that does
@@ -113,10 +114,32 @@ func (n *nameChecker) report(chosen []*scenario.Scenario, agents func(*scenario.
 	if len(all) == 0 {
 		return
 	}
+	n.expectMoves(chosen)
 	n.checkIdleServers(all)
 	n.within = nil
 	n.checkList(n.p.Globals, all...)
 	n.checkPrompts(chosen, under)
+}
+
+// expectMoves waits for a trial that leaves the state in which it starts, where all scenarios of the project are run: of
+// some of them it may be known that they stay.
+func (n *nameChecker) expectMoves(chosen []*scenario.Scenario) {
+	if n.tracker == nil || !n.p.HasWorkflow() {
+		return
+	}
+	var leaving []*scenario.Scenario
+	for _, s := range n.p.Scenarios {
+		if s.Skip == "" && !slices.Contains(chosen, s) {
+			return
+		}
+		start, err := n.p.Start(s)
+		if s.Skip == "" && err == nil && start != nil && len(start.Events) > 0 && start.Mode != workflow.External {
+			leaving = append(leaving, s)
+		}
+	}
+	if len(leaving) > 0 {
+		n.tracker.ExpectMoves(n.p.Workflow, leaving)
+	}
 }
 
 // setupKey returns the key of a scenario's setup. Without known agents a mock is possible.

@@ -317,6 +317,23 @@ func (b *build) skillTools() {
 	}
 }
 
+// unreadable reports whether a filter lets a skill through that could not be read, which is reported.
+func (b *build) unreadable(f skill.Filter) bool {
+	return slices.ContainsFunc(b.l.diags.Sorted(), func(d diag.Diagnostic) bool {
+		folder, file := filepath.Split(filepath.ToSlash(d.Pos.File))
+		if d.Severity != diag.Error || file != skill.File {
+			return false
+		}
+		parts := strings.Split(strings.Trim(folder, "/"), "/")
+		for i := range parts { // the filter begins at the folder of the config
+			if f.Allows(&skill.Skill{Name: parts[len(parts)-1], Path: strings.Join(parts[i:], "/")}) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 func (b *build) skillFilter(state *workflow.State, at diag.Pos) {
 	width := utf8.RuneCountInString(state.Name)
 	f, err := skill.NewFilter(state.Skills)
@@ -325,6 +342,9 @@ func (b *build) skillFilter(state *workflow.State, at diag.Pos) {
 		return
 	}
 	if f.IsNone() || len(b.p.Skills.Allowed(f)) > 0 {
+		return
+	}
+	if b.unreadable(f) {
 		return
 	}
 	var paths []string

@@ -35,9 +35,9 @@ const (
 // variables are those that the workflow sets in prompts.
 func (w *Workflow) variables() []string {
 	names := []string{ContextVariable}
-	if w.Graph != nil {
-		for _, a := range w.Graph.ArtifactNames() {
-			names = append(names, ArtifactPrefix+a)
+	for _, s := range w.States { // also where these make no graph, which is reported
+		for i := range s.Artifacts {
+			names = append(names, ArtifactPrefix+s.Artifacts[i].Name)
 		}
 	}
 	return names
@@ -59,6 +59,7 @@ type stateFile struct {
 	terminal           *node.Node
 	onMax, composition *node.Node
 	orchestration      string
+	broken             bool // some of its keys were refused: what it lacks may be what they were to say
 }
 
 // workflowFields are the keys of a workflow, in configs and packs.
@@ -171,7 +172,9 @@ func readEvents(d *decoder, s *stateFile, v *node.Node) {
 func readStates(d *decoder, w *workflowFile, v *node.Node) {
 	d.Each(v, "states", func(name string, k, state *node.Node) {
 		s := stateFile{State: workflow.State{Name: name}, at: k}
-		if stateFields.read(d, state, &s) {
+		before := d.Diags.Errors()
+		read := stateFields.read(d, state, &s)
+		if s.broken = d.Diags.Errors() > before; read {
 			w.states = append(w.states, &s)
 		}
 		w.names = append(w.names, name)
@@ -227,11 +230,14 @@ func (d *decoder) state(w *workflowFile, s *stateFile) {
 	switch {
 	case composed && s.composition == nil:
 		d.Missing(s.at, "a state with orchestration composition", "composition")
-	case !composed && s.composition != nil:
+	case !composed && s.composition != nil && !s.broken:
 		d.Warnf(s.composition, NoEffect, "composition has no effect without orchestration: composition")
 	}
-	if !composed && s.PromptTask == "" {
+	if !composed && s.PromptTask == "" && (s.composition == nil || !s.broken) {
 		d.Missing(s.at, "the state "+quoted(s.Name), "prompt_task")
+	}
+	if s.broken {
+		return
 	}
 	if s.terminal != nil && !s.Terminal && len(s.Events) == 0 {
 		d.Warnf(s.terminal, NoEffect, "terminal: false has no effect: a state without on_event is terminal")

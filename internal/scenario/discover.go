@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -104,7 +105,11 @@ func (l *loader) configured() []*input {
 	listed := l.listed(in.config)
 	names := linkedNames{fs: l.fs, names: listed}
 	for _, path := range l.opts.Paths {
-		_, files := l.argument(path)
+		if l.holdsConfig(path, in.config) {
+			continue // the folder of the project: all that the config lists
+		}
+		configs, files := l.argument(path)
+		l.otherProjects(path, configs, in.config)
 		for _, f := range files {
 			f.path = names.of(f.path)
 			if !listed[f.path] {
@@ -119,6 +124,31 @@ func (l *loader) configured() []*input {
 	}
 	in.extra = l.distinct(in.extra)
 	return []*input{in}
+}
+
+// holdsConfig reports whether a path is a folder in which a config lies.
+func (l *loader) holdsConfig(path, config string) bool {
+	dir := l.fs.show(path)
+	return !l.fs.isGlob(dir) && l.fs.isDir(dir) && slices.ContainsFunc(l.configsIn(dir), l.sameAs(config))
+}
+
+// sameAs compares a path with another, whatever links lead to them.
+func (l *loader) sameAs(path string) func(string) bool {
+	dirs := map[string]string{}
+	real := l.fs.real(path, dirs)
+	return func(other string) bool { return l.fs.real(other, dirs) == real }
+}
+
+// otherProjects refuses configs that a path names beside the one of -c, which would not be run.
+func (l *loader) otherProjects(path string, configs []string, config string) {
+	for _, other := range slices.DeleteFunc(configs, l.sameAs(config)) {
+		what := fmt.Sprintf("%q is a config", path)
+		if l.fs.show(path) != other {
+			what = fmt.Sprintf("%q is a project of its own, with %s", path, other)
+		}
+		l.diags.Errorf(diag.Pos{}, 0, "several-configs", "%s, and -c names %s", what, config).Hint =
+			"run one of them, or both without -c (ARENA_CONFIG and config in .arena.yaml set it, too)"
+	}
 }
 
 // distinct leaves out files that are named again, by whatever link.
@@ -326,6 +356,7 @@ func (l *loader) configIn(dir string) string {
 	case len(all) == 0:
 		return ""
 	case filepath.Base(all[0]) == defaultConfig || len(all) == 1:
+		l.besides = append(l.besides, all[1:]...)
 		return all[0]
 	}
 	l.diags.Errorf(diag.Pos{}, 0, "several-configs", "%q holds several configs: %s", dir, strings.Join(all, ", ")).

@@ -49,6 +49,11 @@ var signs = []struct {
 	kind kind
 	keys []string
 }{
+	{kindArena, []string{"prompt_configs"}}, // keys that no other kind has, whatever stands beside them by mistake
+	{kindArena, []string{"self_play"}},
+	{kindArena, []string{"provider_specs"}},
+	{kindArena, []string{"scenario_specs"}},
+	{kindArena, []string{"scenarios", "providers"}},
 	{kindProgram, []string{"run_command"}},
 	{kindProgram, []string{"checks", "input"}},
 	{kindProgram, []string{"criteria", "input"}},
@@ -57,9 +62,6 @@ var signs = []struct {
 	{kindRecording, []string{"Messages", "RunID"}},
 	{kindPrompt, []string{"system_template", "messages"}},
 	{kindPack, []string{"template_engine", "messages"}},
-	{kindArena, []string{"prompt_configs", "messages"}},
-	{kindArena, []string{"provider_specs", "messages"}},
-	{kindArena, []string{"scenario_specs", "messages"}},
 	{kindRecording, []string{"messages"}},
 	{kindRecording, []string{"events", "metadata"}},
 	{kindRecording, []string{"scenario_id", "turns"}},
@@ -78,10 +80,6 @@ var signs = []struct {
 	{kindTool, []string{"mock_result"}},
 	{kindTool, []string{"mock_template"}},
 	{kindTool, []string{"name", "parameters"}},
-	{kindArena, []string{"prompt_configs"}},
-	{kindArena, []string{"self_play"}},
-	{kindArena, []string{"provider_specs"}},
-	{kindArena, []string{"scenario_specs"}},
 	{kindProvider, []string{"type", "model"}},
 	{kindProvider, []string{"type", "additional_config"}},
 	{kindProvider, []string{"type", "base_url"}},

@@ -43,6 +43,23 @@ func (l *loader) noteRecordings(suite *Suite, builds []*build) {
 	}
 }
 
+// noteConfigs tells of configs beside the config.arena.yaml of a folder, which alone is run of that folder.
+func (l *loader) noteConfigs(suite *Suite) {
+	left := slices.DeleteFunc(l.besides, func(path string) bool {
+		same := l.sameAs(path)
+		return slices.ContainsFunc(suite.Projects, func(p *Project) bool { return same(p.File) })
+	})
+	slices.Sort(left)
+	switch left = slices.Compact(left); len(left) {
+	case 0:
+	case 1:
+		suite.Notes = append(suite.Notes, left[0]+" is not run, since "+defaultConfig+" lies beside it; run it: arena run -c "+left[0])
+	default:
+		suite.Notes = append(suite.Notes, fmt.Sprintf("%d configs are not run, since %s lies beside them: %s; run them: arena run %s",
+			len(left), defaultConfig, strings.Join(left, ", "), strings.Join(left, " ")))
+	}
+}
+
 func addClean(paths map[string]bool, list []string) {
 	for _, path := range list {
 		paths[filepath.Clean(path)] = true

@@ -29,6 +29,7 @@ func Load(opts Options) (*Suite, *diag.List) {
 	}
 	l.sharedMock(l.shared, builds)
 	l.noteRecordings(suite, builds)
+	l.noteConfigs(suite)
 	l.diags.Once(NoEffect)
 	suite.Files = int(l.fs.count.Load())
 	return suite, l.diags
@@ -42,6 +43,7 @@ type loader struct {
 	getenv     func(string) (string, bool)
 	shared     *mockNames // of --mock-config
 	recordings []string   // found in folders
+	besides    []string   // configs beside the config.arena.yaml of a folder
 }
 
 // decoder starts the reading of one file of a project.

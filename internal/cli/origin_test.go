@@ -16,7 +16,7 @@ import (
 // wrongSettings is a value for each setting that its command refuses. A switch, a number and a time are given text.
 var wrongSettings = map[string]string{
 	"baseline": "nowhere.json", "cache": " ", "color": "red", "config": "nowhere.yaml", "dispatch": "ftp://x", "durable": "a b", "events": " ",
-	"fail-on": "skip", "format": "xml", "html-file": "there", "judge": "nobody", "junit-file": "there",
+	"fail-on": "skip", "format": "xml", "html-file": "there", "junit-file": "there",
 	"junit-granularity": "word", "listen": "a..b", "markdown-file": "there", "metrics-by": "color", "metrics-file": "there",
 	"metrics-label": "x", "metrics-listen": "nowhere", "metrics-namespace": "9 x", "metrics-push": "x", "nats": "ftp://x",
 	"nats-ca": "nowhere.pem", "nats-cert": "nowhere.pem", "nats-creds": "nowhere.creds", "nats-key": "nowhere.pem",

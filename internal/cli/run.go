@@ -24,7 +24,8 @@ import (
 const runLong = `Run drives every scenario against every provider, judges the replies and writes the reports.
 
 Paths may be arena configs, scenario files, packs, folders and globs, in any mix. Without a
-path, config.arena.yaml of the working directory is run, else its scenarios folder. A scenario
+path, the config of the working directory is run (config.arena.yaml, else its only *.arena.yaml,
+else arena.yaml or config.yaml), and where there is none its scenarios folder. A scenario
 file runs in the project of the config that lists it, in its folder or one above it, up to the
 root of the repository. With -c, files that the config lists are all that is run of it; others
 are run beside them in the same project.

@@ -13,7 +13,7 @@ import (
 var settable = []string{
 	"ack-wait", "baseline", "cache", "ci", "color", "config", "dispatch", "dispatch-timeout", "dispatch-wait", "durable",
 	"eager", "events",
-	"fail-fast", "fail-on", "format", "give-back", "html-file", "idle", "jobs", "judge", "judge-gate", "junit-file",
+	"fail-fast", "fail-on", "format", "give-back", "html-file", "idle", "jobs", "judge-gate", "junit-file",
 	"junit-granularity", "keep", "listen", "markdown-file", "max-cost", "max-deliver", "max-failures", "max-sessions",
 	"max-tokens", "max-trials", "metrics-by", "metrics-file", "metrics-label", "metrics-linger", "metrics-listen",
 	"metrics-namespace",
@@ -29,6 +29,7 @@ const (
 	doesNothing = "the command would not do its work"
 	doesLess    = "less would run than the files ask for"
 	asksOthers  = "another model would answer than the one under test"
+	judgedElse  = "another judge would answer than the one that the files name"
 	letsPass    = "mistakes would pass"
 	says        = "it says what the command is about"
 	overwrites  = "it lets files be overwritten"
@@ -47,7 +48,7 @@ var typed = map[string]string{
 	"no-chaos": doesLess, "last-failed": doesLess, "resume": doesLess, "only": doesLess,
 
 	"mock-provider": asksOthers, "mock-config": asksOthers, "replay": asksOthers, "replay-missing": asksOthers,
-	"record-mode": asksOthers,
+	"record-mode": asksOthers, "judge": judgedElse,
 
 	"exit-zero": letsPass, "allow-empty": letsPass, "lenient": letsPass, "skip-unreadable": letsPass,
 	"allow-uncertain": letsPass, "allow-undecided": letsPass, "known-failures": letsPass, "partial": says,
@@ -65,7 +66,7 @@ var typed = map[string]string{
 
 // ofWorkers are flags that a worker may get from its surroundings: it answers for no verdict, and a container has
 // little else.
-var ofWorkers = []string{"pack", "eval-groups", "eval-types", "lenient"}
+var ofWorkers = []string{"pack", "judge", "eval-groups", "eval-types", "lenient"}
 
 // mayBeSet reports whether a flag of a command may come from a variable or from .arena.yaml, and why not.
 func mayBeSet(cmd *cobra.Command, flag string) (bool, string) {

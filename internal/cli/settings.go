@@ -64,6 +64,7 @@ func applySettings(app *App, cmd *cobra.Command) error {
 			file.reader.Errorf(file.nodes[f.Name], "wrong-type", "%v", badValue(f.Name, f, value))
 		}
 	})
+	errs = append(errs, unfilledPaths(cmd)...)
 	return errors.Join(append(errs, file.complain(app))...)
 }
 
@@ -160,10 +161,18 @@ func variable(flag string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// unreadSettings warns of settings beside the config of a project that lies elsewhere.
+// unreadSettings warns of settings beside the config of a project that are not used: those of a folder that is not the
+// working directory, and those in .env, of which only ${NAME} in files is filled in.
 func unreadSettings(suite *scenario.Suite, d *diag.List) {
 	for _, p := range suite.Projects {
 		dir := filepath.Dir(p.File)
+		for _, name := range slices.Sorted(maps.Keys(p.Dotenv)) {
+			if strings.HasPrefix(name, envPrefix) && !foreign(name) {
+				d.Warnf(diag.Pos{File: filepath.Join(dir, ".env")}, 0, "unread-settings",
+					"%s sets nothing here: .env fills in ${NAME} in the files, and holds no settings", name).Hint =
+					"set it in the environment, or write its key into " + settingsFile
+			}
+		}
 		if p.File == "" || sameFile(dir, ".") {
 			continue
 		}

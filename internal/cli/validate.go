@@ -80,7 +80,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		preflight.UnheldSchemas(p, p.Scenarios, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
 		if !f.lenient {
-			preflight.NotUsed(p, diags)
+			preflight.NotUsed(p, "", diags)
 		}
 		runner.ReportAgents(p, p.Scenarios, diags)
 		runner.ForeseeMedia(p, p.Scenarios, harness.OpenUnsent, runner.PlanOptions{Lenient: f.lenient}, diags)

@@ -13,8 +13,9 @@ import (
 )
 
 // NotUsed warns of what the config of a project lists and nothing uses: who lists it believes that it is tested.
-// Projects of which only a part is loaded, and those without scenarios, are left alone.
-func NotUsed(p *scenario.Project, d *diag.List) {
+// Projects of which only a part is loaded, and those without scenarios, are left alone. judge answers checks that name
+// none in place of the first one; "": nobody does.
+func NotUsed(p *scenario.Project, judge string, d *diag.List) {
 	if !p.Whole || len(p.Scenarios) == 0 || d.Errors() > 0 {
 		return
 	}
@@ -23,7 +24,9 @@ func NotUsed(p *scenario.Project, d *diag.List) {
 	u.judges.Missing = aside.Warnf
 	u.judges.FindAll(u.all())
 	u.providers()
-	u.namedJudges()
+	if judge == "" { // else it is this run alone that asks another one
+		u.namedJudges()
+	}
 	u.personas()
 	u.tools()
 	u.prompts()

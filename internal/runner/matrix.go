@@ -52,7 +52,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.reportBasis(plan)
 	if opts.entire() {
 		for _, p := range suite.Projects {
-			preflight.NotUsed(p, d)
+			preflight.NotUsed(p, m.opts.Judge, d)
 		}
 	}
 	return plan

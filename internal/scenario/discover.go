@@ -21,6 +21,9 @@ const (
 	programFolder = ".kensa/scenarios"
 )
 
+// plainConfigs are the names, without their ending, under which a config is found that has none of its own.
+var plainConfigs = []string{"arena", "config"}
+
 // input is one project to load: a config, or loose files.
 type input struct {
 	config string          // "" for loose files
@@ -364,16 +367,22 @@ func (l *loader) configIn(dir string) string {
 	return ""
 }
 
-// configsIn lists the configs of a folder by their names, config.arena.yaml first.
+// configsIn lists the configs of a folder by their names, config.arena.yaml first. Where none has the ending .arena.yaml,
+// arena.yaml and config.yaml are looked into.
 func (l *loader) configsIn(dir string) []string {
-	var all []string
+	var all, plain []string
 	for _, name := range l.fs.names(dir) {
-		if strings.HasPrefix(name, ".") { // .arena.yaml holds settings of the command line
-			continue
-		}
-		if strings.HasSuffix(name, ".arena.yaml") || strings.HasSuffix(name, ".arena.yml") {
+		switch base, ext := strings.ToLower(name), filepath.Ext(name); {
+		case strings.HasPrefix(name, "."): // .arena.yaml holds settings of the command line
+		case ext != ".yaml" && ext != ".yml":
+		case strings.HasSuffix(strings.TrimSuffix(name, ext), ".arena"):
 			all = append(all, join(dir, name))
+		case slices.Contains(plainConfigs, strings.TrimSuffix(base, ext)):
+			plain = append(plain, join(dir, name))
 		}
+	}
+	if len(all) == 0 {
+		all = slices.DeleteFunc(plain, func(path string) bool { return l.kindOf(path) != kindArena })
 	}
 	slices.SortStableFunc(all, func(a, b string) int {
 		switch {

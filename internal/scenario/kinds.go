@@ -68,6 +68,7 @@ var signs = []struct {
 	{kindEval, []string{"recording"}},
 	{kindScenario, []string{"turns"}},
 	{kindScenario, []string{"conversation_assertions", "task_type"}},
+	{kindScenario, []string{"dataset", "input_field"}}, // which makes its only turn
 	{kindEval, []string{"assertions"}},
 	{kindFragment, []string{"fragment_type"}},
 	{kindPersona, []string{"goals"}},

@@ -203,7 +203,8 @@ func (b *build) checkText(v *Values, at diag.Pos, what, text string) {
 	if len(faults) > 0 {
 		return
 	}
-	for _, f := range v.doubts(expand(Substitute(text, v.Singles), v.templates())) {
+	doubts := v.doubts(expand(Substitute(text, v.Singles), v.templates()))
+	for _, f := range append(strayBrace(text, true), doubts...) {
 		b.l.diags.Warnf(at, 1, f.code, "%s", what+f.msg).Hint = f.hint
 	}
 }

@@ -230,7 +230,7 @@ func (f *checkFiller) node(n *node.Node) *node.Node {
 		case strings.TrimSpace(text) == "":
 			f.faults(n, []placeholderFault{emptyTextFault(n.Value)})
 		case !f.judge && !f.shown:
-			if left := f.leftOver(n.Value, text); left != nil {
+			if left := append(f.leftOver(n.Value, text), strayBrace(n.Value, false)...); left != nil {
 				f.faults(n, left)
 			}
 		}

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// written lists the flags that name what is written: in a wrong place nobody finds it again.
+var written = []string{
+	"out", "record", "cache", "events", "html-file", "junit-file", "markdown-file", "metrics-file",
+}
+
+// shellVariable matches what a shell would have filled in.
+var shellVariable = regexp.MustCompile(`\$\{?[A-Za-z_]\w*\}?|%[A-Z_]+%`)
+
+// unfilledPaths refuses names of files and folders to write in which ~ or a variable stands as no shell has read them:
+// in settings, and within quotes.
+func unfilledPaths(cmd *cobra.Command) (errs []error) {
+	for _, name := range written {
+		f := cmd.Flags().Lookup(name)
+		if f == nil || f.Value.Type() != "string" {
+			continue
+		}
+		path, found := f.Value.String(), ""
+		switch {
+		case path == "~" || strings.HasPrefix(path, "~/"):
+			found = "~"
+		default:
+			found = shellVariable.FindString(path)
+		}
+		if found != "" {
+			errs = append(errs, fmt.Errorf("--%s %s: %s is not filled in here\nwrite the whole path", name, shellQuote(path), found))
+		}
+	}
+	return errs
+}

@@ -128,9 +128,8 @@ func regressions(run *result.Run, red bool) (all []annotation) {
 	if (show.FailOnMark(run, result.FailOnRegressed) != "") != red {
 		return nil
 	}
-	changes, groups := show.Changes(run), show.Groups(run)
-	for i := range groups {
-		g := &groups[i]
+	changes := show.Changes(run)
+	for g := range show.GroupsOf(run).All() {
 		text := changes[run.Briefs[g.Trials[0]].GroupName()]
 		if strings.HasPrefix(text, string(evidence.Regressed)) {
 			at := diag.Pos{File: g.File, Line: g.Line}
@@ -142,9 +141,7 @@ func regressions(run *result.Run, red bool) (all []annotation) {
 
 // gates are those that did not pass: the ones for which the run is not red, or all others.
 func gates(run *result.Run, allowed bool) (all []annotation) {
-	groups := show.Groups(run)
-	for i := range groups {
-		g := &groups[i]
+	for g := range show.GroupsOf(run).Several() {
 		if !show.Early(g.Stats) || g.Stats.Gate.Rule != result.RuleGate && !g.Stats.Gate.Unmended() ||
 			(g.Stats.Gate.Allowed() || g.Excuse != "" || g.Status == result.Passed) != allowed {
 			continue

@@ -63,7 +63,7 @@ func Write(w io.Writer, run *result.Run, opts Options) error {
 // writeTrials packs every trial into blocks and returns the index over them.
 func writeTrials(
 	out io.Writer, run *result.Run, opts Options, lines *sources, media *pageMedia,
-) (*index, error) {
+) (*indexer, error) {
 	index := newIndexer(run)
 	index.sources = lines
 	blocks := newPacker(out, "trials")
@@ -85,7 +85,8 @@ func writeTrials(
 		return nil, fmt.Errorf("write the trials: %w", err)
 	}
 	index.index.Blocks = blocks.firsts
-	return index.done(), nil
+	index.done()
+	return index, nil
 }
 
 func (o *Options) command(trials ...*result.Brief) string {

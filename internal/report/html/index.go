@@ -18,8 +18,8 @@ type index struct {
 	Regions   []string     `json:"regions"`
 	Tags      []string     `json:"tags"`
 	Checks    []checkTally `json:"checks"`
-	Rates     []string     `json:"rates"` // of run.groups, in words
-	Trials    []row        `json:"trials"`
+	Rates     []string     `json:"rates"`  // of run.groups, in words
+	Trials    []row        `json:"trials"` // none: see rows
 }
 
 type scenario struct {
@@ -75,7 +75,7 @@ type indexer struct {
 	regions   numbering
 	tags      numbering
 	checks    numbering
-	groups    map[int]int // by the number of the brief
+	rows      rows
 	sources   *sources
 }
 
@@ -83,10 +83,9 @@ func newIndexer(run *result.Run) *indexer {
 	return &indexer{
 		index: index{
 			Run: run, Scenarios: []scenario{}, Checks: []checkTally{}, Rates: show.Rates(run),
-			Trials: make([]row, 0, len(run.Briefs)),
+			Trials: []row{},
 		},
 		scenarios: map[scenario]int{},
-		groups:    groupsOf(run),
 	}
 }
 
@@ -104,8 +103,8 @@ func (x *indexer) add(b *result.Brief, raw []byte) error {
 		Turns: int(b.Turns), Checks: *b.Checks, MS: math.Round(b.DurationMS*10) / 10,
 		Tokens: b.Usage.Total(), Calls: b.Usage.Calls, USD: b.CostUSD, Simulated: b.Simulated,
 	}
-	if n, grouped := x.groups[len(x.index.Trials)]; grouped {
-		r.Group = &n
+	if b.Group >= 0 {
+		r.Group = new(int(b.Group))
 	}
 	for _, tag := range d.Tags {
 		r.Tags = append(r.Tags, x.tags.number(tag))
@@ -119,8 +118,7 @@ func (x *indexer) add(b *result.Brief, raw []byte) error {
 		x.count(&r, v)
 		x.sources.add(v)
 	}
-	x.index.Trials = append(x.index.Trials, r)
-	return nil
+	return x.rows.add(r)
 }
 
 func (x *indexer) scenario(b *result.Brief) int {
@@ -155,10 +153,9 @@ func (x *indexer) count(r *row, v *verdictDigest) {
 	}
 }
 
-// done returns the finished index.
-func (x *indexer) done() *index {
+// done completes the index, but for its trials.
+func (x *indexer) done() {
 	x.index.Providers, x.index.Regions, x.index.Tags = x.providers.all(), x.regions.all(), x.tags.all()
-	return &x.index
 }
 
 // numbering numbers texts in the order in which they first come.
@@ -182,14 +179,3 @@ func (n *numbering) number(name string) int {
 
 // all is never nil, so that it is written as a list.
 func (n *numbering) all() []string { return append([]string{}, n.list...) }
-
-// groupsOf maps the number of a brief to the number of its group in run.Groups. Single trials have no group.
-func groupsOf(run *result.Run) map[int]int {
-	of := map[int]int{}
-	for i := range run.Briefs {
-		if g := run.Briefs[i].Group; g >= 0 {
-			of[i] = int(g)
-		}
-	}
-	return of
-}

@@ -86,7 +86,7 @@ func (p *packer) close() error {
 }
 
 // writeIndex writes the index as a block of its own.
-func writeIndex(w io.Writer, index *index) error {
+func writeIndex(w io.Writer, index *indexer) error {
 	p := newPacker(w, "index")
 	if err := p.open("index"); err != nil {
 		return err
@@ -97,11 +97,9 @@ func writeIndex(w io.Writer, index *index) error {
 	return p.close()
 }
 
-// encode writes the index as JSON, one trial after the other: there may be very many.
-func (x *index) encode(w io.Writer) error {
-	head := *x
-	head.Trials = []row{}
-	text, err := json.Marshal(&head)
+// encode writes the index as JSON, one trial after the other.
+func (x *indexer) encode(w io.Writer) error {
+	text, err := json.Marshal(&x.index)
 	if err != nil {
 		return err
 	}
@@ -109,17 +107,12 @@ func (x *index) encode(w io.Writer) error {
 	if !ends {
 		return errors.New("the index does not end with its trials")
 	}
-	for i := range x.Trials {
-		if _, err := w.Write(text); err != nil {
-			return err
-		}
-		if text, err = json.Marshal(&x.Trials[i]); err != nil {
-			return err
-		}
-		if i > 0 {
-			text = append([]byte(","), text...)
-		}
+	if _, err := w.Write(text); err != nil {
+		return err
 	}
-	_, err = w.Write(append(text, "]}\n"...))
+	if err := x.rows.encode(w); err != nil {
+		return err
+	}
+	_, err = w.Write([]byte("]}\n"))
 	return err
 }

@@ -91,7 +91,7 @@ func (k *markKind) drawn() markKind {
 
 // ratesOf gathers the groups of several trials; nil: there are none.
 func ratesOf(run *result.Run) *rates {
-	gated := show.Gated(show.Groups(run))
+	gated := show.Gated(show.GroupsOf(run))
 	if len(gated) == 0 {
 		return nil
 	}

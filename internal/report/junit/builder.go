@@ -1,7 +1,9 @@
 package junit
 
 import (
+	"cmp"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"path"
 	"slices"
@@ -12,37 +14,96 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// builder turns the groups of a run into suites.
+// builder turns the groups of a run into suites. It makes each testcase twice, to count it and when it is written: there
+// may be very many.
 type builder struct {
-	run           *result.Run
-	opts          Options
-	suitesInOrder []suite
-	byFile        map[string]int    // suites by file
-	used          map[[2]string]int // classname and name: how often taken
-	changes       map[string]string // since the baseline, by the names of groups
-	judged        result.JudgeSum   // by the trials of the testcases so far
-	shares        bool              // several trials share an answer of a judge
+	run     *result.Run
+	opts    Options
+	groups  *show.Groups
+	suites  []*suite
+	byFile  map[string]*suite
+	used    map[uint64]int32  // hash of classname and name: how often taken
+	changes map[string]string // since the baseline, by the names of groups
+	judged  result.JudgeSum   // by the trials of the testcases so far
+	shares  bool              // several trials share an answer of a judge
 }
 
-func (b *builder) suites() ([]suite, error) {
-	b.byFile, b.used, b.shares = map[string]int{}, map[[2]string]int{}, sharesJudgements(b.run)
-	b.changes = show.Changes(b.run)
-	groups := show.Groups(b.run)
-	for i := range groups {
-		cases, err := b.cases(&groups[i])
-		if err != nil {
+// suite is the testcases of one scenario file.
+type suite struct {
+	name, file string
+	groups     []int32    // numbers
+	others     []testcase // that are of no group
+	counts     counts
+	ms         float64
+}
+
+func newBuilder(run *result.Run, o Options) (*builder, error) {
+	b := &builder{
+		run: run, opts: o, groups: show.GroupsOf(run), byFile: map[string]*suite{}, used: map[uint64]int32{},
+		shares: sharesJudgements(run), changes: show.Changes(run),
+	}
+	for i := range b.groups.Len() {
+		g := b.groups.At(i)
+		s := b.suite(g.File)
+		s.groups = append(s.groups, int32(i))
+		if err := b.outline(g, s.count); err != nil {
 			return nil, err
-		}
-		s := b.suite(groups[i].File)
-		for _, c := range cases {
-			c.name = b.unique(c.classname, c.name)
-			c.excused()
-			s.cases = append(s.cases, c)
 		}
 	}
 	b.overdue()
 	b.unfinished()
-	return b.suitesInOrder, nil
+	return b, nil
+}
+
+// outline calls f with the testcases of a group, of which only the status and the time are known.
+func (b *builder) outline(g *show.Group, f func(*testcase)) error {
+	if b.opts.Granularity == ByTurn || b.opts.Granularity == ByCheck {
+		cases, err := b.casesOfParts(g)
+		for i := range cases {
+			cases[i].excused()
+			f(&cases[i])
+		}
+		return err
+	}
+	c := base(g)
+	for _, i := range g.Trials {
+		c.ms += b.run.Briefs[i].DurationMS
+	}
+	c.gate(g)
+	c.excused()
+	f(&c)
+	return nil
+}
+
+// each calls f with the testcases of a suite, whole.
+func (b *builder) each(s *suite, f func(*testcase) error) error {
+	for _, i := range s.groups {
+		cases, err := b.cases(b.groups.At(int(i)))
+		if err != nil {
+			return err
+		}
+		for j := range cases {
+			c := &cases[j]
+			c.excused()
+			if c.complete != nil {
+				if err := c.complete(c); err != nil {
+					return err
+				}
+			}
+			c.name = b.unique(c.classname, c.name)
+			if err := f(c); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range s.others {
+		c := &s.others[i]
+		c.name = b.unique(c.classname, c.name)
+		if err := f(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *builder) cases(g *show.Group) ([]testcase, error) {
@@ -79,22 +140,25 @@ func sharesJudgements(run *result.Run) bool {
 
 // suite returns the suite of a file, in the order in which files first come up.
 func (b *builder) suite(file string) *suite {
-	at, ok := b.byFile[file]
-	if !ok {
-		at = len(b.suitesInOrder)
-		b.byFile[file] = at
-		name := show.Line(file)
-		if name == "" {
-			name = "arena"
-		}
-		b.suitesInOrder = append(b.suitesInOrder, suite{name: name, file: show.Line(file)})
+	s := b.byFile[file]
+	if s == nil {
+		s = &suite{name: cmp.Or(show.Line(file), "arena"), file: show.Line(file)}
+		b.byFile[file], b.suites = s, append(b.suites, s)
 	}
-	return &b.suitesInOrder[at]
+	return s
+}
+
+// add adds a testcase that is of no group.
+func (s *suite) add(c testcase) {
+	s.others = append(s.others, c)
+	s.count(&c)
 }
 
 // unique adds a number to a name that another testcase has already: CI systems keep only one testcase of a name.
 func (b *builder) unique(classname, name string) string {
-	key := [2]string{classname, name}
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(classname + "\x00" + name)) // never fails
+	key := hash.Sum64()
 	b.used[key]++
 	if n := b.used[key]; n > 1 {
 		return b.unique(classname, fmt.Sprintf("%s (%d)", name, n))
@@ -105,22 +169,28 @@ func (b *builder) unique(classname, name string) string {
 // overdue adds a failing testcase for each quarantine that is over.
 func (b *builder) overdue() {
 	for _, q := range b.run.Overdue() {
-		s, text, class := b.suite(q.Position.File), show.Overdue(q), classname(q.Position.File)
-		s.cases = append(s.cases, testcase{
-			classname: class, name: b.unique(class, show.Line(q.Scenario)+" quarantine"),
+		text := show.Overdue(q)
+		b.suite(q.Position.File).add(testcase{
+			classname: classname(q.Position.File), name: show.Line(q.Scenario) + " quarantine",
 			file: show.Line(q.Position.File), line: q.Position.Line, status: result.Failed, kind: "quarantine",
 			message: text, body: text,
 		})
 	}
 }
 
+// totals are the counts of all suites.
+func (b *builder) totals() counts {
+	var total counts
+	for _, s := range b.suites {
+		total.add(s.counts)
+	}
+	return total
+}
+
 // unfinished adds a failing testcase when the run is red and no testcase is: the run was stopped, or fail_on names
 // something that fails no testcase. A report must not look better than its run.
 func (b *builder) unfinished() {
-	var total counts
-	for i := range b.suitesInOrder {
-		total.add(b.suitesInOrder[i].counts())
-	}
+	total := b.totals()
 	status, missing := b.run.Status, show.Unfinished(b.run)
 	green := b.run.ExitOfTrials() == result.ExitPassed // also one that is undecided, and may be
 	if total.failures+total.errors > 0 || green {
@@ -140,8 +210,7 @@ func (b *builder) unfinished() {
 		}
 	}
 	c.body = c.message
-	s := b.suite("")
-	s.cases = append(s.cases, c)
+	b.suite("").add(c)
 }
 
 // base is what all testcases of a group share.

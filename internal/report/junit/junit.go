@@ -4,6 +4,7 @@ package junit
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/xml"
 	"io"
 	"strconv"
@@ -31,10 +32,9 @@ type Options struct {
 }
 
 // Write writes the report. By scenario, only trials that did not pass are read from the run's source; by turn and by
-// check all of them are, one at a time.
+// check all of them are, one at a time, and twice.
 func Write(w io.Writer, run *result.Run, o Options) error {
-	b := builder{run: run, opts: o}
-	suites, err := b.suites()
+	b, err := newBuilder(run, o)
 	if err != nil {
 		return err
 	}
@@ -42,9 +42,9 @@ func Write(w io.Writer, run *result.Run, o Options) error {
 	out.WriteString(xml.Header) // a bufio.Writer keeps its first error for Flush
 	d := document{enc: xml.NewEncoder(out), place: o.Place}
 	d.enc.Indent("", "  ")
-	d.open("testsuites", totals(run, o, suites))
-	for i := range suites {
-		d.suite(run, &suites[i])
+	d.open("testsuites", rootAttrs(b))
+	for _, s := range b.suites {
+		d.suite(b, s)
 	}
 	d.close("testsuites")
 	if d.err != nil {
@@ -72,25 +72,20 @@ func (d *document) placed(file string) string {
 	return show.Line(d.place(file))
 }
 
-func (d *document) suite(run *result.Run, s *suite) {
+func (d *document) suite(b *builder, s *suite) {
 	attrs := []xml.Attr{attr("name", s.name)}
 	if s.file != "" {
 		attrs = append(attrs, attr("file", d.placed(s.file)))
 	}
-	attrs = append(attrs, s.counts().attrs(s.duration())...)
-	attrs = append(attrs, attr("timestamp", run.Started.UTC().Format("2006-01-02T15:04:05")))
+	attrs = append(attrs, s.counts.attrs(s.ms)...)
+	attrs = append(attrs, attr("timestamp", b.run.Started.UTC().Format("2006-01-02T15:04:05")))
 	d.open("testsuite", attrs)
-	d.properties(datasets(run, s))
-	for i := range s.cases {
-		if d.err != nil {
-			return
-		}
-		c := &s.cases[i]
-		if c.complete != nil {
-			d.err = c.complete(c)
-		}
-		d.encode(c)
-		*c = testcase{} // frees its texts, which are written
+	d.properties(datasets(b.run, s))
+	if d.err == nil {
+		d.err = b.each(s, func(c *testcase) error {
+			d.encode(c)
+			return d.err
+		})
 	}
 	d.close("testsuite")
 }
@@ -116,17 +111,10 @@ func (d *document) close(name string) {
 
 func attr(name, value string) xml.Attr { return xml.Attr{Name: xml.Name{Local: name}, Value: value} }
 
-// totals are the attributes of the root element.
-func totals(run *result.Run, o Options, suites []suite) []xml.Attr {
-	var total counts
-	for i := range suites {
-		total.add(suites[i].counts())
-	}
-	name := o.Name
-	if name == "" {
-		name = "arena"
-	}
-	return append([]xml.Attr{attr("name", show.Line(name))}, total.attrs(run.DurationMS)...)
+// rootAttrs are the attributes of the root element.
+func rootAttrs(b *builder) []xml.Attr {
+	name := cmp.Or(show.Line(b.opts.Name), "arena")
+	return append([]xml.Attr{attr("name", name)}, b.totals().attrs(b.run.DurationMS)...)
 }
 
 // counts are the numbers of a suite.

@@ -13,41 +13,25 @@ import (
 // maxMessage bounds the message attribute, which lists of failures show, in bytes. The body holds the whole text.
 const maxMessage = 600
 
-// suite is the testcases of one scenario file.
-type suite struct {
-	name, file string
-	cases      []testcase
-}
-
-func (s *suite) counts() counts {
-	var c counts
-	for i := range s.cases {
-		c.tests++
-		switch s.cases[i].status {
-		case result.Passed:
-		case result.Undecided:
-			if s.cases[i].allowed {
-				c.skipped++
-			} else {
-				c.failures++
-			}
-		case result.Failed:
-			c.failures++
-		case result.Skipped, result.Cancelled:
-			c.skipped++
-		default: // Errored; and Unset, which never passes
-			c.errors++
+// count adds a testcase to the numbers of its suite.
+func (s *suite) count(c *testcase) {
+	s.ms += c.ms
+	s.counts.tests++
+	switch c.status {
+	case result.Passed:
+	case result.Undecided:
+		if c.allowed {
+			s.counts.skipped++
+		} else {
+			s.counts.failures++
 		}
+	case result.Failed:
+		s.counts.failures++
+	case result.Skipped, result.Cancelled:
+		s.counts.skipped++
+	default: // Errored; and Unset, which never passes
+		s.counts.errors++
 	}
-	return c
-}
-
-func (s *suite) duration() float64 {
-	var ms float64
-	for i := range s.cases {
-		ms += s.cases[i].ms
-	}
-	return ms
 }
 
 // testcase is one test as a CI system shows it.

@@ -23,7 +23,7 @@ type providerCost struct {
 }
 
 // costs is the table of costs by provider; "" when no model was called.
-func costs(groups []show.Group, run *result.Run) string {
+func costs(groups *show.Groups, run *result.Run) string {
 	if run.Summary.Usage.Calls == 0 {
 		return ""
 	}
@@ -65,17 +65,17 @@ func (s *providerCost) cost() string {
 	return show.Spent(&s.usd, s.simulated)
 }
 
-func costByProvider(groups []show.Group, run *result.Run) []*providerCost {
+func costByProvider(groups *show.Groups, run *result.Run) []*providerCost {
 	var all []*providerCost
 	known := map[string]*providerCost{}
-	for i := range groups {
-		who := groups[i].ColumnLabel()
+	for g := range groups.All() {
+		who := g.ColumnLabel()
 		s := known[who]
 		if s == nil {
 			s = &providerCost{who: who}
 			known[who], all = s, append(all, s)
 		}
-		switch groups[i].Status {
+		switch g.Status {
 		case result.Skipped, result.Cancelled:
 		case result.Passed:
 			s.held++
@@ -83,7 +83,7 @@ func costByProvider(groups []show.Group, run *result.Run) []*providerCost {
 		default:
 			s.groups++
 		}
-		for _, t := range groups[i].Trials {
+		for _, t := range g.Trials {
 			s.add(&run.Briefs[t])
 		}
 	}

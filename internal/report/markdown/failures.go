@@ -17,15 +17,15 @@ const (
 )
 
 // failures lists the failures, each once, in at most size bytes. It says how many were left out.
-func failures(run *result.Run, groups []show.Group, o Options, size int) (string, error) {
+func failures(run *result.Run, groups *show.Groups, o Options, size int) (string, error) {
 	all, err := show.Failures(run)
 	if err != nil || len(all) == 0 {
 		return "", err
 	}
 	of := map[int]*show.Group{}
-	for i := range groups {
-		for _, t := range groups[i].Trials {
-			of[t] = &groups[i]
+	for g := range groups.Several() {
+		for _, t := range g.Trials {
+			of[t] = g
 		}
 	}
 	more := func(n int) string { return fmt.Sprintf("… and %s more\n\n", show.Count(n)) }
@@ -67,7 +67,8 @@ func failure(run *result.Run, members []int, t *result.Trial, g *show.Group, o O
 	if len(members) > 1 {
 		b.WriteString("In " + names(run, members) + ".\n\n")
 	}
-	if rate := g.Rate(); rate != "" {
+	if g != nil {
+		rate := g.Rate()
 		b.WriteString(rate + "\n\n")
 	}
 	b.WriteString(fenced("text", show.Clip(evidence(t), maxEvidence)) + "\n")

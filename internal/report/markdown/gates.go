@@ -10,7 +10,7 @@ import (
 
 // gates is a table of the groups of several trials with their error bars, where trials of any may end early, in about
 // size bytes; "" where they do not. The worst come first.
-func gates(run *result.Run, groups []show.Group, size int) string {
+func gates(run *result.Run, groups *show.Groups, size int) string {
 	if !show.AnyEarly(run) {
 		return ""
 	}

@@ -23,7 +23,7 @@ type Options struct {
 
 // Write writes the report. Only trials that failed or broke are read from the run's source, one at a time.
 func Write(w io.Writer, run *result.Run, o Options) error {
-	groups := show.Groups(run)
+	groups := show.GroupsOf(run)
 	head := headline(run) + totals(run) + section("Quarantine", show.Quarantines(run)) +
 		section("Against the baseline", show.Against(run, false)) + matrix(groups, maxSize/3) +
 		gates(run, groups, maxSize/4) + datasets(run, maxSize/4)

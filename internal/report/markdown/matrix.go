@@ -29,7 +29,7 @@ type matrixCell struct {
 }
 
 // matrix is the table scenario × provider in about size bytes, the scenarios with the worst status first.
-func matrix(groups []show.Group, size int) string {
+func matrix(groups *show.Groups, size int) string {
 	lines, columns := table(groups)
 	if len(lines) == 0 {
 		return ""
@@ -61,11 +61,10 @@ func matrix(groups []show.Group, size int) string {
 }
 
 // table returns a row for each scenario, the worst status first, and the providers as columns.
-func table(groups []show.Group) (lines []*scenarioRow, columns []string) {
+func table(groups *show.Groups) (lines []*scenarioRow, columns []string) {
 	type key struct{ file, scenario string }
 	known, columnOf := map[key]*scenarioRow{}, map[string]bool{}
-	for i := range groups {
-		g := &groups[i]
+	for g := range groups.All() {
 		k := key{g.File, g.Scenario}
 		l := known[k]
 		if l == nil {

@@ -25,47 +25,10 @@ type Group struct {
 	Stats    *result.Group // nil for a single trial
 }
 
-// Groups groups the trials of a run, in the order of the first trial of each group. Groups of which no trial has ended
-// are left out.
-func Groups(run *result.Run) []Group {
-	type key struct {
-		file, scenario, provider, region, session string
-		stats                                     int
-	}
-	known := make(map[key]int, len(run.Briefs))
-	groups := make([]Group, 0, len(run.Briefs))
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
-		if b.Gone {
-			groups = append(groups, alone(b, i))
-			continue
-		}
-		k := key{b.File, b.Scenario, b.Provider, b.Region, b.Session, int(b.Group)}
-		g := Group{
-			File: b.File, Line: b.Line, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region,
-			Session: b.Session, Row: b.Row, Status: b.Status,
-		}
-		if b.Group >= 0 {
-			g.Stats = &run.Groups[b.Group]
-			if g.Status = g.Stats.Status; g.Stats.Row != b.Row { // all rows are one group
-				g.Session, g.Row, k.session = "", "", ""
-			}
-		}
-		at, ok := known[k]
-		if !ok {
-			at = len(groups)
-			known[k], groups = at, append(groups, g)
-		}
-		groups[at].Trials = append(groups[at].Trials, i)
-		groups[at].Excuse = cmp.Or(groups[at].Excuse, b.Excuse)
-	}
-	return groups
-}
-
 // Gated are the groups of several trials, the worst first, else in their order.
-func Gated(groups []Group) (all []*Group) {
-	for i := range groups {
-		if g := &groups[i]; g.Stats != nil && g.Stats.Gate != nil {
+func Gated(groups *Groups) (all []*Group) {
+	for g := range groups.Several() {
+		if g.Stats.Gate != nil {
 			all = append(all, g)
 		}
 	}
@@ -76,25 +39,10 @@ func Gated(groups []Group) (all []*Group) {
 // Rates are what the groups of a run show, in words, in the order of run.Groups; "" for one of which no trial ended.
 func Rates(run *result.Run) []string {
 	all := make([]string, len(run.Groups))
-	groups := Groups(run)
-	for i := range groups {
-		if g := &groups[i]; g.Stats != nil {
-			all[run.Briefs[g.Trials[0]].Group] = g.Rate()
-		}
+	for g := range GroupsOf(run).Several() {
+		all[run.Briefs[g.Trials[0]].Group] = g.Rate()
 	}
 	return all
-}
-
-// alone is a trial that is no part of the plan any more, and so none of the group of its scenario.
-func alone(b *result.Brief, i int) Group {
-	g := Group{
-		File: b.File, Line: b.Line, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region, Session: b.Session,
-		Row: b.Row, Status: b.Status, Trials: []int{i},
-	}
-	if b.Tolerated {
-		g.Status = result.Passed
-	}
-	return g
 }
 
 // ProviderLabel names the provider of the group, with the region when it is not the default one.

@@ -122,7 +122,7 @@ func TestGroups(t *testing.T) {
 	t.Parallel()
 	run := resulttest.Flaky()
 	var got []string
-	for _, g := range show.Groups(run) {
+	for g := range show.GroupsOf(run).All() {
 		parts := append([]string{g.ProviderLabel(), g.Status.String(), g.Rate()}, g.AssertionRates()...)
 		got = append(got, strings.Join(parts, "|"))
 	}
@@ -152,7 +152,7 @@ func TestVariantsAreToldApart(t *testing.T) {
 		trials = append(trials, trial)
 	}
 	run := resulttest.NewRun("variants", trials...)
-	g := show.Groups(run)[0]
+	g := show.GroupsOf(run).At(0)
 	want := []string{
 		"2 of 4 trials passed (50%, 9–91%), needs 50% of each variant",
 		`turn 1: contains (city="New York", tone=rude): 0 of 2 passed (0%), needs 50%`,
@@ -178,8 +178,8 @@ func TestGroupsOfOneName(t *testing.T) {
 			})
 		}
 	}
-	groups := show.Groups(resulttest.NewRun("twice", trials...))
-	if len(groups) != 2 || groups[0].Status != result.Passed || groups[1].Status != result.Failed {
+	groups := show.GroupsOf(resulttest.NewRun("twice", trials...))
+	if groups.Len() != 2 || groups.At(0).Status != result.Passed || groups.At(1).Status != result.Failed {
 		t.Errorf("got %+v", groups)
 	}
 }

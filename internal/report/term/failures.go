@@ -37,16 +37,9 @@ func (p *Printer) failures(run *result.Run) error {
 // groupsOf maps the index in Run.Briefs of each trial to its group. It leaves out groups of one trial.
 func groupsOf(run *result.Run) map[int]*show.Group {
 	of := map[int]*show.Group{}
-	if len(run.Groups) == 0 {
-		return of
-	}
-	all := show.Groups(run)
-	for g := range all {
-		if all[g].Stats == nil {
-			continue
-		}
-		for _, i := range all[g].Trials {
-			of[i] = &all[g]
+	for g := range show.GroupsOf(run).Several() {
+		for _, i := range g.Trials {
+			of[i] = g
 		}
 	}
 	return of

@@ -2,7 +2,6 @@ package term
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/report/show"
@@ -12,21 +11,23 @@ import (
 // gates writes a line for each group whose trials may end early: what they show, and how many it took; with -v for all
 // groups of several trials.
 func (p *Printer) gates(run *result.Run) {
-	groups := slices.DeleteFunc(show.Groups(run), func(g show.Group) bool {
-		return !show.Early(g.Stats) && (p.opts.Verbosity == 0 || g.Stats == nil)
-	})
+	var groups []*show.Group
+	for g := range show.GroupsOf(run).Several() {
+		if show.Early(g.Stats) || p.opts.Verbosity > 0 {
+			groups = append(groups, g)
+		}
+	}
 	if len(groups) == 0 {
 		return
 	}
 	l := longest{name: 8, provider: 8}
-	for i := range groups {
-		l.name = max(l.name, show.Width(show.Line(groups[i].Scenario)))
-		l.provider = max(l.provider, show.Width(groups[i].ProviderLabel()))
+	for _, g := range groups {
+		l.name = max(l.name, show.Width(show.Line(g.Scenario)))
+		l.provider = max(l.provider, show.Width(g.ProviderLabel()))
 	}
 	c := l.fit(p.width())
 	rows := []*row{{}}
-	for i := range groups {
-		g := &groups[i]
+	for _, g := range groups {
 		gate := g.Stats.Gate
 		mark, as := sign(g.Status)
 		line := (&row{}).add(as, mark).gap(signWidth-1).cell(plain, show.Line(g.Scenario), c.name).gap(gap)

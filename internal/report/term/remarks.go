@@ -95,10 +95,8 @@ func (p *Printer) tolerated(run *result.Run) []*row {
 	}
 	var rows []*row
 	more := 0
-	groups := show.Groups(run)
-	for i := range groups {
-		g := &groups[i]
-		if g.Stats == nil || g.Status != result.Passed || g.Stats.Passed == g.Stats.Trials || show.Early(g.Stats) {
+	for g := range show.GroupsOf(run).Several() {
+		if g.Status != result.Passed || g.Stats.Passed == g.Stats.Trials || show.Early(g.Stats) {
 			continue
 		}
 		if len(rows) >= maxTolerated && p.opts.Verbosity == 0 {

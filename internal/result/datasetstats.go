@@ -28,6 +28,7 @@ type DatasetStats struct {
 	// SimulatedUSD is the part of the cost that mocks made up and nobody paid.
 	SimulatedUSD float64        `json:"simulated_usd,omitempty"`
 	Unpriced     int            `json:"unpriced,omitempty"` // trials of unknown price, which the cost leaves out
+	Judges       *SideCost      `json:"judges,omitempty"`   // what judging all trials took; nil: no model judged
 	Cost         *Spread        `json:"cost_usd_per_trial"`
 	Duration     *Spread        `json:"duration_ms_per_trial"`
 	Variants     []VariantStats `json:"variants,omitempty"` // of perturbations
@@ -104,6 +105,7 @@ type datasetSum struct {
 	cost     *spreading
 	mocked   *spreading // the part of cost that nobody paid
 	duration *spreading
+	judges   JudgeSum
 	variants map[string]*variantSum
 	checks   map[countedCheck]*rowsCheckSum
 }
@@ -147,6 +149,7 @@ func (all *datasetSums) add(t *Trial) {
 func (d *datasetSum) add(t *Trial) {
 	d.first = min(d.first, t.Index)
 	d.trials++
+	d.judges.Add(t)
 	if t.Status != Skipped {
 		d.duration.add(t.DurationMS)
 	}
@@ -259,6 +262,7 @@ func (d *datasetSum) finish() DatasetStats {
 	if d.cost.n > 0 {
 		out.CostUSD, out.SimulatedUSD = new(tidy(d.cost.total())), tidy(d.mocked.total())
 	}
+	out.Judges = d.judges.Total()
 	out.Checks, out.Worst = []RowsCheck{}, []WorstRow{}
 	for _, v := range slices.SortedFunc(maps.Values(d.variants), func(a, b *variantSum) int {
 		return cmp.Compare(a.first, b.first)

@@ -193,3 +193,31 @@ func TestDatasetExtremes(t *testing.T) {
 		}
 	}
 }
+
+// TestDatasetJudges: what judges took is there beside what agents cost, and an answer that rows share counts once.
+func TestDatasetJudges(t *testing.T) {
+	t.Parallel()
+	judged := func(key string, usd *float64) func(*result.Trial) {
+		return func(t *result.Trial) {
+			t.Turns[0].Assertions[0].Judgements = []result.Judgement{{
+				Key: key, Usage: chat.Usage{InputTokens: 10, OutputTokens: 1}, CostUSD: usd,
+			}}
+		}
+	}
+	if got := datasetOf(t, rowTrial(0, "a", new(1.0))).Judges; got != nil {
+		t.Errorf("without a judge: %+v", got)
+	}
+	got := datasetOf(t, rowTrial(0, "a", new(1.0), judged("one", new(0.25))),
+		rowTrial(1, "b", new(1.0), judged("two", new(0.5))), rowTrial(2, "c", new(1.0), judged("two", new(0.5))))
+	want := &result.SideCost{Usage: chat.Usage{InputTokens: 20, OutputTokens: 2}, Calls: 2, CostUSD: new(0.75)}
+	if diff := cmp.Diff(want, got.Judges); diff != "" {
+		t.Error(diff)
+	}
+	if *got.CostUSD != 0.003 {
+		t.Errorf("the agents cost %v, want 0.003", *got.CostUSD)
+	}
+	unpriced := datasetOf(t, rowTrial(0, "a", new(1.0), judged("one", nil))).Judges
+	if unpriced == nil || unpriced.CostUSD != nil || unpriced.Calls != 1 {
+		t.Errorf("of unknown price: %+v", unpriced)
+	}
+}

@@ -47,6 +47,7 @@ type TrialStarted struct {
 	Type     string            `json:"provider_type,omitempty" doc:"Type of the provider: openai, ollama, mock."`
 	Model    string            `json:"model,omitempty" doc:"Model of the provider."`
 	Region   string            `json:"region" doc:"Region of the conversation."`
+	Row      string            `json:"row,omitempty" doc:"Row of the dataset that it is about; absent: its scenario has none."`
 	Number   int               `json:"trial" doc:"Number within the group of repetitions, from 1."`
 	Of       int               `json:"trials" doc:"Trials of the group."`
 	Variant  map[string]string `json:"variant,omitempty" doc:"What a perturbation changed."`
@@ -67,6 +68,7 @@ type TrialDone struct {
 // Outcome is the data of TrialDone in the stream. The rest is in earlier events, or in the results.
 type Outcome struct {
 	Status     Status   `json:"status" doc:"The outcome of the trial."`
+	Row        string   `json:"row,omitempty" doc:"Row of the dataset that it is about; absent: its scenario has none."`
 	Error      string   `json:"error,omitempty" doc:"Why the trial broke."`
 	SkipReason string   `json:"skip_reason,omitempty" doc:"Why it was not run, or not to its end."`
 	DurationMS float64  `json:"duration_ms" doc:"Time that it took, checks included."`
@@ -84,7 +86,7 @@ type Outcome struct {
 func (e TrialDone) Outcome() Outcome {
 	t := e.Trial
 	o := Outcome{
-		Status: t.Status, Error: t.Error, SkipReason: t.Skip, DurationMS: t.DurationMS, ModelCalls: t.Usage.Calls,
+		Status: t.Status, Row: t.RowID(), Error: t.Error, SkipReason: t.Skip, DurationMS: t.DurationMS, ModelCalls: t.Usage.Calls,
 		ToolCalls: t.Usage.ToolCalls, Retries: t.Retries, Usage: TokensOf(t.Usage.Usage), CostUSD: t.CostUSD,
 		Simulated: t.Simulated, Worker: t.Worker,
 	}

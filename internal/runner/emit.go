@@ -98,6 +98,7 @@ func (t *emitter) trialStarted(trial *Trial) result.TrialStarted {
 	if t != nil {
 		spec := trial.Endpoint.Spec
 		e.Type, e.Model, e.Region, e.Number, e.Of = spec.Type, spec.Model, trial.Region, trial.N, trial.Of
+		e.Row = trial.RowID()
 		e.Variant, e.Tags, e.Position = trial.Variant.label(), trial.Scenario.Tags, trial.Scenario.Pos
 	}
 	return e

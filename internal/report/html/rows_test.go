@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // TestRowsAreKeptWhole keeps more rows than stay as they are.
@@ -13,7 +15,7 @@ func TestRowsAreKeptWhole(t *testing.T) {
 	for _, n := range []int{0, 1, openPage, openPage + 1, 3*openPage + 7} {
 		var kept rows
 		for i := range n {
-			if err := kept.add(row{ID: fmt.Sprint(i), Trial: i}); err != nil {
+			if err := kept.add(row{ID: fmt.Sprint(i), Trial: i, Status: result.Passed}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -44,6 +44,12 @@ func ofDataset(d *result.DatasetStats) []property {
 	case d.Unpriced > 0:
 		l.add("cost_usd", show.Unknown)
 	}
+	if j := d.Judges; j != nil {
+		l.add("judge_cost_usd", costText(usdOf(j), j.CostUSD != nil))
+		l.all = append(l.all, simulatedCost(l.prefix+"judge_simulated_usd", j.SimulatedUSD)...)
+		l.count("judge_tokens", j.Total())
+		l.count("judge_calls", j.Calls)
+	}
 	if t := d.Duration; t != nil {
 		l.add("trial_seconds_mean", seconds(t.Mean))
 	}
@@ -58,6 +64,13 @@ func ofDataset(d *result.DatasetStats) []property {
 		l.add("worst_rows", strings.Join(names, ", "))
 	}
 	return l.all
+}
+
+func usdOf(c *result.SideCost) float64 {
+	if c.CostUSD == nil {
+		return 0
+	}
+	return *c.CostUSD
 }
 
 func (l *propertyList) check(c *result.RowsCheck) {

@@ -48,7 +48,11 @@ func datasets(run *result.Run, size int) string {
 func money(text string) string { return strings.ReplaceAll(text, "$", "\\$") }
 
 func perTrial(d *result.DatasetStats) string {
-	return strings.TrimSuffix(strings.TrimSuffix(show.DatasetExpenses(d), " a row"), " a trial")
+	text := strings.TrimSuffix(strings.TrimSuffix(show.DatasetExpenses(d), " a row"), " a trial")
+	if judges := show.DatasetJudges(d); judges != "" {
+		text += "; " + judges + " in all"
+	}
+	return strings.TrimPrefix(text, "; ")
 }
 
 // rowChecks is the table of the checks of a dataset, and its worst rows.

@@ -67,6 +67,14 @@ func DatasetCost(d *result.DatasetStats) string {
 	return text
 }
 
+// DatasetJudges is what judging all rows took, "judges 1,200 tokens, $0.0100"; "" where no model judged.
+func DatasetJudges(d *result.DatasetStats) string {
+	if d.Judges == nil {
+		return ""
+	}
+	return "judges " + TokensOf(d.Judges) + ", " + cost(d.Judges.CostUSD, d.Judges.SimulatedUSD)
+}
+
 // DatasetExpenses is what a trial cost and how long it took, on average: "$0.0001 and 0.9s a row".
 func DatasetExpenses(d *result.DatasetStats) string {
 	var parts []string

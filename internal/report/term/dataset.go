@@ -48,7 +48,7 @@ func (p *Printer) dataset(label string, d *result.DatasetStats) []*row {
 		rates += " (" + text + ")"
 	}
 	pieces := []piece{{show.DatasetPassed(d), plain}, {rates, as}}
-	for _, text := range []string{show.DatasetRest(d), show.DatasetExpenses(d)} {
+	for _, text := range []string{show.DatasetRest(d), show.DatasetExpenses(d), show.DatasetJudges(d)} {
 		if text != "" {
 			pieces = append(pieces, piece{text, plain})
 		}

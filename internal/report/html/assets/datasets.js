@@ -110,6 +110,7 @@ function datasetCard(report, d) {
     d.unpriced > 0 && `${many(d.unpriced, "trial")} of unknown price`,
     d.duration_ms_per_trial && seconds(d.duration_ms_per_trial.mean),
   ].filter(Boolean);
+  const judges = d.judges && (d.judges.cost_usd == null ? "of unknown price" : money(d.judges.cost_usd) + (d.judges.simulated_usd > 0 ? " simulated" : ""));
   return h(
     "article",
     {},
@@ -121,6 +122,7 @@ function datasetCard(report, d) {
       h("span", {}, `${count(d.passed)} of ${many(ran, "row")} passed`),
       rest.map((part) => h("span", {}, part)),
       each.length > 0 && h("span.each", {}, `${each.join(", ")} per trial`),
+      judges && h("span.each", {}, `judges ${judges}`),
     ),
     d.variants?.map((v) =>
       h("p.rows.variant", {}, rated(v.pass_rate), h("span", { dir: "auto" }, `with${inVariant(v).replace(/^ \(|\)$/g, " ").trimEnd()}`)),

@@ -1,7 +1,10 @@
 package preflight
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plural"
@@ -74,8 +77,30 @@ func secondTurn(s *scenario.Scenario) diag.Pos {
 	return s.Turns[1].Pos
 }
 
+// reportRowFields reports fields of rows that an endpoint is sent and that no row of the scenario has.
+func reportRowFields(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
+	for _, f := range spec.HTTP.RowFields() {
+		place := "{{row." + f.Name + "}}"
+		switch {
+		case s.Dataset == nil:
+			d.Errorf(f.Pos, 1, "no-dataset", "provider %s sends %s, a field of the row of a dataset, and scenario %q has no "+
+				"dataset", spec.ID, place, s.ID).Hint = "give the scenario a dataset, or send its words by {{message}}"
+			return false
+		case s.Dataset.Sound() && !slices.Contains(s.Dataset.Fields(), f.Name):
+			hint := cmp.Or(diag.DidYouMean(f.Name, s.Dataset.Fields()), "its fields: "+strings.Join(s.Dataset.Fields(), ", "))
+			d.Errorf(f.Pos, 1, "unknown-name", "provider %s sends %s, and no row of %s, the dataset of scenario %q, has a "+
+				"field %q", spec.ID, place, s.Dataset.Name, s.ID, f.Name).Hint = hint
+			return false
+		}
+	}
+	return true
+}
+
 // reportHTTPAgent is reportAgent for an agent behind HTTP.
 func reportHTTPAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
+	if !reportRowFields(s, spec, d) {
+		return false
+	}
 	if n := s.MostTurns(); n > 1 && !spec.HTTP.Remembers() {
 		d.Errorf(secondTurn(s), 1, "too-many-turns", "scenario %q has %s, and the endpoint of provider %s is not told to "+
 			"which conversation a message belongs: it would not know what was said before", s.ID, plural.Count(n, "turn"),

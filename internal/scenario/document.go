@@ -105,6 +105,12 @@ func (d *decoder) document(root *node.Node, want kind) (document, bool) {
 	case found != "":
 		doc.kind = found
 	}
+	if doc.kind == kindPromptfoo {
+		d.Errorf(root, "other-tool", "this is a config of promptfoo, which arena does not read: none of its tests would run").
+			Hint = "write each test as a scenario, with its prompt and vars in turns and its assert as assertions, and each " +
+			"provider as a provider file (arena init writes examples); or keep the file in another folder"
+		return doc, false
+	}
 	if doc.kind == "" || doc.kind == kindForeign {
 		d.unrecognised(root)
 		return doc, false

@@ -99,6 +99,9 @@ func (d *decoder) httpText(n *node.Node, what, text string, h *HTTPAgent) {
 		}
 		if isHTTPPlace(m[2]) {
 			h.Puts(m[2])
+			if field, is := strings.CutPrefix(m[2], rowPlace); is {
+				h.rows = append(h.rows, HTTPField{field, d.Pos(n)})
+			}
 			continue
 		}
 		names := slices.Concat(httpPlaces, mediumPlaces)

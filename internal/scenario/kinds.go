@@ -37,6 +37,8 @@ const (
 	kindUnknown kind = "unknown"
 	// kindForeign is a file of another tool that has a sign of ours.
 	kindForeign kind = "foreign"
+	// kindPromptfoo is a config of promptfoo, whose prompts and tests could be taken for those of a pack.
+	kindPromptfoo kind = "config of promptfoo"
 )
 
 var envelopeKinds = []string{
@@ -94,8 +96,20 @@ var signs = []struct {
 	{kindLogging, []string{"commonFields"}},
 }
 
+// isPromptfoo reports whether a map is a config of promptfoo: prompts as texts, and what they are held against.
+func isPromptfoo(n *node.Node) bool {
+	prompts := node.Get(n, "prompts")
+	return prompts != nil && prompts.Kind != node.Map && node.Get(n, "template_engine") == nil &&
+		slices.ContainsFunc([]string{"providers", "targets", "tests", "defaultTest"}, func(key string) bool {
+			return node.Get(n, key) != nil
+		})
+}
+
 // recognise tells the kind of a map by its keys; "" when they fit nothing.
 func recognise(n *node.Node) kind {
+	if isPromptfoo(n) {
+		return kindPromptfoo
+	}
 	for _, s := range signs {
 		switch {
 		case slices.ContainsFunc(s.keys, func(key string) bool { return node.Get(n, key) == nil }):

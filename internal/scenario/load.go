@@ -251,7 +251,7 @@ func (d *decoder) addDocument(c *content, doc document) {
 	case kindRecording:
 		c.recordings = append(c.recordings, d.Pos(doc.root))
 	case kindFragment, kindCriteria: // they are read by those who name them
-	case kindUnknown, kindForeign: // told already
+	case kindUnknown, kindForeign, kindPromptfoo: // told already
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonquery"
 	"github.com/arena-evals/arena/internal/node"
 )
@@ -34,7 +35,8 @@ type HTTPAgent struct {
 	AsksTools   bool        // arena runs the tools that it calls
 
 	sent   []string // names of the places that a request has
-	single bool     // a medium has its place outside of lists, so that a message may have one
+	rows   []HTTPField
+	single bool // a medium has its place outside of lists, so that a message may have one
 }
 
 // HTTPStream is how the reply of an agent streams, as server-sent events.
@@ -45,6 +47,15 @@ type HTTPStream struct {
 
 // EnvPut is what the environment has put into a setting of a name.
 type EnvPut struct{ Name, Value string }
+
+// HTTPField is a field of the row of a trial that a request sends.
+type HTTPField struct {
+	Name string
+	Pos  diag.Pos // of the text with its place
+}
+
+// RowFields are the fields of rows that a request sends.
+func (h *HTTPAgent) RowFields() []HTTPField { return h.rows }
 
 // Puts notes that a request has a place of a name.
 func (h *HTTPAgent) Puts(name string) {

@@ -11,7 +11,8 @@ func isJournal(h *head) bool { return h.lines && h.has("journal", "arena") }
 // scanJournal finds the trials of a journal. The journal of a killed run may end in an incomplete line.
 func scanJournal(s *scan) {
 	silent, header, ended := 0, false, false
-	planned := 0.0
+	planned, early := 0.0, false
+	left := -1                  // trials that did not finish, as the end says; -1: there is none
 	waiting := map[int64]bool{} // offsets of trials that did not start
 	cut := s.lines(func(l line) bool {
 		index, trial := l.get("index"), l.get("trial")
@@ -25,7 +26,7 @@ func scanJournal(s *scan) {
 		case header && !l.get("journal").missing():
 			silent = s.keepResumed(l.get("kept"), waiting)
 			planned, _ = l.get("planned").number()
-			ended = false
+			ended, early, left = false, !l.get("gates").missing(), -1
 		case !header:
 			header = true
 			version, _ := l.get("journal").number()
@@ -35,8 +36,10 @@ func scanJournal(s *scan) {
 				return false
 			}
 			planned, _ = l.get("planned").number()
+			early = !l.get("gates").missing()
 		case l.get("end").kind() == '{':
-			ended = true
+			n, _ := l.get("end").get("unfinished").number()
+			ended, left = true, int(n)
 		case trial.kind() != '{' || index.missing():
 			s.errorf(s.pos(l.span), "wrong-line", "a line of a journal must be a trial or the end").
 				Hint = "is this line from another file?"
@@ -59,6 +62,10 @@ func scanJournal(s *scan) {
 	trials := len(s.index.entries) + silent
 	switch {
 	case s.problems.Errors() > 0:
+	case early && left >= 0: // trials that no verdict needed are not missing
+		started := trials - s.missing
+		s.missing = 0
+		s.countMissing(float64(started+left), started, "journal")
 	case int(planned) > trials: // also when an incomplete run was judged
 		s.countMissing(planned, trials, "journal")
 	case !ended:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 )
@@ -58,8 +59,11 @@ func (f *overrideFlags) validate(g givenFlags) error {
 		low, high float64
 	}{{"pass-rate", f.passRate, 0, 1}, {"tolerance", f.tolerance, -1, 1}, {"confidence", f.confidence, 0.5, 1}} {
 		if g.has(c.flag) && !(c.value > c.low && (c.value < c.high || c.flag == "pass-rate" && c.value == 1)) {
-			errs = append(errs, fmt.Errorf("--%s must be a share above %v and below 1, found %v", c.flag, max(c.low, 0),
-				c.value))
+			err := fmt.Errorf("--%s must be a share above %v and below 1, found %v", c.flag, max(c.low, 0), c.value)
+			if share, ok := node.PercentAsShare(fmt.Sprintf("%v%%", c.value)); ok && c.value > 1 && c.value < 100 {
+				err = fmt.Errorf("%w\n%s", err, share)
+			}
+			errs = append(errs, err)
 		}
 	}
 	return errors.Join(append(errs, g.atLeast(1, "max-tokens", f.maxTokens), g.atLeast(1, "trials", f.trials),

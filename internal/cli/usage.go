@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/node"
 )
 
 // flagError words what is wrong with the flags of a command line, with the nearest name of an unknown one.
@@ -39,7 +40,11 @@ func flagError(c *cobra.Command, err error) error {
 
 // badValue says what a flag takes. source is where the value stands: a flag, a variable, a setting.
 func badValue(source string, f *pflag.Flag, value string) error {
-	return fmt.Errorf("%s must be %s, found %q", source, taken(f), value)
+	err := fmt.Errorf("%s must be %s, found %q", source, taken(f), value)
+	if share, ok := node.PercentAsShare(value); ok && f.Value.Type() == "float64" {
+		err = fmt.Errorf("%w\n%s", err, share)
+	}
+	return err
 }
 
 // taken is what a flag takes.

@@ -10,6 +10,8 @@ var foreignNames = map[string][]string{
 	"expect":  {"assertions", "expected"},
 	"expects": {"assertions"}, "expectations": {"assertions"}, "checks": {"assertions"}, "validations": {"assertions"},
 	"repeat": {"trials"}, "repeats": {"trials"}, "runs": {"trials"}, "n": {"trials"}, "iterations": {"trials"},
+	"gate": {"trials"}, "pass_rate": {"trials"}, "min_pass_rate": {"pass_rate", "trials"},
+	"success_rate": {"pass_rate", "trials"}, "max_trials": {"max", "trials"},
 	"num_trials": {"trials"}, "times": {"trials"}, "samples": {"trials"},
 	"system": {"system_template"}, "system_prompt": {"system_template"}, "instructions": {"system_template"},
 	"system_message": {"system_template"}, "prompt_template": {"system_template"}, "template": {"system_template"},

@@ -143,12 +143,25 @@ func (r *Reader) outside(n *Node, what string, low, high float64) {
 	}
 }
 
+// PercentAsShare says how a text that is a percentage is written as a share: "90% is written as 0.9". It is false for
+// other texts.
+func PercentAsShare(text string) (string, bool) {
+	digits, ok := strings.CutSuffix(strings.TrimSpace(text), "%")
+	percent, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if !ok || err != nil {
+		return "", false
+	}
+	return strings.TrimSpace(digits) + "% is written as " + strconv.FormatFloat(percent/100, 'g', 6, 64), true
+}
+
 func (r *Reader) number(n *Node, what, kind string) (float64, bool) {
 	if n == nil || n.Kind != Scalar || (n.ShortTag() != "!!int" && n.ShortTag() != "!!float") {
 		d := r.Errorf(n, "wrong-type", "%s must be %s, found %s", what, kind, describe(n))
 		if n != nil && n.Kind == Scalar {
 			if _, err := strconv.ParseFloat(n.Value, 64); err == nil {
 				d.Hint = "write it without quotes: " + n.Value
+			} else if share, ok := PercentAsShare(n.Value); ok && kind == "a number" {
+				d.Hint = share
 			}
 		}
 		return 0, false

@@ -36,6 +36,11 @@ var quarantineFields = table("quarantine", func() rows[Quarantine] {
 // quarantineField is the key quarantine.
 func quarantineField[T any](of func(*T) **Quarantine) *field[T] {
 	return custom("quarantine", quarantineFields, func(d *decoder, t *T, v *node.Node) {
+		if v.Kind != node.Map {
+			d.WrongType(v, "quarantine", "a map").Hint = "say until when, and why: {until: 2027-01-31, reason: the refund " +
+				"service is down}"
+			return
+		}
 		q := &Quarantine{Pos: d.keyPos(v, "until")}
 		if quarantineFields.read(d, v, q) {
 			*of(t) = q

@@ -195,3 +195,31 @@ func TestRunIsTakenOver(t *testing.T) {
 		c.stop(w)
 	}
 }
+
+// TestLostWorkers: where the workers die in the middle of a run and nobody comes, what they had in hand and what nobody
+// has begun are errors with the reason, and nothing of it passes. The limits of time are meant to pass.
+func TestLostWorkers(t *testing.T) {
+	t.Parallel()
+	const trials = tortureJobs + 5
+	dir, model, c, workers := lostProject(t, trials)
+	run := torturedRun(t, dir, "out", "--workers", c.broker.URL(), "--workers-timeout", "2s")
+	var said bytes.Buffer
+	run.Stdout, run.Stderr = &said, &said
+	ended := startUntilDue(t, run, model, &said)
+	for _, w := range workers {
+		_ = w.Process.Kill()
+		_ = w.Wait() // it was killed
+	}
+	if err := <-ended; err == nil || run.ProcessState.ExitCode() != 3 {
+		t.Errorf("%v\n%s", err, &said)
+	}
+	all := outcomes(t, filepath.Join(dir, "out"))
+	for id, trial := range all {
+		if status := trial.(map[string]any)["status"]; status != "error" {
+			t.Errorf("%s: %v", id, status)
+		}
+	}
+	if len(all) != trials || !strings.Contains(said.String(), "which is gone") && !strings.Contains(said.String(), "it is gone") {
+		t.Errorf("%d trials\n%s", len(all), &said)
+	}
+}

@@ -16,16 +16,14 @@ import (
 // Text is a reply of words as UTF-8, by the character set that its Content-Type names or its byte order mark shows, and
 // without that mark. An error says that nobody knows which characters it has.
 func Text(h http.Header, body []byte) ([]byte, error) {
-	_, params, _ := mime.ParseMediaType(h.Get("Content-Type")) // none is named by one that is broken
-	name := strings.ToLower(strings.Trim(params["charset"], `"' `))
+	name := named(h)
 	switch { // a byte order mark is surer than a name
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
 		body, name = body[3:], ""
 	case bytes.HasPrefix(body, []byte("\xff\xfe")), bytes.HasPrefix(body, []byte("\xfe\xff")):
 		name = "utf-16"
 	}
-	switch name {
-	case "", "utf-8", "utf8", "us-ascii", "ascii":
+	if plain[name] {
 		if utf8.Valid(body) {
 			return body, nil
 		}
@@ -46,6 +44,18 @@ func Text(h http.Header, body []byte) ([]byte, error) {
 	}
 	return text, nil
 }
+
+// named is the character set that a Content-Type names; "": none, also when it is broken.
+func named(h http.Header) string {
+	_, params, _ := mime.ParseMediaType(h.Get("Content-Type"))
+	return strings.ToLower(strings.Trim(params["charset"], `"' `))
+}
+
+// Declared reports whether a Content-Type names another character set than UTF-8.
+func Declared(h http.Header) bool { return !plain[named(h)] }
+
+// plain are the names of UTF-8, of what is a part of it, and of nothing.
+var plain = map[string]bool{"": true, "utf-8": true, "utf8": true, "us-ascii": true, "ascii": true}
 
 func clip(text string) string {
 	if len(text) > 100 {

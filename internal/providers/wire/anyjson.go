@@ -3,26 +3,20 @@ package wire
 import (
 	"encoding/json"
 	"io"
-	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// Any decodes a reply of any form that came in one piece, in whatever characters its header names; numbers are
-// json.Number. Its error says what is wrong with the reply.
+// Any decodes a reply of any form that came in one piece; numbers are json.Number. Its error says what is wrong with the
+// reply.
 func (c *Call) Any(data []byte) (any, error) {
-	text, err := dial.Text(c.Header, data)
+	v, err := chat.DecodeJSON(data)
 	if err != nil {
-		return nil, c.settled(err, "%v: %s", err, c.ExcerptOf(data))
+		return nil, c.unreadable(data, err)
 	}
-	v, err := chat.DecodeJSON(text)
-	if err != nil {
-		return nil, c.unreadable(text, err)
-	}
-	return v, c.sure("the reply", text)
+	return v, c.sure("the reply", data)
 }
 
 // AnyChunk is Any for the data of an event, to which it adds the lines that follow when it is only a part.
@@ -32,17 +26,18 @@ func (c *Call) AnyChunk(e *Event) (any, error) {
 			return nil, err
 		}
 	}
-	if !utf8.Valid(e.Data) {
-		return nil, c.settled(nil, "a chunk of the stream is not UTF-8: %s", c.ExcerptOf(e.Data))
+	data, err := c.characters(e)
+	if err != nil {
+		return nil, err
 	}
-	v, err := chat.DecodeJSON(e.Data)
+	v, err := chat.DecodeJSON(data)
 	switch {
 	case err != nil && e.Cut:
 		return nil, io.ErrUnexpectedEOF
 	case err != nil:
 		return nil, c.Fail(providers.BadReply, err, "a chunk of the stream is not JSON: %s", c.ExcerptOf(e.Data))
 	}
-	return v, c.sure("a chunk of the stream", e.Data)
+	return v, c.sure("a chunk of the stream", data)
 }
 
 // sure refuses a document that has a key twice.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/providers"
 )
 
@@ -33,6 +34,7 @@ type Call struct {
 	finished bool     // the model has finished
 	doubts   []string // see chat.Reply
 	wordless bool     // no reply of a model: there is no output to be paid
+	declared *bool    // whether its header names other characters than those of UTF-8; nil: not looked at yet
 	over     error    // the cause when nothing comes after that
 	events   Events   // of the stream
 }
@@ -71,6 +73,9 @@ func (c *Client) Complete(
 	}
 	if why := oddCount(reply.Usage, req, &reply); why != "" {
 		call.doubt(why)
+	}
+	if lostCharacters(&reply) {
+		call.doubt("holds the sign for characters that were lost (U+FFFD)")
 	}
 	reply.Doubt = strings.Join(call.doubts, ", and ")
 	reply.Usage = completed(reply.Usage, req, &reply)
@@ -223,14 +228,21 @@ func (c *Call) unauthorized(err error) error {
 	return failed
 }
 
-// read reads a body that is not streamed.
+// read reads a body that is not streamed, as UTF-8. What nobody knows the characters of is no reply: a word in it that
+// is forbidden would not be found.
 func (c *Call) read(resp *http.Response) ([]byte, error) {
 	var data bytes.Buffer
 	if n := resp.ContentLength; n > 0 && n <= maxReplyBytes {
 		data.Grow(int(n) + bytes.MinRead)
 	}
-	_, err := data.ReadFrom(resp.Body)
-	return chat.WithoutBOM(data.Bytes()), err
+	if _, err := data.ReadFrom(resp.Body); err != nil {
+		return chat.WithoutBOM(data.Bytes()), err
+	}
+	text, err := dial.Text(c.Header, data.Bytes())
+	if err != nil {
+		return data.Bytes(), c.settled(err, "%v: %s", err, c.ExcerptOf(data.Bytes()))
+	}
+	return text, nil
 }
 
 // release makes the connection available for the next call: it reads the body to its end, with a time limit.

@@ -42,16 +42,23 @@ func (c *Call) unambiguous(what string, data []byte) error {
 // Chunk decodes the data of an event, to which it adds the lines that follow when it is only a part. Its error says
 // what is wrong with it.
 func (c *Call) Chunk(e *Event, into any) error {
-	err := json.Unmarshal(e.Data, into)
+	data, unclear := c.characters(e)
+	if unclear != nil {
+		return unclear
+	}
+	err := json.Unmarshal(data, into)
 	if err != nil && !e.Cut && jsonvalue.Mismatch(err) == "" {
 		if err := c.events.Rest(e); err != nil {
 			return err
 		}
-		err = json.Unmarshal(e.Data, into)
+		if data, unclear = c.characters(e); unclear != nil {
+			return unclear
+		}
+		err = json.Unmarshal(data, into)
 	}
 	switch {
 	case err == nil:
-		return c.unambiguous("a chunk of the stream", e.Data)
+		return c.unambiguous("a chunk of the stream", data)
 	case e.Cut:
 		return io.ErrUnexpectedEOF
 	case jsonvalue.Mismatch(err) != "":

@@ -1,0 +1,50 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/dial"
+)
+
+// characters is the data of an event as UTF-8, by the characters that the header of the reply names. Others are
+// refused: decoders would replace them, and nobody would find the words that they stand in.
+func (c *Call) characters(e *Event) ([]byte, error) {
+	if c.declared == nil {
+		c.declared = new(dial.Declared(c.Header))
+	}
+	if !*c.declared && utf8.Valid(e.Data) {
+		return e.Data, nil
+	}
+	text, err := dial.Text(c.Header, e.Data)
+	switch {
+	case err == nil:
+		return text, nil
+	case e.Cut:
+		return nil, io.ErrUnexpectedEOF
+	case *c.declared:
+		return nil, c.settled(err, "%v: %s", err, c.ExcerptOf(e.Data))
+	}
+	return nil, c.settled(nil, "a chunk of the stream is not UTF-8: %s", c.ExcerptOf(e.Data))
+}
+
+const lostSign = "\uFFFD"
+
+// lostCharacters reports whether a reply holds the sign that programs write in the place of what they cannot read, such
+// as half of a character.
+func lostCharacters(r *chat.Reply) bool {
+	if strings.Contains(r.Content, lostSign) {
+		return true
+	}
+	for i := range r.ToolCalls {
+		args, err := json.Marshal(r.ToolCalls[i].Args)
+		if err == nil && bytes.Contains(args, []byte(lostSign)) || strings.Contains(r.ToolCalls[i].BadArgs, lostSign) {
+			return true
+		}
+	}
+	return false
+}

@@ -189,7 +189,8 @@ var replayFields = table("additional_config of a replay", func() rows[Replay] {
 			preset("instant").
 			doc("How fast replies come."),
 		word("match", words("turn", "content"), func(r *Replay) *string { return &r.Match }).
-			doc("Whether replies are found by turn or by what was asked.").preset("turn"),
+			doc("Whether replies are found by turn or by what was asked. By turn, other words of the user than the recorded " +
+				"ones are a warning; by content, words that were not recorded are an error.").preset("turn"),
 		word("tools", words("recorded", "execute"), func(r *Replay) *string { return &r.Tools }).
 			doc("Whether results of tools come from the recording too, or the tools are run."),
 		custom("speed", positive, func(d *decoder, r *Replay, v *node.Node) {

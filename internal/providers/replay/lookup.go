@@ -16,41 +16,42 @@ import (
 // said for the n-th time what they got then; words that were never said so often fall back to the order.
 //
 // A persona is given the recorded messages of the user in their order. Nothing left to say is an error.
-func (p *Provider) find(req *chat.Request) (*recordedReply, string, error) {
+func (p *Provider) find(req *chat.Request) (l *recordedReply, notice, doubt string, err error) {
 	if req.Origin.Judge != "" {
-		return nil, "", errors.New("a recording cannot judge; give the judge a model")
+		return nil, "", "", errors.New("a recording cannot judge; give the judge a model")
 	}
 	if req.Origin.Step != "" {
-		return nil, "", fmt.Errorf("a recorded conversation does not hold what the models of steps said, like that of %s; "+
+		return nil, "", "", fmt.Errorf("a recorded conversation does not hold what the models of steps said, like that of %s; "+
 			"record a run with its steps: arena run --record FOLDER, and replay that", req.Origin.Step)
 	}
 	i, err := p.archive.choose(p.Settings, &req.Origin)
 	if err != nil {
-		return nil, "", err
+		return nil, "", "", err
 	}
 	s, err := p.archive.script(i)
 	if err != nil {
-		return nil, "", err
+		return nil, "", "", err
 	}
 	if req.Origin.Persona != "" {
 		l, err := s.persona(req.Messages)
-		return l, "", err
+		return l, "", "", err
 	}
 	at := positionOf(req.Messages)
-	turn, notice := at.turn, ""
+	turn := at.turn
 	if p.Settings.Match == "content" {
-		if n, found := s.turnOf(at.user, at.said); found {
-			turn = n
-		} else {
-			notice = fmt.Sprintf("provider %s: the recording does not have this user message of turn %d; "+
-				"it was answered by its order", p.ID, at.turn+1)
+		n, found := s.turnOf(at.user, at.said)
+		if !found {
+			return nil, "", "", fmt.Errorf("the recording does not have this user message of turn %d, and match: content asks for "+
+				"replies to the same words; match: turn answers by order", at.turn+1)
 		}
+		turn = n
 	} else if turn < len(s.turns) && !s.turns[turn].matches(at.user) {
 		notice = fmt.Sprintf("provider %s: in the recording the user says something else in turn %d", p.ID, at.turn+1)
+		doubt = fmt.Sprintf("answers other words of the user than those recorded in turn %d", at.turn+1)
 	}
-	l, err := s.replyAt(turn, at.replies)
+	l, err = s.replyAt(turn, at.replies)
 	if err != nil {
-		return nil, "", err
+		return nil, "", "", err
 	}
 	if left := len(s.turns[turn].replies) - at.replies - 1; left > 0 && len(l.calls) == 0 {
 		notice = fmt.Sprintf("provider %s: the recorded turn %d has %d more of the assistant's messages, "+
@@ -60,7 +61,7 @@ func (p *Provider) find(req *chat.Request) (*recordedReply, string, error) {
 		other := fmt.Sprintf("provider %s: in the recording the system prompt is another one", p.ID)
 		notice = strings.TrimPrefix(notice+"; "+other, "; ")
 	}
-	return l, notice, nil
+	return l, notice, doubt, nil
 }
 
 // samePrompt reports whether the system prompt is the recorded one. It is true if none was recorded or something was

@@ -63,7 +63,7 @@ func (p *Provider) Complete(
 	if ctx.Err() != nil {
 		return chat.Reply{}, context.Cause(ctx)
 	}
-	said, notice, err := p.find(req)
+	said, notice, doubt, err := p.find(req)
 	if err == nil && notice != "" && p.Strict {
 		err = errors.New(strings.ReplaceAll(notice, "provider "+p.ID+": ", "")) // which the error says
 	}
@@ -76,7 +76,7 @@ func (p *Provider) Complete(
 		return chat.Reply{}, err
 	}
 	reply := p.reply(req, said)
-	reply.Notice = notice
+	reply.Notice, reply.Doubt = notice, doubt
 	if req.Stream && onDelta != nil {
 		text, err := providers.Stream(ctx, reply.Content, onDelta)
 		if errors.Is(err, providers.ErrEnough) {

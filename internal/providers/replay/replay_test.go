@@ -111,7 +111,8 @@ func TestLookup(t *testing.T) {
 	broken := session("S", user("Hi"), assistant("Hello"), user("And?"))
 	broken.Error = "turn 2: status 500"
 	const other = "provider r: in the recording the user says something else in turn "
-	const unknown = "provider r: the recording does not have this user message of turn "
+	const unknown = "error: provider r: the recording does not have this user message of turn %d, and match: content asks " +
+		"for replies to the same words; match: turn answers by order"
 	for _, c := range []struct {
 		name  string
 		match string
@@ -133,9 +134,9 @@ func TestLookup(t *testing.T) {
 			[]string{"Bye", "get_order()", "On its way", "Hello"}},
 		{"the same words again", "content", twice, []string{"more", "more", "stop"}, []string{"one", "two", "stopped"}},
 		{"words that were never said", "content", twice, []string{"more", "huh?"},
-			[]string{"one", "stopped [" + unknown + "2; it was answered by its order]"}},
+			[]string{"one", fmt.Sprintf(unknown, 2)}},
 		{"words said too often", "content", twice, []string{"stop", "more", "stop"},
-			[]string{"stopped", "one", "two [" + unknown + "3; it was answered by its order]"}},
+			[]string{"stopped", "one", fmt.Sprintf(unknown, 3)}},
 		{"a call without an end", "turn", session("S", user("Hi"), calling("c", "look", nil), user("So?"), assistant("Sorry")),
 			[]string{"Hi", "So?"}, []string{"look()",
 				"error: provider r: the recording has 1 reply in turn 1 and was asked for one more (talk.json, session S)"}},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/inventory"
@@ -137,7 +138,7 @@ func NewEvaluator(options EvaluatorOptions) (*Evaluator, error) {
 	}
 	source := opts.source()
 	source.Bare, source.Recorded = true, true
-	suite, diags := runner.LoadWith(source, opts.Checks.checks())
+	suite, diags := checks.LoadWith(source, opts.Checks.checks())
 	known := secrets(suite, own, diags)
 	e := &Evaluator{opts: opts, run: opts.run(1)}
 	e.run.Started = opts.Now()

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/providers"
@@ -193,7 +194,7 @@ func Load(opts Options) (*Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	suite, diags := runner.LoadWith(opts.source(), opts.Checks.checks())
+	suite, diags := checks.LoadWith(opts.source(), opts.Checks.checks())
 	s := &Suite{opts: opts, secrets: secrets(suite, own, diags), jobs: harness.Jobs(opts.Jobs, suite)}
 	s.cassettes, s.store = s.cassetteFolder(), s.opts.store(s.secrets)
 	if diags.Errors() == 0 {

@@ -48,6 +48,7 @@ var rows = [][]string{
 	{"internal/evals", "internal/generate", "internal/guard"},
 	{"internal/claims", "internal/inventory"},
 	{"internal/preflight"},
+	{"internal/names"},
 	{"internal/runner"},
 	{"internal/analysis", "internal/comparison", "internal/shards"},
 	{"internal/report/show"},

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/result"
@@ -116,7 +117,7 @@ func (f *chatFlags) complete(args []string) error {
 }
 
 func (f *chatFlags) run(ctx context.Context, app *App) error {
-	suite, diags := runner.Load(scenario.Options{
+	suite, diags := checks.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Regions: f.regions,
 		SkipEvals: true, Bare: f.about == "", KeepWritten: true, Getenv: app.Getenv,
 	})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/harness"
@@ -58,7 +59,7 @@ func (x *examination) ourselves() {
 
 // project reads the files as a run would, and looks for what they need from outside.
 func (x *examination) project() {
-	suite, diags := runner.Load(scenario.Options{
+	suite, diags := checks.Load(scenario.Options{
 		Paths: x.paths, Config: x.config, Lenient: x.lenient, Getenv: x.app.Getenv,
 	})
 	x.app.watch(suite, diags)

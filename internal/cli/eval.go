@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -130,7 +131,7 @@ func (f *evalFlags) judgedBy() string {
 
 func (f *evalFlags) run(ctx context.Context, app *App) error {
 	f.over = app.once(f.over)
-	suite, diags := runner.Load(scenario.Options{
+	suite, diags := checks.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 		Bare: len(f.over) > 0, Recorded: len(f.over) > 0, Packs: f.packs,
 		AllowUncertain: f.allowUncertain,

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/gate"
 	"github.com/arena-evals/arena/internal/harness"
@@ -123,7 +124,7 @@ func (f *gateFlags) alone(app *App) (*gatesShown, error) {
 
 // ofFiles are the gates of scenarios, each once.
 func (f *gateFlags) ofFiles(app *App) (*gatesShown, error) {
-	suite, diags := runner.Load(scenario.Options{
+	suite, diags := checks.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv,
 	})
 	app.watch(suite, diags)

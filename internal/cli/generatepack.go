@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/generate"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/result"
-	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/workflow"
 )
@@ -29,7 +29,7 @@ func (f *generateFlags) openPack(app *App) (*packFile, error) {
 	if f.pack == "" {
 		return nil, nil
 	}
-	suite, diags := runner.Load(scenario.Options{Paths: []string{f.pack}, Bare: true, Getenv: app.Getenv})
+	suite, diags := checks.Load(scenario.Options{Paths: []string{f.pack}, Bare: true, Getenv: app.Getenv})
 	root, err := readDocument(f.pack, diags)
 	if err != nil {
 		return nil, err

@@ -225,7 +225,7 @@ func (f *calibrateFlags) prepare(app *App, labels string) (*calibration, error) 
 	}
 	d := &diag.List{}
 	c := &calibration{examples: calibrate.ReadLabels(labels, data, pointerTo(f.given, "threshold", f.threshold), d)}
-	suite, problems := runner.Load(scenario.Options{
+	suite, problems := checks.Load(scenario.Options{
 		Config: f.config, MockConfig: f.mockConfig, Getenv: app.Getenv, Bare: true,
 	})
 	app.watch(suite, problems)

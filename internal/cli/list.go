@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
-	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -83,7 +83,7 @@ func (f *listFlags) run(ctx context.Context, app *App, kind string, paths []stri
 	if kind == "checks" {
 		return listChecks(app, f.asJSON)
 	}
-	suite, diags := runner.Load(scenario.Options{Paths: paths, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv})
+	suite, diags := checks.Load(scenario.Options{Paths: paths, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv})
 	app.watch(suite, diags)
 	app.remarks(suite.Notes)
 	if diags.Errors() > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/result"
@@ -183,7 +184,7 @@ func (f *rejudgeFlags) remember(app *App, was *result.Run) error {
 // load reads the files that hold the checks.
 func (f *rejudgeFlags) load(app *App) (*scenario.Suite, *diag.List) {
 	asserted := len(f.asserts) > 0
-	suite, diags := runner.Load(scenario.Options{
+	suite, diags := checks.Load(scenario.Options{
 		Paths: slices.Concat(f.paths, f.asserts), Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient,
 		Getenv: app.Getenv, Bare: asserted, Recorded: asserted, AllowUncertain: f.allowUncertain,
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plural"
@@ -81,7 +82,7 @@ func newRunCmd(app *App) *cobra.Command {
 
 // runSuite is the main job: load, plan, drive, report.
 func runSuite(ctx context.Context, app *App, f *runFlags) error {
-	suite, diags := runner.Load(scenario.Options{
+	suite, diags := checks.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, SkipEvals: f.filter.Skip,
 		Regions: f.regions, AllowUncertain: f.allowUncertain, Getenv: f.variables.noting(app.Getenv),
 	})

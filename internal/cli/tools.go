@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/plainfile"
@@ -85,7 +86,7 @@ func (f *toolsCallFlags) run(ctx context.Context, app *App, name, text string) e
 	if err != nil {
 		return err
 	}
-	suite, diags := runner.Load(scenario.Options{Config: f.config, Lenient: f.lenient, Getenv: app.Getenv})
+	suite, diags := checks.Load(scenario.Options{Config: f.config, Lenient: f.lenient, Getenv: app.Getenv})
 	app.watch(suite, diags)
 	if diags.Errors() > 0 {
 		app.showErrors(diags, suite.Files)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/bundle"
 	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/fleet"
@@ -101,7 +102,7 @@ func (w *trialWorker) plan(
 	if w.flags.given.has("retries") {
 		f.retries, f.given["retries"] = w.flags.retries, byUser
 	}
-	suite, diags := runner.Load(scenario.Options{
+	suite, diags := checks.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, SkipEvals: f.filter.Skip,
 		Regions: f.regions, AllowUncertain: f.allowUncertain, Getenv: f.variables.noting(w.app.Getenv),
 	})

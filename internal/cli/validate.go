@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
+	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/providers"
@@ -60,7 +62,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 	if err := oneOf("color", []string{f.color}, "auto", "always", "never"); err != nil {
 		return err
 	}
-	suite, diags := runner.Load(scenario.Options{
+	suite, diags := checks.Load(scenario.Options{
 		Paths: paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
 	app.watch(suite, diags)
@@ -72,8 +74,8 @@ func (f *validateFlags) run(app *App, paths []string) error {
 			preflight.Idle(p, s, f.strict, diags)
 		}
 		runner.ReportGenericReplies(p, diags)
-		runner.ReportToolUses(p, p.Scenarios, diags)
-		runner.ReportNames(p, p.Scenarios, f.lenient, diags)
+		names.OpenToolUses(p, p.Scenarios, diags)
+		names.Report(p, p.Scenarios, f.lenient, diags)
 		preflight.Guardrails(p, p.Scenarios, diags)
 		preflight.IdleGates(p, p.Scenarios, diags)
 		preflight.LastReplyBans(p, p.Scenarios, diags)

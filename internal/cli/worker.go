@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/harness"
@@ -234,7 +235,7 @@ func ignoring(ctx context.Context, err error) error {
 
 // load reads packs and config, and prepares their evals.
 func (f *workerFlags) load(app *App) (*packEvals, error) {
-	suite, diags := runner.Load(scenario.Options{
+	suite, diags := checks.Load(scenario.Options{
 		Paths: f.packs, Packs: f.packs, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv, Bare: true, Recorded: true,
 	})
 	app.watch(suite, diags)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/dispatch"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -14,7 +15,7 @@ import (
 // silently not run, unless the request names which evals it wants.
 func TestRequestsWithoutAPrompt(t *testing.T) {
 	t.Parallel()
-	suite, diags := runner.Load(scenario.Options{
+	suite, diags := checks.Load(scenario.Options{
 		Paths: []string{filepath.Join("testdata", "prompts.pack.json")}, Bare: true, Recorded: true,
 		Getenv: func(string) (string, bool) { return "", false },
 	})

@@ -89,6 +89,6 @@ func ReportAgents(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List
 		for _, spec := range chosen {
 			preflight.Agent(s, spec, d)
 		}
-		preflight.Window(p, s, chosen, defaultRegion, d)
+		preflight.Window(p, s, chosen, scenario.DefaultRegion, d)
 	}
 }

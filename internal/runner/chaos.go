@@ -8,12 +8,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
@@ -99,23 +97,3 @@ func unmarked(res chat.ToolResult) chat.ToolResult {
 
 // garbage is what an agent gets in place of a result that is lost: JSON that ends somewhere.
 const garbage = `{"status": "ok", "result": {"id": "4f1c`
-
-// checkFailures warns of failures of tools that no prompt of the scenario offers: their calls do not get so far.
-func (n *nameChecker) checkFailures(s *scenario.Scenario, setups []*setup) {
-	if anyToolAllowed(setups) || anyRecorded(setups) {
-		return
-	}
-	for i := range s.Turns {
-		rules := s.Turns[i].More().Chaos
-		for j := range rules {
-			rule := &rules[j]
-			offered := slices.ContainsFunc(setups, func(w *setup) bool { return slices.ContainsFunc(w.offered, rule.Fits) })
-			if offered || !slices.ContainsFunc(n.knownTools(), rule.Fits) {
-				continue // an unknown tool is reported as that, or comes from a server
-			}
-			n.diags.Warnf(rule.Pos, diag.Width(rule.Tool), "not-offered",
-				"chaos: the tool %s is not offered here, so it cannot fail", rule.Tool).Hint =
-				"list it under allowed_tools of the prompt"
-		}
-	}
-}

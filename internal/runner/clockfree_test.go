@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -103,7 +104,7 @@ func ownTalk(t *testing.T, budget string, now func() time.Time) string {
 			t.Fatal(err)
 		}
 	}
-	suite, diags := Load(scenario.Options{Config: filepath.Join(dir, "config.arena.yaml")})
+	suite, diags := checks.Load(scenario.Options{Config: filepath.Join(dir, "config.arena.yaml")})
 	if diags.Errors() > 0 {
 		t.Fatal(diags.Sorted()[0])
 	}

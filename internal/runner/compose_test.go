@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/providers"
@@ -66,7 +67,7 @@ func runComposed(t testing.TB, files map[string]string, client answer) (*result.
 			t.Fatal(err)
 		}
 	}
-	suite, diags := Load(scenario.Options{Config: filepath.Join(dir, "config.arena.yaml")})
+	suite, diags := checks.Load(scenario.Options{Config: filepath.Join(dir, "config.arena.yaml")})
 	open := func(*scenario.Project, *scenario.Provider) (providers.Provider, bool, error) {
 		return client, true, nil
 	}

@@ -1,15 +1,12 @@
 package runner
 
 import (
-	"maps"
 	"slices"
+	"strings"
 
-	"github.com/arena-evals/arena/internal/checks"
-	"github.com/arena-evals/arena/internal/composition"
-	"github.com/arena-evals/arena/internal/inventory"
+	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
-	"github.com/arena-evals/arena/internal/workflow"
 )
 
 // Declared returns the names that the projects of the plan declare. A plan that judges a run again returns those of
@@ -27,7 +24,8 @@ func (p *Plan) Declared() (all []result.Declared) {
 		}
 		seen = append(seen, t.Project)
 		if t.Recorded == nil {
-			all = append(all, declaredNames(t.Project, p.takesAnyTool(t.Project)))
+			in := t.Project
+			all = append(all, names.Declared(in.Project, in.tools.Registry, in.prefix, p.takesAnyTool(in)))
 		} else if told := p.toldNames(t.Project); told != nil {
 			told.Project, told.File = t.Project.prefix, t.Project.File
 			all = append(all, *told)
@@ -52,137 +50,52 @@ func (p *Plan) toldNames(q *project) *result.Declared {
 			list = append(list, t.Recorded.declared)
 		}
 	}
-	return joinDeclared(list)
+	return names.Join(list)
 }
 
-// joinDeclared returns the names that any of several projects declares; nil when not all of them are known.
-func joinDeclared(list []*result.Declared) *result.Declared {
-	if len(list) == 0 || slices.Contains(list, nil) {
+// ranOf returns what is known of the projects that the recorded conversations of a plan were had by. Trials that are to
+// be run yet know no such project.
+func ranOf(spans []span) func(*scenario.Scenario) *result.Declared {
+	return func(s *scenario.Scenario) *result.Declared {
+		var list []*result.Declared
+		for i := range spans {
+			if t := &spans[i].Trial; s == nil || t.Scenario == s {
+				if t.Recorded == nil {
+					return nil
+				}
+				list = append(list, t.Recorded.declared)
+			}
+		}
+		return names.Join(list)
+	}
+}
+
+// finishedRan is ranOf for the trials of a run that is judged again.
+func finishedRan(
+	p *scenario.Project, finished []Finished, declared []result.Declared,
+) func(*scenario.Scenario) *result.Declared {
+	return func(s *scenario.Scenario) *result.Declared {
+		var list []*result.Declared
+		for i := range finished {
+			brief := finished[i].Brief
+			if s == nil || s.Recorded != nil || s.Is(brief.Scenario) {
+				list = append(list, declaredFor(p, brief, declared)...)
+			}
+		}
+		return names.Join(list)
+	}
+}
+
+// declaredBy are what the projects declared whose trials a project of today judges.
+func declaredBy(p *scenario.Project, finished []Finished, declared []result.Declared) *result.Declared {
+	return finishedRan(p, finished, declared)(nil)
+}
+
+// declaredFor returns what is known of the project of a trial; nothing when the trial is of another project than p.
+func declaredFor(p *scenario.Project, brief *result.Brief, declared []result.Declared) []*result.Declared {
+	prefix, _, _ := strings.Cut(brief.ID, brief.Scenario+"/")
+	if prefix != "" && len(p.Evals) == 0 && !comesFrom(p, prefix) {
 		return nil
 	}
-	if !slices.ContainsFunc(list, func(d *result.Declared) bool { return d != list[0] }) {
-		one := *list[0]
-		return &one
-	}
-	out := &result.Declared{Names: map[string][]string{}}
-	var met []*result.Declared
-	for _, d := range list {
-		if slices.Contains(met, d) {
-			continue
-		}
-		for kind, names := range d.Names {
-			if len(met) == 0 || out.Names[kind] != nil {
-				out.Names[kind] = sorted(append(slices.Clone(out.Names[kind]), names...))
-			}
-		}
-		for kind := range out.Names {
-			if d.Names[kind] == nil {
-				delete(out.Names, kind)
-			}
-		}
-		met = append(met, d)
-	}
-	return out
-}
-
-// declaredNames are the names that a project declares. anyTool: its agents may call tools that it does not declare.
-func declaredNames(p *project, anyTool bool) result.Declared {
-	names := map[string][]string{
-		result.DeclaredServers: {}, result.DeclaredAgents: sorted(agentNames(p.Project)),
-		result.DeclaredGuardrails: enabledGuardrails(p.Project), result.DeclaredSkills: {}, result.DeclaredSteps: {},
-	}
-	for _, s := range p.Servers {
-		names[result.DeclaredServers] = append(names[result.DeclaredServers], s.Name)
-	}
-	if !anyTool {
-		names[result.DeclaredTools] = sorted((&nameChecker{p: p.Project}).knownTools())
-		for _, t := range p.Tools {
-			if args, listed := p.tools.Registry.Arguments(t.ID); listed {
-				names[result.DeclaredArguments(t.ID)] = sorted(args)
-			}
-		}
-	}
-	if p.Skills != nil {
-		names[result.DeclaredSkills] = sorted(p.Skills.Names())
-	}
-	for _, prompt := range p.Prompts {
-		names[result.DeclaredRules(prompt.TaskType)] = rulesOf(prompt)
-	}
-	for s := range stepsOf(p.Project) {
-		names[result.DeclaredSteps] = append(names[result.DeclaredSteps], s.ID)
-		if s.Kind == composition.Branch {
-			kind := result.DeclaredTargets(s.ID)
-			names[kind] = append(names[kind], targetsOf(s)...)
-		}
-	}
-	states := stateNames(p.Project)
-	maps.Copy(names, states)
-	for _, kind := range []string{result.DeclaredServers, result.DeclaredSteps} {
-		names[kind] = sorted(names[kind])
-	}
-	return result.Declared{Project: p.prefix, File: p.File, Names: names}
-}
-
-// stateNames are the names that the workflow of a project declares, by kind.
-func stateNames(p *scenario.Project) map[string][]string {
-	names := map[string][]string{
-		result.DeclaredStates: {}, result.DeclaredEntered: {}, result.DeclaredEnds: {}, result.DeclaredWays: {},
-		result.DeclaredArtifacts: {}, result.DeclaredEvents: {},
-	}
-	w := p.Workflow
-	if w == nil || w.Graph == nil {
-		return names
-	}
-	add := func(kind, name string) { names[kind] = append(names[kind], name) }
-	for _, s := range w.States {
-		add(result.DeclaredStates, s.Name)
-		if s.Ends() {
-			add(result.DeclaredEnds, s.Name)
-		}
-	}
-	for _, e := range w.Graph.Edges() {
-		add(result.DeclaredEntered, e.To)
-		add(result.DeclaredWays, result.Way(e.From, e.Event, e.To))
-	}
-	names[result.DeclaredArtifacts] = append(names[result.DeclaredArtifacts], w.Graph.ArtifactNames()...)
-	names[result.DeclaredEvents] = append(names[result.DeclaredEvents], w.Graph.EventNames()...)
-	for kind := range names {
-		names[kind] = sorted(names[kind])
-	}
-	return names
-}
-
-// targetsOf are the steps to which a branch leads.
-func targetsOf(s *composition.Step) []string {
-	if s.Else == "" {
-		return []string{s.Then}
-	}
-	return []string{s.Then, s.Else}
-}
-
-// enabledGuardrails are the types of the guardrails that prompts of a project have, sorted.
-func enabledGuardrails(p *scenario.Project) []string {
-	var types []string
-	for _, prompt := range p.Prompts {
-		for _, v := range prompt.Validators {
-			if check, ok := inventory.Sample(v.Compiled).(*checks.Compiled); ok && v.Enabled {
-				types = append(types, check.Type)
-			}
-		}
-	}
-	return sorted(types)
-}
-
-// sorted returns names sorted, each once; never nil.
-func sorted(names []string) []string {
-	slices.Sort(names)
-	if names = slices.Compact(names); names == nil {
-		return []string{}
-	}
-	return names
-}
-
-// movesOn reports whether a workflow has a transition into a state.
-func movesOn(w *workflow.Graph, into string) bool {
-	return slices.ContainsFunc(w.Edges(), func(e workflow.Edge) bool { return e.To == into })
+	return []*result.Declared{result.DeclaredOf(declared, brief.ID)}
 }

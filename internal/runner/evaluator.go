@@ -5,6 +5,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -28,11 +29,11 @@ func NewEvaluator(p *scenario.Project, prompt string, opts PlanOptions, d *diag.
 	if run == nil || !ok || d.Errors() > 0 {
 		return nil
 	}
-	(&nameChecker{p: p, tools: run.tools.Registry, lenient: opts.Lenient, diags: d, recorded: true}).
-		report([]*scenario.Scenario{s}, func(*scenario.Scenario) []*scenario.Provider { return nil })
+	(&names.Checker{Project: p, Tools: run.tools.Registry, Lenient: opts.Lenient, Diags: d, Recorded: true}).
+		Report([]*scenario.Scenario{s}, func(*scenario.Scenario) []*scenario.Provider { return nil })
 	return &Evaluator{
 		template: Trial{
-			Project: run, Scenario: s, Prompt: under, Endpoint: recordedEndpoint(), Region: defaultRegion, N: 1, Of: 1,
+			Project: run, Scenario: s, Prompt: under, Endpoint: recordedEndpoint(), Region: scenario.DefaultRegion, N: 1, Of: 1,
 		},
 		close: func() {
 			m.close()

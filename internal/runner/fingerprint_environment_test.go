@@ -13,6 +13,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -82,7 +83,7 @@ func printsIn(t *testing.T, config string, env map[string]string) map[string]str
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	suite, diags := runner.Load(scenario.Options{Config: path, Getenv: func(name string) (string, bool) {
+	suite, diags := checks.Load(scenario.Options{Config: path, Getenv: func(name string) (string, bool) {
 		value, set := env[name]
 		return cmp.Or(value, map[string]string{"OPENAI_API_KEY": "k"}[name]), set || name == "OPENAI_API_KEY"
 	}})

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/node"
@@ -144,7 +145,7 @@ func prints(t *testing.T, files map[string]string) map[string]string {
 			config = name
 		}
 	}
-	suite, diags := runner.Load(scenario.Options{Config: filepath.Join(dir, config)})
+	suite, diags := checks.Load(scenario.Options{Config: filepath.Join(dir, config)})
 	if diags.Errors() > 0 {
 		return nil
 	}

@@ -3,8 +3,8 @@ package runner
 import (
 	"slices"
 
-	"github.com/arena-evals/arena/internal/a2a"
 	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/mcp"
@@ -17,11 +17,7 @@ type servedTools struct {
 	agent bool     // it is a remote agent
 }
 
-func (t *servedTools) has(n *servedName) bool {
-	return slices.ContainsFunc(t.names, func(name string) bool {
-		return scenario.Offers([]string{n.name}, name) || n.card && a2a.Asks(name, n.name)
-	})
-}
+func (t *servedTools) has(n *names.Served) bool { return slices.ContainsFunc(t.names, n.ListedAs) }
 
 // servedBy is what a server has listed, or without one all remote agents together; nil: not all of them have yet.
 func (s *session) servedBy(server *scenario.Server) *servedTools {

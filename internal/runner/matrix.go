@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/judges"
+	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/recording"
@@ -109,7 +110,7 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 		http: newHTTP(opts.Offline || opts.Replayed && !opts.Listing), tracker: claims.New(),
 	}
 	if len(m.regions) == 0 {
-		m.regions = []string{defaultRegion}
+		m.regions = []string{scenario.DefaultRegion}
 	}
 	return m
 }
@@ -137,8 +138,6 @@ func (m *matrix) strays() (told []string) {
 	slices.Sort(told)
 	return told
 }
-
-const defaultRegion = "default"
 
 type matrix struct {
 	opts             PlanOptions
@@ -235,7 +234,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	preflight.Guardrails(p, scenarios, m.diags)
 	m.expectGuardrails(p, judged)
 	all := append(slices.Clip(scenarios), judged...)
-	(&toolUses{p, registry, m.diags}).report(all)
+	names.ToolUses(p, registry, all, m.diags)
 	preflight.IdleGates(p, all, m.diags)
 	preflight.LastReplyBans(p, all, m.diags)
 	preflight.UnheldSchemas(p, scenarios, m.diags)

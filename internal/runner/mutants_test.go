@@ -191,7 +191,7 @@ func failures(t *testing.T, dir, file string, replies []string) []int {
 	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	suite, problems := Load(scenario.Options{Paths: []string{path}})
+	suite, problems := checks.Load(scenario.Options{Paths: []string{path}})
 	if len(problems.Sorted()) > 0 || len(suite.Projects) != 1 {
 		return nil
 	}

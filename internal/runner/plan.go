@@ -15,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/judges"
+	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -143,9 +144,9 @@ type project struct {
 	judgePrompts *grading.Prompts
 
 	stances   map[*scenario.Prompt]*stance
-	served    []*servedName     // names that only servers can tell to be right
-	arguments []*servedArgument // the same of arguments
-	rowNames  *rowNames         // nil: no scenario has rows
+	served    []*names.Served   // names that only servers can tell to be right
+	arguments []*names.Argument // the same of arguments
+	rowNames  *names.Rows       // nil: no scenario has rows
 	memory    *tools.Opener     // nil: trials remember nothing
 	media     *attach.Store     // of turns
 	skills    *skills           // nil: there are none

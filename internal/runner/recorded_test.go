@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
@@ -57,7 +58,7 @@ func overRecording(t *testing.T, file string, s *recording.Session) *Plan {
 	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	suite, diags := Load(scenario.Options{Paths: []string{path}, Recorded: true})
+	suite, diags := checks.Load(scenario.Options{Paths: []string{path}, Recorded: true})
 	p := suite.Projects[0]
 	var sc *scenario.Scenario
 	if len(p.Evals) > 0 {
@@ -71,7 +72,7 @@ func overRecording(t *testing.T, file string, s *recording.Session) *Plan {
 		t.Fatal(diags.Sorted())
 	}
 	return &Plan{spans: single([]Trial{{
-		Project: run, Scenario: sc, Endpoint: recordedEndpoint(), Region: defaultRegion, N: 1, Of: 1,
+		Project: run, Scenario: sc, Endpoint: recordedEndpoint(), Region: scenario.DefaultRegion, N: 1, Of: 1,
 		Recorded: &Recorded{Load: func() (*recording.Session, error) { return s, nil }, File: s.File},
 	}})}
 }
@@ -289,7 +290,7 @@ spec:
 	if err := os.WriteFile(path, []byte(strings.Replace(config, "turn_count", "min_length", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	suite, diags := Load(scenario.Options{Config: path, Bare: true})
+	suite, diags := checks.Load(scenario.Options{Config: path, Bare: true})
 	e := NewEvaluator(suite.Projects[0], "", PlanOptions{}, diags)
 	if e == nil {
 		t.Fatal(diags.Sorted())

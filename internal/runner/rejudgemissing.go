@@ -41,7 +41,7 @@ func (b *rejudgePlanner) reportMissing(finished []Finished) {
 	for _, what := range f.notices {
 		ids := f.affected[what]
 		b.m.diags.Warnf(diag.Pos{}, 0, "not-in-run", "not in the run, and not judged: %s, of %s: %s",
-			what, plural.Of(len(ids), "scenario", "scenarios"), listIDs(ids)).Hint =
+			what, plural.Of(len(ids), "scenario", "scenarios"), plural.Listed(ids)).Hint =
 			"run them, or choose what to judge with --scenario and --provider"
 	}
 }

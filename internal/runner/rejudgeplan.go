@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/inventory"
+	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/result"
@@ -61,13 +62,13 @@ func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished, dec
 			preflight.Idle(p, s, b.m.opts.Strict, b.m.diags)
 			b.m.countable(s)
 		}
-		b.m.reportOtherWays(p, declaredBy(p, finished, declared))
-		checker := nameChecker{
-			p: p, tools: run.tools.Registry, lenient: b.m.opts.Lenient, diags: b.m.diags, tracker: b.m.tracker, recorded: true,
-			finished: true, ran: finishedRan(p, finished, declared),
+		names.OtherTransitions(p, declaredBy(p, finished, declared), b.m.diags)
+		checker := names.Checker{
+			Project: p, Tools: run.tools.Registry, Lenient: b.m.opts.Lenient, Diags: b.m.diags, Tracker: b.m.tracker,
+			Recorded: true, Finished: true, Ran: finishedRan(p, finished, declared),
 		}
-		checker.report(judged, func(*scenario.Scenario) []*scenario.Provider { return nil })
-		run.served = checker.served
+		checker.Report(judged, func(*scenario.Scenario) []*scenario.Provider { return nil })
+		run.served, _ = checker.Left()
 		b.projects = append(b.projects, run)
 	}
 	b.reportNotInRun(notInRun)
@@ -82,15 +83,7 @@ func (b *rejudgePlanner) reportNotInRun(ids []string) {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	b.m.diags.Warnf(diag.Pos{}, 0, "not-in-run", "not in the run, and not judged: %s: %s",
-		plural.Of(len(ids), "scenario", "scenarios"), listIDs(ids)).Hint = "run them, or choose what to judge with --scenario"
-}
-
-func listIDs(ids []string) string {
-	const maxListed = 10
-	if more := len(ids) - maxListed; more > 0 {
-		return strings.Join(ids[:maxListed], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(ids, ", ")
+		plural.Of(len(ids), "scenario", "scenarios"), plural.Listed(ids)).Hint = "run them, or choose what to judge with --scenario"
 }
 
 // trial plans to judge a finished trial.

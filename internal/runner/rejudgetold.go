@@ -7,7 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
-	"github.com/arena-evals/arena/internal/inventory"
+	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/secret"
@@ -82,28 +82,10 @@ func (s *session) doubt(prompt *scenario.Prompt, told string) {
 		return
 	}
 	then, known := s.trial.Finished.then.Names[result.DeclaredRules(prompt.TaskType)]
-	if changed := otherRules(then, rulesOf(prompt)); known && len(changed) > 0 {
+	if changed := otherRules(then, names.GuardrailsOf(prompt)); known && len(changed) > 0 {
 		s.warnOnce(fmt.Sprintf("guardrails of the prompt %q have changed since the run (%s): what those of then did is kept, "+
 			"and today's were not asked; arena run tries them", prompt.TaskType, strings.Join(changed, ", ")))
 	}
-}
-
-// rulesOf are the guardrails of a prompt that are enabled: the type of each, and a sum of what it asks for, with what
-// its placeholders stand for in this prompt. They are sorted.
-func rulesOf(prompt *scenario.Prompt) []string {
-	rules := []string{}
-	for _, v := range prompt.Validators {
-		if !v.Enabled {
-			continue
-		}
-		sum := scenario.Digest(v)
-		if inventory.IsOpen(v.Compiled) {
-			sum = scenario.Digest(sum[:], prompt.Variables)
-		}
-		rules = append(rules, fmt.Sprintf("%s %x", v.Type, sum[:6]))
-	}
-	slices.Sort(rules)
-	return rules
 }
 
 // otherRules are the types of the guardrails that only one of two prompts has, sorted, each once.
@@ -121,7 +103,8 @@ func otherRules(a, b []string) (types []string) {
 			types = append(types, name)
 		}
 	}
-	return sorted(types)
+	slices.Sort(types)
+	return slices.Compact(types)
 }
 
 // keepText notes the artifacts that calls set, which the prompts of later states may show, and what a transition handed

@@ -107,7 +107,8 @@ func (s *session) rowCheckFaults(v *values, o *scenario.OpenCheck, turn int) (fa
 	var problems diag.List
 	check, _ := v.bound(o, turn, &problems).(*checks.Compiled)
 	if check != nil {
-		s.trial.Project.rowNames.check(s, check, &problems)
+		served, arguments := s.trial.Project.rowNames.Check(s.trial.shared(), check, &problems)
+		s.rowServed, s.rowArguments = append(s.rowServed, served...), append(s.rowArguments, arguments...)
 	}
 	for _, p := range problems.Sorted() {
 		text := p.Pos.String() + ": " + p.Msg
@@ -132,34 +133,4 @@ func distinct(texts []string) (out []string) {
 		}
 	}
 	return out
-}
-
-// rowNames compares names in checks that come from rows, when these are run.
-type rowNames struct {
-	checker nameChecker // to copy
-	setups  map[*scenario.Scenario][]*setup
-}
-
-// newRowNames keeps what is known of the scenarios with rows; nil: there is none.
-func newRowNames(n *nameChecker) *rowNames {
-	if len(n.rowSetups) == 0 {
-		return nil
-	}
-	n.knownTools()
-	n.calledByMocks() // both are shared from now on
-	return &rowNames{*n, n.rowSetups}
-}
-
-// check reports names in a check that do not exist. Those that only servers can tell are left to the trial.
-func (r *rowNames) check(s *session, c *checks.Compiled, d *diag.List) {
-	if r == nil {
-		return
-	}
-	n := r.checker
-	n.diags, n.tracker, n.within, n.served, n.arguments = d, nil, s.trial.shared(), nil, nil
-	n.reaches, n.reported, n.rans, n.toldRan = nil, nil, nil, nil
-	setups := r.setups[s.trial.shared()]
-	n.check(c, setups)
-	n.checkGiven(c, setups)
-	s.rowServed, s.rowArguments = append(s.rowServed, n.served...), append(s.rowArguments, n.arguments...)
 }

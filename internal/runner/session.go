@@ -11,6 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/skill"
@@ -44,8 +45,8 @@ type session struct {
 	served           map[string]*servedTools       // by the name of the source
 	unfound          map[string]error              // why tools that checks call cannot be listed
 	toldGeneric      bool                          // that a reply was a generic text
-	rowServed        []*servedName                 // of what the row has filled in; see project.served
-	rowArguments     []*servedArgument             // the same of project.arguments
+	rowServed        []*names.Served               // of what the row has filled in; see project.served
+	rowArguments     []*names.Argument             // the same of project.arguments
 	misfits          []string                      // values in checks that the schemas of listed tools do not take
 	listed           map[*tools.Opener][]chat.Tool // what sources had when they were asked last
 	values           *values

@@ -19,7 +19,7 @@ func (m *matrix) stage(plan *Plan) {
 		for _, why := range slices.Sorted(maps.Keys(whole)) {
 			names := slices.Compact(whole[why])
 			plan.Notes = append(plan.Notes, fmt.Sprintf("stop: baseline: all trials of %s run: %s: %s",
-				plural.Of(len(names), "scenario", "scenarios"), why, listIDs(names)))
+				plural.Of(len(names), "scenario", "scenarios"), why, plural.Listed(names)))
 		}
 	}()
 	prints := NewFingerprints(&Options{})

@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -68,7 +69,7 @@ func TestToolsThatChecksCannotCall(t *testing.T) {
 		{Skip: "later", Conversation: []scenario.Placed{placed(t, "tool_exec", `{"tool": "gone"}`)}},
 	}
 	var diags diag.List
-	ReportToolUses(p.Project, chosen, &diags)
+	names.OpenToolUses(p.Project, chosen, &diags)
 	var got []string
 	for _, d := range diags.Sorted() {
 		got = append(got, d.Pos.String()+" "+d.Code+": "+d.Msg+" = "+d.Hint)
@@ -85,7 +86,7 @@ func TestToolsThatChecksCannotCall(t *testing.T) {
 		t.Error(diff)
 	}
 	diags = diag.List{}
-	if ReportToolUses(p.Project, nil, &diags); diags.Errors() > 0 {
+	if names.OpenToolUses(p.Project, nil, &diags); diags.Errors() > 0 {
 		t.Errorf("nothing is chosen: %v", diags.Sorted())
 	}
 }

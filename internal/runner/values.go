@@ -25,7 +25,7 @@ func (m *matrix) compileOpenChecks(p *scenario.Project, scenarios, judged []*sce
 		m.compileOpenChecksOf(p, s, m.regions)
 	}
 	for _, s := range judged {
-		m.compileOpenChecksOf(p, s, []string{defaultRegion})
+		m.compileOpenChecksOf(p, s, []string{scenario.DefaultRegion})
 	}
 }
 

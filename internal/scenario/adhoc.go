@@ -8,6 +8,9 @@ import (
 // DefaultGroup is the group of providers, and of scenarios, that name none.
 const DefaultGroup = "default"
 
+// DefaultRegion is the region of trials where none is asked for.
+const DefaultRegion = "default"
+
 // MockType is the type of providers that answer with the replies of files.
 const MockType = "mock"
 

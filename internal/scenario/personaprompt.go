@@ -139,7 +139,7 @@ func (b *build) personaPrompts(s *Scenario, prompt *Prompt, told map[diag.Diagno
 		if q == nil {
 			continue
 		}
-		if missing := q.missing(prompt, s, "default"); len(missing) > 0 {
+		if missing := q.missing(prompt, s, DefaultRegion); len(missing) > 0 {
 			d := diag.Diagnostic{
 				Pos: t.Pos, Width: 1, Code: "missing-variable",
 				Msg: fmt.Sprintf("scenario %q: the persona %q requires a value for %s", s.ID, q.ID,
@@ -155,7 +155,7 @@ func (b *build) personaPrompts(s *Scenario, prompt *Prompt, told map[diag.Diagno
 		if strings.TrimSpace(q.SystemTemplate) == "" {
 			continue
 		}
-		v := q.values(prompt, s, "default")
+		v := q.values(prompt, s, DefaultRegion)
 		_, faults := v.fill(q.SystemTemplate, false)
 		for _, f := range faults {
 			d := diag.Diagnostic{

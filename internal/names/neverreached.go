@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 const neverThere = "never-reached"
 
 // reach is what the trials can come to whose checks are looked at; nil when there is no workflow that says so.
-func (n *nameChecker) reach(setups []*setup) *reach {
+func (n *Checker) reach(setups []*setup) *reach {
 	if anyRecorded(setups) {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (n *nameChecker) reach(setups []*setup) *reach {
 	}
 	r, known := n.reaches[n.within]
 	if !known {
-		r = newReach(n.p, n.within)
+		r = newReach(n.Project, n.within)
 		n.reaches[n.within] = r
 	}
 	return r
@@ -32,7 +32,7 @@ func (n *nameChecker) reach(setups []*setup) *reach {
 
 // checkReach warns of a check that is decided before the run: it asks for a state to which no trial can come, or for a
 // skill that can be active nowhere.
-func (n *nameChecker) checkReach(c *checks.Compiled, names []checks.NameUse, setups []*setup) {
+func (n *Checker) checkReach(c *checks.Compiled, names []checks.NameUse, setups []*setup) {
 	r := n.reach(setups)
 	if r == nil {
 		n.checkSkills(c, names, nil)
@@ -43,7 +43,7 @@ func (n *nameChecker) checkReach(c *checks.Compiled, names []checks.NameUse, set
 	before := r.starts() // from where a sequence goes on
 	for i := range names {
 		use := &names[i]
-		state := n.p.Workflow.Graph.State(use.Name)
+		state := n.Project.Workflow.Graph.State(use.Name)
 		if use.Kind != checks.StateName || state == nil { // an unknown one is reported
 			continue
 		}
@@ -62,18 +62,18 @@ func (n *nameChecker) checkReach(c *checks.Compiled, names []checks.NameUse, set
 		}
 	}
 	if c.Def.Name == "workflow_complete" && !slices.ContainsFunc(r.states(), (*workflow.State).Ends) {
-		n.diags.Warnf(c.Pos, diag.Width(c.Type), neverThere,
+		n.Diags.Warnf(c.Pos, diag.Width(c.Type), neverThere,
 			"%s: no trial can come to a state that is terminal%s, so this is decided before the run", c.Type, n.inScenario()).
 			Hint = "take the check out, or mark the states as terminal in which the work is done"
 	}
 }
 
 // checkRun warns of a check of a step that no state runs to which a trial can come.
-func (n *nameChecker) checkRun(c *checks.Compiled, names []checks.NameUse, in []*workflow.State) {
+func (n *Checker) checkRun(c *checks.Compiled, names []checks.NameUse, in []*workflow.State) {
 	for i := range names {
 		use := &names[i]
 		declared, run := false, false
-		for _, co := range n.p.Compositions {
+		for _, co := range n.Project.Compositions {
 			if co.Step(use.Name) == nil {
 				continue
 			}
@@ -89,13 +89,13 @@ func (n *nameChecker) checkRun(c *checks.Compiled, names []checks.NameUse, in []
 	}
 }
 
-func (n *nameChecker) never(c *checks.Compiled, use *checks.NameUse, format string, args ...any) {
-	n.diags.Warnf(use.Pos, diag.Width(use.Name), neverThere, "%s: %s: "+format+", so this is decided before the run",
+func (n *Checker) never(c *checks.Compiled, use *checks.NameUse, format string, args ...any) {
+	n.Diags.Warnf(use.Pos, diag.Width(use.Name), neverThere, "%s: %s: "+format+", so this is decided before the run",
 		append([]any{c.Type, use.Param}, args...)...).Hint = "arena list workflow shows which events lead where"
 }
 
 // inScenario names the scenario whose checks are looked at.
-func (n *nameChecker) inScenario() string {
+func (n *Checker) inScenario() string {
 	if n.within == nil {
 		return ""
 	}
@@ -111,17 +111,17 @@ func behind(names []checks.NameUse) string {
 }
 
 // checkSkills warns of checks of skills that no state allows, and of those that are active without being activated.
-func (n *nameChecker) checkSkills(c *checks.Compiled, names []checks.NameUse, in []*workflow.State) {
-	if n.p.Skills == nil {
+func (n *Checker) checkSkills(c *checks.Compiled, names []checks.NameUse, in []*workflow.State) {
+	if n.Project.Skills == nil {
 		return
 	}
 	for i := range names {
 		use := &names[i]
-		at := slices.IndexFunc(n.p.Skills.All(), func(s *skill.Skill) bool { return s.Name == use.Name })
+		at := slices.IndexFunc(n.Project.Skills.All(), func(s *skill.Skill) bool { return s.Name == use.Name })
 		if use.Kind != checks.SkillName || at < 0 {
 			continue
 		}
-		one := n.p.Skills.All()[at]
+		one := n.Project.Skills.All()[at]
 		allows := func(s *workflow.State) bool {
 			f, err := skill.NewFilter(s.Skills)
 			return err != nil || f.Allows(one)
@@ -130,7 +130,7 @@ func (n *nameChecker) checkSkills(c *checks.Compiled, names []checks.NameUse, in
 		case in != nil && !slices.ContainsFunc(in, allows):
 			n.never(c, use, "no state to which a trial can come allows the skill %q%s", one.Name, n.inScenario())
 		case one.Preload:
-			n.diags.Warnf(use.Pos, diag.Width(use.Name), "preloaded",
+			n.Diags.Warnf(use.Pos, diag.Width(use.Name), "preloaded",
 				"%s: %s: the skill %q is preloaded: it is active without a call, and this looks only at calls", c.Type,
 				use.Param, one.Name).Hint = "take the check out, or preload: true"
 		}

@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 // checkTool compares the name of a tool, or a pattern, with the tools that agents can call.
-func (n *nameChecker) checkTool(check string, use *checks.NameUse, setups []*setup) {
+func (n *Checker) checkTool(check string, use *checks.NameUse, setups []*setup) {
 	if n.checkServed(check, use, setups) {
 		return
 	}
@@ -23,7 +23,7 @@ func (n *nameChecker) checkTool(check string, use *checks.NameUse, setups []*set
 		fits = use.Pattern.MatchString
 	case use.Kind == checks.AgentName:
 		fits = func(name string) bool {
-			return name == use.Name || a2a.Asks(name, use.Name) || n.tools.Agent(name) == use.Name
+			return name == use.Name || a2a.Asks(name, use.Name) || n.Tools.Agent(name) == use.Name
 		}
 	}
 	if n.checkAsked(check, use, setups, fits) {
@@ -45,14 +45,14 @@ func (n *nameChecker) checkTool(check string, use *checks.NameUse, setups []*set
 		n.warnNotOffered(check, use)
 	default:
 		if use.Kind == checks.AgentName {
-			known = append(agentNames(n.p), known...)
+			known = append(agentNames(n.Project), known...)
 		}
 		n.reportUnknownTool(check, use, known)
 	}
 }
 
 // checkConsents reports consent_overrides for tools that no prompt of the scenario offers: nobody would be asked.
-func (n *nameChecker) checkConsents(s *scenario.Scenario, setups []*setup) {
+func (n *Checker) checkConsents(s *scenario.Scenario, setups []*setup) {
 	if anyToolAllowed(setups) || anyRecorded(setups) {
 		return
 	}
@@ -70,7 +70,7 @@ func (n *nameChecker) checkConsents(s *scenario.Scenario, setups []*setup) {
 }
 
 // checkChoice reports a tool_choice that no prompt of the scenario offers: no server would answer.
-func (n *nameChecker) checkChoice(s *scenario.Scenario, setups []*setup) {
+func (n *Checker) checkChoice(s *scenario.Scenario, setups []*setup) {
 	if anyToolAllowed(setups) || anyRecorded(setups) {
 		return
 	}
@@ -89,10 +89,10 @@ func (n *nameChecker) checkChoice(s *scenario.Scenario, setups []*setup) {
 }
 
 // checkRequired reports a tool_choice that requires a call where no prompt of the scenario offers a tool.
-func (n *nameChecker) checkRequired(s *scenario.Scenario, setups []*setup) {
-	_, servers := n.p.Has(scenario.FeatureServers)
+func (n *Checker) checkRequired(s *scenario.Scenario, setups []*setup) {
+	_, servers := n.Project.Has(scenario.FeatureServers)
 	idle := func(w *setup) bool { return s.PolicyUnder(w.prompt, nil).Choice == "required" && len(w.offered) == 0 }
-	if servers || len(n.p.Agents) > 0 || len(setups) == 0 || slices.ContainsFunc(setups,
+	if servers || len(n.Project.Agents) > 0 || len(setups) == 0 || slices.ContainsFunc(setups,
 		func(w *setup) bool { return !idle(w) }) {
 		return
 	}
@@ -102,16 +102,16 @@ func (n *nameChecker) checkRequired(s *scenario.Scenario, setups []*setup) {
 }
 
 // warnNotOffered warns of a tool that no prompt offers: the agent cannot call it.
-func (n *nameChecker) warnNotOffered(check string, use *checks.NameUse) {
+func (n *Checker) warnNotOffered(check string, use *checks.NameUse) {
 	what := fmt.Sprintf("the tool %s is", use.Name)
 	if use.Pattern != nil {
 		what = "the tools that it matches are"
 	}
-	n.diags.Warnf(use.Pos, diag.Width(use.Name), "not-offered", "%s: %s: %s not offered here, so it cannot be called",
+	n.Diags.Warnf(use.Pos, diag.Width(use.Name), "not-offered", "%s: %s: %s not offered here, so it cannot be called",
 		check, use.Param, what).Hint = "list it under allowed_tools of the prompt"
 }
 
-func (n *nameChecker) reportUnknownTool(check string, use *checks.NameUse, known []string) {
+func (n *Checker) reportUnknownTool(check string, use *checks.NameUse, known []string) {
 	text := fmt.Sprintf("there is no %s %q", use.Kind, use.Name)
 	if use.Pattern != nil {
 		text = fmt.Sprintf("no tool matches %q", use.Name)
@@ -123,16 +123,16 @@ func (n *nameChecker) reportUnknownTool(check string, use *checks.NameUse, known
 }
 
 // knownTools returns the tools of the project, including those of modes that do not exist yet.
-func (n *nameChecker) knownTools() []string {
+func (n *Checker) knownTools() []string {
 	if n.toolNames != nil {
 		return n.toolNames
 	}
-	names := n.p.OwnTools()
-	for _, t := range n.p.Tools {
+	names := n.Project.OwnTools()
+	for _, t := range n.Project.Tools {
 		names = append(names, t.ID)
 	}
-	for i := range n.p.Later {
-		if f := &n.p.Later[i]; f.Tool != "" && !strings.Contains(f.Tool, "*") {
+	for i := range n.Project.Later {
+		if f := &n.Project.Later[i]; f.Tool != "" && !strings.Contains(f.Tool, "*") {
 			names = append(names, f.Tool)
 		}
 	}
@@ -142,18 +142,18 @@ func (n *nameChecker) knownTools() []string {
 }
 
 // mayBeServed reports whether a server or an agent that nobody has asked yet may provide what a check names.
-func (n *nameChecker) mayBeServed(use *checks.NameUse) bool {
-	_, servers := n.p.Has(scenario.FeatureServers)
+func (n *Checker) mayBeServed(use *checks.NameUse) bool {
+	_, servers := n.Project.Has(scenario.FeatureServers)
 	switch {
 	case use.Pattern != nil:
-		return servers || len(n.p.Agents) > 0
+		return servers || len(n.Project.Agents) > 0
 	case use.Kind == checks.AgentName: // its card may call it so
-		return n.mayBeListed(use.Name) || len(n.p.Agents) > 0
+		return n.mayBeListed(use.Name) || len(n.Project.Agents) > 0
 	}
 	return n.mayBeListed(use.Name)
 }
 
-func (n *nameChecker) mayBeListed(tool string) bool { return mayBeListed(n.p, tool) }
+func (n *Checker) mayBeListed(tool string) bool { return mayBeListed(n.Project, tool) }
 
 // mayBeListed reports whether a server or an agent that nobody has asked yet may have a tool of this name.
 func mayBeListed(p *scenario.Project, tool string) bool {
@@ -178,23 +178,43 @@ func agentNames(p *scenario.Project) (names []string) {
 }
 
 // isRemoteAgent reports whether an agent of the config that answers elsewhere has this name.
-func (n *nameChecker) isRemoteAgent(name string) bool {
-	return slices.ContainsFunc(n.p.Agents, func(a *scenario.Agent) bool { return a.Name == name })
+func (n *Checker) isRemoteAgent(name string) bool {
+	return slices.ContainsFunc(n.Project.Agents, func(a *scenario.Agent) bool { return a.Name == name })
 }
 
 // hasInstalledSkills reports whether the project names skills that only a package manager knows.
-func (n *nameChecker) hasInstalledSkills() bool {
-	_, there := n.p.Has(scenario.FeatureInstalledSkills)
+func (n *Checker) hasInstalledSkills() bool {
+	_, there := n.Project.Has(scenario.FeatureInstalledSkills)
 	return there
 }
 
 // awaitOrWarn leaves a name to the tracker. Without a tracker it warns of a name that the project does not have.
-func (n *nameChecker) awaitOrWarn(check string, use *checks.NameUse) {
+func (n *Checker) awaitOrWarn(check string, use *checks.NameUse) {
 	switch {
-	case n.tracker != nil:
-		n.tracker.ExpectName(check, use)
-	case n.recorded && len(n.knownTools()) > 0:
-		n.diags.Warnf(use.Pos, diag.Width(use.Name), "unknown-name", "%s: %s: there is no %s %q in this project",
+	case n.Tracker != nil:
+		n.Tracker.ExpectName(check, use)
+	case n.Recorded && len(n.knownTools()) > 0:
+		n.Diags.Warnf(use.Pos, diag.Width(use.Name), "unknown-name", "%s: %s: there is no %s %q in this project",
 			check, use.Param, use.Kind, use.Name).Hint = diag.HintKnown(use.Name, n.knownTools())
+	}
+}
+
+// checkFailures warns of failures of tools that no prompt of the scenario offers: their calls do not get so far.
+func (n *Checker) checkFailures(s *scenario.Scenario, setups []*setup) {
+	if anyToolAllowed(setups) || anyRecorded(setups) {
+		return
+	}
+	for i := range s.Turns {
+		rules := s.Turns[i].More().Chaos
+		for j := range rules {
+			rule := &rules[j]
+			offered := slices.ContainsFunc(setups, func(w *setup) bool { return slices.ContainsFunc(w.offered, rule.Fits) })
+			if offered || !slices.ContainsFunc(n.knownTools(), rule.Fits) {
+				continue // an unknown tool is reported as that, or comes from a server
+			}
+			n.Diags.Warnf(rule.Pos, diag.Width(rule.Tool), "not-offered",
+				"chaos: the tool %s is not offered here, so it cannot fail", rule.Tool).Hint =
+				"list it under allowed_tools of the prompt"
+		}
 	}
 }

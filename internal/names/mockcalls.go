@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"maps"
@@ -13,18 +13,18 @@ import (
 )
 
 // mocksCall reports whether mock replies of a setup call a tool.
-func (n *nameChecker) mocksCall(setups []*setup, name string) bool {
+func (n *Checker) mocksCall(setups []*setup, name string) bool {
 	return n.anyMockCall(setups, func(called string) bool { return called == name })
 }
 
-func (n *nameChecker) anyMockCall(setups []*setup, fits func(string) bool) bool {
+func (n *Checker) anyMockCall(setups []*setup, fits func(string) bool) bool {
 	return slices.ContainsFunc(setups, func(s *setup) bool { return s.mock }) &&
 		slices.ContainsFunc(n.calledByMocks(), fits)
 }
 
 // calledByMocks returns the tools that mock replies call and that have an answer: from the project, in the reply, or
 // from servers and features.
-func (n *nameChecker) calledByMocks() []string {
+func (n *Checker) calledByMocks() []string {
 	if n.mockTools != nil {
 		return *n.mockTools
 	}
@@ -44,9 +44,9 @@ func (n *nameChecker) calledByMocks() []string {
 	return names
 }
 
-func (n *nameChecker) eachMockReply(visit func(*scenario.MockReply)) {
-	files := []*scenario.MockFile{n.p.Mock}
-	for _, q := range n.p.Providers {
+func (n *Checker) eachMockReply(visit func(*scenario.MockReply)) {
+	files := []*scenario.MockFile{n.Project.Mock}
+	for _, q := range n.Project.Providers {
 		if !slices.Contains(files, q.Mock) {
 			files = append(files, q.Mock)
 		}
@@ -63,7 +63,7 @@ func (n *nameChecker) eachMockReply(visit func(*scenario.MockReply)) {
 			}
 		}
 	}
-	for _, s := range n.p.Scenarios {
+	for _, s := range n.Project.Scenarios {
 		for i := range s.Turns {
 			inline := s.Turns[i].Inline()
 			for j := range inline {
@@ -76,8 +76,8 @@ func (n *nameChecker) eachMockReply(visit func(*scenario.MockReply)) {
 }
 
 // checkMockCalls reports tools that mock replies for a scenario call and that have no answer.
-func (n *nameChecker) checkMockCalls(s *scenario.Scenario, agents []*scenario.Provider) {
-	if n.recorded || s.Recorded != nil {
+func (n *Checker) checkMockCalls(s *scenario.Scenario, agents []*scenario.Provider) {
+	if n.Recorded || s.Recorded != nil {
 		return
 	}
 	for i := range s.Turns {
@@ -90,8 +90,8 @@ func (n *nameChecker) checkMockCalls(s *scenario.Scenario, agents []*scenario.Pr
 			}
 		}
 	}
-	if n.p.Mock != nil { // it replaces those of the providers
-		n.checkMockFile(s, n.p.Mock)
+	if n.Project.Mock != nil { // it replaces those of the providers
+		n.checkMockFile(s, n.Project.Mock)
 		return
 	}
 	for _, q := range agents {
@@ -102,7 +102,7 @@ func (n *nameChecker) checkMockCalls(s *scenario.Scenario, agents []*scenario.Pr
 }
 
 // checkMockFile checks the calls of a mock file. The file may hold replies for other projects.
-func (n *nameChecker) checkMockFile(s *scenario.Scenario, file *scenario.MockFile) {
+func (n *Checker) checkMockFile(s *scenario.Scenario, file *scenario.MockFile) {
 	for _, use := range file.Calls {
 		if !n.mayExist(use.Name) && (callsTool(file.Scenarios[s.ID], use.Name) ||
 			s.Alias != "" && callsTool(file.Scenarios[s.Alias], use.Name)) {
@@ -123,57 +123,57 @@ func (n *nameChecker) checkMockFile(s *scenario.Scenario, file *scenario.MockFil
 
 // checkMockArguments warns of results that have no effect, and of calls that the schema of their tool refuses: nothing
 // is run for them. What is not even an object is meant so.
-func (n *nameChecker) checkMockArguments(reply *scenario.MockReply) {
+func (n *Checker) checkMockArguments(reply *scenario.MockReply) {
 	for r := range reply.Each() {
 		n.checkSaidArguments(r)
 	}
 }
 
-func (n *nameChecker) checkSaidArguments(r *scenario.MockReply) {
+func (n *Checker) checkSaidArguments(r *scenario.MockReply) {
 	for i := range r.ToolCalls {
 		call := &r.ToolCalls[i]
 		_, came := r.Results[i]
 		if came && i < len(r.Places) && !n.reported[r.Places[i]] && n.answersItself(call.Name) {
 			n.note(r.Places[i])
-			n.diags.Warnf(r.Places[i], 1, scenario.NoEffect,
+			n.Diags.Warnf(r.Places[i], 1, scenario.NoEffect,
 				"mock: tool_calls: arena itself answers %s: the result or error that is written here has no effect", call.Name).
 				Hint = "take it out"
 		}
-		if came || call.Args == nil || i >= len(r.Places) || !n.tools.Has(call.Name) {
+		if came || call.Args == nil || i >= len(r.Places) || !n.Tools.Has(call.Name) {
 			continue
 		}
 		if n.reported[r.Places[i]] {
 			continue
 		}
-		err := n.tools.Takes(call.Name, call.Args)
+		err := n.Tools.Takes(call.Name, call.Args)
 		if err == nil {
 			n.checkMockNames(call, r.Places[i])
 			continue
 		}
 		n.note(r.Places[i])
-		n.diags.Warnf(r.Places[i], 1, "bad-arguments", "mock: tool_calls: %s does not take these arguments: %v", call.Name,
+		n.Diags.Warnf(r.Places[i], 1, "bad-arguments", "mock: tool_calls: %s does not take these arguments: %v", call.Name,
 			err).Hint = "the call is answered with an error; if that is meant, write it: error: …"
 	}
 }
 
 // checkMockNames warns of an argument that the tool does not list and that is spelt nearly as one that it does.
-func (n *nameChecker) checkMockNames(call *chat.ToolCall, at diag.Pos) {
-	known, listed := n.tools.Arguments(call.Name)
+func (n *Checker) checkMockNames(call *chat.ToolCall, at diag.Pos) {
+	known, listed := n.Tools.Arguments(call.Name)
 	for _, name := range slices.Sorted(maps.Keys(call.Args)) {
 		near := diag.Nearest(name, known)
 		if _, given := call.Args[near]; !listed || slices.Contains(known, name) || near == "" || given {
 			continue
 		}
 		n.note(at)
-		n.diags.Warnf(at, 1, "unknown-argument", "mock: tool_calls: the tool %s has no argument %q", call.Name, name).Hint =
+		n.Diags.Warnf(at, 1, "unknown-argument", "mock: tool_calls: the tool %s has no argument %q", call.Name, name).Hint =
 			"did you mean " + strconv.Quote(near) + "?"
 		return
 	}
 }
 
 // answersItself reports whether a tool is one of the workflow or of the skills, which no canned result replaces.
-func (n *nameChecker) answersItself(tool string) bool {
-	return !strings.HasPrefix(tool, memory.Prefix) && slices.Contains(n.p.OwnTools(), tool)
+func (n *Checker) answersItself(tool string) bool {
+	return !strings.HasPrefix(tool, memory.Prefix) && slices.Contains(n.Project.OwnTools(), tool)
 }
 
 // callsTool reports whether replies call a tool without giving its result.
@@ -194,13 +194,13 @@ func callsTool(m *scenario.MockScenario, name string) bool {
 }
 
 // mayExist reports whether the project has a tool, or may have it from servers, agents, skills or workflows.
-func (n *nameChecker) mayExist(tool string) bool {
+func (n *Checker) mayExist(tool string) bool {
 	_, there := slices.BinarySearch(n.knownTools(), tool)
 	return there || n.mayBeListed(tool)
 }
 
 // reportUnansweredCall reports, once, a call that can only fail.
-func (n *nameChecker) reportUnansweredCall(use scenario.MockCallUse) {
+func (n *Checker) reportUnansweredCall(use scenario.MockCallUse) {
 	if n.reported[use.Pos] || n.mayExist(use.Name) {
 		return
 	}
@@ -213,7 +213,7 @@ func (n *nameChecker) reportUnansweredCall(use scenario.MockCallUse) {
 }
 
 // note notes a place that is reported.
-func (n *nameChecker) note(at diag.Pos) {
+func (n *Checker) note(at diag.Pos) {
 	if n.reported == nil {
 		n.reported = map[diag.Pos]bool{}
 	}

@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"os"
@@ -71,8 +71,8 @@ func tryMistyped(t *testing.T, spec *scenario.Check, prefix string, names []stri
 	p.Scenarios = []*scenario.Scenario{{
 		Meta: scenario.Meta{ID: "s"}, Conversation: []scenario.Placed{{Compiled: bad}},
 	}}
-	ReportNames(&p, p.Scenarios, false, &found)
-	ReportToolUses(&p, p.Scenarios, &found)
+	Report(&p, p.Scenarios, false, &found)
+	OpenToolUses(&p, p.Scenarios, &found)
 	for _, name := range toolNames(bad) {
 		if !strings.HasPrefix(name, prefix) {
 			continue // of an argument that has the same name

@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // checkSteps compares the steps that a check names with those of the project's compositions. They must be of the kind
 // that the check looks at, and a branch must be able to lead where it is expected to.
-func (n *nameChecker) checkSteps(check string, names []checks.NameUse) {
+func (n *Checker) checkSteps(check string, names []checks.NameUse) {
 	branch := "" // the one whose way is expected
 	for i := range names {
 		use := &names[i]
@@ -27,8 +27,8 @@ func (n *nameChecker) checkSteps(check string, names []checks.NameUse) {
 	}
 }
 
-func (n *nameChecker) checkStep(check string, use *checks.NameUse, branch string) {
-	if len(n.p.Compositions) == 0 {
+func (n *Checker) checkStep(check string, use *checks.NameUse, branch string) {
+	if len(n.Project.Compositions) == 0 {
 		return // reported, or the conversation may be of another project
 	}
 	var kinds []composition.Kind
@@ -45,7 +45,7 @@ func (n *nameChecker) checkStep(check string, use *checks.NameUse, branch string
 	}
 	var fitting []string
 	other := composition.Kind("")
-	for s := range stepsOf(n.p) {
+	for s := range stepsOf(n.Project) {
 		if slices.Contains(kinds, s.Kind) {
 			fitting = append(fitting, s.ID)
 		} else if s.ID == use.Name {
@@ -65,10 +65,10 @@ func (n *nameChecker) checkStep(check string, use *checks.NameUse, branch string
 }
 
 // checkTarget reports a step to which a branch never leads.
-func (n *nameChecker) checkTarget(check string, use *checks.NameUse, branch string) {
+func (n *Checker) checkTarget(check string, use *checks.NameUse, branch string) {
 	var ways []string
 	found := false
-	for s := range stepsOf(n.p) {
+	for s := range stepsOf(n.Project) {
 		if s.ID == branch && s.Kind == composition.Branch {
 			found = true
 			ways = append(ways, s.Then)

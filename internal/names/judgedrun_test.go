@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"regexp"
@@ -56,12 +56,12 @@ func TestToolsOfJudgedRun(t *testing.T) {
 		{tool(checks.AgentName, "reception"), plain, `no agent "reception"`},
 		{tool(checks.AgentName, "look"), plain, ""},
 	} {
-		n := &nameChecker{
-			p: &scenario.Project{Agents: []*scenario.Agent{{Name: "reception"}}}, diags: &diag.List{},
+		n := &Checker{
+			Project: &scenario.Project{Agents: []*scenario.Agent{{Name: "reception"}}}, Diags: &diag.List{},
 		}
 		n.checkRanTool("c", c.use, c.then)
 		got := ""
-		for _, d := range n.diags.Sorted() {
+		for _, d := range n.Diags.Sorted() {
 			got += d.Msg
 		}
 		if got != c.want && (c.want == "" || !strings.Contains(got, c.want)) {
@@ -76,12 +76,12 @@ func TestJoinDeclared(t *testing.T) {
 	t.Parallel()
 	a := &result.Declared{Names: map[string][]string{"tool": {"x"}, "state": {}, "skill": {"s"}}}
 	b := &result.Declared{Names: map[string][]string{"tool": {"y"}, "state": {"one"}}}
-	both := joinDeclared([]*result.Declared{a, b, a})
+	both := Join([]*result.Declared{a, b, a})
 	if both.Lacks("tool", "x") || both.Lacks("tool", "y") || !both.Lacks("tool", "z") || both.Lacks("state", "one") ||
 		!both.Lacks("state", "two") || both.Lacks("skill", "other") {
 		t.Errorf("%v", both.Names)
 	}
-	if joinDeclared([]*result.Declared{a, nil}) != nil || joinDeclared(nil) != nil {
+	if Join([]*result.Declared{a, nil}) != nil || Join(nil) != nil {
 		t.Error("what is not known of one is known of all")
 	}
 }

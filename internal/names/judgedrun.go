@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"fmt"
@@ -9,61 +9,15 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/claims"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// ranOf returns what is known of the projects that the recorded conversations of a plan were had by. Trials that are to
-// be run yet know no such project.
-func ranOf(spans []span) func(*scenario.Scenario) *result.Declared {
-	return func(s *scenario.Scenario) *result.Declared {
-		var list []*result.Declared
-		for i := range spans {
-			if t := &spans[i].Trial; s == nil || t.Scenario == s {
-				if t.Recorded == nil {
-					return nil
-				}
-				list = append(list, t.Recorded.declared)
-			}
-		}
-		return joinDeclared(list)
-	}
-}
-
-// finishedRan is ranOf for the trials of a run that is judged again.
-func finishedRan(
-	p *scenario.Project, finished []Finished, declared []result.Declared,
-) func(*scenario.Scenario) *result.Declared {
-	return func(s *scenario.Scenario) *result.Declared {
-		var list []*result.Declared
-		for i := range finished {
-			brief := finished[i].Brief
-			if s == nil || s.Recorded != nil || s.Is(brief.Scenario) {
-				list = append(list, declaredFor(p, brief, declared)...)
-			}
-		}
-		return joinDeclared(list)
-	}
-}
-
-// declaredBy are what the projects declared whose trials a project of today judges.
-func declaredBy(p *scenario.Project, finished []Finished, declared []result.Declared) *result.Declared {
-	return finishedRan(p, finished, declared)(nil)
-}
-
-// declaredFor returns what is known of the project of a trial; nothing when the trial is of another project than p.
-func declaredFor(p *scenario.Project, brief *result.Brief, declared []result.Declared) []*result.Declared {
-	prefix, _, _ := strings.Cut(brief.ID, brief.Scenario+"/")
-	if prefix != "" && len(p.Evals) == 0 && !comesFrom(p, prefix) {
-		return nil
-	}
-	return []*result.Declared{result.DeclaredOf(declared, brief.ID)}
-}
-
 // checkRan compares the names in a check with those that the judged run had. A name that was given since, to something
 // new or in the place of another name, never came up there: a check that forbids it would hold for that alone.
-func (n *nameChecker) checkRan(c *checks.Compiled, names []checks.NameUse) {
+func (n *Checker) checkRan(c *checks.Compiled, names []checks.NameUse) {
 	then := n.then()
 	if then == nil {
 		return
@@ -93,13 +47,13 @@ func (n *nameChecker) checkRan(c *checks.Compiled, names []checks.NameUse) {
 }
 
 // then returns what the judged run declared; nil: not known.
-func (n *nameChecker) then() *result.Declared {
-	if n.ran == nil {
+func (n *Checker) then() *result.Declared {
+	if n.Ran == nil {
 		return nil
 	}
 	d, known := n.rans[n.within]
 	if !known {
-		d = n.ran(n.within)
+		d = n.Ran(n.within)
 		if n.rans == nil {
 			n.rans = map[*scenario.Scenario]*result.Declared{}
 		}
@@ -109,7 +63,7 @@ func (n *nameChecker) then() *result.Declared {
 }
 
 // lacks reports a name that the judged run did not have.
-func (n *nameChecker) lacks(
+func (n *Checker) lacks(
 	check string, use *checks.NameUse, name string, pos diag.Pos, then *result.Declared, what, kind string,
 ) bool {
 	if !then.Lacks(kind, name) {
@@ -120,7 +74,7 @@ func (n *nameChecker) lacks(
 }
 
 // notInRun reports a name that the judged run did not have, once for each place.
-func (n *nameChecker) notInRun(pos diag.Pos, name, where, what string, had []string) {
+func (n *Checker) notInRun(pos diag.Pos, name, where, what string, had []string) {
 	if at := (claims.Name{Pos: pos, Name: name}); n.toldRan[at] {
 		return
 	} else if n.toldRan == nil {
@@ -140,15 +94,15 @@ func (n *nameChecker) notInRun(pos diag.Pos, name, where, what string, had []str
 }
 
 // reportedAt reports whether there is a problem at a place already.
-func (n *nameChecker) reportedAt(pos diag.Pos) bool {
-	return slices.ContainsFunc(n.diags.Sorted(), func(d diag.Diagnostic) bool {
+func (n *Checker) reportedAt(pos diag.Pos) bool {
+	return slices.ContainsFunc(n.Diags.Sorted(), func(d diag.Diagnostic) bool {
 		return d.Pos == pos && d.Severity == diag.Error
 	})
 }
 
 // checkRanTool compares the name of a tool or agent, or a pattern, with what agents could call in the judged run. The
 // tools of servers are told by the trials.
-func (n *nameChecker) checkRanTool(check string, use *checks.NameUse, then *result.Declared) {
+func (n *Checker) checkRanTool(check string, use *checks.NameUse, then *result.Declared) {
 	tools, known := then.Names[result.DeclaredTools]
 	served := len(then.Names[result.DeclaredServers])+len(then.Names[result.DeclaredAgents]) > 0
 	switch {
@@ -172,12 +126,12 @@ func (n *nameChecker) checkRanTool(check string, use *checks.NameUse, then *resu
 
 // isCard reports whether a name may be that on the card of an agent of the run, which only its trials tell: today's
 // project does not have it from its files.
-func (n *nameChecker) isCard(name string, then *result.Declared) bool {
-	return len(then.Names[result.DeclaredAgents]) > 0 && !slices.Contains(agentNames(n.p), name)
+func (n *Checker) isCard(name string, then *result.Declared) bool {
+	return len(then.Names[result.DeclaredAgents]) > 0 && !slices.Contains(agentNames(n.Project), name)
 }
 
 // checkRanServer reports the tool of a server that the judged run did not have.
-func (n *nameChecker) checkRanServer(check string, use *checks.NameUse, then *result.Declared) {
+func (n *Checker) checkRanServer(check string, use *checks.NameUse, then *result.Declared) {
 	servers, known := then.Names[result.DeclaredServers]
 	has := func(server string) bool {
 		return strings.HasPrefix(use.Name, (&scenario.Server{Name: server}).Prefix())
@@ -188,7 +142,7 @@ func (n *nameChecker) checkRanServer(check string, use *checks.NameUse, then *re
 }
 
 // checkRanValues compares arguments that are names with those of the judged run.
-func (n *nameChecker) checkRanValues(check string, use *checks.NameUse, then *result.Declared) {
+func (n *Checker) checkRanValues(check string, use *checks.NameUse, then *result.Declared) {
 	kind := map[string]string{
 		workflow.TransitionTool + " event": result.DeclaredEvents, workflow.ArtifactTool + " name": result.DeclaredArtifacts,
 		"skill__activate name": result.DeclaredSkills, "skill__deactivate name": result.DeclaredSkills,
@@ -211,13 +165,13 @@ func (n *nameChecker) checkRanValues(check string, use *checks.NameUse, then *re
 }
 
 // checkRanEntry reports a state that the judged run had and into which no transition led: that none did is no merit.
-func (n *nameChecker) checkRanEntry(c *checks.Compiled, use *checks.NameUse, then *result.Declared) {
-	w := n.p.Workflow
+func (n *Checker) checkRanEntry(c *checks.Compiled, use *checks.NameUse, then *result.Declared) {
+	w := n.Project.Workflow
 	if w == nil || w.Graph == nil || !then.Lacks(result.DeclaredEntered, use.Name) || !movesOn(w.Graph, use.Name) {
 		return
 	}
 	if n.within != nil {
-		if start, err := n.p.Start(n.within); err == nil && start != nil && start.Name == use.Name {
+		if start, err := n.Project.Start(n.within); err == nil && start != nil && start.Name == use.Name {
 			return
 		}
 	} else if w.Graph.Entry().Name == use.Name {
@@ -229,19 +183,19 @@ func (n *nameChecker) checkRanEntry(c *checks.Compiled, use *checks.NameUse, the
 }
 
 // checkRanEnds reports a check of the end of a workflow whose terminal states are others than they were.
-func (n *nameChecker) checkRanEnds(c *checks.Compiled, then *result.Declared) {
+func (n *Checker) checkRanEnds(c *checks.Compiled, then *result.Declared) {
 	was, known := then.Names[result.DeclaredEnds]
-	if n.p.Workflow == nil || !known {
+	if n.Project.Workflow == nil || !known {
 		return
 	}
-	if now := stateNames(n.p)[result.DeclaredEnds]; !slices.Equal(was, now) {
+	if now := stateNames(n.Project)[result.DeclaredEnds]; !slices.Equal(was, now) {
 		n.problem(c.Pos, c.Type, "not-in-judged-run", "%s: the terminal states of the judged run were others: %s; today: %s",
 			c.Type, listOrNone(was), listOrNone(now)).Hint = "run it again to judge it by today's workflow"
 	}
 }
 
 // checkRanStep compares a step of a composition, or where a branch leads, with those of the judged run.
-func (n *nameChecker) checkRanStep(check string, use *checks.NameUse, before []checks.NameUse, then *result.Declared) {
+func (n *Checker) checkRanStep(check string, use *checks.NameUse, before []checks.NameUse, then *result.Declared) {
 	if slices.Contains([]string{"branch", "parallel", "step"}, use.Param) {
 		n.lacks(check, use, use.Name, use.Pos, then, stepWord(use.Param), result.DeclaredSteps)
 		return
@@ -254,14 +208,14 @@ func (n *nameChecker) checkRanStep(check string, use *checks.NameUse, before []c
 }
 
 // checkRanGuardrails compares the guardrails that a check waits for with those of the judged run.
-func (n *nameChecker) checkRanGuardrails(c *checks.Compiled) {
+func (n *Checker) checkRanGuardrails(c *checks.Compiled) {
 	then := n.then()
 	if then == nil {
 		return
 	}
 	had, known := then.Names[result.DeclaredGuardrails]
 	for _, use := range c.GuardrailUses() {
-		today := slices.ContainsFunc(enabledGuardrails(n.p), use.Means)
+		today := slices.ContainsFunc(enabledGuardrails(n.Project), use.Means)
 		if !known || use.Name == "" || !today || slices.ContainsFunc(had, use.Means) {
 			continue // one that today's project does not have is reported, or is an eval
 		}
@@ -276,9 +230,9 @@ func listOrNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// reportOtherWays warns of a workflow that has other transitions than that of the judged run: what trials did there,
+// OtherTransitions warns of a workflow that has other transitions than that of the judged run: what trials did there,
 // they did by the ways that they had.
-func (m *matrix) reportOtherWays(p *scenario.Project, then *result.Declared) {
+func OtherTransitions(p *scenario.Project, then *result.Declared, d *diag.List) {
 	if then == nil || p.Workflow == nil || p.Workflow.Graph == nil {
 		return
 	}
@@ -292,11 +246,11 @@ func (m *matrix) reportOtherWays(p *scenario.Project, then *result.Declared) {
 	}
 	var parts []string
 	if more := without(now, was); len(more) > 0 {
-		parts = append(parts, "new: "+listIDs(more))
+		parts = append(parts, "new: "+plural.Listed(more))
 	}
 	if gone := without(was, now); len(gone) > 0 {
-		parts = append(parts, "gone: "+listIDs(gone))
+		parts = append(parts, "gone: "+plural.Listed(gone))
 	}
-	m.diags.Warnf(p.Workflow.Pos, 1, "other-workflow", "the workflow has other transitions than in the judged run: %s",
+	d.Warnf(p.Workflow.Pos, 1, "other-workflow", "the workflow has other transitions than in the judged run: %s",
 		strings.Join(parts, "; ")).Hint = "the verdicts are about the ways that the run had; run it again to test today's"
 }

@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"slices"
@@ -7,19 +7,25 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/inventory"
+	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/open"
 )
 
-// ReportToolUses reports tool calls of checks that cannot work: the project does not have the tool, or its schema
-// refuses the arguments.
-func ReportToolUses(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+// OpenToolUses is ToolUses for a project whose tools are not open yet.
+func OpenToolUses(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	registry, err := open.Registry(p, open.World{})
 	if err != nil {
 		d.Errorf(diag.Pos{File: p.File}, 1, "bad-tool", "%v", err)
 		return
 	}
+	ToolUses(p, registry, chosen, d)
+}
+
+// ToolUses reports tool calls of checks and steps that cannot work: the project does not have the tool, or its schema
+// refuses the arguments. It warns of states of a workflow that nobody can leave.
+func ToolUses(p *scenario.Project, registry *tools.Registry, chosen []*scenario.Scenario, d *diag.List) {
 	(&toolUses{p, registry, d}).report(chosen)
 }
 
@@ -33,7 +39,7 @@ type toolUses struct {
 func (u *toolUses) report(chosen []*scenario.Scenario) {
 	u.reportSteps(chosen)
 	u.reportStuck(chosen)
-	u.reportLifted(chosen)
+	preflight.LiftedLimits(u.p, chosen, u.diags)
 	inventory.EachCheck(u.p, chosen, func(c *checks.Compiled) {
 		for _, use := range c.ToolUses() {
 			u.check(c.Type, use)

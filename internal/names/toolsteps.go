@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"slices"
@@ -20,7 +20,7 @@ func (u *toolUses) reportSteps(chosen []*scenario.Scenario) {
 				open := slices.ContainsFunc(step.Words(), func(w composition.Word) bool { return scenario.Templated(w.Text) })
 				if step.Kind == composition.Tool && (open || !seen[step]) {
 					seen[step] = true
-					u.checkStep(c, step, u.p.StepValues(step, nil, s, defaultRegion))
+					u.checkStep(c, step, u.p.StepValues(step, nil, s, scenario.DefaultRegion))
 				}
 			}
 		}

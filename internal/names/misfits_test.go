@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"encoding/json"
@@ -31,7 +31,7 @@ func TestImpossibleArguments(t *testing.T) {
 				p.Tools = append(p.Tools, &scenario.Tool{Meta: scenario.Meta{ID: tool}, InputSchema: schema})
 			}
 			var found diag.List
-			ReportNames(p, p.Scenarios, false, &found)
+			Report(p, p.Scenarios, false, &found)
 			for _, use := range uses {
 				for _, v := range use.Wants {
 					told := slices.ContainsFunc(found.Sorted(), func(d diag.Diagnostic) bool {
@@ -119,7 +119,7 @@ func TestUnlistedWithinArguments(t *testing.T) {
 				Meta: scenario.Meta{ID: "pay"}, InputSchema: []byte(`{"properties": {"addr": ` + c.schema + `}}`),
 			}}
 			var found diag.List
-			ReportNames(p, p.Scenarios, false, &found)
+			Report(p, p.Scenarios, false, &found)
 			var told []string
 			for _, d := range found.Sorted() {
 				if d.Code == "unknown-argument" {

@@ -1,7 +1,6 @@
-package runner
+package checks
 
 import (
-	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -10,8 +9,8 @@ import (
 func Load(opts scenario.Options) (*scenario.Suite, *diag.List) { return LoadWith(opts, nil) }
 
 // LoadWith is Load with additional checks; custom may be nil.
-func LoadWith(opts scenario.Options, custom *checks.Table) (*scenario.Suite, *diag.List) {
-	compiler := &checks.Compiler{Lenient: opts.Lenient, Custom: custom}
+func LoadWith(opts scenario.Options, custom *Table) (*scenario.Suite, *diag.List) {
+	compiler := &Compiler{Lenient: opts.Lenient, Custom: custom}
 	opts.Compile = func(c *scenario.Check, d *diag.List) {
 		if compiled := compiler.Compile(c, d); compiled != nil {
 			c.Compiled = compiled

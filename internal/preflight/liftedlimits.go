@@ -1,4 +1,4 @@
-package runner
+package preflight
 
 import (
 	"fmt"
@@ -10,11 +10,11 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// reportLifted warns of limits of a prompt that a scenario sets higher: the scenario's count, and what passes there the
+// LiftedLimits warns of limits of a prompt that a scenario sets higher: the scenario's count, and what passes there the
 // agent would not be allowed elsewhere.
-func (u *toolUses) reportLifted(chosen []*scenario.Scenario) {
+func LiftedLimits(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	for _, s := range chosen {
-		prompts, err := inventory.PossiblePrompts(u.p, s)
+		prompts, err := inventory.PossiblePrompts(p, s)
 		if err != nil || s.Skip != "" || s.Recorded != nil || s.ToolPolicy == nil {
 			continue
 		}
@@ -25,7 +25,7 @@ func (u *toolUses) reportLifted(chosen []*scenario.Scenario) {
 			}
 			told[prompt] = true
 			if lifted := liftedLimits(s.ToolPolicy, prompt.ToolPolicy); len(lifted) > 0 {
-				u.diags.Warnf(s.Pos, diag.Width(s.ID), "lifted-limit",
+				d.Warnf(s.Pos, diag.Width(s.ID), "lifted-limit",
 					"the tool_policy of the scenario %q allows more than that of its prompt %q: %s", s.ID, prompt.TaskType,
 					strings.Join(lifted, ", ")).Hint = "take the limits out of the scenario to test the agent with its own"
 			}

@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // checkValues compares the arguments of arena's own tools that are names with the project's: a check that forbids an
 // event, an artifact or a skill that nothing is called never fails.
-func (n *nameChecker) checkValues(check string, use *checks.NameUse) {
+func (n *Checker) checkValues(check string, use *checks.NameUse) {
 	what, names := n.namesFor(use.Of, use.Name)
 	if what == "" {
 		return
@@ -37,8 +37,8 @@ func (n *nameChecker) checkValues(check string, use *checks.NameUse) {
 
 // namesFor returns what an argument of a tool names, and which names there are; "" for what is no name, and where
 // nothing is known.
-func (n *nameChecker) namesFor(tool, arg string) (what string, names []string) {
-	w := n.p.Workflow
+func (n *Checker) namesFor(tool, arg string) (what string, names []string) {
+	w := n.Project.Workflow
 	flows := w != nil && w.Graph != nil
 	switch {
 	case flows && tool == workflow.TransitionTool && arg == "event":
@@ -46,7 +46,7 @@ func (n *nameChecker) namesFor(tool, arg string) (what string, names []string) {
 	case flows && tool == workflow.ArtifactTool && arg == "name":
 		return "artifact", w.Graph.ArtifactNames()
 	case slices.Contains(skill.ToolNames, tool) && (arg == "name" || arg == "skill_name") && !n.hasInstalledSkills():
-		if names, there := n.p.Has(scenario.FeatureSkills); there {
+		if names, there := n.Project.Has(scenario.FeatureSkills); there {
 			return "skill", names
 		}
 	}

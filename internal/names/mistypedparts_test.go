@@ -1,4 +1,4 @@
-package runner
+package names
 
 import (
 	"encoding/json"
@@ -220,7 +220,7 @@ func partsOf(t *testing.T, c *checks.Compiled) scenario.Project {
 	}
 	write("a.yaml", object{"task_type": "a", "system_template": "Help."})
 	write("config.arena.yaml", object{"kind": "Arena", "metadata": object{"name": "parts"}, "spec": spec})
-	suite, problems := Load(scenario.Options{Paths: []string{dir}})
+	suite, problems := checks.Load(scenario.Options{Paths: []string{dir}})
 	if suite == nil || problems.Errors() > 0 {
 		t.Fatal(problems.Sorted())
 	}
@@ -239,7 +239,7 @@ func reportedIn(t *testing.T, c *checks.Compiled, p scenario.Project) map[string
 		var diags diag.List
 		s.ID = "s"
 		p.Scenarios = []*scenario.Scenario{s}
-		ReportNames(&p, p.Scenarios, false, &diags)
+		Report(&p, p.Scenarios, false, &diags)
 		found[surface] = diags.Sorted()
 	}
 	try("a conversation", p, &scenario.Scenario{Conversation: list})

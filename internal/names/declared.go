@@ -1,0 +1,166 @@
+package names
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/inventory"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+	"github.com/arena-evals/arena/internal/workflow"
+)
+
+// Join returns the names that any of several projects declares; nil when not all of them are known.
+func Join(list []*result.Declared) *result.Declared {
+	if len(list) == 0 || slices.Contains(list, nil) {
+		return nil
+	}
+	if !slices.ContainsFunc(list, func(d *result.Declared) bool { return d != list[0] }) {
+		one := *list[0]
+		return &one
+	}
+	out := &result.Declared{Names: map[string][]string{}}
+	var met []*result.Declared
+	for _, d := range list {
+		if slices.Contains(met, d) {
+			continue
+		}
+		for kind, names := range d.Names {
+			if len(met) == 0 || out.Names[kind] != nil {
+				out.Names[kind] = sorted(append(slices.Clone(out.Names[kind]), names...))
+			}
+		}
+		for kind := range out.Names {
+			if d.Names[kind] == nil {
+				delete(out.Names, kind)
+			}
+		}
+		met = append(met, d)
+	}
+	return out
+}
+
+// Declared are the names that a project declares. prefix is that of the ids of its trials. anyTool: its agents may call
+// tools that it does not declare.
+func Declared(p *scenario.Project, registry *tools.Registry, prefix string, anyTool bool) result.Declared {
+	names := map[string][]string{
+		result.DeclaredServers: {}, result.DeclaredAgents: sorted(agentNames(p)),
+		result.DeclaredGuardrails: enabledGuardrails(p), result.DeclaredSkills: {}, result.DeclaredSteps: {},
+	}
+	for _, s := range p.Servers {
+		names[result.DeclaredServers] = append(names[result.DeclaredServers], s.Name)
+	}
+	if !anyTool {
+		names[result.DeclaredTools] = sorted((&Checker{Project: p}).knownTools())
+		for _, t := range p.Tools {
+			if args, listed := registry.Arguments(t.ID); listed {
+				names[result.DeclaredArguments(t.ID)] = sorted(args)
+			}
+		}
+	}
+	if p.Skills != nil {
+		names[result.DeclaredSkills] = sorted(p.Skills.Names())
+	}
+	for _, prompt := range p.Prompts {
+		names[result.DeclaredRules(prompt.TaskType)] = GuardrailsOf(prompt)
+	}
+	for s := range stepsOf(p) {
+		names[result.DeclaredSteps] = append(names[result.DeclaredSteps], s.ID)
+		if s.Kind == composition.Branch {
+			kind := result.DeclaredTargets(s.ID)
+			names[kind] = append(names[kind], targetsOf(s)...)
+		}
+	}
+	states := stateNames(p)
+	maps.Copy(names, states)
+	for _, kind := range []string{result.DeclaredServers, result.DeclaredSteps} {
+		names[kind] = sorted(names[kind])
+	}
+	return result.Declared{Project: prefix, File: p.File, Names: names}
+}
+
+// stateNames are the names that the workflow of a project declares, by kind.
+func stateNames(p *scenario.Project) map[string][]string {
+	names := map[string][]string{
+		result.DeclaredStates: {}, result.DeclaredEntered: {}, result.DeclaredEnds: {}, result.DeclaredWays: {},
+		result.DeclaredArtifacts: {}, result.DeclaredEvents: {},
+	}
+	w := p.Workflow
+	if w == nil || w.Graph == nil {
+		return names
+	}
+	add := func(kind, name string) { names[kind] = append(names[kind], name) }
+	for _, s := range w.States {
+		add(result.DeclaredStates, s.Name)
+		if s.Ends() {
+			add(result.DeclaredEnds, s.Name)
+		}
+	}
+	for _, e := range w.Graph.Edges() {
+		add(result.DeclaredEntered, e.To)
+		add(result.DeclaredWays, result.Way(e.From, e.Event, e.To))
+	}
+	names[result.DeclaredArtifacts] = append(names[result.DeclaredArtifacts], w.Graph.ArtifactNames()...)
+	names[result.DeclaredEvents] = append(names[result.DeclaredEvents], w.Graph.EventNames()...)
+	for kind := range names {
+		names[kind] = sorted(names[kind])
+	}
+	return names
+}
+
+// targetsOf are the steps to which a branch leads.
+func targetsOf(s *composition.Step) []string {
+	if s.Else == "" {
+		return []string{s.Then}
+	}
+	return []string{s.Then, s.Else}
+}
+
+// enabledGuardrails are the types of the guardrails that prompts of a project have, sorted.
+func enabledGuardrails(p *scenario.Project) []string {
+	var types []string
+	for _, prompt := range p.Prompts {
+		for _, v := range prompt.Validators {
+			if check, ok := inventory.Sample(v.Compiled).(*checks.Compiled); ok && v.Enabled {
+				types = append(types, check.Type)
+			}
+		}
+	}
+	return sorted(types)
+}
+
+// GuardrailsOf are the guardrails of a prompt that are enabled: the type of each, and a sum of what it asks for, with what
+// its placeholders stand for in this prompt. They are sorted.
+func GuardrailsOf(prompt *scenario.Prompt) []string {
+	rules := []string{}
+	for _, v := range prompt.Validators {
+		if !v.Enabled {
+			continue
+		}
+		sum := scenario.Digest(v)
+		if inventory.IsOpen(v.Compiled) {
+			sum = scenario.Digest(sum[:], prompt.Variables)
+		}
+		rules = append(rules, fmt.Sprintf("%s %x", v.Type, sum[:6]))
+	}
+	slices.Sort(rules)
+	return rules
+}
+
+// sorted returns names sorted, each once; never nil.
+func sorted(names []string) []string {
+	slices.Sort(names)
+	if names = slices.Compact(names); names == nil {
+		return []string{}
+	}
+	return names
+}
+
+// movesOn reports whether a workflow has a transition into a state.
+func movesOn(w *workflow.Graph, into string) bool {
+	return slices.ContainsFunc(w.Edges(), func(e workflow.Edge) bool { return e.To == into })
+}

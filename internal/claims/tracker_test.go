@@ -1,6 +1,8 @@
 package claims_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -160,7 +162,8 @@ func TestContextPolicies(t *testing.T) {
 	}{
 		{"left out", &scenario.ContextPolicy{}, model, leavesOut, ""},
 		{"left nothing out", &scenario.ContextPolicy{Pos: at(6), Budget: 900}, model, calls(),
-			"refund.yaml:6:3 never-fired: context_policy had no effect: no conversation came to more than its token_budget of 900"},
+			"refund.yaml:6:3 never-fired: context_policy had no effect: no conversation came to more than its " +
+				"token_budget of 900"},
 		{"cancelled", &scenario.ContextPolicy{}, model, cancelled, ""},
 		{"refuses", &scenario.ContextPolicy{Strategy: scenario.RefuseLonger}, model, calls(), ""},
 		{"marks for caches", &scenario.ContextPolicy{Breakpoints: true}, model, calls(), ""},
@@ -181,8 +184,10 @@ func TestThresholdsOfEvals(t *testing.T) {
 	least := 0.5
 	eval := func(id, trigger string, sample float64) *evals.Eval {
 		return &evals.Eval{
-			Definition: &evals.Definition{ID: id, Check: scenario.Check{Type: "contains", Pos: at(9)}, Trigger: trigger, SamplePct: sample},
-			Check:      &checks.Compiled{Terms: &checks.Terms{MinScore: &least}},
+			Definition: &evals.Definition{
+				ID: id, Check: scenario.Check{Type: "contains", Pos: at(9)}, Trigger: trigger, SamplePct: sample,
+			},
+			Check: &checks.Compiled{Terms: &checks.Terms{MinScore: &least}},
 		}
 	}
 	measured := calls()
@@ -198,7 +203,9 @@ func TestThresholdsOfEvals(t *testing.T) {
 		want  string
 	}{
 		{"measured", eval("polite", scenario.TriggerEveryTurn, 100), measured, ""},
-		{"no threshold", &evals.Eval{Definition: &evals.Definition{ID: "polite"}, Check: &checks.Compiled{Terms: &checks.Terms{}}}, calls(), ""},
+		{"no threshold", &evals.Eval{
+			Definition: &evals.Definition{ID: "polite"}, Check: &checks.Compiled{Terms: &checks.Terms{}},
+		}, calls(), ""},
 		{"not measured", eval("polite", scenario.TriggerEveryTurn, 100), calls(),
 			`eval "polite" has a threshold, and it judged nothing in this run: the threshold was not tested`},
 		{"skipped", eval("polite", scenario.TriggerEveryTurn, 100), skipped, "it was skipped in every trial (no reply)"},
@@ -219,7 +226,9 @@ func TestScenariosThatNothingJudged(t *testing.T) {
 	t.Parallel()
 	with := func(status result.Status) *result.Trial {
 		trial := calls()
-		trial.Conversation = []result.Verdict{{Type: "contains", Status: status, SkipReason: "when: not met", Position: at(3)}}
+		trial.Conversation = []result.Verdict{
+			{Type: "contains", Status: status, SkipReason: "when: not met", Position: at(3)},
+		}
 		return trial
 	}
 	for _, c := range []struct {
@@ -271,4 +280,30 @@ func TestCalledTools(t *testing.T) {
 	if !tracker.HasTurns() || !is("refund") || is("mail") {
 		t.Error("refund was called, and mail was not")
 	}
+}
+
+// TestRulesForStates: rules for states that no trial enters test nothing, and that is told even where nothing else is
+// expected of the run.
+func TestRulesForStates(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "talk.yaml")
+	text := "id: talk\nturns: [{role: user, content: Hello}]\nconversation_assertions:\n" +
+		"  - {type: workflow_tool_access, params: {rules: [{state: desk, allowed: [find]}]}}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	suite, problems := checks.Load(scenario.Options{Paths: []string{path}})
+	if problems.Errors() > 0 {
+		t.Fatal(problems.Sorted())
+	}
+	check := suite.Projects[0].Scenarios[0].Conversation[0].Compiled.(*checks.Compiled)
+	moves := func(to string) *result.Trial {
+		trial := calls()
+		trial.Workflow = &result.Workflow{Start: "intake", Transitions: []result.Transition{{From: "intake", To: to}}}
+		return trial
+	}
+	expect := func(tr *claims.Tracker) { tr.ExpectStates(check) }
+	told(t, unmet(expect, nil, moves("shelf")), "workflow_tool_access: no trial came to a state with a rule (desk)")
+	told(t, unmet(expect, nil, moves("shelf"), moves("desk")), "")
+	told(t, unmet(expect, nil, calls()), "") // without a workflow the check is an error
 }

@@ -3,10 +3,12 @@ package tools
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // besideError are the keys that may stand beside "error" in a result that says nothing but what went wrong, as folded
-// by foldKey.
+// by jsonvalue.FoldKey.
 var besideError = map[string]bool{
 	"error": true, "iserror": true, "code": true, "errorcode": true, "errortype": true, "message": true, "detail": true,
 	"details": true, "status": true, "statuscode": true, "type": true, "success": true, "ok": true,
@@ -23,7 +25,7 @@ func ToldFailure(result []byte) (text string, failed bool) {
 	var failure json.RawMessage
 	only := true
 	for key, value := range fields {
-		switch folded := foldKey(key); {
+		switch folded := jsonvalue.FoldKey(key); {
 		case folded == "iserror" && says(value):
 			failed = true
 		case folded == "error" && says(value):
@@ -49,6 +51,3 @@ func says(value json.RawMessage) bool {
 	}
 	return true
 }
-
-// foldKey takes is_error, isError and IsError for one key.
-func foldKey(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }

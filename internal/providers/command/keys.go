@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/process"
 )
 
@@ -54,7 +55,7 @@ func nearestKey(key string, known []string) string {
 		return word
 	}
 	for _, name := range known {
-		if strings.EqualFold(strings.ReplaceAll(name, "_", ""), strings.ReplaceAll(key, "_", "")) {
+		if jsonvalue.FoldKey(name) == jsonvalue.FoldKey(key) {
 			return name
 		}
 	}

@@ -135,7 +135,7 @@ func resultOf(made chat.ToolCall, fields jsonvalue.Object) (res chat.ToolResult,
 // failureOf looks for a failure that is told beside the result of a call, or in it. The text may be empty.
 func failureOf(fields jsonvalue.Object, result any) (text string, failed bool) {
 	for name, v := range fields {
-		switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
+		switch jsonvalue.FoldKey(name) {
 		case "iserror", "failed":
 			failed = failed || !nothing(v) && v != "false"
 		case "success", "ok":

@@ -49,7 +49,7 @@ type Checker struct {
 // whether they are right.
 func (n *Checker) Left() ([]*Served, []*Argument) { return n.served, n.arguments }
 
-// setup is a prompt with the kind of agents that run under it, and the tools it offers.
+// setup is a prompt with the kind of agents that run under it, and the tools that may be called there.
 type setup struct {
 	setupKey
 	offered []string

@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// reportOwnTools reports failures that are to be injected into the calls of an agent which runs its tools itself: arena
-// has no hand in them.
+// reportOwnTools reports failures that a scenario injects into the calls of an agent that runs its tools itself: arena
+// does not see these calls before they are made. It returns whether there are none.
 func reportOwnTools(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
 	if !spec.RunsTools() {
 		return true
@@ -96,7 +96,7 @@ func reportRowFields(s *scenario.Scenario, spec *scenario.Provider, d *diag.List
 	return true
 }
 
-// reportHTTPAgent is reportAgent for an agent behind HTTP.
+// reportHTTPAgent is Agent for an agent behind HTTP.
 func reportHTTPAgent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
 	if !reportRowFields(s, spec, d) {
 		return false

@@ -86,6 +86,7 @@ func RemoteAgents(p *scenario.Project, d *diag.List) {
 	}
 }
 
+// ToolEndpoint looks for variables that are not set, of those that the endpoint of a tool needs.
 func ToolEndpoint(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {
 	for _, unset := range t.HTTP.Unset {
 		unset.Report("tool "+t.ID, d)
@@ -123,6 +124,7 @@ func programHint(command, dir string) string {
 	return hint
 }
 
+// ToolProgram looks for what keeps the program of a tool from running. It starts nothing.
 func ToolProgram(t *scenario.Tool, getenv func(string) (string, bool), d *diag.List) {
 	e := t.Exec
 	if err := process.Find(e.Dir, e.Command); err != nil {

@@ -30,7 +30,7 @@ func Warn(r *node.Reader, n *node.Node, what string) {
 	linter{r: r, what: what, refs: refsOf(n)}.at(n, nil)
 }
 
-// WarnReply is DoubtSchema for the schema of a reply, which may be any value: it also warns of keywords that ask
+// WarnReply is Warn for the schema of a reply, which may be any value: it also warns of keywords that ask
 // nothing of values of other types. bans says that what fits the schema is not wanted.
 func WarnReply(r *node.Reader, n *node.Node, what string, bans bool) {
 	linter{r: r, what: what, refs: refsOf(n), bans: bans, anyValue: true, whole: true}.at(n, nil)

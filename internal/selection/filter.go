@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// Filter selects resources by name. Its words are names; where patterns are taken also globs such as refund-*, regular
-// expressions such as re:^refund, and either or a name behind an exclamation mark, which leaves out what it matches.
+// Filter selects resources by name. Its words are names. A filter of patterns also takes globs, such as refund-*, and
+// regular expressions, such as re:^refund. An exclamation mark before a word leaves out what the word matches.
 type Filter struct {
 	flag       string
 	Words      []string
@@ -135,7 +135,7 @@ func (f *Filter) Keeps(names ...string) bool {
 	return f.selects(names, func(word string) { f.Used[word] = true })
 }
 
-// Matches is keeps for those who ask out of turn: it is not noted what they ask for.
+// Matches is Keeps, but notes nothing.
 func (f *Filter) Matches(names ...string) bool {
 	return f.Empty() || f.selects(names, func(string) {})
 }

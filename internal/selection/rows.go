@@ -135,7 +135,7 @@ func AllRows(set *scenario.Dataset) []int32 {
 	return out
 }
 
-// Missing reports words that select no row, and such that mean two.
+// Missing reports words that select no row, and words that mean two rows.
 func (f *RowFilter) Missing(d *diag.List) {
 	for i := range f.words {
 		w := &f.words[i]

@@ -121,7 +121,8 @@ func (b *builder) langfuseTrace(o object, list value) (spans []aiSpan) {
 	}
 	if generations > 0 {
 		return append(spans, aiSpan{
-			pos: b.pos(o.value), id: traceID, operation: "trace", given: givenIn(o.get("output")), start: b.instant(o.get("timestamp")),
+			pos: b.pos(o.value), id: traceID, operation: "trace", given: givenIn(o.get("output")),
+			start: b.instant(o.get("timestamp")),
 		})
 	}
 	at := b.instant(o.get("timestamp"))

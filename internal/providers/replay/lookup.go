@@ -21,8 +21,8 @@ func (p *Provider) find(req *chat.Request) (l *recordedReply, notice, doubt stri
 		return nil, "", "", errors.New("a recording cannot judge; give the judge a model")
 	}
 	if req.Origin.Step != "" {
-		return nil, "", "", fmt.Errorf("a recorded conversation does not hold what the models of steps said, like that of %s; "+
-			"record a run with its steps: arena run --record FOLDER, and replay that", req.Origin.Step)
+		return nil, "", "", fmt.Errorf("a recorded conversation does not hold what the models of steps said, like that of "+
+			"%s; record a run with its steps: arena run --record FOLDER, and replay that", req.Origin.Step)
 	}
 	i, err := p.archive.choose(p.Settings, &req.Origin)
 	if err != nil {
@@ -41,8 +41,8 @@ func (p *Provider) find(req *chat.Request) (l *recordedReply, notice, doubt stri
 	if p.Settings.Match == "content" {
 		n, found := s.turnOf(at.user, at.said)
 		if !found {
-			return nil, "", "", fmt.Errorf("the recording does not have this user message of turn %d, and match: content asks for "+
-				"replies to the same words; match: turn answers by order", at.turn+1)
+			return nil, "", "", fmt.Errorf("the recording does not have this user message of turn %d, and match: content asks "+
+				"for replies to the same words; match: turn answers by order", at.turn+1)
 		}
 		turn = n
 	} else if turn < len(s.turns) && !s.turns[turn].matches(at.user) {

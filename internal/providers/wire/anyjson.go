@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// Any decodes a reply of any form that came in one piece; numbers are json.Number. Its error says what is wrong with the
-// reply.
+// Any decodes a reply of any form that came in one piece; numbers are json.Number. Its error says what is wrong with
+// the reply.
 func (c *Call) Any(data []byte) (any, error) {
 	v, err := chat.DecodeJSON(data)
 	if err != nil {

@@ -32,7 +32,8 @@ func unfilledPaths(cmd *cobra.Command) (errs []error) {
 			found = shellVariable.FindString(path)
 		}
 		if found != "" {
-			errs = append(errs, fmt.Errorf("--%s %s: %s is not filled in here\nwrite the whole path", name, shellQuote(path), found))
+			errs = append(errs, fmt.Errorf("--%s %s: %s is not filled in here\nwrite the whole path",
+				name, shellQuote(path), found))
 		}
 	}
 	return errs

@@ -231,6 +231,7 @@ func (l *loader) ofCommandLine(p *problem) *problem {
 func (l *loader) folder(dir string) (configs []string, files []inputFile) {
 	errs := l.diags.Errors()
 	if config := l.configIn(dir); config != "" || l.diags.Errors() > errs {
+		l.leaveConfigs(dir, config)
 		return compact(config), nil
 	}
 	err := l.fs.walk(dir, func(path string, isDir bool) error {
@@ -269,10 +270,21 @@ func (l *loader) subfolder(path string, configs *[]string) error {
 		return fs.SkipDir
 	}
 	if config := l.configIn(path); config != "" {
+		l.leaveConfigs(path, config)
 		*configs = append(*configs, config)
 		return fs.SkipDir
 	}
 	return nil
+}
+
+// leaveConfigs keeps which configs of a folder that the command line names, or of one below it, are not run: who names
+// a folder means all that is in it.
+func (l *loader) leaveConfigs(dir, config string) {
+	for _, other := range l.configsIn(dir) {
+		if config != "" && other != config {
+			l.besides = append(l.besides, other)
+		}
+	}
 }
 
 // isOutputFolder reports whether a folder holds the output of programs.
@@ -359,7 +371,6 @@ func (l *loader) configIn(dir string) string {
 	case len(all) == 0:
 		return ""
 	case filepath.Base(all[0]) == defaultConfig || len(all) == 1:
-		l.besides = append(l.besides, all[1:]...)
 		return all[0]
 	}
 	l.diags.Errorf(diag.Pos{}, 0, "several-configs", "%q holds several configs: %s", dir, strings.Join(all, ", ")).
@@ -367,8 +378,8 @@ func (l *loader) configIn(dir string) string {
 	return ""
 }
 
-// configsIn lists the configs of a folder by their names, config.arena.yaml first. Where none has the ending .arena.yaml,
-// arena.yaml and config.yaml are looked into.
+// configsIn lists the configs of a folder by their names, config.arena.yaml first. Where none has the ending
+// .arena.yaml, arena.yaml and config.yaml are looked into.
 func (l *loader) configsIn(dir string) []string {
 	var all, plain []string
 	for _, name := range l.fs.names(dir) {

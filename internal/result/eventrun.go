@@ -86,8 +86,9 @@ type Outcome struct {
 func (e TrialDone) Outcome() Outcome {
 	t := e.Trial
 	o := Outcome{
-		Status: t.Status, Row: t.RowID(), Error: t.Error, SkipReason: t.Skip, DurationMS: t.DurationMS, ModelCalls: t.Usage.Calls,
-		ToolCalls: t.Usage.ToolCalls, Retries: t.Retries, Usage: TokensOf(t.Usage.Usage), CostUSD: t.CostUSD,
+		Status: t.Status, Row: t.RowID(), Error: t.Error, SkipReason: t.Skip, DurationMS: t.DurationMS,
+		ModelCalls: t.Usage.Calls, ToolCalls: t.Usage.ToolCalls, Retries: t.Retries, Usage: TokensOf(t.Usage.Usage),
+		CostUSD:   t.CostUSD,
 		Simulated: t.Simulated, Worker: t.Worker,
 	}
 	for i := range t.Turns {

@@ -205,8 +205,8 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	if x.listed {
 		r.Untold = []string{chat.UntoldModelCalls}
 	} else if path := x.p.paths.calls; path != nil {
-		r.Notice = fmt.Sprintf("tool_calls: an answer has nothing at %q, so that it is not known which tools the agent called",
-			path.Text)
+		r.Notice = fmt.Sprintf("tool_calls: an answer has nothing at %q, so that it is not known which tools the agent "+
+			"called", path.Text)
 	}
 	if x.argless && !x.p.AsksTools {
 		r.Untold = append(r.Untold, chat.UntoldArguments)

@@ -14,8 +14,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// builder turns the groups of a run into suites. It makes each testcase twice, to count it and when it is written: there
-// may be very many.
+// builder turns the groups of a run into suites. It makes each testcase twice, to count it and when it is written:
+// there may be very many.
 type builder struct {
 	run     *result.Run
 	opts    Options

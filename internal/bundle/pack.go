@@ -20,6 +20,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The limits of a bundle.
@@ -167,7 +168,9 @@ func hidden(rel string) bool {
 }
 
 // privateKey is how private keys begin in a file, and what the keys of service accounts have.
-var privateKey = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----|"private_key"\s*:\s*"`)
+var privateKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----|"private_key"\s*:\s*"`)
+})
 
 // add packs a file, unless a private key is in it.
 func (s *Source) add(out io.Writer, root *os.Root, f File) (added bool, err error) {
@@ -183,7 +186,7 @@ func (s *Source) add(out io.Writer, root *os.Root, f File) (added bool, err erro
 	if int64(len(content)) != f.Size {
 		return false, fmt.Errorf("%s was changed while it was packed", f.Path)
 	}
-	if privateKey.Match(content) {
+	if privateKey().Match(content) {
 		return false, nil
 	}
 	if s.Refuse != nil {

@@ -331,7 +331,10 @@ var (
 	meantAsPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\\|\[]|\.[*+]|^\^|\$$|\(\?`) })
 	quotedTwice    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:'[^']+'|"[^"]+")$`) })
 	bracedNames    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{ *[A-Za-z_][\w.-]* *\}`) })
-	dollar         = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$(?:[a-z_]\w*|[A-Z][A-Z0-9]*_\w*|[A-Z]{6,})$`) })
+	// $name and $API_KEY, but not $AAPL, a share.
+	dollar = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\$(?:[a-z_]\w*|[A-Z][A-Z0-9]*_\w*|[A-Z]{6,})$`)
+	})
 )
 
 // warnNoValue warns of values that are empty, for example because a # turned them into comments. An explicit null is

@@ -223,7 +223,8 @@ func (f *limitFlags) fewer(plan *runner.Plan, trials int) (notes []string) {
 		return nil
 	}
 	if slices.ContainsFunc(plan.Gates(), func(g result.GatedGroup) bool { return g.Stop != result.StopNever }) {
-		notes = append(notes, "these are the most that may run: a group ends once its verdict is certain (arena gate tells when)")
+		notes = append(notes, "these are the most that may run: a group ends once its verdict is certain "+
+			"(arena gate tells when)")
 	}
 	if f.maxTrials > 0 && f.maxTrials < trials {
 		notes = append(notes, fmt.Sprintf("--max-trials %d: at most that many of the %s run, and the run is not "+

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
@@ -14,7 +15,9 @@ var written = []string{
 }
 
 // shellVariable matches what a shell would have filled in.
-var shellVariable = regexp.MustCompile(`\$\{?[A-Za-z_]\w*\}?|%[A-Z_]+%`)
+var shellVariable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$\{?[A-Za-z_]\w*\}?|%[A-Z_]+%`)
+})
 
 // unfilledPaths refuses names of files and folders to write in which ~ or a variable stands as no shell has read them:
 // in settings, and within quotes.
@@ -29,7 +32,7 @@ func unfilledPaths(cmd *cobra.Command) (errs []error) {
 		case path == "~" || strings.HasPrefix(path, "~/"):
 			found = "~"
 		default:
-			found = shellVariable.FindString(path)
+			found = shellVariable().FindString(path)
 		}
 		if found != "" {
 			errs = append(errs, fmt.Errorf("--%s %s: %s is not filled in here\nwrite the whole path",

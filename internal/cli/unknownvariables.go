@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -22,11 +23,14 @@ var handedOn = []string{
 const themeOfOthers = "ARENA_THEME"
 
 // ofServices matches the variables that Kubernetes sets in every container for a service whose name begins with arena.
-var ofServices = regexp.MustCompile(`^ARENA_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)|PORT(_\d+_(TCP|UDP|SCTP)(_[A-Z]+)?)?)$`)
+var ofServices = sync.OnceValue(func() *regexp.Regexp {
+	const port = `PORT(_\d+_(TCP|UDP|SCTP)(_[A-Z]+)?)?`
+	return regexp.MustCompile(`^ARENA_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)|` + port + `)$`)
+})
 
 // foreign reports whether a variable begins as settings do, and is known to be none.
 func foreign(name string) bool {
-	return slices.Contains(handedOn, name) || name == themeOfOthers || ofServices.MatchString(name)
+	return slices.Contains(handedOn, name) || name == themeOfOthers || ofServices().MatchString(name)
 }
 
 // refuseUnknownVariables refuses the variables that begin as settings do and set nothing for any command: what somebody

@@ -127,8 +127,8 @@ func (n *Checker) Report(chosen []*scenario.Scenario, agents func(*scenario.Scen
 	n.checkPrompts(chosen, under)
 }
 
-// expectMoves waits for a trial that leaves the state in which it starts, where all scenarios of the project are run: of
-// some of them it may be known that they stay.
+// expectMoves waits for a trial that leaves the state in which it starts, where all scenarios of the project are run:
+// of some of them it may be known that they stay.
 func (n *Checker) expectMoves(chosen []*scenario.Scenario) {
 	if n.Tracker == nil || !n.Project.HasWorkflow() {
 		return

@@ -133,8 +133,8 @@ func enabledGuardrails(p *scenario.Project) []string {
 	return sorted(types)
 }
 
-// GuardrailsOf are the guardrails of a prompt that are enabled: the type of each, and a sum of what it asks for, with what
-// its placeholders stand for in this prompt. They are sorted.
+// GuardrailsOf are the guardrails of a prompt that are enabled: the type of each, and a sum of what it asks for, with
+// what its placeholders stand for in this prompt. They are sorted.
 func GuardrailsOf(prompt *scenario.Prompt) []string {
 	rules := []string{}
 	for _, v := range prompt.Validators {

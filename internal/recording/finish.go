@@ -42,8 +42,8 @@ func (b *builder) finish() {
 	b.setMissingInfo()
 }
 
-// markIncomplete reads the words for the ends of replies, and makes a conversation incomplete when a reply ended with an
-// error.
+// markIncomplete reads the words for the ends of replies, and makes a conversation incomplete when a reply ended with
+// an error.
 func (b *builder) markIncomplete() {
 	for i := range b.events {
 		m := &b.events[i].Message

@@ -24,7 +24,8 @@ func (p *project) ownFit(call *checks.Call) (isOwn bool, err error) {
 	}
 	err = errors.New("nobody is offered it here")
 	for _, state := range p.statesNamed(call.State) {
-		for _, tool := range slices.Concat(p.states[state], p.skillOffers(state), memory.Tools(), slices.Collect(maps.Values(own.Media()))) {
+		media := slices.Collect(maps.Values(own.Media()))
+		for _, tool := range slices.Concat(p.states[state], p.skillOffers(state), memory.Tools(), media) {
 			if tool.Name != call.Name {
 				continue
 			}

@@ -62,7 +62,8 @@ func (m *matrix) recorded(p *project, s *scenario.Scenario) []Trial {
 			}
 			m.judgedSessions[of] = true
 			out = append(out, Trial{
-				Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint, Region: scenario.DefaultRegion, N: 1, Of: 1, Recorded: r,
+				Project: p, Scenario: s, Prompt: prompt, Endpoint: endpoint,
+				Region: scenario.DefaultRegion, N: 1, Of: 1, Recorded: r,
 			})
 		}
 		if inventory.PromptUndecided(p.Project, s) {

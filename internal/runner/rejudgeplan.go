@@ -83,7 +83,8 @@ func (b *rejudgePlanner) reportNotInRun(ids []string) {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	b.m.diags.Warnf(diag.Pos{}, 0, "not-in-run", "not in the run, and not judged: %s: %s",
-		plural.Of(len(ids), "scenario", "scenarios"), plural.Listed(ids)).Hint = "run them, or choose what to judge with --scenario"
+		plural.Of(len(ids), "scenario", "scenarios"), plural.Listed(ids)).Hint =
+		"run them, or choose what to judge with --scenario"
 }
 
 // trial plans to judge a finished trial.

@@ -83,8 +83,8 @@ func (s *session) doubt(prompt *scenario.Prompt, told string) {
 	}
 	then, known := s.trial.Finished.then.Names[result.DeclaredRules(prompt.TaskType)]
 	if changed := otherRules(then, names.GuardrailsOf(prompt)); known && len(changed) > 0 {
-		s.warnOnce(fmt.Sprintf("guardrails of the prompt %q have changed since the run (%s): what those of then did is kept, "+
-			"and today's were not asked; arena run tries them", prompt.TaskType, strings.Join(changed, ", ")))
+		s.warnOnce(fmt.Sprintf("guardrails of the prompt %q have changed since the run (%s): what those of then did is "+
+			"kept, and today's were not asked; arena run tries them", prompt.TaskType, strings.Join(changed, ", ")))
 	}
 }
 

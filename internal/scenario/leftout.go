@@ -53,10 +53,11 @@ func (l *loader) noteConfigs(suite *Suite) {
 	switch left = slices.Compact(left); len(left) {
 	case 0:
 	case 1:
-		suite.Notes = append(suite.Notes, left[0]+" is not run, since "+defaultConfig+" lies beside it; run it: arena run -c "+left[0])
+		suite.Notes = append(suite.Notes,
+			left[0]+" is not run, since "+defaultConfig+" lies beside it; run it: arena run -c "+left[0])
 	default:
-		suite.Notes = append(suite.Notes, fmt.Sprintf("%d configs are not run, since %s lies beside them: %s; run them: arena run %s",
-			len(left), defaultConfig, strings.Join(left, ", "), strings.Join(left, " ")))
+		suite.Notes = append(suite.Notes, fmt.Sprintf("%d configs are not run, since %s lies beside them: %s; run them: "+
+			"arena run %s", len(left), defaultConfig, strings.Join(left, ", "), strings.Join(left, " ")))
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // Slots are those of the calls of a provider that may run at once, over all workers of a run. Who has them stands at
-// the broker, in a queue: who has asked for a slot stands in it once, and those at its beginning have one. A worker that
-// was killed keeps its slots for as long as slotHeld.
+// the broker, in a queue: who has asked for a slot stands in it once, and those at its beginning have one. A worker
+// that was killed keeps its slots for as long as slotHeld.
 type Slots struct {
 	of    *Limits
 	name  string // token of the provider

@@ -253,16 +253,24 @@ func (f *finder) resolve(s *Step, key, text string) *Step {
 	case Parallel:
 		f.withinParallel(s, key, text, r, to)
 	case Prompt, Agent:
-		if to.Schema == nil && len(r.path) > 0 {
-			f.add(ruleReference, s, key, text,
-				fmt.Sprintf("the step %q gives text, in which there is no %q", to.ID, strings.Join(r.path, ".")),
-				"give it an output_schema: then it gives the value that its model writes as JSON")
+		if !f.withinReply(s, key, text, r, to) {
 			return nil
 		}
-		f.within(s, key, text, r, to.Schema)
 	case Tool:
 	}
 	return to
+}
+
+// withinReply checks whether what a model gives has the key of a reference; false: it is text, in which there is none.
+func (f *finder) withinReply(s *Step, key, text string, r reference, to *Step) bool {
+	if to.Schema == nil && len(r.path) > 0 {
+		f.add(ruleReference, s, key, text,
+			fmt.Sprintf("the step %q gives text, in which there is no %q", to.ID, strings.Join(r.path, ".")),
+			"give it an output_schema: then it gives the value that its model writes as JSON")
+		return false
+	}
+	f.within(s, key, text, r, to.Schema)
+	return true
 }
 
 // within checks whether the schema of a value has the key of a reference.
@@ -310,9 +318,14 @@ func (f *finder) withinParallel(s *Step, key, text string, r reference, to *Step
 	}
 	item := r.path[1]
 	n, err := strconv.Atoi(item)
+	at := slices.IndexFunc(to.Branches, func(b *Step) bool { return b.ID == item })
 	switch {
-	case to.Strategy == Barrier && !slices.ContainsFunc(to.Branches, func(b *Step) bool { return b.ID == item }):
+	case to.Strategy == Barrier && at < 0:
 		f.add(ruleName, s, key, text, fmt.Sprintf("the step %q has no branch %q", to.ID, item), f.near(item))
+	case to.Strategy == Barrier:
+		if b := to.Branches[at]; b.Kind == Prompt || b.Kind == Agent {
+			f.withinReply(s, key, text, reference{root: b.ID, path: r.path[2:]}, b)
+		}
 	case to.Strategy == Append && (err != nil || n < 0 || n >= len(to.Branches)):
 		f.add(ruleReference, s, key, text,
 			fmt.Sprintf("the step %q gives a list of %d, in which there is no %q", to.ID, len(to.Branches), item),

@@ -371,6 +371,11 @@ func TestProblems(t *testing.T) {
 		{"a key that the schema does not have", []*Step{{ID: "a", Kind: Prompt, Schema: []byte(
 			`{"type": "object", "properties": {"kind": {"type": "string"}}, "additionalProperties": false}`)},
 			p("b", "${a.output.knid}")}, "", []string{`b input: the schema of a declares no "knid"`}},
+		{"a key that the schema of a branch does not have", []*Step{
+			{ID: "l", Kind: Parallel, Strategy: Barrier, Into: "o", Branches: []*Step{p("c", nil), typed}},
+			asks(Equals, "${l.output.o.a.yess}", true), p("b", "${l.output.o.c.x}"),
+		}, "", []string{
+			`r predicate: the schema of a declares no "yess"`, `b input: the step "c" gives text, in which there is no "x"`}},
 		{"an open reference", []*Step{p("a", "is ${input.x")}, "", []string{`a input: a reference is not closed: ${input.x`}},
 		{"siblings do not see each other", []*Step{{ID: "p", Kind: Parallel, Branches: []*Step{p("x", nil), p("y", "${x.output}")}}},
 			"", []string{`y input: the step "x" comes later`}},

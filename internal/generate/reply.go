@@ -4,12 +4,14 @@ package generate
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // reply writes a message of the assistant as a canned reply. results are the tool results by index of the call. With
@@ -43,12 +45,9 @@ func reply(m *chat.Message, results map[int]*chat.ToolResult, timed bool) *node.
 	return out
 }
 
-// addUsage adds the usage of the message where it was measured: checks may need it.
+// addUsage adds what is known of usage and cost of the message, beyond what a mock makes up: checks may need it.
 func addUsage(out *node.Node, m *chat.Message) {
-	if u := m.Usage; u != nil {
-		if u.Estimated {
-			return
-		}
+	if u := m.Usage; u != nil && !u.Estimated {
 		usage := jsonvalue.Object{"input_tokens": wholeNumber(u.InputTokens), "output_tokens": wholeNumber(u.OutputTokens)}
 		if u.CachedTokens > 0 {
 			usage["cached_tokens"] = wholeNumber(u.CachedTokens)
@@ -61,9 +60,18 @@ func addUsage(out *node.Node, m *chat.Message) {
 		}
 		node.Put(out, "usage", node.FromJSON(usage))
 	}
-	if m.CostUSD != nil && *m.CostUSD >= 0 {
+	if m.CostUSD != nil && *m.CostUSD >= 0 && !isMockPrice(m) {
 		node.Put(out, "cost_usd", number(*m.CostUSD))
 	}
+}
+
+// isMockPrice reports whether a message cost what a mock asks for as many tokens, estimated as they are.
+func isMockPrice(m *chat.Message) bool {
+	if m.Usage == nil || !m.Usage.Estimated {
+		return false
+	}
+	const same = 1e-9 // USD; a token of a mock costs ten thousand times as much
+	return math.Abs(*m.CostUSD-float64(m.Usage.Total())*scenario.MockPer1K/1000) < same
 }
 
 // maxLatency is the limit of a mock's latency in milliseconds.

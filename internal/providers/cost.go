@@ -45,9 +45,8 @@ func pricingOf(spec *scenario.Provider) pricing {
 // PriceFor is what a model costs, as far as its file and the table of prices tell; nil: not known.
 func PriceFor(spec *scenario.Provider) *Price { return pricingOf(spec).price }
 
-// MockPrice is what mocked tokens cost when the provider configures no pricing: 0.01 USD per thousand, so that limits
-// of costs can be tried without a model.
-var MockPrice = PriceOf(&scenario.Pricing{InputPer1K: 0.01, OutputPer1K: 0.01})
+// MockPrice is what mocked tokens cost when the provider configures no pricing.
+var MockPrice = PriceOf(&scenario.Pricing{InputPer1K: scenario.MockPer1K, OutputPer1K: scenario.MockPer1K})
 
 // usd is what a call cost that a model did; nil: not known.
 func (p pricing) usd(model string, u chat.Usage) *float64 {

@@ -84,6 +84,10 @@ type Platform struct {
 	Pos                             diag.Pos
 }
 
+// MockPer1K is what a thousand tokens of a mock cost in USD when it configures no pricing, so that limits of costs can
+// be tried without a model.
+const MockPer1K = 0.01
+
 // Pricing in USD per 1,000 tokens.
 type Pricing struct {
 	InputPer1K, OutputPer1K float64

@@ -38,6 +38,8 @@ func workflowIsShown(t *testing.T, b *browser) {
 	if got := eval[string](p, `document.querySelector(".flow details").textContent`); got != "Artifactscasea broken teapot" {
 		t.Errorf("artifacts: %q", got)
 	}
+	p.same([]string{}, eval[[]string](p, // a fact without a value is left out
+		`[...document.querySelectorAll("dl.facts dt")].filter((d) => !d.nextSibling?.textContent).map((d) => d.textContent)`))
 	p.visit(toTrial("support-2/gpt-4o/default"))
 	p.until(`document.querySelector(".refused")`)
 	got := eval[string](p, `document.querySelector(".refused").textContent`)

@@ -83,12 +83,12 @@ function showValue(key, value) {
   return isScalar(value) ? String(value) : code(value);
 }
 
-// pairs is a list of names and values; missing values are left out.
+// pairs is a list of names and values; missing values are left out, as are those of a condition that does not hold.
 const pairs = (kind, entries) =>
   h(
     kind,
     {},
     entries
-      .filter(([, value]) => known(value) && value !== "")
+      .filter(([, value]) => known(value) && value !== "" && value !== false)
       .map(([key, value]) => h("div", {}, h("dt", { dir: "auto" }, key), h("dd", {}, value))),
   );

@@ -58,14 +58,16 @@ func TestRestart(t *testing.T) {
 		}
 		return both(ctx, r)
 	})
-	go func() {
+	var restart sync.WaitGroup
+	restart.Go(func() {
 		<-down
 		<-told
 		if err := b.Start(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
 	t.Log(run(t, w))
+	restart.Wait() // workers are connected before the broker is told to be ready
 	same(t, want, results(t, b))
 	same(t, b.URL()+": connected again", <-told)
 	// What was done with the broker away stays in the queue until somebody is handed it again, and finds the results.

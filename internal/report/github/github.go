@@ -20,10 +20,10 @@ const maxOfAKind = 10
 const maxMessage = 2000
 
 // Write writes an error for each group that regressed, where the run is red by that, for each gate that did not pass,
-// each check that failed or could not judge and each trial with an error, at most ten; a warning for each gate that is undecided and may be, or that passed although trials of it
-// broke, and for each warning of the run, at most ten; and a notice with the totals, which is an error for a run that
-// is red by fail_on, or without any other error. Trials that failed in the same way share their errors. place says how
-// to name a file; nil: as the run does.
+// each check that failed or could not judge and each trial with an error, at most ten; a warning for each gate that
+// is undecided and may be, or that passed although trials of it broke, and for each warning of the run, at most ten;
+// and a notice with the totals, which is an error for a run that is red by fail_on, or without any other error.
+// Trials that failed in the same way share their errors. place says how to name a file; nil: as the run does.
 func Write(w io.Writer, run *result.Run, place func(file string) string) error {
 	out := &commands{bufio.NewWriter(w), place}
 	byFailOn, limit := run.ByFailOn(), maxOfAKind

@@ -14,8 +14,8 @@ const (
 
 // PolicyUnder returns the tool policy that holds in the scenario under a prompt. What the scenario leaves out comes
 // from the prompt, and then from the defaults. The blocklists of both hold: no scenario lets an agent use what its
-// prompt forbids. For a step of a composition, prompt is its own, or nil, and state the prompt of the state that runs it: of
-// the limits of both the narrower holds. Elsewhere state is nil.
+// prompt forbids. For a step of a composition, prompt is its own, or nil, and state the prompt of the state that runs
+// it: of the limits of both the narrower holds. Elsewhere state is nil.
 func (s *Scenario) PolicyUnder(prompt, state *Prompt) ToolPolicy {
 	var p ToolPolicy
 	if s.ToolPolicy != nil {

@@ -8,7 +8,7 @@ import (
 // A small run is over before garbage matters and hardly collects any. A suite of many thousand scenarios trades some
 // processor time for memory: CI machines are small, and a run mostly waits.
 const (
-	smallPercent = 200
+	smallPercent = 300
 	roomy        = 52 << 20 // bytes of heap that a run may fill before it trades
 	largePercent = 20
 )

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"cmp"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -20,9 +19,6 @@ const (
 	// programFolder is where another tool keeps scenarios that name their program; run where there is no config either.
 	programFolder = ".kensa/scenarios"
 )
-
-// plainConfigs are the names, without their ending, under which a config is found that has none of its own.
-var plainConfigs = []string{"arena", "config"}
 
 // input is one project to load: a config, or loose files.
 type input struct {
@@ -83,16 +79,6 @@ func (l *loader) inputs() []*input {
 	return l.unlinked(append(list, l.adopt(l.distinct(loose), list)...))
 }
 
-// configAbove is what to do where there is no config.
-func (l *loader) configAbove() string {
-	for _, dir := range l.fs.above() {
-		if all := l.configsIn(dir); len(all) > 0 {
-			return "there is one above: -c " + all[0]
-		}
-	}
-	return "name files or folders to run, or a config with -c; `arena init` writes a project to begin with"
-}
-
 // configured is the project that -c names. Other files restrict it to themselves, or are added to it.
 func (l *loader) configured() []*input {
 	in := &input{config: l.fs.show(l.opts.Config)}
@@ -127,31 +113,6 @@ func (l *loader) configured() []*input {
 	}
 	in.extra = l.distinct(in.extra)
 	return []*input{in}
-}
-
-// holdsConfig reports whether a path is a folder in which a config lies.
-func (l *loader) holdsConfig(path, config string) bool {
-	dir := l.fs.show(path)
-	return !l.fs.isGlob(dir) && l.fs.isDir(dir) && slices.ContainsFunc(l.configsIn(dir), l.sameAs(config))
-}
-
-// sameAs compares a path with another, whatever links lead to them.
-func (l *loader) sameAs(path string) func(string) bool {
-	dirs := map[string]string{}
-	real := l.fs.real(path, dirs)
-	return func(other string) bool { return l.fs.real(other, dirs) == real }
-}
-
-// otherProjects refuses configs that a path names beside the one of -c, which would not be run.
-func (l *loader) otherProjects(path string, configs []string, config string) {
-	for _, other := range slices.DeleteFunc(configs, l.sameAs(config)) {
-		what := fmt.Sprintf("%q is a config", path)
-		if l.fs.show(path) != other {
-			what = fmt.Sprintf("%q is a project of its own, with %s", path, other)
-		}
-		l.diags.Errorf(diag.Pos{}, 0, "several-configs", "%s, and -c names %s", what, config).Hint =
-			"run one of them, or both without -c (ARENA_CONFIG and config in .arena.yaml set it, too)"
-	}
 }
 
 // distinct leaves out files that are named again, by whatever link.
@@ -277,16 +238,6 @@ func (l *loader) subfolder(path string, configs *[]string) error {
 	return nil
 }
 
-// leaveConfigs keeps which configs of a folder that the command line names, or of one below it, are not run: who names
-// a folder means all that is in it.
-func (l *loader) leaveConfigs(dir, config string) {
-	for _, other := range l.configsIn(dir) {
-		if config != "" && other != config {
-			l.besides = append(l.besides, other)
-		}
-	}
-}
-
 // isOutputFolder reports whether a folder holds the output of programs.
 func isOutputFolder(path string) bool {
 	base := filepath.Base(path)
@@ -362,49 +313,6 @@ func compact(s string) []string {
 		return nil
 	}
 	return []string{s}
-}
-
-// configIn returns the config of a folder: config.arena.yaml, or the only *.arena.yaml. Several are an error.
-func (l *loader) configIn(dir string) string {
-	all := l.configsIn(dir)
-	switch {
-	case len(all) == 0:
-		return ""
-	case filepath.Base(all[0]) == defaultConfig || len(all) == 1:
-		return all[0]
-	}
-	l.diags.Errorf(diag.Pos{}, 0, "several-configs", "%q holds several configs: %s", dir, strings.Join(all, ", ")).
-		Hint = "choose one with -c"
-	return ""
-}
-
-// configsIn lists the configs of a folder by their names, config.arena.yaml first. Where none has the ending
-// .arena.yaml, arena.yaml and config.yaml are looked into.
-func (l *loader) configsIn(dir string) []string {
-	var all, plain []string
-	for _, name := range l.fs.names(dir) {
-		switch base, ext := strings.ToLower(name), filepath.Ext(name); {
-		case strings.HasPrefix(name, "."): // .arena.yaml holds settings of the command line
-		case ext != ".yaml" && ext != ".yml":
-		case strings.HasSuffix(strings.TrimSuffix(name, ext), ".arena"):
-			all = append(all, join(dir, name))
-		case slices.Contains(plainConfigs, strings.TrimSuffix(base, ext)):
-			plain = append(plain, join(dir, name))
-		}
-	}
-	if len(all) == 0 {
-		all = slices.DeleteFunc(plain, func(path string) bool { return l.kindOf(path) != kindArena })
-	}
-	slices.SortStableFunc(all, func(a, b string) int {
-		switch {
-		case filepath.Base(a) == defaultConfig:
-			return -1
-		case filepath.Base(b) == defaultConfig:
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
-	return all
 }
 
 var kindLine = sync.OnceValue(func() *regexp.Regexp {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -330,7 +331,8 @@ func (f *runFlags) clients(app *App, jobs int) *harness.Clients {
 // jobsFor is the flag, else what the projects ask for.
 func (f *runFlags) jobsFor(suite *scenario.Suite) int { return harness.Jobs(f.jobs, suite) }
 
-// outputChoice merges the flags with the first project's output block.
+// outputChoice merges the flags with the output blocks of the projects: the first that names a place counts, and every
+// format counts that one of them asks for.
 func (f *runFlags) outputChoice(app *App, suite *scenario.Suite) harness.Choice {
 	c := harness.Choice{
 		Dir: f.out, Formats: f.formats, JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile,
@@ -340,9 +342,6 @@ func (f *runFlags) outputChoice(app *App, suite *scenario.Suite) harness.Choice 
 		o := p.Defaults.Output
 		if c.Dir == "" {
 			c.Dir = o.Dir
-		}
-		if c.Formats == nil {
-			c.Formats = o.Formats
 		}
 		for own, file := range map[*string]string{&c.JUnit: o.JUnitFile, &c.HTML: o.HTMLFile, &c.Markdown: o.MarkdownFile} {
 			switch {
@@ -354,10 +353,31 @@ func (f *runFlags) outputChoice(app *App, suite *scenario.Suite) harness.Choice 
 			}
 		}
 	}
+	if c.Formats == nil {
+		c.Formats = formatsOf(suite.Projects)
+	}
 	if f.folderSuffix != "" {
 		f.separateOutputs(&c)
 	}
 	return c
+}
+
+// formatsOf returns the formats that at least one of the projects asks for. It is nil, all of them, as soon as one project
+// names none: the choice of another must not take its reports away.
+func formatsOf(projects []*scenario.Project) []string {
+	var all []string
+	for _, p := range projects {
+		formats := p.Defaults.Output.Formats
+		if formats == nil {
+			return nil
+		}
+		for _, f := range formats {
+			if !slices.Contains(all, f) {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
 }
 
 func listPlan(app *App, plan *runner.Plan, left func(i int) bool) (trials int, err error) {

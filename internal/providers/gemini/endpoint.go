@@ -62,7 +62,10 @@ func endpointOf(spec *scenario.Provider, o wire.Options, whole, stream string) (
 
 // onVertex is the same API in a project of the user's own.
 func onVertex(spec *scenario.Provider, o wire.Options, whole, stream string) (wire.Endpoint, error) {
-	calls := platform.Calls{Whole: whole[1:], Stream: stream[1:] + "?alt=sse"}
+	calls := platform.Calls{Whole: whole[1:], Stream: stream[1:]}
+	if stream != whole {
+		calls.Stream += "?alt=sse"
+	}
 	e, err := platform.Vertex(spec, o, "google", calls)
 	if own := e.Hint; own != nil {
 		e.Hint = func(status int, r wire.Report) string { return cmp.Or(own(status, r), hint(status, r)) }
@@ -92,6 +95,9 @@ func addresses(base *url.URL, model, wholeCall, streamCall string) (whole, strea
 	}
 	query := base.Query()
 	whole = at(wholeCall, query)
+	if streamCall == wholeCall { // it is not streamed
+		return whole, whole
+	}
 	query.Set("alt", "sse")
 	return whole, at(streamCall, query)
 }

@@ -13,20 +13,19 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// predictCall is what is called of a model that makes pictures or films.
+// predictCall is what is called of a model that makes pictures.
 const predictCall = ":predict"
 
 // NewImagen makes a provider of type imagen. It fails like New.
 func NewImagen(spec *scenario.Provider, o wire.Options) (*wire.Provider, error) {
+	if spec.Role == "video" {
+		return newFilms(spec, o)
+	}
 	e, err := endpointOf(spec, o, predictCall, predictCall)
 	if err != nil {
 		return nil, err
 	}
-	kind := "image"
-	if spec.Role == "video" {
-		kind = "video"
-	}
-	return wire.NewProvider(wire.New(spec, e, o), &imagen{kind, spec.Model}), nil
+	return wire.NewProvider(wire.New(spec, e, o), &imagen{"image", spec.Model}), nil
 }
 
 // imagen is the words by which such models are asked; see wire.Codec.

@@ -18,7 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// TestPictures: models that make pictures and films are asked as their APIs want it, and what they make is a part of
+// TestPictures: models that make pictures are asked as their APIs want it, and what they make is a part of
 // the reply.
 func TestPictures(t *testing.T) {
 	t.Parallel()
@@ -63,11 +63,6 @@ func TestPictures(t *testing.T) {
 		{name: "taken out", kind: "imagen", role: "image", model: "imagen-4", path: "/v1beta/models/imagen-4:predict",
 			asked: `{"instances":[{"prompt":"In blue.\n\nA cat."}],"parameters":{"sampleCount":1}}`, answer: `{}`,
 			fails: "the reply is empty, as when a filter took it out"},
-		{name: "no film", kind: "imagen", role: "video", model: "veo", extra: jsonvalue.Object{"aspect_ratio": "16:9"},
-			path:   "/v1beta/models/veo:predict",
-			asked:  `{"instances":[{"prompt":"In blue.\n\nA cat."}],"parameters":{"aspectRatio":"16:9","sampleCount":1}}`,
-			answer: `{"predictions":[{"mimeType":"video/mp4","bytesBase64Encoded":"` + png + `"}]}`,
-			fails:  "video/mp4, and its bytes are"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

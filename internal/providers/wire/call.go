@@ -57,6 +57,11 @@ func (c *Client) Complete(
 	}
 	call := c.begin(ctx, req, onDelta)
 	defer call.watch.stop()
+	if _, later := codec.(Later); later {
+		limit := min(c.request, defaultRequestTimeout)
+		var why error = replyTimeout{limit}
+		call.watch.allow(limit, &why)
+	}
 	began := c.now()
 	reply, err := call.run(codec, body)
 	if err == nil {
@@ -145,6 +150,9 @@ func (c *Call) run(codec Codec, body []byte) (chat.Reply, error) {
 		return c.stream(resp.Body, codec.Stream(c))
 	}
 	data, err := c.read(resp)
+	if later, ok := codec.(Later); ok && err == nil {
+		data, err = c.await(later, data)
+	}
 	var reply chat.Reply
 	if err == nil {
 		reply, err = codec.Decode(c, data)
@@ -171,7 +179,7 @@ func (c *Call) post(body []byte) (*http.Response, error) {
 		defer c.release(resp.Body)
 		return nil, c.Fail(providers.BadReply, nil, "the server answers with the status %s, and no reply", resp.Status)
 	}
-	resp.Body = http.MaxBytesReader(nil, resp.Body, maxReplyBytes)
+	resp.Body = http.MaxBytesReader(nil, resp.Body, c.maxReply())
 	return resp, nil
 }
 
@@ -232,7 +240,7 @@ func (c *Call) unauthorized(err error) error {
 // is forbidden would not be found.
 func (c *Call) read(resp *http.Response) ([]byte, error) {
 	var data bytes.Buffer
-	if n := resp.ContentLength; n > 0 && n <= maxReplyBytes {
+	if n := resp.ContentLength; n > 0 && n <= c.maxReply() {
 		data.Grow(int(n) + bytes.MinRead)
 	}
 	if _, err := data.ReadFrom(resp.Body); err != nil {
@@ -244,6 +252,9 @@ func (c *Call) read(resp *http.Response) ([]byte, error) {
 	}
 	return text, nil
 }
+
+// maxReply is how many bytes a reply may have, after decompression.
+func (c *Client) maxReply() int64 { return cmp.Or(c.endpoint.MaxReply, maxReplyBytes) }
 
 // release makes the connection available for the next call: it reads the body to its end, with a time limit.
 func (c *Call) release(body io.ReadCloser) {

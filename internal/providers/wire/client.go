@@ -68,6 +68,10 @@ type Endpoint struct {
 	Method  string   // of the calls; "": POST
 	Setting string   // what the address is called where the user writes it; "": base_url
 	Secrets []string // that go along in other ways than by Header and Key
+	// Patience is how long a reply may take where the user does not say; 0: a minute. MaxReply is how many bytes it may
+	// have; 0: 32 MiB.
+	Patience time.Duration
+	MaxReply int64
 }
 
 // setting is what the address is called where the user writes it.
@@ -83,20 +87,21 @@ type Client struct {
 	now       func() time.Time
 	request   time.Duration // until the whole reply, or the first chunk of a stream
 	idle      time.Duration // between two chunks
+	offline   bool
 }
 
 // New makes the client of a provider. It does not touch the network.
 func New(spec *scenario.Provider, e Endpoint, o Options) *Client {
 	c := &Client{
 		id: spec.ID, model: spec.Model, endpoint: e, scrub: e.scrubber(), now: o.Now,
-		request: spec.RequestTimeout, idle: spec.StreamIdleTimeout,
+		request: spec.RequestTimeout, idle: spec.StreamIdleTimeout, offline: o.Offline,
 	}
 	c.shown = c.show(e.URL)
 	if c.now == nil {
 		c.now = time.Now
 	}
 	if c.request <= 0 {
-		c.request = defaultRequestTimeout
+		c.request = cmp.Or(e.Patience, defaultRequestTimeout)
 	}
 	if c.idle <= 0 {
 		c.idle = defaultIdleTimeout

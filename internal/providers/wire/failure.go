@@ -29,6 +29,8 @@ func (c *Call) failure(ctx context.Context, err error) error {
 	switch cause.(type) { //nolint:errorlint // our own causes are never wrapped
 	case replyTimeout, idleTimeout:
 		return c.Fail(providers.Timeout, cause, "%v", cause)
+	case laterTimeout:
+		return Paid(c.Fail(providers.Timeout, cause, "%v", cause))
 	}
 	if failed, ok := errors.AsType[*providers.Error](err); ok {
 		return failed

@@ -63,6 +63,15 @@ func (m *Made) Add(kind, declared, data string) error {
 	if err != nil {
 		return m.call.Fail(providers.BadReply, nil, "the %s in the reply is not base64", kind)
 	}
+	return m.add(kind, declared, data, raw)
+}
+
+// AddBytes adds a medium that was fetched, as Add does.
+func (m *Made) AddBytes(kind, declared string, raw []byte) error {
+	return m.add(kind, declared, chat.Encode(raw), raw)
+}
+
+func (m *Made) add(kind, declared, data string, raw []byte) error {
 	mime, err := media.Check(kind, declared, raw)
 	if err != nil {
 		return m.call.Fail(providers.BadReply, nil, "the %s in the reply: it is %v", kind, err)

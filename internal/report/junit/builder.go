@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
-	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -118,26 +117,6 @@ func (b *builder) cases(g *show.Group) ([]testcase, error) {
 	return []testcase{c}, err
 }
 
-// change says how the group changed since the baseline, where there is evidence of it.
-func (b *builder) change(g *show.Group) []property {
-	if text := b.changes[b.run.Briefs[g.Trials[0]].GroupName()]; text != "" {
-		return []property{{"baseline", show.Line(text)}}
-	}
-	return nil
-}
-
-// sharesJudgements reports whether trials share answers of judges, so that what they cost does not add up to what the
-// run did.
-func sharesJudgements(run *result.Run) bool {
-	calls := 0
-	for i := range run.Briefs {
-		if j := run.Briefs[i].Judges; j != nil {
-			calls += j.Calls
-		}
-	}
-	return run.Summary.Judges != nil && calls != run.Summary.Judges.Calls
-}
-
 // suite returns the suite of a file, in the order in which files first come up.
 func (b *builder) suite(file string) *suite {
 	s := b.byFile[file]
@@ -228,33 +207,6 @@ func base(g *show.Group) testcase {
 	}
 }
 
-// flaky returns the properties for trials that failed in an earlier run and pass now, and the number of trials that
-// were kept from an earlier run.
-func (b *builder) flaky(g *show.Group) (all []property) {
-	before := 0
-	for _, i := range g.Trials {
-		brief := &b.run.Briefs[i]
-		if brief.Before {
-			before++
-		}
-		if !brief.Flaky {
-			continue
-		}
-		t, err := b.run.Trials.Trial(i)
-		if err != nil {
-			all = append(all, property{"flaky", show.Line(err.Error())})
-			continue
-		}
-		for _, line := range show.EarlierFailures(t) {
-			all = append(all, property{"flaky", line})
-		}
-	}
-	if before > 0 {
-		all = append(all, property{"before", strconv.Itoa(before)})
-	}
-	return all
-}
-
 // classname is the path of a file as a package name: scenarios/refund.yaml is scenarios.refund.
 func classname(file string) string {
 	p := path.Clean("/" + strings.ReplaceAll(show.Line(file), `\`, "/"))
@@ -299,14 +251,10 @@ func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 	c.properties = append(c.properties, simulatedCost("simulated_usd", simulated)...)
 	c.properties = append(c.properties, property{"tokens", strconv.Itoa(tokens)},
 		property{"trials", strconv.Itoa(len(g.Trials))})
-	c.properties = slices.Concat(c.properties, gateProperties(g), b.change(g))
-	c.properties = append(c.properties, b.beside(g, "user", func(b *result.Brief) *result.SideCost { return b.Users })...)
-	c.properties = append(c.properties,
-		b.beside(g, "context", func(b *result.Brief) *result.SideCost { return b.Context })...)
-	c.properties = append(c.properties, judges...)
-	c.properties = append(c.properties, b.guardrails(g)...)
-	c.properties = append(c.properties, b.flaky(g)...)
-	c.properties = append(c.properties, b.refused(g)...)
+	c.properties = slices.Concat(c.properties, gateProperties(g), b.change(g),
+		b.beside(g, "user", func(b *result.Brief) *result.SideCost { return b.Users }),
+		b.beside(g, "context", func(b *result.Brief) *result.SideCost { return b.Context }),
+		judges, b.guardrails(g), b.flaky(g), b.refused(g))
 	if judged > 0 {
 		c.properties = append(c.properties, property{"pass_rate", rateText(passed, judged)})
 	}
@@ -315,137 +263,4 @@ func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 		c.complete = func(c *testcase) error { return b.addDetails(g, c) }
 	}
 	return c, nil
-}
-
-// guardrails is the property that counts guardrails that fired in a group; nil when none did. Guardrails that only
-// monitor do not count.
-func (b *builder) guardrails(g *show.Group) []property {
-	fired := 0
-	for _, i := range g.Trials {
-		if n := b.run.Briefs[i].Guards; n != nil {
-			fired += n.Fired
-		}
-	}
-	if fired == 0 {
-		return nil
-	}
-	return []property{{"guardrails_fired", strconv.Itoa(fired)}}
-}
-
-const maxRefusing = 5 // trials of a group whose refused transitions are listed
-
-// refused are the properties for transitions that were refused, in trials of whatever status: their number, and each
-// with its reason.
-func (b *builder) refused(g *show.Group) (all []property) {
-	n, trials := 0, 0
-	for _, i := range g.Trials {
-		brief := &b.run.Briefs[i]
-		if brief.Refused == 0 {
-			continue
-		}
-		n += brief.Refused
-		if trials++; trials > maxRefusing {
-			continue
-		}
-		t, err := b.run.Trials.Trial(i)
-		if err != nil {
-			all = append(all, property{"refused_transition", show.Line(err.Error())})
-			continue
-		}
-		for _, line := range show.Refusals(t) {
-			if name := trialName(t, brief); name != "" {
-				line = name + ", " + line
-			}
-			all = append(all, property{"refused_transition", line})
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return append([]property{{"refused_transitions", strconv.Itoa(n)}}, all...)
-}
-
-// judges are the properties for the cost of judging a group, without the cost of its agent; nil when no model judged.
-// An answer of a judge that several trials share counts for the first of them, so that the testcases add up to the run.
-func (b *builder) judges(g *show.Group) ([]property, error) {
-	cost, simulated, tokens, calls := 0.0, 0.0, 0, 0
-	known := true
-	for _, i := range g.Trials {
-		j, err := b.judgesOf(i)
-		if err != nil {
-			return nil, err
-		}
-		if j == nil {
-			continue
-		}
-		calls += j.Calls
-		tokens += j.Total()
-		simulated += j.SimulatedUSD
-		if known = known && j.CostUSD != nil; known {
-			cost += *j.CostUSD
-		}
-	}
-	if calls == 0 {
-		return nil, nil
-	}
-	all := []property{{"judge_cost_usd", costText(cost, known)}}
-	all = append(all, simulatedCost("judge_simulated_usd", simulated)...)
-	return append(all, property{"judge_tokens", strconv.Itoa(tokens)}, property{"judge_calls", strconv.Itoa(calls)}), nil
-}
-
-// beside are the properties for models beside the agents of a group, by what they start with; nil when there were none.
-func (b *builder) beside(g *show.Group, prefix string, of func(*result.Brief) *result.SideCost) []property {
-	cost, simulated, tokens, calls := 0.0, 0.0, 0, 0
-	known := true
-	for _, i := range g.Trials {
-		u := of(&b.run.Briefs[i])
-		if u == nil {
-			continue
-		}
-		calls += u.Calls
-		tokens += u.Total()
-		simulated += u.SimulatedUSD
-		if known = known && u.CostUSD != nil; known {
-			cost += *u.CostUSD
-		}
-	}
-	if calls == 0 {
-		return nil
-	}
-	all := []property{{prefix + "_cost_usd", costText(cost, known)}}
-	all = append(all, simulatedCost(prefix+"_simulated_usd", simulated)...)
-	return append(all, property{prefix + "_tokens", strconv.Itoa(tokens)}, property{prefix + "_calls",
-		strconv.Itoa(calls)})
-}
-
-// judgesOf is what judging a trial cost, without the answers that a trial before it has too.
-func (b *builder) judgesOf(i int) (*result.SideCost, error) {
-	brief := &b.run.Briefs[i]
-	if !b.shares || brief.Judges == nil {
-		return brief.Judges, nil
-	}
-	t, err := b.run.Trials.Trial(i)
-	if err != nil {
-		return nil, fmt.Errorf("trial %s: %w", brief.ID, err)
-	}
-	return b.judged.Own(t), nil
-}
-
-// simulatedCost is the property for the part of a cost that mocks made up and nobody paid; nil when there is none.
-func simulatedCost(name string, usd float64) []property {
-	if !(usd > 0) {
-		return nil
-	}
-	return []property{{name, costText(usd, true)}}
-}
-
-func costText(usd float64, known bool) string {
-	if !known {
-		return show.Unknown
-	}
-	return strconv.FormatFloat(math.Round(usd*1e8)/1e8, 'f', -1, 64)
-}
-
-func rateText(passed, of int) string {
-	return strconv.FormatFloat(float64(passed)/float64(of), 'g', 4, 64)
 }

@@ -62,7 +62,8 @@ func (p *nestedCheck) read(b *binder, n *node.Node, what string, weighted bool) 
 	if part.Type != "" {
 		p.compiled = b.nested(&part.Check)
 	}
-	return part.Weight, b.r.Diags.Errors() == before
+	whole := p.compiled != nil && p.compiled.Check != nil // not so where a type is unknown that a project may declare
+	return part.Weight, whole && b.r.Diags.Errors() == before
 }
 
 // nested compiles a check within this one, with the same list of problems.

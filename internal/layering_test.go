@@ -21,7 +21,7 @@ const module = "github.com/arena-evals/arena/"
 // the last one counts; one without a * counts before all others.
 var rows = [][]string{
 	{"internal/filelock"},
-	{"internal/ellipsis", "internal/enclosed", "internal/jsonvalue", "internal/pause",
+	{"internal/ellipsis", "internal/enclosed", "internal/jsonread", "internal/jsonvalue", "internal/pause",
 		"internal/plainfile", "internal/plural"},
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial",
 		"internal/digest", "internal/exposition", "internal/gate", "internal/hang", "internal/media",

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/arena-evals/arena/internal/jsonread"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
@@ -393,12 +394,21 @@ func (j *Journal) Trial(i int) (*Trial, error) {
 // DecodeTrial reads a trial as the journal and results.json hold it; its place in the plan is not in there. Numbers in
 // values of free shape keep every digit.
 func DecodeTrial(raw []byte, index int) (*Trial, error) {
-	t := &Trial{Index: index}
-	if err := unmarshal(raw, t); err != nil {
+	t := &Trial{}
+	if err := decode(raw, t); err != nil {
 		return nil, err
 	}
-	t.Counted = nil // the fold tells
+	t.Index, t.Counted = index, nil // the latter the fold tells
 	return t, nil
+}
+
+// decode decodes into a zero value what arena mostly wrote itself. Numbers in values of free shape keep every digit.
+func decode[T any](raw []byte, v *T) error {
+	if jsonread.Decode(raw, v) {
+		return nil
+	}
+	*v = *new(T)
+	return unmarshal(raw, v)
 }
 
 // DecodeRun reads the part of results.json about the run as a whole.

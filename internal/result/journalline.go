@@ -37,7 +37,7 @@ func (l *journalLine) decode() {
 	if l.long || l.readErr != nil && !errors.Is(l.readErr, io.EOF) {
 		return
 	}
-	if err := unmarshal(l.text, &l.body); err != nil {
+	if err := decode(l.text, &l.body); err != nil {
 		l.err = fmt.Errorf("corrupt journal: %w", err)
 		return
 	}

@@ -43,6 +43,12 @@ func (s Status) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads the word.
 func (s *Status) UnmarshalJSON(b []byte) error {
+	for i, name := range statusNames {
+		if i > 0 && len(b) == len(name)+2 && b[0] == '"' && string(b[1:len(b)-1]) == name {
+			*s = Status(i)
+			return nil
+		}
+	}
 	var word string
 	if json.Unmarshal(b, &word) != nil {
 		return fmt.Errorf("unknown status %s", b)

@@ -1,0 +1,135 @@
+package jsonread
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// Most texts of a trial are those of the one before it, or stand in it twice. They are kept once.
+const (
+	knownTexts = 1 << 9
+	longText   = 1 << 10 // bytes: longer ones are not looked for
+)
+
+// text reads a text.
+func (s *scan) text() (string, bool) {
+	raw, plain, ok := s.rawText()
+	if !ok {
+		return "", false
+	}
+	if plain {
+		return s.known(raw[1 : len(raw)-1]), true
+	}
+	if meant, ok := unquote(raw[1 : len(raw)-1]); ok {
+		return s.known(meant), true
+	}
+	var text string
+	err := json.Unmarshal(raw, &text)
+	return text, err == nil
+}
+
+// rawText goes behind a text, and returns it with its quotes. plain: it means what is written there.
+func (s *scan) rawText() (raw []byte, plain, ok bool) {
+	if !s.takes('"') {
+		return nil, false, false
+	}
+	from, ascii := s.at-1, true
+	plain = true
+	for i := s.at; i < len(s.doc); i++ {
+		switch c := s.doc[i]; {
+		case c == '"':
+			s.at = i + 1
+			raw = s.doc[from:s.at]
+			return raw, plain, ascii || utf8.Valid(raw) // what is broken becomes something else
+		case c == '\\':
+			n := escape(s.doc[i+1:])
+			if n == 0 {
+				return nil, false, false
+			}
+			plain = false
+			i += n
+		case c < ' ':
+			return nil, false, false
+		case c >= utf8.RuneSelf:
+			ascii = false
+		}
+	}
+	return nil, false, false
+}
+
+// escape is the length of what follows a backslash; 0: that is not allowed.
+func escape(rest []byte) int {
+	const unicode = len("u0000")
+	switch {
+	case len(rest) == 0:
+		return 0
+	case bytes.IndexByte([]byte(`"\/bfnrt`), rest[0]) >= 0:
+		return 1
+	case rest[0] != 'u' || len(rest) < unicode:
+		return 0
+	}
+	for _, c := range rest[1:unicode] {
+		if !('0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F') {
+			return 0
+		}
+	}
+	return unicode
+}
+
+// unquote returns what is meant by a text with escapes. It reports false for those that are rare.
+func unquote(raw []byte) ([]byte, bool) {
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			out = append(out, raw[i])
+			continue
+		}
+		i++
+		switch c := raw[i]; c {
+		case '"', '\\', '/':
+			out = append(out, c)
+		case 'n':
+			out = append(out, '\n')
+		case 't':
+			out = append(out, '\t')
+		case 'r':
+			out = append(out, '\r')
+		default:
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// known returns a text, the same one as before where it was read before.
+func (s *scan) known(raw []byte) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	if len(raw) > longText {
+		return string(raw)
+	}
+	at := &s.texts[hash(raw)%knownTexts]
+	if *at != string(raw) {
+		*at = string(raw)
+	}
+	return *at
+}
+
+// hash is quick, and looks at some bytes of long texts only.
+func hash(raw []byte) uint64 {
+	const odd = 0x9e3779b97f4a7c15
+	h, n := uint64(len(raw)), len(raw)
+	if n < 8 {
+		for _, c := range raw {
+			h = h*31 + uint64(c)
+		}
+	} else {
+		h = (h ^ binary.LittleEndian.Uint64(raw)) * odd
+		h = (h>>32 ^ h ^ binary.LittleEndian.Uint64(raw[(n-8)/2:])) * odd
+		h = h>>32 ^ h ^ binary.LittleEndian.Uint64(raw[n-8:])
+	}
+	return h * odd >> 32
+}

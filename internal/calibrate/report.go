@@ -1,6 +1,8 @@
 package calibrate
 
 import (
+	"slices"
+
 	"github.com/arena-evals/arena/internal/agreement"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
@@ -38,7 +40,11 @@ type Report struct {
 	MinKappa  *float64 `json:"min_kappa,omitempty"`
 
 	Judges *result.SideCost `json:"judges,omitempty"`
-	Items  []Item           `json:"items"` // in the order of the file, without those that were not judged
+	// Warnings are why replies of the judge may not be all that it said, Notices that another model answered.
+	Warnings []string `json:"warnings,omitempty"`
+	Notices  []string `json:"notices,omitempty"`
+
+	Items []Item `json:"items"` // in the order of the file, without those that were not judged
 }
 
 // Best is the threshold at which the same scores agree best with the labels.
@@ -85,9 +91,19 @@ func NewReport(labels string, check *checks.Compiled, outcomes []Outcome) *Repor
 		r.Items = append(r.Items, itemOf(o))
 	}
 	r.Judges = result.JudgesOf(all)
+	all.JudgeRemarks(once(&r.Warnings, "a "), once(&r.Notices, ""))
 	r.measure(scores)
 	r.setJudge(outcomes)
 	return r
+}
+
+// once adds each text to a list the first time.
+func once(list *[]string, before string) func(text string) {
+	return func(text string) {
+		if text = before + text; !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+	}
 }
 
 func itemOf(o *Outcome) Item {

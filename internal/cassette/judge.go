@@ -34,6 +34,9 @@ type judgeReply struct {
 	Judge    string   `json:"judge,omitempty"`
 	Provider string   `json:"provider,omitempty"`
 	Model    string   `json:"model,omitempty"`
+	Served   string   `json:"served,omitempty"` // the model that answered, where it is another one
+	Doubt    Text     `json:"doubt,omitempty"`
+	Calls    Text     `json:"calls,omitempty"` // the tools that it calls
 	Usage    usage    `json:"usage"`
 	CostUSD  *float64 `json:"cost_usd"` // null: not known
 	Cached   bool     `json:"cached,omitempty"`
@@ -74,7 +77,8 @@ func (j recordedJudges) Ask(
 			return func(enc encoder) (any, error) {
 				return &judgeReply{
 					Content: enc.text(a.Text), Finish: a.FinishReason, Key: a.Key, Judge: a.Judge, Provider: a.Provider,
-					Model: a.Model, Usage: usageOf(a.Usage), CostUSD: a.CostUSD, Cached: a.Cached,
+					Model: a.Model, Served: a.Served, Doubt: enc.text(a.Doubt), Calls: enc.text(a.Calls),
+					Usage: usageOf(a.Usage), CostUSD: a.CostUSD, Cached: a.Cached,
 					Source: j.source(use),
 				}, nil
 			}, a.LatencyMS, err
@@ -92,6 +96,7 @@ func (j recordedJudges) Ask(
 	}
 	answer := grading.Answer{
 		Text: string(r.Content), FinishReason: r.Finish, Key: r.Key, Judge: r.Judge, Provider: r.Provider, Model: r.Model,
+		Served: r.Served, Doubt: string(r.Doubt), Calls: string(r.Calls),
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached || e.reused,
 		Simulated: r.Source == "" && j.mocked(use),
 	}

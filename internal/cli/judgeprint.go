@@ -116,12 +116,9 @@ func (p *calibrationPage) measures() {
 	row("TPR", r.TPR, found(t.TruePass, t.Passes(), "pass"))
 	row("TNR", r.TNR, found(t.TrueFail, t.Fails(), "fail"))
 	p.left()
-	for _, note := range p.notes() {
-		p.line("%-*s%s", labelWidth, "note", note)
-	}
 }
 
-// left is what the measures leave out.
+// left is what the measures leave out, and what else is to be known of them.
 func (p *calibrationPage) left() {
 	r := p.report
 	if r.Errors > 0 {
@@ -129,6 +126,12 @@ func (p *calibrationPage) left() {
 	}
 	if r.Cancelled > 0 {
 		p.line("%-*s%-7d%s", labelWidth, "not judged", r.Cancelled, p.yel("interrupted before"))
+	}
+	for _, note := range append(p.notes(), r.Notices...) {
+		p.line("%-*s%s", labelWidth, "note", show.Line(note))
+	}
+	for _, warning := range r.Warnings {
+		p.line("%s%s", p.yel(fmt.Sprintf("%-*s", labelWidth, "warning")), show.Line(warning))
 	}
 }
 

@@ -338,7 +338,7 @@ func (m *spendingModel) attempt(a *answer, r *http.Request) {
 	case "endless":
 		a.w.Header().Set("Content-Type", "text/event-stream")
 		for r.Context().Err() == nil {
-			a.write(event(map[string]any{"content": "damn it "}, ""))
+			a.write(a.event(map[string]any{"content": "damn it "}, ""))
 			_ = http.NewResponseController(a.w).Flush() // a client that left ends the loop
 		}
 	}

@@ -195,7 +195,7 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	auth := r.Header.Get("Authorization")
 	verb, rest, _ := strings.Cut(s.note(stubRequest{path, auth, body}), " ")
 	rest = strings.ReplaceAll(rest, "@AUTH@", auth)
-	a := &answer{w: w, stream: strings.Contains(string(body), `"stream":true`)}
+	a := &answer{w: w, stream: strings.Contains(string(body), `"stream":true`), model: modelIn(body)}
 	switch verb {
 	case "text":
 		a.reply(map[string]any{"content": unquoted(rest)}, "stop")
@@ -227,6 +227,13 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// modelIn is the model that a request asks for.
+func modelIn(body []byte) string {
+	var asked struct{ Model string }
+	_ = json.Unmarshal(body, &asked) // a call of a tool asks for none
+	return asked.Model
+}
+
 func (s *stub) hang(r *http.Request) {
 	select {
 	case <-r.Context().Done():
@@ -247,7 +254,7 @@ func (s *stub) endless(a *answer, r *http.Request, text string) {
 	a.w.Header().Set("Content-Type", "text/event-stream")
 	for sent := 0; sent < 64<<10; {
 		for word := range strings.SplitAfterSeq(text+" ", " ") {
-			a.write(event(map[string]any{"content": word}, ""))
+			a.write(a.event(map[string]any{"content": word}, ""))
 			_ = http.NewResponseController(a.w).Flush() // a client that left is what is looked for below
 			sent += len(word)
 		}
@@ -256,7 +263,7 @@ func (s *stub) endless(a *answer, r *http.Request, text string) {
 			return
 		}
 	}
-	a.write(event(map[string]any{}, "stop") + "data: [DONE]\n\n")
+	a.write(a.event(map[string]any{}, "stop") + "data: [DONE]\n\n")
 }
 
 func unquoted(text string) string {
@@ -282,6 +289,7 @@ func reset(w http.ResponseWriter) {
 type answer struct {
 	w      http.ResponseWriter
 	stream bool
+	model  string
 }
 
 func (a *answer) write(text string) { _, _ = io.WriteString(a.w, text) } // a client that left is its own business
@@ -311,22 +319,22 @@ const usage = `"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":
 func (a *answer) reply(message map[string]any, finish string) {
 	if a.stream {
 		a.w.Header().Set("Content-Type", "text/event-stream")
-		a.write(event(message, ""))
-		a.write(event(map[string]any{}, finish))
+		a.write(a.event(message, ""))
+		a.write(a.event(map[string]any{}, finish))
 		a.write(`data: {"choices":[],` + usage + "}\n\ndata: [DONE]\n\n")
 		return
 	}
 	message["role"] = "assistant"
 	a.w.Header().Set("Content-Type", "application/json")
-	a.write(fmt.Sprintf(`{"model":"stub-1","choices":[{"index":0,"message":%s,"finish_reason":%q}],%s}`,
-		encode(message), finish, usage))
+	a.write(fmt.Sprintf(`{"model":%s,"choices":[{"index":0,"message":%s,"finish_reason":%q}],%s}`,
+		encode(a.model), encode(message), finish, usage))
 }
 
 // half is the start of a reply.
 func (a *answer) half() {
 	if a.stream {
 		a.w.Header().Set("Content-Type", "text/event-stream")
-		a.write(event(map[string]any{"content": "Your refund "}, ""))
+		a.write(a.event(map[string]any{"content": "Your refund "}, ""))
 	} else {
 		a.w.Header().Set("Content-Type", "application/json")
 		a.w.Header().Set("Content-Length", "500")
@@ -335,12 +343,12 @@ func (a *answer) half() {
 	_ = http.NewResponseController(a.w).Flush() // the same
 }
 
-func event(delta map[string]any, finish string) string {
+func (a *answer) event(delta map[string]any, finish string) string {
 	choice := map[string]any{"index": 0, "delta": delta}
 	if finish != "" {
 		choice["finish_reason"] = finish
 	}
-	return "data: " + encode(map[string]any{"model": "stub-1", "choices": []any{choice}}) + "\n\n"
+	return "data: " + encode(map[string]any{"model": a.model, "choices": []any{choice}}) + "\n\n"
 }
 
 func encode(v any) string {

@@ -76,8 +76,11 @@ type Answer struct {
 	Usage                  chat.Usage
 	CostUSD                *float64 // nil: the price is not known
 	LatencyMS              float64
-	Cached                 bool // it was paid for by an earlier run
-	Simulated              bool // a mock gave it: nobody paid the cost
+	Served                 string // the model that answered, where it is another one than Model
+	Doubt                  string // see chat.Reply
+	Calls                  string // the tools that it calls, of which a judge has none
+	Cached                 bool   // it was paid for by an earlier run
+	Simulated              bool   // a mock gave it: nobody paid the cost
 }
 
 // Ledger keeps what the judges of one verdict said, also of those that stand inside a composition and of those that

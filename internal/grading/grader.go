@@ -130,6 +130,9 @@ func (v *vote) round(ctx context.Context) (Answer, error) {
 // read makes an opinion of a whole reply. One that the provider cut may end in another one than what is left of it.
 func (v *vote) read(said *Answer) (Opinion, error) {
 	opinion, err := readReply(said.Text, v.quotable(), v.g.Form.read)
+	if err == nil && said.Calls != "" {
+		err = errors.New("it calls a tool (" + say.Content(said.Calls) + "), and a judge has none")
+	}
 	if err == nil && (said.FinishReason == "length" || said.FinishReason == "content_filter") {
 		err = errors.New("its end is missing")
 	}
@@ -149,7 +152,8 @@ func (v *vote) quotable() []Exhibit {
 func (v *vote) note(said *Answer, err error) {
 	last := len(v.q.Messages) - 1
 	j := result.Judgement{
-		Key: said.Key, Judge: said.Judge, Provider: said.Provider, Model: said.Model, Vote: v.number,
+		Key: said.Key, Judge: said.Judge, Provider: said.Provider, Model: said.Model, Served: said.Served,
+		Doubt: said.Doubt, Vote: v.number,
 		Repair: len(v.judgements) > 0, Criteria: v.g.Own, Rubric: v.g.Rubric,
 		System: v.q.Messages[0].Content, Prompt: v.q.Messages[last].Content, Reply: said.Text,
 		Usage: said.Usage, CostUSD: said.CostUSD, LatencyMS: said.LatencyMS, Cached: said.Cached,

@@ -3,8 +3,10 @@
 package judges
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/grading"
@@ -135,19 +137,35 @@ func (d *asker) Ask(ctx context.Context, use grading.JudgeUse, q *grading.Questi
 	}
 	answer.Text, answer.FinishReason = reply.Content, reply.FinishReason
 	answer.Usage, answer.CostUSD, answer.LatencyMS = reply.Usage, reply.CostUSD, reply.LatencyMS
-	answer.Cached = reply.Cached
+	answer.Cached, answer.Doubt, answer.Calls = reply.Cached, reply.Doubt, called(&reply)
 	if answer.Model == "" {
 		answer.Model = reply.Model
+	}
+	if providers.Another(e.spec, reply.Model) {
+		answer.Served = reply.Model
 	}
 	return answer, nil
 }
 
+// called names the tools that a reply calls.
+func called(r *chat.Reply) string {
+	var names []string
+	for i := range r.ToolCalls {
+		names = append(names, r.ToolCalls[i].Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // Recall takes an answer that was replayed, so that nobody else is asked the same.
 func (d *asker) Recall(a *grading.Answer) {
-	d.pool.memory.recall(a.Key, &chat.Reply{
-		Content: a.Text, FinishReason: a.FinishReason, Model: a.Model, Usage: a.Usage, CostUSD: a.CostUSD,
-		LatencyMS: a.LatencyMS, Cached: a.Cached,
-	})
+	reply := &chat.Reply{
+		Content: a.Text, FinishReason: a.FinishReason, Model: cmp.Or(a.Served, a.Model), Usage: a.Usage, CostUSD: a.CostUSD,
+		LatencyMS: a.LatencyMS, Cached: a.Cached, Doubt: a.Doubt,
+	}
+	if a.Calls != "" {
+		reply.ToolCalls = []chat.ToolCall{{Name: a.Calls}}
+	}
+	d.pool.memory.recall(a.Key, reply)
 }
 
 func (d *asker) judge(use grading.JudgeUse) (Judge, error) {

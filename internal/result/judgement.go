@@ -12,6 +12,7 @@ type Judgement struct {
 	Judge     string     `json:"judge"` // name, or the provider's id when it has none
 	Provider  string     `json:"provider"`
 	Model     string     `json:"model,omitempty"`
+	Served    string     `json:"served,omitempty"`   // the model that answered, where it is another one than was asked
 	Vote      int        `json:"vote,omitempty"`     // from 1, when several were asked for
 	Repair    bool       `json:"repair,omitempty"`   // asked again after a reply that could not be read
 	Criteria  string     `json:"criteria,omitempty"` // what was graded, beyond what the type says
@@ -22,6 +23,7 @@ type Judgement struct {
 	Score     *float64   `json:"score"`  // null: the reply could not be read
 	Reasoning string     `json:"reasoning,omitempty"`
 	Error     string     `json:"error,omitempty"` // why there is no score
+	Doubt     string     `json:"doubt,omitempty"` // why the reply may not be all that the judge said
 	Usage     chat.Usage `json:"usage"`
 	CostUSD   *float64   `json:"cost_usd"` // null: the price is not known
 	LatencyMS float64    `json:"latency_ms"`

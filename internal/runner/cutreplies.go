@@ -47,6 +47,7 @@ func (s *session) reportCuts() {
 	for _, d := range s.doubts {
 		s.warnOfCut(d.turn, "reply "+d.what, "")
 	}
+	s.hearJudges()
 }
 
 // reportCutSteps warns of incomplete replies in the steps of a composition, at which no check can look.
@@ -72,11 +73,16 @@ type doubt struct {
 }
 
 func (s *session) warnOfCut(turn int, what, hint string) {
+	s.warnOfReply(fmt.Sprintf("turn %d: ", turn+1), what, hint)
+}
+
+// warnOfReply warns of what a reply lacks, and makes an error of it with --strict. where is not in the warning.
+func (s *session) warnOfReply(where, what, hint string) {
 	if text := "a " + what + hint; !slices.Contains(s.out.Warnings, text) {
 		s.out.Warnings = append(s.out.Warnings, text)
 	}
 	if s.opts.Strict && s.out.Error == "" && s.out.Status != result.Cancelled {
-		s.out.Error = fmt.Sprintf("turn %d: the %s", turn+1, what)
+		s.out.Error = where + "the " + what
 	}
 }
 

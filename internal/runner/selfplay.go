@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 	"regexp"
 	"sync"
@@ -292,13 +293,8 @@ func (s *session) completeUser(ctx context.Context, p *player, req *chat.Request
 		return reply, err
 	}
 	s.users.add(&reply, p.endpoint.Simulated)
-	s.out.Retries += reply.Retries
-	if reply.Doubt != "" {
-		s.doubts = append(s.doubts, doubt{max(req.Origin.Turn, 0), reply.Doubt})
-	}
-	if reply.Notice != "" {
-		s.notice(reply.Notice)
-	}
+	s.heard(p.endpoint, &reply, max(req.Origin.Turn, 0))
+	s.wordsAlone("of the persona "+say.Named(p.persona.ID), &reply, max(req.Origin.Turn, 0))
 	return reply, nil
 }
 

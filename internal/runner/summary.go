@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/window"
 )
@@ -188,13 +189,8 @@ func (s *session) consult(ctx context.Context, e *Endpoint, req *chat.Request) (
 		Provider: e.Spec.ID, Model: reply.Model, Usage: reply.Usage, CostUSD: reply.CostUSD, LatencyMS: reply.LatencyMS,
 		Cached: reply.Cached,
 	}
-	s.out.Retries += reply.Retries
-	if reply.Doubt != "" {
-		s.doubts = append(s.doubts, doubt{req.Origin.Turn, reply.Doubt})
-	}
-	if reply.Notice != "" {
-		s.notice(reply.Notice)
-	}
+	s.heard(e, &reply, req.Origin.Turn)
+	s.wordsAlone("of the provider "+say.Named(e.Spec.ID), &reply, req.Origin.Turn)
 	return reply, nil
 }
 

@@ -153,18 +153,12 @@ func (s *session) complete(
 		s.spend.addFailed(err)
 		return reply, err
 	}
-	s.out.Retries += reply.Retries
 	s.toolResults, s.ranCalls, s.trace = reply.ToolResults, nil, reply.Trace
 	if s.ran() {
 		s.ranCalls = reply.ToolCalls
 	}
 	s.spend.add(&reply)
-	if reply.Doubt != "" {
-		s.doubts = append(s.doubts, doubt{max(len(s.out.Turns)-1, 0), reply.Doubt})
-	}
-	if reply.Notice != "" {
-		s.notice(reply.Notice)
-	}
+	s.heard(s.trial.Endpoint, &reply, max(len(s.out.Turns)-1, 0))
 	s.warnGeneric(&req.Origin)
 	return reply, nil
 }

@@ -1,0 +1,27 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/say"
+)
+
+// JudgeRemarks calls doubt for each reply of a judge that may not be all that it said, and other for each that came
+// from another model than was asked.
+func (t *Trial) JudgeRemarks(doubt, other func(text string)) {
+	t.Judged(func(j *Judgement) {
+		who := "the judge " + say.Named(cmp.Or(j.Judge, j.Provider))
+		if j.Doubt != "" {
+			doubt("reply of " + who + " " + j.Doubt)
+		}
+		if j.Served != "" {
+			other(ServedBy(who, j.Model, j.Served))
+		}
+	})
+}
+
+// ServedBy says that another model answered than was asked.
+func ServedBy(who, asked, served string) string {
+	return fmt.Sprintf("%s was asked for the model %s, and %s answered", who, say.Named(asked), say.Named(served))
+}

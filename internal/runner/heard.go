@@ -1,0 +1,42 @@
+package runner
+
+import (
+	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
+)
+
+// heard takes down what a reply says about itself, whoever was asked for it in a turn: an agent, a user, a model that a
+// context policy or a tool asks.
+func (s *session) heard(e *Endpoint, r *chat.Reply, turn int) {
+	s.out.Retries += r.Retries
+	if r.Doubt != "" {
+		s.doubts = append(s.doubts, doubt{turn, r.Doubt})
+	}
+	if r.Notice != "" {
+		s.notice(r.Notice)
+	}
+	if providers.Another(e.Spec, r.Model) {
+		s.notice(result.ServedBy("the provider "+say.Named(e.Spec.ID), e.Spec.Model, r.Model))
+	}
+}
+
+// wordsAlone notes the calls in a reply of which only the words are used. who is whose it is: " of the persona eve".
+func (s *session) wordsAlone(who string, r *chat.Reply, turn int) {
+	var names []string
+	for i := range r.ToolCalls {
+		names = append(names, say.Named(r.ToolCalls[i].Name))
+	}
+	if len(names) > 0 {
+		what := who + " calls a tool (" + strings.Join(names, ", ") + "), and has none"
+		s.doubts = append(s.doubts, doubt{turn, what})
+	}
+}
+
+// hearJudges takes down what the replies of judges say about themselves.
+func (s *session) hearJudges() {
+	s.out.JudgeRemarks(func(text string) { s.warnOfReply("", text, "") }, s.notice)
+}

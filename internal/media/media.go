@@ -1,6 +1,6 @@
 // Package media reads the format, the size in pixels and the duration of images, sounds and videos. It reads headers
-// and containers, and decodes no pixels and no samples. The input is untrusted: the time is linear in its length, and
-// the memory is small.
+// and containers. Check alone looks at pixels, of pictures up to a size, and nothing looks at samples. The input is
+// untrusted: the time is linear in its length, and the memory is small, other than for the pixels of a JPEG.
 package media
 
 import (

@@ -84,6 +84,9 @@ func Check(kind, declared string, data []byte) (mime string, err error) {
 	if len(data) == 0 {
 		return "", errors.New("it is empty")
 	}
+	if kind == "document" && len(bytes.TrimSpace(bytes.TrimPrefix(data, bom))) == 0 {
+		return "", errors.New("it holds nothing but white space")
+	}
 	mime, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(declared)), ";")
 	mime = strings.TrimSpace(mime)
 	if mime == "application/octet-stream" || strings.HasSuffix(mime, "/*") {
@@ -97,6 +100,9 @@ func Check(kind, declared string, data []byte) (mime string, err error) {
 	}
 	format := Name(kind, mime)
 	info, err := Inspect(data)
+	if err == nil {
+		err = damage(data, &info)
+	}
 	switch {
 	case format == "pcm" && errors.Is(err, ErrUnknown) && looksLike(data) == "":
 		return mime, nil // samples have no mark

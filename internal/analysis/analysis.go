@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -121,10 +120,11 @@ type Flaky struct {
 	Again int `json:"again,omitempty"`
 }
 
-// Of looks at runs. It keeps a few numbers of each trial, and reads only those that may have calls which repeat each
-// other.
+// Of looks at runs. It keeps next to nothing of each trial beside its brief, and reads only those that may have calls
+// which repeat each other.
 func Of(inputs ...Input) (*Report, error) {
-	a := &analyzer{groups: map[groupKey]*group{}, same: map[string]*Flaky{}}
+	a := &analyzer{inputs: inputs, groups: map[groupKey]*group{}}
+	a.same = newSames(inputs)
 	for _, in := range inputs {
 		if err := a.run(in); err != nil {
 			return nil, err
@@ -136,11 +136,11 @@ func Of(inputs ...Input) (*Report, error) {
 type groupKey struct{ scenario, provider string }
 
 type analyzer struct {
+	inputs   []Input
 	runs     []Run
 	groups   map[groupKey]*group
 	order    []groupKey
-	same     map[string]*Flaky
-	sameIDs  []string
+	same     *sames
 	longest  top[Long]
 	repeated top[Repeat]
 }
@@ -150,7 +150,7 @@ func (a *analyzer) run(in Input) error {
 	at := len(a.runs)
 	for i := range in.Run.Briefs {
 		b := &in.Run.Briefs[i]
-		a.sometimes(in.Name, b)
+		a.same.add(in.Name, b)
 		if b.Status != result.Passed && b.Status != result.Failed {
 			told.LeftOut++
 			continue
@@ -158,11 +158,11 @@ func (a *analyzer) run(in Input) error {
 		for _, key := range []groupKey{{b.Scenario, b.Provider}, {"", b.Provider}} {
 			g := a.groups[key]
 			if g == nil {
-				g = &group{}
+				g = &group{of: a.inputs}
 				a.groups[key] = g
 				a.order = append(a.order, key)
 			}
-			g.add(at, b)
+			g.add(place{int32(at), int32(i)}, b)
 		}
 		where := Place{in.Name, b.ID, b.Scenario, b.Provider}
 		if b.Turns > 1 || b.Usage.Calls > 1 {
@@ -193,39 +193,6 @@ func longer(x, y *Long) int {
 
 func moreOften(x, y *Repeat) int { return cmp.Compare(y.Times, x.Times) }
 
-// sometimes counts a trial with those that ask for the same.
-func (a *analyzer) sometimes(run string, b *result.Brief) {
-	id := asked(b)
-	f := a.same[id]
-	if f == nil {
-		f = &Flaky{Name: id, Scenario: b.Scenario, Provider: b.Provider, Row: b.Row}
-		a.same[id] = f
-		a.sameIDs = append(a.sameIDs, id)
-	}
-	switch b.Status {
-	case result.Passed:
-		f.Passed++
-	case result.Failed:
-		f.Failed++
-	case result.Errored, result.Unset:
-		f.Errors++
-	case result.Skipped, result.Cancelled, result.Undecided:
-		return
-	}
-	if f.Trials++; len(f.Runs) == 0 || f.Runs[len(f.Runs)-1] != run {
-		f.Runs = append(f.Runs, run)
-	}
-	if b.Flaky {
-		f.Again++
-	}
-}
-
-// asked is the id of a trial without its number: the same for trials that ask for the same.
-func asked(b *result.Brief) string {
-	number := fmt.Sprintf("/%s#%d", b.Region, b.Trial)
-	return strings.Replace(b.ID, number, "/"+b.Region, 1)
-}
-
 func (a *analyzer) report() *Report {
 	r := &Report{Runs: a.runs, Groups: []Group{}, Providers: []Group{}}
 	var outliers top[Outlier]
@@ -239,27 +206,11 @@ func (a *analyzer) report() *Report {
 		g.outliers(key, a.runs, func(o Outlier) { outliers.add(o, farther) })
 	}
 	r.Outliers, r.Repeated, r.Longest = outliers.done(farther), a.repeated.done(moreOften), a.longest.done(longer)
-	var flaky top[Flaky]
-	for _, id := range a.sameIDs {
-		if f := a.same[id]; f.Passed > 0 && f.Failed+f.Errors > 0 || f.Again > 0 {
-			flaky.add(*f, oftener)
-		}
-	}
-	r.Flaky = flaky.done(oftener)
+	r.Flaky = a.same.flaky()
 	return r
 }
 
 func farther(x, y *Outlier) int { return cmp.Compare(y.Far, x.Far) }
-
-// oftener has those first that are nearest to passing every other time.
-func oftener(x, y *Flaky) int {
-	return cmp.Or(cmp.Compare(y.flakiness(), x.flakiness()), cmp.Compare(y.Trials, x.Trials))
-}
-
-func (f *Flaky) flakiness() float64 {
-	rate := float64(f.Passed) / float64(max(f.Trials, 1))
-	return min(rate, 1-rate)
-}
 
 // top collects what comes first of many, and counts all.
 type top[T any] struct {

@@ -20,42 +20,30 @@ type Spread struct {
 	High      float64 `json:"highest"`
 }
 
-// sample is the numbers of a trial.
-type sample struct {
-	id            string
-	run           int
-	cost          float64
-	ms            float64
-	turns, rounds int
-	priced        bool
-	simulated     bool
-}
+// place is a trial by its run and its place among the briefs of that.
+type place struct{ run, at int32 }
 
 // group is trials whose numbers are compared.
 type group struct {
-	samples []sample
-	passed  int
+	of     []Input
+	trials []place
+	passed int
 }
 
-func (g *group) add(run int, b *result.Brief) {
-	s := sample{
-		id: b.ID, run: run, ms: b.DurationMS, turns: int(b.Turns), rounds: b.Usage.Calls, priced: b.CostUSD != nil,
-		simulated: b.Simulated,
-	}
-	if s.priced {
-		s.cost = *b.CostUSD
-	}
+func (g *group) add(at place, b *result.Brief) {
 	if b.Status == result.Passed {
 		g.passed++
 	}
-	g.samples = append(g.samples, s)
+	g.trials = append(g.trials, at)
 }
 
-// numbers are those of the samples that have one, sorted.
-func (g *group) numbers(of func(*sample) (float64, bool)) []float64 {
-	all := make([]float64, 0, len(g.samples))
-	for i := range g.samples {
-		if n, known := of(&g.samples[i]); known {
+func (g *group) brief(at place) *result.Brief { return &g.of[at.run].Run.Briefs[at.at] }
+
+// numbers are those of the trials that have one, sorted.
+func (g *group) numbers(of func(*result.Brief) (float64, bool)) []float64 {
+	all := make([]float64, 0, len(g.trials))
+	for _, at := range g.trials {
+		if n, known := of(g.brief(at)); known {
 			all = append(all, n)
 		}
 	}
@@ -63,17 +51,25 @@ func (g *group) numbers(of func(*sample) (float64, bool)) []float64 {
 	return all
 }
 
-func costOf(s *sample) (float64, bool)     { return s.cost, s.priced }
-func durationOf(s *sample) (float64, bool) { return s.ms, true }
+func costOf(b *result.Brief) (float64, bool) {
+	if b.CostUSD == nil {
+		return 0, false
+	}
+	return *b.CostUSD, true
+}
+
+func durationOf(b *result.Brief) (float64, bool) { return b.DurationMS, true }
+func turnsOf(b *result.Brief) (float64, bool)    { return float64(b.Turns), true }
+func roundsOf(b *result.Brief) (float64, bool)   { return float64(b.Usage.Calls), true }
 
 func (g *group) told(key groupKey) Group {
 	return Group{
-		Scenario: key.scenario, Provider: key.provider, Trials: len(g.samples), Passed: g.passed,
+		Scenario: key.scenario, Provider: key.provider, Trials: len(g.trials), Passed: g.passed,
 		CostUSD:    spreadOf(g.numbers(costOf)),
-		Simulated:  slices.ContainsFunc(g.samples, func(s sample) bool { return s.simulated && s.cost > 0 }),
+		Simulated:  slices.ContainsFunc(g.trials, func(at place) bool { return g.brief(at).SimulatedUSD() > 0 }),
 		DurationMS: spreadOf(g.numbers(durationOf)),
-		Turns:      spreadOf(g.numbers(func(s *sample) (float64, bool) { return float64(s.turns), true })),
-		Rounds:     spreadOf(g.numbers(func(s *sample) (float64, bool) { return float64(s.rounds), true })),
+		Turns:      spreadOf(g.numbers(turnsOf)),
+		Rounds:     spreadOf(g.numbers(roundsOf)),
 	}
 }
 
@@ -127,7 +123,7 @@ const (
 func (g *group) outliers(key groupKey, runs []Run, tell func(Outlier)) {
 	for _, m := range []struct {
 		name string
-		of   func(*sample) (float64, bool)
+		of   func(*result.Brief) (float64, bool)
 
 		least float64 // by which it has to differ from the median
 	}{{"cost_usd", costOf, 0}, {"duration_ms", durationOf, minMS}} {
@@ -138,15 +134,15 @@ func (g *group) outliers(key groupKey, runs []Run, tell func(Outlier)) {
 		apart := s.Threes - s.Quarter
 		low, high := tidy(s.Quarter-fence*apart), tidy(s.Threes+fence*apart)
 		unit := cmp.Or(apart, s.Median, 1)
-		for i := range g.samples {
-			one := &g.samples[i]
+		for _, at := range g.trials {
+			one := g.brief(at)
 			n, known := m.of(one)
 			if !known || n >= low && n <= high || math.Abs(n-s.Median) < max(margin*s.Median, m.least) {
 				continue
 			}
 			o := Outlier{
-				Place: Place{runs[one.run].Name, one.id, key.scenario, key.provider}, What: m.name, Value: n, Median: s.Median,
-				Fence: high, Far: tidy((n - high) / unit), Simulated: one.simulated && m.name == "cost_usd",
+				Place: Place{runs[at.run].Name, one.ID, key.scenario, key.provider}, What: m.name, Value: n, Median: s.Median,
+				Fence: high, Far: tidy((n - high) / unit), Simulated: one.Simulated && m.name == "cost_usd",
 			}
 			if n < low {
 				o.Fence, o.Far = low, tidy((low-n)/unit)

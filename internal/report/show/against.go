@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/arena-evals/arena/internal/evidence"
 	"github.com/arena-evals/arena/internal/result"
@@ -99,11 +100,11 @@ func judged(v evidence.Verdict) func(*result.AgainstGroup) bool {
 
 // unmended tells of a group that was red, and may be mended.
 func unmended(run *result.Run) func(g *result.AgainstGroup) string {
-	now := tallies(run)
+	now := talliesOf(run)
 	return func(g *result.AgainstGroup) string {
 		text := "failed in the baseline, and its first trials pass, too few to show that it is mended: --stop never runs " +
 			"all of them, and arena bless keeps that"
-		if t := now[g.Group]; t != nil && t.Gate != nil && t.Gate.Rule == result.RuleGate {
+		if t := now()[g.Group]; t != nil && t.Gate != nil && t.Gate.Rule == result.RuleGate {
 			text = fmt.Sprintf("failed in the baseline (%d of %d passed), and is undecided now (%d of %d)", g.Passed, g.Trials,
 				t.Counts.Passed, t.Counts.N())
 		}
@@ -114,19 +115,22 @@ func unmended(run *result.Run) func(g *result.AgainstGroup) string {
 	}
 }
 
-func tallies(run *result.Run) map[string]*result.Tally {
-	byName := map[string]*result.Tally{}
-	for _, t := range run.Tallies() {
-		byName[t.Name] = t
-	}
-	return byName
+// talliesOf are the groups of a run by name, made when the first is asked for: there may be as many as trials.
+func talliesOf(run *result.Run) func() map[string]*result.Tally {
+	return sync.OnceValue(func() map[string]*result.Tally {
+		byName := map[string]*result.Tally{}
+		for _, t := range run.Tallies() {
+			byName[t.Name] = t
+		}
+		return byName
+	})
 }
 
 // rates are the passes of a group then and now.
 func rates(run *result.Run) func(g *result.AgainstGroup) string {
-	now := tallies(run)
+	now := talliesOf(run)
 	return func(g *result.AgainstGroup) string {
-		t := now[g.Group]
+		t := now()[g.Group]
 		if t == nil {
 			return ""
 		}

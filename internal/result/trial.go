@@ -205,6 +205,8 @@ type ToolCall struct {
 	// Broken says that the tool itself failed: it was called, or could not be, and the agent is not at fault, nor did
 	// arena inject the failure.
 	Broken bool `json:"broken,omitempty"`
+	// Refused says that arena did not run the call: there is no such tool, or the agent is not to have it here.
+	Refused bool `json:"refused,omitempty"`
 	// Injected is how arena let the call fail, as the scenario says: a mode of chaos; "": it did not.
 	Injected string `json:"injected,omitempty"`
 }

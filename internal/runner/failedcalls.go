@@ -6,6 +6,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -20,6 +21,29 @@ func (s *session) remarkFailedCalls(ctx context.Context, list []scenario.Placed,
 		}
 		s.keepRemark(c.Type + " is met only by calls of tools that failed: if they must work, add no_tool_errors, or " +
 			"no_error: true where a check takes it; if they are meant to fail, add tool_efficiency with max_errors")
+	}
+}
+
+// maxRefused is how many different refusals of calls are told of a trial.
+const maxRefused = 5
+
+// remarkRefusedCalls keeps which tools the agent asked for that it does not have: it may be told of others than these,
+// and its conversation is not the one that it would have had. A check of the trial that depends on failures has decided
+// what they mean.
+func (s *session) remarkRefusedCalls() {
+	if s.countsFailures() {
+		return
+	}
+	told := map[string]bool{}
+	for i := range s.out.Turns {
+		for _, call := range s.out.Turns[i].ToolCalls {
+			if !call.Refused || told[call.Error] || len(told) == maxRefused {
+				continue
+			}
+			told[call.Error] = true
+			s.keepRemark("the agent called a tool that it does not have: " + say.Reason(call.Error) +
+				" (if it is meant to try, add tool_efficiency with max_errors)")
+		}
 	}
 }
 

@@ -403,6 +403,7 @@ func (s *session) finish() {
 		s.notice(text)
 	}
 	s.reportCuts()
+	s.remarkRefusedCalls()
 	s.reportRemarks()
 	s.reportUnparsed()
 	s.reportMisfits()

@@ -167,6 +167,9 @@ func (l *stepLeaf) Close(rec *composition.Record) {
 	for _, text := range c.out.Notices {
 		s.notice(text)
 	}
+	for _, text := range c.misfits {
+		s.warnOnce(text)
+	}
 	for i := range l.turn.Guardrails {
 		l.turn.Guardrails[i].Step = rec.Step.ID
 	}

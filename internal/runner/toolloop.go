@@ -117,6 +117,7 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 	for i := range results {
 		round.done(i, &results[i])
 		l.record(calls[i], results[i], refusals[i] == "")
+		l.log[len(l.log)-1].Refused = l.refused(calls[i], &results[i])
 	}
 	l.calls += len(results)
 	l.s.called(refusals[:len(results)])
@@ -227,15 +228,8 @@ func (l *toolLoop) limits(more int) error {
 // admit returns the reason why a call must not run, or "". A repeated call is refused once, with a text for the model.
 // When it comes again the model is stuck, and the error ends the conversation.
 func (l *toolLoop) admit(call chat.ToolCall) (refusal string, err error) {
-	switch {
-	case slices.Contains(l.policy.Blocklist, call.Name):
-		return fmt.Sprintf("tool %s is blocked by policy", call.Name), nil
-	case l.policy.Choice == "none":
-		return fmt.Sprintf("tool %s was not called: tool_choice is none", call.Name), nil
-	case l.s.step != nil && l.s.has(call.Name) && !l.offers(call.Name):
-		return fmt.Sprintf("tool %s is not offered in the step %s", call.Name, l.s.step.spec.ID), nil
-	case l.s.box.Has(call.Name) && !l.offers(call.Name):
-		return fmt.Sprintf("tool %s is not offered: the prompt's allowed_tools does not list it", call.Name), nil
+	if refusal := l.forbidden(call.Name); refusal != "" {
+		return refusal, nil
 	}
 	key := call.Name + " " + tools.Canonical(call.Args) + call.BadArgs
 	if l.identical == nil {
@@ -252,6 +246,26 @@ func (l *toolLoop) admit(call chat.ToolCall) (refusal string, err error) {
 			"use the results above or answer without it", call.Name, n-1), nil
 	}
 	return "", nil
+}
+
+// forbidden is the reason why the agent may not call a tool here, however it is called; "": it may.
+func (l *toolLoop) forbidden(tool string) string {
+	switch {
+	case slices.Contains(l.policy.Blocklist, tool):
+		return fmt.Sprintf("tool %s is blocked by policy", tool)
+	case l.policy.Choice == "none":
+		return fmt.Sprintf("tool %s was not called: tool_choice is none", tool)
+	case l.s.step != nil && l.s.has(tool) && !l.offers(tool):
+		return fmt.Sprintf("tool %s is not offered in the step %s", tool, l.s.step.spec.ID)
+	case l.s.box.Has(tool) && !l.offers(tool):
+		return fmt.Sprintf("tool %s is not offered: the prompt's allowed_tools does not list it", tool)
+	}
+	return ""
+}
+
+// refused reports whether a call got no further than arena: there is no such tool, or the agent may not have it.
+func (l *toolLoop) refused(call chat.ToolCall, res *chat.ToolResult) bool {
+	return chat.IsUnknownTool(res.Error) || res.Error != "" && res.Error == l.forbidden(call.Name)
 }
 
 func (l *toolLoop) offers(name string) bool {

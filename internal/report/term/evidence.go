@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/report/show"
@@ -36,7 +37,31 @@ func (b *block) evidence() {
 		}
 		b.failedTurn(at, i == 0)
 	}
+	b.refused(places)
 	b.notRun()
+}
+
+// refused adds the calls that arena did not run, of turns that are not shown.
+func (b *block) refused(shown []failedTurn) {
+	limit, told := b.p.lines(maxCalls), 0
+	var broken *result.Turn
+	if len(shown) == 0 && b.trial.Error != "" || len(shown) > 0 && shown[0].turn < 0 {
+		broken = brokenTurn(b.trial)
+	}
+	for i := range b.trial.Turns {
+		turn := &b.trial.Turns[i]
+		if turn == broken || slices.ContainsFunc(shown, func(at failedTurn) bool { return at.turn == turn.Index }) {
+			continue
+		}
+		for k := range turn.ToolCalls {
+			call := &turn.ToolCalls[k]
+			if !call.Refused || limit > 0 && told == limit {
+				continue
+			}
+			told++
+			b.labelled(show.TurnLabel(turn.Index)+"  refused", yellow, show.Call(call), 3)
+		}
+	}
 }
 
 // failedTurns groups the problems of a trial by turn.

@@ -33,7 +33,7 @@ func (c *Compiled) bansInLastReply(turned bool) bool {
 		return false
 	}
 	match, decided := c.Check.(decidedByPattern)
-	if decided && match.scoreOfMatch() == 0 || !decided && cleanOf(c.Def, c.Check) != NotClean {
+	if decided && match.scoreOfMatch() == 0 || !decided && (cleanOf(c.Def, c.Check) != NotClean || limitsSomething(c.Check)) {
 		turned = !turned
 	}
 	return turned

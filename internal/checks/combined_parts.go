@@ -70,7 +70,7 @@ func (p *nestedCheck) read(b *binder, n *node.Node, what string, weighted bool) 
 func (b *binder) nested(spec *scenario.Check) *Compiled {
 	k := &compilation{
 		c: b.c, spec: spec, own: b.own, r: b.r, depth: b.depth,
-		negated: b.negated, turned: b.turned, around: b.around, scored: b.scored,
+		negated: b.negated, turned: b.turned, around: b.around, scored: b.scored, lets: b.lets,
 	}
 	return k.compile()
 }

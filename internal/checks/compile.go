@@ -149,7 +149,10 @@ type compilation struct {
 	turned  bool // an odd number of the checks around it want a low score: by turning it round, or by a max_score
 	around  bool // an odd number of nots stand around it, with nothing between, each turned round by a max_score or not
 	scored  bool // a check around it has thresholds of its own, so that its degrees count
-	depth   int  // the number of checks around it
+	// lets is the highest score at which the not around it still holds, for one with a min_score. nil: its degrees do
+	// not count, or they do so in another way.
+	lets  *float64
+	depth int // the number of checks around it
 }
 
 // written is a check split into its parts, from either spelling.
@@ -212,6 +215,12 @@ func (k *compilation) build(e *Spelling, w written) Check {
 	b.turned = k.turned != (e.Def == notDef) != k.limits.wantLow()
 	b.around = e.Def == notDef && k.around == k.limits.wantLow()
 	b.scored = k.scored || k.limits.min != nil || k.limits.max != nil
+	switch open := k.limits.min == nil && k.limits.max == nil; {
+	case e.Def == notDef && !k.scored && k.limits.max == nil && !open:
+		b.lets = new(1 - *k.limits.min)
+	case (e.Def == allOfDef || e.Def == anyOfDef) && open:
+		b.lets = k.lets
+	}
 	check := e.Def.build(b)
 	b.warnBannedPatterns(check)
 	k.warnTurned(e, check, w, b)

@@ -25,13 +25,35 @@ const (
 // nothing.
 type mayBan interface{ bannedBy() string }
 
+// mayLimit is a check that limits something with some of its parameters. alone says that it asks for nothing else.
+type mayLimit interface{ limits() (some, alone bool) }
+
 // cleanOf is why a check holds.
 func cleanOf(d *Def, check Check) Clean {
 	if bannedBy(check) != "" {
 		return Bans
 	}
+	if own, ok := check.(mayLimit); ok {
+		if _, alone := own.limits(); alone {
+			return Limits
+		}
+	}
 	return d.Clean
 }
+
+// limitsSomething reports whether a check has a limit, whatever else it asks for.
+func limitsSomething(check Check) bool {
+	own, ok := check.(mayLimit)
+	if !ok {
+		return false
+	}
+	some, _ := own.limits()
+	return some
+}
+
+// asksEach is a check that asks the same of each of several things that the agent does, such as of each call of a tool.
+// of names one of them, and is "" where it asks nothing; instead says how to ban one.
+type asksEach interface{ asksEach() (of, instead string) }
 
 func bannedBy(check Check) string {
 	if own, ok := check.(mayBan); ok {
@@ -65,20 +87,40 @@ func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder)
 	k.warnEither(e, check, w, b)
 	open := k.limits.min == nil && k.limits.max == nil
 	_, judged := check.(asksJudge)
+	what := "this"
+	if k.negated && open {
+		what = "the not"
+	}
+	within, low := k.negated && open && (!k.scored || k.lets != nil), b.turned && k.limits.wantLow()
+	each, _ := check.(asksEach)
 	switch {
-	case k.negated && !k.scored && open && len(b.several) > 0:
+	case len(b.several) > 0 && within && e.Def.Shares && k.lets != nil:
+		k.warnShares(b.several[0], w)
+	case len(b.several) > 0 && (within || low && !e.Def.Shares):
 		s := b.several[0]
-		k.r.Warnf(s.at, "turned-round", "%s: the not holds as soon as one of the %d %s is missing", w.name, len(s.at.Content),
-			s.param).Hint = s.instead
-	case len(b.several) > 0 && b.turned && k.limits.wantLow() && !e.Def.Shares:
-		s := b.several[0]
-		k.r.Warnf(s.at, "turned-round", "%s: this holds as soon as one of the %d %s is missing", w.name, len(s.at.Content),
-			s.param).Hint = s.instead
+		k.r.Warnf(s.at, "turned-round", "%s: %s holds as soon as one of the %d %s is missing", w.name, what,
+			len(s.at.Content), s.param).Hint = s.instead
+	case each != nil && (within || low):
+		if of, instead := each.asksEach(); of != "" {
+			k.r.Diags.Warnf(w.pos, w.width, "turned-round", "%s: %s holds as soon as one %s is another one", w.name, what,
+				of).Hint = instead
+		}
 	case k.negated && !k.scored && open && cleanOf(e.Def, check) == NotClean && (judged || e.Def.Family == FamilyExternal):
 		k.r.Diags.Warnf(w.pos, w.width, "turned-round",
 			"%s: the not around it fails at a score of 1 alone: without min_score anything less does not pass here",
 			w.name).Hint = "write min_score beside it, such as min_score: 0.5: from there on the not fails"
 	}
+}
+
+// warnShares warns of texts of which some may be there, because the min_score beside the not around them lets so many.
+func (k *compilation) warnShares(s several, w written) {
+	n := len(s.at.Content)
+	may := min(int(*k.lets*float64(n)+slack), n-1)
+	if may == 0 {
+		return
+	}
+	k.r.Warnf(s.at, "turned-round", "%s: with min_score %s beside it the not holds although %d of the %d %s are there",
+		w.name, say.Decimal(1-*k.lets), may, n, s.param).Hint = "write min_score: 1 there, so that none may be there"
 }
 
 func (k *compilation) warnTurnedBan(e *Spelling, check Check, w written) {

@@ -32,6 +32,13 @@ type isSQL struct {
 	options wrapOption
 }
 
+func (c *isSQL) asksEach() (of, instead string) {
+	if c.allowed == nil {
+		return "", ""
+	}
+	return "statement", "list the statements that may come, without turning it round"
+}
+
 func (c *isSQL) Eval(_ context.Context, s *Subject) (Finding, error) {
 	text := c.options.document(s, "sql", "sqlite")
 	kinds, err := wellformed.SQL(text)

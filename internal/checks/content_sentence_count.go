@@ -19,6 +19,7 @@ var sentenceCountDef = plain[sentenceCount](Def{
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Clean:    Limits,
 })
 
 type sentenceCount struct {

@@ -19,6 +19,7 @@ var wordCountDef = define[wordCountParams](Def{
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
 	AnyOf:    []string{"min", "max"},
+	Opposite: "for more words write min",
 })
 
 type wordCountParams struct {
@@ -44,6 +45,8 @@ type wordCount struct {
 	min, max int
 	params   wordCountParams
 }
+
+func (c *wordCount) limits() (some, alone bool) { return c.params.Max != nil, c.params.Min == nil }
 
 func (c *wordCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := countWords(s.Output())

@@ -66,6 +66,10 @@ type jsonPath struct {
 	options jsonOptions
 }
 
+func (c *jsonPath) limits() (some, alone bool) {
+	return c.want.Max != nil || c.want.MaxResults != nil, false
+}
+
 func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 	doc := s.document(c.options)
 	v, err := doc.value()

@@ -45,6 +45,8 @@ type mediaDuration struct {
 	kind string
 }
 
+func (c *mediaDuration) asksEach() (of, instead string) { return c.kind, insteadOfBannedMedia }
+
 func (c *mediaDuration) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return s.eachMedium(c.kind, "durations", func(v *mediaVerdict, m *medium) {
 		seconds, problem, ok := m.seconds()

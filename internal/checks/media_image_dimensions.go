@@ -35,6 +35,8 @@ func (p imageDimensions) Build(b *binder) Check {
 	return &p
 }
 
+func (*imageDimensions) asksEach() (of, instead string) { return "image", insteadOfBannedMedia }
+
 func (c *imageDimensions) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return s.sizes("image", "dimensions", func(size pixels) []string {
 		problems := append(exactly("width", size.width, c.Width), exactly("height", size.height, c.Height)...)

@@ -45,6 +45,8 @@ type mediaFormat struct {
 	formats []string // by their canonical names
 }
 
+func (c *mediaFormat) asksEach() (of, instead string) { return c.kind, insteadOfBannedMedia }
+
 func (c *mediaFormat) Eval(_ context.Context, s *Subject) (Finding, error) {
 	invalid := []any{}
 	f, err := s.eachMedium(c.kind, "formats", func(v *mediaVerdict, m *medium) {

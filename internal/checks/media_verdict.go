@@ -7,6 +7,9 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
+// insteadOfBannedMedia is what to do instead of a not over media: it holds as soon as one medium is another one.
+const insteadOfBannedMedia = "ask for what all that come must be, without turning it round"
+
 // mediaVerdict collects the violations of media of one kind.
 type mediaVerdict struct {
 	kind    string

@@ -32,6 +32,8 @@ func (p videoResolution) Build(b *binder) Check {
 	return &p
 }
 
+func (*videoResolution) asksEach() (of, instead string) { return "video", insteadOfBannedMedia }
+
 func (c *videoResolution) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return s.sizes("video", "resolutions", func(size pixels) []string {
 		problems := c.problems(size)

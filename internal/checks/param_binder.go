@@ -33,7 +33,8 @@ type binder struct {
 	turned  bool // the same
 	around  bool // the same
 	scored  bool // the same
-	depth   int  // the number of checks around those within it
+	lets    *float64
+	depth   int // the number of checks around those within it
 }
 
 // decode fills a pointer to a parameter struct.

@@ -16,6 +16,7 @@ var toolCallCountDef = define[toolCallCount](Def{
 	Needs:    NeedsCalls,
 	Reads:    ReadsNothing,
 	AnyOf:    []string{"min", "max"},
+	Opposite: "for more calls write min",
 })
 
 type toolCallCount struct {
@@ -33,6 +34,8 @@ func (p toolCallCount) Build(b *binder) Check {
 	}
 	return &p
 }
+
+func (c *toolCallCount) limits() (some, alone bool) { return c.Max != nil, c.Min == nil }
 
 func (c *toolCallCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0

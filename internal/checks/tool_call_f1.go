@@ -25,6 +25,10 @@ type toolCallF1 struct {
 	ExpectedTools []string `param:"expected_tools,required" is:"tool" doc:"Names of tools; one to be called twice is named twice."`
 }
 
+func (*toolCallF1) asksEach() (of, instead string) {
+	return "call", "write tools_not_called for tools that must not be called"
+}
+
 func (c *toolCallF1) Eval(_ context.Context, s *Subject) (Finding, error) {
 	open := map[string]int{} // name → how many more calls are expected
 	for _, name := range c.ExpectedTools {

@@ -19,6 +19,11 @@ type callRules struct {
 	noError  bool
 }
 
+// asksNothing reports whether no rule is set.
+func (c *callRules) asksNothing() bool {
+	return len(c.expected)+len(c.matches)+len(c.includes) == 0 && c.result == nil && !c.noError
+}
+
 // weighs reports whether a rule looks at a part of the calls of a tool.
 func (c *callRules) weighs(part CallParts, tool string) bool {
 	switch {

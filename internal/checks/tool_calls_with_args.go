@@ -44,6 +44,17 @@ func (*toolCallsWithArgs) boundsRedacted() {}
 
 func (c *toolCallsWithArgs) looksAt(part CallParts, tool string) bool { return c.weighs(part, tool) }
 
+func (c *toolCallsWithArgs) asksEach() (of, instead string) {
+	if c.asksNothing() {
+		return "", ""
+	}
+	instead = "within a not write tool_call_chain with this one step, which looks for one such call"
+	if len(c.expected) > 0 && len(c.matches)+len(c.includes) == 0 && c.result == nil && !c.noError {
+		instead = "write tool_args within a not, which looks for one such call, or tool_args_excluded_session"
+	}
+	return "call of " + say.Named(c.tool), instead
+}
+
 func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error) {
 	n := 0
 	found := breaches{tool: c.tool, list: []Details{}}

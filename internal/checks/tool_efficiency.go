@@ -18,6 +18,7 @@ var toolEfficiencyDef = define[toolEfficiency](Def{
 	Reads:    ReadsNothing,
 	AnyOf:    []string{"max_calls", "max_errors", "max_error_rate"},
 	Decides:  true,
+	Clean:    Limits,
 })
 
 type toolEfficiency struct {

@@ -24,7 +24,7 @@ var rows = [][]string{
 	{"internal/ellipsis", "internal/enclosed", "internal/jsonread", "internal/jsonvalue", "internal/pause",
 		"internal/plainfile", "internal/plural"},
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial",
-		"internal/digest", "internal/exposition", "internal/gate", "internal/hang", "internal/media",
+		"internal/digest", "internal/exposition", "internal/failure", "internal/gate", "internal/hang", "internal/media",
 		"internal/personaldata", "internal/process", "internal/secret", "internal/textmeasure", "internal/workflow"},
 	{"internal/attach", "internal/baseline", "internal/evidence", "internal/jsonschema", "internal/mediafolder",
 		"internal/node", "internal/textsearch"},

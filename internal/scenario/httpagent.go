@@ -32,6 +32,9 @@ type HTTPAgent struct {
 	single bool // a medium has its place outside of lists, so that a message may have one
 }
 
+// HTTPError is where the failures of an agent behind HTTP stand, if its file names no other place.
+const HTTPError = "error"
+
 // HTTPStream is how the reply of an agent streams, as server-sent events.
 type HTTPStream struct {
 	Data string // path to the text in the data of an event

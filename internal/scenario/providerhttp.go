@@ -29,7 +29,7 @@ func (p *providerFile) agent() *httpFile {
 		if p.Provider == nil {
 			p.Provider = &Provider{}
 		}
-		p.http = &httpFile{HTTPAgent: &HTTPAgent{Method: http.MethodPost, Error: "error"}, p: p.Provider}
+		p.http = &httpFile{HTTPAgent: &HTTPAgent{Method: http.MethodPost, Error: HTTPError}, p: p.Provider}
 	}
 	return p.http
 }
@@ -70,7 +70,7 @@ var httpAgentFields = table("additional_config of an http provider", func() rows
 			doc("Where stands what the reply took: input_tokens, output_tokens, cost_usd."),
 		agentPath("finish_reason", func(h *httpFile) *string { return &h.Finish }).
 			doc("Where stands why the reply ended, such as stop or length."),
-		agentPath("error", func(h *httpFile) *string { return &h.Error }).preset("error").
+		agentPath("error", func(h *httpFile) *string { return &h.Error }).preset(HTTPError).
 			doc("Where an answer that is a failure says so. What is there and neither null, false, 0 nor empty is an error of " +
 				"the trial."),
 		custom("session", agentSessionFields, func(d *decoder, p *providerFile, v *node.Node) {

@@ -109,6 +109,19 @@ func (a attributes) number(f Field) (float64, bool) {
 	return 0, false
 }
 
+// contradicts reports whether a field has two numbers, each by a name of another convention.
+func (a attributes) contradicts(f Field) bool {
+	var found []float64
+	for _, name := range table[f] {
+		if v, ok := a[name]; ok {
+			if n, err := strconv.ParseFloat(v.scalar(), 64); err == nil {
+				found = append(found, n)
+			}
+		}
+	}
+	return len(slices.Compact(found)) > 1
+}
+
 // tree is the JSON that the attributes of a field are, one by one or in pieces.
 func (a attributes) tree(f Field) document {
 	for _, name := range table[f] {

@@ -119,8 +119,11 @@ func plainSpan(d document) Span {
 	if at := d.get("startTimeUnixNano"); !at.missing() {
 		r.Start, r.End = nanosText(at.scalar()), nanosText(d.get("endTimeUnixNano").scalar())
 	}
-	r.status(status.get("status_code", "code").or(d.get("status_code")).or(status).scalar())
-	r.message = status.get("description", "message").or(d.get("status_message")).str()
+	r.status(status.get("status_code", "code").or(d.get("status_code", "statusCode")).or(status).scalar())
+	r.message = status.get("description", "message").or(d.get("status_message", "statusMessage")).str()
+	if own := d.get("error"); !own.missing() {
+		r.fails(valueOf(own))
+	}
 	attributesJSON(r.attrs, d.get("attributes"))
 	if kind := d.get("span_kind").str(); IsInferenceKind(kind) && r.attrs.text(InferenceKind) == "" {
 		r.attrs.add(InferenceKind.Names()[0], value{text: kind})

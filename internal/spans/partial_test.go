@@ -24,6 +24,11 @@ func TestPartial(t *testing.T) {
 		`"llm.cost.total":"$5"`:                                                "none miscosted",
 		`"llm.cost.total":-1`:                                                  "none miscosted",
 		`"llm.cost.total":0.5`:                                                 "none $0.5",
+		`"#.input_tokens":5,"#.prompt_tokens":5000,"#.output_tokens":5`:        "5+5 partial",
+		`"#.input_tokens":5,"#.prompt_tokens":5,"#.output_tokens":5`:           "5+5",
+		`"llm.cost.total":0.001,"llm.cost.prompt":5,"llm.cost.completion":5`:   "none miscosted",
+		`"llm.cost.total":10,"llm.cost.prompt":5,"llm.cost.completion":5`:      "none $10",
+		`"arena.cost_usd":1,"llm.cost.total":5`:                                "none miscosted",
 		`"gen_ai.request.model":"m"`:                                           "none",
 	} {
 		var got []string

@@ -34,6 +34,12 @@ func (r *rawSpan) read() Span {
 	if of := r.attrs.text(OfCheck); of != "" && of != "false" {
 		s.Kind = Evaluator
 	}
+	if code := r.attrs.text(StatusCode); code != "" && !r.failed {
+		r.status(code)
+	}
+	if v, told := r.attrs.first(Failed); told {
+		r.fails(v)
+	}
 	if kind := r.attrs.text(ErrorType); r.failed || kind != "" || r.threw && !r.ok {
 		s.Failure = cmp.Or(r.message, kind, "the span failed")
 	}
@@ -135,14 +141,14 @@ func (r *rawSpan) usage() *chat.Usage {
 }
 
 // partial reports whether tokens are told in part alone, as of a stream that nobody counted, or cannot be those of a
-// call: no numbers, less than none, more from a cache than there are, or fewer than their sum.
+// call: no numbers, less than none, more from a cache than there are, fewer than their sum, or others by another name.
 func (r *rawSpan) partial(u *chat.Usage) bool {
 	if u == nil {
 		return false
 	}
 	for _, f := range []Field{InputTokens, OutputTokens, TotalTokens, CachedTokens, CacheWriteTokens} {
 		v, told := r.attrs.first(f)
-		if n, ok := r.attrs.number(f); told && v.scalar() != "" && (!ok || !chat.Tokens(n)) {
+		if n, ok := r.attrs.number(f); told && v.scalar() != "" && (!ok || !chat.Tokens(n)) || r.attrs.contradicts(f) {
 			return true
 		}
 	}
@@ -153,15 +159,21 @@ func (r *rawSpan) partial(u *chat.Usage) bool {
 	return !in || !out || summed && total > float64(all)
 }
 
+// roundedCost is by which share a sum of costs may be below its parts, each of which was rounded.
+const roundedCost = 0.01
+
 // cost is what a span cost; nil when it does not tell, or not all of it.
 func (r *rawSpan) cost() *float64 {
-	if usd, ok := r.attrs.number(CostUSD); ok && chat.Measured(usd) {
-		return &usd
-	}
 	in, hasIn := r.attrs.number(InputCostUSD)
 	out, hasOut := r.attrs.number(OutputCostUSD)
-	if usd := in + out; hasIn && hasOut && chat.Measured(usd) {
+	usd, ok := r.attrs.number(CostUSD)
+	switch sum := in + out; {
+	case ok && (r.attrs.contradicts(CostUSD) || usd < max(sum, in, out)*(1-roundedCost)):
+		return nil // which of them holds is not known
+	case ok && chat.Measured(usd):
 		return &usd
+	case hasIn && hasOut && chat.Measured(sum):
+		return &sum
 	}
 	return nil
 }
@@ -174,6 +186,17 @@ func (r *rawSpan) miscosted() bool {
 		}
 	}
 	return false
+}
+
+// fails takes an error as a member of its own: a flag, or what went wrong.
+func (r *rawSpan) fails(v value) {
+	switch text := v.string(); strings.ToLower(strings.TrimSpace(text)) {
+	case "", "false", "0", "null", "none", "no", "{}", "[]":
+	case "true", "1", "yes":
+		r.failed = true
+	default:
+		r.failed, r.message = true, cmp.Or(r.message, cut(text, 1000, "…"))
+	}
 }
 
 // status takes the code of a status: of the three, unset says nothing.

@@ -45,6 +45,8 @@ const (
 	OutputText
 	ReplyCalls
 	ErrorType
+	Failed
+	StatusCode
 	OfCheck
 	fieldCount
 )
@@ -75,7 +77,9 @@ var table = [fieldCount][]string{
 	Output:           {OutputMessages, Completion, InferenceOutput},
 	OutputText:       {OutputValue},
 	ReplyCalls:       {"llm.tool_calls"},
-	ErrorType:        {"error.type", "exception.message"},
+	ErrorType:        {"error.type", "error.message", "exception.message", "exception.type"},
+	Failed:           {"error"}, // as OpenTracing marks a span
+	StatusCode:       {"otel.status_code"},
 	OfCheck:          {"arena.judge", "arena.by_check"},
 }
 

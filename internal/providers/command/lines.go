@@ -307,6 +307,9 @@ func (c *conversation) reply(
 		return nil, quoted("it replied and did not tell what came of its call of %s (id %q): write a tool_result, or "+
 			"let arena run the tools with tools: arena", open[0].Name, open[0].ID)
 	}
+	if chat.BrokeOff(m.Finish) {
+		return nil, quoted("its reply broke off (finish_reason %s)", m.Finish)
+	}
 	text, told := "", t.part.String()
 	if m.Text != nil {
 		text = *m.Text

@@ -278,6 +278,7 @@ func TestUsageOfLines(t *testing.T) {
 		use(`,"cost_usd":0.5`) + "|" + use(`,"cost_usd":0.25`) + "|" + reply("x"): "20+4 0.75",
 		use(`,"cost_usd":0.5`) + "|" + use("") + "|" + reply("x"):                 "20+4 unknown",
 		reply("four"): "estimated unknown",
+		`{"type":"usage","cost_usd":0.5}|` + reply("x"):                                                      "estimated 0.5",
 		`{"type":"usage","input_tokens":-1}|` + reply("x"):                                                   "error",
 		`{"type":"usage","tokens":1}|` + reply("x"):                                                          "error",
 		`{"type":"usage","input_tokens":1.5}|` + reply("x"):                                                  "error",

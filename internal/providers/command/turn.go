@@ -43,9 +43,10 @@ func (t *turn) without() (open []chat.ToolCall) {
 
 // flush is the reply with the calls so far. What they took is told with the last one, unless it was told before.
 func (t *turn) flush(model string) *chat.Reply {
+	counted := t.counts > 0
 	r := t.reply(model)
 	r.FinishReason, r.ToolCalls, r.ToolResults = "tool_calls", t.pending, t.results
-	if r.Usage.Estimated {
+	if !counted {
 		r.Usage, r.CostUSD = chat.Usage{}, new(0.0)
 	}
 	t.pending, t.results = nil, nil

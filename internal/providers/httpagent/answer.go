@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/failure"
 	"github.com/arena-evals/arena/internal/jsonquery"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers"
@@ -71,8 +72,9 @@ type responseData struct {
 	calls    []chat.ToolCall
 	results  []chat.ToolResult
 	resulted []bool // of the call it is told what came of it
-	argless  bool   // of a call it is not told with which arguments it was made
+	argued   []bool // of the call it is told with which arguments it was made
 	session  bool
+	doubt    string // that the answer may be none
 }
 
 func (x *exchange) Encode(*chat.Request) ([]byte, error) { return x.body, nil }
@@ -194,7 +196,7 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	}
 	r := chat.Reply{
 		Content: text, FinishReason: x.finish, Usage: x.usage, ToolCalls: x.calls, ToolResults: x.results,
-		Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls},
+		Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls}, Notice: x.doubt,
 	}
 	if x.p.AsksTools { // arena has a hand in them
 		if r.ToolResults = nil; len(x.calls) > 0 && r.FinishReason == "" {
@@ -205,10 +207,10 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	if x.listed {
 		r.Untold = []string{chat.UntoldModelCalls}
 	} else if path := x.p.paths.calls; path != nil {
-		r.Notice = fmt.Sprintf("tool_calls: an answer has nothing at %q, so that it is not known which tools the agent "+
-			"called", path.Text)
+		r.Notice = cmp.Or(r.Notice, fmt.Sprintf("tool_calls: an answer has nothing at %q, so that it is not known which tools "+
+			"the agent called", path.Text))
 	}
-	if x.argless && !x.p.AsksTools {
+	if slices.Contains(x.argued, false) && !x.p.AsksTools {
 		r.Untold = append(r.Untold, chat.UntoldArguments)
 	}
 	if slices.Contains(x.resulted, false) && !x.p.AsksTools {
@@ -225,8 +227,11 @@ func (x *exchange) take(call *wire.Call, doc any, data []byte) error {
 	}
 	if v, err := x.at(call, paths.failure, "error", doc, data); err != nil {
 		return err
-	} else if !nothing(v) {
+	} else if failure.Says(v) {
 		return x.reported(call, v)
+	}
+	if err := x.failed(call, doc, data); err != nil {
+		return err
 	}
 	if err := x.remember(call, doc, data); err != nil {
 		return err
@@ -263,24 +268,6 @@ func (x *exchange) at(call *wire.Call, path *jsonquery.Query, key string, doc an
 		return list[0], nil
 	}
 	return got.Value, nil
-}
-
-// nothing reports whether a value says that there is no failure.
-func nothing(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case bool:
-		return !v
-	case string:
-		return v == ""
-	case []any:
-		return len(v) == 0
-	case jsonvalue.Object:
-		return len(v) == 0
-	}
-	n, is := jsonvalue.Float(v)
-	return is && n == 0
 }
 
 // reported is an answer that says that there is none.

@@ -1,10 +1,9 @@
 package httpagent
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
-	"strings"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -33,12 +32,19 @@ func (x *exchange) list(call *wire.Call, doc any, data []byte) error {
 		return nil
 	}
 	x.listed = true
+	told := map[toldCall]bool{}
 	for _, item := range items {
-		if err := x.called(call, item, data); err != nil {
+		if err := x.called(call, item, told, data); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// toldCall is a call that a list tells of: once as it is made, and once more, or at the same time, with its result.
+type toldCall struct {
+	id       string
+	resulted bool
 }
 
 // toolNames are the names under which endpoints tell which tool was called.
@@ -47,8 +53,8 @@ var toolNames = []string{"name", "tool", "tool_name"}
 // argsNames are the names under which endpoints tell the arguments of a call.
 var argsNames = []string{"args", "arguments", "input", "parameters"}
 
-// called takes one call.
-func (x *exchange) called(call *wire.Call, item any, data []byte) error {
+// called takes one call, which told has if the list has told of it before.
+func (x *exchange) called(call *wire.Call, item any, told map[toldCall]bool, data []byte) error {
 	fields, is := item.(jsonvalue.Object)
 	if !is {
 		return x.misfit(call, data, "a call of a tool should be an object, and is %s", kindOf(item, false))
@@ -56,17 +62,62 @@ func (x *exchange) called(call *wire.Call, item any, data []byte) error {
 	if inner, is := fields["function"].(jsonvalue.Object); is { // as chat completions write it
 		fields = merged(fields, inner)
 	}
+	made, argued, err := x.made(call, fields, data)
+	if err != nil {
+		return err
+	}
+	at := -1
+	if made.ID != "" {
+		at = slices.IndexFunc(x.calls, func(c chat.ToolCall) bool { return c.ID == made.ID })
+	} else {
+		made.ID = fmt.Sprintf("call-%d", len(x.calls)+1)
+	}
+	result, resulted := resultOf(made, fields)
+	if resulted && x.p.AsksTools {
+		return x.misfit(call, data, "a call of %s has its result, and tools: arena has arena run it", call.Excerpt(made.Name))
+	}
+	if as := (toldCall{made.ID, resulted}); told[as] || at >= 0 && x.calls[at].Name != made.Name {
+		return x.misfit(call, data, "two calls of tools have the id %s", call.Excerpt(made.ID))
+	} else {
+		told[as] = true
+	}
+	if at < 0 {
+		x.calls, x.results = append(x.calls, made), append(x.results, result)
+		x.resulted, x.argued = append(x.resulted, resulted), append(x.argued, argued)
+		return nil
+	}
+	if resulted {
+		x.results[at], x.resulted[at] = result, true
+	}
+	return x.argue(call, at, made, argued, data)
+}
+
+// argue takes the arguments of a call that is told of again: those that it did not have before.
+func (x *exchange) argue(call *wire.Call, at int, made chat.ToolCall, argued bool, data []byte) error {
+	before := &x.calls[at]
+	switch {
+	case made.BadArgs == "" && len(made.Args) == 0, before.BadArgs == made.BadArgs && jsonvalue.Equal(before.Args, made.Args):
+		return nil
+	case before.BadArgs != "" || len(before.Args) > 0:
+		return x.misfit(call, data, "the call of a tool with the id %s is told twice, with other arguments", call.Excerpt(made.ID))
+	}
+	before.Args, before.BadArgs, x.argued[at] = made.Args, made.BadArgs, argued
+	return nil
+}
+
+// made is the call that fields tell of, and whether its arguments are told. Its id is empty where it has none.
+func (x *exchange) made(call *wire.Call, fields jsonvalue.Object, data []byte) (made chat.ToolCall, argued bool, err error) {
 	for _, names := range [][]string{toolNames, argsNames} {
 		if one, two := contradiction(fields, names); two != "" {
-			return x.misfit(call, data, "a call of a tool is told in two ways, as %s and as %s", one, two)
+			return made, false, x.misfit(call, data, "a call of a tool is told in two ways, as %s and as %s", one, two)
 		}
 	}
-	made := chat.ToolCall{}
 	made.Name, _ = first(fields, toolNames...).(string)
 	if blank(made.Name) {
-		return x.misfit(call, data, "a call of a tool has no name")
+		return made, false, x.misfit(call, data, "a call of a tool has no name")
 	}
-	switch args := first(fields, argsNames...).(type) {
+	args := first(fields, argsNames...)
+	switch args := args.(type) {
 	case nil:
 		made.SetArgs("")
 	case string:
@@ -74,8 +125,8 @@ func (x *exchange) called(call *wire.Call, item any, data []byte) error {
 	case jsonvalue.Object:
 		made.SetArgs(jsonvalue.Compact(args))
 	default:
-		return x.misfit(call, data, "the arguments of %s should be an object, and are %s", call.Excerpt(made.Name),
-			kindOf(args, false))
+		return made, false, x.misfit(call, data, "the arguments of %s should be an object, and are %s",
+			call.Excerpt(made.Name), kindOf(args, false))
 	}
 	switch id := first(fields, "id", "call_id", "tool_call_id").(type) {
 	case nil:
@@ -84,79 +135,7 @@ func (x *exchange) called(call *wire.Call, item any, data []byte) error {
 	default: // a number
 		made.ID = shown(call, id)
 	}
-	at := -1
-	for i := range x.calls {
-		if made.ID != "" && x.calls[i].ID == made.ID {
-			at = i
-		}
-	}
-	if made.ID == "" {
-		made.ID = fmt.Sprintf("call-%d", len(x.calls)+1)
-	}
-	result, resulted := resultOf(made, fields)
-	if resulted && x.p.AsksTools {
-		return x.misfit(call, data, "a call of %s has its result, and tools: arena has arena run it", call.Excerpt(made.Name))
-	}
-	if at >= 0 {
-		if x.calls[at].Name != made.Name {
-			return x.misfit(call, data, "two calls of tools have the id %s", call.Excerpt(made.ID))
-		}
-		if resulted {
-			x.results[at], x.resulted[at] = result, true
-		}
-		return nil
-	}
-	x.calls, x.results = append(x.calls, made), append(x.results, result)
-	x.resulted = append(x.resulted, resulted)
-	x.argless = x.argless || made.BadArgs != "" || first(fields, argsNames...) == nil
-	return nil
-}
-
-// resultOf is what came of a call; told is false where the endpoint does not say.
-func resultOf(made chat.ToolCall, fields jsonvalue.Object) (res chat.ToolResult, told bool) {
-	if failure := fields["error"]; !nothing(failure) {
-		return tools.Failure(made, chat.ErrorExecution, presented(failure)), true
-	}
-	res = chat.ToolResult{ID: made.ID, Name: made.Name}
-	result, told := fields["result"]
-	if !told {
-		result, told = fields["output"]
-	}
-	if result != nil {
-		res.Content = presented(result)
-	}
-	if text, failed := failureOf(fields, result); failed {
-		text = cmp.Or(text, res.Content, "it failed, and the endpoint does not say why")
-		return tools.Failure(made, chat.ErrorExecution, text), true
-	}
-	return res, told
-}
-
-// failureOf looks for a failure that is told beside the result of a call, or in it. The text may be empty.
-func failureOf(fields jsonvalue.Object, result any) (text string, failed bool) {
-	for name, v := range fields {
-		switch jsonvalue.FoldKey(name) {
-		case "iserror", "failed":
-			failed = failed || !nothing(v) && v != "false"
-		case "success", "ok":
-			failed = failed || v == false || v == "false"
-		case "status", "state":
-			word, _ := v.(string)
-			failed = failed || failedWords[strings.ToLower(word)]
-		}
-	}
-	if data, err := jsonvalue.Plain(result); err == nil {
-		if text, told := tools.ToldFailure(data); told {
-			return text, true
-		}
-	}
-	return "", failed
-}
-
-// failedWords are those by which the status of a call says that it failed.
-var failedWords = map[string]bool{
-	"error": true, "errored": true, "failed": true, "failure": true, "fail": true, "denied": true, "rejected": true,
-	"cancelled": true, "canceled": true, "timeout": true, "timed_out": true, "aborted": true, "incomplete": true,
+	return made, args != nil && made.BadArgs == "", nil
 }
 
 func presented(v any) string {

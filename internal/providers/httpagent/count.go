@@ -19,7 +19,7 @@ func (x *exchange) count(call *wire.Call, doc any, data []byte) error {
 	}
 	var u chat.Usage
 	var cost *float64
-	some, both := false, 0
+	some, both, total := false, 0, 0
 	for _, part := range []struct {
 		into  *int
 		names []string
@@ -27,7 +27,12 @@ func (x *exchange) count(call *wire.Call, doc any, data []byte) error {
 		{&u.InputTokens, []string{"input_tokens", "prompt_tokens"}},
 		{&u.OutputTokens, []string{"output_tokens", "completion_tokens"}},
 		{&u.CachedTokens, []string{"cached_tokens"}},
+		{&u.ReasoningTokens, []string{"reasoning_tokens"}},
+		{&total, []string{"total_tokens"}},
 	} {
+		if one, two := contradiction(fields, part.names); two != "" {
+			return x.misfit(call, data, "usage is told in two ways, as %s and as %s", one, two)
+		}
 		for _, name := range part.names {
 			if fields[name] == nil {
 				continue
@@ -36,8 +41,9 @@ func (x *exchange) count(call *wire.Call, doc any, data []byte) error {
 			if !ok || !chat.Tokens(n) || n != float64(int(n)) {
 				return x.misfit(call, data, "usage.%s is %v, which no call can have taken", name, shown(call, fields[name]))
 			}
-			if *part.into, some = int(n), true; part.into != &u.CachedTokens {
-				both++
+			*part.into = int(n)
+			if part.into == &u.InputTokens || part.into == &u.OutputTokens {
+				some, both = true, both+1
 			}
 			break
 		}
@@ -55,7 +61,9 @@ func (x *exchange) count(call *wire.Call, doc any, data []byte) error {
 	if u.InputTokens < x.usage.InputTokens || u.OutputTokens < x.usage.OutputTokens || less(cost, x.usd) {
 		return x.misfit(call, data, "usage is less than what was told of this reply before; it should count all of the reply")
 	}
-	x.usage, x.usd, x.counted = u, cost, both == 2
+	// A sum above the parts, or more thought than was put out, tells of tokens that no part counts.
+	x.counted = both == 2 && total <= u.InputTokens+u.OutputTokens && u.ReasoningTokens <= u.OutputTokens
+	x.usage, x.usd = u, cost
 	call.Count(u)
 	return nil
 }

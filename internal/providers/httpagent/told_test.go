@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -92,6 +93,11 @@ func TestFailedCalls(t *testing.T) {
 		`"result": {"error": "no rights"}`:                 "no rights",
 		`"result": {"isError": true, "error": "gone"}`:     "gone",
 		`"result": "x", "is_error": false, "status": "ok"`: "",
+		`"result": "x", "status": 500`:                     "x",
+		`"exception": "it broke", "result": null`:          "it broke",
+		`"outcome": "error"`:                               "it failed, and the endpoint does not say why",
+		`"result": {"success": false}`:                     "{\n  \"success\": false\n}",
+		`"result": "x", "status": 200`:                     "",
 		`"result": {"error": null, "rows": []}`:            "",
 		`"result": {"errors": 0}, "success": true`:         "",
 	} {
@@ -100,6 +106,109 @@ func TestFailedCalls(t *testing.T) {
 		r, err := p.Complete(providers.InTrial(t.Context(), &providers.Trial{ID: "t"}), ask("Delete it."), nil)
 		if err != nil || len(r.ToolResults) != 1 || r.ToolResults[0].Error != want {
 			t.Errorf("%s: %+v, %v; want the error %q", told, r.ToolResults, err, want)
+		}
+	}
+}
+
+// TestFailedAnswers: an answer that says of itself that it failed is no reply, and one that may say so is doubted.
+func TestFailedAnswers(t *testing.T) {
+	t.Parallel()
+	const broken, doubted = "error", "doubt"
+	for said, want := range map[string]string{
+		`"success": false`:                     broken,
+		`"status": "failed", "is_error": true`: broken,
+		`"status": "Error"`:                    broken,
+		`"ok": "false"`:                        broken,
+		`"status_code": 500`:                   broken,
+		`"errors": ["down"]`:                   broken,
+		`"exception": {"type": "Timeout"}`:     broken,
+		`"status": "cancelled"`:                doubted, // which may be the order
+		`"state": "rejected"`:                  doubted,
+		`"status": "ok", "success": true`:      "",
+		`"errors": [], "is_error": false`:      "",
+		`"errors": 2`:                          "",
+		`"status": 200, "error": "none"`:       "",
+		`"status": "shipped"`:                  "",
+	} {
+		url := served(t, answer(200, jsonKind, `{"reply": "It is lost.", `+said+`}`))
+		for _, own := range []string{scenario.HTTPError, "failure"} {
+			p := agent(t, url, func(s *scenario.Provider) { s.HTTP.Error = own })
+			r, err := p.Complete(t.Context(), ask("Where is it?"), nil)
+			got := ""
+			switch {
+			case err != nil:
+				got = broken
+			case r.Notice != "":
+				got = doubted
+			}
+			wanted := want
+			if own != scenario.HTTPError && want == broken { // the file says where failures stand
+				wanted = doubted
+			}
+			if got != wanted {
+				t.Errorf("%s with error: %s: %q (%v, %q), want %q", said, own, got, err, r.Notice, wanted)
+			}
+		}
+	}
+}
+
+// TestCallsToldTwice: a list that tells of two calls under one id is none, and a call that comes again takes what it did
+// not have: its arguments and its result.
+func TestCallsToldTwice(t *testing.T) {
+	t.Parallel()
+	const call = `{"id": "1", "name": "refund", "args": {"id": "A-1"}`
+	for calls, want := range map[string]string{
+		call + `}`:                `1 refund {"id":"A-1"}`,
+		call + `}, ` + call + `}`: "bad_reply: two calls of tools have the id 1",
+		call + `, "result": 1}, ` + call + `, "result": 1}`:                "bad_reply: two calls of tools have the id 1",
+		call + `}, ` + call + `, "result": 1}`:                             `1 refund {"id":"A-1"}`,
+		call + `}, {"id": "1", "name": "refund", "result": 1}`:             `1 refund {"id":"A-1"}`,
+		`{"id": "1", "name": "refund"}, ` + call + `, "result": 1}`:        `1 refund {"id":"A-1"}`,
+		call + `}, {"id": "1", "name": "refund", "args": {}, "result": 1}`: `1 refund {"id":"A-1"}`,
+		call + `}, {"id": "1", "name": "refund", "args": {"id": "A-2"}, "result": 1}`: "bad_reply: the call of a tool with the " +
+			"id 1 is told twice, with other arguments",
+		call + `}, {"id": "1", "name": "mail", "result": 1}`: "bad_reply: two calls of tools have the id 1",
+	} {
+		url := served(t, answer(200, jsonKind, `{"reply": "Done.", "calls": [`+calls+`]}`))
+		p := agent(t, url, func(s *scenario.Provider) { s.HTTP.ToolCalls = "calls" })
+		r, err := p.Complete(providers.InTrial(t.Context(), &providers.Trial{ID: "t"}), ask("Refund it."), nil)
+		got := outcome(url, r, err)
+		if got, _, _ = strings.Cut(got, ": {"); err == nil && len(r.ToolCalls) == 1 {
+			c := &r.ToolCalls[0]
+			got = fmt.Sprint(c.ID, " ", c.Name, " ", jsonvalue.Compact(c.Args))
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", calls, got, want)
+		}
+	}
+}
+
+// TestContradictoryUsage: tokens that are told twice, or whose sum is more than its parts, are no measure.
+func TestContradictoryUsage(t *testing.T) {
+	t.Parallel()
+	for usage, want := range map[string]string{
+		`"input_tokens": 10, "output_tokens": 5`:                           "counted",
+		`"input_tokens": 10, "output_tokens": 5, "total_tokens": 15`:       "counted",
+		`"input_tokens": 10, "output_tokens": 5, "reasoning_tokens": 4`:    "counted",
+		`"input_tokens": 10, "prompt_tokens": 10, "output_tokens": 5`:      "counted",
+		`"input_tokens": 10, "output_tokens": 5, "total_tokens": 10000`:    "estimated",
+		`"input_tokens": 10, "output_tokens": 5, "reasoning_tokens": 9999`: "estimated",
+		`"input_tokens": 10`: "estimated",
+		`"input_tokens": 10, "prompt_tokens": 9999, "output_tokens": 5`:     "error",
+		`"input_tokens": 10, "output_tokens": 5, "completion_tokens": 9999`: "error",
+		`"input_tokens": 10, "output_tokens": 5, "total_tokens": "a lot"`:   "error",
+		`"total_tokens": 10`:  "error",
+		`"cached_tokens": 10`: "error",
+	} {
+		url := served(t, answer(200, jsonKind, `{"reply": "Hi.", "usage": {`+usage+`}}`))
+		p := agent(t, url, func(s *scenario.Provider) { s.HTTP.Usage = "usage" })
+		r, err := p.Complete(t.Context(), ask("Hi"), nil)
+		got := map[bool]string{true: "estimated", false: "counted"}[r.Usage.Estimated]
+		if err != nil {
+			got = "error"
+		}
+		if got != want {
+			t.Errorf("%s: %s (%v), want %s", usage, got, err, want)
 		}
 	}
 }

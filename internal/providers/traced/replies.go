@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/spans"
+	"github.com/arena-evals/arena/internal/tools"
 )
 
 // round is the work between two calls of models: what models were asked, and then what tools were called.
@@ -204,7 +205,10 @@ func resultOf(c *spans.Call, call chat.ToolCall) chat.ToolResult {
 		ID: call.ID, Name: call.Name, Content: c.Result, Error: c.Failure,
 		LatencyMS: float64(c.Took) / float64(time.Millisecond),
 	}
-	if c.Failure != "" {
+	if text, failed := tools.ToldFailure([]byte(c.Result)); failed && res.Error == "" {
+		res.Error = text
+	}
+	if res.Error != "" {
 		res.ErrorType = chat.ErrorExecution
 	}
 	return res

@@ -51,7 +51,9 @@ func (t *turn) settle(out []chat.Reply, trace *spans.Trace, final chat.Reply, pr
 		return // the lines say nothing
 	}
 	said, usd := t.usage, t.reportedUSD(final, price)
-	if !final.Usage.Estimated {
+	if final.Usage.Estimated { // a guess is no count
+		said.Estimated = true
+	} else {
 		said = said.Add(final.Usage)
 	}
 	all := said

@@ -1,0 +1,60 @@
+package httpagent
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/failure"
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/providers/wire"
+	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/tools"
+)
+
+// failed looks at what an answer says of itself beside the error that the file names: {"success": false} is no reply.
+// It is noted where it may be meant otherwise: a status of "cancelled" can be that of an order, an event of a stream can
+// tell of one step, and a file that names an error of its own says where failures stand.
+func (x *exchange) failed(call *wire.Call, doc any, data []byte) error {
+	fields, is := doc.(jsonvalue.Object)
+	if !is {
+		return nil
+	}
+	mark, failed := failure.In(fields)
+	if !failed {
+		return nil
+	}
+	said := fmt.Sprintf("%s is %s", call.Excerpt(mark.Key), shown(call, mark.Value))
+	if mark.Certain && x.p.Error == scenario.HTTPError && x.p.HTTPAgent.Stream == nil {
+		return x.misfit(call, data, "the answer says of itself that it failed (%s); where that means something else, write "+
+			"additional_config.error with the path to the errors of this endpoint", said)
+	}
+	x.doubt = cmp.Or(x.doubt, fmt.Sprintf("an answer may say of itself that it failed (%s), and counts as a reply", said))
+	return nil
+}
+
+// resultOf is what came of a call; told is false where the endpoint does not say.
+func resultOf(made chat.ToolCall, fields jsonvalue.Object) (res chat.ToolResult, told bool) {
+	res = chat.ToolResult{ID: made.ID, Name: made.Name}
+	result, told := fields["result"]
+	if !told {
+		result, told = fields["output"]
+	}
+	if result != nil {
+		res.Content = presented(result)
+	}
+	if mark, failed := failure.In(fields); failed {
+		text := ""
+		if mark.Reason && mark.Value != true {
+			text = presented(mark.Value)
+		}
+		text = cmp.Or(text, res.Content, "it failed, and the endpoint does not say why")
+		return tools.Failure(made, chat.ErrorExecution, text), true
+	}
+	if data, err := jsonvalue.Plain(result); err == nil {
+		if text, failed := tools.ToldFailure(data); failed {
+			return tools.Failure(made, chat.ErrorExecution, text), true
+		}
+	}
+	return res, told
+}

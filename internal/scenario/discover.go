@@ -228,6 +228,7 @@ func (l *loader) folder(dir string) (configs []string, files []inputFile) {
 
 func (l *loader) subfolder(path string, configs *[]string) error {
 	if isOutputFolder(path) {
+		l.warnOfScenariosIn(path)
 		return fs.SkipDir
 	}
 	if config := l.configIn(path); config != "" {
@@ -238,10 +239,30 @@ func (l *loader) subfolder(path string, configs *[]string) error {
 	return nil
 }
 
+const (
+	outputFolder  = "out" // where arena writes results, and other programs what they make
+	packageFolder = "node_modules"
+)
+
 // isOutputFolder reports whether a folder holds the output of programs.
 func isOutputFolder(path string) bool {
 	base := filepath.Base(path)
-	return base == "out" || base == "node_modules"
+	return base == outputFolder || base == packageFolder
+}
+
+// warnOfScenariosIn tells of scenarios that lie among the results of runs, where nobody looks for them.
+func (l *loader) warnOfScenariosIn(dir string) {
+	if filepath.Base(dir) != outputFolder {
+		return
+	}
+	_ = l.fs.walk(dir, func(path string, isDir bool) error { // a folder that cannot be read holds none
+		ext := strings.ToLower(filepath.Ext(path))
+		if !isDir && (ext == ".yaml" || ext == ".yml") && l.kindOf(path) == kindScenario {
+			l.diags.Warnf(diag.Pos{File: l.fs.show(path), Line: 1, Col: 1}, 1, "file-not-used",
+				"the scenario is not run: the folder %q is for results", outputFolder).Hint = "move it, or name the file"
+		}
+		return nil
+	})
 }
 
 // sortFolder sorts the files of a folder: configs are moved to configs, files that are not for arena are dropped, and

@@ -50,3 +50,9 @@ func (c *Claim) Settle(met, tried bool, unmet diag.Diagnostic) *Claim {
 	}
 	return c
 }
+
+// At puts the claim at a place; see result.Claim.
+func (c *Claim) At(place string) *Claim {
+	c.Place = place
+	return c
+}

@@ -25,20 +25,34 @@ type turnPlace struct {
 
 type expectedRule struct {
 	turnRule
-	pos     diag.Pos
-	failure *scenario.ToolFailure // nil: it is about consent
+	pos       diag.Pos
+	failure   *scenario.ToolFailure // nil: it is about consent
+	providers []string
 }
 
-// ExpectRules expects that the rules apply which the turns of a scenario have for calls.
-func (t *Tracker) ExpectRules(s *scenario.Scenario) {
+// usedRule is a rule that applied in a trial of a provider, and runTurn a turn that was run in one; "": in any.
+type (
+	usedRule struct {
+		turnRule
+		provider string
+	}
+	runTurn struct {
+		turnPlace
+		provider string
+	}
+)
+
+// ExpectRules expects that the rules apply which the turns of a scenario have for calls, with each of the providers.
+func (t *Tracker) ExpectRules(s *scenario.Scenario, specs []*scenario.Provider) {
+	ids := idsOf(specs)
 	for i := range s.Turns {
 		turn := turnPlace{s.Pos, i}
 		for j := range s.Turns[i].More().Chaos {
 			f := &s.Turns[i].Rare.Chaos[j]
-			t.rules = append(t.rules, expectedRule{turnRule{turn: turn, rule: fmt.Sprint(j + 1)}, f.Pos, f})
+			t.rules = append(t.rules, expectedRule{turnRule{turn: turn, rule: fmt.Sprint(j + 1)}, f.Pos, f, ids})
 		}
 		for _, c := range s.Turns[i].More().Consent {
-			t.rules = append(t.rules, expectedRule{turnRule: turnRule{turn: turn, tool: c.Tool}, pos: c.Pos})
+			t.rules = append(t.rules, expectedRule{turnRule{turn: turn, tool: c.Tool}, c.Pos, nil, ids})
 		}
 	}
 }
@@ -46,35 +60,52 @@ func (t *Tracker) ExpectRules(s *scenario.Scenario) {
 // observeRules notes which rules counted in a turn.
 func (t *Tracker) observeRules(trial *result.Trial, turn *result.Turn) {
 	at := turnPlace{trial.Position, turn.Script()}
-	t.turnsRun[at] = t.turnsRun[at] || turn.NotRun == "" && turn.Error == ""
+	use := func(r turnRule) {
+		t.rulesUsed[usedRule{r, ""}], t.rulesUsed[usedRule{r, trial.Provider}] = true, true
+	}
+	if turn.NotRun == "" && turn.Error == "" {
+		t.turnsRun[runTurn{at, ""}], t.turnsRun[runTurn{at, trial.Provider}] = true, true
+	}
 	for i := range turn.Messages {
 		res := turn.Messages[i].ToolResult
 		if res == nil {
 			continue
 		}
 		if number, ok := res.Metadata[tools.InjectedRuleKey]; ok {
-			t.rulesUsed[turnRule{turn: at, rule: fmt.Sprint(number)}] = true
+			use(turnRule{turn: at, rule: fmt.Sprint(number)})
 		}
 		if _, ok := res.Metadata[tools.ConsentKey]; ok {
-			t.rulesUsed[turnRule{turn: at, tool: res.Name}] = true
+			use(turnRule{turn: at, tool: res.Name})
 		}
 	}
 }
 
-// claimRules claims that every rule whose turn was run counted in a trial.
+// claimRules claims that every rule whose turn was run counted in a trial; and where several providers are tested, in
+// one of each.
 func (t *Tracker) claimRules(claim Maker) {
 	for i := range t.rules {
 		r := &t.rules[i]
-		tool, what := r.tool, fmt.Sprintf("consent_overrides: no trial called %s in this turn, so nobody was asked", r.tool)
-		if f := r.failure; f != nil {
-			tool, what = f.Tool, fmt.Sprintf("chaos: no call of %s failed this way (%s) in any trial: "+
-				"how the agent takes it was not tested", f.Tool, f.Mode)
-			if f.Probability > 0 && f.Probability < 1 {
-				what += fmt.Sprintf("; its probability is %g", f.Probability)
-			}
+		for _, w := range withEach(r.providers) {
+			tool, what := r.text(w)
+			claim("rule", r.pos, r.rule+tool+w.String()).At(w.place("rule "+r.pos.String())).Settle(
+				t.rulesUsed[usedRule{r.turnRule, w.provider}], t.hasTurns && t.turnsRun[runTurn{r.turn, w.provider}],
+				diag.Diagnostic{
+					Severity: diag.Warning, Pos: r.pos, Width: utf8.RuneCountInString(tool), Code: "never-fired", Msg: what,
+				})
 		}
-		claim("rule", r.pos, r.rule+tool).Settle(t.rulesUsed[r.turnRule], t.hasTurns && t.turnsRun[r.turn], diag.Diagnostic{
-			Severity: diag.Warning, Pos: r.pos, Width: utf8.RuneCountInString(tool), Code: "never-fired", Msg: what,
-		})
 	}
+}
+
+// text says that a rule never counted, and for which tool it is.
+func (r *expectedRule) text(with with) (tool, what string) {
+	f := r.failure
+	if f == nil {
+		return r.tool, fmt.Sprintf("consent_overrides: no trial%s called %s in this turn, so nobody was asked", with, r.tool)
+	}
+	what = fmt.Sprintf("chaos: no call of %s failed this way (%s) in any trial%s: how the agent takes it was not tested",
+		f.Tool, f.Mode, with)
+	if f.Probability > 0 && f.Probability < 1 {
+		what += fmt.Sprintf("; its probability is %g", f.Probability)
+	}
+	return f.Tool, what
 }

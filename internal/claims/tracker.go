@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/checks"
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -36,12 +35,12 @@ type Tracker struct {
 	statesEntered map[string]bool
 
 	windows     []expectedWindow
-	windowsUsed map[diag.Pos]bool // by the scenario
-	windowsRun  map[diag.Pos]bool // the same: in trials that came to their end
+	windowsUsed map[place]bool
+	windowsRun  map[place]bool // in trials that came to their end
 
 	rules     []expectedRule // of turns, about calls
-	rulesUsed map[turnRule]bool
-	turnsRun  map[turnPlace]bool
+	rulesUsed map[usedRule]bool
+	turnsRun  map[runTurn]bool
 }
 
 // New returns a tracker that expects nothing yet.
@@ -50,8 +49,8 @@ func New() *Tracker {
 		isExpected: map[Name]bool{}, calledTools: map[string]bool{}, loadedSkills: map[string]bool{},
 		measuredEvals: map[measuredEval]bool{}, skippedEvals: map[string]string{}, scenarios: map[string]*skippedAll{},
 		firedGuardrails: map[string]bool{}, statesEntered: map[string]bool{},
-		rulesUsed: map[turnRule]bool{}, turnsRun: map[turnPlace]bool{},
-		windowsUsed: map[diag.Pos]bool{}, windowsRun: map[diag.Pos]bool{},
+		rulesUsed: map[usedRule]bool{}, turnsRun: map[runTurn]bool{},
+		windowsUsed: map[place]bool{}, windowsRun: map[place]bool{},
 	}
 }
 

@@ -122,15 +122,37 @@ func TestRulesOfTurns(t *testing.T) {
 	elsewhere := calls()
 	elsewhere.Turns[0] = both.Turns[0]
 	elsewhere.Turns[0].Index = 1
+	by := func(provider string, trial *result.Trial) *result.Trial {
+		of := *trial
+		of.Provider = provider
+		return &of
+	}
+	all := providersOf("a", "b", "c")
 	for _, c := range []struct {
-		name  string
-		trial *result.Trial
-		want  []string
+		name   string
+		specs  []*scenario.Provider
+		trials []*result.Trial
+		want   []string
 	}{
-		{"both applied", both, nil},
-		{"the turn ended in an error", broken, nil},
-		{"they applied in another turn", elsewhere, nil}, // the turn itself was not run
-		{"neither applied", calls(), []string{
+		{"both applied", nil, []*result.Trial{both}, nil},
+		{"the turn ended in an error", nil, []*result.Trial{broken}, nil},
+		{"they applied in another turn", nil, []*result.Trial{elsewhere}, nil}, // the turn itself was not run
+		{"with one provider of three", all, []*result.Trial{by("a", both), by("b", calls()), by("c", calls())}, []string{
+			"refund.yaml:4:3 never-fired: chaos: no call of refund failed this way (timeout) in any trial with provider b: " +
+				"how the agent takes it was not tested",
+			"refund.yaml:4:3 never-fired: chaos: no call of refund failed this way (timeout) in any trial with provider c: " +
+				"how the agent takes it was not tested",
+			"refund.yaml:5:3 never-fired: consent_overrides: no trial with provider b called mail in this turn, so nobody was asked",
+			"refund.yaml:5:3 never-fired: consent_overrides: no trial with provider c called mail in this turn, so nobody was asked",
+		}},
+		{"with each in one trial", all[:2], []*result.Trial{by("a", both), by("b", both), by("b", calls())}, nil},
+		{"one was not run", all[:2], []*result.Trial{by("a", both), by("b", broken)}, nil},
+		{"with none of two", all[:2], []*result.Trial{by("a", calls()), by("b", calls())}, []string{
+			"refund.yaml:4:3 never-fired: chaos: no call of refund failed this way (timeout) in any trial: " +
+				"how the agent takes it was not tested",
+			"refund.yaml:5:3 never-fired: consent_overrides: no trial called mail in this turn, so nobody was asked",
+		}},
+		{"neither applied", nil, []*result.Trial{calls()}, []string{
 			"refund.yaml:4:3 never-fired: chaos: no call of refund failed this way (timeout) in any trial: " +
 				"how the agent takes it was not tested",
 			"refund.yaml:5:3 never-fired: consent_overrides: no trial called mail in this turn, so nobody was asked",
@@ -138,12 +160,34 @@ func TestRulesOfTurns(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := unmet(func(tr *claims.Tracker) { tr.ExpectRules(s) }, nil, c.trial)
+			got := unmet(func(tr *claims.Tracker) { tr.ExpectRules(s, c.specs) }, nil, c.trials...)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+func providersOf(ids ...string) (all []*scenario.Provider) {
+	for _, id := range ids {
+		all = append(all, &scenario.Provider{Meta: scenario.Meta{ID: id}, Type: "openai"})
+	}
+	return all
+}
+
+// TestContextPolicyOfProviders: one that leaves something out with one model and nothing with another tested the latter
+// with all that was said.
+func TestContextPolicyOfProviders(t *testing.T) {
+	t.Parallel()
+	leavesOut, not := calls(), calls()
+	leavesOut.Provider, not.Provider = "a", "b"
+	leavesOut.Turns[0].Messages = []chat.Message{{LeftOut: &chat.LeftOut{}}}
+	s := &scenario.Scenario{Window: &scenario.ContextPolicy{Pos: at(6), Budget: 900}}
+	s.Pos = at(1)
+	expect := func(tr *claims.Tracker) { tr.ExpectWindow(s, providersOf("a", "b")) }
+	told(t, unmet(expect, nil, leavesOut, not), "context_policy had no effect with provider b: no conversation came to more")
+	told(t, unmet(expect, nil, leavesOut), "")
+	told(t, unmet(expect, nil, not), "context_policy had no effect: no conversation came to more")
 }
 
 func TestContextPolicies(t *testing.T) {

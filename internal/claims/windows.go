@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
@@ -10,8 +11,15 @@ import (
 
 // expectedWindow is a context policy that is to leave something out.
 type expectedWindow struct {
+	scenario  diag.Pos
+	policy    *scenario.ContextPolicy
+	providers []string
+}
+
+// place is a scenario in trials of a provider; "": in any.
+type place struct {
 	scenario diag.Pos
-	policy   *scenario.ContextPolicy
+	provider string
 }
 
 // ExpectWindow expects that the context policy of a scenario leaves something out. It expects nothing of a policy that
@@ -20,11 +28,9 @@ func (t *Tracker) ExpectWindow(s *scenario.Scenario, specs []*scenario.Provider)
 	if s.Window == nil || s.Window.Strategy == scenario.RefuseLonger || s.Window.Breakpoints {
 		return
 	}
-	for _, spec := range specs {
-		if !spec.IsAgent() {
-			t.windows = append(t.windows, expectedWindow{s.Pos, s.Window})
-			return
-		}
+	models := slices.DeleteFunc(slices.Clone(specs), func(p *scenario.Provider) bool { return p.IsAgent() })
+	if len(models) > 0 {
+		t.windows = append(t.windows, expectedWindow{s.Pos, s.Window, idsOf(models)})
 	}
 }
 
@@ -32,22 +38,26 @@ func (t *Tracker) ExpectWindow(s *scenario.Scenario, specs []*scenario.Provider)
 func (t *Tracker) observeWindow(trial *result.Trial, turn *result.Turn) {
 	for i := range turn.Messages {
 		if turn.Messages[i].LeftOut != nil {
-			t.windowsUsed[trial.Position] = true
+			t.windowsUsed[place{trial.Position, ""}], t.windowsUsed[place{trial.Position, trial.Provider}] = true, true
 		}
 	}
 	if trial.Status == result.Passed || trial.Status == result.Failed {
-		t.windowsRun[trial.Position] = true
+		t.windowsRun[place{trial.Position, ""}], t.windowsRun[place{trial.Position, trial.Provider}] = true, true
 	}
 }
 
-// claimWindows claims that every context policy leaves something out in a trial.
+// claimWindows claims that every context policy leaves something out in a trial; and where several models are tested,
+// in one of each.
 func (t *Tracker) claimWindows(claim Maker) {
 	for _, w := range t.windows {
-		tried := t.hasTurns && t.windowsRun[w.scenario]
-		claim("window", w.policy.Pos, "").Settle(t.windowsUsed[w.scenario], tried, diag.Diagnostic{
-			Severity: diag.Warning, Pos: w.policy.Pos, Width: 1, Code: "never-fired",
-			Msg: fmt.Sprintf("context_policy had no effect: no conversation came to more than its token_budget of %d allows, "+
-				"and nothing was left out in any trial", w.policy.Budget),
-		})
+		for _, with := range withEach(w.providers) {
+			at := place{w.scenario, with.provider}
+			claim("window", w.policy.Pos, with.String()).At(with.place("window "+w.policy.Pos.String())).Settle(
+				t.windowsUsed[at], t.hasTurns && t.windowsRun[at], diag.Diagnostic{
+					Severity: diag.Warning, Pos: w.policy.Pos, Width: 1, Code: "never-fired",
+					Msg: fmt.Sprintf("context_policy had no effect%s: no conversation came to more than its token_budget of %d allows, "+
+						"and nothing was left out in any trial", with, w.policy.Budget),
+				})
+		}
 	}
 }

@@ -107,7 +107,7 @@ func (n *Checker) Report(chosen []*scenario.Scenario, agents func(*scenario.Scen
 		n.checkFailures(s, in)
 		n.checkChoice(s, in)
 		if n.Tracker != nil && s.Recorded == nil {
-			n.Tracker.ExpectRules(s)
+			n.Tracker.ExpectRules(s, agents(s))
 			n.Tracker.ExpectWindow(s, agents(s))
 		}
 		n.serveRules(s, prompts)

@@ -3,6 +3,7 @@ package result
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
 )
@@ -12,7 +13,8 @@ import (
 type Claim struct {
 	Key   string `json:"key"`   // the same in every part of the run
 	Order int    `json:"order"` // among those that are told
-	// Place is the same for claims of which only the first is told; "": for none.
+	// Place is the same for claims of which only the first is told; "": for none. A place may be within another one: its
+	// claims are not told either where the claim about the whole is.
 	Place string `json:"place,omitempty"`
 	// Met says that it came up, or that it cannot be told whether it should have.
 	Met bool `json:"met,omitempty"`
@@ -52,12 +54,16 @@ func (c *Claim) join(other *Claim) {
 	}
 }
 
+// Within stands between a place and a part of it; see Claim.
+const Within = " | "
+
 // UnmetClaims returns those that nothing met although it could have, in order.
 func UnmetClaims(claims []Claim) (unmet []Claim) {
 	told := map[string]bool{"": false}
 	for i := range claims {
 		c := &claims[i]
-		if c.Met || c.Unmet == "" || told[c.Place] {
+		whole, _, _ := strings.Cut(c.Place, Within)
+		if c.Met || c.Unmet == "" || told[c.Place] || told[whole] {
 			continue
 		}
 		told[c.Place] = c.Place != ""

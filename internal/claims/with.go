@@ -1,0 +1,43 @@
+package claims
+
+import (
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
+)
+
+// with is whose trials a claim is about: those of a provider; the zero value: all.
+type with struct{ provider string }
+
+// withEach returns whose trials claims are about that providers have to meet: all of them, and where there are several
+// also each. Those of single providers are told where the claim about all of them was met.
+func withEach(providers []string) []with {
+	each := []with{{}}
+	if len(providers) > 1 {
+		for _, id := range providers {
+			each = append(each, with{id})
+		}
+	}
+	return each
+}
+
+func (w with) String() string {
+	if w.provider == "" {
+		return ""
+	}
+	return " with provider " + w.provider
+}
+
+// place is the place of a claim, which that about all trials has whole.
+func (w with) place(whole string) string {
+	if w.provider == "" {
+		return whole
+	}
+	return whole + result.Within + w.provider
+}
+
+func idsOf(specs []*scenario.Provider) (ids []string) {
+	for _, spec := range specs {
+		ids = append(ids, spec.ID)
+	}
+	return ids
+}

@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,20 +61,24 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 		again: map[string]bool{}, anew: f.lastFailed, unjudged: map[int]*result.Entry{},
 		weakened: map[int]result.Weakening{},
 	}
-	p := newEarlierTrials(ledger, plan, f.strict)
+	p := newEarlierTrials(ledger, plan, f.strict, f.lastFailed)
 	opts := f.trialOptions()
 	prints := runner.NewFingerprints(&opts)
-	asked := map[int]string{} // of the trials that may stand in the journal
+	var asked []askedTrial // those that may stand in the journal
 	groups := map[groupKey]*keptOfGroup{}
 	for t := range plan.Asked(p.numbers, p.rounds) {
-		i := t.Index
-		asked[i] = prints.Of(t)
+		i, print := t.Index, prints.Of(t)
 		g := groups[groupOf(t)]
 		if g == nil {
 			g = &keptOfGroup{}
 			groups[groupOf(t)] = g
 		}
-		switch e := p.take(asked[i], t, f.timeout); {
+		e := p.take(print, t, f.timeout)
+		if e != nil {
+			print = e.Fingerprint // the same text, which is kept once
+		}
+		asked = append(asked, askedTrial{i, print})
+		switch {
 		case e != nil && f.unjudgeable(e):
 		case e != nil && (f.resume || t.Gated() || p.settled[e] || f.judgesAgain(e)):
 			if r.kept[i] = e; t.Of != e.Trials || t.ID() != e.ID || e.Gone {
@@ -101,18 +105,19 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 	}
 	r.toRun = plan.Len() - len(r.kept) - len(r.left) - notNeeded
 	r.changed = len(r.left)
-	for _, i := range slices.Sorted(maps.Keys(asked)) {
-		if r.keeps(i) {
+	slices.SortFunc(asked, func(a, b askedTrial) int { return cmp.Compare(a.index, b.index) })
+	for _, t := range asked {
+		if r.keeps(t.index) {
 			continue
 		}
-		r.again[asked[i]] = true
-		if r.unjudged[i] != nil {
+		r.again[t.print] = true
+		if r.unjudged[t.index] != nil {
 			continue
 		}
 		if f.lastFailed {
-			r.dropped = append(r.dropped, p.lines[asked[i]]...)
+			r.dropped = append(r.dropped, p.lines[t.print]...)
 		}
-		if err := r.remember(i, p.failed[asked[i]]); err != nil {
+		if err := r.remember(t.index, p.failed[t.print]); err != nil {
 			return nil, err
 		}
 	}
@@ -122,6 +127,12 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 		r.said = r.answered()
 	}
 	return r, nil
+}
+
+// askedTrial is a trial of the plan and its fingerprint.
+type askedTrial struct {
+	index int
+	print string
 }
 
 // keptOfGroup is what of a group stays.

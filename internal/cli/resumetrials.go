@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,41 +13,43 @@ import (
 
 // earlierTrials are those of a journal by what its trials asked for.
 type earlierTrials struct {
-	usable  map[string][]*result.Entry // finished, not set aside, not yet taken; the last line is the first to be taken
+	entries []*result.Entry
+	usable  map[string]int             // finished, not set aside, not yet taken: the last of them; see before
+	before  []int                      // by entry, the usable one before it that asked for the same; -1: there is none
 	failed  map[string][]*result.Entry // in the order of the lines
+
+	// For --last-failed.
 	lines   map[string][]int64
 	settled map[*result.Entry]bool // nothing in it makes the run red: passed, tolerated or skipped
 	passed  map[string]bool        // the same by id, whatever was asked for
-	numbers []int                  // of the trials in their groups, each once and in order
-	rounds  int                    // at least as many as each variant was repeated
+
+	numbers []int // of the trials in their groups, each once and in order
+	rounds  int   // at least as many as each variant was repeated
 }
 
-// newEarlierTrials looks through a journal for a run that is strict, or not.
-func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, strict bool) *earlierTrials {
+// newEarlierTrials looks through a journal for a run that is strict, or not. lastFailed: for --last-failed.
+func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, strict, lastFailed bool) *earlierTrials {
 	p := &earlierTrials{
-		usable: map[string][]*result.Entry{}, failed: map[string][]*result.Entry{}, lines: map[string][]int64{},
-		settled: map[*result.Entry]bool{}, passed: map[string]bool{},
+		entries: ledger.Entries, usable: make(map[string]int, len(ledger.Entries)), failed: map[string][]*result.Entry{},
+		before: make([]int, len(ledger.Entries)),
+		lines:  map[string][]int64{}, settled: map[*result.Entry]bool{}, passed: map[string]bool{},
 	}
 	programs := runner.Surroundings(plan)
-	tolerated, fired := map[string]bool{}, map[string]bool{}
+	tolerated, fired, numbers := map[string]bool{}, map[string]bool{}, map[int]bool{}
 	for i := range ledger.Run.Briefs {
 		b := &ledger.Run.Briefs[i]
-		tolerated[b.ID] = b.Tolerated
-		fired[b.ID] = b.Guards != nil && b.Guards.Fired > 0
+		mark(tolerated, b.ID, b.Tolerated)
+		mark(fired, b.ID, b.Guards != nil && b.Guards.Fired > 0)
 	}
-	for _, e := range ledger.Entries {
-		p.numbers = append(p.numbers, e.Number)
+	for i, e := range ledger.Entries {
+		numbers[e.Number] = true
 		if e.Fingerprint == "" || e.Programs != programs || e.Warned && e.Strict != strict {
 			e.Fingerprint = ""
-		} else {
-			p.lines[e.Fingerprint] = append(p.lines[e.Fingerprint], e.Offset())
 		}
-		settled := !e.CutShort && (e.Status == result.Passed || e.Status == result.Skipped || tolerated[e.ID]) &&
-			!(fired[e.ID] && slices.Contains(plan.FailOn, result.FailOnGuardrail)) &&
-			!(e.Unjudged && slices.Contains(plan.FailOn, result.FailOnEval))
-		p.settled[e] = settled
-		if !e.Dropped {
-			p.passed[e.ID] = settled
+		if lastFailed {
+			p.note(e, !e.CutShort && (e.Status == result.Passed || e.Status == result.Skipped || tolerated[e.ID]) &&
+				!(fired[e.ID] && slices.Contains(plan.FailOn, result.FailOnGuardrail)) &&
+				!(e.Unjudged && slices.Contains(plan.FailOn, result.FailOnEval)))
 		}
 		if e.Fingerprint == "" || e.CutShort {
 			continue
@@ -55,13 +58,36 @@ func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, strict b
 			p.failed[e.Fingerprint] = append(p.failed[e.Fingerprint], e)
 		}
 		if !e.Dropped {
-			p.usable[e.Fingerprint] = append(p.usable[e.Fingerprint], e)
+			p.before[i] = -1
+			if earlier, there := p.usable[e.Fingerprint]; there {
+				p.before[i] = earlier
+			}
+			p.usable[e.Fingerprint] = i
 		}
 	}
-	slices.Sort(p.numbers)
-	p.numbers = slices.Compact(p.numbers)
+	p.numbers = slices.Sorted(maps.Keys(numbers))
 	p.rounds = rounds(ledger.Entries)
 	return p
+}
+
+// mark says of the last trial of an id whether something is so, which is rare.
+func mark(which map[string]bool, id string, is bool) {
+	if is {
+		which[id] = true
+	} else {
+		delete(which, id)
+	}
+}
+
+// note takes down what --last-failed needs to know of a trial.
+func (p *earlierTrials) note(e *result.Entry, settled bool) {
+	if e.Fingerprint != "" {
+		p.lines[e.Fingerprint] = append(p.lines[e.Fingerprint], e.Offset())
+	}
+	p.settled[e] = settled
+	if !e.Dropped {
+		p.passed[e.ID] = settled
+	}
 }
 
 // rounds is at least how often a variant was repeated. How many variants a group had is not known, but not less than
@@ -93,17 +119,20 @@ func rounds(entries []*result.Entry) int {
 // take is a finished trial that asked for the same, and would have finished within the limit of time that is set now;
 // nil: there is none left. timeout is the limit for all trials of the run, or 0.
 func (p *earlierTrials) take(print string, t *runner.Trial, timeout time.Duration) *result.Entry {
-	for {
-		list := p.usable[print]
-		if len(list) == 0 {
-			return nil
-		}
-		last := len(list) - 1
-		p.usable[print] = list[:last]
-		if inTime(list[last], t.Limit(), timeout) {
-			return list[last]
+	last, there := p.usable[print]
+	if !there {
+		return nil
+	}
+	for last >= 0 {
+		e := p.entries[last]
+		last = p.before[last]
+		if inTime(e, t.Limit(), timeout) {
+			p.usable[print] = last
+			return e
 		}
 	}
+	p.usable[print] = last
+	return nil
 }
 
 // inTime reports whether a trial would have ended as it did with the limit of time that it has now.

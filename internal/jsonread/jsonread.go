@@ -30,6 +30,7 @@ type scan struct {
 	at    int
 	depth int
 	texts [knownTexts]string // some that were read, by their hash
+	meant []byte             // room for a text without its escapes
 }
 
 // maxDepth is how deep values may be nested here.

@@ -22,7 +22,11 @@ func (s *scan) text() (string, bool) {
 	if plain {
 		return s.known(raw[1 : len(raw)-1]), true
 	}
-	if meant, ok := unquote(raw[1 : len(raw)-1]); ok {
+	meant, ok := unquote(s.meant[:0], raw[1:len(raw)-1])
+	if s.meant = meant; cap(meant) > longText<<4 {
+		s.meant = nil
+	}
+	if ok {
 		return s.known(meant), true
 	}
 	var text string
@@ -78,9 +82,8 @@ func escape(rest []byte) int {
 	return unicode
 }
 
-// unquote returns what is meant by a text with escapes. It reports false for those that are rare.
-func unquote(raw []byte) ([]byte, bool) {
-	out := make([]byte, 0, len(raw))
+// unquote appends what is meant by a text with escapes. It reports false for those that are rare.
+func unquote(out, raw []byte) ([]byte, bool) {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '\\' {
 			out = append(out, raw[i])
@@ -97,7 +100,7 @@ func unquote(raw []byte) ([]byte, bool) {
 		case 'r':
 			out = append(out, '\r')
 		default:
-			return nil, false
+			return out, false
 		}
 	}
 	return out, true

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"sync"
+	"unicode/utf8"
 )
 
 // KeyTwice finds a key that an object of a document has twice, which decoders read as they like. In objects of fixed
@@ -11,32 +13,36 @@ import (
 // other. What a server wrote for itself is not looked at. The document must be valid JSON; of any other the answer says
 // nothing.
 func KeyTwice(doc []byte) (key string, found bool) {
-	s := keyScan{doc: doc, freeForm: freeForm}
-	s.value(false)
-	return s.twice, s.found
+	return keyTwice(keyScan{doc: doc, freeForm: freeForm}, false)
 }
 
 // KeyTwiceInReply is KeyTwice for what the server of a model wrote.
 func KeyTwiceInReply(doc []byte) (key string, found bool) {
-	s := keyScan{doc: doc, freeForm: freeFormOfReplies}
-	s.value(false)
-	return s.twice, s.found
+	return keyTwice(keyScan{doc: doc, freeForm: freeFormOfReplies}, false)
 }
 
 // KeyTwiceOutside is KeyTwice for a document of another protocol: below the keys that free has, an object may have any
 // keys.
 func KeyTwiceOutside(doc []byte, free map[string]bool) (key string, found bool) {
-	s := keyScan{doc: doc, freeForm: free}
-	s.value(false)
-	return s.twice, s.found
+	return keyTwice(keyScan{doc: doc, freeForm: free}, false)
 }
 
 // KeyTwiceAsWritten is KeyTwice for a document in which any object may have any keys.
 func KeyTwiceAsWritten(doc []byte) (key string, found bool) {
-	s := keyScan{doc: doc}
-	s.value(true)
+	return keyTwice(keyScan{doc: doc}, true)
+}
+
+func keyTwice(s keyScan, free bool) (key string, found bool) {
+	room := openKeys.Get().(*[][]byte) //nolint:forcetypeassert // it holds nothing else
+	s.open = (*room)[:0]
+	s.value(free)
+	clear(s.open[:cap(s.open)])
+	*room = s.open
+	openKeys.Put(room)
 	return s.twice, s.found
 }
+
+var openKeys = sync.Pool{New: func() any { return new([][]byte) }}
 
 // freeForm are keys of results below which an object may have any keys.
 var freeForm = map[string]bool{
@@ -59,7 +65,8 @@ type keyScan struct {
 	at    int
 	twice string
 	found bool
-	lax   bool // nothing is found
+	lax   bool     // nothing is found
+	open  [][]byte // keys of the objects that are not at their end yet, those of the innermost last
 
 	freeForm map[string]bool
 }
@@ -79,13 +86,21 @@ func (s *keyScan) value(free bool) {
 		s.text()
 	default:
 		from := s.at
-		for s.at < len(s.doc) && !bytes.ContainsRune([]byte(",]} \t\r\n"), rune(s.doc[s.at])) {
+		for s.at < len(s.doc) && !endsScalar(s.doc[s.at]) {
 			s.at++
 		}
 		if s.at == from { // no value begins like this: the document is no JSON
 			s.at = len(s.doc)
 		}
 	}
+}
+
+func endsScalar(c byte) bool {
+	switch c {
+	case ',', ']', '}', ' ', '\t', '\r', '\n':
+		return true
+	}
+	return false
 }
 
 // aside goes behind the next value, whatever is twice in it.
@@ -105,8 +120,7 @@ func (s *keyScan) list(free bool) {
 const few = 16
 
 func (s *keyScan) object(free bool) {
-	var first [few]string
-	keys, many := first[:0], map[string]bool(nil)
+	first, many := len(s.open), map[string]bool(nil)
 	for s.at++; !s.ends('}'); {
 		key := s.key()
 		folded := key
@@ -116,33 +130,45 @@ func (s *keyScan) object(free bool) {
 		switch {
 		case s.lax:
 		case many != nil:
-			s.found = many[folded]
-			many[folded] = true
+			s.found = many[string(folded)]
+			many[string(folded)] = true
 		default:
+			keys := s.open[first:]
 			for _, k := range keys {
-				s.found = s.found || k == folded
+				s.found = s.found || bytes.Equal(k, folded)
 			}
-			if keys = append(keys, folded); len(keys) > few {
+			if s.open = append(s.open, folded); len(keys) == few {
 				many = make(map[string]bool, 4*few)
-				for _, k := range keys {
-					many[k] = true
+				for _, k := range s.open[first:] {
+					many[string(k)] = true
 				}
 			}
 		}
 		if s.found {
-			s.twice = key
+			s.twice = string(key)
 			return
 		}
-		if key == opaque && !free {
+		switch s.space(); {
+		case s.at >= len(s.doc) || s.doc[s.at] != '{' && s.doc[s.at] != '[':
+			s.value(free)
+		case string(key) == opaque && !free:
 			s.aside()
-			continue
+		default:
+			s.value(free || s.freeForm[string(key)])
 		}
-		s.value(free || s.freeForm[key])
 	}
+	s.open = s.open[:first]
 }
 
 // fold is a key as decoders compare it.
-func fold(key string) string { return strings.ReplaceAll(strings.ToLower(key), "\u017f", "s") }
+func fold(key []byte) []byte {
+	for _, c := range key {
+		if 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf {
+			return []byte(strings.ReplaceAll(strings.ToLower(string(key)), "\u017f", "s"))
+		}
+	}
+	return key
+}
 
 // ends goes behind the end of a list or an object, or to its next element, and reports whether it was the end. Nothing
 // comes where the document breaks off.
@@ -163,31 +189,36 @@ func (s *keyScan) ends(with byte) bool {
 }
 
 // key goes behind the key of a member and its colon.
-func (s *keyScan) key() string {
+func (s *keyScan) key() []byte {
 	raw := s.text()
 	s.space()
 	s.at++ // the colon
 	if bytes.IndexByte(raw, '\\') < 0 && len(raw) > 1 {
-		return string(raw[1 : len(raw)-1])
+		return raw[1 : len(raw)-1]
 	}
 	var key string
 	_ = json.Unmarshal(raw, &key) // what is no text is no key
-	return key
+	return []byte(key)
 }
 
 // text goes behind a text and returns it as it is written.
 func (s *keyScan) text() []byte {
 	from := s.at
 	for s.at++; s.at < len(s.doc); s.at++ {
-		switch s.doc[s.at] {
-		case '\\':
-			s.at++
-		case '"':
+		n := bytes.IndexByte(s.doc[s.at:], '"')
+		if n < 0 {
+			break
+		}
+		escapes := 0
+		for s.at += n; s.at-escapes-1 > from && s.doc[s.at-escapes-1] == '\\'; {
+			escapes++
+		}
+		if escapes%2 == 0 {
 			s.at++
 			return s.doc[from:s.at]
 		}
 	}
-	s.at = min(s.at, len(s.doc))
+	s.at = len(s.doc)
 	return s.doc[from:]
 }
 

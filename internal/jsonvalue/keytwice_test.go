@@ -29,11 +29,28 @@ func TestKeyTwice(t *testing.T) {
 		`{"a": {}, "b": [], "c": "", "b": 0}`:                  "b",
 		"{" + many.String() + `"k7": 0}`:                       "k7",
 		"{" + many.String() + `"z": 0}`:                        "",
-		`{"a": 1, "a`:                                          "",
-		`{`:                                                    "", `[`: "", ``: "", `"`: "",
+		`{"a": "\\", "b": "\\\"", "c": "\\\\\"a"}`:             "",
+		`{"a": "\\", "b": "\"}", "a": 1}`:                      "a",
+		`{"a\\": 1, "a": "\\", "a\\": 2}`:                      `a\`,
+		`{"args": {"a": {"b": 1}}, "b": {"A": 1, "a": 2}}`:     "a",
+		`{"a": {"b": {"c": 1}, "c": 1}, "c": 1, "b": 2}`:       "",
+		`{"a": 1, "a`: "",
+		`{`:           "", `[`: "", ``: "", `"`: "",
+		`{"a": {"x": 1, "b": {}}, "b": {"a": [{"x": 1}]}, "a": 0}`: "a",
 	} {
 		if got, found := jsonvalue.KeyTwice([]byte(doc)); got != want || found != (want != "") {
 			t.Errorf("%s: got %q, %v, want %q", doc, got, found, want)
+		}
+	}
+}
+
+func BenchmarkKeyTwice(b *testing.B) {
+	doc := []byte(`{"id":"a/b/default#1","turns":[{"index":0,"user":"` + strings.Repeat(`order \"12\" `, 20) +
+		`","assertions":[{"type":"contains","status":"passed","passed":true,"score":1,"details":{"found":1,"total":1}}]}]}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if key, twice := jsonvalue.KeyTwice(doc); twice {
+			b.Fatal(key)
 		}
 	}
 }

@@ -350,11 +350,19 @@ func (j *Journal) Bind(run *Run) {
 
 // Raw implements Source.
 func (j *Journal) Raw(i int) ([]byte, error) {
-	s, ok := j.spans.get(j.order[i])
-	if !ok {
-		return nil, fmt.Errorf("trial %d is not in the journal", j.order[i])
+	s, err := j.span(i)
+	if err != nil {
+		return nil, err
 	}
 	return s.read(j.file)
+}
+
+func (j *Journal) span(i int) (span, error) {
+	s, ok := j.spans.get(j.order[i])
+	if !ok {
+		return span{}, fmt.Errorf("trial %d is not in the journal", j.order[i])
+	}
+	return s, nil
 }
 
 // beforeKey marks a trial that was kept from before. Its line was written before it was kept.
@@ -362,7 +370,12 @@ const beforeKey = `{"before":true,`
 
 // read reads the JSON of a trial from a journal.
 func (s span) read(file io.ReaderAt) ([]byte, error) {
-	b := make([]byte, s.len, int(s.len)+len(beforeKey))
+	return s.readInto(file, make([]byte, 0, int(s.len)+len(beforeKey)))
+}
+
+// readInto is read with room for what is read.
+func (s span) readInto(file io.ReaderAt, b []byte) ([]byte, error) {
+	b = slices.Grow(b[:0], int(s.len)+len(beforeKey))[:s.len]
 	if _, err := file.ReadAt(b, s.at); err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -373,22 +386,35 @@ func (s span) read(file io.ReaderAt) ([]byte, error) {
 		}
 	}
 	if s.before && len(b) > 0 {
-		b = append([]byte(beforeKey), b[1:]...)
+		b = slices.Insert(b[1:], 0, []byte(beforeKey)...)
 	}
 	return b, nil
 }
 
-// Trial implements Source.
-func (j *Journal) Trial(i int) (*Trial, error) {
-	raw, err := j.Raw(i)
+// decode reads the trial.
+func (s span) decode(file io.ReaderAt, index int) (*Trial, error) {
+	room := lineBuffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // it holds nothing else
+	defer lineBuffers.Put(room)
+	room.Reset()
+	room.Grow(int(s.len) + len(beforeKey))
+	raw, err := s.readInto(file, room.AvailableBuffer())
 	if err != nil {
 		return nil, err
 	}
-	t, err := DecodeTrial(raw, j.order[i])
+	t, err := DecodeTrial(raw, index)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	return t, nil
+}
+
+// Trial implements Source.
+func (j *Journal) Trial(i int) (*Trial, error) {
+	s, err := j.span(i)
+	if err != nil {
+		return nil, err
+	}
+	return s.decode(j.file, j.order[i])
 }
 
 // DecodeTrial reads a trial as the journal and results.json hold it; its place in the plan is not in there. Numbers in

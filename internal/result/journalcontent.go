@@ -41,9 +41,9 @@ type JournalContent struct {
 
 	file          Syncer
 	size          int64
-	number        int              // of the current line
-	began         int              // number of the line of the last header
-	at            map[int64]*Entry // by the offset of the line
+	number        int       // of the current line
+	began         int       // number of the line of the last header
+	run           *EntryRun // that of the next entries
 	collect       Collector
 	spans         spanTable
 	rejudged      map[int]int64 // see JournalHeader
@@ -58,12 +58,15 @@ type Damage struct {
 	Why  error
 }
 
-// Entry is the line of a trial in a journal.
+// Entry is the line of a trial in a journal. There may be very many.
 type Entry struct {
+	*EntryRun
+
 	ID          string
 	Fingerprint string // that of the judgement, where a finished trial was judged again
 	Number      int    // of the trial in its group
 	Trials      int    // of the group
+	DurationMS  float64
 	Status      Status
 	// CutShort says that the run ended before the trial did, or before it was recorded.
 	CutShort bool
@@ -73,22 +76,36 @@ type Entry struct {
 	Dropped bool
 	// Unjudged says that evals without a threshold could not judge.
 	Unjudged bool
-	// Strict says that its run was strict. Warned says that the conversation caused a warning.
-	Strict, Warned bool
-	// Redacted are the JSON fields whose values its run replaced in its output.
+	// Warned says that the conversation caused a warning.
+	Warned bool
+	// OutOfTime says that a limit of time ended the trial.
+	OutOfTime bool
+
+	early bool // it comes before the first header
+	at    int64
+	line  int
+	trial span
+}
+
+// EntryRun is what the entries of a run have in common.
+type EntryRun struct {
+	Started time.Time
+	// Strict says that the run was strict.
+	Strict bool
+	// Redacted are the JSON fields whose values the run replaced in its output.
 	Redacted []string
 	// Programs is a digest of the programs that scored; see JournalHeader.
 	Programs string
-	Started  time.Time // of its run
-	// Timeout is the limit of time that the flag of its run set; 0: none. OutOfTime says that a limit ended the trial.
-	Timeout    time.Duration
-	OutOfTime  bool
-	DurationMS float64
+	// Timeout is the limit of time that the flag of the run set; 0: none.
+	Timeout time.Duration
+}
 
-	at    int64
-	line  int
-	early bool // it comes before the first header
-	trial span
+func entryRunOf(h *JournalHeader) *EntryRun {
+	r := &EntryRun{Started: h.Started, Programs: h.Programs}
+	if h.Spec != nil {
+		r.Strict, r.Redacted, r.Timeout = h.Spec.Strict, h.Spec.Redact, h.Spec.Timeout
+	}
+	return r
 }
 
 // TookLonger is what the error of a trial says whose conversation was ended by a limit of time.
@@ -104,7 +121,7 @@ const maxLine = 256 << 20
 var errLongLine = errors.New("corrupt journal: the line is longer than any that arena writes")
 
 func readJournal(file Syncer, longest int) (*JournalContent, error) {
-	l := &JournalContent{file: file, at: map[int64]*Entry{}, Current: map[int]*Entry{}}
+	l := &JournalContent{file: file, run: &EntryRun{}, Current: map[int]*Entry{}}
 	for line := range journalLines(file, longest) {
 		l.number, l.size = line.number, line.at+line.length
 		ended := errors.Is(line.readErr, io.EOF)
@@ -255,7 +272,7 @@ func (l *JournalContent) header(line []byte, version int) error {
 	l.Merged = l.Merged || h.Merged != nil
 	l.begin(h)
 	for _, at := range h.Dropped {
-		if e := l.at[at]; e != nil {
+		if e := l.entryAt(at); e != nil {
 			e.Dropped = true
 		}
 	}
@@ -285,7 +302,7 @@ func (l *JournalContent) header(line []byte, version int) error {
 }
 
 func (l *JournalContent) begin(h JournalHeader) {
-	l.Header, l.began = h, l.number
+	l.Header, l.began, l.run = h, l.number, entryRunOf(&h)
 	l.Run = &Run{
 		SchemaVersion: SchemaVersion, Arena: h.Arena, Name: h.Name, Started: h.Started, Planned: h.Planned, FailOn: h.FailOn,
 		ExitZero: h.ExitZero, Command: h.Command, Resume: h.Resume, Spec: h.Spec, Declared: h.Declared,
@@ -296,7 +313,7 @@ func (l *JournalContent) begin(h JournalHeader) {
 
 // keep takes a trial of an earlier line into the run that resumed it. as is its change; nil: unchanged.
 func (l *JournalContent) keep(index int, at int64, as *Recounted) error {
-	e := l.at[at]
+	e := l.entryAt(at)
 	if e == nil {
 		return fmt.Errorf("corrupt journal: there is no trial at byte %d to keep", at)
 	}
@@ -305,13 +322,9 @@ func (l *JournalContent) keep(index int, at int64, as *Recounted) error {
 	}
 	s := e.trial
 	s.before = true
-	raw, err := s.read(l.file)
+	t, err := s.decode(l.file, index)
 	if err != nil {
 		return err
-	}
-	t, err := DecodeTrial(raw, index)
-	if err != nil {
-		return fmt.Errorf("read journal: %w", err)
 	}
 	l.spans.set(index, s)
 	l.Current[index] = e
@@ -321,21 +334,16 @@ func (l *JournalContent) keep(index int, at int64, as *Recounted) error {
 
 func (l *JournalContent) trial(t *Trial, at int64, s span) error {
 	e := &Entry{
-		ID: t.ID, Fingerprint: cmp.Or(t.Judging, t.Fingerprint), Number: t.Trial, Trials: t.Trials, Status: t.Status,
-		CutShort: t.CutShort(), Programs: l.Header.Programs, Started: l.Header.Started, at: at, trial: s,
-		line: l.number, early: l.Run == nil, Unjudged: slices.ContainsFunc(t.Evals, isUnjudged),
-		Strict: l.Header.Spec != nil && l.Header.Spec.Strict, Warned: len(t.Warnings) > 0,
-	}
-	e.DurationMS, e.OutOfTime = t.DurationMS, strings.Contains(t.Error, TookLonger)
-	if l.Header.Spec != nil {
-		e.Redacted, e.Timeout = l.Header.Spec.Redact, l.Header.Spec.Timeout
+		EntryRun: l.run, ID: t.ID, Fingerprint: cmp.Or(t.Judging, t.Fingerprint), Number: t.Trial, Trials: t.Trials,
+		Status: t.Status, CutShort: t.CutShort(), Unjudged: slices.ContainsFunc(t.Evals, isUnjudged),
+		Warned: len(t.Warnings) > 0, DurationMS: t.DurationMS, OutOfTime: strings.Contains(t.Error, TookLonger),
+		at: at, line: l.number, trial: s, early: l.Run == nil,
 	}
 	if past, again := l.rejudged[t.Index]; again && !e.CutShort {
-		if was := l.at[past]; was != nil {
+		if was := l.entryAt(past); was != nil {
 			was.Dropped = true
 		}
 	}
-	l.at[at] = e
 	l.Entries = append(l.Entries, e)
 	if _, twice := l.spans.get(t.Index); twice {
 		return fmt.Errorf("corrupt journal: trial %s is in it twice", t.ID)
@@ -346,13 +354,18 @@ func (l *JournalContent) trial(t *Trial, at int64, s span) error {
 	return nil
 }
 
+// entryAt is the entry of the line at an offset; nil: there is none.
+func (l *JournalContent) entryAt(at int64) *Entry {
+	i, found := slices.BinarySearchFunc(l.Entries, at, func(e *Entry, at int64) int { return cmp.Compare(e.at, at) })
+	if !found {
+		return nil
+	}
+	return l.Entries[i]
+}
+
 // Trial reads the trial of an entry.
 func (l *JournalContent) Trial(e *Entry) (*Trial, error) {
-	raw, err := e.trial.read(l.file)
-	if err != nil {
-		return nil, err
-	}
-	return DecodeTrial(raw, 0)
+	return e.trial.decode(l.file, 0)
 }
 
 // ToolWarnings are about tools that failed in every call of every trial of the run.

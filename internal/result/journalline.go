@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"runtime"
+	"sync"
 )
 
 // journalLine is a line of a journal, decoded as far as that needs no other line.
@@ -58,32 +59,47 @@ func (l *journalLine) decode() {
 	}
 }
 
-// read takes the next line from a reader. Of one that is longer than the longest, it keeps the beginning.
-func (l *journalLine) read(in *bufio.Reader, longest int) {
+// read takes the next line from a reader, and appends its text to those of other lines. Of one that is longer than the
+// longest, it keeps the beginning.
+func (l *journalLine) read(in *bufio.Reader, longest int, texts []byte) []byte {
+	from := len(texts)
 	for {
 		piece, err := in.ReadSlice('\n')
 		l.length += int64(len(piece))
-		if room := longest + 1 - len(l.text); room > 0 {
-			l.text = append(l.text, piece[:min(len(piece), room)]...)
+		if room := longest + 1 - (len(texts) - from); room > 0 {
+			texts = append(texts, piece[:min(len(piece), room)]...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			l.readErr, l.long = err, len(l.text) > longest
-			return
+			l.readErr, l.long = err, len(texts)-from > longest
+			return texts
 		}
 	}
 }
 
 // lineBatch is lines that are decoded in one go.
 type lineBatch struct {
-	lines   []*journalLine
+	lines   []journalLine
+	texts   []byte        // of all lines
 	decoded chan struct{} // closed when they are
 }
 
 // batchBytes is how many bytes of lines are decoded in one go: many short lines, or a long one.
 const batchBytes = 128 << 10
 
-// journalLines yields the lines of a journal in their order, up to the one whose readErr says that it is the last.
-// Those that come next are decoded meanwhile, by as many goroutines as there are processors.
+// lineBatches are batches whose room is used again.
+var lineBatches = sync.Pool{New: func() any { return new(lineBatch) }}
+
+// free gives the room of a batch back, whose lines nobody needs any more.
+func (b *lineBatch) free() {
+	clear(b.lines)
+	if cap(b.texts) <= 2*batchBytes {
+		lineBatches.Put(b)
+	}
+}
+
+// journalLines yields the lines of a journal in their order, up to the one whose readErr says that it is the last. A
+// line and its text may not be kept. Those that come next are decoded meanwhile, by as many goroutines as there are
+// processors.
 func journalLines(file io.ReaderAt, longest int) iter.Seq[*journalLine] {
 	return func(yield func(*journalLine) bool) {
 		ahead := runtime.GOMAXPROCS(0)
@@ -97,11 +113,12 @@ func journalLines(file io.ReaderAt, longest int) iter.Seq[*journalLine] {
 		go readBatches(file, longest, inOrder, stop)
 		for batch := range inOrder {
 			<-batch.decoded
-			for _, line := range batch.lines {
-				if !yield(line) || line.readErr != nil {
+			for i := range batch.lines {
+				if line := &batch.lines[i]; !yield(line) || line.readErr != nil {
 					return
 				}
 			}
+			batch.free()
 		}
 	}
 }
@@ -111,14 +128,15 @@ func readBatches(file io.ReaderAt, longest int, out chan<- *lineBatch, stop <-ch
 	defer close(out)
 	in, next := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16), journalLine{number: 1}
 	for last := false; !last; {
-		batch := &lineBatch{decoded: make(chan struct{})}
-		for size := 0; size < batchBytes && !last; {
+		batch := lineBatches.Get().(*lineBatch) //nolint:forcetypeassert // it holds nothing else
+		batch.lines, batch.texts, batch.decoded = batch.lines[:0], batch.texts[:0], make(chan struct{})
+		for len(batch.texts) < batchBytes && !last {
 			line := next
-			line.read(in, longest)
-			size += int(line.length)
+			batch.texts = line.read(in, longest, batch.texts)
 			next.at, next.number, last = line.at+line.length, line.number+1, line.readErr != nil
-			batch.lines = append(batch.lines, &line)
+			batch.lines = append(batch.lines, line)
 		}
+		batch.share(longest)
 		select {
 		case out <- batch:
 		case <-stop:
@@ -126,9 +144,19 @@ func readBatches(file io.ReaderAt, longest int, out chan<- *lineBatch, stop <-ch
 		}
 		go func() {
 			defer close(batch.decoded)
-			for _, line := range batch.lines {
-				line.decode()
+			for i := range batch.lines {
+				batch.lines[i].decode()
 			}
 		}()
+	}
+}
+
+// share gives each line its part of the texts.
+func (b *lineBatch) share(longest int) {
+	from := 0
+	for i := range b.lines {
+		line := &b.lines[i]
+		n := int(min(line.length, int64(longest)+1))
+		line.text, from = b.texts[from:from+n:from+n], from+n
 	}
 }

@@ -2,8 +2,7 @@ package result
 
 import (
 	"encoding/json"
-	"hash/fnv"
-	"io"
+	"hash/maphash"
 )
 
 // Observed is what a group keeps of a trial until it is counted.
@@ -53,12 +52,16 @@ func Observe(t *Trial) *Observed {
 	return o
 }
 
+// wordsSeed is that of the digests of this process.
+var wordsSeed = maphash.MakeSeed()
+
 // wordsOf is a digest of everything that was said and called.
 func wordsOf(t *Trial) uint64 {
-	h := fnv.New64a()
+	var h maphash.Hash
+	h.SetSeed(wordsSeed)
 	say := func(text string) {
-		_, _ = io.WriteString(h, text)
-		_, _ = h.Write([]byte{0})
+		_, _ = h.WriteString(text)
+		_ = h.WriteByte(0)
 	}
 	for i := range t.Turns {
 		turn := &t.Turns[i]

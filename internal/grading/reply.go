@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -87,10 +86,7 @@ func (o *Opinion) word() string {
 // answer is the fields of an answer that mean something, by their names in lower case.
 type answer map[string]any
 
-var (
-	answerFields   = []string{"score", "passed", "verdict", "reasoning", "evidence", "error"}
-	decisiveFields = answerFields[:3]
-)
+var decisiveFields = []string{"score", "passed", "verdict"}
 
 // otherNumber holds the name of a field that is a number and means nothing: the score, most likely, misspelt. How sure
 // a judge is of itself is none.
@@ -132,15 +128,18 @@ func decodeAnswer(text string) (answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, _ := key.(string)
-		name = strings.ToLower(name)
+		written, _ := key.(string)
+		name := fieldOf(written)
 		var v any
 		if err := dec.Decode(&v); err != nil {
 			return nil, err
 		}
-		if !slices.Contains(answerFields, name) {
-			if _, number := v.(json.Number); number && name != "confidence" {
+		if name == "" {
+			if _, number := v.(json.Number); number && !strings.EqualFold(written, "confidence") {
 				a[otherNumber] = key
+			}
+			if saysScale(written, v) {
+				a[otherScale] = say.Named(written) + ": " + say.Shown(v)
 			}
 			continue
 		}
@@ -157,12 +156,15 @@ func decodeAnswer(text string) (answer, error) {
 func gradeOf(a answer) (Opinion, error) {
 	o := Opinion{passed: a.truth("passed")}
 	o.Reasoning, _ = a["reasoning"].(string)
-	if err := a.failed(); err != nil {
+	if err := a.refusesItself(); err != nil {
 		return o, err
 	}
 	if v, given := a["score"]; given {
 		score, err := scoreOf(v)
-		o.Score = score
+		if o.Score = score; err != nil {
+			return o, err
+		}
+		o.passed, err = a.besideScore()
 		return o, err
 	}
 	if name, given := a[otherNumber]; given {
@@ -198,11 +200,14 @@ func verdictOf(a answer) (Opinion, error) {
 	for _, item := range list {
 		o.evidence = append(o.evidence, jsonvalue.Text(item))
 	}
-	if err := a.failed(); err != nil {
+	if err := a.refusesItself(); err != nil {
 		return o, err
 	}
 	verdict, err := a.passing("it has no verdict")
 	o.verdict = verdict
+	if err == nil {
+		err = a.contradicts(verdict)
+	}
 	switch verdict {
 	case verdictPass:
 		o.Score = 1
@@ -210,14 +215,6 @@ func verdictOf(a answer) (Opinion, error) {
 		o.Score = 0.5
 	}
 	return o, err
-}
-
-// failed is an error when the answer tells of one.
-func (a answer) failed() error {
-	if v := a["error"]; v != nil && v != "" && v != false {
-		return errors.New("it reports an error of its own (error), so it has not judged")
-	}
-	return nil
 }
 
 // passing is what the answer says of passing; its verdict comes before passed. none is what is wrong when it says

@@ -45,6 +45,16 @@ func TestReadReply(t *testing.T) {
 		{"failed without a score", `{"verdict": "failed", "passed": false}`, "0"},
 		{"passed says another thing than the score", `{"passed": false, "score": 0.9}`, "0.9"},
 
+		{"pass says another thing than the score", `{"pass": false, "score": 0.9}`, "0.9"},
+		{"a verdict in words of its own", `{"verdict": "quite kind", "score": 0.9}`, "0.9"},
+		{"a scale to 1", `{"score": 0.9, "scale": "0-1", "max_score": 1}`, "0.9"},
+		{"passed is null", `{"score": 0.9, "passed": null}`, "0.9"},
+		{"passed is neither", `{"score": 0.9, "passed": "uncertain"}`, `passed is "uncertain", expected true or false`},
+		{"a verdict that is an object", `{"score": 0.9, "verdict": {"score": 0.1}}`, "verdict is {"},
+		{"another scale", `{"score": 0.9, "scale": "0-10"}`, `another scale than from 0 to 1 (scale: "0-10")`},
+		{"another maximum", `{"score": 1, "max": 5}`, "another scale than from 0 to 1 (max: 5)"},
+		{"another maximal score", `{"max_score": 10, "score": 0.9}`, "another scale"},
+		{"a refusal beside the score", `{"score": 0.9, "refusal": "I cannot"}`, "it refuses to judge"},
 		{"confidence without a score", `{"passed": true, "confidence": 0.3}`, "1"},
 		{"no error", `{"score": 0.8, "error": null}`, "0.8"},
 
@@ -113,6 +123,8 @@ func TestReadVerdict(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"verdict": " PASS ", "evidence": [1, "two"]}`:  `pass ["1" "two"]`,
 		`{"verdict": "fail", "passed": true}`:            `fail []`,
+		`{"verdict": "pass", "passed": false}`:           "its verdict is pass, and passed is false",
+		`{"verdict": "pass", "score": 0.1}`:              "its verdict is pass, and its score 0.1",
 		`{"passed": true, "evidence": "just text"}`:      `pass []`,
 		`{"verdict": "uncertain", "score": 1}`:           `uncertain []`,
 		`{"verdict": "error"}`:                           `verdict is "error", expected pass, fail or uncertain`,

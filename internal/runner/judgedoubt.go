@@ -7,8 +7,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// remarkJudges keeps which judges would not accept what their score lets pass.
-func (s *session) remarkJudges(list []scenario.Placed, verdicts []result.Verdict) {
+// remarkJudges keeps which judges would not accept what their score lets pass. An eval without a threshold lets nothing
+// pass.
+func (s *session) remarkJudges(list []scenario.Placed, verdicts []result.Verdict, evals bool) {
 	for i := range verdicts {
 		v := &verdicts[i]
 		accepted, told := v.Details["passed"].(bool)
@@ -16,7 +17,7 @@ func (s *session) remarkJudges(list []scenario.Placed, verdicts []result.Verdict
 			continue
 		}
 		c := compiled(list[i])
-		if low, high, _ := c.Limits(); low == nil || high != nil {
+		if _, high, _ := c.Limits(); high != nil || evals && !c.Gates() {
 			continue // where a low score passes, the judge agrees
 		}
 		s.keepRemark(fmt.Sprintf("%s passed by its score of %.2f, though the judge says that it would not accept this "+

@@ -77,8 +77,8 @@ func (s *session) verdicts(
 	s.remark(ctx, list, out, subject, after == nil)
 	if after != nil {
 		s.remarkFailedCalls(ctx, list, out, subject)
-		s.remarkJudges(list, out)
 	}
+	s.remarkJudges(list, out, after == nil)
 	return out
 }
 

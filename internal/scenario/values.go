@@ -99,6 +99,7 @@ type checkFiller struct {
 	plain  map[*node.Node]bool // of which the text is to be read as it would be without quotes
 	judge  bool                // within what a judge is told, which has placeholders of its own
 	shown  bool                // within a text that somebody reads, where nothing is compared with it
+	told   bool                // within a text for the reader of a report
 }
 
 // blank reports whether nothing to see stands for a placeholder.
@@ -122,14 +123,14 @@ func (f *checkFiller) note(out *node.Node, text string) {
 		place := "{{" + name + "}}"
 		switch value := f.Vars[name]; {
 		case f.blank(name):
-			if !f.judge && !f.shown {
+			if f.asks() {
 				add(FilledIn{Place: place})
 			}
 		case value != "" && !strings.Contains(value, "{{"):
 			add(FilledIn{place, value})
 		}
 	}
-	if len(f.Singles) > 0 && !f.judge && !f.shown {
+	if len(f.Singles) > 0 && f.asks() {
 		walkSingles(text, func(name string, _ int) {
 			if value, given := f.Singles[name]; given && strings.TrimSpace(value) == "" {
 				add(FilledIn{Place: "{" + name + "}"})
@@ -137,6 +138,9 @@ func (f *checkFiller) note(out *node.Node, text string) {
 		})
 	}
 }
+
+// asks reports whether the text says what is looked for, or what a judge is to decide by.
+func (f *checkFiller) asks() bool { return !f.judge && !f.told }
 
 // isTyped reports whether a value is one placeholder, of a field of the row that is no text.
 func (f *checkFiller) isTyped(n *node.Node) bool {
@@ -252,8 +256,9 @@ func (f *checkFiller) node(n *node.Node) *node.Node {
 		valued := n.Kind == node.Map && i%2 == 1
 		f.judge = valued && n.Content[i-1].Value == "system_prompt"
 		f.shown = valued && contains(shownParams, n.Content[i-1].Value)
+		f.told = valued && n.Content[i-1].Value == "message"
 		out.Content[i] = f.node(c)
 	}
-	f.judge, f.shown = false, false
+	f.judge, f.shown, f.told = false, false, false
 	return &out
 }

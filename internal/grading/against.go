@@ -1,0 +1,111 @@
+package grading
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/say"
+)
+
+// otherScale holds the name and the value of a field that says up to which number the score goes, where that is not 1.
+const otherScale = "\x00scale"
+
+// fieldOf is the field of an answer that a key means; "" for one that means nothing. Refusals mean that nobody judged.
+func fieldOf(key string) string {
+	switch name := strings.ToLower(key); name {
+	case "score", "passed", "verdict", "reasoning", "evidence", "error":
+		return name
+	case "pass":
+		return "passed"
+	case "refusal", "refused":
+		return "refusal"
+	}
+	return ""
+}
+
+// saysScale reports whether a field tells of another scale than from 0 to 1.
+func saysScale(key string, v any) bool {
+	switch jsonvalue.FoldKey(key) {
+	case "max", "maxscore", "maximum", "maximumscore", "scale", "outof", "scoremax", "scorerange", "range":
+	default:
+		return false
+	}
+	for _, digits := range numbers().FindAllString(jsonvalue.Text(v), -1) {
+		if f, err := strconv.ParseFloat(digits, 64); err == nil && f > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+(?:\.[0-9]+)?`) })
+
+// failed is an error where the answer tells that nobody judged.
+func (a answer) failed() error {
+	if v := a["error"]; v != nil && v != "" && v != false {
+		return errors.New("it reports an error of its own (error), so it has not judged")
+	}
+	if v := a["refusal"]; v != nil && v != "" && v != false {
+		return errors.New("it refuses to judge (refusal)")
+	}
+	return nil
+}
+
+// refusesItself is an error where the answer tells that nobody judged, or that its score is none from 0 to 1.
+func (a answer) refusesItself() error {
+	if err := a.failed(); err != nil {
+		return err
+	}
+	if what, told := a[otherScale].(string); told {
+		return fmt.Errorf("it grades on another scale than from 0 to 1 (%s)", what)
+	}
+	return nil
+}
+
+// besideScore is what the answer says of passing beside its score: nil where it says nothing. What cannot be read may
+// say that it does not pass.
+func (a answer) besideScore() (passed *bool, err error) {
+	if v := a["passed"]; v != nil {
+		if passed = a.truth("passed"); passed == nil {
+			return nil, fmt.Errorf("passed is %s, expected true or false", say.Shown(v))
+		}
+	}
+	switch v := a["verdict"].(type) {
+	case nil:
+		return passed, nil
+	case string:
+		word, err := a.passing("")
+		if err != nil || word == verdictUncertain { // in words of its own, as the prompt may ask for
+			return passed, nil
+		}
+		if passed == nil || word == verdictFail {
+			passed = new(word == verdictPass)
+		}
+		return passed, nil
+	case json.Number, jsonvalue.Object, []any:
+		return nil, fmt.Errorf("verdict is %s, expected pass, fail or uncertain", say.Shown(v))
+	}
+	return passed, nil
+}
+
+// contradicts is an error where passed or a score beside a verdict of pass says that it is none.
+func (a answer) contradicts(verdict string) error {
+	if verdict != verdictPass {
+		return nil
+	}
+	if passed := a.truth("passed"); passed != nil && !*passed {
+		return errors.New("its verdict is pass, and passed is false")
+	}
+	if v, given := a["score"]; given {
+		if score, err := scoreOf(v); err == nil && score < 0.5 {
+			return fmt.Errorf("its verdict is pass, and its score %s", say.Decimal(score))
+		}
+	}
+	return nil
+}

@@ -194,9 +194,7 @@ func (b *builder) langfuseMeasures(s *aiSpan, o object) {
 		details = o.get("usage")
 	}
 	if unit, named := details.get("unit").str(); !named || unit == "TOKENS" {
-		if usage := b.langfuseUsage(details); usage != nil {
-			m.Usage = usage
-		}
+		b.langfuseUsage(&m.Message, details)
 	}
 	cost := o.get("calculatedtotalcost", "totalcost").or(o.get("costdetails").get("total"))
 	if f := b.amountIn(cost, "the total cost"); f != nil && (*f > 0 || !isEmpty(o.get("costdetails"))) {
@@ -204,9 +202,9 @@ func (b *builder) langfuseMeasures(s *aiSpan, o object) {
 	}
 }
 
-func (b *builder) langfuseUsage(details value) *chat.Usage {
+func (b *builder) langfuseUsage(m *chat.Message, details value) {
 	u := &chat.Usage{}
-	found := false
+	hasIn, hasOut := false, false
 	for key, member := range details.members {
 		name := foldKey(key)
 		input := strings.Contains(name, "input") || strings.HasPrefix(name, "prompt")
@@ -215,7 +213,7 @@ func (b *builder) langfuseUsage(details value) *chat.Usage {
 			continue
 		}
 		n := b.tokens(member, string(key))
-		found = true
+		hasIn, hasOut = hasIn || !output, hasOut || output
 		switch {
 		case output:
 			u.OutputTokens += n
@@ -230,8 +228,8 @@ func (b *builder) langfuseUsage(details value) *chat.Usage {
 		}
 		u.InputTokens += n
 	}
-	if !found {
-		return nil
+	if hasIn || hasOut {
+		m.Usage = u
+		wholeCount(m, hasIn, hasOut, details.get("total").or(details.get("totaltokens")))
 	}
-	return u
 }

@@ -134,6 +134,7 @@ func (b *builder) cost(m *chat.Message, v value) {
 			Estimated:        b.truth(o.get("estimated"), "estimated"),
 		}
 		b.usageDetails(m.Usage, o)
+		wholeCount(m, !in.missing(), !out.missing(), o.get("totaltokens"))
 	}
 	if f := b.amount(o.get("totalcostusd", "totalcost", "costusd", "cost"), "total_cost_usd"); f != nil {
 		m.CostUSD = f

@@ -193,9 +193,11 @@ func sameContent(x, y event) bool {
 }
 
 // addToolResults adds the results in spans of tools after calls without results, and the calls that no reply asked for:
-// what a program called by itself was called.
+// what a program called by itself was called. A result of a span that failed is a failure, whatever the model was told
+// of it.
 func addToolResults(conversation []event, spans []aiSpan) (out []event) {
 	said := map[string]int{}
+	failures := map[string][]string{} // of the results that follow, by the id of the call; "": it did not fail
 	for _, e := range conversation {
 		if e.ToolResult != nil {
 			said[e.ToolResult.ID]++
@@ -203,6 +205,9 @@ func addToolResults(conversation []event, spans []aiSpan) (out []event) {
 	}
 	used := map[int]bool{}
 	for _, e := range conversation {
+		if e.ToolResult != nil {
+			e.ToolResult = failedAs(e.ToolResult, failures)
+		}
 		out = append(out, e)
 		for i := range e.ToolCalls {
 			call := &e.ToolCalls[i]
@@ -210,11 +215,16 @@ func addToolResults(conversation []event, spans []aiSpan) (out []event) {
 			if run >= 0 {
 				used[run] = true
 			}
+			failure := ""
+			if run >= 0 {
+				failure = spans[run].tool.Error
+			}
 			if call.ID != "" && said[call.ID] > 0 {
 				said[call.ID]--
+				failures[call.ID] = append(failures[call.ID], failure)
 				continue
 			}
-			if run < 0 || !spans[run].hasResult {
+			if run < 0 || !spans[run].hasResult && (failure == "" || said[""] > 0) {
 				continue
 			}
 			result := spans[run].tool
@@ -226,6 +236,21 @@ func addToolResults(conversation []event, spans []aiSpan) (out []event) {
 		}
 	}
 	return addRuns(out, spans, used)
+}
+
+// failedAs is a result with the failure of the span that ran the tool, which is taken out of the list.
+func failedAs(r *chat.ToolResult, failures map[string][]string) *chat.ToolResult {
+	list := failures[r.ID]
+	if len(list) == 0 {
+		return r
+	}
+	failures[r.ID] = list[1:]
+	if list[0] == "" || r.Error != "" {
+		return r
+	}
+	failed := *r
+	failed.Error = list[0]
+	return &failed
 }
 
 // runOf finds the span of the run of a call: the one with its id, else the first without an id that has its name and

@@ -176,11 +176,10 @@ func (b *builder) spanMeasures(m *Message, s *aiSpan, attrs attributes) {
 		thought, _ := attrs.tokens(b, spans.ReasoningTokens)
 		m.Usage = &chat.Usage{
 			InputTokens: in, OutputTokens: out, CachedTokens: cached, CacheWriteTokens: written, ReasoningTokens: thought,
-			Estimated: attrs.text("arena.usage.estimated") == "true" || !hasIn || !hasOut,
+			Estimated: attrs.text("arena.usage.estimated") == "true",
 		}
-		if !hasIn || !hasOut { // as of a stream that nobody counted
-			m.Untold = append(m.Untold, chat.UntoldTokens)
-		}
+		total, _ := attrs.first(spans.TotalTokens)
+		wholeCount(&m.Message, hasIn, hasOut, total) // as of a stream that nobody counted
 	}
 	for _, key := range spans.CostUSD.Names() {
 		if cost := b.amount(attrs[key], key); cost != nil && m.CostUSD == nil {

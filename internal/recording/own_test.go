@@ -276,7 +276,7 @@ func TestOwnTraces(t *testing.T) {
 	}
 	exporter.Close()
 	s := only(t, sent.Bytes())
-	want := "system Be kind., user Where is my teapot?, assistant [call_1][call_2], tool {\"status\": \"sent\"}"
+	want := "system Be kind., user Where is my teapot?, assistant [call_1][call_2], tool {\"status\": \"sent\"}, tool "
 	if got := spoken(s); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

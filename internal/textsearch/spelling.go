@@ -9,7 +9,8 @@ import (
 )
 
 // Plain returns a text as a reader takes it, whatever characters spell it. Compatible forms are one (decomposed
-// accents, full width, ligatures: NFKC), characters that nobody sees are left out of words, every hyphen is "-", and
+// accents, full width, ligatures: NFKC), characters that nobody sees and the colours of terminals are left out of words,
+// every hyphen is "-", and
 // in a word of letters of two alphabets those that look like letters of the other one are these. Words of one
 // alphabet stay as they are, so that nothing in Russian or Greek reads as English. Every white space is a blank.
 func Plain(text string) string {
@@ -41,7 +42,7 @@ func Composed(text string) string { return norm.NFC.String(text) }
 
 func hasUnusual(text string) bool {
 	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
+		if text[i] >= utf8.RuneSelf || text[i] == escapeSign {
 			return true
 		}
 	}
@@ -88,11 +89,15 @@ type speller struct {
 	word strings.Builder
 	odd  bool // the word has characters that are not ASCII
 	kept rune // the last character of the word
+
+	escape escape
 }
 
 // read takes a character, and returns the words that are complete.
 func (s *speller) read(r rune) string {
 	switch {
+	case s.escape.takes(r):
+		return ""
 	case r < utf8.RuneSelf && r != ' ' && (r < '\t' || r > '\r'):
 		s.word.WriteByte(byte(r))
 	case unicode.IsSpace(r):

@@ -9,22 +9,26 @@ import (
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"plain ASCII, as it is":  "plain ASCII, as it is",
-		"cafe\u0301":             "café",
-		"bo\u200dmb":             "bomb",
-		"bo\u00admb":             "bomb",
-		"\ufeffb\u200bo\u2060mb": "bomb",
-		"bоmb, ΒOMB":             "bomb, BOMB", // Cyrillic о, Greek Β
-		"бoмбa":                  "бомба",      // Latin o and a
-		"οne λόγoς":              "one λόγος",  // Greek ο, Latin o
-		"сор и рот":              "сор и рот",  // Russian words of letters that all look Latin
-		"ｈｅｌｌｏ　ｙｏｕ":              "hello you",
-		"𝐛𝐨𝐦𝐛 ﬁle":               "bomb file",
-		"a\u00a0b\u2028c\td\ne":  "a b c\td\ne",
-		"❤\ufe0f 👩\u200d💻":       "❤\ufe0f 👩\u200d💻",
-		"kΩ 5 µm":                "κΩ 5 μm",
-		"کتاب\u200cها":           "کتابها",
-		"":                       "",
+		"plain ASCII, as it is":   "plain ASCII, as it is",
+		"cafe\u0301":              "café",
+		"bo\u200dmb":              "bomb",
+		"bo\u00admb":              "bomb",
+		"\ufeffb\u200bo\u2060mb":  "bomb",
+		"bоmb, ΒOMB":              "bomb, BOMB", // Cyrillic о, Greek Β
+		"бoмбa":                   "бомба",      // Latin o and a
+		"οne λόγoς":               "one λόγος",  // Greek ο, Latin o
+		"сор и рот":               "сор и рот",  // Russian words of letters that all look Latin
+		"ｈｅｌｌｏ　ｙｏｕ":               "hello you",
+		"𝐛𝐨𝐦𝐛 ﬁle":                "bomb file",
+		"a\u00a0b\u2028c\td\ne":   "a b c\td\ne",
+		"❤\ufe0f 👩\u200d💻":        "❤\ufe0f 👩\u200d💻",
+		"kΩ 5 µm":                 "κΩ 5 μm",
+		"کتاب\u200cها":            "کتابها",
+		"de\x1b[1mni\x1b[0med":    "denied",
+		"\x1b]0;title\aover":      "over",
+		"\x1b(Bplain \x1b[31mred": "plain red",
+		"é\x1b[":                  "é",
+		"":                        "",
 	} {
 		if got := Plain(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,6 +75,20 @@ func nearlyMessage(fields map[string]json.RawMessage, line []byte) error {
 		}
 	}
 	return nil
+}
+
+// withinLine finds a message in a line that is none: behind the words of a logger, in a list, or in JSON over several
+// lines, of which each is a line of its own.
+var withinLine = regexp.MustCompile(`["']type["']\s*:\s*["'](delta|tool_call|tool_result|usage|reply)["']`)
+
+// hiddenMessage tells of a line that holds a message and is none: what it says would count as not said.
+func hiddenMessage(line []byte) error {
+	found := withinLine.FindSubmatch(bytes.ReplaceAll(line, []byte(`\`), nil))
+	if found == nil {
+		return nil
+	}
+	return fmt.Errorf("it wrote a %s within other text: a message is a line of JSON by itself, and logs go to stderr: %s",
+		found[1], process.Excerpt(line))
 }
 
 // isNull reports whether a value is left out or null.

@@ -206,6 +206,9 @@ func (c *conversation) parse(text []byte) (*message, error) {
 	case err != nil:
 		return nil, err
 	case m == nil:
+		if err := hiddenMessage(text); err != nil {
+			return nil, err
+		}
 		c.onNoise(string(text))
 		if !c.noisy && strings.TrimSpace(string(text)) != "" {
 			c.noisy = true

@@ -74,7 +74,7 @@ type responseData struct {
 	resulted []bool // of the call it is told what came of it
 	argued   []bool // of the call it is told with which arguments it was made
 	session  bool
-	doubt    string // that the answer may be none
+	doubts   []string // that the answer may be none
 }
 
 func (x *exchange) Encode(*chat.Request) ([]byte, error) { return x.body, nil }
@@ -196,7 +196,7 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	}
 	r := chat.Reply{
 		Content: text, FinishReason: x.finish, Usage: x.usage, ToolCalls: x.calls, ToolResults: x.results,
-		Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls}, Notice: x.doubt,
+		Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls},
 	}
 	if x.p.AsksTools { // arena has a hand in them
 		if r.ToolResults = nil; len(x.calls) > 0 && r.FinishReason == "" {
@@ -204,12 +204,18 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 		}
 	}
 	r.Usage.Estimated = !x.counted
+	notices := x.doubts
 	if x.listed {
 		r.Untold = []string{chat.UntoldModelCalls}
 	} else if path := x.p.paths.calls; path != nil {
-		r.Notice = cmp.Or(r.Notice, fmt.Sprintf("tool_calls: an answer has nothing at %q, so that it is not known which tools "+
+		notices = append(notices, fmt.Sprintf("tool_calls: an answer has nothing at %q, so that it is not known which tools "+
 			"the agent called", path.Text))
 	}
+	if path := x.p.paths.finish; path != nil && x.finish == "" {
+		notices = append(notices, fmt.Sprintf("finish_reason: an answer has nothing at %q, so that it is not known whether "+
+			"the reply was cut", path.Text))
+	}
+	r.Notice = strings.Join(notices, "; ")
 	if slices.Contains(x.argued, false) && !x.p.AsksTools {
 		r.Untold = append(r.Untold, chat.UntoldArguments)
 	}

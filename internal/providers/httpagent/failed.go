@@ -3,6 +3,7 @@ package httpagent
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/failure"
@@ -29,7 +30,10 @@ func (x *exchange) failed(call *wire.Call, doc any, data []byte) error {
 		return x.misfit(call, data, "the answer says of itself that it failed (%s); where that means something else, write "+
 			"additional_config.error with the path to the errors of this endpoint", said)
 	}
-	x.doubt = cmp.Or(x.doubt, fmt.Sprintf("an answer may say of itself that it failed (%s), and counts as a reply", said))
+	doubt := fmt.Sprintf("an answer may say of itself that it failed (%s), and counts as a reply", said)
+	if !slices.Contains(x.doubts, doubt) {
+		x.doubts = append(x.doubts, doubt)
+	}
 	return nil
 }
 

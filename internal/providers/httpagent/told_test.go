@@ -110,6 +110,22 @@ func TestFailedCalls(t *testing.T) {
 	}
 }
 
+// TestUnknownEnd: a path to the reason why replies end that finds none is told, since a reply that was cut looks whole.
+func TestUnknownEnd(t *testing.T) {
+	t.Parallel()
+	url := served(t, answer(200, jsonKind, `{"reply": "It is", "finish": "length"}`))
+	for path, want := range map[string]string{
+		"":       "",
+		"finish": "",
+		"finsh":  `finish_reason: an answer has nothing at "finsh", so that it is not known whether the reply was cut`,
+	} {
+		p := agent(t, url, func(s *scenario.Provider) { s.HTTP.Finish = path })
+		if r, err := p.Complete(t.Context(), ask("Where is it?"), nil); err != nil || r.Notice != want {
+			t.Errorf("%q: %q, %v; want %q", path, r.Notice, err, want)
+		}
+	}
+}
+
 // TestFailedAnswers: an answer that says of itself that it failed is no reply, and one that may say so is doubted.
 func TestFailedAnswers(t *testing.T) {
 	t.Parallel()

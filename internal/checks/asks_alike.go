@@ -1,0 +1,43 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/say"
+)
+
+// CalledAlike tells of a call under a name that the check would have meant: pay and Pay, or functions.pay, are two tools
+// to it. An agent that runs its own tools may call them as it likes. It is "" where there is none.
+func (c *Compiled) CalledAlike(s *Subject) (text string) {
+	if c.session {
+		s = s.Whole()
+	}
+	for _, use := range c.Names() {
+		if use.Kind != ToolName && use.Kind != CalledTool {
+			continue
+		}
+		for i := range s.Calls {
+			called := s.Calls[i].Name
+			if called == use.Name || !sameTool(called, use.Name) || s.Tools != nil && s.Tools.Has(called) {
+				continue
+			}
+			return fmt.Sprintf("%s looks for calls of %s, and the agent called %s, which is another tool to it: give both one "+
+				"name", c.Type, say.Quote(use.Name), say.Quote(called))
+		}
+	}
+	return ""
+}
+
+// sameTool reports whether the name of a call is that of a tool but for its case, its separators and what stands in front.
+func sameTool(called, tool string) bool {
+	fold := func(name string) string { return strings.ReplaceAll(jsonvalue.FoldKey(name), "-", "") }
+	last := called
+	for _, mark := range []string{".", "/", ":", "__"} {
+		if at := strings.LastIndex(last, mark); at >= 0 {
+			last = last[at+len(mark):]
+		}
+	}
+	return fold(called) == fold(tool) || fold(last) == fold(tool)
+}

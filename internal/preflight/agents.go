@@ -35,8 +35,12 @@ func reportOwnTools(s *scenario.Scenario, spec *scenario.Provider, d *diag.List)
 	return true
 }
 
-// Agent reports why a provider cannot hold the conversation of a scenario, and returns whether it can.
+// Agent reports why a provider cannot hold the conversation of a scenario, and returns whether it can. Of one without a
+// turn, whose file has an error, it says nothing.
 func Agent(s *scenario.Scenario, spec *scenario.Provider, d *diag.List) bool {
+	if len(s.Turns) == 0 {
+		return true
+	}
 	if s.Skip == "" && !reportOwnTools(s, spec, d) {
 		return false
 	}

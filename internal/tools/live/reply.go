@@ -2,7 +2,6 @@ package live
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -89,6 +88,9 @@ func (e *endpoint) result(got *dial.Reply, asked http.Header) (chat.ToolResult, 
 		return chat.ToolResult{}, fmt.Errorf("its reply has the key %q twice in one object", key)
 	case !isJSON && isPage(got) && !wantsPages(asked):
 		return chat.ToolResult{}, pageError(got.Body)
+	case !isJSON && len(got.Body) > 0 && announcesJSON(got):
+		return chat.ToolResult{}, fmt.Errorf("it announces its reply as JSON, which it is not: %s",
+			say.Quote(string(got.Body)))
 	case !isJSON:
 		v = map[string]any{"result": string(got.Body)}
 	}
@@ -111,10 +113,22 @@ func (e *endpoint) result(got *dial.Reply, asked http.Header) (chat.ToolResult, 
 	return chat.ToolResult{Content: tools.Present(data)}, nil
 }
 
-// isPage reports whether a reply is an HTML page. That of a proxy, or to log in on, comes with the status of success.
+// isPage reports whether a reply is an HTML page, by its type or by how it begins. That of a proxy, or to log in on, comes
+// with the status of success.
 func isPage(got *dial.Reply) bool {
-	kind, _, err := mime.ParseMediaType(cmp.Or(got.Header.Get("Content-Type"), http.DetectContentType(got.Body)))
-	return err == nil && (kind == "text/html" || kind == "application/xhtml+xml")
+	for _, header := range []string{got.Header.Get("Content-Type"), http.DetectContentType(got.Body)} {
+		kind, _, err := mime.ParseMediaType(header)
+		if err == nil && (kind == "text/html" || kind == "application/xhtml+xml") {
+			return true
+		}
+	}
+	return false
+}
+
+// announcesJSON reports whether a reply says that it is JSON.
+func announcesJSON(got *dial.Reply) bool {
+	kind, _, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
+	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
 // wantsPages reports whether a request asks for pages.

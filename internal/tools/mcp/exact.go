@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -122,8 +123,54 @@ func unambiguous(message []byte) []byte {
 	if !twice || json.Unmarshal(message, &fields) != nil || fields["method"] != nil || fields["id"] == nil {
 		return message
 	}
+	return failing(fields["id"], keyTwice(key), message)
+}
+
+// foreign are keys of a result that the protocol does not have, or not any more, with those that it has. Who reads only
+// the latter takes a failure for a success.
+var foreign = []foreignKey{
+	{"is_error", "the key of the protocol is isError"},
+	{"toolResult", "since 2024-11-05 results have content"},
+}
+
+type foreignKey struct{ key, hint string }
+
+// misnamed is what is wrong with a result that has a foreign key; "" where it has none.
+func misnamed(result json.RawMessage) string {
+	for _, f := range foreign {
+		if !bytes.Contains(result, []byte(`"`+f.key+`"`)) {
+			continue
+		}
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(result, &fields) == nil && fields[f.key] != nil {
+			return fmt.Sprintf("its answer has the key %q: %s", f.key, f.hint)
+		}
+	}
+	return ""
+}
+
+// native is a message in which an error stands for a result that is misnamed.
+func native(message []byte) []byte {
+	if !slices.ContainsFunc(foreign, func(f foreignKey) bool { return bytes.Contains(message, []byte(f.key)) }) {
+		return message
+	}
+	var fields struct {
+		ID     json.RawMessage `json:"id"`
+		Result json.RawMessage `json:"result"`
+	}
+	if json.Unmarshal(message, &fields) != nil {
+		return message
+	}
+	if why := misnamed(fields.Result); why != "" {
+		return failing(fields.ID, why, message)
+	}
+	return message
+}
+
+// failing is the answer that a call failed; message is what it stands for.
+func failing(id json.RawMessage, why string, message []byte) []byte {
 	out, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": fields["id"], "error": map[string]any{"code": -32603, "message": keyTwice(key)},
+		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": -32603, "message": why},
 	})
 	if err != nil { // cannot happen: the parts were read
 		return message
@@ -134,7 +181,7 @@ func unambiguous(message []byte) []byte {
 // exactMessage is a message whose structured result keeps its exact digits. An answer that cannot be taken as it stands
 // becomes an error.
 func exactMessage(message []byte) []byte {
-	message = unambiguous(message)
+	message = native(unambiguous(message))
 	if small := len(message) < 200; small && bytes.Contains(message, []byte("null")) {
 		return withResult(message)
 	}

@@ -299,6 +299,9 @@ func (p *pipe) message(data []byte) jsonrpc.Message {
 		if key, twice := jsonvalue.KeyTwiceAsWritten(data); twice {
 			return &jsonrpc.Response{ID: m.ID, Error: errors.New(keyTwice(key))}
 		}
+		if why := misnamed(m.Result); why != "" {
+			return &jsonrpc.Response{ID: m.ID, Error: errors.New(why)}
+		}
 		m.Result = exact(m.Result)
 	}
 	return m

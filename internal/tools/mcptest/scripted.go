@@ -140,6 +140,12 @@ func (s *script) call(req *request) {
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":"text"}}`, req.ID)
 	case "another type":
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"isError":"yes"}}`, req.ID)
+	case "old words":
+		say(`{"jsonrpc":"2.0","id":%s,"result":{"toolResult":"fine"}}`, req.ID)
+	case "other words":
+		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"fine"}],"is_error":true}}`, req.ID)
+	case "structured failure":
+		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"error":"no rights"}}}`, req.ID)
 	case "a null":
 		say(`{"jsonrpc":"2.0","id":%s,"result":null}`, req.ID)
 	case "unknown content":

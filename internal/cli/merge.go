@@ -136,7 +136,7 @@ func refuseGoneOnWith(dir string) (err error) {
 		return nil //nolint:nilerr // there is none, or what is wrong with it is told when it is moved
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	ledger, err := result.ReadJournal(readOnly{file})
+	ledger, err := result.ReadRun(readOnly{file})
 	if err != nil || !ledger.Merged || ledger.Header.Merged != nil {
 		return nil //nolint:nilerr // the same
 	}
@@ -261,7 +261,7 @@ func (f *mergeFlags) fold(set *shards.Set, h result.JournalHeader, file *os.File
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := result.ReadJournal(readOnly{file})
+	ledger, err := result.ReadRun(readOnly{file})
 	if err != nil {
 		return nil, err
 	}

@@ -195,7 +195,7 @@ func exists(path string) bool {
 
 // readRun reads a journal, or results.json when the file is none.
 func (a *App) readRun(file *os.File) (*result.Run, error) {
-	ledger, err := result.ReadJournal(readOnly{file})
+	ledger, err := result.ReadRun(readOnly{file})
 	if err == nil {
 		a.tellDamage(file.Name(), ledger)
 		return ledger.Run, nil

@@ -112,7 +112,7 @@ func (f *runFlags) recallLast(app *App, paths []string) ([]string, error) {
 		return paths, nil // said when it is needed
 	}
 	defer func() { _ = file.Close() }() // read only
-	ledger, err := result.ReadJournal(readOnly{file})
+	ledger, err := result.ReadRun(readOnly{file})
 	if err != nil {
 		return paths, nil // the same
 	}

@@ -117,7 +117,7 @@ func (s *keyScan) list(free bool) {
 }
 
 // few is up to how many keys comparing them is faster than a map.
-const few = 16
+const few = 32
 
 func (s *keyScan) object(free bool) {
 	first, many := len(s.open), map[string]bool(nil)

@@ -3,9 +3,15 @@ package result
 // noRare is what most trials have. It is never changed: see excuse.
 var noRare = &BriefRare{}
 
+// noRow is what trials have that are of no row and no session. It is never changed.
+var noRow = &BriefRow{}
+
 // BriefOf is the brief of a trial of which no more is known than what the trials of its group have in common.
 func BriefOf(shared BriefShared) Brief {
-	return Brief{BriefShared: &shared, BriefRare: &BriefRare{}, Usage: &Usage{}, Checks: &CheckCount{}, Group: -1}
+	return Brief{
+		BriefShared: &shared, BriefRare: &BriefRare{}, BriefRow: &BriefRow{}, Usage: &Usage{}, Checks: &CheckCount{},
+		Group: -1,
+	}
 }
 
 // NewBrief returns the part of a settled trial that is kept in memory.
@@ -14,6 +20,7 @@ func NewBrief(t *Trial) Brief {
 		Scenario: t.Scenario, Provider: t.Provider, Region: t.Region, Trials: t.Trials,
 		File: t.Position.File, Line: t.Position.Line,
 		Simulated: t.Simulated, TaskType: t.TaskType, Repeatable: t.Repeatable,
+		Asked: t.Asked,
 	}
 	if t.Recording != nil {
 		shared.Recording = t.Recording.File
@@ -26,7 +33,9 @@ func NewBrief(t *Trial) Brief {
 		b.Row, b.Session = t.Row.ID, t.Row.ID
 		b.Score, b.Scored = t.Score()
 	}
-	b.Asked = t.Asked
+	if *b.BriefRow == *noRow {
+		b.BriefRow = noRow
+	}
 	b.Index, b.ID, b.Trial, b.Status, b.Turns = t.Index, t.ID, t.Trial, t.Status, int32(len(t.Turns))
 	b.DurationMS, b.CostUSD, *b.Usage = t.DurationMS, t.CostUSD, t.Usage
 	b.Before, b.Gone, b.Flaky, b.OverBudget, b.Rejected = t.Before, t.Gone, t.Flaky, t.OverBudget, t.Rejected

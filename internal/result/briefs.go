@@ -1,6 +1,9 @@
 package result
 
-import "cmp"
+import (
+	"cmp"
+	"runtime/debug"
+)
 
 // briefs keeps the briefs of a run while it goes on, without a pointer for each: there may be a million, and the
 // garbage collector would look at all of them again and again. What many have in common is kept once.
@@ -11,27 +14,35 @@ type briefs struct {
 	usages pool[Usage]
 	checks pool[CheckCount]
 	rare   []*BriefRare
+	rows   []packedRow
 	ids    texts
-	rows   texts
-	names  texts // of sessions that are not rows
-	asked  texts
+	names  texts // of rows, and of sessions that are not rows
 }
 
-const pageBriefs = 1 << 10
+const (
+	pageBriefs = 1 << 10
+	manyBriefs = 1 << 18
+)
 
 type briefPage [pageBriefs]packedBrief
 
 // packedBrief is a Brief of which everything that is shared is a number.
 type packedBrief struct {
-	index                   int
-	trial                   int
-	duration, cost, score   float64
-	id, row, session, asked textAt
-	shared, usage, checks   uint32
-	rare                    uint32 // from 1; 0: none
-	turns, scored           int32
-	status                  Status
-	flags                   briefFlags
+	duration, cost        float64
+	id                    textAt
+	index, trial          uint32
+	shared, usage, checks uint32
+	rare, row             uint32 // from 1; 0: none
+	turns                 int32
+	status                Status
+	flags                 briefFlags
+}
+
+// packedRow is a BriefRow.
+type packedRow struct {
+	row, session textAt // the latter is empty where it is the former
+	score        float64
+	scored       int32
 }
 
 type briefFlags uint8
@@ -70,8 +81,8 @@ func (p *pool[T]) number(v T) uint32 {
 // add takes the brief of a trial that has not been judged with others.
 func (c *briefs) add(b *Brief) {
 	p := packedBrief{
-		index: b.Index, trial: b.Trial, duration: b.DurationMS, turns: b.Turns, status: b.Status,
-		id: c.ids.add(b.ID), row: c.rows.add(b.Row), asked: c.asked.add(b.Asked), score: b.Score, scored: b.Scored,
+		index: uint32(b.Index), trial: uint32(b.Trial), duration: b.DurationMS, turns: b.Turns, status: b.Status,
+		id: c.ids.add(b.ID), row: c.addRow(b.BriefRow),
 		shared: c.shared.number(*b.BriefShared), usage: c.usages.number(*b.Usage), checks: c.checks.number(*b.Checks),
 	}
 	if b.BriefRare != noRare {
@@ -82,14 +93,24 @@ func (c *briefs) add(b *Brief) {
 		p.cost, p.flags = *b.CostUSD, hasCost
 	}
 	p.flags |= b.flags()
-	if b.Session != b.Row {
-		p.session = c.names.add(b.Session)
-	}
 	if c.count%pageBriefs == 0 {
 		c.pages = append(c.pages, &briefPage{})
 	}
 	c.pages[c.count/pageBriefs][c.count%pageBriefs] = p
 	c.count++
+}
+
+// addRow keeps what only trials of a row or a session have. It returns its number, from 1; 0: there is none.
+func (c *briefs) addRow(r *BriefRow) uint32 {
+	if r == noRow {
+		return 0
+	}
+	p := packedRow{row: c.names.add(r.Row), score: r.Score, scored: r.Scored}
+	if r.Session != r.Row {
+		p.session = c.names.add(r.Session)
+	}
+	c.rows = append(c.rows, p)
+	return uint32(len(c.rows))
 }
 
 // flags are what is known before the trials are judged together.
@@ -110,15 +131,15 @@ func (b *Brief) flags() (all briefFlags) {
 
 // take returns all briefs, behind others, and forgets them.
 func (c *briefs) take(before []Brief) []Brief {
-	for _, t := range []*texts{&c.ids, &c.rows, &c.names, &c.asked} {
-		t.close()
-	}
+	c.ids.close()
+	c.names.close()
 	all := make([]Brief, len(before), len(before)+c.count)
 	copy(all, before)
+	rows := c.unpackRows()
 	var costs []float64
 	for i := range c.count {
 		p := &c.pages[i/pageBriefs][i%pageBriefs]
-		all = append(all, c.unpack(p))
+		all = append(all, c.unpack(p, rows))
 		if p.flags&hasCost != 0 {
 			if len(costs) == cap(costs) {
 				costs = make([]float64, 0, min(c.count-i, pageBriefs))
@@ -129,19 +150,33 @@ func (c *briefs) take(before []Brief) []Brief {
 		if i%pageBriefs == pageBriefs-1 {
 			c.pages[i/pageBriefs] = nil
 		}
+		if i%manyBriefs == manyBriefs-1 {
+			debug.FreeOSMemory() // so many are not to be there twice
+		}
 	}
 	*c = briefs{}
 	return all
 }
 
-func (c *briefs) unpack(p *packedBrief) Brief {
-	b := Brief{
-		BriefShared: &c.shared.values[p.shared], BriefRare: noRare, Usage: &c.usages.values[p.usage],
-		Checks: &c.checks.values[p.checks], Index: p.index, ID: c.ids.get(p.id), Row: c.rows.get(p.row),
-		Session: c.names.get(p.session), Asked: c.asked.get(p.asked), Score: p.score, Scored: p.scored,
-		Trial: p.trial, DurationMS: p.duration, Turns: p.turns, Group: -1, Status: p.status,
+func (c *briefs) unpackRows() []BriefRow {
+	rows := make([]BriefRow, len(c.rows))
+	for i := range c.rows {
+		p := &c.rows[i]
+		rows[i] = BriefRow{Row: c.names.get(p.row), Session: c.names.get(p.session), Score: p.score, Scored: p.scored}
+		rows[i].Session = cmp.Or(rows[i].Session, rows[i].Row)
 	}
-	b.Session = cmp.Or(b.Session, b.Row)
+	return rows
+}
+
+func (c *briefs) unpack(p *packedBrief, rows []BriefRow) Brief {
+	b := Brief{
+		BriefShared: &c.shared.values[p.shared], BriefRare: noRare, BriefRow: noRow, Usage: &c.usages.values[p.usage],
+		Checks: &c.checks.values[p.checks], Index: int(p.index), ID: c.ids.get(p.id), Trial: int(p.trial),
+		DurationMS: p.duration, Turns: p.turns, Group: -1, Status: p.status,
+	}
+	if p.row > 0 {
+		b.BriefRow = &rows[p.row-1]
+	}
 	if p.rare > 0 {
 		b.BriefRare = c.rare[p.rare-1]
 	}

@@ -186,7 +186,7 @@ type Journal struct {
 	file  Syncer
 	size  int64
 	spans spanTable  // by plan index
-	order []int      // plan indexes in the order of Run.Briefs; set by Bind
+	order []int      // plan indexes in the order of Run.Briefs; set by Bind; nil: they are their places there
 	mu    sync.Mutex // guards the fields for writing
 	err   error      // the first error of writing; nothing is written after it
 }
@@ -341,9 +341,17 @@ func trialSpan(at int64, line []byte) span {
 
 // Bind makes the journal the Source of a finished run.
 func (j *Journal) Bind(run *Run) {
-	j.order = make([]int, len(run.Briefs))
+	j.order = nil
 	for i := range run.Briefs {
-		j.order[i] = run.Briefs[i].Index
+		if run.Briefs[i].Index != i && j.order == nil {
+			j.order = make([]int, i, len(run.Briefs))
+			for k := range j.order {
+				j.order[k] = k
+			}
+		}
+		if j.order != nil {
+			j.order = append(j.order, run.Briefs[i].Index)
+		}
 	}
 	run.Trials = j
 }
@@ -358,11 +366,19 @@ func (j *Journal) Raw(i int) ([]byte, error) {
 }
 
 func (j *Journal) span(i int) (span, error) {
-	s, ok := j.spans.get(j.order[i])
+	s, ok := j.spans.get(j.index(i))
 	if !ok {
-		return span{}, fmt.Errorf("trial %d is not in the journal", j.order[i])
+		return span{}, fmt.Errorf("trial %d is not in the journal", j.index(i))
 	}
 	return s, nil
+}
+
+// index is the place in the plan of a trial of the run.
+func (j *Journal) index(i int) int {
+	if j.order == nil {
+		return i
+	}
+	return j.order[i]
 }
 
 // beforeKey marks a trial that was kept from before. Its line was written before it was kept.
@@ -414,7 +430,7 @@ func (j *Journal) Trial(i int) (*Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.decode(j.file, j.order[i])
+	return s.decode(j.file, j.index(i))
 }
 
 // DecodeTrial reads a trial as the journal and results.json hold it; its place in the plan is not in there. Numbers in

@@ -462,13 +462,13 @@ func TestJournalWithALongLine(t *testing.T) {
 	long := strings.Repeat("\x00", 1<<20)
 	one := line(t, hostile(0, "a"))
 	for _, text := range []string{head + one + long + "\n", head + long + "\n" + one, head + one + long} {
-		ledger, err := readJournal(written(t, text), 1<<19)
+		ledger, err := readJournal(written(t, text), 1<<19, true)
 		if err != nil || len(ledger.Entries) != 1 || len(ledger.Damaged) != 1 || !errors.Is(ledger.Damaged[0].Why, errLongLine) {
 			t.Errorf("%v, %+v", err, ledger)
 		}
 	}
 	for _, text := range []string{long, long + "\n"} {
-		if _, err := readJournal(written(t, text), 1<<19); !errors.Is(err, ErrNotJournal) {
+		if _, err := readJournal(written(t, text), 1<<19, true); !errors.Is(err, ErrNotJournal) {
 			t.Errorf("%v, want that it is no journal", err)
 		}
 	}

@@ -41,8 +41,9 @@ type JournalContent struct {
 
 	file          Syncer
 	size          int64
-	number        int       // of the current line
-	began         int       // number of the line of the last header
+	number        int // of the current line
+	began         int // number of the line of the last header
+	withEntries   bool
 	run           *EntryRun // that of the next entries
 	collect       Collector
 	spans         spanTable
@@ -112,7 +113,20 @@ func entryRunOf(h *JournalHeader) *EntryRun {
 const TookLonger = "the conversation took longer than"
 
 // ReadJournal reads a journal, as far as possible. The error is ErrNotJournal when the file is not a journal.
-func ReadJournal(file Syncer) (*JournalContent, error) { return readJournal(file, maxLine) }
+func ReadJournal(file Syncer) (*JournalContent, error) { return readJournal(file, maxLine, true) }
+
+// ReadRun is ReadJournal for those who need no entries: only journals of several runs have any then. It takes little
+// memory for each trial.
+func ReadRun(file Syncer) (*JournalContent, error) {
+	l, err := readJournal(file, maxLine, false)
+	if errors.Is(err, errNeedsEntries) {
+		return ReadJournal(file)
+	}
+	return l, err
+}
+
+// errNeedsEntries says that a journal cannot be read without its entries: a header may tell what becomes of them.
+var errNeedsEntries = errors.New("the journal holds several runs")
 
 // maxLine is the length of the longest line of a journal, in bytes: no trial comes near. What is longer is passed over.
 const maxLine = 256 << 20
@@ -120,8 +134,8 @@ const maxLine = 256 << 20
 // errLongLine is why a line was not read.
 var errLongLine = errors.New("corrupt journal: the line is longer than any that arena writes")
 
-func readJournal(file Syncer, longest int) (*JournalContent, error) {
-	l := &JournalContent{file: file, run: &EntryRun{}, Current: map[int]*Entry{}}
+func readJournal(file Syncer, longest int, entries bool) (*JournalContent, error) {
+	l := &JournalContent{file: file, withEntries: entries, run: &EntryRun{}, Current: map[int]*Entry{}}
 	for line := range journalLines(file, longest) {
 		l.number, l.size = line.number, line.at+line.length
 		ended := errors.Is(line.readErr, io.EOF)
@@ -142,7 +156,7 @@ func readJournal(file Syncer, longest int) (*JournalContent, error) {
 		if _, newer := errors.AsType[versionError](err); newer {
 			return nil, err
 		}
-		if _, joined := errors.AsType[joinedError](err); joined {
+		if _, joined := errors.AsType[joinedError](err); joined || errors.Is(err, errNeedsEntries) {
 			return nil, err
 		}
 		if err != nil {
@@ -191,7 +205,9 @@ func mayBeHeader(line []byte) bool {
 func (l *JournalContent) reportEarly() {
 	counts := map[*Entry]bool{}
 	for _, e := range l.Current {
-		counts[e] = true
+		if e.early {
+			counts[e] = true
+		}
 	}
 	for _, e := range l.Entries {
 		if e.early && !e.Dropped && !counts[e] {
@@ -269,6 +285,9 @@ func (l *JournalContent) header(line []byte, version int) error {
 	if l.Run != nil && !h.goesOn() {
 		return joinedError(l.number)
 	}
+	if !l.withEntries && (l.Run != nil || h.goesOn()) {
+		return errNeedsEntries
+	}
 	l.Merged = l.Merged || h.Merged != nil
 	l.begin(h)
 	for _, at := range h.Dropped {
@@ -333,6 +352,24 @@ func (l *JournalContent) keep(index int, at int64, as *Recounted) error {
 }
 
 func (l *JournalContent) trial(t *Trial, at int64, s span) error {
+	if l.withEntries {
+		l.enter(t, at, s)
+	} else if l.Run == nil {
+		return errNeedsEntries
+	}
+	if _, twice := l.spans.get(t.Index); twice {
+		return fmt.Errorf("corrupt journal: trial %s is in it twice", t.ID)
+	}
+	l.spans.set(t.Index, s)
+	if l.withEntries {
+		l.Current[t.Index] = l.Entries[len(l.Entries)-1]
+	}
+	l.collect.Add(t)
+	return nil
+}
+
+// enter adds the entry of a trial.
+func (l *JournalContent) enter(t *Trial, at int64, s span) {
 	e := &Entry{
 		EntryRun: l.run, ID: t.ID, Fingerprint: cmp.Or(t.Judging, t.Fingerprint), Number: t.Trial, Trials: t.Trials,
 		Status: t.Status, CutShort: t.CutShort(), Unjudged: slices.ContainsFunc(t.Evals, isUnjudged),
@@ -345,13 +382,6 @@ func (l *JournalContent) trial(t *Trial, at int64, s span) error {
 		}
 	}
 	l.Entries = append(l.Entries, e)
-	if _, twice := l.spans.get(t.Index); twice {
-		return fmt.Errorf("corrupt journal: trial %s is in it twice", t.ID)
-	}
-	l.spans.set(t.Index, s)
-	l.Current[t.Index] = e
-	l.collect.Add(t)
-	return nil
 }
 
 // entryAt is the entry of the line at an offset; nil: there is none.

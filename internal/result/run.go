@@ -156,20 +156,16 @@ type CheckCount struct {
 type Brief struct {
 	*BriefShared // never nil
 	*BriefRare   // never nil
+	*BriefRow    // never nil
 
 	Index      int // in the plan
 	ID         string
-	Row        string // id of the row of the dataset; "": none
-	Session    string // name of the session in the recording, when the scenario is about several; or the Row
-	Asked      string // see Trial
 	Trial      int
 	DurationMS float64
-	Score      float64 // of a row: mean of its checks and evals, of which more is better
 	CostUSD    *float64
 	Usage      *Usage      // shared
 	Checks     *CheckCount // shared
 	Turns      int32
-	Scored     int32       // how many checks and evals the Score is of; 0: it says nothing
 	Group      int32       // index in Run.Groups; -1: it is of no group of several trials
 	Quarantine *Quarantine // of its scenario; nil: there is none
 	Status     Status
@@ -198,6 +194,15 @@ type BriefShared struct {
 	Repeatable bool   // see Trial
 	Recording  string // file of the conversation, when the trial only judged it
 	TaskType   string // of the prompt
+	Asked      string // see Trial
+}
+
+// BriefRow is what of a Brief only trials of a row or a session have.
+type BriefRow struct {
+	Row     string  // id of the row of the dataset; "": none
+	Session string  // name of the session in the recording, when the scenario is about several; or the Row
+	Score   float64 // of a row: mean of its checks and evals, of which more is better
+	Scored  int32   // how many checks and evals the Score is of; 0: it says nothing
 }
 
 // BriefRare is what few trials have.

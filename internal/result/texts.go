@@ -10,10 +10,16 @@ type texts struct {
 	text string // the last one
 }
 
-// textAt is where texts has a text.
-type textAt struct{ in, at, bytes uint32 }
+// textAt is where texts has a text. One with allBytes is as long as that in which it stands.
+type textAt struct {
+	in        uint32
+	at, bytes uint16
+}
 
-const textsBytes = 1 << 15
+const (
+	textsBytes = 1 << 15
+	allBytes   = 1<<16 - 1
+)
 
 // add keeps a text; one that is the same as the one before it is kept once.
 func (t *texts) add(text string) textAt {
@@ -26,9 +32,11 @@ func (t *texts) add(text string) textAt {
 	if t.open.Len() > 0 && t.open.Len()+len(text) > textsBytes {
 		t.close()
 	}
-	t.last = textAt{uint32(len(t.done)), uint32(t.open.Len()), uint32(len(text))}
+	t.last = textAt{uint32(len(t.done)), uint16(t.open.Len()), uint16(min(len(text), allBytes))}
 	_, _ = t.open.WriteString(text) // never fails
-	t.text = text
+	if t.text = text; len(text) >= allBytes {
+		t.close()
+	}
 	return t.last
 }
 
@@ -42,5 +50,8 @@ func (t *texts) get(p textAt) string {
 	if p.bytes == 0 {
 		return ""
 	}
-	return t.done[p.in][p.at : p.at+p.bytes]
+	if p.bytes == allBytes {
+		return t.done[p.in]
+	}
+	return t.done[p.in][p.at:][:p.bytes]
 }

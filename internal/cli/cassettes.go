@@ -53,7 +53,15 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 	} {
 		errs = append(errs, g.notEmpty(given.flag, "give it a value", given.value))
 	}
-	if f.Record != "" && f.Replay != "" {
+	const then = "the run that is gone on with was made with --%s %s, which --%s excludes\n" +
+		"go on with it as it was made, or start another one with -o and a folder of its own"
+	switch {
+	case f.Record == "" || f.Replay == "":
+	case g["record"] == byEarlierRun:
+		bad(then, "record", shellQuote(f.Record), "replay")
+	case g["replay"] == byEarlierRun:
+		bad(then, "replay", shellQuote(f.Replay), "record")
+	default:
 		bad("--record and --replay exclude each other\nto record only what is missing: --replay %s --replay-missing record",
 			shellQuote(f.Replay))
 	}

@@ -34,6 +34,24 @@ func (d document) get(names ...string) (found document) {
 	return found
 }
 
+// under is the object of the members whose names begin with some text, without it; nothing when there are none.
+func (d document) under(prefix string) document {
+	out := document{'{'}
+	jsonvalue.Members(d, func(key, member []byte, _ int) bool {
+		if rest, ok := bytes.CutPrefix(key, []byte(prefix)); ok {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = append(append(append(append(out, '"'), rest...), '"', ':'), member...)
+		}
+		return true
+	})
+	if len(out) == 1 {
+		return nil
+	}
+	return append(out, '}')
+}
+
 func (d document) elements(yield func(document) bool) {
 	jsonvalue.Elements(d, func(item []byte, _ int) bool { return yield(item) })
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -94,12 +95,15 @@ func spanLine(text []byte, told func(Span)) error {
 	case d.get("name", "span_id", "trace_id", "context", "attributes", "kind").missing():
 		return fmt.Errorf("this is no span: it has none of name, trace_id, span_id, attributes and kind: %s",
 			ellipsis.Runes(string(d), 80))
-	case !d.get("attributes").missing() || isCamel(d):
-		told(plainSpan(d))
-	case d.get("kind").kind() == '"' && !d.get("input", "output", "tools", "tokens", "model", "metadata").missing():
+	case d.get("attributes").missing() && !isCamel(d) && d.get("kind").kind() == '"' &&
+		!d.get("input", "output", "tools", "tokens", "model", "metadata").missing():
 		told(storedSpan(d))
 	default:
-		told(plainSpan(d))
+		s, err := plainSpan(d)
+		if err != nil {
+			return err
+		}
+		told(s)
 	}
 	return nil
 }
@@ -108,7 +112,7 @@ func spanLine(text []byte, told func(Span)) error {
 func isCamel(d document) bool { return !d.get("startTimeUnixNano", "traceId").missing() }
 
 // plainSpan reads a span whose attributes are members of an object.
-func plainSpan(d document) Span {
+func plainSpan(d document) (Span, error) {
 	r := rawSpan{attrs: attributes{}}
 	context, status := d.get("context"), d.get("status")
 	r.Trace = id(d.get("trace_id", "traceId").or(context.get("trace_id")).str())
@@ -124,12 +128,43 @@ func plainSpan(d document) Span {
 	if own := d.get("error"); !own.missing() {
 		r.fails(valueOf(own))
 	}
-	attributesJSON(r.attrs, d.get("attributes"))
+	attributes := d.get("attributes")
+	if name := misplaced(d); attributes.missing() && name != "" {
+		return Span{}, fmt.Errorf("its attributes must stand under %q, found them under %q", "attributes", name)
+	}
+	if err := attributesJSON(r.attrs, attributes); err != nil {
+		return Span{}, err
+	}
 	if kind := d.get("span_kind").str(); IsInferenceKind(kind) && r.attrs.text(InferenceKind) == "" {
 		r.attrs.add(InferenceKind.Names()[0], value{text: kind})
 	}
-	r.eventsJSON(d.get("events"))
-	return r.read()
+	if err := r.eventsJSON(d.get("events")); err != nil {
+		return Span{}, err
+	}
+	return r.read(), nil
+}
+
+// misplaced is a member of a span that is an attribute, or that has some; "" where there is none.
+func misplaced(d document) string {
+	for name, v := range d.members {
+		if wanted(name) && strings.Contains(name, ".") {
+			return name
+		}
+		if name == "resource" {
+			continue
+		}
+		for key := range v.members {
+			if wanted(key) && strings.Contains(key, ".") {
+				return name
+			}
+		}
+		for item := range v.elements {
+			if wanted(item.get("key").str()) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // or is the value itself, or another where it is missing.

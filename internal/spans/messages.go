@@ -62,7 +62,7 @@ func isResponse(d document) bool {
 
 // object reads a message, or what is around one.
 func (s *replyText) object(d document, depth int) {
-	if inner := d.get("messages", "choices", "message"); !inner.missing() {
+	if inner := d.get("messages", "choices", "message").or(d.under("message.")); !inner.missing() {
 		s.ended(d)
 		s.read(inner, depth+1)
 		return
@@ -95,7 +95,7 @@ func (s *replyText) object(d document, depth int) {
 
 // block reads an element of a list: a message, or a part of one.
 func (s *replyText) block(d document, depth int) {
-	if inner := d.get("message_content"); inner.kind() == '{' {
+	if inner := d.get("message_content").or(d.under("message_content.")); inner.kind() == '{' {
 		d = inner
 	}
 	switch d.get("type").str() {
@@ -113,11 +113,11 @@ func (s *replyText) block(d document, depth int) {
 
 // call reads the call of a tool in any of the forms in which APIs write it.
 func (s *replyText) call(d document) {
-	if inner := d.get("tool_call"); inner.kind() == '{' {
+	if inner := d.get("tool_call").or(d.under("tool_call.")); inner.kind() == '{' {
 		d = inner
 	}
 	from := d
-	if inner := d.get("function"); inner.kind() == '{' {
+	if inner := d.get("function").or(d.under("function.")); inner.kind() == '{' {
 		from = inner
 	}
 	t := Tool{

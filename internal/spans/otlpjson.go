@@ -70,29 +70,55 @@ func exportJSON(d document, told Told) error {
 		return errors.New("no export of traces: it must be an object with a list resourceSpans")
 	}
 	var bad BadSpans
-	for resource := range list.elements {
-		trial := trialOf(resource.get("resource").get("attributes"))
-		for _, scopes := range []string{"scopeSpans", "scope_spans", "instrumentationLibrarySpans"} {
-			for scope := range resource.get(scopes).elements {
-				for item := range scope.get("spans").elements {
-					s, err := spanJSON(item)
-					if err != nil {
-						bad.add(err)
-						continue
-					}
-					told(trial, s)
-				}
+	err := exportShape.members(d, func(_ string, list document) error {
+		for item := range list.elements {
+			if err := resourceJSON(item, told, &bad); err != nil {
+				bad.add(err)
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return bad.result()
+}
+
+// resourceJSON reads the spans of a resource.
+func resourceJSON(d document, told Told, bad *BadSpans) error {
+	trial := trialOf(d.get("resource").get("attributes"))
+	return resourceShape.members(d, func(name string, scopes document) error {
+		if scopes.kind() != '[' {
+			return nil
+		}
+		for scope := range scopes.elements {
+			err := scopeShape.members(scope, func(name string, list document) error {
+				if name != "spans" {
+					return nil
+				}
+				for item := range list.elements {
+					if s, err := spanJSON(item); err != nil {
+						bad.add(err)
+					} else {
+						told(trial, s)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				bad.add(err)
+			}
+		}
+		return nil
+	})
 }
 
 // trialOf is the trial that the attributes of a resource name.
 func trialOf(attributes document) string {
 	for item := range attributes.elements {
 		if item.get("key").str() == TrialAttribute {
-			return anyJSON(item.get("value"), 0).scalar()
+			v, _ := anyJSON(item.get("value"), 0) // damage to it is not of a span
+			return v.scalar()
 		}
 	}
 	return attributes.get(TrialAttribute).scalar()
@@ -100,40 +126,37 @@ func trialOf(attributes document) string {
 
 // spanJSON reads a span of OTLP.
 func spanJSON(d document) (Span, error) {
-	if d.kind() != '{' {
-		return Span{}, fmt.Errorf("a span must be an object, found %s", ellipsis.Runes(string(d), 40))
-	}
 	r := rawSpan{attrs: attributes{}}
-	var failed error
-	for key, v := range d.members {
-		switch key {
-		case "traceId", "trace_id":
+	err := spanShape.members(d, func(name string, v document) (err error) {
+		switch name {
+		case "traceid":
 			r.Trace = id(v.str())
-		case "spanId", "span_id":
+		case "spanid":
 			r.ID = id(v.str())
-		case "parentSpanId", "parent_span_id":
+		case "parentspanid":
 			r.Parent = id(v.str())
 		case "name":
 			r.Name = v.str()
-		case "startTimeUnixNano", "start_time_unix_nano":
+		case "starttimeunixnano":
 			r.Start = nanosText(v.scalar())
-		case "endTimeUnixNano", "end_time_unix_nano":
+		case "endtimeunixnano":
 			r.End = nanosText(v.scalar())
 		case "attributes":
-			attributesJSON(r.attrs, v)
-		case "droppedAttributesCount", "dropped_attributes_count":
-			if !v.missing() {
-				r.Dropped, failed = strconv.Atoi(v.scalar())
+			return attributesJSON(r.attrs, v)
+		case "droppedattributescount":
+			if r.Dropped, err = strconv.Atoi(v.scalar()); err != nil {
+				return fmt.Errorf("droppedAttributesCount of a span must be a number: %w", err)
 			}
 		case "events":
-			r.eventsJSON(v)
+			return r.eventsJSON(v)
 		case "status":
-			r.status(v.get("code").scalar())
+			r.status(v.get("code").or(v).scalar())
 			r.message = v.get("message").str()
 		}
-	}
-	if failed != nil {
-		return Span{}, fmt.Errorf("droppedAttributesCount of a span must be a number: %w", failed)
+		return nil
+	})
+	if err != nil {
+		return Span{}, err
 	}
 	return r.read(), nil
 }
@@ -148,74 +171,140 @@ func nanosText(number string) time.Time {
 }
 
 // attributesJSON reads a list of {key, value}, or an object.
-func attributesJSON(attrs attributes, d document) {
+func attributesJSON(attrs attributes, d document) error {
+	if !d.missing() && !d.beginsWith("[{") {
+		return fmt.Errorf("the attributes of a span must be a list or an object, found %s", ellipsis.Runes(string(d), 40))
+	}
 	for item := range d.elements {
-		if key := item.get("key").str(); key != "" && (wanted(key) || nests(key)) {
-			attrs.add(key, valueOf(anyJSON(item.get("value"), 0)))
+		key, raw, err := attributeIn(item)
+		if err != nil {
+			return err
+		}
+		if !wanted(key) && !nests(key) {
+			continue
+		}
+		v, err := anyJSON(raw, 0)
+		if err != nil {
+			return err
+		}
+		attrs.add(key, valueOf(v))
+	}
+	for key := range d.members {
+		if _, err := strconv.Atoi(key); err == nil {
+			return fmt.Errorf("the attributes of a span are an object whose first name is %q: a list is meant", key)
 		}
 	}
 	attrs.addAll(d)
+	return nil
 }
 
-func (r *rawSpan) eventsJSON(d document) {
+func (r *rawSpan) eventsJSON(d document) error {
+	if !d.missing() && d.kind() != '[' {
+		return fmt.Errorf("the events of a span must be a list, found %s", ellipsis.Runes(string(d), 40))
+	}
 	for event := range d.elements {
+		if event.kind() != '{' {
+			return fmt.Errorf("an event of a span must be an object, found %s", ellipsis.Runes(string(event), 40))
+		}
 		if !r.noteEvent(event.get("name").str()) {
 			continue
 		}
 		members := map[string]document{}
 		for item := range event.get("attributes").elements {
-			members[item.get("key").str()] = anyJSON(item.get("value"), 0)
+			key, raw, err := attributeIn(item)
+			if err != nil {
+				return err
+			}
+			if members[key], err = anyJSON(raw, 0); err != nil {
+				return err
+			}
 		}
 		maps.Insert(members, event.get("attributes").members)
 		r.event(members)
 	}
+	return nil
 }
 
 const deepest = 100 // nesting of a value
 
-// anyJSON makes plain JSON of a typed value.
-func anyJSON(d document, depth int) document {
+// anyJSON makes plain JSON of a typed value. A plain one is what programs write that do without the types.
+func anyJSON(d document, depth int) (plain document, err error) {
+	plain = document("null")
 	if depth > deepest {
-		return document("null")
-	}
-	for name, v := range d.members {
-		switch name {
-		case "stringValue", "string_value", "boolValue", "bool_value", "bytesValue", "bytes_value":
-			return v
-		case "doubleValue", "double_value", "intValue", "int_value": // a text for numbers of 64 bits
-			if n, err := strconv.ParseInt(v.scalar(), 10, 64); err == nil {
-				return strconv.AppendInt(nil, n, 10)
-			}
-			if n, err := strconv.ParseFloat(v.scalar(), 64); err == nil {
-				return numberText(n)
-			}
-			return document("null")
-		case "arrayValue", "array_value":
-			out := document{'['}
-			for item := range v.get("values").elements {
-				if len(out) > 1 {
-					out = append(out, ',')
-				}
-				out = append(out, anyJSON(item, depth+1)...)
-			}
-			return append(out, ']')
-		case "kvlistValue", "kvlist_value":
-			out := document{'{'}
-			for item := range v.get("values").elements {
-				key := item.get("key")
-				if key.kind() != '"' {
-					continue
-				}
-				if len(out) > 1 {
-					out = append(out, ',')
-				}
-				out = append(append(append(out, key...), ':'), anyJSON(item.get("value"), depth+1)...)
-			}
-			return append(out, '}')
-		}
+		return plain, nil
 	}
 	if k := d.kind(); k != '{' && k != 0 {
-		return d // as programs write it that do without the types
+		for item := range d.elements {
+			if item.beginsWith("{[") && valueShape.members(item, func(string, document) error { return nil }) == nil {
+				return nil, fmt.Errorf("the value of an attribute must be an object, found a list of such: %s",
+					ellipsis.Runes(string(d), 40))
+			}
+		}
+		return d, nil
 	}
-	return document("null")
+	if d.kind() == 0 {
+		return plain, nil
+	}
+	err = valueShape.members(d, func(name string, v document) (err error) {
+		switch name {
+		case "doublevalue", "intvalue": // a text for numbers of 64 bits
+			if n, err := strconv.ParseInt(v.scalar(), 10, 64); err == nil {
+				plain = strconv.AppendInt(nil, n, 10)
+			} else if n, err := strconv.ParseFloat(v.scalar(), 64); err == nil {
+				plain = numberText(n)
+			} else {
+				return fmt.Errorf("the value of an attribute is no number: %s", ellipsis.Runes(string(v), 40))
+			}
+		case "arrayvalue", "kvlistvalue":
+			values := v.get("values")
+			if !values.missing() && values.kind() != '[' {
+				return fmt.Errorf("the values of an attribute must be a list, found %s", ellipsis.Runes(string(values), 40))
+			}
+			if name == "arrayvalue" {
+				plain, err = listJSON(values, depth)
+			} else {
+				plain, err = mapJSON(values, depth)
+			}
+		default:
+			plain = v
+		}
+		return err
+	})
+	return plain, err
+}
+
+// listJSON makes plain JSON of a list of typed values.
+func listJSON(values document, depth int) (document, error) {
+	out := document{'['}
+	for item := range values.elements {
+		v, err := anyJSON(item, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']'), nil
+}
+
+// mapJSON makes a plain object of a list of keys and typed values.
+func mapJSON(values document, depth int) (document, error) {
+	out := document{'{'}
+	for item := range values.elements {
+		key, raw, err := attributeIn(item)
+		if err != nil {
+			return nil, err
+		}
+		v, err := anyJSON(raw, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, quote(key)...), ':'), v...)
+	}
+	return append(out, '}'), nil
 }

@@ -47,6 +47,9 @@ func (r *rawSpan) read() Span {
 	s.Usage, s.CostUSD = r.usage(), r.cost()
 	s.Partial = r.partial(s.Usage)
 	s.Miscosted = s.CostUSD == nil && r.miscosted()
+	if s.Kind == Other && (operation != "" || s.Model == "" || s.Usage == nil) && r.namesTool() {
+		s.Kind, s.Inferred = ToolRun, true
+	}
 	switch {
 	case s.Kind == ToolRun:
 		s.Tools = []Tool{r.tool()}
@@ -95,7 +98,7 @@ func (r *rawSpan) finish() string {
 // tool is the call that the span of a tool is.
 func (r *rawSpan) tool() Tool {
 	t := Tool{ID: r.attrs.text(ToolID), Name: r.attrs.text(ToolName)}
-	t.Name = cmp.Or(t.Name, strings.TrimPrefix(r.Name, "execute_tool "))
+	t.Name = cmp.Or(t.Name, r.attrs.text(DialectName), strings.TrimPrefix(r.Name, toolSpan))
 	t.Args = r.args()
 	if v, ok := r.attrs.first(ToolResult); ok {
 		t.Result, t.HasResult = cut(v.string(), MostText, chat.CutMark), true

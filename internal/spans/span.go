@@ -14,8 +14,11 @@ type Span struct {
 	Trace, ID, Parent string // hexadecimal in lower case, as far as the program keeps to that
 	Name              string
 	Kind              Kind
-	Start, End        time.Time // UTC
-	Failure           string    // why it failed; "": it did not
+	// Inferred says that it is the run of a tool by a name or a kind of no convention that says so by its operation.
+	// Another span may tell of the same run.
+	Inferred   bool
+	Start, End time.Time // UTC
+	Failure    string    // why it failed; "": it did not
 
 	Model    string
 	Provider string

@@ -48,6 +48,8 @@ const (
 	Failed
 	StatusCode
 	OfCheck
+	DialectKind // what other conventions call the kind of a span
+	DialectName // of a tool, where the kind says that it is one
 	fieldCount
 )
 
@@ -70,17 +72,22 @@ var table = [fieldCount][]string{
 	InputCostUSD:     {"llm.cost.prompt"},
 	OutputCostUSD:    {"llm.cost.completion"},
 	FinishReason:     {"gen_ai.response.finish_reasons", "llm.finish_reason"},
-	ToolID:           {"gen_ai.tool.call.id", "tool_call.id", "tool.id", "tool_call.tool_call.id"},
-	ToolName:         {"gen_ai.tool.name", "tool.name", "tool_call.function.name"},
-	ToolArgs:         {"gen_ai.tool.call.arguments", "tool_call.function.arguments", InputValue, "tool.parameters"},
-	ToolResult:       {"gen_ai.tool.call.result", OutputValue},
-	Output:           {OutputMessages, Completion, InferenceOutput},
-	OutputText:       {OutputValue},
-	ReplyCalls:       {"llm.tool_calls"},
-	ErrorType:        {"error.type", "error.message", "exception.message", "exception.type"},
-	Failed:           {"error"}, // as OpenTracing marks a span
-	StatusCode:       {"otel.status_code"},
-	OfCheck:          {"arena.judge", "arena.by_check"},
+	ToolID: {"gen_ai.tool.call.id", "tool_call.id", "tool.id", "tool_call.tool_call.id",
+		"ai.toolCall.id"},
+	ToolName: {"gen_ai.tool.name", "tool.name", "tool_call.function.name", "ai.toolCall.name"},
+	ToolArgs: {"gen_ai.tool.call.arguments", "tool_call.function.arguments", InputValue, "tool.parameters",
+		"tool_arguments", "ai.toolCall.args"},
+	ToolResult: {"gen_ai.tool.call.result", OutputValue, "tool_response", "ai.toolCall.result"},
+	Output:     {OutputMessages, Completion, InferenceOutput},
+	OutputText: {OutputValue},
+	ReplyCalls: {"llm.tool_calls"},
+	ErrorType:  {"error.type", "error.message", "exception.message", "exception.type"},
+	Failed:     {"error"}, // as OpenTracing marks a span
+	StatusCode: {"otel.status_code"},
+	OfCheck:    {"arena.judge", "arena.by_check"},
+	DialectKind: {"traceloop.span.kind", "mlflow.spanType", "langfuse.observation.type", "langsmith.span.kind",
+		"gen_ai.span.kind", "lmnr.span.type", "agentops.span.kind", "ai.operationId"},
+	DialectName: {"traceloop.entity.name"},
 }
 
 // Names are the attributes that tell a field, the one that counts first in front. Nobody may change them.

@@ -281,10 +281,10 @@ func (t *Trace) Dropped() (n int) {
 
 // findCalls finds the tools that were called.
 func (t *Trace) findCalls() {
-	asked := newUnmatchedCalls(t)
+	asked, twice := newUnmatchedCalls(t), t.toldTwice()
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		if s.Kind != ToolRun {
+		if s.Kind != ToolRun || twice[i] {
 			continue
 		}
 		for n, tool := range s.Tools {

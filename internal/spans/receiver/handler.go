@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"path"
 	"strings"
 	"sync"
 
@@ -19,6 +20,11 @@ const (
 	protobufType = "application/x-protobuf"
 	jsonType     = "application/json"
 )
+
+const tracesPath = "/v1/traces"
+
+// dropped are the paths of other signals.
+var dropped = map[string]bool{"/v1/metrics": true, "/v1/logs": true, "/v1development/profiles": true}
 
 // ServeHTTP takes an export of spans. Metrics and logs, which some programs send to the same address, are taken and
 // dropped, so that they do not complain.
@@ -34,17 +40,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", http.MethodPost)
 		http.Error(w, "arena takes POST", http.StatusMethodNotAllowed)
 		return
-	case r.URL.Path == "/v1/metrics" || r.URL.Path == "/v1/logs":
+	case dropped[path.Clean(r.URL.Path)]:
 		writeSuccess(w, r)
-		return
-	case r.URL.Path != "/v1/traces":
-		http.Error(w, "arena takes traces at /v1/traces", http.StatusNotFound)
 		return
 	}
 	s.requestDone(trial, 1)
 	defer s.requestDone(trial, -1)
 	if failed := s.export(trial, r); failed != nil {
-		if failed.status == http.StatusUnauthorized {
+		if failed.status == http.StatusUnauthorized || trial == "" && failed.status == http.StatusNotFound {
 			s.refuse()
 		} else {
 			s.broken(trial, failed.spans, failed.err)
@@ -84,6 +87,10 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // export reads a request and keeps its spans.
 func (s *Server) export(trial string, r *http.Request) *failure {
+	if at := path.Clean(r.URL.Path); at != tracesPath { // what a program sends elsewhere may be its traces
+		return &failure{http.StatusNotFound, 1, fmt.Errorf("arena takes traces at %s, and not at %s", tracesPath,
+			ellipsis.Runes(at, 80))}
+	}
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()

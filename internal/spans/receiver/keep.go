@@ -20,6 +20,9 @@ func appendSpan(to []byte, s *spans.Span) []byte {
 		w.text(text)
 	}
 	w.number(int64(s.Kind))
+	for _, flag := range []bool{s.Inferred, s.Partial, s.Miscosted} {
+		w.flag(flag)
+	}
 	w.time(s.Start)
 	w.time(s.End)
 	w.number(int64(s.Dropped))
@@ -81,6 +84,9 @@ func readSpans(kept []byte) (list []spans.Span) {
 			*text = r.text()
 		}
 		s.Kind = spans.Kind(r.number())
+		for _, flag := range []*bool{&s.Inferred, &s.Partial, &s.Miscosted} {
+			*flag = r.number() == 1
+		}
 		s.Start, s.End, s.Dropped = r.time(), r.time(), int(r.number())
 		if r.number() == 1 {
 			u := &chat.Usage{}

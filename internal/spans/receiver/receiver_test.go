@@ -253,6 +253,13 @@ func TestRefused(t *testing.T) {
 	if status, _, _ := c.send(bytes.NewReader(good), protobufType); status != 404 {
 		t.Errorf("another path: %d", status)
 	}
+	if _, lost := in.Take(); lost.Err() == nil || !strings.Contains(lost.Err().Error(), "and not at /v2/traces") {
+		t.Errorf("another path: lost: %v", lost.Err())
+	}
+	c.url = s.URL() + "//v1/traces/"
+	if status, _, _ := c.send(bytes.NewReader(good), protobufType); status != 200 {
+		t.Errorf("the same path: %d", status)
+	}
 }
 
 // TestEnded holds that nothing is kept for trials that have ended.

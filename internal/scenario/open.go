@@ -75,7 +75,7 @@ func (o *OpenCheck) Bind(v *Values, who string, d *diag.List) any {
 	defer o.mu.Unlock()
 	var problems diag.List
 	spec, key := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
-		problems.Errorf(pos, width, f.code, "%s: %s%s", o.spec.Type, f.msg, who).Hint = f.hint
+		f.tell(&problems, pos, width, o.spec.Type+": "+f.msg+who)
 	})
 	if problems.Errors() > 0 {
 		o.report(&problems, d)

@@ -21,7 +21,7 @@ const maxMade = 256
 func (o *OpenCheck) BindRow(v *Values, d *diag.List) any {
 	var problems diag.List
 	spec, key := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
-		problems.Errorf(pos, width, f.code, "%s: %s", o.spec.Type, f.msg).Hint = f.hint
+		f.tell(&problems, pos, width, o.spec.Type+": "+f.msg)
 	})
 	var form rowForm
 	if problems.Errors() > 0 {
@@ -81,7 +81,7 @@ func (o *OpenCheck) BindRows(all []*Values, who string, d *diag.List) {
 			if f.code == "empty-value" || f.code == "structured-value" { // of this row
 				list = &unfilled
 			}
-			list.Errorf(pos, width, f.code, "%s: %s%s", o.spec.Type, f.msg, who).Hint = f.hint
+			f.tell(list, pos, width, o.spec.Type+": "+f.msg+who)
 		})
 		if problems.Errors() > 0 {
 			o.report(&problems, d)

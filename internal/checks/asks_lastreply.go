@@ -29,14 +29,21 @@ func (c *Compiled) bansInLastReply(turned bool) bool {
 		}
 		return slices.ContainsFunc(parts, func(part *Compiled) bool { return part.bansInLastReply(turned) })
 	}
-	if c.session || c.Def.Scope == WholeAlways || c.Def.Reads != ReadsReply {
+	if c.session || c.Def.Scope == WholeAlways || c.Def.Reads != ReadsReply && !ofLastReply(c.Check) {
 		return false
 	}
 	match, decided := c.Check.(decidedByPattern)
-	if decided && match.scoreOfMatch() == 0 || !decided && (cleanOf(c.Def, c.Check) != NotClean || limitsSomething(c.Check)) {
+	forbids := cleanOf(c.Def, c.Check) != NotClean || limitsSomething(c.Check)
+	if decided && match.scoreOfMatch() == 0 || !decided && forbids {
 		turned = !turned
 	}
 	return turned
+}
+
+// ofLastReply reports whether a check looks at what the last reply took, and not at its words.
+func ofLastReply(check Check) bool {
+	_, ok := check.(interface{ ofLastReply() })
+	return ok
 }
 
 // Remarks are what to tell of a verdict that passed, where it means less than it seems. The subject is the one that was

@@ -26,6 +26,8 @@ type latencyBudget struct {
 	MaxMS float64 `param:"max_ms,required" above:"0" doc:"Milliseconds of the call of the model that gave the reply."`
 }
 
+func (*latencyBudget) ofLastReply() {}
+
 func (c *latencyBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 	took, budget := s.latency(), c.MaxMS
 	if took == nil {

@@ -153,6 +153,8 @@ func TestLimitsOfTheLastReply(t *testing.T) {
 		`json_path {"expression": "$.errors", "max_results": 0}`: true,
 		`json_path {"expression": "$.price", "max": 5}`:          true,
 		`json_path {"expression": "$.price", "min": 5}`:          false,
+		`latency_budget {"max_ms": 20}`:                          true,
+		`max_duration {"max_seconds": 20}`:                       false,
 		`tool_call_count {"max": 3}`:                             false, // it counts the calls of all turns
 	} {
 		name, params, _ := strings.Cut(check, " ")

@@ -72,6 +72,11 @@ func (c *toolArgsExcluded) exclude(b *binder, param string, args map[string]anyV
 				b.name, param, name)
 		}
 		for _, v := range values {
+			if v == nil && !b.turned {
+				b.r.Warnf(node.Get(b.read[param], name), "looks-like-slip", "%s: %s.%s: null excludes null alone, and no other "+
+					"value", b.name, param, name).Hint = "to exclude whatever value it has, write not, and in it " +
+					"tool_call_chain with one step and args_match: {" + name + `: ""}`
+			}
 			c.excluded = append(c.excluded, expectedArg{name: name, value: v})
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Pattern is a kind of personal data that can be told by how it is written.
@@ -15,7 +17,35 @@ type Pattern struct {
 	What string // as an explanation calls it
 	// ByDefault is set for those that are hardly ever anything else.
 	ByDefault bool
-	In        func(text string) bool
+	in        func(text string) bool
+}
+
+// In reports whether a text holds such data, also where blanks and dashes are those of typography, characters in
+// between cannot be seen, and letters and digits are as wide as Chinese ones.
+func (p *Pattern) In(text string) bool { return p.in(plain(text)) }
+
+// plain is a text with the blanks, dashes, letters and digits of ASCII in place of their variants, and without
+// characters that cannot be seen.
+func plain(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return text
+	}
+	const wideFirst, wideLast, minus = '\uff01', '\uff5e', '\u2212'
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < utf8.RuneSelf:
+			return r
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		case unicode.Is(unicode.Zs, r):
+			return ' '
+		case unicode.Is(unicode.Pd, r), r == minus:
+			return '-'
+		case wideFirst <= r && r <= wideLast:
+			return r - wideFirst + '!'
+		}
+		return r
+	}, text)
 }
 
 // Patterns are all patterns, in the order in which reports name them.

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -119,7 +120,25 @@ func roomProblems(spec *result.GateSpec) []RuleProblem {
 	if len(all) > 0 {
 		return all
 	}
-	return append(unreachable(ruleOf(spec)), unfailing(spec)...)
+	return slices.Concat(unreachable(ruleOf(spec)), unfailing(spec), generous(spec))
+}
+
+// generous is about a tolerance that lets agents pass that are right in less than half of the trials in which they are
+// to be: it was probably meant as the lowest rate.
+func generous(spec *result.GateSpec) []RuleProblem {
+	if spec.Tolerance <= spec.PassRate/2 {
+		return nil
+	}
+	lower := spec.PassRate - spec.Tolerance
+	hint := "write how much less than pass_rate is good enough, such as 0.1"
+	if spec.Tolerance < spec.PassRate {
+		hint = fmt.Sprintf("if rates down to %v are good enough, write tolerance: %s", spec.Tolerance,
+			strconv.FormatFloat(spec.PassRate-spec.Tolerance, 'g', 2, 64))
+	}
+	slip := problem("tolerance", "looks-like-slip", hint, "tolerance %v: with pass_rate %v, rates down to %s pass",
+		spec.Tolerance, spec.PassRate, strconv.FormatFloat(lower, 'g', 2, 64))
+	slip.Warning = true
+	return []RuleProblem{slip}
 }
 
 // unfailing is about a gate that may be undecided, and that no agent can fail: it is green whatever comes.

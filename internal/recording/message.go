@@ -99,7 +99,11 @@ func (b *builder) measures(m *Message, o object) {
 	if v := o.get("modelcalls"); !v.missing() {
 		m.ModelCalls = new(b.count(v, "model_calls"))
 	}
-	m.Untold = b.untold(o.get("untold"))
+	for _, word := range b.untold(o.get("untold")) {
+		if !slices.Contains(m.Untold, word) {
+			m.Untold = append(m.Untold, word)
+		}
+	}
 	m.LeftOut = b.leftOut(o.get("leftout"))
 	m.Cached = b.truth(o.get("cached"), "cached")
 	b.original(m, o.get("original"))

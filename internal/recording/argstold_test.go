@@ -1,0 +1,38 @@
+package recording
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// TestArgsTold: arguments that are missing, or are no object, are not known, in each form in which a record has calls.
+func TestArgsTold(t *testing.T) {
+	t.Parallel()
+	const say, end = `{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": null, `,
+		`}, {"role": "tool", "tool_call_id": "c1", "content": "done"}, {"role": "assistant", "content": "b"}]}`
+	forms := map[string]struct{ text, key string }{
+		"chat": {say + `"tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", ARGS}}]` + end, "arguments"},
+		"old": {strings.NewReplacer(`"tool"`, `"function"`, `"tool_call_id": "c1"`, `"name": "f"`).Replace(
+			say + `"function_call": {"name": "f", ARGS}` + end), "arguments"},
+		"items": {`{"object": "response", "status": "completed", "model": "m", "input": [{"role": "user", "content": "a"},
+			{"type": "function_call", "call_id": "c1", "name": "f", ARGS},
+			{"type": "function_call_output", "call_id": "c1", "output": "done"}],
+			"output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "b"}]}]}`, "arguments"},
+	}
+	for name, form := range forms {
+		for args, untold := range map[string]bool{
+			`"{\"id\": 1}"`: false, `"{}"`: false, `""`: false, `"{\"id\": 1}X"`: true, `7`: true, `["a"]`: true, `null`: true,
+		} {
+			s := only(t, []byte(strings.ReplaceAll(form.text, "ARGS", `"`+form.key+`": `+args)))
+			at := slices.IndexFunc(s.Messages, func(m Message) bool { return len(m.ToolCalls) > 0 })
+			if at < 0 {
+				t.Errorf("%s, %s: no call", name, args)
+			} else if got := slices.Contains(s.Messages[at].Untold, chat.UntoldArguments); got != untold {
+				t.Errorf("%s, %s: untold %v", name, args, got)
+			}
+		}
+	}
+}

@@ -83,7 +83,7 @@ func numberIn(v value) (float64, bool) {
 // unfinished are the states of what was not said to its end, with which its part may be there.
 var unfinished = []string{
 	"incomplete", "in_progress", "queued", "partial", "truncated", "interrupted", "unfinished", "errored", "expired",
-	"timed_out", "rejected",
+	"timed_out", "rejected", "pending", "running",
 }
 
 func isUnfinished(word string) bool { return slices.Contains(unfinished, strings.ToLower(word)) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
@@ -138,11 +139,10 @@ func (b *builder) loggedCall(s *aiSpan, input, output value) {
 
 // loggedTool reads the run of a tool.
 func (b *builder) loggedTool(s *aiSpan, name string, input, output value) {
-	s.tool.Name = name
-	if inner := onlyMember(input); inner.kind() == '{' || nestedJSON(inner).kind() == '{' {
-		input = nestedJSON(inner)
+	if s.tool.Name = cmp.Or(name, "unnamed"); name == "" {
+		b.doubtf("the run of a tool has no name, and may be one of any tool")
 	}
-	s.toolArgs, s.toolBadArgs = b.args(input)
+	s.toolArgs, s.toolBadArgs = b.loggedArgs(input)
 	s.tool.Error, s.tool.LatencyMS = s.failure, s.latency()
 	if output.missing() {
 		return
@@ -154,6 +154,43 @@ func (b *builder) loggedTool(s *aiSpan, name string, input, output value) {
 		output = fields.get("content")
 	}
 	s.tool.Content = textOf(output)
+}
+
+// argumentKeys are the names under which frameworks keep the arguments of a tool, all together.
+var argumentKeys = []string{"kwargs", "toolinput"}
+
+// loggedArgs are the arguments of the run of a tool. Both are empty where they are not told.
+func (b *builder) loggedArgs(input value) (args chat.Args, bad string) {
+	inner := onlyMember(input)
+	for _, key := range argumentKeys {
+		if v := input.get(key); inner.missing() && v.kind() == '{' && isOnly(input, key) {
+			inner = v
+		}
+	}
+	if inner.kind() == '{' || nestedJSON(inner).kind() == '{' {
+		input = nestedJSON(inner)
+	}
+	text, isText := inner.str()
+	text = strings.TrimSpace(text)
+	switch {
+	case input.missing():
+		return nil, ""
+	case isText && strings.HasPrefix(text, "{") && jsonIn(text).missing(): // a map, as Python writes it
+		return nil, text
+	case !isEmpty(input.get("args")) && input.get("kwargs").kind() == '{': // by their places, without names
+		return nil, string(input.text)
+	}
+	return b.args(input)
+}
+
+// isOnly reports whether no other member of an object has content.
+func isOnly(o value, name string) bool {
+	for key, member := range o.members {
+		if foldKey(key) != name && !isEmpty(member) {
+			return false
+		}
+	}
+	return true
 }
 
 // kindOf is the type of a message, or of the class that it is made of.

@@ -69,7 +69,7 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 			calls = append(calls, *s)
 		}
 	}
-	b.session.Error = cmp.Or(failure, b.session.Error)
+	b.session.Error = cmp.Or(failure, b.session.Error, b.agentFailure(spans, byID))
 	if len(calls) > 0 {
 		b.checkCalls(calls)
 	}
@@ -80,6 +80,43 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 		return agents
 	}
 	return calls
+}
+
+// agentFailure is the failure of the outermost span around the last calls of models: what the user got is not what the
+// model said. That of an earlier one, after which the conversation went on, is a doubt.
+func (b *builder) agentFailure(spans []aiSpan, byID map[string]*aiSpan) (failure string) {
+	var last *aiSpan
+	failed := map[*aiSpan]bool{}
+	for i := range spans {
+		s := &spans[i]
+		if !s.asksModel() || nested(s, byID) {
+			continue
+		}
+		root := s
+		for range spans {
+			up := byID[root.parent]
+			if root.parent == "" || up == nil || up == s || up.operation == "trace" { // of which no failure is told
+				break
+			}
+			root = up
+		}
+		if root == s || root.judge {
+			last = nil
+			continue
+		}
+		if last = root; root.failure != "" {
+			failed[root] = true
+		}
+	}
+	for root := range failed {
+		if root != last {
+			b.doubtf("a run of the agent failed, after which the conversation went on")
+		}
+	}
+	if last != nil && last.failure != "" {
+		return "the run of the agent failed: " + last.failure
+	}
+	return ""
 }
 
 // checkCalls refuses a conversation when a call lacks its input, or its output, unless the next call has that in its

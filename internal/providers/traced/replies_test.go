@@ -114,7 +114,7 @@ func TestReplies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := replies(traceOf(t, c.spans), final, &turn{reported: reportedCalls{c.said}}, &scenario.Provider{})
+			got := replies(traceOf(t, c.spans), final, &turn{reported: reportedCalls{calls: c.said}}, &scenario.Provider{})
 			if diff := cmp.Diff(c.want, written(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -122,5 +122,25 @@ func TestReplies(t *testing.T) {
 				t.Error("nothing is shown of it")
 			}
 		})
+	}
+}
+
+// TestFailureToldOnce: lines that tell of a call that worked, and the span of one that failed, contradict each other.
+func TestFailureToldOnce(t *testing.T) {
+	t.Parallel()
+	args := chat.Args{"a": json.Number("1")}
+	trace := traceOf(t, span("1", "", "TOOL", 1, 2, `,"tool.name":"f","tool.parameters":{"a":1},"error.type":"down"`))
+	for failure, want := range map[string]string{
+		"":     "the program reports that its call c of f succeeded, and its traces that it failed: down",
+		"down": "",
+	} {
+		var of turn
+		of.goesOn(chat.Reply{
+			ToolCalls:   []chat.ToolCall{{ID: "c", Name: "f", Args: args}},
+			ToolResults: []chat.ToolResult{{ID: "c", Name: "f", Error: failure}},
+		}, nil)
+		if left, notice := of.reported.without(trace.Calls()); len(left) > 0 || notice != want {
+			t.Errorf("failure %q: %d calls, notice %q, want %q", failure, len(left), notice, want)
+		}
 	}
 }

@@ -12,7 +12,23 @@ import (
 
 // reportedCalls are the tool calls that a program reported in another way than by its traces, and that are not matched
 // with a span yet.
-type reportedCalls struct{ calls []chat.ToolCall }
+type reportedCalls struct {
+	calls  []chat.ToolCall
+	failed map[string]bool // by id: those of which the program reported that they failed
+}
+
+// add notes the calls of a reply, which the program made itself.
+func (t *reportedCalls) add(r *chat.Reply) {
+	t.calls = append(t.calls, r.ToolCalls...)
+	if t.failed == nil {
+		t.failed = map[string]bool{}
+	}
+	for i := range r.ToolResults {
+		if res := &r.ToolResults[i]; res.Error != "" {
+			t.failed[res.ID] = true
+		}
+	}
+}
 
 // without returns the calls of a trace that the program did not report itself. Calls of one tool are the same if their
 // ids or arguments are equal, or if the span has no arguments. notice says where the two reports contradict each other;
@@ -36,6 +52,10 @@ func (t *reportedCalls) without(calls []spans.Call) (left []spans.Call, notice s
 				if said := t.calls[at]; c.Args != "" && exactly(&as) != exactly(&said) {
 					notice = fmt.Sprintf("the program reports its call %s of %s with other arguments than its traces; the arguments "+
 						"in its report count", ellipsis.Runes(said.ID, mostText), ellipsis.Runes(c.Name, mostText))
+				}
+				if said := t.calls[at]; c.Failure != "" && !t.failed[said.ID] {
+					notice = fmt.Sprintf("the program reports that its call %s of %s succeeded, and its traces that it failed: %s",
+						ellipsis.Runes(said.ID, mostText), ellipsis.Runes(c.Name, mostText), ellipsis.Runes(c.Failure, mostText))
 				}
 				t.calls = slices.Delete(t.calls, at, at+1)
 			}

@@ -22,7 +22,7 @@ type turn struct {
 // goesOn records a reply with tool calls, after which the turn goes on. The last reply of the turn has the number of
 // model calls, and the cost if it is not known yet.
 func (t *turn) goesOn(r chat.Reply, price *providers.Price) chat.Reply {
-	t.reported.calls = append(t.reported.calls, r.ToolCalls...)
+	t.reported.add(&r)
 	t.replies++
 	r.ModelCalls = new(0)
 	r.Untold = slices.DeleteFunc(slices.Clone(r.Untold), func(what string) bool { return what == chat.UntoldModelCalls })

@@ -29,6 +29,8 @@ type document struct {
 	Trial   string `json:"trial"`
 	// Simulated is true when the provider was a mock.
 	Simulated bool `json:"simulated,omitempty"`
+	// CheckedBy are those who checked the trial, see result.CheckersOf: nobody else checks a replay.
+	CheckedBy string `json:"checked_by,omitempty"`
 	// Redacted are the names of fields whose values were removed.
 	Redacted []string `json:"redacted,omitempty"`
 	// Tools are the definitions of offered tools, each once. Requests refer to them by name, and to those that have

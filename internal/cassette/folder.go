@@ -198,6 +198,7 @@ func (d *Folder) Open(t Trial, simulated bool, again func(all bool) string) (*Re
 		}
 	}
 	rec.plays, rec.entries, rec.redactedFields = true, c.entries, lowerSet(c.redacted)
+	rec.checkedBy = c.checkedBy
 	rec.encoder = encoder{folder: d, redactor: newRedactor(secrets, c.redacted)}
 	rec.plainEncoder = encoder{folder: d, redactor: newRedactor(nil, c.redacted)}
 	rec.redactFields = slices.Concat(d.Redact, c.redacted)
@@ -252,7 +253,7 @@ func (rec *Recorder) save() error {
 	}
 	rec.entries = entries
 	entries = append(entries, rec.unusedOlder()...)
-	data, err := encode(rec.trial.ID, &contents{rec.simulated, rec.folder.Redact, entries})
+	data, err := encode(rec.trial.ID, &contents{rec.simulated, rec.checkedBy, rec.folder.Redact, entries})
 	if was, missing := plainfile.Read(rec.folder.file(rec.name)); err == nil && missing == nil && unchanged(was, data) {
 		return nil
 	}

@@ -28,19 +28,21 @@ type judgeRequest struct {
 
 // judgeReply is the answer of a judge, or the judge of a question that failed.
 type judgeReply struct {
-	Content  Text     `json:"content"`
-	Finish   string   `json:"finish_reason,omitempty"`
-	Key      string   `json:"key,omitempty"` // equal for votes that share one answer
-	Judge    string   `json:"judge,omitempty"`
-	Provider string   `json:"provider,omitempty"`
-	Model    string   `json:"model,omitempty"`
-	Served   string   `json:"served,omitempty"` // the model that answered, where it is another one
-	Doubt    Text     `json:"doubt,omitempty"`
-	Calls    Text     `json:"calls,omitempty"` // the tools that it calls
-	Usage    usage    `json:"usage"`
-	CostUSD  *float64 `json:"cost_usd"` // null: not known
-	Cached   bool     `json:"cached,omitempty"`
-	Source   string   `json:"source,omitempty"` // identifies model and server
+	Content  Text   `json:"content"`
+	Finish   string `json:"finish_reason,omitempty"`
+	Key      string `json:"key,omitempty"` // equal for votes that share one answer
+	Judge    string `json:"judge,omitempty"`
+	Provider string `json:"provider,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Served   string `json:"served,omitempty"` // the model that answered, where it is another one
+	// AnsweredBy is the model, as its server named it.
+	AnsweredBy string   `json:"answered_by,omitempty"`
+	Doubt      Text     `json:"doubt,omitempty"`
+	Calls      Text     `json:"calls,omitempty"` // the tools that it calls
+	Usage      usage    `json:"usage"`
+	CostUSD    *float64 `json:"cost_usd"` // null: not known
+	Cached     bool     `json:"cached,omitempty"`
+	Source     string   `json:"source,omitempty"` // identifies model and server
 }
 
 // Judges records next, or replays its answers. Each trial has its own answers, even when equal questions of a run are
@@ -77,8 +79,8 @@ func (j recordedJudges) Ask(
 			return func(enc encoder) (any, error) {
 				return &judgeReply{
 					Content: enc.text(a.Text), Finish: a.FinishReason, Key: a.Key, Judge: a.Judge, Provider: a.Provider,
-					Model: a.Model, Served: a.Served, Doubt: enc.text(a.Doubt), Calls: enc.text(a.Calls),
-					Usage: usageOf(a.Usage), CostUSD: a.CostUSD, Cached: a.Cached,
+					Model: a.Model, Served: a.Served, AnsweredBy: a.AnsweredBy, Doubt: enc.text(a.Doubt),
+					Calls: enc.text(a.Calls), Usage: usageOf(a.Usage), CostUSD: a.CostUSD, Cached: a.Cached,
 					Source: j.source(use),
 				}, nil
 			}, a.LatencyMS, err
@@ -96,7 +98,7 @@ func (j recordedJudges) Ask(
 	}
 	answer := grading.Answer{
 		Text: string(r.Content), FinishReason: r.Finish, Key: r.Key, Judge: r.Judge, Provider: r.Provider, Model: r.Model,
-		Served: r.Served, Doubt: string(r.Doubt), Calls: string(r.Calls),
+		Served: r.Served, AnsweredBy: r.AnsweredBy, Doubt: string(r.Doubt), Calls: string(r.Calls),
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached || e.reused,
 		Simulated: r.Source == "" && j.mocked(use),
 	}

@@ -62,6 +62,7 @@ func (r *fileReader) document(root *node.Node) bool {
 		Version   int               `json:"arena_cassette"`
 		Trial     string            `json:"trial"`
 		Simulated bool              `json:"simulated"`
+		CheckedBy string            `json:"checked_by"`
 		Redacted  []string          `json:"redacted"`
 		Tools     []tool            `json:"tools"`
 		Exchanges []json.RawMessage `json:"exchanges"`
@@ -169,6 +170,7 @@ func (r *fileReader) model(request *node.Node, tools map[string]bool, previous *
 // contents is the content of a cassette.
 type contents struct {
 	simulated bool
+	checkedBy string
 	redacted  []string
 	entries   []*entry // without keys yet
 }
@@ -179,6 +181,7 @@ func (d *Folder) open(data []byte, id string) (*contents, error) {
 		Version   int            `json:"arena_cassette"`
 		Trial     string         `json:"trial"`
 		Simulated bool           `json:"simulated"`
+		CheckedBy string         `json:"checked_by"`
 		Redacted  []string       `json:"redacted"`
 		Tools     []tool         `json:"tools"`
 		Exchanges []readExchange `json:"exchanges"`
@@ -205,7 +208,7 @@ func (d *Folder) open(data []byte, id string) (*contents, error) {
 		e.position.lane = i
 		out[i] = e
 	}
-	return &contents{doc.Simulated, doc.Redacted, out}, nil
+	return &contents{doc.Simulated, doc.CheckedBy, doc.Redacted, out}, nil
 }
 
 // entry decodes an exchange. before are the messages of the previous model request; it is set to those of this one.

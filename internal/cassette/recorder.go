@@ -25,6 +25,7 @@ type Recorder struct {
 	recordAgain    func(all bool) string // how the trial is recorded again
 	stop           context.CancelCauseFunc
 	source         string    // identifies the model
+	checkedBy      string    // see document
 	keepOlder      bool      // see KeepOlder
 	partial        *partFile // nil: none is written
 
@@ -87,6 +88,12 @@ func (rec *Recorder) OnTimeout(stop context.CancelCauseFunc) {
 
 // Plays reports whether the trial is replayed.
 func (rec *Recorder) Plays() bool { return rec != nil && rec.plays }
+
+// CheckedBy are those who checked the recorded trial, where its cassette tells.
+func (rec *Recorder) CheckedBy() string { return rec.checkedBy }
+
+// SetCheckedBy sets what the cassette that is written tells of that.
+func (rec *Recorder) SetCheckedBy(checkers string) { rec.checkedBy = checkers }
 
 // RedactedFields are the fields, in lower case, whose values are redacted in the cassette that is replayed.
 func (rec *Recorder) RedactedFields() map[string]bool {

@@ -12,8 +12,8 @@ func encode(id string, c *contents) ([]byte, error) {
 	entries := c.entries
 	slices.SortStableFunc(entries, func(a, b *entry) int { return a.position.compare(b.position) })
 	doc := document{
-		Version: Version, Trial: id, Simulated: c.simulated, Redacted: c.redacted,
-		Exchanges: make([]exchange, len(entries)),
+		Version: Version, Trial: id, Simulated: c.simulated, CheckedBy: c.checkedBy,
+		Redacted: c.redacted, Exchanges: make([]exchange, len(entries)),
 	}
 	var lines exchangeWriter
 	for i, e := range entries {

@@ -40,7 +40,8 @@ type comparedPair struct {
 	Sees      *comparedFall      `json:"sees"` // null: no fall would have been seen, or there is a verdict
 	Change    comparison.Change  `json:"change"`
 	Unchecked bool               `json:"unchecked"`
-	Less      string             `json:"less,omitempty"` // what less a gate asks of it
+	Less      string             `json:"less,omitempty"`    // what less a gate asks of it
+	Differs   []string           `json:"differs,omitempty"` // what is asked or checked otherwise
 	Slower    bool               `json:"slower"`
 	Faster    bool               `json:"faster"`
 	Dearer    bool               `json:"dearer"`
@@ -86,7 +87,8 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 			sees = &comparedFall{from, to}
 		}
 		out.Groups = append(out.Groups, comparedPair{
-			p.Verdict, sees, p.Change, p.Unchecked || p.Fewer, p.Less, p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was),
+			p.Verdict, sees, p.Change, p.Unchecked || p.Fewer, p.Less, p.Differs(),
+			p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was),
 			compared(p.Now),
 			r.After.Briefs[told].ID,
 		})

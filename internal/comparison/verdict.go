@@ -2,13 +2,22 @@ package comparison
 
 import (
 	"github.com/arena-evals/arena/internal/evidence"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 // seed is that of the draws by which all scenarios are tested together: the same runs show the same.
 const seed = 1
 
 // Comparable reports whether both groups ask and check the same, as far as that is known.
-func (p *Pair) Comparable() bool { return p.Was.Asked != "" && p.Was.Asked == p.Now.Asked }
+func (p *Pair) Comparable() bool { return result.AskedAlike(p.Was.Asked, p.Now.Asked) }
+
+// Differs says what is asked or checked otherwise than before; nothing where a run does not tell what it asked.
+func (p *Pair) Differs() []string {
+	if p.Was.Asked == "" || p.Now.Asked == "" {
+		return nil
+	}
+	return result.AskedOtherwise(p.Was.Asked, p.Now.Asked)
+}
 
 // both is the pair for the tests.
 func (p *Pair) both() evidence.Pair {

@@ -73,6 +73,7 @@ type Answer struct {
 	FinishReason           string
 	Key                    string // see result.Judgement
 	Judge, Provider, Model string
+	AnsweredBy             string // see result.Judgement
 	Usage                  chat.Usage
 	CostUSD                *float64 // nil: the price is not known
 	LatencyMS              float64

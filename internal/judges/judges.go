@@ -53,6 +53,12 @@ func (p *Pool) Observed(origin chat.Origin, seed *int64, observer Observer) grad
 	return &asker{p, origin, seed, observer}
 }
 
+// NameFor is the name under which a judge answers for a use; "" when there is none.
+func (p *Pool) NameFor(use grading.JudgeUse) string {
+	judge, _ := (&asker{pool: p}).judge(use)
+	return cmp.Or(use.Judge, judge.Name) // the fallback answers under any name
+}
+
 // Simulated reports whether all judges are mocks.
 func (p *Pool) Simulated() bool {
 	for _, s := range p.byUse {
@@ -141,6 +147,9 @@ func (d *asker) Ask(ctx context.Context, use grading.JudgeUse, q *grading.Questi
 	if answer.Model == "" {
 		answer.Model = reply.Model
 	}
+	if !answer.Simulated {
+		answer.AnsweredBy = reply.Model
+	}
 	if providers.Another(e.spec, reply.Model) {
 		answer.Served = reply.Model
 	}
@@ -159,8 +168,8 @@ func called(r *chat.Reply) string {
 // Recall takes an answer that was replayed, so that nobody else is asked the same.
 func (d *asker) Recall(a *grading.Answer) {
 	reply := &chat.Reply{
-		Content: a.Text, FinishReason: a.FinishReason, Model: cmp.Or(a.Served, a.Model), Usage: a.Usage, CostUSD: a.CostUSD,
-		LatencyMS: a.LatencyMS, Cached: a.Cached, Doubt: a.Doubt,
+		Content: a.Text, FinishReason: a.FinishReason, Model: cmp.Or(a.AnsweredBy, a.Served, a.Model), Usage: a.Usage,
+		CostUSD: a.CostUSD, LatencyMS: a.LatencyMS, Cached: a.Cached, Doubt: a.Doubt,
 	}
 	if a.Calls != "" {
 		reply.ToolCalls = []chat.ToolCall{{Name: a.Calls}}

@@ -67,7 +67,7 @@ func TestAsk(t *testing.T) {
 	}
 	want := grading.Answer{
 		Text: "fine", FinishReason: "stop", Key: answer.Key, Judge: "strict", Provider: "p", Model: "m",
-		Usage: chat.Usage{InputTokens: 3, OutputTokens: 2}, CostUSD: new(0.5), LatencyMS: 12,
+		AnsweredBy: "m-2026", Usage: chat.Usage{InputTokens: 3, OutputTokens: 2}, CostUSD: new(0.5), LatencyMS: 12,
 	}
 	if diff := cmp.Diff(want, answer); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)

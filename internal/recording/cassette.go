@@ -27,7 +27,8 @@ func (t *cassetteReader) head(v value) bool {
 	if v.kind() == '{' && !t.version(v.get("arenacassette")) {
 		return false
 	}
-	o, ok := t.strictObject(v, "a cassette", "arena_cassette", "trial", "simulated", "redacted", "tools", "exchanges")
+	o, ok := t.strictObject(v, "a cassette", "arena_cassette", "trial", "simulated", "checked_by", "redacted", "tools",
+		"exchanges")
 	if !ok {
 		return false
 	}

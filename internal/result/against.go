@@ -45,6 +45,9 @@ type AgainstGroup struct {
 	Healed bool `json:"healed,omitempty"`
 	// Less says what less its gate asks than then: "asked 90%, now 20%".
 	Less string `json:"less,omitempty"`
+	// Differs says what is asked or checked otherwise than then: "judge strict has another model, prompt or
+	// setting". It is empty where the run does not tell what it asked.
+	Differs []string `json:"differs,omitempty"`
 }
 
 // The verdicts on groups that are not compared.
@@ -85,7 +88,10 @@ func (b *Basis) against(tallies []*Tally) *Against {
 		case t.Quarantined:
 			g.Verdict = Quarantined
 			continue
-		case was.Asked != t.Asked || t.Asked == "":
+		case !AskedAlike(was.Asked, t.Asked):
+			if t.Asked != "" {
+				g.Differs = AskedOtherwise(was.Asked, t.Asked)
+			}
 			continue
 		case t.Counts.N() == 0:
 			g.Verdict = NotJudged

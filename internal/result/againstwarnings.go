@@ -32,7 +32,11 @@ func (r *Run) AgainstWarnings() (list []diag.Diagnostic) {
 		case g.Verdict == NewGroup:
 			added = append(added, g.Group)
 		case g.Verdict == Changed:
-			changed = append(changed, g.Group)
+			if how := g.Differing(); how == "" {
+				changed = append(changed, g.Group)
+			} else {
+				changed = append(changed, g.Group+" ("+diag.Safe(how)+")")
+			}
 		}
 		if g := &a.Groups[i]; g.Less != "" {
 			less = append(less, g.Group+" ("+g.Less+")")
@@ -43,6 +47,14 @@ func (r *Run) AgainstWarnings() (list []diag.Diagnostic) {
 		"groups ask or check something else than in the baseline, and are not compared")
 	warn(less, "group is asked for less than in the baseline", "groups are asked for less than in the baseline")
 	return list
+}
+
+// Differing says what differs; "" where no more is known than that something does.
+func (g *AgainstGroup) Differing() string {
+	if slices.Equal(g.Differs, []string{askedElse}) {
+		return ""
+	}
+	return strings.Join(g.Differs, "; ")
 }
 
 func firstNames(names []string) string {

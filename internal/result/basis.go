@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/arena-evals/arena/internal/baseline"
 	"github.com/arena-evals/arena/internal/diag"
@@ -32,7 +33,7 @@ func (b *Basis) Mismatch(of Fit, d *diag.List) {
 			"name that of this suite, or bless a run of it"
 		return
 	}
-	met, same, example := map[string]bool{}, 0, ""
+	met, same, example, differs := map[string]bool{}, 0, "", ""
 	for _, g := range of.Groups {
 		example = g.Group
 		was := b.File.Find(g.Group)
@@ -40,8 +41,10 @@ func (b *Basis) Mismatch(of Fit, d *diag.List) {
 			continue
 		}
 		met[g.Group] = true
-		if g.Asked != "" && was.Asked == g.Asked {
+		if AskedAlike(was.Asked, g.Asked) {
 			same++
+		} else if g.Asked != "" && differs == "" {
+			differs = ": of " + g.Group + ", " + diag.Safe(strings.Join(AskedOtherwise(was.Asked, g.Asked), "; "))
 		}
 	}
 	at := diag.Pos{File: b.Path, Line: 1, Col: 1}
@@ -51,11 +54,11 @@ func (b *Basis) Mismatch(of Fit, d *diag.List) {
 			b.example(), example).Hint = "name that of this suite, or bless a run of it"
 		return
 	case same == 0 && of.Gates:
-		d.Errorf(at, 0, "baseline", "no group asks and checks what it did in the baseline, so nothing could be compared").
-			Hint = "bless a run of today's files"
+		d.Errorf(at, 0, "baseline", "no group asks and checks what it did in the baseline, so nothing could be compared%s",
+			differs).Hint = "bless a run of today's files"
 		return
 	case same == 0:
-		d.Warnf(at, 0, "baseline", "no group asks and checks what it did in the baseline, so nothing is compared").
+		d.Warnf(at, 0, "baseline", "no group asks and checks what it did in the baseline, so nothing is compared%s", differs).
 			Hint = "bless a run of today's files"
 	}
 }

@@ -20,7 +20,7 @@ func NewBrief(t *Trial) Brief {
 		Scenario: t.Scenario, Provider: t.Provider, Region: t.Region, Trials: t.Trials,
 		File: t.Position.File, Line: t.Position.Line,
 		Simulated: t.Simulated, TaskType: t.TaskType, Repeatable: t.Repeatable,
-		Asked: t.Asked,
+		Asked: t.asked(),
 	}
 	if t.Recording != nil {
 		shared.Recording = t.Recording.File

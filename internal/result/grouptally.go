@@ -35,9 +35,7 @@ func (t *Tally) Add(b *Brief) {
 	if !t.seen {
 		t.seen, t.Asked, t.Repeatable, t.Quarantined = true, b.Asked, true, b.Quarantined()
 	}
-	if t.Asked != b.Asked {
-		t.Asked = ""
-	}
+	t.Asked = askedTogether(t.Asked, b.Asked)
 	t.Repeatable = t.Repeatable && b.Repeatable
 	if b.Uncounted {
 		return

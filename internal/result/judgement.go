@@ -8,27 +8,29 @@ type Judgement struct {
 	// Key is equal for judgements that share one answer: identical ones of a run, for which the judge is asked once. An
 	// answer to the same question that was paid for besides has another key. It is "" for a call that used tokens and
 	// gave no judgement: such calls are counted one by one.
-	Key       string     `json:"key"`
-	Judge     string     `json:"judge"` // name, or the provider's id when it has none
-	Provider  string     `json:"provider"`
-	Model     string     `json:"model,omitempty"`
-	Served    string     `json:"served,omitempty"`   // the model that answered, where it is another one than was asked
-	Vote      int        `json:"vote,omitempty"`     // from 1, when several were asked for
-	Repair    bool       `json:"repair,omitempty"`   // asked again after a reply that could not be read
-	Criteria  string     `json:"criteria,omitempty"` // what was graded, beyond what the type says
-	Rubric    string     `json:"rubric,omitempty"`   // the weights of the criteria
-	System    string     `json:"system"`
-	Prompt    string     `json:"prompt"` // the user message; for a repair, that of the repair
-	Reply     string     `json:"reply"`  // complete and unchanged
-	Score     *float64   `json:"score"`  // null: the reply could not be read
-	Reasoning string     `json:"reasoning,omitempty"`
-	Error     string     `json:"error,omitempty"` // why there is no score
-	Doubt     string     `json:"doubt,omitempty"` // why the reply may not be all that the judge said
-	Usage     chat.Usage `json:"usage"`
-	CostUSD   *float64   `json:"cost_usd"` // null: the price is not known
-	LatencyMS float64    `json:"latency_ms"`
-	Cached    bool       `json:"cached,omitempty"`    // an earlier run paid for it; it is in no sum of costs
-	Simulated bool       `json:"simulated,omitempty"` // a mock answered: nobody paid the cost
+	Key      string `json:"key"`
+	Judge    string `json:"judge"` // name, or the provider's id when it has none
+	Provider string `json:"provider"`
+	Model    string `json:"model,omitempty"`
+	Served   string `json:"served,omitempty"` // the model that answered, where it is another one than was asked
+	// AnsweredBy is the model that answered, as its server named it; "": a mock did, or it is not known.
+	AnsweredBy string     `json:"answered_by,omitempty"`
+	Vote       int        `json:"vote,omitempty"`     // from 1, when several were asked for
+	Repair     bool       `json:"repair,omitempty"`   // asked again after a reply that could not be read
+	Criteria   string     `json:"criteria,omitempty"` // what was graded, beyond what the type says
+	Rubric     string     `json:"rubric,omitempty"`   // the weights of the criteria
+	System     string     `json:"system"`
+	Prompt     string     `json:"prompt"` // the user message; for a repair, that of the repair
+	Reply      string     `json:"reply"`  // complete and unchanged
+	Score      *float64   `json:"score"`  // null: the reply could not be read
+	Reasoning  string     `json:"reasoning,omitempty"`
+	Error      string     `json:"error,omitempty"` // why there is no score
+	Doubt      string     `json:"doubt,omitempty"` // why the reply may not be all that the judge said
+	Usage      chat.Usage `json:"usage"`
+	CostUSD    *float64   `json:"cost_usd"` // null: the price is not known
+	LatencyMS  float64    `json:"latency_ms"`
+	Cached     bool       `json:"cached,omitempty"`    // an earlier run paid for it; it is in no sum of costs
+	Simulated  bool       `json:"simulated,omitempty"` // a mock answered: nobody paid the cost
 }
 
 // SimulatedUSD is the part of the cost that a mock made up and nobody paid.

@@ -8,12 +8,13 @@ import (
 	"github.com/arena-evals/arena/internal/dataset"
 	"github.com/arena-evals/arena/internal/digest"
 	"github.com/arena-evals/arena/internal/inventory"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Asked sums up what a trial asks the agent and how the answers are checked, in hexadecimal digits: the turns, the row,
-// all variants of the group, assertions, evals that gate, and the models that judge. Trials of two runs in which it is
-// equal can be held against each other, whatever became of the agent: of its prompt, model, tools and mock replies.
+// Asked sums up what a trial asks the agent and how the answers are checked: the turns, the row, all variants of the
+// group, assertions and evals that gate; and by whom, see checkers. Trials of two runs in which it is equal can be held
+// against each other, whatever became of the agent: of its prompt, model, tools and mock replies.
 func (f *Fingerprints) Asked(t *Trial) string {
 	s := t.shared()
 	shared := f.shareForScenario(askedOf{t.Project, s}, func() digest.Sum { return f.askedOf(t.Project, s) })
@@ -38,7 +39,7 @@ func (f *Fingerprints) Asked(t *Trial) string {
 		}
 	}
 	sum := scenario.Digest(decides...)
-	return hex.EncodeToString(sum[:8])
+	return result.Asked{Sum: hex.EncodeToString(sum[:8]), By: f.checkers(t.Project, s)}.String()
 }
 
 // askedRows are rows of a dataset that are one group, as the key of their sum.
@@ -68,7 +69,8 @@ type askedOf struct {
 }
 
 func (f *Fingerprints) askedOf(p *project, s *scenario.Scenario) digest.Sum {
-	decides := []any{bare(s), p.Globals, p.Handlers, f.opts.Only, f.judgesOf(p, s)}
+	var none []any // it has a place in the sums of older baselines
+	decides := []any{bare(s), p.Globals, p.Handlers, f.opts.Only, none}
 	for i := range s.Turns {
 		decides = append(decides, s.Turns[i].More().Perturbations)
 	}

@@ -34,7 +34,10 @@ func (s *session) openCassette(ctx context.Context) (_ context.Context, done fun
 	s.clock.simulated, s.clock.waits = true, !s.trial.Simulated() && !s.recorder.Plays()
 	ctx, end := context.WithCancelCause(ctx)
 	s.recorder.OnTimeout(end)
-	if !s.recorder.Plays() {
+	if s.recorder.Plays() {
+		s.out.Asked = result.CheckedAsBefore(s.out.Asked, s.recorder.CheckedBy())
+	} else {
+		s.recorder.SetCheckedBy(result.CheckersOf(s.out.Asked))
 		s.recorder.SetSource(sourceOf(s.trial.Endpoint))
 		s.otherSources = s.trial.otherSources()
 	}

@@ -9,8 +9,10 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/digest"
+	"github.com/arena-evals/arena/internal/grading"
 	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -32,7 +34,8 @@ type Fingerprints struct {
 	runSums sync.Map   // of what many trials share
 
 	mu           sync.Mutex
-	scenarioSums map[any]digest.Sum // of what the trials of one scenario share; at most maxScenarioSums
+	scenarioSums map[any]digest.Sum              // of what the trials of one scenario share; at most maxScenarioSums
+	checkedBy    map[checkersOf][]result.Checker // likewise
 }
 
 // maxScenarioSums is how many sums of single scenarios are kept. The trials of a scenario follow each other.
@@ -361,24 +364,30 @@ func (f *Fingerprints) judges(t *Trial) digest.Sum {
 
 // judgesOf are the sums of the models that judge a scenario, with their prompts.
 func (f *Fingerprints) judgesOf(p *project, s *scenario.Scenario) (asked []any) {
-	if p.judges == nil || p.judgePrompts == nil {
-		return nil
-	}
-	inventory.EachCheck(p.Project, []*scenario.Scenario{s}, func(c *checks.Compiled) {
-		for _, need := range c.JudgeUses() {
-			asked = append(asked, need.Use)
-			if spec := p.judgeModels[need.Use]; spec != nil {
-				asked = append(asked, f.provider(p.Project, spec))
-			}
-			for _, id := range []string{need.Prompt, p.judgePrompts.Default} {
-				asked = append(asked, p.judgePrompts.Texts[id])
-			}
-		}
-	})
+	f.eachJudge(p, s, func(_ grading.JudgeUse, decides []any) { asked = append(asked, decides...) })
 	if len(asked) > 0 && p.basis.judge != "" {
 		asked = append(asked, p.basis.judge)
 	}
 	return asked
+}
+
+// eachJudge visits what decides how a scenario is judged: for each judge of each check the model and the prompts.
+func (f *Fingerprints) eachJudge(p *project, s *scenario.Scenario, visit func(use grading.JudgeUse, decides []any)) {
+	if p.judges == nil || p.judgePrompts == nil {
+		return
+	}
+	inventory.EachCheck(p.Project, []*scenario.Scenario{s}, func(c *checks.Compiled) {
+		for _, need := range c.JudgeUses() {
+			decides := []any{need.Use}
+			if spec := p.judgeModels[need.Use]; spec != nil {
+				decides = append(decides, f.provider(p.Project, spec))
+			}
+			for _, id := range []string{need.Prompt, p.judgePrompts.Default} {
+				decides = append(decides, p.judgePrompts.Texts[id])
+			}
+			visit(need.Use, decides)
+		}
+	})
 }
 
 // priorConversation sums the conversation of a trial that is recorded or judged again.

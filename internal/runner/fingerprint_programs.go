@@ -27,6 +27,19 @@ func (p programSums) add(dir, command string, args []string) {
 	}
 }
 
+// addOwn sums those files of a command line that belong to the project: the program itself and its arguments, where
+// they are no absolute paths and not found by PATH. They are the same on every machine that has the project.
+func (p programSums) addOwn(dir, command string, args []string) {
+	for _, word := range append([]string{command}, args...) {
+		if name, file, sets := strings.Cut(word, "="); sets && strings.HasPrefix(name, "-") && !filepath.IsAbs(file) {
+			p.sum(word, within(dir, file))
+		}
+		if !filepath.IsAbs(word) {
+			p.sum(word, within(dir, word))
+		}
+	}
+}
+
 func within(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -85,7 +85,7 @@ func accepted(asked *result.Trial, line []byte) (*result.Trial, error) {
 	for _, c := range []struct{ what, got, want string }{
 		{"trial", got.ID, asked.ID}, {"fingerprint", got.Fingerprint, asked.Fingerprint},
 		{"scenario", got.Scenario, asked.Scenario}, {"provider", got.Provider, asked.Provider},
-		{"region", got.Region, asked.Region}, {"question", got.Asked, asked.Asked},
+		{"region", got.Region, asked.Region}, {"question", question(got), question(asked)},
 		{"number", fmt.Sprint(got.Trial, " of ", got.Trials), fmt.Sprint(asked.Trial, " of ", asked.Trials)},
 	} {
 		if c.got != c.want {
@@ -100,6 +100,9 @@ func accepted(asked *result.Trial, line []byte) (*result.Trial, error) {
 	}
 	return got, nil
 }
+
+// question is what a trial asks, whoever checked it where it is replayed.
+func question(t *result.Trial) string { return result.ParseAsked(t.Asked).Sum }
 
 // Single runs trials of a plan when they are asked for, each by itself. It is safe for concurrent use.
 type Single struct {

@@ -61,7 +61,7 @@ func (m *matrix) firstLook(s *span, t *Trial, prints *Fingerprints) (was *baseli
 	if was = m.opts.Basis.File.Find(t.groupName()); was == nil {
 		return nil, "the baseline does not have them"
 	}
-	if was.Asked != prints.Asked(t) {
+	if !result.AskedAlike(was.Asked, prints.Asked(t)) {
 		return nil, "they ask or check something else than in the baseline"
 	}
 	return was, ""

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/evidence"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -51,8 +52,12 @@ func Against(run *result.Run, all bool) []Remark {
 			func(g *result.AgainstGroup) string {
 				return "less is asked of it: " + g.Less
 			}},
-		{"changed", result.Errored, judged(result.Changed), func(*result.AgainstGroup) string {
-			return "asks or checks something else than in the baseline, so it is not compared"
+		{"changed", result.Errored, judged(result.Changed), func(g *result.AgainstGroup) string {
+			how := "asks or checks something else than in the baseline"
+			if g.Differing() != "" {
+				how = diag.Safe(g.Differing())
+			}
+			return how + ", so it is not compared"
 		}},
 		{"not run", result.Errored, judged(result.NotJudged), func(*result.AgainstGroup) string {
 			return "has no trial that counts, so it is not compared"

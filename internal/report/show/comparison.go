@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/comparison"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -119,7 +120,7 @@ func verdictWhy(r *comparison.Report, p *comparison.Pair) string {
 	case p.Verdict == comparison.Quarantined:
 		return "its scenario is in quarantine, so it is not compared"
 	case p.Verdict == comparison.NotCompared && p.Was.Asked != "" && p.Now.Asked != "":
-		return "something else is asked or checked than before, so it is not compared"
+		return diag.Safe(strings.Join(p.Differs(), "; ")) + ", so it is not compared"
 	case p.Verdict == comparison.NotCompared:
 		return "a run does not tell what it asked and checked, so it is not compared"
 	case !differsByChance(p):

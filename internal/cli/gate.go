@@ -27,6 +27,9 @@ The gates are those of the files, each with the scenarios that have it. Without 
 Where prices are known, it says what the trials may cost, all groups of the gate together: by the
 lengths of their texts, as arena run --estimate does. Trials that break cost more trials.
 
+A count that stops early (trials: {max: 20, stop: early}) is shown likewise: what it comes to by
+chance, and after how many trials that is certain. It never ends undecided, and claims nothing.
+
 A gate that no agent can pass ends with 2 and what would help.`
 
 // gateFlags is the command line of `arena gate`.
@@ -145,7 +148,7 @@ func (f *gateFlags) ofFiles(app *App) (*gatesShown, error) {
 		return nil, err
 	}
 	if len(shown.Gates) == 0 {
-		return nil, errors.New("no scenario has a gate: their trials are counted\n" +
+		return nil, errors.New("no scenario has a gate, or a count that stops early: their trials are counted to the end\n" +
 			"write trials: {pass_rate: 0.8}, or pass --pass-rate 0.8")
 	}
 	return shown, nil
@@ -153,7 +156,7 @@ func (f *gateFlags) ofFiles(app *App) (*gatesShown, error) {
 
 // gatesOf are the gates of a plan in its order.
 func (f *gateFlags) gatesOf(plan *runner.Plan) (*gatesShown, error) {
-	shown, byRule := &gatesShown{}, map[result.GateSpec]*gateShown{}
+	shown, byRule := &gatesShown{}, map[gateKey]*gateShown{}
 	seen := map[groupKey]bool{}
 	for t := range plan.Groups() {
 		if seen[groupOf(t)] {
@@ -161,19 +164,25 @@ func (f *gateFlags) gatesOf(plan *runner.Plan) (*gatesShown, error) {
 		}
 		seen[groupOf(t)] = true
 		spec := t.Rule()
-		if spec == nil || spec.Rule != result.RuleGate {
+		count, threshold, early := t.EarlyCount()
+		if early {
+			spec = count
+		}
+		if !early && (spec == nil || spec.Rule != result.RuleGate) {
 			if id := t.Scenario.ID; !slices.Contains(shown.Counted, id) {
 				shown.Counted = append(shown.Counted, id)
 			}
 			continue
 		}
-		one := byRule[*spec]
+		one := byRule[gateKey{*spec, threshold}]
 		if one == nil {
 			var err error
-			if one, err = showGate(*spec); err != nil {
+			if early {
+				one = showCount(*spec, threshold)
+			} else if one, err = showGate(*spec); err != nil {
 				return nil, err
 			}
-			byRule[*spec] = one
+			byRule[gateKey{*spec, threshold}] = one
 			shown.Gates = append(shown.Gates, one)
 		}
 		one.add(t, plan.Estimate(t, f.callParameters()))
@@ -182,6 +191,13 @@ func (f *gateFlags) gatesOf(plan *runner.Plan) (*gatesShown, error) {
 		one.price()
 	}
 	return shown, nil
+}
+
+// gateKey tells rules apart.
+type gateKey struct {
+	result.GateSpec
+
+	threshold float64
 }
 
 // gatesShown is what `arena gate` prints.
@@ -194,6 +210,8 @@ type gatesShown struct {
 type gateShown struct {
 	result.GateSpec
 
+	// PassThreshold is the share of the trials in which each assertion of a count has to hold.
+	PassThreshold float64 `json:"pass_threshold,omitempty"`
 	// PassesAfter and FailsAfter are the fewest trials after which it can end.
 	PassesAfter int          `json:"passes_after"`
 	FailsAfter  int          `json:"fails_after"`
@@ -247,10 +265,30 @@ func showGate(spec result.GateSpec) (*gateShown, error) {
 	return one, nil
 }
 
+// showCount is a count that ends as soon as it is certain. Its trials fail where the assertion fails that has to hold
+// in the largest share.
+func showCount(spec result.GateSpec, threshold float64) *gateShown {
+	one := &gateShown{GateSpec: spec, PassThreshold: threshold}
+	rule := gate.Curtailed(spec.Max, threshold)
+	one.PassesAfter, one.FailsAfter = rule.Soonest()
+	for _, rate := range ratesWith(threshold) {
+		o := rule.Odds(rate)
+		a := agentOdds{Rate: rate, Passed: o.Passed, Failed: o.Failed, MeanTrials: o.Trials, MostTrials: o.Most}
+		if threshold < 1 && same(rate, threshold) {
+			a.Line = "pass_threshold"
+		}
+		one.Agents = append(one.Agents, a)
+	}
+	return one
+}
+
 // ratesAround are ratesShown, the lines, and what is around them, the highest first.
-func ratesAround(g *gate.Gate) []float64 {
+func ratesAround(g *gate.Gate) []float64 { return ratesWith(g.Lower(), g.Upper()) }
+
+// ratesWith are ratesShown, lines, and what is around them, the highest first.
+func ratesWith(lines ...float64) []float64 {
 	rates := slices.Clone(ratesShown)
-	for _, line := range []float64{g.Lower(), g.Upper()} {
+	for _, line := range lines {
 		for _, rate := range []float64{line, line - around, line + around} {
 			if rate > 0 && rate < 1 {
 				rates = append(rates, plain(rate))
@@ -259,19 +297,21 @@ func ratesAround(g *gate.Gate) []float64 {
 	}
 	slices.Sort(rates)
 	slices.Reverse(rates)
-	return slices.CompactFunc(rates, func(a, b float64) bool { return max(a-b, b-a) < 1e-9 })
+	return slices.CompactFunc(rates, same)
 }
+
+// same reports whether two rates are one, but for the noise of a sum.
+func same(a, b float64) bool { return max(a-b, b-a) < 1e-9 }
 
 // plain takes the noise of a sum off a rate.
 func plain(rate float64) float64 { return float64(int(rate*1e9+0.5)) / 1e9 }
 
 // lineAt says which line of a gate a rate is.
 func lineAt(g *gate.Gate, rate float64) string {
-	is := func(line float64) bool { return max(rate-line, line-rate) < 1e-9 }
 	switch {
-	case is(g.Upper()):
+	case same(rate, g.Upper()):
 		return "pass_rate"
-	case is(g.Lower()):
+	case same(rate, g.Lower()):
 		return "pass_rate - tolerance"
 	}
 	return ""

@@ -38,7 +38,7 @@ func named(ids []string) string {
 }
 
 func (s *gateShown) write(b *strings.Builder) {
-	asked := show.Asked(&result.Gate{GateSpec: s.GateSpec})
+	asked := s.asked()
 	if ids := s.scenarios(); len(ids) > 0 {
 		fmt.Fprintf(b, "%s: %s\n", named(ids), asked)
 	} else {
@@ -46,9 +46,16 @@ func (s *gateShown) write(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "passes after %s at the earliest, fails after %s, ends after %s\n", trialsOrNever(s.PassesAfter),
 		trialsOrNever(s.FailsAfter), show.Plural(s.Max, "trial"))
-	fmt.Fprintf(b, "each of the two claims is wrong in at most %s of runs\n", show.Percent(1-s.Confidence))
+	if s.Rule == result.RuleGate {
+		fmt.Fprintf(b, "each of the two claims is wrong in at most %s of runs\n", show.Percent(1-s.Confidence))
+	} else {
+		b.WriteString("a count: it tells what came of these trials, and concludes nothing about the agent\n")
+	}
 	priced := len(s.Groups) > 0 && s.Agents[0].USD != nil
 	header := []string{"agent passes", "passed", "failed", "undecided", "mean trials", "most"}
+	if s.Rule == result.RuleCount && s.PassThreshold < 1 { // each assertion is counted by itself
+		header[0] = "assertion holds"
+	}
 	if priced {
 		header = append(header, s.costHeader())
 	}
@@ -58,6 +65,18 @@ func (s *gateShown) write(b *strings.Builder) {
 	}
 	b.WriteString("\n" + numbersRight(rows))
 	s.writeCost(b, priced)
+}
+
+// asked is what a gate asks for, or what a count counts.
+func (s *gateShown) asked() string {
+	switch {
+	case s.Rule == result.RuleGate:
+		return show.Asked(&result.Gate{GateSpec: s.GateSpec})
+	case s.PassThreshold < 1:
+		return fmt.Sprintf("each assertion must hold in %s of %s (the strictest pass_threshold), "+
+			"counted until that is certain", show.Percent(s.PassThreshold), show.Plural(s.Max, "trial"))
+	}
+	return fmt.Sprintf("all of %s must pass, counted until that is certain", show.Plural(s.Max, "trial"))
 }
 
 func trialsOrNever(n int) string {
@@ -71,7 +90,7 @@ func trialsOrNever(n int) string {
 func (a *agentOdds) row(priced bool) []string {
 	rate := strconv.FormatFloat(float64(int(a.Rate*1e6+0.5))/1e4, 'g', -1, 64) + "%"
 	switch a.Line {
-	case "pass_rate":
+	case "pass_rate", "pass_threshold":
 		rate += " the line"
 	case "":
 	default:

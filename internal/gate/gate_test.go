@@ -14,6 +14,25 @@ func (c Counts) and(o Counts) Counts {
 
 // TestNeed: with every outcome of every trial, a gate never ends before it was said to, and may end then. It is over
 // only where no outcome of what is left changes what it says.
+// TestOddsOfCounts: a count that must pass as a whole ends at the first failure.
+func TestOddsOfCounts(t *testing.T) {
+	t.Parallel()
+	all := Curtailed(20, 1)
+	for rate, want := range map[float64]float64{0.5: 2.0, 0.8: 4.9, 0.9: 8.8, 0.95: 12.8, 0.99: 18.2} {
+		o := all.Odds(rate)
+		passes := math.Pow(rate, 20)
+		if math.Abs(o.Trials-want) > 0.06 || math.Abs(o.Passed-passes) > 1e-12 || math.Abs(o.Failed-1+passes) > 1e-12 {
+			t.Errorf("at %v: %+v, want %v trials and %v passed", rate, o, want, passes)
+		}
+	}
+	if pass, fail := Curtailed(20, 0.9).Soonest(); pass != 18 || fail != 3 {
+		t.Errorf("passes after %d, fails after %d", pass, fail)
+	}
+	if o := Curtailed(20, 0.9).Odds(0.9); math.Abs(o.Passed-0.6769268) > 1e-6 || o.Undecided != 0 { // 18 of 20 and more
+		t.Errorf("%+v", o)
+	}
+}
+
 func TestNeed(t *testing.T) {
 	t.Parallel()
 	for _, r := range []Rule{

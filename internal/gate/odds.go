@@ -9,8 +9,10 @@ type Odds struct {
 
 // Odds is what the gate does to an agent that passes at a rate, from 0 to 1, and none of whose trials breaks. It is
 // exact.
-func (g *Gate) Odds(rate float64) (o Odds) {
-	e := g.stops()
+func (g *Gate) Odds(rate float64) Odds { return g.stops().Odds(rate) }
+
+// Odds is how trials end by the rule, where they pass at a rate from 0 to 1. It is exact.
+func (e *Stopping) Odds(rate float64) (o Odds) {
 	for i, p := range e.Chances(rate) {
 		end := e.all[i]
 		switch end.Verdict {
@@ -27,6 +29,19 @@ func (g *Gate) Odds(rate float64) (o Odds) {
 		}
 	}
 	return o
+}
+
+// Soonest is after how many trials the rule passes where all pass, and fails where all fail; 0: it never does.
+func (e *Stopping) Soonest() (pass, fail int) {
+	for _, end := range e.all {
+		switch {
+		case end.Verdict == Passed && end.Passes == end.N:
+			pass = end.N
+		case end.Verdict == Failed && end.Passes == 0:
+			fail = end.N
+		}
+	}
+	return pass, fail
 }
 
 // Soonest is after how many trials the gate passes where all pass, and fails where all fail; 0: it never does.

@@ -55,8 +55,8 @@ func (t *Tracker) claimWindows(claim Maker) {
 			claim("window", w.policy.Pos, with.String()).At(with.place("window "+w.policy.Pos.String())).Settle(
 				t.windowsUsed[at], t.hasTurns && t.windowsRun[at], diag.Diagnostic{
 					Severity: diag.Warning, Pos: w.policy.Pos, Width: 1, Code: "never-fired",
-					Msg: fmt.Sprintf("context_policy had no effect%s: no conversation came to more than its token_budget of %d allows, "+
-						"and nothing was left out in any trial", with, w.policy.Budget),
+					Msg: fmt.Sprintf("context_policy had no effect%s: no conversation came to more than its token_budget of %d "+
+						"allows, and nothing was left out in any trial", with, w.policy.Budget),
 				})
 		}
 	}

@@ -107,7 +107,7 @@ func Check(kind, declared string, data []byte) (mime string, err error) {
 	case format == "pcm" && errors.Is(err, ErrUnknown) && looksLike(data) == "":
 		return mime, nil // samples have no mark
 	case errors.Is(err, ErrUnknown) && mime == "":
-		return "", fmt.Errorf("it is of no known format%s; name its mime_type", seems(data))
+		return "", unknownFormat(data)
 	case errors.Is(err, ErrUnknown) && !Readable(format):
 		return "", fmt.Errorf("%s is not a type of %s that arena can hold its bytes against", mime, kind)
 	case errors.Is(err, ErrUnknown):
@@ -155,7 +155,7 @@ func checkDocument(mime string, data []byte) (string, error) {
 	case mime == "" && isText(data):
 		return "text/plain", nil
 	case mime == "":
-		return "", fmt.Errorf("it is of no known format%s; name its mime_type", seems(data))
+		return "", unknownFormat(data)
 	case !isDocument(mime):
 		return "", fmt.Errorf("%s is not a type of document; known are %s", mime, strings.Join(documentTypes(), ", "))
 	}
@@ -194,6 +194,15 @@ func isText(data []byte) bool {
 	return utf8.Valid(data) && !slices.ContainsFunc(data, func(b byte) bool {
 		return b < ' ' && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1b
 	})
+}
+
+// unknownFormat is the error of bytes of which no type is declared and none is found. Where they show what they are,
+// that is nothing that could be sent under another name.
+func unknownFormat(data []byte) error {
+	if what := seems(data); what != "" {
+		return errors.New("its bytes are of no format that such a part can have" + what)
+	}
+	return errors.New("it is of no known format; name its mime_type")
 }
 
 // seems is what bytes look like, for messages.

@@ -33,7 +33,8 @@ var providerFields = table("a provider", func() rows[providerFile] {
 		label("model", func(p *providerFile) *string { return &p.Model }).asIs().
 			doc("The model's name, as its provider writes it."),
 		word("role", words("llm", "tts", "stt", "embedding", "image", "video", "inference"),
-			func(p *providerFile) *string { return &p.Role }).doc("What the model is for; llm when left out.").preset("llm"),
+			func(p *providerFile) *string { return &p.Role }).doc("What the model is for; llm when left out, and of type " +
+			"imagen image, or video for a model that is called veo-….").preset("llm"),
 		custom("base_url", text, func(d *decoder, p *providerFile, v *node.Node) {
 			p.base = v
 			p.BaseURL = d.setting(v, "base_url", &p.Unset)
@@ -221,7 +222,9 @@ func (d *decoder) provider(doc document) *Provider {
 		return nil
 	}
 	if p.Type == "imagen" && node.Get(doc.spec, "role") == nil {
-		p.Role = "image" // it makes nothing else
+		if p.Role = "image"; strings.HasPrefix(p.Model, "veo-") { // what it makes is known
+			p.Role = "video"
+		}
 	}
 	d.untouched(doc.spec, "", p.Type)
 	d.additional(doc.spec, &p)

@@ -186,3 +186,18 @@ func flow(tree map[string]any) string {
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
+
+// TestImagenRole: what a model of type imagen makes is known by its name, where nobody says it.
+func TestImagenRole(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{"imagen-4.0-generate-001": "image", "veo-3.1-generate-preview": "video"} {
+		base := map[string]string{"type": "imagen", "model": model}
+		if got, said := loadProvider(t, base); got == nil || got.Role != want || got.Makes() != want {
+			t.Errorf("%s: %+v, want the role %s\n%s", model, got, want, said)
+		}
+		base["role"] = "image"
+		if got, _ := loadProvider(t, base); got == nil || got.Role != "image" {
+			t.Errorf("%s: the role of the file does not hold", model)
+		}
+	}
+}

@@ -49,8 +49,8 @@ func (c *Call) download(address string) (*attach.Fetched, error) {
 
 // nowhere is the error of an address at which nothing can be.
 func (c *Call) nowhere(err error) error {
-	failed := c.Fail(providers.BadReply, err, "what the model made cannot be fetched from where the server says that it is: %s",
-		c.Excerpt(err.Error()))
+	failed := c.Fail(providers.BadReply, err,
+		"what the model made cannot be fetched from where the server says that it is: %s", c.Excerpt(err.Error()))
 	failed.Final = true
 	return failed
 }
@@ -84,7 +84,7 @@ func (c *Call) fetchOwn(u *url.URL) (got *attach.Fetched, to string, err error) 
 }
 
 func (c *Call) bytes() (got *attach.Fetched, to string, err error) {
-	resp, err := c.send(nil)
+	resp, err := c.send(nil) //nolint:bodyclose // release closes it
 	if err != nil {
 		return nil, "", err
 	}

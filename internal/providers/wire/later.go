@@ -41,8 +41,8 @@ type laterTimeout struct {
 }
 
 func (e laterTimeout) Error() string {
-	return fmt.Sprintf("timeout: what the model makes was not ready after %s (request_timeout); the server may go on with "+
-		"it, and charge for it: operation %s", seconds(e.limit), e.operation)
+	return fmt.Sprintf("timeout: what the model makes was not ready after %s (request_timeout); the server may go on "+
+		"with it, and charge for it: operation %s", seconds(e.limit), e.operation)
 }
 
 // await asks for an operation until it has ended, and returns the server's last answer.

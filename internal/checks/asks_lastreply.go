@@ -67,6 +67,10 @@ func (c *Compiled) Remarks(ctx context.Context, s *Subject, v *result.Verdict) (
 		texts = append(texts, fmt.Sprintf("%s looked only at the last of %s of %s, and the others may hold what it forbids: "+
 			"write content_excludes, which looks at every reply", c.Type, plural.Of(n, "reply", "replies"), where))
 	}
+	if what, unmet := v.Details[unmetFilter].(string); unmet && c.Type == "json_path" {
+		texts = append(texts, "json_path passed because its filter selects nothing: "+what+" (a misspelt name, or a number in "+
+			"quotes?)")
+	}
 	if fields, ok := c.Check.(fieldPresence); ok && s.masking == unmasked {
 		if within := fields.withinWords(s.last()); len(within) > 0 {
 			texts = append(texts, c.Type+" found "+say.Quoted(within)+" only within other words: ask for a field with "+

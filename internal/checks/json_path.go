@@ -97,8 +97,16 @@ func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 	default:
 		f.silent = unlike
 	}
+	if list, isList := got.Value.([]any); isList && len(list) == 0 {
+		if what := c.query.Unmet(v); what != "" {
+			details[unmetFilter] = what
+		}
+	}
 	return f, nil
 }
+
+// unmetFilter is the detail of a filter that selects nothing whatever the reply holds.
+const unmetFilter = "filter"
 
 // wayOfLost is what to do about a path that leads nowhere.
 const wayOfLost = "nothing can be judged there; min_results: 0 says that the path may lead nowhere"

@@ -28,7 +28,10 @@ func newJMESPath(text string) (*Query, error) {
 	if err := adapt(&ast); err != nil {
 		return nil, err
 	}
-	q := &Query{Text: text, lost: func(doc any) bool { return lostExpression(&ast, jmesValue(doc)) }}
+	q := &Query{
+		Text: text, lost: func(doc any) bool { return lostExpression(&ast, jmesValue(doc)) },
+		unmet: func(doc any) string { return unmetExpression(&ast, jmesValue(doc)) },
+	}
 	q.run = guarded(func(doc any) (Selection, error) {
 		v := jmesValue(doc)
 		got, err := interpreter.NewInterpreter(v, jmesCaller(), nil).Execute(ast, v)

@@ -19,7 +19,10 @@ func newJSONPath(text string) (*Query, error) {
 			definite, walks, computes = false, true, true
 		}
 	}
-	q := &Query{Text: text, Definite: definite, lost: func(doc any) bool { return lostPath(path, doc) }}
+	q := &Query{
+		Text: text, Definite: definite, lost: func(doc any) bool { return lostPath(path, doc) },
+		unmet: func(doc any) string { return unmetFilter(path, doc) },
+	}
 	q.run = guarded(func(doc any) (Selection, error) {
 		var found []any
 		if walks {

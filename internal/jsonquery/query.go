@@ -14,6 +14,7 @@ type Query struct {
 	Definite bool // selects one value at most, and knows whether it is there
 	run      func(doc any) (Selection, error)
 	lost     func(doc any) bool
+	unmet    func(doc any) string
 }
 
 // Compile compiles a path: JSONPath when it begins with $, else JMESPath.

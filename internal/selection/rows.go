@@ -27,6 +27,7 @@ type rowWord struct {
 	low, high int // numbers of rows; 0: it is only an id
 	used      bool
 	both      string // what else it means: the number of one row, and the id of another
+	outside   string // a row with an id among the numbers of a range, and a number beyond them
 }
 
 // onlyID begins a word that is an id, and not a number.
@@ -86,13 +87,17 @@ func (f *RowFilter) Choose(set *scenario.Dataset) []int32 {
 	var out []int32
 	for i := range set.Len() {
 		keep := false
+		id := set.ID(i)
+		number, err := strconv.Atoi(id)
 		for k := range f.words {
 			w := &f.words[k]
-			if i+1 >= w.low && i+1 <= w.high {
+			switch {
+			case i+1 >= w.low && i+1 <= w.high:
 				keep, w.used = true, true
+			case err == nil && w.low < w.high && number >= w.low && number <= w.high && w.outside == "":
+				w.outside = fmt.Sprintf("row %d of %s has the id %s, and would not be run", i+1, set.Name, id)
 			}
 		}
-		id := set.ID(i)
 		if w := wanted[id]; w != nil {
 			keep, w.used = true, true
 			if w.low > 0 && (i+1 < w.low || i+1 > w.high) {
@@ -143,6 +148,10 @@ func (f *RowFilter) Missing(d *diag.List) {
 		case w.both != "":
 			d.Errorf(diag.Pos{}, 0, "ambiguous-row", "--rows %s: %s", w.text, w.both).Hint =
 				fmt.Sprintf("for the id write %s%s; for the number name the row by its id", onlyID, w.text)
+		case w.outside != "":
+			d.Errorf(diag.Pos{}, 0, "ambiguous-row", "--rows %s goes by the numbers of rows, and the ids are numbers too: %s",
+				w.text, w.outside).Hint = "name the rows by their ids: --rows " + onlyID + strconv.Itoa(w.low) + "," + onlyID +
+				strconv.Itoa(w.low+1)
 		case w.used:
 		case len(f.names) == 0:
 			d.Errorf(diag.Pos{}, 0, "unknown-filter", "--rows %s: no scenario of this run has a dataset", w.text)

@@ -55,6 +55,8 @@ func TestRowFilter(t *testing.T) {
 		{"a", "[0]", ""}, {"2-4,1", "[0 1 2 3]", ""}, {"row-4", "[3]", ""}, {"id=3", "[1]", ""}, {"1", "[0]", ""},
 		{"id=2-9", "[2]", ""},
 		{"3", "[1 2]", "--rows 3: row 3 of a.jsonl has another id, and row 2 has this one"},
+		{"2-3,1", "[0 1 2]", ""}, {"3-4", "[2 3]", "--rows 3-4 goes by the numbers of rows, and the ids are numbers too: " +
+			"row 2 of a.jsonl has the id 3, and would not be run"},
 		{"b", "[]", "--rows b: there is no such row in a.jsonl"},
 		{"id=1", "[]", "--rows id=1: there is no such row in a.jsonl"},
 		{"0", "[]", "--rows 0: there is no such row in a.jsonl"},

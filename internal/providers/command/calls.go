@@ -25,10 +25,11 @@ func (c *conversation) call(m *message, quoted func(string, ...any) error) (*cha
 		return nil, quoted("it used the id %q for two calls", call.ID)
 	}
 	t.ids[call.ID] = true
-	if string(m.Args) != "null" {
-		call.SetArgs(string(m.Args))
-	} else {
+	if isNull(m.Args) {
 		call.SetArgs("")
+		t.unargued = t.unargued || !c.p.AsksTools
+	} else {
+		call.SetArgs(string(m.Args))
 	}
 	t.pending = append(t.pending, call)
 	if !c.p.AsksTools {

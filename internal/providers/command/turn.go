@@ -25,6 +25,8 @@ type turn struct {
 	asked   string          // id of the call that arena runs
 	pending []chat.ToolCall // whose results did not come yet, and those with them
 	results []chat.ToolResult
+
+	unargued bool // with which arguments one of them was made is not told
 }
 
 // without are the calls that have no result yet.
@@ -49,7 +51,10 @@ func (t *turn) flush(model string) *chat.Reply {
 	if !counted {
 		r.Usage, r.CostUSD = chat.Usage{}, new(0.0)
 	}
-	t.pending, t.results = nil, nil
+	if t.unargued {
+		r.Untold = append(r.Untold, chat.UntoldArguments)
+	}
+	t.pending, t.results, t.unargued = nil, nil, false
 	return r
 }
 

@@ -136,8 +136,12 @@ func (f *File) verify(in io.ReaderAt, problems *diag.List) error {
 		if s == nil {
 			continue
 		}
+		id, own := f.unique(ids, s.ID, i), ""
+		if s.ID != "" && id != s.ID {
+			own = intern(words, s.ID)
+		}
 		f.refs = append(f.refs, Ref{
-			ID: f.unique(ids, s.ID, i), Scenario: intern(words, s.Scenario), Provider: intern(words, s.Provider),
+			ID: id, Own: own, Scenario: intern(words, s.Scenario), Provider: intern(words, s.Provider),
 			Model: intern(words, s.Model), Region: intern(words, s.Region), TaskType: intern(words, s.TaskType),
 			Start: intern(words, s.Start), InWorkflow: s.InWorkflow(), MissingInfo: s.MissingInfo,
 			Declared: result.DeclaredOf(f.declared, s.ID),

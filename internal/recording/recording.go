@@ -104,6 +104,7 @@ type JudgeTarget struct {
 // Ref is the part of a session that is kept in memory.
 type Ref struct {
 	ID          string
+	Own         string // its id in the file, where an earlier one has it too; else ""
 	Scenario    string
 	Provider    string
 	Model       string

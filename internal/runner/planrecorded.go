@@ -155,7 +155,7 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 	refs := file.Sessions()
 	out := make([]*Recorded, 0, len(refs))
 	for i, ref := range refs {
-		if !m.chosen(ref.ID) {
+		if !m.chosen(&ref) {
 			continue
 		}
 		out = append(out, &Recorded{
@@ -171,10 +171,11 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 	return out
 }
 
-// chosen reports whether a conversation is to be judged.
-func (m *matrix) chosen(id string) bool {
-	chosen := len(m.opts.Only) == 0 || slices.Contains(m.opts.Only, id)
-	m.heardOf[id] = chosen
+// chosen reports whether a conversation is to be judged. An id that several have in the file means all of them.
+func (m *matrix) chosen(ref *recording.Ref) bool {
+	chosen := len(m.opts.Only) == 0 || slices.Contains(m.opts.Only, ref.ID) ||
+		ref.Own != "" && slices.Contains(m.opts.Only, ref.Own)
+	m.heardOf[ref.ID] = chosen
 	return chosen
 }
 

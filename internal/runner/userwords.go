@@ -74,11 +74,15 @@ func (s *session) warnOfWords(persona, words string) {
 
 // warnOfCutUser warns of a message of which there would have been more, and with it perhaps the mark of the end.
 func (s *session) warnOfCutUser(persona string, reply *chat.Reply, req *chat.Request) {
-	if reply.FinishReason != "length" {
-		return
+	switch how := howCut(&chat.Message{FinishReason: reply.FinishReason, ToolCalls: reply.ToolCalls}); {
+	case how == "":
+	case reply.FinishReason == "length":
+		s.warn(fmt.Sprintf("a message of the persona %q was cut at max_tokens %d: raise defaults.max_tokens of the persona",
+			persona, *req.MaxTokens))
+	default:
+		s.warn(fmt.Sprintf("a message of the persona %q %s (finish reason %s): the agent was sent what there is of it", persona,
+			how, reply.FinishReason))
 	}
-	s.warn(fmt.Sprintf("a message of the persona %q was cut at max_tokens %d: raise defaults.max_tokens of the persona",
-		persona, *req.MaxTokens))
 }
 
 func (s *session) warn(text string) {

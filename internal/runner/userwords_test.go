@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -27,6 +28,27 @@ func TestUsersThatDoNotPlayAreTold(t *testing.T) {
 		got := strings.Join(s.out.Warnings, "\n")
 		if want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%q: warned %q, want %q", words, got, want)
+		}
+	}
+}
+
+// TestCutUsersAreTold: whatever cut a message of a simulated user, the agent answers half a sentence.
+func TestCutUsersAreTold(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{
+		"length":         "was cut at max_tokens 20",
+		"content_filter": "was cut by a content filter (finish reason content_filter)",
+		"incomplete":     "is not finished (finish reason incomplete)",
+		"tired":          "ended for a reason that arena does not know (finish reason tired)",
+		"tool_calls":     "ends with tool calls, but has none",
+		"stop":           "",
+		"":               "",
+	} {
+		s := &session{out: &result.Trial{}}
+		s.warnOfCutUser("shopper", &chat.Reply{FinishReason: reason}, &chat.Request{MaxTokens: new(20)})
+		got := strings.Join(s.out.Warnings, "\n")
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%q: warned %q, want %q", reason, got, want)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (s *session) checkRow() error {
 		return fault
 	}
 	singles := func(turn int) map[string]string { return t.Variant.values(turn) }
-	faults := t.Scenario.RowFaults(t.Prompt, t.Region, singles)
+	faults, doubts := t.Scenario.RowFaults(t.Prompt, t.Region, singles)
 	prompts, err := inventory.PossiblePrompts(t.Project.Project, t.Scenario)
 	if err != nil {
 		return err
@@ -94,6 +94,14 @@ func (s *session) checkRow() error {
 		t.Project.EachOpen(t.Scenario, prompt, func(o *scenario.OpenCheck, turn int) {
 			faults = append(faults, s.rowCheckFaults(under, o, turn)...)
 		})
+		doubts = append(doubts, t.Scenario.PromptDoubts(t.Project.Project, prompt, t.Endpoint.Spec.Model, t.Region)...)
+	}
+	for _, text := range doubts {
+		if s.opts.Strict && t.Finished == nil {
+			faults = append(faults, text)
+		} else {
+			s.warnOnce(text)
+		}
 	}
 	if len(faults) == 0 {
 		return nil

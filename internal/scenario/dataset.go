@@ -344,20 +344,20 @@ func (s *Scenario) RowSamples(prompt *Prompt, region string) (all []*Values) {
 }
 
 // RowFaults says why the scenario cannot be run for its row: placeholders that the row does not fill in, and messages
-// that are empty with it. singles are the values of the perturbations in a turn.
+// that are empty with it. What it fills in with nothing, so that a text says something else than it seems to, are
+// doubts. singles are the values of the perturbations in a turn.
 func (s *Scenario) RowFaults(
 	prompt *Prompt, region string, singles func(turn int) map[string]string,
-) (faults []string) {
+) (faults, doubts []string) {
 	for _, name := range s.rowLacks {
 		faults = append(faults, fmt.Sprintf("%s: metadata: the row has no field %q", s.Pos, name))
 	}
 	known := ValuesOf(prompt, s, region)
-	add := func(v *Values, at diag.Pos, what, text string) string {
-		out, found := v.fill(text, false)
-		if len(found) > 0 {
+	add := func(v *Values, at diag.Pos, what, text string) {
+		if _, found := v.fill(text, false); len(found) > 0 {
 			faults = append(faults, at.String()+": "+what+joinFaults(found))
 		}
-		return out
+		doubts = append(doubts, v.doubtsAt(at, what, text, nil)...)
 	}
 	add(known, s.Pos, "description: ", s.Description)
 	add(known, s.Pos, "expected_outcome: ", s.Outcome)
@@ -372,13 +372,36 @@ func (s *Scenario) RowFaults(
 		if t.Literal {
 			continue
 		}
-		said, before := add(v, t.Said, "", t.Content), len(faults)
-		for _, part := range t.Parts {
-			add(v, t.Said, "", part.Text)
-		}
-		if len(t.Parts) == 0 && t.Persona() == "" && strings.TrimSpace(said) == "" && len(faults) == before {
-			faults = append(faults, fmt.Sprintf("%s: content is empty: nothing is left of %q with this row", t.Said, t.Content))
+		for _, p := range t.said() {
+			if v.saysNothing(p.Text) {
+				faults = append(faults, fmt.Sprintf("%s: %s: nothing is left of %q with this row", t.Said, emptySaid(&p), p.Text))
+				continue
+			}
+			add(v, t.Said, "", p.Text)
 		}
 	}
-	return faults
+	return faults, doubts
+}
+
+// PromptDoubts says what is doubtful in the words by which the scenario instructs a model or a simulated user, with the
+// values of its row.
+func (s *Scenario) PromptDoubts(p *Project, prompt *Prompt, model, region string) (doubts []string) {
+	if prompt != nil {
+		doubts = ValuesOf(prompt, s, region).doubtsAt(prompt.TemplatePos, prompt.who(s), SystemTemplate(prompt, model),
+			s.given)
+	}
+	for i := range s.Turns {
+		if q := p.PersonaOf(&s.Turns[i]); q != nil {
+			doubts = append(doubts, q.values(prompt, s, region).doubtsAt(q.TextPos, q.who(s), q.SystemTemplate, s.given)...)
+		}
+	}
+	return doubts
+}
+
+// doubtsAt says for which placeholders of a text nothing stands.
+func (v *Values) doubtsAt(at diag.Pos, what, text string, given func(name string) bool) (doubts []string) {
+	for _, f := range v.emptied(text, given) {
+		doubts = append(doubts, at.String()+": "+what+f.msg+" ("+f.hint+")")
+	}
+	return doubts
 }

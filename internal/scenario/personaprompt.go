@@ -166,7 +166,15 @@ func (b *build) personaPrompts(s *Scenario, prompt *Prompt, told map[diag.Diagno
 				b.l.diags.Add(d)
 			}
 		}
+		if len(faults) == 0 {
+			b.warnEmptied(v, q.TextPos, q.who(s), q.SystemTemplate, s.given)
+		}
 	}
+}
+
+// who names the text of a persona, and the scenario whose values are in it.
+func (q *Persona) who(s *Scenario) string {
+	return fmt.Sprintf("the persona %q, for scenario %q: ", q.ID, s.ID)
 }
 
 // untoldGoals warns of goals and constraints that no model is told: the text of the persona does not hold their place.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
@@ -96,6 +96,7 @@ func (b *build) checkPrompt(s *Scenario, prompt *Prompt) bool {
 		for _, model := range models {
 			b.checkText(v, prompt.TemplatePos, fmt.Sprintf("the system prompt %q: ", prompt.TaskType),
 				SystemTemplate(prompt, model))
+			b.warnEmptied(v, prompt.TemplatePos, prompt.who(s), SystemTemplate(prompt, model), s.given)
 		}
 	}
 	return true
@@ -105,27 +106,35 @@ func (b *build) checkPrompt(s *Scenario, prompt *Prompt) bool {
 func (b *build) checkUserTexts(s *Scenario, prompt *Prompt) {
 	v := &Values{Vars: Known(prompt, s, "default"), row: s.Row}
 	v.Empty = prompt.unvalued(v.Vars)
-	b.checkText(v, s.Pos, "description: ", s.Description)
-	b.checkText(v, s.Pos, "expected_outcome: ", s.Outcome)
+	check := func(at diag.Pos, what, text string) {
+		b.checkText(v, at, what, text)
+		b.warnEmptied(v, at, what, text, nil)
+	}
+	check(s.Pos, "description: ", s.Description)
+	check(s.Pos, "expected_outcome: ", s.Outcome)
 	if s.Window != nil && s.Window.Relevance != nil {
-		b.checkText(v, s.Window.Relevance.Pos, "custom_query: ", s.Window.Relevance.OwnQuery)
+		check(s.Window.Relevance.Pos, "custom_query: ", s.Window.Relevance.OwnQuery)
 	}
 	for i := range s.SeedMemories {
-		b.checkText(v, s.SeedMemories[i].Pos, "seed_memories: ", s.SeedMemories[i].Content)
+		check(s.SeedMemories[i].Pos, "seed_memories: ", s.SeedMemories[i].Content)
 	}
 	for _, one := range sampleVariants(s) {
 		v.Singles = one
 		for i := range s.Turns {
 			t := &s.Turns[i]
-			said := append([]chat.Part{{Text: t.Content}}, t.Parts...)
-			for _, p := range said {
-				if !t.Literal {
-					b.checkText(v, t.Said, "", p.Text)
+			for _, p := range t.said() {
+				switch {
+				case t.Literal:
+				case v.saysNothing(p.Text):
+					b.l.diags.Errorf(t.Said, 1, "empty-value", "%s", emptySaid(&p)+
+						": nothing is left of "+strconv.Quote(p.Text)+" once its variables are filled in").Hint =
+						"give the variable a value"
+				default:
+					check(t.Said, "", p.Text)
 				}
 			}
-			b.reportEmptyMessage(v, t)
 			for _, c := range t.More().Chaos {
-				b.checkText(v, c.Pos, "message: ", c.Message)
+				check(c.Pos, "message: ", c.Message)
 			}
 		}
 	}
@@ -182,14 +191,30 @@ func (b *build) warnMockVariables(s *Scenario, prompt *Prompt) {
 	}
 }
 
-// reportEmptyMessage reports a message that is empty after its variables are filled in.
-func (b *build) reportEmptyMessage(v *Values, t *Turn) {
-	if t.Literal || len(t.Parts) > 0 || strings.TrimSpace(t.Content) == "" {
+// said are the parts of a message of the user: as they are written, or its text alone.
+func (t *Turn) said() []chat.Part {
+	if len(t.Parts) > 0 {
+		return t.Parts
+	}
+	return []chat.Part{{Text: t.Content}}
+}
+
+// emptySaid says that a message of the user, or a part of it, is empty.
+func emptySaid(p *chat.Part) string {
+	if p.Type == "" {
+		return "content is empty"
+	}
+	return "a part of type " + p.Type + " is empty"
+}
+
+// warnEmptied warns of placeholders in a text for which nothing stands. Where the files have errors, that may be one of
+// them: a value that could not be read is none.
+func (b *build) warnEmptied(v *Values, at diag.Pos, what, text string, given func(name string) bool) {
+	if b.l.diags.Errors() > 0 {
 		return
 	}
-	if text, faults := v.fill(t.Content, false); len(faults) == 0 && strings.TrimSpace(text) == "" {
-		b.l.diags.Errorf(t.Said, 1, "empty-value", "content is empty: nothing is left of %q once its variables are filled in",
-			t.Content).Hint = "give the variable a value"
+	for _, f := range v.emptied(text, given) {
+		b.l.diags.Warnf(at, 1, f.code, "%s", what+f.msg).Hint = f.hint
 	}
 }
 

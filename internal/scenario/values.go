@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/arena-evals/arena/internal/dataset"
+	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -109,6 +111,46 @@ func (v *Values) blank(name string) bool {
 		text = unmark(text, v.row)
 	}
 	return strings.TrimSpace(text) == ""
+}
+
+// emptied finds the placeholders of a text for which nothing stands, so that it says something else than it seems to.
+// given reports
+// which names count; nil: all.
+func (v *Values) emptied(text string, given func(name string) bool) []placeholderFault {
+	var names []string
+	for _, name := range Placeholders(text) {
+		place := "{{" + name + "}}"
+		if v.has(name) && v.blank(name) && (given == nil || given(name)) && !slices.Contains(names, place) {
+			names = append(names, place)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	out, faults := v.fill(text, false)
+	if len(faults) > 0 {
+		return nil
+	}
+	return []placeholderFault{{
+		code: "empty-value", hint: "give it a value",
+		msg: fmt.Sprintf("nothing stands for %s, so that the text is %q", strings.Join(names, " and "),
+			ellipsis.Runes(out, 120)),
+	}}
+}
+
+// saysNothing reports whether nothing is left of a text.
+func (v *Values) saysNothing(text string) bool {
+	out, faults := v.fill(text, false)
+	return len(faults) == 0 && strings.TrimSpace(text) != "" && strings.TrimSpace(out) == ""
+}
+
+// given are the names to which a scenario itself or its row gives a value. What a prompt or a config has for all of its
+// scenarios may be empty by intention.
+func (s *Scenario) given(name string) bool {
+	if _, own := s.Variables[name]; own {
+		return true
+	}
+	return s.Row != nil && s.Row.Values[name] != nil
 }
 
 // note keeps the values in a text that was filled in.

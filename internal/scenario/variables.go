@@ -260,6 +260,11 @@ func ModelParameters(p *Prompt, model string) Parameters {
 	return params
 }
 
+// who names the system prompt of a prompt, and the scenario whose values are in it.
+func (p *Prompt) who(s *Scenario) string {
+	return fmt.Sprintf("the system prompt %q, for scenario %q: ", p.TaskType, s.ID)
+}
+
 // SystemPrompt renders the template of a prompt for one model. Unknown variables are an error: a model that is told
 // "{{company}}" is not the one under test.
 func SystemPrompt(p *Prompt, model string, vars map[string]string, s *Scenario) (string, error) {

@@ -22,7 +22,7 @@ import (
 func newJMESPath(text string) (*Query, error) {
 	ast, err := parsing.NewParser().Parse(text)
 	if err != nil {
-		return nil, err
+		return nil, jmesSyntax(text, err)
 	}
 	many := isProjection(&ast)
 	if err := adapt(&ast); err != nil {
@@ -55,6 +55,18 @@ func jmesProblem(err error) error {
 	if m := jmesTypes().FindStringSubmatch(text); m != nil {
 		types := strings.NewReplacer(`"`, "", ", ", " or ").Replace(m[1])
 		text = "a function was given something else than " + types
+	}
+	for _, w := range []struct{ said, means string }{
+		{"invalid type, must be number", "a function was given values to compare that are not all numbers or all texts"},
+		{"invalid type, must be string", "a function was given values to compare that are not all numbers or all texts"},
+		{"error in sort_by comparison", "sort_by was given values to compare that are not all numbers or all texts"},
+		{"unknown type", "a function was given a value that it does not take"},
+		{"could not compute length()", "length was given something else than a text, a list or an object"},
+		{"invalid slice, step cannot be 0", "the step of a slice is 0"},
+	} {
+		if strings.HasPrefix(text, w.said) {
+			text = w.means
+		}
 	}
 	return errors.New(text)
 }

@@ -5,7 +5,7 @@ import "github.com/ohler55/ojg/jp"
 func newJSONPath(text string) (*Query, error) {
 	path, err := jp.ParseString(text)
 	if err != nil {
-		return nil, err
+		return nil, pathSyntax(text, err)
 	}
 	definite, walks, computes := true, false, false
 	for _, frag := range path {

@@ -26,6 +26,7 @@ type toolReply struct {
 	LatencyMS float64          `json:"latency_ms,omitempty"` // as reported by the tool
 	Metadata  jsonvalue.Object `json:"metadata,omitempty"`
 	Notice    string           `json:"notice,omitempty"` // for the user
+	Doubt     string           `json:"doubt,omitempty"`  // the same
 }
 
 // Call records run(ctx, call), or replays it. definition identifies the answer of a simulated tool; "" for others.
@@ -69,7 +70,7 @@ func (d *Folder) result(r *toolReply) (chat.ToolResult, error) {
 	parts, err := d.parts(r.Parts)
 	return chat.ToolResult{
 		ID: r.ID, Name: r.Name, Content: string(r.Content), Parts: parts, Error: string(r.Error), ErrorType: r.ErrorType,
-		LatencyMS: r.LatencyMS, Metadata: r.Metadata, Notice: r.Notice,
+		LatencyMS: r.LatencyMS, Metadata: r.Metadata, Notice: r.Notice, Doubt: r.Doubt,
 	}, err
 }
 
@@ -87,7 +88,7 @@ func (enc encoder) resultOf(r *chat.ToolResult, keep bool) (*toolReply, error) {
 		ErrorType: r.ErrorType, LatencyMS: r.LatencyMS,
 	}
 	if keep { // requests do not contain it
-		out.Metadata, out.Notice = enc.args(r.Metadata), string(enc.text(r.Notice))
+		out.Metadata, out.Notice, out.Doubt = enc.args(r.Metadata), string(enc.text(r.Notice)), string(enc.text(r.Doubt))
 	}
 	return out, err
 }

@@ -67,6 +67,8 @@ type ToolResult struct {
 	Agent string `json:"agent,omitempty"`
 	// Notice is something the user should know once, and neither the model nor a check.
 	Notice string `json:"-"`
+	// Doubt is why the content may not be what the author of the tool means: a warning of the trial.
+	Doubt string `json:"-"`
 }
 
 // Text is the result as a text check sees it: media parts appear as [type:mime].

@@ -143,7 +143,8 @@ func pathSyntax(text string, err error) error {
 	case strings.HasPrefix(said[1], "'' is not"):
 		return problemAt(text, at-1, "expected a value: a path, a number or a text in quotes")
 	case strings.HasSuffix(said[1], "is not a valid operation"):
-		return &SyntaxError{column, "", strings.TrimSuffix(said[1], "is not a valid operation") + "is no operator of filters, such as =="}
+		return &SyntaxError{column, "", strings.TrimSuffix(said[1], "is not a valid operation") +
+			"is no operator of filters, such as =="}
 	case strings.HasSuffix(said[1], "is not a value or function"):
 		return &SyntaxError{column, "", strings.TrimSuffix(said[1], "is not a value or function") +
 			"is neither a value nor a function"}

@@ -85,7 +85,7 @@ func (b *builder) opaque(v value) *chat.Opaque {
 // cassetteResult reads a tool result.
 func (b *builder) cassetteResult(v value) (r chat.ToolResult) {
 	o, ok := b.strictObject(v, "a tool result", "id", "name", "content", "parts", "error", "error_type", "latency_ms",
-		"metadata", "notice")
+		"metadata", "notice", "doubt")
 	if !ok {
 		return r
 	}
@@ -96,6 +96,7 @@ func (b *builder) cassetteResult(v value) (r chat.ToolResult) {
 		Content: b.textOrLines(o.get("content"), "content"), Parts: b.cassetteParts(o.get("parts")),
 		Error: b.textOrLines(o.get("error"), "error"), ErrorType: b.textOrLines(o.get("errortype"), "error_type"),
 		LatencyMS: b.latency(o.get("latencyms")), Notice: b.textOrLines(o.get("notice"), "notice"),
+		Doubt: b.textOrLines(o.get("doubt"), "doubt"),
 	}
 }
 

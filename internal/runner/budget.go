@@ -34,7 +34,8 @@ type budget struct {
 	ratio    float64 // the highest of what a trial cost to its estimate; at least 1
 	known    bool    // a trial has ended
 	accounts map[estimateKey]*account
-	over     error // why no trial starts any more; nil: they do
+	dearest  map[*Endpoint]float64 // that a trial of it cost
+	over     error                 // why no trial starts any more; nil: they do
 }
 
 // rounding is by which part of it sums of costs may miss the limit that they are to reach.
@@ -42,7 +43,9 @@ const rounding = 1e-9
 
 // account is what is known of the trials of one scenario with one provider.
 type account struct {
+	endpoint *Endpoint
 	estimate float64
+	untold   bool // there is no estimate: its agent has no price, and tells what it spent when it has
 	running  int
 	ended    bool    // a trial has
 	whole    bool    // a trial has that paid for all that it could come to
@@ -104,6 +107,8 @@ func (b *budget) needs(a *account) float64 {
 		return a.most
 	case a.ended:
 		return max(a.most, a.estimate)
+	case a.untold:
+		return max(a.estimate*b.ratio, b.dearest[a.endpoint])
 	}
 	return a.estimate * b.ratio
 }
@@ -113,6 +118,8 @@ func (b *budget) source(a *account) string {
 	switch {
 	case a.ended && a.most >= b.needs(a):
 		return "as much as the dearest one of its scenario and provider"
+	case a.untold && b.dearest[a.endpoint] >= b.needs(a):
+		return "as much as the dearest one of its provider"
 	case b.ratio > 1 && !a.ended:
 		return "by the lengths of its texts and by what others came to"
 	}
@@ -161,7 +168,7 @@ func newBudget(plan *Plan, opts *Options) *budget {
 	b := &budget{
 		limit:    opts.MaxCost,
 		calls:    CallParameters{Temperature: opts.Temperature, MaxTokens: opts.MaxTokens, Seed: opts.Seed},
-		accounts: map[estimateKey]*account{}, ratio: 1, judges: plan.judged,
+		accounts: map[estimateKey]*account{}, dearest: map[*Endpoint]float64{}, ratio: 1, judges: plan.judged,
 	}
 	b.changed = sync.NewCond(&b.mu)
 	return b
@@ -183,7 +190,11 @@ func (b *budget) admit(ctx context.Context, plan *Plan, t *Trial) (grant, error)
 	a := b.account(plan, t)
 	for ctx.Err() == nil && b.over == nil {
 		needs := b.needs(a)
-		switch fits := b.spent()+b.aside+needs <= b.limit*(1+rounding); {
+		fits := b.spent()+b.aside+needs <= b.limit*(1+rounding)
+		if a.untold && !a.ended { // it costs something
+			fits = fits && b.spent()+b.aside < b.limit
+		}
+		switch {
 		case fits && !b.waits(a):
 			b.aside, b.running, a.running = b.aside+needs, b.running+1, a.running+1
 			return t.granted(a, needs), nil
@@ -205,8 +216,8 @@ func (b *budget) account(plan *Plan, t *Trial) *account {
 	key := estimateKey{t.Scenario, t.Endpoint}
 	a := b.accounts[key]
 	if a == nil {
-		usd, _ := costOf(plan.Estimate(t, b.calls)) // Affords has refused prices that are not known
-		a = &account{estimate: usd}
+		usd, unpriced := costOf(plan.Estimate(t, b.calls)) // Affords has refused models without a price
+		a = &account{endpoint: t.Endpoint, estimate: usd, untold: len(unpriced) > 0}
 		if known := plan.known[key]; known != nil {
 			a.ended, a.whole, a.most = known.ended, known.whole, known.most
 		}
@@ -255,6 +266,7 @@ func (b *budget) settle(g grant, out *result.Trial) {
 	}
 	cost := b.spent() - before
 	a.most, b.known = max(a.most, cost), true
+	b.dearest[a.endpoint] = max(b.dearest[a.endpoint], cost)
 	a.know(out, g)
 	if a.estimate > 0 {
 		b.ratio = max(b.ratio, cost/a.estimate)
@@ -354,11 +366,17 @@ func costOf(expenses []Expense) (usd float64, unpriced []*scenario.Provider) {
 // kept says that some replies may cost nothing because they are kept on disk. goesOn says that the run goes on with
 // another one, of which no trial may be left to pay for, or what they cost is known: only prices are asked for.
 func (p *Plan) Affords(limit float64, calls CallParameters, kept, goesOn bool, d *diag.List) {
-	least, told := -1.0, map[*scenario.Provider]bool{}
+	least, told, asked := -1.0, map[*scenario.Provider]bool{}, map[*scenario.Provider]bool{}
 	for t := range p.Groups() {
 		usd, unpriced := costOf(p.Estimate(t, calls))
 		for _, spec := range unpriced {
-			if !told[spec] {
+			if spec.IsAgent() && !asked[spec] {
+				asked[spec] = true
+				d.Warnf(spec.Pos, 1, "untold-cost", "what a trial of %s costs is known when the agent has told it: the first of "+
+					"each scenario runs whatever it takes, while anything of --max-cost is left", modelName(spec)).
+					Hint = "write pricing in the file of the provider, and it is foreseen by the lengths of the texts"
+			}
+			if !spec.IsAgent() && !told[spec] {
 				told[spec] = true
 				d.Errorf(spec.Pos, 1, "unknown-price", "the price of %s is not known, so that --max-cost cannot be held",
 					modelName(spec)).Hint = "write pricing in the file of the provider: what 1,000 tokens of input and of output cost"

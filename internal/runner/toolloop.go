@@ -312,6 +312,9 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult, admitted bool
 	if res.Notice != "" {
 		s.notice(res.Notice)
 	}
+	if res.Doubt != "" {
+		s.warnOnce(fmt.Sprintf("tool %s: %s", call.Name, res.Doubt))
+	}
 	s.heedShown(call.Name, &res)
 	res.Agent = s.box.Agent(call.Name)
 	s.add(chat.Message{Role: chat.ToolRole, ToolResult: &res})

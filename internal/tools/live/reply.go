@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/dial"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/pause"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/tools"
 )
@@ -94,10 +96,14 @@ func (e *endpoint) result(got *dial.Reply, asked http.Header) (chat.ToolResult, 
 	case !isJSON:
 		v = map[string]any{"result": string(got.Body)}
 	}
+	doubt := ""
 	if e.reply != nil {
 		found, err := e.reply.Run(v)
 		if err != nil {
 			return chat.ToolResult{}, fmt.Errorf("response.body_mapping: %w", err)
+		}
+		if isJSON && e.reply.Lost(v) {
+			doubt = fmt.Sprintf("response.body_mapping: nothing in a reply is at %q, %s", e.reply.Text, keysOf(v))
 		}
 		if v = found.Value; v == nil && !isJSON && len(got.Body) > 0 {
 			return chat.ToolResult{}, fmt.Errorf("response.body_mapping finds nothing: the reply is no JSON: %s",
@@ -110,7 +116,21 @@ func (e *endpoint) result(got *dial.Reply, asked http.Header) (chat.ToolResult, 
 			return chat.ToolResult{}, err
 		}
 	}
-	return chat.ToolResult{Content: tools.Present(data)}, nil
+	return chat.ToolResult{Content: tools.Present(data), Doubt: doubt}, nil
+}
+
+// keysOf says what is in a document, for whoever looked for something else.
+func keysOf(v any) string {
+	switch v := v.(type) {
+	case jsonvalue.Object:
+		if len(v) == 0 {
+			return "which is an empty object"
+		}
+		return "where keys are " + say.Quoted(slices.Sorted(maps.Keys(v)))
+	case []any:
+		return "which is a list of " + plural.Count(len(v), "item")
+	}
+	return "which is no object"
 }
 
 // isPage reports whether a reply is an HTML page, by its type or by how it begins. That of a proxy, or to log in on, comes

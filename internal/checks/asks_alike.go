@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// CalledAlike tells of a call under a name that the check would have meant: pay and Pay, or functions.pay, are two tools
-// to it. An agent that runs its own tools may call them as it likes. It is "" where there is none.
+// CalledAlike tells of a call under a name that the check would have meant: pay and Pay, or functions.pay, are two
+// tools to it. An agent that runs its own tools may call them as it likes. It is "" where there is none.
 func (c *Compiled) CalledAlike(s *Subject) (text string) {
 	if c.session {
 		s = s.Whole()
@@ -30,7 +30,8 @@ func (c *Compiled) CalledAlike(s *Subject) (text string) {
 	return ""
 }
 
-// sameTool reports whether the name of a call is that of a tool but for its case, its separators and what stands in front.
+// sameTool reports whether the name of a call is that of a tool but for its case, its separators and what stands in
+// front.
 func sameTool(called, tool string) bool {
 	fold := func(name string) string { return strings.ReplaceAll(jsonvalue.FoldKey(name), "-", "") }
 	last := called

@@ -362,8 +362,8 @@ func (f *runFlags) outputChoice(app *App, suite *scenario.Suite) harness.Choice 
 	return c
 }
 
-// formatsOf returns the formats that at least one of the projects asks for. It is nil, all of them, as soon as one project
-// names none: the choice of another must not take its reports away.
+// formatsOf returns the formats that at least one of the projects asks for. It is nil, all of them, as soon as one
+// project names none: the choice of another must not take its reports away.
 func formatsOf(projects []*scenario.Project) []string {
 	var all []string
 	for _, p := range projects {

@@ -10,9 +10,9 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Unmet says what a filter of the path compares that none of the items has to which it is applied: a misspelt name, or a
-// number that is ordered against a text. It is "" where the filter can be met, and where it has no items. Such a filter
-// selects nothing, whatever the document holds.
+// Unmet says what a filter of the path compares that none of the items has to which it is applied: a misspelt name, or
+// a number that is ordered against a text. It is "" where the filter can be met, and where it has no items. Such a
+// filter selects nothing, whatever the document holds.
 func (q *Query) Unmet(doc any) (what string) {
 	defer func() { // as in guarded
 		if recover() != nil {

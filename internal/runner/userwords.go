@@ -80,8 +80,8 @@ func (s *session) warnOfCutUser(persona string, reply *chat.Reply, req *chat.Req
 		s.warn(fmt.Sprintf("a message of the persona %q was cut at max_tokens %d: raise defaults.max_tokens of the persona",
 			persona, *req.MaxTokens))
 	default:
-		s.warn(fmt.Sprintf("a message of the persona %q %s (finish reason %s): the agent was sent what there is of it", persona,
-			how, reply.FinishReason))
+		s.warn(fmt.Sprintf("a message of the persona %q %s (finish reason %s): the agent was sent what there is of it",
+			persona, how, reply.FinishReason))
 	}
 }
 

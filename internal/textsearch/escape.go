@@ -1,6 +1,7 @@
 package textsearch
 
-// escape reads the sequences by which programs tell a terminal of colours, places and titles (ECMA-48): nobody sees them.
+// escape reads the sequences by which programs tell a terminal of colours, places and titles (ECMA-48): nobody sees
+// them.
 type escape uint8
 
 const (

@@ -9,10 +9,10 @@ import (
 )
 
 // Plain returns a text as a reader takes it, whatever characters spell it. Compatible forms are one (decomposed
-// accents, full width, ligatures: NFKC), characters that nobody sees and the colours of terminals are left out of words,
-// every hyphen is "-", and
-// in a word of letters of two alphabets those that look like letters of the other one are these. Words of one
-// alphabet stay as they are, so that nothing in Russian or Greek reads as English. Every white space is a blank.
+// accents, full width, ligatures: NFKC), characters that nobody sees and the colours of terminals are left out of
+// words, every hyphen is "-", and in a word of letters of two alphabets those that look like letters of the other one
+// are these. Words of one alphabet stay as they are, so that nothing in Russian or Greek reads as English. Every white
+// space is a blank.
 func Plain(text string) string {
 	if !hasUnusual(text) {
 		return text

@@ -17,9 +17,9 @@ var besideError = map[string]bool{
 }
 
 // ToldFailure finds the failure in a result that somebody else tells of a call of a tool, whose tools have no other way
-// to say so: {"isError": true, …}, as MCP and Anthropic write it, or an object that has an error, a refused "success" or
-// the status of a server that failed, and nothing else to say. It returns the text of the failure, and false where there
-// is none. A word of a status is none: it may be that of what was asked for.
+// to say so: {"isError": true, …}, as MCP and Anthropic write it, or an object that has an error, a refused "success"
+// or the status of a server that failed, and nothing else to say. It returns the text of the failure, and false where
+// there is none. A word of a status is none: it may be that of what was asked for.
 func ToldFailure(result []byte) (text string, failed bool) {
 	var fields jsonvalue.Object
 	decoder := json.NewDecoder(bytes.NewReader(result))

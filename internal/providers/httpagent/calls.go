@@ -96,17 +96,21 @@ func (x *exchange) called(call *wire.Call, item any, told map[toldCall]bool, dat
 func (x *exchange) argue(call *wire.Call, at int, made chat.ToolCall, argued bool, data []byte) error {
 	before := &x.calls[at]
 	switch {
-	case made.BadArgs == "" && len(made.Args) == 0, before.BadArgs == made.BadArgs && jsonvalue.Equal(before.Args, made.Args):
+	case made.BadArgs == "" && len(made.Args) == 0,
+		before.BadArgs == made.BadArgs && jsonvalue.Equal(before.Args, made.Args):
 		return nil
 	case before.BadArgs != "" || len(before.Args) > 0:
-		return x.misfit(call, data, "the call of a tool with the id %s is told twice, with other arguments", call.Excerpt(made.ID))
+		return x.misfit(call, data, "the call of a tool with the id %s is told twice, with other arguments",
+			call.Excerpt(made.ID))
 	}
 	before.Args, before.BadArgs, x.argued[at] = made.Args, made.BadArgs, argued
 	return nil
 }
 
 // made is the call that fields tell of, and whether its arguments are told. Its id is empty where it has none.
-func (x *exchange) made(call *wire.Call, fields jsonvalue.Object, data []byte) (made chat.ToolCall, argued bool, err error) {
+func (x *exchange) made(call *wire.Call, fields jsonvalue.Object, data []byte) (
+	made chat.ToolCall, argued bool, err error,
+) {
 	for _, names := range [][]string{toolNames, argsNames} {
 		if one, two := contradiction(fields, names); two != "" {
 			return made, false, x.misfit(call, data, "a call of a tool is told in two ways, as %s and as %s", one, two)

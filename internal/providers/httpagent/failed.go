@@ -14,8 +14,8 @@ import (
 )
 
 // failed looks at what an answer says of itself beside the error that the file names: {"success": false} is no reply.
-// It is noted where it may be meant otherwise: a status of "cancelled" can be that of an order, an event of a stream can
-// tell of one step, and a file that names an error of its own says where failures stand.
+// It is noted where it may be meant otherwise: a status of "cancelled" can be that of an order, an event of a stream
+// can tell of one step, and a file that names an error of its own says where failures stand.
 func (x *exchange) failed(call *wire.Call, doc any, data []byte) error {
 	fields, is := doc.(jsonvalue.Object)
 	if !is {

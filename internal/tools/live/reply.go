@@ -133,8 +133,8 @@ func keysOf(v any) string {
 	return "which is no object"
 }
 
-// isPage reports whether a reply is an HTML page, by its type or by how it begins. That of a proxy, or to log in on, comes
-// with the status of success.
+// isPage reports whether a reply is an HTML page, by its type or by how it begins. That of a proxy, or to log in on,
+// comes with the status of success.
 func isPage(got *dial.Reply) bool {
 	for _, header := range []string{got.Header.Get("Content-Type"), http.DetectContentType(got.Body)} {
 		kind, _, err := mime.ParseMediaType(header)

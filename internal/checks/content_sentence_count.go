@@ -35,8 +35,12 @@ func (c *sentenceCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}, nil
 }
 
-// sentences counts the parts of a text between full stops, exclamation and question marks, including those of Chinese
-// and Japanese. A dot between digits does not end a sentence. A text of only such marks is one sentence.
+// ends are the marks that end a sentence: those of Latin script and of Chinese, Japanese, Hindi, Arabic, Urdu, Armenian
+// and Amharic.
+const ends = ".!?…‽。！？｡।॥؟۔։።፧"
+
+// sentences counts the parts of a text between such marks. A dot between digits does not end a sentence. A text of only
+// such marks is one sentence.
 func sentences(text string) int {
 	if strings.TrimSpace(text) == "" {
 		return 0
@@ -44,8 +48,8 @@ func sentences(text string) int {
 	n, words := 0, false
 	var before rune
 	for i, r := range text {
-		switch r {
-		case '.', '!', '?', '。', '！', '？':
+		switch {
+		case strings.ContainsRune(ends, r):
 			if words && !(r == '.' && unicode.IsDigit(before) && digitAt(text, i+1)) {
 				n, words = n+1, false
 			}

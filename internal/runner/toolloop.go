@@ -14,6 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/workflow"
@@ -83,6 +84,27 @@ func (l *toolLoop) checkChoice() error {
 		return fmt.Errorf("tool_policy.tool_choice asks for %s, which is not offered here", name)
 	}
 	return nil
+}
+
+// tellUnheeded warns of a reply that does not keep to the policy's choice of tools: many servers pass it over.
+func (l *toolLoop) tellUnheeded(reply *chat.Message) {
+	choice := l.policy.Choice
+	if !l.chooses() || l.s.trial.Endpoint.Simulated || l.s.trial.Endpoint.Spec.IsAgent() || !chat.Complete(reply.FinishReason) {
+		return
+	}
+	var did string
+	switch calls := reply.ToolCalls; {
+	case choice == "none" && len(calls) > 0:
+		did = "called " + say.Quote(calls[0].Name)
+	case choice == "required" && len(calls) == 0 && len(l.s.stance.offered) > 0, l.policy.ChoosesTool() && len(calls) == 0:
+		did = "called no tool"
+	case l.policy.ChoosesTool() && calls[0].Name != choice:
+		did = "called " + say.Quote(calls[0].Name)
+	default:
+		return
+	}
+	l.s.warnOnce(fmt.Sprintf("tool_policy.tool_choice is %s, and the model %s: its server may not know tool_choice", choice,
+		did))
 }
 
 // offer returns the tools of a round and the tool choice.

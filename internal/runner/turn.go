@@ -105,6 +105,7 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		if turn.Trace = s.trace; err != nil {
 			return err
 		}
+		loop.tellUnheeded(&reply)
 		if len(reply.ToolCalls) == 0 {
 			loop.keepTaken()
 			return checkReply(&reply)

@@ -88,23 +88,24 @@ func (l *toolLoop) checkChoice() error {
 
 // tellUnheeded warns of a reply that does not keep to the policy's choice of tools: many servers pass it over.
 func (l *toolLoop) tellUnheeded(reply *chat.Message) {
-	choice := l.policy.Choice
-	if !l.chooses() || l.s.trial.Endpoint.Simulated || l.s.trial.Endpoint.Spec.IsAgent() || !chat.Complete(reply.FinishReason) {
+	agent := l.s.trial.Endpoint
+	if !l.chooses() || agent.Simulated || agent.Spec.IsAgent() || !chat.Complete(reply.FinishReason) {
 		return
 	}
+	choice, named := l.policy.Choice, l.policy.ChoosesTool()
 	var did string
 	switch calls := reply.ToolCalls; {
 	case choice == "none" && len(calls) > 0:
 		did = "called " + say.Quote(calls[0].Name)
-	case choice == "required" && len(calls) == 0 && len(l.s.stance.offered) > 0, l.policy.ChoosesTool() && len(calls) == 0:
+	case (named || choice == "required" && len(l.s.stance.offered) > 0) && len(calls) == 0:
 		did = "called no tool"
-	case l.policy.ChoosesTool() && calls[0].Name != choice:
+	case named && calls[0].Name != choice:
 		did = "called " + say.Quote(calls[0].Name)
 	default:
 		return
 	}
-	l.s.warnOnce(fmt.Sprintf("tool_policy.tool_choice is %s, and the model %s: its server may not know tool_choice", choice,
-		did))
+	l.s.warnOnce(fmt.Sprintf("tool_policy.tool_choice is %s, and the model %s: its server may not know tool_choice",
+		choice, did))
 }
 
 // offer returns the tools of a round and the tool choice.

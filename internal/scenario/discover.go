@@ -269,8 +269,12 @@ func (l *loader) warnOfScenariosIn(dir string) {
 // the rest is returned.
 func (l *loader) sortFolder(files []inputFile, configs *[]string) []inputFile {
 	var rest []inputFile
+	datasets := sync.OnceValue(func() map[string]bool { return l.datasetsOf(files) })
 	for _, f := range files {
 		f.kind = l.kindOf(f.path)
+		if f.kind == "" && datasets()[filepath.Clean(f.path)] {
+			continue
+		}
 		foreignJSON := f.kind == "" && isJSONFile(f.path)
 		switch {
 		case foreignJSON && !isOfOthers(f.path) && l.unreadable(f.path):
@@ -284,6 +288,27 @@ func (l *loader) sortFolder(files []inputFile, configs *[]string) []inputFile {
 		}
 	}
 	return rest
+}
+
+var datasetKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)(?:^|[{,])[ \t]*["']?dataset["']?[ \t]*:[ \t]*["']?([^"',{}#\r\n]+)`)
+})
+
+// datasetsOf are the files that files of a folder name as their dataset, by their text: rows lie beside the scenarios
+// that read them, and are no files to run.
+func (l *loader) datasetsOf(files []inputFile) map[string]bool {
+	named := map[string]bool{}
+	for _, f := range files {
+		data, problem := l.fs.read(f.path)
+		if problem != nil {
+			continue // reported when the project is read
+		}
+		l.fs.count.Add(-1)
+		for _, m := range datasetKey().FindAllSubmatch(data, -1) {
+			named[filepath.Join(filepath.Dir(f.path), strings.TrimSpace(string(m[1])))] = true
+		}
+	}
+	return named
 }
 
 func isJSONFile(path string) bool { return strings.EqualFold(filepath.Ext(path), ".json") }

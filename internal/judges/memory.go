@@ -99,8 +99,8 @@ func (m *Memory) Recall(j *result.Judgement, anew bool) {
 		return
 	}
 	reply := &chat.Reply{
-		Content: j.Reply, FinishReason: "stop", Model: cmp.Or(j.Served, j.Model), Usage: j.Usage, CostUSD: j.CostUSD,
-		LatencyMS: j.LatencyMS, Cached: j.Cached, Doubt: j.Doubt,
+		Content: j.Reply, FinishReason: "stop", Model: cmp.Or(j.AnsweredBy, j.Served, j.Model), Usage: j.Usage,
+		CostUSD: j.CostUSD, LatencyMS: j.LatencyMS, Cached: j.Cached, Doubt: j.Doubt,
 	}
 	// How a reply ended is not in the results: one that could not be read may have been cut.
 	if anew || j.Score == nil || strings.Contains(j.Reply, secret.Redacted) {

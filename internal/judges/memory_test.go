@@ -278,7 +278,7 @@ func TestAnswersAreToldApart(t *testing.T) {
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	said := result.Judgement{
-		Key: keyOf(1).nth(2), Reply: `{"score": 1}`, Score: new(1.0), CostUSD: new(0.25), Model: "m",
+		Key: keyOf(1).nth(2), Reply: `{"score": 1}`, Score: new(1.0), CostUSD: new(0.25), Model: "m", AnsweredBy: "m-2026",
 		Usage: chat.Usage{InputTokens: 3, OutputTokens: 4}, LatencyMS: 5,
 	}
 	for _, c := range []struct {
@@ -307,7 +307,8 @@ func TestRecall(t *testing.T) {
 		if err != nil || asked != c.asked || key != c.key || r.Content != j.Reply {
 			t.Errorf("%s: %+v, %s, asked %v, %v", c.name, r, key, asked, err)
 		}
-		if !asked && (r.Usage != j.Usage || *r.CostUSD != 0.25 || r.LatencyMS != 5 || r.Cached != j.Cached || r.Model != "m") {
+		if !asked && (r.Usage != j.Usage || *r.CostUSD != 0.25 || r.LatencyMS != 5 || r.Cached != j.Cached ||
+			r.Model != "m-2026") {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 	}

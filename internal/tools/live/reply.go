@@ -64,37 +64,72 @@ func (e *endpoint) result(got *dial.Reply, asked http.Header) (chat.ToolResult, 
 	default: // what is to be redacted could not be found in it
 		got.Body = []byte(err.Error())
 	}
-	v, err := chat.DecodeJSON(got.Body)
-	isJSON := err == nil
-	key, twice := jsonvalue.KeyTwiceAsWritten(got.Body)
-	twice = twice && isJSON
-	if isJSON && len(e.Redact) > 0 {
-		v = e.redaction.of(v)
-		if got.Body, err = jsonvalue.Plain(v); err != nil {
-			return chat.ToolResult{}, err
-		}
+	r, err := e.read(got)
+	if err != nil {
+		return chat.ToolResult{}, err
 	}
-	var hidden error
-	if !isJSON {
-		hidden = e.redaction.remains(got.Body)
-	}
-	switch {
-	case !good:
-		if hidden != nil {
-			got.Body = []byte(hidden.Error())
+	if !good {
+		if r.hidden != nil {
+			got.Body = []byte(r.hidden.Error())
 		}
 		return chat.ToolResult{}, refused(got)
-	case hidden != nil:
-		return chat.ToolResult{}, hidden
-	case twice:
-		return chat.ToolResult{}, fmt.Errorf("its reply has the key %q twice in one object", key)
-	case !isJSON && isPage(got) && !wantsPages(asked):
-		return chat.ToolResult{}, pageError(got.Body)
-	case !isJSON && len(got.Body) > 0 && announcesJSON(got):
-		return chat.ToolResult{}, fmt.Errorf("it announces its reply as JSON, which it is not: %s",
-			say.Quote(string(got.Body)))
-	case !isJSON:
-		v = map[string]any{"result": string(got.Body)}
+	}
+	if err := r.unusable(got, asked); err != nil {
+		return chat.ToolResult{}, err
+	}
+	return e.mapped(&r, got.Body)
+}
+
+// reply is the body of a reply, redacted.
+type reply struct {
+	value  any // nil where it is no JSON
+	isJSON bool
+	twice  error // a key stands twice in one object; nil: none does
+	hidden error // a field to redact is in what is no JSON
+}
+
+// read reads a body and redacts it, in got too.
+func (e *endpoint) read(got *dial.Reply) (r reply, err error) {
+	v, err := chat.DecodeJSON(got.Body)
+	if err != nil {
+		return reply{hidden: e.redaction.remains(got.Body)}, nil
+	}
+	r = reply{value: v, isJSON: true}
+	if key, twice := jsonvalue.KeyTwiceAsWritten(got.Body); twice {
+		r.twice = fmt.Errorf("its reply has the key %q twice in one object", key)
+	}
+	if len(e.Redact) > 0 {
+		r.value = e.redaction.of(v)
+		got.Body, err = jsonvalue.Plain(r.value)
+	}
+	return r, err
+}
+
+// unusable is why a reply of a good status is no result; nil: it is one.
+func (r *reply) unusable(got *dial.Reply, asked http.Header) error {
+	switch {
+	case r.hidden != nil:
+		return r.hidden
+	case r.twice != nil:
+		return r.twice
+	case r.isJSON:
+		return nil
+	case isPage(got) && !wantsPages(asked):
+		return pageError(got.Body)
+	case len(got.Body) > 0 && announcesJSON(got):
+		return fmt.Errorf("it announces its reply as JSON, which it is not: %s", say.Quote(string(got.Body)))
+	}
+	return nil
+}
+
+// mapped makes the result of a reply: what response.body_mapping finds in it, or all of it.
+func (e *endpoint) mapped(r *reply, body []byte) (chat.ToolResult, error) {
+	v := r.value
+	if !r.isJSON {
+		v = map[string]any{"result": string(body)}
+	}
+	if r.isJSON && e.reply == nil {
+		return chat.ToolResult{Content: tools.Present(bytes.TrimSpace(body))}, nil
 	}
 	doubt := ""
 	if e.reply != nil {
@@ -102,19 +137,17 @@ func (e *endpoint) result(got *dial.Reply, asked http.Header) (chat.ToolResult, 
 		if err != nil {
 			return chat.ToolResult{}, fmt.Errorf("response.body_mapping: %w", err)
 		}
-		if isJSON && e.reply.Lost(v) {
+		if r.isJSON && e.reply.Lost(v) {
 			doubt = fmt.Sprintf("response.body_mapping: nothing in a reply is at %q, %s", e.reply.Text, keysOf(v))
 		}
-		if v = found.Value; v == nil && !isJSON && len(got.Body) > 0 {
+		if v = found.Value; v == nil && !r.isJSON && len(body) > 0 {
 			return chat.ToolResult{}, fmt.Errorf("response.body_mapping finds nothing: the reply is no JSON: %s",
-				say.Quote(string(got.Body)))
+				say.Quote(string(body)))
 		}
 	}
-	data := bytes.TrimSpace(got.Body)
-	if !isJSON || e.reply != nil {
-		if data, err = jsonvalue.Plain(v); err != nil {
-			return chat.ToolResult{}, err
-		}
+	data, err := jsonvalue.Plain(v)
+	if err != nil {
+		return chat.ToolResult{}, err
 	}
 	return chat.ToolResult{Content: tools.Present(data), Doubt: doubt}, nil
 }

@@ -63,28 +63,33 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 			continue
 		}
 		m.warnIgnoredParameters(prompt, spec)
-		painters := m.paintersOf(p.Project, s, endpoint)
-		for _, region := range m.regions {
-			of := repeat * len(all)
-			one := span{variants: all, count: of, Trial: Trial{
-				Project: p, Scenario: s, Start: start, Prompt: prompt, Endpoint: endpoint, players: players, Region: region,
-				N: 1, Of: of,
-				Variant: all[0], variantCount: len(all),
-			}}
-			if !endpoint.Spec.IsAgent() { // who remembers by itself
-				one.summarizer = summarizer
-			}
-			one.painters = painters
-			if s.Dataset != nil {
-				one.rows = m.rows(s)
-				one.count, one.row = of*len(one.rows), 0
-			}
-			if rule.gate != nil {
-				m.gated(&one, rule.gate)
-			}
-			if one.count > 0 {
-				out = append(out, one)
-			}
+		of := repeat * len(all)
+		one := span{variants: all, count: of, Trial: Trial{
+			Project: p, Scenario: s, Start: start, Prompt: prompt, Endpoint: endpoint, players: players,
+			painters: m.paintersOf(p.Project, s, endpoint), N: 1, Of: of, Variant: all[0], variantCount: len(all),
+		}}
+		if !endpoint.Spec.IsAgent() { // who remembers by itself
+			one.summarizer = summarizer
+		}
+		out = append(out, m.inRegions(one, rule)...)
+	}
+	return out
+}
+
+// inRegions are the trials of a scenario with one provider in each region, with a row each where it has a dataset.
+func (m *matrix) inRegions(of span, rule trialRule) (out []span) {
+	for _, region := range m.regions {
+		one := of
+		one.Region = region
+		if s := one.Scenario; s.Dataset != nil {
+			one.rows = m.rows(s)
+			one.count *= len(one.rows)
+		}
+		if rule.gate != nil {
+			m.gated(&one, rule.gate)
+		}
+		if one.count > 0 {
+			out = append(out, one)
 		}
 	}
 	return out

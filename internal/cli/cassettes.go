@@ -47,74 +47,99 @@ func (f *cassetteFlags) register(fl *pflag.FlagSet) {
 func (f *cassetteFlags) validate(run *runFlags) error {
 	g := run.given
 	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, given := range []struct{ flag, value string }{
 		{"record", f.Record}, {"replay", f.Replay}, {"redact", strings.Join(f.Redact, "")},
 	} {
 		errs = append(errs, g.notEmpty(given.flag, "give it a value", given.value))
 	}
-	const then = "the run that is gone on with was made with --%s %s, which --%s excludes\n" +
-		"go on with it as it was made, or start another one with -o and a folder of its own"
-	switch {
-	case f.Record == "" || f.Replay == "":
-	case g["record"] == byEarlierRun:
-		bad(then, "record", shellQuote(f.Record), "replay")
-	case g["replay"] == byEarlierRun:
-		bad(then, "replay", shellQuote(f.Replay), "record")
-	default:
-		bad("--record and --replay exclude each other\nto record only what is missing: --replay %s --replay-missing record",
-			shellQuote(f.Replay))
-	}
+	errs = append(errs, f.oneWay(g))
 	if g.has("record-mode") && f.Record == "" {
-		bad("--record-mode needs --record")
-	}
-	for _, field := range f.Redact {
-		if meant := fieldMeant(field); meant != field && f.redactNamed() {
-			bad("--redact %s: not the name of a JSON field; did you mean %q?\n"+
-				"write the name alone, without a path; upper and lower case are one", shellQuote(field), meant)
-		}
+		errs = append(errs, errors.New("--record-mode needs --record"))
 	}
 	replays := f.Replay != ""
+	errs = append(errs, f.namesFields())
 	f.Normalize()
-	if run.maxCost > 0 && f.ReplaysOnly() {
-		bad("--max-cost limits what is paid, and a replay pays nothing: choose one")
-	}
-	if run.estimate && f.ReplaysOnly() {
-		bad("--estimate says what may be paid, and a replay pays nothing: choose one")
-	}
-	if g.has("redact") && f.Record == "" && f.Replay == "" {
-		bad("--redact needs --record or --replay")
-	}
-	if f.redactNamed() && run.cache != "" && f.Record != "" {
-		bad("--redact keeps fields out of all files, and --cache %s keeps whole replies\n"+
-			"leave out the cache: --record asks only for what the recording does not hold yet", run.cache)
-	}
+	errs = append(errs, f.fits(run), f.keepsApart(run))
 	for _, flag := range []string{"replay-missing", "replay-speed"} {
 		if g.has(flag) && !replays {
-			bad("--%s needs --replay", flag)
+			errs = append(errs, fmt.Errorf("--%s needs --replay", flag))
 		}
-	}
-	if why := f.networkBarrier(); why != "" {
-		for _, flag := range []struct{ name, value string }{
-			{"metrics-push", run.metrics.Push}, {"otlp-endpoint", run.traces.endpoint},
-		} {
-			if flag.value != "" && flag.value != "none" {
-				bad("--%s needs the network, and %s is set", flag.name, why)
-			}
-		}
-	}
-	if f.offline && run.metrics.listen != "" {
-		bad("--metrics-listen needs the network, and --offline is set")
-	}
-	if run.dispatch.url != "" && (f.Record != "" || f.Replay != "") {
-		bad("--dispatch has evals run elsewhere, where nothing is recorded or replayed\n" +
-			"leave it out, or record and replay without it")
 	}
 	return errors.Join(append(errs,
 		oneOf("record-mode", []string{f.Mode}, append([]string{""}, harness.RecordModes...)...),
 		oneOf("replay-missing", []string{f.Missing}, append([]string{""}, harness.ReplayMissings...)...),
 		oneOf("replay-speed", []string{f.speed}, "", "full", "realtime"),
 	)...)
+}
+
+// oneWay refuses a run that is recorded and replayed.
+func (f *cassetteFlags) oneWay(g givenFlags) error {
+	const then = "the run that is gone on with was made with --%s %s, which --%s excludes\n" +
+		"go on with it as it was made, or start another one with -o and a folder of its own"
+	switch {
+	case f.Record == "" || f.Replay == "":
+		return nil
+	case g["record"] == byEarlierRun:
+		return fmt.Errorf(then, "record", shellQuote(f.Record), "replay")
+	case g["replay"] == byEarlierRun:
+		return fmt.Errorf(then, "replay", shellQuote(f.Replay), "record")
+	}
+	return fmt.Errorf("--record and --replay exclude each other\n"+
+		"to record only what is missing: --replay %s --replay-missing record", shellQuote(f.Replay))
+}
+
+// namesFields refuses what is to be redacted and is no name of a field.
+func (f *cassetteFlags) namesFields() error {
+	var errs []error
+	for _, field := range f.Redact {
+		if meant := fieldMeant(field); meant != field && f.redactNamed() {
+			errs = append(errs, fmt.Errorf("--redact %s: not the name of a JSON field; did you mean %q?\n"+
+				"write the name alone, without a path; upper and lower case are one", shellQuote(field), meant))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// fits refuses what makes no sense beside a recording or a replay.
+func (f *cassetteFlags) fits(run *runFlags) error {
+	var errs []error
+	bad := func(text string) { errs = append(errs, errors.New(text)) }
+	if run.maxCost > 0 && f.ReplaysOnly() {
+		bad("--max-cost limits what is paid, and a replay pays nothing: choose one")
+	}
+	if run.estimate && f.ReplaysOnly() {
+		bad("--estimate says what may be paid, and a replay pays nothing: choose one")
+	}
+	if run.given.has("redact") && f.Record == "" && f.Replay == "" {
+		bad("--redact needs --record or --replay")
+	}
+	if f.redactNamed() && run.cache != "" && f.Record != "" {
+		bad("--redact keeps fields out of all files, and --cache " + run.cache + " keeps whole replies\n" +
+			"leave out the cache: --record asks only for what the recording does not hold yet")
+	}
+	if run.dispatch.url != "" && (f.Record != "" || f.Replay != "") {
+		bad("--dispatch has evals run elsewhere, where nothing is recorded or replayed\n" +
+			"leave it out, or record and replay without it")
+	}
+	return errors.Join(errs...)
+}
+
+// keepsApart refuses what needs the network in a run that is kept from it.
+func (f *cassetteFlags) keepsApart(run *runFlags) error {
+	var errs []error
+	if why := f.networkBarrier(); why != "" {
+		for _, flag := range []struct{ name, value string }{
+			{"metrics-push", run.metrics.Push}, {"otlp-endpoint", run.traces.endpoint},
+		} {
+			if flag.value != "" && flag.value != "none" {
+				errs = append(errs, fmt.Errorf("--%s needs the network, and %s is set", flag.name, why))
+			}
+		}
+	}
+	if f.offline && run.metrics.listen != "" {
+		errs = append(errs, errors.New("--metrics-listen needs the network, and --offline is set"))
+	}
+	return errors.Join(errs...)
 }
 
 // redactNamed reports whether something is named that is to be redacted; nothing at all is told elsewhere.

@@ -31,6 +31,7 @@ var indifferent = map[string]string{
 	"Messages.ToolResult.Metadata":  "for checks; the model does not see it",
 	"Messages.ToolResult.Agent":     "for checks; the model does not see it",
 	"Messages.ToolResult.Notice":    "for the user; the model does not see it",
+	"Messages.ToolResult.Doubt":     "for the user; the model does not see it",
 	"Messages.Parts.Media.Local":    "without it a call with a path fails; the cache looks at the content",
 
 	"Messages.ToolResult.Parts.Media.Local": "without it a call with a path fails",

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Salvaged is what is whole of a file that is damaged.
@@ -43,11 +44,11 @@ func Salvage(data []byte) *Salvaged {
 	return s
 }
 
-var versionLine = regexp.MustCompile(`"baseline":\s*([0-9]{1,9})`)
+var versionLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"baseline":\s*([0-9]{1,9})`) })
 
 // VersionOf is the version that a file names, which may be damaged; false: it names none.
 func VersionOf(data []byte) (version int, named bool) {
-	m := versionLine.FindSubmatch(data)
+	m := versionLine().FindSubmatch(data)
 	if m == nil {
 		return 0, false
 	}

@@ -68,8 +68,7 @@ func (c *Compiled) Remarks(ctx context.Context, s *Subject, v *result.Verdict) (
 			"write content_excludes, which looks at every reply", c.Type, plural.Of(n, "reply", "replies"), where))
 	}
 	if what, unmet := v.Details[unmetFilter].(string); unmet && c.Type == "json_path" {
-		texts = append(texts, "json_path passed because its filter selects nothing: "+what+" (a misspelt name, or a "+
-			"number in quotes?)")
+		texts = append(texts, "json_path passed because its filter selects nothing: "+what)
 	}
 	if fields, ok := c.Check.(fieldPresence); ok && s.masking == unmasked {
 		if within := fields.withinWords(s.last()); len(within) > 0 {

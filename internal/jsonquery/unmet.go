@@ -1,18 +1,23 @@
 package jsonquery
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/jmespath-community/go-jmespath/pkg/interpreter"
 	"github.com/jmespath-community/go-jmespath/pkg/parsing"
 	"github.com/ohler55/ojg/jp"
 
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Unmet says what a filter of the path compares that none of the items has to which it is applied: a misspelt name, or
-// a number that is ordered against a text. It is "" where the filter can be met, and where it has no items. Such a
-// filter selects nothing, whatever the document holds.
+// Unmet says what a filter of the path compares that none of the items has to which it is applied, though they have a
+// name like it: a misspelt one; or a number that is ordered against a text. It is "" where the filter can be met, and
+// where it has no items. Such a filter selects nothing, whatever the document holds. A name that is like none may be
+// that of a member which comes only with what is looked for.
 func (q *Query) Unmet(doc any) (what string) {
 	defer func() { // as in guarded
 		if recover() != nil {
@@ -51,12 +56,38 @@ func (c *comparison) unmet(items []any) string {
 		_, quoted := other.literal.(string)
 		switch {
 		case !has && (other.of != nil || other.literal != nil): // null is what is not there
-			return "no item has " + o.text
+			if near := diag.Nearest(lastName(o.text), namesIn(items)); near != "" {
+				return fmt.Sprintf("no item has %s (did you mean %s?)", o.text, near)
+			}
 		case !texts && quoted && c.orders:
 			return o.text + " is a number in each item, and is compared with a text"
 		}
 	}
 	return ""
+}
+
+// lastName is the end of a path of names.
+func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// namesIn are the names of the members of items, at any depth.
+func namesIn(items []any) []string {
+	names := map[string]bool{}
+	var visit func(v any)
+	visit = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, item := range v {
+				visit(item)
+			}
+		case jsonvalue.Object:
+			for name, member := range v {
+				names[name] = true
+				visit(member)
+			}
+		}
+	}
+	visit(items)
+	return slices.Sorted(maps.Keys(names))
 }
 
 // unmetFilter is Unmet for JSONPath.

@@ -16,23 +16,25 @@ func TestUnmet(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"$.items[?(@.price > 10)]":                   "",
-		"$.items[?(@.prices > 10)]":                  "no item has prices",
-		"$.items[?(@.price > 10 && @.kinds == 'a')]": "no item has kinds",
+		"$.items[?(@.prices > 10)]":                  "no item has prices (did you mean price?)",
+		"$.items[?(@.price > 10 && @.kinds == 'a')]": "no item has kinds (did you mean kind?)",
 		"$.items[?(@.kind.id == 'c')].price":         "",
-		"$.items[?(@.kind.name == 'c')].price":       "no item has kind.name",
+		"$.items[?(@.kind.ids == 'c')].price":        "no item has kind.ids (did you mean id?)",
 		"$.items[?(@.price > '10')]":                 "price is a number in each item, and is compared with a text",
 		"$.items[?(@.note == 'y')]":                  "", // one has a note
 		"$.items[?(@.prices < 10 || @.price == 5)]":  "", // it selects something
 		"$.none[?(@.prices > 10)]":                   "",
-		"$.by[?(@.m == 1)]":                          "no item has m",
+		"$.by[?(@.other == 1)]":                      "",
 		"$.items[*].price":                           "",
 		"items[?price > `10`]":                       "",
-		"items[?prices > `10`]":                      "no item has prices",
-		"items[?kind.name == 'c'].price":             "no item has kind.name",
+		"items[?prices > `10`]":                      "no item has prices (did you mean price?)",
+		"items[?kind.idd == 'c'].price":              "no item has kind.idd (did you mean id?)",
 		"items[?price > '10']":                       "price is a number in each item, and is compared with a text",
+		"$.items[?(@.status == 'failed')]":           "", // which may come only with what failed
+		"items[?error != null]":                      "",
 		"items[?note == null]":                       "",
 		"items[?prize]":                              "", // whether it is there is asked
-		"length(items[?prices > `10`])":              "no item has prices",
+		"length(items[?prices > `10`])":              "no item has prices (did you mean price?)",
 	} {
 		q, err := Compile(path)
 		if err != nil {

@@ -81,7 +81,7 @@ func nearlyMessage(fields map[string]json.RawMessage, line []byte) error {
 // withinLine finds a message in a line that is none: behind the words of a logger, in a list, or in JSON over several
 // lines, of which each is a line of its own.
 var withinLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`["']type["']\s*:\s*["'](delta|tool_call|tool_result|usage|reply)["']`)
+	return regexp.MustCompile(`(?:^|[{,])\s*["']type["']\s*:\s*["'](delta|tool_call|tool_result|usage|reply)["']`)
 })
 
 // hiddenMessage tells of a line that holds a message and is none: what it says would count as not said.

@@ -43,14 +43,16 @@ func TestMisspeltKeys(t *testing.T) {
 func TestHiddenMessages(t *testing.T) {
 	t.Parallel()
 	for line, hidden := range map[string]bool{
-		`  "type": "tool_call",`:                        true,
-		`[{"type":"tool_call","name":"pay"}]`:           true,
-		`INFO: {"type":"tool_call","name":"pay"}`:       true,
-		`{'type': 'tool_call', 'name': 'pay'}`:          true,
-		`{"msg":"{\"type\":\"reply\",\"text\":\"x\"}"}`: true,
-		`got {"type":"turn","text":"hello"}`:            false,
-		`{"level":"info","tool":"pay"}`:                 false,
-		`the type "reply" is a word`:                    false,
+		`  "type": "tool_call",`:                           true,
+		`[{"type":"tool_call","name":"pay"}]`:              true,
+		`INFO: {"type":"tool_call","name":"pay"}`:          true,
+		`{'type': 'tool_call', 'name': 'pay'}`:             true,
+		`{"msg":"{\"type\":\"reply\",\"text\":\"x\"}"}`:    true,
+		`got {"type":"turn","text":"hello"}`:               false,
+		`{"level":"info","tool":"pay"}`:                    false,
+		`it writes lines of "type": "tool_call" for calls`: false,
+		`INFO: {"name":"pay","type":"tool_call"}`:          true,
+		`the type "reply" is a word`:                       false,
 	} {
 		if err := hiddenMessage([]byte(line)); (err != nil) != hidden {
 			t.Errorf("%s: %v", line, err)

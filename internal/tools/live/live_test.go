@@ -168,6 +168,7 @@ func TestReplies(t *testing.T) {
 		{"a page that calls itself text", say("text/plain", 200, "<!doctype html><title>Log in"), scenario.HTTPTool{},
 			`unavailable: probe: POST the endpoint: it answers with an HTML page in place of data: ` +
 				`"<!doctype html><title>Log in"; if pages are what the tool gets, let its headers say so: Accept: text/html`},
+		{"a piece of HTML", say("text/plain", 200, "<b>A-1</b>"), scenario.HTTPTool{}, "{\n  \"result\": \"<b>A-1</b>\"\n}"},
 		{"half of what it announces", say("application/json", 200, `{"ok":1`), scenario.HTTPTool{},
 			`unavailable: probe: POST the endpoint: it announces its reply as JSON, which it is not: "{\"ok\":1"`},
 		{"a page that was asked for", say("text/html", 200, "<html>"), scenario.HTTPTool{

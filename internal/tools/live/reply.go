@@ -166,16 +166,15 @@ func keysOf(v any) string {
 	return "which is no object"
 }
 
-// isPage reports whether a reply is an HTML page, by its type or by how it begins. That of a proxy, or to log in on,
-// comes with the status of success.
+// isPage reports whether a reply is an HTML page, by its type, or by how it begins: a piece of HTML is none. That of a
+// proxy, or to log in on, comes with the status of success.
 func isPage(got *dial.Reply) bool {
-	for _, header := range []string{got.Header.Get("Content-Type"), http.DetectContentType(got.Body)} {
-		kind, _, err := mime.ParseMediaType(header)
-		if err == nil && (kind == "text/html" || kind == "application/xhtml+xml") {
-			return true
-		}
+	kind, _, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
+	if err == nil && (kind == "text/html" || kind == "application/xhtml+xml") {
+		return true
 	}
-	return false
+	begins := strings.ToLower(string(bytes.TrimSpace(got.Body[:min(len(got.Body), 100)])))
+	return strings.HasPrefix(begins, "<!doctype html") || strings.HasPrefix(begins, "<html")
 }
 
 // announcesJSON reports whether a reply says that it is JSON.

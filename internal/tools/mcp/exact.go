@@ -142,7 +142,7 @@ func misnamed(result json.RawMessage) string {
 			continue
 		}
 		var fields map[string]json.RawMessage
-		if json.Unmarshal(result, &fields) == nil && fields[f.key] != nil {
+		if json.Unmarshal(result, &fields) == nil && fields[f.key] != nil && string(fields[f.key]) != "false" {
 			return fmt.Sprintf("its answer has the key %q: %s", f.key, f.hint)
 		}
 	}

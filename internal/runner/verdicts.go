@@ -90,8 +90,10 @@ func (s *session) remark(ctx context.Context, list []scenario.Placed, verdicts [
 		if evals && !compiled(c).Gates() {
 			continue
 		}
-		if text := compiled(c).CalledAlike(subject); text != "" && verdicts[i].Status == result.Passed {
-			s.keepRemark(text)
+		if verdicts[i].Status == result.Passed {
+			if text := compiled(c).CalledAlike(subject); text != "" {
+				s.keepRemark(text)
+			}
 		}
 		if subject.Session && s.trial.Recorded == nil {
 			continue

@@ -76,11 +76,11 @@ func (x *exchange) called(call *wire.Call, item any, told map[toldCall]bool, dat
 	if resulted && x.p.AsksTools {
 		return x.misfit(call, data, "a call of %s has its result, and tools: arena has arena run it", call.Excerpt(made.Name))
 	}
-	if as := (toldCall{made.ID, resulted}); told[as] || at >= 0 && x.calls[at].Name != made.Name {
+	as := toldCall{made.ID, resulted}
+	if told[as] || at >= 0 && x.calls[at].Name != made.Name {
 		return x.misfit(call, data, "two calls of tools have the id %s", call.Excerpt(made.ID))
-	} else {
-		told[as] = true
 	}
+	told[as] = true
 	if at < 0 {
 		x.calls, x.results = append(x.calls, made), append(x.results, result)
 		x.resulted, x.argued = append(x.resulted, resulted), append(x.argued, argued)

@@ -54,6 +54,11 @@ type format struct {
 
 // formats returns the formats in the order in which they are tried. The last one accepts anything that may be YAML.
 func formats() []format {
+	return slices.Concat(runFormats(), exportFormats(), messageFormats())
+}
+
+// runFormats are what arena and PromptArena write of their runs.
+func runFormats() []format {
 	return []format{
 		{
 			name: FormatEventLog, about: "events of conversations, a line each: of arena and of PromptKit",
@@ -96,6 +101,12 @@ func formats() []format {
 			name: FormatCassette, about: "what `arena run --record` writes",
 			hints: cassetteHints, detect: isCassette, scan: scanDocuments, read: readCassette,
 		},
+	}
+}
+
+// exportFormats are what other programs log or export: traces, platforms, evaluators, APIs of models.
+func exportFormats() []format {
+	return []format{
 		{
 			name: FormatTraces, about: "OTLP as JSON, with the conventions of OpenTelemetry (`gen_ai.*`) or of OpenInference",
 			detect: isTraces, scan: scanTraces, read: readTraces,
@@ -136,6 +147,12 @@ func formats() []format {
 			name: FormatInspect, about: "a log of inspect_ai with its samples, as `.eval` or as JSON",
 			detect: isInspect, scan: scanInspect, read: readInspect, apart: true,
 		},
+	}
+}
+
+// messageFormats are plain lists of messages, which tell least of where they come from.
+func messageFormats() []format {
+	return []format{
 		{
 			name: FormatChatLog, about: "messages as OpenAI, Anthropic and others have them, or requests with their responses",
 			hints: transcriptHints, detect: isChatLog, scan: scanChatLog, read: readChatLog, apart: true,

@@ -10,69 +10,97 @@ func isJournal(h *head) bool { return h.lines && h.has("journal", "arena") }
 
 // scanJournal finds the trials of a journal. The journal of a killed run may end in an incomplete line.
 func scanJournal(s *scan) {
-	silent, header, ended := 0, false, false
-	planned, early := 0.0, false
-	left := -1                  // trials that did not finish, as the end says; -1: there is none
-	waiting := map[int64]bool{} // offsets of trials that did not start
-	cut := s.lines(func(l line) bool {
-		index, trial := l.get("index"), l.get("trial")
-		if !l.get("journal").missing() {
-			if err := s.declare(l.get("declared")); err != nil {
-				s.errorf(s.pos(l.span), "wrong-type", "declared: %v", err)
-				return false
-			}
-		}
-		switch {
-		case header && !l.get("journal").missing():
-			silent = s.keepResumed(l.get("kept"), waiting)
-			planned, _ = l.get("planned").number()
-			ended, early, left = false, !l.get("gates").missing(), -1
-		case !header:
-			header = true
-			version, _ := l.get("journal").number()
-			if version != result.SchemaVersion {
-				s.errorf(s.pos(l.span), "unknown-version", "the journal has version %s; this arena reads version %d",
-					cutText(string(l.get("journal").text), 20), result.SchemaVersion)
-				return false
-			}
-			planned, _ = l.get("planned").number()
-			early = !l.get("gates").missing()
-		case l.get("end").kind() == '{':
-			n, _ := l.get("end").get("unfinished").number()
-			ended, left = true, int(n)
-		case trial.kind() != '{' || index.missing():
-			s.errorf(s.pos(l.span), "wrong-line", "a line of a journal must be a trial or the end").
-				Hint = "is this line from another file?"
-		case hasNoMessages(trial):
-			silent++
-			if n := countNotStarted(trial); n > 0 {
-				waiting[l.span.at] = true
-				s.missing += n
-			}
-		default:
-			if e := s.add(string(index.text), l.span); e.count > 1 {
-				s.errorf(s.pos(l.span), "duplicate-trial", "trial %s is already on line %d", index.text, e.first().line)
-			}
-		}
-		return true
-	})
-	if cut.line > 0 {
+	j := &journalScan{scan: s, unfinished: -1, waiting: map[int64]bool{}}
+	if cut := s.lines(j.line); cut.line > 0 {
 		s.notef("line %d is cut, as a run that was killed leaves it, and was left out", cut.line)
 	}
-	trials := len(s.index.entries) + silent
-	switch {
-	case s.problems.Errors() > 0:
-	case early && left >= 0: // trials that no verdict needed are not missing
-		started := trials - s.missing
-		s.missing = 0
-		s.countMissing(float64(started+left), started, "journal")
-	case int(planned) > trials: // also when an incomplete run was judged
-		s.countMissing(planned, trials, "journal")
-	case !ended:
-		s.notef("the run did not end by itself: %d of %s trials are in its journal",
-			trials, strconv.FormatFloat(planned, 'f', -1, 64))
+	j.end()
+}
+
+// journalScan is what is known of a journal so far, line by line.
+type journalScan struct {
+	*scan
+	header     bool           // a header was read
+	planned    float64        // trials, as the last header says
+	early      bool           // gates may conclude before all trials ran
+	ended      bool           // an end followed the last header
+	unfinished int            // trials that did not finish, as the end says; -1: it says nothing
+	silent     int            // trials without messages
+	waiting    map[int64]bool // offsets of trials that did not start
+}
+
+// line reads one line: a header, an end or a trial. It returns false where nothing behind the line can be read.
+func (j *journalScan) line(l line) bool {
+	isHeader := !l.get("journal").missing()
+	if isHeader {
+		if err := j.declare(l.get("declared")); err != nil {
+			j.errorf(j.pos(l.span), "wrong-type", "declared: %v", err)
+			return false
+		}
 	}
-	s.noteEmptyTrials(silent)
+	index, trial := l.get("index"), l.get("trial")
+	switch {
+	case isHeader && j.header: // the run was resumed
+		j.silent = j.keepResumed(l.get("kept"), j.waiting)
+		j.plan(l)
+		j.ended, j.unfinished = false, -1
+	case !j.header:
+		j.header = true
+		return j.first(l)
+	case l.get("end").kind() == '{':
+		n, _ := l.get("end").get("unfinished").number()
+		j.ended, j.unfinished = true, int(n)
+	case trial.kind() != '{' || index.missing():
+		j.errorf(j.pos(l.span), "wrong-line", "a line of a journal must be a trial or the end").
+			Hint = "is this line from another file?"
+	case hasNoMessages(trial):
+		j.silent++
+		if n := countNotStarted(trial); n > 0 {
+			j.waiting[l.span.at] = true
+			j.missing += n
+		}
+	default:
+		if e := j.add(string(index.text), l.span); e.count > 1 {
+			j.errorf(j.pos(l.span), "duplicate-trial", "trial %s is already on line %d", index.text, e.first().line)
+		}
+	}
+	return true
+}
+
+// first reads the first header, and refuses the version of another arena.
+func (j *journalScan) first(l line) bool {
+	version, _ := l.get("journal").number()
+	if version != result.SchemaVersion {
+		j.errorf(j.pos(l.span), "unknown-version", "the journal has version %s; this arena reads version %d",
+			cutText(string(l.get("journal").text), 20), result.SchemaVersion)
+		return false
+	}
+	j.plan(l)
+	return true
+}
+
+// plan takes from a header how many trials there should be.
+func (j *journalScan) plan(l line) {
+	j.planned, _ = l.get("planned").number()
+	j.early = !l.get("gates").missing()
+}
+
+// end counts the trials that are missing and notes the ones without messages.
+func (j *journalScan) end() {
+	trials := len(j.index.entries) + j.silent
+	switch {
+	case j.problems.Errors() > 0:
+	case j.early && j.unfinished >= 0: // trials that no verdict needed are not missing
+		started := trials - j.missing
+		j.missing = 0
+		j.countMissing(float64(started+j.unfinished), started, "journal")
+	case int(j.planned) > trials: // also when an incomplete run was judged
+		j.countMissing(j.planned, trials, "journal")
+	case !j.ended:
+		j.notef("the run did not end by itself: %d of %s trials are in its journal",
+			trials, strconv.FormatFloat(j.planned, 'f', -1, 64))
+	}
+	j.noteEmptyTrials(j.silent)
 }
 
 // keepResumed keeps the trials that the resumed run kept, by their index in its plan. empty counts those without

@@ -25,6 +25,20 @@ type slip struct{ looks, hint string }
 // findSlip finds a slip in a forbidden text; nil is none. alone: a list is allowed in its place. forms: the check
 // itself looks for other forms of the text; see writtenForms.
 func findSlip(n *node.Node, alone, forms bool) *slip {
+	if s := yamlSlip(n, alone); s != nil {
+		return s
+	}
+	if s := notationSlip(n.Value); s != nil {
+		return s
+	}
+	if s := characterSlip(n, forms); s != nil {
+		return s
+	}
+	return listSlip(n)
+}
+
+// yamlSlip finds signs of YAML that became a part of the text, and spaces around it.
+func yamlSlip(n *node.Node, alone bool) *slip {
 	text, plain := n.Value, node.IsPlain(n)
 	bare := strings.TrimSpace(text)
 	first, size := utf8.DecodeRuneInString(text)
@@ -46,20 +60,36 @@ func findSlip(n *node.Node, alone, forms bool) *slip {
 		at := strings.Index(text, "# ")
 		return &slip{"is searched for with the text after the #",
 			"for a comment write a space before it: " + text[:at] + " " + text[at:]}
+	}
+	return nil
+}
+
+// notationSlip finds the notations of patterns, wildcards and variables, and doubled quotes.
+func notationSlip(text string) *slip {
+	switch {
 	case slashed().MatchString(text):
 		return &slip{"looks like a pattern, but is searched for with its slashes",
 			"write " + strings.Trim(text[:strings.LastIndexByte(text, '/')], "/") + "; for a pattern use type: regex"}
 	case starred().MatchString(text):
-		bare, signs := strings.Trim(text, "*%"), "stars"
-		if first == '%' {
+		word, signs := strings.Trim(text, "*%"), "stars"
+		if strings.HasPrefix(text, "%") {
 			signs = "percent signs"
 		}
 		return &slip{"looks like a wildcard, but is searched for with its " + signs,
-			`write "` + bare + `", which is found anywhere in a text; for the ` + signs + ` themselves use type: regex`}
+			`write "` + word + `", which is found anywhere in a text; for the ` + signs + ` themselves use type: regex`}
 	case quotedTwice().MatchString(text):
 		return &slip{"is searched for with its quotes", "write " + text[1:len(text)-1] + " in one pair of quotes"}
 	case dollar().MatchString(text):
 		return &slip{"is searched for literally", "a variable is written {{" + text[1:] + "}}"}
+	}
+	return nil
+}
+
+// characterSlip finds characters that are written in another way than they are searched for: escaped, encoded, or such
+// as look like others.
+func characterSlip(n *node.Node, forms bool) *slip {
+	text := n.Value
+	switch {
 	case !forms && strings.ContainsFunc(text, isNoBreakSpace):
 		return &slip{"has a non-breaking space, which does not match a normal one",
 			"type a normal space; for both write type: regex with [ \\xA0] there"}
@@ -73,10 +103,18 @@ func findSlip(n *node.Node, alone, forms bool) *slip {
 	case strings.ContainsAny(text, "%&") && encoded().MatchString(text):
 		return &slip{"is searched for with " + encoded().FindStringSubmatch(text)[1] + " as it stands",
 			"write the character itself; for what is written here use type: regex"}
-	case node.Foreign(text) != (node.Oddity{}):
-		o := node.Foreign(text)
+	}
+	if o := node.Foreign(text); o != (node.Oddity{}) {
 		return &slip{"is searched for with " + o.Text, o.Hint}
-	case listEnd().MatchString(text) && (plain || wordAndEnd().MatchString(text)):
+	}
+	return nil
+}
+
+// listSlip finds what belongs between the entries of a list, operators between texts, and the braces of variables.
+func listSlip(n *node.Node) *slip {
+	text := n.Value
+	switch {
+	case listEnd().MatchString(text) && (node.IsPlain(n) || wordAndEnd().MatchString(text)):
 		return &slip{"is searched for with the " + text[len(text)-1:] + " at its end",
 			`write "` + text[:len(text)-1] + `", which is found with it, too; for the sign itself use type: regex`}
 	case dashed().MatchString(text):

@@ -3,6 +3,7 @@ package term
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/report/show"
@@ -11,23 +12,8 @@ import (
 
 // transcript is all messages of the model and of the judges: for -v each is cut, for -vv none is.
 func (p *Printer) transcript(t *result.Trial) []*row {
-	const indent = 4 + 9 + gap
 	var rows []*row
-	say := func(who, text string) {
-		limit := 3
-		if p.opts.Verbosity > 1 {
-			limit = 0
-		}
-		for i, line := range show.Wrap(text, p.width()-indent, limit) {
-			r := &row{}
-			if i == 0 {
-				r.gap(4).right(dim, show.Cut(who, 9), 9).gap(gap)
-			} else {
-				r.gap(indent)
-			}
-			rows = append(rows, r.add(plain, line))
-		}
-	}
+	say := func(who, text string) { rows = append(rows, p.speech(who, text)...) }
 	if t.System != "" {
 		say("system", show.Clean(t.System))
 	}
@@ -37,40 +23,7 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 			say("", show.TurnLabel(turn.Index)+" not run: "+show.Line(turn.NotRun))
 			continue
 		}
-		told := false
-		steps := func() { // they stand before the reply that they gave
-			if !told && turn.Composition != nil {
-				stepLines(turn.Composition, say)
-			}
-			told = true
-		}
-		for k := range turn.Messages {
-			m := &turn.Messages[k]
-			if m.Role == chat.Assistant {
-				steps()
-			}
-			if m.LeftOut != nil {
-				say("sent", show.LeftOut(m.LeftOut))
-			}
-			if m.Role == chat.System && m.State != "" {
-				say("state", show.Line(m.State))
-				if m.Content == "" { // steps speak in it, under prompts of their own
-					continue
-				}
-			}
-			who, text := show.Line(string(m.Role)), show.MessageText(m)
-			if m.Generated != nil {
-				text = "[persona " + show.Line(m.Generated.Persona) + "] " + text
-			}
-			say(who, text)
-		}
-		steps()
-		if turn.Error != "" {
-			say("error", show.Line(turn.Error))
-		}
-		if turn.Ended != "" {
-			say("ended", show.Ended(turn))
-		}
+		turnLines(turn, say)
 		checkLines(turn.Assertions, say)
 		judgingLines(turn.Assertions, p.opts.Verbosity, say)
 	}
@@ -80,6 +33,63 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 		say("eval", evalLine(&t.Evals[i]))
 	}
 	return append(rows, &row{})
+}
+
+// speech is a text beside the one who wrote it, wrapped; at -v three lines of it, at -vv all.
+func (p *Printer) speech(who, text string) (rows []*row) {
+	const indent = 4 + 9 + gap
+	limit := 3
+	if p.opts.Verbosity > 1 {
+		limit = 0
+	}
+	for i, line := range show.Wrap(text, p.width()-indent, limit) {
+		r := &row{}
+		if i == 0 {
+			r.gap(4).right(dim, show.Cut(who, 9), 9).gap(gap)
+		} else {
+			r.gap(indent)
+		}
+		rows = append(rows, r.add(plain, line))
+	}
+	return rows
+}
+
+// turnLines are the messages of a turn, the steps of its composition before the first reply, and how it ended.
+func turnLines(turn *result.Turn, say func(who, text string)) {
+	first := slices.IndexFunc(turn.Messages, func(m chat.Message) bool { return m.Role == chat.Assistant })
+	for i := range turn.Messages {
+		if i == first && turn.Composition != nil {
+			stepLines(turn.Composition, say)
+		}
+		messageLines(&turn.Messages[i], say)
+	}
+	if first < 0 && turn.Composition != nil {
+		stepLines(turn.Composition, say)
+	}
+	if turn.Error != "" {
+		say("error", show.Line(turn.Error))
+	}
+	if turn.Ended != "" {
+		say("ended", show.Ended(turn))
+	}
+}
+
+// messageLines are a message, and before it what was left out of the request and the state that was entered.
+func messageLines(m *chat.Message, say func(who, text string)) {
+	if m.LeftOut != nil {
+		say("sent", show.LeftOut(m.LeftOut))
+	}
+	if m.Role == chat.System && m.State != "" {
+		say("state", show.Line(m.State))
+		if m.Content == "" { // steps speak in it, under prompts of their own
+			return
+		}
+	}
+	text := show.MessageText(m)
+	if m.Generated != nil {
+		text = "[persona " + show.Line(m.Generated.Persona) + "] " + text
+	}
+	say(show.Line(string(m.Role)), text)
 }
 
 // checkLines are the verdicts of a turn, or of the conversation.

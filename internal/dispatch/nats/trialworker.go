@@ -210,45 +210,26 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 	alive, stop := context.WithCancel(context.WithoutCancel(hard))
 	defer stop()
 	go w.keepAlive(alive, msg)
-	tries := int(min(meta.NumDelivered, 1<<20)) //nolint:gosec // bounded
-	job, err := fleet.DecodeJob(msg.Data(), w.Run)
-	if err == nil {
-		err = w.Check(job)
-	}
+	job, err := w.decode(msg)
 	if err != nil {
 		w.Tell(fmt.Sprintf("a job was refused: %v", err))
-		_ = msg.Term() // what is no job of the run is nobody's
+		_ = msg.Term() // no worker of this run could take it
 		return
 	}
 	w.hold(job.Index, 1)
 	defer w.hold(job.Index, -1)
-	outcome := &fleet.Outcome{
-		Protocol: fleet.Protocol, Run: job.Run, Index: job.Index, Trial: job.Trial, Fingerprint: job.Fingerprint,
-		Worker: w.Name, Tries: tries,
-	}
-	switch {
-	case (tries > 1 || job.Again) && w.isStored(hard, job):
+	tries := int(min(meta.NumDelivered, 1<<20)) //nolint:gosec // bounded
+	if (tries > 1 || job.Again) && w.isStored(hard, job) {
 		_ = msg.DoubleAck(hard) // otherwise it comes again, and is found stored again
 		return
-	case tries > w.MaxDeliver:
-		outcome.Error = fmt.Sprintf("it was given to workers %d times, and none of them sent a result: they died, lost the "+
-			"connection, or gave it back", w.MaxDeliver)
-	default:
-		done, err := w.Do(hard, job)
-		if err != nil {
-			if hard.Err() == nil {
-				w.Tell(fmt.Sprintf("the trial %s is given back: %v", job.Trial, err))
-			}
-			_ = msg.NakWithDelay(giveBackDelay)
-			return
+	}
+	outcome, err := w.outcome(hard, job, tries)
+	if err != nil {
+		if hard.Err() == nil {
+			w.Tell(fmt.Sprintf("the trial %s is given back: %v", job.Trial, err))
 		}
-		outcome.Line = done.Line
-		for name, data := range done.Parts {
-			if outcome.Parts == nil {
-				outcome.Parts = map[string]*fleet.Part{}
-			}
-			outcome.Parts[name] = &fleet.Part{Data: data}
-		}
+		_ = msg.NakWithDelay(giveBackDelay)
+		return
 	}
 	if err := w.store(context.WithoutCancel(hard), job, outcome); err != nil {
 		w.Tell(fmt.Sprintf("the result of the trial %s cannot be stored: %v", job.Trial, err))
@@ -258,6 +239,40 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 	once, cancel := context.WithTimeout(context.WithoutCancel(hard), askTimeout)
 	defer cancel()
 	_ = msg.DoubleAck(once) // otherwise it comes again, and is found stored
+}
+
+// decode reads the job of a message, and returns an error when it is none of the worker's run.
+func (w *TrialWorker) decode(msg jetstream.Msg) (*fleet.Job, error) {
+	job, err := fleet.DecodeJob(msg.Data(), w.Run)
+	if err != nil {
+		return nil, err
+	}
+	return job, w.Check(job)
+}
+
+// outcome runs a job, and returns its result. A job that was delivered too often is not run: its outcome is an error.
+func (w *TrialWorker) outcome(hard context.Context, job *fleet.Job, tries int) (*fleet.Outcome, error) {
+	o := &fleet.Outcome{
+		Protocol: fleet.Protocol, Run: job.Run, Index: job.Index, Trial: job.Trial, Fingerprint: job.Fingerprint,
+		Worker: w.Name, Tries: tries,
+	}
+	if tries > w.MaxDeliver {
+		o.Error = fmt.Sprintf("it was given to workers %d times, and none of them sent a result: they died, lost the "+
+			"connection, or gave it back", w.MaxDeliver)
+		return o, nil
+	}
+	done, err := w.Do(hard, job)
+	if err != nil {
+		return nil, err
+	}
+	o.Line = done.Line
+	for name, data := range done.Parts {
+		if o.Parts == nil {
+			o.Parts = map[string]*fleet.Part{}
+		}
+		o.Parts[name] = &fleet.Part{Data: data}
+	}
+	return o, nil
 }
 
 func (w *TrialWorker) hold(index, more int) {

@@ -142,7 +142,14 @@ func (o *Options) complete() ([]namedHook, error) {
 	if o.Getenv == nil {
 		o.Getenv = os.LookupEnv //nolint:forbidigo // the facade is where the environment of a Go program comes in
 	}
-	var errs []error
+	o.FailOn = slices.Clone(o.FailOn)
+	errs := append(o.checkValues(), o.checkNames()...)
+	hooks, err := namedHooks(o.Hooks)
+	return hooks, errors.Join(append(append(errs, o.checkCassettes()...), err)...)
+}
+
+// checkValues checks numbers and words, and puts the reasons that FailOn names in their canonical form.
+func (o *Options) checkValues() (errs []error) {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("arena: "+format, args...)) }
 	if t := o.Temperature; t != nil && (*t < 0 || *t > 2) {
 		bad("Temperature must be between 0 and 2, found %v", *t)
@@ -163,7 +170,6 @@ func (o *Options) complete() ([]namedHook, error) {
 	if !slices.Contains([]string{"", "continue", "stop"}, o.OnFailure) {
 		bad("OnFailure cannot be %q; expected continue or stop", o.OnFailure)
 	}
-	o.FailOn = slices.Clone(o.FailOn)
 	for i, word := range o.FailOn {
 		reason, err := result.FailOnReason(word)
 		if err != nil {
@@ -171,6 +177,12 @@ func (o *Options) complete() ([]namedHook, error) {
 		}
 		o.FailOn[i] = reason
 	}
+	return errs
+}
+
+// checkNames checks what files, agents, tools and judges are called, and that there is a value under each name.
+func (o *Options) checkNames() (errs []error) {
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("arena: "+format, args...)) }
 	for _, name := range slices.Sorted(maps.Keys(o.Files)) {
 		if !fs.ValidPath(name) || name == "." {
 			bad("Files[%q] must be named by a path below Dir with slashes, such as scenarios/refund.yaml", name)
@@ -194,8 +206,7 @@ func (o *Options) complete() ([]namedHook, error) {
 			bad("Judges[%q] must be a judge under a name", name)
 		}
 	}
-	hooks, err := namedHooks(o.Hooks)
-	return hooks, errors.Join(append(append(errs, o.checkCassettes()...), err)...)
+	return errs
 }
 
 // secrets collects the secrets of a suite, which no file that is written may hold. own says that the environment is

@@ -103,6 +103,17 @@ func (f *runFlags) refuseEager() error {
 	return nil
 }
 
+// refuseIdleEager refuses --eager where nothing waits for a verdict. A setting says it for all runs, a flag for this one.
+func (f *runFlags) refuseIdleEager(plan *runner.Plan, d *diag.List) {
+	if !f.eager || !f.given.typed("eager") || d.Errors() > 0 {
+		return
+	}
+	if !slices.ContainsFunc(plan.Gates(), func(g result.GatedGroup) bool { return g.Stop != result.StopNever }) {
+		d.Errorf(diag.Pos{}, 0, "no-effect", "--eager says nothing of trials that are counted: all of them run").Hint =
+			"leave it out, or have trials end early: trials: {pass_rate: 0.8}, or --pass-rate 0.8"
+	}
+}
+
 // mostCost is the highest --max-cost, in US dollars: more is a slip.
 const mostCost = 1_000_000
 

@@ -115,6 +115,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	f.holdAgainst(app, f.shard != "", diags)
 	if diags.Errors() == 0 {
 		plan, deck = f.plan(app, suite, diags)
+		f.refuseIdleEager(plan, diags)
 		var err error
 		if plan, err = f.cutPlan(app, plan, suite, diags); err != nil {
 			return err

@@ -48,7 +48,12 @@ type RowCounts struct {
 	Errors    int `json:"errors"`
 	Skipped   int `json:"skipped"`
 	Cancelled int `json:"cancelled"`
+	// Undecided are those of several trials that show neither that they pass nor that they fail.
+	Undecided int `json:"undecided,omitempty"`
 }
+
+// Ran is the number of rows that something came of.
+func (c *RowCounts) Ran() int { return c.Passed + c.Failed + c.Errors + c.Undecided }
 
 // VariantStats counts the trials of a dataset in which a perturbation changed the same.
 type VariantStats struct {
@@ -311,6 +316,8 @@ func (s *DatasetStats) row(r WorstRow) {
 		s.Skipped++
 	case Cancelled:
 		s.Cancelled++
+	case Undecided:
+		s.Undecided++
 	default: // Errored; and Unset, which never passes
 		s.Errors++
 	}
@@ -400,7 +407,7 @@ func (c *Collector) foldDatasets(statuses map[groupKey]Status) []DatasetStats {
 	out := make([]DatasetStats, 0, len(keys))
 	for _, key := range keys {
 		s := all[key]
-		ran := s.Passed + s.Failed + s.Errors
+		ran := s.Ran()
 		s.PassRate, s.Interval = share(s.Passed, ran), agreement.RateInterval(s.Passed, ran)
 		c.datasets[key].finishChecks(s)
 		out = append(out, *s)

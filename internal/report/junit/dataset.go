@@ -30,6 +30,9 @@ func ofDataset(d *result.DatasetStats) []property {
 	l.count("rows_passed", d.Passed)
 	l.count("rows_failed", d.Failed)
 	l.count("rows_errors", d.Errors)
+	if d.Undecided > 0 {
+		l.count("rows_undecided", d.Undecided)
+	}
 	l.number("pass_rate", d.PassRate)
 	if d.Interval != nil {
 		l.number("pass_rate_low", &d.Interval.Low)

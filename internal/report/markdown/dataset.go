@@ -24,7 +24,7 @@ func datasets(run *result.Run, size int) string {
 	for i := range run.Datasets {
 		d := &run.Datasets[i]
 		line := fmt.Sprintf("| %s | %s of %s | %s | %s | %s | %s |\n", inline(show.DatasetLabel(d)), show.Count(d.Passed),
-			show.Count(d.Passed+d.Failed+d.Errors), show.Rate(d.PassRate), show.DatasetInterval(d), show.DatasetRest(d),
+			show.Count(d.Ran()), show.Rate(d.PassRate), show.DatasetInterval(d), show.DatasetRest(d),
 			money(perTrial(d)))
 		if b.Len()+len(line) > size/2 {
 			fmt.Fprintf(&b, "\n… and %s\n", show.Plural(len(run.Datasets)-i, "more dataset"))

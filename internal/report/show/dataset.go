@@ -34,7 +34,7 @@ func DatasetInterval(d *result.DatasetStats) string {
 
 // DatasetPassed is "19 of 20 rows passed"; rows that were skipped or stopped did not run.
 func DatasetPassed(d *result.DatasetStats) string {
-	return fmt.Sprintf("%s of %s passed", Count(d.Passed), Plural(d.Passed+d.Failed+d.Errors, "row"))
+	return fmt.Sprintf("%s of %s passed", Count(d.Passed), Plural(d.Ran(), "row"))
 }
 
 // DatasetRest counts the rows that did not pass: "1 failed, 2 errors".
@@ -46,6 +46,7 @@ func DatasetRest(d *result.DatasetStats) string {
 		}
 	}
 	add(d.Failed, Count(d.Failed)+" failed")
+	add(d.Undecided, Count(d.Undecided)+" undecided")
 	add(d.Errors, Errors(d.Errors))
 	add(d.Skipped, Count(d.Skipped)+" skipped")
 	add(d.Cancelled, Count(d.Cancelled)+" not finished")

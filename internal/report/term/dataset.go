@@ -40,7 +40,7 @@ func (p *Printer) dataset(label string, d *result.DatasetStats) []*row {
 	switch {
 	case d.Failed > 0:
 		as = red
-	case d.Passed == 0 || d.Errors > 0:
+	case d.Passed == 0 || d.Errors+d.Undecided > 0:
 		as = yellow
 	}
 	rates := show.Rate(d.PassRate)

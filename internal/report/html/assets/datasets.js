@@ -92,13 +92,14 @@ function worstRows(report, d) {
 }
 
 function datasetCard(report, d) {
-  const ran = d.passed + d.failed + d.errors;
+  const ran = d.passed + d.failed + d.errors + (d.undecided ?? 0);
   const facets = { scenario: d.scenario, provider: d.provider };
   if (report.regions.length > 1) facets.region = d.region;
   const where = d.region && d.region !== "default" ? `${d.provider} · ${d.region}` : d.provider || "no provider";
   const link = (n, status, words) => n > 0 && h(`a.${status}`, { href: toList({ ...facets, status }) }, words);
   const rest = [
     link(d.failed, "failed", `${count(d.failed)} failed`),
+    d.undecided > 0 && `${count(d.undecided)} undecided`,
     link(d.errors, "error", many(d.errors, "error")),
     d.skipped > 0 && `${count(d.skipped)} skipped`,
     d.cancelled > 0 && `${count(d.cancelled)} not finished`,

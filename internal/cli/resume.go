@@ -62,10 +62,39 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 		weakened: map[int]result.Weakening{},
 	}
 	p := newEarlierTrials(ledger, plan, f.strict, f.lastFailed)
+	asked, groups := f.keepTrials(r, p, plan)
+	if f.lastFailed {
+		r.reopen(plan, groups)
+	}
+	notNeeded, err := r.gates(plan, f.lastFailed)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range r.kept {
+		if f.judgesAgain(e) && !(f.lastFailed && p.settled[e]) {
+			r.unjudged[i] = e
+			delete(r.kept, i)
+		}
+	}
+	r.toRun = plan.Len() - len(r.kept) - len(r.left) - notNeeded
+	r.changed = len(r.left)
+	if err := r.runAgain(asked, p); err != nil {
+		return nil, err
+	}
+	if f.judgesOver() {
+		r.said = r.answered()
+	}
+	return r, nil
+}
+
+// keepTrials looks for each trial of the plan in the journal, and keeps what is final. It returns the trials that may be
+// in the journal, by index, and what stays of each group.
+func (f *runFlags) keepTrials(
+	r *resumption, p *earlierTrials, plan *runner.Plan,
+) (asked []askedTrial, groups map[groupKey]*keptOfGroup) {
 	opts := f.trialOptions()
 	prints := runner.NewFingerprints(&opts)
-	var asked []askedTrial // those that may stand in the journal
-	groups := map[groupKey]*keptOfGroup{}
+	groups = map[groupKey]*keptOfGroup{}
 	for t := range plan.Asked(p.numbers, p.rounds) {
 		i, print := t.Index, prints.Of(t)
 		g := groups[groupOf(t)]
@@ -90,22 +119,13 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 			g.stays = append(g.stays, i)
 		}
 	}
-	if f.lastFailed {
-		r.reopen(plan, groups)
-	}
-	notNeeded, err := r.gates(plan, f.lastFailed)
-	if err != nil {
-		return nil, err
-	}
-	for i, e := range r.kept {
-		if f.judgesAgain(e) && !(f.lastFailed && p.settled[e]) {
-			r.unjudged[i] = e
-			delete(r.kept, i)
-		}
-	}
-	r.toRun = plan.Len() - len(r.kept) - len(r.left) - notNeeded
-	r.changed = len(r.left)
 	slices.SortFunc(asked, func(a, b askedTrial) int { return cmp.Compare(a.index, b.index) })
+	return asked, groups
+}
+
+// runAgain notes the trials that are run, and their failures in earlier runs. With --last-failed it drops the lines that
+// the journal has of them.
+func (r *resumption) runAgain(asked []askedTrial, p *earlierTrials) error {
 	for _, t := range asked {
 		if r.keeps(t.index) {
 			continue
@@ -114,19 +134,16 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 		if r.unjudged[t.index] != nil {
 			continue
 		}
-		if f.lastFailed {
+		if r.anew {
 			r.dropped = append(r.dropped, p.lines[t.print]...)
 		}
 		if err := r.remember(t.index, p.failed[t.print]); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	slices.Sort(r.dropped)
 	r.dropped = slices.Compact(r.dropped)
-	if f.judgesOver() {
-		r.said = r.answered()
-	}
-	return r, nil
+	return nil
 }
 
 // askedTrial is a trial of the plan and its fingerprint.

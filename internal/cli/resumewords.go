@@ -99,41 +99,13 @@ func (f *runFlags) recallLast(app *App, paths []string) ([]string, error) {
 	if len(paths) > 0 || f.given.typed("config") {
 		return paths, nil
 	}
-	dir := f.out
-	if dir == "" {
-		dir = scenario.OutputDir(scenario.Options{Config: f.config, Getenv: app.Getenv})
+	journal, ledger := f.lastLedger(app)
+	if ledger == nil {
+		return paths, nil // reported when it is needed
 	}
-	journal := harness.LastJournalIn(cmp.Or(dir, harness.DefaultOut))
-	if f.journal != "" {
-		journal = filepath.Join(dir, f.journal)
-	}
-	file, err := plainfile.Open(journal)
-	if err != nil {
-		return paths, nil // said when it is needed
-	}
-	defer func() { _ = file.Close() }() // read only
-	ledger, err := result.ReadRun(readOnly{file})
-	if err != nil {
-		return paths, nil // the same
-	}
-	then, err := resumeSpec(&ledger.Header)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("how the run was made cannot be read: %w\nname the files to run", err)
-	case ledger.HeaderLost && !f.given.has("config"):
-		return nil, f.unknownRun(file.Name())
-	case then == nil || then.Command != "run":
-		return paths, nil // the same
-	}
-	command := "arena run " + f.resumeFlag() + " -o " + shellQuote(filepath.Dir(file.Name()))
-	if harness.PreviousJournal(f.journal) {
-		command = "arena run " + f.resumeFlag() + " " + shellQuote(file.Name())
-	}
-	if err := f.refuseOtherProject(then, filepath.Dir(file.Name()), "run", command); err != nil {
-		return nil, err
-	}
-	if f.given.has("config") {
-		return paths, nil
+	then, err := f.lastSpec(journal, ledger)
+	if err != nil || then == nil || f.given.has("config") {
+		return paths, err
 	}
 	for flag, path := range then.Files() {
 		if path != "" && !f.given.has(flag) && !below(path) {
@@ -146,6 +118,46 @@ func (f *runFlags) recallLast(app *App, paths []string) ([]string, error) {
 	}
 	f.recall(then)
 	return then.Paths, nil
+}
+
+// lastLedger reads the journal to resume. The ledger is nil when it cannot be read.
+func (f *runFlags) lastLedger(app *App) (journal string, ledger *result.JournalContent) {
+	dir := f.out
+	if dir == "" {
+		dir = scenario.OutputDir(scenario.Options{Config: f.config, Getenv: app.Getenv})
+	}
+	journal = harness.LastJournalIn(cmp.Or(dir, harness.DefaultOut))
+	if f.journal != "" {
+		journal = filepath.Join(dir, f.journal)
+	}
+	file, err := plainfile.Open(journal)
+	if err != nil {
+		return "", nil
+	}
+	defer func() { _ = file.Close() }() // read only
+	if ledger, err = result.ReadRun(readOnly{file}); err != nil {
+		return "", nil
+	}
+	return file.Name(), ledger
+}
+
+// lastSpec is what was asked of the run of a journal; nil when that is not known, or when arena run did not write it. It
+// is an error when that run was one of another project.
+func (f *runFlags) lastSpec(journal string, ledger *result.JournalContent) (*result.Spec, error) {
+	then, err := resumeSpec(&ledger.Header)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("how the run was made cannot be read: %w\nname the files to run", err)
+	case ledger.HeaderLost && !f.given.has("config"):
+		return nil, f.unknownRun(journal)
+	case then == nil || then.Command != "run":
+		return nil, nil
+	}
+	command := "arena run " + f.resumeFlag() + " -o " + shellQuote(filepath.Dir(journal))
+	if harness.PreviousJournal(f.journal) {
+		command = "arena run " + f.resumeFlag() + " " + shellQuote(journal)
+	}
+	return then, f.refuseOtherProject(then, filepath.Dir(journal), "run", command)
 }
 
 // asksMocked refuses to take mock replies over from the run before for providers that are named now: whoever names one

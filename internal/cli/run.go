@@ -110,28 +110,9 @@ func (f *runFlags) dropChaos(app *App, suite *scenario.Suite) {
 
 // execute plans a suite that was read, and runs the plan.
 func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite, diags *diag.List) error {
-	var plan *runner.Plan
-	var deck *cassette.Folder
-	f.holdAgainst(app, f.shard != "", diags)
-	if diags.Errors() == 0 {
-		plan, deck = f.plan(app, suite, diags)
-		f.refuseIdleEager(plan, diags)
-		var err error
-		if plan, err = f.cutPlan(app, plan, suite, diags); err != nil {
-			return err
-		}
-		f.affords(plan, diags)
-	} else {
-		opts := f.planOptions(suite, f.cassettes.Replay != "")
-		opts.Open = harness.NoModel // whose keys are asked for is of no interest now
-		runner.ReportUnsupported(suite, opts, diags)
-	}
-	if f.strict {
-		diags.Promote()
-	}
-	app.printDiags(diags.Sorted(), suite.Files, f)
-	if diags.Errors() > 0 {
-		return exit(result.ExitUsage)
+	plan, deck, err := f.planOrReport(app, suite, diags)
+	if err != nil {
+		return err
 	}
 	app.remarks(plan.Notes)
 	out := harness.NewOutputs(f.outputChoice(app, suite))
@@ -155,35 +136,70 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		return err
 	}
 	return locked(app, out, f.otherFiles(), func() error {
-		fleet, err := f.workers.gather(ctx, app, f, out, deck)
-		if err != nil {
-			return err
-		}
-		defer fleet.close()
-		file, resumed, err := f.openResumed(app, suite, plan, out)
-		if err != nil {
-			return err
-		}
-		logs, err := openSessionLogs(suite, plan, out.Dir, app.secrets, app.Now())
-		if err != nil {
-			return err
-		}
-		job := harness.Job{
-			Plan: plan, Outputs: out, Earlier: resumed.earlierRun(file), Warnings: warnings(diags), Basis: f.basis,
-		}
-		if resumed != nil {
-			resumed.tellUnrecorded(plan, deck)
-			job.Warnings = append(job.Warnings, resumed.warnings...)
-		}
-		if err := fleet.pack(app, f, suite, plan, out, resumed); err != nil {
-			return err
-		}
-		x := &execution{
-			app: app, flags: f, job: job, jobs: f.workers.window(f.jobsFor(suite), f.given), resumed: resumed, deck: deck,
-			logs: logs, fleet: fleet,
-		}
-		return x.perform(ctx)
+		return f.runPlan(ctx, app, suite, plan, deck, out, warnings(diags))
 	})
+}
+
+// planOrReport plans a suite, and prints what is wrong with its files. Errors in them are returned as exit status 2.
+func (f *runFlags) planOrReport(
+	app *App, suite *scenario.Suite, diags *diag.List,
+) (plan *runner.Plan, deck *cassette.Folder, err error) {
+	f.holdAgainst(app, f.shard != "", diags)
+	if diags.Errors() == 0 {
+		plan, deck = f.plan(app, suite, diags)
+		f.refuseIdleEager(plan, diags)
+		if plan, err = f.cutPlan(app, plan, suite, diags); err != nil {
+			return nil, nil, err
+		}
+		f.affords(plan, diags)
+	} else {
+		opts := f.planOptions(suite, f.cassettes.Replay != "")
+		opts.Open = harness.NoModel // whose keys are asked for is of no interest now
+		runner.ReportUnsupported(suite, opts, diags)
+	}
+	if f.strict {
+		diags.Promote()
+	}
+	app.printDiags(diags.Sorted(), suite.Files, f)
+	if diags.Errors() > 0 {
+		return nil, nil, exit(result.ExitUsage)
+	}
+	return plan, deck, nil
+}
+
+// runPlan runs what of a plan has to be run, here or by workers. The results folder is locked meanwhile.
+func (f *runFlags) runPlan(
+	ctx context.Context, app *App, suite *scenario.Suite, plan *runner.Plan, deck *cassette.Folder, out *harness.Outputs,
+	warned []string,
+) error {
+	fleet, err := f.workers.gather(ctx, app, f, out, deck)
+	if err != nil {
+		return err
+	}
+	defer fleet.close()
+	file, resumed, err := f.openResumed(app, suite, plan, out)
+	if err != nil {
+		return err
+	}
+	logs, err := openSessionLogs(suite, plan, out.Dir, app.secrets, app.Now())
+	if err != nil {
+		return err
+	}
+	job := harness.Job{
+		Plan: plan, Outputs: out, Earlier: resumed.earlierRun(file), Warnings: warned, Basis: f.basis,
+	}
+	if resumed != nil {
+		resumed.tellUnrecorded(plan, deck)
+		job.Warnings = append(job.Warnings, resumed.warnings...)
+	}
+	if err := fleet.pack(app, f, suite, plan, out, resumed); err != nil {
+		return err
+	}
+	x := &execution{
+		app: app, flags: f, job: job, jobs: f.workers.window(f.jobsFor(suite), f.given), resumed: resumed, deck: deck,
+		logs: logs, fleet: fleet,
+	}
+	return x.perform(ctx)
 }
 
 // locked works in the results folder, and writes the others besides, with nobody else there.

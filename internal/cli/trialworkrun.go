@@ -188,15 +188,7 @@ func (f *runFlags) enact(then *result.Spec) {
 func (w *trialWorker) runTrialsOf(
 	ctx, soft context.Context, about *fleet.Run, plan *runner.Plan, f *runFlags, deck *cassette.Folder,
 ) error {
-	here := &fleet.Presence{Run: about.ID, Worker: w.name, Arena: versionText(), Lacks: map[string]string{}}
-	for t := range plan.Groups() {
-		need := t.Needs()
-		if err := f.lacks.of(t.Endpoint.Spec); err != nil {
-			here.Lacks[need] = short(err.Error())
-		} else if !slices.Contains(here.Serves, need) {
-			here.Serves = append(here.Serves, need)
-		}
-	}
+	here := w.presence(about, plan, f)
 	if len(here.Serves) == 0 {
 		w.refuse(about, lackingAll(here.Lacks))
 		return nil
@@ -205,35 +197,14 @@ func (w *trialWorker) runTrialsOf(
 	defer end(nil)
 	taking, enough := context.WithCancelCause(soft)
 	defer enough(nil)
-	opts := f.trialOptions()
-	opts.Jobs, opts.Now, opts.Started, opts.Worker = w.flags.jobs, w.app.Now, about.Started, w.name
-	opts.Scrub = w.app.secrets.JSON
-	opts.Crash = func(trial string, cause any, stack []byte) {
-		w.tell(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
-	}
-	opts.Events, opts.Cassettes, opts.Again = about.Story != nil, deck, f.recorder()
-	single := runner.NewSingle(plan, opts)
+	single := runner.NewSingle(plan, w.singleOptions(about, f, deck))
 	defer single.Close()
-	var lost atomic.Pointer[error]
+	jobs := &jobRunner{w: w, flags: f, about: about, here: here, single: single, deck: deck, enough: enough}
 	served := &nats.TrialWorker{
 		Trials: w.trials, Run: about.ID, Needs: here.Serves, Jobs: w.flags.jobs, Name: w.name, MaxDeliver: w.flags.maxDeliver,
 		AckWait: w.flags.trialAckWait(), Tell: w.tell, Busy: w.busy,
 		Check: func(j *fleet.Job) error { return fitsPlan(single, j) },
-		Do: func(ctx context.Context, j *fleet.Job) (*fleet.Done, error) {
-			began := *here
-			began.Started = &j.Index
-			w.trials.Present(&began)
-			out, line, story := single.Run(ctx, j.Index)
-			if err := f.lacks.wasAsked(); err != nil {
-				lost.Store(&err)
-				enough(err)
-				return nil, err
-			}
-			if out.Status == result.Cancelled && w.wanted(about.ID) != nil {
-				return nil, errors.New("the worker was stopped")
-			}
-			return w.packed(about, line, story, takeTape(single, deck, j.Index))
-		},
+		Do:    jobs.run,
 	}
 	w.attend(here, served.Holds, func() {
 		if w.wanted(about.ID) == nil {
@@ -252,7 +223,7 @@ func (w *trialWorker) runTrialsOf(
 		}
 	})
 	err := served.Serve(taking, hard)
-	if why := lost.Load(); why != nil {
+	if why := jobs.lost.Load(); why != nil {
 		w.refuse(about, *why)
 		return nil
 	}
@@ -260,6 +231,61 @@ func (w *trialWorker) runTrialsOf(
 		return nil
 	}
 	return err
+}
+
+// presence says which providers of a run this worker can call, and what it lacks for the others.
+func (w *trialWorker) presence(about *fleet.Run, plan *runner.Plan, f *runFlags) *fleet.Presence {
+	here := &fleet.Presence{Run: about.ID, Worker: w.name, Arena: versionText(), Lacks: map[string]string{}}
+	for t := range plan.Groups() {
+		need := t.Needs()
+		if err := f.lacks.of(t.Endpoint.Spec); err != nil {
+			here.Lacks[need] = short(err.Error())
+		} else if !slices.Contains(here.Serves, need) {
+			here.Serves = append(here.Serves, need)
+		}
+	}
+	return here
+}
+
+// singleOptions are the options with which this worker runs single trials of a run.
+func (w *trialWorker) singleOptions(about *fleet.Run, f *runFlags, deck *cassette.Folder) runner.Options {
+	opts := f.trialOptions()
+	opts.Jobs, opts.Now, opts.Started, opts.Worker = w.flags.jobs, w.app.Now, about.Started, w.name
+	opts.Scrub = w.app.secrets.JSON
+	opts.Crash = func(trial string, cause any, stack []byte) {
+		w.tell(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
+	}
+	opts.Events, opts.Cassettes, opts.Again = about.Story != nil, deck, f.recorder()
+	return opts
+}
+
+// jobRunner runs the jobs of one run. Its method run may be called by several goroutines.
+type jobRunner struct {
+	w      *trialWorker
+	flags  *runFlags
+	about  *fleet.Run
+	here   *fleet.Presence
+	single *runner.Single
+	deck   *cassette.Folder
+	enough context.CancelCauseFunc // takes no further job
+	lost   atomic.Pointer[error]   // what a client turned out to lack
+}
+
+// run runs the trial of a job. An error gives the job back to the other workers.
+func (r *jobRunner) run(ctx context.Context, j *fleet.Job) (*fleet.Done, error) {
+	began := *r.here
+	began.Started = &j.Index
+	r.w.trials.Present(&began)
+	out, line, story := r.single.Run(ctx, j.Index)
+	if err := r.flags.lacks.wasAsked(); err != nil {
+		r.lost.Store(&err)
+		r.enough(err)
+		return nil, err
+	}
+	if out.Status == result.Cancelled && r.w.wanted(r.about.ID) != nil {
+		return nil, errors.New("the worker was stopped")
+	}
+	return r.w.packed(r.about, line, story, takeTape(r.single, r.deck, j.Index))
 }
 
 // packed is what a trial sends back.

@@ -54,12 +54,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 			continue
 		}
 		endpoint := m.endpoint(p.Project, spec)
-		if endpoint == nil || !m.hasReplySchema(s, prompt, spec) || refused {
-			continue
-		}
-		m.reportReplyMedia(p, s, endpoint.Spec)
-		if !m.takesParameters(p.Project, s, prompt, endpoint) || !preflight.Agent(s, endpoint.Spec, m.diags) ||
-			!m.takesMedia(p, s, endpoint) {
+		if endpoint == nil || !m.hasReplySchema(s, prompt, spec) || refused || !m.fits(p, s, prompt, endpoint) {
 			continue
 		}
 		m.warnIgnoredParameters(prompt, spec)
@@ -74,6 +69,13 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		out = append(out, m.inRegions(one, rule)...)
 	}
 	return out
+}
+
+// fits reports whether a provider takes the parameters, messages and media of a scenario.
+func (m *matrix) fits(p *project, s *scenario.Scenario, prompt *scenario.Prompt, endpoint *Endpoint) bool {
+	m.reportReplyMedia(p, s, endpoint.Spec)
+	return m.takesParameters(p.Project, s, prompt, endpoint) && preflight.Agent(s, endpoint.Spec, m.diags) &&
+		m.takesMedia(p, s, endpoint)
 }
 
 // inRegions are the trials of a scenario with one provider in each region, with a row each where it has a dataset.

@@ -28,12 +28,26 @@ func Against(run *result.Run, all bool) []Remark {
 		return nil
 	}
 	lines := []Remark{{"baseline", againstStatus(a), againstSuite(run)}}
-	for _, kind := range []struct {
-		label  string
-		status result.Status
-		is     func(*result.AgainstGroup) bool
-		text   func(g *result.AgainstGroup) string
-	}{
+	for _, kind := range againstKinds(run) {
+		lines = append(lines, kind.lines(a.Groups, all)...)
+	}
+	if len(a.Missing) > 0 {
+		lines = append(lines, missingGroups(run))
+	}
+	return lines
+}
+
+// againstKind is a kind of groups that are listed together: what a baseline made of them.
+type againstKind struct {
+	label  string
+	status result.Status
+	is     func(*result.AgainstGroup) bool
+	text   func(g *result.AgainstGroup) string
+}
+
+// againstKinds are the kinds in the order in which they are listed.
+func againstKinds(run *result.Run) []againstKind {
+	return []againstKind{
 		{"regressed", result.Failed, judged(evidence.Regressed), rates(run)},
 		{"improved", result.Passed, judged(evidence.Improved), rates(run)},
 		{"known", result.Skipped, func(g *result.AgainstGroup) bool { return g.Known && !g.Unmended },
@@ -65,38 +79,43 @@ func Against(run *result.Run, all bool) []Remark {
 		{"new", result.Skipped, judged(result.NewGroup), func(*result.AgainstGroup) string {
 			return "is not in the baseline"
 		}},
-	} {
-		told, more := 0, 0
-		for i := range a.Groups {
-			g := &a.Groups[i]
-			switch {
-			case !kind.is(g):
-			case told == maxAgainst && !all:
-				more++
-			default:
-				told++
-				lines = append(lines, Remark{kind.label, kind.status, Line(g.Group) + "   " + kind.text(g)})
-			}
-		}
-		if more > 0 {
-			lines = append(lines, Remark{Text: "… and " + Plural(more, "more group")})
+	}
+}
+
+// lines are the groups of the kind, at most maxAgainst of them unless all are asked for.
+func (k againstKind) lines(groups []result.AgainstGroup, all bool) (lines []Remark) {
+	more := 0
+	for i := range groups {
+		g := &groups[i]
+		switch {
+		case !k.is(g):
+		case len(lines) == maxAgainst && !all:
+			more++
+		default:
+			lines = append(lines, Remark{k.label, k.status, Line(g.Group) + "   " + k.text(g)})
 		}
 	}
-	if n := len(a.Missing); n > 0 {
-		names := make([]string, 0, maxAgainst)
-		for _, name := range a.Missing[:min(n, maxAgainst)] {
-			names = append(names, Line(name))
-		}
-		if n > len(names) {
-			names = append(names, "…")
-		}
-		text := fmt.Sprintf("%s of the baseline not run: %s", Plural(n, "group"), strings.Join(names, ", "))
-		if words := run.Spec.LeavesOut(a.Missing[0]); len(words) > 0 {
-			text += " (" + Line(strings.Join(words, " ")) + ")"
-		}
-		lines = append(lines, Remark{"missing", result.Errored, text})
+	if more > 0 {
+		lines = append(lines, Remark{Text: "… and " + Plural(more, "more group")})
 	}
 	return lines
+}
+
+// missingGroups are the groups of the baseline that were not run.
+func missingGroups(run *result.Run) Remark {
+	missing := run.Against.Missing
+	names := make([]string, 0, maxAgainst)
+	for _, name := range missing[:min(len(missing), maxAgainst)] {
+		names = append(names, Line(name))
+	}
+	if len(missing) > len(names) {
+		names = append(names, "…")
+	}
+	text := fmt.Sprintf("%s of the baseline not run: %s", Plural(len(missing), "group"), strings.Join(names, ", "))
+	if words := run.Spec.LeavesOut(missing[0]); len(words) > 0 {
+		text += " (" + Line(strings.Join(words, " ")) + ")"
+	}
+	return Remark{"missing", result.Errored, text}
 }
 
 func judged(v evidence.Verdict) func(*result.AgainstGroup) bool {

@@ -165,7 +165,7 @@ func (f *chatFlags) run(ctx context.Context, app *App) error {
 }
 
 // ofRuns are the codes of warnings that are about what a run does, and of no interest in a chat.
-var ofRuns = []string{"no-assertions", "unlisted-scenario", "unused-reply"}
+var ofRuns = []string{"no-assertions", "not-used", "unlisted-scenario", "unused-reply"}
 
 // subject makes a suite of one scenario: the one that is talked about, without what judges it.
 func (f *chatFlags) subject(suite *scenario.Suite) (*scenario.Suite, error) {

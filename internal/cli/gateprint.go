@@ -45,7 +45,7 @@ func (s *gateShown) write(b *strings.Builder) {
 		fmt.Fprintln(b, asked)
 	}
 	fmt.Fprintf(b, "passes after %s at the earliest, fails after %s, ends after %s\n", trialsOrNever(s.PassesAfter),
-		trialsOrNever(s.FailsAfter), show.Plural(s.Max, "trial"))
+		trialsOrNever(s.FailsAfter), show.Plural(s.endsAfter(), "trial"))
 	if s.Rule == result.RuleGate {
 		fmt.Fprintf(b, "each of the two claims is wrong in at most %s of runs\n", show.Percent(1-s.Confidence))
 	} else {
@@ -65,6 +65,15 @@ func (s *gateShown) write(b *strings.Builder) {
 	}
 	b.WriteString("\n" + numbersRight(rows))
 	s.writeCost(b, priced)
+}
+
+// endsAfter is after how many trials the last of all possible runs ends. That may be before the last trial: when no
+// result of those that are left can decide it.
+func (s *gateShown) endsAfter() (n int) {
+	for i := range s.Agents {
+		n = max(n, s.Agents[i].MostTrials)
+	}
+	return n
 }
 
 // asked is what a gate asks for, or what a count counts.

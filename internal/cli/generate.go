@@ -166,6 +166,8 @@ type harvest struct {
 	read    []string // the files that the conversations, and the pack, come from
 	files   []newFile
 	results map[string]string // by tool, what one call returned
+	notes   []sharedNote
+	from    []sharedNote      // scenarios, by id, and the sessions of them
 	seen    map[string]string // fingerprint → the session that has a scenario
 	left    int               // conversations that the filters leave out
 	same    int               // conversations that failed like another
@@ -192,8 +194,11 @@ func (h *harvest) add(s *recording.Session) error {
 		return nil
 	}
 	h.seen[mark] = s.ID
-	for _, note := range made.Notes {
-		h.app.remark("session %q: %s", s.ID, note)
+	for _, text := range made.Notes {
+		h.notes = share(h.notes, text, s.ID)
+	}
+	if s.Scenario != "" {
+		h.from = share(h.from, s.Scenario, s.ID)
 	}
 	if made.Failed > 0 || s.Error != "" {
 		h.red++
@@ -201,6 +206,40 @@ func (h *harvest) add(s *recording.Session) error {
 	h.learn(s)
 	h.files = append(h.files, newFile{filepath.Join(h.flags.out, made.ID+".yaml"), made.Text})
 	return nil
+}
+
+// sharedNote is a note on all sessions that it holds for.
+type sharedNote struct {
+	text     string
+	sessions []string
+}
+
+// share adds a session to those of a note.
+func share(notes []sharedNote, text, session string) []sharedNote {
+	for i := range notes {
+		if n := &notes[i]; n.text == text {
+			n.sessions = append(n.sessions, session)
+			return notes
+		}
+	}
+	return append(notes, sharedNote{text, []string{session}})
+}
+
+// remarks tells each note once.
+func (h *harvest) remarks() {
+	for _, n := range h.notes {
+		if len(n.sessions) == 1 {
+			h.app.remark("session %q: %s", n.sessions[0], n.text)
+			continue
+		}
+		h.app.remark("%s (%s): %s", plural.Count(len(n.sessions), "session"), someIDs(n.sessions), n.text)
+	}
+	for _, s := range h.from {
+		if n := len(s.sessions); n > 1 {
+			h.app.remark("%d sessions are of the scenario %q: each becomes one of its own, without the trials, pass_rate and "+
+				"dataset that it may have", n, s.text)
+		}
+	}
 }
 
 // learn keeps the first result of every tool.
@@ -255,6 +294,7 @@ func sameCheck(a, b string) bool {
 
 // finish writes the files and says what was made.
 func (h *harvest) finish() error {
+	h.remarks()
 	if len(h.files) == 0 && h.refused == 0 {
 		return fmt.Errorf("no conversation was chosen: the filters leave out all %d", h.left)
 	}

@@ -201,9 +201,22 @@ func (r *resumption) nothing(failOn []string) error {
 			"bring %s back, or run what there is: arena run; nothing was touched, and the reports stay as they are",
 			someIDs(r.lost), plural.Of(n, "trial", "trials"))
 	}
-	return errors.New(
-		"--last-failed: every trial of this plan passed in the last run, so there is nothing to run again\n" +
-			"the reports stay as they are; arena run without that flag runs all of it anew")
+	passed := "every trial of this plan passed"
+	if n := failedTrials(&was); n > 0 {
+		passed = fmt.Sprintf("no scenario of this plan failed (%s did, which its group allows)", plural.Count(n, "trial"))
+	}
+	return fmt.Errorf("--last-failed: %s in the last run, so there is nothing to run again\n"+
+		"the reports stay as they are; arena run without that flag runs all of it anew", passed)
+}
+
+// failedTrials counts those that failed, in groups that pass with some that do too.
+func failedTrials(run *result.Run) (n int) {
+	for i := range run.Briefs {
+		if b := &run.Briefs[i]; b.Status == result.Failed && !b.Gone {
+			n++
+		}
+	}
+	return n
 }
 
 // remember keeps what is told of earlier failures.

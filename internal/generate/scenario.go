@@ -82,7 +82,7 @@ func (g *Generator) Scenario(s *recording.Session) (*Scenario, error) {
 		conversation = w.fallbackAssertions(turns)
 	}
 	if task := w.s.TaskType; task != "" && g.opts.TaskType == "" {
-		w.notef("it speaks to the prompt %q: run it with the config that has it: arena run -c …", task)
+		w.notef("it speaks to the prompt %q: run it with the config that has it: arena run -c FILE", task)
 	}
 	if w.asksJudge {
 		w.notef("a model judges in it: run it with a config that has a judge (-c), or with --judge")

@@ -46,6 +46,15 @@ func ofLastReply(check Check) bool {
 	return ok
 }
 
+// BesideLastReply says what the replies that a check of BansInLastReply does not look at may do, and what to write so
+// that it looks at them.
+func (c *Compiled) BesideLastReply() (may, instead string) {
+	if cleanOf(c.Def, c.Check) == Limits || limitsSomething(c.Check) {
+		return "exceed its limit", "assert it in each turn"
+	}
+	return "hold what it forbids", "write content_excludes, which looks at every reply, or assert it in each turn"
+}
+
 // Remarks are what to tell of a verdict that passed, where it means less than it seems. The subject is the one that was
 // judged.
 func (c *Compiled) Remarks(ctx context.Context, s *Subject, v *result.Verdict) (texts []string) {
@@ -64,8 +73,9 @@ func (c *Compiled) Remarks(ctx context.Context, s *Subject, v *result.Verdict) (
 		if s.Session {
 			where = "the conversation"
 		}
-		texts = append(texts, fmt.Sprintf("%s looked only at the last of %s of %s, and the others may hold what it forbids: "+
-			"write content_excludes, which looks at every reply", c.Type, plural.Of(n, "reply", "replies"), where))
+		may, instead := c.BesideLastReply()
+		texts = append(texts, fmt.Sprintf("%s looked only at the last of %s of %s, and the others may %s: %s",
+			c.Type, plural.Of(n, "reply", "replies"), where, may, instead))
 	}
 	if what, unmet := v.Details[unmetFilter].(string); unmet && c.Type == "json_path" {
 		texts = append(texts, "json_path passed because its filter selects nothing: "+what)

@@ -154,6 +154,9 @@ func pointerCodec(t reflect.Type, elem codec) codec {
 func listCodec(t reflect.Type, elem codec) codec {
 	return codec{shape: keys.List{Item: elem.shape, Single: true, Filled: true}, inner: elem.inner,
 		decode: func(b *binder, n *node.Node, what string, dst reflect.Value) bool {
+			if n.Kind == node.Scalar && elem.inner != nil { // neither a list nor one of its maps
+				return b.r.Items(n, what, nil)
+			}
 			items := []*node.Node{n}
 			if n.Kind == node.List {
 				items = n.Content

@@ -223,7 +223,7 @@ type reader interface {
 
 // piece is one row as it was read.
 type piece struct {
-	values     map[string]any
+	values     map[string]any // null for fields without a value
 	fault      *Fault
 	line       int
 	start, end int64 // in the file

@@ -124,6 +124,10 @@ func TestRefused(t *testing.T) {
 		{"a.yaml", "", "a.yaml:1: error: the file is empty"},
 		{"a.yaml", "a: 1", "a.yaml:1:1: error: the file must be one list of rows"},
 		{"a.yaml", "[]", "a.yaml:1: error: the file has no rows"},
+		{"a.jsonl", `{"a":1} x`, `a.jsonl:1:9: error: something stands behind the row: "x"`},
+		{"a.jsonl", "\n" + `{"a":1`, "a.jsonl:2:7: error: the row is no JSON: it breaks off"},
+		{"a.jsonl", `{"a":1,"a":2}`, `a.jsonl:1:1: error: the key "a" stands twice`},
+		{"a.yaml", "[1]", "a.yaml:1:2: error: a row must be a map of fields, found a number"},
 	} {
 		var d diag.List
 		if f := inMemory(c.file, c.text); f.Index(&d) || f.Index(&diag.List{}) {
@@ -181,7 +185,7 @@ func TestPeek(t *testing.T) {
 		whole, ok  bool
 	}{
 		{"a.csv", "id,q\n", "id q", true, true},
-		{"a.jsonl", "{\"b\":1}\n{\"a\":null,\"c\":1}\n", "b c", true, true},
+		{"a.jsonl", "{\"b\":1}\n{\"a\":null,\"c\":1}\n", "a b c", true, true},
 		{"a.jsonl", strings.Repeat("{\"b\":1}\n", 200), "b", false, true},
 		{"a.csv", "", "", false, false},
 	} {

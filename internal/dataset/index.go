@@ -54,6 +54,7 @@ func (f *File) makeIndex() {
 		f.held = whole.rows
 	}
 	seen := names{}
+	var faults faults
 	for {
 		p, err := in.next()
 		if errors.Is(err, io.EOF) {
@@ -63,6 +64,7 @@ func (f *File) makeIndex() {
 			f.problem(asFatal(err))
 			return
 		}
+		faults.note(p.fault)
 		if x.header == nil {
 			seen.add(p.values)
 		}
@@ -88,9 +90,36 @@ func (f *File) makeIndex() {
 		f.problem(f.noRows())
 		return
 	}
+	for _, e := range faults.ofAll() {
+		f.problem(e)
+	}
 	if len(f.problems) == 0 {
 		f.duplicates(src)
 	}
+}
+
+// faults are why rows cannot be used, as long as none can.
+type faults struct {
+	first  []*Fault
+	usable bool // a row is
+}
+
+func (l *faults) note(e *Fault) {
+	l.usable = l.usable || e == nil
+	if e != nil && len(l.first) < maxProblems {
+		l.first = append(l.first, e)
+	}
+}
+
+// ofAll are the faults of a file of which no row can be used: nobody knows its fields then.
+func (l *faults) ofAll() (all []*fatal) {
+	if l.usable {
+		return nil
+	}
+	for _, e := range l.first {
+		all = append(all, &fatal{int(e.Pos.Line), int(e.Pos.Col), "bad-row", e.Msg, e.Hint})
+	}
+	return all
 }
 
 func (f *File) problem(e *fatal) { f.problems = append(f.problems, f.diagnostic(e)) }
@@ -243,7 +272,8 @@ func (f *File) readBlock(src *Source, number int) (*block, error) {
 			return nil, changed
 		}
 		row := &Row{
-			ID: x.id(i), Number: i + 1, Pos: diag.Pos{File: f.Name, Line: int32(p.line)}, Values: p.values, Fault: p.fault,
+			ID: x.id(i), Number: i + 1, Pos: diag.Pos{File: f.Name, Line: int32(p.line)}, Fault: p.fault,
+			Values: withoutNulls(p.values),
 		}
 		if p.fault != nil {
 			fault := *p.fault

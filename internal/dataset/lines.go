@@ -112,5 +112,5 @@ func object(text []byte, line int) (map[string]any, *Fault) {
 	if key, twice := jsonvalue.KeyTwiceAsWritten(text); twice {
 		return nil, fault(1, "the key %q stands twice", key)
 	}
-	return withoutNulls(values), nil
+	return values, nil
 }

@@ -98,9 +98,16 @@ func kindOf(v any) string {
 	return "a number"
 }
 
-// withoutNulls takes out the fields that have no value.
+// withoutNulls are the fields that have a value.
 func withoutNulls(values map[string]any) map[string]any {
-	maps.DeleteFunc(values, func(_ string, v any) bool { return v == nil })
+	null := func(_ string, v any) bool { return v == nil }
+	for name, v := range values {
+		if null(name, v) {
+			values = maps.Clone(values)
+			maps.DeleteFunc(values, null)
+			break
+		}
+	}
 	return values
 }
 

@@ -46,7 +46,7 @@ func newYAML(section *io.SectionReader, name string) (reader, *fatal) {
 			return nil, e
 		}
 		if values, ok := v.(map[string]any); ok {
-			p.values = withoutNulls(values)
+			p.values = values
 		} else {
 			p.fault = &Fault{
 				Pos: diag.Pos{Line: int32(n.Line), Col: int32(n.Column)}, Hint: "write name: value",

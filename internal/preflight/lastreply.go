@@ -14,10 +14,9 @@ import (
 func LastReplyBans(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	report := func(c *checks.Compiled) {
 		if c.BansInLastReply() {
+			may, instead := c.BesideLastReply()
 			d.Warnf(c.Pos, diag.Width(c.Type), "last-reply-only",
-				"%s: over a conversation it looks only at the last reply, so that "+
-					"earlier ones may hold what it forbids", c.Type).Hint =
-				"write content_excludes, which looks at every reply, or assert it in each turn, as limits must be"
+				"%s: over a conversation it looks only at the last reply, so that earlier ones may %s", c.Type, may).Hint = instead
 		}
 	}
 	short := func(s *scenario.Scenario) bool { return s.Skip != "" || s.MostTurns() < 2 }

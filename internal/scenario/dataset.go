@@ -325,21 +325,22 @@ func (s *Scenario) sample() *Scenario {
 // some that a text and a number may have.
 func (s *Scenario) RowSamples(prompt *Prompt, region string) (all []*Values) {
 	full := s.sample().Row.Values
-	add := func(over map[string]any) {
+	add := func(over map[string]any, made bool) {
 		values := maps.Clone(full)
 		maps.Copy(values, over)
-		v := ValuesOf(prompt, s.ForRow(&dataset.Row{Values: values}), region)
-		all = append(all, v.With(sampleVariants(s)[0]))
+		v := ValuesOf(prompt, s.ForRow(&dataset.Row{Values: values}), region).With(sampleVariants(s)[0])
+		v.made = made
+		all = append(all, v)
 	}
 	for _, row := range s.Dataset.samples {
-		add(row.Values)
+		add(row.Values, false)
 	}
-	add(nil)
+	add(nil, true)
 	numbers := map[string]any{}
 	for name := range full {
 		numbers[name] = json.Number("1")
 	}
-	add(numbers)
+	add(numbers, true)
 	return all
 }
 

@@ -116,7 +116,10 @@ func readMockTurns(d *decoder, m *MockScenario, v *node.Node) {
 	d.Each(v, "turns", func(key string, k, reply *node.Node) {
 		index, err := strconv.Atoi(key)
 		if err != nil || index < 1 {
-			d.Errorf(k, "wrong-type", "a key of turns must be the number of the reply, from 1; found %q", key)
+			p := d.Errorf(k, "wrong-type", "a key of turns must be the number of the reply, from 1; found %q", key)
+			if err == nil && index == 0 {
+				p.Hint = "the first reply is 1; what a judge answers about a whole conversation is its defaultResponse"
+			}
 			return
 		}
 		if line, twice := seen[index]; twice { // 1 and 01

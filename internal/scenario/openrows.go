@@ -74,6 +74,7 @@ func (o *OpenCheck) BindRows(all []*Values, who string, d *diag.List) {
 	defer o.mu.Unlock()
 	var first *diag.List
 	var own map[diag.Diagnostic]bool // warnings that all values that fit cause in the same words
+	lacking := false                 // a row does not fill the check in, which it tells itself
 	for _, v := range all {
 		var problems, unfilled diag.List
 		spec, _ := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
@@ -88,11 +89,12 @@ func (o *OpenCheck) BindRows(all []*Values, who string, d *diag.List) {
 			return
 		}
 		if unfilled.Errors() > 0 {
+			lacking = true
 			continue
 		}
 		check := o.compileWith(v, spec, &problems)
 		if check == nil {
-			if first == nil {
+			if first == nil && !(v.made && lacking) {
 				first = &problems
 			}
 			continue

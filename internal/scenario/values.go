@@ -26,6 +26,7 @@ type Values struct {
 	fields []string          // of all rows of the dataset, sorted
 	row    *dataset.Row      // its fields are among Vars, and are no templates; nil: there is none
 	marked map[string]string // Vars with marks in the places of the fields of the row
+	made   bool              // the row is none of the file
 }
 
 // templates are the variables as texts are rendered with them.

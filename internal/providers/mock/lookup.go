@@ -215,6 +215,10 @@ func (p *Provider) describe(at *chat.Origin, n int) string {
 		return fmt.Sprintf("%s has nothing for %s %q and no defaultResponse; %s",
 			p.File.File, what, name, known(what, name, sections))
 	}
+	if at.Judge != "" && n == 0 {
+		return fmt.Sprintf("%s has no defaultResponse for judge %q, which is asked about a whole conversation: "+
+			"what stands below turns answers only for turns", p.File.File, name)
+	}
 	return fmt.Sprintf("%s has no reply %d for %s %q; it has %s and no defaultResponse",
 		p.File.File, n, what, name, numbers(section.Turns))
 }

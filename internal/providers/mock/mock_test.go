@@ -56,6 +56,9 @@ func TestLookup(t *testing.T) {
 	bare := &scenario.MockFile{File: "mock.yaml", Scenarios: map[string]*scenario.MockScenario{
 		"refund": section(nil, "r1", "r2", "", "r4"), "empty": section(nil),
 	}}
+	asked := &scenario.MockFile{
+		File: "mock.yaml", Judges: map[string]*scenario.MockScenario{"strict": section(nil, `{"score":1}`)},
+	}
 	inline := func(id string, turn int) []scenario.MockReply {
 		if id == "refund" && turn == 1 {
 			return []scenario.MockReply{{Content: "inline 1"}, {Content: "inline 2"}}
@@ -105,6 +108,9 @@ func TestLookup(t *testing.T) {
 			`mock.yaml has nothing for scenario "refunds" and no defaultResponse; did you mean "refund"?`},
 		{"another scenario", bare, 0, chat.Origin{Scenario: "shipping"}, "",
 			`mock.yaml has nothing for scenario "shipping" and no defaultResponse; it names empty, refund`},
+		{"no default of a judge of a conversation", asked, 0, chat.Origin{Judge: "strict", Turn: -1}, "",
+			`mock.yaml has no defaultResponse for judge "strict", which is asked about a whole conversation: ` +
+				`what stands below turns answers only for turns`},
 		{"no judge", bare, 0, chat.Origin{Judge: "strict"}, "",
 			`mock.yaml has nothing for judge "strict" and no defaultResponse; it names no judge`},
 		{"no persona", bare, 0, chat.Origin{Scenario: "x", Persona: "terse"}, "",

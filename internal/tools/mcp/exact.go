@@ -181,7 +181,7 @@ func failing(id json.RawMessage, why string, message []byte) []byte {
 // exactMessage is a message whose structured result keeps its exact digits. An answer that cannot be taken as it stands
 // becomes an error.
 func exactMessage(message []byte) []byte {
-	message = native(unambiguous(message))
+	message = native(unambiguous(answered(message)))
 	if small := len(message) < 200; small && bytes.Contains(message, []byte("null")) {
 		return withResult(message)
 	}

@@ -56,6 +56,10 @@ func TestHostileServers(t *testing.T) {
 		{"other words", call + `PROGRAM: its answer has the key "is_error": the key of the protocol is isError`},
 		{"structured failure", "execution: no rights"},
 		{"a null", call + `PROGRAM: its answer has the result null, which is none`},
+		{"id of nobody", "fine"},
+		{"a text", call + `PROGRAM: its answer has the result "\"fine\"", which is no object`},
+		{"id as text", call + `PROGRAM: its answer has the id "4", a text, in place of the number 4`},
+		{"no version", call + `PROGRAM: its answer has no "jsonrpc": "2.0"`},
 		{"unknown content", call + `PROGRAM: unrecognized content type "hologram"`},
 		{"empty", call + `PROGRAM: `},
 		{"refuses", "validation: text is too long"},
@@ -297,3 +301,27 @@ func TestFilter(t *testing.T) {
 }
 
 var _ tools.Remarker = (*source)(nil)
+
+// TestAnswered: an answer that nobody would take becomes one that says why.
+func TestAnswered(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ message, want string }{
+		{`{"id":3,"result":{}}`, `{"error":{"code":-32603,"message":"its answer has no \"jsonrpc\": \"2.0\""},"id":3,"jsonrpc":"2.0"}`},
+		{`{"jsonrpc":"1.0","id":"3","error":{}}`,
+			`{"error":{"code":-32603,"message":"its answer has no \"jsonrpc\": \"2.0\""},"id":3,"jsonrpc":"2.0"}`},
+		{`{"jsonrpc":"2.0","id":3,"result":[1]}`, `{"error":{"code":-32603,` +
+			`"message":"its answer has the result \"[1]\", which is no object"},"id":3,"jsonrpc":"2.0"}`},
+		{`{"jsonrpc":"2.0","id":3,"result":{}}`, ""},
+		{`{"jsonrpc":"2.0","id":"a","result":{}}`, ""},
+		{`{"jsonrpc":"2.0","id":3,"method":"ping"}`, ""},
+		{`{"method":"notifications/message"}`, ""},
+		{"hello", ""},
+	} {
+		if c.want == "" {
+			c.want = c.message
+		}
+		if got := exactMessage([]byte(c.message)); string(got) != c.want {
+			t.Errorf("%s:\n%s, want\n%s", c.message, got, c.want)
+		}
+	}
+}

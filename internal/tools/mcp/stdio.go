@@ -45,12 +45,14 @@ type pipe struct {
 	leave   func()
 	ended   sync.WaitGroup
 
-	mu    sync.Mutex
-	probe jsonrpc.ID // id of the request that asks for newer versions, while it has no answer
-	timer *time.Timer
-	noise int
-	heard bool // a message has come
-	err   error
+	mu      sync.Mutex
+	probe   jsonrpc.ID // id of the request that asks for newer versions, while it has no answer
+	timer   *time.Timer
+	noise   int
+	heard   bool  // a message has come
+	asked   int64 // the highest id of a request
+	strayed bool  // an answer to no request has come
+	err     error
 }
 
 // newPipe starts a program.
@@ -272,10 +274,17 @@ func (p *pipe) message(data []byte) jsonrpc.Message {
 	if !utf8.Valid(data) {
 		clean = bytes.ToValidUTF8(data, []byte("\uFFFD"))
 	}
+	id, why := misanswered(clean)
+	if why != "" {
+		clean = failing(id, why, clean)
+	}
 	m, err := jsonrpc.DecodeMessage(bytes.Clone(clean))
 	if err != nil {
 		p.addNoise(data)
 		return nil
+	}
+	if answer, ok := m.(*jsonrpc.Response); ok && p.strays(answer.ID) {
+		p.note("it answers with the id %v, which no request has: the answer is of no use", answer.ID.Raw())
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -289,6 +298,9 @@ func (p *pipe) message(data []byte) jsonrpc.Message {
 		if m.ID == p.probe {
 			p.probe = jsonrpc.ID{}
 			p.timer.Stop()
+		}
+		if why != "" {
+			return &jsonrpc.Response{ID: m.ID, Error: errors.New(why)}
 		}
 		if len(clean) != len(data) || !bytes.Equal(clean, data) {
 			return &jsonrpc.Response{ID: m.ID, Error: errors.New("its answer is not valid UTF-8: " + process.Excerpt(data))}
@@ -307,6 +319,18 @@ func (p *pipe) message(data []byte) jsonrpc.Message {
 	return m
 }
 
+// strays reports whether no request has an id; once is enough.
+func (p *pipe) strays(id jsonrpc.ID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	number, ok := id.Raw().(int64) // requests are numbered from 1
+	if ok && number >= 1 && number <= p.asked || p.strayed {
+		return false
+	}
+	p.strayed = true
+	return true
+}
+
 // addNoise counts a line that is not a JSON-RPC message.
 func (p *pipe) addNoise(line []byte) {
 	p.mu.Lock()
@@ -322,14 +346,20 @@ func (p *pipe) addNoise(line []byte) {
 	}
 }
 
-// await starts the time limit of the request for newer protocol versions.
+// await notes the id of a request, and starts the time limit of that for newer protocol versions.
 func (p *pipe) await(m jsonrpc.Message) {
 	req, ok := m.(*jsonrpc.Request)
-	if !ok || req.Method != discover {
+	if !ok {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if number, ok := req.ID.Raw().(int64); ok {
+		p.asked = max(p.asked, number)
+	}
+	if req.Method != discover {
+		return
+	}
 	p.probe = req.ID
 	p.timer = time.AfterFunc(p.unknown, func() {
 		p.mu.Lock()

@@ -148,6 +148,15 @@ func (s *script) call(req *request) {
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"error":"no rights"}}}`, req.ID)
 	case "a null":
 		say(`{"jsonrpc":"2.0","id":%s,"result":null}`, req.ID)
+	case "a text":
+		say(`{"jsonrpc":"2.0","id":%s,"result":"fine"}`, req.ID)
+	case "id as text":
+		say(`{"jsonrpc":"2.0","id":"%s","result":{"content":[]}}`, req.ID)
+	case "id of nobody":
+		say(`{"jsonrpc":"2.0","id":99,"result":{"content":[]}}`)
+		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"fine"}]}}`, req.ID)
+	case "no version":
+		say(`{"id":%s,"result":{"content":[]}}`, req.ID)
 	case "unknown content":
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"hologram"}]}}`, req.ID)
 	case "empty":

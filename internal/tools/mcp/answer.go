@@ -1,0 +1,47 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/arena-evals/arena/internal/process"
+)
+
+// misanswered is why nobody could take a message for an answer to a request, although it is meant to be one: it is no
+// JSON-RPC 2.0, its id is the text of the number that was sent, or its result is not what a result can be. id is that of
+// the request. why is "" for other messages.
+func misanswered(message []byte) (id json.RawMessage, why string) {
+	var m struct {
+		JSONRPC json.RawMessage `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Method  json.RawMessage `json:"method"`
+		Result  json.RawMessage `json:"result"`
+		Error   json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(message, &m) != nil || m.Method != nil || m.ID == nil || m.Result == nil && m.Error == nil {
+		return nil, ""
+	}
+	id = m.ID
+	var text string
+	if json.Unmarshal(m.ID, &text) == nil {
+		if _, err := strconv.ParseInt(text, 10, 64); err == nil { // requests have numbers as ids
+			id, why = json.RawMessage(text), "its answer has the id "+string(m.ID)+", a text, in place of the number "+text
+		}
+	}
+	switch result := bytes.TrimSpace(m.Result); {
+	case string(m.JSONRPC) != `"2.0"`:
+		why = `its answer has no "jsonrpc": "2.0"`
+	case why == "" && m.Error == nil && string(result) != "null" && !bytes.HasPrefix(result, []byte("{")):
+		why = "its answer has the result " + process.Excerpt(result) + ", which is no object"
+	}
+	return id, why
+}
+
+// answered is a message in which an error stands for an answer that is misanswered.
+func answered(message []byte) []byte {
+	if id, why := misanswered(message); why != "" {
+		return failing(id, why, message)
+	}
+	return message
+}

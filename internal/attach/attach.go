@@ -3,13 +3,11 @@
 package attach
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -18,7 +16,6 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/media"
-	"github.com/arena-evals/arena/internal/plainfile"
 )
 
 // MaxBytes is the size of the largest medium.
@@ -32,7 +29,7 @@ type Store struct {
 	// Fetch reads what lies at an address; nil: nothing is fetched.
 	Fetch func(ctx context.Context, address string) (*Fetched, error)
 
-	read func(path string) ([]byte, error) // nil: readFile; of tests
+	read func(path string) (*raw, error) // nil: readFile; of tests
 
 	mu      sync.Mutex
 	files   map[fileKey]*file
@@ -118,16 +115,17 @@ func (s *Store) file(kind string, m *chat.Media) (*chat.Media, error) {
 }
 
 func (s *Store) load(f *file, key fileKey) {
-	data, err := s.bytes(key.path)
+	in, err := s.readAll(key.path)
 	if err != nil {
 		f.err = err
 		return
 	}
+	data := in.data()
 	if f.mime, f.err = media.Check(key.kind, key.declared, data); f.err != nil && !errors.Is(f.err, media.ErrOtherType) {
 		return
 	}
-	f.text = chat.Encode(data)
 	sum := chat.SumOf(data)
+	f.text = in.encode()
 	f.content = chat.ContentOf(sum, len(data), func() (string, error) { return s.again(f, key, sum) })
 	s.keep(f)
 }
@@ -139,14 +137,14 @@ func (s *Store) again(f *file, key fileKey, sum string) (string, error) {
 	if f.text != "" {
 		return f.text, nil
 	}
-	data, err := s.bytes(key.path)
+	in, err := s.readAll(key.path)
 	if err != nil {
 		return "", err
 	}
-	if chat.SumOf(data) != sum {
+	if chat.SumOf(in.data()) != sum {
 		return "", fmt.Errorf("%s was changed while the run went on", filepath.Base(key.path))
 	}
-	return chat.Encode(data), nil
+	return in.encode(), nil
 }
 
 // keep makes room for a file that was read.
@@ -165,35 +163,11 @@ func (s *Store) keep(f *file) {
 	}
 }
 
-func (s *Store) bytes(path string) ([]byte, error) {
+func (s *Store) readAll(path string) (*raw, error) {
 	if s.read != nil {
 		return s.read(path)
 	}
 	return readFile(path)
-}
-
-// readFile reads a file of at most MaxBytes, into as many bytes as it has.
-func readFile(path string) (_ []byte, err error) {
-	f, err := plainfile.Open(path)
-	if err != nil {
-		return nil, plainfile.WithoutPath(err)
-	}
-	defer func() { _ = f.Close() }() // read only
-	info, err := f.Stat()
-	if err != nil {
-		return nil, plainfile.WithoutPath(err)
-	}
-	if info.Size() > MaxBytes {
-		return nil, tooLarge(info.Size())
-	}
-	in := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	if _, err = in.ReadFrom(io.LimitReader(f, MaxBytes+1)); err != nil {
-		return nil, plainfile.WithoutPath(err)
-	}
-	if in.Len() > MaxBytes { // it grew
-		return nil, tooLarge(int64(in.Len()))
-	}
-	return in.Bytes(), nil
 }
 
 func tooLarge(size int64) error {

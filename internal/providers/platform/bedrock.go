@@ -3,7 +3,6 @@ package platform
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -85,7 +84,7 @@ func (k *awsKeys) from() string {
 
 // authorize signs a request, or puts the token into it. stale is the header that was not accepted: keys may have been
 // renewed since.
-func (k *awsKeys) authorize(req *http.Request, body []byte, stale string) error {
+func (k *awsKeys) authorize(req *http.Request, body *wire.Body, stale string) error {
 	if k.bearer.Value != "" {
 		req.Header.Set("Authorization", "Bearer "+k.bearer.Value)
 		return nil
@@ -96,7 +95,7 @@ func (k *awsKeys) authorize(req *http.Request, body []byte, stale string) error 
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(body)
+	sum := body.SHA256()
 	signer := v4.NewSigner()
 	return signer.SignHTTP(req.Context(), keys, req, hex.EncodeToString(sum[:]), "bedrock", k.region, k.now())
 }

@@ -98,7 +98,7 @@ func (g *googleTokens) from() string {
 }
 
 // authorize puts a token into a request; stale is the header that was not accepted.
-func (g *googleTokens) authorize(req *http.Request, _ []byte, stale string) error {
+func (g *googleTokens) authorize(req *http.Request, _ *wire.Body, stale string) error {
 	if g.o.Unsent {
 		req.Header.Set("Authorization", "Bearer")
 		return nil

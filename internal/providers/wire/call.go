@@ -51,7 +51,7 @@ func (c *Client) Complete(
 		return chat.Reply{}, err
 	}
 	req, renamed := plainNames(req)
-	body, err := codec.Encode(req)
+	body, err := encode(codec, req)
 	if err != nil {
 		return chat.Reply{}, c.Unsent(err)
 	}
@@ -101,7 +101,7 @@ func (c *Client) Fetch(
 	call := c.begin(ctx, req, nil)
 	call.wordless = true
 	defer call.watch.stop()
-	err := call.fetch(body, decode)
+	err := call.fetch(BodyOf(body), decode)
 	if err == nil {
 		err = call.impossible()
 	}
@@ -124,7 +124,7 @@ func (c *Call) spent(err error) error {
 	return &providers.Ended{Usage: usage, Err: err}
 }
 
-func (c *Call) fetch(body []byte, decode func(c *Call, data []byte) error) error {
+func (c *Call) fetch(body *Body, decode func(c *Call, data []byte) error) error {
 	resp, err := c.post(body) //nolint:bodyclose // release closes it
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (c *Call) fetch(body []byte, decode func(c *Call, data []byte) error) error
 	return err
 }
 
-func (c *Call) run(codec Codec, body []byte) (chat.Reply, error) {
+func (c *Call) run(codec Codec, body *Body) (chat.Reply, error) {
 	resp, err := c.post(body) //nolint:bodyclose // release closes it
 	if err != nil {
 		return chat.Reply{}, err
@@ -165,7 +165,7 @@ func (c *Call) run(codec Codec, body []byte) (chat.Reply, error) {
 }
 
 // post sends a body. Its reply has a good status, and a body that ends at the limit.
-func (c *Call) post(body []byte) (*http.Response, error) {
+func (c *Call) post(body *Body) (*http.Response, error) {
 	resp, err := c.send(body)
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (c *Call) post(body []byte) (*http.Response, error) {
 
 // send sends a body, with the credentials of the moment where those are not in the header. When they are not accepted
 // it is sent once more, with others.
-func (c *Call) send(body []byte) (*http.Response, error) {
+func (c *Call) send(body *Body) (*http.Response, error) {
 	resp, used, err := c.try(body, "")
 	if err != nil || c.endpoint.Authorize == nil || statusKind(resp.StatusCode) != providers.Auth {
 		return resp, err
@@ -198,16 +198,17 @@ func (c *Call) send(body []byte) (*http.Response, error) {
 }
 
 // try sends a body. stale are credentials that were not accepted before, and used are those that went along.
-func (c *Call) try(body []byte, stale string) (resp *http.Response, used string, err error) {
+func (c *Call) try(body *Body, stale string) (resp *http.Response, used string, err error) {
 	to, accept := c.endpoint.URL, ""
 	if c.Request.Stream {
 		to, accept = cmp.Or(c.endpoint.StreamURL, to), cmp.Or(c.endpoint.StreamKind, "text/event-stream")
 	}
 	method := cmp.Or(c.endpoint.Method, http.MethodPost)
-	req, err := http.NewRequestWithContext(c.watch.ctx, method, to, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(c.watch.ctx, method, to, http.NoBody)
 	if err != nil {
 		return nil, "", err
 	}
+	body.into(req)
 	if req.Header = c.endpoint.Header.Clone(); accept != "" {
 		req.Header.Set("Accept", accept)
 	}

@@ -59,7 +59,7 @@ type Endpoint struct {
 	// Authorize puts credentials into a request that are not in Header, for the most part as its Authorization. stale is
 	// that of a try which was not accepted; "": there was none. It is called by many calls at once, ends with the context
 	// of the request, and may return an *providers.Error. nil: there is nothing to be done.
-	Authorize func(req *http.Request, body []byte, stale string) error
+	Authorize func(req *http.Request, body *Body, stale string) error
 	// Start says how to start a server that does not run; "": that is not known.
 	Start string
 	// Hint says what to do about a call that was refused, where the API has advice of its own; "" or a nil Hint: the

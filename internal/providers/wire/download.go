@@ -84,7 +84,7 @@ func (c *Call) fetchOwn(u *url.URL) (got *attach.Fetched, to string, err error) 
 }
 
 func (c *Call) bytes() (got *attach.Fetched, to string, err error) {
-	resp, err := c.send(nil) //nolint:bodyclose // release closes it
+	resp, err := c.send(BodyOf(nil)) //nolint:bodyclose // release closes it
 	if err != nil {
 		return nil, "", err
 	}

@@ -1,0 +1,136 @@
+package wire
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arena-evals/arena/internal/chat"
+)
+
+// Body is the body of a request. Large media stand in it as they are held for all requests: what they are encoded to is
+// copied neither into a request nor from one to the next.
+type Body struct {
+	pieces []piece
+	size   int64
+}
+
+// piece is a part of a body: bytes, or a text.
+type piece struct {
+	data []byte
+	text string
+}
+
+// BodyOf is a body in one piece.
+func BodyOf(data []byte) *Body { return &Body{[]piece{{data: data}}, int64(len(data))} }
+
+// SHA256 is the hash of the whole body.
+func (b *Body) SHA256() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	_, _ = io.Copy(h, b.reader()) // neither fails
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+func (b *Body) reader() io.Reader {
+	all := make([]io.Reader, 0, 2*len(b.pieces))
+	for _, p := range b.pieces {
+		all = append(all, bytes.NewReader(p.data), strings.NewReader(p.text))
+	}
+	return io.MultiReader(all...)
+}
+
+// into makes it the body of a request that has none, with its length; it can be sent again.
+func (b *Body) into(req *http.Request) {
+	if b.size == 0 {
+		return
+	}
+	req.ContentLength = b.size
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(b.reader()), nil }
+	req.Body, _ = req.GetBody()
+}
+
+// standIn begins what stands in an encoded request for the data of a medium; its hash follows. Nobody can guess it, so
+// that no text of a conversation is taken for one.
+var standIn = sync.OnceValue(func() string { return "arena-medium-" + rand.Text() + "-" })
+
+// encode is a request in the words of an API.
+func encode(codec Codec, req *chat.Request) (*Body, error) {
+	light, held := withStandIns(req)
+	data, err := codec.Encode(light)
+	if err != nil || len(held) == 0 {
+		return BodyOf(data), err
+	}
+	b := &Body{}
+	for {
+		before, after, more := bytes.Cut(data, []byte(standIn()))
+		p := piece{data: before}
+		if more {
+			c := held[string(after[:2*sha256.Size])]
+			data = after[2*sha256.Size:]
+			if p.text, err = c.Base64(); err != nil {
+				return nil, err
+			}
+		}
+		b.pieces, b.size = append(b.pieces, p), b.size+int64(len(p.data)+len(p.text))
+		if !more {
+			return b, nil
+		}
+	}
+}
+
+// withStandIns is a request with a short text in the place of the data of each large medium, and those by their hash.
+// The request itself does not change.
+func withStandIns(req *chat.Request) (*chat.Request, map[string]chat.Content) {
+	held := map[string]chat.Content{}
+	var own []chat.Message
+	for i := range req.Messages {
+		m := req.Messages[i]
+		parts, changed := stoodIn(m.Parts, held)
+		m.Parts = parts
+		if r := m.ToolResult; r != nil {
+			if parts, is := stoodIn(r.Parts, held); is {
+				result := *r
+				result.Parts = parts
+				m.ToolResult, changed = &result, true
+			}
+		}
+		if !changed {
+			continue
+		}
+		if own == nil {
+			own = slices.Clone(req.Messages)
+		}
+		own[i] = m
+	}
+	if own == nil {
+		return req, nil
+	}
+	light := *req
+	light.Messages = own
+	return &light, held
+}
+
+// stoodIn are parts with stand-ins for their large media. What an API takes as a text is no medium here: it is read.
+func stoodIn(parts []chat.Part, held map[string]chat.Content) (_ []chat.Part, changed bool) {
+	for i := range parts {
+		m := parts[i].Media
+		if m == nil || m.Data != "" || m.Content == nil || isText(m.MIMEType) {
+			continue
+		}
+		if !changed {
+			parts, changed = slices.Clone(parts), true
+		}
+		short, sum := *m, m.Content.SHA256()
+		short.Data, short.Content = standIn()+sum, nil
+		parts[i].Media, held[sum] = &short, m.Content
+	}
+	return parts, changed
+}
+
+// isText reports whether a medium is one that some APIs take as a text.
+func isText(mime string) bool { return strings.HasPrefix(mime, "text/") || mime == "application/json" }

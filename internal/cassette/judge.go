@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,15 +35,21 @@ type judgeReply struct {
 	Judge    string `json:"judge,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	Model    string `json:"model,omitempty"`
-	Served   string `json:"served,omitempty"` // the model that answered, where it is another one
-	// AnsweredBy is the model, as its server named it.
+	// AnsweredBy is the model that answered, as its server named it; see result.Judgement.
 	AnsweredBy string   `json:"answered_by,omitempty"`
+	OtherModel bool     `json:"other_model,omitempty"`
+	Served     string   `json:"served,omitempty"` // in older cassettes in place of OtherModel; never written
 	Doubt      Text     `json:"doubt,omitempty"`
 	Calls      Text     `json:"calls,omitempty"` // the tools that it calls
 	Usage      usage    `json:"usage"`
 	CostUSD    *float64 `json:"cost_usd"` // null: not known
 	Cached     bool     `json:"cached,omitempty"`
 	Source     string   `json:"source,omitempty"` // identifies model and server
+}
+
+// answeredBy is the model that answered, and whether it is another one than was asked.
+func (r *judgeReply) answeredBy() (model string, other bool) {
+	return cmp.Or(r.AnsweredBy, r.Served), r.OtherModel || r.Served != ""
 }
 
 // Judges records next, or replays its answers. Each trial has its own answers, even when equal questions of a run are
@@ -79,7 +86,7 @@ func (j recordedJudges) Ask(
 			return func(enc encoder) (any, error) {
 				return &judgeReply{
 					Content: enc.text(a.Text), Finish: a.FinishReason, Key: a.Key, Judge: a.Judge, Provider: a.Provider,
-					Model: a.Model, Served: a.Served, AnsweredBy: a.AnsweredBy, Doubt: enc.text(a.Doubt),
+					Model: a.Model, AnsweredBy: a.AnsweredBy, OtherModel: a.OtherModel, Doubt: enc.text(a.Doubt),
 					Calls: enc.text(a.Calls), Usage: usageOf(a.Usage), CostUSD: a.CostUSD, Cached: a.Cached,
 					Source: j.source(use),
 				}, nil
@@ -98,10 +105,11 @@ func (j recordedJudges) Ask(
 	}
 	answer := grading.Answer{
 		Text: string(r.Content), FinishReason: r.Finish, Key: r.Key, Judge: r.Judge, Provider: r.Provider, Model: r.Model,
-		Served: r.Served, AnsweredBy: r.AnsweredBy, Doubt: string(r.Doubt), Calls: string(r.Calls),
+		Doubt: string(r.Doubt), Calls: string(r.Calls),
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, LatencyMS: e.latency, Cached: r.Cached || e.reused,
 		Simulated: r.Source == "" && j.mocked(use),
 	}
+	answer.AnsweredBy, answer.OtherModel = r.answeredBy()
 	if e.reused && e.failure == nil && e.reusable(j.source(use)) {
 		j.share(&answer)
 	}

@@ -77,7 +77,7 @@ type Answer struct {
 	Usage                  chat.Usage
 	CostUSD                *float64 // nil: the price is not known
 	LatencyMS              float64
-	Served                 string // the model that answered, where it is another one than Model
+	OtherModel             bool   // see result.Judgement
 	Doubt                  string // see chat.Reply
 	Calls                  string // the tools that it calls, of which a judge has none
 	Cached                 bool   // it was paid for by an earlier run

@@ -152,8 +152,8 @@ func (v *vote) quotable() []Exhibit {
 func (v *vote) note(said *Answer, err error) {
 	last := len(v.q.Messages) - 1
 	j := result.Judgement{
-		Key: said.Key, Judge: said.Judge, Provider: said.Provider, Model: said.Model, Served: said.Served,
-		AnsweredBy: said.AnsweredBy, Doubt: said.Doubt, Vote: v.number,
+		Key: said.Key, Judge: said.Judge, Provider: said.Provider, Model: said.Model,
+		AnsweredBy: said.AnsweredBy, OtherModel: said.OtherModel, Doubt: said.Doubt, Vote: v.number,
 		Repair: len(v.judgements) > 0, Criteria: v.g.Own, Rubric: v.g.Rubric,
 		System: v.q.Messages[0].Content, Prompt: v.q.Messages[last].Content, Reply: said.Text,
 		Usage: said.Usage, CostUSD: said.CostUSD, LatencyMS: said.LatencyMS, Cached: said.Cached,

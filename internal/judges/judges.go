@@ -150,9 +150,7 @@ func (d *asker) Ask(ctx context.Context, use grading.JudgeUse, q *grading.Questi
 	if !answer.Simulated {
 		answer.AnsweredBy = reply.Model
 	}
-	if providers.Another(e.spec, reply.Model) {
-		answer.Served = reply.Model
-	}
+	answer.OtherModel = providers.Another(e.spec, reply.Model)
 	return answer, nil
 }
 
@@ -168,7 +166,7 @@ func called(r *chat.Reply) string {
 // Recall takes an answer that was replayed, so that nobody else is asked the same.
 func (d *asker) Recall(a *grading.Answer) {
 	reply := &chat.Reply{
-		Content: a.Text, FinishReason: a.FinishReason, Model: cmp.Or(a.AnsweredBy, a.Served, a.Model), Usage: a.Usage,
+		Content: a.Text, FinishReason: a.FinishReason, Model: cmp.Or(a.AnsweredBy, a.Model), Usage: a.Usage,
 		CostUSD: a.CostUSD, LatencyMS: a.LatencyMS, Cached: a.Cached, Doubt: a.Doubt,
 	}
 	if a.Calls != "" {

@@ -99,7 +99,7 @@ func (m *Memory) Recall(j *result.Judgement, anew bool) {
 		return
 	}
 	reply := &chat.Reply{
-		Content: j.Reply, FinishReason: "stop", Model: cmp.Or(j.AnsweredBy, j.Served, j.Model), Usage: j.Usage,
+		Content: j.Reply, FinishReason: "stop", Model: cmp.Or(j.AnsweredBy, j.Model), Usage: j.Usage,
 		CostUSD: j.CostUSD, LatencyMS: j.LatencyMS, Cached: j.Cached, Doubt: j.Doubt,
 	}
 	// How a reply ended is not in the results: one that could not be read may have been cut.

@@ -12,13 +12,13 @@ type Judgement struct {
 	Judge    string `json:"judge"` // name, or the provider's id when it has none
 	Provider string `json:"provider"`
 	Model    string `json:"model,omitempty"`
-	Served   string `json:"served,omitempty"` // the model that answered, where it is another one than was asked
 	// AnsweredBy is the model that answered, as its server named it; "": a mock did, or it is not known.
 	AnsweredBy string     `json:"answered_by,omitempty"`
-	Vote       int        `json:"vote,omitempty"`     // from 1, when several were asked for
-	Repair     bool       `json:"repair,omitempty"`   // asked again after a reply that could not be read
-	Criteria   string     `json:"criteria,omitempty"` // what was graded, beyond what the type says
-	Rubric     string     `json:"rubric,omitempty"`   // the weights of the criteria
+	OtherModel bool       `json:"other_model,omitempty"` // AnsweredBy is another model than Model, not a version of it
+	Vote       int        `json:"vote,omitempty"`        // from 1, when several were asked for
+	Repair     bool       `json:"repair,omitempty"`      // asked again after a reply that could not be read
+	Criteria   string     `json:"criteria,omitempty"`    // what was graded, beyond what the type says
+	Rubric     string     `json:"rubric,omitempty"`      // the weights of the criteria
 	System     string     `json:"system"`
 	Prompt     string     `json:"prompt"` // the user message; for a repair, that of the repair
 	Reply      string     `json:"reply"`  // complete and unchanged

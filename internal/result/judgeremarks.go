@@ -15,8 +15,8 @@ func (t *Trial) JudgeRemarks(doubt, other func(text string)) {
 		if j.Doubt != "" {
 			doubt("reply of " + who + " " + j.Doubt)
 		}
-		if j.Served != "" {
-			other(ServedBy(who, j.Model, j.Served))
+		if j.OtherModel {
+			other(ServedBy(who, j.Model, j.AnsweredBy))
 		}
 	})
 }

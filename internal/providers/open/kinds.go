@@ -110,9 +110,6 @@ func embedding() (names []string) {
 	return names
 }
 
-// Available reports whether New can make a provider of this type.
-func Available(name string) bool { return kindOf(name) != nil }
-
 // Local reports whether providers of this type are reached without a network.
 func Local(name string) bool {
 	k := kindOf(name)

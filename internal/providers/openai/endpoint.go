@@ -19,9 +19,6 @@ const (
 	typeCompatible = "openai-compatible"
 )
 
-// Types are the provider types that New understands.
-func Types() []string { return []string{typeOpenAI, typeAzure, typeOllama, typeVLLM, typeCompatible} }
-
 const (
 	chatPath          = "/chat/completions"
 	embeddingsPath    = "/embeddings"

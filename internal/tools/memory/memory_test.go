@@ -102,7 +102,7 @@ func TestArguments(t *testing.T) {
 		"recall":   {"types": "fact", "limit": 1.5, "min_confidence": "much"},
 		"list":     {"types": m{}, "limit": "few", "offset": []any{}}, "forget": {},
 	}
-	for _, name := range Names() {
+	for _, name := range names() {
 		tool := strings.TrimPrefix(name, Prefix)
 		try := func(args m) chat.ToolResult {
 			s := store(scenario.SeedMemory{Content: "seed"})
@@ -160,4 +160,19 @@ func BenchmarkRecall(b *testing.B) {
 	for b.Loop() {
 		call(b, s, "recall", m{"query": "customer 77 likes tea"})
 	}
+}
+
+// The loader knows the tools of a memory by their names.
+func TestToolsAreKnown(t *testing.T) {
+	t.Parallel()
+	if want := (&scenario.Project{Memory: true}).OwnTools(); !slices.Equal(names(), want) {
+		t.Errorf("the tools of a memory are %q, and the loader knows %q", names(), want)
+	}
+}
+
+func names() (all []string) {
+	for _, tool := range offers() {
+		all = append(all, tool.Name)
+	}
+	return all
 }

@@ -8,11 +8,6 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// Names are those of the tools, sorted.
-func Names() []string {
-	return []string{Prefix + "forget", Prefix + "list", Prefix + "recall", Prefix + "remember"}
-}
-
 // signatures are what the tools take, by their names.
 var signatures = sync.OnceValue(func() map[string]*tools.Signature {
 	all := map[string]*tools.Signature{}

@@ -152,6 +152,15 @@ type Media struct {
 	Duration float64 `json:"duration,omitempty" doc:"In seconds; absent: not declared."`
 }
 
+// MediaFromURL returns the media of a URL. A data: URL is decoded into its type and its data.
+func MediaFromURL(url string) *Media {
+	head, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
+	if ok && strings.HasPrefix(url, "data:") {
+		return &Media{MIMEType: head, Data: data}
+	}
+	return &Media{URL: url}
+}
+
 // Validation is a guardrail that fired on a message.
 type Validation struct {
 	Type    string           `json:"validator_type"` // as its author wrote it

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
@@ -109,7 +108,7 @@ func (o object) media() (*chat.Media, error) {
 			break
 		}
 	}
-	m := mediaFromURL(firstText(o, "url", "uri"))
+	m := chat.MediaFromURL(firstText(o, "url", "uri"))
 	m.Detail, m.Caption = o.text("detail"), o.text("caption")
 	if kind := firstText(o, "mimetype", "mediatype"); kind != "" {
 		m.MIMEType = kind
@@ -135,21 +134,12 @@ func firstText(o object, keys ...string) string {
 // imageURL reads the media under image_url: an object {url, detail}, or a URL.
 func (o object) imageURL() *chat.Media {
 	if url := o.text("imageurl"); url != "" {
-		return mediaFromURL(url)
+		return chat.MediaFromURL(url)
 	}
 	inner, _ := decodeObject(o["imageurl"]) // without an object there is no URL
-	m := mediaFromURL(inner.text("url"))
+	m := chat.MediaFromURL(inner.text("url"))
 	m.Detail = inner.text("detail")
 	return m
-}
-
-// mediaFromURL returns the media of a URL. A data: URL is decoded into its type and its data.
-func mediaFromURL(url string) *chat.Media {
-	head, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
-	if ok && strings.HasPrefix(url, "data:") {
-		return &chat.Media{MIMEType: head, Data: data}
-	}
-	return &chat.Media{URL: url}
 }
 
 // abridged shortens a word from untrusted input.

@@ -189,13 +189,13 @@ func (b *builder) media(v value) *chat.Media {
 // imageURL reads {url, detail}, or a URL.
 func (b *builder) imageURL(v value) *chat.Media {
 	if s, ok := v.str(); ok {
-		return mediaFromURL(s)
+		return chat.MediaFromURL(s)
 	}
 	o, ok := b.object(v, "image_url")
 	if !ok {
 		return nil
 	}
-	m := mediaFromURL(b.text(o.get("url"), "url"))
+	m := chat.MediaFromURL(b.text(o.get("url"), "url"))
 	m.Detail = b.text(o.get("detail"), "detail")
 	return m
 }
@@ -218,16 +218,7 @@ func (b *builder) fileInput(o object) *chat.Media {
 		}
 	}
 	if data := b.text(o.get("filedata"), "file_data"); data != "" {
-		return mediaFromURL(data)
+		return chat.MediaFromURL(data)
 	}
 	return &chat.Media{Path: b.text(o.get("filename", "fileid"), "filename")}
-}
-
-// mediaFromURL makes media of a URL. It decodes data: URLs.
-func mediaFromURL(url string) *chat.Media {
-	head, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
-	if ok && strings.HasPrefix(url, "data:") {
-		return &chat.Media{MIMEType: head, Data: data}
-	}
-	return &chat.Media{URL: url}
 }

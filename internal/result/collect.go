@@ -62,6 +62,22 @@ type countedCheck struct {
 	variant     string // as text; "" where nothing was perturbed
 }
 
+// compare orders checks by turn, those of the conversation (-1) last. Variants are equal.
+func (c countedCheck) compare(d countedCheck) int {
+	return cmp.Or(cmp.Compare(uint(c.turn), uint(d.turn)), cmp.Compare(c.eval, d.eval), cmp.Compare(c.step, d.step),
+		cmp.Compare(c.index, d.index))
+}
+
+// place identifies the check, without its variant.
+func (a *AssertionStats) place() countedCheck {
+	return countedCheck{turn: a.Turn, index: a.Index, eval: a.Eval, step: a.Step}
+}
+
+// place identifies the check, without its variant.
+func (c *RowsCheck) place() countedCheck {
+	return countedCheck{turn: c.Turn, index: c.Index, eval: c.Eval, step: c.Step}
+}
+
 // Add takes a settled trial and returns its brief.
 func (c *Collector) Add(t *Trial) Brief {
 	b := NewBrief(t)

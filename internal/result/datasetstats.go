@@ -281,9 +281,7 @@ func (d *datasetSum) finish() DatasetStats {
 // finishChecks adds the checks to the statistics of a dataset whose rows are counted.
 func (d *datasetSum) finishChecks(out *DatasetStats) {
 	for _, c := range slices.SortedFunc(maps.Values(d.checks), func(a, b *rowsCheckSum) int {
-		// turn -1, the conversation, comes last
-		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Eval, b.Eval), cmp.Compare(a.Step, b.Step),
-			cmp.Compare(a.Index, b.Index), cmp.Compare(a.first, b.first))
+		return cmp.Or(a.place().compare(b.place()), cmp.Compare(a.first, b.first))
 	}) {
 		c.Scores = c.scores.spread()
 		c.PassRate, c.Interval = nil, nil

@@ -174,7 +174,8 @@ func (t *Tally) take(g *Group) {
 func (g *Group) named(is func(*AssertionStats) bool) (names []string) {
 	for i := range g.Assertions {
 		if a := &g.Assertions[i]; is(a) {
-			at := countedCheck{turn: a.Turn, index: a.Index, eval: a.Eval, step: a.Step, variant: variantKey(a.Variant)}
+			at := a.place()
+			at.variant = variantKey(a.Variant)
 			names = append(names, at.name(a.Type))
 		}
 	}

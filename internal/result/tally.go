@@ -88,10 +88,7 @@ func (c *tally) check(o *Observed, v *observedCheck) {
 // inOrder are the assertions as people read them.
 func (c *tally) inOrder() []*counted {
 	return slices.SortedFunc(maps.Values(c.assertions), func(a, b *counted) int {
-		// turn -1, the conversation, comes last
-		return cmp.Or(cmp.Compare(uint(a.Turn), uint(b.Turn)), cmp.Compare(a.Eval, b.Eval), cmp.Compare(a.Step, b.Step),
-			cmp.Compare(a.Index, b.Index),
-			cmp.Compare(a.first, b.first))
+		return cmp.Or(a.place().compare(b.place()), cmp.Compare(a.first, b.first))
 	})
 }
 

@@ -19,7 +19,7 @@ func (s *session) remarkFailedCalls(ctx context.Context, list []scenario.Placed,
 		if verdicts[i].Status != result.Passed || !c.OnlyByFailedCalls(ctx, subject) || s.countsFailures() {
 			continue
 		}
-		s.keepRemark(c.Type + " is met only by calls of tools that failed: if they must work, add no_tool_errors, or " +
+		s.warnOfVerdict(c.Type + " is met only by calls of tools that failed: if they must work, add no_tool_errors, or " +
 			"no_error: true where a check takes it; if they are meant to fail, add tool_efficiency with max_errors")
 	}
 }
@@ -41,7 +41,7 @@ func (s *session) remarkRefusedCalls() {
 				continue
 			}
 			told[call.Error] = true
-			s.keepRemark("the agent called a tool that it does not have: " + say.Reason(call.Error) +
+			s.warnOfVerdict("the agent called a tool that it does not have: " + say.Reason(call.Error) +
 				" (if it is meant to try, add tool_efficiency with max_errors)")
 		}
 	}
@@ -57,11 +57,4 @@ func (s *session) countsFailures() bool {
 	return slices.ContainsFunc(slices.Concat(lists...), func(p scenario.Placed) bool {
 		return compiled(p).CountsFailures()
 	})
-}
-
-// keepRemark keeps what is to be told of the trial, once.
-func (s *session) keepRemark(text string) {
-	if !slices.Contains(s.remarks, text) {
-		s.remarks = append(s.remarks, text)
-	}
 }

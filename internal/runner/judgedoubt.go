@@ -20,7 +20,7 @@ func (s *session) remarkJudges(list []scenario.Placed, verdicts []result.Verdict
 		if _, high, _ := c.Limits(); high != nil || evals && !c.Gates() {
 			continue // where a low score passes, the judge agrees
 		}
-		s.keepRemark(fmt.Sprintf("%s passed by its score of %.2f, though the judge says that it would not accept this "+
+		s.warnOfVerdict(fmt.Sprintf("%s passed by its score of %.2f, though the judge says that it would not accept this "+
 			"(passed: false): raise min_score, or say in the criteria what is to be accepted", c.Type, *v.Score))
 	}
 }

@@ -125,11 +125,7 @@ func (m *matrix) sendable(p *project, s *scenario.Scenario, e *Endpoint) bool {
 	}
 	ok := true
 	s.EachMedium(func(part *chat.Part, at diag.Pos) {
-		if why, hint := m.unsendable(p, part, at, e); why != "" {
-			ok = false
-			m.diags.Errorf(at, 1, "unsendable-part", "scenario %q sends %s, and %s", s.ID, withArticle(part.Type), why).
-				Hint = hint
-		}
+		ok = m.checkSendable(p, part, at, e, fmt.Sprintf("scenario %q sends", s.ID)) && ok
 	})
 	return ok
 }
@@ -141,6 +137,15 @@ func lacked(spec *scenario.Provider, kind string) string {
 		return ""
 	}
 	return needs
+}
+
+// checkSendable reports a part that a provider cannot be sent; sends is who sends it. It returns whether it can be sent.
+func (m *matrix) checkSendable(p *project, part *chat.Part, at diag.Pos, e *Endpoint, sends string) bool {
+	why, hint := m.unsendable(p, part, at, e)
+	if why != "" {
+		m.diags.Errorf(at, 1, "unsendable-part", "%s %s, and %s", sends, withArticle(part.Type), why).Hint = hint
+	}
+	return why == ""
 }
 
 // unsendable says why a provider cannot be sent a part; "": it can.

@@ -128,11 +128,7 @@ func (m *matrix) showable(p *project, s *scenario.Scenario, e *Endpoint) bool {
 			continue
 		}
 		tool.EachMedium(func(part *chat.Part, at diag.Pos) {
-			if why, hint := m.unsendable(p, part, at, e); why != "" {
-				ok = false
-				m.diags.Errorf(at, 1, "unsendable-part", "the tool %s answers with %s, and %s", tool.ID, withArticle(part.Type),
-					why).Hint = hint
-			}
+			ok = m.checkSendable(p, part, at, e, "the tool "+tool.ID+" answers with") && ok
 		})
 	}
 	return ok

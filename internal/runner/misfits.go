@@ -2,13 +2,12 @@ package runner
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/arena-evals/arena/internal/names"
-	"github.com/arena-evals/arena/internal/result"
 )
 
-// noteMisfits notes the values for an argument that the schema does not take that a server has listed.
+// noteMisfits warns of values for an argument that do not fit the schema that a server has listed: a check that forbids
+// one of them never fails.
 func (s *session) noteMisfits(a *names.Argument) {
 	for i := range a.Wants {
 		v := &a.Wants[i]
@@ -18,21 +17,5 @@ func (s *session) noteMisfits(a *names.Argument) {
 		}
 		text := fmt.Sprintf("%s: %s: %s %s, by the schema of %s", v.Pos, a.Where, a.Name, why, a.Tool)
 		s.warnOnce(text)
-	}
-}
-
-// warnOnce keeps a warning for the end of the trial.
-func (s *session) warnOnce(text string) {
-	if !slices.Contains(s.misfits, text) {
-		s.misfits = append(s.misfits, text)
-	}
-}
-
-// reportMisfits warns of such values: a check that forbids one of them never fails. With --strict such a trial is an
-// error.
-func (s *session) reportMisfits() {
-	s.out.Warnings = append(s.out.Warnings, s.misfits...)
-	if len(s.misfits) > 0 && s.opts.Strict && s.out.Error == "" && s.out.Status != result.Cancelled {
-		s.out.Error = s.misfits[0]
 	}
 }

@@ -35,7 +35,7 @@ type session struct {
 	messages         []chat.Message // the transcript, the system prompt first
 	calls            []checks.Call
 	doubts           []doubt           // of replies
-	remarks          []string          // on verdicts
+	verdictWarnings  warningSet        // reported first
 	toolResults      []chat.ToolResult // in the last reply, of tools that the server ran
 	ranCalls         []chat.ToolCall   // in the last reply, of an agent that has made them
 	agent            *providers.Trial  // the trial, as providers know it that are agents of their own
@@ -47,7 +47,7 @@ type session struct {
 	toldGeneric      bool                          // that a reply was a generic text
 	rowServed        []*names.Served               // of what the row has filled in; see project.served
 	rowArguments     []*names.Argument             // the same of project.arguments
-	misfits          []string                      // values in checks that the schemas of listed tools do not take
+	warnings         warningSet                    // reported when the trial ends
 	listed           map[*tools.Opener][]chat.Tool // what sources had when they were asked last
 	values           *values
 	variables        map[string]string // for checks
@@ -404,9 +404,9 @@ func (s *session) finish() {
 	}
 	s.reportCuts()
 	s.remarkRefusedCalls()
-	s.reportRemarks()
+	s.report(s.verdictWarnings)
 	s.reportUnparsed()
-	s.reportMisfits()
+	s.report(s.warnings)
 	s.reportBudget()
 	s.flow.report(s.out)
 	if s.memory != nil {

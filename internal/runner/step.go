@@ -167,7 +167,7 @@ func (l *stepLeaf) Close(rec *composition.Record) {
 	for _, text := range c.out.Notices {
 		s.notice(text)
 	}
-	for _, text := range c.misfits {
+	for _, text := range c.warnings {
 		s.warnOnce(text)
 	}
 	for i := range l.turn.Guardrails {

@@ -92,23 +92,15 @@ func (s *session) remark(ctx context.Context, list []scenario.Placed, verdicts [
 		}
 		if verdicts[i].Status == result.Passed {
 			if text := compiled(c).CalledAlike(subject); text != "" {
-				s.keepRemark(text)
+				s.warnOfVerdict(text)
 			}
 		}
 		if subject.Session && s.trial.Recorded == nil {
 			continue
 		}
 		for _, text := range compiled(c).Remarks(ctx, subject, &verdicts[i]) {
-			s.keepRemark(text)
+			s.warnOfVerdict(text)
 		}
-	}
-}
-
-// reportRemarks warns of what was remarked. With --strict the trial is an error then.
-func (s *session) reportRemarks() {
-	s.out.Warnings = append(s.out.Warnings, s.remarks...)
-	if len(s.remarks) > 0 && s.opts.Strict && s.out.Error == "" && s.out.Status != result.Cancelled {
-		s.out.Error = s.remarks[0]
 	}
 }
 

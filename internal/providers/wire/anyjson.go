@@ -16,7 +16,7 @@ func (c *Call) Any(data []byte) (any, error) {
 	if err != nil {
 		return nil, c.unreadable(data, err)
 	}
-	return v, c.sure("the reply", data)
+	return v, c.noKeyTwice("the reply", data, jsonvalue.KeyTwiceAsWritten)
 }
 
 // AnyChunk is Any for the data of an event, to which it adds the lines that follow when it is only a part.
@@ -37,14 +37,5 @@ func (c *Call) AnyChunk(e *Event) (any, error) {
 	case err != nil:
 		return nil, c.Fail(providers.BadReply, err, "a chunk of the stream is not JSON: %s", c.ExcerptOf(e.Data))
 	}
-	return v, c.sure("a chunk of the stream", data)
-}
-
-// sure refuses a document that has a key twice.
-func (c *Call) sure(what string, data []byte) error {
-	if key, twice := jsonvalue.KeyTwiceAsWritten(data); twice {
-		return c.settled(nil, "%s has the key %q twice in one object, and it is not known which one holds: %s", what,
-			c.Excerpt(key), c.ExcerptOf(data))
-	}
-	return nil
+	return v, c.noKeyTwice("a chunk of the stream", data, jsonvalue.KeyTwiceAsWritten)
 }

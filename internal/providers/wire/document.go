@@ -27,12 +27,12 @@ func (c *Call) Document(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
 		return c.unreadable(data, err)
 	}
-	return c.unambiguous("the reply", data)
+	return c.noKeyTwice("the reply", data, jsonvalue.KeyTwiceInReply)
 }
 
-// unambiguous refuses a document that has a key twice, be it in other letters: decoders would take the last one.
-func (c *Call) unambiguous(what string, data []byte) error {
-	if key, twice := jsonvalue.KeyTwiceInReply(data); twice {
+// noKeyTwice refuses a document in which find finds a key twice: decoders would take the last one.
+func (c *Call) noKeyTwice(what string, data []byte, find func([]byte) (key string, twice bool)) error {
+	if key, twice := find(data); twice {
 		return c.settled(nil, "%s has the key %q twice in one object, and it is not known which one holds: %s", what,
 			c.Excerpt(key), c.ExcerptOf(data))
 	}
@@ -58,7 +58,7 @@ func (c *Call) Chunk(e *Event, into any) error {
 	}
 	switch {
 	case err == nil:
-		return c.unambiguous("a chunk of the stream", data)
+		return c.noKeyTwice("a chunk of the stream", data, jsonvalue.KeyTwiceInReply)
 	case e.Cut:
 		return io.ErrUnexpectedEOF
 	case jsonvalue.Mismatch(err) != "":

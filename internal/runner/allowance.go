@@ -8,34 +8,34 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// stepSize is how many trials a limited run decides on at once. It is a constant, so that the same ones run however
-// many run at once.
+// stepSize is how many trials a limited run chooses at once. It is a constant: the choice must not depend on the number
+// of jobs.
 const stepSize = 32
 
-// allowance spends the trials, or the money, of a limited run where a verdict is likeliest. Trials that are only
-// counted come first, in the order of the plan. What is left goes, in steps, to the groups that may end early: each
-// gets what its verdict needs whatever comes, those first of which a verdict is likeliest for each trial, or each
-// dollar. Which trials are run follows from what came of those of the steps before alone: it is the same at any number
-// of jobs, and when the run is resumed. It belongs to the queue.
+// allowance chooses the trials of a run with a limit of trials or money. Trials of groups that run completely come
+// first, in the order of the plan. Then come the groups that may end early, in steps of stepSize trials. In a step a
+// group gets as many trials as its verdict needs at least; groups with the best chance of a verdict for each trial, or
+// each dollar, come first. The choice depends only on the outcomes of earlier steps: it is the same at any number of
+// jobs, and when the run is resumed. The queue owns it and its lock guards it.
 type allowance struct {
-	limit int     // of trials; 0: there is none
-	left  int     // of them
-	price pricing // what a trial of a group may cost; nil: trials are what is limited
-	step  []job   // that are decided on, and not handed out yet
-	ended bool    // nothing is left
+	limit int     // of trials; 0: none
+	left  int     // trials that may still run
+	price pricing // nil: only the number of trials is limited
+	step  []job   // trials that are chosen and not handed out yet
+	ended bool    // no further trial runs
 }
 
-// pricing is what a trial of a group is expected to cost; 0: nothing is known.
+// pricing is the expected cost of a trial of a group, in US dollars; 0: not known.
 type pricing func(g *openGroup) float64
 
 // job is a trial to run.
 type job struct {
 	index int
-	of    *openGroup // nil: its group has all of its trials run
-	spent bool       // it is not run: nothing is left of what may be
+	of    *openGroup // nil: all trials of its group are run
+	spent bool       // it is not run, since the limit is reached
 }
 
-// newAllowance returns that of a run; nil: nothing of it is limited, or nothing may end early that money is spent on.
+// newAllowance returns nil when the run has no limit, or a limit of money alone and no group that may end early.
 func newAllowance(plan *Plan, opts *Options) *allowance {
 	gated := slices.ContainsFunc(plan.spans, func(s span) bool { return s.gate != nil })
 	if opts.MaxTrials <= 0 && (opts.MaxCost <= 0 || !gated) {
@@ -49,7 +49,7 @@ func newAllowance(plan *Plan, opts *Options) *allowance {
 	return a
 }
 
-// take counts a trial. It is false where none is left.
+// take counts a trial. It returns false when the limit is reached.
 func (a *allowance) take() bool {
 	switch {
 	case a.limit == 0:
@@ -61,7 +61,7 @@ func (a *allowance) take() bool {
 	return true
 }
 
-// limited hands out a trial of a limited run; the queue is locked. It is false where there is none now.
+// limited hands out a trial of a limited run. It returns false when there is none now. The queue must be locked.
 func (q *queue) limited() (job, bool) {
 	a := q.allowance
 	for {
@@ -85,7 +85,7 @@ func (q *queue) limited() (job, bool) {
 	}
 }
 
-// nextStep decides on the next trials. None of them runs then.
+// nextStep chooses the trials of the next step. No trial runs meanwhile.
 func (q *queue) nextStep() {
 	a := q.allowance
 	size := stepSize
@@ -120,7 +120,7 @@ func (q *queue) nextStep() {
 	}
 }
 
-// fold takes what came of a trial that is kept.
+// fold takes the outcome of a kept trial.
 func (q *queue) fold(k job) {
 	if o := q.plan.seen[k.index]; o != nil {
 		k.of.progress.Take(o)
@@ -128,7 +128,7 @@ func (q *queue) fold(k job) {
 	q.leave(k.of)
 }
 
-// spend ends a limited run: of each group that is open, the next trial says that it was not run.
+// spend ends a limited run. The next trial of each open group reports that it was not run.
 func (q *queue) spend() {
 	q.allowance.ended = true
 	for _, g := range slices.Clone(q.open) {
@@ -145,7 +145,7 @@ func (q *queue) spend() {
 
 func (q *queue) kept(index int) bool { return q.opts.Kept != nil && q.opts.Kept(index) }
 
-// byPromise are the open groups by their rank, and those first of which a verdict is likeliest for what it takes.
+// byPromise are the open groups by rank, and within a rank by promise, the highest first.
 func (q *queue) byPromise() []*openGroup {
 	list := slices.Clone(q.open)
 	promise := make(map[*openGroup]float64, len(list))
@@ -161,8 +161,8 @@ func (q *queue) byPromise() []*openGroup {
 	return list
 }
 
-// rank is the place of a group among those that may end early: counts, then gates, and last what decides nothing since
-// its scenario is in quarantine. None of a rank runs while one before it is open.
+// rank orders the groups that may end early: counts, then gates, then scenarios in quarantine, which decide nothing. A
+// group runs only when no group of a lower rank is open.
 func (q *queue) rank(g *openGroup) int {
 	switch {
 	case !q.opts.decides(g.span.Scenario):
@@ -173,7 +173,7 @@ func (q *queue) rank(g *openGroup) int {
 	return 1
 }
 
-// promise is how likely a verdict is for each trial that it takes, or each dollar.
+// promise is the chance of a verdict for each trial that it takes, or for each dollar.
 func (a *allowance) promise(g *openGroup) float64 {
 	verdict, trials := g.progress.Prospects()
 	if trials == 0 {
@@ -188,7 +188,7 @@ func (a *allowance) promise(g *openGroup) float64 {
 	return promise
 }
 
-// expectedUSD is what a trial of the group cost so far on average, or else may cost by the lengths of its texts.
+// expectedUSD is the average cost of the trials of the group so far, else an estimate by the lengths of its texts.
 func (g *openGroup) expectedUSD(plan *Plan, calls CallParameters) float64 {
 	if g.priced > 0 {
 		return g.usd / float64(g.priced)
@@ -212,7 +212,7 @@ func (g *openGroup) paid(t *result.Trial) {
 	}
 }
 
-// trialsError is why a trial is not run for which nothing is left of the limit of trials.
+// trialsError says that a trial is not run because the limit of trials is reached.
 type trialsError struct{ limit int }
 
 func (e trialsError) Error() string {

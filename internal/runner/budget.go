@@ -1,124 +1,63 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
-	"github.com/arena-evals/arena/internal/chat"
-	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
-	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// budget starts trials while the money lasts. What a trial may cost is what the dearest trial of the same scenario and
-// provider has come to, those included that are kept from before; where none of them was run and paid to its end, at
-// least the estimate. Before one has ended, it is the estimate times the highest ratio of cost to estimate of all
-// trials so far, and one trial of the scenario and the provider runs at a time; the first one of all runs alone. A
-// trial that has started is never ended: what it took is paid, and its verdict is wanted. nil is a budget without a
-// limit. It is safe for concurrent use.
+// budget starts trials while the money lasts (--max-cost). It sets money aside for each trial that it admits:
+//
+//   - When a trial of the same scenario and provider has ended, what the dearest of them cost; trials that a resumed
+//     run keeps count too. When none of those was paid for completely, it is at least the estimate.
+//   - Before that, the estimate times the highest ratio of cost to estimate of all trials so far. Of each scenario and
+//     provider one such trial runs at a time. The first trial of the run runs alone.
+//
+// A trial that has started is never stopped: its calls are paid, and its verdict is wanted. A nil budget has no limit.
+// It is safe for concurrent use.
 type budget struct {
 	limit float64 // in US dollars
 	calls CallParameters
 
 	mu       sync.Mutex
 	changed  *sync.Cond
-	agents   float64 // what the agents of trials that have ended cost, and the other models that speak
-	mocked   float64 // the part of it that mocks made up
+	agents   float64 // cost of ended trials in US dollars, without their judges
+	mocked   float64 // the part of agents that mocks made up
 	judges   result.JudgeSum
-	aside    float64 // for trials that run
+	reserved float64 // for trials that run now
 	running  int
 	ratio    float64 // the highest of what a trial cost to its estimate; at least 1
 	known    bool    // a trial has ended
 	accounts map[estimateKey]*account
-	dearest  map[*Endpoint]float64 // that a trial of it cost
-	over     error                 // why no trial starts any more; nil: they do
+	dearest  map[*Endpoint]float64 // cost of the dearest trial
+	over     error                 // why no further trial starts; nil: there is money left
 }
 
-// rounding is by which part of it sums of costs may miss the limit that they are to reach.
+// rounding is the relative error that sums of costs may have against the limit.
 const rounding = 1e-9
 
-// account is what is known of the trials of one scenario with one provider.
-type account struct {
-	endpoint *Endpoint
-	estimate float64
-	untold   bool // there is no estimate: its agent has no price, and tells what it spent when it has
-	running  int
-	ended    bool    // a trial has
-	whole    bool    // a trial has that paid for all that it could come to
-	most     float64 // that a trial cost
-}
-
-// know takes what a trial would cost that shares nothing with others. It reports false where the trial ended early, or
-// replies in it were paid for before.
-func (a *account) know(out *result.Trial, g grant) bool {
-	if out.Status != result.Passed && out.Status != result.Failed {
-		return false
-	}
-	usd, ok := 0.0, true
-	if g.paid {
-		ok = out.CostUSD != nil || out.Usage.Total() == 0
-		if out.CostUSD != nil {
-			usd = *out.CostUSD
-		}
-	}
-	for _, c := range append(g.beside(out), result.JudgesOf(out)) {
-		if c == nil {
-			continue
-		}
-		if ok = ok && c.CostUSD != nil; ok {
-			usd += *c.CostUSD
-		}
-	}
-	out.Judged(func(j *result.Judgement) { ok = ok && !j.Cached })
-	fresh := func(messages []chat.Message) bool {
-		return !slices.ContainsFunc(messages, func(m chat.Message) bool {
-			return m.Cached || m.Generated != nil && m.Generated.Cached ||
-				m.LeftOut != nil && m.LeftOut.Asked != nil && m.LeftOut.Asked.Cached
-		})
-	}
-	for i := range out.Turns {
-		turn := &out.Turns[i]
-		ok = ok && turn.NotRun == "" && fresh(turn.Messages)
-		if turn.Composition != nil {
-			for k := range turn.Composition.Steps {
-				for m := range turn.Composition.Steps[k].Said {
-					ok = ok && !m.Cached
-				}
-			}
-		}
-	}
-	if out.Status == result.Failed { // a judge may not have been asked any more
-		out.Checks(func(_, _ int, v *result.Verdict) { ok = ok && !v.Skipped })
-	}
-	if ok {
-		a.ended, a.whole, a.most = true, true, max(a.most, usd)
-	}
-	return ok
-}
-
-// needs is what a trial may cost.
+// needs is how much money a trial needs before it starts.
 func (b *budget) needs(a *account) float64 {
 	switch {
-	case a.whole:
-		return a.most
+	case a.complete:
+		return a.highest
 	case a.ended:
-		return max(a.most, a.estimate)
-	case a.untold:
+		return max(a.highest, a.estimate)
+	case a.noPrice:
 		return max(a.estimate*b.ratio, b.dearest[a.endpoint])
 	}
 	return a.estimate * b.ratio
 }
 
-// source says from where it is known what a trial may cost.
+// source says, for an error, on what needs is based.
 func (b *budget) source(a *account) string {
 	switch {
-	case a.ended && a.most >= b.needs(a):
+	case a.ended && a.highest >= b.needs(a):
 		return "as much as the dearest one of its scenario and provider"
-	case a.untold && b.dearest[a.endpoint] >= b.needs(a):
+	case a.noPrice && b.dearest[a.endpoint] >= b.needs(a):
 		return "as much as the dearest one of its provider"
 	case b.ratio > 1 && !a.ended:
 		return "by the lengths of its texts and by what others came to"
@@ -126,39 +65,9 @@ func (b *budget) source(a *account) string {
 	return "by the lengths of its texts"
 }
 
-// waits reports whether a trial has to wait until it is known what others cost.
+// waits reports whether a trial has to wait until the cost of another one is known.
 func (b *budget) waits(a *account) bool {
 	return !a.ended && a.running > 0 || !b.known && b.running > 0
-}
-
-// estimateKey is what trials of the same estimate share.
-type estimateKey struct {
-	scenario *scenario.Scenario
-	endpoint *Endpoint
-}
-
-// grant is the money that is set aside for a trial.
-type grant struct {
-	account *account // nil: none is
-	usd     float64
-	paid    bool // the agent is called for money
-	users   bool // models that play users are
-	context bool // models are that the context policy asks
-}
-
-func (t *Trial) granted(a *account, usd float64) grant {
-	return grant{account: a, usd: usd, paid: t.paysAgent(), users: t.paysUsers(), context: t.paysContext()}
-}
-
-// beside are the costs of the models that are called for money besides the agent and the judges.
-func (g grant) beside(out *result.Trial) (all []*result.SideCost) {
-	if g.users && out.Users != nil {
-		all = append(all, out.Users)
-	}
-	if g.context && out.Context != nil {
-		all = append(all, out.Context)
-	}
-	return all
 }
 
 func newBudget(plan *Plan, opts *Options) *budget {
@@ -174,8 +83,8 @@ func newBudget(plan *Plan, opts *Options) *budget {
 	return b
 }
 
-// admit waits until it is certain whether the money for a trial is there. It returns why the trial may not
-// start: the cause of ctx, or that the money is not there. After that no trial starts.
+// admit waits until it is certain whether there is enough money for a trial. When there is not, it returns an error,
+// and no further trial starts. When ctx ends, it returns its cause.
 func (b *budget) admit(ctx context.Context, plan *Plan, t *Trial) (grant, error) {
 	if b == nil || ctx.Err() != nil {
 		return grant{}, context.Cause(ctx)
@@ -190,13 +99,13 @@ func (b *budget) admit(ctx context.Context, plan *Plan, t *Trial) (grant, error)
 	a := b.account(plan, t)
 	for ctx.Err() == nil && b.over == nil {
 		needs := b.needs(a)
-		fits := b.spent()+b.aside+needs <= b.limit*(1+rounding)
-		if a.untold && !a.ended { // it costs something
-			fits = fits && b.spent()+b.aside < b.limit
+		fits := b.spent()+b.reserved+needs <= b.limit*(1+rounding)
+		if a.noPrice && !a.ended { // it costs something
+			fits = fits && b.spent()+b.reserved < b.limit
 		}
 		switch {
 		case fits && !b.waits(a):
-			b.aside, b.running, a.running = b.aside+needs, b.running+1, a.running+1
+			b.reserved, b.running, a.running = b.reserved+needs, b.running+1, a.running+1
 			return t.granted(a, needs), nil
 		case !fits && b.running == 0:
 			b.over = costError{b.limit, b.spent(), needs, b.source(a)}
@@ -217,9 +126,9 @@ func (b *budget) account(plan *Plan, t *Trial) *account {
 	a := b.accounts[key]
 	if a == nil {
 		usd, unpriced := costOf(plan.Estimate(t, b.calls)) // Affords has refused models without a price
-		a = &account{endpoint: t.Endpoint, estimate: usd, untold: len(unpriced) > 0}
+		a = &account{endpoint: t.Endpoint, estimate: usd, noPrice: len(unpriced) > 0}
 		if known := plan.known[key]; known != nil {
-			a.ended, a.whole, a.most = known.ended, known.whole, known.most
+			a.ended, a.complete, a.highest = known.ended, known.complete, known.highest
 		}
 		b.accounts[key] = a
 	} else if t.row > 0 {
@@ -229,7 +138,7 @@ func (b *budget) account(plan *Plan, t *Trial) *account {
 	return a
 }
 
-// spent is what the trials that have ended cost.
+// spent is the cost of all ended trials, with their judges.
 func (b *budget) spent() float64 {
 	if j := b.judges.Total(); j != nil && j.CostUSD != nil {
 		return b.agents + *j.CostUSD
@@ -237,7 +146,7 @@ func (b *budget) spent() float64 {
 	return b.agents
 }
 
-// simulated is the part of what was spent that mocks made up.
+// simulated is the part of spent that mocks made up.
 func (b *budget) simulated() float64 {
 	if j := b.judges.Total(); j != nil && j.CostUSD != nil {
 		return b.mocked + j.SimulatedUSD
@@ -245,10 +154,10 @@ func (b *budget) simulated() float64 {
 	return b.mocked
 }
 
-// isOver reports whether more was spent than the limit allows: a trial came to more than was set aside for it.
+// isOver reports whether more was spent than the limit: a trial cost more than was set aside for it.
 func (b *budget) isOver() bool { return b != nil && b.spent() > b.limit*(1+rounding) }
 
-// settle books what a trial cost for which g was set aside.
+// settle books the cost of a trial that ended, and releases the money that was set aside for it.
 func (b *budget) settle(g grant, out *result.Trial) {
 	if g.account == nil {
 		return
@@ -257,24 +166,23 @@ func (b *budget) settle(g grant, out *result.Trial) {
 	defer b.mu.Unlock()
 	defer b.changed.Broadcast()
 	a, before := g.account, b.spent()
-	b.aside, b.running, a.running, a.ended = b.aside-g.usd, b.running-1, a.running-1, true
+	b.reserved, b.running, a.running, a.ended = b.reserved-g.usd, b.running-1, a.running-1, true
 	if b.running == 0 {
-		b.aside = 0 // without what rounding left
+		b.reserved = 0 // without what rounding left
 	}
 	if !b.book(out, g) && b.over == nil {
 		b.over = unpricedError{b.limit, out.ID}
 	}
 	cost := b.spent() - before
-	a.most, b.known = max(a.most, cost), true
+	a.highest, b.known = max(a.highest, cost), true
 	b.dearest[a.endpoint] = max(b.dearest[a.endpoint], cost)
-	a.know(out, g)
+	a.learn(out, g)
 	if a.estimate > 0 {
 		b.ratio = max(b.ratio, cost/a.estimate)
 	}
 }
 
-// book adds what the agent and the models beside it, where they are paid, and the judges of a trial cost. It reports
-// whether all of that is known.
+// book adds the cost of a trial with its judges. It returns false when a part of the cost is not known.
 func (b *budget) book(out *result.Trial, g grant) bool {
 	known := true
 	switch {
@@ -299,21 +207,7 @@ func (b *budget) book(out *result.Trial, g grant) bool {
 	return known && (j == nil || j.CostUSD != nil)
 }
 
-// paysAgent reports whether the agent of a trial is called, by a client that has a price: not one that was recorded.
-func (t *Trial) paysAgent() bool {
-	return t.Recorded == nil && t.Finished == nil && t.Endpoint.Spec.Type != scenario.ReplayType
-}
-
-// Mocked reports whether a mock answers, or has answered, so that nobody pays what the replies cost. What a recording
-// tells of was paid once.
-func (t *Trial) Mocked() bool {
-	if t.Finished != nil {
-		return t.Finished.Brief.Simulated
-	}
-	return t.paysAgent() && t.Endpoint.Simulated
-}
-
-// costError is why a trial is not started for which the money is not there.
+// costError says that there is not enough money for the next trial.
 type costError struct {
 	limit, spent, needs float64
 	source              string
@@ -328,7 +222,7 @@ func (e costError) Error() string {
 	return text
 }
 
-// unpricedError is why no trial is started after one whose cost nobody knows.
+// unpricedError says that the cost of a trial is not known, so that no further trial starts.
 type unpricedError struct {
 	limit float64
 	trial string
@@ -347,75 +241,3 @@ func isOverBudget(err error) bool {
 }
 
 func dollars(v float64) string { return fmt.Sprintf("$%.4f", max(v, 0)) }
-
-// costOf sums the costs of expenses. unpriced are the models whose price is not known.
-func costOf(expenses []Expense) (usd float64, unpriced []*scenario.Provider) {
-	for _, x := range expenses {
-		if x.USD == nil {
-			unpriced = append(unpriced, x.Model)
-			continue
-		}
-		usd += *x.USD
-	}
-	return usd, unpriced
-}
-
-// Affords reports what keeps a limit of costs from being held: models without a known price, and a limit that pays for
-// no trial.
-//
-// kept says that some replies may cost nothing because they are kept on disk. goesOn says that the run goes on with
-// another one, of which no trial may be left to pay for, or what they cost is known: only prices are asked for.
-func (p *Plan) Affords(limit float64, calls CallParameters, kept, goesOn bool, d *diag.List) {
-	least, told, asked := -1.0, map[*scenario.Provider]bool{}, map[*scenario.Provider]bool{}
-	for t := range p.Groups() {
-		usd, unpriced := costOf(p.Estimate(t, calls))
-		for _, spec := range unpriced {
-			if spec.IsAgent() && !asked[spec] {
-				asked[spec] = true
-				d.Warnf(spec.Pos, 1, "untold-cost", "what a trial of %s costs is known when the agent has told it: the first of "+
-					"each scenario runs whatever it takes, while anything of --max-cost is left", modelName(spec)).
-					Hint = "write pricing in the file of the provider, and it is foreseen by the lengths of the texts"
-			}
-			if !spec.IsAgent() && !told[spec] {
-				told[spec] = true
-				d.Errorf(spec.Pos, 1, "unknown-price", "the price of %s is not known, so that --max-cost cannot be held",
-					modelName(spec)).Hint = "write pricing in the file of the provider: what 1,000 tokens of input and of output cost"
-			}
-		}
-		if least < 0 || usd < least {
-			least = usd
-		}
-	}
-	if len(told) == 0 && !goesOn && least > limit {
-		hint := "what it may cost is estimated by the lengths of the texts, as arena run --estimate does"
-		if kept {
-			hint = "replies that --cache or --record hold cost nothing, which is known only when they are asked for: a higher " +
-				"limit does not make them dearer"
-		}
-		d.Errorf(diag.Pos{}, 0, "no-trial-fits", "--max-cost %g pays for no trial: the cheapest may cost %s", limit,
-			dollars(least)).Hint = hint
-	}
-}
-
-func modelName(spec *scenario.Provider) string {
-	if spec.Model == "" || spec.Model == spec.ID {
-		return "provider " + spec.ID
-	}
-	return fmt.Sprintf("%s (provider %s)", spec.Model, spec.ID)
-}
-
-// learnCost takes what a trial cost that is kept from before, for those of its kind.
-func (p *Plan) learnCost(t *result.Trial) {
-	if t.Index >= p.Len() {
-		return
-	}
-	planned := p.Trial(t.Index)
-	key := estimateKey{planned.Scenario, planned.Endpoint}
-	a := cmp.Or(p.known[key], &account{})
-	if a.know(t, planned.granted(nil, 0)) {
-		if p.known == nil {
-			p.known = map[estimateKey]*account{}
-		}
-		p.known[key] = a
-	}
-}

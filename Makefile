@@ -62,7 +62,7 @@ fuzz: ## run each fuzz test for FUZZTIME (20s)
 	done
 
 .PHONY: torture
-torture: ## kill and resume 60 runs of 2,000 trials, alone and with workers, 60 recorded ones of 200, 60 of programs, one of 10,000
+torture: ## kill and resume 60 runs of 2,000 trials, alone and with workers, 60 recorded ones of 200, 60 of programs, 60 of gates, one of 10,000
 	ARENA_TORTURE=60 $(GO) test -timeout 0 -run '^TestTorture' -v ./internal/cli
 
 .PHONY: soak

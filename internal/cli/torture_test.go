@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -130,6 +131,8 @@ func TestTortureRecorded(t *testing.T) {
 
 // countingModel answers every request, and tells when it has seen so many.
 type countingModel struct {
+	reply func(body []byte) string // nil: it says the same to all
+
 	mu      sync.Mutex
 	seen    int
 	at      int           // the request that is told; 0: none
@@ -165,8 +168,13 @@ func (m *countingModel) due() <-chan struct{} {
 }
 
 func (m *countingModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
 		return // whoever asked was killed
+	}
+	says := "Hello."
+	if m.reply != nil {
+		says = m.reply(body)
 	}
 	m.mu.Lock()
 	if m.seen++; m.seen == m.at {
@@ -174,7 +182,7 @@ func (m *countingModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}],`+
+	_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"`+says+`"},"finish_reason":"stop"}],`+
 		`"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}`) // the same
 }
 
@@ -219,7 +227,7 @@ func killAt(t *testing.T, model *countingModel, cmd *exec.Cmd) bool {
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case err := <-ended:
-		if err != nil {
+		if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !(ok && exit.ExitCode() == 1) { // a red run
 			t.Fatalf("the run ended by itself: %v", err)
 		}
 		return false
@@ -263,4 +271,39 @@ func timeless(v any) any {
 		}
 	}
 	return v
+}
+
+// finished are the trials that stand in a journal, but for those that were interrupted. Each line is whole.
+func finished(t *testing.T, out string) (ids []string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(out, "journal.jsonl"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(data) {
+		var entry struct{ Trial struct{ ID, Status string } }
+		if err := json.Unmarshal(line, &entry); err != nil {
+			if bytes.HasSuffix(line, []byte("\n")) {
+				t.Errorf("the journal has a line that is not whole: %v: %.200s", err, line)
+			}
+			continue
+		}
+		if entry.Trial.ID != "" && entry.Trial.Status != "cancelled" {
+			ids = append(ids, entry.Trial.ID)
+		}
+	}
+	return ids
+}
+
+// notTwice reports trials that had finished and were run again.
+func notTwice(t *testing.T, how fmt.Stringer, done, again []string) {
+	t.Helper()
+	for _, id := range again {
+		if slices.Contains(done, id) {
+			t.Errorf("%s: %s had finished, and was run again", how, id)
+		}
+	}
 }

@@ -348,41 +348,6 @@ func stopAt(t *testing.T, dir string, run *exec.Cmd, programs int, how syscall.S
 	return ids
 }
 
-// finished are the trials that stand in a journal, but for those that were interrupted. Each line is whole.
-func finished(t *testing.T, out string) (ids []string) {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(out, "journal.jsonl"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range bytes.Lines(data) {
-		var entry struct{ Trial struct{ ID, Status string } }
-		if err := json.Unmarshal(line, &entry); err != nil {
-			if bytes.HasSuffix(line, []byte("\n")) {
-				t.Errorf("the journal has a line that is not whole: %v: %.200s", err, line)
-			}
-			continue
-		}
-		if entry.Trial.ID != "" && entry.Trial.Status != "cancelled" {
-			ids = append(ids, entry.Trial.ID)
-		}
-	}
-	return ids
-}
-
-// notTwice reports trials that had finished and were run again.
-func notTwice(t *testing.T, how syscall.Signal, done, again []string) {
-	t.Helper()
-	for _, id := range again {
-		if slices.Contains(done, id) {
-			t.Errorf("%s: %s had finished, and was run again", how, id)
-		}
-	}
-}
-
 // TestSoakOfPrograms: agents that hang, crash, flood and leave processes behind leave no goroutine, no open file and no
 // process within arena. It runs alone, for it counts those of the whole process. Only the process of arena itself ends
 // those that leave their group, which is for TestTortureOfPrograms.

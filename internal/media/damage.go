@@ -38,6 +38,8 @@ func damage(data []byte, info *Info) error {
 	return nil
 }
 
+var errNoPixels = errors.New("it has no pixels")
+
 // damagePNG holds the chunks of a PNG against their checksums, and unpacks the pixels without keeping them.
 func damagePNG(data []byte, info *Info) error {
 	var header []byte
@@ -59,7 +61,7 @@ func damagePNG(data []byte, info *Info) error {
 		}
 	}
 	if len(packed) == 0 {
-		return errors.New("it has no pixels")
+		return errNoPixels
 	}
 	pixels, err := zlib.NewReader(io.MultiReader(packed...))
 	if err != nil {
@@ -101,12 +103,14 @@ func bytesOfPNG(header []byte, info *Info) (sum int64) {
 func damageGIF(data []byte) error {
 	const header, flags, picture, descriptor = 13, 10, ',', 10
 	rest := data[header+palette(data[flags]):]
+	pictures := 0
 	for len(rest) > 0 {
 		next, done, _ := gifBlock(rest)
 		if done {
-			return nil
+			break
 		}
 		if rest[0] == picture {
+			pictures++
 			w, h := binary.LittleEndian.Uint16(rest[5:]), binary.LittleEndian.Uint16(rest[7:])
 			body := rest[descriptor+palette(rest[descriptor-1]):]
 			if err := damageFrame(body, int64(w)*int64(h)); err != nil {
@@ -114,6 +118,9 @@ func damageGIF(data []byte) error {
 			}
 		}
 		rest = next
+	}
+	if pictures == 0 {
+		return errNoPixels
 	}
 	return nil
 }

@@ -14,10 +14,6 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
-	"regexp"
-	"sync"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Self-play: a model, or a program, plays the user in a turn of the scenario, which becomes as many turns of the
@@ -105,9 +101,6 @@ func (t *talk) ended() string {
 	return ""
 }
 
-// endMark is what a persona writes when the conversation is over.
-const endMark = "[CONVERSATION_COMPLETE]"
-
 // stuckAfter is how often a persona may say the same again.
 const stuckAfter = 3
 
@@ -189,32 +182,6 @@ func (t *talk) repeats(words string, generic bool) error {
 	}
 	return fmt.Errorf("it is stuck: it said the same %d times more: %q", stuckAfter, cutWords(words))
 }
-
-// endMarks finds the mark of the end, with the Markdown around it.
-var endMarks = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("[*_`~]*" + regexp.QuoteMeta(endMark) + "[*_`~]*")
-})
-
-// withoutMark takes the marks of the end out of a message: those that end it, begin it, or stand behind a sentence.
-// Within a sentence it is a word as others are.
-func withoutMark(text string) (words string, marked bool) {
-	at := 0
-	var b strings.Builder
-	for _, found := range endMarks().FindAllStringIndex(text, -1) {
-		before, after := strings.TrimRight(text[:found[0]], " \t"),
-			strings.TrimSpace(endMarks().ReplaceAllString(text[found[1]:], ""))
-		if last, _ := utf8.DecodeLastRuneInString(before); before == "" || !strings.ContainsFunc(after, isWord) ||
-			strings.ContainsRune(".!?…\n\r\"”’)", last) {
-			marked = true
-			b.WriteString(text[at:found[0]])
-			at = found[1]
-		}
-	}
-	b.WriteString(text[at:])
-	return strings.TrimSpace(b.String()), marked
-}
-
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // request is the call of the model that plays the user.
 func (t *talk) request(at turnIndex) (*chat.Request, error) {

@@ -29,23 +29,3 @@ func TestUnparsed(t *testing.T) {
 		}
 	}
 }
-
-func TestWithoutMark(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		text, words string
-		marked      bool
-	}{
-		{"Thanks! [CONVERSATION_COMPLETE]", "Thanks!", true},
-		{"Thanks, bye **[CONVERSATION_COMPLETE]**", "Thanks, bye", true},
-		{"[CONVERSATION_COMPLETE]", "", true},
-		{"[CONVERSATION_COMPLETE] Bye.", "Bye.", true},
-		{"That is all. [CONVERSATION_COMPLETE] Bye.", "That is all.  Bye.", true},
-		{"Bye\n[CONVERSATION_COMPLETE]\n[CONVERSATION_COMPLETE].", "Bye\n\n.", true},
-		{"Do I write [CONVERSATION_COMPLETE] to end?", "Do I write [CONVERSATION_COMPLETE] to end?", false},
-	} {
-		if words, marked := withoutMark(tt.text); words != tt.words || marked != tt.marked {
-			t.Errorf("%q: %q, %v", tt.text, words, marked)
-		}
-	}
-}

@@ -60,7 +60,7 @@ func (s *session) warnOfWords(persona, words string) {
 	}
 	switch mark := almostMark().FindString(words); {
 	case strings.Contains(words, endMark):
-		s.warn(fmt.Sprintf("the persona %q says %s in the middle of a sentence: there it ends nothing", persona, endMark))
+		s.warn(fmt.Sprintf("the persona %q speaks of %s: within a sentence it ends nothing", persona, endMark))
 	case mark != "":
 		s.warn(fmt.Sprintf("the persona %q says %q: that ends nothing, only %s does", persona, mark, endMark))
 	}

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/url"
 	"path/filepath"
@@ -44,6 +45,26 @@ func (s *Secrets) learnVariable(name, value string) {
 		s.learn("the variable "+name, value)
 	}
 	s.learnPasswords("the address of the variable "+name, value)
+	if document := documentIn(value); document != nil {
+		s.learnNamed("", document)
+	}
+}
+
+// documentIn is the JSON document that a value is, as it stands or in base64, as credentials of clouds are kept in one
+// variable; nil: none.
+func documentIn(value string) (document any) {
+	text := []byte(strings.TrimSpace(value))
+	if len(text) > 0 && text[0] == 'e' { // base64 of {
+		plain, err := base64.StdEncoding.DecodeString(string(text))
+		if err != nil {
+			return nil
+		}
+		text = plain
+	}
+	if len(text) == 0 || text[0] != '{' && text[0] != '[' || json.Unmarshal(text, &document) != nil {
+		return nil
+	}
+	return document
 }
 
 // systemVariables are variables of systems and terminals that hold no secret, whatever their names sound like.
@@ -113,12 +134,8 @@ func (s *Secrets) learnSetting(name, value string) {
 
 // learnDocument learns the secrets in a value that is a JSON document, as in some headers.
 func (s *Secrets) learnDocument(value string) {
-	if value = strings.TrimSpace(value); value == "" || value[0] != '{' && value[0] != '[' {
-		return
-	}
-	var v any
-	if json.Unmarshal([]byte(value), &v) == nil {
-		s.learnField("", v)
+	if document := documentIn(value); document != nil {
+		s.learnField("", document)
 	}
 }
 
@@ -358,6 +375,9 @@ func (s *Secrets) learnProvider(spec *scenario.Provider) {
 	if spec.KeyFile != "" {
 		if data, err := plainfile.Read(spec.KeyFile); err == nil { // one that cannot be read is reported when it is needed
 			s.learn(key, string(data))
+			if document := documentIn(string(data)); document != nil {
+				s.learnNamed("", document)
+			}
 		}
 	}
 	for name, value := range spec.Headers {

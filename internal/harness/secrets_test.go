@@ -1,24 +1,26 @@
 package harness
 
 import (
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/secret"
 )
 
-// TestVaultLearnsTheEnvironmentOfPrograms learns values under the names that programs see, wherever they come from, and
+// TestSecretsLearnsTheEnvironmentOfPrograms learns values under the names that programs see, wherever they come from, and
 // none that only sets how a program works.
-func TestVaultLearnsTheEnvironmentOfPrograms(t *testing.T) {
+func TestSecretsLearnsTheEnvironmentOfPrograms(t *testing.T) {
 	t.Parallel()
-	v := NewSecrets(nil)
+	s := NewSecrets(nil)
 	env := map[string]string{
 		"SEKVAR": "hush-1", "LONG": "0123456789abcdef", "HALF": "half-of-it", "LANG": "en_US.UTF-8", "OTHER": "not-handed-over",
 		"HOME": t.TempDir(), "SHOP_TOKEN": "passed-on",
 	}
-	v.watchProject(&scenario.Project{
+	s.watchProject(&scenario.Project{
 		Handlers: []*scenario.Handler{{Type: "x", Env: []string{
 			"SEK_TOKEN=${SEKVAR}", "PLAIN=${LONG}", "A_KEY=begins-${HALF}", "LANG=en", "MODE=fast", "LANG", "HOME", "SHOP_TOKEN",
 			"DB_PWD=inline", "UNSET_TOKEN=${UNSET}", "MISSING",
@@ -28,7 +30,7 @@ func TestVaultLearnsTheEnvironmentOfPrograms(t *testing.T) {
 			return value, set
 		},
 	})
-	known := v.Known()
+	known := s.Known()
 	slices.Sort(known)
 	want := []string{"0123456789abcdef", "begins-half-of-it", "half-of-it", "hush-1", "inline", "passed-on"}
 	if !slices.Equal(known, want) {
@@ -36,8 +38,8 @@ func TestVaultLearnsTheEnvironmentOfPrograms(t *testing.T) {
 	}
 }
 
-// TestVaultKnowsNoPlaces takes no folder and no file for a secret, and takes passwords for one.
-func TestVaultKnowsNoPlaces(t *testing.T) {
+// TestSecretsKnowsNoPlaces takes no folder and no file for a secret, and takes passwords for one.
+func TestSecretsKnowsNoPlaces(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "key.json")
@@ -57,6 +59,25 @@ func TestVaultKnowsNoPlaces(t *testing.T) {
 	} {
 		if known := NewSecrets(map[string]string{name: value}).Known(); len(known) != 1 {
 			t.Errorf("%s=%s is taken for no secret", name, value)
+		}
+	}
+}
+
+// TestSecretsWithinDocuments takes the key out of the credentials that a variable holds as JSON, line by line, and leaves
+// what is no secret of them.
+func TestSecretsWithinDocuments(t *testing.T) {
+	t.Parallel()
+	const document = `{"type": "service_account", "project_id": "my-project-1234",
+		"private_key": "-----BEGIN PRIVATE KEY-----\nfirst-line-of-a-key\nsecond-line-of-a-key\n-----END PRIVATE KEY-----\n"}`
+	for what, value := range map[string]string{
+		"as it stands": document,
+		"in base64":    base64.StdEncoding.EncodeToString([]byte(document)),
+		"in a list":    "[" + document + "]",
+	} {
+		s := NewSecrets(map[string]string{"GOOGLE_CREDENTIALS": value})
+		got := s.Text("says first-line-of-a-key, second-line-of-a-key and my-project-1234")
+		if want := "says " + secret.Redacted + ", " + secret.Redacted + " and my-project-1234"; got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -79,6 +80,8 @@ func notationSlip(text string) *slip {
 			`write "` + word + `", which is found anywhere in a text; for the ` + signs + ` themselves use type: regex`}
 	case quotedTwice().MatchString(text):
 		return &slip{"is searched for with its quotes", "write " + text[1:len(text)-1] + " in one pair of quotes"}
+	case negated().MatchString(text):
+		return &slip{"is searched for with its !, and is no negation", `write "` + text[1:] + `" for the text without it`}
 	case dollar().MatchString(text):
 		return &slip{"is searched for literally", "a variable is written {{" + text[1:] + "}}"}
 	}
@@ -100,8 +103,13 @@ func characterSlip(n *node.Node, forms bool) *slip {
 		found := unread().FindString(text)
 		return &slip{"is searched for with " + found + " as it stands: escapes are read in double quotes alone",
 			`write "` + text + `" in double quotes`}
+	case escaped().MatchString(text) && !strings.Contains(text, `:\`):
+		found := strings.TrimFunc(escaped().FindString(text), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		return &slip{"is searched for with " + found + " as it stands: it is no pattern",
+			"leave the backslash out; for a pattern use type: regex"}
 	case strings.ContainsAny(text, "%&") && encoded().MatchString(text):
-		return &slip{"is searched for with " + encoded().FindStringSubmatch(text)[1] + " as it stands",
+		found := encoded().FindStringSubmatch(text)
+		return &slip{"is searched for with " + cmp.Or(found[1], found[0]) + " as it stands",
 			"write the character itself; for what is written here use type: regex"}
 	}
 	if o := node.Foreign(text); o != (node.Oddity{}) {
@@ -352,10 +360,14 @@ var (
 	unread = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\\(?:[nrt](?:[^a-z]|$)|[nt]\pL+$|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})`)
 	})
-	// A character as URLs and HTML write it, within other words.
+	// A sign with a backslash, as in patterns, beside a word.
+	escaped = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[$.?*+|^][\pL\d]|[\pL\d]\\[$.?*+|^]`) })
+	// A character as URLs and HTML write it, within other words, or by its number.
 	encoded = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\pL *(%20|&(?:amp|lt|gt|quot|nbsp|apos|#\d+);) *\pL`)
+		return regexp.MustCompile(`\pL *(%20|&(?:amp|lt|gt|quot|nbsp|apos);) *\pL|&#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6});`)
 	})
+	// The ! of filters, before a word.
+	negated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^!\pL[\pL\d _-]*$`) })
 	// A comma or semicolon behind a text, as between the entries of a list in another language.
 	listEnd    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\d"')][,;]$`) })
 	wordAndEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{Ll}\d_-]+[,;]$`) })

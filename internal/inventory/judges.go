@@ -17,6 +17,7 @@ import (
 type JudgeFinder struct {
 	p        *scenario.Project
 	Fallback string // the command line's judge for checks that name none; "": the file's
+	Asked    bool   // a check asks the judge of the command line
 	diags    *diag.List
 	// Missing reports that no judge is configured; nil reports an error.
 	Missing func(pos diag.Pos, width int, code, format string, args ...any) *diag.Diagnostic
@@ -156,6 +157,7 @@ func (b *JudgeFinder) choose(c *checks.Compiled, need *grading.Need) (name strin
 		}
 		return "", spec
 	case b.Fallback != "":
+		b.Asked = true
 		if spec = b.Named(b.Fallback); spec != nil {
 			return b.Fallback, spec
 		}

@@ -21,6 +21,20 @@ func DoubtPattern(text string) Oddity {
 		return Oddity{"matches any one of the characters in the brackets",
 			"write " + text[1:len(text)-1] + " without the brackets"}
 	}
+	if strings.HasPrefix(text, "[^") && isWordInBrackets("["+text[2:]) {
+		word := text[2 : len(text)-1]
+		return Oddity{"matches any text that has a character besides those in the brackets",
+			"for a text that must not come, ban the pattern " + word + " (expect_match: false of regex)"}
+	}
+	if flags := bareFlags().FindString(text); flags != "" {
+		return Oddity{"has the letters " + flags + " where flags seem to be meant",
+			"write (?" + flags[1:] + text[len(flags):]}
+	}
+	if class := bareClass().FindString(text); class != "" {
+		class = class[strings.Index(class, "["):]
+		return Oddity{"matches any one of the characters in " + class,
+			"a class of characters has brackets of its own: [" + class + "]"}
+	}
 	if words := wordsInBrackets(text); words != "" {
 		return Oddity{"matches any one of the characters in the brackets",
 			"write " + strings.Replace(text, words, "("+words[1:len(words)-1]+")", 1)}
@@ -31,6 +45,10 @@ func DoubtPattern(text string) Oddity {
 	if doubled().MatchString(text) && !latexDoubled().MatchString(text) {
 		return Oddity{`asks for a backslash (\\) before a letter or a sign`,
 			`write one backslash, as in ` + strings.ReplaceAll(text, `\\`, `\`) + `; for a backslash that is meant write [\\]`}
+	}
+	if halfAnchored().MatchString(text) {
+		return Oddity{"holds ^ for its first alternative alone, and $ for its last one",
+			"write ^(?:" + text[1:len(text)-1] + ")$"}
 	}
 	if !matchable(text) {
 		return Oddity{"can match nothing: what it asks for contradicts itself",
@@ -86,6 +104,13 @@ var (
 		return regexp.MustCompile(`\[\pL[\pL ]+(?:\|\pL[\pL ]+)+\]`)
 	})
 	lateFlags = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\?[imsU]+\)$`) })
+	bareFlags = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(i[ms]{0,2}\)\b`) })
+	bareClass = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[^\[\\]*\[:\^?(?:alnum|alpha|digit|lower|punct|space|upper|word|xdigit):\]`)
+	})
+	halfAnchored = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\^[\pL\d ,.!?'-]+(?:\|[\pL\d ,.!?'-]+)+\$$`)
+	})
 	commaList = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\(\pL+(?:, ?\pL+)+\)$`) })
 	plainList = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\p{Ll}[\pL-]*(?:, ?\p{Ll}[\pL-]*)+$`)

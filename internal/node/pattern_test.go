@@ -11,6 +11,7 @@ func TestDoubtPattern(t *testing.T) {
 		`\\d+`, `\\bhello\\b`, `(\\bhello|hi)`, `49\\.99`, `\\w+@`, `order \\d`, `x\\b`, `(?:a|\\bb)`, `a\\s*b`, `\\(a\\)b\\)c`,
 		`hello$^`, `[^\s\S]`, `a[^\w\W]b`, `a^b`, `a$b`, `(?:a$|b$)c`, `a\bb`, `\Bhello\b\B`, `(?i)x^y`, `\z.`, `.\A`, `a\B b`,
 		`(?m)a$b`, `hello(?i)`, `a|b(?im)`,
+		`[^secret]`, `(i)secret`, `(im)x`, `[:alpha:]{9}`, `^a[:digit:]$`, `^yes|no$`, `^Sorry, no|never mind$`,
 	} {
 		if DoubtPattern(text) == (Oddity{}) {
 			t.Errorf("%s: no doubt", text)
@@ -20,6 +21,7 @@ func TestDoubtPattern(t *testing.T) {
 		`\d+`, `\bhello\b`, `C:\\data`, `\\server\\share`, `^hello$`, `^$`, `$^`, `(?m)a$\nb`, `(?m)a$[\s\S]^b`, `a$|b`, `^a|^b`, `a|b$`,
 		`\\n`, `\\"`, `\\beta`, `[^a]`, `[^\n]`, `.*`, `^`, `$`, `\b`, `(?i)don['’]t`, `a\b b`, `a(?:$|b)`, `x*^y`, `\x{10FFFF}`, `\PL`, `[^\x00-\x7F]`,
 		`(?s).$.*`, `(?:^|\W)no(?:$|\W)`, `[\\]d`, `\$5`, `a\Bb`, `\p{Greek}\b.`, `(?i)\bſ`, `\\u00e9`, `\\`, `(?i)`, `a(?i)b`, `a(?i:b)`,
+		`[^abc]`, `[^"]`, `(i) first`, `(s)he`, `[[:alpha:]]{9}`, `[^[:space:]]`, `[a[:digit:]]`, `^(yes|no)$`, `^yes|^no$`, `^a|b$|c`,
 	} {
 		if o := DoubtPattern(text); o != (Oddity{}) {
 			t.Errorf("%s: %s", text, o.Text)

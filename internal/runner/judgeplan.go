@@ -27,6 +27,7 @@ func (m *matrix) judges(p *project, chosen []*scenario.Scenario) {
 		b.AdHoc[q.ID] = q
 	}
 	b.FindAll(chosen)
+	m.judgeAsked = m.judgeAsked || b.Asked
 	if len(b.Judges) > 0 {
 		p.judges = judges.New(b.Judges, m.memory)
 	}

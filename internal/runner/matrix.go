@@ -39,6 +39,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.reportOtherSessions()
 	m.reportOnly()
 	m.notePlayers(plan.spans)
+	m.noteIdleFlags(plan.spans)
 	plan.FailOn, plan.Notes, plan.Quarantines = m.failOn(suite), m.notes, quarantines(suite)
 	if opts.Now != nil {
 		ReportQuarantines(suite, opts.Now(), d)
@@ -155,6 +156,7 @@ type matrix struct {
 	judgeEndpoints   map[endpointKey]*judges.Endpoint
 	embedding        []*scenario.Provider
 	memory           *judges.Memory
+	judgeAsked       bool                                     // a check asks the judge of --judge
 	opened           map[string]*recording.File               // nil: cannot be read
 	judgedSessions   map[sessionKey]bool                      // conversations that an eval or a scenario judges
 	unread           int                                      // files that could not be read

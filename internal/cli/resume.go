@@ -29,6 +29,7 @@ type resumption struct {
 	dropped   []int64
 	earlier   map[int][]result.Attempt // failures of trials that are run again and ask for the same
 	changed   int                      // trials that were settled, but as something else than is asked for now
+	outdated  int                      // trials that came to a verdict, asked for something else, and are run again
 	toRun     int
 	again     map[string]bool          // fingerprints of those that are run, and may have been before
 	unplanned int                      // trials that are kept though the plan has them no more; they stand behind it
@@ -117,6 +118,8 @@ func (f *runFlags) keepTrials(
 		case e == nil && f.lastFailed && p.passed[t.ID()]:
 			r.left[i] = true
 			g.stays = append(g.stays, i)
+		case e == nil && f.resume && p.cameToVerdict(t.ID()):
+			r.outdated++
 		}
 	}
 	slices.SortFunc(asked, func(a, b askedTrial) int { return cmp.Compare(a.index, b.index) })
@@ -417,6 +420,11 @@ func (x *execution) tellKept() {
 	}
 	x.app.remark("%s: %s kept from before, %s to run%s", x.flags.resumeFlag(), plural.Of(len(p.kept), "trial", "trials"),
 		plural.Of(p.toRun-len(p.unjudged), "trial", "trials"), more)
+	if p.outdated > 0 {
+		x.app.remark("%s run again because files or flags changed since; where only checks did, arena rejudge %s judges by "+
+			"them what was said, and calls no agent",
+			plural.Of(p.outdated, "finished trial is", "finished trials are"), x.job.Outputs.Dir)
+	}
 	if p.changed > 0 {
 		x.app.remark("%s before the files or flags changed, and not run again: arena run --resume does",
 			plural.Of(p.changed, "trial passed", "trials passed"))

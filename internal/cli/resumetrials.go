@@ -23,6 +23,8 @@ type earlierTrials struct {
 	settled map[*result.Entry]bool // nothing in it makes the run red: passed, tolerated or skipped
 	passed  map[string]bool        // the same by id, whatever was asked for
 
+	finished map[string]bool // by id, those that came to a verdict, whatever was asked for; see cameToVerdict
+
 	numbers []int // of the trials in their groups, each once and in order
 	rounds  int   // at least as many as each variant was repeated
 }
@@ -114,6 +116,19 @@ func rounds(entries []*result.Entry) int {
 		most = max(most, (g.last-1)/len(g.variants)+1)
 	}
 	return most
+}
+
+// cameToVerdict reports whether a trial of this id passed or failed, whatever it asked for.
+func (p *earlierTrials) cameToVerdict(id string) bool {
+	if p.finished == nil {
+		p.finished = map[string]bool{}
+		for _, e := range p.entries {
+			if !e.Dropped && !e.CutShort && (e.Status == result.Passed || e.Status == result.Failed) {
+				p.finished[e.ID] = true
+			}
+		}
+	}
+	return p.finished[id]
 }
 
 // take is a finished trial that asked for the same, and would have finished within the limit of time that is set now;

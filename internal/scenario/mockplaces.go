@@ -22,6 +22,9 @@ func (d *decoder) mockPlaces(t *toolFile) {
 		}
 		if text == t.MockTemplate {
 			d.warnAlmostJSON(t.template, "mock_template", text)
+		} else if why := neverJSON(t.MockTemplate); why != nil {
+			d.Warnf(t.template, "not-json", "mock_template begins as JSON does, and what it makes is none, whatever the "+
+				"arguments are: %v", why).Hint = "a text needs quotes: \"{{.order_id}}\""
 		}
 		return
 	}

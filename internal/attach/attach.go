@@ -29,6 +29,10 @@ type Store struct {
 	// Fetch reads what lies at an address; nil: nothing is fetched.
 	Fetch func(ctx context.Context, address string) (*Fetched, error)
 
+	// Refuses says why what lies at an address is never fetched; nil: nothing is known to be in the way. It may be nil
+	// itself.
+	Refuses func(address string) error
+
 	read func(path string) (*raw, error) // nil: readFile; of tests
 
 	mu      sync.Mutex

@@ -214,7 +214,7 @@ const NotAvailable = "not-available"
 
 // Sorted returns the problems by file, line and column. Problems that this version cannot solve come first. Problems at
 // one place keep their order. A problem that was reported twice, such as in a file read through two configs, appears
-// once.
+// once; one that somebody warned of and somebody else refused is an error.
 func (l *List) Sorted() []Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -229,9 +229,26 @@ func (l *List) Sorted() []Diagnostic {
 			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Msg, b.Msg),
 		)
 	})
-	out = slices.Compact(out)
+	out = refused(slices.Compact(out))
 	for _, code := range l.once {
 		out = onceEach(out, code)
+	}
+	return out
+}
+
+// refused joins the warning and the error of one problem, in sorted problems.
+func refused(all []Diagnostic) []Diagnostic {
+	out := all[:0]
+	for _, d := range all {
+		if len(out) > 0 {
+			last := &out[len(out)-1]
+			if last.Pos == d.Pos && last.Code == d.Code && last.Msg == d.Msg && last.Severity != d.Severity {
+				last.Severity, last.Owner = Error, Pos{}
+				last.Hint, last.Width = cmp.Or(last.Hint, d.Hint), max(last.Width, d.Width)
+				continue
+			}
+		}
+		out = append(out, d)
 	}
 	return out
 }

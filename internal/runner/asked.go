@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/dataset"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/digest"
 	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/result"
@@ -21,11 +23,10 @@ func (f *Fingerprints) Asked(t *Trial) string {
 	decides := []any{shared[:]}
 	switch {
 	case t.pool != nil:
-		sum := f.shareForScenario(askedRows{s.Dataset, &t.pool[0]}, func() digest.Sum { return sumOfRows(s.Dataset, t.pool) })
+		sum := f.shareForScenario(askedRows{s, &t.pool[0]}, func() digest.Sum { return sumOfRows(s, t.pool) })
 		decides = append(decides, sum[:])
 	case t.row != 0:
-		row := t.filled().Scenario.Row
-		decides = append(decides, row.ID, row.Canonical())
+		decides = append(decides, rowDecides(t.filled().Scenario)...)
 	}
 	for i := range s.Turns { // as the files say: who judges again opens nobody who plays
 		p, turn := t.Project.Project, &s.Turns[i]
@@ -42,24 +43,32 @@ func (f *Fingerprints) Asked(t *Trial) string {
 	return result.Asked{Sum: hex.EncodeToString(sum[:8]), By: f.checkers(t.Project, s)}.String()
 }
 
-// askedRows are rows of a dataset that are one group, as the key of their sum.
+// askedRows are rows of a scenario that are one group, as the key of their sum.
 type askedRows struct {
-	set   *scenario.Dataset
+	s     *scenario.Scenario
 	first *int32
 }
 
 // sumOfRows is that of the rows of which a group draws its trials: another order, or other trials, draw from the same.
-func sumOfRows(set *scenario.Dataset, rows []int32) digest.Sum {
+func sumOfRows(s *scenario.Scenario, rows []int32) digest.Sum {
+	set := s.Dataset
 	all := sha256.New()
 	for _, i := range rows {
 		row, err := set.Row(int(i))
 		if err != nil { // the trials of the row say so
 			row = &dataset.Row{ID: set.ID(int(i))}
 		}
-		sum := scenario.Digest(row.ID, row.Canonical())
+		sum := scenario.Digest(rowDecides(s.ForRow(row))...)
 		_, _ = all.Write(sum[:]) // cannot fail
 	}
 	return scenario.Digest(all.Sum(nil))
+}
+
+// rowDecides is what the row of a scenario decides: what it holds and is called, and the media that it names.
+func rowDecides(s *scenario.Scenario) []any {
+	decides := []any{s.Row.ID, s.Row.Canonical()}
+	s.EachRowMedium(func(part *chat.Part, _ diag.Pos) { decides = append(decides, part.Media) })
+	return decides
 }
 
 // askedOf is a scenario in a project, as the key of what it asks.

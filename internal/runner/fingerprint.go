@@ -222,8 +222,7 @@ func (f *Fingerprints) scenario(t *Trial) digest.Sum {
 	if t.row == 0 {
 		return sum
 	}
-	row := t.filled().Scenario.Row
-	return scenario.Digest(sum[:], row.ID, row.Canonical())
+	return scenario.Digest(append([]any{sum[:]}, rowDecides(t.filled().Scenario)...)...)
 }
 
 // prompts are those under which the trial may be: that of its start, those of all states that can follow, and those of

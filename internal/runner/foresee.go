@@ -15,10 +15,10 @@ func Foresee(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 		pos       diag.Pos
 		code, msg string
 	}
-	told := map[problem]bool{}
+	told := map[problem]diag.Severity{}
 	key := func(p diag.Diagnostic) problem { return problem{p.Pos, p.Code, p.Msg} }
 	for _, p := range d.Sorted() {
-		told[key(p)] = true
+		told[key(p)] = p.Severity
 	}
 	var found diag.List
 	opts.Uncalled, opts.AllowEmpty = true, true
@@ -29,8 +29,9 @@ func Foresee(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 		plan.foreseeRows(&Options{Strict: opts.Strict}, &found)
 	}
 	for _, p := range found.Sorted() {
+		severity, known := told[key(p)]
 		switch {
-		case told[key(p)], p.Code == diag.NotAvailable:
+		case known && severity <= p.Severity, p.Code == diag.NotAvailable:
 			continue
 		case p.Code == noBaseline:
 			p.Severity = diag.Warning

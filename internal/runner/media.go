@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"slices"
 	"strings"
@@ -30,8 +31,28 @@ func (m *matrix) attachments(p *scenario.Project) *attach.Store {
 	if m.stores == nil {
 		m.stores = map[*scenario.Project]*attach.Store{}
 	}
-	m.stores[p] = &attach.Store{Fetch: fetcher.Fetch}
+	m.stores[p] = &attach.Store{
+		Fetch: fetcher.Fetch, Refuses: func(address string) error { return m.refuses(p, address) },
+	}
 	return m.stores[p]
+}
+
+// errNeedsNetwork is why nothing is fetched with --offline.
+var errNeedsNetwork = errors.New("the medium needs the network, and --offline is set")
+
+// refuses says why a medium at an address is not fetched; nil: nothing is known to be in the way.
+func (m *matrix) refuses(p *scenario.Project, address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return errors.New("it is no address")
+	}
+	if err := dial.PublicURL(u, m.reachable(p)); err != nil {
+		return err
+	}
+	if m.opts.Offline && !m.opts.Replayed {
+		return errNeedsNetwork
+	}
+	return nil
 }
 
 // reachable reports whether a host may be fetched from wherever it is.
@@ -56,28 +77,32 @@ func (m *matrix) reportMedia(p *project, s *scenario.Scenario) {
 		}
 		_, err := p.media.AttachLocal(part.Type, part.Media)
 		if err != nil && !errors.Is(err, media.ErrOtherType) {
-			m.mediaProblem(at, "bad-media", fmt.Sprintf("%s: %v", mediumName(part), err), "")
+			m.unreadableMedium(at, part, mediumName(part), err)
 		}
 	})
 }
 
-func (m *matrix) reportAddress(p *scenario.Project, address string, at diag.Pos) {
-	u, err := url.Parse(address)
-	if err != nil {
-		err = errors.New("it is no address")
-	} else {
-		err = dial.PublicURL(u, m.reachable(p))
+// unreadableMedium reports a medium that cannot be read. That its file is missing was a warning when the files were
+// loaded, by the same words.
+func (m *matrix) unreadableMedium(at diag.Pos, part *chat.Part, name string, err error) {
+	if errors.Is(err, fs.ErrNotExist) && part.Media.Source != "" {
+		m.mediaProblem(at, scenario.MissingFile, scenario.NoMedium(part.Media), "")
+		return
 	}
-	switch {
+	m.mediaProblem(at, "bad-media", fmt.Sprintf("%s: %v", name, err), "")
+}
+
+func (m *matrix) reportAddress(p *scenario.Project, address string, at diag.Pos) {
+	switch err := m.refuses(p, address); {
 	case errors.Is(err, dial.ErrPrivate):
 		m.mayBeAllowed(at, "private-address", fmt.Sprintf("the address %s is not fetched: %v", shownAddress(address), err),
 			"for a server of your own, name its host under allow_private_hosts, in defaults of the config, or pass "+
 				"--allow-private-urls")
-	case err != nil:
-		m.mediaProblem(at, "bad-address", fmt.Sprintf("the address %s is not fetched: %v", shownAddress(address), err), "")
-	case m.opts.Offline && !m.opts.Replayed:
+	case errors.Is(err, errNeedsNetwork):
 		m.mediaProblem(at, "offline", fmt.Sprintf("the medium at %s needs the network, and --offline is set",
 			shownAddress(address)), "write file_path, or replay a recording: --replay FOLDER")
+	case err != nil:
+		m.mediaProblem(at, "bad-address", fmt.Sprintf("the address %s is not fetched: %v", shownAddress(address), err), "")
 	}
 }
 
@@ -124,8 +149,13 @@ func (m *matrix) sendable(p *project, s *scenario.Scenario, e *Endpoint) bool {
 		return true
 	}
 	ok := true
+	sends := fmt.Sprintf("scenario %q sends", s.ID)
 	s.EachMedium(func(part *chat.Part, at diag.Pos) {
-		ok = m.checkSendable(p, part, at, e, fmt.Sprintf("scenario %q sends", s.ID)) && ok
+		ok = m.checkSendable(p, part, at, e, sends) && ok
+	})
+	s.EachRowMedium(func(part *chat.Part, at diag.Pos) { // more is known with the rows; see rowMediaFaults
+		why, hint := m.incapable(part, e)
+		ok = m.checkedPart(part, at, sends, why, hint) && ok
 	})
 	return ok
 }
@@ -142,20 +172,34 @@ func lacked(spec *scenario.Provider, kind string) string {
 // checkSendable reports a part that a provider cannot be sent; sends is who sends it. It returns whether it can be sent.
 func (m *matrix) checkSendable(p *project, part *chat.Part, at diag.Pos, e *Endpoint, sends string) bool {
 	why, hint := m.unsendable(p, part, at, e)
+	return m.checkedPart(part, at, sends, why, hint)
+}
+
+// checkedPart reports why a part cannot be sent; "": it can.
+func (m *matrix) checkedPart(part *chat.Part, at diag.Pos, sends, why, hint string) bool {
 	if why != "" {
 		m.diags.Errorf(at, 1, "unsendable-part", "%s %s, and %s", sends, withArticle(part.Type), why).Hint = hint
 	}
 	return why == ""
 }
 
+// incapable says that a provider, by its own words, cannot be sent parts of a type; "": it does not say so.
+func (m *matrix) incapable(part *chat.Part, e *Endpoint) (why, hint string) {
+	needs := lacked(e.Spec, part.Type)
+	if needs == "" || m.opts.MockProvider {
+		return "", ""
+	}
+	return fmt.Sprintf("the capabilities of provider %s are without %s", e.Spec.ID, needs),
+		"add " + needs + " to its capabilities if the model has it, or write required_capabilities: [" + needs +
+			"] in the scenario to leave such providers out"
+}
+
 // unsendable says why a provider cannot be sent a part; "": it can.
 func (m *matrix) unsendable(
 	p *project, part *chat.Part, at diag.Pos, e *Endpoint,
 ) (why, hint string) {
-	if needs := lacked(e.Spec, part.Type); needs != "" && !m.opts.MockProvider {
-		return fmt.Sprintf("the capabilities of provider %s are without %s", e.Spec.ID, needs),
-			"add " + needs + " to its capabilities if the model has it, or write required_capabilities: [" + needs +
-				"] in the scenario to leave such providers out"
+	if why, hint = m.incapable(part, e); why != "" {
+		return why, hint
 	}
 	settled := *part.Media
 	if part.Media.URL == "" {

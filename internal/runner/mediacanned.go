@@ -78,7 +78,7 @@ func (m *matrix) reportCanned(p *project, whose string, part *chat.Part, at diag
 	case errors.Is(err, media.ErrOtherType):
 		m.mediaProblem(at, "bad-media", fmt.Sprintf("%s of %s is %v", mediumName(part), whose, err), rightFile)
 	default:
-		m.mediaProblem(at, "bad-media", fmt.Sprintf("%s of %s: %v", mediumName(part), whose, err), "")
+		m.unreadableMedium(at, part, mediumName(part)+" of "+whose, err)
 	}
 }
 

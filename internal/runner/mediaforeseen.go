@@ -35,6 +35,7 @@ func ForeseeMedia(
 		}
 		sends := false
 		s.EachMedium(func(*chat.Part, diag.Pos) { sends = true })
+		s.EachRowMedium(func(*chat.Part, diag.Pos) { sends = true })
 		m.reportMedia(run, s)
 		m.diags = &aside
 		specs := m.selectProviders(p, s)

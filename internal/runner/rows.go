@@ -77,7 +77,8 @@ func (s *session) checkRow() error {
 		return fault
 	}
 	singles := func(turn int) map[string]string { return t.Variant.values(turn) }
-	faults, doubts := t.Scenario.RowFaults(t.Prompt, t.Region, singles)
+	said, doubts := t.Scenario.RowFaults(t.Prompt, t.Region, singles)
+	faults := append(said, s.rowMediaFaults()...)
 	prompts, err := inventory.PossiblePrompts(t.Project.Project, t.Scenario)
 	if err != nil {
 		return err

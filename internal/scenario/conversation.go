@@ -56,6 +56,8 @@ type Scenario struct {
 	written  *node.Node // what its file says; nil: nobody asked to keep it
 	rowLacks []string   // fields that Metadata asks for and Row does not have
 
+	mediaFaults, mediaDoubts []string // of the media that Row names
+
 	// Places for messages about references that only the planner can check.
 	TaskTypePos diag.Pos
 	places      *rarePlaces `digest:"-"` // nil: it has none of these keys
@@ -122,8 +124,9 @@ type Turn struct {
 
 // RareTurn is what few turns have.
 type RareTurn struct {
-	PartPos   []diag.Pos // of the media of Parts, or of the parts
-	SelfPlay  *SelfPlay  // nil: the turn is scripted
+	PartPos   []diag.Pos  // of the media of Parts, or of the parts
+	RowMedia  []RowMedium `digest:"-"` // of the media of Parts, those that rows name
+	SelfPlay  *SelfPlay   // nil: the turn is scripted
 	Streaming *bool
 	Mock      *TurnMock // nil: none
 	Chaos     []ToolFailure

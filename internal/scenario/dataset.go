@@ -122,6 +122,7 @@ func readInputField(d *decoder, s *Scenario, v *node.Node) {
 
 // settleDataset sees to what the keys of a scenario with rows say together.
 func (d *decoder) settleDataset(spec *node.Node, s *Scenario) {
+	d.closedTurns(s)
 	turns, set := node.Get(spec, "turns"), s.Dataset
 	switch {
 	case set == nil && turns == nil, set != nil && set.InputField == "" && turns == nil:
@@ -143,10 +144,11 @@ func (d *decoder) settleDataset(spec *node.Node, s *Scenario) {
 // ForRow is the scenario as it is for one row.
 func (s *Scenario) ForRow(row *dataset.Row) *Scenario {
 	own := *s
-	own.Row, own.rowLacks = row, nil
+	own.Row, own.rowLacks, own.mediaFaults, own.mediaDoubts = row, nil, nil, nil
 	if own.Metadata != nil {
 		own.Metadata, _ = own.filled(own.Metadata, &own.rowLacks).(map[string]any)
 	}
+	own.fillMedia()
 	return &own
 }
 
@@ -353,6 +355,7 @@ func (s *Scenario) RowFaults(
 	for _, name := range s.rowLacks {
 		faults = append(faults, fmt.Sprintf("%s: metadata: the row has no field %q", s.Pos, name))
 	}
+	faults, doubts = append(faults, s.mediaFaults...), append(doubts, s.mediaDoubts...)
 	known := ValuesOf(prompt, s, region)
 	add := func(v *Values, at diag.Pos, what, text string) {
 		if _, found := v.fill(text, false); len(found) > 0 {

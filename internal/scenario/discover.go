@@ -170,7 +170,7 @@ func (l *loader) argument(arg string) (configs []string, files []inputFile) {
 
 // ofCommandLine adds to a problem without a hint what paths on the command line are, and what there is to run here.
 func (l *loader) ofCommandLine(p *problem) *problem {
-	if p.code != missingFile && p.code != "no-match" || strings.Contains(p.hint, "did you mean") {
+	if p.code != MissingFile && p.code != "no-match" || strings.Contains(p.hint, "did you mean") {
 		return p
 	}
 	var here []string

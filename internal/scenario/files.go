@@ -174,11 +174,12 @@ func (f *files) unreadable(path string, err error) *problem {
 	return f.missing(path)
 }
 
-const missingFile = "missing-file"
+// MissingFile is the code of the problem of a missing file.
+const MissingFile = "missing-file"
 
 // missing is the problem of a missing file, with the nearest name in its folder.
 func (f *files) missing(path string) *problem {
-	p := &problem{code: missingFile, msg: fmt.Sprintf("there is no file %q", path)}
+	p := &problem{code: MissingFile, msg: fmt.Sprintf("there is no file %q", path)}
 	dir := filepath.Dir(path)
 	if other := f.spelled(path); other != "" {
 		p.hint = fmt.Sprintf("did you mean %q?", filepath.ToSlash(other))

@@ -183,7 +183,8 @@ var mockPartFields = table("a part", func() rows[mockPart] {
 		custom("media", mediaFields, func(d *decoder, p *mockPart, v *node.Node) {
 			var m mediaFile
 			if mediaFields.read(d, v, &m) {
-				p.media, p.mediaAt = d.source(v, &m), v
+				p.media, p.mediaAt = d.source(v, &m), m.at(v)
+				d.closed(&m)
 			}
 		}).doc("The medium itself."),
 	}
@@ -210,7 +211,7 @@ func (d *decoder) mockPart(n *node.Node) (_ chat.Part, at diag.Pos, ok bool) {
 	}
 	if at = d.Pos(n); p.media != nil {
 		at = d.Pos(p.mediaAt)
-		d.mediumFits(p.mediaAt, p.kind, p.media)
+		d.mediumFits(node.Get(n, "media"), p.kind, p.media)
 	}
 	part := p.part()
 	if m := part.Media; m != nil && m.Data != "" {

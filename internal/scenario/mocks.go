@@ -99,7 +99,7 @@ func (b *build) looseMock() {
 func (l *loader) mockFile(file string, at namedAt, where *pathBases) *mockNames {
 	data, why := l.fs.read(file)
 	if why != nil {
-		if at.pos.File == "" && why.code == missingFile {
+		if at.pos.File == "" && why.code == MissingFile {
 			why.msg = "--mock-config: " + why.msg
 			why.hint = cmp.Or(why.hint, "`arena mocks generate` writes one, `arena docs mock` shows one")
 		} else {

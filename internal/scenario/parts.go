@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"encoding/base64"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -17,6 +18,7 @@ type partFile struct {
 	chat.Part
 	pos   diag.Pos
 	media *node.Node
+	file  mediaFile
 }
 
 var partTypes = words("text", "image", "audio", "video", "document")
@@ -27,9 +29,8 @@ var partFields = table("a part", func() rows[partFile] {
 		word("type", partTypes, func(p *partFile) *string { return &p.Type }).must().doc("What the part is."),
 		str("text", func(p *partFile) *string { return &p.Text }).doc("The text of a part of type text."),
 		custom("media", mediaFields, func(d *decoder, p *partFile, v *node.Node) {
-			var m mediaFile
-			if p.media = v; mediaFields.read(d, v, &m) {
-				p.Media = d.source(v, &m)
+			if p.media = v; mediaFields.read(d, v, &p.file) {
+				p.Media = d.source(v, &p.file)
 			}
 		}).doc("The medium of any other part."),
 	}
@@ -37,17 +38,24 @@ var partFields = table("a part", func() rows[partFile] {
 
 type mediaFile struct {
 	chat.Media
-	path, storage, data *node.Node
+	path, url, storage, data *node.Node
 }
+
+// at is where it stands where the medium comes from; all is the medium.
+func (m *mediaFile) at(all *node.Node) *node.Node { return cmp.Or(m.url, m.data, m.path, all) }
 
 var mediaFields = table("media", func() rows[mediaFile] {
 	return rows[mediaFile]{
 		custom("file_path", text, func(d *decoder, m *mediaFile, v *node.Node) {
 			m.path = v
 			m.Path, _ = d.Name(v, "file_path")
-		}).doc("The file of the medium."),
-		label("url", func(m *mediaFile) *string { return &m.URL }).doc("The address of the medium, of http or https. What " +
-			"a turn sends is fetched once in a run, from public hosts alone unless allow_private_hosts names the host."),
+		}).doc("The file of the medium. Paths start at the folder of the config. In a turn of a scenario with a dataset, " +
+			"{{field}} stands for a field of the row; such a path may start at the folder of the dataset, too."),
+		custom("url", text, func(d *decoder, m *mediaFile, v *node.Node) {
+			m.url = v
+			m.URL, _ = d.Name(v, "url")
+		}).doc("The address of the medium, of http or https. What a turn sends is fetched once in a run, from public hosts " +
+			"alone unless allow_private_hosts names the host. {{field}} stands in it as in file_path."),
 		custom("data", text, func(d *decoder, m *mediaFile, v *node.Node) {
 			m.data = v
 			m.Data, _ = d.Name(v, "data")
@@ -90,7 +98,7 @@ func (d *decoder) part(v *node.Node) (p partFile, ok bool) {
 		d.Missing(v, "a part of type "+p.Type, "media")
 	}
 	if p.media != nil {
-		p.pos = d.Pos(p.media)
+		p.pos = d.Pos(p.file.at(p.media))
 		d.mediumFits(p.media, p.Type, p.Media)
 	}
 	if at := node.Get(v, "text"); at != nil && p.Type != "text" && p.Type != "" {
@@ -138,16 +146,16 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 		if _, err := base64.StdEncoding.DecodeString(m.Data); err != nil {
 			d.Errorf(m.data, "wrong-type", "data must be base64")
 		}
+	case m.open():
 	case m.Path != "":
 		name := m.Path
 		resolved, found := d.projectPath(name)
 		m.Path, m.Local, m.Source = d.places.fs.access(resolved), true, filepath.ToSlash(name)
 		if !found {
 			why := d.missingIn(name, d.places.run, d.places.config)
-			d.Warnf(m.path, why.code, "%s", why.msg).Hint = why.hint
-		}
-		if found {
-			d.inProject(m)
+			d.Warnf(m.path, MissingFile, "%s", NoMedium(&m.Media)).Hint = why.hint
+		} else if !d.places.hold(m.Path) {
+			d.Foreignf(m.path, "outside-project", "%s", outside(m.Source)).Hint = insideProject
 		}
 		if m.MIMEType == "" {
 			m.MIMEType = media.TypeOf(filepath.Ext(name))
@@ -158,40 +166,40 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 	return &m.Media
 }
 
-// inProject refuses a file that is neither below the folder of the config, nor below the working directory: whoever may
-// change a scenario is not to read with it what he pleases, and have it sent away.
-func (d *decoder) inProject(m *mediaFile) {
-	real, err := filepath.EvalSymlinks(m.Path)
+// NoMedium says that the file of a medium is not there.
+func NoMedium(m *chat.Media) string { return fmt.Sprintf("there is no file %q", m.Source) }
+
+// outside says that a medium is a file of somebody else's.
+func outside(name string) string { return name + " is outside of the project" }
+
+const insideProject = "copy it below the folder of the config, or run arena from a folder that holds both; --lenient " +
+	"reads it"
+
+// hold reports whether a file, by its path for system calls, is below the folder of the config or below the working
+// directory, links followed: whoever may change a scenario is not to read with it what he pleases, and have it sent
+// away. Of a file that cannot be looked at, reading it tells.
+func (p *pathBases) hold(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		real, err = filepath.Abs(real)
 	}
 	if err != nil {
-		return // reading it tells
+		return true
 	}
-	fs := d.places.fs
-	for _, dir := range []string{d.places.config, d.places.run, "."} {
-		if dir, err := filepath.EvalSymlinks(cmp.Or(fs.access(dir), ".")); err == nil {
+	for _, dir := range []string{p.config, p.run, "."} {
+		if dir, err := filepath.EvalSymlinks(cmp.Or(p.fs.access(dir), ".")); err == nil {
 			if dir, err = filepath.Abs(dir); err == nil && below(dir, real) {
-				return
+				return true
 			}
 		}
 	}
-	found := d.Foreignf(m.path, "outside-project", "%s is outside of the project", m.Source)
-	found.Hint = "copy it below the folder of the config, or run arena from a folder that holds both; --lenient reads it"
+	return false
 }
 
 // below reports whether a path is that of a folder, or of something in it.
 func below(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
-}
-
-// EachMedium visits the parts of all turns that are media, with where they stand.
-func (s *Scenario) EachMedium(visit func(part *chat.Part, at diag.Pos)) {
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		eachMedium(t.Parts, t.More().PartPos, t.Pos, visit)
-	}
 }
 
 // EachMedium visits the parts of the tool's canned result that are media, with where they stand.

@@ -116,7 +116,7 @@ func (d *decoder) skillFolder(at *node.Node, base skillBase, preload bool) (all 
 			"skills must stay inside the folder of the " + base.of
 		return nil
 	case !files.exists(folder):
-		d.Errorf(at, missingFile, "there is no folder %q", folder)
+		d.Errorf(at, MissingFile, "there is no folder %q", folder)
 		return nil
 	case !files.isDir(folder):
 		d.Errorf(at, "not-a-folder", "%q is no folder", folder).Hint = "name the folder that holds " + skill.File

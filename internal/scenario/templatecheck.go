@@ -23,6 +23,7 @@ func (b *build) templates() {
 		if s.lost() {
 			continue
 		}
+		b.rowMedia(s)
 		s := s.sample()
 		prompts, err := b.p.PromptsFor(s)
 		if err != nil {

@@ -164,7 +164,7 @@ func (d *decoder) attached(n *node.Node, what string) ([]byte, bool) {
 	path, _ := d.runtimePath(name)
 	data, problem := d.places.fs.read(path)
 	if problem != nil {
-		if problem.code == missingFile {
+		if problem.code == MissingFile {
 			problem = d.missingFile(name)
 		}
 		d.Errorf(n, problem.code, "%s", problem.msg).Hint = problem.hint

@@ -32,7 +32,7 @@ var turnFields = table("a turn", func() rows[turnFile] {
 			doc("Says the content as it is, without placeholders."),
 		custom("parts", listOf(partFields), func(d *decoder, t *turnFile, v *node.Node) {
 			t.parts = v
-			t.Parts, t.rare().PartPos = d.parts(v, "parts")
+			d.turnParts(t)
 		}).doc("Texts, images, sounds and files instead of content."),
 		assertions("assertions", TurnAssertion, func(t *turnFile) *[]Placed { return &t.Assertions }).
 			doc("Checks of the reply to this turn."),

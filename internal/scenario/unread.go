@@ -135,6 +135,9 @@ func (r *variableReads) addScenario(b *build, s *Scenario) {
 		for _, p := range t.Parts {
 			r.addText(p.Text)
 		}
+		for _, m := range t.More().RowMedia {
+			r.addText(sourceName(t.Parts[m.Part].Media))
+		}
 		for _, c := range t.More().Chaos {
 			r.addText(c.Message)
 		}

@@ -58,7 +58,7 @@ fuzz: ## run each fuzz test for FUZZTIME (20s)
 	@grep -rnoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' . | sed -E 's,/[^/]*:[0-9]+:func , ,' | sort -u | \
 	while read -r dir name; do \
 		echo "$$dir $$name"; \
-		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$dir" </dev/null; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$dir" </dev/null; \
 	done
 
 .PHONY: torture

@@ -325,6 +325,15 @@ func (l *toolLoop) broken(call chat.ToolCall, res *chat.ToolResult) bool {
 	return false
 }
 
+// doubt is why a call that worked may have failed, by what its result says; "": nothing. Results that somebody wrote
+// into a file are meant.
+func (l *toolLoop) doubt(tool string, res *chat.ToolResult) string {
+	if res.Error != "" || l.s.owns(tool) || l.s.remembers(tool) || l.s.trial.Project.tools.Simulated(tool) {
+		return ""
+	}
+	return tools.ToldDoubt([]byte(res.Content))
+}
+
 // record adds a call and its result to the transcript and the result. admitted says that the call was to be made.
 func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult, admitted bool) {
 	s := l.s
@@ -335,8 +344,10 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult, admitted bool
 	if res.Notice != "" {
 		s.notice(res.Notice)
 	}
-	if res.Doubt != "" {
-		s.warnOnce(fmt.Sprintf("tool %s: %s", call.Name, res.Doubt))
+	for _, doubt := range []string{res.Doubt, l.doubt(call.Name, &res)} {
+		if doubt != "" {
+			s.warnOnce(fmt.Sprintf("tool %s: %s", call.Name, doubt))
+		}
 	}
 	s.heedShown(call.Name, &res)
 	res.Agent = s.box.Agent(call.Name)

@@ -151,7 +151,15 @@ func parseOutput(stdout []byte) (chat.ToolResult, error) {
 	if result, there := fields["result"]; there {
 		stdout = result
 	}
-	return chat.ToolResult{Content: tools.Present(stdout)}, nil
+	return told(chat.ToolCall{}, stdout), nil
+}
+
+// told is the result of a call, which may say of itself that it failed.
+func told(call chat.ToolCall, result []byte) chat.ToolResult {
+	if text, failed := tools.ToldFailure(result); failed {
+		return tools.Failure(call, chat.ErrorExecution, text)
+	}
+	return chat.ToolResult{Content: tools.Present(result)}
 }
 
 // given reports whether a field says something.

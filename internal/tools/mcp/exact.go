@@ -13,27 +13,37 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-var structuredKey = []byte(`"structuredContent"`)
+var contentKey, structuredKey = []byte(`"content"`), []byte(`"structuredContent"`)
 
-// exact keeps a structured result with its exact digits when the answer has no other content: the library reads numbers
-// as floats.
+// longestBare is the length of a result up to which it is looked whether it has content: what else may stand in one is
+// short.
+const longestBare = 1 << 10
+
+// exact keeps what the library does not: of a structured result the exact digits, where the answer has no other
+// content, for it reads numbers as floats; and that a result has no content at all, which it takes for an empty one.
 func exact(answer json.RawMessage) json.RawMessage {
-	if !bytes.Contains(answer, structuredKey) {
+	bare := isBare(answer)
+	if !bare && !bytes.Contains(answer, structuredKey) {
 		return answer
 	}
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(answer, &fields) != nil || fields["structuredContent"] == nil {
+	if json.Unmarshal(answer, &fields) != nil || !bare && fields["structuredContent"] == nil {
 		return answer
 	}
 	meta := map[string]json.RawMessage{}
-	if json.Unmarshal(fields["_meta"], &meta) != nil {
+	if json.Unmarshal(fields["_meta"], &meta) != nil || meta == nil {
 		meta = map[string]json.RawMessage{}
 	}
-	text, err := json.Marshal(string(fields["structuredContent"]))
-	if err != nil { // cannot happen: a text can be encoded
-		return answer
+	if fields["structuredContent"] == nil {
+		meta[bareKey] = json.RawMessage("true")
+	} else {
+		text, err := json.Marshal(string(fields["structuredContent"]))
+		if err != nil { // cannot happen: a text can be encoded
+			return answer
+		}
+		meta[exactKey] = text
 	}
-	meta[exactKey] = text
+	var err error
 	if fields["_meta"], err = json.Marshal(meta); err != nil {
 		return answer
 	}
@@ -42,6 +52,11 @@ func exact(answer json.RawMessage) json.RawMessage {
 		return answer
 	}
 	return out
+}
+
+// isBare reports whether a result, or the message around it, has no content of any kind.
+func isBare(text []byte) bool {
+	return len(text) <= longestBare && !bytes.Contains(text, contentKey) && !bytes.Contains(text, structuredKey)
 }
 
 // exactReader reads the body of a reply over HTTP, in which structured results keep their exact digits.
@@ -183,9 +198,9 @@ func failing(id json.RawMessage, why string, message []byte) []byte {
 func exactMessage(message []byte) []byte {
 	message = native(unambiguous(answered(message)))
 	if small := len(message) < 200; small && bytes.Contains(message, []byte("null")) {
-		return withResult(message)
+		message = withResult(message)
 	}
-	if !bytes.Contains(message, structuredKey) {
+	if !isBare(message) && !bytes.Contains(message, structuredKey) {
 		return message
 	}
 	var fields map[string]json.RawMessage

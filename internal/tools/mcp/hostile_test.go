@@ -306,13 +306,13 @@ var _ tools.Remarker = (*source)(nil)
 func TestAnswered(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ message, want string }{
-		{`{"id":3,"result":{}}`, `{"error":{"code":-32603,"message":"its answer has no \"jsonrpc\": \"2.0\""},"id":3,"jsonrpc":"2.0"}`},
+		{`{"id":3,"result":{"content":[]}}`, `{"error":{"code":-32603,"message":"its answer has no \"jsonrpc\": \"2.0\""},"id":3,"jsonrpc":"2.0"}`},
 		{`{"jsonrpc":"1.0","id":"3","error":{}}`,
 			`{"error":{"code":-32603,"message":"its answer has no \"jsonrpc\": \"2.0\""},"id":3,"jsonrpc":"2.0"}`},
 		{`{"jsonrpc":"2.0","id":3,"result":[1]}`, `{"error":{"code":-32603,` +
 			`"message":"its answer has the result \"[1]\", which is no object"},"id":3,"jsonrpc":"2.0"}`},
-		{`{"jsonrpc":"2.0","id":3,"result":{}}`, ""},
-		{`{"jsonrpc":"2.0","id":"a","result":{}}`, ""},
+		{`{"jsonrpc":"2.0","id":3,"result":{"content":[]}}`, ""},
+		{`{"jsonrpc":"2.0","id":"a","result":{"content":[]}}`, ""},
 		{`{"jsonrpc":"2.0","id":3,"method":"ping"}`, ""},
 		{`{"method":"notifications/message"}`, ""},
 		{"hello", ""},

@@ -191,7 +191,8 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// TestRefusedCalls: a server that refuses a call is told with its words, and nobody hears of its session.
+// TestRefusedCalls: a server that refuses a call is told with its words, and nobody hears of its session. What is no
+// result is none, and one without content is doubted.
 func TestRefusedCalls(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -207,6 +208,11 @@ func TestRefusedCalls(t *testing.T) {
 			`execution: its answer has the key "content" twice in one object`},
 		{200, `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"a":{"b":1,"b":2}}}}`,
 			`execution: its answer has the key "b" twice in one object`},
+		{200, `{"jsonrpc":"2.0","id":ID,"result":{}}`,
+			"? its result has no content, which the protocol asks for, and counts as one that worked"},
+		{200, `{"jsonrpc":"2.0","id":ID,"result":{"isError":false,"_meta":null}}`,
+			"? its result has no content, which the protocol asks for, and counts as one that worked"},
+		{200, `{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}`, ""},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			t.Parallel()

@@ -89,6 +89,9 @@ func came(res chat.ToolResult) string {
 	if res.Error != "" {
 		return res.ErrorType + ": " + res.Error
 	}
+	if res.Doubt != "" {
+		return res.Content + "? " + res.Doubt
+	}
 	return res.Content
 }
 

@@ -15,6 +15,9 @@ import (
 // exactKey is the key of a structured result with the exact digits of its numbers; see exact.
 const exactKey = "arena/structured"
 
+// bareKey is the key of a result that has no content; see exact.
+const bareKey = "arena/bare"
+
 // result turns a server's answer into a tool result.
 func result(call chat.ToolCall, res *sdk.CallToolResult) chat.ToolResult {
 	if res.NeedsInput() {
@@ -52,6 +55,9 @@ func result(call chat.ToolCall, res *sdk.CallToolResult) chat.ToolResult {
 			return tools.Failure(call, chat.ErrorExecution, failure)
 		}
 		return chat.ToolResult{Content: text}
+	}
+	if res.Meta[bareKey] == true {
+		return chat.ToolResult{Doubt: "its result has no content, which the protocol asks for, and counts as one that worked"}
 	}
 	return chat.ToolResult{} // the server says that it worked, and nothing more
 }

@@ -80,7 +80,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	if err := x.begin(); err != nil {
 		return broken(err)
 	}
-	x.screen, x.notes = newScreen(x.app, f, len(x.job.Warnings)), make(chan string, 16)
+	x.screen, x.notes = newScreen(x.app, f, x.job.Outputs.Dir, len(x.job.Warnings)), make(chan string, 16)
 	if store := f.store(); store != nil {
 		store.Note, store.Secret = x.note, func(text []byte) bool { return x.app.secrets.Set().In(text) }
 		store.Anew = f.lastFailed // what failed would only be heard again

@@ -131,10 +131,14 @@ func (f *reportFlags) run(app *App, path string) error {
 		return err
 	}
 	color := app.useColor(f.color, app.OutTTY)
-	printer := term.New(term.Options{
+	o := term.Options{
 		Out: painted(app.Out, color), Color: color, Quiet: f.quiet, Now: app.Now, Rerun: out.Rerun,
 		Resume: func(run *result.Run) string { return goesOn(run, run.Resume) },
-	})
+	}
+	if len(run.Command) > 1 && run.Command[1] == "run" {
+		o.Rejudge = rejudging(filepath.Dir(input))
+	}
+	printer := term.New(o)
 	if f.quiet {
 		app.tellWarnings(run, 0)
 	}

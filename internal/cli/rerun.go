@@ -96,6 +96,9 @@ func rerunner(command []string) func(...*result.Brief) string {
 	}
 }
 
+// rejudging is the command that judges a finished run again, without its agents.
+func rejudging(folder string) string { return quoted([]string{"arena", "rejudge", folder}) }
+
 // distinct adds a flag for each value that the trials have.
 func distinct(words []string, flag string, trials []*result.Brief, value func(*result.Brief) string) []string {
 	var seen []string

@@ -303,7 +303,37 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 	if f.lastFailed && r.toRun == 0 {
 		return nil, r.nothing(plan.FailOn)
 	}
+	if f.lastFailed {
+		if err := r.tellJudgesLeftOpen(app); err != nil {
+			return nil, err
+		}
+	}
 	return r, f.redactedBefore(r)
+}
+
+// tellJudgesLeftOpen says how to spare what agents cost where only judges could not judge.
+func (r *resumption) tellJudgesLeftOpen(app *App) error {
+	n, kept := 0, map[*result.Entry]bool{}
+	for _, e := range r.kept {
+		kept[e] = true
+	}
+	for _, e := range r.ledger.Entries {
+		if e.Status != result.Errored || e.Dropped || kept[e] {
+			continue
+		}
+		t, err := r.ledger.Trial(e)
+		if err != nil {
+			return err
+		}
+		if show.JudgesLeftOpen(t) {
+			n++
+		}
+	}
+	if n > 0 {
+		app.remark("in %s only judges could not judge, and --last-failed asks the agents again too: "+
+			"%s asks the judges alone", plural.Of(n, "trial", "trials"), rejudging(filepath.Dir(r.file)))
+	}
+	return nil
 }
 
 // keeps reports whether a trial of the plan is not run: it stays as it is, or is left out.

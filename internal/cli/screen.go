@@ -27,8 +27,8 @@ func (a *App) useColor(when string, tty bool) bool {
 	return term.UseColor(func(name string) string { return a.Env[name] }, tty)
 }
 
-// newScreen is the terminal report of a run, of whose warnings the first have been shown.
-func newScreen(a *App, f *runFlags, told int) *term.Printer {
+// newScreen is the terminal report of a run, into a folder, of whose warnings the first have been shown.
+func newScreen(a *App, f *runFlags, folder string, told int) *term.Printer {
 	plain := f.ci || a.Env["TERM"] == "dumb"
 	when := f.color
 	if plain && when == "auto" {
@@ -41,6 +41,9 @@ func newScreen(a *App, f *runFlags, told int) *term.Printer {
 		Verbosity: f.verbose, Quiet: f.quiet, WarningsShown: told, Now: a.Now, Rerun: rerunner(f.repeat()),
 	}
 	o.Resume = func(run *result.Run) string { return goesOn(run, f.resumeWords()) }
+	if f.words[1] == "run" {
+		o.Rejudge = rejudging(folder)
+	}
 	if tty {
 		o.Width = a.Width
 	}

@@ -42,3 +42,19 @@ func isRed(b *result.Brief) bool {
 		return !b.Tolerated && !b.Outvoted && b.Excuse == ""
 	}
 }
+
+// JudgesLeftOpen reports whether a trial is an error only because judges could not judge, so that judging it again makes
+// up for it, without another conversation.
+func JudgesLeftOpen(t *result.Trial) bool {
+	open, others := false, t.Status != result.Errored || t.Error != ""
+	t.Checks(func(_, _ int, v *result.Verdict) {
+		switch {
+		case v.Status != result.Errored:
+		case len(v.Judgements) > 0:
+			open = true
+		default:
+			others = true
+		}
+	})
+	return open && !others
+}

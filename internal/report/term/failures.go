@@ -17,7 +17,7 @@ func (p *Printer) failures(run *result.Run) error {
 	if err != nil {
 		return err
 	}
-	groups := groupsOf(run)
+	groups, judgesLeft := groupsOf(run), false
 	for i, f := range all {
 		if p.opts.Verbosity == 0 && i == maxFailures {
 			p.print([]*row{{}, (&row{}).add(bold, fmt.Sprintf("… and %s; the reports and -v list all",
@@ -30,6 +30,11 @@ func (p *Printer) failures(run *result.Run) error {
 		}
 		b := block{p: p, run: run, members: f, groups: groups, trial: t, width: p.width()}
 		p.print(b.render())
+		judgesLeft = judgesLeft || show.JudgesLeftOpen(t)
+	}
+	if judgesLeft && p.opts.Rejudge != "" {
+		p.print([]*row{{}, (&row{}).add(plain, "Judges could not judge. To ask only them again, and no agent: ").
+			add(plain, show.Line(p.opts.Rejudge))})
 	}
 	return nil
 }

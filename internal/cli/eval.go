@@ -147,8 +147,23 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 	if diags.Errors() == 0 || len(f.over) == 0 {
 		f.narrow(suite, diags)
 	}
+	f.tellPassedOver(app, suite)
 	f.tellUncertain(app, suite)
 	return f.execute(ctx, app, suite, diags)
+}
+
+// tellPassedOver names the recordings that a file of --assert asks for, and that the command line does not have.
+func (f *evalFlags) tellPassedOver(app *App, suite *scenario.Suite) {
+	for _, p := range suite.Projects {
+		for _, e := range p.Evals {
+			for _, path := range e.PassedOver {
+				if !slices.ContainsFunc(f.over, func(o string) bool { return sameFile(o, path) }) {
+					app.remark("%s names the recording %s, which is not judged: those of the command line are",
+						filepath.ToSlash(e.File), filepath.ToSlash(path))
+				}
+			}
+		}
+	}
 }
 
 // narrow leaves in a suite what is to be judged: nothing that would call an agent, and over recordings of the command

@@ -42,3 +42,13 @@ func TestTextBehindAValue(t *testing.T) {
 		})
 	}
 }
+
+// TestDocumentsOnALine: JSON of two records on one line is no value with text behind it.
+func TestDocumentsOnALine(t *testing.T) {
+	t.Parallel()
+	_, problems := parse("f", `{"a": [1]}{"a": 2}`)
+	if len(problems) != 1 || problems[0].Pos.Col != 11 ||
+		problems[0].Msg != "a second JSON document follows the first on its line" {
+		t.Error(problems)
+	}
+}

@@ -79,6 +79,13 @@ func (b *builder) shareGPTMessage(v value) {
 		b.badMessage = true
 		return
 	}
+	if o.get("from").missing() && o.get("value").missing() && !o.get("messages").missing() {
+		b.badMessage = true
+		b.errorf(v, "unknown-recording", "read as ShareGPT for its key conversations, where messages have from and value; "+
+			"here is a conversation with messages").
+			Hint = `write each conversation as a line of its own, {"messages": […]}, in a file .jsonl`
+		return
+	}
 	before := b.problems.Errors()
 	b.checkFields(o, "a message", shareGPTFields())
 	e := event{Message: Message{Offset: -1, Pos: b.pos(v)}}

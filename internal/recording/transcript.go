@@ -72,8 +72,13 @@ func (b *builder) yaml(p piece) {
 	root := docs[0]
 	messages := node.Get(root, "messages")
 	if messages == nil {
-		r.Errorf(root, "unknown-recording", "this is not a recording that arena can read: YAML without messages").
-			Hint = "a transcript has the keys metadata and messages"
+		d := r.Errorf(root, "unknown-recording", "this is not a recording that arena can read: YAML without messages")
+		d.Hint = "a transcript has the keys metadata and messages"
+		if kind := node.Get(root, "kind"); kind != nil && kind.Kind == node.Scalar {
+			d.Msg = "this is no recording: it is a file of kind " + cutText(kind.Value, 40)
+			d.Hint = "what to judge by is named with --assert, or -c for a config; of a folder every file is read, so name the " +
+				"recordings, such as talks/*.json"
+		}
 		return
 	}
 	r.Each(root, "a transcript", func(key string, k, v *node.Node) { // reports duplicate keys

@@ -16,6 +16,7 @@ type RecordingEval struct {
 	TaskType     string // of the prompt whose evals are run as well; "" is the only one
 	TaskTypePos  diag.Pos
 	Recordings   []string `digest:"-"` // files of one conversation or more each
+	PassedOver   []string `digest:"-"` // files that it names although others are judged
 	RecordingPos diag.Pos // where they are named
 	Type         string   // of the recordings, as the file has it; "" leaves it to their content
 	AllTurns     []Placed // of every reply
@@ -111,9 +112,15 @@ func (d *decoder) unusedRecording(e *recordingEvalFile) {
 	case !fs.isGlob(path) && !fs.exists(path):
 		d.Warnf(e.path, "missing-file", "there is no recording %q", path).Hint = hint
 	case fs.isGlob(path):
-		if found, err := fs.glob(path); err != nil || len(found) == 0 {
+		found, err := fs.glob(path)
+		if err != nil || len(found) == 0 {
 			d.Warnf(e.path, "no-match", "no recording matches %q", path).Hint = hint
 		}
+		for _, one := range found {
+			e.PassedOver = append(e.PassedOver, fs.access(one))
+		}
+	default:
+		e.PassedOver = []string{fs.access(path)}
 	}
 }
 

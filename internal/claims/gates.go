@@ -17,7 +17,7 @@ type expectedGate struct {
 	twice  bool // another one has its id
 }
 
-// measuredEval is an eval that has a result. It is noted with its position and without.
+// measuredEval is an eval that has a result, or was skipped. It is noted with its position and without.
 type measuredEval struct {
 	id  string
 	pos diag.Pos
@@ -57,7 +57,7 @@ func (t *Tracker) claimGates(claim Maker) {
 		if t.hasMoved {
 			evidence = 1
 		}
-		if reason, skipped := t.skippedEvals[g.ID]; skipped && !g.twice {
+		if reason, skipped := t.skippedEvals[key]; skipped {
 			why, evidence = "it was skipped in every trial ("+reason+")", evidence+1
 		}
 		if sampled {

@@ -25,7 +25,7 @@ type Tracker struct {
 
 	gates         []expectedGate // evals with a threshold, which must have judged something
 	measuredEvals map[measuredEval]bool
-	skippedEvals  map[string]string      // by id, in trials that passed: why
+	skippedEvals  map[measuredEval]string // in trials that passed: why
 	scenarios     map[string]*skippedAll // by id
 	hasMoved      bool                   // a workflow made a transition
 	hasErrors     bool                   // a trial ended early: its evals may have had nothing to judge
@@ -47,7 +47,7 @@ type Tracker struct {
 func New() *Tracker {
 	return &Tracker{
 		isExpected: map[Name]bool{}, calledTools: map[string]bool{}, loadedSkills: map[string]bool{},
-		measuredEvals: map[measuredEval]bool{}, skippedEvals: map[string]string{}, scenarios: map[string]*skippedAll{},
+		measuredEvals: map[measuredEval]bool{}, skippedEvals: map[measuredEval]string{}, scenarios: map[string]*skippedAll{},
 		firedGuardrails: map[string]bool{}, statesEntered: map[string]bool{},
 		rulesUsed: map[usedRule]bool{}, turnsRun: map[runTurn]bool{},
 		windowsUsed: map[place]bool{}, windowsRun: map[place]bool{},
@@ -72,7 +72,8 @@ func (t *Tracker) Observe(trial *result.Trial) {
 	for i := range trial.Evals {
 		e := &trial.Evals[i]
 		if e.Skipped && trial.Status == result.Passed {
-			t.skippedEvals[e.ID] = e.SkipReason
+			t.skippedEvals[measuredEval{id: e.ID}] = e.SkipReason
+			t.skippedEvals[measuredEval{e.ID, e.Position}] = e.SkipReason
 			continue
 		}
 		t.measuredEvals[measuredEval{id: e.ID}] = true

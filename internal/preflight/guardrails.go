@@ -46,8 +46,12 @@ func reportElsewhere(p *scenario.Project, s *scenario.Scenario, names []string, 
 	look := func(c *checks.Compiled) {
 		for _, use := range c.GuardrailUses() {
 			if use.Name != "" && slices.ContainsFunc(names, use.Means) && !slices.ContainsFunc(own, use.Means) {
-				d.Warnf(use.Pos, use.Width, "unknown-guardrail", "%s: %s is a guardrail of another prompt than that of scenario "+
-					"%q, so it never fires here", use.Type, use.Name, s.ID).Hint = "list it under validators of the prompt"
+				why, hint := "is a guardrail of another prompt than that", "list it under validators of the prompt"
+				if slices.ContainsFunc(switchedOff(prompts), use.Means) {
+					why, hint = "is switched off in the prompt", "take enabled: false out"
+				}
+				d.Warnf(use.Pos, use.Width, "unknown-guardrail", "%s: %s %s of scenario %q, so it never fires here",
+					use.Type, use.Name, why, s.ID).Hint = hint
 			}
 		}
 	}
@@ -104,13 +108,18 @@ func GuardrailNames(p *scenario.Project, chosen []*scenario.Scenario) []string {
 }
 
 // guardrailsOf are the types of the guardrails of prompts that are enabled.
-func guardrailsOf(prompts []*scenario.Prompt) (names []string) {
+func guardrailsOf(prompts []*scenario.Prompt) []string { return validatorsOf(prompts, true) }
+
+// switchedOff are the types of the guardrails of prompts that are not enabled.
+func switchedOff(prompts []*scenario.Prompt) []string { return validatorsOf(prompts, false) }
+
+func validatorsOf(prompts []*scenario.Prompt, enabled bool) (names []string) {
 	for _, prompt := range prompts {
 		if prompt == nil {
 			continue
 		}
 		for _, v := range prompt.Validators {
-			if check, ok := inventory.Sample(v.Compiled).(*checks.Compiled); ok && v.Enabled {
+			if check, ok := inventory.Sample(v.Compiled).(*checks.Compiled); ok && v.Enabled == enabled {
 				names = append(names, check.Type)
 			}
 		}

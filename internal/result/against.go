@@ -89,7 +89,10 @@ func (b *Basis) against(tallies []*Tally) *Against {
 			g.Verdict = Quarantined
 			continue
 		case !AskedAlike(was.Asked, t.Asked):
-			if t.Asked != "" {
+			switch {
+			case t.Status == Skipped:
+				g.Differs = []string{"it is skipped now"}
+			case t.Asked != "":
 				g.Differs = AskedOtherwise(was.Asked, t.Asked)
 			}
 			continue

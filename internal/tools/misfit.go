@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -175,9 +174,5 @@ func oneOf(values []any) string {
 }
 
 func quoted(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil { // cannot happen with decoded JSON
-		return fmt.Sprint(v)
-	}
-	return shorten(string(text))
+	return shorten(jsonvalue.Compact(v))
 }

@@ -26,9 +26,9 @@ type Tracker struct {
 	gates         []expectedGate // evals with a threshold, which must have judged something
 	measuredEvals map[measuredEval]bool
 	skippedEvals  map[measuredEval]string // in trials that passed: why
-	scenarios     map[string]*skippedAll // by id
-	hasMoved      bool                   // a workflow made a transition
-	hasErrors     bool                   // a trial ended early: its evals may have had nothing to judge
+	scenarios     map[string]*skippedAll  // by id
+	hasMoved      bool                    // a workflow made a transition
+	hasErrors     bool                    // a trial ended early: its evals may have had nothing to judge
 
 	moves         []*expectedMove // of workflows
 	stateRules    []expectedStates

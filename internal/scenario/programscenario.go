@@ -155,7 +155,11 @@ func (d *decoder) said(spec *node.Node, s *programScenario) {
 		t.Pos, t.Said, t.Content = d.Pos(v), d.Pos(v), string(d.raw(v, "input"))
 	default:
 		t.Pos, t.Said = d.Pos(v), d.Pos(v)
-		t.Content, _ = d.String(v, "input")
+		text, ok := d.String(v, "input")
+		if !ok {
+			return
+		}
+		t.Content = text
 	}
 	if strings.TrimSpace(t.Content) == "" {
 		d.Errorf(s.input, "empty-value", "input is empty: the program would be asked nothing")

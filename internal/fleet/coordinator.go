@@ -13,48 +13,47 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// Coordinator has the trials of a run done by workers: it asks for each, waits for what comes of it, and says when
-// nobody can run it. It is safe for concurrent use.
+// Coordinator has workers run the trials of a run. It sends a job for each trial, waits for its outcome, and warns when
+// no worker can run it. It is safe for concurrent use.
 type Coordinator struct {
 	Run    string
 	Trials int // of the plan
-	// Again says that the run was coordinated before, so that the outcomes of its trials may be stored already.
+	// Again says that the run was coordinated before, so that outcomes of its trials may be stored already.
 	Again bool
-	// Ask stores a job for workers. A job that waits already is not stored twice.
+	// Ask stores a job for workers. It must not store a job twice that waits already.
 	Ask func(ctx context.Context, j *Job) error
-	// Halt tells the workers that the run is stopped, which ctx says, and returns when what they had told before is here;
-	// nil: nobody needs to be told.
+	// Halt tells the workers that the run is stopped; the cause of ctx says why. It returns when all that they sent before
+	// has arrived. nil: there is nothing to tell.
 	Halt func(ctx context.Context)
-	// Tell shows a line to people.
+	// Tell shows a line to the user.
 	Tell func(string)
-	// Warn is after which time without a worker that can run a trial that is told, Patience after which the trial is
-	// given up.
+	// A trial for which no worker is there is warned of after Warn, and given up after Patience.
 	Warn, Patience time.Duration
-	Now            func() time.Time // a clock that goes on
+	Now            func() time.Time // a monotonic clock
 
 	mu      sync.Mutex
 	waiting map[int]*ticket
-	held    map[int]arrival // results that nobody has asked for yet
-	over    map[int]bool    // results that were taken
+	held    map[int]arrival // results of trials that were not asked for yet
+	over    map[int]bool    // trials whose result was taken
 	needs   map[string]*need
 	workers map[string]*seen
-	left    map[string]*seen // workers that were there
-	broken  error            // why no more results come
+	left    map[string]*seen // workers that ended or went silent
+	broken  error            // why no further result can arrive
 	copies  int
 	again   int // trials that were delivered more than once
 	doubted int // tickets in doubt
 }
 
-// ticket is a trial that is waited for.
+// ticket is a trial whose outcome is awaited.
 type ticket struct {
 	job     *Job
 	started func()
-	begin   sync.Once // calls started, or nobody does any more
-	worker  string    // who began it last; "": nobody
+	begin   sync.Once // calls started at most once
+	worker  string    // the last worker that began it; "": none
 	arrived chan arrival
-	// doubt is since when nobody knows whether the broker still has the job; zero: it has.
+	// doubt is since when the broker may have lost the job; zero: it has it.
 	doubt time.Time
-	again chan struct{} // has something when the job is to be asked for once more
+	again chan struct{} // receives when the job must be sent again
 }
 
 type arrival struct {
@@ -62,30 +61,30 @@ type arrival struct {
 	err     error
 }
 
-// need is what some trials need.
+// need is how many trials wait for a need, and whether a worker serves it.
 type need struct {
 	waiting int       // trials
-	lacking time.Time // since when nobody serves it; zero: somebody does
+	lacking time.Time // since when no worker serves it; zero: one does
 	told    bool
 }
 
-// seen is a worker that was heard of.
+// seen is a worker and when its last message came.
 type seen struct {
 	Presence
 	last time.Time
 }
 
-// Presences are said every Heartbeat; who has been silent for gone is not there.
+// Workers send their presence every Heartbeat. A worker that is silent for longer than gone counts as ended.
 const (
 	Heartbeat = 5 * time.Second
 	gone      = 4 * Heartbeat
 )
 
-// grace is how long what is in the hands of workers may take to end when the run is stopped.
+// grace is how long the coordinator of a stopped run waits for trials that workers have begun.
 const grace = 10 * time.Second
 
-// Do has a trial run, and returns what came of it. started is called when a worker has begun it, once. When ctx ends,
-// its cause is the error, unless a worker has begun the trial: then what came of it until then is waited for, a little.
+// Do has a worker run a trial, and returns its outcome. started is called once, when a worker has begun it. When ctx
+// ends, Do returns its cause; when a worker has begun the trial, Do waits up to grace for the outcome first.
 func (c *Coordinator) Do(ctx context.Context, j *Job, started func()) (*Outcome, error) {
 	j.Run, j.Again = c.Run, c.Again
 	t := &ticket{job: j, started: started, arrived: make(chan arrival, 1), again: make(chan struct{}, 1)}
@@ -113,7 +112,7 @@ func (a *arrival) worker() string {
 	return a.outcome.Worker
 }
 
-// wait asks for a trial, and waits for what comes of it.
+// wait sends the job of a trial, and waits for its outcome.
 func (c *Coordinator) wait(ctx context.Context, t *ticket) (*arrival, error) {
 	asked := c.ask(ctx, *t.job)
 	for {
@@ -153,7 +152,7 @@ func (c *Coordinator) ask(ctx context.Context, j Job) <-chan error {
 	return asked
 }
 
-// enter notes that a trial is waited for. What came of it may be here already.
+// enter registers a trial whose outcome is awaited. It returns the outcome when that has arrived already.
 func (c *Coordinator) enter(t *ticket) (*arrival, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -210,7 +209,7 @@ func (c *Coordinator) inHands(t *ticket) bool {
 	return t.worker != ""
 }
 
-// begun tells once that a trial has begun.
+// begun notes that a worker has begun a trial.
 func (c *Coordinator) begun(index int, worker string) {
 	c.mu.Lock()
 	t := c.waiting[index]
@@ -223,8 +222,8 @@ func (c *Coordinator) begun(index int, worker string) {
 	}
 }
 
-// Outcome takes what came of the job of a trial; err is why it is refused. One that nobody waits for any more is
-// dropped.
+// Outcome takes the outcome of the job of a trial, or the error for which it was refused. A second outcome of a trial
+// is dropped.
 func (c *Coordinator) Outcome(index int, o *Outcome, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -268,7 +267,7 @@ func reason(err error) string {
 	return ": " + err.Error()
 }
 
-// fits refuses what did not come of the job that was asked for.
+// fits refuses an outcome of another trial than was asked for.
 func fits(t *ticket, got arrival) *arrival {
 	j, o := t.job, got.outcome
 	switch {
@@ -284,10 +283,10 @@ func fits(t *ticket, got arrival) *arrival {
 	return &got
 }
 
-// Presence takes what a worker says of itself.
+// Presence takes the presence of a worker.
 func (c *Coordinator) Presence(p *Presence, err error) {
 	if err != nil {
-		return // it is said again, and who says nothing that can be read is nobody
+		return // the worker sends it again soon
 	}
 	if p.Started != nil {
 		c.begun(*p.Started, p.Worker)
@@ -298,7 +297,7 @@ func (c *Coordinator) Presence(p *Presence, err error) {
 		c.workers = map[string]*seen{}
 	}
 	was := c.workers[p.Worker]
-	const most = 10_000 // workers; more are nobody's
+	const most = 10_000 // further workers are ignored
 	if was == nil && len(c.workers) >= most {
 		return
 	}
@@ -326,9 +325,9 @@ func (c *Coordinator) Presence(p *Presence, err error) {
 	}
 }
 
-// part notes that a worker is gone. What it said of itself is still told where nobody else is there.
+// part notes that a worker has ended. Its reasons are still shown when no worker serves a need.
 func (c *Coordinator) part(worker string) {
-	const most = 100 // workers; of more nobody reads
+	const most = 100 // further workers are forgotten
 	if was := c.workers[worker]; was != nil && len(c.left) < most {
 		if c.left == nil {
 			c.left = map[string]*seen{}
@@ -338,7 +337,8 @@ func (c *Coordinator) part(worker string) {
 	delete(c.workers, worker)
 }
 
-// Look sees who is there, and says or gives up what nobody can run. It is to be called every second or so.
+// Look notices workers that went silent, and warns of or gives up trials that no worker can run. Call it about once a
+// second.
 func (c *Coordinator) Look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -378,7 +378,7 @@ func (c *Coordinator) served(name string) bool {
 	return false
 }
 
-// whyNobody says who is there, or was, and why they cannot.
+// whyNobody says, for each worker that is there or was, why it does not serve a need.
 func (c *Coordinator) whyNobody(name string) string {
 	var why []string
 	for _, worker := range slices.Sorted(maps.Keys(c.workers)) {
@@ -409,7 +409,7 @@ func (w *seen) why(name string) string {
 	return cmp.Or(w.Refuses, w.Lacks[name], "it does not know them")
 }
 
-// giveUp ends the trials that have a need.
+// giveUp ends all trials that have a need with an error.
 func (c *Coordinator) giveUp(name string, err error) {
 	for i, t := range c.waiting {
 		if t.job.Needs == name {
@@ -420,7 +420,7 @@ func (c *Coordinator) giveUp(name string, err error) {
 	}
 }
 
-// Break ends everything that waits: no more results come.
+// Break ends all trials with an error: no further results can arrive.
 func (c *Coordinator) Break(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -434,7 +434,7 @@ func (c *Coordinator) Break(err error) {
 	}
 }
 
-// Told is what is to be said of how the run went, at its end; "": nothing.
+// Told is a remark about deliveries for the end of the run; "": none.
 func (c *Coordinator) Told() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

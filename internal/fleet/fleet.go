@@ -1,5 +1,5 @@
-// Package fleet defines what the coordinator of a run and the workers that run its trials tell each other: the run, its
-// jobs, their outcomes, and who is there. It does not depend on a broker. Whatever comes in is held to be hostile.
+// Package fleet defines the messages between the coordinator of a run and the workers that run its trials: the run, its
+// jobs, their outcomes, and the presence of workers. It does not depend on a broker. All messages are untrusted input.
 package fleet
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Protocol is the version of the messages. Whoever speaks another one is refused by name.
+// Protocol is the version of the messages. Messages of other versions are refused.
 const Protocol = 4
 
 // The limits of messages, in bytes. Larger ones are refused without decoding them.
@@ -27,31 +27,31 @@ const (
 	maxListed  = 10_000
 )
 
-// Run is what workers are told of a run.
+// Run describes a run to workers.
 type Run struct {
 	Protocol int    `json:"protocol"`
 	Arena    string `json:"arena"` // version of the coordinator
 	ID       string `json:"run"`
-	// Coordinator tells whoever coordinates the run now from those who did before.
+	// Coordinator identifies the process that coordinates the run now. A run that is resumed has another one.
 	Coordinator string    `json:"coordinator"`
 	Name        string    `json:"name,omitempty"`
 	Started     time.Time `json:"started"`
 	Plan        string    `json:"plan"`   // sum of the plan, which workers make themselves
 	Trials      int       `json:"trials"` // of the plan
 	Bundle      Bundle    `json:"bundle"`
-	// Tapes is a bundle with the cassettes that there are; nil: nothing is recorded or replayed, or there are none.
+	// Tapes is a bundle of existing cassettes; nil: nothing is recorded or replayed, or there are none.
 	Tapes *Bundle `json:"tapes,omitempty"`
-	// Spec is what was asked of the run.
+	// Spec is what the user asked for.
 	Spec *result.Spec `json:"spec"`
-	// Needs are what the agents of its trials need, each of which may be another machine's.
+	// Needs are what the agents of the trials need. One worker need not have all of them.
 	Needs []string `json:"needs"`
-	// Variables are the names of those that its files make use of and that the coordinator has.
+	// Variables are the names of environment variables that the files use and that are set at the coordinator.
 	Variables []string `json:"variables,omitempty"`
-	// Story says that what happens in trials is to be told, in so much detail; nil: nobody wants to hear of it.
+	// Story asks for the events of trials, in this detail; nil: workers do not send them.
 	Story *result.StoryDetail `json:"story,omitempty"`
-	// NoTraces says that programs that are agents are started without a place for their traces.
+	// NoTraces says that agents that are programs get no address for their traces.
 	NoTraces bool `json:"no_traces,omitempty"`
-	// Stopped is why no trial is wanted any more; "": they are.
+	// Stopped is why no further trial is wanted; "": the run goes on.
 	Stopped string `json:"stopped,omitempty"`
 }
 
@@ -61,7 +61,7 @@ type Bundle struct {
 	Size   int64  `json:"size"`
 }
 
-// Job asks for a trial.
+// Job asks a worker to run a trial.
 type Job struct {
 	Protocol    int    `json:"protocol"`
 	Run         string `json:"run"`
@@ -69,11 +69,11 @@ type Job struct {
 	Trial       string `json:"trial"` // its id
 	Fingerprint string `json:"fingerprint"`
 	Needs       string `json:"needs"`
-	// Again says that it was asked for before, so that its outcome may be stored already.
+	// Again says that the job was sent before, so that its outcome may be stored already.
 	Again bool `json:"again,omitempty"`
 }
 
-// Outcome is what came of a job: the line of the trial, or why there is none.
+// Outcome is the result of a job: the line of the trial for the journal, or an error.
 type Outcome struct {
 	Protocol    int    `json:"protocol"`
 	Run         string `json:"run"`
@@ -82,40 +82,40 @@ type Outcome struct {
 	Fingerprint string `json:"fingerprint"`
 	Worker      string `json:"worker"`
 	Tries       int    `json:"tries"` // deliveries of the job, this one included
-	// Line is the line of the trial for the journal; nil: it lies apart, or there is none.
+	// Line is the line of the trial for the journal; nil: it is in the file Apart, or there is an error.
 	Line json.RawMessage `json:"line,omitempty"`
-	// Apart is the name of the file that holds the line, where that is too large for a message, and Size its bytes.
+	// Apart is the name of the file that holds a line too large for a message, and Size its number of bytes.
 	Apart string `json:"apart,omitempty"`
 	Size  int64  `json:"size,omitempty"`
-	// Parts are what comes with the line, by name.
+	// Parts are other data of the trial, by name.
 	Parts map[string]*Part `json:"parts,omitempty"`
-	// Error is why there is no line: the job was given up.
+	// Error is why the job was given up; there is no line then.
 	Error string `json:"error,omitempty"`
 }
 
-// Part is what comes with the line of a trial, such as what happened in it.
+// Part is other data of a trial, such as its events.
 type Part struct {
-	Data []byte `json:"data,omitempty"` // nil: it lies apart
-	// Apart is the name of the file that holds the data, where that is too large for a message, and Size its bytes.
+	Data []byte `json:"data,omitempty"` // nil: it is in the file Apart, or there is an error
+	// Apart is the name of the file that holds data too large for a message, and Size its number of bytes.
 	Apart string `json:"apart,omitempty"`
 	Size  int64  `json:"size,omitempty"`
-	// Error is why there is no data, though there should be.
+	// Error is why data is missing that should be there.
 	Error string `json:"error,omitempty"`
 }
 
-// The parts that there are.
+// The names of parts.
 const (
-	StoryPart = "story" // what happened in the trial
+	StoryPart = "story" // the events of the trial
 	TapePart  = "tape"  // its cassette
 )
 
-// Done is what comes of a job that was done.
+// Done is what a worker made of a job.
 type Done struct {
 	Line  []byte            // of the trial
 	Parts map[string][]byte // what comes with it
 }
 
-// Presence says that a worker is there, and what it can do for a run.
+// Presence says that a worker is running, and what it can do for a run.
 type Presence struct {
 	Protocol int    `json:"protocol"`
 	Run      string `json:"run"`
@@ -125,14 +125,14 @@ type Presence struct {
 	Refuses string `json:"refuses,omitempty"`
 	// Busy says that it serves another run at the moment.
 	Busy bool `json:"busy,omitempty"`
-	// Serves are the needs for which it has what it takes, Lacks why it has not for others.
+	// Serves are the needs for which the worker can run trials. Lacks says why it cannot for other needs.
 	Serves []string          `json:"serves,omitempty"`
 	Lacks  map[string]string `json:"lacks,omitempty"`
-	// Started is the trial that it has just begun; nil: none. Then nothing else is said.
+	// Started is the trial that the worker has just begun; nil: none. A message with Started says nothing else.
 	Started *int `json:"started,omitempty"`
-	// Holds are the trials that it has begun, and whose outcomes are not stored yet.
+	// Holds are the trials that the worker has begun, and whose outcomes are not stored yet.
 	Holds []int `json:"holds,omitempty"`
-	// Leaves says that the worker goes.
+	// Leaves says that the worker ends.
 	Leaves bool `json:"leaves,omitempty"`
 }
 
@@ -142,8 +142,8 @@ var (
 	sumForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 )
 
-// DecodeRun decodes what is told of a run. One of another protocol comes with the fields that say so, and an
-// *OtherVersionError.
+// DecodeRun decodes the description of a run. For another version of the protocol it returns the fields that identify
+// the run, and an *OtherVersionError.
 func DecodeRun(data []byte) (*Run, error) {
 	r := &Run{}
 	if err := decode(data, MaxRun, r, func() int { return r.Protocol }); err != nil {
@@ -162,7 +162,7 @@ func DecodeRun(data []byte) (*Run, error) {
 	switch {
 	case !idForm().MatchString(r.ID):
 		return nil, errors.New("the run has no id")
-	case r.Stopped != "": // nobody needs to know more of it
+	case r.Stopped != "": // the rest is of no use then
 	case r.Spec == nil:
 		return nil, errors.New("the run does not say what was asked of it")
 	case r.Trials < 0:
@@ -198,7 +198,7 @@ func DecodeJob(data []byte, run string) (*Job, error) {
 	return j, texts(j.Trial, j.Fingerprint, j.Needs)
 }
 
-// DecodeOutcome decodes what came of a job of a run.
+// DecodeOutcome decodes the outcome of a job of a run.
 func DecodeOutcome(data []byte, run string) (*Outcome, error) {
 	o := &Outcome{}
 	if err := decode(data, MaxOutcome, o, func() int { return o.Protocol }); err != nil {
@@ -232,7 +232,7 @@ func DecodeOutcome(data []byte, run string) (*Outcome, error) {
 	return o, texts(o.Trial, o.Fingerprint, o.Worker, o.Apart)
 }
 
-// DecodePresence decodes what a worker says of itself.
+// DecodePresence decodes the presence of a worker.
 func DecodePresence(data []byte, run string) (*Presence, error) {
 	p := &Presence{}
 	if err := decode(data, MaxRun, p, func() int { return p.Protocol }); err != nil {
@@ -262,9 +262,9 @@ func DecodePresence(data []byte, run string) (*Presence, error) {
 	return p, texts(append(p.Serves, p.Worker, p.Arena, p.Refuses)...)
 }
 
-// OtherVersionError refuses a message of another protocol.
+// OtherVersionError is the error of a message of another protocol version.
 type OtherVersionError struct {
-	Arena string // version of who speaks; "": not known
+	Arena string // version of the sender; "": not known
 	Has   int
 }
 
@@ -276,7 +276,7 @@ func (e *OtherVersionError) Error() string {
 	return fmt.Sprintf("it speaks protocol %d%s; this arena speaks %d", e.Has, who, Protocol)
 }
 
-// decode reads a message. Its protocol is looked at before what else is in it: another one may have other fields.
+// decode reads a message. It looks at the protocol version first: other versions may have other fields.
 func decode(data []byte, limit int, v any, protocol func() int) error {
 	if len(data) > limit {
 		return fmt.Errorf("the message has %s; at most %s are read", dispatch.Size(len(data)), dispatch.Size(limit))
@@ -296,7 +296,7 @@ func decode(data []byte, limit int, v any, protocol func() int) error {
 	return nil
 }
 
-// texts refuses texts that are too long for what they are.
+// texts refuses texts that are longer than their limits.
 func texts(list ...string) error {
 	for _, text := range list {
 		if len(text) > maxText {

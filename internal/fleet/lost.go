@@ -6,12 +6,12 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// doubtful is after which time without a word of it a trial is asked for again whose job the broker has lost: until
-// then each worker has said at least once what it has in hand.
+// doubtful is how long the coordinator waits, after the broker lost a job, before it sends the job again. Until then
+// each worker has sent at least once which trials it holds.
 const doubtful = 2*Heartbeat + time.Second
 
-// Lost is to be called when the broker has lost what it held, and holds again what is stored there from now on. Each
-// trial that is waited for is asked for again, unless a worker has it in hand and so will store what comes of it.
+// Lost must be called when the broker has lost its data and stores data again. The job of each awaited trial is sent
+// again, unless a worker holds the trial and will store its outcome.
 func (c *Coordinator) Lost() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -28,7 +28,7 @@ func (c *Coordinator) Lost() {
 	}
 }
 
-// settleDoubts asks again for the trials that nobody has in hand.
+// settleDoubts sends jobs again whose trials no worker holds.
 func (c *Coordinator) settleDoubts(now time.Time) {
 	if c.doubted == 0 {
 		return

@@ -14,8 +14,8 @@ import (
 
 // Agents of their own: programs and endpoints that hold the conversation themselves, in the place of a model.
 
-// endAgent ends what the agent of the trial keeps running, and reports whether it ended well. One that did not makes
-// the trial an error: what it said may not be all. Only the first call does anything.
+// endAgent ends the program or connection of the trial's agent, and returns whether it ended well. If not, the trial is
+// an error: its last reply may be incomplete. Only the first call has an effect.
 func (s *session) endAgent(ctx context.Context) bool {
 	notices, err := s.agent.End(context.WithoutCancel(ctx))
 	for _, text := range notices {
@@ -30,15 +30,15 @@ func (s *session) endAgent(ctx context.Context) bool {
 	return false
 }
 
-// ran reports whether the calls of the last reply were made already, by the agent itself: always, or, of one that has
-// its tools run, those of which its traces tell.
+// ran reports whether the agent ran the calls of its last reply itself. Agents do so always, except those that have
+// their tools run by arena: then only the calls in their traces count.
 func (s *session) ran() bool {
 	spec := s.trial.Endpoint.Spec
 	return spec.RunsTools() || spec.IsAgent() && len(s.toolResults) > 0
 }
 
-// told records the calls that an agent made itself, with what it says came of them. Nobody was asked whether they may
-// be made, so that no policy and no consent has a say.
+// told records calls that the agent ran itself, with the results that it reports. Tool policy and consent do not apply:
+// the calls have happened already.
 func (l *toolLoop) told(calls []chat.ToolCall, results []chat.ToolResult) error {
 	if err := l.limits(len(calls)); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (l *toolLoop) keepTaken() {
 
 // ReportAgents reports scenarios that the agents of a project cannot take part in, whatever the flags of a run.
 func ReportAgents(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
-	var aside diag.List // what selecting finds is told elsewhere
+	var aside diag.List // other functions report the problems of a selection
 	m := newMatrix(PlanOptions{}, &aside)
 	defer m.close()
 	for _, s := range chosen {

@@ -28,7 +28,7 @@ func (f *Fingerprints) Asked(t *Trial) string {
 	case t.row != 0:
 		decides = append(decides, rowDecides(t.filled().Scenario)...)
 	}
-	for i := range s.Turns { // as the files say: who judges again opens nobody who plays
+	for i := range s.Turns { // as in the files: a rejudged run does not open the models that play users
 		p, turn := t.Project.Project, &s.Turns[i]
 		persona, role := p.PersonaOf(turn), p.RoleOf(turn)
 		if persona == nil || role == nil {
@@ -55,7 +55,7 @@ func sumOfRows(s *scenario.Scenario, rows []int32) digest.Sum {
 	all := sha256.New()
 	for _, i := range rows {
 		row, err := set.Row(int(i))
-		if err != nil { // the trials of the row say so
+		if err != nil { // the trials of the row report it
 			row = &dataset.Row{ID: set.ID(int(i))}
 		}
 		sum := scenario.Digest(rowDecides(s.ForRow(row))...)
@@ -111,9 +111,9 @@ func bare(s *scenario.Scenario) *scenario.Scenario {
 	return &b
 }
 
-// repeatable reports whether the trial comes out the same whenever it is run: mocks or recordings answer and judge, and
-// nobody draws lots. A difference between two such trials is a fact. That a cassette plays does not count: the results
-// of a replay are those of the run that was recorded.
+// repeatable reports whether the trial has the same result whenever it runs: mocks or recordings answer and judge, and
+// nothing is random. A difference between two such trials is a fact. Replays from a cassette are not meant here: their
+// results are those of the recorded run.
 func (t *Trial) repeatable() bool {
 	switch {
 	case t.Finished != nil:
@@ -168,8 +168,8 @@ func (t *Trial) judgedByChance() (chance bool) {
 	return chance
 }
 
-// usersByChance reports whether what the user says may be other words in the same trial: a model plays the user, or a
-// mock draws what is said.
+// usersByChance reports whether the user's messages may differ between two runs of the trial: a model plays the user,
+// or a mock draws its replies.
 func (t *Trial) usersByChance() bool {
 	for _, one := range t.players {
 		if one == nil {

@@ -10,8 +10,8 @@ import (
 // noBaseline is the code of a run that lacks one.
 const noBaseline = "no-baseline"
 
-// reportBasis reports, before anything is paid, a baseline that the plan cannot be held against, and a reason to fail
-// that needs one. A part of a plan is held against none: whoever puts the parts together does that.
+// reportBasis reports, before any call is paid, a baseline with which the plan cannot be compared, and a fail_on reason
+// that needs a baseline when there is none. A shard is not compared: whoever merges the shards does that.
 func (m *matrix) reportBasis(plan *Plan) {
 	basis := m.opts.Basis
 	compares := slices.Contains(plan.FailOn, result.FailOnRegressed)

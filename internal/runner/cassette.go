@@ -120,7 +120,7 @@ func (s *session) redacted() *result.Trial {
 	return &clean
 }
 
-// call calls a model, through the cassette if there is one.
+// call calls a model, through the cassette if the trial has one.
 func (s *session) call(
 	ctx context.Context, e *Endpoint, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
@@ -145,7 +145,7 @@ func (s *session) call(
 	return lane.Complete(ctx, e.Client, e.Spec.Model, req, onDelta)
 }
 
-// callTool calls a tool of the trial, through the cassette if there is one.
+// callTool calls a tool of the trial, through the cassette if the trial has one.
 func (s *session) callTool(ctx context.Context, lane *cassette.Lane, call chat.ToolCall) chat.ToolResult {
 	if s.paints(call.Name) { // it asks a model, and that is what is recorded
 		return s.paint(ctx, call)

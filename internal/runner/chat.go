@@ -18,16 +18,16 @@ import (
 	"github.com/arena-evals/arena/internal/window"
 )
 
-// ChatOptions are what a conversation with a person depends on besides the plan.
+// ChatOptions are the options of a conversation with a person.
 type ChatOptions struct {
 	Calls     CallParameters
 	Now       func() time.Time
-	Cassettes *cassette.Folder // records what is said; nil: nothing does
+	Cassettes *cassette.Folder // records the conversation; nil: it is not recorded
 	// Again says how a trial is recorded again; see Options.
 	Again func(t *result.Trial, all bool) string
 	// Stream has replies streamed, and their pieces come as ChatPiece.
 	Stream bool
-	// Hear is told what happens, one event after another, while Say waits for it.
+	// Hear gets the events of the conversation in order, while Say waits for it.
 	Hear func(result.Event)
 	// Crash receives a panic; see Options.
 	Crash func(trial string, cause any, stack []byte)
@@ -46,15 +46,15 @@ func (ChatPiece) Kind() result.EventKind { return "" }
 // Place implements result.Event.
 func (p ChatPiece) Place() result.At { return p.At }
 
-// chatSynced is an event behind which all before it were told.
+// chatSynced is an event that is sent when all events before it were handled.
 type chatSynced struct {
 	ChatPiece
 
 	told chan struct{}
 }
 
-// Chat is a conversation in which a person, or a script, is the user: the turns of a trial, of which nobody knows the
-// next one. It belongs to one goroutine.
+// Chat is a conversation in which a person, or a script, is the user. Its turns are not known in advance. It belongs to
+// one goroutine.
 type Chat struct {
 	s      *session
 	o      ChatOptions
@@ -64,8 +64,8 @@ type Chat struct {
 	before []func() // each makes the session what it was before a turn
 }
 
-// Chat begins a conversation with the agent of a trial. The turns that its scenario has stand for nothing but the mock
-// replies that they bring along. It must be closed.
+// Chat begins a conversation with the agent of a trial. The turns of its scenario are not run; they only give mock
+// replies. The caller must close it.
 func (p *Plan) Chat(ctx context.Context, t *Trial, o ChatOptions) (*Chat, error) {
 	opts := &Options{
 		Temperature: o.Calls.Temperature, MaxTokens: o.Calls.MaxTokens, Seed: o.Calls.Seed, Now: o.Now,
@@ -104,7 +104,7 @@ func (p *Plan) Chat(ctx context.Context, t *Trial, o ChatOptions) (*Chat, error)
 	return c, nil
 }
 
-// sync returns when everything that has happened was told.
+// sync returns when all events so far were handled.
 func (c *Chat) sync() {
 	marker := chatSynced{told: make(chan struct{})}
 	c.events <- marker
@@ -137,9 +137,8 @@ func (c *Chat) Medium(file string) (part chat.Part, err error) {
 	return part, nil
 }
 
-// Say has the user say a text, with media, and returns the turn that came of it. Where it does not come to its end, by
-// an error or because ctx ends, the conversation is what it was before, except for what tools did and what the calls
-// cost.
+// Say sends a text of the user, with media, and returns the finished turn. After an error, or when ctx ends, the
+// conversation is what it was before, except for the effects of tools and the cost of calls.
 func (c *Chat) Say(ctx context.Context, text string, media ...chat.Part) (turn *result.Turn, err error) {
 	s, before := c.s, c.s.snapshot()
 	ctx = providers.InTrial(ctx, s.agent)
@@ -212,7 +211,7 @@ var (
 	errRemembers   = errors.New("the agent remembers by itself what was said, and cannot be made to forget it: begin anew")
 )
 
-// Undo takes back the last turn, and returns what the user said in it, and sent along. What tools did outside is not
+// Undo removes the last turn, and returns the text and the media that the user sent in it. The effects of tools are not
 // undone.
 func (c *Chat) Undo() (said string, media []chat.Part, err error) {
 	n := len(c.before)
@@ -242,7 +241,7 @@ func (c *Chat) Tools(ctx context.Context) ([]chat.Tool, error) {
 	return c.s.stance.offered, nil
 }
 
-// System is the system prompt that counts now; "": there is none.
+// System is the current system prompt; "": none.
 func (c *Chat) System() string {
 	if at := c.s.systemAt(); at != window.NoSystem {
 		return c.s.messages[at].Content
@@ -250,7 +249,7 @@ func (c *Chat) System() string {
 	return ""
 }
 
-// State is the state of the workflow, with the events that lead on; "": there is none.
+// State is the current state of the workflow, with the events that lead out of it; "": there is no workflow.
 func (c *Chat) State() (name string, events []string) {
 	f := c.s.flow
 	if f == nil || f.machine == nil {
@@ -296,8 +295,7 @@ func (c *Chat) Trial() *result.Trial {
 	return &out
 }
 
-// Close ends the conversation: its tools, its recording, which is complete where whole says so, and what the agent
-// keeps of it.
+// Close ends the conversation, its tools and its recording. whole says that the recording is complete.
 func (c *Chat) Close(ctx context.Context, whole bool) (notices []string, err error) {
 	s := c.s
 	s.closeBox()

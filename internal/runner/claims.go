@@ -10,8 +10,8 @@ import (
 // by themselves.
 func (p *Plan) Observe(t *result.Trial) { p.tracker.Observe(t) }
 
-// Recall has judges stand by what they said in a trial that is kept, and costs nothing again. anew: they are asked all
-// the same. It must be called before Run.
+// Recall has judges repeat their answers in a kept trial at no cost. anew: they are asked again. It must be called
+// before Run.
 func (p *Plan) Recall(t *result.Trial, anew bool) {
 	p.judged.Skip(t)
 	p.learnCost(t)
@@ -20,7 +20,7 @@ func (p *Plan) Recall(t *result.Trial, anew bool) {
 	}
 }
 
-// RecallJudges has judges stand by what they said in a trial that is not kept. It must be called before Run.
+// RecallJudges has judges repeat their answers in a trial that is not kept. It must be called before Run.
 func (p *Plan) RecallJudges(t *result.Trial) {
 	p.judged.Skip(t)
 	if p.memory != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// compareWithScenario warns when a recorded conversation is not the one of the scenario: the user said something else,
-// or there are more turns. The assertions of a turn may then be about another question. With --strict such a trial is
-// an error.
+// compareWithScenario warns when a recorded conversation is not that of the scenario: the user's messages differ, or
+// there are more turns. Then an assertion of a turn may judge the reply to another question. With --strict such a trial
+// is an error.
 func (s *session) compareWithScenario(parts [][]recording.Message, scripts []int) {
 	turns := s.trial.Scenario.Turns
 	if s.everyReply() {

@@ -26,8 +26,8 @@ func (s *session) composition() *composed {
 // pass.
 var errEmptyOutput = errors.New("its output is an empty text")
 
-// compose answers the user's message by the steps of a composition. Its output is the reply, which has what all of them
-// took.
+// compose runs the steps of a composition as the answer to the user's message. The reply is their output, with the
+// usage and cost of all steps.
 func (s *session) compose(ctx context.Context, turn *result.Turn, loop *toolLoop, c *composed) error {
 	user := s.messages[len(s.messages)-1]
 	h := &stepHost{s: s, c: c, turn: turn, user: user, before: repliesIn(s.messages), began: s.clock.elapsed()}
@@ -121,7 +121,7 @@ func repliesIn(messages []chat.Message) (n int) {
 	return n
 }
 
-// record is what came of the steps.
+// record returns the outcome of the steps for the results.
 func (h *stepHost) record(out *composition.Outcome, err error) *result.Composition {
 	r := &result.Composition{Name: h.c.Name, Steps: []result.Step{}}
 	if err != nil {
@@ -169,7 +169,7 @@ func (h *stepHost) step(rec *composition.Record) result.Step {
 }
 
 // composed is what checks see of compositions: that of the turn, or at the end of the conversation the last one that
-// ran, with those before it. It is nil in projects without compositions, and for recordings that tell of none.
+// ran, with those before it. It is nil in projects without compositions, and for recordings that hold none.
 func (s *session) composed(turn int) *checks.Composition {
 	recorded := s.trial.Recorded != nil
 	if len(s.trial.Project.Project.Compositions) == 0 && !recorded || s.step != nil {

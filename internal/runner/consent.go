@@ -16,8 +16,8 @@ const (
 	silent  = "timeout"
 )
 
-// consent is what the user says to a call: by an override of the turn, which may be for any tool, or else yes to those
-// of the user's own side. "" when nobody is asked.
+// consent is the user's answer to a call: an override of the turn, which may be for any tool, or else yes for tools of
+// the user's own side. It is "" when the user is not asked.
 func (l *toolLoop) consent(call chat.ToolCall) string {
 	overrides := l.s.trial.Scenario.Turns[l.at.script].More().Consent
 	at := slices.IndexFunc(overrides, func(c scenario.Consent) bool { return c.Tool == call.Name })
@@ -49,7 +49,7 @@ func (l *toolLoop) declined(call chat.ToolCall, consent string) chat.ToolResult 
 	return tools.Failure(call, chat.ErrorApproval, text)
 }
 
-// consented notes on a result what the user said.
+// consented notes the user's answer on a result.
 func consented(res chat.ToolResult, consent string) chat.ToolResult {
 	if consent == "" {
 		return res

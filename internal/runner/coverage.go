@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/skill"
 )
 
-// Coverage returns what the projects of the plan declare and trials can touch, one for each project that declares
-// anything. Nothing of it has been touched yet.
+// Coverage returns what trials of the plan can cover: the declared tools, states and so on of each project that
+// declares any. Nothing is covered yet.
 func (p *Plan) Coverage() (all []result.Coverage) {
 	p = p.entire()
 	var seen []*project
@@ -53,7 +53,7 @@ func (p *project) declared() result.Coverage {
 	return c
 }
 
-// activeIn are the states in which a skill is active without a call; "" stands for no workflow.
+// activeIn are the states in which a skill is active without a call; "" is a project without workflow.
 func (p *project) activeIn(s *skill.Skill) (states []string) {
 	switch {
 	case !s.Preload:

@@ -66,7 +66,7 @@ func (s *session) reportCutSteps(t *result.Turn) {
 	}
 }
 
-// doubt is why a reply may not be all that the model said.
+// doubt is why a reply may be incomplete.
 type doubt struct {
 	turn int
 	what string
@@ -76,7 +76,7 @@ func (s *session) warnOfCut(turn int, what, hint string) {
 	s.warnOfReply(fmt.Sprintf("turn %d: ", turn+1), what, hint)
 }
 
-// warnOfReply warns of what a reply lacks, and makes an error of it with --strict. where is not in the warning.
+// warnOfReply warns of what a reply lacks; with --strict the trial is an error. where is a part of the error only.
 func (s *session) warnOfReply(where, what, hint string) {
 	if text := "a " + what + hint; !slices.Contains(s.out.Warnings, text) {
 		s.out.Warnings = append(s.out.Warnings, text)

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Declared returns the names that the projects of the plan declare. A plan that judges a run again returns those of
-// that run, and one that judges recordings nothing, unless they tell.
+// Declared returns the names that the projects of the plan declare. When a run is judged again they are those of that
+// run; when recordings are judged they are those that all recordings hold.
 func (p *Plan) Declared() (all []result.Declared) {
 	if p.judgedNames != nil {
 		return p.judgedNames
@@ -42,7 +42,8 @@ func (p *Plan) takesAnyTool(q *project) bool {
 		})
 }
 
-// toldNames are the names that all recorded conversations of a project together tell of; nil: one of them tells none.
+// toldNames are the declared names that all recorded conversations of a project hold together; nil: one of them holds
+// none.
 func (p *Plan) toldNames(q *project) *result.Declared {
 	var list []*result.Declared
 	for i := range p.spans {

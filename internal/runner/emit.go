@@ -216,13 +216,14 @@ func (t *emitter) otherCall(spec *scenario.Provider, req *chat.Request) func(*ch
 	return t.call(spec, req, nil)
 }
 
-// serverOf is where a provider with a base_url is asked, without what else stands there, which may be secret.
+// serverOf is the host and port of a provider with a base_url. The rest of the address is left out, because it may hold
+// secrets.
 func serverOf(spec *scenario.Provider) (host string, port int) {
 	u, err := url.Parse(spec.BaseURL)
 	if err != nil {
 		return "", 0
 	}
-	port, _ = strconv.Atoi(u.Port()) // 0 where there is none
+	port, _ = strconv.Atoi(u.Port()) // 0 when there is none
 	return u.Hostname(), port
 }
 

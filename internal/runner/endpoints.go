@@ -138,8 +138,8 @@ func judgesOnly(p *scenario.Project, s *scenario.Scenario, q *scenario.Provider)
 		slices.ContainsFunc(p.Judges, func(j scenario.Judge) bool { return q.Is(j.Provider) })
 }
 
-// withoutJudges leaves out providers that a judge uses and that nobody put into a group, as long as others remain: who
-// writes a judge's model below providers seldom wants it tested. One that the command line names stays.
+// withoutJudges leaves out the providers that a judge uses and that are in no group, as long as others remain: a model
+// that is declared for a judge is rarely to be tested. Providers that the command line names stay.
 func (m *matrix) withoutJudges(p *scenario.Project, models []*scenario.Provider) []*scenario.Provider {
 	judge := func(q *scenario.Provider) int {
 		if q.Grouped || slices.ContainsFunc(m.providers.Words, q.Is) {
@@ -160,7 +160,7 @@ func (m *matrix) withoutJudges(p *scenario.Project, models []*scenario.Provider)
 	return agents
 }
 
-// note keeps a text for whoever runs the plan, once.
+// note adds a note for the user who runs the plan, once.
 func (m *matrix) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(m.notes, text) {
 		m.notes = append(m.notes, text)

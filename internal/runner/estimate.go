@@ -16,16 +16,16 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// What an estimate takes for granted where files do not tell. Tokens are counted as four characters each, which is
-// about what tokenizers make of English text.
+// Assumptions of an estimate where the files say nothing. A token counts as four characters, which is about right for
+// English text.
 const (
 	charactersPerToken = 4
 	ReplyTokens        = 300  // of a reply, unless max_tokens is less
 	VerdictTokens      = 150  // of what a judge answers
 	UserTokens         = 60   // of a message that a model writes for a user
 	SummaryTokens      = 200  // of a summary of what is left out of a conversation, at most
-	summaryTaskTokens  = 150  // of what the model that writes it is told besides the conversation
-	criteriaTokens     = 400  // of what a judge is told besides the conversation
+	summaryTaskTokens  = 150  // instructions to the model that summarizes, besides the conversation
+	criteriaTokens     = 400  // instructions to a judge, besides the conversation
 	mediaTokens        = 1000 // of an image, a sound or another part that is no text
 	toolRounds         = 1    // calls of the model in a turn that it spends on tools, where it is offered any
 	toolResultTokens   = 100
@@ -107,8 +107,8 @@ type estimate struct {
 	users  map[*scenario.Provider]*Expense
 	// context are the models that the context policy asks.
 	context map[*scenario.Provider]*Expense
-	left    int // tokens of the conversation that are not sent any more, less those of what stands for them
-	plain   int // tokens of what was said, without what the agent alone knows
+	left    int // tokens of the conversation that are not sent any more, less those of their summary
+	plain   int // tokens of messages, without what only the agent sees
 }
 
 // conversation estimates the agent and who plays the user. It returns the tokens of the conversation after each turn of
@@ -202,7 +202,7 @@ func (e *estimate) sent(context int) int {
 // consulted is the expense of a model that the context policy asks.
 func (e *estimate) consulted(spec *scenario.Provider, simulated bool) *Expense {
 	for known, x := range e.context {
-		if known.ID == spec.ID && known.Model == spec.Model { // a vendor's own is made anew each time
+		if known.ID == spec.ID && known.Model == spec.Model { // providers of a vendor are created anew each time
 			return x
 		}
 	}
@@ -304,7 +304,7 @@ func (e *estimate) judging(said []int) {
 	}
 }
 
-// eachReply is said for each turn of the conversation: a turn of self-play becomes several.
+// eachReply has a value for each turn of the conversation: a turn of self-play becomes several.
 func (e *estimate) eachReply(said []int) (each []int) {
 	for i := range e.trial.Scenario.Turns {
 		for range e.trial.Scenario.Turns[i].Most() {

@@ -34,7 +34,7 @@ type EvalRequest struct {
 	Evals    []string
 	Digests  map[string]string // of the definitions of evals, by id
 	Messages []chat.Message    // so far
-	Workflow *result.Workflow  // so far; nil: there is none
+	Workflow *result.Workflow  // the path so far; nil: no workflow
 	States   []string          // those that speak with the prompt, where several prompts spoke
 	Started  time.Time
 }
@@ -45,7 +45,7 @@ type dispatchedEvals struct {
 	evals evals.Set
 }
 
-// dispatchSpoken sends the evals of phases to workers: a request for each prompt under which something was said.
+// dispatchSpoken sends the evals of phases to workers: a request for each prompt under which the agent spoke.
 func (s *session) dispatchSpoken(ctx context.Context, subject *checks.Subject, phases ...evals.Phase) {
 	due := func(set evals.Set) (all evals.Set) {
 		for _, phase := range phases {

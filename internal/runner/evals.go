@@ -99,7 +99,7 @@ func (s *session) recordEval(e *evals.Eval, turn int, v *result.Verdict) {
 	}
 }
 
-// metricValue returns the number that a check reports beside its score; nil when there is none.
+// metricValue returns the number that a check reports beside its score; nil: none.
 func metricValue(details map[string]any) *float64 {
 	switch v := details["metric_value"].(type) {
 	case float64:

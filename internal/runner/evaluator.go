@@ -37,7 +37,7 @@ func NewEvaluator(p *scenario.Project, prompt string, opts PlanOptions, d *diag.
 		},
 		close: func() {
 			m.close()
-			_ = run.tools.Close() // nobody is left to be told
+			_ = run.tools.Close() // no caller is left to get an error
 		},
 	}
 }

@@ -24,12 +24,12 @@ func (s *session) remarkFailedCalls(ctx context.Context, list []scenario.Placed,
 	}
 }
 
-// maxRefused is how many different refusals of calls are told of a trial.
+// maxRefused is how many different refused calls of a trial are reported.
 const maxRefused = 5
 
-// remarkRefusedCalls keeps which tools the agent asked for that it does not have: it may be told of others than these,
-// and its conversation is not the one that it would have had. A check of the trial that depends on failures has decided
-// what they mean.
+// remarkRefusedCalls warns of calls of tools that the agent does not have: it may have been given another list of
+// tools, and then its conversation is not the one under test. When a check of the trial depends on failed calls, that
+// check decides, and there is no warning.
 func (s *session) remarkRefusedCalls() {
 	if s.countsFailures() {
 		return

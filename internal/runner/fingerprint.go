@@ -91,7 +91,7 @@ func number(t *Trial) int {
 	return t.Repetition()
 }
 
-// others sums the models that speak besides the agent, with their canned replies.
+// others sums the models other than the agent, with their canned replies.
 func (f *Fingerprints) others(t *Trial) digest.Sum {
 	var sums []any
 	for _, e := range t.others() {
@@ -171,9 +171,9 @@ type basis struct {
 	dispatch DispatchMode
 }
 
-// Surroundings returns a sum of what programs, servers, endpoints and agents that score in a plan, or run its tools,
-// find outside of the files of the plan: the programs, the files that their command lines name, and the variables of
-// the environment; "" when there is nothing. Fingerprints do not include it: a replay needs nothing of it.
+// Surroundings returns a sum of what the programs, servers, endpoints and scoring agents of a plan take from outside of
+// its files: the programs themselves, the files that their command lines name, and environment variables. It is "" when
+// there is nothing. Fingerprints do not include it: a replay needs none of it.
 func Surroundings(plan *Plan) string {
 	files, seen := programSums{}, map[*project]bool{}
 	for t := range plan.Groups() {
@@ -208,7 +208,7 @@ func Surroundings(plan *Plan) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// scenario sums the scenario, and the row by what it holds and is called, wherever it stands.
+// scenario sums the scenario, and the row by its content and name, wherever the row is in its file.
 func (f *Fingerprints) scenario(t *Trial) digest.Sum {
 	s := t.shared()
 	sum := f.shareForScenario(s, func() digest.Sum {
@@ -245,7 +245,7 @@ func (f *Fingerprints) prompts(t *Trial) digest.Sum {
 	})
 }
 
-// statesOf is a scenario in a project, of which the prompts are summed up.
+// statesOf is a scenario in a project whose prompts are summed.
 type statesOf struct {
 	p *project
 	s *scenario.Scenario
@@ -400,8 +400,8 @@ func (f *Fingerprints) priorConversation(t *Trial) digest.Sum {
 	return digest.Sum{}
 }
 
-// content is what of a finished trial decides how it is judged: all of it. One that cannot be read is like no other,
-// and like itself.
+// content is what of a finished trial decides how it is judged: all of it. A trial that cannot be read equals only
+// itself.
 func (f *Finished) content() []byte {
 	if f.Raw == nil {
 		return nil

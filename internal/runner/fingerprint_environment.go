@@ -97,7 +97,7 @@ func namedByCheck(c *checks.Compiled) []string {
 	return names
 }
 
-// namedIn are the variables that stand in texts.
+// namedIn are the variables that occur in texts.
 func namedIn(texts ...string) (names []string) {
 	for _, text := range texts {
 		scenario.Expand(text, func(name string) (string, bool) {
@@ -108,7 +108,7 @@ func namedIn(texts ...string) (names []string) {
 	return names
 }
 
-// namedByProgram are the variables of which a program is given something.
+// namedByProgram are the variables whose values a program gets.
 func namedByProgram(env []string) (names []string) {
 	for _, entry := range env {
 		name, value, sets := strings.Cut(entry, "=")

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// programSums are sums of the files by which programs run, by the words of their command lines. What a program reads
-// without being told to, such as the modules of an interpreter, is not in them.
+// programSums are sums of the files of programs, by the words of their command lines. Files that a program reads
+// without being named there, such as the modules of an interpreter, are not included.
 type programSums map[string]string
 
 // add sums the program itself, also where PATH leads to it, and the files that its arguments name, also as --name=file.

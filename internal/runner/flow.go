@@ -17,10 +17,10 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// flow is where a trial stands in a workflow: by its own state machine, or as a conversation that is over tells it.
+// flow is the position of a trial in a workflow: by its own state machine, or as a finished conversation reports it.
 type flow struct {
 	machine  *workflow.Machine // nil: the conversation is over
-	graph    *workflow.Graph   // nil: no project tells of it
+	graph    *workflow.Graph   // nil: the project has no workflow
 	current  string            // state; "": not known
 	start    string            // the same
 	context  string            // what the last transition handed on
@@ -34,7 +34,7 @@ type flow struct {
 	artifacts map[string]string // of a trial that is judged again, as its calls set them
 
 	finished *result.Workflow // of the trial that is judged again; nil: of another one
-	told     *result.Workflow // what whoever had the conversation says of it; nil: it is recognised
+	told     *result.Workflow // what the recording or the finished trial reports; nil: it is derived from the messages
 	mine     []string         // the states that speak with the prompt of the trial; nil: the graph says
 }
 
@@ -44,7 +44,7 @@ type speaker struct {
 	stance stance
 }
 
-// newFlow starts the workflow of a trial that is to be run; nil when there is none.
+// newFlow starts the workflow of a trial that is run; nil: the trial has none.
 func newFlow(t *Trial) *flow {
 	if t.Start == nil || t.Recorded != nil || t.Finished != nil {
 		return nil
@@ -71,8 +71,8 @@ func (s *session) enter(ctx context.Context) error {
 	return s.equip(ctx)
 }
 
-// advance makes the transition that the model asked for in a round of tool calls. ended is true when nobody speaks in
-// the new state within this turn.
+// advance makes the transition that the model asked for in a round of tool calls. ended is true when the new state has
+// no agent that speaks within this turn.
 func (s *session) advance(ctx context.Context, loop *toolLoop) (ended bool, err error) {
 	f := s.flow
 	if f == nil {
@@ -190,7 +190,7 @@ func (f *flow) ends(state string) bool {
 	return at != nil && at.Ends()
 }
 
-// seen returns what checks see of the workflow; nil when there is none.
+// seen returns what checks see of the workflow; nil: there is none.
 func (s *session) seen() *checks.Workflow {
 	f := s.flow
 	if f == nil {
@@ -322,8 +322,8 @@ func eventOf(args map[string]any) string {
 	return jsonvalue.Compact(args["event"])
 }
 
-// owns reports whether a tool is one of the workflow or of the skills. These run in the order of their calls, and on no
-// cassette: what they do follows from the replies.
+// owns reports whether a tool belongs to the workflow or the skills. Such calls run in order and are not recorded in
+// cassettes: their results follow from the replies.
 func (s *session) owns(tool string) bool {
 	if s.flow != nil && s.flow.machine != nil && (tool == workflow.TransitionTool || tool == workflow.ArtifactTool) {
 		return true

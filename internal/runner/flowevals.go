@@ -20,8 +20,8 @@ func (s *session) evalSet() evals.Set {
 	return s.stance.evals
 }
 
-// evalSpoken runs the evals of a phase. Those of a prompt judge only what was said under it; the others, all of it. At
-// the end of a conversation those of every prompt that spoke run, else those of the last one.
+// evalSpoken runs the evals of a phase. The evals of a prompt judge only what the agent said under it; the others judge
+// everything. At the end of a conversation the evals of all prompts that were used run, else those of the last one.
 func (s *session) evalSpoken(ctx context.Context, phase evals.Phase, subject *checks.Subject) {
 	f := s.flow
 	var last *speaker
@@ -48,7 +48,7 @@ func (s *session) evalSpoken(ctx context.Context, phase evals.Phase, subject *ch
 	}
 }
 
-// worded returns the evals that can judge what was said under a prompt. Where that was tool calls alone, those of
+// worded returns the evals that can judge the messages under a prompt. When these are tool calls without text, evals of
 // replies are skipped.
 func (s *session) worded(own evals.Set, prompt *scenario.Prompt, under *checks.Subject) evals.Set {
 	if slices.ContainsFunc(under.Texts(), func(r checks.Reply) bool { return strings.TrimSpace(r.Text) != "" }) {
@@ -58,8 +58,8 @@ func (s *session) worded(own evals.Set, prompt *scenario.Prompt, under *checks.S
 	return s.skipping(own, under.Turn, reason, func(e *evals.Eval) bool { return e.Check.Needs()&checks.NeedsReply != 0 })
 }
 
-// answered returns the evals that can judge a turn. Those of replies are skipped where the turn ended with calls of
-// tools, and nobody answered the user.
+// answered returns the evals that can judge a turn. Evals of replies are skipped when the turn ended with tool calls
+// and without an answer to the user.
 func (s *session) answered(due evals.Set, subject *checks.Subject) evals.Set {
 	if subject.Session || subject.Replied() || !subject.HasReply() {
 		return due
@@ -134,7 +134,7 @@ func (s *session) subjectUnder(prompt *scenario.Prompt, whole *checks.Subject) *
 		case chat.Assistant, chat.System:
 			theirs = !s.speaksUnder(prompt, m.State)
 		case chat.ToolRole:
-			for call < len(s.calls) && s.calls[call].Step != "" { // no message of the conversation tells of it
+			for call < len(s.calls) && s.calls[call].Step != "" { // messages of the conversation do not include calls of steps
 				call++
 			}
 			if call < len(s.calls) && !theirs {

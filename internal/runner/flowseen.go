@@ -22,8 +22,8 @@ func (s *session) expectFlow(start string) {
 	}
 }
 
-// expectTold is expectFlow for a recording. Whether there was a workflow only the recording tells: a conversation that
-// names no state and makes no transition knows of none, whatever the project has. An error says that the recording does
+// expectTold is expectFlow for a recording. Only the recording knows whether there was a workflow: a conversation
+// without states and transitions had none, whatever the project has now. It returns an error when the recording does
 // not fit the workflow.
 func (s *session) expectTold(rec *recording.Session) error {
 	for i := range rec.Messages {
@@ -79,8 +79,8 @@ func startFitting(g *workflow.Graph, task string, first workflow.Scheduled) stri
 	return found[0].Name
 }
 
-// knows returns an error when a conversation speaks of a state that the workflow does not have: nothing that is said of
-// its states can be held against it.
+// knows returns an error when a conversation names a state that the workflow does not have: then nothing about its
+// states can be checked.
 func (f *flow) knows(who string, states []string) error {
 	if f == nil || f.graph == nil {
 		return nil
@@ -99,9 +99,9 @@ func (f *flow) knows(who string, states []string) error {
 	return nil
 }
 
-// tell takes over what whoever had the conversation says of its way through the workflow.
+// tell takes over the path through the workflow that a recording or a finished trial reports.
 func (s *session) tell(w *result.Workflow, mine []string) {
-	if w == nil || s.trial.Recorded.At == (Moment{}) { // of each turn in its order only the conversation tells
+	if w == nil || s.trial.Recorded.At == (Moment{}) { // only the conversation itself has the order within each turn
 		return
 	}
 	if s.flow == nil {

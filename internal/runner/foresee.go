@@ -7,9 +7,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Foresee reports what a run of all of the suite would be refused for, or warned of, before its first call, by planning
-// it with clients that nobody is sent anything by; and the rows of datasets that it could not use. What d has already
-// is not told again. What only a flag of the run decides is a warning at most.
+// Foresee reports the errors and warnings that a run of the whole suite would report before its first call, and rows of
+// datasets that cannot be used. It plans the suite with clients that send nothing. Problems that d holds already are
+// not repeated. A problem that a flag of the run may solve is a warning.
 func Foresee(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 	type problem struct {
 		pos       diag.Pos

@@ -26,7 +26,7 @@ func (p *Plan) Gates() (list []result.GatedGroup) {
 	return list
 }
 
-// Recorded are the groups of a run that is judged again whose trials may have ended early. No trial of them is run.
+// Recorded are the groups of a rejudged run whose trials may have ended early. None of their trials is run again.
 func (p *Plan) Recorded() []result.GatedGroup { return p.recorded }
 
 // Planned is the number of trials of the plan, without the numbers of those that may replace others.
@@ -58,5 +58,5 @@ func (t *Trial) GroupID() string {
 // dataset.
 func (t *Trial) pooled() bool { return t.gate != nil && t.gate.Rule == result.RuleGate }
 
-// Rule is that of the group of the trial, whose trials may end early; nil: all of them run.
+// Rule is the gate of the trial's group; nil: all trials of the group run.
 func (t *Trial) Rule() *result.GateSpec { return t.gate }

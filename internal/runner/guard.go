@@ -31,7 +31,7 @@ func (m *matrix) guards(p *scenario.Project, chosen []*scenario.Scenario) map[*s
 	return all
 }
 
-// checkInput runs the guardrails on the last message, which is the user's. answered is true when one of them answered
+// checkInput runs the guardrails on the last message, which is the user's. answered is true when a guardrail answered
 // in place of the model.
 func (s *session) checkInput(ctx context.Context, turn *result.Turn) (answered bool, err error) {
 	set := s.stance.guards
@@ -88,7 +88,7 @@ func (s *session) generateReply(
 	return s.addReply(o.Message), o.Err
 }
 
-// overheard is what takes the pieces of a reply: who listens is told those that no guardrail ends the reply at.
+// overheard passes the pieces of a streamed reply on to listeners, except pieces at which a guardrail ends the reply.
 func (s *session) overheard(onDelta func(chat.Delta) error) func(chat.Delta) error {
 	if s.hear == nil {
 		return onDelta

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// heard takes down what a reply says about itself, whoever was asked for it in a turn: an agent, a user, a model that a
-// context policy or a tool asks.
+// heard notes retries, doubts and notices of a reply in a turn: of an agent, a model that plays the user, or a model
+// that a context policy or a tool calls.
 func (s *session) heard(e *Endpoint, r *chat.Reply, turn int) {
 	s.out.Retries += r.Retries
 	if r.Doubt != "" {
@@ -24,7 +24,8 @@ func (s *session) heard(e *Endpoint, r *chat.Reply, turn int) {
 	}
 }
 
-// wordsAlone notes the calls in a reply of which only the words are used. who is whose it is: " of the persona eve".
+// wordsAlone notes tool calls in a reply of which only the text is used. who is the speaker, such as " of the persona
+// eve".
 func (s *session) wordsAlone(who string, r *chat.Reply, turn int) {
 	var names []string
 	for i := range r.ToolCalls {

@@ -91,8 +91,8 @@ func (s *session) subject(turn int) *checks.Subject {
 	}
 }
 
-// described is what a scenario that names its program tells judges of itself; nil for others, whose judges see what was
-// said alone.
+// described is what judges see of a scenario that names its program; nil for other scenarios, whose judges see only the
+// messages.
 func (s *session) described() *checks.ScenarioInfo {
 	sc := s.trial.Scenario
 	if sc.Agent == nil {

@@ -10,9 +10,8 @@ import (
 // errLetGo is that of a trial whose scenario is empty: a conversation without turns would pass.
 var errLetGo = errors.New("the scenario was let go before its last trial: this is a bug of arena")
 
-// holding counts the trials of each scenario that have not come to their end, and lets go of what the scenario holds
-// after the last one. Most of the memory of a large suite is free long before its run ends. It is safe for concurrent
-// use; a nil one lets nothing go.
+// holding counts the unfinished trials of each scenario, and frees the memory of a scenario after its last trial. Most
+// memory of a large suite is free long before its run ends. It is safe for concurrent use; a nil holding frees nothing.
 type holding struct {
 	mu   sync.Mutex
 	left map[*scenario.Scenario]int

@@ -19,7 +19,8 @@ type servedTools struct {
 
 func (t *servedTools) has(n *names.Served) bool { return slices.ContainsFunc(t.names, n.ListedAs) }
 
-// servedBy is what a server has listed, or without one all remote agents together; nil: not all of them have yet.
+// servedBy are the tools that a server has listed, or with nil those of all remote agents together. It returns nil when
+// a list is missing.
 func (s *session) servedBy(server *scenario.Server) *servedTools {
 	if server != nil && server.Image == nil {
 		return s.served[mcp.SourceName(server)]
@@ -41,8 +42,8 @@ func (s *session) servedBy(server *scenario.Server) *servedTools {
 	return all
 }
 
-// servedInContainers is what all servers in containers have listed, whose tools cannot be told apart by their names;
-// nil: not all of them have yet.
+// servedInContainers are the tools of all servers in containers, which cannot be told apart by their names; nil: a list
+// is missing.
 func (s *session) servedInContainers() *servedTools {
 	all := &servedTools{fixed: true}
 	for _, server := range s.trial.Project.Servers {
@@ -62,8 +63,7 @@ func (s *session) servedInContainers() *servedTools {
 // maxListed is how many bytes of names of tools a server may have that are kept in results.
 const maxListed = 64 << 10
 
-// keepListed puts the names of tools that servers and agents told of into the result, so that checks can be held
-// against them when the trial is judged again.
+// keepListed stores the names of listed tools in the result, for checks of a rejudged trial.
 func (s *session) keepListed() {
 	if s.trial.Finished != nil {
 		return
@@ -83,7 +83,7 @@ func (s *session) keepListed() {
 	}
 }
 
-// recallListed takes the tools that servers and agents told of when a finished trial was run.
+// recallListed takes the listed tools of a finished trial.
 func (s *session) recallListed(listed map[string][]string) {
 	s.out.Listed = listed
 	s.served = make(map[string]*servedTools, len(listed))

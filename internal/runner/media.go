@@ -64,8 +64,8 @@ func (m *matrix) reachable(p *scenario.Project) func(host string) bool {
 	}
 }
 
-// reportMedia reports what is wrong with the media of a scenario, whoever gets them. What bytes are that are not what
-// they are declared as is told by sendable.
+// reportMedia reports invalid media of a scenario, whatever its providers. Bytes that are not of the declared type are
+// reported by sendable.
 func (m *matrix) reportMedia(p *project, s *scenario.Scenario) {
 	if s.Skip != "" {
 		return
@@ -210,13 +210,13 @@ func (m *matrix) unsendable(
 				m.warnMedium(part, at, err)
 				err = nil
 			case m.toldMedia[at] && !p.lenient:
-				return "", "" // told by reportCanned
+				return "", "" // reported by reportCanned
 			default:
 				return fmt.Sprintf("%s is %v", mediumName(part), err), rightFile
 			}
 		}
 		if err != nil {
-			return "", "" // told by reportMedia
+			return "", "" // reported by reportMedia
 		}
 		settled = *got
 	}

@@ -85,7 +85,7 @@ func (m *matrix) reportCanned(p *project, whose string, part *chat.Part, at diag
 // rightFile is the hint for a medium whose bytes are not what it is declared as.
 const rightFile = "send the right file, or correct type and mime_type"
 
-// reportToolMedia reports what is wrong with the media that simulated tools answer, whoever gets them.
+// reportToolMedia reports invalid media in the answers of simulated tools, whatever the providers.
 func (m *matrix) reportToolMedia(p *project) {
 	for _, tool := range p.Tools {
 		tool.EachMedium(func(part *chat.Part, at diag.Pos) { m.reportCanned(p, "the tool "+tool.ID, part, at) })

@@ -7,13 +7,12 @@ import (
 	"github.com/arena-evals/arena/internal/tools/open"
 )
 
-// ForeseeMedia reports the media of the chosen scenarios that a run would refuse: those of turns, of simulated tools
-// and of mock replies. open makes clients that nobody is sent anything by. An address that a flag of the run may allow
-// is a warning.
+// ForeseeMedia reports the media of the chosen scenarios that a run would refuse: of turns, simulated tools and mock
+// replies. open makes clients that send nothing. An address that a flag of the run may allow is a warning.
 func ForeseeMedia(
 	p *scenario.Project, chosen []*scenario.Scenario, opener Opener, o PlanOptions, d *diag.List,
 ) {
-	var aside diag.List // what selecting and opening find is told elsewhere
+	var aside diag.List // other functions report problems of selecting and opening
 	o.Open, o.Uncalled = opener, true
 	m := newMatrix(o, &aside)
 	defer m.close()
@@ -21,7 +20,7 @@ func ForeseeMedia(
 	run := &project{Project: p, lenient: o.Lenient, media: m.attachments(p)}
 	var err error
 	if run.tools, _, err = newKit(p, open.World{HTTP: m.http, Media: run.media}); err != nil {
-		return // told elsewhere
+		return // reported elsewhere
 	}
 	m.diags = d
 	m.reportToolMedia(run)

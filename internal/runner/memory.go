@@ -22,7 +22,7 @@ func (s *session) remember() {
 	s.box.Own(t.Project.memory, s.memory)
 }
 
-// remembers reports whether a tool is one of the memory.
+// remembers reports whether a tool belongs to the memory.
 func (s *session) remembers(tool string) bool {
 	return s.memory != nil && strings.HasPrefix(tool, memory.Prefix)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// A turn without a mock reply where there is no mock file either gets a generic text, which says nothing of the agent,
-// and which no ban forbids. However the mock was chosen, that is a warning: before the run where other turns of the
-// scenario have a reply, and else when it came to it, for a turn may be blocked before a model is asked.
+// Without a mock file, a turn without a mock reply gets a generic text. That text says nothing about the agent, and no
+// check that forbids texts can fail on it. It is always a warning: before the run when other turns of the scenario have
+// replies, else when the text is used, since a guardrail may answer before the model.
 
 // genericReplies warns before the run.
 type genericReplies struct {
@@ -36,8 +36,8 @@ func (m *matrix) warnGenericReplies(p *scenario.Project, spans []span) {
 	}
 }
 
-// ReportGenericReplies warns of turns without a mock reply in scenarios where others have one, as far as the files of a
-// project tell which providers are mocks.
+// ReportGenericReplies warns of turns without a mock reply in scenarios where other turns have one, as far as the files
+// show which providers are mocks.
 func ReportGenericReplies(p *scenario.Project, d *diag.List) {
 	mocked := func(q *scenario.Provider) bool { return unaided(p, q) }
 	if d.Errors() > 0 || p.Mock != nil || len(p.Providers) > 0 && !slices.ContainsFunc(p.Providers, mocked) {
@@ -86,7 +86,7 @@ func turnsHave(turns []int) string {
 	return "turns " + strings.Join(numbers, ", ") + " have"
 }
 
-// warnGeneric warns of the first generic text in a conversation of which nothing was told before the run.
+// warnGeneric warns of the first generic text of a conversation, unless there was a warning before the run.
 func (s *session) warnGeneric(at *chat.Origin) {
 	sc := s.trial.Scenario
 	if s.toldGeneric || at.Persona != "" || at.Script() >= len(sc.Turns) {

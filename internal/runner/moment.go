@@ -1,6 +1,6 @@
 package runner
 
-// Moment is a point of a conversation at which checks run. The zero value stands for all of them.
+// Moment is a point of a conversation at which checks run. The zero value is all points.
 type Moment struct {
 	turn int // from 1; -1: the end; less than -1: a negative turn, which no conversation has
 }

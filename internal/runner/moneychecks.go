@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// reportMoneyLimits tells before the run what limits of money cannot measure: models whose price is not known, so that
-// such a check is an error once the model is paid for, and those that cost nothing, so that it cannot fail.
+// reportMoneyLimits reports before the run which limits of cost cannot be measured: for models without a known price,
+// whose check becomes an error once the model is paid, and for models that cost nothing, whose check cannot fail.
 func (m *matrix) reportMoneyLimits(p *scenario.Project, spans []span) {
 	if m.opts.Replayed {
 		return

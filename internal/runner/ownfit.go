@@ -37,7 +37,8 @@ func (p *project) ownFit(call *checks.Call) (isOwn bool, err error) {
 	return true, err
 }
 
-// statesNamed is the state of a name; all of them where nobody knows which it was, and nil stands for no workflow.
+// statesNamed are the states with a name. When the name is not known they are all states; nil is a project without
+// workflow.
 func (p *project) statesNamed(name string) []*workflow.State {
 	if p.Workflow == nil || p.Workflow.Graph == nil {
 		return []*workflow.State{nil}

@@ -73,12 +73,12 @@ func (l paintSource) Call(_ context.Context, call chat.ToolCall) chat.ToolResult
 // Close implements tools.Source.
 func (l paintSource) Close() error { return nil }
 
-// paints reports whether a tool is one that makes media.
+// paints reports whether a tool makes media.
 func (s *session) paints(tool string) bool {
 	return own.MediaSignatures()[tool] != nil && slices.Contains(s.trial.Project.OwnTools(), tool)
 }
 
-// painted is what the agent is told of what was made.
+// painted is what the agent gets to know of generated media.
 type painted struct {
 	Provider string `json:"provider"`
 	MIME     string `json:"mime_type"`
@@ -160,7 +160,7 @@ func (s *session) paint(ctx context.Context, call chat.ToolCall) chat.ToolResult
 	}
 }
 
-// said is what a failed call says to the agent; "": it is none of a provider.
+// said is the error of a failed call as the agent sees it; "": it is no error of a provider.
 func said(err error) string {
 	if failed, ok := errors.AsType[*providers.Error](err); ok {
 		return failed.Error()

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/selection"
 )
 
-// takesParameters refuses what every call of a scenario would be refused for, and tells of what is left out: each API
-// has limits of its own. Models that are simulated take everything.
+// takesParameters refuses parameters for which every call of a scenario would fail, and reports those that are not
+// sent. The limits depend on the API. Simulated models take everything.
 func (m *matrix) takesParameters(
 	p *scenario.Project, s *scenario.Scenario, prompt *scenario.Prompt, e *Endpoint,
 ) bool {
@@ -62,7 +62,7 @@ func (m *matrix) takesParameters(
 	return ok
 }
 
-// tellUnsent tells of parameters on the command line that the provider is not sent.
+// tellUnsent reports parameters on the command line that the provider does not get.
 func (m *matrix) tellUnsent(spec *scenario.Provider) {
 	for _, c := range []struct {
 		flag, name string
@@ -78,8 +78,8 @@ func (m *matrix) tellUnsent(spec *scenario.Provider) {
 	}
 }
 
-// tellRecorded tells of parameters on the command line that nothing of a run has where recordings answer, and of two
-// providers whose answers are the same ones.
+// tellRecorded reports parameters on the command line that have no effect because recordings answer, and pairs of
+// providers that would have the same answers.
 func (m *matrix) tellRecorded(p *scenario.Project, spec *scenario.Provider) {
 	if spec.Type != scenario.ReplayType || spec.Replay == nil {
 		return

@@ -28,10 +28,10 @@ import (
 type Plan struct {
 	spans  []span
 	Name   string   // of the project; "": there are several
-	FailOn []string // what makes the run red besides failures and errors
+	FailOn []string // the reasons that make the run red besides failures and errors
 	// Quarantines are those of the suite.
 	Quarantines []result.Quarantine
-	Notes       []string // for whoever runs it: what was decided for lack of a word in the files
+	Notes       []string // for the user: what was decided because the files do not say it
 
 	http    *http.Client    // of the checks; nil: they have none
 	close   func()          // nil: nothing was opened
@@ -45,12 +45,13 @@ type Plan struct {
 
 	judgedNames []result.Declared // of the run that is judged again; nil: none, or not known
 
-	memory   *judges.Memory           // of what judges said
-	judged   result.JudgeSum          // what they said in an earlier part of the run; it counts nothing
+	memory   *judges.Memory           // the answers of judges
+	judged   result.JudgeSum          // judges' cost in an earlier part of the run, which does not count as spent
 	seen     map[int]*result.Observed // trials of such groups that stay, by plan index
 	recorded []result.GatedGroup      // groups that may have ended early of a run that is judged again
 
-	begun map[int]*result.Progress // groups that may end early, by plan index of their first slot, of which trials stay
+	// groups that may end early and of which trials are kept, by the plan index of their first slot
+	begun map[int]*result.Progress
 	known map[estimateKey]*account // what trials cost that are kept from there
 }
 
@@ -76,8 +77,8 @@ func (p *Plan) Close() {
 	}
 }
 
-// Strays returns warnings about what came for the agents of the run that belonged to none of its trials. What is told
-// once is not told again.
+// Strays returns warnings about traces and other input for agents that belonged to none of the run's trials. Each
+// warning is returned once.
 func (p *Plan) Strays() (list []diag.Diagnostic) {
 	if p.strays == nil {
 		return nil
@@ -96,21 +97,22 @@ type Trial struct {
 	Start        *workflow.State  // nil: there is no workflow
 	Prompt       *scenario.Prompt // of the start; nil: no system prompt
 	Endpoint     *Endpoint
-	players      players     // who plays the user, by turns; nil: nobody does
-	summarizer   *Endpoint   // of the context policy; nil: there is none
+	players      players     // the models that play the user, by turn; nil: none
+	summarizer   *Endpoint   // the model of the context policy; nil: none
 	painters     []*Endpoint // models that make media for the agent
 	Region       string
 	N            int       // from 1, within its group
 	Of           int       // trials of its group
 	Variant      Variant   // nil: no perturbations
-	variantCount int       // of its group; 0 stands for 1
+	variantCount int       // number of variants in the trial's group; 0 is 1
 	Recorded     *Recorded // not nil: the conversation is recorded
 	Finished     *Finished // not nil: the trial of a run is judged again
 
-	gate     *result.GateSpec   // of its group, whose trials may end early; nil: all of them run
-	row      int                // of the dataset, from 1; 0: the scenario has none
-	pool     []int32            // rows that are one group, by index in their order in the file; nil: each is one
-	allRows  *scenario.Scenario // of which Scenario is the one of the row; nil: it is not filled in
+	gate *result.GateSpec // the gate of a group whose trials may end early; nil: all trials run
+	row  int              // of the dataset, from 1; 0: the scenario has none
+	// the rows of a pooled group, by index in the order of their file; nil: each row is a group
+	pool     []int32
+	allRows  *scenario.Scenario // the scenario before Scenario was filled in with a row; nil: it was not
 	rowError error              // why the row cannot be read any more
 }
 
@@ -144,7 +146,7 @@ type project struct {
 	judgePrompts *grading.Prompts
 
 	stances   map[*scenario.Prompt]*stance
-	served    []*names.Served   // names that only servers can tell to be right
+	served    []*names.Served   // names that only a server can show to be right
 	arguments []*names.Argument // the same of arguments
 	rowNames  *names.Rows       // nil: no scenario has rows
 	memory    *tools.Opener     // nil: trials remember nothing

@@ -32,7 +32,7 @@ type PlanOptions struct {
 	Dispatch DispatchMode
 	// Recordings are files with conversations. If there are any, scenarios and evals judge them, and nothing else runs.
 	Recordings []string
-	// Stdin is the file that holds what the recording StdinName holds; "": there is none.
+	// Stdin is the file with the content of the recording StdinName; "": none.
 	Stdin string
 	// Only are the ids of the conversations to judge; none: all.
 	Only []string
@@ -57,7 +57,7 @@ type PlanOptions struct {
 	Calls CallParameters
 }
 
-// StdinName is the recording that stands for the standard input.
+// StdinName is the name of the recording on standard input.
 const StdinName = "-"
 
 // CallParameters are parameters of model calls. Nil pointers: not set.

@@ -171,7 +171,7 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 	return out
 }
 
-// chosen reports whether a conversation is to be judged. An id that several have in the file means all of them.
+// chosen reports whether a conversation is to be judged. An id that several conversations have selects all of them.
 func (m *matrix) chosen(ref *recording.Ref) bool {
 	chosen := len(m.opts.Only) == 0 || slices.Contains(m.opts.Only, ref.ID) ||
 		ref.Own != "" && slices.Contains(m.opts.Only, ref.Own)

@@ -28,8 +28,8 @@ func (o *TrialOptions) asked() bool { return o.PassRate != nil }
 
 // trialRule is how often a scenario is run, and what ends its trials.
 type trialRule struct {
-	repeat int              // of each variant, where all of them run
-	gate   *result.GateSpec // nil: all of them run
+	repeat int              // trials of each variant, when all of them run
+	gate   *result.GateSpec // nil: all trials run
 }
 
 // rule resolves the trials of a scenario with so many variants. What cannot be held is reported, and false.
@@ -75,7 +75,7 @@ func (w *ruleWriter) refuse(key, code, hint, text string, args ...any) {
 	w.m.diags.Errorf(w.t.At(key), 1, code, "scenario %q: %s", w.s.ID, fmt.Sprintf(text, args...)).Hint = hint
 }
 
-// first reports whether a text is said for the first time.
+// first reports whether a text was not reported before.
 func (m *matrix) first(said string) bool {
 	if m.saidOnce[said] {
 		return false
@@ -110,7 +110,7 @@ func first[T any](list ...*T) *T {
 	return nil
 }
 
-// spec is the resolved rule; nil: there is none that can be held.
+// spec is the resolved rule; nil: there is no valid one.
 func (w *ruleWriter) spec() *result.GateSpec {
 	o := &w.m.opts.Rule
 	rate, tolerance := first(o.PassRate, w.r.PassRate), first(o.Tolerance, w.r.Tolerance)
@@ -221,7 +221,8 @@ func (w *ruleWriter) report(problems []RuleProblem) {
 	}
 }
 
-// refuseThresholds refuses checks that are counted within a gate. One that holds for all scenarios is told once.
+// refuseThresholds refuses checks with a pass_threshold within a gate. A check that holds for all scenarios is reported
+// once.
 func (w *ruleWriter) refuseThresholds() {
 	for _, placed := range slices.Concat([][]scenario.Placed{w.p.Globals, w.s.Conversation}, turnChecks(w.s)) {
 		for i := range placed {

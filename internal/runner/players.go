@@ -18,7 +18,7 @@ type player struct {
 // players are those of a scenario, by the turn; nil: none is played.
 type players []*player
 
-// at is who plays the user in a turn of the scenario; nil: nobody does, it is scripted.
+// at is the model that plays the user in a turn of the scenario; nil: the turn is scripted.
 func (p players) at(script int) *player {
 	if script >= len(p) {
 		return nil
@@ -38,8 +38,8 @@ func (p players) endpoints() (list []*Endpoint) {
 	return list
 }
 
-// Simulated reports whether nobody who speaks in the trial is called at a server: the clock advances by simulated
-// latencies then, and the trial repeats byte for byte.
+// Simulated reports whether no model that speaks in the trial is called at a server. Then the clock advances by
+// simulated latencies, and the trial repeats byte for byte.
 func (t *Trial) Simulated() bool {
 	for _, one := range t.players {
 		if one != nil && !one.endpoint.Simulated {
@@ -49,7 +49,7 @@ func (t *Trial) Simulated() bool {
 	return t.Endpoint.Simulated && (t.summarizer == nil || t.summarizer.Simulated)
 }
 
-// others are the endpoints of the models that speak in the trial besides the agent, each once.
+// others are the endpoints of the models other than the agent that speak in the trial, each once.
 func (t *Trial) others() []*Endpoint {
 	list := t.players.endpoints()
 	if t.summarizer != nil && !slices.Contains(list, t.summarizer) {
@@ -209,7 +209,7 @@ func (t *Trial) paysContext() bool {
 	return t.summarizer != nil || t.relevanceModel() != nil
 }
 
-// otherSources are what sourceOf says of the models that speak besides the agent, by their endpoint.
+// otherSources are what sourceOf returns for the models other than the agent, by endpoint.
 func (t *Trial) otherSources() map[*Endpoint]string {
 	list := t.others()
 	if len(list) == 0 {
@@ -222,7 +222,7 @@ func (t *Trial) otherSources() map[*Endpoint]string {
 	return out
 }
 
-// providerOf is the provider of a project with a name; nil: there is none.
+// providerOf is the provider of a project with a name; nil: none.
 func providerOf(p *scenario.Project, name string) *scenario.Provider {
 	if at := slices.IndexFunc(p.Providers, func(q *scenario.Provider) bool { return q.Is(name) }); at >= 0 {
 		return p.Providers[at]
@@ -230,8 +230,8 @@ func providerOf(p *scenario.Project, name string) *scenario.Provider {
 	return nil
 }
 
-// notePlayers tells of models that play users and are tested as well, which seldom is meant, and of those that are
-// called although all that is tested is simulated.
+// notePlayers notes models that play users and are also tested, which is rarely intended, and models that are called
+// although the agents under test are simulated.
 func (m *matrix) notePlayers(spans []span) {
 	var tested, playing []*Endpoint
 	for i := range spans {

@@ -21,14 +21,14 @@ type PreviewOptions struct {
 	Calls     CallParameters
 	Now       func() time.Time
 	Cassettes *cassette.Folder // replays the exchanges of the turns before; nil: the endpoint of the trial answers
-	// Again says how a trial is recorded again; with all, everything of it anew.
+	// Again returns the command that records a trial again; with all, everything of it.
 	Again func(t *result.Trial, all bool) string
 }
 
 // Preview is the request that begins a turn of a trial.
 type Preview struct {
 	Request *chat.Request // nil: a guardrail answers in the place of the model
-	Notices []string      // what stands in for what only a run can know
+	Notices []string      // what replaces data that only a run has
 }
 
 // Preview makes the request with which the turn at an index begins. Nobody is sent it. In the turns before, the client
@@ -81,14 +81,14 @@ type preview struct {
 	turn int
 
 	mu      sync.Mutex    // steps of a composition may run at once
-	request *chat.Request // nil: it was not come to yet
+	request *chat.Request // nil: there was no request yet
 }
 
 // errPreviewed ends the turn that was to be shown.
 var errPreviewed = errors.New("this request is only shown")
 
-// shows reports whether a request is one that is to be shown, and takes it. Of several steps at once it takes the one
-// whose name sorts first, so that the same is shown each time.
+// shows reports whether a request is the one to show, and keeps it. Of concurrent steps it takes the first by name, so
+// that the result is always the same.
 func (p *preview) shows(req *chat.Request) bool {
 	if p == nil || req.Origin.Script() != p.turn || req.Origin.Persona != "" || req.Origin.Summary > 0 {
 		return false
@@ -149,5 +149,5 @@ func (p *preview) guards(s *session, v *values) {
 			}
 			return outside
 		})
-	s.stance.guards, _ = guard.New(own) // no error: a set of more of them was made before
+	s.stance.guards, _ = guard.New(own) // no error: a larger set was made before
 }

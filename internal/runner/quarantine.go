@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// quarantines are those of all scenarios of a suite, whether the plan has trials of them or not: every part of it has
-// the same ones.
+// quarantines are those of all scenarios of a suite, whether the plan has trials of them or not. So all shards have the
+// same.
 func quarantines(suite *scenario.Suite) (all []result.Quarantine) {
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {
@@ -24,7 +24,7 @@ func quarantines(suite *scenario.Suite) (all []result.Quarantine) {
 	return all
 }
 
-// ReportQuarantines warns of quarantines that nobody will see the end of: they last for more than a year from now.
+// ReportQuarantines warns of quarantines that last for more than a year from now.
 func ReportQuarantines(suite *scenario.Suite, now time.Time, d *diag.List) {
 	latest := now.UTC().AddDate(1, 0, 0)
 	for _, p := range suite.Projects {
@@ -37,10 +37,10 @@ func ReportQuarantines(suite *scenario.Suite, now time.Time, d *diag.List) {
 	}
 }
 
-// decides reports whether what a trial comes to can make the run red.
+// decides reports whether the outcome of a trial can make the run red.
 func (c *worker) decides(t *Trial) bool { return c.opts.decides(t.Scenario) }
 
-// decides reports whether what the trials of a scenario come to can make the run red.
+// decides reports whether the outcomes of a scenario's trials can make the run red.
 func (o *Options) decides(s *scenario.Scenario) bool {
 	q := s.Quarantine
 	return q == nil || result.QuarantineOver(q.Until.Format(time.DateOnly), o.Started)

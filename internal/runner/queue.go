@@ -7,16 +7,16 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// queue hands out the trials of a plan in its order. Of a group that may end early it hands out only those that its
-// verdict needs whatever comes of the ones before, so that none runs for nothing, and the same ones however many run at
-// once. It is safe for concurrent use.
+// queue hands out the trials of a plan in order. Of a group that may end early it hands out only trials that its
+// verdict needs, whatever the outcomes of those before. So no trial runs in vain, and the same trials run at any number
+// of jobs. It is safe for concurrent use.
 type queue struct {
 	plan *Plan
 	opts *Options
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	span    int // where the plan goes on: the trial of a span
+	span    int // position in the plan: the trial of a span
 	at      int
 	open    []*openGroup // in the order of the plan
 	running int          // trials of groups that may end early
@@ -66,7 +66,8 @@ func (q *queue) next() (job, bool) {
 	return job{}, false
 }
 
-// needed hands out a trial that is needed whatever comes; the queue is locked. It is false where there is none now.
+// needed hands out a trial that is needed whatever the outcomes of the running ones. It returns false when there is
+// none now. The queue must be locked.
 func (q *queue) needed() (job, bool) {
 	for {
 		for _, g := range q.open {
@@ -106,7 +107,7 @@ func (q *queue) take(g *openGroup, upTo int) (index int, ok bool) {
 	return 0, false
 }
 
-// plain is the next trial of a group all of whose trials run, where the plan goes on with one.
+// plain is the next trial, when it is one of a group of which all trials run.
 func (q *queue) plain() (index int, ok bool) {
 	for q.span < len(q.plan.spans) {
 		s := &q.plan.spans[q.span]
@@ -144,7 +145,8 @@ func (q *queue) openNext() bool {
 	return true
 }
 
-// done takes what came of a trial that next handed out. It reports whether that ended its group, and as what.
+// done takes the outcome of a trial that next handed out. It returns whether that ended the trial's group, and with
+// which status.
 func (q *queue) done(g *openGroup, t *result.Trial) (ended bool, as result.Status) {
 	if g == nil {
 		return false, result.Unset

@@ -29,7 +29,7 @@ type Recorded struct {
 	scenario    string // "": the recording does not say
 	taskType    string // of the prompt; "": the same
 	start       string // state of a workflow; "": the same
-	inWorkflow  bool   // the recording tells of a workflow
+	inWorkflow  bool   // the recording contains a workflow
 	missingInfo []string
 	declared    *result.Declared // by the project of the run; nil: not known
 }
@@ -312,9 +312,9 @@ func brokenOffError(rec *recording.Session) error {
 	return fmt.Errorf("the recorded conversation broke off: %s", rec.Error)
 }
 
-// endedByMove reports whether a turn ended without a reply because the conversation moved on to a state in which nobody
-// answers within the same turn. Without a workflow only results of arena can tell: they hold an error where a reply is
-// missing.
+// endedByMove reports whether a turn ended without a reply because the conversation moved to a state in which no agent
+// answers within the turn. Without a workflow only results of arena can show that: they hold an error for a missing
+// reply.
 func (s *session) endedByMove(rec *recording.Session, turn *result.Turn) bool {
 	f := s.flow
 	if f == nil || len(f.steps) == 0 || f.steps[len(f.steps)-1].Turn != turn.Index {

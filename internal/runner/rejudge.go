@@ -22,9 +22,9 @@ import (
 // at it.
 type Finished struct {
 	Brief *result.Brief
-	Load  func() (*result.Trial, error) // reads the trial anew; called while it is judged
-	// Raw reads the trial as the run holds it: judgements of trials that read differently are different. nil: their ids
-	// tell them apart.
+	Load  func() (*result.Trial, error) // reads the trial again; called while it is judged
+	// Raw returns the bytes of the trial in its run. Trials with different bytes have different judgements. nil: trials
+	// are told apart by their ids.
 	Raw func() ([]byte, error)
 
 	problem string           // why it cannot be judged
@@ -277,7 +277,7 @@ func nameOfPlayer(persona string) string {
 	return "the persona " + persona
 }
 
-// scriptedTurns is how many turns the scenario of a trial had, all of which its turns came from.
+// scriptedTurns is the number of turns that the scenario of a finished trial had.
 func scriptedTurns(was *result.Trial) (n int) {
 	for i := range was.Turns {
 		n = max(n, was.Turns[i].Script()+1)

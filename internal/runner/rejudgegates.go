@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// recordedGates are the groups of a finished run whose trials could end early, as they are judged again: by the rule
-// that they had, since no more trials of them can be had, and more than there are may be needed.
+// recordedGates are the groups of a finished run whose trials could end early. They are judged again by the rule of
+// that run, since no further trials can be run.
 type recordedGates struct {
 	was   map[gateKey]*result.GatedGroup
 	known map[gateKey]int // index in list

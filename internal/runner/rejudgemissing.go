@@ -78,7 +78,8 @@ func variantIn(id string, brief *result.Brief) string {
 	return rest
 }
 
-// compareScenario adds notices for what is missing of a scenario. When all of it is missing, reportNotInRun tells.
+// compareScenario adds notices for missing trials of a scenario. When all of them are missing, reportNotInRun reports
+// it.
 func (f *missingTrials) compareScenario(p *project, s *scenario.Scenario) {
 	ran := f.providersOf(p, s)
 	if len(ran) == 0 {

@@ -107,7 +107,7 @@ func (b *rejudgePlanner) trial(finished *Finished) Trial {
 	return t
 }
 
-// rowOf is the number of the row of a trial in the dataset as it is now; 0: it has none, or not that one.
+// rowOf is the number of a trial's row in the dataset as it is now; 0: the trial has no row, or the row has changed.
 func (c *criteria) rowOf(brief *result.Brief) (row int, problem string) {
 	set := c.scenario.Dataset
 	switch {
@@ -132,7 +132,7 @@ func (c *criteria) rowOf(brief *result.Brief) (row int, problem string) {
 	return row, problem
 }
 
-// endpoint stands for the provider of the run, which is not called.
+// endpoint returns an endpoint in place of the provider of the run. It is not called.
 func (b *rejudgePlanner) endpoint(brief *result.Brief) *Endpoint {
 	e := b.endpoints[brief.Provider]
 	if e == nil {
@@ -214,7 +214,7 @@ func (b *rejudgePlanner) withEvals(p *project, s *scenario.Scenario) *criteria {
 	return out
 }
 
-// missingScenario stands for a scenario that no file has any more.
+// missingScenario returns a scenario in place of one that no file has any more.
 func missingScenario(brief *result.Brief) *scenario.Scenario {
 	pos := diag.Pos{File: brief.File, Line: brief.Line, Col: 1}
 	return &scenario.Scenario{Meta: scenario.Meta{ID: brief.Scenario, Pos: pos}, File: brief.File}

@@ -39,7 +39,8 @@ func namedStates(t *result.Trial) (states []string) {
 	return states
 }
 
-// matchesSteps holds the steps of a turn against those of today. A run whose steps failed does not tell of all.
+// matchesSteps compares the steps of a turn with those of the files today. A run whose steps failed does not have all
+// of them.
 func (s *session) matchesSteps(was *result.Composition) error {
 	if was == nil || len(s.trial.Project.compositions) == 0 {
 		return nil

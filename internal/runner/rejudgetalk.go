@@ -10,9 +10,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// playedAsNow returns an error when the persona of a turn may say another number of messages now than it might when
-// the conversation took place, as far as that can be told. It asks at the last of the turns that came from it, which is
-// the i-th.
+// playedAsNow returns an error when the persona of a turn may send another number of messages now than it might when
+// the conversation took place, as far as the results show. It is checked at the last of the turns that came from it,
+// which is the i-th.
 func playedAsNow(turns []result.Turn, i int, now *scenario.Turn) error {
 	last := &turns[i]
 	script, said := last.Script(), 1
@@ -86,8 +86,8 @@ func mediaOf(parts []chat.Part) (all []*chat.Part) {
 	return all
 }
 
-// sameMedium reports whether what was sent is what the scenario sends now. What lies at an address is not fetched: the
-// address tells. Of bytes that are kept nowhere nothing is known, and nothing is said.
+// sameMedium reports whether a medium that was sent is the one that the scenario sends now. Media at an address are
+// compared by the address, and not fetched. It returns true for bytes that were not kept.
 func (s *session) sameMedium(now *chat.Part, was *chat.Media) (bool, error) {
 	if now.Media.URL != "" {
 		return isSame(was.Source, chat.WithoutQuery(now.Media.URL)) || isSame(was.URL, now.Media.URL), nil

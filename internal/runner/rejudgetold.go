@@ -14,9 +14,9 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// What an agent was told, and which guardrails watched it, is as it was in a trial that is judged again. Where that is
-// something else now, what the agent says today was not tried: each prompt under which something was said is held
-// against the one of today, and its guardrails too.
+// In a trial that is judged again the system prompt and the guardrails are those of the run. When the files have others
+// now, the agent as it is today was not tested. Each prompt under which the agent spoke is compared with the one of
+// today, and so are its guardrails.
 
 // doubtStart holds the prompt of the first message against that of today.
 func (s *session) doubtStart(was *result.Trial) {
@@ -67,8 +67,8 @@ func (s *session) promptIn(state string) *scenario.Prompt {
 	return nil
 }
 
-// doubt warns of a prompt that tells the agent something else now, or has other guardrails. The variables of checks are
-// those of the prompt from here on, as in the run.
+// doubt warns of a prompt whose text or guardrails have changed since the run. From here on the variables of checks are
+// those of the prompt, as in the run.
 func (s *session) doubt(prompt *scenario.Prompt, told string) {
 	if prompt == nil {
 		return

@@ -22,8 +22,8 @@ import (
 // defaultRecent is how many of the last messages come before others.
 const defaultRecent = 3
 
-// vendorEmbeddings are where the embeddings of vendors are asked for without a provider of the project: all of them
-// speak OpenAI's protocol there.
+// vendorEmbeddings are the embedding APIs of vendors, for projects without a provider for them. All of them speak
+// OpenAI's protocol.
 var vendorEmbeddings = map[string]scenario.Provider{
 	"openai": {Type: "openai", Model: "text-embedding-3-small"},
 	"gemini": {

@@ -13,26 +13,26 @@ import (
 
 // Remote runs trials elsewhere. It is safe for concurrent use.
 type Remote interface {
-	// Run has a trial run, and returns what came of it. started is called when the trial starts, at most once and before
-	// Run returns. When ctx ends, the trial is to end too: what came of it until then is its result, if somebody has one.
-	// An error is why there is no result.
+	// Run has a trial run elsewhere, and returns its result. started is called when the trial starts, at most once and
+	// before Run returns. When ctx ends, the trial ends too, and Run returns its result so far if there is one. An error
+	// says why there is no result.
 	Run(ctx context.Context, t RemoteTrial, started func()) (*RemoteResult, error)
 }
 
-// RemoteResult is what came of a trial that was run elsewhere.
+// RemoteResult is the result of a trial that was run elsewhere.
 type RemoteResult struct {
 	Line  []byte        // as result.EncodeLine writes it
-	Story *result.Story // what happened in it; nil: nobody said
-	// Unrecorded is why its cassette could not be kept; nil: it was, or there is none.
+	Story *result.Story // events of the trial; nil: none were sent
+	// Unrecorded is why the cassette of the trial could not be kept; nil: it was kept, or there is none.
 	Unrecorded error
 }
 
-// RemoteTrial names a trial of a plan to whoever runs it.
+// RemoteTrial names a trial of a plan to a worker.
 type RemoteTrial struct {
 	Index       int
 	ID          string
 	Fingerprint string
-	Needs       string // what whoever runs it must have: see Trial.Needs
+	Needs       string // what a worker must have to run it; see Trial.Needs
 	Cassette    cassette.Trial
 }
 
@@ -69,8 +69,8 @@ func (c *worker) runRemote(ctx context.Context, s *session, events chan<- result
 	return own
 }
 
-// accepted reads the line of a trial that was run elsewhere. It is refused where it is not that of the trial that was
-// asked for, or could not stand in a journal.
+// accepted decodes the line of a trial that was run elsewhere. It returns an error when the line is of another trial,
+// or could not be in a journal.
 func accepted(asked *result.Trial, line []byte) (*result.Trial, error) {
 	refuse := func(err error) (*result.Trial, error) {
 		return nil, fmt.Errorf("what came back of the trial was refused: it %w", err)
@@ -101,7 +101,7 @@ func accepted(asked *result.Trial, line []byte) (*result.Trial, error) {
 	return got, nil
 }
 
-// question is what a trial asks, whoever checked it where it is replayed.
+// question is what a trial asks of the agent, without the models that judged it.
 func question(t *result.Trial) string { return result.ParseAsked(t.Asked).Sum }
 
 // Single runs trials of a plan when they are asked for, each by itself. It is safe for concurrent use.
@@ -112,7 +112,7 @@ type Single struct {
 
 // NewSingle makes a Single. Close ends what the trials share.
 func NewSingle(plan *Plan, opts Options) *Single {
-	if opts.KeepMedia == nil { // whoever asked has no folder of this machine
+	if opts.KeepMedia == nil { // the coordinator does not see the folders of this machine
 		opts.KeepMedia = (*chat.Media).WithData
 	}
 	nothing := func(error) {}

@@ -28,7 +28,7 @@ func (t *Trial) rowSuffix() string {
 	return ""
 }
 
-// shared is the scenario as it is for all rows.
+// shared is the scenario before it is filled in with a row.
 func (t *Trial) shared() *scenario.Scenario {
 	if t.allRows != nil {
 		return t.allRows
@@ -110,8 +110,8 @@ func (s *session) checkRow() error {
 	return fmt.Errorf("the row at %s cannot be used: %s", t.Scenario.Row.Pos, strings.Join(distinct(faults), "\n"))
 }
 
-// rowCheckFaults says what is wrong with a check as it is for the row: its parameters, and names that do not exist.
-// What is doubtful is kept as a warning of the trial; with --strict it is wrong.
+// rowCheckFaults returns errors of a check that is filled in with the row: wrong parameters, and names that do not
+// exist. A doubtful check is a warning of the trial; with --strict it is an error.
 func (s *session) rowCheckFaults(v *values, o *scenario.OpenCheck, turn int) (faults []string) {
 	var problems diag.List
 	check, _ := v.bound(o, turn, &problems).(*checks.Compiled)

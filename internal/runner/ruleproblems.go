@@ -19,8 +19,8 @@ type RuleProblem struct {
 	Warning bool
 }
 
-// Alone is the gate that options ask for where no file says anything of trials; most is the most of them, 0: as many as
-// a gate has that names no number. A gate with a problem that is no warning cannot be held.
+// Alone is the gate of options for scenarios whose files say nothing about trials. most is the largest number of
+// trials, 0: the default of gates. A gate with a problem that is no warning is invalid.
 func (o *TrialOptions) Alone(most int) (*result.GateSpec, []RuleProblem) {
 	spec := &result.GateSpec{
 		Rule: result.RuleGate, Confidence: result.DefaultConfidence, Max: most, Min: 1, Block: 1, Stop: result.StopEarly,
@@ -123,8 +123,8 @@ func roomProblems(spec *result.GateSpec) []RuleProblem {
 	return slices.Concat(unreachable(ruleOf(spec)), unfailing(spec), generous(spec))
 }
 
-// generous is about a tolerance that lets agents pass that are right in less than half of the trials in which they are
-// to be: it was probably meant as the lowest rate.
+// generous reports a tolerance by which an agent passes that is right in less than half of the trials: it was probably
+// meant as the lowest rate.
 func generous(spec *result.GateSpec) []RuleProblem {
 	if spec.Tolerance <= spec.PassRate/2 {
 		return nil

@@ -26,8 +26,8 @@ type Options struct {
 	// MaxCost is what agents and judges may spend in this run, in US dollars: a trial starts only while what it may cost
 	// fits. 0: any sum. The plan must have passed Plan.Affords.
 	MaxCost float64
-	// Overspent is told at the end what was spent, where that is above MaxCost, and what of it is only simulated. It may
-	// be nil.
+	// Overspent is called at the end with the cost of the run in US dollars, when that is above MaxCost, and the part of
+	// it that is simulated. It may be nil.
 	Overspent   func(usd, simulated float64)
 	OnFailure   string // "", continue or stop; wins over the files
 	Strict      bool   // warnings about a trial make it an error
@@ -40,7 +40,7 @@ type Options struct {
 	Eager     bool
 	Now       func() time.Time
 	Cassettes *cassette.Folder // records or replays the exchanges of trials; nil: neither
-	// Again says how a trial is recorded again; with all, everything of it anew.
+	// Again returns the command that records a trial again; with all, everything of it.
 	Again func(t *result.Trial, all bool) string
 	// Events sends all events to the sink. Without it the sink receives only starts and ends of trials, and other events
 	// cost nothing.
@@ -57,8 +57,8 @@ type Options struct {
 	Crash func(trial string, cause any, stack []byte)
 	// Kept reports whether an earlier part of the run finished the trial at an index. It is not run again. nil: all run.
 	Kept func(index int) bool
-	// Unjudged returns the trial at an index as an earlier part of the run left it, where evals in it could not judge:
-	// they judge its conversation again, and nothing else of it changes. It returns nil for all other trials; may be nil.
+	// Unjudged returns the trial at an index from an earlier part of the run in which evals could not judge. They judge
+	// its conversation again; nothing else of it changes. It returns nil for all other trials. It may be nil.
 	Unjudged func(index int) *Finished
 	// Earlier returns the failed attempts of the trial at an index; may be nil.
 	Earlier func(index int) []result.Attempt
@@ -141,7 +141,7 @@ type worker struct {
 	opts         *Options
 	events       chan<- result.Event
 	abort        context.CancelCauseFunc // ends the trials that run as well
-	halt         context.CancelCauseFunc // ends starting alone: what is paid for comes to its end
+	halt         context.CancelCauseFunc // stops the start of further trials; running ones end by themselves
 	fingerprints *Fingerprints
 	journal      *result.Journal
 	failures     atomic.Int64 // trials that failed or broke
@@ -200,8 +200,8 @@ func (c *worker) admit(starting context.Context, plan *Plan, t *Trial, spent boo
 	return c.budget.admit(starting, plan, t)
 }
 
-// run runs one trial, unless there is a reason why it may not start. The failure that is one too many stops the run
-// before it is written.
+// run runs one trial, unless notRun says why it must not start. The failure that exceeds the limit stops the run before
+// the trial is written.
 func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.TrialDone {
 	s := newSession(planned, c.opts, c.listener(c.events))
 	out, line := c.perform(ctx, s, notRun, c.events)
@@ -250,7 +250,7 @@ func (c *worker) perform(
 	if t.Finished.isLeft() {
 		s.keepLeft()
 	}
-	_ = t.Project.tools.Done(t.Scenario.ID) // the trial is over, and its verdict stands
+	_ = t.Project.tools.Done(t.Scenario.ID) // the trial is over, and its verdict is final
 	s.emit.flush()
 	out := s.redacted()
 	out.Bound()
@@ -281,13 +281,13 @@ func (c *worker) keepMedia(out *result.Trial) (err error) {
 	return err
 }
 
-// lost ends the run, which tells of the first error alone.
+// lost ends the run with its first error.
 func (c *worker) lost(err error) {
 	c.halt(fmt.Errorf("%w: %w", errStopped, err))
 	c.unkept.CompareAndSwap(nil, &err)
 }
 
-// failed counts a failure, and ends the run at the one that is one too many.
+// failed counts a failure, and stops the run at the one that exceeds the limit.
 func (c *worker) failed() {
 	if n := c.opts.MaxFailures; n > 0 && c.failures.Add(1) == int64(n) {
 		c.abort(tooManyFailures(n))
@@ -331,7 +331,7 @@ func (c *worker) scrubbed(out *result.Trial, line []byte) (*result.Trial, []byte
 	return trial, clean, err
 }
 
-// listener is the channel for all events of trials; nil when nobody wants them.
+// listener is the channel for all events of trials; nil when there is no listener.
 func (c *worker) listener(events chan<- result.Event) chan<- result.Event {
 	if c.opts.Events {
 		return events
@@ -412,7 +412,7 @@ func (p *consumer) check(err error, end context.CancelCauseFunc) bool {
 // Stop is the cause with which a caller cancels the context of Run when the user interrupts it.
 func Stop() error { return errStopped }
 
-// StopFor is Stop with the reason for which whoever runs the trials of somebody else was told to stop.
+// StopFor is Stop with a reason: why a worker was told to stop.
 func StopFor(reason string) error {
 	if reason == "" || reason == errStopped.Error() {
 		return errStopped
@@ -426,5 +426,5 @@ func (s stoppedFor) Error() string { return string(s) }
 
 func (stoppedFor) Is(target error) bool { return target == errStopped }
 
-// StopReason is what the cause of the end of a run says of it, for StopFor.
+// StopReason is the reason that the cause of the end of a run gives, for StopFor.
 func StopReason(cause error) string { return notRunReason(cause) }

@@ -19,7 +19,7 @@ import (
 // Self-play: a model, or a program, plays the user in a turn of the scenario, which becomes as many turns of the
 // conversation as it says messages.
 
-// outcome is how a conversation goes on after a turn.
+// outcome is how a conversation continues after a turn.
 type outcome int
 
 const (
@@ -28,8 +28,8 @@ const (
 	breaksOff         // it did not end
 )
 
-// play plays the turns that a turn of the scenario becomes: one where it is scripted. done is told of each that has
-// come to its end, and says how the conversation goes on.
+// play runs the turns that a turn of the scenario becomes: one when it is scripted. done is called after each finished
+// turn, and says how the conversation continues.
 func (s *session) play(ctx context.Context, script int, done func(*result.Turn, error) outcome) outcome {
 	p := s.trial.players.at(script)
 	if p == nil {
@@ -79,11 +79,11 @@ type talk struct {
 	s      *session
 	p      *player
 	spec   *scenario.Turn
-	system string // what the model is told; "": not made yet
+	system string // the instructions of the model; "": not made yet
 	said   int    // messages so far
 	marked bool   // the last one ended the conversation
 	last   string // the last one, without regard to spaces
-	alike  int    // how often it was said again
+	alike  int    // how often the same message was repeated
 }
 
 func (s *session) newTalk(script int, p *player) *talk {
@@ -211,7 +211,7 @@ func (t *talk) request(at turnIndex) (*chat.Request, error) {
 	return req, nil
 }
 
-// instructions are what the model is told of whom it plays, and how it ends the conversation where it may.
+// instructions are the system prompt of the model: whom it plays, and how it may end the conversation.
 func (t *talk) instructions() (string, error) {
 	trial := t.s.trial
 	text, err := scenario.PersonaPrompt(t.p.persona, trial.Prompt, trial.Scenario, trial.Region)
@@ -221,10 +221,10 @@ func (t *talk) instructions() (string, error) {
 	return text + "\n\n" + endInstruction, nil
 }
 
-// mostUserRounds is how many rounds of tools of its own a program may tell of before it says something.
+// mostUserRounds is how many rounds of its own tool calls a program may report before a message.
 const mostUserRounds = 100
 
-// ask asks the model for a message. A program may tell of tools that it called itself, which are its own affair.
+// ask asks the model for a message. A program may report calls of its own tools, which are ignored.
 func (t *talk) ask(ctx context.Context, req *chat.Request) (chat.Reply, error) {
 	for range mostUserRounds {
 		reply, err := t.s.completeUser(ctx, t.p, req)
@@ -304,8 +304,8 @@ func (s *session) streams(turn *scenario.Turn) bool {
 	return s.trial.Scenario.Streaming
 }
 
-// timed calls a model, tells of the call, and takes its time. left is what of the conversation it is not sent; nil:
-// nothing.
+// timed calls a model, emits an event for the call, and measures its time. left is the part of the conversation that is
+// not sent; nil: all is sent.
 func (s *session) timed(
 	ctx context.Context, e *Endpoint, req *chat.Request, left *chat.LeftOut, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {

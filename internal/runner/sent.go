@@ -15,8 +15,8 @@ import (
 
 // What of the transcript a model is sent. The transcript itself is never cut.
 
-// fill puts the messages into a request: of several system prompts that of the current state, and of the conversation
-// what the context policy leaves of it.
+// fill puts the messages into a request: the system prompt of the current state, and what the context policy keeps of
+// the conversation.
 func (s *session) fill(ctx context.Context, req *chat.Request) error {
 	s.leftOut, s.asked = nil, nil
 	policy := s.windowPolicy()
@@ -51,7 +51,7 @@ func (s *session) fill(ctx context.Context, req *chat.Request) error {
 	return nil
 }
 
-// windowPolicy is the context policy of the trial; nil: there is none, or the agent remembers by itself.
+// windowPolicy is the context policy of the trial; nil: none, or the agent keeps the conversation itself.
 func (s *session) windowPolicy() *scenario.ContextPolicy {
 	if s.trial.Endpoint.Spec.IsAgent() {
 		return nil
@@ -59,7 +59,7 @@ func (s *session) windowPolicy() *scenario.ContextPolicy {
 	return s.trial.Scenario.Window
 }
 
-// systemAt is the index of the system prompt that counts; window.NoSystem: there is none, or it is empty.
+// systemAt is the index of the current system prompt; window.NoSystem: none, or an empty one.
 func (s *session) systemAt() int {
 	at := 0
 	if f := s.flow; f != nil && s.step == nil {
@@ -71,8 +71,8 @@ func (s *session) systemAt() int {
 	return window.NoSystem
 }
 
-// pick returns the messages of spans behind the system prompt that counts, and behind what stands for those before
-// them; nil: nothing does. Where that is a part of the transcript as it stands, nothing is copied.
+// pick returns the messages of spans behind the current system prompt and the summary of earlier messages; before is
+// nil without a summary. Nothing is copied when the result is a part of the transcript.
 func (s *session) pick(spans []window.Span, before *gist) []chat.Message {
 	f := s.flow
 	system, marks := s.systemAt(), 0
@@ -101,7 +101,7 @@ func (s *session) pick(spans []window.Span, before *gist) []chat.Message {
 		list = append(list, before.message)
 	}
 	for _, span := range spans {
-		if marks <= 1 { // it stands in front
+		if marks <= 1 { // it is the first message
 			list = append(list, s.messages[max(span.From, marks):span.To]...)
 			continue
 		}
@@ -122,8 +122,8 @@ type view struct {
 	list             []chat.Message
 }
 
-// end returns the messages from an index on, behind the system prompt and what stands for those before them. As long as
-// the index stays, as in the rounds of a turn, only new messages are copied.
+// end returns the messages from an index on, behind the system prompt and the summary of earlier messages. As long as
+// the index is the same, as in the rounds of a turn, only new messages are copied.
 func (s *session) end(system, from int, before *gist) []chat.Message {
 	v, no := &s.view, 0
 	if before != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// checkServed compares the names that a trial makes use of with what servers have listed. At the end of a conversation
-// no server can have more tools than it has told of; before that only some say so.
+// checkServed compares the names that a trial uses with what servers have listed. At the end of a conversation all
+// lists are complete; before that only some are.
 func (s *session) checkServed(atEnd bool) error {
 	var wrong []string
 	for _, n := range slices.Concat(s.trial.Project.served, s.rowServed) {

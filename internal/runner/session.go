@@ -61,7 +61,7 @@ type session struct {
 	memory           *memory.Store     // nil: the trial remembers nothing
 	skills           *skill.Session    // nil: there are none
 	preview          *preview          // nil: the trial is run
-	hear             func(chat.Delta)  // is told each piece of a reply that streams in; nil: nobody listens
+	hear             func(chat.Delta)  // gets each piece of a streamed reply; nil: no listener
 	step             *step             // nil: the session is that of the whole trial
 	spend            spend
 	otherSources     map[*Endpoint]string
@@ -264,7 +264,7 @@ func (s *session) drive(ctx context.Context) {
 	}
 }
 
-// closeTurn judges a turn that has come to its end, and says how the conversation goes on.
+// closeTurn judges a finished turn, and returns how the conversation continues.
 func (s *session) closeTurn(ctx context.Context, turn *result.Turn, err error) outcome {
 	if err != nil {
 		s.failTurn(ctx, turn, err)
@@ -319,7 +319,7 @@ func (s *session) failTurn(ctx context.Context, turn *result.Turn, err error) {
 		err = cause
 	}
 	if late, ok := errors.AsType[timeoutError](err); ok && s.clock.simulated && s.recorder == nil {
-		s.clock.advance(max(late.limit-s.clock.elapsed(), 0)) // the latency that was cut did not come to its end
+		s.clock.advance(max(late.limit-s.clock.elapsed(), 0)) // the call was cut at its limit of latency
 	}
 	if endsRun(err) {
 		s.out.Status, s.out.Skip = result.Cancelled, err.Error()
@@ -337,7 +337,7 @@ func (s *session) failTurn(ctx context.Context, turn *result.Turn, err error) {
 	s.abandon(turn.Script()+1, reason)
 }
 
-// isRejection reports whether a provider refused a call before the agent said anything.
+// isRejection reports whether a provider refused a call before the agent answered.
 func isRejection(err error) bool {
 	e, ok := errors.AsType[*providers.Error](err)
 	if !ok || e.Partial != nil || e.Usage != (chat.Usage{}) {
@@ -365,7 +365,7 @@ func (s *session) skipTurns(from int, reason string) {
 }
 
 // stopAfter reports whether a turn ends the conversation. A failure that pass_threshold allows in some of the trials
-// does not: what comes behind it is to be judged in all of them.
+// does not end it: later turns must be judged in all trials.
 func (s *session) stopAfter(turn *result.Turn) bool {
 	if s.trial.onFailure(s.opts) != "stop" {
 		return false

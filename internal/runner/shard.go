@@ -10,12 +10,12 @@ import (
 	"github.com/arena-evals/arena/internal/selection"
 )
 
-// Cut returns a part of the plan, one of several that have each trial once between them. All trials of a group are in
-// one part, so that each part can tell whether its groups passed. Rows of a dataset are groups: what is said of a
-// dataset as a whole decides nothing, and is said when the parts are together again.
+// Cut returns one part of the plan; the parts together have each trial once. All trials of a group are in one part, so
+// that each part can decide its groups. The rows of a dataset are groups; statistics of a whole dataset are made when
+// the parts are merged.
 //
-// The parts take about as long as each other by what a trial of a group takes, in any unit; nil: by the turns of the
-// scenarios. They depend on nothing else, and are the same on every machine.
+// The parts take about equal time. takes is the time of a trial of a group, in any unit; nil: the number of turns
+// counts. The cut depends on nothing else, and is the same on every machine.
 func (p *Plan) Cut(shard result.Shard, takes func(*Trial) int64) *Plan {
 	var places [][2]int
 	for _, b := range p.blocks(shard.Of, takes).Chosen(shard.Number, shard.Of) {
@@ -52,8 +52,8 @@ func (p *Plan) Part(shard result.Shard, places [][2]int) *Plan {
 	return &out
 }
 
-// Shard is which part of a plan this is, and at which places its trials stand there, from the first of each range to
-// before its end; nil: it is the whole.
+// Shard is the part of a plan that this plan is, and the ranges of plan indexes that it has there, as [first, end);
+// nil: it is the whole plan.
 func (p *Plan) Shard() (*result.Shard, [][2]int) { return p.shard, p.places }
 
 // entire is the plan that this one is a part of, or itself.

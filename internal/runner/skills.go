@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// skills are the skills of a project, and which of them the states of its workflow allow.
+// skills are the skills of a project, and those that each state of its workflow allows.
 type skills struct {
 	set     *skill.Set
 	filters map[*workflow.State]skill.Filter
@@ -70,7 +70,7 @@ func (s *session) withSkills(offered []chat.Tool) []chat.Tool {
 	return slices.CompactFunc(offered, func(a, b chat.Tool) bool { return a.Name == b.Name })
 }
 
-// preloaded is what skills add to the system prompt of a state; "" when none of them is always active.
+// preloaded is the text of skills that are always active, for the system prompt of a state; "": none.
 func (s *session) preloaded() string {
 	var b strings.Builder
 	for _, one := range s.alwaysActive() {
@@ -151,8 +151,8 @@ func answered(call chat.ToolCall, answer any, err error) chat.ToolResult {
 	return chat.ToolResult{ID: call.ID, Name: call.Name, Content: string(text)}
 }
 
-// skillFiles sums the files of skills that models can read, by the skill and the path within its folder. Its SKILL.md
-// is not among them, which the skill itself holds, nor is what cannot be read: a model is told so.
+// skillFiles sums the files that models can read of skills, by skill and path within its folder. It leaves out
+// SKILL.md, which is a part of the skill, and files that cannot be read: the model gets an error for them.
 func skillFiles(p *scenario.Project) map[string]string {
 	if p.Skills == nil {
 		return nil

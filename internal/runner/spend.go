@@ -75,8 +75,8 @@ func (s *spend) addRecorded(m *chat.Message) {
 	}
 }
 
-// fromCache describes the replies that cost nothing because they came from the cache or the recording; "" when none
-// did. recorded of them came from the recording.
+// fromCache describes the replies that cost nothing because they came from the cache or the recording; "": none did.
+// recorded of them came from the recording.
 func (s *spend) fromCache(recorded int) string {
 	if s.cached == 0 {
 		return ""

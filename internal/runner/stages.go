@@ -98,10 +98,10 @@ func (m *matrix) firstLook(t *Trial, prints *Fingerprints) (was *baseline.Group,
 	return was, ""
 }
 
-// unstaged are the scenarios of which all trials run, by the reason.
+// unstaged are the scenarios of which all trials run, by reason.
 type unstaged map[string]map[string]*unstagedRows
 
-// unstagedRows are those rows of a scenario of which all trials run.
+// unstagedRows are the rows of a scenario of which all trials run.
 type unstagedRows struct {
 	rows map[int]bool
 	of   int // 0: it has no dataset

@@ -22,7 +22,7 @@ type stance struct {
 	offered []chat.Tool      // what the model is offered now, sorted by name
 	guards  *guard.Set       // nil: none
 	evals   evals.Set
-	// Some of them have placeholders, which the trial fills in.
+	// some of them have placeholders that the trial fills in
 	openGuards, openEvals bool
 
 	// The rest is set for each trial.
@@ -86,7 +86,7 @@ func (s *session) takeStance(prompt *scenario.Prompt) {
 	s.preview.guards(s, values)
 }
 
-// valuesOf returns what the placeholders of a prompt's checks stand for in this trial.
+// valuesOf returns the values of placeholders in a prompt's checks for this trial.
 func (s *session) valuesOf(prompt *scenario.Prompt, st *stance) *values {
 	if prompt != s.trial.Prompt && (st.openGuards || st.openEvals) {
 		return valuesUnder(s.trial, prompt)
@@ -127,7 +127,7 @@ func (s *session) offerAgain() {
 	s.stance.offered = offered
 }
 
-// allowed are the tools that sources may be asked for. some is false when nobody could be offered any.
+// allowed are the tools that sources may be asked for. some is false when no tool can be offered.
 func (s *session) allowed() (list []string, some bool) {
 	switch {
 	case s.step != nil && s.step.spec.Kind == composition.Tool:

@@ -98,7 +98,7 @@ func (h *stepHost) End(rec *composition.Record) {
 	}
 }
 
-// Unknown implements composition.Host: in a redacted recording a mark stands in the place of what was said.
+// Unknown implements composition.Host: a redacted recording has a mark in place of the text.
 func (h *stepHost) Unknown(v any) bool {
 	if len(h.s.recorder.RedactedFields()) == 0 {
 		return false
@@ -131,7 +131,7 @@ func (h *stepHost) Open(spec, within *composition.Step) composition.Leaf {
 		c.emit = s.emit.beside(c.clock)
 		at := slices.Index(within.Branches, spec)
 		c.step.order = h.orders[at]
-		if at > 0 && s.preview != nil { // only the first of them is shown
+		if at > 0 && s.preview != nil { // a preview shows only the first step
 			c.preview = &preview{turn: s.preview.turn}
 		}
 	}
@@ -201,7 +201,7 @@ func (h *stepHost) cost() *float64 {
 	return h.spend.cost()
 }
 
-// Run implements composition.Leaf. What an attempt said that did not count is kept apart.
+// Run implements composition.Leaf. Messages of failed attempts are kept apart.
 func (l *stepLeaf) Run(ctx context.Context, input any) (any, error) {
 	if l.broke != nil {
 		l.failed = append(l.failed, result.FailedAttempt{Error: l.broke.Error(), Messages: l.s.messages})
@@ -392,7 +392,7 @@ func (t *step) narrow(list []chat.Tool) []chat.Tool {
 	})
 }
 
-// has reports whether there is a tool of a name, whoever runs it.
+// has reports whether there is a tool with a name.
 func (s *session) has(tool string) bool { return s.box.Has(tool) || s.owns(tool) }
 
 // stepID is the id of the step that the session runs; "" when it is that of the whole trial.

@@ -73,8 +73,8 @@ func (s *session) boundUnder(prompt *scenario.Prompt, set evals.Set) evals.Set {
 	return st.evals
 }
 
-// outputSubject is what evals see of a step: its own messages and calls. Of a step without messages, or whose messages
-// the caller does not tell, its output is what was said.
+// outputSubject is what evals see of a step: its own messages and calls. For a step without known messages its output
+// is the reply.
 func (s *session) outputSubject(turn *result.Turn, step *result.Step) *checks.Subject {
 	o := s.subject(turn.Index)
 	o.Messages, o.Start = step.Messages, 0

@@ -9,9 +9,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// EarlyCount is the rule of a group whose trials are counted and end as soon as the count is certain, and the share of
-// them in which each of its assertions has to hold: the largest one. It is false of other groups, and where no single
-// share tells when the trials end: each wording has a count of its own, and evals can judge until the last trial.
+// EarlyCount is the rule of a group whose trials are counted and end as soon as the count is certain, and the largest
+// share of trials in which an assertion must hold. It returns false for other groups, and when no single share decides:
+// variants are counted apart, and evals can judge until the last trial.
 func (t *Trial) EarlyCount() (spec *result.GateSpec, share float64, is bool) {
 	s := t.Rule()
 	if s == nil || s.Rule != result.RuleCount || s.Stop != result.StopEarly || s.Block != 1 ||

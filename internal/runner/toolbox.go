@@ -13,8 +13,8 @@ import (
 	"github.com/arena-evals/arena/internal/tools/open"
 )
 
-// newKit makes the tools of a project: those that its files describe, and those of its sources. It starts nothing.
-// remembering is the source of the memory, which every trial fills in with its own; nil: there is none.
+// newKit makes the tools of a project: those in its files, and those of its sources. It starts nothing. remembering is
+// the source of the memory, which has an own state for each trial; nil: none.
 func newKit(p *scenario.Project, w open.World) (kit *tools.Kit, remembering *tools.Opener, err error) {
 	registry, err := open.Registry(p, w)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *Plan) expectTools(kept func(index int) bool) {
 // closeTools ends what the trials of a plan shared.
 func closeTools(kits []*tools.Kit) {
 	for _, k := range kits {
-		_ = k.Close() // every trial is over, and its verdict stands
+		_ = k.Close() // all trials are over, and their verdicts are final
 	}
 }
 

@@ -82,13 +82,13 @@ func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) 
 	began := t.s.opts.Now()
 	call := chat.ToolCall{Name: name, Args: args}
 	if err := t.s.unfound[name]; err != nil {
-		return tools.Failure(call, chat.ErrorMock, err.Error()) // nobody can judge then
+		return tools.Failure(call, chat.ErrorMock, err.Error()) // no check can judge then
 	}
 	n := t.s.emit.toolStarted(&call, true)
 	before := t.lane.Spent()
 	res := t.s.callTool(ctx, t.lane, call)
 	if err := t.s.recorder.Err(); err != nil && res.Error != "" {
-		res = tools.Failure(call, chat.ErrorMock, err.Error()) // nobody was asked: the recording has no such call
+		res = tools.Failure(call, chat.ErrorMock, err.Error()) // no tool was called: the recording has no such call
 	}
 	switch {
 	case t.s.trial.Simulated():

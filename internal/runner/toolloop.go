@@ -33,7 +33,7 @@ type toolLoop struct {
 	log       []result.ToolCall
 	rounds    int             // of the turn, in whatever state: the state that speaks gives the limit
 	calls     int             // the same
-	opening   int             // rounds before the state that speaks came to speak first in the turn
+	opening   int             // rounds in the turn before the current state began to speak
 	spoke     map[string]bool // states of the workflow that spoke before in the turn; nil: none
 	identical map[string]int  // name and arguments → how often
 	failures  map[string]int  // name → how often
@@ -237,7 +237,7 @@ func (l *toolLoop) call(ctx context.Context, lane *cassette.Lane, call chat.Tool
 	return unmarked(l.s.callTool(ctx, lane, call))
 }
 
-// limits returns an error when the calls exceed the limits of the tool policy. None of them runs then.
+// limits returns an error when the calls exceed the limits of the tool policy. Then none of them runs.
 func (l *toolLoop) limits(more int) error {
 	if n, limit := l.calls+more, l.policy.MaxPerTurn; limit > 0 && n > limit {
 		return fmt.Errorf("%d tool calls in this turn; tool_policy.max_tool_calls_per_turn allows %d", n, limit)
@@ -295,7 +295,7 @@ func (l *toolLoop) offers(name string) bool {
 	return slices.ContainsFunc(l.s.stance.offered, func(t chat.Tool) bool { return t.Name == name })
 }
 
-// took is how long tools that are not simulated took at once, where nothing else says so to a simulated clock.
+// took is how long concurrent calls of tools that are not simulated took, for a simulated clock.
 func (l *toolLoop) took(calls []chat.ToolCall, results []chat.ToolResult) (span time.Duration) {
 	if l.s.recorder != nil {
 		return 0

@@ -103,7 +103,7 @@ func (p *Plan) Groups() iter.Seq[*Trial] {
 	}
 }
 
-// Sizes yields the trials of Groups, one for each row, each with the number of trials that it stands for.
+// Sizes yields the trials of Groups, one for each row, each with its number of trials.
 func (p *Plan) Sizes() iter.Seq2[*Trial, int] {
 	return func(yield func(*Trial, int) bool) {
 		for k := range p.spans {

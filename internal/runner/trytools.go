@@ -36,8 +36,8 @@ type ListedTool struct {
 	Pos  diag.Pos // of the file that describes it; zero: none does
 }
 
-// NewWorkbench takes the tools of a project. It starts nothing, and makes only the connections of the tools that are
-// called and of the sources that are listed. heard is that of PlanOptions.
+// NewWorkbench takes the tools of a project. It starts nothing, and connects only to tools that are called and sources
+// that are listed. heard is PlanOptions.OnStderr.
 func NewWorkbench(p *scenario.Project, heard func(who, line string)) (*Workbench, error) {
 	w := &Workbench{p: p, http: newHTTP(false)}
 	kit, remembering, err := newKit(p, open.World{HTTP: w.http, OnStderr: heard, Media: &attach.Store{}})
@@ -115,8 +115,8 @@ func (w *Workbench) take(ctx context.Context, o *tools.Opener) ([]chat.Tool, err
 	return list, err
 }
 
-// Find makes a tool ready to be called. It asks the sources that may have a tool of this name, and no others. found is
-// false when there is none; names are those that were looked at.
+// Find makes a tool ready to be called. It asks only the sources that may have a tool of this name. found is false when
+// there is none; names are the tools that were compared.
 func (w *Workbench) Find(ctx context.Context, name string) (found bool, names []string, err error) {
 	if w.box.Has(name) {
 		return true, nil, nil
@@ -166,5 +166,5 @@ func (w *Workbench) Call(ctx context.Context, name string, args map[string]any) 
 	return w.box.Call(ctx, chat.ToolCall{ID: "call_1", Name: name, Args: args})
 }
 
-// Schema is that of the arguments of a tool that was found; nil: there is none.
+// Schema is the schema of the arguments of a found tool; nil: none.
 func (w *Workbench) Schema(name string) []byte { return w.box.Schema(name) }

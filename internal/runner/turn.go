@@ -202,8 +202,8 @@ func (s *session) request(
 	return req, s.fill(ctx, req)
 }
 
-// seedOf is the seed of a trial: that of its group, and one more for each trial before it. With one seed for all of
-// them a model that keeps to it says the same each time, and many trials tell no more than one.
+// seedOf is the seed of trial n: the seed of its group plus n. With one seed for all trials a model that honours it
+// answers the same each time, and many trials would show no more than one.
 func seedOf(first *int64, n int) *int64 {
 	if first == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// turnIndex is where a turn stands, from 0: its number in the conversation, by which everybody knows it who sees the
-// conversation, and the turn of the scenario that it came from, which says what is asserted of it.
+// turnIndex is the position of a turn, from 0: number is its number in the conversation, which reports show; script is
+// the turn of the scenario that it came from, whose assertions apply.
 type turnIndex struct{ number, script int }
 
 func indexOf(t *result.Turn) turnIndex { return turnIndex{t.Index, t.Script()} }
@@ -48,7 +48,7 @@ func (s *session) repliesBefore(at turnIndex) (n int) {
 	return n
 }
 
-// following is the turn of the scenario behind those that the turns so far came from.
+// following is the turn of the scenario after the last one in scripts.
 func (s *session) following() int {
 	if n := len(s.out.Turns); n > 0 {
 		return s.out.Turns[n-1].Script() + 1
@@ -56,7 +56,7 @@ func (s *session) following() int {
 	return 0
 }
 
-// following is the same for turns of which only that is known.
+// following is the turn of the scenario after the last one in scripts.
 func following(scripts []int) int {
 	if n := len(scripts); n > 0 {
 		return scripts[n-1] + 1
@@ -64,8 +64,8 @@ func following(scripts []int) int {
 	return 0
 }
 
-// scriptsOf are the turns of the scenario to which those of a recorded conversation belong. Where the recording does
-// not tell, a turn of self-play has those that are too many for the others, as long as it is the only one.
+// scriptsOf are the turns of the scenario that the turns of a recorded conversation belong to. When the recording does
+// not say, surplus turns belong to the turn of self-play, if there is only one.
 func (s *session) scriptsOf(exchanges [][]recording.Message) []int {
 	scripts := make([]int, len(exchanges))
 	turns := s.trial.Scenario.Turns

@@ -2,7 +2,7 @@ package runner
 
 import "github.com/arena-evals/arena/internal/result"
 
-// again returns the trial with a conversation that was had already, in which evals could not judge; nil: as it is.
+// again returns the trial with a finished conversation in which evals could not judge; nil: the trial itself.
 func (t Trial) again(left *Finished) Trial {
 	if left == nil {
 		return t
@@ -10,7 +10,7 @@ func (t Trial) again(left *Finished) Trial {
 	past := *left
 	past.left = true
 	t.Finished = &past
-	t.Endpoint = &Endpoint{Spec: t.Endpoint.Spec, Client: t.Endpoint.Client, Simulated: true} // nobody calls it
+	t.Endpoint = &Endpoint{Spec: t.Endpoint.Spec, Client: t.Endpoint.Client, Simulated: true} // it is not called
 	return t
 }
 
@@ -21,7 +21,7 @@ func (f *Finished) isLeft() bool { return f != nil && f.left }
 // It is as it was where the trial was stopped before.
 func (s *session) keepLeft() {
 	was, err := s.trial.Finished.Load()
-	if err != nil { // the result says so
+	if err != nil { // the result reports it
 		return
 	}
 	was.Index = s.trial.Index

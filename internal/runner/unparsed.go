@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Servers of models take thoughts and calls of tools out of what a model writes, where they are told how it writes
-// them. Where they are not, checks read thoughts as what the agent said, and see no call that it made.
+// Model servers parse thoughts and tool calls out of the text of a model, when they are configured for that model. When
+// they are not, checks take thoughts for the reply, and see no tool call.
 
 // writtenCall finds the beginning of a call of a tool as models write it.
 var writtenCall = sync.OnceValue(func() *regexp.Regexp {

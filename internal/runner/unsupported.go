@@ -8,9 +8,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// ReportUnsupported reports features that the chosen scenarios need and that this version does not have. It is for a
-// suite with other errors: no plan is made of it, and its author learns at once that mending them is not enough. Make
-// reports the same for a suite without errors.
+// ReportUnsupported reports features that the chosen scenarios need and that this version lacks. It is for a suite with
+// other errors, of which no plan is made: its author learns at once that fixing those is not enough. Make reports the
+// same for a suite without errors.
 func ReportUnsupported(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 	if len(opts.Recordings) > 0 {
 		return

@@ -6,21 +6,20 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// What a model that plays the user is told besides its persona. It never sees what the agent is told, is offered or
-// has its tools answer: a user who knows that tests nothing.
+// The instructions of a model that plays the user, besides its persona. The model never sees the agent's instructions,
+// tools and tool results: a user who knew them would test nothing.
 const (
-	// conversationBegins stands in front of what was said: two APIs refuse a conversation that begins with the model's own
-	// words.
+	// conversationBegins is the first message: two APIs refuse a conversation that begins with the model's own message.
 	conversationBegins = "(The conversation begins. Write what you say next, and nothing else.)"
-	// wordlessReply stands where the agent answered without words.
+	// wordlessReply replaces a reply of the agent without text.
 	wordlessReply  = "(The other side sent nothing that can be shown here.)"
 	endInstruction = "When you have what you came for, or see that you will not get it, end the conversation: write " +
 		"your last message, and " + endMark + " behind it. Do not write that before."
 )
 
-// seenByUser is a conversation as its user sees it: with swapped roles, without the agent's prompt, its calls of tools
-// and what came of them, and without media of which there is no data. The messages of both sides alternate. untold is
-// how many messages of the user have nothing in them that could be told.
+// seenByUser is a conversation as its user sees it: with swapped roles, without the agent's prompt, tool calls and
+// results, and without media that have no data. The messages of both sides alternate. untold is the number of the
+// user's messages that have nothing to show.
 func seenByUser(system string, said []chat.Message) (seen []chat.Message, untold int) {
 	seen = make([]chat.Message, 0, len(said)+2)
 	seen = append(seen, chat.Message{Role: chat.System, Content: system},
@@ -52,7 +51,7 @@ func seenByUser(system string, said []chat.Message) (seen []chat.Message, untold
 	return seen, untold
 }
 
-// merged adds what the agent said to what it has said since the last words of the user.
+// merged joins a message of the agent with its earlier ones since the last message of the user.
 func merged(seen []chat.Message, other chat.Message) []chat.Message {
 	last := &seen[len(seen)-1]
 	if last.Role != chat.User || last.Content == conversationBegins || len(last.Parts)+len(other.Parts) > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/textsearch"
 )
 
-// How users do not speak. A model that forgets whom it plays asks nothing of the agent any more, and a test with it
-// tests little: that is told, and never a verdict.
+// These functions find messages that a user would not write. A model that forgets whom it plays asks nothing of the
+// agent, and such a test shows little. That is a warning, and never a verdict.
 
 // assistantPhrases are what an assistant says and a user does not, in lower case.
 var assistantPhrases = []string{
@@ -22,7 +22,7 @@ var assistantPhrases = []string{
 	"let me know if you have any other questions", "is there anything else i can help", "happy to help you",
 }
 
-// refusals are what a model says that does not want to play a user, in lower case. Agents are asked, and not told so.
+// refusals are phrases, in lower case, with which a model refuses to play a user.
 var refusals = []string{
 	"i can't help with that", "i cannot help with that", "i can't assist with", "i cannot assist with",
 	"i'm unable to help", "i am unable to help", "i'm unable to assist", "i am unable to assist",
@@ -72,7 +72,7 @@ func (s *session) warnOfWords(persona, words string) {
 	}
 }
 
-// warnOfCutUser warns of a message of which there would have been more, and with it perhaps the mark of the end.
+// warnOfCutUser warns of a cut message, which may lack the mark of the end.
 func (s *session) warnOfCutUser(persona string, reply *chat.Reply, req *chat.Request) {
 	switch how := howCut(&chat.Message{FinishReason: reply.FinishReason, ToolCalls: reply.ToolCalls}); {
 	case how == "":
@@ -100,7 +100,7 @@ var otherSide = sync.OnceValue(func() *regexp.Regexp {
 // plainCase is a text in lower case, with plain apostrophes.
 func plainCase(text string) string { return strings.ReplaceAll(strings.ToLower(text), "’", "'") }
 
-// refusal is the words in which a model says that it does not want to do what it is asked; "": it does not say so.
+// refusal is the phrase with which a model refuses the task; "": it does not.
 func refusal(text string) string {
 	lower := plainCase(text)
 	for _, phrase := range refusals {

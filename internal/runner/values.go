@@ -95,8 +95,8 @@ func (v *values) placed(list []scenario.Placed, turn int) []scenario.Placed {
 	return out
 }
 
-// bind is a check as it is for the trial. The plan has seen that there is one; for the trials of a run that is over, of
-// which it did not know everything, it may be one that judges nothing.
+// bind is a check filled in for the trial. The plan has checked that it compiles. For the trials of a finished run, of
+// which the plan did not know everything, it may be a check that judges nothing.
 func (v *values) bind(c any, turn int) any {
 	o, open := c.(*scenario.OpenCheck)
 	if !open {

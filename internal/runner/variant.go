@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Variant is one combination of perturbations, in the order of the file; nil when the scenario has none.
+// Variant is one combination of perturbations, in the order of the file; nil: the scenario has none.
 type Variant []substitution
 
 // substitution replaces {name} by text.

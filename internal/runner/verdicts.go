@@ -82,8 +82,8 @@ func (s *session) verdicts(
 	return out
 }
 
-// remark keeps what is to be told of verdicts that passed and mean less than it seems. What the files of a scenario
-// show is told of before the run.
+// remark warns of passed verdicts that mean less than they seem to. What the files of a scenario show is reported
+// before the run.
 func (s *session) remark(ctx context.Context, list []scenario.Placed, verdicts []result.Verdict,
 	subject *checks.Subject, evals bool) {
 	for i, c := range list {
@@ -182,7 +182,7 @@ func (s *session) redactedArgument(c *checks.Compiled) error {
 	return nil
 }
 
-// stopCause is the reason why the run ends; nil while it goes on, also when this trial exceeded its time limit.
+// stopCause is why the run ends; nil while it continues, also when this trial exceeded its time limit.
 func stopCause(ctx context.Context) error {
 	if cause := context.Cause(ctx); endsRun(cause) {
 		return cause

@@ -1,7 +1,6 @@
-// Package bundle packs the files of a project for another machine, and unpacks what came from one. A bundle has the
-// same bytes wherever the same files are packed. It holds plain files and nothing else, and so it has a form of its
-// own, in gzip: before the content of each file stands a line with its header. A tar would have to be held against all
-// else that it may hold.
+// Package bundle packs the files of a project for another machine, and unpacks them there. The same files always make
+// the same bytes. A bundle is a gzip stream with a header line and the content of each file. It is no tar archive:
+// plain files are all that it can hold, so Unpack has nothing else to refuse.
 package bundle
 
 import (
@@ -30,32 +29,32 @@ const (
 	maxPath  = 1 << 10 // bytes
 )
 
-// Source says what is packed.
+// Source says which files are packed.
 type Source struct {
 	Dir string // root of the paths within the bundle
 	// Paths are files and folders in Dir, or Dir itself (".").
 	Paths []string
-	// Leave reports that a file or a folder is not packed, by its path with slashes; it may be nil. What is hidden (.git,
-	// .env) and what is there for keys alone (*.pem, id_rsa) never is, nor what a private key is in.
+	// Leave reports that a file or folder is left out, by its path with slashes; it may be nil. Hidden files (.git, .env),
+	// files for keys (*.pem, id_rsa) and files that contain a private key are always left out.
 	Leave func(rel string, dir bool) bool
-	// Refuse is why the content of a file must not leave this machine; nil: it may. It may be nil itself.
+	// Refuse returns an error when the content of a file must not leave this machine. It may be nil.
 	Refuse func(rel string, content []byte) error
-	// Limit is the most bytes of all files; 0: MaxBytes.
+	// Limit is the largest number of bytes of all files; 0: MaxBytes.
 	Limit int64
 }
 
-// File is one that was packed.
+// File is a packed file.
 type File struct {
 	Path string // with slashes
 	Size int64
 }
 
-// Packed is a bundle that was written.
+// Packed describes a finished bundle.
 type Packed struct {
 	SHA256 string
 	Size   int64 // of the bundle
 	Files  []File
-	// Keys are files that were left out because a private key is in them.
+	// Keys are the files that were left out because they contain a private key.
 	Keys []string
 }
 
@@ -133,10 +132,10 @@ func (s *Source) walk(root *os.Root, from string, found map[string]int64) error 
 		if e.IsDir() {
 			return nil
 		}
-		info, err := root.Stat(filepath.FromSlash(rel)) // a link within the project stands for its file
+		info, err := root.Stat(filepath.FromSlash(rel)) // a link within the project counts as its file
 		switch {
 		case err != nil && e.Type()&fs.ModeSymlink != 0:
-			return nil // it leads out of the project, or nowhere: whoever needs it says so
+			return nil // it leads out of the project, or nowhere; who needs the file reports it
 		case err != nil:
 			return err
 		case info.Mode().IsRegular():
@@ -149,7 +148,7 @@ func (s *Source) walk(root *os.Root, from string, found map[string]int64) error 
 	})
 }
 
-// hidden reports whether a file is none that a project shows to others.
+// hidden reports whether a file is hidden or a key file.
 func hidden(rel string) bool {
 	name := path.Base(rel)
 	if strings.HasPrefix(name, ".") {
@@ -167,12 +166,12 @@ func hidden(rel string) bool {
 	return false
 }
 
-// privateKey is how private keys begin in a file, and what the keys of service accounts have.
+// privateKey matches the start of a private key, and the field that keys of service accounts have.
 var privateKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----|"private_key"\s*:\s*"`)
 })
 
-// add packs a file, unless a private key is in it.
+// add packs a file, unless it contains a private key.
 func (s *Source) add(out io.Writer, root *os.Root, f File) (added bool, err error) {
 	in, err := root.Open(filepath.FromSlash(f.Path))
 	if err != nil {
@@ -209,14 +208,14 @@ func (s *Source) add(out io.Writer, root *os.Root, f File) (added bool, err erro
 	return err == nil, err
 }
 
-// header stands before the content of a file.
+// header is the line before the content of a file.
 type header struct {
 	Path    string `json:"path"` // with slashes
 	Size    int64  `json:"size"`
-	Program bool   `json:"program,omitempty"` // it can be run
+	Program bool   `json:"program,omitempty"` // it is executable
 }
 
-// maxHeader is the longest line of a header, in bytes: a path that is all escapes, and what is around it.
+// maxHeader is the longest header line in bytes: a path in which each byte is escaped, and the rest of the line.
 const maxHeader = 8 * maxPath
 
 // tooLarge names the largest files.

@@ -14,9 +14,9 @@ import (
 	"path/filepath"
 )
 
-// Unpack writes the files of a bundle into an empty folder, and refuses what Pack would not have written: another sum,
-// paths that lead out of the folder, a file twice, and more bytes or files than a bundle may have. After an error the
-// folder may hold some of the files.
+// Unpack writes the files of a bundle into an empty folder. sum is the SHA-256 of the bundle. It returns an error for
+// what Pack does not write: another sum, paths outside of the folder, a file twice, and more bytes or files than
+// allowed. After an error the folder may hold some of the files.
 func Unpack(r io.Reader, sum, dir string) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -32,7 +32,7 @@ func Unpack(r io.Reader, sum, dir string) (err error) {
 	if err := unpackAll(bufio.NewReaderSize(zip, maxHeader), root); err != nil {
 		return err
 	}
-	if _, err := io.Copy(io.Discard, io.LimitReader(packed, MaxBytes)); err != nil { // what the sum is also of
+	if _, err := io.Copy(io.Discard, io.LimitReader(packed, MaxBytes)); err != nil { // the sum covers the rest, too
 		return fmt.Errorf("the bundle cannot be read: %w", err)
 	}
 	if got := hex.EncodeToString(hash.Sum(nil)); got != sum {
@@ -43,7 +43,7 @@ func Unpack(r io.Reader, sum, dir string) (err error) {
 
 func unpackAll(in *bufio.Reader, root *os.Root) error {
 	for total, files := int64(0), 1; ; files++ {
-		line, err := in.ReadSlice('\n') // no longer than the buffer
+		line, err := in.ReadSlice('\n') // at most as long as the buffer
 		if errors.Is(err, io.EOF) && len(line) == 0 {
 			return nil
 		}
@@ -92,7 +92,7 @@ func unpackFile(in io.Reader, root *os.Root, h *header) (err error) {
 	return nil
 }
 
-// short is an untrusted path in a message.
+// short is an untrusted path, cut for an error message.
 func short(name string) string {
 	const limit = 100
 	if len(name) > limit {

@@ -50,7 +50,7 @@ func (c *Cassettes) Fills() bool { return c.Missing == "record" }
 // ReplaysOnly reports whether every trial is replayed, so that nothing is called.
 func (c *Cassettes) ReplaysOnly() bool { return c.Replay != "" && !c.Fills() }
 
-// Folder is the folder of cassettes of a run; nil: there is none.
+// Folder is the folder of cassettes of a run; nil: the run has none.
 func (c *Cassettes) Folder(strict bool, secrets func() []string, now func() time.Time) *cassette.Folder {
 	if c.Record == "" && c.Replay == "" {
 		return nil
@@ -135,7 +135,7 @@ func WithRecordingLock(folder *cassette.Folder, work func() error) (err error) {
 	return work()
 }
 
-// noModel stands for the providers of a run that is answered from recordings.
+// noModel takes the place of the providers of a run that is answered from recordings.
 type noModel struct{}
 
 var errNoModel = errors.New("every call of this run is answered from a recording")

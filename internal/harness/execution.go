@@ -90,7 +90,7 @@ type Execution struct {
 	slots   int // number of trial indexes: those of the plan and of kept trials after its end
 	listen  Listener
 	clock   eventClock
-	claims  []result.Claim // besides those of the plan
+	claims  []result.Claim // claims that are not in the plan
 }
 
 // Listener handles the events of a run, after they are on disk. ended is the brief of a trial that ended. An error ends
@@ -301,8 +301,8 @@ func (x *Execution) End(interrupted bool) error {
 // Claim adds claims to those of the plan; see runner.Plan.Claims.
 func (x *Execution) Claim(claims ...result.Claim) { x.claims = append(x.claims, claims...) }
 
-// warn adds the warnings about the whole run. A shard cannot tell all of them: it stores its claims, and the merged run
-// warns.
+// warn adds the warnings about the whole run. A shard does not know all of them: it stores its claims, and the merged
+// run warns.
 func (x *Execution) warn(ofShard *result.ShardEnd, interrupted bool) {
 	x.Late = append(x.Late, x.Plan.Strays()...)
 	var own []string

@@ -73,8 +73,8 @@ func (o *Outputs) LastJournal() (*os.File, error) {
 // HoldsJournal reports whether a folder holds the journal that LastJournal opens.
 func HoldsJournal(dir string) bool { return exists(LastJournalIn(dir)) }
 
-// Resume prepares the folder for a run that goes on with a journal from LastJournal. The journal gets the name
-// JournalName; another journal of that name becomes one of an earlier run. The reports are removed.
+// Resume prepares the folder for a run that continues a journal from LastJournal. The journal gets the name
+// JournalName; another journal of that name becomes an earlier one. The reports are removed.
 func (o *Outputs) Resume(journal *os.File) error {
 	if journal.Name() != filepath.Join(o.Dir, JournalName) {
 		if err := o.swapJournals(journal.Name()); err != nil {

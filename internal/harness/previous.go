@@ -69,8 +69,8 @@ func Skim(path string) (result.Skimmed, error) {
 	return result.SkimJournal(file)
 }
 
-// swapJournals makes the journal of an earlier run that of the last one, which takes its place. Whenever it is ended,
-// each of them is there under one of the names.
+// swapJournals exchanges the journal of an earlier run and that of the last one. If the process ends meanwhile, each of
+// them still exists under one of the names.
 func (o *Outputs) swapJournals(journal string) error {
 	path := filepath.Join(o.Dir, JournalName)
 	if holds, err := holdsTrials(path); err == nil && !holds || errors.Is(err, fs.ErrNotExist) {

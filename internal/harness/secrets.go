@@ -16,9 +16,8 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// Secrets knows what nothing may show that arena writes: the keys of providers, passwords in addresses, and what stands
-// in the environment, in headers and in the environment of programs under a name that speaks of secrets. It is safe for
-// concurrent use.
+// Secrets knows the texts that arena must never write: keys of providers, passwords in addresses, and values in the
+// environment, in headers and in the variables of programs whose names suggest secrets. It is safe for concurrent use.
 type Secrets struct {
 	secret.Guard
 

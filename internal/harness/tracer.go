@@ -49,7 +49,7 @@ func (t *Tracer) Handle(e result.Event) {
 	}
 }
 
-// Content reports whether spans hold what was said.
+// Content reports whether spans contain messages.
 func (t *Tracer) Content() bool { return t != nil && t.config.Content }
 
 // Close sends the remaining spans, with a time limit. It returns a message about lost spans; "": none. A second call

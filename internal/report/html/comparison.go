@@ -35,7 +35,7 @@ func WriteComparison(w io.Writer, r *comparison.Report, before, after string) er
 
 // What a page holds at most; the table of what changed has every group.
 const (
-	maxDiffers = 400  // groups whose replies and verdicts are told
+	maxDiffers = 400  // groups whose replies and verdicts are shown
 	maxPiece   = 2000 // bytes of a part of a reply
 )
 
@@ -49,7 +49,7 @@ type comparisonPage struct {
 	Rows     []comparedRow
 	Sections []comparedSection
 	Same     int // groups in which nothing changed
-	LeftOut  int // groups that are not told in full
+	LeftOut  int // groups that are not shown in full
 }
 
 type comparedRun struct{ Label, Name, Trials, Spent string }

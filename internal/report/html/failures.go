@@ -22,13 +22,14 @@ const (
 	maxText     = 400 // bytes of a message or a reason
 )
 
-// failure is trials that failed in the same way, as the first of them tells it. The terminal groups them alike.
+// failure is a group of trials that failed in the same way, described by the first of them. The terminal has the same
+// groups.
 type failure struct {
 	Status      result.Status
 	Name, Whose string // the scenario and the provider, or how many there are
 	Link        template.URL
 	Count       int
-	Trials      []trialLink // nil: there is one
+	Trials      []trialLink // nil: one trial
 	More        int         // trials that are not in Trials
 	Error       string
 	Places      []failedPlace
@@ -76,7 +77,7 @@ func (p *page) findFailures(opts Options) error {
 	return nil
 }
 
-// shown are the failures that stand open, Folded the others.
+// shown are the failures that are open on the page, Folded the others.
 func (p *page) shown() []failure { return p.Failures[:min(len(p.Failures), openFailure)] }
 
 // folded are the failures after the first ones.
@@ -85,7 +86,7 @@ func (p *page) folded() []failure { return p.Failures[min(len(p.Failures), openF
 // foldedKinds is the number of kinds of failures that are not open.
 func (p *page) foldedKinds() int { return p.Kinds - len(p.shown()) }
 
-// leftOut is the number of kinds of failures that the page does not tell.
+// leftOut is the number of kinds of failures that are not on the page.
 func (p *page) leftOut() int { return p.Kinds - len(p.Failures) }
 
 func (p *page) failure(members []int, t *result.Trial, opts *Options) failure {
@@ -148,7 +149,7 @@ func (p *page) links(members []int, scenario, provider bool) (all []trialLink) {
 	return all
 }
 
-// places tells the failed turns; of a trial that broke, the turn that did.
+// places adds the failed turns; for a trial with an error the turn of the error.
 func (f *failure) places(t *result.Trial) {
 	turns := map[int]*result.Turn{}
 	for i := range t.Turns {

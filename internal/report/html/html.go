@@ -22,7 +22,7 @@ type Options struct {
 	// Source returns a file that declares checks, for the lines of those that did not hold; nil: no lines are shown. Files
 	// are named as the run names them: what is not trusted with a run must not be either with what this can read.
 	Source func(file string) ([]byte, error)
-	// Media reads a medium that lies beside the results, by its hash and type; nil: there is none.
+	// Media reads a medium from the results folder, by its hash and type; nil: there is no folder.
 	Media func(m *chat.Media) ([]byte, error)
 	// MediaFile is the address of its file from the page, relative and with slashes; "" or nil: it has none.
 	MediaFile func(m *chat.Media) string

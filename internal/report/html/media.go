@@ -22,8 +22,8 @@ const (
 // pageMedia are the media of a run, each once in the page, however many trials have it. Media of trials are named by
 // their hash and put behind the trials.
 type pageMedia struct {
-	read   func(*chat.Media) ([]byte, error) // nil: there is none beside the results
-	file   func(*chat.Media) string          // its address from the page; "" or nil: there is none
+	read   func(*chat.Media) ([]byte, error) // nil: there is no results folder
+	file   func(*chat.Media) string          // address of a file from the page; "" or nil: it has none
 	known  map[string]bool
 	list   []*chat.Media
 	inline int // bytes that the trials themselves held
@@ -35,7 +35,7 @@ func newPageMedia(opts Options) *pageMedia {
 
 var mediaKey = []byte(`"media":{`)
 
-// take takes the media out of the JSON of a trial. One that cannot be read stays as it is.
+// take moves the media out of the JSON of a trial. Media that cannot be read stay in it.
 func (p *pageMedia) take(raw []byte) []byte {
 	if !bytes.Contains(raw, mediaKey) {
 		return raw

@@ -116,7 +116,7 @@ func (p *page) icon() template.URL {
 		"%3Ccircle cx='8' cy='8' r='6' fill='%23" + colour + "'/%3E%3C/svg%3E")
 }
 
-// sides reports whether several providers answered, whose replies can stand side by side.
+// sides reports whether several providers answered, so that their replies are shown side by side.
 func (p *page) sides() bool {
 	return slices.ContainsFunc(p.Briefs, func(b result.Brief) bool {
 		return b.Provider != p.Briefs[0].Provider || b.Region != p.Briefs[0].Region

@@ -24,7 +24,7 @@ const (
 type rates struct {
 	Shown, Folded []rate
 	More          int    // that are not shown
-	Suite         string // "" where there is one group
+	Suite         string // "" for a single group
 	Kinds         []markKind
 	Counts        []share // groups by status; nil: trials say it
 }
@@ -42,7 +42,7 @@ type rate struct {
 	At         float64 // share that passed, in percent
 	Counted    bool    // any trial did
 	Line       float64 // that is asked for
-	MayPass    float64 // the lower line of a gate with a tolerance; 0: there is none
+	MayPass    float64 // the lower line of a gate with a tolerance; 0: none
 	Marks      []markPath
 	Columns    int // width and height of the drawing of the trials, in units of marks
 	Rows       int
@@ -50,7 +50,7 @@ type rate struct {
 	Notes      []string
 }
 
-// markKind is what a mark stands for.
+// markKind is a kind of marks.
 type markKind struct {
 	Kind, Word string
 	Path       string

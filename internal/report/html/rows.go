@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// openPage is how many rows are kept as they are. More of them are kept as compressed JSON, a tenth of the size.
+// openPage is how many rows are stored uncompressed. Others are stored as compressed JSON, at a tenth of the size.
 const openPage = 1 << 10
 
 // rows keeps the rows of the index until it is written: there may be very many.

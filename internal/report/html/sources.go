@@ -20,8 +20,8 @@ const (
 	maxSourceLine  = 300 // bytes
 )
 
-// sources are the lines of the files that declare the checks that did not hold. They stand in the page as they are, not
-// packed, so that secrets in them can be seen and masked.
+// sources are the source lines that declare failed checks. They are stored uncompressed in the page, so that secrets in
+// them can be found and masked.
 type sources struct {
 	read     func(file string) ([]byte, error) // nil: nothing is read
 	files    map[string][]string
@@ -86,7 +86,8 @@ func (s *sources) lines(file string) []string {
 	return lines
 }
 
-// declaration is the line of a position with those that are part of it: as far to the right, or empty before such.
+// declaration is the line of a position with the lines that belong to it: those that are indented deeper, and empty
+// lines between them.
 func declaration(lines []string, at diag.Pos) []string {
 	if int(at.Line) > len(lines) {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/arena-evals/arena/internal/report/show"
 )
 
-// spread is how the trials of the run are spread, and which of them stand out.
+// spread describes how the trials of the run are spread, and which of them are outliers.
 type spread struct {
-	Found  string // in a few words; "": nothing stands out
+	Found  string // a summary; "": there are no outliers
 	Groups []spreadGroup
 	More   int // groups that are not listed
 	Lists  []spreadList
@@ -26,7 +26,7 @@ type spreadList struct {
 	More        int
 }
 
-// spreadItem is a trial, or a group of them, which has no link.
+// spreadItem is a trial, or a group of trials, which has no link.
 type spreadItem struct{ ID, Link, Text string }
 
 // What of an analysis is listed.

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// sign is the mark of a status; a word always stands beside it.
+// sign is the mark of a status. It is always shown with a word.
 func sign(s result.Status) string {
 	switch s {
 	case result.Passed:
@@ -37,7 +37,7 @@ func (p *page) title() string {
 	return show.Line(sign(p.Status) + " " + p.headline() + " · " + p.subject())
 }
 
-// costNotes say whose cost it is, how much of it nobody paid, and how many trials it leaves out.
+// costNotes say whose cost it is, how much of it is simulated, and how many trials it leaves out.
 func (p *page) costNotes() string {
 	s := &p.Summary
 	var notes []string

@@ -38,7 +38,7 @@ func Write(w io.Writer, run *result.Run) error {
 	return out.Flush()
 }
 
-// trial is the JSON of a trial. One that the verdict of its group is not about says so.
+// trial is the JSON of a trial. It is marked when the verdict of its group does not count it.
 func trial(run *result.Run, i int) ([]byte, error) {
 	b, err := run.Trials.Raw(i)
 	if err != nil {

@@ -155,7 +155,7 @@ func (rd *reader) trial(raw json.RawMessage) error {
 	return nil
 }
 
-// gates tells the collector of the groups whose trials may have ended early. They stand before the trials.
+// gates gives the collector the groups whose trials may have ended early, before the trials come.
 func (rd *reader) gates() error {
 	var groups []result.Group
 	if raw := rd.header["groups"]; raw != nil {

@@ -54,7 +54,7 @@ func newBuilder(run *result.Run, o Options) (*builder, error) {
 	return b, nil
 }
 
-// outline calls f with the testcases of a group, of which only the status and the time are known.
+// outline calls f with the testcases of a group. They have a status and a time only.
 func (b *builder) outline(g *show.Group, f func(*testcase)) error {
 	if b.opts.Granularity == ByTurn || b.opts.Granularity == ByCheck {
 		cases, err := b.casesOfParts(g)

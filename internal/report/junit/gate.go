@@ -37,13 +37,13 @@ func gateProperties(g *show.Group) []property {
 	return all
 }
 
-// gated reports whether the trials of a group are judged together, whatever each of its checks came to: by a gate, or
-// as those of a count that was red in the baseline.
+// gated reports whether the trials of a group are judged together and not check by check: by a gate, or in a count that
+// failed in the baseline.
 func gated(g *show.Group) bool {
 	return show.Early(g.Stats) && (g.Stats.Gate.Rule == result.RuleGate || g.Stats.Gate.Unmended())
 }
 
-// gate says what the gate of its group showed; nothing where there is none.
+// gate adds what the gate of the group showed, if it has one.
 func (c *testcase) gate(g *show.Group) {
 	if gated(g) {
 		c.rate, c.allowed = rateMessage(g), g.Stats.Gate.Allowed()

@@ -31,8 +31,8 @@ type Options struct {
 	Place       func(file string) string      // how a test case names the file of its scenario; nil: as the run does
 }
 
-// Write writes the report. By scenario, only trials that did not pass are read from the run's source; by turn and by
-// check all of them are, one at a time, and twice.
+// Write writes the report. Per scenario it reads only trials that did not pass from the run's source; per turn and per
+// check it reads all of them, one at a time, and twice.
 func Write(w io.Writer, run *result.Run, o Options) error {
 	b, err := newBuilder(run, o)
 	if err != nil {

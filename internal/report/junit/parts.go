@@ -112,7 +112,7 @@ func (s *observation) describe() string {
 	return w.String()
 }
 
-// messages returns the messages of the turn that was judged; "": there is none.
+// messages returns the messages of the turn that was judged; "": none.
 func (s *observation) messages() string {
 	var w strings.Builder
 	if s.exchange != nil {
@@ -121,7 +121,7 @@ func (s *observation) messages() string {
 	return w.String()
 }
 
-// message says in one line why the observation is not a pass; "" when it is one.
+// message is one line that says why the observation did not pass; "": it passed.
 func (s *observation) message() string {
 	if s.status == result.Passed {
 		return ""

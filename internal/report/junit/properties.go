@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// change says how the group changed since the baseline, where there is evidence of it.
+// change are the properties that say how the group changed since the baseline, when there is evidence.
 func (b *builder) change(g *show.Group) []property {
 	if text := b.changes[b.run.Briefs[g.Trials[0]].GroupName()]; text != "" {
 		return []property{{"baseline", show.Line(text)}}
@@ -172,7 +172,7 @@ func (b *builder) judgesOf(i int) (*result.SideCost, error) {
 	return b.judged.Own(t), nil
 }
 
-// simulatedCost is the property for the part of a cost that mocks made up and nobody paid; nil when there is none.
+// simulatedCost is the property for the simulated part of a cost; nil: no part is.
 func simulatedCost(name string, usd float64) []property {
 	if !(usd > 0) {
 		return nil

@@ -41,7 +41,7 @@ type testcase struct {
 	ms                    float64
 	status                result.Status
 	properties            []property
-	excuse                string // why the group makes nothing red, whatever it came to; "": it does
+	excuse                string // why the group cannot make the run red; "": it can
 	kind                  string // of the failure; "": assertion
 	message               string // one line: why it did not pass
 	body                  string

@@ -79,7 +79,7 @@ func compared(r *comparison.Report) string {
 	return table
 }
 
-// difference tells what changed in a pair.
+// difference describes what changed in a pair.
 func difference(r *comparison.Report, p *comparison.Pair) (string, error) {
 	d, err := show.Differ(r, p)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package markdown writes a run for a pull request: what failed and why, and the numbers. The report fits into a
-// comment on GitHub. Text of models and files is escaped: it mentions nobody, links to nothing and ends no table.
+// comment on GitHub. Text of models and files is escaped: it cannot mention users, make links or end tables.
 package markdown
 
 import (

@@ -95,7 +95,7 @@ func (l *scenarioRow) row(columns []string) string {
 	return b.String()
 }
 
-// add counts a group: of the rows of a dataset, each is one.
+// add counts a group. Each row of a dataset is a group.
 func (c *matrixCell) add(g *show.Group) {
 	c.status = max(c.status, g.Status)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Remark is what a run shows of a group, or of all of them, in a line.
+// Remark is one line about a group, or about the whole run.
 type Remark struct {
 	Label  string
 	Status result.Status // whose colour the line has; Unset: none
@@ -20,8 +20,8 @@ type Remark struct {
 // maxAgainst is how many groups of a kind are named, where not all are.
 const maxAgainst = 10
 
-// Against tells what a run shows beside its baseline: first of all groups, then of those that changed or that fail as
-// then. With all none is left out. Of a run without a baseline there is nothing to tell.
+// Against describes a run in comparison with its baseline: first all groups together, then the groups that changed or
+// failed in the baseline too. With all, no group is left out. It is empty for a run without baseline.
 func Against(run *result.Run, all bool) []Remark {
 	a := run.Against
 	if a == nil {
@@ -37,7 +37,7 @@ func Against(run *result.Run, all bool) []Remark {
 	return lines
 }
 
-// againstKind is a kind of groups that are listed together: what a baseline made of them.
+// againstKind is a kind of groups that are listed together, by their verdict against the baseline.
 type againstKind struct {
 	label  string
 	status result.Status
@@ -82,7 +82,7 @@ func againstKinds(run *result.Run) []againstKind {
 	}
 }
 
-// lines are the groups of the kind, at most maxAgainst of them unless all are asked for.
+// lines are the groups of the kind, at most maxAgainst of them, or with all each of them.
 func (k againstKind) lines(groups []result.AgainstGroup, all bool) (lines []Remark) {
 	more := 0
 	for i := range groups {
@@ -122,7 +122,7 @@ func judged(v evidence.Verdict) func(*result.AgainstGroup) bool {
 	return func(g *result.AgainstGroup) bool { return g.Verdict == v }
 }
 
-// unmended tells of a group that was red, and may be mended.
+// unmended describes a group that failed in the baseline and may be fixed.
 func unmended(run *result.Run) func(g *result.AgainstGroup) string {
 	now := talliesOf(run)
 	return func(g *result.AgainstGroup) string {
@@ -221,7 +221,7 @@ func AgainstText(a *result.Against) string {
 	}
 }
 
-// againstNotes say of a run with a baseline what it is red by, or what it does not tell.
+// againstNotes say why a run with a baseline is red, and what it cannot show.
 func againstNotes(run *result.Run) (all []string) {
 	a := run.Against
 	if a == nil {

@@ -15,7 +15,7 @@ func Measure(what string, n float64) string {
 	return Duration(n)
 }
 
-// Duration is exact enough to tell short ones apart.
+// Duration is a text with enough digits to tell short durations apart.
 func Duration(ms float64) string {
 	const second = 1000
 	if ms < second {
@@ -66,7 +66,7 @@ func OutlierText(o *analysis.Outlier) string {
 	return text
 }
 
-// RepeatText says what a conversation repeats: "get_order {"id": 7} 5 times, of which 2 failed".
+// RepeatText describes what a conversation repeats: "get_order {"id": 7} 5 times, of which 2 failed".
 func RepeatText(r *analysis.Repeat) string {
 	const most = 120 // columns
 	text := fmt.Sprintf("%s %s   %d times", Line(r.Tool), Cut(Line(r.Arguments), most), r.Times)
@@ -100,7 +100,7 @@ func FlakyText(f *analysis.Flaky) string {
 	return strings.Join(parts, ", ")
 }
 
-// RunName is how a run is told apart from others: its name where there are several, else nothing.
+// RunName is the name of a run when there are several; "" for a single one.
 func RunName(r *analysis.Report, name string) string {
 	if len(r.Runs) < 2 {
 		return ""

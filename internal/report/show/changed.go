@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Changes are the groups of which a run is evidence that they changed since its baseline, by name: "regressed: 19 of 20
-// → 4 of 20 passed".
+// Changes describes, by name, the groups with evidence of a change since the baseline: "regressed: 19 of 20 → 4 of 20
+// passed".
 func Changes(run *result.Run) map[string]string {
 	all, passes := map[string]string{}, rates(run)
 	if run.Against == nil {
@@ -23,7 +23,7 @@ func Changes(run *result.Run) map[string]string {
 	return all
 }
 
-// namesChanged names the first groups with the verdict on all of them, in a few words; "": none has it by itself.
+// namesChanged names the first groups that have the verdict of the whole run; "": no group has it by itself.
 func namesChanged(a *result.Against) string {
 	const most = 5
 	var names []string

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Compared counts the groups that regressed, those that differ without being evidence of anything, those that cannot be
-// compared or of which less is asked, and those that are not run any more.
+// Compared counts the groups that regressed, those that differ without evidence, those that cannot be compared or have
+// fewer checks, and those that are not run any more.
 func Compared(r *comparison.Report) string {
 	regressed := len(r.Judged(comparison.Regressed))
 	text := fmt.Sprintf("%d of %s regressed", regressed, Plural(len(r.Pairs), "group"))
@@ -48,7 +48,7 @@ func differsByChance(p *comparison.Pair) bool {
 	return p.Change != comparison.Same && (p.Verdict == comparison.NoEvidence || p.Verdict == comparison.AsBefore)
 }
 
-// ComparedSection is pairs that are told of together.
+// ComparedSection is pairs that are listed together.
 type ComparedSection struct {
 	Label  string // of each pair
 	Title  string // of all of them
@@ -79,7 +79,7 @@ func ComparedSections(r *comparison.Report) []ComparedSection {
 	}
 }
 
-// AsBefore reports whether the pair is in the section for no other reason than, perhaps, that less is asked of it.
+// AsBefore reports whether the pair is in its section for no other reason than, perhaps, that it has fewer checks now.
 func AsBefore(p *comparison.Pair) bool {
 	return p.Change == comparison.Same && (p.Verdict == comparison.NoEvidence || p.Verdict == comparison.AsBefore)
 }
@@ -184,7 +184,7 @@ func shownBy(alone int, together bool, of string) string {
 // wholePercent is a share without decimals.
 func wholePercent(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
 
-// PairName names a pair; in runs of different models both of them.
+// PairName names a pair; for runs of different models it names both.
 func PairName(r *comparison.Report, p *comparison.Pair) string {
 	if r.Across {
 		return fmt.Sprintf("%s, %s → %s", p.Now.Scenario, p.Was.Provider, p.Now.Provider)
@@ -192,7 +192,7 @@ func PairName(r *comparison.Report, p *comparison.Pair) string {
 	return p.Now.Name
 }
 
-// Difference is what a reader is told of a pair of groups: the verdicts that changed in one trial, and its reply.
+// Difference shows a pair of groups: the verdicts that changed in one trial, and its reply.
 type Difference struct {
 	Trial   string
 	Changes []string // each in a line: where, which check, what it was and is

@@ -160,7 +160,7 @@ func deviation(d float64) string {
 // Flawed reports whether a check did not pass for all rows, or an eval could not always judge.
 func Flawed(c *result.RowsCheck) bool { return c.Failed > 0 || c.Errors > 0 }
 
-// WorstRow is a row with what became of it: "r7 (failed, score 0.25)", "r7 (1 of 3 passed)".
+// WorstRow describes a row and its outcome: "r7 (failed, score 0.25)", "r7 (1 of 3 passed)".
 func WorstRow(w *result.WorstRow) string {
 	text := w.Status.String()
 	if w.Trials > 1 {

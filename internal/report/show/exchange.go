@@ -15,8 +15,8 @@ type Entry struct {
 	Text string // clean; may have several lines
 }
 
-// Exchange is a turn for a reader: the user's message, with the persona whose words a model wrote, the agent's reply,
-// the tool calls, the guardrails that fired, and why the persona said nothing more. A turn that was not run has only
+// Exchange is a turn for a reader: the user's message, with the persona if a model wrote it, the agent's reply, the
+// tool calls, the guardrails that fired, and why the persona ended the conversation. A turn that was not run has only
 // the user's message.
 func Exchange(t *result.Turn) []Entry {
 	var all []Entry
@@ -80,7 +80,7 @@ func spokenBy(t *result.Turn, words string) string {
 	return "[persona " + Line(t.Persona) + "] " + words
 }
 
-// Ended is why a persona said nothing more; "": there was more, or nobody was played.
+// Ended is why a persona ended the conversation; "": it did not, or there was none.
 func Ended(t *result.Turn) string {
 	who := "the persona " + Line(t.Persona)
 	switch t.Ended {

@@ -33,7 +33,7 @@ func Failures(run *result.Run) ([][]int, error) {
 	return all, nil
 }
 
-// isRed reports whether a trial failed or had an error, and the run is not green in spite of it.
+// isRed reports whether a trial failed or had an error and is not excused.
 func isRed(b *result.Brief) bool {
 	switch b.Status {
 	case result.Passed, result.Skipped, result.Cancelled:

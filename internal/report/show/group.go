@@ -36,7 +36,7 @@ func Gated(groups *Groups) (all []*Group) {
 	return all
 }
 
-// Rates are what the groups of a run show, in words, in the order of run.Groups; "" for one of which no trial ended.
+// Rates describes the results of each group, in the order of run.Groups; "" for a group without an ended trial.
 func Rates(run *result.Run) []string {
 	all := make([]string, len(run.Groups))
 	for g := range GroupsOf(run).Several() {

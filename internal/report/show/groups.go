@@ -8,12 +8,12 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Groups are the groups of the trials of a run, in the order of the first trial of each. Groups of which no trial has
-// ended are left out. There may be as many as trials: each is made when it is looked at.
+// Groups are the groups of the trials of a run, in the order of their first trials. Groups without an ended trial are
+// left out. There may be as many groups as trials, so each is made when it is needed.
 type Groups struct {
 	run   *result.Run
 	first []int32 // index in Run.Briefs of the first trial of each group
-	next  []int32 // of the next trial of the group of a trial; -1: there is none
+	next  []int32 // index of the next trial of the same group; -1: none
 }
 
 // groupKey is equal for trials of one group, and only for them.

@@ -190,7 +190,7 @@ func lettersAndDigits(s string) string {
 	}, unescaper.Replace(Clean(s)))
 }
 
-// cost is Spent where it stands alone.
+// cost is Spent with a label, for a line of its own.
 func cost(usd *float64, simulated float64) string {
 	if usd == nil {
 		return "cost " + Unknown

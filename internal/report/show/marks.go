@@ -56,7 +56,7 @@ func markOf(b *result.Brief) string {
 	return MarkBroken
 }
 
-// MarksInWords tells marks one after the other: "1–6 passed, 7 failed, 8–13 passed".
+// MarksInWords lists marks: "1–6 passed, 7 failed, 8–13 passed".
 func MarksInWords(marks []Mark) string {
 	var parts []string
 	for from := 0; from < len(marks); {
@@ -88,10 +88,10 @@ func Powers(g *result.Gate) (all []string) {
 	return all
 }
 
-// Alike is said of a group whose conversations are all the same.
+// Alike is the remark on a group whose conversations are all the same.
 const Alike = "all conversations are the same, word for word: they repeat each other, and the bar is about nothing else"
 
-// Weakened is said of a gate that is wrong more often than its confidence says; "": it is not.
+// Weakened is the remark on a gate whose error rate is above its confidence; "": it is not.
 func Weakened(g *result.Gate) string {
 	if g.Weakened == "" {
 		return ""
@@ -99,7 +99,7 @@ func Weakened(g *result.Gate) string {
 	return g.Weakened.String() + ": the verdict is wrong more often than the confidence says"
 }
 
-// Wavering is said of a group whose trials of the same input both passed and failed; "": they did not.
+// Wavering is the remark on a group whose trials with the same input both passed and failed; "": they did not.
 func Wavering(g *result.Gate) string {
 	if g.Flaky == "" {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Unknown stands for a value that is not known, such as a price.
+// Unknown is shown for an unknown value, such as a price.
 const Unknown = "unknown"
 
 // Count writes n with a comma between thousands: 41,208.
@@ -53,8 +53,7 @@ func Money(usd *float64) string {
 	return money(*usd)
 }
 
-// Spent is Money that says how much of it mocks made up and nobody paid: "$0.0002 simulated", "$0.3100, $0.0200 of it
-// simulated".
+// Spent is Money with its simulated part: "$0.0002 simulated", "$0.3100, $0.0200 of it simulated".
 func Spent(usd *float64, simulated float64) string {
 	switch part := SimulatedPart(usd, simulated); {
 	case part == "":
@@ -65,8 +64,8 @@ func Spent(usd *float64, simulated float64) string {
 	return Money(usd) + Simulated
 }
 
-// SimulatedPart says how much of an amount mocks made up and nobody paid: "simulated" is all of it, "$0.0200 of it
-// simulated" a part, and "" nothing.
+// SimulatedPart is the simulated part of an amount in US dollars: "simulated" for all of it, "$0.0200 of it simulated"
+// for a part, and "" for none.
 func SimulatedPart(usd *float64, simulated float64) string {
 	switch {
 	case usd == nil || !(simulated > 0):
@@ -77,10 +76,10 @@ func SimulatedPart(usd *float64, simulated float64) string {
 	return money(simulated) + " of it" + Simulated
 }
 
-// Simulated is the suffix of money that a mock made up and nobody paid.
+// Simulated is the suffix of an amount that mocks made up and nobody paid.
 const Simulated = " simulated"
 
-// rounding is by which part of it sums of the same prices may differ.
+// rounding is the relative error that sums of the same prices may have.
 const rounding = 1e-9
 
 func money(usd float64) string {

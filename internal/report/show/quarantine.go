@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Quarantines tells of each scenario in quarantine what it came to, and of those whose quarantine is over that they
+// Quarantines describes the outcome of each scenario in quarantine, and names those whose quarantine has ended and that
 // make the run red.
 func Quarantines(run *result.Run) (lines []Remark) {
 	for i := range run.Quarantines {

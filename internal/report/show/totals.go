@@ -187,7 +187,7 @@ func brokeWithin(run *result.Run, n int) string {
 	return Plural(n, "trial") + " broke within gates that " + gates
 }
 
-// nothingElse says why a run is not green of which all was excused.
+// nothingElse says why a run is not green although all its failures are excused.
 func nothingElse(run *result.Run) string {
 	if run.Summary.Allowed > 0 {
 		return "nothing passed, so nothing is known to work"
@@ -220,7 +220,8 @@ func partNotes(run *result.Run) (all []string) {
 // maxWarnings is how many warnings of a run are shown at its end; the reports have all of them.
 const maxWarnings = 20
 
-// Warnings are those of a run that were not told before it, each in one line, and how many more there are.
+// Warnings are the warnings of a run that were not shown before it, each in one line, with the number of those left
+// out. told is how many were shown.
 func Warnings(run *result.Run, told int) []string {
 	rest := run.Warnings[min(told, len(run.Warnings)):]
 	var all []string
@@ -245,8 +246,8 @@ func Tokens(u result.Usage) string {
 // TokensOf is the number of tokens of models beside the agents.
 func TokensOf(c *result.SideCost) string { return Tokens(result.Usage{Usage: c.Usage}) }
 
-// Cost is the cost of the agents of the run, with the number of trials that it leaves out, and what of it is simulated:
-// "$0.0187 simulated (2 trials of unknown price)".
+// Cost is the cost of the run's agents, with the number of trials that it leaves out and its simulated part: "$0.0187
+// simulated (2 trials of unknown price)".
 func Cost(s *result.Summary) string {
 	text := cost(s.CostUSD, s.SimulatedUSD)
 	if s.CostUSD != nil && s.Unpriced > 0 {

@@ -53,7 +53,7 @@ func TurnLabel(turn int) string {
 	return fmt.Sprintf("turn %d", turn+1)
 }
 
-// Seen is one line about what the check saw, or why it could not judge. It is never empty.
+// Seen is one line that says what the check saw, or why it could not judge. It is never empty.
 func (p Problem) Seen() string {
 	switch {
 	case p.Error != "":

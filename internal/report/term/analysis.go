@@ -12,10 +12,10 @@ import (
 // How much of an analysis is shown without -v.
 const (
 	maxGroups   = 20
-	maxStanding = 10 // of those that stand out in one way
+	maxStanding = 10 // outliers of one kind
 )
 
-// Analyze writes how trials are spread, and which of them stand out.
+// Analyze writes how trials are spread, and the outliers.
 func (p *Printer) Analyze(r *analysis.Report) error {
 	for i := range r.Runs {
 		run := &r.Runs[i]
@@ -98,7 +98,7 @@ func pieces(texts []string) (all []piece) {
 	return all
 }
 
-// standing writes those that stand out in one way.
+// standing writes the outliers of one kind.
 func (p *Printer) standing(label string, total int, lines []string) {
 	if total == 0 {
 		return

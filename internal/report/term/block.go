@@ -73,7 +73,7 @@ func (b *block) addWithPosition(r *row, place string, indent int) {
 	}
 }
 
-// title adds the line with the scenario and the provider, or with how many of them there are.
+// title adds the line with the scenario and the provider, or with their number.
 func (b *block) title() {
 	first := b.brief(0)
 	scenarios, places := distinct(b, scenarioOf), distinct(b, placeOf)
@@ -102,7 +102,7 @@ func (b *block) title() {
 func scenarioOf(x *result.Brief) string { return x.File + "\x00" + x.Scenario }
 func placeOf(x *result.Brief) string    { return show.ProviderLabel(x) }
 
-// counted says how many providers, and rows or recorded conversations of them, the trials are of.
+// counted is the number of providers, and of rows or recorded conversations, of the trials.
 func (b *block) counted() string {
 	providers := distinct(b, func(x *result.Brief) string { return x.Provider + "\x00" + x.Region })
 	text := " · " + show.Plural(providers, "provider")

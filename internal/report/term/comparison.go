@@ -60,7 +60,7 @@ func suiteStatus(r *comparison.Report) result.Status {
 	return result.Skipped
 }
 
-// side writes what a run comes to.
+// side writes the totals of a run.
 func (p *Printer) side(label, name string, run *result.Run) []*row {
 	text := strings.Join(append([]string{show.Line(name), show.Headline(run)}, show.Expenses(&run.Summary)...), "   ")
 	return p.remark(label, bold, text)
@@ -91,7 +91,7 @@ func (p *Printer) pair(r *comparison.Report, pair *comparison.Pair, label string
 	return nil
 }
 
-// pairName names a pair; in runs of different models both of them.
+// pairName names a pair; for runs of different models it names both.
 func pairName(r *comparison.Report, pair *comparison.Pair) string {
 	if r.Across {
 		return fmt.Sprintf("%s   %s → %s", pair.Now.Scenario, pair.Was.Provider, pair.Now.Provider)

@@ -18,8 +18,7 @@ const (
 	intervalWidth = len("88.8% to 88.8%")
 )
 
-// datasets says how the rows of each dataset fare together: how many passed, each check over all of them, and the worst
-// ones.
+// datasets describes the rows of each dataset: how many passed, each check over all of them, and the worst ones.
 func (p *Printer) datasets(run *result.Run) (rows []*row) {
 	for i := range run.Datasets {
 		if i == maxDatasets && p.opts.Verbosity == 0 {

@@ -21,7 +21,7 @@ func (p *Printer) Overheard(who, line string) {
 	p.print([]*row{(&row{}).add(dim, Overheard(who, line))})
 }
 
-// Aside writes a line above the live block, and reports false where there is none. It may be called by any goroutine
+// Aside writes a line above the live block, and returns false when there is none. It may be called by any goroutine
 // after New.
 func (p *Printer) Aside(text string) bool {
 	p.mu.Lock()
@@ -33,7 +33,7 @@ func (p *Printer) Aside(text string) bool {
 	return true
 }
 
-// Overheard is a line of stderr as it is shown, with the tool or server that it comes from.
+// Overheard is a line of stderr with the tool or server that wrote it.
 func Overheard(who, line string) string {
 	return show.Line(who) + ": stderr: " + strings.ReplaceAll(show.Clean(line), "\n", " ")
 }

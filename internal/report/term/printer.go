@@ -25,7 +25,7 @@ type Options struct {
 	Width         func() int
 	Color         bool                          // see UseColor
 	Verbosity     int                           // 1: requests and replies, cut; 2: uncut
-	Quiet         bool                          // failures, summary and report paths only; the caller tells warnings
+	Quiet         bool                          // failures, summary and report paths only; the caller prints warnings
 	WarningsShown int                           // how many of the run's warnings were shown before the run
 	Now           func() time.Time              // nil: time.Now
 	Rerun         func(...*result.Brief) string // the command that runs trials of one file again; may be nil

@@ -159,7 +159,7 @@ func (p *Printer) stopped(run *result.Run) []*row {
 	return rows
 }
 
-// overGroups tells which trials no verdict needs any more.
+// overGroups reports which trials no verdict needs any more.
 func overGroups(run *result.Run) func(*result.Brief) bool {
 	type key struct{ file, scenario, provider, region, row string }
 	over := map[key]bool{}

@@ -66,7 +66,7 @@ func notes(run *result.Run) (pieces []piece) {
 func expenses(run *result.Run) []piece {
 	s := &run.Summary
 	total := s.Checks.Total
-	if show.Unfinished(run) > 0 { // it was stopped; only what was judged is said then
+	if show.Unfinished(run) > 0 { // it was stopped: only what was judged is shown
 		total -= s.Checks.NotRun
 	}
 	checked := show.Plural(total, "check")

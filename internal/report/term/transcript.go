@@ -35,7 +35,7 @@ func (p *Printer) transcript(t *result.Trial) []*row {
 	return append(rows, &row{})
 }
 
-// speech is a text beside the one who wrote it, wrapped; at -v three lines of it, at -vv all.
+// speech is a text beside the name of its author, wrapped; with -v at most three lines, with -vv all.
 func (p *Printer) speech(who, text string) (rows []*row) {
 	const indent = 4 + 9 + gap
 	limit := 3
@@ -141,7 +141,7 @@ func scoreLine(name string, score *float64, message, seen string) string {
 // agentStep is the kind of the steps whose model calls tools.
 const agentStep = "agent"
 
-// stepLines are what came of the steps of a composition.
+// stepLines are the results of the steps of a composition.
 func stepLines(c *result.Composition, say func(who, text string)) {
 	for i := range c.Steps {
 		step := &c.Steps[i]

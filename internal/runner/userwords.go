@@ -27,13 +27,21 @@ var refusals = []string{
 	"i can't help with that", "i cannot help with that", "i can't assist with", "i cannot assist with",
 	"i'm unable to help", "i am unable to help", "i'm unable to assist", "i am unable to assist",
 	"i can't fulfill", "i cannot fulfill", "i can't comply", "i cannot comply", "i can't roleplay", "i cannot roleplay",
-	"i can't role-play", "i cannot role-play", "i can't pretend", "i cannot pretend", "i won't pretend",
+	"i can't role-play", "i cannot role-play", "i can't pretend", "i cannot pretend", "i won't pretend", "i won't roleplay",
+	"i won't role-play", "play this persona", "playing this persona",
+	"this persona", "simulated user", "simulate a user", "stay in character", "remain in character", "break character",
+	"against my guidelines", "i'm not able to assist", "i am not able to assist", "i'm not able to help with",
+	"i am not able to help with", "i can't engage", "i cannot engage", "i won't engage", "i can't continue with this",
+	"i cannot continue with this",
 }
 
-// almostMark finds the mark of the end in another spelling, which ends nothing.
+// almostMark finds the mark of the end in another spelling, or another mark such as [DONE] behind the last words: they
+// end nothing.
 var almostMark = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)[\[(<{*]*\bconversation[_-]completed?\b[\])>}*]*|` +
-		`[\[(<{*]+\s*(?:end of |the )?conversation\b[^\])>}*\n]{0,20}[\])>}*]+`)
+		`[\[(<{*]+\s*(?:end of |the )?conversation\b[^\])>}*\n]{0,20}[\])>}*]+|` +
+		`(?-i:[\[<{#]+/?(?:[A-Z]+[_ -])*(?:DONE|END|ENDED|STOP|EXIT|QUIT|BYE|GOODBYE|FINISHED|COMPLETED?|OVER|EO[CMTF])` +
+		`(?:[_ -][A-Z]+)*[\]>}#]+|\bTERMINATED?)[^\pL\pN]*$`)
 })
 
 const (

@@ -39,9 +39,16 @@ func placement(key string) string {
 
 // placementHint is placement for a key that its map does not have.
 func placementHint(key string) string {
-	if key == "all_turns" {
+	switch key {
+	case "all_turns":
 		return "put it into an entry of turns in a file of kind Eval, which judges recordings; in a scenario write " +
 			"assertions below each turn"
+	case "context_policy", "tool_policy", "seed_memories":
+		return "put it into each scenario that it is for, beside turns"
+	case "chaos":
+		return "put it into the turn in which tools are to fail"
+	case "image_url", "video_url", "audio_url", "document_url", "input_audio":
+		return "write type: image, audio, video or document, and media: with its file_path or url"
 	}
 	return placement(key)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -108,6 +109,13 @@ func (d *decoder) part(v *node.Node) (p partFile, ok bool) {
 	return p, true
 }
 
+// blankParts reports whether parts are texts in which nothing is written.
+func blankParts(list []chat.Part) bool {
+	return !slices.ContainsFunc(list, func(p chat.Part) bool {
+		return p.Type != "text" || p.Text == "" || strings.TrimSpace(p.Text) != "" // no text is told apart
+	})
+}
+
 // mediumFits refuses a type that media of a part do not have.
 func (d *decoder) mediumFits(n *node.Node, kind string, m *chat.Media) {
 	at := node.Get(n, "mime_type")
@@ -144,7 +152,10 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 		spare(m.path, "file_path", "data")
 		m.Path, m.Data = "", strings.Join(strings.Fields(m.Data), "")
 		if _, err := base64.StdEncoding.DecodeString(m.Data); err != nil {
-			d.Errorf(m.data, "wrong-type", "data must be base64")
+			p := d.Errorf(m.data, "wrong-type", "data must be base64")
+			if before, _, found := strings.Cut(m.Data, ";base64,"); found && strings.HasPrefix(before, "data:") {
+				p.Hint = "leave out what is before the comma, and write mime_type: " + strings.TrimPrefix(before, "data:")
+			}
 		}
 	case m.open():
 	case m.Path != "":

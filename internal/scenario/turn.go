@@ -127,6 +127,8 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 		d.Errorf(t.content, "empty-value", "content is empty")
 	case t.content == nil && t.parts.Kind == node.List && len(t.parts.Content) == 0:
 		d.Errorf(t.parts, "empty-value", "parts is empty")
+	case t.content == nil && len(t.Parts) > 0 && blankParts(t.Parts):
+		d.Errorf(t.parts, "empty-value", "parts has nothing but blanks: nothing is asked")
 	case len(t.Parts) > 0 && t.content != nil:
 		d.Foreignf(t.content, "unused-field", "content is not sent: the turn has parts").
 			Hint = "make it a part of its own: {type: text, text: …}"

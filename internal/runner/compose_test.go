@@ -311,7 +311,7 @@ func TestCostLimitEndsSteps(t *testing.T) {
 	trial, _ := runComposed(t, files, func(context.Context, *chat.Request) (chat.Reply, error) {
 		return chat.Reply{Content: "x", CostUSD: new(0.6)}, nil
 	})
-	if !strings.Contains(trial.Error, "step b: the conversation has cost $0.6000; tool_policy.max_cost_usd allows $0.50") ||
+	if !strings.Contains(trial.Error, "step b: the conversation has cost $0.60; tool_policy.max_cost_usd allows $0.50") ||
 		*trial.CostUSD != 0.6 {
 		t.Errorf("%s, $%v", trial.Error, *trial.CostUSD)
 	}

@@ -48,6 +48,7 @@ type session struct {
 	rowServed        []*names.Served               // of what the row has filled in; see project.served
 	rowArguments     []*names.Argument             // the same of project.arguments
 	warnings         warningSet                    // reported when the trial ends
+	overspent        string                        // see toolLoop.keepOverspent
 	listed           map[*tools.Opener][]chat.Tool // what sources had when they were asked last
 	values           *values
 	variables        map[string]string // for checks
@@ -406,6 +407,9 @@ func (s *session) finish() {
 	s.remarkRefusedCalls()
 	s.report(s.verdictWarnings)
 	s.reportUnparsed()
+	if s.overspent != "" && s.out.Error == "" {
+		s.warnOnce(s.overspent)
+	}
 	s.report(s.warnings)
 	s.reportBudget()
 	s.flow.report(s.out)

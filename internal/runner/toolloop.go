@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -61,18 +62,33 @@ func (l *toolLoop) enter(from, to string) {
 // checkRound counts a model call. It returns an error when a limit of the tool policy forbids it.
 func (l *toolLoop) checkRound() error {
 	l.rounds++
-	if l.rounds == 1 && len(l.log) == 0 && !l.s.followsStep() {
-		return nil
-	}
-	if l.rounds > l.policy.MaxRounds {
+	first := l.rounds == 1 && len(l.log) == 0 && !l.s.followsStep()
+	if l.rounds > l.policy.MaxRounds && !first {
 		return fmt.Errorf("the tool loop did not end within %s (tool_policy.max_rounds)",
 			plural.Count(l.policy.MaxRounds, "round"))
 	}
-	if spent := l.s.spentBefore + l.s.spend.usd; spent > l.policy.MaxCostUSD {
-		return fmt.Errorf("the conversation has cost $%.4f; tool_policy.max_cost_usd allows $%.2f",
-			spent, l.policy.MaxCostUSD)
+	if why := l.overspent(); why != "" && (l.policy.LimitsCost || !first) {
+		return errors.New(why)
 	}
 	return nil
+}
+
+// overspent says that the conversation has cost more than the policy allows; "": it has not.
+func (l *toolLoop) overspent() string {
+	spent := l.s.spentBefore + l.s.spend.usd
+	if spent <= l.policy.MaxCostUSD {
+		return ""
+	}
+	return fmt.Sprintf("the conversation has cost %s; tool_policy.max_cost_usd allows %s", say.Money(spent),
+		say.Money(l.policy.MaxCostUSD))
+}
+
+// keepOverspent keeps for a warning that a reply has passed a limit: where it is the last, nothing is left to be
+// stopped.
+func (l *toolLoop) keepOverspent() {
+	if why := l.overspent(); why != "" && l.policy.LimitsCost {
+		l.s.overspent = fmt.Sprintf("turn %d: %s", l.at.number+1, why)
+	}
 }
 
 // chooses reports whether the policy's choice is for this round: the first, and the first in each state.

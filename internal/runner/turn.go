@@ -108,6 +108,7 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		loop.tellUnheeded(&reply)
 		if len(reply.ToolCalls) == 0 {
 			loop.keepTaken()
+			loop.keepOverspent()
 			return checkReply(&reply)
 		}
 		if err := loop.run(ctx, reply.ToolCalls); err != nil {

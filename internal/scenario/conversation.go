@@ -102,6 +102,7 @@ type ToolPolicy struct {
 	MaxTotal     int     // 0: none
 	MaxCostUSD   float64 // 0: 2.00
 	MaxIdentical int     // 0: 3
+	LimitsCost   bool    // MaxCostUSD is no default; see PolicyUnder
 }
 
 // ChoosesTool reports whether the choice names a tool.

@@ -29,6 +29,7 @@ func (s *Scenario) PolicyUnder(prompt, state *Prompt) ToolPolicy {
 		p.Blocklist = append(slices.Clone(p.Blocklist), q.Blocklist...)
 	}
 	p.MaxRounds, p.MaxIdentical = cmp.Or(p.MaxRounds, defaultRounds), cmp.Or(p.MaxIdentical, defaultIdentical)
+	p.LimitsCost = p.MaxCostUSD > 0
 	p.MaxCostUSD = cmp.Or(p.MaxCostUSD, defaultCostUSD)
 	return p
 }

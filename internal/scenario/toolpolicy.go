@@ -25,7 +25,8 @@ var toolPolicyFields = table("tool_policy", func() rows[ToolPolicy] {
 		whole("max_total_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxTotal }).
 			doc("The most calls in the conversation. Left out: no limit."),
 		num("max_cost_usd", positive, func(p *ToolPolicy) *float64 { return &p.MaxCostUSD }).
-			doc("The most that the conversation may cost; 2 when left out."),
+			doc("The most that the conversation may cost: the trial is an error where more would be asked of the model. Left " +
+				"out: 2, after calls of tools alone."),
 		whole("max_identical_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxIdentical }).
 			doc("At which call of a tool with the same arguments in a turn it is not run any more: with 3, the default, " +
 				"two calls are run, the third is refused, and a fourth is an error of the trial."),

@@ -192,9 +192,9 @@ func resultFrom(run *result.Run, trials trialsByIndex, stopped bool) *Result {
 		Started: run.Started, Duration: span(run.DurationMS), Usage: usageFrom(run.Summary.Usage.Usage),
 		CostUSD: clone(run.Summary.CostUSD), JudgeCostUSD: clone(run.Summary.JudgeUSD),
 	}
-	for i := range run.Briefs {
-		t := trialFrom(trials[run.Briefs[i].Index])
-		t.Tolerated, t.Uncounted, t.Excused = run.Briefs[i].Tolerated, run.Briefs[i].Uncounted, run.Briefs[i].Excuse
+	for _, b := range run.Briefs.All() {
+		t := trialFrom(trials[b.Index])
+		t.Tolerated, t.Uncounted, t.Excused = b.Tolerated, b.Uncounted, b.Excuse
 		out.Trials = append(out.Trials, *t)
 	}
 	texts := show.Rates(run)

@@ -146,11 +146,10 @@ type analyzer struct {
 }
 
 func (a *analyzer) run(in Input) error {
-	told := Run{Name: in.Name, Status: in.Run.Status, Trials: len(in.Run.Briefs)}
+	told := Run{Name: in.Name, Status: in.Run.Status, Trials: in.Run.Briefs.Len()}
 	at := len(a.runs)
-	for i := range in.Run.Briefs {
-		b := &in.Run.Briefs[i]
-		a.same.add(in.Name, b)
+	for i, b := range in.Run.Briefs.All() {
+		a.same.add(in.Name, &b)
 		if b.Status != result.Passed && b.Status != result.Failed {
 			told.LeftOut++
 			continue
@@ -162,7 +161,7 @@ func (a *analyzer) run(in Input) error {
 				a.groups[key] = g
 				a.order = append(a.order, key)
 			}
-			g.add(place{int32(at), int32(i)}, b)
+			g.add(place{int32(at), int32(i)}, &b)
 		}
 		where := Place{in.Name, b.ID, b.Scenario, b.Provider}
 		if b.Turns > 1 || b.Usage.Calls > 1 {

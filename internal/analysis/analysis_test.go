@@ -21,12 +21,12 @@ func (s trials) Raw(int) ([]byte, error)            { return nil, nil }
 
 // runOf is a run of trials.
 func runOf(all ...*result.Trial) *result.Run {
-	run := &result.Run{Trials: trials(all)}
+	briefs := make([]result.Brief, len(all))
 	for i, t := range all {
 		t.Index = i
-		run.Briefs = append(run.Briefs, result.NewBrief(t))
+		briefs[i] = result.NewBrief(t)
 	}
-	return run
+	return &result.Run{Trials: trials(all), Briefs: result.BriefsOf(briefs...)}
 }
 
 // trial is one that took and cost so much.

@@ -23,16 +23,15 @@ func newSames(inputs []Input) *sames {
 	s := &sames{seed: maphash.MakeSeed(), known: map[string]*Flaky{}}
 	var passed, fallen []uint64
 	for _, in := range inputs {
-		for i := range in.Run.Briefs {
-			b := &in.Run.Briefs[i]
+		for _, b := range in.Run.Briefs.All() {
 			if !ran(b.Status) {
 				continue
 			}
 			if b.Status == result.Passed {
-				passed = append(passed, s.hash(b))
+				passed = append(passed, s.hash(&b))
 			}
 			if b.Status != result.Passed || b.Flaky {
-				fallen = append(fallen, s.hash(b))
+				fallen = append(fallen, s.hash(&b))
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func (g *group) add(at place, b *result.Brief) {
 	g.trials = append(g.trials, at)
 }
 
-func (g *group) brief(at place) *result.Brief { return &g.of[at.run].Run.Briefs[at.at] }
+func (g *group) brief(at place) *result.Brief { return g.of[at.run].Run.Briefs.At(int(at.at)) }
 
 // numbers are those of the trials that have one, sorted.
 func (g *group) numbers(of func(*result.Brief) (float64, bool)) []float64 {

@@ -198,7 +198,7 @@ func TestBadToolsAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	trials := map[string]*result.Trial{}
-	for i := range run.Briefs {
+	for i := range run.Briefs.Len() {
 		trial, err := run.Trials.Trial(i)
 		if err != nil {
 			t.Fatal(err)

@@ -129,8 +129,8 @@ func brokenTrials(run *result.Run) (n int) {
 	for _, t := range run.Tallies() {
 		broke[t.Name] = t.Status == result.Errored && !t.Quarantined
 	}
-	for i := range run.Briefs {
-		if b := &run.Briefs[i]; b.Status == result.Errored && !b.Gone && broke[b.GroupName()] {
+	for _, b := range run.Briefs.All() {
+		if b.Status == result.Errored && !b.Gone && broke[b.GroupName()] {
 			n++
 		}
 	}
@@ -189,8 +189,7 @@ type measures struct {
 
 func measured(run *result.Run) (map[string]*measures, error) {
 	all := map[string]*measures{}
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	for i, b := range run.Briefs.All() {
 		if b.Gone {
 			continue
 		}
@@ -326,8 +325,7 @@ func (f *blessFlags) replacesPart(run *result.Run, was, now *baseline.File) erro
 	if len(words) == 0 {
 		return nil
 	}
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	for _, b := range run.Briefs.All() {
 		if before, after := was.Find(b.GroupName()), now.Find(b.GroupName()); b.Pooled && before != nil && after != nil &&
 			!result.AskedAlike(before.Asked, after.Asked) {
 			return fmt.Errorf("the run was made with %s, which ran only a part of %s\n"+

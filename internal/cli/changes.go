@@ -52,9 +52,9 @@ func (l *changeLog) add(now *result.Trial) {
 		return
 	}
 	if l.byID == nil {
-		l.byID = make(map[string]int, len(l.was.Briefs))
-		for i := range l.was.Briefs {
-			l.byID[l.was.Briefs[i].ID] = i
+		l.byID = make(map[string]int, l.was.Briefs.Len())
+		for i, b := range l.was.Briefs.All() {
+			l.byID[b.ID] = i
 		}
 	}
 	was, err := l.was.Trials.Trial(l.byID[now.ID])

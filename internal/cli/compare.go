@@ -105,7 +105,7 @@ func (f *compareFlags) run(app *App, before, after string) error {
 		return fmt.Errorf("%s and %s are the same run", before, after)
 	}
 	for name, run := range map[string]*result.Run{before: was, after: now} {
-		if len(run.Briefs) == 0 {
+		if run.Briefs.Len() == 0 {
 			return fmt.Errorf("%s has no trial that ended: that run was stopped before\n"+
 				"arena run --resume goes on with it", name)
 		}
@@ -195,14 +195,14 @@ func untold(r *comparison.Report, before, after string) (lacks []string) {
 			lacks = append(lacks, fmt.Sprintf("%s is shard %s: the trials of the others are not in it", run.name, run.Shard))
 		}
 	}
-	if !slices.ContainsFunc(r.After.Briefs, hasVerdict) {
+	if !r.After.Briefs.Any(hasVerdict) {
 		lacks = append(lacks, fmt.Sprintf("no trial of %s has a verdict", after))
 	}
 	return lacks
 }
 
 // hasVerdict reports whether a trial passed or failed, and did not break or end before.
-func hasVerdict(b result.Brief) bool { return b.Status == result.Passed || b.Status == result.Failed }
+func hasVerdict(b *result.Brief) bool { return b.Status == result.Passed || b.Status == result.Failed }
 
 // unpriced reports whether it is not known what a group costs now, and was known before.
 func unpriced(p *comparison.Pair) bool { return p.Was.CostUSD != nil && p.Now.CostUSD == nil }

@@ -90,7 +90,7 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 			p.Verdict, sees, p.Change, p.Unchecked || p.Fewer, p.Less, p.Differs(),
 			p.Slower, p.Faster, p.Dearer, p.Cheaper, compared(p.Was),
 			compared(p.Now),
-			r.After.Briefs[told].ID,
+			r.After.Briefs.At(told).ID,
 		})
 	}
 	return out

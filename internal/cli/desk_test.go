@@ -52,7 +52,7 @@ func (d *desk) run(out string, args ...string) []*result.Trial {
 		d.t.Fatal(err)
 	}
 	var trials []*result.Trial
-	for i := range run.Briefs {
+	for i := range run.Briefs.Len() {
 		t, err := run.Trials.Trial(i)
 		if err != nil {
 			d.t.Fatal(err)

@@ -88,8 +88,7 @@ func pastGroups(last *result.JournalContent) map[pastKey]*pastGroup {
 	if last == nil {
 		return past
 	}
-	for i := range last.Run.Briefs {
-		b := &last.Run.Briefs[i]
+	for _, b := range last.Run.Briefs.All() {
 		if b.Status != result.Passed && b.Status != result.Failed || b.Gone {
 			continue
 		}
@@ -97,7 +96,7 @@ func pastGroups(last *result.JournalContent) map[pastKey]*pastGroup {
 		if past[key] == nil {
 			past[key] = &pastGroup{}
 		}
-		past[key].add(b)
+		past[key].add(&b)
 	}
 	return past
 }

@@ -89,7 +89,7 @@ func (a *App) keepNamesOfRun(run *result.Run, files ...string) error {
 		})
 	}
 	a.secrets.CheckNames(slices.Values(names), d) // a run may have no trials
-	for i := range run.Briefs {
+	for i := range run.Briefs.Len() {
 		t, err := run.Trials.Trial(i)
 		if err != nil {
 			return broken(err)

@@ -25,9 +25,9 @@ func whyRed(run *result.Run, reason string) string {
 	var ids []string
 	which := func(told func(*result.Brief) bool) string {
 		ids = nil
-		for i := range run.Briefs {
-			if told(&run.Briefs[i]) {
-				ids = append(ids, run.Briefs[i].ID)
+		for _, b := range run.Briefs.All() {
+			if told(&b) {
+				ids = append(ids, b.ID)
 			}
 		}
 		return someIDs(ids)

@@ -203,10 +203,10 @@ func (f *rejudgeFlags) load(app *App) (*scenario.Suite, *diag.List) {
 }
 
 func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d *diag.List) *runner.Plan {
-	finished := make([]runner.Finished, len(was.Briefs))
-	for i := range was.Briefs {
+	finished := make([]runner.Finished, was.Briefs.Len())
+	for i := range was.Briefs.Len() {
 		finished[i] = runner.Finished{
-			Brief: &was.Briefs[i], Load: loadWithMedia(f.source, func() (*result.Trial, error) { return was.Trials.Trial(i) }),
+			Brief: was.Briefs.At(i), Load: loadWithMedia(f.source, func() (*result.Trial, error) { return was.Trials.Trial(i) }),
 			Raw: func() ([]byte, error) { return was.Trials.Raw(i) },
 		}
 	}

@@ -214,8 +214,8 @@ func (r *resumption) nothing(failOn []string) error {
 
 // failedTrials counts those that failed, in groups that pass with some that do too.
 func failedTrials(run *result.Run) (n int) {
-	for i := range run.Briefs {
-		if b := &run.Briefs[i]; b.Status == result.Failed && !b.Gone {
+	for _, b := range run.Briefs.All() {
+		if b.Status == result.Failed && !b.Gone {
 			n++
 		}
 	}

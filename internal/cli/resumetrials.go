@@ -38,8 +38,7 @@ func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, strict, 
 	}
 	programs := runner.Surroundings(plan)
 	tolerated, fired, numbers := map[string]bool{}, map[string]bool{}, map[int]bool{}
-	for i := range ledger.Run.Briefs {
-		b := &ledger.Run.Briefs[i]
+	for _, b := range ledger.Run.Briefs.All() {
 		mark(tolerated, b.ID, b.Tolerated)
 		mark(fired, b.ID, b.Guards != nil && b.Guards.Fired > 0)
 	}

@@ -150,8 +150,7 @@ func (f *runFlags) durations(app *App, plan *runner.Plan) (takes func(*runner.Tr
 	}
 	done()
 	known := map[groupOfRun]*mean{}
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	for _, b := range run.Briefs.All() {
 		if b.Status == result.Cancelled || b.Status == result.Skipped {
 			continue
 		}
@@ -209,7 +208,7 @@ func (f *runFlags) cutPlan(app *App, plan *runner.Plan, suite *scenario.Suite, d
 // remarkPart says of a run that it is a part of another one, or that it lacks parts.
 func (a *App) remarkPart(name string, run *result.Run) {
 	if s := run.Shard; s != nil {
-		a.remark("%s is shard %s of a run: it has %d of %s", name, s, len(run.Briefs),
+		a.remark("%s is shard %s of a run: it has %d of %s", name, s, run.Briefs.Len(),
 			plural.Of(s.Planned, "trial", "trials"))
 	}
 	if m := run.Merged; m != nil && len(m.Missing) > 0 {

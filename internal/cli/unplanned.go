@@ -28,8 +28,8 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 		}
 	}
 	excused := map[int]bool{}
-	for i := range r.ledger.Run.Briefs {
-		excused[r.ledger.Run.Briefs[i].Index] = r.ledger.Run.Briefs[i].Tolerated
+	for _, b := range r.ledger.Run.Briefs.All() {
+		excused[b.Index] = b.Tolerated
 	}
 	var ids, hidden []string
 	for k, i := range gone {

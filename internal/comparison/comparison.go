@@ -167,8 +167,7 @@ func groups(run *result.Run) (map[key]*Group, []key) {
 	for _, t := range run.Tallies() {
 		tallies[t.Name] = t
 	}
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	for i, b := range run.Briefs.All() {
 		if b.Gone {
 			continue
 		}
@@ -194,7 +193,7 @@ func (g *Group) measure(run *result.Run) {
 	g.Status = result.Passed
 	ended, priced, usd, simulated := 0.0, true, 0.0, 0.0
 	for _, i := range g.Trials {
-		b := &run.Briefs[i]
+		b := run.Briefs.At(i)
 		if b.Status != result.Cancelled {
 			g.judged++
 		}
@@ -287,20 +286,27 @@ func (r *Report) Trials(p *Pair) (was, now *result.Trial, err error) {
 // does not have and is what the group became; else one that did not pass, and at last the first one. That of Before has
 // the same number, or of the same row where all rows are one group; or it is its first one.
 func (r *Report) Told(p *Pair) (was, now int) {
-	best := -1
+	best, there := -1, r.placesBefore(p)
 	for _, j := range p.Now.Trials {
+		b := r.After.Briefs.At(j)
 		before, counterpart := result.Unset, p.Was.Trials[0]
-		for _, i := range p.Was.Trials {
-			if r.Before.Briefs[i].Place() == r.After.Briefs[j].Place() {
-				before, counterpart = r.Before.Briefs[i].Status, i
-				break
-			}
+		if i, known := there[b.Place()]; known {
+			before, counterpart = r.Before.Briefs.At(i).Status, i
 		}
-		if shows := p.shows(before, r.After.Briefs[j].Status); shows > best {
+		if shows := p.shows(before, b.Status); shows > best {
 			best, was, now = shows, counterpart, j
 		}
 	}
 	return was, now
+}
+
+// placesBefore are the trials that a group had before, by their places in it: the first of each.
+func (r *Report) placesBefore(p *Pair) map[result.Place]int {
+	all := make(map[result.Place]int, len(p.Was.Trials))
+	for _, i := range slices.Backward(p.Was.Trials) {
+		all[r.Before.Briefs.At(i).Place()] = i
+	}
+	return all
 }
 
 // shows says how well a trial that went from one status to another tells what became of its group. Unset is the status
@@ -340,19 +346,16 @@ func (g *Group) planned() int {
 // than in the one of the same number before.
 func (r *Report) lost(p *Pair) (bool, error) {
 	i, j := r.Told(p)
-	if r.Before.Briefs[i].Row == r.After.Briefs[j].Row { // of another row another thing may be held
+	if r.Before.Briefs.At(i).Row == r.After.Briefs.At(j).Row { // of another row another thing may be held
 		if lost, err := r.lostIn(i, j); lost || err != nil {
 			return lost, err
 		}
 	}
-	before := map[result.Place]int{}
-	for _, i := range p.Was.Trials {
-		before[r.Before.Briefs[i].Place()] = i
-	}
+	before := r.placesBefore(p)
 	held := func(b *result.Brief) int { return b.Checks.Total - b.Checks.Skipped }
 	for _, j := range p.Now.Trials {
-		now := &r.After.Briefs[j]
-		if i, there := before[now.Place()]; there && held(now) < held(&r.Before.Briefs[i]) {
+		now := r.After.Briefs.At(j)
+		if i, there := before[now.Place()]; there && held(now) < held(r.Before.Briefs.At(i)) {
 			if lost, err := r.lostIn(i, j); lost || err != nil {
 				return lost, err
 			}

@@ -9,16 +9,15 @@ import (
 
 // runOf makes a run of trials given as scenario, provider and status.
 func runOf(trials ...result.Brief) *result.Run {
-	run := &result.Run{Trials: noChecks{}}
 	seen := map[string]int{}
-	for _, b := range trials {
+	for i := range trials {
+		b := &trials[i]
 		name := b.Scenario + "/" + b.Provider + "/default"
 		seen[name]++
 		b.Trial, b.Region = seen[name], "default"
 		b.ID = fmt.Sprintf("%s#%d", name, b.Trial)
-		run.Briefs = append(run.Briefs, b)
 	}
-	return run
+	return &result.Run{Trials: noChecks{}, Briefs: result.BriefsOf(trials...)}
 }
 
 func trial(scenario, provider string, s result.Status, more ...func(*result.Brief)) result.Brief {
@@ -171,11 +170,12 @@ func TestUnchecked(t *testing.T) {
 		run.Trials = checked{s, types}
 		return run
 	}
-	both, second := of(passed, 2, "a", "b"), of(passed, 2)
-	second.Trials = perTrial{checked{passed, []string{"a", "b"}}, checked{passed, []string{"a"}}}
-	for i, checks := range []int{2, 1} {
-		both.Briefs[i].Checks.Total, second.Briefs[i].Checks.Total = 2, checks
+	held := func(checks int) result.Brief {
+		return trial("s", "p", passed, func(b *result.Brief) { b.Checks.Total = checks })
 	}
+	both, second := runOf(held(2), held(2)), runOf(held(2), held(1))
+	both.Trials = checked{passed, []string{"a", "b"}}
+	second.Trials = perTrial{checked{passed, []string{"a", "b"}}, checked{passed, []string{"a"}}}
 	for _, c := range []struct {
 		name     string
 		was, now *result.Run
@@ -239,9 +239,9 @@ func TestMeasures(t *testing.T) {
 		return runOf(trial("s", "p", result.Passed, func(b *result.Brief) { b.DurationMS, b.CostUSD = ms, usd }))
 	}
 	judged := func(ms, usd, judges float64) *result.Run {
-		run := of(ms, &usd)
-		run.Briefs[0].Judges = &result.SideCost{Calls: 1, CostUSD: &judges}
-		return run
+		return runOf(trial("s", "p", result.Passed, func(b *result.Brief) {
+			b.DurationMS, b.CostUSD, b.Judges = ms, &usd, &result.SideCost{Calls: 1, CostUSD: &judges}
+		}))
 	}
 	for _, c := range []struct {
 		name                            string

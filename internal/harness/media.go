@@ -129,7 +129,7 @@ func CollectMedia(run *result.Run, into string, from ...string) error {
 		return nil
 	}
 	var first error
-	for i := range run.Briefs {
+	for i := range run.Briefs.Len() {
 		t, err := run.Trials.Trial(i)
 		if err != nil {
 			return err

@@ -53,7 +53,7 @@ func sameTrials(t *testing.T, run *result.Run, format Format, text []byte) {
 		t.Errorf("read as %s, want %s", f.Format(), format)
 	}
 	next := 0
-	for i := range run.Briefs {
+	for i := range run.Briefs.Len() {
 		trial, err := run.Trials.Trial(i)
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func journal(t *testing.T, run *result.Run) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range run.Briefs {
+	for i := range run.Briefs.Len() {
 		trial, err := run.Trials.Trial(i)
 		if err != nil {
 			t.Fatal(err)

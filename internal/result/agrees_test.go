@@ -20,7 +20,7 @@ func TestNoEditHidesAFailure(t *testing.T) {
 		"failed": resulttest.OneFailed(), "errored": resulttest.Errored(), "cancelled": resulttest.Cancelled(),
 		"judged": resulttest.Judged(), "measured": resulttest.Measured(),
 	} {
-		for i := range run.Briefs {
+		for i := range run.Briefs.Len() {
 			trial, err := run.Trials.Trial(i)
 			if err != nil {
 				t.Fatal(err)

@@ -1,6 +1,6 @@
 package result
 
-// noRare is what most trials have. It is never changed: see excuse.
+// noRare is what most trials have. It is never changed.
 var noRare = &BriefRare{}
 
 // noRow is what trials have that are of no row and no session. It is never changed.
@@ -53,14 +53,7 @@ func NewBrief(t *Trial) Brief {
 
 func (r *BriefRare) isEmpty() bool {
 	return r.Refused+r.Dispatched+len(r.Failing) == 0 && r.Judges == nil && r.Users == nil && r.Context == nil &&
-		r.Guards == nil && r.Evals == nil && r.Excuse == ""
-}
-
-// excuse says why the trial makes nothing red.
-func (b *Brief) excuse(why string) {
-	rare := *b.BriefRare
-	rare.Excuse = why
-	b.BriefRare = &rare
+		r.Guards == nil && r.Evals == nil
 }
 
 // Score is the mean of the scores of the trial's checks and evals, of which more is better, and how many have one.

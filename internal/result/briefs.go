@@ -2,40 +2,61 @@ package result
 
 import (
 	"cmp"
-	"runtime/debug"
+	"iter"
+	"sort"
 )
 
-// briefs keeps the briefs of a run while it goes on, without a pointer for each: there may be a million, and the
-// garbage collector would look at all of them again and again. What many have in common is kept once.
-type briefs struct {
-	pages  []*briefPage
-	count  int
-	shared pool[BriefShared]
-	usages pool[Usage]
-	checks pool[CheckCount]
-	rare   []*BriefRare
-	rows   []packedRow
-	ids    texts
-	names  texts // of rows, and of sessions that are not rows
+// Briefs are the briefs of the finished trials of a run, in plan order. There may be a million, and so they are kept
+// without a pointer for each, which the garbage collector would look at again and again, and what many have in common
+// once. A Brief is made when it is asked for. nil has none.
+type Briefs struct {
+	pages     []*briefPage
+	count     int
+	unordered bool
+
+	shared  pool[BriefShared]
+	spent   pool[briefSpent]
+	checked pool[briefChecked]
+	fates   pool[briefFate]
+	rare    []*BriefRare
+	rows    []packedRow
+	ids     texts
+	names   texts // of rows, and of sessions that are not rows
 }
 
-const (
-	pageBriefs = 1 << 10
-	manyBriefs = 1 << 18
-)
+const pageBriefs = 1 << 10
 
 type briefPage [pageBriefs]packedBrief
 
 // packedBrief is a Brief of which everything that is shared is a number.
 type packedBrief struct {
-	duration, cost        float64
-	id                    textAt
-	index, trial          uint32
-	shared, usage, checks uint32
-	rare, row             uint32 // from 1; 0: none
-	turns                 int32
-	status                Status
-	flags                 briefFlags
+	duration                     float64
+	id                           textAt
+	index, trial                 int64
+	shared, spent, checked, fate uint32
+	rare, row                    uint32 // from 1; 0: none
+	flags                        briefFlags
+	status                       Status
+}
+
+// briefSpent is what the conversation of a trial took.
+type briefSpent struct {
+	usage  Usage
+	cost   float64
+	priced bool
+}
+
+// briefChecked is how much of a trial there is, and what was seen in it.
+type briefChecked struct {
+	checks CheckCount
+	turns  int32
+}
+
+// briefFate is what others make of a trial: its group, a quarantine, a baseline.
+type briefFate struct {
+	group      int32
+	quarantine *Quarantine
+	excuse     string
 }
 
 // packedRow is a BriefRow.
@@ -45,64 +66,133 @@ type packedRow struct {
 	scored       int32
 }
 
-type briefFlags uint8
+// briefFlags are the fields of a Brief that are true or false.
+type briefFlags uint16
 
-const (
-	hasCost briefFlags = 1 << iota
-	isTolerated
-	isRejected
-	isBefore
-	isGone
-	isFlaky
-	isOverBudget
-)
-
-// pool numbers values, and mostly gives equal ones the same number.
-type pool[T comparable] struct {
-	values []T
-	known  map[T]uint32
+// BriefsOf packs briefs.
+func BriefsOf(all ...Brief) *Briefs {
+	c := &Briefs{}
+	for i := range all {
+		c.add(&all[i])
+	}
+	return c
 }
 
-// maxKnown bounds what a pool remembers of what it has seen: where all values differ, that is not worth it.
-const maxKnown = 1 << 12
-
-func (p *pool[T]) number(v T) uint32 {
-	if n, ok := p.known[v]; ok {
-		return n
+// Len is their number.
+func (c *Briefs) Len() int {
+	if c == nil {
+		return 0
 	}
-	if p.known == nil || len(p.known) >= maxKnown {
-		p.known = map[T]uint32{}
-	}
-	n := uint32(len(p.values))
-	p.values, p.known[v] = append(p.values, v), n
-	return n
+	return c.count
 }
 
-// add takes the brief of a trial that has not been judged with others.
-func (c *briefs) add(b *Brief) {
+// At makes one of them. It is small enough to be made on the stack of whoever does not keep it.
+func (c *Briefs) At(i int) *Brief {
+	b := &Brief{}
+	c.unpack(i, b)
+	return b
+}
+
+func (c *Briefs) unpack(i int, b *Brief) {
+	p := c.packed(i)
+	spent, checked, fate := &c.spent.values[p.spent], &c.checked.values[p.checked], &c.fates.values[p.fate]
+	*b = Brief{
+		BriefShared: &c.shared.values[p.shared], BriefRare: noRare, BriefRow: noRow, Usage: &spent.usage,
+		Checks: &checked.checks, Turns: checked.turns, Index: int(p.index), ID: c.ids.get(p.id), Trial: int(p.trial),
+		DurationMS: p.duration, Status: p.status, Group: fate.group, Quarantine: fate.quarantine, Excuse: fate.excuse,
+	}
+	if spent.priced {
+		b.CostUSD = &spent.cost
+	}
+	if p.row > 0 {
+		b.BriefRow = c.row(p.row)
+	}
+	if p.rare > 0 {
+		b.BriefRare = c.rare[p.rare-1]
+	}
+	if p.flags != 0 {
+		b.setFlags(p.flags)
+	}
+}
+
+// All are all of them, with their numbers.
+func (c *Briefs) All() iter.Seq2[int, Brief] {
+	return func(yield func(int, Brief) bool) {
+		for i := range c.Len() {
+			if !yield(i, *c.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Any reports whether something is true of any of them.
+func (c *Briefs) Any(is func(*Brief) bool) bool {
+	for i := range c.Len() {
+		if is(c.At(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// index is the place in the plan of one of them.
+func (c *Briefs) index(i int) int { return int(c.packed(i).index) }
+
+func (c *Briefs) packed(i int) *packedBrief { return &c.pages[i/pageBriefs][i%pageBriefs] }
+
+// add puts one behind the others.
+func (c *Briefs) add(b *Brief) {
 	p := packedBrief{
-		index: uint32(b.Index), trial: uint32(b.Trial), duration: b.DurationMS, turns: b.Turns, status: b.Status,
-		id: c.ids.add(b.ID), row: c.addRow(b.BriefRow),
-		shared: c.shared.number(*b.BriefShared), usage: c.usages.number(*b.Usage), checks: c.checks.number(*b.Checks),
+		index: int64(b.Index), trial: int64(b.Trial), duration: b.DurationMS, status: b.Status, flags: b.flags(),
+		id: c.ids.add(b.ID), row: c.addRow(b.BriefRow), shared: c.shared.number(*b.BriefShared),
+		checked: c.checked.number(briefChecked{*b.Checks, b.Turns}), fate: c.fates.number(b.fate()),
 	}
-	if b.BriefRare != noRare {
+	spent := briefSpent{usage: *b.Usage}
+	if b.CostUSD != nil {
+		spent.cost, spent.priced = *b.CostUSD, true
+	}
+	p.spent = c.spent.number(spent)
+	if !b.isEmpty() {
 		c.rare = append(c.rare, b.BriefRare)
 		p.rare = uint32(len(c.rare))
 	}
-	if b.CostUSD != nil {
-		p.cost, p.flags = *b.CostUSD, hasCost
-	}
-	p.flags |= b.flags()
 	if c.count%pageBriefs == 0 {
 		c.pages = append(c.pages, &briefPage{})
 	}
-	c.pages[c.count/pageBriefs][c.count%pageBriefs] = p
+	c.unordered = c.unordered || c.count > 0 && c.index(c.count-1) > b.Index
 	c.count++
+	*c.packed(c.count - 1) = p
+}
+
+// judge takes over what others made of a trial.
+func (c *Briefs) judge(i int, b *Brief) {
+	p := c.packed(i)
+	p.flags, p.fate = b.flags(), c.fates.number(b.fate())
+}
+
+func (b *Brief) fate() briefFate { return briefFate{b.Group, b.Quarantine, b.Excuse} }
+
+// sort puts them into plan order.
+func (c *Briefs) sort() {
+	if c == nil || !c.unordered {
+		return
+	}
+	sort.Stable(byIndex{c})
+	c.unordered = false
+}
+
+type byIndex struct{ *Briefs }
+
+func (c byIndex) Less(i, j int) bool { return c.index(i) < c.index(j) }
+func (c byIndex) Swap(i, j int) {
+	a, b := c.packed(i), c.packed(j)
+	*a, *b = *b, *a
 }
 
 // addRow keeps what only trials of a row or a session have. It returns its number, from 1; 0: there is none.
-func (c *briefs) addRow(r *BriefRow) uint32 {
-	if r == noRow {
+func (c *Briefs) addRow(r *BriefRow) uint32 {
+	if *r == *noRow {
 		return 0
 	}
 	p := packedRow{row: c.names.add(r.Row), score: r.Score, scored: r.Scored}
@@ -113,74 +203,28 @@ func (c *briefs) addRow(r *BriefRow) uint32 {
 	return uint32(len(c.rows))
 }
 
-// flags are what is known before the trials are judged together.
+func (c *Briefs) row(number uint32) *BriefRow {
+	p := &c.rows[number-1]
+	row := c.names.get(p.row)
+	return &BriefRow{Row: row, Session: cmp.Or(c.names.get(p.session), row), Score: p.score, Scored: p.scored}
+}
+
+// flags are the fields of a brief that are flags, in their order.
 func (b *Brief) flags() (all briefFlags) {
-	set := func(is bool, flag briefFlags) {
+	for i, is := range [...]bool{
+		b.Tolerated, b.Outvoted, b.Rejected, b.Uncounted, b.Known, b.Before, b.Gone, b.Flaky, b.OverBudget,
+	} {
 		if is {
-			all |= flag
+			all |= 1 << i
 		}
 	}
-	set(b.Tolerated, isTolerated)
-	set(b.Rejected, isRejected)
-	set(b.Before, isBefore)
-	set(b.Gone, isGone)
-	set(b.Flaky, isFlaky)
-	set(b.OverBudget, isOverBudget)
 	return all
 }
 
-// take returns all briefs, behind others, and forgets them.
-func (c *briefs) take(before []Brief) []Brief {
-	c.ids.close()
-	c.names.close()
-	all := make([]Brief, len(before), len(before)+c.count)
-	copy(all, before)
-	rows := c.unpackRows()
-	var costs []float64
-	for i := range c.count {
-		p := &c.pages[i/pageBriefs][i%pageBriefs]
-		all = append(all, c.unpack(p, rows))
-		if p.flags&hasCost != 0 {
-			if len(costs) == cap(costs) {
-				costs = make([]float64, 0, min(c.count-i, pageBriefs))
-			}
-			costs = append(costs, p.cost)
-			all[len(all)-1].CostUSD = &costs[len(costs)-1]
-		}
-		if i%pageBriefs == pageBriefs-1 {
-			c.pages[i/pageBriefs] = nil
-		}
-		if i%manyBriefs == manyBriefs-1 {
-			debug.FreeOSMemory() // so many are not to be there twice
-		}
+func (b *Brief) setFlags(all briefFlags) {
+	for i, is := range [...]*bool{
+		&b.Tolerated, &b.Outvoted, &b.Rejected, &b.Uncounted, &b.Known, &b.Before, &b.Gone, &b.Flaky, &b.OverBudget,
+	} {
+		*is = all>>i&1 != 0
 	}
-	*c = briefs{}
-	return all
-}
-
-func (c *briefs) unpackRows() []BriefRow {
-	rows := make([]BriefRow, len(c.rows))
-	for i := range c.rows {
-		p := &c.rows[i]
-		rows[i] = BriefRow{Row: c.names.get(p.row), Session: c.names.get(p.session), Score: p.score, Scored: p.scored}
-		rows[i].Session = cmp.Or(rows[i].Session, rows[i].Row)
-	}
-	return rows
-}
-
-func (c *briefs) unpack(p *packedBrief, rows []BriefRow) Brief {
-	b := Brief{
-		BriefShared: &c.shared.values[p.shared], BriefRare: noRare, BriefRow: noRow, Usage: &c.usages.values[p.usage],
-		Checks: &c.checks.values[p.checks], Index: int(p.index), ID: c.ids.get(p.id), Trial: int(p.trial),
-		DurationMS: p.duration, Turns: p.turns, Group: -1, Status: p.status,
-	}
-	if p.row > 0 {
-		b.BriefRow = &rows[p.row-1]
-	}
-	if p.rare > 0 {
-		b.BriefRare = c.rare[p.rare-1]
-	}
-	b.Tolerated, b.Rejected, b.Before = p.flags&isTolerated != 0, p.flags&isRejected != 0, p.flags&isBefore != 0
-	b.Gone, b.Flaky, b.OverBudget = p.flags&isGone != 0, p.flags&isFlaky != 0, p.flags&isOverBudget != 0
-	return b
 }

@@ -19,7 +19,7 @@ func TestCollectedBriefsAreWhole(t *testing.T) {
 	var want []result.Brief
 	add := func(n int) {
 		for range n {
-			one, err := run.Trials.Trial(len(want) % len(run.Briefs))
+			one, err := run.Trials.Trial(len(want) % run.Briefs.Len())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,7 +30,7 @@ func TestCollectedBriefsAreWhole(t *testing.T) {
 		}
 		got := &result.Run{}
 		c.Finish(got)
-		if diff := cmp.Diff(want, got.Briefs); diff != "" {
+		if diff := cmp.Diff(want, resulttest.Briefs(got)); diff != "" {
 			t.Error(diff)
 		}
 	}

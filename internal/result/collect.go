@@ -1,20 +1,19 @@
 package result
 
 import (
-	"github.com/arena-evals/arena/internal/diag"
-
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/diag"
 )
 
 // Collector collects finished trials into a Run. It keeps a Brief for each trial, the counts of each assertion for each
 // group of several trials, and the key of each judgement. It belongs to one goroutine.
 type Collector struct {
-	ended  briefs
-	briefs []Brief // of Finish
+	briefs *Briefs
 	groups map[groupKey]*groupCount
 	gated  bool // a group may end early
 	judges JudgeSum
@@ -86,7 +85,10 @@ func (c *Collector) Add(t *Trial) Brief {
 	if g := c.groups[key]; g != nil && !b.Gone {
 		b.Gated = g.progress != nil
 	}
-	c.ended.add(&b)
+	if c.briefs == nil {
+		c.briefs = &Briefs{}
+	}
+	c.briefs.add(&b)
 	c.judges.Add(t)
 	c.evals.add(t)
 	c.coverage.add(t)
@@ -206,8 +208,7 @@ func (c *Collector) ToolWarnings() []diag.Diagnostic { return c.tools.neverWorke
 
 // Finish folds what was added into run: briefs in plan order, groups, totals and the status.
 func (c *Collector) Finish(run *Run) {
-	c.briefs = c.ended.take(c.briefs)
-	slices.SortFunc(c.briefs, func(a, b Brief) int { return cmp.Compare(a.Index, b.Index) })
+	c.briefs.sort()
 	run.Briefs, run.Groups, run.OverBudget, run.MayCostUSD = c.briefs, nil, c.overBudget, c.mayCost
 	for _, text := range c.warnings() {
 		if !slices.Contains(run.Warnings, text) { // a run that was read has it already
@@ -242,10 +243,9 @@ func rate(passed, total int) (rate, flakiness float64) {
 	return rate, 1 - max(d, -d)
 }
 
-func summarize(briefs []Brief) Summary {
+func summarize(briefs *Briefs) Summary {
 	var s Summary
-	for i := range briefs {
-		b := &briefs[i]
+	for _, b := range briefs.All() {
 		s.Count(b.Status)
 		if b.Tolerated {
 			s.Tolerated++

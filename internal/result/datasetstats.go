@@ -359,7 +359,7 @@ func scoreOr(score *float64) float64 {
 
 // groupedRow gathers the trials of a row with several.
 type groupedRow struct {
-	worst  *Brief
+	worst  WorstRow
 	trials int
 	passed int
 	sum    float64
@@ -378,23 +378,22 @@ func (c *Collector) foldDatasets(statuses map[groupKey]Status) []DatasetStats {
 	}
 	grouped := map[groupKey]*groupedRow{}
 	var order []groupKey
-	for i := range c.briefs {
-		b := &c.briefs[i]
+	for _, b := range c.briefs.All() {
 		stats := all[datasetKey{b.File, b.Scenario, b.Provider, b.Region}]
 		if stats == nil || b.Row == "" || b.Gone {
 			continue
 		}
 		key := keyOf(b.Row, b.BriefShared)
 		if _, several := statuses[key]; !several {
-			stats.row(rowOf(b))
+			stats.row(rowOf(&b))
 			continue
 		}
 		g := grouped[key]
 		if g == nil {
-			g = &groupedRow{worst: b}
+			g = &groupedRow{worst: rowOf(&b)}
 			grouped[key], order = g, append(order, key)
 		}
-		g.add(b)
+		g.add(&b)
 	}
 	for _, key := range order {
 		all[datasetKey{key.file, key.scenario, key.provider, key.region}].row(grouped[key].row(statuses[key]))
@@ -433,15 +432,14 @@ func (g *groupedRow) add(b *Brief) {
 	if b.Scored > 0 {
 		g.sum, g.scored = g.sum+b.Score, g.scored+1
 	}
-	one, worst := rowOf(b), rowOf(g.worst)
-	if one.compare(&worst) < 0 {
-		g.worst = b
+	if one := rowOf(b); one.compare(&g.worst) < 0 {
+		g.worst = one
 	}
 }
 
 func (g *groupedRow) row(status Status) WorstRow {
 	r := WorstRow{
-		Row: g.worst.Row, Trial: g.worst.ID, Status: status, Trials: g.trials, Passed: g.passed, index: g.worst.Index,
+		Row: g.worst.Row, Trial: g.worst.Trial, Status: status, Trials: g.trials, Passed: g.passed, index: g.worst.index,
 	}
 	if g.scored > 0 {
 		r.Score = new(tidy(g.sum / float64(g.scored)))

@@ -20,7 +20,7 @@ func TestTrialsAreReadQuickly(t *testing.T) {
 		"compared": resulttest.Compared(), "judged": resulttest.Judged(), "measured": resulttest.Measured(),
 		"rows": resulttest.Rows(), "traced": resulttest.Traced(), "flaky": resulttest.Flaky(), "gated": resulttest.Gated(),
 	} {
-		for i := range run.Briefs {
+		for i := range run.Briefs.Len() {
 			raw, err := run.Trials.Raw(i)
 			if err != nil {
 				t.Fatal(err)

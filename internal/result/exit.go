@@ -167,14 +167,14 @@ func (r *Run) redBy(reason string) bool {
 
 // guardFired reports whether a guardrail fired that does not only monitor, but for scenarios in quarantine.
 func (r *Run) guardFired() bool {
-	return slices.ContainsFunc(r.Briefs, func(b Brief) bool {
+	return r.Briefs.Any(func(b *Brief) bool {
 		return b.Guards != nil && b.Guards.Fired > 0 && !b.Quarantined()
 	})
 }
 
 // flaky reports whether a trial failed before and passes now, but for scenarios in quarantine.
 func (r *Run) flaky() bool {
-	return slices.ContainsFunc(r.Briefs, func(b Brief) bool { return b.Flaky && !b.Quarantined() })
+	return r.Briefs.Any(func(b *Brief) bool { return b.Flaky && !b.Quarantined() })
 }
 
 // Wavering counts the groups whose trials of the same input both passed and failed, but for scenarios in quarantine.
@@ -190,8 +190,8 @@ func (r *Run) Wavering() (n int) {
 // BrokeWithin counts the trials that broke within gates that passed, or may be undecided, but for those of scenarios
 // that are excused. They count against the gate, and so help no verdict; without fail_on they make nothing red.
 func (r *Run) BrokeWithin() (n int) {
-	for i := range r.Briefs {
-		if b := &r.Briefs[i]; b.Outvoted && b.Status == Errored && !b.Rejected && !b.Uncounted && b.Excuse == "" {
+	for _, b := range r.Briefs.All() {
+		if b.Outvoted && b.Status == Errored && !b.Rejected && !b.Uncounted && b.Excuse == "" {
 			n++
 		}
 	}
@@ -208,12 +208,9 @@ func (r *Run) ByFailOn() bool { return r.Status != Unset && r.Status != r.ofTria
 
 // missedEvals reports whether an eval missed its threshold in a trial whose failure is not tolerated.
 func (r *Run) missedEvals() bool {
-	for i := range r.Briefs {
-		if b := &r.Briefs[i]; b.Evals != nil && b.Evals.Failed > 0 && !b.Tolerated && b.Excuse == "" {
-			return true
-		}
-	}
-	return false
+	return r.Briefs.Any(func(b *Brief) bool {
+		return b.Evals != nil && b.Evals.Failed > 0 && !b.Tolerated && b.Excuse == ""
+	})
 }
 
 // NotJudged counts the results of evals without a threshold that could not judge. They do not change the status of a

@@ -28,8 +28,7 @@ func (c *Collector) place(run *Run, statuses map[groupKey]Status) {
 	for i := range run.Groups {
 		places[run.Groups[i].key] = int32(i)
 	}
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	for i, b := range run.Briefs.All() {
 		if b.Gone {
 			continue
 		}
@@ -43,6 +42,7 @@ func (c *Collector) place(run *Run, statuses map[groupKey]Status) {
 		if g := c.groups[key]; g.progress != nil {
 			b.Uncounted, b.Rejected = !g.progress.counted(b.Trial), b.Rejected && g.progress.rejects[b.Trial]
 		}
+		run.Briefs.judge(i, &b)
 	}
 }
 
@@ -53,8 +53,7 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 	excused := c.excuse(run)
 	run.excused = len(excused)
 	alone := 0 // trials that are in no group that may end early
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	for _, b := range run.Briefs.All() {
 		status := b.Status
 		if b.Gone {
 			alone++
@@ -110,24 +109,25 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 // excuse marks the trials that make nothing red although they may not have passed, and returns their groups.
 func (c *Collector) excuse(run *Run) map[groupKey]bool {
 	known, excused := run.Against.known(), map[groupKey]bool{}
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	for i, b := range run.Briefs.All() {
 		switch {
 		case b.Gone:
 		case b.Quarantined():
 			excused[c.groupOf(b.Row, b.BriefShared)] = true
-			b.excuse(b.Quarantine.String())
+			b.Excuse = b.Quarantine.String()
 			if b.Group >= 0 {
 				run.Groups[b.Group].Quarantined = true
 			}
+			run.Briefs.judge(i, &b)
 		case known[b.GroupName()] != nil:
 			excused[c.groupOf(b.Row, b.BriefShared)] = true
 			b.Known = b.Status == Failed
 			if known[b.GroupName()].Unmended {
-				b.excuse("not known to be mended, red in " + run.Against.File)
+				b.Excuse = "not known to be mended, red in " + run.Against.File
 			} else if b.Known {
-				b.excuse("known failure, as in " + run.Against.File)
+				b.Excuse = "known failure, as in " + run.Against.File
 			}
+			run.Briefs.judge(i, &b)
 		}
 	}
 	return excused
@@ -215,8 +215,7 @@ func (c *Collector) summarizeGroups(run *Run, statuses map[groupKey]Status) {
 		s.NotNeeded += g.Gate.Saved
 		rates.add(g.Gate)
 	}
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	for _, b := range run.Briefs.All() {
 		if _, grouped := statuses[c.groupOf(b.Row, b.BriefShared)]; grouped || b.Gone {
 			continue
 		}

@@ -130,8 +130,7 @@ func (b *Brief) Place() Place {
 func (r *Run) Tallies() []*Tally {
 	var all []*Tally
 	byName := map[string]*Tally{}
-	for i := range r.Briefs {
-		b := &r.Briefs[i]
+	for _, b := range r.Briefs.All() {
 		if b.Gone {
 			continue
 		}
@@ -141,7 +140,7 @@ func (r *Run) Tallies() []*Tally {
 			t = &Tally{Name: name}
 			byName[name], all = t, append(all, t)
 		}
-		t.Add(b)
+		t.Add(&b)
 		if b.Group >= 0 && int(b.Group) < len(r.Groups) {
 			t.take(&r.Groups[b.Group])
 			continue

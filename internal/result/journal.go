@@ -185,7 +185,7 @@ type Journal struct {
 	file  Syncer
 	size  int64
 	spans spanTable  // by plan index
-	order []int      // plan indexes in the order of Run.Briefs; set by Bind; nil: they are their places there
+	run   *Run       // set by Bind; nil: the trials are asked for by plan index
 	mu    sync.Mutex // guards the fields for writing
 	err   error      // the first error of writing; nothing is written after it
 }
@@ -289,19 +289,7 @@ func (j *Journal) write(b []byte) error {
 
 // Bind makes the journal the Source of a finished run.
 func (j *Journal) Bind(run *Run) {
-	j.order = nil
-	for i := range run.Briefs {
-		if run.Briefs[i].Index != i && j.order == nil {
-			j.order = make([]int, i, len(run.Briefs))
-			for k := range j.order {
-				j.order[k] = k
-			}
-		}
-		if j.order != nil {
-			j.order = append(j.order, run.Briefs[i].Index)
-		}
-	}
-	run.Trials = j
+	j.run, run.Trials = run, j
 }
 
 // Raw implements Source.
@@ -314,6 +302,9 @@ func (j *Journal) Raw(i int) ([]byte, error) {
 }
 
 func (j *Journal) span(i int) (span, error) {
+	if j.run != nil && (i < 0 || i >= j.run.Briefs.Len()) {
+		return span{}, fmt.Errorf("the run has no trial %d", i)
+	}
 	s, ok := j.spans.get(j.index(i))
 	if !ok {
 		return span{}, fmt.Errorf("trial %d is not in the journal", j.index(i))
@@ -323,10 +314,10 @@ func (j *Journal) span(i int) (span, error) {
 
 // index is the place in the plan of a trial of the run.
 func (j *Journal) index(i int) int {
-	if j.order == nil {
+	if j.run == nil {
 		return i
 	}
-	return j.order[i]
+	return j.run.Briefs.index(i)
 }
 
 // Trial implements Source.

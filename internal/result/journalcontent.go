@@ -181,7 +181,7 @@ func readJournal(file Syncer, longest int, entries bool) (*JournalContent, error
 	}
 	l.collect.Finish(l.Run)
 	for i := range l.Damaged { // before the last part of a run that is whole they were made up for
-		if l.Damaged[i].Line > l.began || len(l.Run.Briefs) < l.Run.Planned {
+		if l.Damaged[i].Line > l.began || l.Run.Briefs.Len() < l.Run.Planned {
 			l.Run.LeftOut++
 		}
 	}

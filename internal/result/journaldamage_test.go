@@ -24,8 +24,8 @@ func TestJournalOfAKilledRun(t *testing.T) {
 		t.Fatalf("%+v, error %v", ledger, err)
 	}
 	run := ledger.Run
-	if len(run.Briefs) != 1 || run.Status != Cancelled || run.Exit(false) != ExitError {
-		t.Errorf("%d trials, status %s, exit %d", len(run.Briefs), run.Status, run.Exit(false))
+	if run.Briefs.Len() != 1 || run.Status != Cancelled || run.Exit(false) != ExitError {
+		t.Errorf("%d trials, status %s, exit %d", run.Briefs.Len(), run.Status, run.Exit(false))
 	}
 }
 
@@ -56,7 +56,7 @@ func TestJournalIsSalvaged(t *testing.T) {
 		if len(ledger.Damaged) != 1 || ledger.Damaged[0].Line != c.at || !strings.Contains(ledger.Damaged[0].Why.Error(), c.want) {
 			t.Errorf("%s: damage %v", name, ledger.Damaged)
 		}
-		if got := len(ledger.Run.Briefs); got != c.trials {
+		if got := ledger.Run.Briefs.Len(); got != c.trials {
 			t.Errorf("%s: %d trials, want %d", name, got, c.trials)
 		}
 		if whole := c.trials == 2 && name != "head"; (ledger.Run.Exit(false) == ExitPassed) != whole {
@@ -126,7 +126,7 @@ func TestEarlyTrialIsKept(t *testing.T) {
 	f := written(t, line(t, hostile(0, "a"))+head+line(t, hostile(1, "b")))
 	resumed(t, f, hostile(2, "c"), 2)
 	ledger, err := ReadJournal(f)
-	if err != nil || len(ledger.Damaged) != 0 || len(ledger.Run.Briefs) != 3 {
+	if err != nil || len(ledger.Damaged) != 0 || ledger.Run.Briefs.Len() != 3 {
 		t.Errorf("got %+v, %v", ledger, err)
 	}
 }
@@ -155,10 +155,10 @@ func TestJournalCutAnywhere(t *testing.T) {
 		}
 		resumed(t, cut, trials[2], want)
 		again, err := ReadJournal(cut)
-		if err != nil || len(again.Run.Briefs) != want+1 || len(again.Entries) != want+1 {
+		if err != nil || again.Run.Briefs.Len() != want+1 || len(again.Entries) != want+1 {
 			t.Fatalf("cut after %d bytes and resumed: %+v, %v", size, again, err)
 		}
-		for i := range again.Run.Briefs {
+		for i := range again.Run.Briefs.Len() {
 			got, err := again.Run.Trials.Trial(i)
 			if err != nil || got.Before == (got.ID == trials[2].ID) {
 				t.Fatalf("cut after %d bytes and resumed: trial %+v, %v", size, got, err)

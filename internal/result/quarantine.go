@@ -48,11 +48,11 @@ func (r *Run) isolate() {
 		q.Over, q.Trials = QuarantineOver(q.Until, r.Started), Counts{}
 		all[i], at[key{q.Position.File, q.Scenario}] = q, i
 	}
-	for i := range r.Briefs {
-		b := &r.Briefs[i]
+	for i, b := range r.Briefs.All() {
 		if n, found := at[key{b.File, b.Scenario}]; found && !b.Gone {
 			all[n].Trials.Count(b.Status)
 			b.Quarantine = &all[n]
+			r.Briefs.judge(i, &b)
 		}
 	}
 	r.Quarantines = nil

@@ -48,7 +48,7 @@ type Run struct {
 	HeaderLost bool `json:"-"`
 	LeftOut    int  `json:"-"` // lines of its journal that could not be used, and that nothing later makes up for
 
-	Briefs []Brief `json:"-"` // in plan order; only finished trials
+	Briefs *Briefs `json:"-"` // in plan order; only finished trials
 	Trials Source  `json:"-"`
 
 	decisive  Counts // trials by the status of their group
@@ -73,12 +73,12 @@ func (r *Run) Unfinished() int {
 // such a group tells by itself what it lacks.
 func (r *Run) MissingSingle() int {
 	there := make([]int, len(r.Groups))
-	for i := range r.Briefs {
-		if g := r.Briefs[i].Group; g >= 0 && !r.Briefs[i].Gone {
-			there[g]++
+	for _, b := range r.Briefs.All() {
+		if b.Group >= 0 && !b.Gone {
+			there[b.Group]++
 		}
 	}
-	missing := r.Planned - len(r.Briefs)
+	missing := r.Planned - r.Briefs.Len()
 	for i := range r.Groups {
 		if g := r.Groups[i].Gate; g != nil && g.Early() {
 			missing -= g.Max - there[i]
@@ -151,8 +151,8 @@ type CheckCount struct {
 	NotRun  int `json:"not_run"` // not evaluated: the conversation ended before
 }
 
-// Brief is the part of a finished trial that is kept in memory. A run may have a million of them, so that what many
-// have in common is shared: it must not be changed through one of them.
+// Brief is the part of a finished trial that is kept in memory. What many have in common is shared: it must not be
+// changed through one of them.
 type Brief struct {
 	*BriefShared // never nil
 	*BriefRare   // never nil
@@ -169,15 +169,16 @@ type Brief struct {
 	Group      int32       // index in Run.Groups; -1: it is of no group of several trials
 	Quarantine *Quarantine // of its scenario; nil: there is none
 	Status     Status
-	Tolerated  bool // the trial failed, but its group passed
-	Outvoted   bool // it did not pass, and its group passed, or may be undecided
-	Rejected   bool // the provider refused it, and another trial replaces it
-	Uncounted  bool // the verdict of its group is not about it
-	Known      bool // the trial failed, and its group fails as in the baseline
-	Before     bool // kept when the run was resumed
-	Gone       bool // kept, but no longer in the plan
-	Flaky      bool // failed before and passes now, although nothing changed
-	OverBudget bool // not run because of the limit of costs
+	Tolerated  bool   // the trial failed, but its group passed
+	Outvoted   bool   // it did not pass, and its group passed, or may be undecided
+	Rejected   bool   // the provider refused it, and another trial replaces it
+	Uncounted  bool   // the verdict of its group is not about it
+	Known      bool   // the trial failed, and its group fails as in the baseline
+	Before     bool   // kept when the run was resumed
+	Gone       bool   // kept, but no longer in the plan
+	Flaky      bool   // failed before and passes now, although nothing changed
+	OverBudget bool   // not run because of the limit of costs
+	Excuse     string // why the trial, which did not pass, makes nothing red; "": it does, or its group tolerates it
 }
 
 // BriefShared is what the trials of a scenario, or of its rows, with one provider have in common.
@@ -215,7 +216,6 @@ type BriefRare struct {
 	Evals      *EvalCount  // nil: nothing was measured
 	Dispatched int         // number of evals that were sent to workers
 	Failing    []string    // names of the checks that failed
-	Excuse     string      // why the trial, which did not pass, makes nothing red; "": it does, or its group tolerates it
 }
 
 // Group is the trials of one scenario × provider × region, or of one row of its dataset, judged together.

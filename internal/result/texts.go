@@ -40,7 +40,6 @@ func (t *texts) add(text string) textAt {
 	return t.last
 }
 
-// close ends adding, for get.
 func (t *texts) close() {
 	t.done = append(t.done, t.open.String())
 	t.open = strings.Builder{}
@@ -50,8 +49,12 @@ func (t *texts) get(p textAt) string {
 	if p.bytes == 0 {
 		return ""
 	}
-	if p.bytes == allBytes {
-		return t.done[p.in]
+	text := t.open.String()
+	if int(p.in) < len(t.done) {
+		text = t.done[p.in]
 	}
-	return t.done[p.in][p.at:][:p.bytes]
+	if p.bytes == allBytes {
+		return text
+	}
+	return text[p.at:][:p.bytes]
 }

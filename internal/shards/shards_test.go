@@ -103,12 +103,12 @@ func merged(t *testing.T, journals ...[]byte) (*shards.Set, *result.Run) {
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	set, run := merged(t, journalOf(t, 3), journalOf(t, 1), journalOf(t, 2))
-	if set == nil || len(set.Holes) > 0 || run.Status != result.Passed || run.Planned != 6 || len(run.Briefs) != 6 {
+	if set == nil || len(set.Holes) > 0 || run.Status != result.Passed || run.Planned != 6 || run.Briefs.Len() != 6 {
 		t.Fatalf("%+v %+v", set, run)
 	}
-	for i := range run.Briefs {
-		if want := fmt.Sprintf("s%d", i); run.Briefs[i].ID != want || run.Briefs[i].Index != i {
-			t.Errorf("the trial %d is %s at %d", i, run.Briefs[i].ID, run.Briefs[i].Index)
+	for i := range run.Briefs.Len() {
+		if want := fmt.Sprintf("s%d", i); run.Briefs.At(i).ID != want || run.Briefs.At(i).Index != i {
+			t.Errorf("the trial %d is %s at %d", i, run.Briefs.At(i).ID, run.Briefs.At(i).Index)
 		}
 	}
 	if run.Started != time.Unix(1, 0).UTC() || set.Lasted() != 3*time.Millisecond {
@@ -127,8 +127,8 @@ func TestCutAnywhere(t *testing.T) {
 		case set == nil:
 		case len(set.Holes) == 0:
 			t.Errorf("%s: nothing is missing", name)
-		case run.Status == result.Passed && trials < 2, len(run.Briefs) != 4+trials:
-			t.Errorf("%s: %s with %d trials, want %d", name, run.Status, len(run.Briefs), 4+trials)
+		case run.Status == result.Passed && trials < 2, run.Briefs.Len() != 4+trials:
+			t.Errorf("%s: %s with %d trials, want %d", name, run.Status, run.Briefs.Len(), 4+trials)
 		}
 	}
 	for at := range len(two) - 1 { // the last byte is a line break
@@ -150,11 +150,11 @@ func TestCutAnywhere(t *testing.T) {
 		check(fmt.Sprintf("without line %d", i+1), []byte(less), []int{0, 1, 1, 2}[i])
 		more := strings.Join(append(append(append([]string{}, lines[:i+1]...), lines[i]), lines[i+1:]...), "")
 		if set, run := merged(t, one, []byte(more), three); i == 1 || i == 2 {
-			if set == nil || len(set.Holes) != 1 || len(run.Briefs) != 6 {
+			if set == nil || len(set.Holes) != 1 || run.Briefs.Len() != 6 {
 				t.Errorf("with line %d twice: %+v", i+1, set)
 			}
-		} else if set != nil && len(run.Briefs) > 6 {
-			t.Errorf("with line %d twice there are %d trials", i+1, len(run.Briefs))
+		} else if set != nil && run.Briefs.Len() > 6 {
+			t.Errorf("with line %d twice there are %d trials", i+1, run.Briefs.Len())
 		}
 	}
 }

@@ -96,7 +96,7 @@ func writeErrors(out *commands, run *result.Run, limit int) (written, more int, 
 		out.write("error", a.pos, a.title, a.text)
 	}
 	for _, members := range failures {
-		b := &run.Briefs[members[0]]
+		b := run.Briefs.At(members[0])
 		t, err := run.Trials.Trial(members[0])
 		if err != nil {
 			return 0, 0, fmt.Errorf("trial %s: %w", b.ID, err)
@@ -130,7 +130,7 @@ func regressions(run *result.Run, red bool) (all []annotation) {
 	}
 	changes := show.Changes(run)
 	for g := range show.GroupsOf(run).All() {
-		text := changes[run.Briefs[g.Trials[0]].GroupName()]
+		text := changes[run.Briefs.At(g.Trials[0]).GroupName()]
 		if strings.HasPrefix(text, string(evidence.Regressed)) {
 			at := diag.Pos{File: g.File, Line: g.Line}
 			all = append(all, annotation{at, show.Line(g.Scenario) + " · " + g.ProviderLabel(), show.Line(text)})

@@ -181,7 +181,7 @@ func manyTrials(t *testing.T, b *browser) {
 		if got := len(p.rows()); got < 100 || got >= n {
 			t.Errorf("got %d rows at once", got)
 		}
-		last := run.Briefs[n-1].ID
+		last := run.Briefs.At(n - 1).ID
 		timed("the last trial", func() { p.visit(toTrial(last)); p.until(`document.querySelector(".trial .turn")`) })
 		p.clean()
 	}

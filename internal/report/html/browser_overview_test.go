@@ -77,7 +77,7 @@ func failuresAreGrouped(t *testing.T, b *browser) {
 	for _, f := range append(golden.Fixtures(), golden.Fixture{Name: "three", Build: resulttest.Compared}) {
 		run := f.Build()
 		p := b.open(t, run, "#/")
-		for _, b := range run.Briefs {
+		for _, b := range run.Briefs.All() {
 			red := b.Status == result.Failed || b.Status == result.Errored
 			if red && !b.Tolerated && !b.Outvoted && !eval[bool](p, `!!document.querySelector("#failures")`) {
 				t.Errorf("%s: no failures are told", f.Name)

@@ -75,8 +75,8 @@ func everyPageOfEveryFixture(t *testing.T, b *browser) {
 			p.accessible("the overview")
 			p.visit("#/trials")
 			p.accessible("the list")
-			for i := range min(len(run.Briefs), 8) {
-				id := run.Briefs[i].ID
+			for i := range min(run.Briefs.Len(), 8) {
+				id := run.Briefs.At(i).ID
 				p.visit(toTrial(id))
 				p.until(`document.querySelector(".trial .turn, .trial .empty, .trial .notice.skipped")`)
 				p.accessible("trial " + id)

@@ -66,7 +66,7 @@ func longTraceIsDrawn(t *testing.T, b *browser) {
 
 func hostileTraceIsDrawn(t *testing.T, b *browser) {
 	run := resulttest.Hostile()
-	p := b.open(t, run, toTrial(run.Briefs[0].ID))
+	p := b.open(t, run, toTrial(run.Briefs.At(0).ID))
 	p.until(`document.querySelectorAll(".timeline .did").length === 2`)
 	if eval[bool](p, `!!document.querySelector(".timeline script, .timeline img, .timeline [x='NaN%']")`) {
 		t.Error("a trace became markup, or a bar is nowhere")

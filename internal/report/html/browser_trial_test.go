@@ -134,11 +134,11 @@ func (p *tab) copied(button string) string {
 func hostileCopies(t *testing.T, b *browser) {
 	run := resulttest.Hostile()
 	for i, name := range []string{"hostile.md", "misshapen.md"} {
-		p := b.open(t, run, toTrial(run.Briefs[i].ID))
+		p := b.open(t, run, toTrial(run.Briefs.At(i).ID))
 		golden.Check(t, name, []byte(p.copied("Copy as Markdown")))
 		p.clean()
 	}
-	p := b.open(t, run, toTrial(run.Briefs[1].ID))
+	p := b.open(t, run, toTrial(run.Briefs.At(1).ID))
 	if !strings.Contains(p.copied("Copy JSON"), `"id": 12345678901234567890`) {
 		t.Error("a long number lost digits")
 	}
@@ -147,7 +147,7 @@ func hostileCopies(t *testing.T, b *browser) {
 
 func longTextsFold(t *testing.T, b *browser) {
 	run := resulttest.Hostile()
-	p := b.open(t, run, toTrial(run.Briefs[2].ID))
+	p := b.open(t, run, toTrial(run.Briefs.At(2).ID))
 	p.until(`document.querySelector(".agent .unfold")?.textContent === "Show all 246,000 characters"`)
 	if n := eval[int](p, `document.querySelector(".agent .text").textContent.length`); n > 2000 {
 		t.Errorf("got %d characters of a folded text", n)

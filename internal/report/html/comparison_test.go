@@ -27,8 +27,8 @@ func two(t *testing.T, was, now string) (before, after *result.Run) {
 	of := func(provider string) *result.Run {
 		var trials []*result.Trial
 		run := resulttest.Compared()
-		for i := range run.Briefs {
-			if run.Briefs[i].Provider != provider {
+		for i := range run.Briefs.Len() {
+			if run.Briefs.At(i).Provider != provider {
 				continue
 			}
 			trial, err := run.Trials.Trial(i)
@@ -88,7 +88,7 @@ func TestComparison(t *testing.T) {
 func TestHostileComparison(t *testing.T) {
 	t.Parallel()
 	before, after := resulttest.Hostile(), resulttest.Hostile()
-	for i := range before.Briefs {
+	for i := range before.Briefs.Len() {
 		trial, err := before.Trials.Trial(i)
 		if err != nil {
 			t.Fatal(err)
@@ -96,9 +96,9 @@ func TestHostileComparison(t *testing.T) {
 		for k := range trial.Turns {
 			trial.Turns[k].Assistant = "something else <script>alert(1)</script>"
 		}
-		before.Briefs[i].Status = result.Passed
-		before.Briefs[i].Asked, after.Briefs[i].Asked = "it", "it"
 	}
+	resulttest.Change(before, func(_ int, b *result.Brief) { b.Status, b.Asked = result.Passed, "it" })
+	resulttest.Change(after, func(_ int, b *result.Brief) { b.Asked = "it" })
 	page := compared(t, before, after, "<b>was</b>", "now\x1b[31m")
 	for _, bad := range []string{"<script", "<img", "<b>was", "\x1b", "href=\"http", "\u202e"} {
 		if strings.Contains(page, bad) {

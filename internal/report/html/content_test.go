@@ -111,8 +111,8 @@ func TestTrialsAreWhole(t *testing.T) {
 			if blocks := len(block.FindAllIndex(page, -1)); blocks != len(index.Blocks)+1 {
 				t.Errorf("the page has %d blocks; want the index and %d blocks of trials", blocks, len(index.Blocks))
 			}
-			for i := range run.Briefs {
-				command := rerun(&run.Briefs[i])
+			for i := range run.Briefs.Len() {
+				command := rerun(run.Briefs.At(i))
 				if f.Name == "hostile" && i == 0 || f.Name == "stopped" && i < 4 {
 					command = "" // names hold control characters: the command is not offered
 				}

@@ -70,7 +70,7 @@ func (p *page) findFailures(opts Options) error {
 	for _, members := range all[:min(len(all), maxFailures)] {
 		t, err := p.Run.Trials.Trial(members[0])
 		if err != nil {
-			return fmt.Errorf("read trial %s: %w", p.Briefs[members[0]].ID, err)
+			return fmt.Errorf("read trial %s: %w", p.Briefs.At(members[0]).ID, err)
 		}
 		p.Failures = append(p.Failures, p.failure(members, t, &opts))
 	}
@@ -90,10 +90,10 @@ func (p *page) foldedKinds() int { return p.Kinds - len(p.shown()) }
 func (p *page) leftOut() int { return p.Kinds - len(p.Failures) }
 
 func (p *page) failure(members []int, t *result.Trial, opts *Options) failure {
-	first := &p.Briefs[members[0]]
+	first := p.Briefs.At(members[0])
 	scenarios, providers := map[string]bool{}, map[string]bool{}
 	for _, i := range members {
-		b := &p.Briefs[i]
+		b := p.Briefs.At(i)
 		scenarios[b.File+"\x00"+b.Scenario], providers[show.ProviderLabel(b)] = true, true
 	}
 	f := failure{
@@ -120,9 +120,9 @@ func (p *page) failure(members []int, t *result.Trial, opts *Options) failure {
 
 // ofScenario are the trials that are of the scenario of the first one: a command runs one scenario again.
 func (p *page) ofScenario(members []int) (all []*result.Brief) {
-	first := &p.Briefs[members[0]]
+	first := p.Briefs.At(members[0])
 	for _, i := range members {
-		if b := &p.Briefs[i]; b.Scenario == first.Scenario && b.File == first.File {
+		if b := p.Briefs.At(i); b.Scenario == first.Scenario && b.File == first.File {
 			all = append(all, b)
 		}
 	}
@@ -132,7 +132,7 @@ func (p *page) ofScenario(members []int) (all []*result.Brief) {
 // links names the first trials of a failure by what differs between them.
 func (p *page) links(members []int, scenario, provider bool) (all []trialLink) {
 	for _, i := range members[:min(len(members), maxNamed)] {
-		b := &p.Briefs[i]
+		b := p.Briefs.At(i)
 		var parts []string
 		if scenario {
 			parts = append(parts, trialName(b))

@@ -67,17 +67,16 @@ func writeTrials(
 	index := newIndexer(run)
 	index.sources = lines
 	blocks := newPacker(out, "trials")
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	for i, b := range run.Briefs.All() {
 		raw, err := run.Trials.Raw(i)
 		if err != nil {
 			return nil, fmt.Errorf("read trial %s: %w", b.ID, err)
 		}
 		lines.checkRedacted(raw)
-		if err := index.add(b, raw); err != nil {
+		if err := index.add(&b, raw); err != nil {
 			return nil, fmt.Errorf("read trial %s: %w", b.ID, err)
 		}
-		if err := blocks.add(i, opts.command(b), media.take(raw)); err != nil {
+		if err := blocks.add(i, opts.command(&b), media.take(raw)); err != nil {
 			return nil, fmt.Errorf("write trial %s: %w", b.ID, err)
 		}
 	}

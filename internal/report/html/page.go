@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
@@ -118,8 +117,8 @@ func (p *page) icon() template.URL {
 
 // sides reports whether several providers answered, so that their replies are shown side by side.
 func (p *page) sides() bool {
-	return slices.ContainsFunc(p.Briefs, func(b result.Brief) bool {
-		return b.Provider != p.Briefs[0].Provider || b.Region != p.Briefs[0].Region
+	return p.Briefs.Any(func(b *result.Brief) bool {
+		return b.Provider != p.Briefs.At(0).Provider || b.Region != p.Briefs.At(0).Region
 	})
 }
 

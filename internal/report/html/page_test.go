@@ -1,6 +1,7 @@
 package html
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/arena-evals/arena/internal/result"
@@ -26,7 +27,7 @@ func TestHeadline(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			briefs := make([]result.Brief, c.summary.Trials)
+			briefs := result.BriefsOf(slices.Repeat([]result.Brief{result.BriefOf(result.BriefShared{})}, c.summary.Trials)...)
 			p := page{Run: &result.Run{Planned: c.planned, Summary: c.summary, Briefs: briefs}}
 			if got := p.headline(); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)

@@ -59,7 +59,7 @@ func TestSources(t *testing.T) {
 	if len(got) != 1 {
 		t.Errorf("lines that are of another check: %v", got)
 	}
-	trials := make([]*result.Trial, len(run.Briefs))
+	trials := make([]*result.Trial, run.Briefs.Len())
 	for i := range trials {
 		var err error
 		if trials[i], err = run.Trials.Trial(i); err != nil {

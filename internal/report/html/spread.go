@@ -37,7 +37,7 @@ const (
 
 // findSpread analyzes the run. A single trial is not spread.
 func (p *page) findSpread() error {
-	if len(p.Briefs) < 2 {
+	if p.Briefs.Len() < 2 {
 		return nil
 	}
 	r, err := analysis.Of(analysis.Input{Run: p.Run})

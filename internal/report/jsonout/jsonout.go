@@ -31,7 +31,7 @@ func Write(w io.Writer, run *result.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := array(out, "runs", len(run.Briefs), func(i int) ([]byte, error) { return trial(run, i) }); err != nil {
+	if err := array(out, "runs", run.Briefs.Len(), func(i int) ([]byte, error) { return trial(run, i) }); err != nil {
 		return err
 	}
 	out.WriteString("\n}\n")
@@ -45,7 +45,7 @@ func trial(run *result.Run, i int) ([]byte, error) {
 		return nil, err
 	}
 	rest, said := bytes.CutPrefix(b, []byte(uncounted)) // in a report that was read
-	switch counts := !run.Briefs[i].Uncounted; {
+	switch counts := !run.Briefs.At(i).Uncounted; {
 	case counts && said:
 		return append([]byte("{"), rest...), nil
 	case !counts && !said && len(b) > 0:

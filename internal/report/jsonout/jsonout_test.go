@@ -166,7 +166,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for i := range run.Briefs {
+		for i := range run.Briefs.Len() {
 			if _, err := run.Trials.Trial(i); err != nil {
 				t.Errorf("trial %d was read and cannot be read again: %v", i, err)
 			}

@@ -66,7 +66,7 @@ func (b *builder) outline(g *show.Group, f func(*testcase)) error {
 	}
 	c := base(g)
 	for _, i := range g.Trials {
-		c.ms += b.run.Briefs[i].DurationMS
+		c.ms += b.run.Briefs.At(i).DurationMS
 	}
 	c.gate(g)
 	c.excused()
@@ -228,7 +228,7 @@ func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 	cost, simulated, tokens, passed, judged := 0.0, 0.0, 0, 0, 0
 	known := true
 	for _, i := range g.Trials {
-		brief := &b.run.Briefs[i]
+		brief := b.run.Briefs.At(i)
 		c.ms += brief.DurationMS
 		tokens += brief.Usage.Total()
 		switch {

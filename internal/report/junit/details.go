@@ -40,7 +40,7 @@ func (b *builder) addDetails(g *show.Group, c *testcase) error {
 func (b *builder) failureModes(g *show.Group, c *testcase) (*failureModes, error) {
 	failures, looked, worst := &failureModes{}, 0, result.Unset
 	for _, i := range g.Trials {
-		brief := &b.run.Briefs[i]
+		brief := b.run.Briefs.At(i)
 		if brief.Status == result.Passed {
 			continue
 		}

@@ -81,8 +81,8 @@ func TestSums(t *testing.T) {
 			want["cost_usd"] = *sum.CostUSD
 		}
 		calls := 0
-		for i := range run.Briefs {
-			if j := run.Briefs[i].Judges; j != nil {
+		for i := range run.Briefs.Len() {
+			if j := run.Briefs.At(i).Judges; j != nil {
 				calls += j.Calls
 			}
 		}
@@ -258,7 +258,7 @@ type onlyNotPassed struct {
 }
 
 func (s onlyNotPassed) Trial(i int) (*result.Trial, error) {
-	if s.run.Briefs[i].Status == result.Passed {
+	if s.run.Briefs.At(i).Status == result.Passed {
 		return nil, fmt.Errorf("trial %d passed and was read", i)
 	}
 	return s.Source.Trial(i)
@@ -298,7 +298,7 @@ func TestNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run := resulttest.NewRun("names", &result.Trial{ID: "a", Scenario: "a", Provider: "p", Region: c.region, Trials: 1})
-			inFile(&run.Briefs[0], c.file)
+			inFiles(run, c.file)
 			got := parse(t, write(t, run, junit.Options{})).Suites[0].Cases[0]
 			if diff := cmp.Diff([]string{c.classname, c.want}, []string{got.Classname, got.Name}); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -308,9 +308,9 @@ func TestNames(t *testing.T) {
 }
 
 // inFile moves a trial to a scenario of another file.
-func inFile(b *result.Brief, name string) {
-	shared := *b.BriefShared
-	shared.File, b.BriefShared = name, &shared
+// inFiles puts the trials of a run into files.
+func inFiles(run *result.Run, names ...string) {
+	resulttest.Change(run, func(i int, b *result.Brief) { b.File = names[i] })
 }
 
 func TestNamesTakenTwiceAreNumbered(t *testing.T) {
@@ -318,8 +318,7 @@ func TestNamesTakenTwiceAreNumbered(t *testing.T) {
 	one := &result.Trial{ID: "a", Scenario: "a", Provider: "p", Trials: 1}
 	two := &result.Trial{ID: "a", Scenario: "a", Provider: "p", Trials: 1}
 	run := resulttest.NewRun("names", one, two)
-	inFile(&run.Briefs[0], "a.yaml")
-	inFile(&run.Briefs[1], "a.json")
+	inFiles(run, "a.yaml", "a.json")
 	doc := parse(t, write(t, run, junit.Options{}))
 	doc.verify(t)
 	if got := doc.Suites[1].Cases[0].Name; got != "a [p] (2)" {

@@ -28,7 +28,7 @@ func (b *builder) casesOfParts(g *show.Group) ([]testcase, error) {
 	var parts []*part
 	at := map[location]*part{}
 	for _, i := range g.Trials {
-		brief := &b.run.Briefs[i]
+		brief := b.run.Briefs.At(i)
 		if brief.Uncounted && g.Status != result.Errored { // the verdict is not about it
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 
 // change are the properties that say how the group changed since the baseline, when there is evidence.
 func (b *builder) change(g *show.Group) []property {
-	if text := b.changes[b.run.Briefs[g.Trials[0]].GroupName()]; text != "" {
+	if text := b.changes[b.run.Briefs.At(g.Trials[0]).GroupName()]; text != "" {
 		return []property{{"baseline", show.Line(text)}}
 	}
 	return nil
@@ -22,7 +22,7 @@ func (b *builder) change(g *show.Group) []property {
 func (b *builder) flaky(g *show.Group) (all []property) {
 	before := 0
 	for _, i := range g.Trials {
-		brief := &b.run.Briefs[i]
+		brief := b.run.Briefs.At(i)
 		if brief.Before {
 			before++
 		}
@@ -49,7 +49,7 @@ func (b *builder) flaky(g *show.Group) (all []property) {
 func (b *builder) guardrails(g *show.Group) []property {
 	fired := 0
 	for _, i := range g.Trials {
-		if n := b.run.Briefs[i].Guards; n != nil {
+		if n := b.run.Briefs.At(i).Guards; n != nil {
 			fired += n.Fired
 		}
 	}
@@ -66,7 +66,7 @@ const maxRefusing = 5 // trials of a group whose refused transitions are listed
 func (b *builder) refused(g *show.Group) (all []property) {
 	n, trials := 0, 0
 	for _, i := range g.Trials {
-		brief := &b.run.Briefs[i]
+		brief := b.run.Briefs.At(i)
 		if brief.Refused == 0 {
 			continue
 		}
@@ -96,9 +96,9 @@ func (b *builder) refused(g *show.Group) (all []property) {
 // run did.
 func sharesJudgements(run *result.Run) bool {
 	calls := 0
-	for i := range run.Briefs {
-		if j := run.Briefs[i].Judges; j != nil {
-			calls += j.Calls
+	for _, b := range run.Briefs.All() {
+		if b.Judges != nil {
+			calls += b.Judges.Calls
 		}
 	}
 	return run.Summary.Judges != nil && calls != run.Summary.Judges.Calls
@@ -122,7 +122,7 @@ func (b *builder) judges(g *show.Group) ([]property, error) {
 func (b *builder) beside(g *show.Group, prefix string, of func(*result.Brief) *result.SideCost) []property {
 	var sum sideCosts
 	for _, i := range g.Trials {
-		sum.add(of(&b.run.Briefs[i]))
+		sum.add(of(b.run.Briefs.At(i)))
 	}
 	return sum.properties(prefix)
 }
@@ -161,7 +161,7 @@ func (s *sideCosts) properties(prefix string) []property {
 
 // judgesOf is what judging a trial cost, without the answers that a trial before it has too.
 func (b *builder) judgesOf(i int) (*result.SideCost, error) {
-	brief := &b.run.Briefs[i]
+	brief := b.run.Briefs.At(i)
 	if !b.shares || brief.Judges == nil {
 		return brief.Judges, nil
 	}

@@ -84,7 +84,7 @@ func costByProvider(groups *show.Groups, run *result.Run) []*providerCost {
 			s.groups++
 		}
 		for _, t := range g.Trials {
-			s.add(&run.Briefs[t])
+			s.add(run.Briefs.At(t))
 		}
 	}
 	return all

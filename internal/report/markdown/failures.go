@@ -34,7 +34,7 @@ func failures(run *result.Run, groups *show.Groups, o Options, size int) (string
 	for i, members := range all {
 		t, err := run.Trials.Trial(members[0])
 		if err != nil {
-			return "", fmt.Errorf("trial %s: %w", run.Briefs[members[0]].ID, err)
+			return "", fmt.Errorf("trial %s: %w", run.Briefs.At(members[0]).ID, err)
 		}
 		text := failure(run, members, t, of[members[0]], o, i < openFailures)
 		if b.Len()+len(text)+len(more(len(all))) > size {
@@ -48,7 +48,7 @@ func failures(run *result.Run, groups *show.Groups, o Options, size int) (string
 
 // failure describes trials that failed in the same way, with the evidence of the first one.
 func failure(run *result.Run, members []int, t *result.Trial, g *show.Group, o Options, open bool) string {
-	first := &run.Briefs[members[0]]
+	first := run.Briefs.At(members[0])
 	var b strings.Builder
 	if open {
 		b.WriteString("<details open><summary>")
@@ -87,7 +87,7 @@ func names(run *result.Run, members []int) string {
 			all[i-1] += fmt.Sprintf(" and %s more", show.Count(len(members)-i))
 			break
 		}
-		all = append(all, inline(run.Briefs[m].ID))
+		all = append(all, inline(run.Briefs.At(m).ID))
 	}
 	return strings.Join(all, ", ")
 }

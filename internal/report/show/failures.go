@@ -13,9 +13,8 @@ import (
 func Failures(run *result.Run) ([][]int, error) {
 	var all [][]int
 	known := map[string]int{}
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
-		if !isRed(b) {
+	for i, b := range run.Briefs.All() {
+		if !isRed(&b) {
 			continue
 		}
 		t, err := run.Trials.Trial(i)

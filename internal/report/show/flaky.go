@@ -24,8 +24,7 @@ func Flaky(run *result.Run) (flaky []FlakyTrial, more int, err error) {
 	if run.Summary.Flaky == 0 {
 		return nil, 0, nil
 	}
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	for i, b := range run.Briefs.All() {
 		if !b.Flaky {
 			continue
 		}

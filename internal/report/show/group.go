@@ -40,7 +40,7 @@ func Gated(groups *Groups) (all []*Group) {
 func Rates(run *result.Run) []string {
 	all := make([]string, len(run.Groups))
 	for g := range GroupsOf(run).Several() {
-		all[run.Briefs[g.Trials[0]].Group] = g.Rate()
+		all[run.Briefs.At(g.Trials[0]).Group] = g.Rate()
 	}
 	return all
 }

@@ -1,7 +1,6 @@
 package show
 
 import (
-	"cmp"
 	"hash/maphash"
 	"iter"
 
@@ -24,16 +23,15 @@ type groupKey struct {
 
 // GroupsOf groups the trials of a run.
 func GroupsOf(run *result.Run) *Groups {
-	gs := &Groups{run: run, next: make([]int32, len(run.Briefs))}
+	gs := &Groups{run: run, next: make([]int32, run.Briefs.Len())}
 	seed := maphash.MakeSeed()
 	known := map[uint64]int32{} // hash of a key → number of the group
 	var last []int32            // index of the last trial of each group so far
 	key := groupKey{}
 	at := int32(-1)
-	for i := range run.Briefs {
+	for i, b := range run.Briefs.All() {
 		gs.next[i] = -1
-		b := &run.Briefs[i]
-		k, found := gs.key(b), false
+		k, found := gs.key(&b), false
 		if !b.Gone { // which is alone
 			if found = at >= 0 && k == key; !found {
 				at, found = gs.find(known, seed, k)
@@ -58,11 +56,14 @@ func (gs *Groups) find(known map[uint64]int32, seed maphash.Seed, k groupKey) (a
 			at = int32(len(gs.first))
 			known[hash] = at
 			return at, false
-		case gs.key(&gs.run.Briefs[gs.first[at]]) == k:
+		case gs.key(gs.firstOf(at)) == k:
 			return at, true
 		}
 	}
 }
+
+// firstOf is the first trial of a group.
+func (gs *Groups) firstOf(i int32) *result.Brief { return gs.run.Briefs.At(int(gs.first[i])) }
 
 func (gs *Groups) key(b *result.Brief) groupKey {
 	k := groupKey{b.File, b.Scenario, b.Provider, b.Region, b.Session, b.Group}
@@ -77,15 +78,15 @@ func (gs *Groups) Len() int { return len(gs.first) }
 
 // At makes a group by its number.
 func (gs *Groups) At(i int) *Group {
-	b := &gs.run.Briefs[gs.first[i]]
+	b := gs.firstOf(int32(i))
 	g := &Group{
 		File: b.File, Line: b.Line, Scenario: b.Scenario, Provider: b.Provider, Region: b.Region, Session: b.Session,
 		Row: b.Row, Status: b.Status,
 	}
 	for t := gs.first[i]; t >= 0; t = gs.next[t] {
 		g.Trials = append(g.Trials, int(t))
-		if !b.Gone {
-			g.Excuse = cmp.Or(g.Excuse, gs.run.Briefs[t].Excuse)
+		if !b.Gone && g.Excuse == "" {
+			g.Excuse = gs.run.Briefs.At(int(t)).Excuse
 		}
 	}
 	switch {
@@ -119,7 +120,7 @@ func (gs *Groups) Several() iter.Seq[*Group] {
 			return
 		}
 		for i := range gs.Len() {
-			if b := &gs.run.Briefs[gs.first[i]]; b.Gone || b.Group < 0 {
+			if b := gs.firstOf(int32(i)); b.Gone || b.Group < 0 {
 				continue
 			}
 			if !yield(gs.At(i)) {

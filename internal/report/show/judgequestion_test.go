@@ -115,8 +115,8 @@ func TestSharedJudgementsCountOnce(t *testing.T) {
 	t.Parallel()
 	run := resulttest.Judged()
 	var calls int
-	for i := range run.Briefs {
-		if j := run.Briefs[i].Judges; j != nil {
+	for i := range run.Briefs.Len() {
+		if j := run.Briefs.At(i).Judges; j != nil {
 			calls += j.Calls
 		}
 	}

@@ -20,7 +20,7 @@ type Mark struct {
 func Marks(run *result.Run, g *Group) []Mark {
 	all := make([]Mark, 0, len(g.Trials))
 	for _, i := range g.Trials {
-		b := &run.Briefs[i]
+		b := run.Briefs.At(i)
 		all = append(all, Mark{b.Trial, markOf(b)})
 	}
 	slices.SortStableFunc(all, func(a, b Mark) int { return cmp.Compare(a.Number, b.Number) })

@@ -50,8 +50,7 @@ func Refusing(run *result.Run) (refusing []RefusingTrial, more int, err error) {
 	if run.Summary.Refused == 0 {
 		return nil, 0, nil
 	}
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	for i, b := range run.Briefs.All() {
 		if b.Refused == 0 {
 			continue
 		}

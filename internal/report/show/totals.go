@@ -2,7 +2,6 @@ package show
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/result"
@@ -35,7 +34,7 @@ func EndedBy(run *result.Run) string {
 		return ""
 	case run.Spec.MaxTrials > 0 && strings.Contains(run.OverBudget, "--max-trials"):
 		return fmt.Sprintf("--max-trials %d", run.Spec.MaxTrials)
-	case run.Spec.MaxCost > 0 && slices.ContainsFunc(run.Briefs, func(b result.Brief) bool { return b.OverBudget }):
+	case run.Spec.MaxCost > 0 && run.Briefs.Any(func(b *result.Brief) bool { return b.OverBudget }):
 		return fmt.Sprintf("--max-cost %g", run.Spec.MaxCost)
 	case run.Spec.FailFast && failures > 0:
 		return "--fail-fast"

@@ -28,7 +28,7 @@ type block struct {
 	rows    []*row
 }
 
-func (b *block) brief(i int) *result.Brief { return &b.run.Briefs[b.members[i]] }
+func (b *block) brief(i int) *result.Brief { return b.run.Briefs.At(b.members[i]) }
 
 func (b *block) render() []*row {
 	b.add(&row{})

@@ -26,7 +26,7 @@ func (p *Printer) failures(run *result.Run) error {
 		}
 		t, err := run.Trials.Trial(f[0])
 		if err != nil {
-			return fmt.Errorf("trial %s: %w", run.Briefs[f[0]].ID, err)
+			return fmt.Errorf("trial %s: %w", run.Briefs.At(f[0]).ID, err)
 		}
 		b := block{p: p, run: run, members: f, groups: groups, trial: t, width: p.width()}
 		p.print(b.render())

@@ -54,7 +54,7 @@ func (p *Printer) gates(run *result.Run) {
 func groupCost(run *result.Run, g *show.Group) string {
 	usd, simulated := 0.0, 0.0
 	for _, i := range g.Trials {
-		b := &run.Briefs[i]
+		b := run.Briefs.At(i)
 		if b.CostUSD == nil {
 			return ""
 		}

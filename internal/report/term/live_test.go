@@ -46,19 +46,19 @@ func TestLive(t *testing.T) {
 		pass(time.Second)
 		shot("four running")
 		for i := range 4 {
-			p.TrialDone(&run.Briefs[i], trialOf(t, run, i))
+			p.TrialDone(run.Briefs.At(i), trialOf(t, run, i))
 			p.TrialStarted("")
 		}
 		pass(time.Second)
 		shot("four done")
 		screen.resize(60)
 		for i := 4; i < 7; i++ {
-			p.TrialDone(&run.Briefs[i], trialOf(t, run, i))
+			p.TrialDone(run.Briefs.At(i), trialOf(t, run, i))
 		}
 		pass(time.Second)
 		shot("narrower")
-		for i := 7; i < len(run.Briefs); i++ {
-			p.TrialDone(&run.Briefs[i], trialOf(t, run, i))
+		for i := 7; i < run.Briefs.Len(); i++ {
+			p.TrialDone(run.Briefs.At(i), trialOf(t, run, i))
 		}
 		if err := p.Finish(run, "out/results.json"); err != nil {
 			t.Error(err)
@@ -79,18 +79,18 @@ func TestSlowTrials(t *testing.T) {
 		shot := func(title string) { film.WriteString("=== " + title + "\n" + screen.String()) }
 		p.Start(planOf(run))
 		for i := range 5 {
-			p.TrialStarted(run.Briefs[i].ID)
+			p.TrialStarted(run.Briefs.At(i).ID)
 			pass(time.Second)
 		}
 		shot("the first for five seconds")
 		pass(time.Minute)
 		shot("all for a minute")
 		screen.resize(60)
-		p.TrialDone(&run.Briefs[1], trialOf(t, run, 1))
+		p.TrialDone(run.Briefs.At(1), trialOf(t, run, 1))
 		pass(time.Second)
 		shot("narrower, and one is done")
 		for _, i := range []int{0, 2, 3, 4} {
-			p.TrialDone(&run.Briefs[i], trialOf(t, run, i))
+			p.TrialDone(run.Briefs.At(i), trialOf(t, run, i))
 		}
 		p.Stop()
 		shot("stopped")
@@ -113,9 +113,9 @@ func TestRedrawsTenTimesASecond(t *testing.T) {
 		err, out := newScreen(t, 80), &bytes.Buffer{}
 		p := term.New(term.Options{Out: out, Err: err, TTY: true, Width: columns(80)})
 		p.Start(planOf(run))
-		for range run.Briefs {
+		for range run.Briefs.Len() {
 			p.TrialStarted("")
-			p.TrialDone(&run.Briefs[0], trial)
+			p.TrialDone(run.Briefs.At(0), trial)
 			pass(time.Millisecond)
 		}
 		if draws := err.written() / 2; draws > 11 { // each takes one write to erase and one to draw
@@ -161,7 +161,7 @@ func TestErrors(t *testing.T) {
 	} {
 		p := term.New(o)
 		p.Start(planOf(run))
-		p.TrialDone(&run.Briefs[0], trialOf(t, run, 0))
+		p.TrialDone(run.Briefs.At(0), trialOf(t, run, 0))
 		if err := p.Finish(run); !errors.Is(err, errPipe) {
 			t.Errorf("%s: got %v, want %v", name, err, errPipe)
 		}

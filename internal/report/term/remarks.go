@@ -121,9 +121,8 @@ func (p *Printer) stopped(run *result.Run) []*row {
 	if p.opts.Verbosity > 0 {
 		listed = min(missing, maxStoppedV)
 	}
-	done := make(map[int]bool, len(run.Briefs))
-	for i := range run.Briefs {
-		b := &run.Briefs[i]
+	done := make(map[int]bool, run.Briefs.Len())
+	for _, b := range run.Briefs.All() {
 		done[b.Index] = true
 		if b.Status == result.Cancelled && len(names) < listed {
 			names = append(names, show.Line(b.ID))

@@ -18,13 +18,13 @@ func play(t testing.TB, run *result.Run, o term.Options, reports ...string) {
 	t.Helper()
 	p := term.New(o)
 	p.Start(planOf(run))
-	for i := range run.Briefs {
+	for i := range run.Briefs.Len() {
 		trial, err := run.Trials.Trial(i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.TrialStarted(trial.ID)
-		p.TrialDone(&run.Briefs[i], trial)
+		p.TrialDone(run.Briefs.At(i), trial)
 	}
 	if err := p.Finish(run, reports...); err != nil {
 		t.Fatal(err)
@@ -33,8 +33,8 @@ func play(t testing.TB, run *result.Run, o term.Options, reports ...string) {
 
 func planOf(run *result.Run) term.Plan {
 	return term.Plan{Trials: run.Planned, Trial: func(i int) result.Brief {
-		if i < len(run.Briefs) {
-			return run.Briefs[i]
+		if i < run.Briefs.Len() {
+			return *run.Briefs.At(i)
 		}
 		b := result.BriefOf(result.BriefShared{})
 		b.ID = fmt.Sprintf("planned-%d/gpt-4o-mini/default", i)
@@ -81,7 +81,7 @@ func TestPrint(t *testing.T) {
 // BenchmarkPrint prints a run of ten thousand trials to a pipe.
 func BenchmarkPrint(b *testing.B) {
 	run := resulttest.Big(10_000)
-	trials := make([]*result.Trial, len(run.Briefs))
+	trials := make([]*result.Trial, run.Briefs.Len())
 	for i := range trials {
 		trials[i] = trialOf(b, run, i)
 	}

@@ -38,9 +38,9 @@ func TestFixturesAreWhatTheirNamesSay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run := f.build()
-			if run.Status != f.status || len(run.Briefs) != f.trials || run.Unfinished() != f.unfinished {
+			if run.Status != f.status || run.Briefs.Len() != f.trials || run.Unfinished() != f.unfinished {
 				t.Errorf("got %s, %d of %d trials; want %s, %d and %d unfinished",
-					run.Status, len(run.Briefs), run.Planned, f.status, f.trials, f.unfinished)
+					run.Status, run.Briefs.Len(), run.Planned, f.status, f.trials, f.unfinished)
 			}
 		})
 	}
@@ -52,7 +52,7 @@ func TestFixturesRepeat(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, b := f.build(), f.build()
-			for i := range a.Briefs {
+			for i := range a.Briefs.Len() {
 				first, second := raw(t, a, i), raw(t, b, i)
 				if !bytes.Equal(first, second) {
 					t.Errorf("trial %d differs:\n%s", i, cmp.Diff(string(first), string(second)))
@@ -61,8 +61,8 @@ func TestFixturesRepeat(t *testing.T) {
 				if err := json.Unmarshal(first, &back); err != nil {
 					t.Errorf("trial %d does not read back: %v", i, err)
 				}
-				if back.ID == "" || back.Status != a.Briefs[i].Status {
-					t.Errorf("trial %d: got id %q and %s, want %s", i, back.ID, back.Status, a.Briefs[i].Status)
+				if back.ID == "" || back.Status != a.Briefs.At(i).Status {
+					t.Errorf("trial %d: got id %q and %s, want %s", i, back.ID, back.Status, a.Briefs.At(i).Status)
 				}
 			}
 		})

@@ -125,3 +125,22 @@ func folded(c *result.Collector, name string, planned int, trials Generated) *re
 	c.Finish(run)
 	return run
 }
+
+// Change changes the briefs of a run, each by itself.
+func Change(run *result.Run, change func(i int, b *result.Brief)) {
+	all := Briefs(run)
+	for i := range all {
+		all[i].BriefShared = new(*all[i].BriefShared)
+		change(i, &all[i])
+	}
+	run.Briefs = result.BriefsOf(all...)
+}
+
+// Briefs are the briefs of a run in a list.
+func Briefs(run *result.Run) []result.Brief {
+	all := make([]result.Brief, 0, run.Briefs.Len())
+	for _, b := range run.Briefs.All() {
+		all = append(all, b)
+	}
+	return all
+}

@@ -48,7 +48,7 @@ var ErrNotApplicable = checks.ErrNotApplicable
 type Finding struct {
 	Score       float64        // from 0 to 1
 	Explanation string         // one line: what is there, or what is missing
-	Details     map[string]any // for the reports, in which it stands as JSON; nil when there is nothing to add
+	Details     map[string]any // for reports, which show it as JSON; nil: nothing to add
 }
 
 // Pass is the finding of a check that holds.
@@ -59,7 +59,7 @@ func Fail(explanation string) Finding { return Finding{Explanation: explanation}
 
 // Subject is what a check looks at: one turn of a conversation, or all of it. It belongs to the check that gets it.
 type Subject struct {
-	Reply    string    // text of the last reply in scope; "" when there is none
+	Reply    string    // text of the last reply in scope; "": none
 	Messages []Message // all of the conversation so far, the system prompt first where there is one
 	Start    int       // index in Messages of the first one in scope
 	Turn     int       // index of the turn that is judged, from 0; -1: the conversation
@@ -74,7 +74,7 @@ type Subject struct {
 	Variables map[string]string // of the system prompt
 	Metadata  map[string]any    // of the conversation: from the scenario, the recording, the host or tools
 	Session   string            // id of the trial, or of the recorded session
-	Prompt    string            // id of the prompt; "" when there is none
+	Prompt    string            // id of the prompt; "": none
 	// Steps are the outputs, as text, of the steps of the composition that answered, by id; nil: no composition answered.
 	Steps map[string]string
 }

@@ -49,7 +49,7 @@ type Material struct {
 	Text string
 }
 
-// Text is the material of that name; "" when there is none.
+// Text is the material with a name; "": none.
 func (q *JudgeQuestion) Text(name string) string {
 	for _, m := range q.Material {
 		if m.Name == name {

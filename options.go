@@ -313,6 +313,6 @@ func (o *Options) run(jobs int) runner.Options {
 		Eager: o.Eager, MaxTrials: o.MaxTrials,
 		Jobs: jobs, MaxFailures: o.MaxFailures, OnFailure: o.OnFailure, Strict: o.Strict, Now: o.Now,
 		Temperature: o.Temperature, MaxTokens: o.MaxTokens, Seed: o.Seed,
-		Crash: func(string, any, []byte) {}, // the trial says so
+		Crash: func(string, any, []byte) {}, // the result of the trial has the panic
 	}
 }

@@ -21,7 +21,7 @@ const (
 	Errored   Status = "error"     // could not be judged: something broke
 	Skipped   Status = "skipped"   // not judged, because a condition did not hold
 	Cancelled Status = "cancelled" // not finished: the run was stopped
-	Undecided Status = "undecided" // of groups and runs: too few trials to tell whether the pass rate is reached
+	Undecided Status = "undecided" // of groups and runs: too few trials to decide whether the pass rate is reached
 )
 
 func statusFrom(s result.Status) Status {
@@ -140,7 +140,7 @@ type Trial struct {
 type Turn struct {
 	Index      int // from 0
 	User       string
-	Assistant  string // the last reply; "": there is none
+	Assistant  string // the last reply; "": none
 	NotRun     string // why the turn was not run; "": it was
 	Error      string // the error that ended the conversation in this turn
 	Latency    time.Duration
@@ -154,7 +154,7 @@ type Turn struct {
 
 // Verdict is the decision on a check.
 type Verdict struct {
-	Type               string // of the check, as it is written
+	Type               string // of the check, as in the file
 	Status             Status
 	Score              *float64 // nil: nothing could be judged
 	Message            string   // label of the check in the file

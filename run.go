@@ -230,8 +230,8 @@ func (s *Suite) prepare(suite *scenario.Suite, hooks []namedHook, d *diag.List) 
 	s.plan = s.planTrials(suite, clients, d)
 }
 
-// Planned is a trial of a suite: one scenario with one provider. If the trials of a group may end early, one Planned
-// stands for the whole group, because their number is not known before.
+// Planned is a trial of a suite: one scenario with one provider. When the trials of a group may end early, one Planned
+// is the whole group, because the number of its trials is not known before.
 type Planned struct {
 	ID       string // the same in every run: refund/gpt-4o/default, and #2 for the second of several
 	Scenario string

@@ -57,13 +57,13 @@ func Run(t *testing.T, path string, opts ...Option) *arena.Result {
 	return r.result
 }
 
-// round is one run of the trials that go test lets run. A subtest that begins only waits; the trials run together, once
-// it is known which they are, and the subtests then tell of them in the order of the plan.
+// round is one run of the trials that go test selects. Each subtest first registers its trial and waits. When all
+// selected trials are known they run together, and the subtests then report them in the order of the plan.
 type round struct {
 	suite    *arena.Suite
 	chosen   []string // ids
 	subtests sync.WaitGroup
-	last     <-chan struct{} // is closed when the subtest before is over; nil: there is none before
+	last     <-chan struct{} // closed when the subtest before is over; nil: this is the first one
 
 	ended  chan struct{} // is closed when what follows is there
 	result *arena.Result
@@ -91,7 +91,7 @@ func (r *round) enter(t *testing.T, p arena.Planned) {
 	<-known
 }
 
-// margin is how long before go test would end the process the trials are stopped, so that they can be told of.
+// margin is how long before the deadline of go test the trials are stopped, so that they can be reported.
 func margin(left time.Duration) time.Duration { return min(10*time.Second, left/10) }
 
 // run runs what was chosen, and waits for the subtests.
@@ -132,7 +132,7 @@ func (r *round) tell(t *testing.T, p arena.Planned) {
 	tell(t, &trials[at], r.result.Groups)
 }
 
-// tell passes, skips or fails a subtest. What it prints begins with the lines of the scenario, and not with ours.
+// tell passes, skips or fails a subtest. Its output begins with the lines of the scenario, without a line of this file.
 func tell(t *testing.T, tr *arena.Trial, groups []arena.Group) {
 	for _, notice := range tr.Notices {
 		say(t, "notice: "+notice)

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena"
 )
 
-// toldTrials is how many trials of a group are told of that did not pass.
+// toldTrials is how many failed trials of a group are reported.
 const toldTrials = 3
 
 // tellGroup passes, skips or fails the subtest of trials that are judged together.

@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/gate"
 )
 
-// Name is that of the file, where nobody says another.
+// Name is the default name of the file.
 const Name = "arena.baseline.json"
 
 // Version is that of the format.
@@ -46,7 +46,7 @@ type Group struct {
 	// Low and High are the error bar of the share that passes.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// Score is the mean score of the checks, of which more is better; nil: none has one.
+	// Score is the mean score of the checks for which more is better; nil: none.
 	Score     *float64 `json:"score,omitempty"`
 	CostUSD   *float64 `json:"cost_usd,omitempty"` // of a trial with its judges, the median; nil: not known
 	LatencyMS float64  `json:"latency_ms"`         // of a trial, the median
@@ -138,7 +138,7 @@ func (g Group) sum() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// line is a group as it stands in the file.
+// line is a group as a line of the file.
 func line(g *Group) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -165,7 +165,7 @@ func (f *File) Encode() []byte {
 	return b.Bytes()
 }
 
-// Find returns the group of a name; nil: there is none.
+// Find returns the group with a name; nil: none.
 func (f *File) Find(name string) *Group {
 	byName := func(g Group, name string) int { return cmp.Compare(g.Name, name) }
 	i, found := slices.BinarySearchFunc(f.Groups, name, byName)

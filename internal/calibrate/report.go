@@ -40,7 +40,7 @@ type Report struct {
 	MinKappa  *float64 `json:"min_kappa,omitempty"`
 
 	Judges *result.SideCost `json:"judges,omitempty"`
-	// Warnings are why replies of the judge may not be all that it said, Notices that another model answered.
+	// Warnings say why replies of the judge may be incomplete, Notices that another model answered.
 	Warnings []string `json:"warnings,omitempty"`
 	Notices  []string `json:"notices,omitempty"`
 

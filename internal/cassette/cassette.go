@@ -29,7 +29,7 @@ type document struct {
 	Trial   string `json:"trial"`
 	// Simulated is true when the provider was a mock.
 	Simulated bool `json:"simulated,omitempty"`
-	// CheckedBy are those who checked the trial, see result.CheckersOf: nobody else checks a replay.
+	// CheckedBy are the checkers of the recorded trial, see result.CheckersOf. A replay has the same ones.
 	CheckedBy string `json:"checked_by,omitempty"`
 	// Redacted are the names of fields whose values were removed.
 	Redacted []string `json:"redacted,omitempty"`

@@ -281,7 +281,7 @@ func (rec *Recorder) paidBefore(e *entry) {
 	e.reused = rec.folder.Fill
 }
 
-// otherModel describes the other model that answered an equal request; "" when there is none.
+// otherModel describes the other model that answered an equal request; "": none.
 func (rec *Recorder) otherModel(a *asked, other func(reply any) string) string {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()

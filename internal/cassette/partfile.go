@@ -20,10 +20,10 @@ type partFile struct {
 	failed []partPlace // places with a write error
 }
 
-// partPlace is a place where the part of a trial may stand.
+// partPlace is a place where the part of a trial may be.
 type partPlace struct {
 	path  string
-	whole int64 // length of the readable content; 0: the file is written anew
+	whole int64 // length of the readable content; 0: the file is written from its start
 }
 
 // partPlaces returns the place in the folder of the cassettes, and the spare one for errors such as a full disk.

@@ -89,10 +89,10 @@ func (rec *Recorder) OnTimeout(stop context.CancelCauseFunc) {
 // Plays reports whether the trial is replayed.
 func (rec *Recorder) Plays() bool { return rec != nil && rec.plays }
 
-// CheckedBy are those who checked the recorded trial, where its cassette tells.
+// CheckedBy are the checkers of the recorded trial, if its cassette has them.
 func (rec *Recorder) CheckedBy() string { return rec.checkedBy }
 
-// SetCheckedBy sets what the cassette that is written tells of that.
+// SetCheckedBy sets the checkers for the cassette that is written.
 func (rec *Recorder) SetCheckedBy(checkers string) { rec.checkedBy = checkers }
 
 // RedactedFields are the fields, in lower case, whose values are redacted in the cassette that is replayed.

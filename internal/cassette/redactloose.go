@@ -139,7 +139,7 @@ func (s looseScan) bareKey(at int) (value int, ok bool) {
 	return 0, false
 }
 
-// assigned returns the offset of the value behind a name; 0: there is none.
+// assigned returns the offset of the value behind a name; 0: none.
 func (s looseScan) assigned(at, level int) int {
 	at = s.skipBlanks(at, level)
 	if at >= len(s.text) || s.text[at] != ':' && s.text[at] != '=' {
@@ -180,7 +180,7 @@ func (s looseScan) value(from, level int) (end int, cut bool) {
 	case at == len(s.text):
 		return at, false
 	case isQuote(s.text[at]) && s.text[at] == '"' && ends(at-from, level) == outside:
-		return from, false // there is none
+		return from, false // no value
 	case isQuote(s.text[at]):
 		level = levelOf(at - from)
 		end, closed := s.afterString(at, level)

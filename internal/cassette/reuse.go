@@ -73,7 +73,7 @@ func isRedacted(v any) bool {
 	return err != nil || bytes.Contains(data, []byte(redacted))
 }
 
-// reuse returns the exchange of the older cassette with an equal request; nil when there is none left.
+// reuse returns the next exchange of the older cassette with an equal request; nil: none is left.
 func (rec *Recorder) reuse(a *asked, l *Lane, at position, q *question) *entry {
 	rec.mu.Lock()
 	var found *entry

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// declared is what is known of a value before a run. The zero value is a value of which nothing is known.
+// declared is what is known of a value before a run. The zero value is a value that is not known at all.
 type declared struct {
 	types []string // of JSON Schema; nil: any
 	enum  []any    // nil: any

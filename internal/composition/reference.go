@@ -56,11 +56,11 @@ func parseWhole(text string) (reference, error) {
 type scope struct {
 	input   any
 	outputs map[string]any
-	words   func(text string) (string, error) // fills in what stands between the references of a text
+	words   func(text string) (string, error) // fills in the text between the references
 	unknown func(v any) bool                  // nil: every value is known
 }
 
-// look returns the value of a reference; false when there is none.
+// look returns the value of a reference; false: there is none.
 func (s *scope) look(r reference) (any, bool) {
 	v := s.input
 	if r.root != inputRoot {

@@ -24,7 +24,7 @@ type Host interface {
 	// End reports the record of a branch, of a parallel step after its leaves were closed, and of every step that is
 	// skipped.
 	End(rec *Record)
-	// Unknown reports whether a value is not known, because something else stands in its place: it decides no branch.
+	// Unknown reports whether a value is not known, because a mark takes its place: it decides no branch.
 	Unknown(v any) bool
 }
 
@@ -41,8 +41,8 @@ type Record struct {
 	Step     *Step
 	Within   *Step  // the parallel step that it belongs to; nil: none
 	Attempts int    // 0: the step did not run
-	Input    any    // with references replaced; nil when there is none
-	Output   any    // nil when there is none
+	Input    any    // with references replaced; nil: none
+	Output   any    // nil: none
 	Target   string // of a branch: the step that it chose; "" for none
 	Skipped  bool
 	Err      error
@@ -71,7 +71,7 @@ func Input(text string) any {
 	return v
 }
 
-// Text is an output as a reply: text as it is, any other value as JSON.
+// Text is an output as a reply: a text unchanged, any other value as JSON.
 func Text(output any) string {
 	if text, ok := output.(string); ok {
 		return text

@@ -100,7 +100,7 @@ func (c *Composition) All() iter.Seq[*Step] {
 	}
 }
 
-// Step returns the step with an id, also one within a parallel step; nil when there is none.
+// Step returns the step with an id, also one within a parallel step; nil: none.
 func (c *Composition) Step(id string) *Step {
 	for s := range c.All() {
 		if s.ID == id {

@@ -9,8 +9,8 @@ import (
 type Word struct {
 	Field string // key of the step: input, args or predicate
 	Text  string
-	Alone bool // no reference stands beside it
-	Key   bool // it is a key, which is given as it stands
+	Alone bool // there is no reference beside it
+	Key   bool // it is a key, which is not filled in
 }
 
 // Words returns the texts of a step, in the order of its fields.

@@ -17,7 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// Extensions are the ends of names by which formats are told apart.
+// Extensions are the file name extensions of the formats.
 var Extensions = []string{".csv", ".json", ".jsonl", ".ndjson", ".tsv", ".yaml", ".yml"}
 
 // Known reports whether a file has a name by which its format is known.

@@ -17,7 +17,7 @@ const (
 	maxRow = 16 << 20
 	// maxFields is how many names of fields a file may have.
 	maxFields = 10_000
-	// maxProblems is up to how many problems of a file are told.
+	// maxProblems is how many problems of a file are reported at most.
 	maxProblems = 20
 )
 

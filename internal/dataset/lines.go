@@ -70,7 +70,7 @@ func tooLong(line int, hint string) *fatal {
 	return &fatal{line, 0, "row-too-long", fmt.Sprintf("a row has more than %d MiB", maxRow>>20), hint}
 }
 
-// maxDepth is how deep lists and maps may stand within each other.
+// maxDepth is how deep lists and maps may be nested.
 const maxDepth = 200
 
 // object reads one row of JSON.

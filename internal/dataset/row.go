@@ -26,7 +26,7 @@ type Row struct {
 	Fault  *Fault // why the row cannot be used; nil: it can
 }
 
-// Text is a field as it stands in a text: lists and maps as JSON.
+// Text is a field as text: lists and maps as JSON.
 func (r *Row) Text(name string) (text string, ok bool) {
 	switch v := r.Values[name].(type) {
 	case nil:

@@ -58,7 +58,7 @@ func newYAML(section *io.SectionReader, name string) (reader, *fatal) {
 	return in, nil
 }
 
-// worst is the first error in a list; nil: there is none.
+// worst is the first error in a list; nil: none.
 func worst(d *diag.List) *fatal {
 	for _, p := range d.Sorted() {
 		if p.Severity == diag.Error {

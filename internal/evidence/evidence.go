@@ -1,8 +1,7 @@
-// Package evidence says whether two runs of the same scenarios show that an agent became worse, or better: whether more
+// Package evidence says whether two runs of the same scenarios show that an agent became worse or better: whether more
 // changed than chance changes between two runs of one agent.
 //
-// Package comparison tells what differs between two runs, which is what people read first; this one tells what of it
-// means anything.
+// Package comparison lists what differs between two runs. This package says which differences are significant.
 package evidence
 
 import (

@@ -13,7 +13,7 @@ const (
 	Same       Verdict = "same"        // a fact: both do the same whenever they are run
 )
 
-// Confidence is that of each claim, where nobody says another.
+// Confidence is the default confidence of each claim.
 const Confidence = 0.95
 
 // Case is a scenario in both runs.
@@ -37,7 +37,7 @@ type Judgement struct {
 	// Blind says that there are so few trials that no fall would have been seen, not even one to no pass at all.
 	Blind bool
 
-	level float64 // at which a scenario that stands alone is found
+	level float64 // at which a single scenario is significant
 }
 
 // Judge says what two runs show. The seed is that of the draws of the test of the suite.
@@ -107,7 +107,7 @@ func through(at, found []int) []int {
 	return out
 }
 
-// add counts a verdict in that of the suite: the worst one stands.
+// add adds a verdict to that of the suite, which is the worst one.
 func (j *Judgement) add(v Verdict) {
 	rank := map[Verdict]int{Same: 0, NoEvidence: 1, Improved: 2, Regressed: 3}
 	if rank[v] > rank[j.Suite] {
@@ -127,7 +127,7 @@ func (c *Case) fact() Verdict {
 	return Improved
 }
 
-// failing counts the pairs of which any trial failed.
+// failing counts the pairs with a failed trial.
 func failing(pairs []Pair) (n int) {
 	for _, p := range pairs {
 		if b, c := p.Baseline.Counts, p.Candidate.Counts; b.Passed < b.N() || c.Passed < c.N() {
@@ -137,7 +137,8 @@ func failing(pairs []Pair) (n int) {
 	return n
 }
 
-// clouded tells that the suite would have regressed, had trials not broken.
+// clouded reports whether the suite would have regressed if broken trials of the baseline had passed, and broken trials
+// of the candidate had failed.
 func clouded(pairs []Pair, confidence float64, seed uint64) bool {
 	broke := false
 	settled := make([]Pair, len(pairs))

@@ -69,7 +69,7 @@ func (s Sample) estimate(brokenPass bool) float64 {
 // stratum draws by how much the rate of a scenario falls by chance alone.
 type stratum func(*rand.PCG) float64
 
-// dealt deals the passes of both runs anew.
+// dealt permutes the passes of both runs.
 func dealt(p Pair) stratum {
 	b, c := p.Baseline.Counts.N(), p.Candidate.Counts.N()
 	passes := p.Baseline.passes(false) + p.Candidate.passes(true)

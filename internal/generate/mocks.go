@@ -40,9 +40,9 @@ func NewMocks(opts MockOptions) *Mocks {
 	return &Mocks{opts: opts, byScenario: map[string]*scenarioReplies{}}
 }
 
-// Add takes the assistant's messages of a session: the n-th is reply n of the scenario. What an earlier session of the
-// same scenario said is replaced, which Notes tell. Messages that a guardrail wrote in the place of the model count,
-// and have no reply.
+// Add takes the assistant's messages of a session: the n-th is reply n of the scenario. It replaces those of an earlier
+// session of the same scenario, with a note. Messages that a guardrail wrote in place of the model count, and have no
+// reply.
 func (m *Mocks) Add(s *recording.Session) {
 	scenario := s.Scenario
 	if scenario == "" {

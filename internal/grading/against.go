@@ -16,7 +16,7 @@ import (
 // otherScale holds the name and the value of a field that says up to which number the score goes, where that is not 1.
 const otherScale = "\x00scale"
 
-// fieldOf is the field of an answer that a key means; "" for one that means nothing. Refusals mean that nobody judged.
+// fieldOf is the field of an answer that a key means; "": none. Keys of refusals mean that there is no judgement.
 func fieldOf(key string) string {
 	switch name := strings.ToLower(key); name {
 	case "score", "passed", "verdict", "reasoning", "evidence", "error":
@@ -29,7 +29,7 @@ func fieldOf(key string) string {
 	return ""
 }
 
-// saysScale reports whether a field tells of another scale than from 0 to 1.
+// saysScale reports whether a field names another scale than 0 to 1.
 func saysScale(key string, v any) bool {
 	switch jsonvalue.FoldKey(key) {
 	case "max", "maxscore", "maximum", "maximumscore", "scale", "outof", "scoremax", "scorerange", "range":
@@ -46,7 +46,7 @@ func saysScale(key string, v any) bool {
 
 var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+(?:\.[0-9]+)?`) })
 
-// failed is an error where the answer tells that nobody judged.
+// failed is an error when the answer says that there is no judgement.
 func (a answer) failed() error {
 	if v := a["error"]; v != nil && v != "" && v != false {
 		return errors.New("it reports an error of its own (error), so it has not judged")
@@ -57,7 +57,7 @@ func (a answer) failed() error {
 	return nil
 }
 
-// refusesItself is an error where the answer tells that nobody judged, or that its score is none from 0 to 1.
+// refusesItself is an error when the answer says that there is no judgement, or that its score is not from 0 to 1.
 func (a answer) refusesItself() error {
 	if err := a.failed(); err != nil {
 		return err

@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// alone says why the answer at text[start:stop] is not all that a reply says; nil when it is. It is so when it stands
-// by itself, or in one code fence, and when the words around it only hand it over. Among any other words the object may
-// be one that the judge quotes, supposes or takes back, and nobody can tell. One that was handed over must not stand in
-// the exhibits either.
+// alone returns an error when the answer at text[start:stop] is not the whole reply. It is the whole reply when it
+// stands by itself or in one code fence, and the words around it only introduce it. With other words around it the
+// object may be one that the judge quotes, supposes or takes back. An answer with an introduction must not occur in the
+// exhibits.
 func alone(text string, start, stop int, exhibits []Exhibit) error {
 	before, after := strings.TrimSpace(text[:start]), strings.TrimSpace(text[stop:])
 	if before == "" && after == "" {
@@ -58,8 +58,8 @@ func withoutFence(before, after string) (string, string) {
 	return words, rest
 }
 
-// plainWords are the words of a text in lower case, without the marks that say nothing. Others stay, for a question
-// mark doubts, and quotation marks and whatever strikes out say that a text is not meant.
+// plainWords are the words of a text in lower case, without neutral punctuation. Other signs stay: a question mark,
+// quotation marks or struck-out text may reverse the meaning.
 func plainWords(text string) string {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(".,:;!*#_-–—'’\ufeff", r) {
@@ -84,7 +84,7 @@ var farewells = sync.OnceValue(func() *regexp.Regexp {
 		`(?:please )?let me know if you (?:have any(?: other| further)? questions|need anything(?: else)?))?$`)
 })
 
-// stands reports whether an object stands in an exhibit, however it is spaced, and also as a text within JSON.
+// stands reports whether an object occurs in an exhibit, with any spacing, also as a text within JSON.
 func stands(object string, exhibits []Exhibit) bool {
 	object = packed(object)
 	for _, x := range exhibits {

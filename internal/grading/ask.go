@@ -18,7 +18,7 @@ type Judges interface {
 	Ask(ctx context.Context, use JudgeUse, q *Question) (Answer, error)
 }
 
-// ErrNoJudge is wrapped by the error of Ask when nobody is there to answer.
+// ErrNoJudge is wrapped by the error of Ask when no judge is configured.
 var ErrNoJudge = errors.New("no judge is configured")
 
 // JudgeUse is how a check names its judge. Its zero value means the default judge.
@@ -28,8 +28,8 @@ type JudgeUse struct {
 	Provider string // id of a provider, or type/model
 }
 
-// oneByOne reports whether votes are asked for one after the other: the judges answer at once, and whoever follows the
-// calls is to see the same in every run.
+// oneByOne reports whether votes are asked for one after the other: the judges answer at once, and the order of calls
+// must be the same in every run.
 func oneByOne(j Judges) bool {
 	s, ok := j.(interface{ Simulated() bool })
 	return ok && s.Simulated()
@@ -42,12 +42,12 @@ type Question struct {
 	Vote     int              // from 0; votes differ in nothing else
 	Extra    jsonvalue.Object // the provider's own parameters
 
-	// Criteria and Rubric stand in the messages as well, for judges that are no models.
+	// Criteria and Rubric are in the messages as well; these are for judges that are no models.
 	Criteria, Rubric string
 	material         []Exhibit
 }
 
-// Material visits what is to be judged. It stands in the messages as well.
+// Material visits the material to be judged. The messages contain it as well.
 func (q *Question) Material(visit func(name, text string)) {
 	for _, x := range q.material {
 		visit(x.Name, x.Text)
@@ -67,7 +67,7 @@ func Asked(ctx context.Context) *Question {
 	return q
 }
 
-// Answer is what a judge said and what it took.
+// Answer is the answer of a judge, with its usage and cost.
 type Answer struct {
 	Text                   string
 	FinishReason           string
@@ -79,13 +79,13 @@ type Answer struct {
 	LatencyMS              float64
 	OtherModel             bool   // see result.Judgement
 	Doubt                  string // see chat.Reply
-	Calls                  string // the tools that it calls, of which a judge has none
+	Calls                  string // names of tools that it calls; a judge has none
 	Cached                 bool   // it was paid for by an earlier run
-	Simulated              bool   // a mock gave it: nobody paid the cost
+	Simulated              bool   // a mock answered; nobody paid the cost
 }
 
-// Ledger keeps what the judges of one verdict said, also of those that stand inside a composition and of those that
-// ended in an error. It is safe for concurrent use.
+// Ledger keeps the judgements of one verdict, including those within compositions and those that ended in an error. It
+// is safe for concurrent use.
 type Ledger struct {
 	mu   sync.Mutex
 	list []result.Judgement
@@ -102,7 +102,7 @@ func WithLedger(ctx context.Context) (context.Context, *Ledger) {
 	return context.WithValue(ctx, ledgerKey{}, l), l
 }
 
-// Judgements are what was recorded, in the order in which it is to be told; none of nil.
+// Judgements are the recorded judgements in the order for reports; a nil ledger has none.
 func (l *Ledger) Judgements() []result.Judgement {
 	if l == nil {
 		return nil
@@ -110,7 +110,7 @@ func (l *Ledger) Judgements() []result.Judgement {
 	return l.list
 }
 
-// record books judgements of one check, in the order in which they are to be told.
+// record adds judgements of one check, in the order for reports.
 func record(ctx context.Context, judgements []result.Judgement) {
 	if l, ok := ctx.Value(ledgerKey{}).(*Ledger); ok {
 		l.mu.Lock()

@@ -35,8 +35,8 @@ type Form struct {
 	read   func(answer) (Opinion, error)
 }
 
-// Grade shows the exhibits to the judge, as often as there are votes, and takes the median. Whatever the judge said is
-// booked, in the order of the votes. A vote that cannot be used makes an error of the whole.
+// Grade shows the exhibits to the judge once for each vote, and returns the median. All answers are recorded, in the
+// order of the votes. One unusable vote makes the whole grade an error.
 func (g *Grader) Grade(ctx context.Context, judges Judges, prompts *Prompts, exhibits []Exhibit) (Grade, error) {
 	if judges == nil {
 		return Grade{}, errNoJudge
@@ -82,7 +82,7 @@ var errNothing = errors.New("there is nothing for a judge to look at: the conver
 
 var errNoJudge = fmt.Errorf("%w; list one under judges in the arena config, or name a provider", ErrNoJudge)
 
-// vote is one vote of a judge: what is asked, what was said, and what came of it.
+// vote is one vote of a judge: the question, the answer and the opinion.
 type vote struct {
 	g      *Grader
 	judges Judges
@@ -94,7 +94,7 @@ type vote struct {
 	err        error
 }
 
-// ask runs the rounds of the vote. A judge whose reply cannot be used is told so, and asked once more.
+// ask runs the rounds of the vote. After an unusable reply the judge gets the reason, and is asked once more.
 func (v *vote) ask(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil { // it may be on a goroutine of its own

@@ -2,7 +2,7 @@ package grading
 
 import "github.com/arena-evals/arena/internal/diag"
 
-// Need is the judge that a check will ask, so that a plan can refuse what nobody could answer.
+// Need is the judge that a check will ask, so that a plan can refuse a check that no judge could answer.
 type Need struct {
 	Use JudgeUse
 	// Optional says that the check works, and judges less, when no judge is configured. A check that names its judge is

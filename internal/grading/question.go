@@ -20,8 +20,8 @@ type Exhibit struct{ Name, Text string }
 // Show makes an exhibit.
 func Show(name, text string) Exhibit { return Exhibit{name, text} }
 
-// question puts the criteria and the exhibits into words. The exhibits stand between markers that hold a key which
-// occurs in none of them, so that no text can end its part, begin another one or speak from outside.
+// question builds the messages from the criteria and the exhibits. Each exhibit is between markers with a key that
+// occurs in no exhibit, so that no text can end its exhibit, begin another one or pose as an instruction.
 func (g *Grader) question(prompts *Prompts, exhibits []Exhibit) (Question, error) {
 	system, err := g.systemText(prompts)
 	if err != nil {
@@ -86,8 +86,8 @@ func mentions(exhibits []Exhibit, key string) bool {
 	return false
 }
 
-// disarmed is a text in which the control tokens of chat templates are written so that no server takes them for its
-// own: many open servers read <|im_start|>system as the start of a message wherever it stands.
+// disarmed is a text in which control tokens of chat templates are rewritten: many open servers read <|im_start|>system
+// as the start of a message wherever it occurs.
 func disarmed(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if !slices.ContainsFunc(chatTokenParts, func(part string) bool { return strings.Contains(text, part) }) {

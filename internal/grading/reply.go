@@ -22,10 +22,9 @@ type Opinion struct {
 	evidence  []string
 }
 
-// readReply makes an opinion of what a judge wrote about some exhibits. Only an answer that is the whole of the reply
-// is believed; see alone. What could be read in two ways is not read at all: several answers, lists, and anything
-// inside of brackets that hold no JSON, for there a judge quotes and a reply was cut. The error says what is wrong, as
-// it is told to people and judges.
+// readReply reads the opinion in a judge's reply about exhibits. It accepts only an answer that is the whole reply; see
+// alone. Ambiguous replies are errors: several answers, lists, and text in brackets that is no JSON, which is a quote
+// or a reply that was cut. The error says what is wrong, in words for users and judges.
 func readReply(text string, exhibits []Exhibit, read func(answer) (Opinion, error)) (Opinion, error) {
 	text = WithoutThoughts(text, exhibits)
 	if text == "" {
@@ -151,8 +150,8 @@ func decodeAnswer(text string) (answer, error) {
 	return a, nil
 }
 
-// gradeOf reads the answer of a judge that grades: its score or, when it gives no number at all, what it says of
-// passing. One that tells of an error has not judged.
+// gradeOf reads the answer of a judge that grades: its score, or when there is no number at all its verdict. An answer
+// that reports an error is no judgement.
 func gradeOf(a answer) (Opinion, error) {
 	o := Opinion{passed: a.truth("passed")}
 	o.Reasoning, _ = a["reasoning"].(string)
@@ -287,8 +286,8 @@ func isNumber(s string) bool {
 	return s != "" && (s[0] == '-' || '0' <= s[0] && s[0] <= '9') && json.Valid([]byte(s))
 }
 
-// measured reads an answer of an evaluator. Its score must be there; what it says of passing means nothing. One that
-// tells of an error has not judged, whatever score stands beside it.
+// measured reads the answer of an evaluator. It must have a score; a verdict in it counts for nothing. An answer that
+// reports an error is no judgement, even with a score.
 func measured(a answer) (Opinion, error) {
 	if err := a.failed(); err != nil {
 		return Opinion{}, err

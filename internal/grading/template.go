@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// Prompts are the prompts of a project that can take the place of what arena tells a judge.
+// Prompts are the prompts of a project that replace arena's own for judges.
 type Prompts struct {
 	Texts map[string]string // by id, with {{criteria}} and the like still in them
 	// Default is the id of the one that llm_judge and its kind take when they name none; "" is none.
 	Default string
 }
 
-// systemText is what the judge is told to be.
+// systemText is the system prompt of the judge.
 func (g *Grader) systemText(prompts *Prompts) (string, error) {
 	id := g.Need.Prompt
 	if id == "" && g.Need.DefaultPrompt && prompts != nil {
@@ -36,7 +36,7 @@ func (g *Grader) systemText(prompts *Prompts) (string, error) {
 	return g.fill(text), nil
 }
 
-// CheckTemplate says why a text cannot be what a judge is told; nil when it can. It may hold {{criteria}}, {{rubric}},
+// CheckTemplate returns an error when a text cannot be the prompt of a judge. It may contain {{criteria}}, {{rubric}},
 // {{response}}, {{conversation}} and {{tool_calls}}.
 func CheckTemplate(text string) error {
 	if strings.TrimSpace(text) == "" {

@@ -124,7 +124,7 @@ func costOf(votes []vote) (usd float64, known bool) {
 	return usd, true
 }
 
-// verdictWord is the verdict for which a score stands.
+// verdictWord is the verdict that a score means.
 func verdictWord(score float64) string {
 	switch score {
 	case 1:

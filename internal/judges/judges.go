@@ -53,7 +53,7 @@ func (p *Pool) Observed(origin chat.Origin, seed *int64, observer Observer) grad
 	return &asker{p, origin, seed, observer}
 }
 
-// NameFor is the name under which a judge answers for a use; "" when there is none.
+// NameFor is the name of the judge for a use; "": none.
 func (p *Pool) NameFor(use grading.JudgeUse) string {
 	judge, _ := (&asker{pool: p}).judge(use)
 	return cmp.Or(use.Judge, judge.Name) // the fallback answers under any name
@@ -80,7 +80,7 @@ type asker struct {
 // Simulated reports whether all judges of the pool are mocks.
 func (d *asker) Simulated() bool { return d.pool.Simulated() }
 
-// ModelFor returns the model that answers for a use; "" when there is none.
+// ModelFor returns the model of the judge for a use; "": none.
 func (d *asker) ModelFor(use grading.JudgeUse) (provider, model string) {
 	judge, err := d.judge(use)
 	if err != nil {
@@ -99,7 +99,7 @@ func (d *asker) Source(use grading.JudgeUse) string {
 	return judge.Endpoint.Source
 }
 
-// Mocked reports whether a mock answers for a use: what it costs nobody pays.
+// Mocked reports whether a mock answers for a use, so that nobody pays its cost.
 func (d *asker) Mocked(use grading.JudgeUse) bool {
 	judge, err := d.judge(use)
 	return err == nil && judge.Endpoint.mocked()
@@ -163,7 +163,7 @@ func called(r *chat.Reply) string {
 	return strings.Join(names, ", ")
 }
 
-// Recall takes an answer that was replayed, so that nobody else is asked the same.
+// Recall takes a replayed answer, so that the same question is not asked again.
 func (d *asker) Recall(a *grading.Answer) {
 	reply := &chat.Reply{
 		Content: a.Text, FinishReason: a.FinishReason, Model: cmp.Or(a.AnsweredBy, a.Model), Usage: a.Usage,

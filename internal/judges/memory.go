@@ -92,8 +92,8 @@ func NewMemory(limit int) *Memory {
 	return &Memory{limit: limit, replies: map[Key]*pendingReply{}, answered: map[Key]int{}}
 }
 
-// Recall takes what a judge said in an earlier part of the run. Its question is not asked again if the answer can
-// stand; if it cannot, or with anew, another answer has another key.
+// Recall takes an answer from an earlier part of the run. Its question is not asked again if the answer is usable. If
+// it is not, or with anew, the next answer has another key.
 func (m *Memory) Recall(j *result.Judgement, anew bool) {
 	if !j.Took() {
 		return

@@ -19,7 +19,7 @@ func NotUsed(p *scenario.Project, judge string, d *diag.List) {
 	if !p.Whole || len(p.Scenarios) == 0 || d.Errors() > 0 {
 		return
 	}
-	aside := &diag.List{} // missing judges are told elsewhere
+	aside := &diag.List{} // other functions report missing judges
 	u := &notUsed{p: p, d: d, judges: inventory.NewJudgeFinder(p, aside)}
 	u.judges.Missing = aside.Warnf
 	u.judges.FindAll(u.all())
@@ -54,7 +54,7 @@ type idle struct {
 	pos  diag.Pos
 }
 
-// warn tells of what is idle of one kind, all in one warning, at the first of it.
+// warn adds one warning for all unused entries of a kind, at the first of them.
 func (u *notUsed) warn(list []idle, who, noun, hint string) {
 	const named = 10
 	if len(list) == 0 {
@@ -154,8 +154,8 @@ func (u *notUsed) personas() {
 	u.warn(list, "no turn names", "persona", "name it with persona: in a turn of a role of self_play, or take it out")
 }
 
-// tools looks for tools that no agent is offered and no check calls. Agents that are programs have tools of their own,
-// of which the files only tell the names.
+// tools finds tools that no agent is offered and no check calls. Agents that are programs have tools of their own, of
+// which the files only have the names.
 func (u *notUsed) tools() {
 	program := func(q *scenario.Provider) bool { return scenario.ProviderTypeOf(q.Type).Agent }
 	if slices.ContainsFunc(u.p.Providers, program) ||
@@ -182,7 +182,7 @@ func (u *notUsed) tools() {
 	u.warn(list, "no prompt offers", "tool", hint)
 }
 
-// offers are the names and patterns of the tools that agents of the project may come to.
+// offers are the names and patterns of the tools that agents of the project may get.
 func (u *notUsed) offers() (allowed []string) {
 	for _, prompt := range u.p.Prompts {
 		allowed = append(allowed, prompt.AllowedTools...)

@@ -41,12 +41,12 @@ type AgainstGroup struct {
 	// Unmended says that it failed in the baseline, and that its trials are too few to show that it is mended: they are
 	// the first ones, and pass, or its gate is undecided.
 	Unmended bool `json:"unmended,omitempty"`
-	// Healed says that it failed in the baseline and passes now: the baseline is to be blessed anew.
+	// Healed says that the group failed in the baseline and passes now: the baseline should be updated (arena bless).
 	Healed bool `json:"healed,omitempty"`
 	// Less says what less its gate asks than then: "asked 90%, now 20%".
 	Less string `json:"less,omitempty"`
-	// Differs says what is asked or checked otherwise than then: "judge strict has another model, prompt or
-	// setting". It is empty where the run does not tell what it asked.
+	// Differs says what is asked or checked differently than in the baseline: "judge strict has another model, prompt or
+	// setting". It is empty when the run does not record what it asked.
 	Differs []string `json:"differs,omitempty"`
 }
 
@@ -197,6 +197,6 @@ func (a *Against) Count(v evidence.Verdict) (n int) {
 	return n
 }
 
-// Untold reports whether nothing can be said of regressions: no group could be compared, trials that broke hide it, or
-// there are too few to show any.
+// Untold reports whether the run cannot show regressions: no group could be compared, too many trials broke, or there
+// are too few of them.
 func (a *Against) Untold() bool { return a == nil || a.Compared == 0 || a.Clouded || a.Blind }

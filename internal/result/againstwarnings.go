@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// AgainstWarnings warns of what a baseline does not hold the run to: groups that were not run, are new or changed, and
-// gates that ask for less. What a filter left out is meant to be.
+// AgainstWarnings warns of what a baseline does not check in the run: groups that were not run, that are new or
+// changed, and gates that ask for less. Groups that a filter left out are not reported.
 func (r *Run) AgainstWarnings() (list []diag.Diagnostic) {
 	a := r.Against
 	if a == nil {

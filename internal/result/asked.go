@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Asked is what a trial asks and checks: a sum of it, and by whom it is checked, each with a sum of its own, so that
-// whoever holds two against each other can tell what differs. Files have it as one text, see String.
+// Asked is what a trial asks and checks: a sum of it, and its checkers, each with a sum of its own, so that a
+// comparison of two trials can name what differs. Files contain it as one text; see String.
 type Asked struct {
 	Sum string
 	By  []Checker
@@ -32,7 +32,7 @@ const (
 	AnsweringModel CheckerKind = "model"   // the model that answered for a judge, as its server named it
 )
 
-// String writes the sum, and behind it whoever checks: "0123456789abcdef judge:strict=01234567 program:tone=89abcdef".
+// String writes the sum and the checkers: "0123456789abcdef judge:strict=01234567 program:tone=89abcdef".
 func (a Asked) String() string {
 	by := slices.Clone(a.By)
 	slices.SortFunc(by, func(a, b Checker) int {
@@ -66,14 +66,13 @@ func ParseAsked(text string) Asked {
 	return a
 }
 
-// CheckersOf is the part of a text of String that tells who checks.
+// CheckersOf is the part of a text of String with the checkers.
 func CheckersOf(asked string) string {
 	_, by, _ := strings.Cut(asked, " ")
 	return by
 }
 
-// CheckedAsBefore is what is asked now, with the checkers of a trial that is replayed, which nobody else checks; ""
-// leaves those of now.
+// CheckedAsBefore is what is asked now, with the checkers of a replayed trial; "" leaves those of now.
 func CheckedAsBefore(now, checkers string) string {
 	if checkers == "" {
 		return now
@@ -92,16 +91,16 @@ func (a *Asked) of(kind CheckerKind) map[string][]string {
 	return sums
 }
 
-// AskedAlike reports whether two trials, of which both are known, ask and check the same.
+// AskedAlike reports whether two trials ask and check the same. Both must be known.
 func AskedAlike(was, now string) bool {
 	return was != "" && now != "" && (was == now || len(AskedOtherwise(was, now)) == 0)
 }
 
-// askedElse is what is known of a difference that is nobody's who checks.
+// askedElse describes a difference that belongs to no checker.
 const askedElse = "something else is asked or checked than before"
 
-// AskedOtherwise says what is asked or checked otherwise than before, one text for each thing. Which model answered for
-// a judge is a difference only where both know it: servers need not tell, and a judge need not be asked.
+// AskedOtherwise describes what is asked or checked differently than before, one text for each difference. The model
+// that answered for a judge counts only when both are known: servers need not report it, and a judge need not be asked.
 func AskedOtherwise(before, after string) (differs []string) {
 	if before == after {
 		return nil

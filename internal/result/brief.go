@@ -6,7 +6,7 @@ var noRare = &BriefRare{}
 // noRow is what trials have that are of no row and no session. It is never changed.
 var noRow = &BriefRow{}
 
-// BriefOf is the brief of a trial of which no more is known than what the trials of its group have in common.
+// BriefOf is a brief with what the trials of a group share; everything else is not known.
 func BriefOf(shared BriefShared) Brief {
 	return Brief{
 		BriefShared: &shared, BriefRare: &BriefRare{}, BriefRow: &BriefRow{}, Usage: &Usage{}, Checks: &CheckCount{},
@@ -56,7 +56,7 @@ func (r *BriefRare) isEmpty() bool {
 		r.Guards == nil && r.Evals == nil
 }
 
-// Score is the mean of the scores of the trial's checks and evals, of which more is better, and how many have one.
+// Score is the mean score of the trial's checks and evals for which more is better, and their number.
 func (t *Trial) Score() (mean float64, n int32) {
 	sum := 0.0
 	add := func(score, most *float64) {
@@ -75,7 +75,7 @@ func (t *Trial) Score() (mean float64, n int32) {
 	return tidy(sum / float64(n)), n
 }
 
-// SimulatedUSD is the part of the cost that a mock made up and nobody paid.
+// SimulatedUSD is the simulated part of the cost: a mock made it up and nobody paid it.
 func (b *Brief) SimulatedUSD() float64 {
 	if !b.Simulated || b.CostUSD == nil {
 		return 0

@@ -28,7 +28,7 @@ const pageBriefs = 1 << 10
 
 type briefPage [pageBriefs]packedBrief
 
-// packedBrief is a Brief of which everything that is shared is a number.
+// packedBrief is a Brief in which shared values are numbers.
 type packedBrief struct {
 	duration                     float64
 	id                           textAt

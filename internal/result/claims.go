@@ -12,15 +12,15 @@ import (
 // a part of another one, that it did not come up says nothing yet.
 type Claim struct {
 	Key   string `json:"key"`   // the same in every part of the run
-	Order int    `json:"order"` // among those that are told
-	// Place is the same for claims of which only the first is told; "": for none. A place may be within another one: its
-	// claims are not told either where the claim about the whole is.
+	Order int    `json:"order"` // order in which claims are reported
+	// Place is equal for claims of which only the first is reported; "": no such claims. A place may be within another
+	// one: its claims are not reported when a claim about the whole is.
 	Place string `json:"place,omitempty"`
-	// Met says that it came up, or that it cannot be told whether it should have.
+	// Met says that the claim came true, or that it is not known whether it should have.
 	Met bool `json:"met,omitempty"`
-	// Unmet is what is said where it did not. "": it did, or nothing was run in which it could have.
+	// Unmet is the warning when the claim did not come true; "": it did, or nothing was run in which it could have.
 	Unmet string `json:"unmet,omitempty"`
-	// Evidence is how much that is based on: of several parts, the text with most of it is told.
+	// Evidence is the amount of data behind Unmet. Of several parts of a run, the text with most evidence is reported.
 	Evidence int `json:"evidence,omitempty"`
 
 	Warning diag.Diagnostic `json:"-"` // the same as Unmet, in the process that made it
@@ -54,7 +54,7 @@ func (c *Claim) join(other *Claim) {
 	}
 }
 
-// Within stands between a place and a part of it; see Claim.
+// Within separates a place from a part of it; see Claim.
 const Within = " | "
 
 // UnmetClaims returns those that nothing met although it could have, in order.

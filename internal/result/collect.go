@@ -35,7 +35,7 @@ type warned struct {
 
 type groupKey struct{ file, scenario, provider, region, row string }
 
-// groupCount is what a group has come to so far.
+// groupCount is the state of a group so far.
 type groupCount struct {
 	first    int // plan index of its first trial so far; orders the groups
 	planned  int
@@ -43,7 +43,7 @@ type groupCount struct {
 	progress *Progress // of one whose trials may end early; nil: they do not
 	recorded bool      // no more trials can be had
 	there    int       // trials that are, where these are known
-	ran      int       // trials that ended, whatever they came to
+	ran      int       // trials that ended, with any status
 }
 
 // counted is the statistics of an assertion so far.

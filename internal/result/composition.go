@@ -64,7 +64,7 @@ const (
 	ParallelFailed   = "failed"
 )
 
-// Step returns the step with an id; nil when there is none.
+// Step returns the step with an id; nil: none.
 func (c *Composition) Step(id string) *Step {
 	if c == nil {
 		return nil

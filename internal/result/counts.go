@@ -27,8 +27,7 @@ func (c *Counts) Count(s Status) {
 	}
 }
 
-// Ended is how many trials came to an end by themselves: Trials has those as well that were stopped, or that never
-// started because the run was.
+// Ended is the number of trials that ended by themselves. Trials also counts those that were stopped or never started.
 func (c *Counts) Ended() int { return c.Trials - c.Cancelled }
 
 // Status folds the trials into the worst status among them. Without trials, which is possible for an empty plan that

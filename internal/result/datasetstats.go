@@ -19,13 +19,13 @@ type DatasetStats struct {
 	RowCounts
 	// PassRate is that of the rows that ran: one that broke is no pass. nil: none ran.
 	PassRate *float64 `json:"pass_rate"`
-	// Interval holds the pass rate of all rows of which these are a sample, in 95 of 100 such samples: see
+	// Interval is the 95% confidence interval of the pass rate of all rows of which these are a sample; see
 	// agreement.RateInterval.
 	Interval *agreement.Interval `json:"pass_rate_interval"`
 	Trials   int                 `json:"trials"`
 	// CostUSD is that of the agent over all trials; nil: no price is known. Cost is that of a trial.
 	CostUSD *float64 `json:"cost_usd"`
-	// SimulatedUSD is the part of the cost that mocks made up and nobody paid.
+	// SimulatedUSD is the simulated part of the cost: mocks made it up and nobody paid it.
 	SimulatedUSD float64        `json:"simulated_usd,omitempty"`
 	Unpriced     int            `json:"unpriced,omitempty"` // trials of unknown price, which the cost leaves out
 	Judges       *SideCost      `json:"judges,omitempty"`   // what judging all trials took; nil: no model judged
@@ -52,7 +52,7 @@ type RowCounts struct {
 	Undecided int `json:"undecided,omitempty"`
 }
 
-// Ran is the number of rows that something came of.
+// Ran is the number of rows with a result.
 func (c *RowCounts) Ran() int { return c.Passed + c.Failed + c.Errors + c.Undecided }
 
 // VariantStats counts the trials of a dataset in which a perturbation changed the same.
@@ -93,7 +93,7 @@ type WorstRow struct {
 	Status Status   `json:"status"`
 	Trials int      `json:"trials"`
 	Passed int      `json:"passed"` // of its trials
-	Score  *float64 `json:"score"`  // mean of its checks and evals, of which more is better; nil: there are none
+	Score  *float64 `json:"score"`  // mean of its checks and evals for which more is better; nil: none
 
 	index int
 }
@@ -101,14 +101,14 @@ type WorstRow struct {
 // datasetKey is equal for the rows that are counted together.
 type datasetKey struct{ file, scenario, provider, region string }
 
-// datasetSum adds up what the trials of a dataset tell, one after the other. What becomes of rows is known at the end.
+// datasetSum sums the trials of a dataset, one after the other. The outcome of rows is known at the end.
 type datasetSum struct {
 	stats    DatasetStats // what all trials have in common
 	first    int          // plan index of its first trial so far; orders the datasets
 	trials   int
 	unpriced int
 	cost     *spreading
-	mocked   *spreading // the part of cost that nobody paid
+	mocked   *spreading // the simulated part of cost
 	duration *spreading
 	judges   JudgeSum
 	variants map[string]*variantSum

@@ -1,8 +1,8 @@
 package result
 
-// decided calls f once for every assertion of the trial, with the turn of the scenario in which it stands, or -1. One
-// that judged several turns that came from the same turn of the scenario holds where it held in all of them: the
-// verdict is the one that decided, the first of the worst.
+// decided calls f once for every assertion of the trial, with its turn of the scenario, or -1. An assertion that judged
+// several turns that came from one turn of the scenario holds if it held in all of them: its verdict is the first of
+// the worst.
 func (t *Trial) decided(f func(script, i int, v *Verdict)) {
 	for from := 0; from < len(t.Turns); {
 		script, to := t.Turns[from].Script(), from+1

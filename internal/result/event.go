@@ -8,7 +8,8 @@ import "time"
 // An event encoded as JSON is its data in the event stream, except for TrialDone.
 type Event interface {
 	Kind() EventKind
-	// Place says when and where it happened. For TrialStarted and TrialDone it is empty when nobody asked for all events.
+	// Place says when and where the event happened. For TrialStarted and TrialDone it is empty unless all events are
+	// collected.
 	Place() At
 }
 

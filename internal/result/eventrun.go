@@ -24,7 +24,7 @@ type RunCompleted struct {
 	DurationMS float64  `json:"duration_ms" doc:"Time that the run took."`
 	Usage      Tokens   `json:"usage" doc:"What the agent took."`
 	CostUSD    *float64 `json:"cost_usd" doc:"Cost of the agent in US dollars; null: no price is known."`
-	// SimulatedUSD is the part of the cost that mocks made up and nobody paid.
+	// SimulatedUSD is the simulated part of the cost: mocks made it up and nobody paid it.
 	SimulatedUSD float64 `json:"simulated_usd,omitempty" doc:"The part of the cost that mocks made up and nobody paid."`
 }
 

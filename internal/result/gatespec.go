@@ -200,8 +200,8 @@ const (
 // Early reports whether the trials of the group may end before all have run, or a gate concludes from them.
 func (s *GateSpec) Early() bool { return s.Rule == RuleGate || !s.never() }
 
-// Allowed reports whether a run may pass although the group is undecided: that its trials say too little was foreseen,
-// and is allowed. A group of which too few trials ran, because a budget or somebody ended them, is never.
+// Allowed reports whether a run may pass although the group is undecided: too few trials for a verdict were planned,
+// and that is allowed. A group whose trials were stopped by a budget or an interrupt is never allowed.
 func (g *Gate) Allowed() bool {
 	return g.AllowUndecided && g.spent()
 }
@@ -217,8 +217,8 @@ func (g *Gate) Unmended() bool {
 	return g != nil && g.Verdict == Undecided && g.Reason == ReasonBaseline
 }
 
-// cutShort reports whether the group is undecided because a limit, or somebody, ended the run: what the agent would
-// have come to is not known, so that it has not failed.
+// cutShort reports whether the group is undecided because a limit or an interrupt ended the run. Then it has not
+// failed.
 func (g *Gate) cutShort() bool {
 	return g.Verdict == Undecided && (g.Reason == ReasonBudget || g.Reason == ReasonStopped)
 }
@@ -228,8 +228,7 @@ func (g *Gate) counts() gate.Counts {
 	return gate.Counts{Passed: g.Passed, Failed: g.Failed, Broken: g.Broken}
 }
 
-// About is how many trials would likely decide an undecided gate; 0: it is too near the line to tell, or that is not
-// known.
+// About is how many trials would likely decide an undecided gate; 0: the rate is too near the line, or not known.
 func (g *Gate) About() int {
 	if g.Verdict != Undecided || g.Rule != RuleGate || g.Counted == 0 {
 		return 0

@@ -22,7 +22,7 @@ func (c *Collector) finishGroups(run *Run) map[groupKey]Status {
 	return statuses
 }
 
-// place tells each trial its group, and whether it counts there.
+// place sets the group of each trial, and whether the group counts it.
 func (c *Collector) place(run *Run, statuses map[groupKey]Status) {
 	places := make(map[groupKey]int32, len(run.Groups))
 	for i := range run.Groups {
@@ -168,7 +168,7 @@ func (g *groupCount) fold(key groupKey) Group {
 	return out
 }
 
-// plain is what the trials of a count say of which none ends early.
+// plain is the gate of a count of which all trials run.
 func (c *tally) plain(planned int, status Status) *Gate {
 	ran := c.statuses[Passed] + c.statuses[Failed] + c.statuses[Errored]
 	p := &Progress{

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/gate"
 )
 
-// Tally is how the trials of a group did, for whoever holds two runs against each other.
+// Tally is the result of a group of trials, for comparisons of two runs.
 type Tally struct {
 	Name       string // project:scenario/provider/region[row], as in the ids of trials
 	Asked      string // see Trial; "": not known, or not the same in all trials
@@ -112,7 +112,7 @@ func (b *Brief) Part() string {
 	return b.Session
 }
 
-// Place tells a trial of a group from the others, the same in every run.
+// Place identifies a trial within its group, in the same way in every run.
 type Place struct {
 	Trial int
 	Row   string // where all rows are one group, instead of the number

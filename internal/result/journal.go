@@ -51,7 +51,7 @@ type JournalHeader struct {
 	Basis *Basis `json:"basis,omitempty"`
 	// Replayed says that trials were answered from recordings.
 	Replayed bool `json:"replayed,omitempty"`
-	// Continues says that the run goes on with the one of the lines before.
+	// Continues says that the run continues that of the lines before.
 	Continues bool `json:"continues,omitempty"`
 	// Kept are trials of earlier lines that are part of this run too: index in its plan and offset of the line.
 	Kept [][2]int64 `json:"kept,omitempty"`
@@ -63,8 +63,8 @@ type JournalHeader struct {
 	Rejudged [][2]int64 `json:"rejudged,omitempty"`
 	// Dropped are the offsets of earlier lines that no longer count: their trials are run again.
 	Dropped []int64 `json:"dropped,omitempty"`
-	// Shard says which part of a plan the run is; nil: it is the whole. Places are where its trials stand in the whole
-	// plan, from the first of each range to before its end.
+	// Shard is the part of a plan that the run is; nil: it is the whole plan. Places are the ranges of its trials in the
+	// whole plan, as [first, end).
 	Shard  *Shard   `json:"shard,omitempty"`
 	Places [][2]int `json:"places,omitempty"`
 	// Merged says that the run was put together from shards.
@@ -80,14 +80,14 @@ type WorkersRun struct {
 	Bundle string `json:"bundle"` // SHA-256 of its files
 }
 
-// goesOn reports whether the run goes on with that of the lines before. Journals of old versions tell that by what they
-// keep.
+// goesOn reports whether the run continues that of the lines before. In journals of old versions the kept trials show
+// it.
 func (h *JournalHeader) goesOn() bool {
 	return h.Continues || len(h.Kept)+len(h.Dropped)+len(h.Rejudged)+len(h.Recounted) > 0
 }
 
-// joinedError is the error of a file that holds journals one behind the other: which of its runs is meant nobody knows,
-// and the last would hide what the others came to.
+// joinedError is the error of a file that contains several journals: it is not known which run to read, and the last
+// one would hide the results of the others.
 type joinedError int
 
 func (e joinedError) Error() string {
@@ -102,7 +102,7 @@ type JournalFooter struct {
 	// Unfinished counts trials of the plan that did not finish.
 	Unfinished int      `json:"unfinished,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
-	// Shard is what the end of a shard tells for the whole run; nil: it is none.
+	// Shard is what a shard contributes to the whole run at its end; nil: the run is no shard.
 	Shard *ShardEnd `json:"shard,omitempty"`
 }
 
@@ -197,8 +197,8 @@ func NewJournal(file Syncer, h JournalHeader) (*Journal, error) {
 	return j, j.line(h)
 }
 
-// Continue returns a journal that goes on writing the file. It never changes existing lines, and an incomplete header
-// has no effect. The entries are kept in the run, by their index in its plan.
+// Continue returns a journal that appends to the file. It never changes existing lines, and an incomplete header has no
+// effect. kept are entries that the run keeps, by their index in its plan.
 func (l *JournalContent) Continue(file Syncer, h JournalHeader, kept map[int]*Entry) (*Journal, error) {
 	j := &Journal{file: file, size: l.size}
 	h.Journal, h.Continues = SchemaVersion, true
@@ -336,7 +336,7 @@ func DecodeTrial(raw []byte, index int) (*Trial, error) {
 	if err := decode(raw, t); err != nil {
 		return nil, err
 	}
-	t.Index, t.Counted = index, nil // the latter the fold tells
+	t.Index, t.Counted = index, nil // the fold sets the latter
 	return t, nil
 }
 

@@ -33,7 +33,7 @@ type JournalContent struct {
 	// HeaderLost says that the header of the last run is missing or damaged: how that run was made is not known.
 	HeaderLost bool
 
-	// Merged says that the run, or one that it goes on with, was put together from shards.
+	// Merged says that the run, or one that it continues, was merged from shards.
 	Merged bool
 
 	// Current are the trials of the last run by index in its plan, including those that it kept from earlier runs.
@@ -125,7 +125,7 @@ func ReadRun(file Syncer) (*JournalContent, error) {
 	return l, err
 }
 
-// errNeedsEntries says that a journal cannot be read without its entries: a header may tell what becomes of them.
+// errNeedsEntries says that a journal cannot be read without its entries: a later header decides which of them count.
 var errNeedsEntries = errors.New("the journal holds several runs")
 
 // maxLine is the length of the longest line of a journal, in bytes: no trial comes near. What is longer is passed over.
@@ -190,7 +190,7 @@ func readJournal(file Syncer, longest int, entries bool) (*JournalContent, error
 	return l, nil
 }
 
-// HeaderLost is what is said of a run whose header is missing or damaged.
+// HeaderLost is the message about a run whose header is missing or damaged.
 const HeaderLost = "how the run was made is not known: the line of its journal that says so, which comes before its " +
 	"trials, is missing or damaged"
 
@@ -384,7 +384,7 @@ func (l *JournalContent) enter(t *Trial, at int64, s span) {
 	l.Entries = append(l.Entries, e)
 }
 
-// entryAt is the entry of the line at an offset; nil: there is none.
+// entryAt is the entry of the line at an offset; nil: none.
 func (l *JournalContent) entryAt(at int64) *Entry {
 	i, found := slices.BinarySearchFunc(l.Entries, at, func(e *Entry, at int64) int { return cmp.Compare(e.at, at) })
 	if !found {

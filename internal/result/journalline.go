@@ -24,7 +24,7 @@ type journalLine struct {
 	err     error // why it cannot be used
 }
 
-// lineBody is what stands in a line.
+// lineBody is the content of a line.
 type lineBody struct {
 	Index   int            `json:"index"`
 	Trial   *Trial         `json:"trial"`
@@ -89,7 +89,7 @@ const batchBytes = 128 << 10
 // lineBatches are batches whose room is used again.
 var lineBatches = sync.Pool{New: func() any { return new(lineBatch) }}
 
-// free gives the room of a batch back, whose lines nobody needs any more.
+// free returns the memory of a batch whose lines are not needed any more.
 func (b *lineBatch) free() {
 	clear(b.lines)
 	if cap(b.texts) <= 2*batchBytes {
@@ -104,7 +104,7 @@ func journalLines(file io.ReaderAt, longest int) iter.Seq[*journalLine] {
 	return func(yield func(*journalLine) bool) {
 		ahead := runtime.GOMAXPROCS(0)
 		inOrder, stop := make(chan *lineBatch, ahead), make(chan struct{})
-		defer func() { // nobody reads the file any more when the caller goes on
+		defer func() { // all readers have ended when the function returns
 			close(stop)
 			for batch := range inOrder {
 				<-batch.decoded

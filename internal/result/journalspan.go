@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// span is where the JSON of a trial stands in a journal, and what has become of it since.
+// span is the position of a trial's JSON in a journal, and its state.
 type span struct {
 	at     int64
 	len    int32
@@ -29,7 +29,7 @@ var spacedKey = sync.OnceValue(func() *regexp.Regexp {
 
 var judgingKey = []byte(`"judging"`)
 
-// judgingEnd is what stands behind the trial in a line that has Judging.
+// judgingEnd matches what follows the trial in a line that has Judging.
 var judgingEnd = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\s*,\s*"judging"\s*:\s*"[^"]*"\s*\}\s*$`)
 })
@@ -50,7 +50,7 @@ func trialStart(line []byte) int {
 func trialSpan(at int64, line []byte) span {
 	start := trialStart(line)
 	end := len(bytes.TrimRight(line, " \t\r\n")) - 1 // the closing brace of the line
-	const last = 200                                 // bytes: what stands behind the trial is not longer
+	const last = 200                                 // in bytes: what follows the trial is never longer
 	tail := max(len(line)-last, start)
 	if bytes.Contains(line[max(tail, 0):], judgingKey) {
 		if judging := judgingEnd().FindIndex(line[tail:]); judging != nil {

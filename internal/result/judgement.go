@@ -25,15 +25,15 @@ type Judgement struct {
 	Score      *float64   `json:"score"`  // null: the reply could not be read
 	Reasoning  string     `json:"reasoning,omitempty"`
 	Error      string     `json:"error,omitempty"` // why there is no score
-	Doubt      string     `json:"doubt,omitempty"` // why the reply may not be all that the judge said
+	Doubt      string     `json:"doubt,omitempty"` // why the reply may be incomplete
 	Usage      chat.Usage `json:"usage"`
 	CostUSD    *float64   `json:"cost_usd"` // null: the price is not known
 	LatencyMS  float64    `json:"latency_ms"`
 	Cached     bool       `json:"cached,omitempty"`    // an earlier run paid for it; it is in no sum of costs
-	Simulated  bool       `json:"simulated,omitempty"` // a mock answered: nobody paid the cost
+	Simulated  bool       `json:"simulated,omitempty"` // a mock answered; nobody paid the cost
 }
 
-// SimulatedUSD is the part of the cost that a mock made up and nobody paid.
+// SimulatedUSD is the cost when a mock answered, else 0.
 func (j *Judgement) SimulatedUSD() float64 {
 	if !j.Simulated || j.CostUSD == nil {
 		return 0

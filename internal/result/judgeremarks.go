@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// JudgeRemarks calls doubt for each reply of a judge that may not be all that it said, and other for each that came
-// from another model than was asked.
+// JudgeRemarks calls doubt for each reply of a judge that may be incomplete, and other for each that came from another
+// model than was asked.
 func (t *Trial) JudgeRemarks(doubt, other func(text string)) {
 	t.Judged(func(j *Judgement) {
 		who := "the judge " + say.Named(cmp.Or(j.Judge, j.Provider))

@@ -21,7 +21,7 @@ type JudgeSum struct {
 	seen     map[[16]byte]byte // paidNow, paidBefore
 	sum      SideCost
 	pico     int64
-	mocked   int64 // the part of pico that nobody paid
+	mocked   int64 // the simulated part of pico
 	unpriced bool
 }
 

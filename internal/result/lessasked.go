@@ -34,7 +34,8 @@ func (t *Tally) demand() demand {
 // LessThan says what less is asked of the group than in another run; "": nothing.
 func (t *Tally) LessThan(was *Tally) string { return t.demand().lessThan(was.demand()) }
 
-// lessThanIn says what less is asked of the group than in a baseline, which does not tell the share of a count.
+// lessThanIn describes in what the group asks for less than in a baseline. A baseline does not have the share of a
+// count.
 func (t *Tally) lessThanIn(was *baseline.Group) string {
 	rule := was.Rule
 	if rule == nil || rule.PassRate == 0 {
@@ -74,7 +75,7 @@ func (d demand) lessThan(was demand) string {
 // slack is by how much two shares may differ that are the same but for rounding.
 const slack = 1e-9
 
-// passes is how often a count lets an agent pass of which a share of trials does.
+// passes is the probability that a count passes an agent with this rate.
 func (d demand) passes(rate float64) (sum float64) {
 	least := int(math.Ceil(d.threshold*float64(d.trials) - slack))
 	if rate <= 0 || rate >= 1 {

@@ -55,7 +55,7 @@ func Observe(t *Trial) *Observed {
 // wordsSeed is that of the digests of this process.
 var wordsSeed = maphash.MakeSeed()
 
-// wordsOf is a digest of everything that was said and called.
+// wordsOf is a digest of all messages and calls.
 func wordsOf(t *Trial) uint64 {
 	var h maphash.Hash
 	h.SetSeed(wordsSeed)

@@ -14,8 +14,8 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Outline is what a journal says of its last run, and where the trials of that run stand in it. They are not read:
-// whether what stands there is whole is not known.
+// Outline is what a journal says about its last run, and the positions of its trials. The trials are not read, so that
+// their lines may be damaged.
 type Outline struct {
 	Header JournalHeader
 	Footer *JournalFooter // nil: the run did not end
@@ -186,12 +186,11 @@ func (l *OutlineLine) Excused() bool { return l.as != nil && l.as.Excused }
 // Gone reports whether the plan of the run no longer has the trial.
 func (l *OutlineLine) Gone() bool { return l.as != nil && l.as.Gone }
 
-// Piece is a journal of which another one is put together.
+// Piece is one of the journals that are joined.
 type Piece struct {
 	*Outline
 
-	// Place is where a trial stands in the plan of the other journal, by its place in its own. It is left out when that is
-	// below 0.
+	// Place maps the index of a trial in its journal to that in the joined one. The trial is left out when it is below 0.
 	Place func(index int) int
 }
 
@@ -243,7 +242,7 @@ func (o *Outline) copy(to *Journal, place func(index int) int) error {
 	return nil
 }
 
-// moved appends the line as it is at another place.
+// moved appends the line with another index.
 func (l *OutlineLine) moved(out, line []byte, index int) ([]byte, error) {
 	s := trialSpan(0, line)
 	if s.at < 0 || s.len <= 0 {

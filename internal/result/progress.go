@@ -77,7 +77,8 @@ func (p *Progress) Prospects() (verdict, trials float64) {
 // Counts are the trials that count so far.
 func (p *Progress) Counts() gate.Counts { return p.counts }
 
-// Needed is the highest number of a trial that the verdict needs whatever comes of those before; 0 when it needs none.
+// Needed is the highest number of a trial that the verdict needs whatever the outcomes of those before; 0: it needs
+// none.
 func (p *Progress) Needed() int {
 	if p.Over() {
 		return 0
@@ -181,7 +182,7 @@ func (p *Progress) decide(o *Observed, v Status, why GateReason) {
 // counted reports whether the verdict is about the trial with a number.
 func (p *Progress) counted(number int) bool { return number < p.next && !p.rejects[number] }
 
-// end is what the trials come to when no more of them come. recorded: no more can be had.
+// end is the verdict when no further trials come. recorded: no further trials can be run.
 func (p *Progress) end(recorded bool) (v Status, why GateReason) {
 	switch {
 	case p.Over():

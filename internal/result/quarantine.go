@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// Quarantine says that a scenario makes no run red or green until a day, whatever it comes to. From the next day on it
-// does, and the run is red until the quarantine is taken out.
+// Quarantine says that the outcome of a scenario counts for nothing until a day. From the next day on it counts, and
+// the run is red until the quarantine is removed from the file.
 type Quarantine struct {
 	Scenario string   `json:"scenario"`
 	Position diag.Pos `json:"position"`
@@ -39,7 +39,8 @@ func QuarantineOver(until string, at time.Time) bool {
 	return err != nil || !at.UTC().Before(last.AddDate(0, 0, 1))
 }
 
-// isolate tells each trial its quarantine, and each quarantine its trials. Those without trials are left out.
+// isolate sets the quarantine of each trial, and the trials of each quarantine. Quarantines without trials are left
+// out.
 func (r *Run) isolate() {
 	type key struct{ file, scenario string }
 	at := make(map[key]int, len(r.Quarantines))

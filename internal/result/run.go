@@ -25,7 +25,7 @@ type Run struct {
 	Against *Against `json:"baseline,omitempty"`
 	// Quarantines are those of the scenarios that the run has trials of.
 	Quarantines []Quarantine `json:"quarantine,omitempty"`
-	// Declared are the names that each project declared, for whoever judges the run later; nil: not known.
+	// Declared are the names that each project declared, for later judgements of the run; nil: not known.
 	Declared []Declared `json:"declared,omitempty"`
 	Warnings []string   `json:"warnings,omitempty"`
 	// FailOn are the reasons for a red exit status besides failed assertions and errors, which always count.
@@ -55,7 +55,7 @@ type Run struct {
 	undecided int    // groups that are, and may not be
 	allowed   int    // groups that are, and may be
 	cut       int    // groups that are because a limit, or somebody, ended the run
-	excused   int    // groups that count for nothing, whatever they came to
+	excused   int    // groups that count for nothing, with any outcome
 	missing   int    // planned trials that did not finish, and are not known
 	folded    bool   // by a collector, which knows them
 }
@@ -69,8 +69,8 @@ func (r *Run) Unfinished() int {
 	return r.missing + r.Summary.Cancelled
 }
 
-// MissingSingle is the number of planned trials that did not finish and are of no group whose trials may end early:
-// such a group tells by itself what it lacks.
+// MissingSingle is the number of planned trials that did not finish, without those of groups that may end early: these
+// report themselves what is missing.
 func (r *Run) MissingSingle() int {
 	there := make([]int, len(r.Groups))
 	for _, b := range r.Briefs.All() {
@@ -94,7 +94,7 @@ const SchemaVersion = 1
 type Source interface {
 	// Trial returns the i-th trial of Run.Briefs.
 	Trial(i int) (*Trial, error)
-	// Raw returns the same trial as compact JSON, as it stands in results.json.
+	// Raw returns the same trial as compact JSON, as in results.json.
 	Raw(i int) ([]byte, error)
 }
 
@@ -108,8 +108,8 @@ type Summary struct {
 	Replaced    int `json:"replaced,omitempty"` // trials that the provider refused, and others replaced
 	// Groups counts scenarios with their providers and regions, and rows, by status; nil where all of them have one trial.
 	Groups *GroupCounts `json:"groups,omitempty"`
-	// Undecided are the groups of which trials show neither that enough of them pass nor that too few do. Allowed are
-	// those of them that may be.
+	// Undecided are the groups whose trials show neither that enough of them pass nor that too few do. Allowed are those
+	// of them that do not make the run red.
 	Undecided int `json:"undecided,omitempty"`
 	Allowed   int `json:"undecided_allowed,omitempty"`
 	// SuiteRate is the mean of the rates of the groups; nil where all of them have one trial.
@@ -121,7 +121,7 @@ type Summary struct {
 	Checks    CheckCount `json:"checks"`
 	Usage     Usage      `json:"usage"`
 	CostUSD   *float64   `json:"cost_usd"` // null: no price is known
-	// SimulatedUSD is the part of the cost that mocks made up and nobody paid.
+	// SimulatedUSD is the simulated part of the cost: mocks made it up and nobody paid it.
 	SimulatedUSD float64  `json:"simulated_usd,omitempty"`
 	Unpriced     int      `json:"unpriced,omitempty"`  // trials without a known price, which the cost leaves out
 	JudgeUSD     *float64 `json:"judge_usd,omitempty"` // cost of judges; not part of the cost
@@ -167,7 +167,7 @@ type Brief struct {
 	Checks     *CheckCount // shared
 	Turns      int32
 	Group      int32       // index in Run.Groups; -1: it is of no group of several trials
-	Quarantine *Quarantine // of its scenario; nil: there is none
+	Quarantine *Quarantine // of its scenario; nil: none
 	Status     Status
 	Tolerated  bool   // the trial failed, but its group passed
 	Outvoted   bool   // it did not pass, and its group passed, or may be undecided
@@ -189,7 +189,7 @@ type BriefShared struct {
 	Trials     int
 	File       string // of the scenario
 	Line       int32
-	Simulated  bool   // a mock answered: nobody paid the cost
+	Simulated  bool   // a mock answered; nobody paid the cost
 	Gated      bool   // it is of a group whose trials may end early
 	Pooled     bool   // all rows of its dataset are one group
 	Repeatable bool   // see Trial
@@ -202,7 +202,7 @@ type BriefShared struct {
 type BriefRow struct {
 	Row     string  // id of the row of the dataset; "": none
 	Session string  // name of the session in the recording, when the scenario is about several; or the Row
-	Score   float64 // of a row: mean of its checks and evals, of which more is better
+	Score   float64 // of a row: mean of its checks and evals for which more is better
 	Scored  int32   // how many checks and evals the Score is of; 0: it says nothing
 }
 

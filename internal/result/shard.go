@@ -16,7 +16,7 @@ type Shard struct {
 // String is the shard as the command line has it: 2/5.
 func (s *Shard) String() string { return fmt.Sprintf("%d/%d", s.Number, s.Of) }
 
-// ShardEnd is what the end of a shard tells for the run that it becomes a part of.
+// ShardEnd is what a shard contributes to the merged run at its end.
 type ShardEnd struct {
 	// Files are warnings about the files and the plan, which all shards have; Own those about this shard alone.
 	Files []string `json:"files,omitempty"`

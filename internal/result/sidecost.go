@@ -1,6 +1,6 @@
 package result
 
-// plus is the sum of two costs, of which nil is none. Where a price is not known, that of the sum is not.
+// plus is the sum of two costs; nil is no cost. The sum has a price only when both have one.
 func (c *SideCost) plus(d *SideCost) *SideCost {
 	if c == nil || d == nil {
 		if c == nil {

@@ -10,7 +10,7 @@ import (
 
 // Skimmed is what a journal says of its last run before any of its trials is read.
 type Skimmed struct {
-	Header     JournalHeader // the last one; its Journal is 0 when there is none
+	Header     JournalHeader // the last one; its Journal is 0 when there is no header
 	Unfinished int           // trials of the plan that did not finish, as far as that shows
 }
 

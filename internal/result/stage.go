@@ -29,8 +29,8 @@ const StageTrials = 5
 // of four that did not change are.
 const suspicion = 0.25
 
-// verdict is what first trials come to that look no worse than the baseline did. They do not turn green what was red
-// then: it is open whether that is mended.
+// verdict is the status of a group whose first trials look no worse than the baseline. They do not make a group green
+// that was red then: they are too few to show that it is fixed.
 func (s *Stage) verdict(first Status) Status {
 	if s.Red && first == Passed {
 		return Undecided

@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Story is what happened in a trial that another process runs, between its start and its end, for those who want to
-// hear of it here. It says neither which trial it is nor how that ended.
+// Story is the events of a trial that another process runs, between its start and its end. It contains neither the
+// trial's id nor its outcome.
 type Story struct {
 	Began, Ended time.Time
 	// Simulated says that times count from the start of the run, as in At. Otherwise they are of the clock of who ran it.
@@ -23,7 +23,7 @@ type Story struct {
 
 // StoryDetail is what a story is to hold besides what the stream of events has.
 type StoryDetail struct {
-	Content bool `json:"content,omitempty"` // what models were sent and said
+	Content bool `json:"content,omitempty"` // requests and replies of models
 	Media   bool `json:"media,omitempty"`   // the bytes of the media of messages
 }
 
@@ -50,14 +50,14 @@ type storyLine struct {
 	Port    int           `json:"port,omitempty"`
 }
 
-// told are the kinds of events that a story may have.
+// told are the kinds of events that a story may contain.
 var told = []Event{
 	TurnStarted{}, MessageCreated{}, CallStarted{}, CallCompleted{}, CallFailed{}, ToolStarted{}, ToolCompleted{},
 	StateChanged{}, StepStarted{}, StepCompleted{}, ValidationFailed{}, EvalCompleted{}, EvalFailed{}, VerdictGiven{},
 	TurnCompleted{},
 }
 
-// Encode returns the story as lines of JSON, each of which scrub may change; nil: nothing is changed.
+// Encode returns the story as lines of JSON. scrub may change each line; it may be nil.
 func (s *Story) Encode(detail StoryDetail, scrub func(line []byte) []byte) ([]byte, error) {
 	var out bytes.Buffer
 	add := func(v any) error {

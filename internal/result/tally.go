@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/gate"
 )
 
-// tally counts trials of a group, and what each of its assertions came to.
+// tally counts the trials of a group, and the outcomes of each of its assertions.
 type tally struct {
 	statuses   [len(statusNames)]int
 	broken     int // trials that ended in an error of their own
@@ -126,9 +126,9 @@ func (s *AssertionStats) fold() Status {
 	return Failed
 }
 
-// certain is what a count comes to after n trials, however those end that are left; Unset: that is open. It is passed
-// only where every assertion of every variant is known, none of them can be missed any more, and nothing broke: evals
-// may judge later trials at other places than these.
+// certain is the outcome of a count after n trials, when the remaining ones cannot change it; else Unset. It is passed
+// only when every assertion of every variant is known, none of them can still fall below its share, and no trial broke:
+// evals may judge later trials at other places.
 func (c *tally) certain(spec *GateSpec, n int) Status {
 	passed := len(c.assertions) > 0 && !c.evals && c.broken == 0 && c.statuses[Passed]+c.statuses[Failed] == n &&
 		len(c.variants) == spec.Block

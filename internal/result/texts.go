@@ -10,7 +10,7 @@ type texts struct {
 	text string // the last one
 }
 
-// textAt is where texts has a text. One with allBytes is as long as that in which it stands.
+// textAt is the position of a text in texts. A text with allBytes is as long as the whole.
 type textAt struct {
 	in        uint32
 	at, bytes uint16

@@ -25,13 +25,14 @@ type Trial struct {
 	Position diag.Pos          `json:"position"` // of the scenario
 	// Fingerprint is equal for trials that ask for the same: it covers everything that decides their outcome.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	// Asked is equal for trials whose agents are asked and checked for the same, whoever they are; "": not known.
+	// Asked is equal for trials whose agents are asked the same and checked the same, whichever agents they are; "": not
+	// known.
 	Asked string `json:"asked,omitempty"`
 	// Repeatable says that the trial comes out the same whenever it is run: mocks or recordings answer and judge.
 	Repeatable bool `json:"repeatable,omitempty"`
 	// Judging is equal for judgements that ask the same of the same conversation, in a run that judges finished trials
 	// again: Fingerprint is that of the conversation then. "": the trial is no such judgement.
-	Judging string `json:"-"` // stands beside the trial in the journal
+	Judging string `json:"-"` // in the journal it is a field of the line, not of the trial
 	// Before says that the trial was kept when the run was resumed.
 	Before bool `json:"before,omitempty"`
 	// Gone says that the plan of the resumed run no longer has the trial. It counts in no group, and can only make the run
@@ -45,7 +46,7 @@ type Trial struct {
 	Flaky bool `json:"flaky,omitempty"`
 	// OverBudget says that the trial was not run because the limit of costs did not allow for it.
 	OverBudget bool `json:"over_budget,omitempty"`
-	// MayCostUSD is what such a trial may cost, by what others came to or by its texts; 0: that is not known.
+	// MayCostUSD is an upper estimate of the trial's cost, by the cost of others or by its texts; 0: not known.
 	MayCostUSD float64 `json:"may_cost_usd,omitempty"`
 	// Counted is false of a trial that the verdict of its group is not about; nil of all others. Only results.json has it:
 	// it follows from the trials of the group.
@@ -75,7 +76,7 @@ type Trial struct {
 	DurationMS float64  `json:"duration_ms"`
 	Usage      Usage    `json:"usage"`
 	CostUSD    *float64 `json:"cost_usd"` // null: the price is not known
-	// Simulated says that a mock answered: nobody paid the cost.
+	// Simulated says that a mock answered; nobody paid the cost.
 	Simulated bool `json:"simulated,omitempty"`
 	// Judges is the cost of the trial's judgements, separate from that of the agent; nil when there are none.
 	Judges *SideCost `json:"judges,omitempty"`
@@ -89,12 +90,12 @@ type Trial struct {
 	// Warnings are those that the conversation caused. The run lists them too, each once.
 	Warnings []string `json:"warnings,omitempty"`
 
-	Policy   string    `json:"context_policy,omitempty"` // of the scenario, in words that tell it from others; "": none
+	Policy   string    `json:"context_policy,omitempty"` // identifies the scenario's context policy; "": none
 	System   string    `json:"system,omitempty"`         // the system prompt; of a workflow, that of its first state
 	Workflow *Workflow `json:"workflow,omitempty"`
 	Memory   []Memory  `json:"memory,omitempty"` // the agent's memory at the end, oldest first
-	// Listed are the names of the tools that MCP servers and remote agents told of, by who told of them. Whoever has more
-	// than 64 KiB of names is left out.
+	// Listed are the names of the tools that MCP servers and remote agents listed, by server or agent. Those with more
+	// than 64 KiB of names are left out.
 	Listed       map[string][]string `json:"listed_tools,omitempty"`
 	Turns        []Turn              `json:"turns"`
 	Conversation []Verdict           `json:"conversation_assertions"`
@@ -136,7 +137,7 @@ type SideCost struct {
 	chat.Usage
 	Calls   int      `json:"calls"`
 	CostUSD *float64 `json:"cost_usd"` // null: a price is not known
-	// SimulatedUSD is the part of the cost that mocks made up and nobody paid.
+	// SimulatedUSD is the simulated part of the cost: mocks made it up and nobody paid it.
 	SimulatedUSD float64 `json:"simulated_usd,omitempty"`
 }
 
@@ -162,14 +163,14 @@ type Turn struct {
 	Streamed   bool           `json:"streamed,omitempty"` // the replies were streamed
 	// Composition is the steps that answered instead of one model call; nil: none.
 	Composition *Composition `json:"composition,omitempty"`
-	// Trace is what the agent told of its work, where it is a program; nil: nothing.
+	// Trace is the trace of an agent that is a program; nil: none.
 	Trace      *chat.Trace `json:"trace,omitempty"`
 	Guardrails []Firing    `json:"guardrails,omitempty"` // guardrails that fired, in the order of the messages
 	// GuardJudgements are the calls of judges for guardrails that let their message through.
 	GuardJudgements []Judgement `json:"guard_judgements,omitempty"`
 }
 
-// Why a persona said nothing more.
+// Why a persona ended the conversation.
 const (
 	EndedByMark    = "end_marker" // it ended the conversation itself
 	EndedByMaximum = "maximum"    // it may say no more
@@ -177,7 +178,7 @@ const (
 	EndedByFailure = "stopped"    // an assertion failed, and on_failure is stop
 )
 
-// Script is the index of the turn of the scenario that the turn came from. Its assertions are those that stand there.
+// Script is the index of the turn of the scenario that the turn came from, whose assertions apply.
 func (t *Turn) Script() int {
 	if t.Scripted != nil {
 		return *t.Scripted

@@ -12,7 +12,7 @@ import (
 // Epoch is when the runs of the events begin.
 var Epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// Events is a run of one trial in which everything happens that can be told.
+// Events is a run of one trial with every kind of event.
 func Events() []result.Event { return stream(func(text string) string { return text }) }
 
 // HostileEvents is the same run, in which every text comes from an enemy.

@@ -7,7 +7,7 @@ import (
 )
 
 // gatedGroup is a group of trials that may end early. Each letter of outcomes is a trial, repeated until the group is
-// over: p passed, f failed, b broke, r refused by the provider before a word was said.
+// over: p passed, f failed, b broke, r refused by the provider before an answer.
 type gatedGroup struct {
 	scenario, provider, outcomes string
 	spec                         result.GateSpec

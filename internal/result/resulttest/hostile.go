@@ -17,7 +17,7 @@ const Poison = "</script><script>alert(1)</script><!-- <![CDATA[ ]]> --> <img sr
 	"[click](javascript:alert(3)) javascript:alert(4) | a | b | ``` ~~~~ <details> @everyone #1 " +
 	"::error file=x,line=1::pwned %0A::set-output name=a::b\r\n$(rm -rf /) `id` ${HOME} {{.}} %s%n ' \" \\ &amp; &#60;"
 
-// Sealed is what a provider wants back and nobody is shown.
+// Sealed is opaque data of a provider, which no report may show.
 const Sealed = "signature-of-a-thought"
 
 // opaque is the state of a provider.

@@ -54,7 +54,7 @@ func curt(provider string) *result.Trial {
 	return t
 }
 
-// grounded is a trial of which the retrieval was judged: one check holds, one does not.
+// grounded is a trial with judged retrieval: one check holds, one does not.
 func grounded(provider string) *result.Trial {
 	const reply = "Lamps can be returned within 30 days. The postage is on us."
 	const context = "1. Customers may return lamps within 30 days of the purchase.\n" +

@@ -95,7 +95,7 @@ func covered(name string, planned int, declared []result.Coverage, trials Genera
 	return folded(&c, name, planned, trials)
 }
 
-// gatedFold settles and folds trials, groups of which may end early.
+// gatedFold settles and folds trials of groups that may end early.
 func gatedFold(name string, planned int, groups []result.GatedGroup, trials []*result.Trial) *result.Run {
 	for i, t := range trials {
 		t.Index = i

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Traced is a run whose agent is a program that tells of its work: in two turns with little, and in one with much.
+// Traced is a run whose agent is a program with traces: in two turns with few details, and in one with many.
 func Traced() *result.Run {
 	order := turn("Where is my order 4711?",
 		calls("call_1", "find_order", jsonvalue.Object{"number": "4711"}),

@@ -11,9 +11,8 @@ import (
 
 const supportFile = "scenarios/support.yaml"
 
-// Workflow is a run of n trials whose agent works through states: the first comes to the end, the second goes in a
-// circle until another state stands in for a full one, the third never leaves its start, and so on. Of what its project
-// declares some is never touched.
+// Workflow is a run of n trials of a workflow: the first reaches the end, the second goes in a circle until a full
+// state is replaced by another one, the third never leaves its start, and so on. Some declared parts are never used.
 func Workflow(n int) *result.Run {
 	return covered("support", n, declaredSupport(), Generated{Len: n, Make: flowTrial})
 }
@@ -66,7 +65,7 @@ func (f *flow) call(tool string, args chat.Args, answer string) []chat.Message {
 	return []chat.Message{m, returns(id, tool, answer)}
 }
 
-// moves makes a transition; instead is the state that stands in for the target, or "".
+// moves makes a transition; instead is the state that replaces the target, or "".
 func (f *flow) moves(turn int, event, to, instead string) []chat.Message {
 	step := result.Transition{From: f.state, To: to, Event: event, Turn: turn}
 	answer := fmt.Sprintf(`{"status":"transition_scheduled","event":%q,"target_state":%q}`, event, to)

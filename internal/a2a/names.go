@@ -1,6 +1,5 @@
-// Package a2a talks to other agents over A2A: their cards, the messages to them, and the tasks and messages with which
-// they answer, in the words of protocol versions 0.3 and 1.0. It also makes the names of the tools by which models
-// reach agents.
+// Package a2a talks to other agents over A2A: their cards, the messages to them, and the tasks and messages of their
+// answers, in protocol versions 0.3 and 1.0. It also makes the names of the tools by which models reach agents.
 package a2a
 
 import "strings"

@@ -1,4 +1,4 @@
-// Package agreement measures how well the decisions of a judge agree with those of people, on what passes or fails.
+// Package agreement measures how well pass and fail decisions of a judge agree with those of people.
 //
 // The measures are those of J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological
 // Measurement 20 (1960), 37–46, and of J. Yerushalmy, "Statistical problems in assessing methods of medical diagnosis",

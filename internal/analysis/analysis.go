@@ -1,5 +1,5 @@
-// Package analysis says how the trials of runs are spread, and which of them stand out: by cost, by time, by the length
-// of the conversation, by calls that repeat each other, and by passing only sometimes.
+// Package analysis says how the trials of runs are spread, and which of them are outliers: by cost, by time, by the
+// length of the conversation, by calls that repeat each other, and by passing only sometimes.
 package analysis
 
 import (

@@ -1,5 +1,5 @@
-// Package attach reads the media that messages send along: files, and what lies at addresses. Each is read, held
-// against its type and encoded once, however many trials send it.
+// Package attach reads the media of messages, from files and from addresses. Each is read, held against its type and
+// encoded once, however many trials send it.
 package attach
 
 import (

@@ -1,5 +1,5 @@
-// Package baseline is the file that says how a suite did when somebody found that good enough: a line for each group of
-// trials, kept under version control, so that a review shows what changed.
+// Package baseline is the file with the accepted results of a suite: a line for each group of trials, kept under
+// version control, so that a review shows what changed.
 package baseline
 
 import (

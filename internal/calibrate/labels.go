@@ -1,4 +1,4 @@
-// Package calibrate asks a judge about texts that people have labelled, and measures how well the judge agrees with
+// Package calibrate has a judge grade texts that people have labelled, and measures how well the judge agrees with
 // them. It judges as a run does: with a compiled check and the judges of a plan.
 package calibrate
 

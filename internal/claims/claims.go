@@ -1,5 +1,5 @@
-// Package claims keeps account of what has to come up in at least one trial of a run: names in checks that no file
-// declares, evals with thresholds, rules of turns and so on. What never came up is warned of: nothing was tested by it.
+// Package claims records what has to happen in at least one trial of a run: names in checks that no file declares,
+// evals with thresholds, rules of turns and so on. What never came up is warned of: nothing was tested by it.
 package claims
 
 import (

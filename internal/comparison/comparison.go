@@ -1,5 +1,5 @@
-// Package comparison holds two runs against each other: what turned red or green, slower or dearer, what one of them
-// alone has, and what of all that is evidence that the agent changed.
+// Package comparison compares two runs: what turned red or green, slower or dearer, what only one of them has, and
+// which differences are evidence that the agent changed.
 package comparison
 
 import (

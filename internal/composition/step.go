@@ -1,6 +1,6 @@
-// Package composition runs the steps by which an agent answers without one model call that decides all: prompts,
-// bounded agents, tools, branches and parallel steps, in a fixed graph. It knows no model and no tool; the runner hands
-// in what runs a single step.
+// Package composition runs the steps of agents that answer by a fixed graph and not by one model call: prompts, bounded
+// agents, tools, branches and parallel steps. It knows no model and no tool; the runner hands in what runs a single
+// step.
 package composition
 
 import (

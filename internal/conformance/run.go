@@ -1,5 +1,5 @@
-// Package conformance holds arena against vectors: inputs of its checks, and of what surrounds them, with the verdicts
-// that are right for them. It is the only package that knows their format.
+// Package conformance runs test vectors of arena's checks, and of the parts around them: inputs with the verdicts that
+// are right for them. It is the only package that knows their format.
 package conformance
 
 import (

@@ -1,5 +1,5 @@
-// Package contain runs code that arena did not write, such as a check, a judge or a hook of a Go program, so that
-// whatever it does ends as an error.
+// Package contain runs code that is not arena's, such as a check, a judge or a hook of a Go program: a panic or an
+// ended goroutine becomes an error.
 package contain
 
 import (

@@ -1,5 +1,5 @@
-// Package dial is how arena opens connections: every client of ours gets its dialer here, so that a run that must not
-// touch the network has one place that refuses.
+// Package dial opens all network connections of arena, so that there is one place to refuse them in a run without
+// network.
 package dial
 
 import (

@@ -1,4 +1,4 @@
-// Package enclosed finds documents within the prose around them: blocks of code, and JSON.
+// Package enclosed finds documents within prose: blocks of code, and JSON.
 package enclosed
 
 import (

@@ -1,5 +1,5 @@
-// Package endpoint calls HTTP endpoints that give scores: with limits on time, size and redirects, and with errors that
-// hold no secrets.
+// Package endpoint calls HTTP endpoints that return scores: with limits on time, size and redirects, and with errors
+// without secrets.
 package endpoint
 
 import (

@@ -1,4 +1,4 @@
-// Package evals selects the evals of a prompt and decides when in a conversation each of them fires. The runner runs
+// Package evals selects the evals of a prompt, and decides when in a conversation each of them runs. The runner runs
 // their checks.
 package evals
 

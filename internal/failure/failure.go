@@ -1,5 +1,5 @@
-// Package failure reads what an object of somebody else's says of its own failure: the answer of an endpoint, a call of
-// a tool that a program tells of, a span. There is no one way to say it, so all that are in use are looked for.
+// Package failure finds out whether an object of another program reports its own failure: the answer of an endpoint, a
+// tool call of a program, a span. There is no one way to say it, so all that are in use are looked for.
 package failure
 
 import (

@@ -1,5 +1,5 @@
-// Package filedoc is the reference of the files that people write, as pages of Markdown: a text and an example for each
-// kind of file, and every key of it, from the tables by which the files are read.
+// Package filedoc writes the reference of the files that people write, as Markdown: for each kind of file a text, an
+// example and every key, from the tables by which the files are read.
 package filedoc
 
 import (

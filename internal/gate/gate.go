@@ -1,5 +1,5 @@
-// Package gate concludes from trials that pass or fail by chance whether a rate is above a line: with as few trials as
-// it takes, and with errors that are known exactly, whatever the rate and whenever the trials ended.
+// Package gate concludes from trials that pass or fail at random whether a rate is above a line: with as few trials as
+// possible, and with known bounds on errors, whatever the rate and whenever the trials end.
 //
 // A gate looks after every turn of trials at one exact binomial test, at one level that is corrected for all the looks:
 // repeated tests in the manner of P. Armitage, C. K. McPherson and B. C. Rowe, "Repeated significance tests on

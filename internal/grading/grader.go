@@ -1,5 +1,5 @@
-// Package grading asks a judge for a grade: it puts criteria and material into a question, reads the replies strictly,
-// and counts the votes. It knows nothing of checks, and not how a judge is called.
+// Package grading asks a judge for a grade: it builds the question from criteria and material, reads the replies
+// strictly, and counts the votes. It knows nothing of checks, and not how a judge is called.
 package grading
 
 import (

@@ -1,4 +1,4 @@
-// Package hang says how long tests wait for what comes on every machine that works. It is on the map of the packages so
+// Package hang says how long tests wait for an event before they count as stuck. It is on the map of the packages so
 // that helpers of tests can use it; nothing that ships does.
 package hang
 

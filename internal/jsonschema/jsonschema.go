@@ -1,4 +1,4 @@
-// Package jsonschema compiles JSON Schemas, validates values against them and says in English what does not fit. It is
+// Package jsonschema compiles JSON Schemas, validates values against them and describes violations in English. It is
 // the one place that knows the library behind it. A schema never loads anything from elsewhere: no file, no address.
 package jsonschema
 

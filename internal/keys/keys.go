@@ -1,5 +1,5 @@
-// Package keys declares what may stand in the maps of files: each key, the shape of its value, and what is said about
-// it. What reads the files, their JSON Schemas and their documentation are made from the same declarations.
+// Package keys declares the keys of maps in files: the shape of each value, and its documentation. What reads the
+// files, their JSON Schemas and their documentation are made from the same declarations.
 package keys
 
 import (

@@ -1,4 +1,4 @@
-// Package names finds out whether the names that checks use exist: tools and their arguments, agents, states, skills,
+// Package names checks whether the names that checks use exist: tools and their arguments, agents, states, skills,
 // steps. What only a server or an agent elsewhere can tell is left to the trials.
 package names
 

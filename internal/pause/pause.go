@@ -1,4 +1,4 @@
-// Package pause waits in a way that a context can end.
+// Package pause waits until a time is over or a context ends.
 package pause
 
 import (

@@ -1,4 +1,4 @@
-// Package personaldata finds personal data in texts by how it is written.
+// Package personaldata finds personal data in texts by its form.
 package personaldata
 
 import (

@@ -1,5 +1,5 @@
-// Package plainfile opens files that are read to their end, replaces files as a whole, and makes folders to write into.
-// It never waits for a pipe, and never reads a device that has no end.
+// Package plainfile opens regular files for reading, replaces files atomically, and makes folders. It never waits for a
+// pipe, and never reads a device that has no end.
 package plainfile
 
 import (

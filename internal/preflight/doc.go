@@ -1,3 +1,3 @@
-// Package preflight finds what the scenarios of a project cannot do and cannot mean, before anything is planned,
-// started or called.
+// Package preflight finds what in the scenarios of a project cannot work or cannot be intended, before anything is
+// planned, started or called.
 package preflight

@@ -1,5 +1,5 @@
-// Package providers talks to models. Every provider, real or simulated, is one method; retry, rate limit and cost are
-// wrappers of the same interface.
+// Package providers defines the interface to models, with wrappers that retry, limit and price calls. Every provider,
+// real or simulated, is one method; retry, rate limit and cost are wrappers of the same interface.
 package providers
 
 import (

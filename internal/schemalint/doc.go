@@ -1,3 +1,3 @@
-// Package schemalint finds in JSON Schemas what their authors cannot mean: misspelled keywords, rules that no value can
-// follow, and rules that ask nothing.
+// Package schemalint finds mistakes in JSON Schemas: misspelled keywords, rules that no value can satisfy, and rules
+// without effect.
 package schemalint

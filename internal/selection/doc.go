@@ -1,3 +1,3 @@
-// Package selection decides which part of a plan is run: what names, patterns and rows somebody asked for, what is
-// drawn by chance, and the shares of several machines.
+// Package selection decides which part of a plan runs: by names, patterns and rows that the user asks for, by random
+// samples, and by shards.
 package selection

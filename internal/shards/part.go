@@ -1,4 +1,4 @@
-// Package shards puts the journals of shards together: those of runs that each had a part of one plan.
+// Package shards merges the journals of shards: of runs that each had a part of one plan.
 package shards
 
 import (

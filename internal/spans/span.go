@@ -1,6 +1,6 @@
-// Package spans reads the spans in which programs tell what they did: what models they called, what tools they ran,
-// with which tokens, cost and times. It reads OTLP as JSON and as protobuf, and lines of JSON, with the attributes of
-// OpenTelemetry's conventions for generative AI and of OpenInference.
+// Package spans reads the spans of programs: which models they called and which tools they ran, with tokens, cost and
+// times. It reads OTLP as JSON and as protobuf, and lines of JSON, with the attributes of OpenTelemetry's conventions
+// for generative AI and of OpenInference.
 package spans
 
 import (

@@ -1,4 +1,4 @@
-// Package textsearch looks for texts in others: whole words, and many texts at once while another is still written.
+// Package textsearch finds texts within others: whole words, and many texts at once in a text that is still written.
 package textsearch
 
 import (

@@ -1,5 +1,5 @@
-// Package window decides which messages of a conversation a model is sent when not all of them fit into what it may be
-// sent. It knows no clock and does no IO; it sees sizes, not texts.
+// Package window decides which messages of a conversation are sent to a model when not all of them fit. It knows no
+// clock and does no IO; it sees sizes, not texts.
 //
 // Whatever the strategy: messages keep their order, the results of tool calls stay with their calls, the newest message
 // of the user is sent with everything behind it, and the first message that is sent is one of the user's.

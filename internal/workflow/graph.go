@@ -1,5 +1,5 @@
-// Package workflow is the state machine of agents that work through states: which events lead where, how often and for
-// how long. It is pure: no clock, no randomness, no model. The runner asks it, offers its tools, and keeps its record.
+// Package workflow is the state machine of agents with states: which events lead where, how often and for how long. It
+// is pure: no clock, no randomness, no model. The runner asks it, offers its tools, and keeps its record.
 package workflow
 
 import (

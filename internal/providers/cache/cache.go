@@ -1,4 +1,4 @@
-// Package cache keeps the replies of models on disk, so that nobody pays twice for the same question. A reply from the
+// Package cache keeps the replies of models on disk, so that the same question is not paid for twice. A reply from the
 // cache is marked as such, and has the cost and latency of the call that was made.
 package cache
 

@@ -1,5 +1,5 @@
-// Package httpagent is the provider whose agent is an HTTP endpoint of any form: what it is sent, and where its answers
-// have what, stands in the file of the provider.
+// Package httpagent is the provider whose agent is an HTTP endpoint of any form: the provider's file describes the
+// requests, and where in an answer the text, tool calls and usage are.
 package httpagent
 
 import (

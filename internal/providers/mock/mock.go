@@ -1,5 +1,5 @@
-// Package mock is the provider without a model: it answers with the replies that the user's files hold, so that a run
-// costs nothing and repeats byte for byte.
+// Package mock is the provider without a model: it answers with replies from the user's files, so that a run costs
+// nothing and repeats byte for byte.
 package mock
 
 import (

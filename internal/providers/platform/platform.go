@@ -1,5 +1,5 @@
-// Package platform is where vendors' models are hosted by others: how calls are addressed there, how they show that
-// they may be made, and how streams are framed. What the calls say is for the packages of the vendors.
+// Package platform connects to platforms that host vendors' models: how calls are addressed and authorized there, and
+// how streams are framed. What the calls say is for the packages of the vendors.
 //
 // Credentials are looked for at the first call, once for all that are made at the time, and once more when they are not
 // accepted any longer.

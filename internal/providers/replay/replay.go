@@ -1,5 +1,4 @@
-// Package replay is the provider that answers with what was said before: from recorded conversations, without a model
-// and without a network.
+// Package replay is the provider that answers from recorded conversations, without a model and without a network.
 package replay
 
 import (

@@ -1,5 +1,5 @@
-// Package traced wraps the provider of a program: it takes the traces in which the program tells what it did, and adds
-// to its reply the tools that it called, the models that it asked, and what that took.
+// Package traced wraps the provider of a program: it collects the program's traces, and adds the tool calls, model
+// calls, usage and cost in them to its replies.
 package traced
 
 import (

@@ -1,5 +1,5 @@
-// Package wire is what the clients of model APIs over HTTP have in common, whatever words an API uses: connections,
-// limits of time and size, server-sent events, what a failed call means, and what an error may show of it.
+// Package wire is what clients of model APIs over HTTP have in common: connections, limits of time and size,
+// server-sent events, the meaning of failed calls, and errors without secrets.
 //
 // A client of another API brings an Endpoint, which says where calls go, and a Codec, which writes the requests of that
 // API and reads its replies, whole or event by event. Client.Complete does the rest.

@@ -1,4 +1,4 @@
-// Package events writes the events of a run as JSON lines while the run goes on.
+// Package events writes the events of a run as JSON lines while the run lasts.
 package events
 
 import (

@@ -1,5 +1,5 @@
-// Package term writes a run to a terminal or a log: a line for each finished trial, a live block while the run goes
-// on, the failures with their evidence, and the summary.
+// Package term writes a run to a terminal or a log: a line for each finished trial, a live block while trials run, the
+// failures with their evidence, and the summary.
 package term
 
 import (

@@ -1,6 +1,6 @@
-// Package receiver takes the spans that programs send to arena over OTLP/HTTP while a run goes on, and keeps them by
-// trial until somebody takes them out. It listens on this machine alone, for whoever knows the secret of the run, and
-// what it keeps is bounded: what does not fit is counted as lost.
+// Package receiver receives spans that programs send to arena over OTLP/HTTP during a run, and keeps them by trial
+// until they are taken. It listens on this machine alone, for whoever knows the secret of the run, and what it keeps is
+// bounded: what does not fit is counted as lost.
 package receiver
 
 import (

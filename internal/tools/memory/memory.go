@@ -1,4 +1,4 @@
-// Package memory is what an agent remembers within one trial: four tools over a list of texts.
+// Package memory is the memory of an agent within one trial: four tools over a list of texts.
 package memory
 
 import (

@@ -1,5 +1,5 @@
-// Package own describes the tools that arena itself brings along: those by which a model moves through a workflow,
-// hands on texts, works with skills and asks for media. Sessions run their calls.
+// Package own describes arena's own tools: those by which a model moves through a workflow, passes on texts, uses
+// skills and generates media. Sessions run their calls.
 package own
 
 import (

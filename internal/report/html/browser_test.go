@@ -50,6 +50,7 @@ func TestInBrowser(t *testing.T) {
 		{"the rows of datasets are told of together", rowsAreShown},
 		{"the way through a workflow is shown", workflowIsShown},
 		{"a circle in a workflow is shown", circleIsShown},
+		{"who plays the user is shown", playedIsShown},
 		{"coverage is shown", coverageIsShown},
 		{"a trace is drawn", traceIsDrawn}, {"a long trace is drawn in pieces", longTraceIsDrawn},
 		{"a hostile trace is drawn", hostileTraceIsDrawn},

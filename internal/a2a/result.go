@@ -89,7 +89,7 @@ func (r *Result) Said() []Part {
 	return r.Status.Message.Parts
 }
 
-// unread is the first thing in the answer that nobody reads; "": there is none. That of a task that goes on is none
+// unread is the first thing in the answer that nobody reads; "": none. That of a task that goes on is none
 // yet.
 func (r *Result) unread() string {
 	if r.GoesOn() {

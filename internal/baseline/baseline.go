@@ -74,7 +74,7 @@ type Rule struct {
 	AllowUndecided bool `json:"allow_undecided,omitempty"`
 }
 
-// Stopping is the rule with all its ends; nil: there is none.
+// Stopping is the rule with all its ends; nil: none.
 func (r *Rule) Stopping() *gate.Stopping {
 	if r == nil || r.Max < 1 || r.Max > gate.MostTrials {
 		return nil

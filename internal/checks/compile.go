@@ -64,8 +64,8 @@ func (c *Compiled) Sends(getenv func(string) (string, bool)) (headers map[string
 	return nil, ""
 }
 
-// Filled are the texts of the check in which ${NAME} stands for the environment; nil for a check that calls no
-// endpoint.
+// Filled are the texts of the check in which ${NAME} is replaced by an environment variable; nil for a check that calls
+// no endpoint.
 func (c *Compiled) Filled() []string {
 	if own, ok := c.Check.(interface{ filled() []string }); ok {
 		return own.filled()

@@ -23,7 +23,7 @@ func wordingOf(spec *scenario.Check) wording {
 	return wording{spec.Digest, node.Form(spec.Params)}
 }
 
-// compiledBefore returns a check that was compiled without a remark; nil: there is none of that wording.
+// compiledBefore returns a check with the same wording that was compiled without a remark; nil: none.
 func (c *Compiler) compiledBefore(w wording, spec *scenario.Check) *Compiled {
 	if w == (wording{}) {
 		return nil

@@ -119,7 +119,7 @@ func (c *weighted) reachedWithout(weight float64) bool {
 	return sum > 0 && (sum-weight)/sum >= c.threshold-slack
 }
 
-// outvoted is a ban without a limit of its own that the other parts outvote; nil: there is none.
+// outvoted is a ban without a limit of its own that the other parts outvote; nil: none.
 func (c *weighted) outvoted() *Compiled {
 	for i, part := range c.parts {
 		bans := len(part.Nested()) == 0 && cleanOf(part.Def, part.Check) == Bans

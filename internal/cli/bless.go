@@ -239,7 +239,7 @@ func (m *measures) cost() *float64 {
 	return new(median(m.usd))
 }
 
-// score is the mean; nil: there is none.
+// score is the mean; nil: none.
 func (m *measures) score() *float64 {
 	if len(m.scores) == 0 {
 		return nil

@@ -187,7 +187,7 @@ func (f *cassetteFlags) networkBarrier() string {
 	return ""
 }
 
-// deck is the folder of cassettes of a run; nil: there is none.
+// deck is the folder of cassettes of a run; nil: none.
 func (f *cassetteFlags) deck(app *App, strict bool) *cassette.Folder {
 	d := f.Folder(strict, app.secrets.Known, app.Now)
 	if d != nil && f.speed == "realtime" {

@@ -122,7 +122,7 @@ func usableCache(g givenFlags, dir string) error {
 	return nil
 }
 
-// store is the response cache of the run; nil: there is none.
+// store is the response cache of the run; nil: none.
 func (f *outputFlags) store() *cache.Store {
 	if f.cache == "" {
 		return nil

@@ -131,7 +131,7 @@ func (p *earlierTrials) cameToVerdict(id string) bool {
 }
 
 // take is a finished trial that asked for the same, and would have finished within the limit of time that is set now;
-// nil: there is none left. timeout is the limit for all trials of the run, or 0.
+// nil: none left. timeout is the limit for all trials of the run, or 0.
 func (p *earlierTrials) take(print string, t *runner.Trial, timeout time.Duration) *result.Entry {
 	last, there := p.usable[print]
 	if !there {

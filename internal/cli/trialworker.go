@@ -169,7 +169,7 @@ func (w *trialWorker) lost() {
 	w.runs = slices.DeleteFunc(w.runs, func(r *fleet.Run) bool { return w.present == nil || w.present.Run != r.ID })
 }
 
-// next is the oldest run that this worker has not refused, which is served from now on; nil: there is none.
+// next is the oldest run that this worker has not refused, which is served from now on; nil: none.
 func (w *trialWorker) next() *fleet.Run {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -33,8 +33,8 @@ type fleetRun struct {
 	deck   *cassette.Folder   // nil: nothing is recorded, or replayed
 	bundle *spooled           // of the files
 	tapes  *spooled           // of the cassettes that there are; nil: none
-	before *result.WorkersRun // the run that is gone on with; nil: there is none
-	// replaced is the run that this one takes the place of in the results folder, and that had no end; nil: there is none.
+	before *result.WorkersRun // the run that is gone on with; nil: none
+	// replaced is the run that this one takes the place of in the results folder, and that had no end; nil: none.
 	replaced *result.WorkersRun
 	tell     func(string)
 	fleet    *fleet.Coordinator
@@ -79,7 +79,7 @@ func (f *workersFlags) gather(
 	return r, nil
 }
 
-// unfinishedAtBroker is the run of a folder for which workers may still run trials; nil: there is none.
+// unfinishedAtBroker is the run of a folder for which workers may still run trials; nil: none.
 func unfinishedAtBroker(out *harness.Outputs) *result.WorkersRun {
 	was, err := harness.Skim(harness.LastJournalIn(out.Dir))
 	if err != nil || was.Unfinished == 0 { // what is wrong with it is told elsewhere

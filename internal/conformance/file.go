@@ -42,7 +42,7 @@ type Vector struct {
 	Env        map[string]string `json:"env"`
 }
 
-// condition is the same as files write it; nil: there is none.
+// condition is the same as files write it; nil: none.
 func (w *vectorWhen) condition() *scenario.When {
 	if w == nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 // vectorHost is what a vector can reach outside of the process: its endpoint, its program, its environment.
 type vectorHost struct {
 	host     *checks.Host
-	endpoint *vectorEndpoint // nil: there is none
-	program  *vectorProgram  // nil: there is none
+	endpoint *vectorEndpoint // nil: none
+	program  *vectorProgram  // nil: none
 }
 
 // open makes what the vector needs; the caller closes it.

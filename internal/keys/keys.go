@@ -131,7 +131,7 @@ func Object(list []*Key, open bool, value func(*Key) *jsonschema.Doc) *jsonschem
 	return d
 }
 
-// preset is the default as a value of JSON; nil: there is none.
+// preset is the default as a value of JSON; nil: none.
 func (k *Key) preset() (v any) {
 	if k.Default == "" || json.Unmarshal([]byte(k.Default), &v) == nil {
 		return v

@@ -15,7 +15,7 @@ type Info struct {
 	Format string
 	// Codec is what an Ogg stream holds: opus, vorbis, flac or speex. It is "" when that is not known.
 	Codec string
-	// Width and Height are the size in pixels, for a video the display size. 0: there is none, or the file does not say.
+	// Width and Height are the size in pixels, for a video the display size. 0: none, or the file does not say.
 	Width, Height int
 	Seconds       float64
 	Timed         bool // Seconds is known

@@ -12,7 +12,7 @@ type Rows struct {
 	setups  map[*scenario.Scenario][]*setup
 }
 
-// Rows keeps what is known of the scenarios with rows; nil: there is none. Report comes first.
+// Rows keeps what is known of the scenarios with rows; nil: none. Report comes first.
 func (n *Checker) Rows() *Rows {
 	if len(n.rowSetups) == 0 {
 		return nil

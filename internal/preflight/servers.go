@@ -72,7 +72,7 @@ func unsetVariables(s *scenario.Server, getenv func(string) (string, bool)) []st
 	return slices.Sorted(maps.Keys(names))
 }
 
-// ServerTexts are the texts of a server in which ${NAME} stands for the environment.
+// ServerTexts are the texts of a server in which ${NAME} is replaced by an environment variable.
 func ServerTexts(s *scenario.Server) []string {
 	texts := slices.Concat([]string{s.Command, s.URL}, s.Args, s.Env, slices.Collect(maps.Values(s.Headers)))
 	if s.Image != nil {

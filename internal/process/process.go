@@ -26,7 +26,7 @@ type Command struct {
 
 	MaxStdout int // bytes; 0: 10 MB
 	// OnStderr receives the lines that the program writes to stderr, as they come, one at a time, and without their ends.
-	// What is longer than 64 KiB is cut. nil: nobody listens.
+	// Longer lines than 64 KiB are cut. nil: lines are dropped.
 	OnStderr func(line string)
 	// Grace is how long the program may take to end after it was asked to, and how long its output may stay open after it
 	// has ended; 0: half a second.

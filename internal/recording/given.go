@@ -113,7 +113,7 @@ func (b *builder) compareOutputs(spans, calls []aiSpan) {
 	}
 }
 
-// outermostGiven is the outermost span around a call that tells what it gave out; nil: there is none.
+// outermostGiven is the outermost span around a call that tells what it gave out; nil: none.
 func outermostGiven(c *aiSpan, byID map[string]*aiSpan) (top *aiSpan) {
 	seen := map[string]bool{c.id: true}
 	for up := byID[c.parent]; c.parent != "" && up != nil && !seen[up.id]; up = byID[up.parent] {

@@ -190,7 +190,7 @@ func (c byIndex) Swap(i, j int) {
 	*a, *b = *b, *a
 }
 
-// addRow keeps what only trials of a row or a session have. It returns its number, from 1; 0: there is none.
+// addRow keeps what only trials of a row or a session have. It returns its number, from 1; 0: none.
 func (c *Briefs) addRow(r *BriefRow) uint32 {
 	if *r == *noRow {
 		return 0

@@ -190,7 +190,7 @@ func (f *flow) ends(state string) bool {
 	return at != nil && at.Ends()
 }
 
-// seen returns what checks see of the workflow; nil: there is none.
+// seen returns what checks see of the workflow; nil: none.
 func (s *session) seen() *checks.Workflow {
 	f := s.flow
 	if f == nil {

@@ -51,7 +51,7 @@ type PlanOptions struct {
 	// asked which tools they have.
 	Listing bool
 	// OnStderr receives the lines that programs of tools and of MCP servers write to stderr, with the tool or server, from
-	// any goroutine; nil: nobody listens.
+	// any goroutine; nil: they are dropped.
 	OnStderr func(who, line string)
 	// Calls are the parameters that win over the files; see Options.
 	Calls CallParameters

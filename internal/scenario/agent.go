@@ -29,7 +29,7 @@ type Agent struct {
 // defaultAgentTimeout is how long an agent may take that is not told.
 const defaultAgentTimeout = 60 * time.Second
 
-// agentFile is an agent as it stands in a file: simulated or remote.
+// agentFile is an agent as written in a file: simulated or remote.
 type agentFile struct {
 	*Agent
 	card, url, responses, filter *node.Node

@@ -55,7 +55,7 @@ var skillCardFields = table("a skill", func() rows[skillCard] {
 	}
 })
 
-// ruleFile is an answer of a simulated agent as it stands in a file.
+// ruleFile is an answer of a simulated agent as written in a file.
 type ruleFile struct {
 	AgentRule
 	at       *node.Node

@@ -35,13 +35,13 @@ func (c *Composition) Within(s *composition.Step) bool {
 	return slices.ContainsFunc(c.Steps, func(p *composition.Step) bool { return slices.Contains(p.Branches, s) })
 }
 
-// compositionFile is a composition as it stands in a file.
+// compositionFile is a composition as written in a file.
 type compositionFile struct {
 	*composition.Composition
 	steps []*stepFile
 }
 
-// stepFile is a step as it stands in a file.
+// stepFile is a step as written in a file.
 type stepFile struct {
 	*composition.Step
 	at     *node.Node

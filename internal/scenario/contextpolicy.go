@@ -25,7 +25,7 @@ type ContextPolicy struct {
 // Summarizer is the provider whose model writes summaries.
 type Summarizer struct {
 	Pos diag.Pos
-	ID  string // "": there is none
+	ID  string // "": none
 }
 
 // ContextStrategy is what happens to messages that do not fit.

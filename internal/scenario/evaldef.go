@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// evalFile is an eval definition as it stands in a file.
+// evalFile is an eval definition as written in a file.
 type evalFile struct {
 	Eval
 	id        *node.Node

@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// metricFile is a metric as it stands in a file.
+// metricFile is a metric as written in a file.
 type metricFile struct {
 	result.Metric
 	name, kind, limits, buckets *node.Node

@@ -24,7 +24,7 @@ type RecordingEval struct {
 	Tags         []string
 }
 
-// recordingEvalFile is a document of kind Eval as it stands in a file.
+// recordingEvalFile is a document of kind Eval as written in a file.
 type recordingEvalFile struct {
 	RecordingEval
 	path, kind *node.Node

@@ -190,7 +190,7 @@ func (f *files) missing(path string) *problem {
 }
 
 // spelled is the file that a path means with other slashes or letters, or from the working directory in the place of
-// the root; "": there is none.
+// the root; "": none.
 func (f *files) spelled(path string) string {
 	straight := strings.ReplaceAll(path, `\`, "/")
 	for _, from := range []string{straight, strings.TrimLeft(straight, "/")} {

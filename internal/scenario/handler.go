@@ -16,7 +16,7 @@ type Handler struct {
 	Command    string   // against Dir, or a name to look up in PATH
 	CommandPos diag.Pos
 	Args       []string
-	Env        []string // NAME=value, in which ${NAME} stands for the environment; or a NAME to pass on
+	Env        []string // NAME=value, in which ${NAME} is replaced by an environment variable; or a NAME to pass on
 	Timeout    time.Duration
 	Dir        string `digest:"-"` // where the program runs
 	// Later is what of it arena does not have yet; "" is nothing. A check of such a type is refused.

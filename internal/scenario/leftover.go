@@ -17,7 +17,7 @@ import (
 // leaving is a text of that kind.
 type leaving struct {
 	what      string
-	filled    bool     // ${NAME} stands for the environment
+	filled    bool     // ${NAME} is replaced by an environment variable
 	template  bool     // it is a Go template
 	whole     bool     // it may well hold braces and dollar signs of its own
 	arguments []string // of the tool

@@ -35,7 +35,7 @@ type MockScenario struct {
 	Summaries []MockReply
 }
 
-// At returns the reply with a number, from 1; nil: there is none. It must not be changed.
+// At returns the reply with a number, from 1; nil: none. It must not be changed.
 func (m *MockScenario) At(n int) *MockReply {
 	if m == nil {
 		return nil

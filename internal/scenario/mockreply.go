@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// mockReplyFile is a canned reply as it stands in a file.
+// mockReplyFile is a canned reply as written in a file.
 type mockReplyFile struct {
 	MockReply
 	kind, content, calls, parts *node.Node

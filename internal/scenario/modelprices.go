@@ -21,7 +21,7 @@ type pricedModel struct {
 }
 
 // Of finds the price of a model: by its whole name, else by the longest part of it that leaves out only what stands
-// before a slash and versions (gpt-4o-mini-2024-07-18 is gpt-4o-mini). nil: there is none.
+// before a slash and versions (gpt-4o-mini-2024-07-18 is gpt-4o-mini). nil: none.
 func (m ModelPrices) Of(model string) *Pricing {
 	p, _ := m.find(model)
 	return p

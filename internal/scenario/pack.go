@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/skill"
 )
 
-// packFile is a pack as it stands in a file.
+// packFile is a pack as written in a file.
 type packFile struct {
 	prompts      []*Prompt
 	tools        []*Tool // without implementation

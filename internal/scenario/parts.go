@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// partFile is a part of a message as it stands in a file.
+// partFile is a part of a message as written in a file.
 type partFile struct {
 	chat.Part
 	pos   diag.Pos

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// predicateFile is a predicate as it stands in a file.
+// predicateFile is a predicate as written in a file.
 type predicateFile struct {
 	composition.Predicate
 	all, any, not *node.Node

@@ -19,7 +19,7 @@ import (
 // programLimit is how long the program of such a scenario may take when nothing else is said.
 const programLimit = 300 * time.Second
 
-// programScenario is such a scenario as it stands in a file.
+// programScenario is such a scenario as written in a file.
 type programScenario struct {
 	Scenario
 	agent           Program

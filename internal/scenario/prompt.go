@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// promptFile is a prompt as it stands in a file.
+// promptFile is a prompt as written in a file.
 type promptFile struct {
 	*Prompt
 	fragments []fragmentRef

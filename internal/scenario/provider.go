@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// providerFile is a provider as it stands in a file.
+// providerFile is a provider as written in a file.
 type providerFile struct {
 	*Provider
 	kind, config *node.Node

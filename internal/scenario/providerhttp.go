@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// httpFile is an agent behind HTTP as it stands in a file.
+// httpFile is an agent behind HTTP as written in a file.
 type httpFile struct {
 	*HTTPAgent
 	p       *Provider

@@ -17,7 +17,7 @@ const ProgramType = "command"
 type Program struct {
 	Command    []string // without a shell; the first is against Dir, or a name to look up in PATH
 	CommandPos diag.Pos
-	Env        []string // NAME=value, in which ${NAME} stands for the environment; or a NAME to pass on
+	Env        []string // NAME=value, in which ${NAME} is replaced by an environment variable; or a NAME to pass on
 	EnvPos     diag.Pos
 	Dir        string `digest:"-"` // where the program runs
 	Lines      bool   // it answers turn after turn, on lines of JSON; else it is started for each reply
@@ -41,7 +41,7 @@ func (p *Provider) Remembers() bool {
 // IsAgent reports whether the provider is an agent of its own, and no model.
 func (p *Provider) IsAgent() bool { return ProviderTypeOf(p.Type).Agent }
 
-// programFile is the program of a provider as it stands in a file.
+// programFile is the program of a provider as written in a file.
 type programFile struct {
 	*Program
 	cwd             string

@@ -16,7 +16,7 @@ import (
 )
 
 // Server is an MCP server, whose tools agents may be offered. It has one of Command, URL and Image. In its texts
-// ${NAME} stands for the environment; see Expand.
+// ${NAME} is replaced by an environment variable; see Expand.
 type Server struct {
 	Name string
 	Pos  diag.Pos // of the name
@@ -91,7 +91,7 @@ func (p *Project) InContainer(tool string) bool {
 		slices.ContainsFunc(p.Servers, func(s *Server) bool { return s.Image != nil })
 }
 
-// serverFile is an MCP server as it stands in a file.
+// serverFile is an MCP server as written in a file.
 type serverFile struct {
 	*Server
 	command, url, source *node.Node

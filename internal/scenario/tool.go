@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// toolFile is a tool as it stands in a file.
+// toolFile is a tool as written in a file.
 type toolFile struct {
 	*Tool
 	mode, http, exec, client  *node.Node

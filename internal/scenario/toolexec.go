@@ -14,7 +14,7 @@ type ExecTool struct {
 	Command    string // against Dir, or a name to look up in PATH
 	CommandPos diag.Pos
 	Args       []string
-	Env        []string // NAME=value, in which ${NAME} stands for the environment; or a NAME to pass on
+	Env        []string // NAME=value, in which ${NAME} is replaced by an environment variable; or a NAME to pass on
 	EnvPos     diag.Pos
 	Timeout    time.Duration // of a call
 	Dir        string        `digest:"-"` // where the program runs
@@ -24,7 +24,7 @@ type ExecTool struct {
 
 const defaultToolTimeout = 30 * time.Second
 
-// execFile is a program as it stands in a file.
+// execFile is a program as written in a file.
 type execFile struct {
 	*ExecTool
 	scope, sandbox *node.Node

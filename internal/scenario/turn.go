@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// turnFile is a turn as it stands in a file.
+// turnFile is a turn as written in a file.
 type turnFile struct {
 	Turn
 	role, persona, content, parts, turns *node.Node

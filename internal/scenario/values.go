@@ -24,7 +24,7 @@ type Values struct {
 	Empty  []string // variables that the prompt lists, and that nobody gives a value
 
 	fields []string          // of all rows of the dataset, sorted
-	row    *dataset.Row      // its fields are among Vars, and are no templates; nil: there is none
+	row    *dataset.Row      // its fields are among Vars, and are no templates; nil: none
 	marked map[string]string // Vars with marks in the places of the fields of the row
 	made   bool              // the row is none of the file
 }

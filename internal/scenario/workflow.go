@@ -43,7 +43,7 @@ func (w *Workflow) variables() []string {
 	return names
 }
 
-// workflowFile is a workflow as it stands in a file.
+// workflowFile is a workflow as written in a file.
 type workflowFile struct {
 	version int
 	entry   *node.Node

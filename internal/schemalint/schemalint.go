@@ -173,7 +173,7 @@ func keywordHint(n, k, v *node.Node) string {
 // typeNames are the types that values have in JSON Schema.
 var typeNames = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// meantKeyword is the keyword that says what other notations have another word for; "": there is none.
+// meantKeyword is the keyword that says what other notations have another word for; "": none.
 func meantKeyword(n *node.Node, word string) string {
 	most, least := "maximum", "minimum"
 	if types := typesOf(n); len(types) == 1 {

@@ -12,7 +12,7 @@ import (
 type shape struct {
 	what  string
 	kinds map[string]string // by the name of a member, as jsonvalue.FoldKey folds it: what it may begin with; "": anything
-	needs string            // the list without which the object tells nothing; "": there is none
+	needs string            // the list without which the object tells nothing; "": none
 	// whole says that there can be no other member. Elsewhere there may be those of later versions, but for lists and
 	// objects, whose content would be lost.
 	whole bool

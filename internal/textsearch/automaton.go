@@ -7,7 +7,7 @@ type automaton struct {
 	width  int         // classes
 	next   []int32     // state × width + class → state; 0 is the start
 	length []int32     // state → bytes of the text that ends there; 0: none does
-	suffix []int32     // state → the next one whose text ends at the same place; 0: there is none
+	suffix []int32     // state → the next one whose text ends at the same place; 0: none
 }
 
 // newAutomaton builds the automaton of some texts. Empty ones are found nowhere.

@@ -29,7 +29,7 @@ const markSigns = "*_`~\\"
 
 // unmarker takes the marks out of a text as it comes. Marks wait for the character behind them.
 type unmarker struct {
-	before  rune // the character before the mark that waits; 0: there is none
+	before  rune // the character before the mark that waits; 0: none
 	mark    rune // 0: none waits
 	count   int  // how often the mark is repeated
 	escaped bool // a backslash waits

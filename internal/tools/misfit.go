@@ -49,7 +49,7 @@ func (r *Registry) Required(tool string) (names []string) {
 	return names
 }
 
-// property is the schema of an argument; nil: there is none, or what surrounds it may change it.
+// property is the schema of an argument; nil: none, or what surrounds it may change it.
 func (t *tool) property(name string) map[string]any {
 	if t == nil || t.input == nil || composed(t.input.doc) {
 		return nil

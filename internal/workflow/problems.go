@@ -76,7 +76,7 @@ func (g *Graph) reach(starts []string, next func(*State) []string) map[string]bo
 	return seen
 }
 
-// shortest is how many states the shortest way from one to a state that ends enters, both included; 0: there is none.
+// shortest is how many states the shortest way from one to a state that ends enters, both included; 0: none.
 func (g *Graph) shortest(from *State) int {
 	seen := map[string]bool{}
 	for n, level := 1, []string{from.Name}; len(level) > 0; n++ {

@@ -361,7 +361,7 @@ func (c *brokerClock) look(ctx context.Context, l *Limits) error {
 	return nil
 }
 
-// lastOn is the last message on a subject; nil: there is none.
+// lastOn is the last message on a subject; nil: none.
 func (t *Trials) lastOn(ctx context.Context, stream, subject string) (m *jetstream.RawStreamMsg, err error) {
 	err = t.retry(ctx, func(ctx context.Context) error {
 		s, err := t.js.Stream(ctx, stream)

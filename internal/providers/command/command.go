@@ -28,7 +28,7 @@ const (
 type Host struct {
 	Getenv func(name string) (string, bool)
 	// OnStderr receives the lines that a program writes to its stderr, with the name of its provider, from any goroutine;
-	// nil: nobody listens.
+	// nil: they are dropped.
 	OnStderr func(who, line string)
 }
 

@@ -17,7 +17,7 @@ type conversation struct {
 	owners          *owners
 
 	mu      sync.Mutex  // held by the call that is under way
-	session any         // a text or a number; nil: there is none yet
+	session any         // a text or a number; nil: none yet
 	stolen  string      // the conversation to which the endpoint had told the session before; "": none
 	said    *chat.Reply // the words behind calls of tools that were told of
 	cut     bool        // a reply was closed before the endpoint had told its session

@@ -109,7 +109,7 @@ func (p *Provider) step(at *chat.Origin) (rounds []scenario.MockReply, ok bool) 
 	return rounds, ok
 }
 
-// first is the agent's numbered reply in a file that comes before the inline replies; nil: there is none.
+// first is the agent's numbered reply in a file that comes before the inline replies; nil: none.
 func (p *Provider) first(at *chat.Origin, n int) *scenario.MockReply {
 	if at.Judge != "" || at.Persona != "" || p.File == nil || !p.File.First {
 		return nil

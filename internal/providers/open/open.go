@@ -28,7 +28,7 @@ type Options struct {
 	// Offline makes every connection fail that a provider would open.
 	Offline bool
 	// OnStderr receives the lines that the programs of providers write to their stderr, with the provider, from any
-	// goroutine; nil: nobody listens.
+	// goroutine; nil: they are dropped.
 	OnStderr func(who, line string)
 	// Shared is what the calls of a provider keep together with those of others; nil: nothing.
 	Shared func(p *scenario.Provider) providers.Shared

@@ -29,7 +29,7 @@ type Options struct {
 	WarningsShown int                           // how many of the run's warnings were shown before the run
 	Now           func() time.Time              // nil: time.Now
 	Rerun         func(...*result.Brief) string // the command that runs trials of one file again; may be nil
-	Rejudge       string                        // the command that asks only the judges again; "": there is none
+	Rejudge       string                        // the command that asks only the judges again; "": none
 	Resume        func(*result.Run) string      // the command that runs the trials that did not finish; may be nil
 }
 

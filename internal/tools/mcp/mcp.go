@@ -37,7 +37,7 @@ type Host struct {
 	Getenv func(name string) (string, bool)
 	HTTP   *http.Client // nil: no connections are allowed
 	// OnStderr receives the lines that a server's program writes to stderr, with the name of the server, from any
-	// goroutine; nil: nobody listens.
+	// goroutine; nil: they are dropped.
 	OnStderr func(who, line string)
 }
 

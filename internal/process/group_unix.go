@@ -29,6 +29,11 @@ func (*group) terminate(leader *os.Process) error {
 	return err
 }
 
+// alive reports whether the group has members. The leader has been waited for.
+func (*group) alive(leader *os.Process) bool {
+	return !errors.Is(syscall.Kill(-leader.Pid, 0), syscall.ESRCH)
+}
+
 // kill kills what is left of the group. The leader has been waited for. The system does not reuse the id of a group
 // that has members. An error means that the group is empty.
 func (*group) kill(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }

@@ -56,6 +56,13 @@ func (g *group) terminate(leader *os.Process) error {
 	return windows.TerminateJobObject(g.job, 1)
 }
 
+// alive reports whether the group may have members.
+func (g *group) alive(*os.Process) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.job != 0
+}
+
 // kill ends what is left of the group.
 func (g *group) kill(*os.Process) {
 	g.mu.Lock()

@@ -28,8 +28,7 @@ type Command struct {
 	// OnStderr receives the lines that the program writes to stderr, as they come, one at a time, and without their ends.
 	// Longer lines than 64 KiB are cut. nil: lines are dropped.
 	OnStderr func(line string)
-	// Grace is how long the program may take to end after it was asked to, and how long its output may stay open after it
-	// has ended; 0: half a second.
+	// Grace is how long the program may take to end after it was asked to; 0: half a second.
 	Grace time.Duration
 }
 
@@ -77,14 +76,11 @@ func (c *Command) Run(ctx context.Context) (Output, error) {
 	cmd := c.prepare(ctx)
 	lines := lineWriter{onLine: c.OnStderr}
 	cmd.Stdout, cmd.Stderr = stdout, lines.beside(stderr)
-	err := run(cmd, func() {})
+	err := run(ctx, cmd, func() {})
 	lines.flush()
 	out := Output{Stdout: stdout.data.Bytes(), Stderr: stderr.bytes()}
-	switch cause := context.Cause(ctx); {
-	case cause != nil:
-		return out, cause
-	case errors.Is(err, exec.ErrWaitDelay):
-		return out, ErrOutputHeldOpen
+	if cause := context.Cause(ctx); cause != nil {
+		return out, heldOpen(cause, err)
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return out, &ExitError{exit.String()}
@@ -104,8 +100,13 @@ func (c *Command) prepare(ctx context.Context) *exec.Cmd {
 }
 
 // run runs a command in a group of its own and kills what is left of the group at the end. Where Guard was called, it
-// also kills processes that left the group. It calls started once the command runs.
-func run(cmd *exec.Cmd, started func()) error {
+// also kills processes that left the group. It calls started once the command runs, and returns when what the program
+// wrote is read.
+func run(ctx context.Context, cmd *exec.Cmd, started func()) error {
+	pipes, err := wire(cmd)
+	if err != nil {
+		return err
+	}
 	runtime.LockOSThread() // on Linux the program is killed when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	setGroup(cmd)
@@ -113,15 +114,17 @@ func run(cmd *exec.Cmd, started func()) error {
 	cmd.Cancel = func() error { return g.terminate(cmd.Process) }
 	mark, err := programs.start(cmd)
 	if err != nil {
+		pipes.close()
 		return fmt.Errorf("cannot be started: %w", reason(err))
 	}
+	pipes.begin()
 	defer programs.ended(cmd.Process.Pid, mark)
 	defer g.kill(cmd.Process)
 	if err := g.adopt(cmd.Process); err != nil {
 		return errors.Join(err, cmd.Process.Kill(), cmd.Wait())
 	}
 	started()
-	return cmd.Wait()
+	return pipes.finish(ctx, cmd.Wait(), &g, cmd)
 }
 
 // reason returns an error of the system without the name of the program, which the caller adds.

@@ -32,6 +32,7 @@ func TestRun(t *testing.T) {
 		{name: "copies", text: "cat", stdin: "grüße\n", stdout: "grüße\n"},
 		{name: "reads nothing", text: "echo done", stdin: strings.Repeat("x", 5<<20), stdout: "done\n"},
 		{name: "fails", text: "echo half; echo why >&2; exit 3", stdout: "half\n", stderr: "why\n", err: "exit status 3"},
+		{name: "ends before its child", text: "exec 3<&0; (cat <&3; echo rest) &", stdin: "mine\n", stdout: "mine\nrest\n"},
 		{name: "crashes", text: "kill -SEGV $$", err: "signal: segmentation fault"},
 		{name: "sees its environment only", text: `echo "$MODE,$OPENAI_API_KEY"`, stdout: "test,\n"},
 		{name: "talks much about nothing", text: "yes no | head -c 4500000 >&2; echo end >&2; echo 1", stdout: "1\n",

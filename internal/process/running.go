@@ -17,7 +17,6 @@ type Running struct {
 	stdin  *os.File
 	stdout *os.File
 	stderr *lockedBuffer
-	grace  time.Duration
 	leader *os.Process // set when the program was started
 	end    context.CancelFunc
 	done   chan struct{}
@@ -44,12 +43,11 @@ func (c *Command) Start() (*Running, error) {
 		done: make(chan struct{}),
 	}
 	cmd := c.prepare(ctx)
-	r.grace = cmd.WaitDelay
 	lines := lineWriter{onLine: c.OnStderr}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirIn, theirOut, lines.beside(r.stderr)
 	started := make(chan struct{})
 	go func() {
-		err := run(cmd, func() {
+		err := run(ctx, cmd, func() {
 			r.leader = cmd.Process
 			_ = ignore(theirIn.Close(), theirOut.Close()) // the program has its own copies
 			close(started)
@@ -78,11 +76,9 @@ func ignore(...error) error { return nil }
 func (r *Running) over(err error) {
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = &ExitError{exit.String()}
-	} else if errors.Is(err, exec.ErrWaitDelay) {
-		err = ErrOutputHeldOpen
 	}
 	r.err = err
-	_ = r.stdout.SetReadDeadline(time.Now().Add(r.grace)) // a process that left the group may hold the output open
+	_ = r.stdout.SetReadDeadline(time.Now().Add(unseen)) // a process that left the group may hold the output open
 	close(r.done)
 }
 
@@ -138,6 +134,7 @@ func (r *Running) Stop(wait time.Duration) (itself bool) {
 	case <-r.done:
 		itself = true
 	case <-timer.C:
+		itself = r.Ended() // and left somebody behind
 	}
 	r.end()
 	<-r.done

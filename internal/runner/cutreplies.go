@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/evals"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -27,20 +28,24 @@ func howCut(m *chat.Message) string {
 	return ""
 }
 
-// reportCuts warns of incomplete replies whose finish reason no check looks at: forbidden text may have come next. With
-// --strict such a trial is an error.
+// reportCuts warns of incomplete replies on whose finish reason no check has decided: forbidden text may have come next.
+// With --strict such a trial is an error.
 func (s *session) reportCuts() {
+	number := -1
 	for i := range s.out.Turns {
 		t := &s.out.Turns[i]
 		for at := range t.Messages {
 			m := t.Messages[at].Said() // as the model wrote it, before guardrails
+			if m.Role != chat.Assistant {
+				continue
+			}
+			number++
 			how := howCut(&m)
-			if m.Role != chat.Assistant || how == "" || t.Messages[at].Blocked() ||
-				s.asksWhyEnded(t.Script(), i == len(s.out.Turns)-1) {
+			if how == "" || t.Messages[at].Blocked() || s.decided.ends[number] {
 				continue
 			}
 			what := fmt.Sprintf("reply %s (finish reason %s), which no check tests", how, m.FinishReason)
-			s.warnOfCut(t.Index, what, ": add the check finish_reason")
+			s.warnOfCut(t.Index, what, s.wayToAsk(t, &m))
 		}
 		s.reportCutSteps(t)
 	}
@@ -48,6 +53,17 @@ func (s *session) reportCuts() {
 		s.warnOfCut(d.turn, "reply "+d.what, "")
 	}
 	s.hearJudges()
+}
+
+// wayToAsk says how a check asks why a reply ended.
+func (s *session) wayToAsk(t *result.Turn, m *chat.Message) string {
+	switch {
+	case !s.asksWhyEnded():
+		return ": add the check finish_reason"
+	case len(m.ToolCalls) > 0:
+		return ": finish_reason looks at the last reply of a turn, and this one calls tools before that"
+	}
+	return fmt.Sprintf(": the finish_reason that is there did not decide on it; add one to turn %d", t.Script()+1)
 }
 
 // reportCutSteps warns of incomplete replies in the steps of a composition, at which no check can look.
@@ -86,21 +102,14 @@ func (s *session) warnOfReply(where, what, hint string) {
 	}
 }
 
-// asksWhyEnded reports whether a check of a turn of the scenario looks at the finish reason. The checks of the
-// conversation see the last turn.
-func (s *session) asksWhyEnded(script int, last bool) bool {
-	list := s.turnChecks(script)
-	if last {
-		own := s.conversationChecks()
-		list = slices.Concat(list, own[0], own[1])
+// asksWhyEnded reports whether a check of the trial, wherever it stands, looks at a finish reason.
+func (s *session) asksWhyEnded() bool {
+	own := s.conversationChecks()
+	lists := [][]scenario.Placed{own[0], own[1]}
+	for i := range s.trial.Scenario.Turns {
+		lists = append(lists, s.turnChecks(i))
 	}
-	if slices.ContainsFunc(list, func(p scenario.Placed) bool { return compiled(p).AsksFinishReason() }) {
-		return true
-	}
-	for _, e := range s.stance.evals {
-		if e.Check.AsksFinishReason() {
-			return true
-		}
-	}
-	return false
+	asks := func(p scenario.Placed) bool { return compiled(p).AsksFinishReason() }
+	return slices.ContainsFunc(slices.Concat(lists...), asks) ||
+		slices.ContainsFunc(s.stance.evals, func(e *evals.Eval) bool { return e.Check.AsksFinishReason() })
 }

@@ -125,13 +125,13 @@ func (s *session) awaitEvals(ctx context.Context) {
 				s.recordMissingResult(e, h.Turn, err)
 				continue
 			}
-			s.recordWorkerResult(e, h.Turn, &measured[i])
+			s.recordWorkerResult(e, h.EvalRequest, &measured[i])
 		}
 	}
 }
 
 // recordWorkerResult records the score of a worker. The status is decided by the thresholds of this project.
-func (s *session) recordWorkerResult(e *evals.Eval, turn int, r *result.EvalResult) {
+func (s *session) recordWorkerResult(e *evals.Eval, h *EvalRequest, r *result.EvalResult) {
 	v := e.Check.EmptyVerdict()
 	v.Score, v.Error, v.Explanation, v.Details = r.Score, r.Error, r.Explanation, r.Details
 	v.DurationMS, v.Judgements, v.SkipReason = r.DurationMS, r.Judgements, r.SkipReason
@@ -145,10 +145,24 @@ func (s *session) recordWorkerResult(e *evals.Eval, turn int, r *result.EvalResu
 	default:
 		v.Status = e.Check.Decide(*r.Score)
 	}
-	s.recordEval(e, turn, &v)
+	if e.Gates() {
+		s.decide(e.Check, &v, s.sentSubject(h))
+	}
+	s.recordEval(e, h.Turn, &v)
 	if last := &s.out.Evals[len(s.out.Evals)-1]; last.MetricValue == nil {
 		last.MetricValue = r.MetricValue
 	}
+}
+
+// sentSubject is what a worker judged of the conversation.
+func (s *session) sentSubject(h *EvalRequest) *checks.Subject {
+	subject := &checks.Subject{Session: h.Turn == result.NoTurn, Messages: h.Messages, Turn: h.Turn, AllCalls: s.calls}
+	for i := range s.calls {
+		if subject.Session || s.calls[i].Turn == h.Turn {
+			subject.Calls = append(subject.Calls, s.calls[i])
+		}
+	}
+	return subject
 }
 
 func (s *session) recordMissingResult(e *evals.Eval, turn int, err error) {

@@ -10,17 +10,36 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
+// failedMeans is a warning that an assertion held because of tool calls that failed.
+type failedMeans struct {
+	text  string
+	calls []int // in the calls of the session
+}
+
 // remarkFailedCalls keeps which assertions held because of tool calls that failed: the agent may say that it did what
-// it did not. A check of the trial that depends on failures has decided what they mean.
+// it did not.
 func (s *session) remarkFailedCalls(ctx context.Context, list []scenario.Placed, verdicts []result.Verdict,
 	subject *checks.Subject) {
 	for i, placed := range list {
 		c := compiled(placed)
-		if verdicts[i].Status != result.Passed || !c.OnlyByFailedCalls(ctx, subject) || s.countsFailures() {
+		if verdicts[i].Status != result.Passed {
 			continue
 		}
-		s.warnOfVerdict(c.Type + " is met only by calls of tools that failed: if they must work, add no_tool_errors, or " +
-			"no_error: true where a check takes it; if they are meant to fail, add tool_efficiency with max_errors")
+		if failed := c.OnlyByFailedCalls(ctx, subject); len(failed) > 0 {
+			text := c.Type + " is met only by calls of tools that failed: if they must work, add no_tool_errors, or " +
+				"no_error: true where a check takes it; if they are meant to fail, add tool_efficiency with max_errors"
+			s.byFailures = append(s.byFailures, failedMeans{text, s.callIndexes(failed)})
+		}
+	}
+}
+
+// reportFailedCalls warns of assertions that held because of failed calls, unless a check that depends on failures has
+// decided what these calls mean.
+func (s *session) reportFailedCalls() {
+	for _, held := range s.byFailures {
+		if slices.ContainsFunc(held.calls, func(at int) bool { return !s.decided.failures[at] }) {
+			s.warnOfVerdict(held.text)
+		}
 	}
 }
 
@@ -28,16 +47,15 @@ func (s *session) remarkFailedCalls(ctx context.Context, list []scenario.Placed,
 const maxRefused = 5
 
 // remarkRefusedCalls warns of calls of tools that the agent does not have: it may have been given another list of
-// tools, and then its conversation is not the one under test. When a check of the trial depends on failed calls, that
-// check decides, and there is no warning.
+// tools, and then its conversation is not the one under test. Where a check that depends on failed calls has judged
+// them, that check decides, and there is no warning.
 func (s *session) remarkRefusedCalls() {
-	if s.countsFailures() {
-		return
-	}
 	told := map[string]bool{}
+	at := -1
 	for i := range s.out.Turns {
 		for _, call := range s.out.Turns[i].ToolCalls {
-			if !call.Refused || told[call.Error] || len(told) == maxRefused {
+			at++
+			if !call.Refused || s.decided.failures[at] || told[call.Error] || len(told) == maxRefused {
 				continue
 			}
 			told[call.Error] = true
@@ -45,16 +63,4 @@ func (s *session) remarkRefusedCalls() {
 				" (if it is meant to try, add tool_efficiency with max_errors)")
 		}
 	}
-}
-
-// countsFailures reports whether an assertion of the scenario depends on tool calls that fail.
-func (s *session) countsFailures() bool {
-	own := s.conversationChecks()
-	lists := [][]scenario.Placed{own[0], own[1]}
-	for i := range s.trial.Scenario.Turns {
-		lists = append(lists, s.turnChecks(i))
-	}
-	return slices.ContainsFunc(slices.Concat(lists...), func(p scenario.Placed) bool {
-		return compiled(p).CountsFailures()
-	})
 }

@@ -36,6 +36,8 @@ type session struct {
 	calls            []checks.Call
 	doubts           []doubt           // of replies
 	verdictWarnings  warningSet        // reported first
+	decided          decided           // by the checks so far
+	byFailures       []failedMeans     // that checks held
 	toolResults      []chat.ToolResult // in the last reply, of tools that the server ran
 	ranCalls         []chat.ToolCall   // in the last reply, of an agent that has made them
 	agent            *providers.Trial  // the trial, as providers know it that are agents of their own
@@ -404,6 +406,7 @@ func (s *session) finish() {
 		s.notice(text)
 	}
 	s.reportCuts()
+	s.reportFailedCalls()
 	s.remarkRefusedCalls()
 	s.report(s.verdictWarnings)
 	s.reportUnparsed()

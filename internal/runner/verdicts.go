@@ -74,6 +74,11 @@ func (s *session) verdicts(
 			after(list, places, out, subject.Turn)
 		}
 	}
+	for i, c := range list {
+		if after != nil || compiled(c).Gates() {
+			s.decide(compiled(c), &out[i], subject)
+		}
+	}
 	s.remark(ctx, list, out, subject, after == nil)
 	if after != nil {
 		s.remarkFailedCalls(ctx, list, out, subject)

@@ -25,25 +25,10 @@ func alone(text string, start, stop int, exhibits []Exhibit) error {
 	if !farewells().MatchString(after) {
 		return errors.New("it has words after the JSON object, which may take it back")
 	}
-	if before+after != "" && stands(text[start:stop], exhibits) {
+	if before+after != "" && Stands(text[start:stop], exhibits) {
 		return errors.New("its JSON object stands in the material, so it may be a quotation")
 	}
 	return nil
-}
-
-// WithoutThoughts takes off what models think aloud before they answer, and the blanks around the rest. Many servers
-// leave out the tag that begins the thoughts; then the other must not come from the exhibits.
-func WithoutThoughts(text string, exhibits []Exhibit) string {
-	const begin, end = "<think>", "</think>"
-	text = strings.TrimSpace(text)
-	thoughts, after, ended := strings.Cut(text, end)
-	switch {
-	case strings.HasPrefix(text, begin):
-		return strings.TrimSpace(after)
-	case ended && (thoughts == "" || strings.HasSuffix(thoughts, "\n")) && !stands(end, exhibits):
-		return strings.TrimSpace(after)
-	}
-	return text
 }
 
 // withoutFence takes off a code fence that opens at the end of one text and closes at the start of the other.
@@ -84,8 +69,8 @@ var farewells = sync.OnceValue(func() *regexp.Regexp {
 		`(?:please )?let me know if you (?:have any(?: other| further)? questions|need anything(?: else)?))?$`)
 })
 
-// stands reports whether an object occurs in an exhibit, with any spacing, also as a text within JSON.
-func stands(object string, exhibits []Exhibit) bool {
+// Stands reports whether an object occurs in an exhibit, with any spacing, also as a text within JSON.
+func Stands(object string, exhibits []Exhibit) bool {
 	object = packed(object)
 	for _, x := range exhibits {
 		if strings.Contains(packed(x.Text), object) {

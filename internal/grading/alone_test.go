@@ -92,7 +92,7 @@ func TestStands(t *testing.T) {
 		`{"score": 0.1, "passed": true}`:            false,
 		"":                                          false,
 	} {
-		if stands(object, []Exhibit{{Name: "tool"}, {Name: "reply", Text: text}}) != want {
+		if Stands(object, []Exhibit{{Name: "tool"}, {Name: "reply", Text: text}}) != want {
 			t.Errorf("%s: not %t", text, want)
 		}
 	}

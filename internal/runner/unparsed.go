@@ -15,71 +15,96 @@ import (
 // Model servers parse thoughts and tool calls out of the text of a model, when they are configured for that model. When
 // they are not, checks take thoughts for the reply, and see no tool call.
 
-// writtenCall finds the beginning of a call of a tool as models write it.
-var writtenCall = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`<tool_call>\s*[{<]|<\|?tool_calls?\|?>\s*[\[{<]|\[TOOL_CALLS\]\s*[\[{\w]|` +
-		`<function=[\w.-]+>|` +
-		`<\|python_tag\|>|<function_calls?>\s*[{<]|<｜tool▁calls?▁begin｜>|<\|tool_calls?_(?:section_)?begin\|>`)
-})
-
-// unparsed says what a server left in the text of a reply that is none of the agent's words; "": nothing. tools are the
-// names of the tools that the agent was offered.
-func unparsed(m *chat.Message, tools []string) string {
+// unparsed says what a server left in the text of a reply that is none of the agent's words. asked is what the agent was
+// told: marks that stand in it are none of a server. tools are the names of the tools that the agent was offered.
+func unparsed(m *chat.Message, asked []grading.Exhibit, tools []string) (told []string) {
 	text := strings.TrimSpace(m.Text())
 	if text == "" || m.Role != chat.Assistant {
-		return ""
+		return nil
 	}
-	if spoken := grading.WithoutThoughts(text, nil); spoken != text {
-		return "a reply holds the thoughts of the model (</think>), which checks read as what it says: have the server " +
-			"take " +
-			"them out, with its reasoning parser"
+	if call := writtenCall(text, tools); call != "" {
+		told = append(told, fmt.Sprintf("a reply holds the call of a tool as text (%q), which was not made, and which no "+
+			"check sees: have the server read it, with its tool call parser", call))
 	}
-	call := writtenCall().FindString(text)
-	if call == "" {
-		call = bareCall(text, tools)
+	if _, mark := grading.Spoken(text, asked); mark != "" {
+		return append(told, fmt.Sprintf("a reply holds the thoughts of the model (%s), which checks read as what it says: "+
+			"have the server take them out, with its reasoning parser", mark))
 	}
-	if call == "" {
-		return ""
+	if mark := templateMark(text); mark != "" && !grading.Stands(mark, asked) {
+		told = append(told, fmt.Sprintf("a reply holds a mark of the model's own template (%q), which checks read as what "+
+			"it says: have the server use the template of this model, and end its replies at that mark", mark))
 	}
-	return fmt.Sprintf("a reply holds the call of a tool as text (%q), which was not made, and which no check sees: "+
-		"have the "+
-		"server read it, with its tool call parser", strings.TrimSpace(call))
+	if brokenReply().MatchString(text) {
+		told = append(told, fmt.Sprintf("a reply is nothing but %q, which programs say that lost what they were to say",
+			cutWords(text)))
+	}
+	return told
 }
 
-// bareCall is the beginning of a text that is the call of a tool in JSON and nothing else; "": it is none.
-func bareCall(text string, tools []string) string {
-	if !strings.HasPrefix(text, "{") {
+// Marks with which the template of a conversation begins and ends messages.
+var (
+	marksAround = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:<bos>|<start_of_turn>|<｜begin▁of▁sentence｜>|` +
+			`<\|(?:assistant|im_start|start_header_id|header_start|begin_of_text|start)\|>)|` +
+			`<\|im_start\|>(?:user|assistant|system)\n|<\|start_header_id\|>(?:user|assistant|system)<|` +
+			`(?:<\|(?:im_end|eot_id|eot|eom_id|endoftext|end_of_text|end|return|call)\|>|` +
+			`<eos>|<end_of_turn>|\[/INST\]|<｜end▁of▁sentence｜>)$`)
+	})
+	marksOfText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^<s>|</s>$`) })
+)
+
+// templateMark is a mark of a template that a text begins or ends with, or goes on with; "": none. What is struck out in
+// HTML has the same marks.
+func templateMark(text string) string {
+	if mark := marksAround().FindString(text); mark != "" {
+		return strings.TrimSpace(mark)
+	}
+	if strings.Contains(text, "<s>") && strings.Contains(text, "</s>") {
 		return ""
 	}
-	v, err := chat.DecodeJSON([]byte(text))
-	if err != nil {
-		return ""
-	}
-	object, _ := v.(map[string]any)
-	name, _ := object["name"].(string)
-	_, args := object["arguments"]
-	_, params := object["parameters"]
-	if !args && !params || !slices.Contains(tools, name) {
-		return ""
-	}
-	return name
+	return marksOfText().FindString(text)
 }
 
-// offeredNames are the names of the tools that the agent is offered now.
+// brokenReply finds texts that programs make of nothing, templates that nobody filled in, and the page of a gateway.
+var brokenReply = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\[object Object\]|undefined|\{\{ *[\w.]+ *\}\}|\$\{ *[\w.]+ *\})$|` +
+		`(?is)^(?:<!doctype html>\s*)?<html\b.{0,400}\b50[0-4]\b`)
+})
+
+// offeredNames are the names of the tools that the agent is offered now, or in another state of its workflow.
 func (s *session) offeredNames() (names []string) {
-	for i := range s.stance.offered {
-		names = append(names, s.stance.offered[i].Name)
+	add := func(offered []chat.Tool) {
+		for i := range offered {
+			if !slices.Contains(names, offered[i].Name) {
+				names = append(names, offered[i].Name)
+			}
+		}
 	}
+	add(s.stance.offered)
+	for _, offered := range s.trial.Project.states {
+		add(offered)
+	}
+	slices.Sort(names)
 	return names
+}
+
+// told is what the agent was told in words: its prompt and what the user said.
+func (s *session) told() (all []grading.Exhibit) {
+	for i := range s.messages {
+		if m := &s.messages[i]; m.Role != chat.Assistant && m.Role != chat.ToolRole {
+			all = append(all, grading.Show("", m.Text()))
+		}
+	}
+	return all
 }
 
 // reportUnparsed warns of what servers left in the texts of replies. With --strict such a trial is an error.
 func (s *session) reportUnparsed() {
-	tools := s.offeredNames()
+	asked, tools := s.told(), s.offeredNames()
 	look := func(list []chat.Message) {
 		for i := range list {
 			m := list[i].Said() // as the model wrote it, before guardrails
-			if fault := unparsed(&m, tools); fault != "" {
+			for _, fault := range unparsed(&m, asked, tools) {
 				s.warnOnce(fault)
 			}
 		}
@@ -98,15 +123,13 @@ func (s *session) reportUnparsed() {
 
 // Faults says what is wrong with the replies of a turn of a chat that a run would warn of.
 func (c *Chat) Faults(turn *result.Turn) (told []string) {
-	tools := c.s.offeredNames()
+	asked, tools := c.s.told(), c.s.offeredNames()
 	for i := range turn.Messages {
 		m := turn.Messages[i].Said()
 		if how := howCut(&m); m.Role == chat.Assistant && how != "" && !turn.Messages[i].Blocked() {
 			told = append(told, fmt.Sprintf("the reply %s (finish reason %s)", how, m.FinishReason))
 		}
-		if fault := unparsed(&m, tools); fault != "" {
-			told = append(told, fault)
-		}
+		told = append(told, unparsed(&m, asked, tools)...)
 	}
 	return told
 }

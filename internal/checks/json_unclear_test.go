@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -146,6 +147,41 @@ func TestUnclearArguments(t *testing.T) {
 				s.Calls, s.AllCalls = []Call{call}, []Call{call}
 				if v := c.Judge(t.Context(), &s); v.Passed {
 					t.Errorf("%s {%s}, %s: %s %s", name, params, way.name, v.Status, v.Explanation)
+				}
+			}
+		}
+	}
+}
+
+// What is banned may stand in arguments that are no JSON object, and what is wanted does not.
+func TestUnreadArguments(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{
+		`"{\"amount\": 1}"`, `[{"amount": 1}]`, `{"amount": 1`, `{'amount': 1}`, `{"amount": 1,}`, "```json\n{\"amount\": 1}\n```",
+	} {
+		for name, params := range map[string]string{
+			"tool_args":                  `"tool_name": "pay", "expected_args": {"amount": 1}`,
+			"tool_args_excluded_session": `"tool_name": "pay", "excluded_args": {"amount": 1}`,
+			"tool_calls_with_args":       `"tool_name": "pay", "expected_args": {"amount": 1}`,
+			"tool_call_chain":            `"steps": [{"tool": "pay", "args_match": {"amount": "^1"}}]`,
+		} {
+			for _, way := range turnings {
+				check := cmp.Or(way.check, name)
+				c, problems := compileJSON(&Compiler{}, check, way.params(name, params), ScopeSession, nil)
+				if c == nil {
+					t.Fatalf("%s %s: %v", name, params, problems)
+				}
+				s := benchSubject("Done.")
+				s.Calls = []Call{{Name: "pay", BadArgs: bad, Error: "the arguments are not a JSON object", Result: ""}}
+				s.AllCalls = s.Calls
+				bans := way.opposite != (name == "tool_args_excluded_session")
+				want := result.Failed
+				if bans {
+					want = result.Errored
+				}
+				v := c.Judge(t.Context(), &s)
+				if v.Status != want && !(v.Status == result.Errored && way.name != "as it is") { // a part that is an error
+					t.Errorf("%s {%s} of %s, %s: %s %s%s, want %s", name, params, bad, way.name, v.Status, v.Explanation, v.Error, want)
 				}
 			}
 		}

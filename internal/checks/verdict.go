@@ -126,6 +126,9 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 	if err := scoreFits(f.Score); err != nil {
 		return Finding{}, err
 	}
+	if why := c.unreadArgs(ctx, s, f); why != "" {
+		f.silent, f.way = true, why
+	}
 	f.doubt = c.doubt(ctx, s, f)
 	return f, nil
 }

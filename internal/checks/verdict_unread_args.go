@@ -1,0 +1,52 @@
+package checks
+
+import (
+	"context"
+	"slices"
+
+	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/say"
+	"github.com/arena-evals/arena/internal/secret"
+)
+
+// Arguments that are no JSON object hold nothing that a check could compare, although what is looked for may stand in
+// them. Where it is wanted, it is missing. Where it is banned, nobody knows.
+
+// unreadArgs looks for a call with such arguments by which the score would be another one, if it had the arguments that
+// the check names. It says how the call was read; "": there is none.
+func (c *Compiled) unreadArgs(ctx context.Context, s *Subject, f Finding) string {
+	if _, ok := c.Check.(heeding); !ok || s.masking != unmasked {
+		return ""
+	}
+	named := map[string]map[string]any{} // by tool: arguments of any value
+	for _, use := range c.Names() {
+		if use.Kind != ArgumentName {
+			continue
+		}
+		if named[use.Of] == nil {
+			named[use.Of] = map[string]any{}
+		}
+		named[use.Of][use.Name] = secret.Redacted
+	}
+	var unread *Call
+	calls := slices.Clone(s.Calls)
+	for i := range calls {
+		call := &calls[i]
+		if args := named[call.Name]; args != nil && call.BadArgs != "" && !chat.AmbiguousArgs(call.BadArgs) {
+			unread = &s.Calls[i]
+			call.Args, call.BadArgs = args, ""
+		}
+	}
+	if unread == nil {
+		return ""
+	}
+	with := s.Fork()
+	with.Calls = calls
+	for _, mask := range []masking{neverMatch, alwaysMatch} {
+		if other, err := c.Check.Eval(ctx, with.under(mask)); err != nil || other.Score != f.Score {
+			return unread.Name + ": " + chat.ArgsProblem(unread.BadArgs) + inTurn(s, unread.Turn) + ": " +
+				say.Quote(unread.BadArgs)
+		}
+	}
+	return ""
+}

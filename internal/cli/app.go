@@ -30,6 +30,8 @@ type App struct {
 	Out, Err io.Writer
 	Env      map[string]string
 	Now      func() time.Time
+	// Today tells the day that it is, where Now stands still. nil: Now does not.
+	Today func() time.Time
 	// InTTY says whether a person types, OutTTY and ErrTTY whether one looks at the stream; Width is the columns of the
 	// terminal.
 	InTTY, OutTTY, ErrTTY bool
@@ -56,7 +58,7 @@ func System() *App {
 	watchHeap(os.Getenv)
 	stdout := &pipe{to: os.Stdout}
 	return &App{
-		Args: os.Args[1:], In: os.Stdin, Out: stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv),
+		Args: os.Args[1:], In: os.Stdin, Out: stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv), Today: time.Now,
 		InTTY: term.IsTerminal(int(os.Stdin.Fd())), OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Width:  terminalWidth, Exit: os.Exit,
@@ -96,6 +98,14 @@ func clockFrom(getenv func(string) string) func() time.Time {
 	}
 	fixed := time.Unix(seconds, 0).UTC()
 	return func() time.Time { return fixed }
+}
+
+// today is the day that it is.
+func (a *App) today() time.Time {
+	if a.Today != nil {
+		return a.Today()
+	}
+	return a.Now()
 }
 
 func terminalWidth() int {

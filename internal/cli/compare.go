@@ -218,6 +218,8 @@ func cameUp(r *comparison.Report, word string) bool {
 		return slices.ContainsFunc(r.Gone, func(g *comparison.Group) bool { return g.Status == result.Passed })
 	case "unchecked":
 		return r.Count(func(p *comparison.Pair) bool { return p.Unchecked || p.Fewer }) > 0
+	case "weaker":
+		return r.Count(func(p *comparison.Pair) bool { return p.Fell() && p.Verdict != comparison.Quarantined }) > 0
 	case "slower":
 		return r.Count(func(p *comparison.Pair) bool { return p.Slower }) > 0
 	case "dearer":

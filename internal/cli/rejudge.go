@@ -226,7 +226,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 		MockProvider: f.mocked(), AllowEmpty: f.allowEmpty, Strict: f.strict, Lenient: f.lenient,
 		Gates: result.Gated(was.Groups), Rule: rule,
 		FailOn: f.failOn, Basis: f.basis, Part: was.Shard != nil, Judge: f.judge, Jobs: f.jobsFor(suite),
-		Open: clients.Open, OpenEmbedder: clients.OpenEmbedder, Now: app.Now,
+		Open: clients.Open, OpenEmbedder: clients.OpenEmbedder, Now: app.Now, Today: app.today,
 	}, d)
 }
 

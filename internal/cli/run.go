@@ -287,7 +287,7 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	openModel, openEmbedder = f.lacks.opener(openModel), f.lacks.embedders(openEmbedder)
 	opts := f.planOptions(suite, played)
 	opts.Open, opts.OpenEmbedder, opts.Uncalled = openModel, openEmbedder, f.list || remote
-	opts.Now = app.Now
+	opts.Now, opts.Today = app.Now, app.today
 	if f.verbose > 1 && !f.quiet {
 		f.overheard = &overheard{}
 		opts.OnStderr = f.overheard.say

@@ -27,7 +27,9 @@ func TestMain(m *testing.M) {
 			for _, name := range ofTests {
 				_ = os.Unsetenv(name) // arena refuses what begins as settings do and is none
 			}
-			os.Exit(cli.Main(cli.System()))
+			app := cli.System()
+			app.Today = nil // scripts are of any day
+			os.Exit(cli.Main(app))
 		},
 		"mcp-probe": func() { mcptest.Serve(os.Args[1]) },
 	})

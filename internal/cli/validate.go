@@ -68,7 +68,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 	app.watch(suite, diags)
 	app.remarks(suite.Notes)
 	unreadSettings(suite, diags)
-	runner.ReportQuarantines(suite, app.Now(), diags)
+	runner.ReportQuarantines(suite, app.Now(), app.today(), diags)
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {
 			preflight.Idle(p, s, f.strict, diags)
@@ -122,7 +122,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 // foreseen are the options of a plan that nothing is run of.
 func foreseen(app *App, strict, lenient bool) runner.PlanOptions {
 	return runner.PlanOptions{
-		Strict: strict, Lenient: lenient, Open: openForeseen, OpenEmbedder: harness.NoEmbedder, Now: app.Now,
+		Strict: strict, Lenient: lenient, Open: openForeseen, OpenEmbedder: harness.NoEmbedder, Now: app.Now, Today: app.today,
 	}
 }
 

@@ -383,6 +383,13 @@ func (r *Report) lostIn(i, j int) (bool, error) {
 // rate is the share of the trials that passed. What was stopped is no worse for it.
 func (g *Group) rate() float64 { return float64(g.Passed) / float64(max(g.judged, 1)) }
 
+// Fell reports whether a smaller part of the trials passed than before, also where the group is red because of that.
+func (p *Pair) Fell() bool {
+	verdict := p.Now.Status == result.Failed || p.Now.Status == result.Undecided
+	return p.Change == Weaker ||
+		p.Change == Red && verdict && p.Was.judged > 0 && p.Now.judged > 0 && p.Now.rate() < p.Was.rate()
+}
+
 func above(a, b float64) bool { return a > b*(1+Margin) }
 
 func change(was, now *Group) Change {

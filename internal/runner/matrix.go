@@ -42,7 +42,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	m.noteIdleFlags(plan.spans)
 	plan.FailOn, plan.Notes, plan.Quarantines = m.failOn(suite), m.notes, quarantines(suite)
 	if opts.Now != nil {
-		ReportQuarantines(suite, opts.Now(), d)
+		ReportQuarantines(suite, opts.Now(), opts.today(), d)
 	}
 	if d.Errors() == 0 { // otherwise not all used providers are known
 		d.DropWarnings(m.usedProviders())

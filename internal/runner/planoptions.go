@@ -23,6 +23,7 @@ type PlanOptions struct {
 	FailOn       []string         // words of result.FailOnWords, besides those of the files; empty but not nil is reported
 	Basis        *result.Basis    // what the run is held against; nil: nothing
 	Now          func() time.Time // nil: quarantines are not held against today
+	Today        func() time.Time // the day that it is, where Now stands still; nil: Now
 	Part         bool             // only a part of the plan is run, and others run the rest
 	Open         Opener
 	OpenEmbedder EmbedderOpener // nil: there are no embedding models
@@ -71,4 +72,12 @@ type CallParameters struct {
 func (o *PlanOptions) entire() bool {
 	chosen := len(o.Scenarios) + len(o.Evals) + len(o.Tags) + len(o.Providers) + len(o.Recordings)
 	return chosen == 0 && !o.Lenient && !o.Replayed
+}
+
+// today is the day that it is.
+func (o *PlanOptions) today() time.Time {
+	if o.Today != nil {
+		return o.Today()
+	}
+	return o.Now()
 }

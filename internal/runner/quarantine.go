@@ -24,12 +24,22 @@ func quarantines(suite *scenario.Suite) (all []result.Quarantine) {
 	return all
 }
 
-// ReportQuarantines warns of quarantines that last for more than a year from now.
-func ReportQuarantines(suite *scenario.Suite, now time.Time, d *diag.List) {
+// ReportQuarantines warns of quarantines that last for more than a year from now. It
+// refuses those that are over today, where the clock of the run stands still before that: they would never end.
+func ReportQuarantines(suite *scenario.Suite, now, today time.Time, d *diag.List) {
 	latest := now.UTC().AddDate(1, 0, 0)
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {
-			if q := s.Quarantine; q != nil && q.Until.After(latest) {
+			q := s.Quarantine
+			if q == nil {
+				continue
+			}
+			if until := q.Until.Format(time.DateOnly); result.QuarantineOver(until, today) && !result.QuarantineOver(until, now) {
+				d.Errorf(q.UntilPos, 0, "quarantine-over", "the quarantine of the scenario %q ended on %s, and "+
+					"SOURCE_DATE_EPOCH, which is on %s, would go on with it", s.ID, until, now.UTC().Format(time.DateOnly)).Hint =
+					"take the quarantine out, or leave SOURCE_DATE_EPOCH out of the environment"
+			}
+			if q.Until.After(latest) {
 				d.Warnf(q.UntilPos, 0, "long-quarantine", "the scenario %q decides nothing until %s, for more than a year",
 					s.ID, q.Until.Format(time.DateOnly)).Hint = "name a day on which somebody looks again, or skip the scenario"
 			}

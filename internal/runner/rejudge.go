@@ -334,7 +334,7 @@ func Rejudge(
 	m.providers.Missing(d, "provider")
 	plan.FailOn, plan.Quarantines = m.failOn(suite), quarantines(suite)
 	if opts.Now != nil {
-		ReportQuarantines(suite, opts.Now(), d)
+		ReportQuarantines(suite, opts.Now(), opts.today(), d)
 	}
 	m.reportBasis(plan)
 	if plan.Len() == 0 && d.Errors() == 0 && !opts.AllowEmpty {

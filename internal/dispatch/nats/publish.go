@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -83,7 +84,7 @@ func (c *Client) storeRaw(
 			return nil
 		case ok && api.ErrorCode == jetstream.JSErrCodeStreamMessageExceedsMaximum, errors.Is(err, natsgo.ErrMaxPayload):
 			return &Error{fmt.Sprintf("%v: it has %s", ErrTooLarge, dispatch.Size(len(msg.Data))), ErrTooLarge}
-		case ok && api.ErrorCode == fullStream:
+		case ok && slices.Contains(full, api.ErrorCode):
 			return errFull // tried again: the stream may get room
 		case !c.isTransient(err):
 			return c.explain(fmt.Errorf("store on %s: %w", msg.Subject, err))
@@ -94,13 +95,12 @@ func (c *Client) storeRaw(
 }
 
 // errFull is the error of a stream that has reached its limits.
-var errFull = errors.New("the broker stores no more: a stream is full, or its disk is")
+var errFull = errors.New("the broker stores no more: a stream is full, or the account or the disk is")
 
-const (
-	maxHeader = 1 << 10 // bytes that arena adds to a message in headers
+const maxHeader = 1 << 10 // bytes that arena adds to a message in headers
 
-	fullStream jetstream.ErrorCode = 10077
-)
+// full are the errors of a stream, an account and a disk that have no room for more.
+var full = []jetstream.ErrorCode{10077, 10002, 10047}
 
 // isDuplicateSubject reports whether a stream refused a message because it has one with the same subject.
 func isDuplicateSubject(code jetstream.ErrorCode) bool {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,7 @@ type TrialWorker struct {
 	Busy func(more int)
 	Tell func(string)
 
+	fail    func(error) // ends Serve
 	mu      sync.Mutex
 	inHand  map[int]int // jobs by index, until their outcomes are stored
 	slots   chan struct{}
@@ -44,7 +46,8 @@ type TrialWorker struct {
 }
 
 // Serve takes jobs until ctx ends, and finishes those that have begun. When hard ends, they end at once, and their jobs
-// are given back.
+// are given back. It returns an error when the broker refuses what the worker needs, such as to store results: trials
+// would be paid for again and again.
 func (w *TrialWorker) Serve(ctx, hard context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -52,13 +55,18 @@ func (w *TrialWorker) Serve(ctx, hard context.Context) error {
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var failed error
+	w.fail = func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if failed == nil || !strings.Contains(failed.Error(), err.Error()) { // the same comes of each job in hand
+			failed = errors.Join(failed, err)
+		}
+		cancel(err)
+	}
 	for _, need := range w.Needs {
 		all.Go(func() {
 			if err := w.serve(ctx, hard, need); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				failed = errors.Join(failed, err)
-				cancel(err)
+				w.fail(err)
 			}
 		})
 	}
@@ -231,9 +239,12 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 		_ = msg.NakWithDelay(giveBackDelay)
 		return
 	}
-	if err := w.store(context.WithoutCancel(hard), job, outcome); err != nil {
+	if err := w.keep(context.WithoutCancel(hard), job, outcome); err != nil {
 		w.Tell(fmt.Sprintf("the result of the trial %s cannot be stored: %v", job.Trial, err))
 		_ = msg.NakWithDelay(giveBackDelay)
+		if _, refused := errors.AsType[*Error](err); refused { // so would be the next ones
+			w.fail(err)
+		}
 		return
 	}
 	once, cancel := context.WithTimeout(context.WithoutCancel(hard), askTimeout)
@@ -319,6 +330,19 @@ func (w *TrialWorker) isStored(ctx context.Context, j *fleet.Job) bool {
 	}
 	_, err = stream.GetLastMsgForSubject(once, w.Trials.outcome(j.Run, j.Index))
 	return err == nil
+}
+
+// keep stores what came of a job. What the broker takes nowhere becomes an error with the reason: to run the trial
+// again would cost as much, and come to the same.
+func (w *TrialWorker) keep(ctx context.Context, j *fleet.Job, o *fleet.Outcome) error {
+	err := w.store(ctx, j, o)
+	if !errors.Is(err, ErrTooLarge) {
+		return err
+	}
+	w.Tell(fmt.Sprintf("the result of the trial %s is left out: %v", j.Trial, err))
+	o.Line, o.Apart, o.Size, o.Parts = nil, "", 0, nil
+	o.Error = fmt.Sprintf("it was run, and its result cannot be sent: %v", err)
+	return w.store(ctx, j, o)
 }
 
 // store stores what came of a job, its line apart when it is large. Of a job that was run twice the first one stays.

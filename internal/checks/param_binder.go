@@ -84,7 +84,10 @@ func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) b
 				b.several = append(b.several, several{value, f.Name, f.all})
 			}
 		case f.Required:
-			b.missing(n, "%s: missing parameter %q (%s)%s", b.name, f.Name, f.Shape.Label(), within(path))
+			d := b.missing(n, "%s: missing parameter %q (%s)%s", b.name, f.Name, f.Shape.Label(), within(path))
+			if n == nil {
+				d.Hint = "write params: {" + f.Name + ": …} below the type"
+			}
 			ok = false
 		case path == "" && b.preset(f) != "":
 			target.SetString(b.preset(f))

@@ -31,7 +31,12 @@ func parseJSON(r *Reader, data []byte) []*Node {
 			err = errors.New("the document ends in the middle")
 		}
 		line, col := p.place(end)
-		r.Diags.Errorf(diag.Pos{File: r.File, Line: int32(line), Col: int32(col)}, 1, "json-syntax", "%v", err)
+		hint := ""
+		if rest := data[min(end, int64(len(data))):]; bytes.HasPrefix(rest, []byte("//")) || bytes.HasPrefix(rest, []byte("/*")) ||
+			bytes.HasPrefix(rest, []byte("#")) {
+			err, hint = errors.New("JSON has no comments"), "take it out, or write the file in YAML"
+		}
+		r.Diags.Errorf(diag.Pos{File: r.File, Line: int32(line), Col: int32(col)}, 1, "json-syntax", "%v", err).Hint = hint
 		return nil
 	}
 	if IsNull(root) {

@@ -139,7 +139,10 @@ func (r *Reader) outside(n *Node, what string, low, high float64) {
 	case math.IsInf(low, -1):
 		r.Errorf(n, "out-of-range", "%s must be at most %s, found %s", what, num(high), n.Value)
 	default:
-		r.Errorf(n, "out-of-range", "%s must be between %s and %s, found %s", what, num(low), num(high), n.Value)
+		d := r.Errorf(n, "out-of-range", "%s must be between %s and %s, found %s", what, num(low), num(high), n.Value)
+		if f, err := strconv.ParseFloat(n.Value, 64); err == nil && low == 0 && high == 1 && f >= 10 && f <= 100 { // smaller ones may be of any scale
+			d.Hint = num(f) + "% is written as " + num(math.Round(f*1e6)/1e8)
+		}
 	}
 }
 

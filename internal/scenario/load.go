@@ -1,8 +1,12 @@
 package scenario
 
 import (
+	"bytes"
 	"cmp"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -69,8 +73,24 @@ type namedAt struct {
 }
 
 func (l *loader) fail(at namedAt, p *problem) {
-	l.diags.Errorf(at.pos, at.width, p.code, "%s", p.msg).Hint = p.hint
+	d := l.diags.Errorf(at.pos, at.width, p.code, "%s", p.msg)
+	if d.Hint = p.hint; p.hint == "" && p.code == MissingFile && at.pos.File != "" {
+		d.Hint = "write the file, or its path from the folder of this one"
+	}
 }
+
+// empty reports a file without a document: one of another format may hold something, behind signs of comments.
+func (l *loader) empty(j *fileJob, data []byte) {
+	if ends := filepath.Ext(j.path); len(bytes.TrimSpace(data)) > 0 && !slices.Contains(documentEnds, ends) {
+		l.diags.Errorf(j.at.pos, j.at.width, "empty-file", "%q holds nothing that arena reads", j.path).
+			Hint = "scenarios are files " + strings.Join(documentEnds, ", ") + ": name one of them, or its folder"
+		return
+	}
+	l.diags.Errorf(j.at.pos, j.at.width, "empty-file", "%q is empty", j.path).Hint = "write its contents, or remove the file"
+}
+
+// documentEnds are how the names of files end in which scenarios and what they need are written.
+var documentEnds = []string{".yaml", ".yml", ".json"}
 
 // sequentialFiles is the number of files up to which they are read sequentially, which is faster.
 const sequentialFiles = 4
@@ -155,8 +175,7 @@ func (l *loader) read(b *build, j *fileJob) *content {
 	d.vars, d.packFragments = j.vars, b.fragments
 	docs := d.documents(data, j.want)
 	if len(docs) == 0 && d.Diags.Errors() == 0 {
-		l.diags.Errorf(j.at.pos, j.at.width, "empty-file", "%q is empty", j.path).
-			Hint = "write its contents, or remove the file"
+		l.empty(j, data)
 	}
 	c := &content{}
 	for _, doc := range docs {

@@ -122,7 +122,19 @@ var providerFields = table("a provider", func() rows[providerFile] {
 		gone[providerFile]("capability", "capability is an older name", "write role: llm, image, tts, stt, embedding, …"),
 		gone[providerFile]("impl", "impl is an older name", "write type: with the name of the provider type"),
 	}
-})
+}).strays(keyElsewhere)
+
+// keyElsewhere says where the key of a provider is written.
+func keyElsewhere(name string) string {
+	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name)) {
+	case "apikey", "key", "token", "apitoken", "secret":
+		return "keys stay out of files: set the variable that the type of provider looks for, such as OPENAI_API_KEY, or name " +
+			"another: credential: {credential_env: NAME}"
+	case "apikeyenv", "keyenv", "envkey":
+		return "write credential: {credential_env: NAME}"
+	}
+	return ""
+}
 
 var credentialFields = table("credential", func() rows[Provider] {
 	return rows[Provider]{

@@ -210,6 +210,7 @@ func (b *build) danglingRole(d *diag.Diagnostic, r reference, n *nameSets) {
 		d.Hint = "set self_play.enabled to true, or skip the scenario"
 	case len(n.roles) == 0:
 		d.Msg = fmt.Sprintf("there is no role %q: only \"user\", as the config has no self_play", r.name)
+		d.Hint = "write role: user; a role that a model plays is described below self_play in the config"
 	default:
 		d.Msg = fmt.Sprintf("there is no role %q: it is \"user\" or a role of self_play", r.name)
 	}

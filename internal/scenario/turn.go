@@ -155,7 +155,7 @@ func (d *decoder) scripted(n *node.Node, t *turnFile) {
 func (d *decoder) generated(t *turnFile) {
 	d.refer(toRole, t.role)
 	d.refer(toPersona, t.persona)
-	if t.persona == nil {
+	if t.persona == nil && t.content == nil && t.parts == nil {
 		d.Missing(t.role, "a turn of self-play", "persona")
 	}
 	play := t.selfPlay()

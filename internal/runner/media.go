@@ -169,7 +169,7 @@ func lacked(spec *scenario.Provider, kind string) string {
 	return needs
 }
 
-// checkSendable reports a part that a provider cannot be sent; sends is who sends it. It returns whether it can be sent.
+// checkSendable reports a part that a provider cannot be sent, and returns whether it can; sends is who sends it.
 func (m *matrix) checkSendable(p *project, part *chat.Part, at diag.Pos, e *Endpoint, sends string) bool {
 	why, hint := m.unsendable(p, part, at, e)
 	return m.checkedPart(part, at, sends, why, hint)

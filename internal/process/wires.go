@@ -98,7 +98,7 @@ func (w *wires) finish(ctx context.Context, ended error, g *group, cmd *exec.Cmd
 	}
 	held := itself && (ctx.Err() == nil || g.alive(leader))
 	g.kill(leader)
-	if !w.whole(context.Background(), cmd.WaitDelay) {
+	if !w.whole(context.WithoutCancel(ctx), cmd.WaitDelay) {
 		w.close()
 		<-w.done
 	}

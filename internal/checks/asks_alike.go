@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// CalledAlike tells of a call under a name that the check would have meant: pay and Pay, or functions.pay, are two
-// tools to it. An agent that runs its own tools may call them as it likes. It is "" where there is none.
+// CalledAlike describes a call under nearly the name that the check looks for: it takes pay and Pay, or functions.pay,
+// for two tools. Agents that run their own tools may name them freely. It is "" when there is no such call.
 func (c *Compiled) CalledAlike(s *Subject) (text string) {
 	if c.session {
 		s = s.Whole()
@@ -30,8 +30,7 @@ func (c *Compiled) CalledAlike(s *Subject) (text string) {
 	return ""
 }
 
-// sameTool reports whether the name of a call is that of a tool but for its case, its separators and what stands in
-// front.
+// sameTool reports whether the name of a call is that of a tool except for case, separators and a prefix.
 func sameTool(called, tool string) bool {
 	fold := func(name string) string { return strings.ReplaceAll(jsonvalue.FoldKey(name), "-", "") }
 	last := called

@@ -45,7 +45,7 @@ type Finding struct {
 	// breaks a limit of its own. Nil: Score.
 	kept  *float64
 	doubt *doubt // nil: the score is certain
-	// silent: nobody answered, so that the score says nothing. Only a verdict that fails counts.
+	// silent: the agent did not answer, so that the score is meaningless. Only a failed verdict counts.
 	silent bool
 	way    string // what to do about a silent finding; "": nothing is known
 }

@@ -100,8 +100,8 @@ func partsOf(list []nestedCheck) parts {
 // on expensive parts are not run; cheap ones still are, for the report. A part that was not run, or does not apply, is
 // skipped in the result.
 //
-// All verdicts are certain: when the score of a part is not, neither is the combined score. whole says so, and whether
-// nobody answered a part.
+// All verdicts are certain: when the score of a part is not, the combined score is not either. whole reports that, and
+// whether a part had no reply to judge.
 func (p parts) judge(
 	ctx context.Context, s *Subject, decided func(result.Verdict) bool,
 ) (out []result.Verdict, whole together, err error) {

@@ -147,7 +147,7 @@ type compilation struct {
 	idle    []vacuous
 	negated bool // an odd number of the checks around it turn its outcome round
 	turned  bool // an odd number of the checks around it want a low score: by turning it round, or by a max_score
-	around  bool // an odd number of nots stand around it, with nothing between, each turned round by a max_score or not
+	around  bool // an odd number of nots is directly around it, each reversed by a max_score or not
 	scored  bool // a check around it has thresholds of its own, so that its degrees count
 	// lets is the highest score at which the not around it still holds, for one with a min_score. nil: its degrees do
 	// not count, or they do so in another way.

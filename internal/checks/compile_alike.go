@@ -10,7 +10,7 @@ import (
 // it knows no position and no file. Suites repeat such checks word for word, so that equal ones are compiled once.
 type selfContained interface{ selfContained() }
 
-// wording is equal for checks of which the same is to be said, except where. The zero value is that of none.
+// wording is equal for checks that get the same remarks, wherever they are. The zero value is no wording.
 type wording struct {
 	what digest.Sum
 	how  uint64 // it is written: whether there are quotes decides about some warnings

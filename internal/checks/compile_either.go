@@ -54,7 +54,7 @@ func (l leaning) opposite() leaning {
 	}
 }
 
-// warnEither warns of several bans of which one is enough.
+// warnEither warns of several forbidden things where one of them may be missing for the check to pass.
 func (k *compilation) warnEither(e *Spelling, check Check, w written, b *binder) {
 	text, hint := "", ""
 	switch c := check.(type) {
@@ -97,8 +97,8 @@ func (k *compilation) warnEither(e *Spelling, check Check, w written, b *binder)
 
 func notAgainst(part *Compiled) bool { return part.leans() != leansAgainst }
 
-// allWanted reports whether the parts are several of one check, each of which asks for something that comes: such are
-// texts, or tools, of which none is wanted. Of different checks, "not both" may be meant.
+// allWanted reports whether the parts are several of one check, and each asks for something to be present: probably
+// texts or tools of which none is wanted. With different checks, "not both" may be intended.
 func allWanted(all parts) bool {
 	return len(all) > 1 && !slices.ContainsFunc(all, func(part *Compiled) bool {
 		return part.Def != all[0].Def || part.leans() != leansFor

@@ -137,7 +137,7 @@ func listSlip(n *node.Node) *slip {
 	return nil
 }
 
-// givenPattern is a pattern among the parameters of a check; any is what comes of one that matches every text.
+// givenPattern is a pattern among the parameters of a check; any is the effect of a pattern that matches every text.
 type givenPattern struct {
 	at        *node.Node
 	what, any string
@@ -272,8 +272,8 @@ func (b *binder) warnBannedValues(n *node.Node, what string) {
 	}
 }
 
-// warnBannedNumber warns of a value that must not come and is written as no number is: as a text it would be another
-// one. A leading zero or plus is hardly ever meant as a number, and is an error.
+// warnBannedNumber warns of a forbidden value that is written as no number is: as text it would be another value. A
+// leading zero or plus is hardly ever intended in a number, and is an error.
 func (b *binder) warnBannedNumber(n *node.Node, what string) {
 	if tag := n.ShortTag(); tag != "!!int" && tag != "!!float" {
 		return
@@ -377,7 +377,7 @@ var (
 	})
 	// A number with a zero or a plus in front, as telephone numbers and codes have them.
 	oddNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\+|^-?0[0-9]`) })
-	// Signs that stand in values of variables on purpose.
+	// Signs that occur in values of variables on purpose.
 	meantAsPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\\|\[]|\.[*+]|^\^|\$$|\(\?`) })
 	quotedTwice    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:'[^']+'|"[^"]+")$`) })
 	bracedNames    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{ *[A-Za-z_][\w.-]* *\}`) })

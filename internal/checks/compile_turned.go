@@ -6,9 +6,9 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// A not and a max_score turn a check round. Two kinds of checks are hardly meant so. What is a ban, a limit or a grade
-// of how clean something is passes, turned round, the very replies that it is to catch. And what needs several things,
-// or a score of 1, hardly ever holds, so that not over it hardly ever fails.
+// A not, or a max_score, reverses a check. Two kinds of checks are rarely meant to be reversed. A ban, a limit or a
+// grade of cleanliness then passes the very replies that it should catch. And a check that needs several things, or a
+// score of 1, rarely holds, so that its reverse rarely fails.
 
 // Clean says why a check holds, if it holds because something bad is not there.
 type Clean uint8
@@ -76,12 +76,12 @@ type several struct {
 	param, instead string
 }
 
-// warnTurned warns of a check that is turned round and hardly meant so.
+// warnTurned warns of a reversed check that was probably not intended.
 func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder) {
 	if check == nil {
 		return
 	}
-	if k.around != k.limits.wantLow() && len(b.vacuous) == 0 { // else the outcome is told already
+	if k.around != k.limits.wantLow() && len(b.vacuous) == 0 { // else the outcome is reported already
 		k.warnTurnedBan(e, check, w)
 	}
 	k.warnEither(e, check, w, b)
@@ -112,7 +112,7 @@ func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder)
 	}
 }
 
-// warnShares warns of texts of which some may be there, because the min_score beside the not around them lets so many.
+// warnShares warns of forbidden texts of which some may occur, because the min_score beside the not allows that share.
 func (k *compilation) warnShares(s several, w written) {
 	n := len(s.at.Content)
 	may := min(int(*k.lets*float64(n)+slack), n-1)

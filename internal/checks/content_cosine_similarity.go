@@ -114,7 +114,7 @@ func (c *cosineSimilarity) vectors(
 	return both.Vectors[0], both.Vectors[1], nil
 }
 
-// embeddingSpent is what a call took that came to nothing, as far as it is known.
+// embeddingSpent is the usage of a failed call, as far as it is known.
 func embeddingSpent(err error) Details {
 	took, usd := providers.Spent(err)
 	if took.Total() == 0 {

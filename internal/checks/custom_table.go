@@ -73,7 +73,7 @@ func (t *Table) Lookup(name string) (*Def, bool) {
 	return nil, false
 }
 
-// find returns the spelling of a check of arena or of the table; nil when there is none.
+// find returns the spelling of a check of arena or of the table; nil: none.
 func (t *Table) find(name string) *Spelling {
 	if e, ok := index()[name]; ok {
 		return e

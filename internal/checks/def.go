@@ -20,8 +20,8 @@ type Def struct {
 	Scope        Scope
 	Needs        Needs // at most; see Compiled.Needs. A combined check has the needs of its parts
 	Reads        Reads // which redactable parts of a conversation it reads
-	// Weighs is what of tool calls, besides their names, the verdict depends on: where the agent does not tell it,
-	// there is no verdict.
+	// Weighs are the parts of tool calls, besides their names, that the verdict depends on: when the agent does not report
+	// them, there is no verdict.
 	Weighs CallParts
 	Prompt Prompt // the default prompt for judges; zero for checks without a judge
 	// OnFire is the effect of a guardrail of this check when it fires; see Effect.

@@ -15,7 +15,7 @@ func (s Scope) String() string {
 	return "the turn in a turn's assertions, the conversation elsewhere"
 }
 
-// LooksAt says what a check looks at, depending on where it stands.
+// LooksAt says what a check looks at, depending on its surface.
 func (d *Def) LooksAt() string {
 	if d.Scope == AsWritten && d.Reads == ReadsReply {
 		return "the last reply of the turn in a turn's assertions, the last one of the conversation elsewhere"

@@ -117,7 +117,7 @@ func classify(ctx context.Context, e scorer, call *endpoint.Call) (got Received,
 	}
 }
 
-// known is what a recording tells of what was classified.
+// known is what a recording holds of classifications.
 type classified struct {
 	MIMEType string `json:"mime_type"`
 	SHA256   string `json:"sha256"`

@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// Outside stands between checks and external programs, endpoints and agents; it can record and replay. It is safe for
-// concurrent use.
+// Outside is the connection between checks and external programs, endpoints and agents; it can record and replay. It is
+// safe for concurrent use.
 type Outside interface {
 	// Exchange returns the answer to a request of a check. It calls live when it has no answer itself. Errors of live are
 	// safe to show.

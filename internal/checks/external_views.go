@@ -36,8 +36,8 @@ func messagesOf(s *Subject) []messageView {
 	return views
 }
 
-// callView is a tool call in scope. Where the model wrote no JSON object as arguments, they are null, and bad_args is
-// what it wrote. They are null as well where the agent does not tell them.
+// callView is a tool call in scope. Arguments that are no JSON object are null, and bad_args is the text of the model.
+// Arguments that the agent does not report are null, too.
 type callView struct {
 	Name    string         `json:"name"`
 	Args    map[string]any `json:"args"`

@@ -134,7 +134,7 @@ func (c *guardrailTriggered) look(s *Subject) (fired bool, by, direction string)
 	return false, "", ""
 }
 
-// eval returns the latest earlier eval with the name of the guardrail; nil when there is none.
+// eval returns the latest earlier eval with the name of the guardrail; nil: none.
 func (c *guardrailTriggered) eval(earlier []EvalResult) *EvalResult {
 	if c.Guardrail == "" || c.Direction != bothDirections {
 		return nil
@@ -147,7 +147,7 @@ func (c *guardrailTriggered) eval(earlier []EvalResult) *EvalResult {
 	return nil
 }
 
-// newest returns the latest firing among the records of a message; nil when there is none.
+// newest returns the latest firing among the records of a message; nil: none.
 func (c *guardrailTriggered) newest(records []chat.Validation) *chat.Validation {
 	for i := len(records) - 1; i >= 0; i-- {
 		v := &records[i]

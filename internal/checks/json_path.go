@@ -114,8 +114,8 @@ const wayOfLost = "nothing can be judged there; min_results: 0 says that the pat
 // mayBeLost reports whether the check says that the path may lead nowhere.
 func (c *jsonPath) mayBeLost() bool { return c.want.MinResults != nil && *c.want.MinResults == 0 }
 
-// leadsNowhere reports whether the path leads nowhere in the document, and nobody says that it may. Only what fails, or
-// may be so because of that, is looked at.
+// leadsNowhere reports whether the path selects nothing in the document, and the check does not allow that. It is asked
+// only for verdicts that fail, or that may be wrong because of it.
 func (c *jsonPath) leadsNowhere(doc any, got jsonquery.Selection, failed bool) bool {
 	if c.mayBeLost() || c.want.Expected.given && c.want.Expected.v == nil && !failed {
 		return false // null is what JMESPath gives where a path leads nowhere
@@ -124,8 +124,8 @@ func (c *jsonPath) leadsNowhere(doc any, got jsonquery.Selection, failed bool) b
 	return (failed || got.Value == nil || got.Value == false || isList && len(list) == 0) && c.query.Lost(doc)
 }
 
-// problem returns the first expectation that does not hold; "" when all hold. unlike says that the value is of another
-// type than was asked for, so that nobody can say more of it.
+// problem returns the first expectation that does not hold; "": all hold. unlike says that the value has another type
+// than expected, so that nothing else can be compared.
 func (c *jsonPath) problem(got jsonquery.Selection, details Details) (text string, unlike bool) {
 	w := &c.want
 	list, isList := got.Value.([]any)

@@ -44,7 +44,7 @@ func (s *Subject) document(o jsonOptions) *document {
 }
 
 // value decodes the document; numbers are json.Number. The result is shared and must not be changed. An unclearError
-// says that nobody knows what the document holds.
+// says that the content is ambiguous.
 func (d *document) value() (any, error) {
 	if !d.decoded {
 		d.decoded = true
@@ -76,7 +76,8 @@ func decodeSaid(text string) (any, error) {
 
 var errDeepReply = unclearError{"the JSON in the reply cannot be read: " + chat.ErrDeep.Error()}
 
-// ambiguous is the error of JSON in which an object has a key twice, of which readers take the first or the last.
+// ambiguous is the error of JSON in which an object has a key twice: some readers take the first value, others the
+// last.
 func ambiguous(text string) error {
 	if key, twice := jsonvalue.KeyTwiceAsWritten([]byte(text)); twice {
 		return unclearError{"the JSON in the reply has the key " + say.Quote(key) +

@@ -93,8 +93,8 @@ func (m *medium) seconds() (seconds float64, problem string, ok bool) {
 	return seconds, problem, true
 }
 
-// sameDuration allows for rounding and for what encoders add at the ends: a whole number of seconds stands for any
-// duration less than a second away.
+// sameDuration allows for rounding and for padding by encoders: a whole number of seconds equals any duration less than
+// a second away.
 func sameDuration(declared, seconds float64) bool {
 	const added = 0.25
 	apart := math.Abs(declared - seconds)

@@ -122,8 +122,8 @@ func (b *binder) collect(l *layout, n *node.Node, path string) (map[string]*node
 	return given, ok && walked
 }
 
-// choose returns the value under the canonical name, else under the first alias. With tell it warns about the values
-// that it ignores. An empty value under the canonical name gives way to an alias.
+// choose returns the value under the canonical name, else under the first alias. With tell it warns of the values that
+// it ignores. An empty value under the canonical name is replaced by that of an alias.
 func (b *binder) choose(f *field, given map[string]*node.Node, tell bool) *node.Node {
 	var taken *node.Node
 	var as string
@@ -172,7 +172,7 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 	return b.r.Lenient
 }
 
-// missing reports a missing parameter at the mapping, or at the check when there is none.
+// missing reports a missing parameter at the mapping, or at the check when there is no mapping.
 func (b *binder) missing(n *node.Node, format string, args ...any) *diag.Diagnostic {
 	at := b.at
 	if n != nil {

@@ -14,7 +14,7 @@ import (
 type codec struct {
 	shape  keys.Shape
 	decode func(b *binder, n *node.Node, what string, dst reflect.Value) bool
-	preset func(dst reflect.Value) // sets the default; nil when there is none
+	preset func(dst reflect.Value) // sets the default; nil: none
 	null   bool                    // null is a valid value
 	inner  *layout                 // layout of a struct, or of the structs in a list or map; nil for other types
 }

@@ -47,8 +47,8 @@ func (c *Compiled) Names() []NameUse {
 	return *c.uses
 }
 
-// warnStandIn reports a text that was to stand for another one: a model would be shown what is written. What a judge is
-// told by such a text is nothing, so that it is an error there.
+// warnStandIn reports a placeholder that was never replaced: a model would get it unchanged. A judge would get criteria
+// that mean nothing, so that it is an error there.
 func (b *binder) warnStandIn(n *node.Node, what string) {
 	odd := node.StandIn(n.Value)
 	if odd == (node.Oddity{}) {
@@ -143,7 +143,7 @@ func textsOf(n *node.Node) []*node.Node {
 	return []*node.Node{n}
 }
 
-// written is the name under which the parameter stands in the file that holds a text.
+// written is the name of the parameter in the file that contains a text.
 func (f *field) written(text *node.Node, given map[string]*node.Node) string {
 	for _, alias := range f.Aliases {
 		if n := given[alias]; n != nil && (n == text || slices.Contains(n.Content, text)) {

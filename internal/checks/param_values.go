@@ -63,12 +63,12 @@ func regexpProblem(err error) string {
 
 var backreference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[1-9]`) })
 
-// unbalanced finds the sign of which a regular expression has one too few or too many, or where none may be.
+// unbalanced finds an unbalanced sign of a regular expression, or a sign that is not allowed.
 var unbalanced = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("^(?:missing closing|unexpected|missing argument to repetition operator:) [`]?([])*+?])")
 })
 
-// regexpHint explains syntax of other regular expression dialects, and signs that may be meant as text.
+// regexpHint explains syntax of other regular expression dialects, and signs that are probably meant literally.
 func regexpHint(text, problem string) string {
 	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
 		if strings.Contains(text, look) {

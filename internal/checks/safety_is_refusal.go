@@ -86,8 +86,8 @@ func (c *isRefusal) phrase(mask masking, text string) (string, bool) {
 
 var plainQuotes = strings.NewReplacer("’", "'", "‘", "'", "ʼ", "'", "`", "'")
 
-// refusalWords are parts of the phrases of which none does without all. Most replies have none either, and looking for
-// words is a hundred times faster.
+// refusalWords are words of which every phrase contains one. Most replies contain none, and looking for words is a
+// hundred times faster.
 var refusalWords = []string{
 	"n't", "not", "unable", "decline", "refuse", "an ai", "artificial", "language model", "against", "violat",
 	"prohibited", "beyond", "outside",

@@ -48,7 +48,7 @@ type Subject struct {
 	Outside      Outside       // records or replays external answers; nil: not needed
 	Embedder     Embedder      // the embedding model; nil: none is configured
 	SessionID    string        // of the trial
-	PromptID     string        // of the system prompt; "" when there is none
+	PromptID     string        // of the system prompt; "": none
 	Variables    map[string]string
 	Metadata     map[string]any // host values: embedding, retrieved_chunks, …
 
@@ -134,8 +134,8 @@ func (s *Subject) Texts() []Reply {
 	return s.replies
 }
 
-// last returns the reply that most checks look at; nil when there is none. In session scope it is the last one that
-// says something to the user: behind it the agent may have called tools alone, such as that of a transition.
+// last returns the reply that most checks look at; nil: none. In session scope it is the last one with a message for
+// the user: later replies may be tool calls alone, such as that of a transition.
 func (s *Subject) last() *Reply {
 	all := s.Texts()
 	if len(all) == 0 {
@@ -151,7 +151,7 @@ func (s *Subject) last() *Reply {
 	return &all[len(all)-1]
 }
 
-// Output is the text of the last assistant message in scope, or "" when there is none.
+// Output is the text of the last assistant message in scope; "": none.
 func (s *Subject) Output() string {
 	if r := s.last(); r != nil {
 		return r.Text
@@ -170,8 +170,8 @@ func (s *Subject) Lower() string {
 // HasReply reports whether there is an assistant message in scope. Without one most checks cannot judge.
 func (s *Subject) HasReply() bool { return s.last() != nil }
 
-// Replied reports whether the agent said something to the user: in the last message of a turn, in any of a
-// conversation. A turn may end with calls of tools, as where the workflow moves on to a state in which no model speaks.
+// Replied reports whether the agent sent a message to the user: in the last message of a turn, in any of a
+// conversation. A turn may end with tool calls alone, for example when the workflow moves to a state without a model.
 func (s *Subject) Replied() bool {
 	r := s.last()
 	return r != nil && !r.wordless

@@ -27,7 +27,7 @@ type Call struct {
 // Failed reports whether the tool gave an error.
 func (c *Call) Failed() bool { return c.Error != "" }
 
-// Text is the result as text checks see it: text as it is, media as [type:mime], other values as compact JSON.
+// Text is the result as text checks see it: text unchanged, media as [type:mime], other values as compact JSON.
 func (c *Call) Text() string {
 	if len(c.Parts) > 0 {
 		return (&chat.ToolResult{Parts: c.Parts}).Text()
@@ -41,8 +41,7 @@ func (c *Call) Text() string {
 	return jsonvalue.Compact(c.Result)
 }
 
-// argsUnclear is the error of a check that compares arguments of which one may have one of two values; nil: there is
-// none.
+// argsUnclear is the error of a check that compares arguments when one of them is ambiguous; nil: none.
 func (c *Compiled) argsUnclear(s *Subject) error {
 	for _, use := range c.Names() {
 		if use.Kind != ArgumentName {
@@ -86,7 +85,7 @@ func CallsOf(messages []chat.Message) []Call {
 }
 
 // callOf finds the call that a result belongs to: the latest open call with its id (models reuse ids in later turns),
-// or the earliest open call of its tool when ids are missing; -1 when there is none.
+// or the earliest open call of its tool when ids are missing; -1: none.
 func callOf(r *chat.ToolResult, calls []Call, ids []string, done []bool) int {
 	if r.ID != "" {
 		for i := range slices.Backward(calls) {

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/grading"
 )
 
-// spoken returns the replies in scope that have text, or the last one when there is none.
+// spoken returns the replies in scope that have text; when there are none, the last reply.
 func spoken(s *Subject) []Reply {
 	var all []Reply
 	for _, r := range s.Texts() {

@@ -15,7 +15,7 @@ import (
 // written and with its escapes read. Of one that was cut, only
 // what is kept is compared, and whatever that does not show may stand behind it.
 type toolText struct {
-	text    string // as far as it is kept
+	text    string // the part that was kept
 	cut     bool   // the rest is not
 	masking masking
 	forms   []Reply // the text first; the others once they are asked for

@@ -31,7 +31,7 @@ func (e *textExpectation) check(b *binder) {
 	}
 }
 
-// judge compares a text with the expectation; what names the text. An error says that nobody knows what the text holds.
+// judge compares a text with the expectation; what names the text. An error says that the text is not known completely.
 func (e *textExpectation) judge(f *Finding, what, text string) error {
 	fits, err := false, error(nil)
 	switch {
@@ -89,7 +89,7 @@ func (e *textExpectation) equalsJSON(f *Finding, what, text string) (fits bool, 
 func sameJSON(text, want string) (bool, error) {
 	w, err := chat.DecodeJSON([]byte(want))
 	if _, quoted := w.(string); err != nil || quoted {
-		return false, nil // the text is meant as it is
+		return false, nil // the text is meant literally
 	}
 	got, err := decodeSaid(text)
 	if errors.As(err, new(unclearError)) {

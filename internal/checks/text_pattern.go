@@ -10,14 +10,14 @@ import (
 	"github.com/arena-evals/arena/internal/textsearch"
 )
 
-// textPattern is a text to find, with its folded form. Where it is not found as it is, it is sought in a spelling.
+// textPattern is a text to find, with its folded form. When it does not occur literally, another spelling is tried.
 type textPattern struct {
 	text, folded string
 	respelt      *respelling // nil: there is no other
 	unmarked     bool        // it is sought without the marks of Markdown too
 }
 
-// respelling is a text in another spelling, with its folded form. An empty one stands for the text as it is.
+// respelling is a text in another spelling, with its folded form. An empty one is the text itself.
 type respelling struct {
 	as           spelling
 	text, folded string
@@ -29,7 +29,7 @@ var (
 	composedAlready = &respelling{as: asComposed}
 )
 
-// spelling says which characters count as the same when a text is not found as it is.
+// spelling says which characters count as equal when a text does not occur literally.
 type spelling uint8
 
 const (
@@ -65,7 +65,7 @@ func textPatterns(texts []string, banned bool) []textPattern {
 func newTextPattern(text string, banned bool) textPattern {
 	p := textPattern{text: text, folded: strings.ToLower(text)}
 	switch {
-	case banned && !strings.ContainsAny(text, "\n\r"): // else the line end itself is meant
+	case banned && !strings.ContainsAny(text, "\n\r"): // else the line end itself is searched for
 		p.respelt, p.unmarked = plainAlready, textsearch.Unmarked(text) == text
 	case !banned && !isASCII(text):
 		p.respelt = composedAlready

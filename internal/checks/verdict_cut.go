@@ -11,7 +11,7 @@ import (
 var errCut = errors.New("not known: only the first 1 MiB of the result is kept, and what decides here may stand " +
 	"behind it")
 
-// behindCut is the doubt of a score that may be higher, because something may stand in what was cut off a result.
+// behindCut is the doubt about a score that may be higher: the part that was cut off a result may contain a hit.
 func behindCut(s *Subject, score float64) *doubt {
 	if s.Stored { // something may be redacted besides
 		score = 0

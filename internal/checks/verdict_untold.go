@@ -8,15 +8,15 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// A program or an endpoint as the agent may not tell which tools it called, or how often it asked a model. Of that
-// nothing is known then: it is not that there was none.
+// An agent that is a program or an endpoint may not report which tools it called, or how often it called a model. That
+// means that nothing is known, not that there were no calls.
 
 var (
 	errCallsUntold  = errors.New("not known: the agent does not tell which tools it called")
 	errModelsUntold = errors.New("not known: the agent does not tell how often it asked a model")
 )
 
-// leavesUntold reports whether the agent does not tell something of a reply in scope.
+// leavesUntold reports whether the agent does not report something about a reply in scope.
 func (s *Subject) leavesUntold(what string) bool {
 	for i := s.Start; i < len(s.Messages); i++ {
 		if s.Messages[i].LeavesUntold(what) {
@@ -26,8 +26,8 @@ func (s *Subject) leavesUntold(what string) bool {
 	return false
 }
 
-// untold is the error of a check that looks at calls, or at parts of them, which the agent does not tell; nil: there is
-// none. Each part of a combined check tests this itself.
+// untold is the error of a check that looks at calls, or parts of them, that the agent does not report; nil: none. Each
+// part of a combined check tests this itself.
 func (c *Compiled) untold(s *Subject) error {
 	if c.Nested() != nil || c.Needs()&NeedsCalls == 0 {
 		return nil
@@ -59,7 +59,7 @@ const (
 	CallOutcomes // whether they failed
 )
 
-// untoldParts are the parts that an agent may leave untold. A part of a call that is there was told.
+// untoldParts are the parts of calls that an agent may not report. A part that is present was reported.
 var untoldParts = []untoldPart{
 	{chat.UntoldArguments, CallArgs, "with which arguments it called %s", func(c *Call) bool { return len(c.Args) == 0 }},
 	{chat.UntoldResults, CallResults, "what came of its call of %s", (*Call).silent},
@@ -73,7 +73,7 @@ type untoldPart struct {
 	untold func(*Call) bool
 }
 
-// silent reports whether nothing came of a call.
+// silent reports whether a call has no result.
 func (c *Call) silent() bool { return c.Text() == "" && !c.Failed() }
 
 // particular is a check that looks at a part of some calls alone.
@@ -96,7 +96,7 @@ func (c *Compiled) looksAt(part CallParts, tool string) bool {
 	return some || !named
 }
 
-// untoldError is the error of a check whose verdict depends on what nobody knows.
+// untoldError is the error of a check whose verdict depends on something unknown.
 type untoldError struct {
 	part *untoldPart
 	call *Call

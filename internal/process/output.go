@@ -42,7 +42,7 @@ const maxLine = 64 << 10
 
 // lineWriter passes on what is written to it, line by line.
 type lineWriter struct {
-	onLine func(line string) // nil: they are dropped
+	onLine func(line string) // nil: lines are dropped
 	line   []byte
 	cut    bool // the line was passed on, cut: its rest is dropped
 }

@@ -26,7 +26,7 @@ type Agent struct {
 	Skills    NameFilter
 }
 
-// defaultAgentTimeout is how long an agent may take that is not told.
+// defaultAgentTimeout is the time limit of an agent when the file has none.
 const defaultAgentTimeout = 60 * time.Second
 
 // agentFile is an agent as written in a file: simulated or remote.
@@ -142,7 +142,7 @@ func readAgentURL(d *decoder, a *agentFile, v *node.Node) {
 	a.URL = strings.TrimRight(d.expand(v, a.Written, &a.Unset), "/")
 	u, err := url.Parse(a.URL)
 	switch {
-	case a.URL == "": // the environment has it not, which the plan tells
+	case a.URL == "": // the environment has no such variable, which the plan reports
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		d.Errorf(v, "wrong-value", "%q is not an HTTP address", a.Written).Hint = "it must start with http:// or https://"
 	case u.RawQuery != "" || u.Fragment != "":

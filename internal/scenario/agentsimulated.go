@@ -16,7 +16,7 @@ type AgentSkill struct {
 	Rules []AgentRule
 }
 
-// ToolOfAgent is the mode of tools that stand for a skill of a simulated agent. No file of a tool can have it.
+// ToolOfAgent is the mode of tools that represent a skill of a simulated agent. No file of a tool can have it.
 const ToolOfAgent = "a2a"
 
 // AgentRule is one of the answers of a simulated agent. It answers what matches both of its conditions.
@@ -125,7 +125,7 @@ var answerPartFields = table("a part", func() rows[ruleFile] {
 	}
 })
 
-// simulated makes the tools that stand for the skills of a simulated agent.
+// simulated makes the tools that represent the skills of a simulated agent.
 func (d *decoder) simulated(a *agentFile) (list []*Tool) {
 	if a.cardName != "" && a2a.Plain(a.cardName) == "" {
 		d.Errorf(node.Get(a.card, "name"), "wrong-name", "%q is not a name for an agent", a.cardName).Hint =

@@ -58,7 +58,7 @@ type promptRef struct {
 	id    string
 	idAt  *node.Node
 	vars  map[string]string
-	given []givenVariable // the same, where they stand
+	given []givenVariable // the same with their positions
 }
 
 // arenaFields are the keys of kind Arena.

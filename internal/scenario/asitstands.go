@@ -7,17 +7,17 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Texts that models and servers get, and that no conversation fills in: descriptions, schemas, skills, arguments of
-// programs. A placeholder in one would be sent with its braces. `\{{` stands for the braces themselves.
+// Texts that models and servers get and that no conversation fills in: descriptions, schemas, skills, arguments of
+// programs. A placeholder in one would be sent with its braces. `\{{` is a literal `{{`.
 
-// asIs makes a field whose texts are sent as they stand: placeholders in them are refused.
+// asIs makes a field whose texts are sent unchanged: placeholders in them are refused.
 func (x *field[T]) asIs() *field[T] {
 	x.AsIs = true
 	return x
 }
 
-// asItStands refuses placeholders in a value at any depth, and returns the value without the backslashes of braces that
-// are meant as they are. Values without any are shared.
+// asItStands refuses placeholders in a value at any depth, and returns the value without the backslashes of literal
+// braces. Values without any are shared.
 func (d *decoder) asItStands(n *node.Node, what string) *node.Node {
 	return withoutPlaces(n, func(at *node.Node, place string) { d.unfilledPlace(at, what, place) })
 }
@@ -26,8 +26,7 @@ func (d *decoder) unfilledPlace(at *node.Node, what, place string) {
 	d.Foreignf(at, notFilled, "%s: nothing fills in %s here", what, short(place)).Hint = writeValue
 }
 
-// withoutPlaces is a value without the backslashes of braces that are meant as they are. tell is called for each
-// placeholder in it.
+// withoutPlaces is a value without the backslashes of literal braces. tell is called for each placeholder in it.
 func withoutPlaces(n *node.Node, tell func(at *node.Node, place string)) *node.Node {
 	if !holdsDouble(n) {
 		return n
@@ -48,7 +47,7 @@ func withoutPlaces(n *node.Node, tell func(at *node.Node, place string)) *node.N
 	return &out
 }
 
-// ignorePlace tells nobody: the place is told elsewhere.
+// ignorePlace does nothing: the placeholder is reported elsewhere.
 func ignorePlace(*node.Node, string) {}
 
 const (
@@ -64,8 +63,8 @@ func holdsDouble(n *node.Node) bool {
 	return slices.ContainsFunc(n.Content, holdsDouble)
 }
 
-// literalPlaces lists what in a text looks like a placeholder, and takes the backslash from before what does not
-// because of it. Two backslashes stand for one.
+// literalPlaces lists what in a text looks like a placeholder, and removes the backslash before literal braces. Two
+// backslashes are one.
 func literalPlaces(text string) (literal string, open []string) {
 	var b strings.Builder
 	for {
@@ -92,5 +91,5 @@ func literalPlaces(text string) (literal string, open []string) {
 	}
 }
 
-// isPlace reports whether what stands in double braces is a placeholder, ours or that of another tool.
+// isPlace reports whether a text in double braces is a placeholder, ours or that of another tool.
 func isPlace(inner string) bool { return isName(inner) || (&Values{}).foreign(inner) != "" }

@@ -67,7 +67,7 @@ func checkType[T any](at func(*T) *Check) *field[T] {
 	}).must("write the check as type: and params:").doc("Which check; `arena checks` lists them.")
 }
 
-// checkParams keeps the raw node: only the check itself knows what may stand there.
+// checkParams keeps the raw node: only the check itself knows its parameters.
 func checkParams[T any](at func(*T) *Check) *field[T] {
 	return custom("params", rawMap, func(d *decoder, t *T, v *node.Node) {
 		c := at(t)
@@ -128,7 +128,7 @@ func assertions[T any](name string, surface Surface, at func(*T) *[]Placed) *fie
 	})
 }
 
-// joined puts lists of checks together, of which some wait to be placed.
+// joined joins lists of checks, some of which have no place yet.
 func (d *decoder) joined(first, second []Placed) []Placed {
 	if len(first) == 0 {
 		return second

@@ -44,7 +44,7 @@ type Check struct {
 	// Early says that Handlers are not known yet. Compile must then set Unknown, and report nothing, when it meets a
 	// type that it does not know, here or in a check within this one; it is called again when they are known.
 	Early, Unknown bool `digest:"-"`
-	// Settled says that no placeholder is left in it. One that stands alone may hold none; see Alone.
+	// Settled says that no placeholder is left in it. A check by itself may contain none; see Alone.
 	Settled  bool                `digest:"-"`
 	Handlers map[string]*Handler `digest:"-"` // the types that the project declares
 

@@ -23,14 +23,14 @@ type Composition struct {
 // At is the position of a step.
 func (c *Composition) At(s *composition.Step) diag.Pos { return c.at[s] }
 
-// same reports whether two compositions run the same steps, whatever is said about them.
+// same reports whether two compositions run the same steps, whatever their descriptions.
 func (c *Composition) same(o *Composition) bool {
 	a, b := *c.Composition, *o.Composition
 	a.Description, b.Description = "", ""
 	return reflect.DeepEqual(a, b)
 }
 
-// Within reports whether a step stands inside a parallel one.
+// Within reports whether a step is part of a parallel one.
 func (c *Composition) Within(s *composition.Step) bool {
 	return slices.ContainsFunc(c.Steps, func(p *composition.Step) bool { return slices.Contains(p.Branches, s) })
 }
@@ -247,7 +247,7 @@ func stepNodes(steps []*stepFile) map[*composition.Step]*node.Node {
 	return nodes
 }
 
-// stepProblems reports mistakes of the graph where they stand.
+// stepProblems reports mistakes of the graph at their positions.
 func (d *decoder) stepProblems(file *compositionFile, v *node.Node, nodes map[*composition.Step]*node.Node) {
 	for _, p := range file.Problems() {
 		at := v
@@ -265,7 +265,7 @@ func (d *decoder) stepProblems(file *compositionFile, v *node.Node, nodes map[*c
 	}
 }
 
-// textWithin is the first text in a value that is, or holds, another; the value itself when there is none.
+// textWithin is the first text in a value that equals or contains another; the value itself when there is none.
 func textWithin(n *node.Node, text string) *node.Node {
 	if text == "" {
 		return n
@@ -342,7 +342,7 @@ func (p *Project) CompositionsFor(s *Scenario) (all []*Composition) {
 	return all
 }
 
-// Composition is the one of a name, nil when there is none.
+// Composition is the one with a name; nil: none.
 func (p *Project) Composition(name string) *Composition {
 	for _, c := range p.Compositions {
 		if c.Name == name {

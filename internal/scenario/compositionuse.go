@@ -22,7 +22,7 @@ func (b *build) compositions() {
 	}
 }
 
-// policiesOfSteps warns of limits in the prompt of a state that only hold for agent steps, of which there are none.
+// policiesOfSteps warns of limits in the prompt of a state that apply to agent steps only, when there are none.
 func (b *build) policiesOfSteps(c *Composition) {
 	w := b.p.Workflow
 	if w == nil || w.Graph == nil {

@@ -42,7 +42,7 @@ const (
 // Relevance is how the messages are found that have to do with a query.
 type Relevance struct {
 	Pos       diag.Pos // of the provider
-	Provider  string   // whose embeddings tell: a vendor, or a provider of the project by its id
+	Provider  string   // the provider of the embeddings: a vendor, or the id of a provider of the project
 	Model     string
 	Recent    int     // of the last messages so many stay; 0: 3
 	Least     float64 // how similar to the query the others must be; 0: any
@@ -149,7 +149,7 @@ func (p *ContextPolicy) reportIdle(d *decoder, v *node.Node) {
 	}
 }
 
-// String is the policy in words that tell it from others.
+// String is a text that identifies the policy.
 func (p *ContextPolicy) String() string {
 	text := fmt.Sprintf("%s, token_budget %d, reserve_for_output %d", p.Strategy, p.Budget, p.Reserve)
 	switch r := p.Relevance; {

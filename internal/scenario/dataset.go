@@ -15,15 +15,15 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Dataset is the rows for each of which a scenario is run.
+// Dataset is the rows of a scenario, which runs once for each of them.
 type Dataset struct {
 	*dataset.File
 
 	Pos        diag.Pos
-	InputField string // the field that holds what the user says; "": turns say so
+	InputField string // the field with the user's message; "": turns have it
 	InputPos   diag.Pos
 
-	width   int  // of its name as it is written
+	width   int  // of its name in the file
 	sound   bool // it has rows
 	samples []*dataset.Row
 }
@@ -141,7 +141,7 @@ func (d *decoder) settleDataset(spec *node.Node, s *Scenario) {
 	}
 }
 
-// ForRow is the scenario as it is for one row.
+// ForRow is the scenario filled in with one row.
 func (s *Scenario) ForRow(row *dataset.Row) *Scenario {
 	own := *s
 	own.Row, own.rowLacks, own.mediaFaults, own.mediaDoubts = row, nil, nil, nil
@@ -306,7 +306,7 @@ func (b *build) dataset(s *Scenario) {
 // Sound reports whether the rows can be used; else what is wrong was reported.
 func (s *Dataset) Sound() bool { return s.sound }
 
-// lost reports whether a scenario has rows that cannot be used, so that nothing can be said of its placeholders.
+// lost reports whether a scenario has unusable rows, so that its placeholders cannot be checked.
 func (s *Scenario) lost() bool { return s.Dataset != nil && !s.Dataset.sound }
 
 // sample is the scenario for a row with a value for each field that any row has.
@@ -402,7 +402,7 @@ func (s *Scenario) PromptDoubts(p *Project, prompt *Prompt, model, region string
 	return doubts
 }
 
-// doubtsAt says for which placeholders of a text nothing stands.
+// doubtsAt reports the placeholders of a text that have no value.
 func (v *Values) doubtsAt(at diag.Pos, what, text string, given func(name string) bool) (doubts []string) {
 	for _, f := range v.emptied(text, given) {
 		doubts = append(doubts, at.String()+": "+what+f.msg+" ("+f.hint+")")

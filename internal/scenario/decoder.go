@@ -64,7 +64,7 @@ const (
 	toPersona
 	toRole     // of a turn
 	toTool     // in rules over tools, which would not apply
-	toOffered  // in a list of offered tools, where a trailing * stands for any end
+	toOffered  // in a list of offered tools, where a trailing * matches any end
 	toFailing  // in a rule by which tools fail, where it does too
 	toTask     // a prompt by its task type
 	toPromptID // a prompt by its id in the config, or by its task type
@@ -114,8 +114,8 @@ func (d *decoder) runtimePath(path string) (resolved string, found bool) {
 	return first, false
 }
 
-// projectPath is runtimePath for a file that is sent to others. The working directory is not looked into: whoever runs
-// a project somewhere else does not mean what lies there.
+// projectPath is runtimePath for a file that is sent to others. It does not look into the working directory: a project
+// that runs elsewhere does not mean the files there.
 func (d *decoder) projectPath(path string) (resolved string, found bool) {
 	resolved, found = d.runtimePath(path)
 	first, second := filepath.Join(d.places.run, path), filepath.Join(d.places.config, path)

@@ -32,7 +32,7 @@ type inputFile struct {
 	path   string
 	walked bool
 	pack   bool // it is named as a pack
-	kind   kind // where it was easy to tell
+	kind   kind // empty when it was hard to tell
 }
 
 // inputs makes projects of the command line, configs first, each once.
@@ -168,7 +168,7 @@ func (l *loader) argument(arg string) (configs []string, files []inputFile) {
 	return nil, []inputFile{{path: path, kind: k, pack: pack}}
 }
 
-// ofCommandLine adds to a problem without a hint what paths on the command line are, and what there is to run here.
+// ofCommandLine adds to a problem without a hint which paths a command line takes, and what there is to run here.
 func (l *loader) ofCommandLine(p *problem) *problem {
 	if p.code != MissingFile && p.code != "no-match" || strings.Contains(p.hint, "did you mean") {
 		return p
@@ -250,7 +250,7 @@ func isOutputFolder(path string) bool {
 	return base == outputFolder || base == packageFolder
 }
 
-// warnOfScenariosIn tells of scenarios that lie among the results of runs, where nobody looks for them.
+// warnOfScenariosIn warns of scenarios in results folders, which are not run.
 func (l *loader) warnOfScenariosIn(dir string) {
 	if filepath.Base(dir) != outputFolder {
 		return
@@ -398,8 +398,7 @@ func (l *loader) detectKind(path string, data []byte) kind {
 	return left
 }
 
-// saidKind is the kind that a document names. Those without an envelope cannot be named: the text
-// tells what is meant.
+// saidKind is the kind that a document names. A kind without an envelope is described in words.
 func saidKind(name string, data []byte) kind {
 	if slices.Contains(envelopeKinds, name) {
 		return kind(name)

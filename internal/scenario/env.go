@@ -16,8 +16,8 @@ var variable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 })
 
-// Unset is a variable that a text makes use of and that the environment does not have. The text is "" then, so that
-// nobody is sent one with a hole in it. Whoever needs the text reports it: not all runs do.
+// Unset is a variable that a text uses and that the environment does not have. The text is "" then, so that it is never
+// sent with a gap. The code that needs the text reports it: not all runs do.
 type Unset struct {
 	Name string
 	Pos  diag.Pos // of the text
@@ -61,7 +61,7 @@ func Expand(s string, getenv func(name string) (string, bool)) (out Expanded) {
 		parts := variable().FindStringSubmatch(m)
 		value, set := getenv(parts[1])
 		switch {
-		case parts[2] != "" && value == "": // as in a shell, :- also stands in for an empty value
+		case parts[2] != "" && value == "": // as in a shell, :- also replaces an empty value
 			return parts[3]
 		case !set:
 			out.Unset = append(out.Unset, parts[1])

@@ -137,7 +137,7 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 	return list
 }
 
-// likelyShare is the percentage from which one below 1 was probably meant as a share.
+// likelyShare is the smallest percentage below 1 that was probably meant as a share.
 const likelyShare = 0.05
 
 // oddSample tells of percentages by which nothing is judged, or other than it seems. They have two decimals. A

@@ -20,7 +20,7 @@ type metricFile struct {
 	le                          *node.Node // the label that histograms have of their own
 }
 
-// metricFields are the keys of a metric that mean something. Others may stand there for other readers.
+// metricFields are the keys of a metric that have an effect. Other keys are allowed for other readers.
 var metricFields = table("metric", func() rows[metricFile] {
 	return rows[metricFile]{
 		custom("name", text, func(d *decoder, m *metricFile, v *node.Node) {

@@ -55,13 +55,13 @@ func newFields[T any](what string, all func() rows[T]) *fields[T] {
 // Schema implements keys.Shape.
 func (f *fields[T]) Schema(w keys.Writer) *jsonschema.Doc { return w.Table(f) }
 
-// strays sets what is said about unknown keys and returns f.
+// strays sets the message about unknown keys and returns f.
 func (f *fields[T]) strays(where func(key string) string) *fields[T] {
 	f.stray = where
 	return f
 }
 
-// open lets other keys stand beside the listed ones and returns f.
+// open allows other keys beside the listed ones and returns f.
 func (f *fields[T]) open() *fields[T] {
 	f.free = true
 	return f
@@ -114,18 +114,18 @@ func ownName[T any](name string) *field[T] {
 	return apart[T](name, text).doc("The name by which others know it, where metadata has none.")
 }
 
-// inside is a field of a block that as a whole is told, refused, or has its scenario skipped.
+// inside is a field of a block that is reported, refused, or has its scenario skipped as a whole.
 func inside[T any](name string, s keys.Shape) *field[T] {
 	return &field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.InBlock}}
 }
 
-// idle is a field that is checked and told to have no effect, but for the usual values: with them nothing else is
-// meant than what arena does.
+// idle is a field that is checked and reported to have no effect, except for the usual values: they mean what arena
+// does anyway.
 func idle[T any](name string, s keys.Shape, why string, usual ...string) *field[T] {
 	return &field[T]{Key: keys.Key{Name: name, Shape: s, Idle: why, Usual: usual}}
 }
 
-// block is a field with a map whose keys tell by themselves what becomes of them.
+// block is a field with a map whose keys say themselves what happens to them.
 func block[T, U any](name string, of *fields[U]) *field[T] {
 	return custom(name, of, func(d *decoder, _ *T, v *node.Node) { of.Check(d, v, name) })
 }

@@ -66,8 +66,8 @@ func (f *files) show(path string) string {
 	return clean
 }
 
-// base are the names of the working directory, as absolute paths; the first is the one from which ".." leads to the
-// folder above. None are known where the system does not tell.
+// base are the names of the working directory, as absolute paths; from the first one, ".." leads to the parent folder.
+// It is empty when the system does not know it.
 func (f *files) base() []string {
 	f.once.Do(func() {
 		named, err := filepath.Abs(f.dir)
@@ -189,7 +189,7 @@ func (f *files) missing(path string) *problem {
 	return p
 }
 
-// spelled is the file that a path means with other slashes or letters, or from the working directory in the place of
+// spelled is the file that a path means with other slashes or letters, or relative to the working directory in place of
 // the root; "": none.
 func (f *files) spelled(path string) string {
 	straight := strings.ReplaceAll(path, `\`, "/")
@@ -304,7 +304,7 @@ func (f *files) isGlob(path string) bool {
 	return strings.ContainsAny(path, globSigns) && !f.exists(path)
 }
 
-// glob returns the files that match a pattern, sorted. ** stands for any number of folders, except dot folders.
+// glob returns the files that match a pattern, sorted. ** matches any number of folders, except dot folders.
 func (f *files) glob(pattern string) ([]string, error) {
 	var found []string
 	before, after, deep := strings.Cut(pattern, "**")

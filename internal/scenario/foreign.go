@@ -13,7 +13,7 @@ import (
 type placeholderFault struct {
 	code, msg, hint string
 	name            string // of the placeholder, where it has one
-	doubt           bool   // it may be meant
+	doubt           bool   // it may be intended
 }
 
 // isOfJudge reports whether the placeholder is one that judges' checks fill in.

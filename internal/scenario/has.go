@@ -2,7 +2,7 @@ package scenario
 
 import "slices"
 
-// The features of a project by which names come to be that its files do not list, or list elsewhere.
+// The features of a project that bring names which its files do not list, or list elsewhere.
 const (
 	FeatureWorkflows    = "workflows"
 	FeatureCompositions = "compositions"

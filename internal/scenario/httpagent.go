@@ -10,16 +10,17 @@ import (
 // HTTPType is the type of providers that are an agent behind an HTTP endpoint of any form.
 const HTTPType = "http"
 
-// HTTPAgent is how an agent behind HTTP is asked, and where in its replies stands what. Its address is the BaseURL of
-// its provider, and its headers are the Headers: with the environment in them, and with places to fill, see FillHTTP.
+// HTTPAgent describes the requests to an agent behind HTTP, and the places in its replies. Its address is the BaseURL
+// of its provider, and its headers are the Headers: with environment variables filled in, and with places to fill, see
+// FillHTTP.
 type HTTPAgent struct {
 	Method  string
 	Body    any      // as the file has it; nil: none
 	Filled  any      `digest:"-"` // the same with the environment in its texts
-	FromEnv []EnvPut `digest:"-"` // what of the environment stands in the address, the headers and the body
+	FromEnv []EnvPut `digest:"-"` // environment variables in the address, the headers and the body
 	Written []string // texts of the address, the headers and the body that name variables
 
-	// Where in a reply stands what, by JSONPath or JMESPath; "" is nowhere. Of Reply "" stands for the usual places.
+	// The places in a reply, by JSONPath or JMESPath; "": none. For Reply "" means the usual places.
 	Reply, ToolCalls, Usage, Finish, Error string
 
 	SessionFrom string // header, path, or "": arena makes one up
@@ -32,7 +33,7 @@ type HTTPAgent struct {
 	single bool // a medium has its place outside of lists, so that a message may have one
 }
 
-// HTTPError is where the failures of an agent behind HTTP stand, if its file names no other place.
+// HTTPError is the place of an agent's errors when its file names no other one.
 const HTTPError = "error"
 
 // HTTPStream is how the reply of an agent streams, as server-sent events.
@@ -63,7 +64,7 @@ func (h *HTTPAgent) Puts(name string) {
 // Sends reports whether a request has a place of a name.
 func (h *HTTPAgent) Sends(name string) bool { return slices.Contains(h.sent, name) }
 
-// Traced reports whether the endpoint is told where to send its traces.
+// Traced reports whether the endpoint gets the address for its traces.
 func (h *HTTPAgent) Traced() bool { return h.Sends(OTLPEndpoint) }
 
 // PlacesMedia reports whether the media of a message have a place of their own in a request. most is how many.
@@ -77,7 +78,7 @@ func (h *HTTPAgent) PlacesMedia() (places bool, most int) {
 	return places, math.MaxInt
 }
 
-// Remembers reports whether a request tells of which conversation it is, or what was said in it.
+// Remembers reports whether a request contains the id or the messages of its conversation.
 func (h *HTTPAgent) Remembers() bool {
 	return slices.ContainsFunc(h.sent, func(name string) bool {
 		return name == "session" || name == "messages" || name == "history"

@@ -34,11 +34,11 @@ const rowPlace = "row."
 // MediumPlace begins the names of the places of a medium of the message.
 const MediumPlace = "medium."
 
-// mediumPlaces are what of a medium may stand in a body.
+// mediumPlaces are the places of a medium in a body.
 var mediumPlaces = []string{"medium.data_url", "medium.data", "medium.mime_type", "medium.kind", "medium.name"}
 
-// HoldsMedium reports whether a part of a body has a place of a medium, lists within it left aside: an item of a list
-// that has one stands there for each medium.
+// HoldsMedium reports whether a part of a body has a place of a medium. Lists within it do not count: an item of a list
+// that has one is repeated for each medium.
 func HoldsMedium(part any) bool {
 	switch part := part.(type) {
 	case map[string]any:
@@ -60,7 +60,7 @@ func HoldsMedium(part any) bool {
 
 var httpPlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{\s*(json\s+)?(.*?)\s*\}\}`) })
 
-// FillHTTP puts what fill returns into the places of a text. What is no place stays as it is.
+// FillHTTP puts the results of fill into the places of a text. Everything else is unchanged.
 func FillHTTP(text string, fill func(HTTPPlace) string) string {
 	if !strings.Contains(text, "{{") {
 		return text
@@ -88,7 +88,7 @@ func isHTTPPlace(name string) bool {
 	return row && field != "" || slices.Contains(httpPlaces, name) || slices.Contains(mediumPlaces, name)
 }
 
-// httpText checks a text of a request, as it is written, and notes what it sends.
+// httpText checks a text of a request, and notes what it sends.
 func (d *decoder) httpText(n *node.Node, what, text string, h *HTTPAgent) {
 	rest := text
 	for _, m := range httpPlace().FindAllStringSubmatch(text, -1) {

@@ -15,7 +15,7 @@ type keyTable struct {
 	listed func() []*keys.Key // all keys, those that are only known to be wrong too
 	// stray says where an unknown key belongs, or "".
 	stray func(key string) string
-	free  bool // other keys may stand there too
+	free  bool // other keys are allowed
 }
 
 // Keys implements keys.Table: what may be written. Keys that are only known to be wrong are not among them.
@@ -87,7 +87,7 @@ func (t *keyTable) index(name string) int {
 	return slices.IndexFunc(t.listed(), func(x *keys.Key) bool { return x.Name == name })
 }
 
-// unknown reports a key and returns the field that was meant, which then is not reported as missing too.
+// unknown reports a key and returns the field that was probably meant, which is then not reported as missing.
 func (t *keyTable) unknown(d *decoder, k, v *node.Node) (meant uint64) {
 	if t.free {
 		if !d.stray(k, v, nobody, t.what) {

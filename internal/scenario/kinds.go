@@ -46,12 +46,12 @@ var envelopeKinds = []string{
 	string(kindPersona), string(kindEval), string(kindRuntime), string(kindLogging),
 }
 
-// signs tell the kind of a document without an envelope: the first entry of which every key is there decides.
+// signs find the kind of a document without an envelope: the first entry of which every key is present decides.
 var signs = []struct {
 	kind kind
 	keys []string
 }{
-	{kindArena, []string{"prompt_configs"}}, // keys that no other kind has, whatever stands beside them by mistake
+	{kindArena, []string{"prompt_configs"}}, // keys that no other kind has, whatever other keys there are
 	{kindArena, []string{"self_play"}},
 	{kindArena, []string{"provider_specs"}},
 	{kindArena, []string{"scenario_specs"}},
@@ -105,7 +105,7 @@ func isPromptfoo(n *node.Node) bool {
 		})
 }
 
-// recognise tells the kind of a map by its keys; "" when they fit nothing.
+// recognise finds the kind of a map by its keys; "": they fit no kind.
 func recognise(n *node.Node) kind {
 	if isPromptfoo(n) {
 		return kindPromptfoo
@@ -128,7 +128,7 @@ func recognise(n *node.Node) kind {
 			return kindScenario
 		}
 	}
-	// These keys stand for a list in one kind and for a map in another.
+	// These keys hold a list in one kind and a map in another.
 	switch v := node.Get(n, "scenarios"); {
 	case v != nil && v.Kind == node.Map:
 		return kindMock

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// noteRecordings tells of recordings among the files to run, other than those that evals and replays of the suite name.
-// Who names one is warned; one that lies in a folder is a note, since it may be there for arena eval.
+// noteRecordings reports recordings among the files to run that no eval or replay of the suite names. A recording that
+// the user names is a warning; one in a folder is a note, since it may be there for arena eval.
 func (l *loader) noteRecordings(suite *Suite, builds []*build) {
 	used := map[string]bool{}
 	for _, p := range suite.Projects {
@@ -43,7 +43,7 @@ func (l *loader) noteRecordings(suite *Suite, builds []*build) {
 	}
 }
 
-// noteConfigs tells of configs beside the config.arena.yaml of a folder, which alone is run of that folder.
+// noteConfigs reports configs beside the config.arena.yaml of a folder, which is the only one that is run.
 func (l *loader) noteConfigs(suite *Suite) {
 	left := slices.DeleteFunc(l.besides, func(path string) bool {
 		same := l.sameAs(path)
@@ -71,7 +71,7 @@ func howToJudge(recording string) string { return "judge it: " + evalOf(recordin
 
 func evalOf(recording string) string { return "arena eval --assert CHECKS.yaml " + recording }
 
-// otherWay is what to do with a file that the config cannot list where it does; "" for kinds that nobody lists.
+// otherWay is what to do with a file that the config cannot list there; "": such files are listed nowhere.
 func otherWay(k kind, path string) string {
 	switch k {
 	case kindRecording:

@@ -10,9 +10,9 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Texts that leave arena for endpoints, programs and servers, and hold what looks like a variable of the environment or
-// an argument of a tool, but in a way that nothing fills in: $KEY in a header, {id} in an address, ${KEY} in an
-// argument of a program. A server that gets it as it stands is not the one under test.
+// Texts that leave arena for endpoints, programs and servers and contain what looks like an environment variable or an
+// argument of a tool, in a form that is not filled in: $KEY in a header, {id} in an address, ${KEY} in an argument of a
+// program. A server that gets the text unchanged is not the one under test.
 
 // leaving is a text of that kind.
 type leaving struct {
@@ -25,7 +25,7 @@ type leaving struct {
 	argument  string   // what to write for an argument of the tool
 }
 
-// left tells of what a value would be sent with as it stands, at any depth.
+// left warns of such texts in a value, at any depth.
 func (d *decoder) left(n *node.Node, l *leaving) {
 	if n == nil {
 		return
@@ -58,8 +58,8 @@ func (d *decoder) left(n *node.Node, l *leaving) {
 
 var doubleBraced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{.*?\}\}`) })
 
-// leftVariable finds what looks like a variable of the environment and stays as it is, and its name. filled says that
-// ${NAME} does not.
+// leftVariable finds what looks like an environment variable and is not filled in, and its name. filled says that
+// ${NAME} is filled in.
 func leftVariable(s string, filled bool) (found, name string) {
 	if !strings.ContainsAny(s, "$%") && !strings.Contains(s, "env") && !strings.Contains(s, "ENV") {
 		return "", ""
@@ -70,7 +70,8 @@ func leftVariable(s string, filled bool) (found, name string) {
 	return unfilledBy(variable().ReplaceAllString(s, ""), shellVariables())
 }
 
-// leftArgument finds what looks like an argument of the tool and stays as it is: {id}, <id>, $id, and id in a template.
+// leftArgument finds what looks like an argument of the tool and is not filled in: {id}, <id>, $id, and id in a
+// template.
 func leftArgument(text string, l *leaving) (found string) {
 	walkSingles(text, func(name string, _ int) {
 		if found == "" && slices.Contains(l.arguments, name) {

@@ -75,8 +75,8 @@ func (b *Box) Remarks(o *Opener) Remarks {
 	return Remarks{Fixed: true, ReadOnly: true}
 }
 
-// Take makes the box hold what a source listed, in the place of what it listed before. A schema that cannot be compiled
-// is offered as it stands, and arguments are not validated: unchecked names the tools of which that is so, and why.
+// Take replaces the tools of a source in the box by a new list. A tool whose schema cannot be compiled is offered with
+// that schema, and its arguments are not validated: unchecked names such tools, with the reason.
 func (b *Box) Take(o *Opener, list []chat.Tool) (unchecked []*UncheckedError, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

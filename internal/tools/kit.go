@@ -40,7 +40,7 @@ func (k *Kit) Scoped() bool { return k.scoped }
 // Box is the tools of one trial of a scenario. Nothing is started by it.
 func (k *Kit) Box(scenario string) Box { return Box{kit: k, scenario: scenario} }
 
-// Expect announces trials of a scenario, each of which is to end in one Done. It matters only where the kit is Scoped.
+// Expect announces trials of a scenario; each must end in one Done. It matters only for a Scoped kit.
 func (k *Kit) Expect(scenario string, trials int) {
 	if !k.scoped {
 		return
@@ -78,7 +78,7 @@ func (k *Kit) last(scenario string) (over []opened) {
 	return over
 }
 
-// Close ends all that trials share. The kit can still be used, and opens it anew.
+// Close ends all that trials share. The kit can still be used, and opens it again.
 func (k *Kit) Close() error {
 	k.mu.Lock()
 	var all []opened

@@ -166,7 +166,7 @@ func (r *Registry) Definition(name string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Generic reports whether a tool answers with a text of arena's, because nobody wrote what it answers.
+// Generic reports whether a tool answers with arena's generic text, because no file has its answers.
 func (r *Registry) Generic(name string) bool {
 	t := r.byName[name]
 	return t != nil && simulated(t.spec) && t.spec.Agent == nil && t.spec.MockTemplate == "" && t.spec.MockResult == nil &&

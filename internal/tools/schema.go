@@ -40,7 +40,7 @@ func compileSchema(raw json.RawMessage) (*schema, error) {
 	return &schema{compiled: compiled, doc: doc}, nil
 }
 
-// UncheckedError is why nobody knows whether arguments fit a tool: its schema cannot be compiled.
+// UncheckedError says that it is not known whether arguments fit a tool: its schema cannot be compiled.
 type UncheckedError struct {
 	Tool string
 	Err  error
@@ -52,9 +52,9 @@ func (e *UncheckedError) Error() string {
 
 func (e *UncheckedError) Unwrap() error { return e.Err }
 
-// brokenSchema stands for one of somebody else's that cannot be compiled.
+// brokenSchema takes the place of an external schema that cannot be compiled.
 func brokenSchema(raw json.RawMessage, why error) *schema {
-	v, _ := chat.DecodeJSON(raw) // where it is no JSON, why says so
+	v, _ := chat.DecodeJSON(raw) // when it is no JSON, why says so
 	doc, _ := v.(map[string]any)
 	return &schema{doc: doc, broken: why}
 }

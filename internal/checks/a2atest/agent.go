@@ -21,7 +21,7 @@ type Agent struct {
 	Answer func(text string) string
 	// State is that of the task in the end; "" is completed.
 	State a2a.TaskState
-	// Path is where it speaks JSON-RPC; "" is /a2a. Elsewhere only its card tells.
+	// Path is the path of its JSON-RPC endpoint; "": /a2a. Only its card shows another path.
 	Path string
 	// Slow makes it return the task before it is done. It is done when somebody has asked for it once.
 	Slow bool

@@ -54,7 +54,7 @@ func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) (pause time.Dura
 	return 0, nil
 }
 
-// keepAlive tells the broker that a request is in progress, until ctx ends.
+// keepAlive confirms to the broker that a request is in progress, until ctx ends.
 func (w *Worker) keepAlive(ctx context.Context, msg jetstream.Msg) {
 	tick := time.NewTicker(max(w.ackWait/3, time.Millisecond))
 	defer tick.Stop()

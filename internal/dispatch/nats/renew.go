@@ -11,11 +11,11 @@ import (
 	"github.com/arena-evals/arena/internal/fleet"
 )
 
-// heldStreams tells the streams that a client works with from those of the same name that came after them.
+// heldStreams tells the streams that a client works with apart from later ones with the same name.
 type heldStreams struct {
 	mu    sync.Mutex
 	since map[string]time.Time // when each was made
-	anew  chan struct{}        // closed when one of them was made anew
+	anew  chan struct{}        // closed when one of them was created again
 }
 
 // made notes when a stream was made, and reports whether it takes the place of another one.
@@ -30,7 +30,7 @@ func (h *heldStreams) made(stream string, at time.Time) (another bool) {
 	return known && !was.Equal(at)
 }
 
-// renewed tells those who read the streams that they are others now.
+// renewed notifies the readers of the streams that they were created again.
 func (h *heldStreams) renewed() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 )
 
-// Slots are those of the calls of a provider that may run at once, over all workers of a run. Who has them stands at
-// the broker, in a queue: who has asked for a slot stands in it once, and those at its beginning have one. A worker
-// that was killed keeps its slots for as long as slotHeld.
+// Slots limit how many calls of a provider run at once, over all workers of a run. The broker holds their queue: a
+// worker is in it once for each slot that it has or waits for, and the first entries have the slots. A worker that was
+// killed keeps its slots for slotHeld.
 type Slots struct {
 	of    *Limits
 	name  string // token of the provider
@@ -28,21 +28,21 @@ type Slots struct {
 	mu       sync.Mutex
 	waiting  []chan error // callers that have no slot yet
 	running  int          // calls with a slot
-	freed    int          // slots that are given back, and still stand in the queue
+	freed    int          // slots that were returned and are still in the queue
 	keeping  bool         // somebody keeps the queue
-	reported time.Time    // when the queue was last told that this worker is there
+	reported time.Time    // when this worker last renewed its entries
 }
 
 const (
 	// slotHeld is after which silence of a worker its slots are free, in the time of the broker.
 	slotHeld = 30 * time.Second
-	// slotLook is after which time a worker that waits looks into the queue, though it has heard of nothing.
+	// slotLook is how often a waiting worker reads the queue when it gets no notification.
 	slotLook = time.Second
 )
 
 func (n *Names) slotsOf(run string) string { return n.prefix + ".slots." + run }
 
-// Slots are those of a provider, of which there are so many.
+// Slots returns the slots of a provider; most is their number.
 func (l *Limits) Slots(provider string, most int) *Slots {
 	name := dispatch.Token(provider)
 	l.mu.Lock()
@@ -56,7 +56,7 @@ func (l *Limits) Slots(provider string, most int) *Slots {
 	return l.slots[name]
 }
 
-// freed hears that somebody has given slots of a provider back.
+// freed handles the notification that slots of a provider were returned.
 func (l *Limits) freed(name string) {
 	l.mu.Lock()
 	s := l.slots[name]
@@ -116,7 +116,7 @@ func (s *Slots) free() {
 	s.look()
 }
 
-// keep keeps the queue as it is wanted here, until this worker has no slot and wants none.
+// keep renews this worker's entries in the queue, until it has no slot and wants none.
 func (s *Slots) keep(ctx context.Context) {
 	for {
 		err := s.settle(ctx)
@@ -128,7 +128,7 @@ func (s *Slots) keep(ctx context.Context) {
 			s.waiting = nil
 		}
 		if len(s.waiting) == 0 && s.running == 0 && (s.freed == 0 || err != nil) || ctx.Err() != nil {
-			s.keeping, s.freed = false, 0 // what stands in the queue still is let go in a while
+			s.keeping, s.freed = false, 0 // entries that are left expire
 			s.mu.Unlock()
 			return
 		}
@@ -162,7 +162,7 @@ func (s *Slots) settle(ctx context.Context) error {
 		was, seq := slotQueue{}, uint64(0)
 		if last != nil {
 			seq = last.Sequence
-			_ = json.Unmarshal(last.Data, &was) // what cannot be read is nobody's
+			_ = json.Unmarshal(last.Data, &was) // unreadable data counts as an empty queue
 		}
 		s.mu.Lock()
 		want := slotsWanted{running: s.running, freed: s.freed, waiting: len(s.waiting)}
@@ -183,7 +183,7 @@ func (s *Slots) settle(ctx context.Context) error {
 				continue
 			}
 			if len(next.Queue) < len(was.Queue) || want.freed > 0 {
-				_ = trials.conn.Publish(trials.slotsOf(s.of.run), []byte(s.name)) // who does not hear it looks by itself
+				_ = trials.conn.Publish(trials.slotsOf(s.of.run), []byte(s.name)) // workers that miss it look by themselves
 			}
 		}
 		s.hand(granted, want.freed)
@@ -208,11 +208,11 @@ func (s *Slots) hand(granted, out int) {
 	}
 }
 
-// slotQueue is what stands at the broker of the slots of a provider.
+// slotQueue is the queue for the slots of a provider, as the broker stores it.
 type slotQueue struct {
 	// Queue has a worker once for each slot that it has or waits for. The first of them are those with one.
 	Queue []string `json:"queue"`
-	// Until is when each worker is taken for gone, unless it is heard of before.
+	// Until is when the entries of each worker expire, unless it renews them.
 	Until map[string]time.Time `json:"until"`
 }
 
@@ -277,7 +277,7 @@ func occurrences(queue []string, me string) (n int) {
 
 func (q *slotQueue) has(me string) bool { return slices.Contains(q.Queue, me) }
 
-// same reports whether two queues differ in nothing but when workers were heard of.
+// same reports whether two queues are equal except for their expiry times.
 func (q *slotQueue) same(r *slotQueue) bool {
 	return slices.Equal(q.Queue, r.Queue) &&
 		slices.Equal(slices.Sorted(maps.Keys(q.Until)), slices.Sorted(maps.Keys(r.Until)))

@@ -56,7 +56,7 @@ func (n *Names) piece(file string, i int) string {
 	return n.prefix + ".files." + file + "." + strconv.Itoa(i)
 }
 
-// resultsHeld is for how long results are held that nobody takes: those of a run that was killed and not gone on with.
+// resultsHeld is how long results are kept that no run takes: those of a run that was killed and not resumed.
 const resultsHeld = 30 * 24 * time.Hour
 
 // PrepareTrials creates the streams for trials that are missing, and refuses existing ones that could lose messages.
@@ -81,7 +81,7 @@ func (n *Names) trialSpecs() []streamSpec {
 	}
 }
 
-// Announce tells workers of a run, or what is new of it.
+// Announce publishes a run, or a change of it, to workers.
 func (t *Trials) Announce(ctx context.Context, r *fleet.Run) error {
 	r.Protocol = fleet.Protocol
 	data, err := json.Marshal(r)
@@ -95,7 +95,7 @@ func (t *Trials) Announce(ctx context.Context, r *fleet.Run) error {
 	return err
 }
 
-// Runs calls take with what is told of each run, in order, until ctx ends.
+// Runs calls take with each announcement of a run, in order, until ctx ends.
 func (t *Trials) Runs(ctx context.Context, take func(r *fleet.Run, err error)) error {
 	return t.follow(ctx, t.runs(), t.allRuns(), func(m jetstream.Msg) error {
 		take(fleet.DecodeRun(m.Data()))
@@ -103,7 +103,7 @@ func (t *Trials) Runs(ctx context.Context, take func(r *fleet.Run, err error)) e
 	})
 }
 
-// Told calls take with what is told of one run, as Runs does.
+// Told calls take with the announcements of one run, as Runs does.
 func (t *Trials) Told(ctx context.Context, run string, take func(r *fleet.Run, err error)) error {
 	return t.follow(ctx, t.runs(), t.run(run), func(m jetstream.Msg) error {
 		take(fleet.DecodeRun(m.Data()))
@@ -111,8 +111,8 @@ func (t *Trials) Told(ctx context.Context, run string, take func(r *fleet.Run, e
 	})
 }
 
-// PutFile stores a file under a name that belongs to its content, in pieces. Those that are there already are stored
-// anew: otherwise the stream might let go of some of them soon.
+// PutFile stores a file in pieces, under a name that depends on its content. Existing pieces are stored again, since
+// the stream might drop them soon.
 func (t *Trials) PutFile(ctx context.Context, name string, content []byte) error {
 	piece := t.pieceSize()
 	for at, n := 0, 0; at < len(content) || n == 0; n++ {
@@ -178,8 +178,8 @@ func (t *Trials) Ask(ctx context.Context, j *fleet.Job) error {
 	return err
 }
 
-// Outcomes calls take with what came of the jobs of a run, from the first that the stream holds, until ctx ends. index
-// is that of the job; err is why the outcome is refused.
+// Outcomes calls take with the outcome of each job of a run, from the first that the stream holds, until ctx ends.
+// index is that of the job; err is why the outcome is refused.
 func (t *Trials) Outcomes(ctx context.Context, run string, take func(index int, o *fleet.Outcome, err error)) error {
 	return t.follow(ctx, t.Results, t.outcomes(run), func(m jetstream.Msg) error {
 		t.outcomeOf(ctx, m, run, take)
@@ -275,7 +275,7 @@ func (t *Trials) Presences(run string, take func(*fleet.Presence, error)) (stop 
 	return func() { _ = sub.Unsubscribe() }, nil // the connection may be closed
 }
 
-// Present says that this worker is there. That may get lost, and is said again.
+// Present publishes the presence of this worker. A lost message does not matter: it is sent again.
 func (t *Trials) Present(p *fleet.Presence) {
 	p.Protocol = fleet.Protocol
 	if data, err := json.Marshal(p); err == nil {
@@ -283,7 +283,7 @@ func (t *Trials) Present(p *fleet.Presence) {
 	}
 }
 
-// Recall takes back the jobs of a run that nobody has finished.
+// Recall removes the jobs of a run that no worker has finished.
 func (t *Trials) Recall(ctx context.Context, run string) error {
 	return t.purge(ctx, t.Stream, t.jobsOf(run))
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/arena-evals/arena/internal/fleet"
 )
 
-// TrialWorker takes the jobs of one run that this machine can run, and stores what comes of them.
+// TrialWorker takes the jobs of one run that this machine can run, and stores their outcomes.
 type TrialWorker struct {
 	Trials *Trials
 	Run    string
@@ -29,12 +29,12 @@ type TrialWorker struct {
 	// MaxDeliver is how often a job is delivered before it is given up.
 	MaxDeliver int
 	AckWait    time.Duration // see Worker
-	// Do runs a job, and returns what came of it. After an error the job is given back, and nobody takes it here
-	// for a while. It is called by several goroutines.
+	// Do runs a job, and returns its outcome. After an error the job is given back, and not taken here for a while. It is
+	// called by several goroutines.
 	Do func(ctx context.Context, j *fleet.Job) (*fleet.Done, error)
 	// Check refuses a job that is not of the run's plan.
 	Check func(j *fleet.Job) error
-	// Busy is told before and after each job; it may be nil.
+	// Busy is called with 1 before each job and with -1 after it; it may be nil.
 	Busy func(more int)
 	Tell func(string)
 
@@ -205,7 +205,7 @@ const (
 	forgotten  = 7 * 24 * time.Hour // without a worker, a consumer goes
 )
 
-// handle runs one job and stores what came of it. The job is confirmed after that, and never before.
+// handle runs one job and stores its outcome. Only after that it confirms the job.
 func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 	meta, err := msg.Metadata()
 	if err != nil {

@@ -29,9 +29,8 @@ type Limits struct {
 	slots map[string]*Slots // the same
 }
 
-// Turns are those of the calls of a provider over all workers of a run: so many a second, and none while its server
-// has asked to wait. When the next call may be made stands at the broker, in its time: the clocks of workers do not
-// count.
+// Turns limit the calls of a provider over all workers of a run: to a number in a second, and to none while its server
+// has asked to wait. The broker stores the time of the next call, by its own clock: the clocks of workers do not count.
 type Turns struct {
 	of    *Limits
 	name  string // token of the provider
@@ -43,7 +42,7 @@ type Turns struct {
 	mu        sync.Mutex
 	waiting   []chan turn // callers that have no turn yet
 	reserving bool        // somebody gets turns for them
-	paused    time.Time   // nobody calls before
+	paused    time.Time   // no call before this time
 }
 
 // turn is when a call may be made.
@@ -52,7 +51,7 @@ type turn struct {
 	err error
 }
 
-// pause tells workers that the server of a provider has asked to wait.
+// pause is the message that the server of a provider has asked to wait.
 type pause struct {
 	Provider string `json:"provider"` // its token
 	Millis   int64  `json:"ms"`
@@ -87,7 +86,7 @@ func (t *Trials) Limits(run string) (*Limits, error) {
 	return l, nil
 }
 
-// Close hears of no more pauses, and lets go of slots. No call may wait for one or have one any more.
+// Close stops listening for pauses, and returns slots. After it no call may wait for a slot or hold one.
 func (l *Limits) Close() {
 	let := make(chan struct{})
 	go func() {
@@ -140,7 +139,7 @@ func (t *Turns) Pause(d time.Duration) {
 		return
 	}
 	trials := t.of.trials
-	_ = trials.conn.Publish(trials.pausesOf(t.of.run), data) // who does not hear it is asked to wait by the server, too
+	_ = trials.conn.Publish(trials.pausesOf(t.of.run), data) // the server asks workers that miss it to wait, too
 	go func() {                                              // for those who come later
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		defer cancel()
@@ -151,8 +150,8 @@ func (t *Turns) Pause(d time.Duration) {
 
 func (t *Turns) pauseSubject() string { return t.of.trials.limit(t.of.run, "pause-"+t.name) }
 
-// recall finds out whether a server has asked to wait before this worker came. That is not known where the broker does
-// not say so in time.
+// recall finds out whether a server asked to wait before this worker started. It is left open when the broker does not
+// answer in time.
 func (t *Turns) recall(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -229,7 +228,7 @@ func until(ctx context.Context, at time.Time) error {
 	}
 }
 
-// reserve gets a turn, together with whoever else waits here for one: the broker is asked once for all of them.
+// reserve gets a turn. All callers that wait in this process share one request to the broker.
 func (t *Turns) reserve(ctx context.Context) (time.Time, error) {
 	mine := make(chan turn, 1)
 	t.mu.Lock()
@@ -265,9 +264,9 @@ func (t *Turns) lead(ctx context.Context) {
 	}
 }
 
-// turnState is what stands at the broker of the turns of a provider.
+// turnState is the state of a provider's turns, as the broker stores it.
 type turnState struct {
-	Next time.Time `json:"next"` // turn that nobody has, if there is no burst
+	Next time.Time `json:"next"` // the next free turn, without a burst
 }
 
 // take takes so many turns, and returns the first of them.
@@ -306,8 +305,8 @@ func (t *Turns) take(ctx context.Context, n int) (first time.Time, err error) {
 	}
 }
 
-// nextFree is the first turn that nobody has, by what was stored at a time. A broker whose clock was set back, or that
-// runs on another machine now, makes nobody wait for as long as that.
+// nextFree is the first free turn, by the stored state and its time. After the broker's clock was set back, or the
+// broker has moved to another machine, no call waits for the difference.
 func nextFree(next, stored, now time.Time) time.Time {
 	const inaccurate = time.Second
 	if now.Before(stored.Add(-inaccurate)) {
@@ -319,10 +318,10 @@ func nextFree(next, stored, now time.Time) time.Time {
 	return next
 }
 
-// brokerClock tells the time of the broker. It belongs to one goroutine at a time.
+// brokerClock knows the time of the broker. It belongs to one goroutine at a time.
 type brokerClock struct {
 	broker time.Time // at the time
-	local  time.Time // of this machine, whose clock goes on whatever is set
+	local  time.Time // of this machine, by its monotonic clock
 }
 
 // clockHeld is for how long a look at the clock of the broker is good.

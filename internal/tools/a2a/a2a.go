@@ -150,7 +150,7 @@ func (s *source) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	return answer
 }
 
-// abandon tells an agent that its running task is no longer needed.
+// abandon notifies an agent that its running task is no longer needed.
 func (s *source) abandon(ctx context.Context, at a2a.Endpoint, res *a2a.Result) {
 	if ctx.Err() == nil || res == nil || res.ID == "" {
 		return

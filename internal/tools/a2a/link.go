@@ -32,7 +32,7 @@ type link struct {
 	pause  func(ctx context.Context, d time.Duration) error
 }
 
-// secret names the part of the requests that is only for the agent's host; "" when there is none.
+// secret names the part of the requests that is only for the agent's host; "": none.
 func (l *link) secret() string {
 	u, err := url.Parse(l.spec.URL)
 	switch {
@@ -51,7 +51,7 @@ func (l *link) do(ctx context.Context, r *a2a.Request) (*a2a.Response, error) {
 	if l.client == nil {
 		return nil, errors.New("there is no network here")
 	}
-	for _, unset := range l.spec.Unset { // the plan has told it, unless nothing was to be called
+	for _, unset := range l.spec.Unset { // the plan has reported it, unless no call was planned
 		return nil, fmt.Errorf("the environment has no %s", unset.Name)
 	}
 	header, err := l.header(r)

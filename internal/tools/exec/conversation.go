@@ -23,7 +23,7 @@ var freeForm = map[string]bool{"result": true, "data": true, "params": true}
 type conversation struct {
 	running *process.Running
 	answers chan *message // closed when no more come
-	gone    chan struct{} // closed when nobody listens any more
+	gone    chan struct{} // closed when there is no reader any more
 	leave   func()
 
 	mu    sync.Mutex
@@ -86,7 +86,7 @@ func (c *conversation) read(text []byte) *message {
 		m.Result, m.Error = nil, &rpcError{Message: fmt.Sprintf("the answer has the key %q twice in one object: %s", key,
 			process.Excerpt(text))}
 		return m
-	case m.Method != "": // it asks or tells something, which nobody here answers
+	case m.Method != "": // a request or notification of the program, which arena does not answer
 		return nil
 	case err == nil && m.ID != nil && (answers || m.Error != nil):
 		return m
@@ -138,7 +138,7 @@ func (c *conversation) over() bool {
 		return true
 	}
 	select {
-	case m, more := <-c.answers: // a late answer that nobody waits for
+	case m, more := <-c.answers: // an answer that came too late
 		return !more && m == nil
 	default:
 		return false
@@ -157,7 +157,7 @@ func (c *conversation) exchange(ctx context.Context, request []byte, id string) 
 				return nil, c.end()
 			}
 			if string(m.ID) == id {
-				if err := <-sent; err != nil { // it cannot be told where the next request begins
+				if err := <-sent; err != nil { // it is not known where the next request would begin
 					c.fail(errors.New("it does not read its input"))
 				}
 				return m, nil

@@ -79,7 +79,7 @@ func environment(e *scenario.ExecTool, getenv func(name string) (string, bool)) 
 			given[i] = name + "=" + scenario.Expand(value, getenv).Text
 		}
 	}
-	env, _ := process.Environment(getenv, given) // the plan tells what is missing
+	env, _ := process.Environment(getenv, given) // the plan reports what is missing
 	return env
 }
 
@@ -154,7 +154,7 @@ func parseOutput(stdout []byte) (chat.ToolResult, error) {
 	return told(chat.ToolCall{}, stdout), nil
 }
 
-// told is the result of a call, which may say of itself that it failed.
+// told is the result of a call, which may report its own failure.
 func told(call chat.ToolCall, result []byte) chat.ToolResult {
 	if text, failed := tools.ToldFailure(result); failed {
 		return tools.Failure(call, chat.ErrorExecution, text)

@@ -14,14 +14,14 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// patience is how long a server may take to end by itself, and again after it was told to.
+// patience is how long a server may take to end by itself, and again after it was signalled to end.
 const patience = 2 * time.Second
 
-// server is a program that keeps running and answers call after call, each with the id of its request. It is started
-// by the first call, and anew by the next one after it ended, or had to be ended because its answers cannot be used.
+// server is a program that keeps running and answers call after call, each with the id of its request. The first call
+// starts it. After it ended, or was ended because its answers were invalid, the next call starts it again.
 type server struct {
 	p    *program
-	turn chan struct{} // holds a token while nobody calls
+	turn chan struct{} // holds a token while no call runs
 
 	// The rest belongs to who has the token.
 	live   *conversation // nil: the program does not run

@@ -77,7 +77,7 @@ func query(text string) (*jsonquery.Query, error) {
 	return jsonquery.Compile(text)
 }
 
-// endpoint is a tool as it is called.
+// endpoint is a tool, ready to be called.
 type endpoint struct {
 	*scenario.HTTPTool
 	client *http.Client
@@ -85,7 +85,7 @@ type endpoint struct {
 	url    *tools.Template
 	heads  map[string]*tools.Template
 	body   *jsonquery.Query // nil: the arguments as they are
-	reply  *jsonquery.Query // nil: the reply as it is
+	reply  *jsonquery.Query // nil: the whole reply
 
 	redaction *redaction
 }
@@ -108,7 +108,7 @@ type overdueError struct{ limit time.Duration }
 
 func (e overdueError) Error() string { return fmt.Sprintf("no answer within %s (timeout_ms)", e.limit) }
 
-// answeredError is an answer of the endpoint that says no. One that nobody can read is no answer.
+// answeredError is an answer of the endpoint that reports a failure. An unreadable answer is another error.
 type answeredError struct{ error }
 
 func (e answeredError) Unwrap() error { return e.error }
@@ -132,7 +132,7 @@ func (s *source) answer(ctx context.Context, call chat.ToolCall) (chat.ToolResul
 	if s.e.client == nil {
 		return chat.ToolResult{}, errors.New("there is no network here")
 	}
-	for _, unset := range s.e.Unset { // the plan has told it, unless nothing was to be called
+	for _, unset := range s.e.Unset { // the plan has reported it, unless no call was planned
 		return chat.ToolResult{}, fmt.Errorf("the environment has no %s", unset.Name)
 	}
 	r, err := s.e.request(ctx, call.Args)
@@ -171,7 +171,7 @@ func address(written string) string {
 	return written
 }
 
-// inAddress writes a value so that it stays the one part of an address that it stands for.
+// inAddress escapes a value so that it stays one part of an address.
 func inAddress(v any) (string, error) {
 	text, err := written(v)
 	if text == "." || text == ".." {

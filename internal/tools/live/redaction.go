@@ -68,8 +68,7 @@ func (r *redaction) of(v any) any {
 	return r.value(v)
 }
 
-// value is a value without the fields, whatever their case and wherever they stand, in a text with a document of its
-// own too.
+// value is a value without the fields, in any case and at any depth, also within a text that is a document.
 func (r *redaction) value(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -86,7 +85,7 @@ func (r *redaction) value(v any) any {
 		}
 	case string:
 		text := r.text(v)
-		if text == v && r.quoted != nil && r.quoted.MatchString(v) { // a document that is cut, or stands among words
+		if text == v && r.quoted != nil && r.quoted.MatchString(v) { // a document that is cut, or within other text
 			return "[REDACTED]"
 		}
 		return text

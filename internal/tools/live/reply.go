@@ -84,7 +84,7 @@ func (e *endpoint) result(got *dial.Reply, asked http.Header) (chat.ToolResult, 
 type reply struct {
 	value  any // nil where it is no JSON
 	isJSON bool
-	twice  error // a key stands twice in one object; nil: none does
+	twice  error // a key that is twice in one object; nil: none
 	hidden error // a field to redact is in what is no JSON
 }
 
@@ -152,7 +152,7 @@ func (e *endpoint) mapped(r *reply, body []byte) (chat.ToolResult, error) {
 	return chat.ToolResult{Content: tools.Present(data), Doubt: doubt}, nil
 }
 
-// keysOf says what is in a document, for whoever looked for something else.
+// keysOf lists the keys of a document, for an error.
 func keysOf(v any) string {
 	switch v := v.(type) {
 	case jsonvalue.Object:
@@ -214,7 +214,7 @@ func refused(got *dial.Reply) error {
 	return answeredError{errors.New(text)}
 }
 
-// media reports whether a reply of this type is a picture, a sound or the like, which models get as it is.
+// media reports whether a reply of this type is an image, a sound or other media, which models get unchanged.
 func (e *endpoint) media(contentType string) (kind string, media bool) {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if !e.Media || err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/arena-evals/arena/internal/process"
 )
 
-// misanswered is why nobody could take a message for an answer to a request, although it is meant to be one: it is no
-// JSON-RPC 2.0, its id is the text of the number that was sent, or its result is not what a result can be. id is that of
-// the request. why is "" for other messages.
+// misanswered says why a message cannot be the answer to a request although it is meant to be one: it is no JSON-RPC
+// 2.0, its id is a text in place of the number that was sent, or its result has a wrong form. id is that of the
+// request. why is "" for other messages.
 func misanswered(message []byte) (id json.RawMessage, why string) {
 	var m struct {
 		JSONRPC json.RawMessage `json:"jsonrpc"`
@@ -38,7 +38,7 @@ func misanswered(message []byte) (id json.RawMessage, why string) {
 	return id, why
 }
 
-// answered is a message in which an error stands for an answer that is misanswered.
+// answered replaces a message that is misanswered by an error.
 func answered(message []byte) []byte {
 	if id, why := misanswered(message); why != "" {
 		return failing(id, why, message)

@@ -15,7 +15,7 @@ import (
 
 var contentKey, structuredKey = []byte(`"content"`), []byte(`"structuredContent"`)
 
-// longestBare is the length of a result up to which it is looked whether it has content: what else may stand in one is
+// longestBare is the length of a result up to which arena checks whether it has content: results without content are
 // short.
 const longestBare = 1 << 10
 
@@ -111,7 +111,7 @@ func (e *exactReader) fill() {
 	}
 }
 
-// withResult is a message in which an error stands for the result null, which the library takes for an empty one.
+// withResult replaces the result null by an error; the library takes null for an empty result.
 func withResult(message []byte) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(message, &fields) != nil || string(fields["result"]) != "null" || fields["error"] != nil {
@@ -131,7 +131,7 @@ func keyTwice(key string) string {
 	return fmt.Sprintf("its answer has the key %q twice in one object", ellipsis.Runes(key, 100))
 }
 
-// unambiguous is a message in which an error stands for an answer that has a key twice.
+// unambiguous replaces an answer that has a key twice by an error.
 func unambiguous(message []byte) []byte {
 	key, twice := jsonvalue.KeyTwiceAsWritten(message)
 	var fields map[string]json.RawMessage
@@ -164,7 +164,7 @@ func misnamed(result json.RawMessage) string {
 	return ""
 }
 
-// native is a message in which an error stands for a result that is misnamed.
+// native replaces a misnamed result by an error.
 func native(message []byte) []byte {
 	if !slices.ContainsFunc(foreign, func(f foreignKey) bool { return bytes.Contains(message, []byte(f.key)) }) {
 		return message
@@ -182,7 +182,7 @@ func native(message []byte) []byte {
 	return message
 }
 
-// failing is the answer that a call failed; message is what it stands for.
+// failing is the answer that a call failed, in place of message.
 func failing(id json.RawMessage, why string, message []byte) []byte {
 	out, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": -32603, "message": why},
@@ -193,8 +193,7 @@ func failing(id json.RawMessage, why string, message []byte) []byte {
 	return out
 }
 
-// exactMessage is a message whose structured result keeps its exact digits. An answer that cannot be taken as it stands
-// becomes an error.
+// exactMessage is a message whose structured result keeps its exact digits. An unusable answer becomes an error.
 func exactMessage(message []byte) []byte {
 	message = native(unambiguous(answered(message)))
 	if small := len(message) < 200; small && bytes.Contains(message, []byte("null")) {

@@ -75,7 +75,7 @@ type web struct {
 
 	mu     sync.Mutex
 	word   string // what the library says of the last reply that was of no use
-	said   string // what the user is told of it
+	said   string // the message for the user
 	absent bool   // no method takes messages at the address
 }
 
@@ -245,7 +245,7 @@ func plain(err error) error {
 	if m := misshapen().FindAllStringSubmatch(text, -1); m != nil && strings.Contains(text, "cannot unmarshal") {
 		return fmt.Errorf("its answer does not fit the protocol: %s has a value of another type", m[len(m)-1][1])
 	}
-	if at := strings.Index(text, " (session ID: "); at >= 0 { // nobody else is to know it
+	if at := strings.Index(text, " (session ID: "); at >= 0 { // the session id is a secret
 		before, rest := text[:at], text[at:]
 		_, rest, _ = strings.Cut(rest, ")")
 		text = before + rest
@@ -256,5 +256,5 @@ func plain(err error) error {
 	return errors.New(text)
 }
 
-// misshapen finds the key of which a decoder says that it has another type than expected.
+// misshapen finds the key of which a decoder reports a wrong type.
 var misshapen = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.(\w+) of type`) })

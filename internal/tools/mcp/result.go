@@ -62,7 +62,7 @@ func result(call chat.ToolCall, res *sdk.CallToolResult) chat.ToolResult {
 	return chat.ToolResult{} // the server says that it worked, and nothing more
 }
 
-// structured returns the structured result as JSON; "" when there is none.
+// structured returns the structured result as JSON; "": none.
 func structured(res *sdk.CallToolResult) string {
 	if exact, ok := res.Meta[exactKey].(string); ok {
 		return tools.Present([]byte(exact))

@@ -38,7 +38,7 @@ type pipe struct {
 	// small servers drop requests that they do not know.
 	unknown time.Duration
 
-	writing chan struct{} // holds a token while nobody writes
+	writing chan struct{} // holds a token while nothing is written
 	came    chan jsonrpc.Message
 	gone    chan struct{} // closed when no more messages come
 	closed  chan struct{} // closed when the session is closed
@@ -176,7 +176,7 @@ func (p *pipe) shut() {
 	p.leave()
 	p.running.Stop(patience)
 	p.ended.Wait()
-	p.writing <- <-p.writing // nobody writes any more
+	p.writing <- <-p.writing // waits until nothing is written any more
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.timer != nil {

@@ -81,7 +81,7 @@ func withoutReading(kind string) {
 }
 
 func (s *script) discover(req *request) {
-	if s.kind != "plain" && s.kind != "easily upset" { // most do not know it and say so
+	if s.kind != "plain" && s.kind != "easily upset" { // most servers answer that they do not know it
 		say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}`, req.ID)
 	}
 	if s.kind == "easily upset" {

@@ -29,8 +29,7 @@ const (
 	confidence  = 0.8
 )
 
-// Store holds the memories of one trial. It is safe for concurrent use; in which order memories get their ids is up to
-// whoever calls it.
+// Store holds the memories of one trial. It is safe for concurrent use. Memories get their ids in the order of calls.
 type Store struct {
 	mu   sync.Mutex
 	list []entry // oldest first
@@ -42,9 +41,8 @@ type entry struct {
 	words map[string]bool
 }
 
-// epoch is when the first memory of every trial was made, and step how much later than the one before each further one.
-// What a model is told must be the same in every run: a time of day would make each request another one, which no
-// recording and no cache answers.
+// epoch is the time of the first memory of every trial, and step the time between two memories. Results must be the
+// same in every run: with the time of day each request would differ, and no recording or cache could answer it.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const step = time.Second
@@ -248,7 +246,7 @@ func sureness(args map[string]any) *float64 {
 	return nil
 }
 
-// numberOf is 0 where there is none.
+// numberOf is a number among the arguments; 0: none.
 func numberOf(args map[string]any, name string) float64 {
 	n, _ := number(args[name])
 	return n

@@ -16,7 +16,8 @@ func AttachCanned(store *attach.Store, part *chat.Part) (*chat.Media, error) {
 	return store.AttachLocal(part.Type, part.Media)
 }
 
-// withMedia is a tool whose canned result has its media at hand. What cannot be read stays as it is: it is reported.
+// withMedia is a tool whose canned result includes the data of its media. Unreadable media stay unchanged: they are
+// reported.
 func withMedia(spec *scenario.Tool, store *attach.Store) *scenario.Tool {
 	if store == nil || !slices.ContainsFunc(spec.MockParts, IsMedium) {
 		return spec
@@ -28,7 +29,7 @@ func withMedia(spec *scenario.Tool, store *attach.Store) *scenario.Tool {
 		if part.Media == nil {
 			continue
 		}
-		if got, _ := AttachCanned(store, part); got != nil { // reportCanned tells
+		if got, _ := AttachCanned(store, part); got != nil { // reportCanned reports it
 			part.Media = got
 		}
 	}

@@ -17,7 +17,7 @@ var modes = []string{"", "mock", "client", "exec", "live", scenario.ToolOfAgent,
 // World is what the tools of a project reach of it.
 type World struct {
 	HTTP     *http.Client           // nil: calls over HTTP are refused
-	OnStderr func(who, line string) // is told what programs say besides; nil: nobody is
+	OnStderr func(who, line string) // gets the lines that programs write to stderr; nil: lines are dropped
 	Media    *attach.Store          // nil: the files of canned results are not read
 }
 

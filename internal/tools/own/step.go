@@ -24,8 +24,8 @@ func StepMayCall(step *composition.Step, parallel bool, tool string) bool {
 	})
 }
 
-// ChangesConversation reports whether a tool changes what the whole conversation has. Steps that run at once are not
-// offered it: what came of it would depend on which of them was first.
+// ChangesConversation reports whether a tool changes the state of the whole conversation. Concurrent steps are not
+// offered it: the result would depend on their order.
 func ChangesConversation(tool string) bool {
 	return tool == workflow.TransitionTool || tool == workflow.ArtifactTool || slices.Contains(skill.ToolNames, tool) ||
 		tool == memory.Prefix+"remember" || tool == memory.Prefix+"forget"

@@ -103,7 +103,8 @@ func (f *runFlags) refuseEager() error {
 	return nil
 }
 
-// refuseIdleEager refuses --eager where nothing waits for a verdict. A setting says it for all runs, a flag for this one.
+// refuseIdleEager refuses --eager where nothing waits for a verdict. A setting says it for all runs, a flag for this
+// one.
 func (f *runFlags) refuseIdleEager(plan *runner.Plan, d *diag.List) {
 	if !f.eager || !f.given.typed("eager") || d.Errors() > 0 {
 		return

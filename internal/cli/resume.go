@@ -88,8 +88,8 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 	return r, nil
 }
 
-// keepTrials looks for each trial of the plan in the journal, and keeps what is final. It returns the trials that may be
-// in the journal, by index, and what stays of each group.
+// keepTrials looks for each trial of the plan in the journal, and keeps what is final. It returns the trials that may
+// be in the journal, by index, and what stays of each group.
 func (f *runFlags) keepTrials(
 	r *resumption, p *earlierTrials, plan *runner.Plan,
 ) (asked []askedTrial, groups map[groupKey]*keptOfGroup) {
@@ -126,8 +126,8 @@ func (f *runFlags) keepTrials(
 	return asked, groups
 }
 
-// runAgain notes the trials that are run, and their failures in earlier runs. With --last-failed it drops the lines that
-// the journal has of them.
+// runAgain notes the trials that are run, and their failures in earlier runs. With --last-failed it drops the lines
+// that the journal has of them.
 func (r *resumption) runAgain(asked []askedTrial, p *earlierTrials) error {
 	for _, t := range asked {
 		if r.keeps(t.index) {

@@ -141,8 +141,8 @@ func (f *runFlags) lastLedger(app *App) (journal string, ledger *result.JournalC
 	return file.Name(), ledger
 }
 
-// lastSpec is what was asked of the run of a journal; nil when that is not known, or when arena run did not write it. It
-// is an error when that run was one of another project.
+// lastSpec is what was asked of the run of a journal; nil when that is not known, or when arena run did not write it.
+// It is an error when that run was one of another project.
 func (f *runFlags) lastSpec(journal string, ledger *result.JournalContent) (*result.Spec, error) {
 	then, err := resumeSpec(&ledger.Header)
 	switch {

@@ -42,8 +42,8 @@ func isRed(b *result.Brief) bool {
 	}
 }
 
-// JudgesLeftOpen reports whether a trial is an error only because judges could not judge, so that judging it again makes
-// up for it, without another conversation.
+// JudgesLeftOpen reports whether a trial is an error only because judges could not judge, so that judging it again
+// makes up for it, without another conversation.
 func JudgesLeftOpen(t *result.Trial) bool {
 	open, others := false, t.Status != result.Errored || t.Error != ""
 	t.Checks(func(_, _ int, v *result.Verdict) {

@@ -13,3 +13,16 @@ func (c *Compiled) LimitsMoney() (limits, alone bool) {
 		return limits
 	}), false
 }
+
+// ByEstimate reports whether the check, or one within it, holds tokens or money to a limit that the servers of the
+// models did not count: estimates leave out what they do not see, such as tools and thoughts.
+func (c *Compiled) ByEstimate(s *Subject) bool {
+	if c.session {
+		s = s.Whole()
+	}
+	switch c.Check.(type) {
+	case *costBudget, *maxCost:
+		return s.estimated()
+	}
+	return slices.ContainsFunc(c.Nested(), func(part *Compiled) bool { return part.ByEstimate(s) })
+}

@@ -32,7 +32,7 @@ type costBudget struct {
 func (c *costBudget) limitedItself() bool { return true }
 
 func (c *costBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
-	var t tally
+	t := tally{about: s.about()}
 	if c.MaxCostUSD != nil {
 		usd, known := s.cost()
 		if !known {
@@ -63,10 +63,13 @@ func (c *costBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 }
 
 // tally sorts limits into those that hold and those that do not.
-type tally struct{ held, broken []string }
+type tally struct {
+	held, broken []string
+	about        string // what stands before each number
+}
 
 func (t *tally) add(what string, got, limit float64, write func(float64) string) {
-	text := fmt.Sprintf("%s %s, at most %s allowed", what, write(got), write(limit))
+	text := fmt.Sprintf("%s %s%s, at most %s allowed", what, t.about, write(got), write(limit))
 	if got > limit+slack {
 		t.broken = append(t.broken, text)
 	} else {

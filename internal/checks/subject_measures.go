@@ -2,6 +2,7 @@ package checks
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
 )
@@ -82,3 +83,19 @@ func (s *Subject) modelCalls() (n int) {
 
 // notMeasured is the error for limits on what was not measured, or only in part.
 func notMeasured(why string) error { return errors.New("not measured: " + why) }
+
+// estimated reports whether the tokens of a model call in scope were not all counted by its server. An agent that leaves
+// its tokens untold has its own rules.
+func (s *Subject) estimated() bool {
+	return !s.leavesUntold(chat.UntoldTokens) && slices.ContainsFunc(s.Messages[s.Start:], func(m chat.Message) bool {
+		return m.Role == chat.Assistant && m.Usage != nil && m.Usage.Estimated
+	})
+}
+
+// about is the word before a number that is an estimate; "" before one that is none.
+func (s *Subject) about() string {
+	if s.estimated() {
+		return "about "
+	}
+	return ""
+}

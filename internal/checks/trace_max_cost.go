@@ -33,7 +33,7 @@ func (c *maxCost) Eval(_ context.Context, s *Subject) (Finding, error) {
 			unknown, plural.Count(calls, "model call")))
 	}
 	f := Finding{
-		Explanation: fmt.Sprintf("cost %s, at most %s allowed", say.Money(usd), say.Money(limit)),
+		Explanation: "cost " + s.about() + fmt.Sprintf("%s, at most %s allowed", say.Money(usd), say.Money(limit)),
 		Details:     Details{"total_cost_usd": usd, "max_usd": limit},
 	}
 	if unknown > 0 {

@@ -16,11 +16,69 @@ type skippedAll struct {
 	judged bool          // one did
 	first  *skippedCheck // one that was skipped; nil: none, or one judged
 	checks int           // the most in one trial
+	places []diag.Pos    // where they are written
+}
+
+// checkUse is what is known of a check with a condition.
+type checkUse struct {
+	judged  bool
+	skipped *skippedCheck // in a trial that passed; nil: in none
 }
 
 type skippedCheck struct {
 	kind, why string
 	pos       diag.Pos
+}
+
+// ExpectCondition expects that the condition of a check, which is written at a place, holds in some trial.
+func (t *Tracker) ExpectCondition(pos diag.Pos) {
+	if _, known := t.conditions[pos]; !known {
+		t.conditions[pos] = &checkUse{}
+		t.conditional = append(t.conditional, pos)
+	}
+}
+
+// observeConditions notes which checks with a condition judged, and which were skipped although the trial passed.
+func (t *Tracker) observeConditions(trial *result.Trial) {
+	if len(t.conditional) == 0 {
+		return
+	}
+	trial.Checks(func(_, _ int, v *result.Verdict) {
+		use := t.conditions[v.Position]
+		switch {
+		case use == nil || use.judged:
+		case v.Status != result.Skipped || trial.Status != result.Passed:
+			use.judged = true // or the trial failed, which may be why it was skipped
+		case use.skipped == nil:
+			use.skipped = &skippedCheck{v.Name(), v.SkipReason, v.Position}
+		}
+	})
+}
+
+// claimConditions claims that each check with a condition judged something. Of a scenario that nothing judged it is said
+// together.
+func (t *Tracker) claimConditions(claim Maker) {
+	told := map[diag.Pos]bool{}
+	for _, s := range t.scenarios {
+		if !s.judged && s.first != nil {
+			for _, pos := range s.places {
+				told[pos] = true
+			}
+		}
+	}
+	for _, pos := range t.conditional {
+		use := t.conditions[pos]
+		one, c := claim("condition", pos, ""), use.skipped
+		if one.Met = use.judged; c == nil {
+			continue
+		}
+		one.Settle(use.judged, !told[pos], diag.Diagnostic{
+			Severity: diag.Warning, Pos: pos, Width: utf8.RuneCountInString(c.kind), Code: "never-judged",
+			Msg: fmt.Sprintf("%s was skipped in every trial, so that it tested nothing: %s", c.kind, c.why),
+			Hint: "a when in a turn looks at the calls of that turn alone; if what it waits for must come, assert that, too, " +
+				"such as with tools_called",
+		})
+	}
 }
 
 // observeSkipped notes whether a check of the trial judged anything.
@@ -40,12 +98,15 @@ func (t *Tracker) observeSkipped(trial *result.Trial) {
 			s.first = &skippedCheck{v.Type, v.SkipReason, v.Position}
 		}
 	})
-	s.checks = max(s.checks, n)
+	if n > s.checks {
+		s.checks, s.places = n, s.places[:0]
+		trial.Checks(func(_, _ int, v *result.Verdict) { s.places = append(s.places, v.Position) })
+	}
 	for i := range trial.Evals {
 		s.judged = s.judged || !trial.Evals[i].Skipped
 	}
 	if s.judged = s.judged || trial.Status != result.Passed; s.judged {
-		s.first = nil
+		s.first, s.places = nil, nil
 	}
 }
 

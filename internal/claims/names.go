@@ -37,7 +37,8 @@ func (t *Tracker) ExpectGuardrail(use *checks.GuardrailUse) {
 	}
 }
 
-// ClaimNames claims that not every check of a scenario was skipped, and that each expected name came up. compared are
+// ClaimNames claims that not every check of a scenario was skipped, that each expected name came up, and that each
+// condition of a check held in some trial. compared are
 // the names that were compared with what servers and agents list.
 func (t *Tracker) ClaimNames(list *List, compared map[Name]bool) {
 	t.mu.Lock()
@@ -57,6 +58,7 @@ func (t *Tracker) ClaimNames(list *List, compared map[Name]bool) {
 			Msg: fmt.Sprintf("%s: no guardrail %q fired in any conversation, nor does the project list it", e.Type, e.Name),
 		})
 	}
+	t.claimConditions(list.Kind())
 }
 
 func (t *Tracker) namesOf(kind checks.Kind) map[string]bool {

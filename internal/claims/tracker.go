@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/arena-evals/arena/internal/checks"
+	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/result"
 )
 
@@ -27,8 +28,10 @@ type Tracker struct {
 	measuredEvals map[measuredEval]bool
 	skippedEvals  map[measuredEval]string // in trials that passed: why
 	scenarios     map[string]*skippedAll  // by id
-	hasMoved      bool                    // a workflow made a transition
-	hasErrors     bool                    // a trial ended early: its evals may have had nothing to judge
+	conditional   []diag.Pos              // checks with a condition, in the order of the plan
+	conditions    map[diag.Pos]*checkUse
+	hasMoved      bool // a workflow made a transition
+	hasErrors     bool // a trial ended early: its evals may have had nothing to judge
 
 	moves         []*expectedMove // of workflows
 	stateRules    []expectedStates
@@ -48,6 +51,7 @@ func New() *Tracker {
 	return &Tracker{
 		isExpected: map[Name]bool{}, calledTools: map[string]bool{}, loadedSkills: map[string]bool{},
 		measuredEvals: map[measuredEval]bool{}, skippedEvals: map[measuredEval]string{}, scenarios: map[string]*skippedAll{},
+		conditions:      map[diag.Pos]*checkUse{},
 		firedGuardrails: map[string]bool{}, statesEntered: map[string]bool{},
 		rulesUsed: map[usedRule]bool{}, turnsRun: map[runTurn]bool{},
 		windowsUsed: map[place]bool{}, windowsRun: map[place]bool{},
@@ -62,6 +66,7 @@ func (t *Tracker) Observe(trial *result.Trial) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.observeSkipped(trial)
+	t.observeConditions(trial)
 	t.observeMove(trial)
 	if len(t.expected)+len(t.gates)+len(t.expectedGuardrails)+len(t.rules)+len(t.windows)+len(t.stateRules) == 0 &&
 		!t.listsExpected {

@@ -293,6 +293,27 @@ func TestScenariosThatNothingJudged(t *testing.T) {
 	}
 }
 
+// TestConditionsThatNeverHold: a check that was skipped in every trial is told of, also where others judged.
+func TestConditionsThatNeverHold(t *testing.T) {
+	t.Parallel()
+	with := func(status result.Status) *result.Trial {
+		trial := calls()
+		trial.Conversation = []result.Verdict{
+			{Type: "contains", Status: status, SkipReason: `tool "pay" was not called`, Position: at(3)},
+			{Type: "regex", Status: result.Passed, Position: at(4)},
+		}
+		return trial
+	}
+	failed := with(result.Skipped)
+	failed.Status = result.Failed
+	expect := func(tr *claims.Tracker) { tr.ExpectCondition(at(3)) }
+	const want = `contains was skipped in every trial, so that it tested nothing: tool "pay" was not called`
+	told(t, unmet(expect, nil, with(result.Skipped), with(result.Skipped)), want)
+	told(t, unmet(expect, nil, with(result.Skipped), with(result.Passed)), "")
+	told(t, unmet(expect, nil, with(result.Passed), with(result.Skipped)), "")
+	told(t, unmet(expect, nil, failed), "")
+}
+
 // TestClaimsAreInOrder: those of a kind follow each other, kind by kind, whoever makes the first one.
 func TestClaimsAreInOrder(t *testing.T) {
 	t.Parallel()

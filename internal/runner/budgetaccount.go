@@ -124,6 +124,12 @@ func (t *Trial) Mocked() bool {
 	return t.paysAgent() && t.Endpoint.Simulated
 }
 
+// unpaid reports whether the tokens of the trial are nobody's: those of a mock, or of a recording, which may not have
+// them.
+func (t *Trial) unpaid() bool {
+	return t.Recorded != nil || t.Endpoint.Spec.Type == scenario.ReplayType || t.Mocked()
+}
+
 // learnCost takes the cost of a kept trial, for the other trials of its scenario and provider.
 func (p *Plan) learnCost(t *result.Trial) {
 	if t.Index >= p.Len() {

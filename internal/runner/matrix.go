@@ -244,6 +244,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)
 	run.relevance = m.windowEmbedders(p, scenarios)
 	m.tracker.ExpectGates(p, inventory.UsedEvals(p, all))
+	m.expectConditions(p, all)
 	m.judges(run, all)
 	if m.opts.Offline {
 		m.reportOffline(p, all)

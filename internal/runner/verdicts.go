@@ -100,6 +100,10 @@ func (s *session) remark(ctx context.Context, list []scenario.Placed, verdicts [
 				s.warnOfVerdict(text)
 			}
 		}
+		if verdicts[i].Status == result.Passed && !s.trial.unpaid() && compiled(c).ByEstimate(subject) {
+			s.warnOfVerdict(compiled(c).Type + " passed by an estimate: the server does not say how many tokens its model " +
+				"read and wrote, and what is guessed from the lengths of the texts leaves out tools, thoughts and templates")
+		}
 		if subject.Session && s.trial.Recorded == nil {
 			continue
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// EachDecisive calls f for the check, or for those within it on whose outcome a verdict rests: of any_of that passed they
-// are those that passed, for another one could be anything. A check that was skipped, or could not judge, decides
+// EachDecisive calls f for the check, or for those within it on whose outcome a verdict rests: of any_of that passed
+// they are those that passed, for another one could be anything. A check that was skipped, or could not judge, decides
 // nothing.
 func (c *Compiled) EachDecisive(v *result.Verdict, f func(*Compiled)) {
 	c.eachDecisive(v.Status.String(), v.Details, f)

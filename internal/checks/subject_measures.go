@@ -84,8 +84,8 @@ func (s *Subject) modelCalls() (n int) {
 // notMeasured is the error for limits on what was not measured, or only in part.
 func notMeasured(why string) error { return errors.New("not measured: " + why) }
 
-// estimated reports whether the tokens of a model call in scope were not all counted by its server. An agent that leaves
-// its tokens untold has its own rules.
+// estimated reports whether the tokens of a model call in scope were not all counted by its server. An agent that
+// leaves its tokens untold has its own rules.
 func (s *Subject) estimated() bool {
 	return !s.leavesUntold(chat.UntoldTokens) && slices.ContainsFunc(s.Messages[s.Start:], func(m chat.Message) bool {
 		return m.Role == chat.Assistant && m.Usage != nil && m.Usage.Estimated

@@ -55,8 +55,8 @@ func (t *Tracker) observeConditions(trial *result.Trial) {
 	})
 }
 
-// claimConditions claims that each check with a condition judged something. Of a scenario that nothing judged it is said
-// together.
+// claimConditions claims that each check with a condition judged something. Of a scenario that nothing judged it is
+// said together.
 func (t *Tracker) claimConditions(claim Maker) {
 	told := map[diag.Pos]bool{}
 	for _, s := range t.scenarios {

@@ -28,8 +28,8 @@ func howCut(m *chat.Message) string {
 	return ""
 }
 
-// reportCuts warns of incomplete replies on whose finish reason no check has decided: forbidden text may have come next.
-// With --strict such a trial is an error.
+// reportCuts warns of incomplete replies on whose finish reason no check has decided: forbidden text may have come
+// next. With --strict such a trial is an error.
 func (s *session) reportCuts() {
 	number := -1
 	for i := range s.out.Turns {

@@ -96,6 +96,15 @@ func (w *When) unmet(calls []Call) string {
 	return ""
 }
 
+// HoldsFor reports whether calls of tools with these names meet the conditions.
+func (w *When) HoldsFor(tools []string) bool {
+	calls := make([]Call, len(tools))
+	for i, name := range tools {
+		calls[i].Name = name
+	}
+	return w.unmet(calls) == ""
+}
+
 // askedOfCalls is a check that asks for calls. metBy reports whether every conversation holds what it asks for in which
 // the conditions hold, if the calls succeed.
 type askedOfCalls interface{ metBy(w *When) bool }

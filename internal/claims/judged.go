@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
@@ -21,8 +22,9 @@ type skippedAll struct {
 
 // checkUse is what is known of a check with a condition.
 type checkUse struct {
+	when    *checks.When
 	judged  bool
-	skipped *skippedCheck // in a trial that passed; nil: in none
+	skipped *skippedCheck // though the calls of the whole trial meet the condition; nil: in none
 }
 
 type skippedCheck struct {
@@ -30,15 +32,17 @@ type skippedCheck struct {
 	pos       diag.Pos
 }
 
-// ExpectCondition expects that the condition of a check, which is written at a place, holds in some trial.
-func (t *Tracker) ExpectCondition(pos diag.Pos) {
+// ExpectCondition expects that the condition of a check, which is written at a place, is not met by calls of other turns
+// alone.
+func (t *Tracker) ExpectCondition(pos diag.Pos, when *checks.When) {
 	if _, known := t.conditions[pos]; !known {
-		t.conditions[pos] = &checkUse{}
+		t.conditions[pos] = &checkUse{when: when}
 		t.conditional = append(t.conditional, pos)
 	}
 }
 
-// observeConditions notes which checks with a condition judged, and which were skipped although the trial passed.
+// observeConditions notes which checks with a condition judged, and which were skipped although calls of the trial meet
+// their condition. Where none does, the check says what would hold otherwise, and nothing is wrong.
 func (t *Tracker) observeConditions(trial *result.Trial) {
 	if len(t.conditional) == 0 {
 		return
@@ -49,10 +53,20 @@ func (t *Tracker) observeConditions(trial *result.Trial) {
 		case use == nil || use.judged:
 		case v.Status != result.Skipped || trial.Status != result.Passed:
 			use.judged = true // or the trial failed, which may be why it was skipped
-		case use.skipped == nil:
+		case use.skipped == nil && use.when.HoldsFor(calledIn(trial)):
 			use.skipped = &skippedCheck{v.Name(), v.SkipReason, v.Position}
 		}
 	})
+}
+
+// calledIn are the names of all tools that were called in a trial.
+func calledIn(trial *result.Trial) (names []string) {
+	for i := range trial.Turns {
+		for k := range trial.Turns[i].ToolCalls {
+			names = append(names, trial.Turns[i].ToolCalls[k].Name)
+		}
+	}
+	return names
 }
 
 // claimConditions claims that each check with a condition judged something. Of a scenario that nothing judged it is
@@ -74,9 +88,10 @@ func (t *Tracker) claimConditions(claim Maker) {
 		}
 		one.Settle(use.judged, !told[pos], diag.Diagnostic{
 			Severity: diag.Warning, Pos: pos, Width: utf8.RuneCountInString(c.kind), Code: "never-judged",
-			Msg: fmt.Sprintf("%s was skipped in every trial, so that it tested nothing: %s", c.kind, c.why),
-			Hint: "a when in a turn looks at the calls of that turn alone; if what it waits for must come, assert that, too, " +
-				"such as with tools_called",
+			Msg: fmt.Sprintf("%s was skipped in every trial, so that it tested nothing (%s), though calls of other turns meet "+
+				"its condition", c.kind, c.why),
+			Hint: "a when in a turn looks at the calls of that turn alone: move the check to the turn that is meant, or to " +
+				"conversation_assertions",
 		})
 	}
 }

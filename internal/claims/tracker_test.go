@@ -293,24 +293,26 @@ func TestScenariosThatNothingJudged(t *testing.T) {
 	}
 }
 
-// TestConditionsThatNeverHold: a check that was skipped in every trial is told of, also where others judged.
-func TestConditionsThatNeverHold(t *testing.T) {
+// TestConditionsOfOtherTurns: a check that was skipped in every trial, though calls of other turns meet its condition,
+// is told of, also where others judged.
+func TestConditionsOfOtherTurns(t *testing.T) {
 	t.Parallel()
-	with := func(status result.Status) *result.Trial {
-		trial := calls()
+	with := func(status result.Status, called ...string) *result.Trial {
+		trial := calls(called...)
 		trial.Conversation = []result.Verdict{
 			{Type: "contains", Status: status, SkipReason: `tool "pay" was not called`, Position: at(3)},
 			{Type: "regex", Status: result.Passed, Position: at(4)},
 		}
 		return trial
 	}
-	failed := with(result.Skipped)
+	failed := with(result.Skipped, "pay")
 	failed.Status = result.Failed
-	expect := func(tr *claims.Tracker) { tr.ExpectCondition(at(3)) }
-	const want = `contains was skipped in every trial, so that it tested nothing: tool "pay" was not called`
-	told(t, unmet(expect, nil, with(result.Skipped), with(result.Skipped)), want)
-	told(t, unmet(expect, nil, with(result.Skipped), with(result.Passed)), "")
-	told(t, unmet(expect, nil, with(result.Passed), with(result.Skipped)), "")
+	expect := func(tr *claims.Tracker) { tr.ExpectCondition(at(3), &checks.When{Tool: "pay"}) }
+	const want = `contains was skipped in every trial, so that it tested nothing (tool "pay" was not called), though calls of other turns`
+	told(t, unmet(expect, nil, with(result.Skipped), with(result.Skipped, "pay")), want)
+	told(t, unmet(expect, nil, with(result.Skipped), with(result.Skipped, "mail")), "")
+	told(t, unmet(expect, nil, with(result.Skipped, "pay"), with(result.Passed, "pay")), "")
+	told(t, unmet(expect, nil, with(result.Passed, "pay"), with(result.Skipped, "pay")), "")
 	told(t, unmet(expect, nil, failed), "")
 }
 

@@ -6,11 +6,11 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// expectConditions expects that each assertion with a condition judges in some trial.
+// expectConditions expects of each assertion with a condition that it stands in the turn whose calls it waits for.
 func (m *matrix) expectConditions(p *scenario.Project, all []*scenario.Scenario) {
 	inventory.EachAssertion(p, all, func(c *checks.Compiled) {
 		if c.When != nil {
-			m.tracker.ExpectCondition(c.Pos)
+			m.tracker.ExpectCondition(c.Pos, c.When)
 		}
 	})
 }

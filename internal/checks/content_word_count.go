@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
@@ -49,6 +52,10 @@ type wordCount struct {
 func (c *wordCount) limits() (some, alone bool) { return c.params.Max != nil, c.params.Min == nil }
 
 func (c *wordCount) Eval(_ context.Context, s *Subject) (Finding, error) {
+	if run := unspaced(s.Output()); run != "" {
+		return Finding{}, fmt.Errorf("its words cannot be counted: %s is written without blanks between words",
+			say.Quote(run))
+	}
 	n := countWords(s.Output())
 	f := Finding{Explanation: plural.Count(n, "word"), Details: Details{"words": n}}
 	if c.params.Min != nil {
@@ -66,13 +73,36 @@ func (c *wordCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// countWords counts the runs between white space that have a letter or a digit: "don't" and "3.14" are one word, "-" is
-// none. Chinese and Japanese characters count one by one.
-func countWords(text string) int {
-	n, inside := 0, false
-	for _, r := range text {
+// longestWord is how many letters a word may have of a script that has no blanks between words.
+const longestWord = 20
+
+// unspaced is a run of letters of such a script that is no single word; "": there is none.
+func unspaced(text string) string {
+	from, n := 0, 0
+	for i, r := range text {
 		switch {
-		case unicode.IsSpace(r):
+		case !unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+			n = 0
+			continue
+		case n == 0:
+			from = i
+		}
+		if n++; n > longestWord {
+			return text[from : i+utf8.RuneLen(r)]
+		}
+	}
+	return ""
+}
+
+// countWords counts the runs between white space and dashes that have a letter or a digit: "don't", "3.14" and
+// "well-known" are one word, "-" is none. Chinese and Japanese characters count one by one.
+func countWords(text string) int {
+	n, inside, before := 0, false, ' '
+	for _, r := range text {
+		dashes := r == '-' && before == '-' || strings.ContainsRune("–—―…", r)
+		before = r
+		switch {
+		case unicode.IsSpace(r), dashes:
 			inside = false
 		case textmeasure.Ideographic(r):
 			n, inside = n+1, false

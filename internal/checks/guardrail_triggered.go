@@ -157,9 +157,6 @@ func (c *guardrailTriggered) newest(records []chat.Validation) *chat.Validation 
 		if !v.Passed {
 			return v
 		}
-		if c.Guardrail != "" {
-			return nil
-		}
 	}
 	return nil
 }

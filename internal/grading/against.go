@@ -71,7 +71,7 @@ func (a answer) refusesItself() error {
 // besideScore is what the answer says of passing beside its score: nil where it says nothing. What cannot be read may
 // say that it does not pass.
 func (a answer) besideScore() (passed *bool, err error) {
-	if v := a["passed"]; v != nil {
+	if v, given := a["passed"]; given { // null is no word for either
 		if passed = a.truth("passed"); passed == nil {
 			return nil, fmt.Errorf("passed is %s, expected true or false", say.Shown(v))
 		}

@@ -48,7 +48,7 @@ func TestReadReply(t *testing.T) {
 		{"pass says another thing than the score", `{"pass": false, "score": 0.9}`, "0.9"},
 		{"a verdict in words of its own", `{"verdict": "quite kind", "score": 0.9}`, "0.9"},
 		{"a scale to 1", `{"score": 0.9, "scale": "0-1", "max_score": 1}`, "0.9"},
-		{"passed is null", `{"score": 0.9, "passed": null}`, "0.9"},
+		{"passed is null beside a score", `{"score": 0.9, "passed": null}`, "passed is null, expected true or false"},
 		{"passed is neither", `{"score": 0.9, "passed": "uncertain"}`, `passed is "uncertain", expected true or false`},
 		{"a verdict that is an object", `{"score": 0.9, "verdict": {"score": 0.1}}`, "verdict is {"},
 		{"another scale", `{"score": 0.9, "scale": "0-10"}`, `another scale than from 0 to 1 (scale: "0-10")`},

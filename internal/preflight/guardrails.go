@@ -28,8 +28,66 @@ func Guardrails(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) 
 			}
 		}
 	})
+	told := map[diag.Pos]bool{}
 	for _, s := range chosen {
 		reportElsewhere(p, s, names, d)
+		reportTwins(p, s, told, d)
+	}
+}
+
+// reportTwins warns of checks of a scenario that name a guardrail of which its prompt has several: they hold whichever
+// of these fires. Each is told once.
+func reportTwins(p *scenario.Project, s *scenario.Scenario, told map[diag.Pos]bool, d *diag.List) {
+	prompts, err := inventory.PossiblePrompts(p, s)
+	if err != nil || s.Skip != "" || s.Recorded != nil {
+		return
+	}
+	eachOwnCheck(s, func(c *checks.Compiled) {
+		for _, use := range c.GuardrailUses() {
+			for _, prompt := range prompts {
+				n, apart := twins(prompt, &use)
+				if use.Name == "" || n < 2 || told[use.Pos] {
+					continue
+				}
+				told[use.Pos] = true
+				w := d.Warnf(use.Pos, use.Width, "guardrail-twins", "%s: the prompt %s has %d guardrails %s, and it takes any of "+
+					"them for the one that is meant", use.Type, prompt.TaskType, n, use.Name)
+				w.Hint = "write the check of the one that is meant as an eval of the prompt too, and name the eval by its id"
+				if apart {
+					w.Hint = "write direction: input or direction: output, which tells them apart"
+				}
+			}
+		}
+	})
+}
+
+// twins are the guardrails of a prompt that a check takes for the one that it names, and whether a direction would tell
+// each from the others.
+func twins(prompt *scenario.Prompt, use *checks.GuardrailUse) (n int, apart bool) {
+	if prompt == nil {
+		return 0, false
+	}
+	met := map[string]int{}
+	for _, v := range prompt.Validators {
+		c, ok := inventory.Sample(v.Compiled).(*checks.Compiled)
+		at := cmp.Or(v.Direction, "output")
+		if ok && v.Enabled && use.Means(c.Type) && (at == "both" || use.Direction() == "both" || at == use.Direction()) {
+			met[at]++
+			n++
+		}
+	}
+	return n, met["input"] == 1 && met["output"] == 1 && n == 2
+}
+
+// eachOwnCheck calls f with each check that stands in a scenario itself.
+func eachOwnCheck(s *scenario.Scenario, f func(*checks.Compiled)) {
+	for _, c := range s.Conversation {
+		inventory.EachCompiled(c.Compiled, f)
+	}
+	for i := range s.Turns {
+		for _, c := range s.Turns[i].Assertions {
+			inventory.EachCompiled(c.Compiled, f)
+		}
 	}
 }
 
@@ -43,7 +101,7 @@ func reportElsewhere(p *scenario.Project, s *scenario.Scenario, names []string, 
 	for _, e := range inventory.UsedEvals(p, []*scenario.Scenario{s}) {
 		own = append(own, e.ID, e.Type)
 	}
-	look := func(c *checks.Compiled) {
+	eachOwnCheck(s, func(c *checks.Compiled) {
 		for _, use := range c.GuardrailUses() {
 			if use.Name != "" && slices.ContainsFunc(names, use.Means) && !slices.ContainsFunc(own, use.Means) {
 				why, hint := "is a guardrail of another prompt than that", "list it under validators of the prompt"
@@ -54,15 +112,7 @@ func reportElsewhere(p *scenario.Project, s *scenario.Scenario, names []string, 
 					use.Type, use.Name, why, s.ID).Hint = hint
 			}
 		}
-	}
-	for _, c := range s.Conversation {
-		inventory.EachCompiled(c.Compiled, look)
-	}
-	for i := range s.Turns {
-		for _, c := range s.Turns[i].Assertions {
-			inventory.EachCompiled(c.Compiled, look)
-		}
-	}
+	})
 }
 
 // reportDirection warns of a check whose guardrails are there, but look at other messages than it does, and of one that

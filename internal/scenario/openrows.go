@@ -28,6 +28,11 @@ func (o *OpenCheck) BindRow(v *Values, d *diag.List) any {
 		form.problems = problems.Sorted()
 	} else {
 		form = o.formOfRow(v, spec, key)
+		for _, p := range problems.Sorted() {
+			if p.Code == noValue { // the others are those of the check itself
+				d.Add(p)
+			}
+		}
 	}
 	for _, p := range form.problems {
 		d.Add(p)

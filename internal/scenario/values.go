@@ -277,9 +277,7 @@ func (f *checkFiller) node(n *node.Node) *node.Node {
 		case strings.TrimSpace(text) == "":
 			f.faults(n, []placeholderFault{emptyTextFault(n.Value)})
 		case !f.judge && !f.shown:
-			if left := append(f.leftOver(n.Value, text), strayBrace(n.Value, false)...); left != nil {
-				f.faults(n, left)
-			}
+			f.faults(n, slices.Concat(f.leftOver(n.Value, text), strayBrace(n.Value, false), f.noWord(n.Value, text)))
 		}
 		out.Value = text
 		f.note(&out, n.Value)

@@ -52,8 +52,11 @@ func (e scorer) finding(text string, read func(string) (grading.Opinion, error))
 	if err != nil {
 		return Finding{}, fmt.Errorf("%s: the reply cannot be used: %w%s", e.Written, err, e.Excerpt(text))
 	}
+	details := Details{"score": o.Score, "reasoning": say.Kept(o.Reasoning)}
+	if o.Against != "" {
+		details[grading.Against] = o.Against
+	}
 	return Finding{
-		Score: o.Score, Explanation: reason(o.Reasoning, "the endpoint gave no reason"),
-		Details: Details{"score": o.Score, "reasoning": say.Kept(o.Reasoning)},
+		Score: o.Score, Explanation: reason(o.Reasoning, "the endpoint gave no reason"), Details: details,
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -161,9 +162,16 @@ func scoreFrom(stdout string, scrub *providers.Scrubber) (Finding, error) {
 		return Finding{}, fmt.Errorf("its output cannot be used: %w", err)
 	}
 	detail, _ := fields["detail"].(string)
+	details := scrubbed(scrub, fields["data"])
+	if o.Against != "" {
+		details = maps.Clone(details)
+		if details == nil {
+			details = map[string]any{}
+		}
+		details[grading.Against] = scrub.Text(o.Against)
+	}
 	return Finding{
-		Score: o.Score, Explanation: reason(scrub.Text(detail), "the program gave no detail"),
-		Details: scrubbed(scrub, fields["data"]),
+		Score: o.Score, Explanation: reason(scrub.Text(detail), "the program gave no detail"), Details: details,
 	}, nil
 }
 

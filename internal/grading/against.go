@@ -9,12 +9,16 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/arena-evals/arena/internal/failure"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/say"
 )
 
 // otherScale holds the name and the value of a field that says up to which number the score goes, where that is not 1.
 const otherScale = "\x00scale"
+
+// allMembers holds all that the object has.
+const allMembers = "\x00all"
 
 // fieldOf is the field of an answer that a key means; "": none. Keys of refusals mean that there is no judgement.
 func fieldOf(key string) string {
@@ -48,14 +52,34 @@ var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 // failed is an error when the answer says that there is no judgement.
 func (a answer) failed() error {
-	if v := a["error"]; v != nil && v != "" && v != false {
-		return errors.New("it reports an error of its own (error), so it has not judged")
-	}
-	if v := a["refusal"]; v != nil && v != "" && v != false {
+	switch m, stance := failure.BesideScore(a.members()); {
+	case stance != failure.Unjudged:
+		return nil
+	case fieldOf(m.Key) == "refusal":
 		return errors.New("it refuses to judge (refusal)")
+	case fieldOf(m.Key) == "error":
+		return errors.New("it reports an error of its own (error), so it has not judged")
+	default:
+		return fmt.Errorf("it says that it has not judged (%s)", spelt(m))
 	}
-	return nil
 }
+
+// against is what the answer says against what it scores; "": nothing.
+func (a answer) against() string {
+	if m, stance := failure.BesideScore(a.members()); stance == failure.Against {
+		return spelt(m)
+	}
+	return ""
+}
+
+// members are all that the object has, by their names as they are written.
+func (a answer) members() jsonvalue.Object {
+	all, _ := a[allMembers].(jsonvalue.Object)
+	return all
+}
+
+// spelt is a member of an object in words.
+func spelt(m failure.Mark) string { return say.Named(m.Key) + ": " + say.Shown(m.Value) }
 
 // refusesItself is an error when the answer says that there is no judgement, or that its score is not from 0 to 1.
 func (a answer) refusesItself() error {
@@ -101,6 +125,9 @@ func (a answer) contradicts(verdict string) error {
 	}
 	if passed := a.truth("passed"); passed != nil && !*passed {
 		return errors.New("its verdict is pass, and passed is false")
+	}
+	if said := a.against(); said != "" {
+		return fmt.Errorf("its verdict is pass, and beside it stands %s", said)
 	}
 	if v, given := a["score"]; given {
 		if score, err := scoreOf(v); err == nil && score < 0.5 {

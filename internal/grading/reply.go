@@ -19,6 +19,7 @@ type Opinion struct {
 	passed    *bool  // as the judge wrote it, which decides nothing where there is a score
 	verdict   string // of a whole scenario: pass, fail, uncertain
 	Reasoning string
+	Against   string // what it says against what it scores, with the value; "": nothing
 	evidence  []string
 }
 
@@ -121,7 +122,8 @@ func decodeAnswer(text string) (answer, error) {
 	if _, err := dec.Token(); err != nil {
 		return nil, err
 	}
-	a := answer{}
+	members := jsonvalue.Object{}
+	a := answer{allMembers: members}
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
@@ -133,6 +135,7 @@ func decodeAnswer(text string) (answer, error) {
 		if err := dec.Decode(&v); err != nil {
 			return nil, err
 		}
+		members[written] = v
 		if name == "" {
 			if _, number := v.(json.Number); number && !strings.EqualFold(written, "confidence") {
 				a[otherNumber] = key
@@ -153,7 +156,7 @@ func decodeAnswer(text string) (answer, error) {
 // gradeOf reads the answer of a judge that grades: its score, or when there is no number at all its verdict. An answer
 // that reports an error is no judgement.
 func gradeOf(a answer) (Opinion, error) {
-	o := Opinion{passed: a.truth("passed")}
+	o := Opinion{passed: a.truth("passed"), Against: a.against()}
 	o.Reasoning, _ = a["reasoning"].(string)
 	if err := a.refusesItself(); err != nil {
 		return o, err
@@ -286,10 +289,10 @@ func isNumber(s string) bool {
 	return s != "" && (s[0] == '-' || '0' <= s[0] && s[0] <= '9') && json.Valid([]byte(s))
 }
 
-// measured reads the answer of an evaluator. It must have a score; a verdict in it counts for nothing. An answer that
-// reports an error is no judgement, even with a score.
+// measured reads the answer of an evaluator. It must have a score; a verdict in it decides nothing. An answer that
+// reports an error, or another scale, is no judgement, even with a score.
 func measured(a answer) (Opinion, error) {
-	if err := a.failed(); err != nil {
+	if err := a.refusesItself(); err != nil {
 		return Opinion{}, err
 	}
 	v, given := a["score"]
@@ -298,7 +301,7 @@ func measured(a answer) (Opinion, error) {
 	}
 	score, err := scoreOf(v)
 	reasoning, _ := a["reasoning"].(string)
-	return Opinion{Score: score, Reasoning: reasoning}, err
+	return Opinion{Score: score, Reasoning: reasoning, Against: a.against()}, err
 }
 
 // ReadEvaluation makes an opinion of what an evaluator answered to a message, as strictly as of what a judge wrote.

@@ -144,6 +144,41 @@ func TestReadVerdict(t *testing.T) {
 	}
 }
 
+// TestBesideTheScore: judges, endpoints and programs are read alike in what they say beside their score.
+func TestBesideTheScore(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ beside, want string }{
+		{`"success": false`, "success: false"},
+		{`"ok": false`, "ok: false"},
+		{`"passed": false`, "passed: false"},
+		{`"status": "failed"`, `status: "failed"`},
+		{`"errors": ["x"]`, `errors: ["x"]`},
+		{`"decision": "reject"`, `decision: "reject"`},
+		{`"confidence": 1, "success": true`, ""},
+		{`"status": "error"`, `it says that it has not judged (status: "error")`},
+		{`"skipped": true`, "it says that it has not judged (skipped: true)"},
+		{`"isError": true`, "it says that it has not judged (isError: true)"},
+		{`"error": "boom"`, "it reports an error of its own (error), so it has not judged"},
+		{`"max_score": 10`, "it grades on another scale than from 0 to 1 (max_score: 10)"},
+	} {
+		text := `{"score": 0.9, ` + tc.beside + `}`
+		judged, err := readReply(text, nil, gradeOf)
+		_, told, err2 := OneAnswer(text)
+		for _, got := range []string{wordOr(judged.Against, err), wordOr(told.Against, err2)} {
+			if got != tc.want {
+				t.Errorf("%s: %q, want %q", text, got, tc.want)
+			}
+		}
+	}
+}
+
+func wordOr(word string, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return word
+}
+
 // FuzzReadReply holds what a reply is made of against what may be believed: a score within 0..1, and an error that fits
 // on a line.
 func FuzzReadReply(f *testing.F) {

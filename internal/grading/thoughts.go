@@ -89,8 +89,8 @@ func endsThoughts(before, after string) bool {
 	return strings.HasPrefix(after, "\n") || strings.ContainsRune(".!?…", last) && unicode.IsUpper(next)
 }
 
-// finalChannel is what stands in the last channel of a reply that is written in channels, of which only the final one is
-// for the user; also where a server took the marks off and left the names. mark is "" where there are no channels.
+// finalChannel is what stands in the last channel of a reply that is written in channels, of which only the final one
+// is for the user; also where a server took the marks off and left the names. mark is "" where there are no channels.
 func finalChannel(text string) (final, mark string) {
 	const channel, message = "<|channel|>", "<|message|>"
 	head := strings.TrimPrefix(strings.TrimPrefix(text, "<|start|>"), "assistant")

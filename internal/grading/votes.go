@@ -10,6 +10,9 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
+// Against is the detail of a verdict that holds what the answer says against what it scores.
+const Against = "against"
+
 // Grade is what the votes of a judge say together.
 type Grade struct {
 	Score       float64          // 0..1
@@ -61,6 +64,9 @@ func gradeOfVotes(votes []vote) Grade {
 	}
 	if o.passed != nil {
 		f.Details["passed"] = *o.passed
+	}
+	if o.Against != "" {
+		f.Details[Against] = o.Against
 	}
 	if o.verdict != "" {
 		f.Details["verdict"], f.Details["evidence"] = verdictWord(score), o.evidence

@@ -15,8 +15,8 @@ import (
 // Model servers parse thoughts and tool calls out of the text of a model, when they are configured for that model. When
 // they are not, checks take thoughts for the reply, and see no tool call.
 
-// unparsed says what a server left in the text of a reply that is none of the agent's words. asked is what the agent was
-// told: marks that stand in it are none of a server. tools are the names of the tools that the agent was offered.
+// unparsed says what a server left in the text of a reply that is none of the agent's words. asked is what the agent
+// was told: marks that stand in it are none of a server. tools are the names of the tools that the agent was offered.
 func unparsed(m *chat.Message, asked []grading.Exhibit, tools []string) (told []string) {
 	text := strings.TrimSpace(m.Text())
 	if text == "" || m.Role != chat.Assistant {
@@ -53,8 +53,8 @@ var (
 	marksOfText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^<s>|</s>$`) })
 )
 
-// templateMark is a mark of a template that a text begins or ends with, or goes on with; "": none. What is struck out in
-// HTML has the same marks.
+// templateMark is a mark of a template that a text begins or ends with, or goes on with; "": none. What is struck out
+// in HTML has the same marks.
 func templateMark(text string) string {
 	if mark := marksAround().FindString(text); mark != "" {
 		return strings.TrimSpace(mark)

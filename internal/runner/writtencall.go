@@ -96,15 +96,15 @@ func calledBy(v any) string {
 	return ""
 }
 
-// onlyCall is a tool that a text calls as a program does, name(…), or with its arguments as JSON behind its name, or as a
-// tag, where the text is nothing else.
+// onlyCall is a tool that a text calls as a program does, name(…), or with its arguments as JSON behind its name, or
+// as a tag, where the text is nothing else.
 func onlyCall(text string, tools []string) string {
 	text = withoutHead(text)
 	if block, whole := fencedWhole(text); whole {
 		text = block
 	}
 	text = strings.TrimSpace(text)
-	if tagged := strings.TrimPrefix(text, "<"); tagged != text {
+	if tagged, is := strings.CutPrefix(text, "<"); is {
 		name := leadingName(tagged, tools)
 		if name != "" && strings.HasPrefix(tagged, name+">") && strings.HasSuffix(text, "</"+name+">") {
 			return "<" + name + ">"

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"slices"
+
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/say"
@@ -85,6 +87,9 @@ func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder)
 		k.warnTurnedBan(e, check, w)
 	}
 	k.warnEither(e, check, w, b)
+	if len(b.several) == 0 || !e.Def.Shares { // of several texts it is told how many may be there
+		k.warnHighMost(e, check, w)
+	}
 	open := k.limits.min == nil && k.limits.max == nil
 	_, judged := check.(asksJudge)
 	what := "this"
@@ -109,6 +114,24 @@ func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder)
 		k.r.Diags.Warnf(w.pos, w.width, "turned-round",
 			"%s: the not around it fails at a score of 1 alone: without min_score anything less does not pass here",
 			w.name).Hint = "write min_score beside it, such as min_score: 0.5: from there on the not fails"
+	}
+}
+
+// warnHighMost warns of a max_score that only what is best exceeds, of a check whose high scores are good: min_score was
+// meant. Measures of likeness and of what is bad are often limited so.
+func (k *compilation) warnHighMost(e *Spelling, check Check, w written) {
+	const half = 0.5
+	if !k.limits.wantLow() || *k.limits.max <= half || cleanOf(e.Def, check) != NotClean {
+		return
+	}
+	_, byPattern := check.(decidedByPattern)
+	_, judged := check.(asksJudge)
+	good := []Family{FamilyJSON, FamilyTools, FamilyAgents, FamilyWorkflow, FamilyTrace, FamilyBehaviour}
+	if byPattern || e.Def.Shares || e.Def == equalsDef || judged && e.Def.Family == FamilyJudge ||
+		slices.Contains(good, e.Def.Family) {
+		most := say.Decimal(*k.limits.max)
+		k.r.Diags.Warnf(k.lowAt(w), len(most), "turned-round", "%s: max_score %s alone lets pass whatever scores less, be it 0",
+			w.name, most).Hint = "write min_score: " + most + "; for what must not be write max_score: 0, or not around the check"
 	}
 }
 

@@ -149,3 +149,37 @@ func TestSlipsInOtherBans(t *testing.T) {
 		}
 	}
 }
+
+// A max_score that only the best exceeds, where a min_score was meant, is told of checks whose high scores are good, and
+// of no measure of likeness.
+func TestHighMaxScore(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		check, params string
+		want          bool
+	}{
+		{"contains", "patterns: [refund]\nmax_score: 0.8", true},
+		{"equals", "value: refund\nmax_score: 0.8", true},
+		{"json_valid", "max_score: 0.9", true},
+		{"llm_judge", "criteria: It is polite\nmax_score: 0.8", true},
+		{"tool_args", "tool_name: t\nexpected_args: {a: 1}\nmax_score: 0.7", true},
+		{"contains", "patterns: [refund]\nmax_score: 0.5", false},
+		{"contains", "patterns: [refund]\nmax_score: 0", false},
+		{"contains", "patterns: [a, b, c]\nmin_score: 0.3\nmax_score: 0.8", false},
+		{"cosine_similarity", "reference: Thirty days\nmax_score: 0.8", false},
+		{"rouge", "reference: Thirty days or so\nmax_score: 0.8", false},
+		{"llm_judge", "criteria: It is polite\nmin_score: 0.2\nmax_score: 0.8", false},
+	} {
+		_, problems := compileYAML(c.check, c.params)
+		told := false
+		for _, p := range problems {
+			if p.Severity == diag.Error {
+				t.Errorf("%s %s: %s", c.check, c.params, p.Msg)
+			}
+			told = told || strings.Contains(p.Msg, "alone lets pass whatever scores less")
+		}
+		if told != c.want {
+			t.Errorf("%s %s: told: %v, want %v", c.check, c.params, told, c.want)
+		}
+	}
+}

@@ -114,7 +114,7 @@ func TestProblems(t *testing.T) {
 		},
 		{
 			name: "params are left empty", text: "type: contains\nparams:\n",
-			want: []string{`2:8 error [missing-parameter] contains: missing parameter "patterns" (list of text)`},
+			want: []string{`2:8 error [missing-parameter] contains: missing parameter "patterns" (list of text) = write params: {patterns: …} below the type`},
 		},
 		{
 			name: "a key twice", text: "type: contains\nparams:\n  patterns: [a]\n  patterns: [b]\n",

@@ -14,8 +14,8 @@ import (
 // The output of a program is whole when nobody holds it open any more: that may be a child of the program, which ends a
 // little later. Whether a child stays is not told by the time that passes on a busy machine, unless it is long.
 const (
-	lingers = 5 * time.Second  // is how long the processes of a program may hold its output open after its end
-	unseen  = 30 * time.Second // is how long one that is not seen may: it left the group, or this process gets no time
+	lingers = 5 * time.Second // is how long the processes of a program may hold its output open after its end
+	unseen  = 5 * time.Second // is how long one that is not seen may: it left the group, or this process gets no time
 )
 
 // wires are the pipes to a program and from it: one for each reader and writer of a command that is no file.

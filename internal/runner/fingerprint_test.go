@@ -24,7 +24,9 @@ var leftOut = map[string]string{
 	"Project.File": place, "Project.Dir": place, "Scenario.File": place, "Prompt.File": place, "Provider.File": place,
 	"Provider.Dir": place, "Provider.MockFile": place, "Tool.File": place, "MockFile.File": place, "Handler.Dir": place,
 	"ExecTool.Dir": place, "Program.Dir": place, "Server.Dir": place,
-	"RecordingEval.File": place,
+	"RecordingEval.File":       place,
+	"RecordingEval.PassedOver": "files that are not judged",
+	"RareTurn.RowMedia":        "the media of the row count, by their content",
 
 	"Project.Prompts": others, "Project.Providers": others, "Project.Scenarios": others, "Project.Evals": others, "Project.Whole": others,
 

@@ -15,10 +15,10 @@ func Foresee(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 		pos       diag.Pos
 		code, msg string
 	}
-	told := map[problem]diag.Severity{}
+	told := map[problem]bool{}
 	key := func(p diag.Diagnostic) problem { return problem{p.Pos, p.Code, p.Msg} }
 	for _, p := range d.Sorted() {
-		told[key(p)] = p.Severity
+		told[key(p)] = true
 	}
 	var found diag.List
 	opts.Uncalled, opts.AllowEmpty = true, true
@@ -29,9 +29,8 @@ func Foresee(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 		plan.foreseeRows(&Options{Strict: opts.Strict}, &found)
 	}
 	for _, p := range found.Sorted() {
-		severity, known := told[key(p)]
 		switch {
-		case known && severity <= p.Severity, p.Code == diag.NotAvailable:
+		case told[key(p)], p.Code == diag.NotAvailable:
 			continue
 		case p.Code == noBaseline:
 			p.Severity = diag.Warning

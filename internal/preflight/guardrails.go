@@ -29,9 +29,30 @@ func Guardrails(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) 
 		}
 	})
 	told := map[diag.Pos]bool{}
+	for prompt := range inventory.ChosenPrompts(p, chosen) {
+		reportUnenforced(prompt, told, d)
+	}
 	for _, s := range chosen {
 		reportElsewhere(p, s, names, d)
 		reportTwins(p, s, told, d)
+	}
+}
+
+// reportUnenforced warns of guardrails that are to refuse what they find, and whose check only records it.
+func reportUnenforced(prompt *scenario.Prompt, told map[diag.Pos]bool, d *diag.List) {
+	if prompt == nil {
+		return
+	}
+	for _, v := range prompt.Validators {
+		c, ok := inventory.Sample(v.Compiled).(*checks.Compiled)
+		if !ok || v.EnforcedAt == (diag.Pos{}) || !v.Enabled || c.Message != "" || c.Effect() != checks.Records ||
+			told[v.EnforcedAt] {
+			continue // with a message it is told where the check is
+		}
+		told[v.EnforcedAt] = true
+		d.Warnf(v.EnforcedAt, len("true"), "records-only", "%s: as a guardrail this check only records that it fired, and the "+
+			"reply is said all the same", c.Type).Hint = "content_excludes, safety checks and judges replace the reply, " +
+			"max_length cuts it; what must not be said is banned by an assertion too"
 	}
 }
 

@@ -215,8 +215,9 @@ func (p *Provider) TakesTopK() bool {
 type Validator struct {
 	Check
 	Enabled         bool
-	Direction       string // input, output, both
-	FailOnViolation bool   // false: monitor only. Unset counts as true
+	Direction       string   // input, output, both
+	FailOnViolation bool     // false: monitor only. Unset counts as true
+	EnforcedAt      diag.Pos // where fail_on_violation: true is written; zero: it is not
 }
 
 // Eval is an eval definition (pack_evals, packs, prompts).

@@ -56,6 +56,9 @@ func (u *GuardrailUse) Means(name string) bool { return u.check.means(name) }
 // Direction is the messages on which it may fire: input, output or both.
 func (u *GuardrailUse) Direction() string { return u.check.Direction }
 
+// ShouldTrigger reports whether the check wants it to fire. That none fires is said of all that have the name.
+func (u *GuardrailUse) ShouldTrigger() bool { return u.check.ShouldTrigger }
+
 // Known reports whether the name is that of a check.
 func (u *GuardrailUse) Known() bool {
 	_, known := u.check.custom.Lookup(u.Name)

@@ -56,8 +56,8 @@ func reportUnenforced(prompt *scenario.Prompt, told map[diag.Pos]bool, d *diag.L
 	}
 }
 
-// reportTwins warns of checks of a scenario that name a guardrail of which its prompt has several: they hold whichever
-// of these fires. Each is told once.
+// reportTwins warns of checks of a scenario that want a guardrail to fire of which its prompt has several: they hold
+// whichever of these fires. Each is told once.
 func reportTwins(p *scenario.Project, s *scenario.Scenario, told map[diag.Pos]bool, d *diag.List) {
 	prompts, err := inventory.PossiblePrompts(p, s)
 	if err != nil || s.Skip != "" || s.Recorded != nil {
@@ -67,7 +67,7 @@ func reportTwins(p *scenario.Project, s *scenario.Scenario, told map[diag.Pos]bo
 		for _, use := range c.GuardrailUses() {
 			for _, prompt := range prompts {
 				n, apart := twins(prompt, &use)
-				if use.Name == "" || n < 2 || told[use.Pos] {
+				if use.Name == "" || n < 2 || told[use.Pos] || !use.ShouldTrigger() {
 					continue
 				}
 				told[use.Pos] = true
@@ -190,7 +190,7 @@ func validatorsOf(prompts []*scenario.Prompt, enabled bool) (names []string) {
 			continue
 		}
 		for _, v := range prompt.Validators {
-			if check, ok := inventory.Sample(v.Compiled).(*checks.Compiled); ok && v.Enabled == enabled {
+			if check, ok := inventory.Sample(v.Compiled).(*checks.Compiled); ok && v.Enabled == enabled && !slices.Contains(names, check.Type) {
 				names = append(names, check.Type)
 			}
 		}

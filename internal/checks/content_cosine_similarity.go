@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -21,7 +25,8 @@ var cosineSimilarityDef = define[cosineSimilarityParams](Def{
 	Summary: "The reply means about the same as a reference, by the cosine between their embeddings.",
 	Scoring: "max(0, a·b / (|a|·|b|)) of the two embeddings; 0 when one of them is all zeros. Passes " +
 		"from min_similarity " +
-		"on; without it and without min_score only 1 passes.",
+		"on; without it and without min_score only 1 passes. An error when a model of embeddings gives zeros, one " +
+		"number, or two different texts the same.",
 	Family:   FamilyContent,
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply | NeedsEmbedding,
@@ -63,7 +68,8 @@ func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error
 	details := Details{}
 	reference, reply, err := c.vectors(ctx, s, details)
 	if err != nil {
-		return Finding{Details: embeddingSpent(err)}, err
+		maps.Copy(details, embeddingSpent(err))
+		return Finding{Details: details}, err
 	}
 	if len(reference) != len(reply) {
 		return Finding{}, fmt.Errorf("the embedding of the reply has %s and that of the reference %d: they are of "+
@@ -111,7 +117,32 @@ func (c *cosineSimilarity) vectors(
 	if both.CostUSD != nil {
 		details["embedding_cost_usd"] = *both.CostUSD
 	}
-	return both.Vectors[0], both.Vectors[1], nil
+	return both.Vectors[0], both.Vectors[1], brokenEmbeddings(c.text, s.Output(), both.Vectors[0], both.Vectors[1])
+}
+
+// brokenEmbeddings returns an error for vectors that no model gives two texts: a server without its model answers so, and
+// everything would be alike.
+func brokenEmbeddings(reference, reply string, of, with []float64) error {
+	counts := func(x float64) bool { return x != 0 }
+	switch {
+	case len(of) == 1 && len(with) == 1:
+		return errors.New("embedding: a vector of one number has no direction to compare")
+	case !slices.ContainsFunc(of, counts) || !slices.ContainsFunc(with, counts):
+		return errors.New("embedding: a vector is all zeros, and has no direction to compare")
+	case slices.Equal(of, with) && lettersOf(reference) != lettersOf(reply):
+		return errors.New("embedding: the server gives two different texts the same vector: is its model loaded?")
+	}
+	return nil
+}
+
+// lettersOf are the letters and digits of a text in lower case: some models see nothing else.
+func lettersOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
 }
 
 // embeddingSpent is the usage of a failed call, as far as it is known.

@@ -34,7 +34,10 @@ func (f *fakeEmbedder) Embed(_ context.Context, texts []string) (chat.Embeddings
 
 func TestCosineSimilarityOfTexts(t *testing.T) {
 	t.Parallel()
-	vectors := map[string][]float64{"tomorrow": {3, 4}, "in the morning": {4, 3}, "never": {-3, -4}, "longer": {1, 2, 3}}
+	vectors := map[string][]float64{
+		"tomorrow": {3, 4}, "in the morning": {4, 3}, "never": {-3, -4}, "longer": {1, 2, 3},
+		"Tomorrow!": {3, 4}, "yesterday": {3, 4}, "nothing": {0, 0},
+	}
 	for _, tc := range []struct {
 		reply string
 		err   error
@@ -47,6 +50,9 @@ func TestCosineSimilarityOfTexts(t *testing.T) {
 		{"never", nil, result.Failed, 0, "similarity 0"},
 		{"unknown", nil, result.Errored, 0, "embedding: 1 vector for 2 texts"},
 		{"longer", nil, result.Errored, 0, "different models"},
+		{"Tomorrow!", nil, result.Passed, 1, "similarity 1"},
+		{"yesterday", nil, result.Errored, 0, "two different texts the same vector"},
+		{"nothing", nil, result.Errored, 0, "a vector is all zeros"},
 		{"", nil, result.Errored, 0, "the reply is empty"},
 		{"tomorrow", errors.New("http 503"), result.Errored, 0, "embedding: http 503"},
 	} {

@@ -285,7 +285,8 @@ func (f *mergeFlags) fold(set *shards.Set, h result.JournalHeader, file *os.File
 	}
 	files, own, claims := set.Warnings()
 	var late []string
-	atEnd := slices.Concat(run.EvalWarnings(), run.WeakenedWarnings(), run.AgainstWarnings(), ledger.ToolWarnings())
+	atEnd := slices.Concat(run.EvalWarnings(), run.WeakenedWarnings(), run.VariantWarnings(), run.AgainstWarnings(),
+		ledger.ToolWarnings())
 	for _, d := range atEnd {
 		late = append(late, d.Advice())
 	}

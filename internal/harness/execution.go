@@ -315,7 +315,7 @@ func (x *Execution) warn(ofShard *result.ShardEnd, interrupted bool) {
 	}
 	x.Late = slices.Concat(x.Late, x.Run.EvalWarnings(), x.Run.WeakenedWarnings(), x.Run.AgainstWarnings())
 	if ofShard == nil {
-		x.Late = append(x.Late, x.collect.ToolWarnings()...)
+		x.Late = slices.Concat(x.Late, x.Run.VariantWarnings(), x.collect.ToolWarnings())
 		for _, c := range result.UnmetClaims(claims) {
 			x.Late = append(x.Late, c.Warning)
 		}

@@ -164,13 +164,13 @@ var recordingOutput = table("recording", func() rows[RecordingOutput] {
 
 func outputFile(name string, at func(*Output) *string) *field[Output] {
 	fields := part(name, label("file", func(s *string) *string { return s }).
-		doc("The name of the file, in the folder of the results."))
+		doc("The file, from the working directory. With -o it is in that folder, under its name."))
 	return custom(name, fields, func(d *decoder, o *Output, v *node.Node) { fields.read(d, v, at(o)) })
 }
 
 var markdownFields = table("markdown", func() rows[string] {
 	return rows[string]{
-		label("file", func(s *string) *string { return s }).doc("The name of the file, in the folder of the results."),
+		label("file", func(s *string) *string { return s }).doc("The file, from the working directory. With -o it is in that folder, under its name."),
 		idle[string]("include_details", boolean, "the report always has everything", "true"),
 		idle[string]("show_overview", boolean, "the report always has everything", "true"),
 		idle[string]("show_results_matrix", boolean, "the report always has everything", "true"),

@@ -72,12 +72,35 @@ func (s *session) warnOfWords(persona, words string) {
 	case mark != "":
 		s.warn(fmt.Sprintf("the persona %q says %q: that ends nothing, only %s does", persona, mark, endMark))
 	}
+	if saysNothing().MatchString(strings.TrimSpace(words)) {
+		s.warn(fmt.Sprintf("the persona %q says nothing: %q", persona, strings.TrimSpace(words)))
+	}
+	if s.justHeard(words) {
+		s.warn(fmt.Sprintf("the persona %q says back what the agent said last", persona))
+	}
 	if n := len(sentenceEnds().FindAllString(words, -1)); n > mostSentences {
 		s.notice(fmt.Sprintf("the persona %q says more than %d sentences at once", persona, mostSentences))
 	}
 	if strings.Count(words, "?") > mostQuestions {
 		s.notice(fmt.Sprintf("the persona %q asks more than %d questions at once", persona, mostQuestions))
 	}
+}
+
+// saysNothing matches words that stand for none: signs alone, and what programs write for an empty value.
+var saysNothing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:[^\pL\pN\pS?!]+|` +
+		`[^\pL\pN]*(?:silence|silent|no response|no reply|n/a|null|none|nil|undefined|empty)[^\pL\pN]*)$`)
+})
+
+// justHeard reports whether a text is what the agent said last, and more than a greeting.
+func (s *session) justHeard(words string) bool {
+	const least = 20 // characters
+	for i := len(s.messages) - 1; i >= 0; i-- {
+		if m := &s.messages[i]; m.Role == chat.Assistant && m.Content != "" {
+			return len(words) >= least && strings.TrimSpace(words) == strings.TrimSpace(m.Content)
+		}
+	}
+	return false
 }
 
 // warnOfCutUser warns of a cut message, which may lack the mark of the end.

@@ -23,6 +23,14 @@ func TestUsersThatDoNotPlayAreTold(t *testing.T) {
 		"Bye <END_OF_CHAT>.":                          "<END_OF_CHAT>",
 		"Great, ###STOP###":                           "###STOP###",
 		"Thank you. TERMINATE":                        "TERMINATE",
+		"...":                                         "says nothing",
+		"(silence)":                                   "says nothing",
+		"[no response]":                               "says nothing",
+		"None":                                        "says nothing",
+		"?":                                           "",
+		"👍":                                           "",
+		"None of these, thanks.":                      "",
+		"Your order is on its way to you.":            "says back what the agent said last",
 		"I don't think this persona is appropriate.":  "refuses to play",
 		"Is [DONE] the state of my order, or [OPEN]?": "",
 		"Please STOP":                                 "",
@@ -30,7 +38,9 @@ func TestUsersThatDoNotPlayAreTold(t *testing.T) {
 		"Our conversation is complete nonsense.":      "",
 		"I can't find my order [the blue one], sorry": "",
 	} {
-		s := &session{out: &result.Trial{}}
+		s := &session{out: &result.Trial{}, messages: []chat.Message{
+			{Role: chat.Assistant, Content: "Your order is on its way to you."}, {Role: chat.User, Content: "Hm."},
+		}}
 		s.warnOfWords("shopper", words)
 		got := strings.Join(s.out.Warnings, "\n")
 		if want == "" && got != "" || !strings.Contains(got, want) {

@@ -159,6 +159,8 @@ func TestBadFiles(t *testing.T) {
 		{"a.txt", "document", "", []byte("%PDF-1.7\n%%EOF"), "text/plain, and its bytes are not; they look like pdf"},
 		{"a.txt", "document", "", []byte("a\x00b"), "text/plain, and its bytes are not"},
 		{"a.md", "document", "", []byte("caf\xe9"), "text/markdown, and its bytes are not"},
+		{"b.csv", "document", "text/csv", []byte("<!doctype html><title>Log in</title>"), "text/csv, and its bytes are not; they look like HTML"},
+		{"b.txt", "document", "", []byte("<html>Log in</html>"), "text/plain, and its bytes are not; they look like HTML"},
 		{"a.csv", "document", "text/csv", []byte("\xff\xfea\x00"), "text/csv, and its bytes are not"},
 		{"a.json", "document", "", []byte(`{"a": 1`), "application/json, and its bytes are not"},
 		{"a.txt", "document", "", []byte("version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"},
@@ -257,6 +259,10 @@ func TestFetch(t *testing.T) {
 		case "/page":
 			w.Header().Set("Content-Type", "image/png")
 			_, _ = w.Write([]byte("<html></html>"))
+		case "/part":
+			w.Header().Set("Content-Type", "image/png")
+			w.WriteHeader(http.StatusPartialContent)
+			_, _ = w.Write(picture(t))
 		default:
 			http.NotFound(w, r)
 		}
@@ -278,7 +284,7 @@ func TestFetch(t *testing.T) {
 	for path, want := range map[string]string{
 		"/endless": "more than 50 MB", "/huge": "1024 MB; the limit is 50 MB", "/round": "redirects more than 10 times",
 		"/to-file": `the scheme "file"`, "/to-password": "a name or a password", "/page": "look like HTML",
-		"/none": "Not Found (404)",
+		"/none": "Not Found (404)", "/part": "a part of it (206)",
 	} {
 		if _, err := s.Attach(t.Context(), "image", &chat.Media{URL: server.URL + path}); err == nil ||
 			!strings.Contains(err.Error(), want) {

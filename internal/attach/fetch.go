@@ -99,6 +99,8 @@ func (f *Fetcher) get(req *http.Request) (*Fetched, error) {
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return nil, fmt.Errorf("the server answers %s", http.StatusText(res.StatusCode)+fmt.Sprintf(" (%d)", res.StatusCode))
+	case res.StatusCode == http.StatusPartialContent:
+		return nil, errors.New("the server answers with a part of it (206), which nobody asked for")
 	case res.ContentLength > MaxBytes:
 		return nil, tooLarge(res.ContentLength)
 	}

@@ -161,6 +161,8 @@ func checkDocument(mime string, data []byte) (string, error) {
 	}
 	fits := isText(data) && shown != "pdf" && shown != lfsPointer
 	switch mime {
+	case "text/plain", "text/csv":
+		fits = fits && shown != "HTML" // as the page to log in that came in its place
 	case "application/json":
 		fits = fits && json.Valid(bytes.TrimPrefix(data, bom))
 	case "application/pdf":

@@ -104,7 +104,9 @@ func characterSlip(n *node.Node, forms bool) *slip {
 		return &slip{"is searched for with " + found + " as it stands: escapes are read in double quotes alone",
 			`write "` + text + `" in double quotes`}
 	case escaped().MatchString(text) && !strings.Contains(text, `:\`):
-		found := strings.TrimFunc(escaped().FindString(text), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		found := strings.TrimFunc(escaped().FindString(text), func(r rune) bool {
+			return unicode.IsLetter(r) || unicode.IsDigit(r)
+		})
 		return &slip{"is searched for with " + found + " as it stands: it is no pattern",
 			"leave the backslash out; for a pattern use type: regex"}
 	case strings.ContainsAny(text, "%&") && encoded().MatchString(text):

@@ -117,7 +117,7 @@ func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder)
 	}
 }
 
-// warnHighMost warns of a max_score that only what is best exceeds, of a check whose high scores are good: min_score was
+// warnHighMost warns of a max_score that only the best exceeds, of a check whose high scores are good: min_score was
 // meant. Measures of likeness and of what is bad are often limited so.
 func (k *compilation) warnHighMost(e *Spelling, check Check, w written) {
 	const half = 0.5
@@ -130,8 +130,9 @@ func (k *compilation) warnHighMost(e *Spelling, check Check, w written) {
 	if byPattern || e.Def.Shares || e.Def == equalsDef || judged && e.Def.Family == FamilyJudge ||
 		slices.Contains(good, e.Def.Family) {
 		most := say.Decimal(*k.limits.max)
-		k.r.Diags.Warnf(k.lowAt(w), len(most), "turned-round", "%s: max_score %s alone lets pass whatever scores less, be it 0",
-			w.name, most).Hint = "write min_score: " + most + "; for what must not be write max_score: 0, or not around the check"
+		k.r.Diags.Warnf(k.lowAt(w), len(most), "turned-round",
+			"%s: max_score %s alone lets pass whatever scores less, be it 0", w.name, most).Hint =
+			"write min_score: " + most + "; for what must not be write max_score: 0, or not around the check"
 	}
 }
 

@@ -120,8 +120,8 @@ func (c *cosineSimilarity) vectors(
 	return both.Vectors[0], both.Vectors[1], brokenEmbeddings(c.text, s.Output(), both.Vectors[0], both.Vectors[1])
 }
 
-// brokenEmbeddings returns an error for vectors that no model gives two texts: a server without its model answers so, and
-// everything would be alike.
+// brokenEmbeddings returns an error for vectors that no model gives two texts: a server without its model answers so,
+// and everything would be alike.
 func brokenEmbeddings(reference, reply string, of, with []float64) error {
 	counts := func(x float64) bool { return x != 0 }
 	switch {

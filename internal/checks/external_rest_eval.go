@@ -26,8 +26,9 @@ var restEvalDef = define[restEvalParams](Def{
 	Scoring: "The score of the reply, which is one JSON object and nothing else; a number from 0 to 1, not a text. Its " +
 		"passed decides nothing, but a warning tells where it is false and the score passes, as it does of success: false " +
 		"and the like; a reply without a score, with one out of range or on another scale (max_score: 10), that says that " +
-		"it failed (status: error, skipped: true), in part (206), or with another status than 2xx is an error. The endpoint gets the JSON " +
-		"object {current_output, messages: [{role, content}], tool_calls: [{name, args, result, error, index}], criteria, " +
+		"it failed (status: error, skipped: true), in part (206), or with another status than 2xx is an error. " +
+		"The endpoint gets the JSON object {current_output, messages: [{role, content}], " +
+		"tool_calls: [{name, args, result, error, index}], criteria, " +
 		"variables, extra} together with the fields of extra that have none of these names; what is empty is left out. " +
 		"args that are no JSON object are null, with bad_args beside them: what the model wrote. " +
 		"current_output is the reply, at the end of a conversation all replies. Redirects are followed on the same host, " +

@@ -32,8 +32,8 @@ type skippedCheck struct {
 	pos       diag.Pos
 }
 
-// ExpectCondition expects that the condition of a check, which is written at a place, is not met by calls of other turns
-// alone.
+// ExpectCondition expects that the condition of a check, which is written at a place, is not met by calls of other
+// turns alone.
 func (t *Tracker) ExpectCondition(pos diag.Pos, when *checks.When) {
 	if _, known := t.conditions[pos]; !known {
 		t.conditions[pos] = &checkUse{when: when}

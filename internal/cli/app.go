@@ -58,7 +58,8 @@ func System() *App {
 	watchHeap(os.Getenv)
 	stdout := &pipe{to: os.Stdout}
 	return &App{
-		Args: os.Args[1:], In: os.Stdin, Out: stdout, Err: os.Stderr, Env: environ(os.Environ()), Now: clockFrom(os.Getenv), Today: time.Now,
+		Args: os.Args[1:], In: os.Stdin, Out: stdout, Err: os.Stderr, Env: environ(os.Environ()),
+		Now: clockFrom(os.Getenv), Today: time.Now,
 		InTTY: term.IsTerminal(int(os.Stdin.Fd())), OutTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 		Width:  terminalWidth, Exit: os.Exit,

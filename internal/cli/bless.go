@@ -305,9 +305,11 @@ func (f *blessFlags) replaces(run *result.Run, was, now *baseline.File) error {
 			"name another file with --baseline, or take that one away where the suite has a new name", f.file, was.Suite,
 			now.Suite)
 	}
-	if len(was.Groups) > 0 && !slices.ContainsFunc(now.Groups, func(g baseline.Group) bool { return was.Find(g.Name) != nil }) {
-		return fmt.Errorf("%s is the baseline of another suite: it has no group in common with the run; nothing was written\n"+
-			"name another file with --baseline, or take that one away where all scenarios have new names", f.file)
+	known := func(g baseline.Group) bool { return was.Find(g.Name) != nil }
+	if len(was.Groups) > 0 && !slices.ContainsFunc(now.Groups, known) {
+		return fmt.Errorf("%s is the baseline of another suite: it has no group in common with the run; "+
+			"nothing was written\nname another file with --baseline, or take that one away where all scenarios have new "+
+			"names", f.file)
 	}
 	var gone, words []string
 	for i := range was.Groups {

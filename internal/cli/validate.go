@@ -122,7 +122,8 @@ func (f *validateFlags) run(app *App, paths []string) error {
 // foreseen are the options of a plan that nothing is run of.
 func foreseen(app *App, strict, lenient bool) runner.PlanOptions {
 	return runner.PlanOptions{
-		Strict: strict, Lenient: lenient, Open: openForeseen, OpenEmbedder: harness.NoEmbedder, Now: app.Now, Today: app.today,
+		Strict: strict, Lenient: lenient, Open: openForeseen, OpenEmbedder: harness.NoEmbedder,
+		Now: app.Now, Today: app.today,
 	}
 }
 

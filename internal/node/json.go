@@ -32,7 +32,8 @@ func parseJSON(r *Reader, data []byte) []*Node {
 		}
 		line, col := p.place(end)
 		hint := ""
-		if rest := data[min(end, int64(len(data))):]; bytes.HasPrefix(rest, []byte("//")) || bytes.HasPrefix(rest, []byte("/*")) ||
+		if rest := data[min(end, int64(len(data))):]; bytes.HasPrefix(rest, []byte("//")) ||
+			bytes.HasPrefix(rest, []byte("/*")) ||
 			bytes.HasPrefix(rest, []byte("#")) {
 			err, hint = errors.New("JSON has no comments"), "take it out, or write the file in YAML"
 		}

@@ -140,7 +140,8 @@ func (r *Reader) outside(n *Node, what string, low, high float64) {
 		r.Errorf(n, "out-of-range", "%s must be at most %s, found %s", what, num(high), n.Value)
 	default:
 		d := r.Errorf(n, "out-of-range", "%s must be between %s and %s, found %s", what, num(low), num(high), n.Value)
-		if f, err := strconv.ParseFloat(n.Value, 64); err == nil && low == 0 && high == 1 && f >= 10 && f <= 100 { // smaller ones may be of any scale
+		// Less than 10 may be of any scale.
+		if f, err := strconv.ParseFloat(n.Value, 64); err == nil && low == 0 && high == 1 && f >= 10 && f <= 100 {
 			d.Hint = num(f) + "% is written as " + num(math.Round(f*1e6)/1e8)
 		}
 	}

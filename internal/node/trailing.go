@@ -32,7 +32,8 @@ func trailingText(line string) (t trailing, ok bool) {
 	}
 	switch {
 	case t.col == 1 && value[0] == '{' && rest[0] == '{':
-		t.msg, t.hint = "a second JSON document follows the first on its line", "write each on a line of its own, in a file .jsonl"
+		t.msg = "a second JSON document follows the first on its line"
+		t.hint = "write each on a line of its own, in a file .jsonl"
 		t.col, t.width = utf8.RuneCountInString(value[:len(value)-len(rest)])+1, utf8.RuneCountInString(rest)
 	case value[0] == '{', value[0] == '[':
 		t.msg = "the value ends at " + value[end-1:end] + ", and text follows"

@@ -50,8 +50,8 @@ func reportUnenforced(prompt *scenario.Prompt, told map[diag.Pos]bool, d *diag.L
 			continue // with a message it is told where the check is
 		}
 		told[v.EnforcedAt] = true
-		d.Warnf(v.EnforcedAt, len("true"), "records-only", "%s: as a guardrail this check only records that it fired, and the "+
-			"reply is said all the same", c.Type).Hint = "content_excludes, safety checks and judges replace the reply, " +
+		d.Warnf(v.EnforcedAt, len("true"), "records-only", "%s: as a guardrail this check only records that it fired, and "+
+			"the reply is said all the same", c.Type).Hint = "content_excludes, safety checks and judges replace the reply, " +
 			"max_length cuts it; what must not be said is banned by an assertion too"
 	}
 }
@@ -190,7 +190,8 @@ func validatorsOf(prompts []*scenario.Prompt, enabled bool) (names []string) {
 			continue
 		}
 		for _, v := range prompt.Validators {
-			if check, ok := inventory.Sample(v.Compiled).(*checks.Compiled); ok && v.Enabled == enabled && !slices.Contains(names, check.Type) {
+			check, ok := inventory.Sample(v.Compiled).(*checks.Compiled)
+			if ok && v.Enabled == enabled && !slices.Contains(names, check.Type) {
 				names = append(names, check.Type)
 			}
 		}

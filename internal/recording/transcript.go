@@ -76,8 +76,8 @@ func (b *builder) yaml(p piece) {
 		d.Hint = "a transcript has the keys metadata and messages"
 		if kind := node.Get(root, "kind"); kind != nil && kind.Kind == node.Scalar {
 			d.Msg = "this is no recording: it is a file of kind " + cutText(kind.Value, 40)
-			d.Hint = "what to judge by is named with --assert, or -c for a config; of a folder every file is read, so name the " +
-				"recordings, such as talks/*.json"
+			d.Hint = "what to judge by is named with --assert, or -c for a config; of a folder every file is read, so name " +
+				"the recordings, such as talks/*.json"
 		}
 		return
 	}

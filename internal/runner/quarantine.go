@@ -34,7 +34,8 @@ func ReportQuarantines(suite *scenario.Suite, now, today time.Time, d *diag.List
 			if q == nil {
 				continue
 			}
-			if until := q.Until.Format(time.DateOnly); result.QuarantineOver(until, today) && !result.QuarantineOver(until, now) {
+			until := q.Until.Format(time.DateOnly)
+			if result.QuarantineOver(until, today) && !result.QuarantineOver(until, now) {
 				d.Errorf(q.UntilPos, 0, "quarantine-over", "the quarantine of the scenario %q ended on %s, and "+
 					"SOURCE_DATE_EPOCH, which is on %s, would go on with it", s.ID, until, now.UTC().Format(time.DateOnly)).Hint =
 					"take the quarantine out, or leave SOURCE_DATE_EPOCH out of the environment"

@@ -170,7 +170,8 @@ func outputFile(name string, at func(*Output) *string) *field[Output] {
 
 var markdownFields = table("markdown", func() rows[string] {
 	return rows[string]{
-		label("file", func(s *string) *string { return s }).doc("The file, from the working directory. With -o it is in that folder, under its name."),
+		label("file", func(s *string) *string { return s }).
+			doc("The file, from the working directory. With -o it is in that folder, under its name."),
 		idle[string]("include_details", boolean, "the report always has everything", "true"),
 		idle[string]("show_overview", boolean, "the report always has everything", "true"),
 		idle[string]("show_results_matrix", boolean, "the report always has everything", "true"),

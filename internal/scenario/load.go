@@ -86,7 +86,8 @@ func (l *loader) empty(j *fileJob, data []byte) {
 			Hint = "scenarios are files " + strings.Join(documentEnds, ", ") + ": name one of them, or its folder"
 		return
 	}
-	l.diags.Errorf(j.at.pos, j.at.width, "empty-file", "%q is empty", j.path).Hint = "write its contents, or remove the file"
+	l.diags.Errorf(j.at.pos, j.at.width, "empty-file", "%q is empty", j.path).Hint =
+		"write its contents, or remove the file"
 }
 
 // documentEnds are how the names of files end in which scenarios and what they need are written.

@@ -128,8 +128,8 @@ var providerFields = table("a provider", func() rows[providerFile] {
 func keyElsewhere(name string) string {
 	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name)) {
 	case "apikey", "key", "token", "apitoken", "secret":
-		return "keys stay out of files: set the variable that the type of provider looks for, such as OPENAI_API_KEY, or name " +
-			"another: credential: {credential_env: NAME}"
+		return "keys stay out of files: set the variable that the type of provider looks for, such as OPENAI_API_KEY, or " +
+			"name another: credential: {credential_env: NAME}"
 	case "apikeyenv", "keyenv", "envkey":
 		return "write credential: {credential_env: NAME}"
 	}

@@ -52,7 +52,8 @@ validators:
 
 What it does then depends on the check: ` + "`content_excludes`" + `, safety checks and judges put the message in
 the place of the reply, ` + "`max_length`" + ` cuts the reply, and all others only record. One of the
-first that fires on the user's words answers in place of the model, which is not called. While a reply streams, ` + "`content_excludes`" + ` and
+first that fires on the user's words answers in place of the model, which is not called. While a reply
+streams, ` + "`content_excludes`" + ` and
 ` + "`max_length`" + ` judge every piece as it comes, and close the connection at the first hit; the others judge the
 reply at its end. Everybody sees what is left: the checks, the next calls of the model, the reports, which also keep
 what the model had said. A guardrail that cannot judge lets nothing through, and makes the trial an error. One that

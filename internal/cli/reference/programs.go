@@ -58,10 +58,11 @@ On its stdout it prints one JSON object and nothing else, in UTF-8 and at most 1
 
 The score is a number from 0 to 1, and the thresholds decide. An exit status other than 0, a signal, anything else on
 stdout, a missing score or one out of range, and a process that it leaves behind with its stdout open: each is an error
-with the cause and the end of stderr, and never a pass. So is an object that says that nothing was judged (` + "`error`" + `,
-` + "`status: error`, `skipped: true`" + `) or that its scale is another (` + "`max_score: 10`" + `). One that says that what it scored
-is not accepted (` + "`success: false`, `passed: false`, `verdict: fail`" + `) decides nothing by that; where its score passes, a
-warning tells it. When its time is over the program and all that it started are
+with the cause and the end of stderr, and never a pass. So is an object that says that nothing was judged
+(` + "`error`, `status: error`, `skipped: true`" + `) or that its scale is another (` + "`max_score: 10`" + `).
+One that says that what it scored is not
+accepted (` + "`success: false`, `passed: false`, `verdict: fail`" + `) decides nothing by
+that; where its score passes, a warning tells it. When its time is over the program and all that it started are
 told to end, and killed half a second later.
 
 What a program started ends with it, and it ends with arena, whatever ends arena: an interrupt, a closed terminal,

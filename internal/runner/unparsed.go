@@ -34,7 +34,7 @@ func unparsed(m *chat.Message, asked []grading.Exhibit, tools []string) (told []
 		told = append(told, fmt.Sprintf("a reply holds a mark of the model's own template (%q), which checks read as what "+
 			"it says: have the server use the template of this model, and end its replies at that mark", mark))
 	}
-	if brokenReply().MatchString(text) {
+	if strings.IndexByte("[u{$<", text[0]) >= 0 && brokenReply().MatchString(text) {
 		told = append(told, fmt.Sprintf("a reply is nothing but %q, which programs say that lost what they were to say",
 			cutWords(text)))
 	}
@@ -56,6 +56,9 @@ var (
 // templateMark is a mark of a template that a text begins or ends with, or goes on with; "": none. What is struck out
 // in HTML has the same marks.
 func templateMark(text string) string {
+	if !strings.Contains(text, "<") && !strings.HasSuffix(text, "]") { // as nearly all
+		return ""
+	}
 	if mark := marksAround().FindString(text); mark != "" {
 		return strings.TrimSpace(mark)
 	}

@@ -25,6 +25,13 @@ var markedCall = sync.OnceValue(func() *regexp.Regexp {
 		"(?m:^```(?:tool_call|tool_code|tool_use|function_call)s?[ \\t]*\\n)")
 })
 
+// mayHoldCall reports whether a text has a part of what markedCall finds. Nearly no reply has one, and looking for that
+// costs less than the expression.
+func mayHoldCall(text string) bool {
+	return slices.ContainsFunc([]string{"<", "```", "[TOOL_CALLS]", "functools[", "✿", "to=functions.", "Action:"},
+		func(part string) bool { return strings.Contains(text, part) })
+}
+
 // callTags are tags that hold the call of a tool.
 var callTags = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`<(?:tool_use|use_tool|execute_tool|call_tool|tools?|function|call)>\s*`)
@@ -33,8 +40,10 @@ var callTags = sync.OnceValue(func() *regexp.Regexp {
 // writtenCall is the beginning of the call of a tool that a text holds; "": none. tools are the names of those that the
 // agent was offered.
 func writtenCall(text string, tools []string) string {
-	if call := markedCall().FindString(text); call != "" {
-		return strings.TrimSpace(call)
+	if mayHoldCall(text) {
+		if call := markedCall().FindString(text); call != "" {
+			return strings.TrimSpace(call)
+		}
 	}
 	if len(tools) == 0 {
 		return ""

@@ -24,7 +24,11 @@ func (s *session) endAgent(ctx context.Context) bool {
 	if err == nil {
 		return true
 	}
-	if s.out.Error == "" && s.out.Status != result.Cancelled {
+	switch cause := stopCause(ctx); {
+	case s.out.Error != "" || s.out.Status == result.Cancelled:
+	case cause != nil: // the run was stopped while the agent ended, and that is why it did not end well
+		s.out.Status, s.out.Skip = result.Cancelled, cause.Error()
+	default:
 		s.out.Error = err.Error()
 	}
 	return false

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -258,7 +259,7 @@ func (s *session) drive(ctx context.Context) {
 		return
 	}
 	if !s.endAgent(ctx) {
-		s.abandon(len(s.trial.Scenario.Turns), s.out.Error)
+		s.abandon(len(s.trial.Scenario.Turns), cmp.Or(s.out.Error, s.out.Skip))
 		return
 	}
 	s.judgeConversation(ctx)

@@ -15,7 +15,11 @@ import (
 // unreadArgs looks for a call with such arguments by which the score would be another one, if it had the arguments that
 // the check names. It says how the call was read; "": there is none.
 func (c *Compiled) unreadArgs(ctx context.Context, s *Subject, f Finding) string {
-	if _, ok := c.Check.(heeding); !ok || s.masking != unmasked {
+	unreadable := func(call Call) bool { return call.BadArgs != "" && !chat.AmbiguousArgs(call.BadArgs) }
+	if s.masking != unmasked || !slices.ContainsFunc(s.Calls, unreadable) { // as nearly always
+		return ""
+	}
+	if _, ok := c.Check.(heeding); !ok {
 		return ""
 	}
 	named := map[string]map[string]any{} // by tool: arguments of any value
@@ -32,7 +36,7 @@ func (c *Compiled) unreadArgs(ctx context.Context, s *Subject, f Finding) string
 	calls := slices.Clone(s.Calls)
 	for i := range calls {
 		call := &calls[i]
-		if args := named[call.Name]; args != nil && call.BadArgs != "" && !chat.AmbiguousArgs(call.BadArgs) {
+		if args := named[call.Name]; args != nil && unreadable(*call) {
 			unread = &s.Calls[i]
 			call.Args, call.BadArgs = args, ""
 		}

@@ -37,6 +37,15 @@ func (s *GateSpec) Asks(o *GateSpec) bool {
 // Is reports whether another group is the same one, in whatever plan.
 func (g *GatedGroup) Is(o *GatedGroup) bool { return g.key() == o.key() }
 
+// name names the group as its trials are named.
+func (g *Group) name() string {
+	name := g.Scenario + "/" + g.Provider + "/" + g.Region
+	if g.Row != "" {
+		name += "[" + g.Row + "]"
+	}
+	return name
+}
+
 // WeakenedWarnings warns of gates that are wrong more often than their confidence says.
 func (r *Run) WeakenedWarnings() (list []diag.Diagnostic) {
 	for _, w := range Weakenings() {
@@ -47,11 +56,7 @@ func (r *Run) WeakenedWarnings() (list []diag.Diagnostic) {
 			if g.Gate == nil || g.Gate.Weakened != w || g.Gate.Counted == 0 {
 				continue
 			}
-			name := g.Scenario + "/" + g.Provider + "/" + g.Region
-			if g.Row != "" {
-				name += "[" + g.Row + "]"
-			}
-			names, file = append(names, name), g.File
+			names, file = append(names, g.name()), g.File
 		}
 		if len(names) == 0 {
 			continue

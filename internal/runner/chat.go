@@ -179,7 +179,8 @@ func (c *Chat) Say(ctx context.Context, text string, media ...chat.Part) (turn *
 // snapshot returns a function that makes the conversation what it is now.
 func (s *session) snapshot() (restore func()) {
 	messages, calls, turns := s.messages, s.calls, s.out.Turns
-	stance, gist, validations, turnStart, scenario := s.stance, s.gist, s.inputValidations, s.turnStart, s.trial.Scenario
+	stance, gist, scenario := s.stance, s.window.gist, s.trial.Scenario
+	validations, turnStart := s.inputValidations, s.turnStart
 	var inner []func()
 	if s.skills != nil {
 		inner = append(inner, s.skills.Snapshot())
@@ -194,9 +195,9 @@ func (s *session) snapshot() (restore func()) {
 	}
 	return func() {
 		s.messages, s.calls, s.out.Turns = slices.Clip(messages), slices.Clip(calls), slices.Clip(turns)
-		s.stance, s.gist, s.inputValidations, s.turnStart = stance, gist, validations, turnStart
+		s.stance, s.window.gist, s.inputValidations, s.turnStart = stance, gist, validations, turnStart
 		s.trial.Scenario = scenario
-		s.ledger, s.view, s.embedded = window.Ledger{}, view{}, nil
+		s.window.forget()
 		for _, restore := range inner {
 			restore()
 		}
@@ -291,7 +292,7 @@ func (c *Chat) Trial() *result.Trial {
 	out := *s.out
 	out.Turns = slices.Clone(out.Turns)
 	out.Usage = result.Usage{Usage: s.spend.usage, Calls: s.spend.calls, ToolCalls: len(s.calls)}
-	out.CostUSD, out.Users, out.Context = s.spend.cost(), s.users.side(), s.context.side()
+	out.CostUSD, out.Users, out.Context = s.spend.cost(), s.users.side(), s.window.spend.side()
 	return &out
 }
 

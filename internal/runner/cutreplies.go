@@ -49,7 +49,7 @@ func (s *session) reportCuts() {
 		}
 		s.reportCutSteps(t)
 	}
-	for _, d := range s.doubts {
+	for _, d := range s.pending.doubts {
 		s.warnOfCut(d.turn, "reply "+d.what, "")
 	}
 	s.hearJudges()

@@ -78,7 +78,7 @@ func (s *session) ask(ctx context.Context, o *tools.Opener) (cassette.ToolList, 
 		out.Notices = append(out.Notices, fmt.Sprintf("%s is one for several trials, which see what the others did: "+
 			"with scope: session each has its own", o.Name))
 	}
-	if before, met := s.listed[o]; met && slices.EqualFunc(before, list, sameTool) {
+	if before, met := s.servers.listed[o]; met && slices.EqualFunc(before, list, sameTool) {
 		out.Tools, out.AsBefore = nil, true
 	}
 	return out, nil
@@ -93,7 +93,7 @@ func (s *session) take(o *tools.Opener, list *cassette.ToolList) error {
 	for _, text := range list.Notices {
 		s.notice(text)
 	}
-	if _, met := s.listed[o]; met && list.AsBefore {
+	if _, met := s.servers.listed[o]; met && list.AsBefore {
 		return nil
 	}
 	s.met(o, list)
@@ -104,9 +104,9 @@ func (s *session) take(o *tools.Opener, list *cassette.ToolList) error {
 	for _, why := range unchecked {
 		s.notice(fmt.Sprintf("%s: %s: arguments are not validated", o.Name, say.Content(say.OneLine(why.Error()))))
 	}
-	if s.listed == nil {
-		s.listed = map[*tools.Opener][]chat.Tool{}
+	if s.servers.listed == nil {
+		s.servers.listed = map[*tools.Opener][]chat.Tool{}
 	}
-	s.listed[o] = list.Tools
+	s.servers.listed[o] = list.Tools
 	return nil
 }

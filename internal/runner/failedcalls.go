@@ -28,7 +28,7 @@ func (s *session) remarkFailedCalls(ctx context.Context, list []scenario.Placed,
 		if failed := c.OnlyByFailedCalls(ctx, subject); len(failed) > 0 {
 			text := c.Type + " is met only by calls of tools that failed: if they must work, add no_tool_errors, or " +
 				"no_error: true where a check takes it; if they are meant to fail, add tool_efficiency with max_errors"
-			s.byFailures = append(s.byFailures, failedMeans{text, s.callIndexes(failed)})
+			s.pending.byFailures = append(s.pending.byFailures, failedMeans{text, s.callIndexes(failed)})
 		}
 	}
 }
@@ -36,7 +36,7 @@ func (s *session) remarkFailedCalls(ctx context.Context, list []scenario.Placed,
 // reportFailedCalls warns of assertions that held because of failed calls, unless a check that depends on failures has
 // decided what these calls mean.
 func (s *session) reportFailedCalls() {
-	for _, held := range s.byFailures {
+	for _, held := range s.pending.byFailures {
 		if slices.ContainsFunc(held.calls, func(at int) bool { return !s.decided.failures[at] }) {
 			s.warnOfVerdict(held.text)
 		}

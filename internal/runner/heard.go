@@ -14,7 +14,7 @@ import (
 func (s *session) heard(e *Endpoint, r *chat.Reply, turn int) {
 	s.out.Retries += r.Retries
 	if r.Doubt != "" {
-		s.doubts = append(s.doubts, doubt{turn, r.Doubt})
+		s.pending.doubts = append(s.pending.doubts, doubt{turn, r.Doubt})
 	}
 	if r.Notice != "" {
 		s.notice(r.Notice)
@@ -33,7 +33,7 @@ func (s *session) wordsAlone(who string, r *chat.Reply, turn int) {
 	}
 	if len(names) > 0 {
 		what := who + " calls a tool (" + strings.Join(names, ", ") + "), and has none"
-		s.doubts = append(s.doubts, doubt{turn, what})
+		s.pending.doubts = append(s.pending.doubts, doubt{turn, what})
 	}
 }
 

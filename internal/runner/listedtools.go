@@ -4,11 +4,21 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/cassette"
+	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/mcp"
 )
+
+// toolServers is what a trial knows of the tools that servers and agents list.
+type toolServers struct {
+	known        map[string]*servedTools       // by the name of the source
+	listed       map[*tools.Opener][]chat.Tool // when the source was asked last
+	unfound      map[string]error              // why tools that checks call cannot be listed
+	rowNames     []*names.Served               // of what the row has filled in; see project.served
+	rowArguments []*names.Argument             // the same of project.arguments
+}
 
 // servedTools are the tools that a server has listed in a trial.
 type servedTools struct {
@@ -23,13 +33,13 @@ func (t *servedTools) has(n *names.Served) bool { return slices.ContainsFunc(t.n
 // a list is missing.
 func (s *session) servedBy(server *scenario.Server) *servedTools {
 	if server != nil && server.Image == nil {
-		return s.served[mcp.SourceName(server)]
+		return s.servers.known[mcp.SourceName(server)]
 	}
 	if server != nil {
 		return s.servedInContainers()
 	}
 	all, agents := &servedTools{fixed: true}, 0
-	for _, one := range s.served {
+	for _, one := range s.servers.known {
 		if one.agent {
 			agents++
 			all.names = append(all.names, one.names...)
@@ -50,7 +60,7 @@ func (s *session) servedInContainers() *servedTools {
 		if server.Image == nil {
 			continue
 		}
-		one := s.served[mcp.SourceName(server)]
+		one := s.servers.known[mcp.SourceName(server)]
 		if one == nil {
 			return nil
 		}
@@ -68,7 +78,7 @@ func (s *session) keepListed() {
 	if s.trial.Finished != nil {
 		return
 	}
-	for source, known := range s.served {
+	for source, known := range s.servers.known {
 		size := 0
 		for _, name := range known.names {
 			size += len(name)
@@ -86,12 +96,12 @@ func (s *session) keepListed() {
 // recallListed takes the listed tools of a finished trial.
 func (s *session) recallListed(listed map[string][]string) {
 	s.out.Listed = listed
-	s.served = make(map[string]*servedTools, len(listed))
+	s.servers.known = make(map[string]*servedTools, len(listed))
 	for source, names := range listed {
 		isServer := slices.ContainsFunc(s.trial.Project.Servers, func(server *scenario.Server) bool {
 			return mcp.SourceName(server) == source
 		})
-		s.served[source] = &servedTools{names: names, fixed: true, agent: !isServer}
+		s.servers.known[source] = &servedTools{names: names, fixed: true, agent: !isServer}
 	}
 }
 
@@ -100,13 +110,13 @@ func (s *session) met(o *tools.Opener, list *cassette.ToolList) {
 	if !o.Outside {
 		return
 	}
-	if s.served == nil {
-		s.served = map[string]*servedTools{}
+	if s.servers.known == nil {
+		s.servers.known = map[string]*servedTools{}
 	}
-	known := s.served[o.Name]
+	known := s.servers.known[o.Name]
 	if known == nil {
 		known = &servedTools{}
-		s.served[o.Name] = known
+		s.servers.known[o.Name] = known
 	}
 	known.fixed, known.agent = list.Fixed, o.Agent != ""
 	for _, tool := range list.Tools {

@@ -89,7 +89,7 @@ func turnsHave(turns []int) string {
 // warnGeneric warns of the first generic text of a conversation, unless there was a warning before the run.
 func (s *session) warnGeneric(at *chat.Origin) {
 	sc := s.trial.Scenario
-	if s.toldGeneric || at.Persona != "" || at.Script() >= len(sc.Turns) {
+	if s.pending.generic || at.Persona != "" || at.Script() >= len(sc.Turns) {
 		return
 	}
 	if !unaided(s.trial.Project.Project, s.trial.Endpoint.Spec) {
@@ -98,7 +98,7 @@ func (s *session) warnGeneric(at *chat.Origin) {
 	if slices.ContainsFunc(sc.Turns, func(t scenario.Turn) bool { return len(t.Inline()) > 0 }) {
 		return
 	}
-	s.toldGeneric = true
+	s.pending.generic = true
 	d := diag.Diagnostic{
 		Pos:  sc.Turns[at.Script()].Pos,
 		Msg:  fmt.Sprintf("turn %d of scenario %q has no mock reply: it got a generic text", at.Script()+1, sc.ID),

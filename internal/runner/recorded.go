@@ -154,7 +154,7 @@ func (s *session) recordedTurn(
 		turn.Messages = s.messages[s.turnStart:len(s.messages):len(s.messages)]
 		if m.LeftOut != nil && m.LeftOut.Asked != nil {
 			c := m.LeftOut.Asked
-			s.context.add(&chat.Reply{Usage: c.Usage, CostUSD: c.CostUSD, Cached: c.Cached}, false)
+			s.window.spend.add(&chat.Reply{Usage: c.Usage, CostUSD: c.CostUSD, Cached: c.Cached}, false)
 		}
 		if m.Role == chat.User {
 			began = s.clock.elapsed()

@@ -130,7 +130,7 @@ func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []wind
 	}
 	texts, of := []string{query}, []int{}
 	for i := range items {
-		if _, known := s.embedded[i]; known || items[i].Kind == window.System {
+		if _, known := s.window.vectors[i]; known || items[i].Kind == window.System {
 			continue
 		}
 		if text := wordsOf(&s.messages[i]); text != "" {
@@ -142,12 +142,12 @@ func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []wind
 	got, err := lanes.next(turn, "message", len(s.messages)+1, "context").Embedder(embedder).Embed(ctx, texts)
 	s.advanceBy(&lanes, false)
 	if err != nil {
-		s.context.addFailed(err, false)
+		s.window.spend.addFailed(err, false)
 		return nil, err
 	}
 	s.embeddedFor(relevanceProvider(s.trial.Project.Project, r), texts, &got)
 	vectors := map[int][]float64{}
-	maps.Copy(vectors, s.embedded)
+	maps.Copy(vectors, s.window.vectors)
 	if len(got.Vectors) != len(texts) {
 		return nil, fmt.Errorf("%d texts have %d embeddings", len(texts), len(got.Vectors))
 	}
@@ -162,7 +162,7 @@ func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []wind
 		alike[i] = textmeasure.Cosine(sought, v)
 	}
 	if r.KeepFound {
-		s.embedded = vectors
+		s.window.vectors = vectors
 	}
 	return alike, nil
 }
@@ -182,8 +182,8 @@ func (s *session) embeddedFor(spec *scenario.Provider, texts []string, got *chat
 	if price := providers.PriceFor(spec); cost == nil && price != nil {
 		cost = new(price.USD(took))
 	}
-	s.context.add(&chat.Reply{Usage: took, CostUSD: cost, Cached: got.Cached}, false)
-	s.asked = &chat.ContextCall{
+	s.window.spend.add(&chat.Reply{Usage: took, CostUSD: cost, Cached: got.Cached}, false)
+	s.window.asked = &chat.ContextCall{
 		Provider: spec.ID, Model: cmp.Or(got.Model, spec.Model), Usage: took, CostUSD: cost, Cached: got.Cached,
 	}
 }

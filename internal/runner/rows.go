@@ -117,7 +117,8 @@ func (s *session) rowCheckFaults(v *values, o *scenario.OpenCheck, turn int) (fa
 	check, _ := v.bound(o, turn, &problems).(*checks.Compiled)
 	if check != nil {
 		served, arguments := s.trial.Project.rowNames.Check(s.trial.shared(), check, &problems)
-		s.rowServed, s.rowArguments = append(s.rowServed, served...), append(s.rowArguments, arguments...)
+		s.servers.rowNames = append(s.servers.rowNames, served...)
+		s.servers.rowArguments = append(s.servers.rowArguments, arguments...)
 	}
 	for _, p := range problems.Sorted() {
 		text := p.Pos.String() + ": " + p.Msg

@@ -15,16 +15,30 @@ import (
 
 // What of the transcript a model is sent. The transcript itself is never cut.
 
+// contextWindow is what a trial keeps of its context policy from one call of a model to the next.
+type contextWindow struct {
+	ledger  window.Ledger // sizes of the messages
+	view    view
+	vectors map[int][]float64 // of messages, by their index, where relevance decides
+	gist    gist              // of what is left out
+	leftOut *chat.LeftOut     // of the next call; nil: nothing is
+	asked   *chat.ContextCall // for it; nil: no model was
+	spend   sideSpend         // of the models that the policy asks
+}
+
+// forget drops what is known of messages that are taken back.
+func (w *contextWindow) forget() { w.ledger, w.view, w.vectors = window.Ledger{}, view{}, nil }
+
 // fill puts the messages into a request: the system prompt of the current state, and what the context policy keeps of
 // the conversation.
 func (s *session) fill(ctx context.Context, req *chat.Request) error {
-	s.leftOut, s.asked = nil, nil
+	s.window.leftOut, s.window.asked = nil, nil
 	policy := s.windowPolicy()
 	if policy == nil {
 		req.Messages = s.pick([]window.Span{{From: 0, To: len(s.messages)}}, nil)
 		return nil
 	}
-	items := s.ledger.Take(s.messages)
+	items := s.window.ledger.Take(s.messages)
 	spans, err := s.cut(ctx, policy, items)
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -34,17 +48,17 @@ func (s *session) fill(ctx context.Context, req *chat.Request) error {
 	}
 	left := window.Without(items, spans)
 	var gist *gist
-	if left.Messages > 0 && s.gist.until > 0 {
-		gist = &s.gist
+	if left.Messages > 0 && s.window.gist.until > 0 {
+		gist = &s.window.gist
 	}
 	req.Messages, req.Caching = s.pick(spans, gist), policy.Breakpoints
-	s.ledger.Sent(spans, gist.size(), window.Beside{System: s.systemAt(), Tools: len(req.Tools)})
+	s.window.ledger.Sent(spans, gist.size(), window.Beside{System: s.systemAt(), Tools: len(req.Tools)})
 	if left.Messages > 0 {
-		s.leftOut = &chat.LeftOut{
-			Messages: left.Messages, Tokens: left.Tokens, Estimated: !left.Told, Since: left.Since, Asked: s.asked,
+		s.window.leftOut = &chat.LeftOut{
+			Messages: left.Messages, Tokens: left.Tokens, Estimated: !left.Told, Since: left.Since, Asked: s.window.asked,
 		}
 		if gist != nil {
-			s.leftOut.Summary = gist.message.Content
+			s.window.leftOut.Summary = gist.message.Content
 		}
 		req.Origin.Before += repliesIn(s.messages) - repliesIn(req.Messages)
 	}
@@ -125,7 +139,7 @@ type view struct {
 // end returns the messages from an index on, behind the system prompt and the summary of earlier messages. As long as
 // the index is the same, as in the rounds of a turn, only new messages are copied.
 func (s *session) end(system, from int, before *gist) []chat.Message {
-	v, no := &s.view, 0
+	v, no := &s.window.view, 0
 	if before != nil {
 		no = before.no
 	}
@@ -148,7 +162,7 @@ func (s *session) end(system, from int, before *gist) []chat.Message {
 func (s *session) cut(
 	ctx context.Context, p *scenario.ContextPolicy, items []window.Item,
 ) ([]window.Span, error) {
-	system := s.ledger.System(s.systemAt())
+	system := s.window.ledger.System(s.systemAt())
 	room := p.Budget - p.Reserve - system
 	whole := []window.Span{{From: 0, To: len(items)}}
 	switch size := window.Size(items); {

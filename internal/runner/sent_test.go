@@ -75,8 +75,8 @@ func TestWindowIsShared(t *testing.T) {
 	if err := s.fill(t.Context(), &req); err != nil || &req.Messages[0] != &s.messages[0] || len(req.Messages) != len(s.messages) {
 		t.Errorf("%d of %d messages, %v", len(req.Messages), len(s.messages), err)
 	}
-	if s.leftOut != nil {
-		t.Errorf("left out: %+v", s.leftOut)
+	if s.window.leftOut != nil {
+		t.Errorf("left out: %+v", s.window.leftOut)
 	}
 }
 
@@ -111,9 +111,9 @@ func TestWindowGrows(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := len(req.Messages)
-		if req.Messages[0].Role != chat.System || req.Messages[1].Role != chat.User || s.leftOut == nil ||
+		if req.Messages[0].Role != chat.System || req.Messages[1].Role != chat.User || s.window.leftOut == nil ||
 			req.Messages[n-1].Content != s.messages[len(s.messages)-1].Content {
-			t.Fatalf("call %d: %d messages, left out %+v", i, n, s.leftOut)
+			t.Fatalf("call %d: %d messages, left out %+v", i, n, s.window.leftOut)
 		}
 		if k := len(last.Messages); k > 0 && last.Messages[k-1].Content != s.messages[len(s.messages)-2].Content {
 			t.Fatalf("call %d: the request before it has changed", i)
@@ -139,7 +139,7 @@ func BenchmarkWindow(b *testing.B) {
 				for b.Loop() {
 					var req chat.Request
 					if first {
-						s.view = view{}
+						s.window.view = view{}
 					}
 					if err := s.fill(b.Context(), &req); err != nil {
 						b.Fatal(err)

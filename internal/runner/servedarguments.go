@@ -26,11 +26,11 @@ func (s *session) wrongArguments(atEnd bool) (wrong []string) {
 			wrong = append(wrong, text)
 		}
 	}
-	for _, a := range slices.Concat(s.trial.Project.arguments, s.rowArguments) {
+	for _, a := range slices.Concat(s.trial.Project.arguments, s.servers.rowArguments) {
 		if a.Scenario != nil && a.Scenario != s.trial.Scenario || !slices.Contains(a.Prompts, s.stance.prompt) {
 			continue
 		}
-		known := s.served[s.box.Origin(a.Tool)]
+		known := s.servers.known[s.box.Origin(a.Tool)]
 		mayChange := !atEnd && known != nil && !known.fixed
 		args, listed := s.box.Arguments(a.Tool)
 		if !listed || slices.Contains(args, a.Name) {

@@ -18,7 +18,7 @@ import (
 // lists are complete; before that only some are.
 func (s *session) checkServed(atEnd bool) error {
 	var wrong []string
-	for _, n := range slices.Concat(s.trial.Project.served, s.rowServed) {
+	for _, n := range slices.Concat(s.trial.Project.served, s.servers.rowNames) {
 		known := s.servedBy(n.Server)
 		if known == nil || !n.Matters(s.trial.shared(), s.stance.prompt) {
 			if atEnd && (n.Scenario == nil || n.Scenario == s.trial.shared()) {
@@ -106,10 +106,10 @@ func (s *session) find(ctx context.Context, turn int, list []scenario.Placed) {
 				continue
 			}
 			if err := s.list(ctx, turn, s.box.Listing([]string{use.Name})); err != nil {
-				if s.unfound == nil {
-					s.unfound = map[string]error{}
+				if s.servers.unfound == nil {
+					s.servers.unfound = map[string]error{}
 				}
-				s.unfound[use.Name] = err
+				s.servers.unfound[use.Name] = err
 			}
 		}
 	}

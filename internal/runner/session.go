@@ -12,13 +12,11 @@ import (
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/checks"
-	"github.com/arena-evals/arena/internal/names"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/skill"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/memory"
-	"github.com/arena-evals/arena/internal/window"
 )
 
 // session is the state of one trial. It belongs to one goroutine.
@@ -29,60 +27,52 @@ type session struct {
 	out         *result.Trial
 	clock       *clock // &ownClock, but for steps
 	ownClock    clock
+	limit       *timeLimit         // of the conversation; nil: it may take any time
+	preview     *preview           // nil: the trial is run
 	emit        *emitter           // nil: no sink wants events
+	hear        func(chat.Delta)   // gets each piece of a streamed reply; nil: no listener
 	recordError error              // the cassette cannot be written, which ends the run
 	recorder    *cassette.Recorder // nil: the trial is neither recorded nor replayed
+	recordedID  string             // of a recorded session; "": none
 
+	// The conversation.
 	messages         []chat.Message // the transcript, the system prompt first
-	calls            []checks.Call
-	doubts           []doubt           // of replies
-	verdictWarnings  warningSet        // reported first
-	decided          decided           // by the checks so far
-	byFailures       []failedMeans     // that checks held
-	toolResults      []chat.ToolResult // in the last reply, of tools that the server ran
-	ranCalls         []chat.ToolCall   // in the last reply, of an agent that has made them
-	agent            *providers.Trial  // the trial, as providers know it that are agents of their own
-	trace            *chat.Trace       // in the last reply; nil: none
-	box              *tools.Box        // &ownBox, but for steps
-	ownBox           tools.Box
-	served           map[string]*servedTools       // by the name of the source
-	unfound          map[string]error              // why tools that checks call cannot be listed
-	toldGeneric      bool                          // that a reply was a generic text
-	rowServed        []*names.Served               // of what the row has filled in; see project.served
-	rowArguments     []*names.Argument             // the same of project.arguments
-	warnings         warningSet                    // reported when the trial ends
-	overspent        string                        // see toolLoop.keepOverspent
-	listed           map[*tools.Opener][]chat.Tool // what sources had when they were asked last
+	turnStart        int            // index of the turn's first message
+	window           contextWindow  // what of it a model is sent
 	values           *values
 	variables        map[string]string // for checks
 	stance           stance
-	ledger           window.Ledger // sizes of the messages, where there is a context policy
-	view             view
-	embedded         map[int][]float64 // messages by their index, where a context policy keeps that
-	leftOut          *chat.LeftOut     // of the next call of the model; nil: nothing is
-	asked            *chat.ContextCall // for it; nil: no model was
-	flow             *flow             // nil: there is no workflow
-	memory           *memory.Store     // nil: the trial remembers nothing
-	skills           *skill.Session    // nil: there are none
-	preview          *preview          // nil: the trial is run
-	hear             func(chat.Delta)  // gets each piece of a streamed reply; nil: no listener
-	step             *step             // nil: the session is that of the whole trial
-	spend            spend
-	otherSources     map[*Endpoint]string
-	users            sideSpend           // of the models that play users
-	context          sideSpend           // of those that the context policy asks
-	gist             gist                // of what the context policy leaves out
-	userTime         time.Duration       // that these took
-	judgedStep       string              // of a composition, whose output evals judge now; "": none
-	limit            *timeLimit          // of the conversation; nil: it may take any time
-	spentBefore      float64             // in US dollars, before the step
-	recordedID       string              // of a recorded session; "": none
-	turnStart        int                 // index of the turn's first message
-	inputValidations []chat.Validation   // of the user's message; the reply carries them
-	judgeGate        string              // why judges are skipped; "": they are not
-	evalResults      []checks.EvalResult // so far
-	checkTime        time.Duration       // spent on checks
-	dispatched       []dispatchedEvals   // evals that workers run
+	agent            *providers.Trial  // the trial, as providers know it that are agents of their own
+	trace            *chat.Trace       // in the last reply; nil: none
+	inputValidations []chat.Validation // of the user's message; the reply carries them
+
+	// Its tools, states and steps.
+	calls       []checks.Call
+	toolResults []chat.ToolResult // in the last reply, of tools that the server ran
+	ranCalls    []chat.ToolCall   // in the last reply, of an agent that has made them
+	box         *tools.Box        // &ownBox, but for steps
+	ownBox      tools.Box
+	servers     toolServers
+	memory      *memory.Store  // nil: the trial remembers nothing
+	skills      *skill.Session // nil: there are none
+	flow        *flow          // nil: there is no workflow
+	step        *step          // nil: the session is that of the whole trial
+	judgedStep  string         // of a composition, whose output evals judge now; "": none
+
+	// What it cost.
+	spend        spend
+	spentBefore  float64 // in US dollars, before the step
+	otherSources map[*Endpoint]string
+	users        sideSpend     // of the models that play users
+	userTime     time.Duration // that these took
+
+	// What checks say of it.
+	decided     decided             // by the checks so far
+	judgeGate   string              // why judges are skipped; "": they are not
+	evalResults []checks.EvalResult // so far
+	dispatched  []dispatchedEvals   // evals that workers run
+	checkTime   time.Duration       // spent on checks
+	pending     pendingWarnings
 }
 
 // errStopped is why a trial ends early that the user, or what the run needs, stopped.
@@ -400,21 +390,21 @@ func (s *session) finish() {
 		s.out.Users = s.users.side()
 	}
 	if s.out.Context == nil {
-		s.out.Context = s.context.side()
+		s.out.Context = s.window.spend.side()
 	}
-	all := s.spend.with(&s.users.spend).with(&s.context.spend)
+	all := s.spend.with(&s.users.spend).with(&s.window.spend.spend)
 	if text := all.fromCache(s.recorder.Reused()); text != "" {
 		s.notice(text)
 	}
 	s.reportCuts()
 	s.reportFailedCalls()
 	s.remarkRefusedCalls()
-	s.report(s.verdictWarnings)
+	s.report(s.pending.ofVerdicts)
 	s.reportUnparsed()
-	if s.overspent != "" && s.out.Error == "" {
-		s.warnOnce(s.overspent)
+	if s.pending.overspent != "" && s.out.Error == "" {
+		s.warnOnce(s.pending.overspent)
 	}
-	s.report(s.warnings)
+	s.report(s.pending.others)
 	s.reportBudget()
 	s.flow.report(s.out)
 	if s.memory != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/secret"
 	"github.com/arena-evals/arena/internal/tools/own"
-	"github.com/arena-evals/arena/internal/window"
 )
 
 // step is what a session knows that runs a step of a composition, and not the whole trial.
@@ -156,18 +155,18 @@ func (l *stepLeaf) Close(rec *composition.Record) {
 	h.ran = true
 	h.spend.join(&c.spend)
 	s.spend.join(&c.spend)
-	s.context.join(&c.context.spend)
-	s.context.mocked += c.context.mocked
+	s.window.spend.join(&c.window.spend.spend)
+	s.window.spend.mocked += c.window.spend.mocked
 	s.calls = append(s.calls, c.calls[len(c.calls)-len(l.log):]...)
 	h.log = append(h.log, l.log...)
 	s.out.Retries += c.out.Retries
-	for _, d := range c.doubts {
-		s.doubts = append(s.doubts, doubt{h.turn.Index, d.what})
+	for _, d := range c.pending.doubts {
+		s.pending.doubts = append(s.pending.doubts, doubt{h.turn.Index, d.what})
 	}
 	for _, text := range c.out.Notices {
 		s.notice(text)
 	}
-	for _, text := range c.warnings {
+	for _, text := range c.pending.others {
 		s.warnOnce(text)
 	}
 	for i := range l.turn.Guardrails {
@@ -215,7 +214,8 @@ func (l *stepLeaf) attempt(ctx context.Context, input any) (any, error) {
 	s := l.s
 	s.step.attempts++
 	s.messages, s.turnStart, s.inputValidations, s.toolResults = nil, 0, nil, nil
-	s.ledger, s.embedded, s.view, s.gist = window.Ledger{}, nil, view{}, gist{}
+	s.window.forget()
+	s.window.gist = gist{}
 	s.takeStance(s.trial.Project.PromptOfStep(s.step.spec))
 	if s.step.spec.Kind == composition.Tool {
 		return l.callTool(ctx, input)

@@ -60,7 +60,7 @@ func (m *matrix) summarizerOf(p *scenario.Project, s *scenario.Scenario) (e *End
 // summarized returns the newest messages, which are sent unchanged: as many as fit into half of the limit. A summary
 // replaces those before them. It is made again when it and the messages since do not fit any more.
 func (s *session) summarized(ctx context.Context, items []window.Item, room int) ([]window.Span, error) {
-	g := &s.gist
+	g := &s.window.gist
 	since := window.Size(items[g.until:])
 	if g.until > 0 && g.tokens+since <= room {
 		return []window.Span{{From: g.until, To: len(items)}}, nil
@@ -181,11 +181,11 @@ func (s *session) consult(ctx context.Context, e *Endpoint, req *chat.Request) (
 	reply, err := s.timed(ctx, e, req, nil, nil)
 	s.userTime += s.clock.elapsed() - began
 	if err != nil {
-		s.context.addFailed(err, e.Simulated)
+		s.window.spend.addFailed(err, e.Simulated)
 		return reply, err
 	}
-	s.context.add(&reply, e.Simulated)
-	s.asked = &chat.ContextCall{
+	s.window.spend.add(&reply, e.Simulated)
+	s.window.asked = &chat.ContextCall{
 		Provider: e.Spec.ID, Model: reply.Model, Usage: reply.Usage, CostUSD: reply.CostUSD, LatencyMS: reply.LatencyMS,
 		Cached: reply.Cached,
 	}

@@ -87,7 +87,7 @@ func (l *toolLoop) overspent() string {
 // stopped.
 func (l *toolLoop) keepOverspent() {
 	if why := l.overspent(); why != "" && l.policy.LimitsCost {
-		l.s.overspent = fmt.Sprintf("turn %d: %s", l.at.number+1, why)
+		l.s.pending.overspent = fmt.Sprintf("turn %d: %s", l.at.number+1, why)
 	}
 }
 

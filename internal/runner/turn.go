@@ -150,7 +150,7 @@ func isBlank(m *chat.Message) bool {
 func (s *session) complete(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
-	reply, err := s.timed(ctx, s.trial.Endpoint, req, s.leftOut, onDelta)
+	reply, err := s.timed(ctx, s.trial.Endpoint, req, s.window.leftOut, onDelta)
 	if err != nil {
 		s.spend.addFailed(err)
 		return reply, err

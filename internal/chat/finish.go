@@ -18,6 +18,18 @@ var complete = []string{
 	"done", "success", "tool_calls", "tool_use", "tool_call", "function_call",
 }
 
+// stopped are the words with which servers end a reply that was cut at a limit or stopped by a filter, in lower case.
+var stopped = []string{
+	"length", "max_tokens", "max_output_tokens", "max_length", "model_length", "model_context_window_exceeded",
+	"content_filter", "content_filtered", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii",
+	"image_safety", "error_toxic", "error_limit", "guardrail_intervened",
+}
+
+// Stopped reports whether a word for the end of a reply says that something else than the model ended it.
+func Stopped(word string) bool {
+	return BrokeOff(word) || slices.Contains(stopped, strings.ToLower(word))
+}
+
 // Complete reports whether a finish reason says that the model came to its end, or says nothing.
 func Complete(finishReason string) bool {
 	return finishReason == "" || slices.Contains(complete, strings.ToLower(finishReason))

@@ -16,6 +16,7 @@ type response struct {
 	Model   string            `json:"model"`
 	Content []json.RawMessage `json:"content"`
 	Stop    string            `json:"stop_reason"`
+	Details json.RawMessage   `json:"stop_details"`
 	Usage   *usage            `json:"usage"`
 	Error   json.RawMessage   `json:"error"`
 }
@@ -23,7 +24,7 @@ type response struct {
 // blockIn is a piece of a reply. Those of other types than text and tool_use go back as they came.
 type blockIn struct {
 	Type  string          `json:"type"`
-	Text  string          `json:"text"`
+	Text  *string         `json:"text"`
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
@@ -32,6 +33,9 @@ type blockIn struct {
 
 	raw json.RawMessage // the whole of it
 }
+
+// said is the text of a block; "": it has none.
+func (b *blockIn) said() string { return valueOf(b.Text) }
 
 func (c exchange) decode(data []byte) (chat.Reply, error) {
 	var r response
@@ -53,7 +57,7 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 			return chat.Reply{}, err
 		}
 		blocks[i].raw = raw
-		c.Came(len(blocks[i].Text) + len(blocks[i].Input))
+		c.Came(len(blocks[i].said()) + len(blocks[i].Input))
 	}
 	return c.reply(&r, blocks)
 }
@@ -70,22 +74,31 @@ func (c exchange) reply(r *response, blocks []blockIn) (chat.Reply, error) {
 		out.Usage = r.Usage.chat()
 	}
 	c.Role(r.Role)
+	c.Says("stop_details", wire.Word(r.Details))
 	all := wire.Blocks{State: c.state}
 	for i := range blocks {
 		switch b := &blocks[i]; b.Type {
 		case "text":
 			c.Beside("citations", b.Citations)
 			c.Beside("input in a text block", b.Input)
-			all.Text(b.Text)
+			if b.Text == nil {
+				c.Lacks("a text block", "text")
+			}
+			all.Text(b.said())
 		case "tool_use":
-			if b.Text != "" {
+			if b.said() != "" {
 				c.Dropped("text in a tool_use block")
+			}
+			if wire.IsNull(b.Input) {
+				c.Unargued(b.Name)
 			}
 			if err := all.Call(c.Call, b.ID, b.Name, string(b.Input)); err != nil {
 				return chat.Reply{}, err
 			}
 		case "thinking", "redacted_thinking":
 			all.Keep(b.raw)
+		case "":
+			c.Lacks("a part", "type")
 		default:
 			all.Keep(b.raw)
 			c.Dropped(b.Type)

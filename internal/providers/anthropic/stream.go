@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ type event struct {
 	Message *response       `json:"message"`
 	Index   int             `json:"index"`
 	Block   json.RawMessage `json:"content_block"`
-	Delta   delta           `json:"delta"`
+	Delta   *delta          `json:"delta"`
 	Usage   *usage          `json:"usage"`
 	Error   json.RawMessage `json:"error"`
 }
@@ -43,11 +44,12 @@ type event struct {
 type delta struct {
 	Citation  json.RawMessage `json:"citation"`
 	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	JSON      string          `json:"partial_json"`
+	Text      *string         `json:"text"`
+	JSON      *string         `json:"partial_json"`
 	Thought   string          `json:"thinking"`
 	Signature string          `json:"signature"`
 	Stop      string          `json:"stop_reason"`
+	Details   json.RawMessage `json:"stop_details"`
 }
 
 // Event takes one event.
@@ -56,6 +58,7 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 	if err := s.Chunk(&e, &v); err != nil {
 		return false, err
 	}
+	v.Type = cmp.Or(v.Type, e.Name)
 	switch {
 	case v.Type == "error" || e.Name == "error" || len(v.Error) > 0 && string(v.Error) != "null":
 		return false, s.Reported(e.Data)
@@ -65,13 +68,19 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 		s.last.Model, s.Model = v.Message.Model, v.Message.Model
 		s.last.Role, s.last.ID = v.Message.Role, v.Message.ID
 		s.count(v.Message.Usage)
+		if len(v.Message.Content) > 0 { // what is said comes in blocks
+			s.Dropped("content of the message's start")
+		}
 	case v.Type == "content_block_start":
 		return false, s.begin(&v)
 	case v.Type == "content_block_delta":
 		return false, s.add(&v)
 	case v.Type == "message_delta":
 		s.count(v.Usage)
-		if v.Delta.Stop != "" {
+		if v.Delta != nil && v.Delta.Details != nil {
+			s.last.Details = v.Delta.Details
+		}
+		if v.Delta != nil && v.Delta.Stop != "" {
 			s.Ends(s.last.Stop, v.Delta.Stop)
 			s.last.Stop = v.Delta.Stop
 			s.Finished()
@@ -79,8 +88,19 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 	case v.Type == "message_stop":
 		s.ended = true
 		return true, nil
+	case v.Delta != nil || v.Block != nil || v.Message != nil: // others, such as signs of life, hold nothing of the reply
+		s.unknown(v.Type)
 	}
 	return false, nil
+}
+
+// unknown tells of an event with a piece of the reply whose kind is not known.
+func (s *stream) unknown(kind string) {
+	if kind == "" {
+		s.Lacks("an event", "type")
+		return
+	}
+	s.Dropped(kind)
 }
 
 func (s *stream) count(u *usage) {
@@ -109,9 +129,9 @@ func (s *stream) begin(v *event) error {
 	if b.Type != "text" {
 		return nil
 	}
-	b.text.WriteString(b.Text)
-	s.Came(len(b.Text))
-	return s.EmitText(b.Text)
+	b.text.WriteString(b.said())
+	s.Came(len(b.said()))
+	return s.EmitText(b.said())
 }
 
 // add appends a piece to a block.
@@ -120,33 +140,45 @@ func (s *stream) add(v *event) error {
 	if at < 0 {
 		return s.Fail(providers.BadReply, nil, "the stream goes on with a block that has not begun (index %d)", v.Index)
 	}
-	b, d := s.open[at], &v.Delta
+	b, d := s.open[at], cmp.Or(v.Delta, &delta{})
+	said, input := valueOf(d.Text), valueOf(d.JSON)
 	s.Beside("citations", d.Citation)
-	s.Came(len(d.Text) + len(d.JSON) + len(d.Thought))
-	if d.Text != "" || d.JSON != "" || d.Thought != "" || d.Signature != "" {
+	s.Came(len(said) + len(input) + len(d.Thought))
+	if said != "" || input != "" || d.Thought != "" || d.Signature != "" {
 		s.Progress()
 	}
 	s.astray(b, d)
-	b.input.WriteString(d.JSON)
+	b.input.WriteString(input)
 	b.thought.WriteString(d.Thought)
 	b.signature.WriteString(d.Signature)
 	if b.Type != "text" {
 		return nil
 	}
-	b.text.WriteString(d.Text)
-	return s.EmitText(d.Text)
+	b.text.WriteString(said)
+	return s.EmitText(said)
 }
 
-// astray tells of a piece that is not of its block's kind.
+// valueOf is a text that may not have come.
+func valueOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// astray tells of a piece that is not of its block's kind, or of which nothing came.
 func (s *stream) astray(b *openBlock, d *delta) {
-	if d.Text != "" && b.Type != "text" {
+	switch said := valueOf(d.Text) != ""; {
+	case said && b.Type != "text":
 		s.Dropped("text in a " + b.Type + " block")
-	}
-	if d.JSON != "" && b.Type == "text" {
+	case valueOf(d.JSON) != "" && b.Type == "text":
 		s.Dropped("input in a text block")
-	}
-	if d.Thought != "" && (b.Type == "text" || b.Type == "tool_use") {
+	case d.Thought != "" && (b.Type == "text" || b.Type == "tool_use"):
 		s.Dropped("thinking in a " + b.Type + " block")
+	case b.Type == "text" && d.Text == nil && wire.IsNull(d.Citation):
+		s.Lacks("a piece of a text block", "text")
+	case b.Type == "tool_use" && d.JSON == nil:
+		s.Lacks("a piece of a tool_use block", "partial_json")
 	}
 }
 
@@ -177,7 +209,9 @@ func (b *openBlock) whole() (blockIn, error) {
 	out := b.blockIn
 	switch b.Type {
 	case "text":
-		out.Text = b.text.String()
+		if text := b.text.String(); text != "" || b.Text != nil {
+			out.Text = &text
+		}
 	case "tool_use":
 		if b.input.Len() > 0 {
 			out.Input = json.RawMessage(b.input.String())

@@ -31,11 +31,16 @@ type candidate struct {
 	Index   int    `json:"index"`
 	Finish  string `json:"finishReason"`
 	Message string `json:"finishMessage"`
+
+	Ratings   json.RawMessage `json:"safetyRatings"`
+	Citations json.RawMessage `json:"citationMetadata"`
+	Grounds   json.RawMessage `json:"groundingMetadata"`
 }
 
 type feedback struct {
-	Reason  string `json:"blockReason"`
-	Message string `json:"blockReasonMessage"`
+	Reason  string          `json:"blockReason"`
+	Message string          `json:"blockReasonMessage"`
+	Ratings json.RawMessage `json:"safetyRatings"`
 }
 
 // part is a piece of a reply.
@@ -142,6 +147,7 @@ func (g *gathered) take(d *document, data []byte, say bool) error {
 		g.model, g.Model = d.Model, d.Model
 	}
 	g.id = cmp.Or(g.id, string(d.ID))
+	g.Filters("promptFeedback", d.Feedback.Ratings)
 	if d.Feedback.Reason != "" {
 		g.came, g.blocked, g.message = true, d.Feedback.Reason, d.Feedback.Message
 	}
@@ -155,6 +161,9 @@ func (g *gathered) take(d *document, data []byte, say bool) error {
 	g.came = true
 	g.Came(0)
 	g.Role(first.Content.Role)
+	g.Filters("safetyRatings", first.Ratings)
+	g.Beside("citationMetadata", first.Citations)
+	g.Beside("groundingMetadata", first.Grounds)
 	for i := range first.Content.Parts {
 		if err := g.add(&first.Content.Parts[i], say); err != nil {
 			return err
@@ -208,8 +217,13 @@ func (g *gathered) add(p *partIn, say bool) error {
 	case p.Data != nil && !p.Thought:
 		return g.medium(p)
 	case p.Text == nil:
-		if kind := p.kind(); kind != "" && !p.Thought {
+		switch kind := p.kind(); {
+		case p.Thought:
+		case kind != "":
 			g.Dropped(kind)
+		case p.Signature == "":
+			g.Lacks("a part", "content")
+			return nil
 		}
 		g.before = append(g.before, p.raw)
 		return nil
@@ -300,7 +314,8 @@ func (g *gathered) call(p *partIn) error {
 		c.ID = makeID(len(g.Request.Messages), len(g.calls))
 	}
 	args := string(p.Call.Args)
-	if args == "null" {
+	if wire.IsNull(p.Call.Args) {
+		g.Unargued(c.Name)
 		args = ""
 	}
 	c.SetArgs(args)

@@ -98,7 +98,7 @@ func contentOf(items []item) itemsContent {
 		case it.Type == "message":
 			text.WriteString(apart(text.Len() > 0, it.text()))
 		case it.Type == "function_call" && it.Status != unfinished:
-			calls = append(calls, [2]string{it.Name, it.Args})
+			calls = append(calls, [2]string{it.Name, it.args()})
 		}
 	}
 	list, _ := json.Marshal(calls) // texts

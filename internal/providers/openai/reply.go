@@ -18,18 +18,21 @@ import (
 type chatResponse struct {
 	ID      wire.ReplyID    `json:"id"`
 	Model   string          `json:"model"`
-	Choices []choice        `json:"choices"`
+	Choices []choice        `json:"choices"` // nil: null, or missing
 	Usage   *api.Usage      `json:"usage"`
 	Error   json.RawMessage `json:"error"`
 	Object  string          `json:"object"` // "error": the document is one itself
+	Asked   json.RawMessage `json:"prompt_filter_results"`
 }
 
 type choice struct {
 	Index   int              `json:"index"`
 	Message messageIn        `json:"message"`
-	Delta   messageIn        `json:"delta"`
+	Delta   *messageIn       `json:"delta"` // nil: null, or missing
 	Finish  api.FinishReason `json:"finish_reason"`
-	Error   json.RawMessage  `json:"error"` // of gateways, where the model behind them failed
+	Error   json.RawMessage  `json:"error"`                  // of gateways, where the model behind them failed
+	Filters json.RawMessage  `json:"content_filter_results"` // of Azure
+	Native  json.RawMessage  `json:"native_finish_reason"`   // of OpenRouter: what the server behind it says
 }
 
 type messageIn struct {
@@ -52,6 +55,7 @@ type content struct {
 	text string
 	set  bool     // not null and not missing
 	odd  []string // kinds of parts that are no text
+	lost []string // kinds of parts that have no text, and should
 }
 
 func (c *content) UnmarshalJSON(data []byte) error {
@@ -62,23 +66,52 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	if data[0] != '[' {
 		return json.Unmarshal(data, &c.text)
 	}
-	var parts []struct {
-		Type    string `json:"type"`
-		Text    string `json:"text"`
-		Refusal string `json:"refusal"`
-	}
+	var parts []spokenPart
 	if err := json.Unmarshal(data, &parts); err != nil {
 		return err
 	}
-	for _, p := range parts {
-		c.text += p.Text + p.Refusal
-		switch p.Type {
-		case "", "text", "output_text", "refusal", "thinking", "reasoning":
+	for i := range parts {
+		switch p := &parts[i]; p.Type {
+		case "", "text", "output_text", "refusal":
+			if p.empty() {
+				c.lost = append(c.lost, p.Type)
+			}
+		case "thinking", "reasoning":
 		default:
 			c.odd = append(c.odd, p.Type)
 		}
+		c.text += parts[i].said()
 	}
 	return nil
+}
+
+// spokenPart is a part of what a model says; nil: null, or missing.
+type spokenPart struct {
+	Type    string  `json:"type"`
+	Text    *string `json:"text"`
+	Refusal *string `json:"refusal"`
+}
+
+// empty reports whether a part has no text of any kind, not even an empty one.
+func (p *spokenPart) empty() bool { return p.Text == nil && p.Refusal == nil }
+
+// said is the text of a part, a refusal included: it is what the model says.
+func (p *spokenPart) said() string {
+	var text string
+	for _, s := range []*string{p.Text, p.Refusal} {
+		if s != nil {
+			text += *s
+		}
+	}
+	return text
+}
+
+// lacks tells of a part that came without its text.
+func lacks(c *wire.Call, kind string) {
+	if kind == "" {
+		kind = "content"
+	}
+	c.Lacks("a part of "+kind, "text")
 }
 
 // argText is the text of a call's arguments, also from servers that send the object itself.
@@ -105,6 +138,7 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 		return chat.Reply{}, err
 	}
 	c.take(&a)
+	c.Filters("prompt_filter_results", a.Asked)
 	if err := c.failed(&a, data); err != nil {
 		return chat.Reply{}, err
 	}
@@ -145,13 +179,16 @@ func (c exchange) drop(m *messageIn) {
 	for _, kind := range m.Content.odd {
 		c.Dropped(kind)
 	}
+	for _, kind := range m.Content.lost {
+		lacks(c.Call, kind)
+	}
 	c.Role(m.Role)
 	c.Beside("audio", m.Audio)
 	c.Beside("images", m.Images)
 	c.Beside("annotations", m.Annotations)
 	call := callPart{Index: new(int)}
 	if len(m.ToolCalls) == 0 && len(m.FunctionCall) > 0 && json.Unmarshal(m.FunctionCall, &call.Function) == nil {
-		if call.Function.Name != "" || call.Function.Arguments != "" {
+		if call.Function.Name != "" || call.Function.Arguments != nil {
 			m.ToolCalls = []callPart{call}
 		}
 		return
@@ -180,6 +217,8 @@ func (c exchange) failed(a *chatResponse, data []byte) error {
 
 // brokeOff is the error in which a choice ended, or nil. What came before it is no reply: the model had more to say.
 func (c exchange) brokeOff(ch *choice) error {
+	c.Filters("content_filter_results", ch.Filters)
+	c.Says("native_finish_reason", wire.Word(ch.Native))
 	switch {
 	case isError(ch.Error):
 		return c.Reported(ch.Error)
@@ -197,7 +236,7 @@ func (c exchange) reply(a *chatResponse, text string, calls *assembler, finish a
 	}
 	r := chat.Reply{Content: text, FinishReason: finishReason(finish), ID: string(a.ID), Model: a.Model}
 	var err error
-	if r.ToolCalls, err = calls.calls(len(c.Request.Messages)); err != nil {
+	if r.ToolCalls, err = calls.calls(len(c.Request.Messages), c.Unargued); err != nil {
 		return chat.Reply{}, c.Fail(providers.BadReply, err, "%v", err)
 	}
 	if len(r.ToolCalls) > 0 && (r.FinishReason == "stop" || r.FinishReason == "") {

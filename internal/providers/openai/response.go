@@ -46,7 +46,7 @@ type item struct {
 	Content   []itemContent `json:"content"`
 	CallID    string        `json:"call_id"`
 	Name      string        `json:"name"`
-	Args      string        `json:"arguments"`
+	Args      *string       `json:"arguments"` // nil: null, or missing
 	Encrypted string        `json:"encrypted_content"`
 	Status    string        `json:"status"`
 	Role      string        `json:"role"`
@@ -55,9 +55,7 @@ type item struct {
 }
 
 type itemContent struct {
-	Type        string          `json:"type"`
-	Text        string          `json:"text"`
-	Refusal     string          `json:"refusal"`
+	spokenPart
 	Annotations json.RawMessage `json:"annotations"`
 }
 
@@ -68,6 +66,9 @@ func (x responseExchange) drop(it *item) {
 		switch part := &it.Content[i]; part.Type {
 		case "", "output_text", "text", "refusal":
 			x.Beside("annotations", part.Annotations)
+			if part.empty() {
+				lacks(x.Call, part.Type)
+			}
 		default:
 			x.Dropped(part.Type)
 		}
@@ -78,9 +79,17 @@ func (x responseExchange) drop(it *item) {
 func (i *item) text() string {
 	var text strings.Builder
 	for k := range i.Content {
-		text.WriteString(i.Content[k].Text + i.Content[k].Refusal)
+		text.WriteString(i.Content[k].said())
 	}
 	return text.String()
+}
+
+// args is the arguments of a call; "": it has none.
+func (i *item) args() string {
+	if i.Args == nil {
+		return ""
+	}
+	return *i.Args
 }
 
 func (c *responses) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
@@ -99,7 +108,7 @@ func (c *responses) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
 			return chat.Reply{}, err
 		}
 		items[i].raw = raw
-		call.Came(len(items[i].text()) + len(items[i].Args))
+		call.Came(len(items[i].text()) + len(items[i].args()))
 	}
 	if r.Output == nil && r.Incomplete.Reason != "content_filter" {
 		return chat.Reply{}, call.Fail(providers.BadReply, nil, "the reply has no output: %s", call.ExcerptOf(data))
@@ -142,9 +151,14 @@ func (x responseExchange) reply(r *responseDoc, items []item) (chat.Reply, error
 				return chat.Reply{}, x.Fail(providers.BadReply, nil, "the call of %s is not finished, and the reply is",
 					x.Excerpt(it.Name))
 			}
-			if err := all.Call(x.Call, it.CallID, it.Name, it.Args); err != nil {
+			if it.Args == nil {
+				x.Unargued(it.Name)
+			}
+			if err := all.Call(x.Call, it.CallID, it.Name, it.args()); err != nil {
 				return chat.Reply{}, err
 			}
+		case "":
+			x.Lacks("a part", "type")
 		default:
 			if it.Type != "reasoning" {
 				x.Dropped(it.Type)
@@ -181,6 +195,7 @@ const betweenMessages = "\n\n"
 // finish is why the model stopped.
 func (x responseExchange) finish(r *responseDoc, out *chat.Reply) (string, error) {
 	reason := r.Incomplete.Reason
+	x.Says("incomplete_details", reason)
 	switch {
 	case r.Status == "completed" && len(out.ToolCalls) > 0:
 		return "tool_calls", nil
@@ -293,7 +308,7 @@ func (s *responseStream) done(v *responseEvent) error {
 	s.items = append(s.items, it)
 	s.Progress()
 	if it.Type == "function_call" {
-		err := s.sameArgs(v.Index, it.Args)
+		err := s.sameArgs(v.Index, it.args())
 		delete(s.args, v.Index) // some servers give all calls one index
 		return err
 	}
@@ -343,7 +358,8 @@ func (s *responseStream) Reply() (chat.Reply, error) {
 	}
 	if s.said > 0 { // a message that was cut
 		text := s.EmittedText()
-		items = append(items, item{Type: "message", Content: []itemContent{{Text: text[len(text)-s.said:]}}})
+		rest := text[len(text)-s.said:]
+		items = append(items, item{Type: "message", Content: []itemContent{{spokenPart: spokenPart{Text: &rest}}}})
 	}
 	if len(items) == 0 && s.last.Output == nil && s.last.Status != unfinished {
 		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the reply has no output: the stream ended without any")

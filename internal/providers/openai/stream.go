@@ -42,6 +42,7 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 	}
 	a.Usage = later(s.last.Usage, a.Usage)
 	s.exchange.take(&a)
+	s.Filters("prompt_filter_results", a.Asked)
 	if e.Name == "error" && !isError(a.Error) {
 		return false, s.Reported(e.Data)
 	}
@@ -54,6 +55,9 @@ func (s *stream) Event(e wire.Event) (last bool, err error) {
 	s.last.ID = cmp.Or(s.last.ID, a.ID)
 	if a.Usage != nil {
 		s.last.Usage = a.Usage
+	}
+	if a.Choices == nil && a.Usage == nil && (a.ID != "" || a.Model != "" || a.Object != "") {
+		s.Lacks("a chunk", "choices")
 	}
 	for i := range a.Choices {
 		if a.Choices[i].Index != 0 {
@@ -81,15 +85,19 @@ func (s *stream) take(ch *choice) error {
 		s.Ends(string(s.finish), string(ch.Finish))
 		s.finish = ch.Finish
 	}
-	s.drop(&ch.Delta)
-	if !s.begun || ch.Delta.hasContent() {
+	if ch.Delta == nil && (ch.Message.hasContent() || ch.Finish == "" && wire.IsNull(ch.Filters)) {
+		s.Lacks("a choice", "delta") // Azure's filters come alone, and so may a finish reason
+	}
+	d := cmp.Or(ch.Delta, &messageIn{})
+	s.drop(d)
+	if !s.begun || d.hasContent() {
 		s.Progress()
 	}
 	s.begun = true
-	for _, part := range ch.Delta.ToolCalls {
+	for _, part := range d.ToolCalls {
 		s.calls.add(part)
 	}
-	return s.EmitText(ch.Delta.Content.text + ch.Delta.Refusal)
+	return s.EmitText(d.Content.text + d.Refusal)
 }
 
 // hasContent reports whether a piece of a reply brings something.

@@ -15,8 +15,8 @@ type callPart struct {
 	Index    *int   `json:"index"`
 	ID       string `json:"id"`
 	Function struct {
-		Name      string  `json:"name"`
-		Arguments argText `json:"arguments"`
+		Name      string   `json:"name"`
+		Arguments *argText `json:"arguments"` // nil: null, or missing
 	} `json:"function"`
 }
 
@@ -29,6 +29,15 @@ type openCall struct {
 	index    int
 	id, name string
 	args     strings.Builder
+	argued   bool // the arguments came, be they empty
+}
+
+// write adds a piece of the arguments.
+func (c *openCall) write(piece *argText) {
+	if piece != nil {
+		c.argued = true
+		c.args.WriteString(string(*piece))
+	}
 }
 
 // add takes the next piece. The index says which call it belongs to. Servers that give no index, or the same one to
@@ -46,7 +55,7 @@ func (a *assembler) add(p callPart) {
 	if !repeated || p.Function.Name != c.name {
 		c.name += p.Function.Name
 	}
-	c.args.WriteString(string(p.Function.Arguments))
+	c.write(p.Function.Arguments)
 }
 
 // addWhole begins a call.
@@ -55,7 +64,7 @@ func (a *assembler) addWhole(p callPart) {
 	if p.Index != nil {
 		c.index = *p.Index
 	}
-	c.args.WriteString(string(p.Function.Arguments))
+	c.write(p.Function.Arguments)
 	a.open = append(a.open, c)
 }
 
@@ -82,8 +91,8 @@ func (c *openCall) complete(p callPart) bool {
 var errNoName = errors.New("the reply calls a tool without a name")
 
 // calls are the finished calls by their index. A call that came without an id gets one that no other call of the
-// conversation has; position is the number of messages before the reply.
-func (a *assembler) calls(position int) ([]chat.ToolCall, error) {
+// conversation has; position is the number of messages before the reply. unargued is told of those without arguments.
+func (a *assembler) calls(position int, unargued func(name string)) ([]chat.ToolCall, error) {
 	if len(a.open) == 0 {
 		return nil, nil
 	}
@@ -95,6 +104,9 @@ func (a *assembler) calls(position int) ([]chat.ToolCall, error) {
 		}
 		if c.id == "" {
 			c.id = fmt.Sprintf("call_%d_%d", position, i)
+		}
+		if !c.argued {
+			unargued(c.name)
 		}
 		out[i] = chat.ToolCall{ID: c.id, Name: c.name}
 		out[i].SetArgs(c.args.String())

@@ -60,13 +60,22 @@ func (c exchange) take(a *chatResponse) {
 		if isError(ch.Error) {
 			continue
 		}
-		size := 0
-		for _, s := range []*messageIn{&ch.Message, &ch.Delta} {
-			size += len(s.Content.text) + len(s.Refusal)
-			for k := range s.ToolCalls {
-				size += len(s.ToolCalls[k].Function.Name) + len(s.ToolCalls[k].Function.Arguments)
-			}
-		}
-		c.Came(size)
+		c.Came(ch.Message.size() + ch.Delta.size())
 	}
+}
+
+// size is how many bytes a message, or a piece of one, says; nil says nothing.
+func (s *messageIn) size() int {
+	if s == nil {
+		return 0
+	}
+	size := len(s.Content.text) + len(s.Refusal)
+	for i := range s.ToolCalls {
+		f := &s.ToolCalls[i].Function
+		size += len(f.Name)
+		if f.Arguments != nil {
+			size += len(*f.Arguments)
+		}
+	}
+	return size
 }

@@ -33,10 +33,11 @@ type Call struct {
 	came     came
 	finished bool     // the model has finished
 	doubts   []string // see chat.Reply
-	wordless bool     // no reply of a model: there is no output to be paid
-	declared *bool    // whether its header names other characters than those of UTF-8; nil: not looked at yet
-	over     error    // the cause when nothing comes after that
-	events   Events   // of the stream
+	signs    []sign
+	wordless bool   // no reply of a model: there is no output to be paid
+	declared *bool  // whether its header names other characters than those of UTF-8; nil: not looked at yet
+	over     error  // the cause when nothing comes after that
+	events   Events // of the stream
 }
 
 func (c *Client) begin(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) *Call {
@@ -79,6 +80,7 @@ func (c *Client) Complete(
 	if why := oddCount(reply.Usage, req, &reply); why != "" {
 		call.doubt(why)
 	}
+	call.contradicted(reply.FinishReason)
 	if lostCharacters(&reply) {
 		call.doubt("holds the sign for characters that were lost (U+FFFD)")
 	}

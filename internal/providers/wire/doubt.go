@@ -4,10 +4,33 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/chat"
 )
 
 // Dropped notes that a part of the reply is left out, because arena does not know its kind.
 func (c *Call) Dropped(kind string) { c.doubt("has a part that is left out (" + c.Excerpt(kind) + ")") }
+
+// Lacks notes that a piece of the reply came without the field that holds what it says: words may have been in it.
+func (c *Call) Lacks(piece, field string) { c.doubt("has " + piece + " without " + field) }
+
+// Unargued notes a call of an offered tool whose arguments did not come. One of a tool that takes none need not have them.
+func (c *Call) Unargued(name string) {
+	if slices.ContainsFunc(c.Request.Tools, func(t chat.Tool) bool { return t.Name == name && takesArgs(t.Schema) }) {
+		c.Lacks("a call of "+c.Excerpt(name), "arguments")
+	}
+}
+
+// takesArgs reports whether a schema of arguments names any.
+func takesArgs(schema json.RawMessage) bool {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	return json.Unmarshal(schema, &s) != nil || len(s.Properties) > 0
+}
+
+// IsNull reports whether a field is null or did not come.
+func IsNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
 // Role checks the role of a reply: a model does not reply as a user or as the system.
 func (c *Call) Role(role string) {

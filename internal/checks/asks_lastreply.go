@@ -13,13 +13,15 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// BansInLastReply reports whether the check, or one within it, passes because something is missing from a reply or a
-// limit is not exceeded, and looks only at the last one: at the end of a conversation the replies before it may hold
-// what must not be said.
-func (c *Compiled) BansInLastReply() bool { return c.bansInLastReply(false) }
+// OfLastReplyAlone reports whether the check, or one within it, is meant for every reply, because it forbids or limits
+// something or asks for a form, and looks only at the last one. may says what the replies before it may do at the end of
+// a conversation, and instead what to write so that it looks at them.
+func (c *Compiled) OfLastReplyAlone() (may, instead string, alone bool) {
+	return c.ofLastReplyAlone(false)
+}
 
-// bansInLastReply is BansInLastReply for a check that passes where it is not met, when turned is true.
-func (c *Compiled) bansInLastReply(turned bool) bool {
+// ofLastReplyAlone is OfLastReplyAlone for a check that passes where it is not met, when turned is true.
+func (c *Compiled) ofLastReplyAlone(turned bool) (may, instead string, alone bool) {
 	if c.MaxScore != nil && c.MinScore == nil && *c.MaxScore < 1 {
 		turned = !turned
 	}
@@ -27,32 +29,31 @@ func (c *Compiled) bansInLastReply(turned bool) bool {
 		if _, not := c.Check.(*negation); not {
 			turned = !turned
 		}
-		return slices.ContainsFunc(parts, func(part *Compiled) bool { return part.bansInLastReply(turned) })
+		for _, part := range parts {
+			if may, instead, alone = part.ofLastReplyAlone(turned); alone {
+				break
+			}
+		}
+		return may, instead, alone
 	}
-	if c.session || c.Def.Scope == WholeAlways || c.Def.Reads != ReadsReply && !ofLastReply(c.Check) {
-		return false
+	if c.session || c.Def.Scope == WholeAlways || c.Def.Reads != ReadsReply && !c.Def.LastReply {
+		return "", "", false
 	}
 	match, decided := c.Check.(decidedByPattern)
-	forbids := cleanOf(c.Def, c.Check) != NotClean || limitsSomething(c.Check)
-	if decided && match.scoreOfMatch() == 0 || !decided && forbids {
-		turned = !turned
+	limits := limitsSomething(c.Check)
+	forbids := turned
+	if decided && match.scoreOfMatch() == 0 || !decided && (limits || cleanOf(c.Def, c.Check) != NotClean) {
+		forbids = !turned
 	}
-	return turned
-}
-
-// ofLastReply reports whether a check looks at what the last reply took, and not at its words.
-func ofLastReply(check Check) bool {
-	_, ok := check.(interface{ ofLastReply() })
-	return ok
-}
-
-// BesideLastReply says what the replies that a check of BansInLastReply does not look at may do, and what to write so
-// that it looks at them.
-func (c *Compiled) BesideLastReply() (may, instead string) {
-	if cleanOf(c.Def, c.Check) == Limits || limitsSomething(c.Check) {
-		return "exceed its limit", "assert it in each turn"
+	switch {
+	case forbids && (limits || cleanOf(c.Def, c.Check) == Limits):
+		return "exceed its limit", "assert it in each turn", true
+	case forbids:
+		return "hold what it forbids", "write content_excludes, which looks at every reply, or assert it in each turn", true
+	case c.Def.Form && !turned:
+		return "fail it", "assert it in each turn; where the last reply alone is meant, in the last turn", true
 	}
-	return "hold what it forbids", "write content_excludes, which looks at every reply, or assert it in each turn"
+	return "", "", false
 }
 
 // Remarks are what to tell of a verdict that passed, where it means less than it seems. The subject is the one that was
@@ -68,14 +69,13 @@ func (c *Compiled) Remarks(ctx context.Context, s *Subject, v *result.Verdict) (
 	if c.session {
 		s = s.Whole()
 	}
-	if n := len(spoken(s)); n > 1 && c.BansInLastReply() {
+	if may, instead, alone := c.OfLastReplyAlone(); alone && len(spoken(s)) > 1 {
 		where := "the turn"
 		if s.Session {
 			where = "the conversation"
 		}
-		may, instead := c.BesideLastReply()
 		texts = append(texts, fmt.Sprintf("%s looked only at the last of %s of %s, and the others may %s: %s",
-			c.Type, plural.Of(n, "reply", "replies"), where, may, instead))
+			c.Type, plural.Of(len(spoken(s)), "reply", "replies"), where, may, instead))
 	}
 	if what, unmet := v.Details[unmetFilter].(string); unmet && c.Type == "json_path" {
 		texts = append(texts, "json_path passed because its filter selects nothing: "+what)

@@ -20,13 +20,13 @@ var latencyBudgetDef = plain[latencyBudget](Def{
 	Needs:    NeedsUsage,
 	Reads:    ReadsNothing,
 	Clean:    Limits,
+
+	LastReply: true,
 })
 
 type latencyBudget struct {
 	MaxMS float64 `param:"max_ms,required" above:"0" doc:"Milliseconds of the call of the model that gave the reply."`
 }
-
-func (*latencyBudget) ofLastReply() {}
 
 func (c *latencyBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 	took, budget := s.latency(), c.MaxMS

@@ -87,7 +87,7 @@ func TestLongSpelling(t *testing.T) {
 		{`{"eval_type": "banned_words", "eval_params": {"words": ["class"]}}`, result.Passed},
 		{`{"eval_type": "content_excludes", "eval_params": {"words": "class"}}`, result.Failed},
 		{`{"eval_type": "contains", "eval_params": {"patterns": "school"}, "max_score": 0}`, result.Passed},
-		{`{"eval_type": "length", "eval_params": {"max_chars": 3, "min_score": 0.2}}`, result.Passed},
+		{`{"eval_type": "length", "eval_params": {"max_chars": 12, "min_score": 0.9}}`, result.Passed},
 	} {
 		v, problems := Try(t.Context(), scenario.Wrapper, tc.params, "a classic one", ScopeTurn)
 		if v == nil || len(problems) > 0 || v.Status != tc.want {

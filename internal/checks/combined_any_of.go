@@ -23,7 +23,13 @@ type anyOfParams struct {
 	Checks []nestedCheck `param:"checks,required" doc:"The checks; after a score of 1 nothing outside is asked."`
 }
 
-func (p anyOfParams) Build(*binder) Check { return &disjunction{partsOf(p.Checks)} }
+func (p anyOfParams) Build(b *binder) Check {
+	if one, other := opposed(p.Checks); one != "" {
+		b.noteVacuousWithHint("checks", limitHolds, one+" and "+other+" in it are opposites, of which one always holds",
+			"leave out what need not hold")
+	}
+	return &disjunction{partsOf(p.Checks)}
+}
 
 type disjunction struct{ parts }
 

@@ -18,7 +18,10 @@ import (
 // check that could not judge must not become a pass, above all under not. A part that does not apply is left out.
 
 // nestedCheck is a parameter that holds a check.
-type nestedCheck struct{ compiled *Compiled }
+type nestedCheck struct {
+	compiled *Compiled
+	claim    claim // within any_of
+}
 
 // weightedCheck is a check with a weight.
 type weightedCheck struct {
@@ -61,6 +64,9 @@ func (p *nestedCheck) read(b *binder, n *node.Node, what string, weighted bool) 
 	}
 	if part.Type != "" {
 		p.compiled = b.nested(&part.Check)
+		if b.def == anyOfDef {
+			p.claim = claimOf(&part.Check)
+		}
 	}
 	whole := p.compiled != nil && p.compiled.Check != nil // not so where a type is unknown that a project may declare
 	return part.Weight, whole && b.r.Diags.Errors() == before
@@ -70,7 +76,7 @@ func (p *nestedCheck) read(b *binder, n *node.Node, what string, weighted bool) 
 func (b *binder) nested(spec *scenario.Check) *Compiled {
 	k := &compilation{
 		c: b.c, spec: spec, own: b.own, r: b.r, depth: b.depth,
-		negated: b.negated, turned: b.turned, around: b.around, scored: b.scored, lets: b.lets,
+		negated: b.negated, turned: b.turned, around: b.around, scored: b.scored, lets: b.lets, least: b.least,
 	}
 	return k.compile()
 }

@@ -151,7 +151,9 @@ type compilation struct {
 	scored  bool // a check around it has thresholds of its own, so that its degrees count
 	// lets is the highest score at which the not around it still holds, for one with a min_score. nil: its degrees do
 	// not count, or they do so in another way.
-	lets  *float64
+	lets *float64
+	// least is the min_score of a combination around it, which any part without thresholds has to reach. nil: none.
+	least *float64
 	depth int // the number of checks around it
 }
 
@@ -219,11 +221,14 @@ func (k *compilation) build(e *Spelling, w written) Check {
 	case e.Def == notDef && !k.scored && k.limits.max == nil && !open:
 		b.lets = new(1 - *k.limits.min)
 	case (e.Def == allOfDef || e.Def == anyOfDef) && open:
-		b.lets = k.lets
+		b.lets, b.least = k.lets, k.least
+	case e.Def == allOfDef || e.Def == anyOfDef:
+		b.least = k.limits.min
 	}
 	check := e.Def.build(b)
 	b.warnBannedPatterns(check)
 	k.warnTurned(e, check, w, b)
+	k.warnLoosened(check, w)
 	k.uses, k.idle = append(k.uses, b.uses...), append(k.idle, b.vacuous...)
 	return check
 }

@@ -22,24 +22,29 @@ func CanonicalParams(name string, params []byte) (map[string]any, error) {
 	if docs := node.Parse(r, params); len(docs) > 0 {
 		b.body = docs[0]
 	}
-	l := e.Def.layout()
-	given, _ := b.collect(l, b.body, "")
+	out := b.canonical(e.Def.layout())
 	if problems.Errors() > 0 {
 		return nil, fmt.Errorf("%s", problems.Sorted()[0].Msg)
 	}
+	return out, nil
+}
+
+// canonical returns the parameters under their canonical names, with defaults.
+func (b *binder) canonical(l *layout) map[string]any {
+	given, _ := b.collect(l, b.body, "")
 	out := map[string]any{}
 	for i := range l.fields {
 		f := &l.fields[i]
 		switch v := b.choose(f, given, true); {
 		case v != nil:
-			out[f.Name] = r.Any(v)
+			out[f.Name] = b.r.Any(v)
 		case b.preset(f) != "":
 			out[f.Name] = b.preset(f)
 		case f.Default != "":
 			out[f.Name] = fileValue(f.Default)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // fileValue is a default value as a file would hold it: a number, a boolean, or text.

@@ -57,6 +57,10 @@ func (l leaning) opposite() leaning {
 // warnEither warns of several forbidden things where one of them may be missing for the check to pass.
 func (k *compilation) warnEither(e *Spelling, check Check, w written, b *binder) {
 	text, hint := "", ""
+	if k.asksForBanned(e, check) {
+		text, hint = "each check in it is a ban or a limit, and what turns it round asks for what they keep out",
+			"take out the not or the max_score that turns it round"
+	}
 	switch c := check.(type) {
 	case *disjunction:
 		if !b.turned && len(c.parts) > 1 && !slices.ContainsFunc(c.parts, notAgainst) {
@@ -93,6 +97,16 @@ func (k *compilation) warnEither(e *Spelling, check Check, w written, b *binder)
 				s[0].param).Hint = "write max_score: 0 where none may be there"
 		}
 	}
+}
+
+// asksForBanned reports whether a combination of bans and limits alone is turned round.
+func (k *compilation) asksForBanned(e *Spelling, check Check) bool {
+	whole, combined := check.(interface{ nested() []*Compiled })
+	if !combined || e.Def == notDef || k.around == k.limits.wantLow() {
+		return false
+	}
+	parts := whole.nested()
+	return len(parts) > 0 && !slices.ContainsFunc(parts, notAgainst)
 }
 
 func notAgainst(part *Compiled) bool { return part.leans() != leansAgainst }

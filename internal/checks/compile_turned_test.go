@@ -62,7 +62,7 @@ func TestBansTurnedRound(t *testing.T) {
 			}
 			want := 1 // of a not that is turned round itself, that is told
 			if slices.Contains([]string{
-				"as it is", "not of max_score", "any_of", "any_of, max_score", "all_of", "weighted, max_score", "not of any_of",
+				"as it is", "not of max_score", "any_of", "all_of",
 			}, way.name) {
 				want = 0
 			}
@@ -142,19 +142,27 @@ func TestNotOverDegrees(t *testing.T) {
 	}
 }
 
-// A limit of a check over conversations, beside what it asks for, is one of the last reply alone.
-func TestLimitsOfTheLastReply(t *testing.T) {
+// A limit of a check over conversations, beside what it asks for, is one of the last reply alone, and so is a form.
+func TestLimitsAndFormsOfTheLastReply(t *testing.T) {
 	t.Parallel()
 	for check, want := range map[string]bool{
 		`word_count {"max": 3}`:                                  true,
 		`word_count {"min": 1, "max": 3}`:                        true,
-		`word_count {"min": 1}`:                                  false,
+		`word_count {"min": 1}`:                                  true,
 		`sentence_count {"max": 3}`:                              true,
 		`json_path {"expression": "$.errors", "max_results": 0}`: true,
 		`json_path {"expression": "$.price", "max": 5}`:          true,
-		`json_path {"expression": "$.price", "min": 5}`:          false,
+		`json_path {"expression": "$.price", "min": 5}`:          true,
 		`latency_budget {"max_ms": 20}`:                          true,
 		`max_duration {"max_seconds": 20}`:                       false,
+		`json_valid {}`:                                          true,
+		`json_schema {"schema": {"type": "object"}}`:             true,
+		`starts_with {"value": "Dear"}`:                          true,
+		`finish_reason {"reasons": ["stop"]}`:                    true,
+		`any_of {"checks": [{"type": "json_valid"}]}`:            true,
+		`contains {"patterns": ["a"]}`:                           false,
+		`contains_any {"patterns": ["a"]}`:                       false,
+		`equals {"value": "a"}`:                                  false,
 		`tool_call_count {"max": 3}`:                             false, // it counts the calls of all turns
 	} {
 		name, params, _ := strings.Cut(check, " ")
@@ -162,7 +170,7 @@ func TestLimitsOfTheLastReply(t *testing.T) {
 		if c == nil {
 			t.Fatal(problems)
 		}
-		if got := c.BansInLastReply(); got != want {
+		if _, _, got := c.OfLastReplyAlone(); got != want {
 			t.Errorf("%s: %v", check, got)
 		}
 	}

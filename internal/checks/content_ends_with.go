@@ -13,6 +13,7 @@ var endsWithDef = define[endsWithParams](Def{
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Form:     true,
 })
 
 type endsWithParams struct {

@@ -17,6 +17,9 @@ var finishReasonDef = define[finishReason](Def{
 	Needs:    NeedsReply,
 	Wordless: true,
 	Reads:    ReadsNothing,
+	Form:     true,
+
+	LastReply: true,
 })
 
 type finishReason struct {

@@ -15,6 +15,7 @@ var isHTMLDef = define[isHTMLParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Form:     true,
 })
 
 type isHTMLParams struct{ wrapOption }

@@ -17,6 +17,7 @@ var isSQLDef = define[isSQLParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Form:     true,
 })
 
 type isSQLParams struct {

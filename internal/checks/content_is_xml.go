@@ -20,6 +20,7 @@ var isXMLDef = define[isXMLParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Form:     true,
 })
 
 type isXMLParams struct {

@@ -15,6 +15,7 @@ var minLengthDef = plain[minLength](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Form:     true,
 })
 
 type minLength struct {

@@ -16,6 +16,7 @@ var startsWithDef = define[startsWithParams](Def{
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Form:     true,
 })
 
 type startsWithParams struct {

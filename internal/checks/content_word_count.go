@@ -21,6 +21,7 @@ var wordCountDef = define[wordCountParams](Def{
 	Surfaces: Everywhere,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Form:     true,
 	AnyOf:    []string{"min", "max"},
 	Opposite: "for more words write min",
 })

@@ -32,6 +32,10 @@ type Def struct {
 	Forms bool
 	// Wordless says that a check that needs a reply needs none of its words: one that only calls tools will do.
 	Wordless bool
+	// LastReply says that the check looks at how the last reply came about, and not at its words.
+	LastReply bool
+	// Form says that the check asks for a form that usually each reply of a conversation has to have.
+	Form bool
 	// Clean says why the check holds, if it does so because something bad is not there; Opposite is the hint for those who
 	// want that to be there. See warnTurned.
 	Clean    Clean

@@ -17,7 +17,7 @@ func (s Scope) String() string {
 
 // LooksAt says what a check looks at, depending on its surface.
 func (d *Def) LooksAt() string {
-	if d.Scope == AsWritten && d.Reads == ReadsReply {
+	if d.Scope == AsWritten && (d.Reads == ReadsReply || d.LastReply) {
 		return "the last reply of the turn in a turn's assertions, the last one of the conversation elsewhere"
 	}
 	if d.About == CompositionPart {

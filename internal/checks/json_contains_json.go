@@ -20,6 +20,7 @@ var containsJSONDef = define[containsJSONParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Form:     true,
 })
 
 type containsJSONParams struct {

@@ -24,6 +24,7 @@ var jsonPathDef = define[jsonPathParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Form:     true,
 })
 
 type jsonPathParams struct {

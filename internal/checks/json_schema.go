@@ -24,6 +24,7 @@ var jsonSchemaDef = define[jsonSchemaParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Form:     true,
 })
 
 type jsonSchemaParams struct {

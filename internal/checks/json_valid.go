@@ -16,6 +16,7 @@ var jsonValidDef = define[jsonValidParams](Def{
 	Surfaces: OnAssertion | OnEval,
 	Needs:    NeedsReply,
 	Reads:    ReadsReply,
+	Form:     true,
 })
 
 type jsonValidParams struct{ jsonOptions }

@@ -34,6 +34,7 @@ type binder struct {
 	around  bool // the same
 	scored  bool // the same
 	lets    *float64
+	least   *float64
 	depth   int // the number of checks around those within it
 }
 

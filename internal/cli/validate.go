@@ -78,7 +78,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		names.Report(p, p.Scenarios, f.lenient, diags)
 		preflight.Guardrails(p, p.Scenarios, diags)
 		preflight.IdleGates(p, p.Scenarios, diags)
-		preflight.LastReplyBans(p, p.Scenarios, diags)
+		preflight.LastReplyAlone(p, p.Scenarios, diags)
 		preflight.UnheldSchemas(p, p.Scenarios, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
 		if !f.lenient {

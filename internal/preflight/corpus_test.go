@@ -68,7 +68,7 @@ func said(t *testing.T, dir string) string {
 	d := &diag.List{}
 	preflight.Guardrails(p, p.Scenarios, d)
 	preflight.IdleGates(p, p.Scenarios, d)
-	preflight.LastReplyBans(p, p.Scenarios, d)
+	preflight.LastReplyAlone(p, p.Scenarios, d)
 	preflight.UnheldSchemas(p, p.Scenarios, d)
 	preflight.LiftedLimits(p, p.Scenarios, d)
 	preflight.ForeseeOutside(p, p.Scenarios, d)

@@ -238,7 +238,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	all := append(slices.Clip(scenarios), judged...)
 	names.ToolUses(p, registry, all, m.diags)
 	preflight.IdleGates(p, all, m.diags)
-	preflight.LastReplyBans(p, all, m.diags)
+	preflight.LastReplyAlone(p, all, m.diags)
 	preflight.UnheldSchemas(p, scenarios, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)

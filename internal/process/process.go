@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -90,7 +89,10 @@ func (c *Command) Run(ctx context.Context) (Output, error) {
 
 func (c *Command) prepare(ctx context.Context) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
-	cmd.Dir, cmd.Stdin = c.Dir, bytes.NewReader(c.Stdin)
+	cmd.Dir = c.Dir
+	if len(c.Stdin) > 0 { // else it reads the end at once
+		cmd.Stdin = bytes.NewReader(c.Stdin)
+	}
 	cmd.Env = append([]string{}, c.Env...) // nil would pass on the whole environment
 	cmd.WaitDelay = c.Grace
 	if cmd.WaitDelay == 0 {
@@ -107,13 +109,18 @@ func run(ctx context.Context, cmd *exec.Cmd, started func()) error {
 	if err != nil {
 		return err
 	}
-	runtime.LockOSThread() // on Linux the program is killed when the thread that started it ends
-	defer runtime.UnlockOSThread()
 	setGroup(cmd)
 	var g group
 	cmd.Cancel = func() error { return g.terminate(cmd.Process) }
-	mark, err := programs.start(cmd)
-	if err != nil {
+	queue := starts.enter()
+	defer starts.leave()
+	var mark string
+	tried := make(chan struct{})
+	queue <- func() {
+		mark, err = programs.start(cmd)
+		close(tried)
+	}
+	if <-tried; err != nil {
 		pipes.close()
 		return fmt.Errorf("cannot be started: %w", reason(err))
 	}
@@ -124,6 +131,7 @@ func run(ctx context.Context, cmd *exec.Cmd, started func()) error {
 		return errors.Join(err, cmd.Process.Kill(), cmd.Wait())
 	}
 	started()
+	whenEnded(cmd.Process)
 	return pipes.finish(ctx, cmd.Wait(), &g, cmd)
 }
 

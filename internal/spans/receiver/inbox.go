@@ -123,7 +123,7 @@ func (in *Inbox) Close() {
 // its way through this machine, so that it does not take long; it ends with ctx.
 func (in *Inbox) Drain(ctx context.Context) {
 	// Connections are accepted in their order: when ours has been, those from before it have been, too.
-	c, err := new(net.Dialer).DialContext(ctx, "tcp", in.s.ln.Addr().String())
+	c, err := (&net.Dialer{KeepAlive: -1}).DialContext(ctx, "tcp", in.s.ln.Addr().String())
 	if err != nil {
 		return
 	}

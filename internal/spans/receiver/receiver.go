@@ -80,7 +80,7 @@ type conn struct {
 
 // Listen makes a server at a port of its own of this machine.
 func Listen(ctx context.Context) (*Server, error) {
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	ln, err := (&net.ListenConfig{KeepAlive: -1}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen for the traces of programs: %w", err)
 	}

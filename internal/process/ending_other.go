@@ -1,0 +1,7 @@
+//go:build !linux
+
+package process
+
+import "os"
+
+func whenEnded(*os.Process) {}

@@ -250,12 +250,12 @@ func (t *traceIntake) close(ctx context.Context) (*spans.Trace, error) {
 	t.inbox.Drain(limited)
 	cancel()
 	list, lost := t.inbox.Take()
-	bad := []error{lost.Err()}
-	if f, err := plainfile.Open(filepath.Join(t.dir, "spans.jsonl")); err == nil {
-		bad = append(bad, spans.Lines(f, func(s spans.Span) { list = append(list, s) })...)
-		bad = append(bad, f.Close())
-	} else if !errors.Is(err, os.ErrNotExist) {
-		bad = append(bad, err)
+	folder := spans.NewFolder(t.dir)
+	written, err := folder.Read(true)
+	list = append(list, written...)
+	bad := []error{lost.Err(), err}
+	if other := folder.Unread(); other != "" {
+		bad = append(bad, errors.New(other))
 	}
 	if n := t.server.Counts().Refused; n > 0 {
 		bad = append(bad, errors.New("requests with traces had no secret, and did not count"))

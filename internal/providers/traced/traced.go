@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -27,12 +28,13 @@ type Provider struct {
 	waits waits
 	now   func() time.Time
 
-	mu     sync.Mutex
-	server *receiver.Server // nil: nobody listens
-	trials int              // that are under way
-	sent   bool             // some trial has sent spans over the network
-	waited bool             // some turn has waited for them, and none came
-	strays strays
+	mu      sync.Mutex
+	server  *receiver.Server // nil: nobody listens
+	folders folders
+	trials  int  // that are under way
+	sent    bool // some trial has sent spans over the network
+	waited  bool // some turn has waited for them, and none came
+	strays  strays
 }
 
 // New wraps the provider of a program, or of an endpoint, which goes on too. Nothing is opened before the first call.
@@ -53,19 +55,22 @@ type strays struct {
 	of            []string // trials that the late ones name
 }
 
-// open starts receiving traces for a trial.
-func (p *Provider) open(ctx context.Context, trial string) (*receiver.Inbox, error) {
+// open starts receiving traces for a trial: over the network, and in a folder.
+func (p *Provider) open(ctx context.Context, trial string) (in *receiver.Inbox, dir string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if dir, err = p.folders.get(); err != nil {
+		return nil, "", fmt.Errorf("no folder for its traces: %w", err)
+	}
 	if p.server == nil {
 		server, err := receiver.Listen(ctx)
 		if err != nil {
-			return nil, err
+			return nil, "", errors.Join(err, os.Remove(dir))
 		}
 		p.server = server
 	}
 	p.trials++
-	return p.server.Open(trial), nil
+	return p.server.Open(trial), dir, nil
 }
 
 // patience returns how long to wait for the first spans of a turn.
@@ -89,11 +94,15 @@ func (p *Provider) noteSpans(some bool) {
 }
 
 // close stops receiving traces for a trial.
-func (p *Provider) close(in *receiver.Inbox) {
+func (p *Provider) close(in *receiver.Inbox, dir string) error {
 	in.Close()
+	empty, err := tidy(dir)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.trials--
+	if p.trials--; empty {
+		p.folders.empty = append(p.folders.empty, dir)
+	}
+	return err
 }
 
 // Close stops the server, unless a trial is running. The next trial starts it again.
@@ -105,7 +114,7 @@ func (p *Provider) Close() error {
 		p.strays.refused += counts.Refused
 		p.strays.late += counts.Late
 		p.strays.of = append(p.strays.of, counts.LateOf...)
-		failed = p.server.Close()
+		failed = errors.Join(p.server.Close(), p.folders.remove())
 		p.server = nil
 	}
 	p.mu.Unlock()
@@ -156,6 +165,7 @@ func (p *Provider) Complete(
 		return p.deliver(req, reply, onDelta)
 	}
 	ctx = providers.WithVariables(ctx, w.env)
+	w.read = false
 	if p.stays {
 		return p.converse(ctx, w, req, onDelta)
 	}

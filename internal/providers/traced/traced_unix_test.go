@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -84,8 +83,8 @@ func ask(t *testing.T, p *Provider, trial *providers.Trial) (called []string, no
 			if failed != nil {
 				err = failed
 			}
-			if _, left := os.Stat(filepath.Dir(part.(*work).file.path)); left == nil {
-				t.Error("the folder of the trial is still there")
+			if list, _ := os.ReadDir(part.(*work).dir); len(list) > 0 {
+				t.Error("the files of the trial are still there")
 			}
 			return called, notices, err
 		}

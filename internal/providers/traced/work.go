@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,8 +29,10 @@ type work struct {
 	p      *Provider
 	failed error // why nothing can be heard
 	inbox  *receiver.Inbox
-	file   tail
-	wrote  bool     // it has written spans into its file
+	dir    string // for its files
+	folder *spans.Folder
+	wrote  bool     // it has written spans into its folder
+	read   bool     // a program that was started for one reply has ended, and all that it sent is here
 	env    []string // by which the program learns where to tell
 
 	parts   spans.Parts
@@ -50,23 +50,16 @@ type work struct {
 // begin prepares to receive the traces of a program in a trial.
 func (p *Provider) begin(ctx context.Context, trial *providers.Trial, key workKey) *work {
 	w := &work{p: p, began: p.now()}
-	dir, err := os.MkdirTemp("", "arena-traces-")
-	if err != nil {
-		w.failed = fmt.Errorf("no folder for its traces: %w", err)
-		return w
-	}
 	name := strings.Join(strings.Fields(trial.ID+" "+key.step+" "+key.persona), " ")
-	inbox, err := p.open(context.WithoutCancel(ctx), name)
-	if err != nil {
-		w.failed = errors.Join(err, os.RemoveAll(dir))
+	if w.inbox, w.dir, w.failed = p.open(context.WithoutCancel(ctx), name); w.failed != nil {
 		return w
 	}
-	w.inbox, w.file.path = inbox, filepath.Join(dir, "spans.jsonl")
+	w.folder = spans.NewFolder(w.dir)
 	delay := p.waits.send
 	if p.stays {
 		delay = p.waits.sendLines
 	}
-	for _, v := range append(inbox.Env(delay), "ARENA_TRACE_DIR="+dir, "KENSA_TRACE_DIR="+dir) {
+	for _, v := range append(w.inbox.Env(delay), "ARENA_TRACE_DIR="+w.dir, "KENSA_TRACE_DIR="+w.dir) {
 		if name, _, _ := strings.Cut(v, "="); !p.taken[name] {
 			w.env = append(w.env, v)
 		}
@@ -141,6 +134,7 @@ func (w *work) collect(ctx context.Context, reply chat.Reply) ([]chat.Reply, err
 func (w *work) waitForSpans(ctx context.Context) ([]spans.Span, error) {
 	if !w.p.stays {
 		w.drain(ctx)
+		w.read = true
 		return w.take(true)
 	}
 	if !w.sends() {
@@ -175,7 +169,7 @@ func (w *work) take(ended bool) ([]spans.Span, error) {
 	if err = cmp.Or(err, lost.Err()); err != nil {
 		return early, err
 	}
-	written, err := w.file.read(ended)
+	written, err := w.folder.Read(ended)
 	w.wrote = w.wrote || len(written) > 0
 	return slices.Concat(early, came, written), err
 }
@@ -247,7 +241,9 @@ func (w *work) End(ctx context.Context) (notices []string, err error) {
 	if w.failed != nil {
 		return nil, nil // the call was an error
 	}
-	w.drain(ctx)
+	if !w.read {
+		w.drain(ctx)
+	}
 	came, err := w.take(true)
 	if err == nil && w.p.stays {
 		came, err = w.inTime(came)
@@ -266,9 +262,11 @@ func (w *work) End(ctx context.Context) (notices []string, err error) {
 			notices = append(notices, fmt.Sprintf("the parents of %s did not come", plural.Count(n, "span")))
 		}
 	}
+	if other := w.folder.Unread(); other != "" {
+		notices = append(notices, fmt.Sprintf("provider %s: %s", w.p.spec.ID, other))
+	}
 	if err != nil {
 		err = fmt.Errorf("provider %s: %w", w.p.spec.ID, err)
 	}
-	w.p.close(w.inbox)
-	return notices, errors.Join(err, os.RemoveAll(filepath.Dir(w.file.path)))
+	return notices, errors.Join(err, w.p.close(w.inbox, w.dir))
 }

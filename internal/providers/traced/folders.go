@@ -1,0 +1,68 @@
+package traced
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// folders gives each trial a folder for its traces. All of them are in one folder. One that was left empty is renamed
+// for another trial: to remove it and make a new one takes file systems much longer. Its methods are not called
+// concurrently.
+type folders struct {
+	root  string // "": not made yet
+	made  int
+	empty []string
+}
+
+// get returns an empty folder under a name that no program has been told before.
+func (f *folders) get() (path string, err error) {
+	if f.root == "" {
+		if f.root, err = os.MkdirTemp("", "arena-traces-"); err != nil {
+			return "", err
+		}
+	}
+	f.made++
+	path = filepath.Join(f.root, strconv.Itoa(f.made))
+	if n := len(f.empty); n > 0 {
+		used := f.empty[n-1]
+		f.empty = f.empty[:n-1]
+		if os.Rename(used, path) == nil {
+			if isEmpty(path) {
+				return path, nil
+			}
+			f.made++ // somebody wrote into it up to the renaming, which is of no trial any more
+			path = filepath.Join(f.root, strconv.Itoa(f.made))
+		}
+	}
+	if err = os.Mkdir(path, 0o700); errors.Is(err, fs.ErrNotExist) { // somebody has tidied up
+		err = os.MkdirAll(path, 0o700)
+	}
+	return path, err
+}
+
+// tidy removes a folder that has something in it. It reports whether there is an empty one.
+func tidy(path string) (empty bool, err error) {
+	if isEmpty(path) {
+		return true, nil
+	}
+	return false, os.RemoveAll(path)
+}
+
+// remove removes all folders.
+func (f *folders) remove() error {
+	if f.root == "" {
+		return nil
+	}
+	root := f.root
+	*f = folders{}
+	return os.RemoveAll(root)
+}
+
+// isEmpty reports whether there is an empty folder.
+func isEmpty(path string) bool {
+	list, err := os.ReadDir(path)
+	return err == nil && len(list) == 0
+}

@@ -1,0 +1,109 @@
+package spans_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/arena-evals/arena/internal/spans"
+)
+
+const (
+	oneSpan   = `{"name":"one","span_id":"1"}` + "\n"
+	otherSpan = `{"name":"two","span_id":"2"}` + "\n"
+)
+
+// TestFolder holds what is read of a folder, and that what is not read is told.
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		files  map[string]string // a name that ends in / is that of a folder
+		want   string            // the names of the spans
+		unread string
+		lost   string
+	}{
+		{name: "nothing"},
+		{name: "usual", files: map[string]string{"spans.jsonl": oneSpan + otherSpan}, want: "one two"},
+		{name: "another name", files: map[string]string{"agent-7.jsonl": oneSpan}, want: "one"},
+		{name: "two files", files: map[string]string{"a.jsonl": otherSpan, "spans.jsonl": oneSpan}, want: "two one"},
+		{name: "a log", files: map[string]string{"log.jsonl": `{"level":"info"}` + "\n", "spans.jsonl": oneSpan},
+			want: "one", unread: `"log.jsonl" in the folder for traces was not read`},
+		{name: "a span within a log", files: map[string]string{"log.jsonl": `{"level":"info"}` + "\n" + oneSpan},
+			want: "one", lost: "log.jsonl: line 1: this is no span"},
+		{name: "a bad line", files: map[string]string{"spans.jsonl": "nonsense\n", "z.jsonl": oneSpan},
+			want: "one", lost: "spans.jsonl: line 1: "},
+		{name: "no lines", files: map[string]string{"spans.json": `[` + oneSpan + `]`, "traces/": "", "x.lock": ""},
+			unread: `"spans.json" and 1 other in the folder`},
+		{name: "a folder in its place", files: map[string]string{"spans.jsonl/": ""}, lost: "it is a folder"},
+		{name: "a folder for lines", files: map[string]string{"x.jsonl/": ""}, unread: `"x.jsonl" in the folder`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for name, text := range c.files {
+				path := filepath.Join(dir, name)
+				var err error
+				if strings.HasSuffix(name, "/") {
+					err = os.Mkdir(path, 0o700)
+				} else {
+					err = os.WriteFile(path, []byte(text), 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			f := spans.NewFolder(dir)
+			list, err := f.Read(true)
+			if got := namesOf(list); got != c.want {
+				t.Errorf("spans %q, want %q", got, c.want)
+			}
+			if (err == nil) != (c.lost == "") || err != nil && !strings.Contains(err.Error(), c.lost) {
+				t.Errorf("%v, want %q", err, c.lost)
+			}
+			if told := f.Unread(); (told == "") != (c.unread == "") || !strings.HasPrefix(told, c.unread) {
+				t.Errorf("unread: %q, want %q", told, c.unread)
+			}
+		})
+	}
+}
+
+// TestFolderInPieces holds that nothing is read twice, and nothing lost.
+func TestFolderInPieces(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "spans.jsonl")
+	f := spans.NewFolder(dir)
+	for _, step := range []struct{ text, want, lost string }{
+		{oneSpan, "one", ""},
+		{oneSpan + otherSpan[:10], "", ""},
+		{oneSpan + otherSpan, "two", ""},
+		{oneSpan, "", "it became shorter"},
+	} {
+		if err := os.WriteFile(path, []byte(step.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list, err := f.Read(false)
+		if got := namesOf(list); got != step.want {
+			t.Errorf("%q: spans %q, want %q", step.text, got, step.want)
+		}
+		if (err == nil) != (step.lost == "") || err != nil && !strings.Contains(err.Error(), step.lost) {
+			t.Errorf("%v, want %q", err, step.lost)
+		}
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := f.Read(true); list != nil || err != nil {
+		t.Errorf("%v, %v of a folder that was removed", list, err)
+	}
+}
+
+func namesOf(list []spans.Span) string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Name
+	}
+	return strings.Join(names, " ")
+}

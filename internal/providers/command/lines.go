@@ -30,7 +30,7 @@ type conversation struct {
 	program *lineStream // nil: none runs
 	turn    turn
 	notices []string
-	noisy   bool // that it writes other lines was told
+	noise   string // the first line of it that is no message; "": none was
 }
 
 // conversationKey tells the conversations of one trial from each other: whoever plays the user knows nothing of
@@ -176,6 +176,10 @@ func (c *conversation) toolResult(req *chat.Request) any {
 func (c *conversation) read(ctx context.Context, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	for {
 		text, err := c.program.next(ctx)
+		if err != nil && c.noise != "" {
+			err = fmt.Errorf("%w; it wrote lines that are no messages (objects of JSON with a type), the first of them %s", err,
+				c.noise)
+		}
 		if err != nil {
 			return chat.Reply{}, err
 		}
@@ -210,10 +214,10 @@ func (c *conversation) parse(text []byte) (*message, error) {
 			return nil, err
 		}
 		c.onNoise(string(text))
-		if !c.noisy && strings.TrimSpace(string(text)) != "" {
-			c.noisy = true
+		if c.noise == "" && strings.TrimSpace(string(text)) != "" {
+			c.noise = process.Excerpt(text)
 			c.notices = append(c.notices, fmt.Sprintf("provider %s: its program writes lines that are no messages, the first "+
-				"of them %s", c.p.id, process.Excerpt(text)))
+				"of them %s", c.p.id, c.noise))
 		}
 		return nil, nil
 	case m.Type == "log":

@@ -232,6 +232,8 @@ func TestLines(t *testing.T) {
 				`and is no JSON (unexpected end of JSON input): "{\"type\":\"reply\",\"te"; stderr: it broke`},
 		{"dies before its reply", byLines, []string{"EXIT 3"},
 			"error: it ended before it replied: exit status 3; stderr: it broke"},
+		{"dies after other lines", byLines, []string{`{"text":"hi"}|oh|EXIT 0`}, "error: it ended before it replied; it wrote " +
+			`lines that are no messages (objects of JSON with a type), the first of them "{\"text\":\"hi\"}"; stderr: it broke`},
 		{"dies with success", byLines, []string{"EXIT 0"}, "error: it ended before it replied; stderr: it broke"},
 		{"dies after a reply", byLines, []string{reply("one") + "|EXIT 3"}, "one; end: it ended after its last reply: exit " +
 			"status 3; stderr: it broke"},

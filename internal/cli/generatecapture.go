@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/ellipsis"
@@ -17,6 +19,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/report/screen"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // capturesIn splits what is named into files of arena capture and the rest. A folder with captures is one of captures.
@@ -136,10 +139,10 @@ func (c *capture) scenario(app *App, id, path string) (string, error) {
 	node.Put(root, "source", node.Str("traces"))
 	command := node.NewList()
 	for _, word := range c.Command {
-		command.Content = append(command.Content, node.Str(word))
+		command.Content = append(command.Content, node.Str(scenario.AsItStands(word)))
 	}
 	node.Put(root, "run_command", command)
-	node.Put(root, "input", node.Str(c.Input))
+	node.Put(root, "input", node.Str(scenario.AsItStands(c.Input)))
 	if len(c.Env) > 0 {
 		env := node.NewMap()
 		for _, name := range c.Env {
@@ -150,8 +153,10 @@ func (c *capture) scenario(app *App, id, path string) (string, error) {
 	checks := node.NewList()
 	if c.Cut {
 		app.remark("%s: secrets were taken out, so that no check holds the words", path)
+	} else if words := c.firstWords(); words == "" {
+		app.remark("%s: what it printed is control characters alone, so that no check holds the words", path)
 	} else {
-		checks.Content = append(checks.Content, checkOf("output_contains", jsonvalue.Object{"value": c.firstLine()}))
+		checks.Content = append(checks.Content, checkOf("output_contains", jsonvalue.Object{"value": words}))
 	}
 	checks.Content = append(checks.Content, c.workChecks()...)
 	if len(checks.Content) == 0 {
@@ -169,20 +174,32 @@ func (c *capture) scenario(app *App, id, path string) (string, error) {
 func checkOf(name string, params jsonvalue.Object) *node.Node {
 	check := node.NewMap()
 	node.Put(check, "type", node.Str(name))
-	node.Put(check, "params", node.FromJSON(params))
+	node.Put(check, "params", node.FromJSON(generate.EscapeBraces(params)))
 	return check
 }
 
-// firstLine is what the reply must say: its first line with words.
-func (c *capture) firstLine() string {
+// firstWords is what the reply must say: the longest part without control characters, such as those of colors, of its
+// first line that has one with words; "": none has.
+func (c *capture) firstWords() string {
 	for line := range strings.Lines(c.Stdout) {
-		if line = strings.TrimSpace(line); line != "" {
-			runes := []rune(line)
+		longest := ""
+		for part := range strings.FieldsFuncSeq(withoutColors(line), unicode.IsControl) {
+			if part = strings.TrimSpace(part); len(part) > len(longest) {
+				longest = part
+			}
+		}
+		if runes := []rune(longest); len(runes) > 0 {
 			return strings.TrimSpace(string(runes[:min(len(runes), 200)]))
 		}
 	}
 	return ""
 }
+
+// colors are the sequences by which terminals are told to write otherwise.
+var colors = regexp.MustCompile(`\x1b\[[0-9;:?]*[ -/]*[@-~]`)
+
+// withoutColors separates a text where it tells terminals to write otherwise.
+func withoutColors(text string) string { return colors.ReplaceAllString(text, "\x1b") }
 
 // workChecks hold what the spans tell: the calls of tools in their order, and how often a model was asked.
 func (c *capture) workChecks() (checks []*node.Node) {

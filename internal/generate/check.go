@@ -62,26 +62,26 @@ func checkFromParams(a *recording.Verdict) (*node.Node, error) {
 		return nil, fmt.Errorf("its parameters cannot be read: %w", err)
 	}
 	if params != nil {
-		node.Put(n, "params", node.KeepLineEnds(node.FromJSON(escapeBraces(params))))
+		node.Put(n, "params", node.KeepLineEnds(node.FromJSON(EscapeBraces(params))))
 	}
 	return n, nil
 }
 
-// escapeBraces escapes all braces in a value and in its keys, because recorded values hold no placeholders.
-func escapeBraces(v any) any {
+// EscapeBraces escapes all braces in a value and in its keys, because recorded values hold no placeholders.
+func EscapeBraces(v any) any {
 	switch v := v.(type) {
 	case string:
 		return scenario.Literal(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = escapeBraces(item)
+			out[i] = EscapeBraces(item)
 		}
 		return out
 	case jsonvalue.Object:
 		out := make(jsonvalue.Object, len(v))
 		for key, member := range v {
-			out[scenario.Literal(key)] = escapeBraces(member)
+			out[scenario.Literal(key)] = EscapeBraces(member)
 		}
 		return out
 	}

@@ -66,11 +66,27 @@ func holdsDouble(n *node.Node) bool {
 // literalPlaces lists what in a text looks like a placeholder, and removes the backslash before literal braces. Two
 // backslashes are one.
 func literalPlaces(text string) (literal string, open []string) {
+	literal = eachPlace(text, func(n int, place string) int {
+		if n%2 == 0 && !slices.Contains(open, place) {
+			open = append(open, place)
+		}
+		return n / 2
+	})
+	return literal, open
+}
+
+// AsItStands escapes a text for a place that nothing fills in, so that it is sent unchanged.
+func AsItStands(text string) string {
+	return eachPlace(text, func(n int, _ string) int { return 2*n + 1 })
+}
+
+// eachPlace changes the number of backslashes before what looks like a placeholder.
+func eachPlace(text string, change func(n int, place string) int) string {
 	var b strings.Builder
 	for {
 		at := strings.Index(text, "{{")
 		if at < 0 {
-			return b.String() + text, open
+			return b.String() + text
 		}
 		for strings.HasPrefix(text[at+1:], "{{") { // {{{x}}} holds {{x}}
 			at++
@@ -83,10 +99,8 @@ func literalPlaces(text string) (literal string, open []string) {
 		}
 		before := strings.TrimRight(text[:at], "{")
 		n := backslashes(before)
-		b.WriteString(before[:len(before)-(n+1)/2] + text[len(before):at+2] + inner + "}}")
-		if n%2 == 0 && !slices.Contains(open, "{{"+inner+"}}") {
-			open = append(open, "{{"+inner+"}}")
-		}
+		place := "{{" + inner + "}}"
+		b.WriteString(before[:len(before)-n] + strings.Repeat(`\`, change(n, place)) + text[len(before):at] + place)
 		text = text[at+len(inner)+4:]
 	}
 }

@@ -26,5 +26,8 @@ func TestLiteralPlaces(t *testing.T) {
 		if got += "|" + strings.Join(open, " "); got != want {
 			t.Errorf("%s: %s, not %s", text, got, want)
 		}
+		if back, open := literalPlaces(AsItStands(text)); back != text || len(open) > 0 {
+			t.Errorf("%s: escaped and back it is %s, with %q open", text, back, open)
+		}
 	}
 }

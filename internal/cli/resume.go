@@ -319,6 +319,22 @@ func (f *runFlags) openEarlier(out *harness.Outputs) (*os.File, error) {
 	return file, err
 }
 
+// bringHome completes the journal to resume with what ended when it could not be written.
+func (f *runFlags) bringHome(app *App, out *harness.Outputs) error {
+	if !f.resumes() {
+		return nil
+	}
+	from, err := out.BringHome()
+	if err != nil {
+		return broken(err)
+	}
+	if from != "" {
+		app.remark("%s: the trials in %s, where they went from a disk that was full, are in the journal now",
+			f.resumeFlag(), from)
+	}
+	return nil
+}
+
 // trialOptions are the options of a run that decide what comes of its trials.
 func (f *runFlags) trialOptions() runner.Options {
 	return runner.Options{

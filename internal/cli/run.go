@@ -177,6 +177,9 @@ func (f *runFlags) runPlan(
 		return err
 	}
 	defer fleet.close()
+	if err := f.bringHome(app, out); err != nil {
+		return err
+	}
 	file, resumed, err := f.openResumed(app, suite, plan, out)
 	if err != nil {
 		return err

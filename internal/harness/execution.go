@@ -85,6 +85,7 @@ type Execution struct {
 	job     Job
 	file    journalFile
 	journal *result.Journal
+	refuge  *refuge // of a journal that is a file; nil: it is none
 	collect result.Collector
 	gates   []result.GatedGroup
 	slots   int // number of trial indexes: those of the plan and of kept trials after its end
@@ -194,6 +195,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	x.collect.Gate(x.gates)
 	if earlier == nil {
 		x.journal, err = result.NewJournal(x.file, h)
+		x.takeRefuge()
 		return err
 	}
 	h.Dropped = earlier.Dropped
@@ -203,6 +205,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	if x.journal, err = earlier.Ledger.Continue(x.file, h, earlier.Kept); err != nil {
 		return err
 	}
+	x.takeRefuge()
 	if err := earlier.each(earlier.Unjudged, func(t *result.Trial) { x.Plan.Recall(t, false) }); err != nil {
 		return err
 	}
@@ -222,6 +225,14 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 			kept(t)
 		}
 	})
+}
+
+// takeRefuge has the journal go on elsewhere when its file takes no more.
+func (x *Execution) takeRefuge() {
+	if home, ok := x.file.(*os.File); ok {
+		x.refuge = newRefuge(filepath.Join(x.job.Outputs.Dir, JournalName), home)
+		x.journal.OrElse(x.refuge.open)
+	}
 }
 
 // Started returns the event of the start of the run. kept is the number of trials of an earlier run.
@@ -289,7 +300,8 @@ func (x *Execution) End(interrupted bool) error {
 	if x.job.Outputs == nil {
 		return err
 	}
-	if journal, ok := x.file.(*os.File); ok {
+	err = errors.Join(err, x.refuge.settle(x.journal.Size()))
+	if journal, ok := x.file.(*os.File); ok && !x.refuge.moved() {
 		rescued, lost := x.job.Outputs.Rescue(journal)
 		if err = errors.Join(err, lost); rescued != "" {
 			return err // the folder belongs to another run now, and so do its reports
@@ -338,6 +350,9 @@ func Exit(run *result.Run, interrupted bool, err error) int {
 
 // Close closes the journal.
 func (x *Execution) Close() error {
+	if err := x.refuge.close(); err != nil {
+		return err
+	}
 	if err := x.file.Close(); err != nil {
 		return fmt.Errorf("close %s: %w", filepath.Base(x.file.(*os.File).Name()), err)
 	}

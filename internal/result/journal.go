@@ -188,6 +188,9 @@ type Journal struct {
 	run   *Run       // set by Bind; nil: the trials are asked for by plan index
 	mu    sync.Mutex // guards the fields for writing
 	err   error      // the first error of writing; nothing is written after it
+
+	elsewhere Elsewhere // nil: an error of writing ends the journal
+	moved     error     // the first error for which it went on elsewhere
 }
 
 // NewJournal starts a journal in an empty file.
@@ -227,12 +230,13 @@ func (l *JournalContent) Continue(file Syncer, h JournalHeader, kept map[int]*En
 }
 
 // Write writes a finished trial without a sync: it survives the end of the process, but perhaps not that of the
-// machine. It is safe for concurrent use. After an error, all further writes fail.
+// machine. It is safe for concurrent use. After an error, all further writes fail. Where the journal could go on
+// elsewhere, there is no error: see Moved.
 func (j *Journal) Write(t *Trial, line []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	at := j.size
-	if err := j.write(line); err != nil {
+	if err := j.keep(line); err != nil {
 		return err
 	}
 	j.spans.set(t.Index, trialSpan(at, line))
@@ -250,10 +254,7 @@ func (j *Journal) Append(done []TrialDone) error {
 			return err
 		}
 	}
-	if err := j.file.Sync(); err != nil {
-		return fmt.Errorf("sync journal: %w", err)
-	}
-	return nil
+	return j.sync()
 }
 
 // Close writes the footer. It leaves the file open, because reports still read it. Header and footer are not synced:
@@ -279,12 +280,12 @@ func (j *Journal) write(b []byte) error {
 	if j.err != nil {
 		return j.err
 	}
-	n, err := j.file.Write(b)
-	j.size += int64(n)
-	if err != nil {
+	if _, err := j.file.Write(b); err != nil {
 		j.err = fmt.Errorf("write journal: %w", err)
+		return j.err
 	}
-	return j.err
+	j.size += int64(len(b))
+	return nil
 }
 
 // Bind makes the journal the Source of a finished run.

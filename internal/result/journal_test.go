@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -249,6 +250,50 @@ func TestJournalReportsAFullDisk(t *testing.T) {
 	t.Parallel()
 	if _, err := NewJournal(fullDisk{}, JournalHeader{}); !errors.Is(err, errFull) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// unsynced is a file whose sync fails: what was written may not be on the disk.
+type unsynced struct{ *os.File }
+
+func (unsynced) Sync() error { return errFull }
+
+// TestJournalGoesOn: a journal whose file cannot be written or synced goes on elsewhere, with all that was written.
+func TestJournalGoesOn(t *testing.T) {
+	t.Parallel()
+	for name, broken := range map[string]func(*os.File) Syncer{
+		"write": func(f *os.File) Syncer { return fullDisk{f} },
+		"sync":  func(f *os.File) Syncer { return unsynced{f} },
+	} {
+		f := written(t, head)
+		j := &Journal{file: broken(f), size: int64(len(head))}
+		one := hostile(0, "a")
+		done := []TrialDone{{Trial: one, Line: []byte(line(t, one))}}
+		before := j.size
+		if name == "sync" {
+			before += int64(len(done[0].Line))
+		}
+		var elsewhere *os.File
+		j.OrElse(func(from io.ReaderAt, size int64, why error) (Syncer, error) {
+			if size != before || !errors.Is(why, errFull) {
+				t.Errorf("%s: moves %d bytes, want %d, for %v", name, size, before, why)
+			}
+			text := make([]byte, size)
+			if _, err := from.ReadAt(text, 0); err != nil {
+				t.Error(err)
+			}
+			elsewhere = written(t, string(text))
+			return elsewhere, nil
+		})
+		if err := j.Append(done); err != nil || !errors.Is(j.Moved(), errFull) {
+			t.Errorf("%s: %v, moved for %v", name, err, j.Moved())
+		}
+		if got, err := j.Trial(0); err != nil || got.ID != one.ID {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		if text, err := os.ReadFile(elsewhere.Name()); err != nil || string(text) != head+string(done[0].Line) {
+			t.Errorf("%s: %v, %s", name, err, text)
+		}
 	}
 }
 

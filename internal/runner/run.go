@@ -93,7 +93,8 @@ const maxNotRunEvents = 10_000
 
 // Run executes the plan, at most opts.Jobs trials concurrently. Every trial that starts ends in one TrialDone; of those
 // that a cancelled ctx keeps from starting, the first maxNotRunEvents do. A finished trial is in the journal and synced
-// before the sink receives it. It returns the first error of the journal or the sink.
+// before the sink receives it. It returns the first error of the journal or the sink. When the journal has to go on
+// elsewhere, no trial starts any more, and those that run come to their end.
 func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal, sink Sink) error {
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
@@ -209,6 +210,8 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 	err := c.journal.Write(out, line)
 	if err != nil { // stop paying for trials that cannot be kept
 		c.abort(fmt.Errorf("%w: %w", errStopped, err))
+	} else if moved := c.journal.Moved(); moved != nil {
+		c.lost(moved)
 	}
 	return result.TrialDone{At: s.emit.at(), Trial: out, Line: line, Written: err == nil}
 }
@@ -392,6 +395,7 @@ func (p *consumer) flush(events []result.Event) {
 		if p.journalFailed = p.check(p.journal.Append(done), p.abort); p.journalFailed {
 			return
 		}
+		p.check(p.journal.Moved(), p.halt)
 	}
 	for _, e := range events {
 		p.check(p.sink.Handle(e), p.halt)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -263,6 +264,49 @@ func TestAFullDiskPaysNoMoreThanIsInFlight(t *testing.T) {
 	}
 	if calls.Load() != 1 || disk.lines.Load() != 2 {
 		t.Errorf("%d calls were paid for, and %d lines written", calls.Load(), disk.lines.Load())
+	}
+}
+
+// TestTrialsInFlightOutliveAFullDisk: a journal that goes on elsewhere starts no trial any more, and has all that were in
+// flight.
+func TestTrialsInFlightOutliveAFullDisk(t *testing.T) {
+	t.Parallel()
+	const jobs = 4
+	var calls atomic.Int64
+	moved, started := make(chan struct{}), make(chan struct{})
+	client := answer(func(ctx context.Context, _ *chat.Request) (chat.Reply, error) {
+		wait := moved // the others end when the disk is full
+		switch n := calls.Add(1); n {
+		case jobs:
+			close(started)
+			fallthrough
+		case 1:
+			wait = started
+		}
+		select {
+		case <-wait:
+			return chat.Reply{Content: "ok"}, nil
+		case <-ctx.Done():
+			return chat.Reply{}, context.Cause(ctx)
+		}
+	})
+	_, file := journalFor(t)
+	_, other := journalFor(t)
+	journal, err := result.NewJournal(&full{File: file.File}, result.JournalHeader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	journal.OrElse(func(io.ReaderAt, int64, error) (result.Syncer, error) {
+		once.Do(func() { close(moved) })
+		return other, nil
+	})
+	w := &watcher{}
+	if err := Run(t.Context(), planOf(t, 100, client), options(jobs), journal, w); !errors.Is(err, errFull) {
+		t.Fatalf("error %v", err)
+	}
+	if n := int(calls.Load()); n < jobs || n == 100 || w.count(result.Passed) != n || len(w.trials) != 100 {
+		t.Errorf("%d calls, %d trials passed of %d that were told", n, w.count(result.Passed), len(w.trials))
 	}
 }
 

@@ -198,10 +198,10 @@ func (a *analyzer) report() *Report {
 	for _, key := range a.order {
 		g := a.groups[key]
 		if key.scenario == "" {
-			r.Providers = append(r.Providers, g.told(key))
+			r.Providers = append(r.Providers, g.summary(key))
 			continue
 		}
-		r.Groups = append(r.Groups, g.told(key))
+		r.Groups = append(r.Groups, g.summary(key))
 		g.outliers(key, a.runs, func(o Outlier) { outliers.add(o, farther) })
 	}
 	r.Outliers, r.Repeated, r.Longest = outliers.done(farther), a.repeated.done(moreOften), a.longest.done(longer)

@@ -62,7 +62,7 @@ func durationOf(b *result.Brief) (float64, bool) { return b.DurationMS, true }
 func turnsOf(b *result.Brief) (float64, bool)    { return float64(b.Turns), true }
 func roundsOf(b *result.Brief) (float64, bool)   { return float64(b.Usage.Calls), true }
 
-func (g *group) told(key groupKey) Group {
+func (g *group) summary(key groupKey) Group {
 	return Group{
 		Scenario: key.scenario, Provider: key.provider, Trials: len(g.trials), Passed: g.passed,
 		CostUSD:    spreadOf(g.numbers(costOf)),

@@ -180,10 +180,10 @@ func tooLarge(size int64) error {
 
 // fetch is what came from an address. Its lock is held while it is fetched.
 type fetch struct {
-	mu      sync.Mutex
-	told    string // type, by the server
-	content chat.Content
-	types   map[[2]string]string // by kind and declared type
+	mu          sync.Mutex
+	contentType string // type, by the server
+	content     chat.Content
+	types       map[[2]string]string // by kind and declared type
 }
 
 // address is a medium at an address. What came is kept; a failure is not, and the next trial tries again.
@@ -209,14 +209,14 @@ func (s *Store) address(ctx context.Context, kind string, m *chat.Media) (*chat.
 		if err != nil {
 			return nil, err
 		}
-		data, f.told, f.content = got.Data, told(got.Type), chat.NewContent(got.Data)
+		data, f.contentType, f.content = got.Data, mediaTypeOf(got.Type), chat.NewContent(got.Data)
 	}
 	return f.medium(kind, m, data)
 }
 
 // medium is what came as the medium that it was to be. data are the bytes, where they are at hand.
 func (f *fetch) medium(kind string, m *chat.Media, data []byte) (*chat.Media, error) {
-	declared := cmp.Or(m.MIMEType, f.told, byAddress(m.URL))
+	declared := cmp.Or(m.MIMEType, f.contentType, byAddress(m.URL))
 	key := [2]string{kind, declared}
 	if f.types[key] == "" {
 		if data == nil {
@@ -237,8 +237,8 @@ func (f *fetch) medium(kind string, m *chat.Media, data []byte) (*chat.Media, er
 	return &out, out.SetContent(f.content)
 }
 
-// told is the type that a server tells, where it tells more than that there are bytes.
-func told(header string) string {
+// mediaTypeOf is the type that a server tells, where it tells more than that there are bytes.
+func mediaTypeOf(header string) string {
 	mime, _, _ := strings.Cut(header, ";")
 	if mime = strings.TrimSpace(mime); mime == "application/octet-stream" || mime == "binary/octet-stream" {
 		return ""

@@ -54,5 +54,5 @@ func (l *Lane) Media(
 	if err != nil {
 		return nil, rec.fail(err)
 	}
-	return got.Aside(chat.InlineMedia), nil
+	return got.Offloaded(chat.InlineMedia), nil
 }

@@ -41,17 +41,17 @@ type modelReply struct {
 	ToolResults []toolReply  `json:"tool_results,omitempty"`
 	Opaque      *chat.Opaque `json:"opaque,omitempty"`
 	// Finish is empty when the stream was closed, or ended early.
-	Finish  string   `json:"finish_reason,omitempty"`
-	Closed  bool     `json:"closed,omitempty"` // a guardrail closed the stream
-	Chunks  chunks   `json:"chunks,omitempty"`
-	Model   string   `json:"model,omitempty"` // as named by the provider
-	Usage   usage    `json:"usage"`
-	CostUSD *float64 `json:"cost_usd"` // null: not known
-	Retries int      `json:"retries,omitempty"`
-	Cached  bool     `json:"cached,omitempty"`
-	Notice  string   `json:"notice,omitempty"`
-	Doubt   string   `json:"doubt,omitempty"`
-	Untold  []string `json:"untold,omitempty"`
+	Finish     string   `json:"finish_reason,omitempty"`
+	Closed     bool     `json:"closed,omitempty"` // a guardrail closed the stream
+	Chunks     chunks   `json:"chunks,omitempty"`
+	Model      string   `json:"model,omitempty"` // as named by the provider
+	Usage      usage    `json:"usage"`
+	CostUSD    *float64 `json:"cost_usd"` // null: not known
+	Retries    int      `json:"retries,omitempty"`
+	Cached     bool     `json:"cached,omitempty"`
+	Notice     string   `json:"notice,omitempty"`
+	Doubt      string   `json:"doubt,omitempty"`
+	Unreported []string `json:"untold,omitempty"`
 	// ModelCalls and Trace are of an agent that is a program.
 	ModelCalls *int        `json:"model_calls,omitempty"`
 	Trace      *chat.Trace `json:"trace,omitempty"`
@@ -183,7 +183,7 @@ func (enc encoder) replyOf(r *chat.Reply) (*modelReply, error) {
 		Content: enc.text(r.Content), Parts: parts, ToolCalls: enc.calls(r.ToolCalls), Finish: r.FinishReason, Model: r.Model,
 		Usage: usageOf(r.Usage), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached,
 		Notice: string(enc.text(r.Notice)), Doubt: string(enc.text(r.Doubt)), Opaque: enc.opaque(r.Opaque),
-		Untold:     r.Untold,
+		Unreported: r.Unreported,
 		ModelCalls: r.ModelCalls, Trace: enc.trace(r.Trace),
 	}
 	for i := range r.ToolResults {
@@ -219,7 +219,7 @@ func (d *Folder) modelReply(r *modelReply) (chat.Reply, error) {
 	out := chat.Reply{
 		Content: string(r.Content), Parts: parts, ToolCalls: r.ToolCalls, FinishReason: r.Finish, Model: r.Model,
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached, Notice: r.Notice,
-		Doubt: r.Doubt, Opaque: r.Opaque, Untold: r.Untold, ModelCalls: r.ModelCalls, Trace: r.Trace,
+		Doubt: r.Doubt, Opaque: r.Opaque, Unreported: r.Unreported, ModelCalls: r.ModelCalls, Trace: r.Trace,
 	}
 	for i := range r.ToolResults {
 		result, err := d.result(&r.ToolResults[i])

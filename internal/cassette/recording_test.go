@@ -32,7 +32,7 @@ func TestRecordingKnowsEveryField(t *testing.T) {
 				fill(t, reflect.ValueOf(v).Elem())
 			}
 			if r, ok := full.Reply.(*modelReply); ok {
-				r.Untold = chat.UntoldWords
+				r.Unreported = chat.UnreportedWords
 			}
 			if q, ok := full.Request.(*modelRequest); ok {
 				q.AsBefore, q.Messages = 0, append(q.Messages, q.Messages[0])

@@ -90,30 +90,30 @@ func (m *Media) SetContent(c Content) error {
 	return err
 }
 
-// Aside moves the bytes out of the media of parts that are too many to stand in a message, and returns the parts with
-// that. The list and its media do not change: others may have them. What is not base64 stays.
-func Aside(parts []Part) []Part {
+// Offload returns parts whose media are small enough for a message: a larger medium has its hash and size in the place
+// of its bytes. The given list and its media do not change. What is not base64 stays.
+func Offload(parts []Part) []Part {
 	own := false
 	for i := range parts {
 		m := parts[i].Media
 		if m == nil || base64.StdEncoding.DecodedLen(len(m.Data)) <= InlineMedia {
 			continue
 		}
-		aside := m.Aside(InlineMedia)
-		if aside == m {
+		offloaded := m.Offloaded(InlineMedia)
+		if offloaded == m {
 			continue
 		}
 		if !own {
 			parts, own = slices.Clone(parts), true
 		}
-		parts[i].Media = aside
+		parts[i].Media = offloaded
 	}
 	return parts
 }
 
-// Aside is the medium with its hash and size in the place of more bytes than a limit; the medium itself where it has
-// fewer, or none that are base64.
-func (m *Media) Aside(limit int) *Media {
+// Offloaded is the medium with its hash and size in the place of its bytes, if these are more than a limit; otherwise,
+// and when they are not base64, the medium itself.
+func (m *Media) Offloaded(limit int) *Media {
 	if base64.StdEncoding.DecodedLen(len(m.Data)) <= limit {
 		return m
 	}
@@ -121,11 +121,11 @@ func (m *Media) Aside(limit int) *Media {
 	if err != nil || len(data) <= limit {
 		return m
 	}
-	aside, text := *m, m.Data
-	aside.Data = ""
-	aside.Content = ContentOf(SumOf(data), len(data), func() (string, error) { return text, nil })
-	aside.SHA256, aside.Size = aside.Content.SHA256(), aside.Content.Size()
-	return &aside
+	offloaded, text := *m, m.Data
+	offloaded.Data = ""
+	offloaded.Content = ContentOf(SumOf(data), len(data), func() (string, error) { return text, nil })
+	offloaded.SHA256, offloaded.Size = offloaded.Content.SHA256(), offloaded.Content.Size()
+	return &offloaded
 }
 
 // WithData are parts with the data of their media in them, for others who know no hashes. The list and its media do not

@@ -19,7 +19,7 @@ func LastLatency(messages []Message) *float64 {
 		default:
 			*took += m.LatencyMS
 		}
-		if !m.LeavesUntold(UntoldModelCalls) {
+		if !m.IsUnreported(UnreportedModelCalls) {
 			return took
 		}
 	}

@@ -10,10 +10,10 @@ import (
 func TestLastLatency(t *testing.T) {
 	t.Parallel()
 	say := func(ms float64, untold ...string) chat.Message {
-		return chat.Message{Role: chat.Assistant, LatencyMS: ms, Untold: untold}
+		return chat.Message{Role: chat.Assistant, LatencyMS: ms, Unreported: untold}
 	}
 	user, tool := chat.Message{Role: chat.User}, chat.Message{Role: chat.ToolRole}
-	const hidden = chat.UntoldModelCalls
+	const hidden = chat.UnreportedModelCalls
 	for name, c := range map[string]struct {
 		messages []chat.Message
 		want     float64

@@ -56,8 +56,8 @@ type Message struct {
 	// ModelCalls is how many calls of models the steps of a composition, or an agent that is a program, made for this
 	// reply; nil: it is one of a model.
 	ModelCalls *int `json:"model_calls,omitempty"`
-	// Untold is what the agent does not tell of the reply, such as UntoldToolCalls; nil: it tells all.
-	Untold []string `json:"untold,omitempty"`
+	// Unreported lists what the agent does not report of the reply, such as UnreportedToolCalls; nil: it reports all.
+	Unreported []string `json:"untold,omitempty"`
 	// Cached says that the reply was paid for earlier, and nothing now; cost and latency are those of then.
 	Cached      bool         `json:"cached,omitempty"`
 	Validations []Validation `json:"validations,omitempty"`

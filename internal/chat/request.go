@@ -116,8 +116,8 @@ type Reply struct {
 	Notice       string // something the user should know once, such as "no mock reply configured"
 	// Doubt is why this may not be all that the model said, or not what was counted: "has parts that are left out"; "": it
 	// is.
-	Doubt  string
-	Untold []string // see Message
+	Doubt      string
+	Unreported []string // see Message
 	// ModelCalls is how many calls of models an agent made for it, as its traces tell; nil: it is one of a model.
 	ModelCalls *int
 	LeftOut    *LeftOut // see Message
@@ -130,7 +130,7 @@ func (r *Reply) Message() Message {
 	return Message{
 		Role: Assistant, Content: r.Content, Parts: r.Parts, ToolCalls: r.ToolCalls, Opaque: r.Opaque,
 		FinishReason: r.FinishReason, Usage: &usage, CostUSD: r.CostUSD, LatencyMS: r.LatencyMS, Cached: r.Cached,
-		Untold:     r.Untold,
+		Unreported: r.Unreported,
 		LeftOut:    r.LeftOut,
 		ModelCalls: r.ModelCalls,
 	}

@@ -12,7 +12,7 @@ import (
 // for two tools. Agents that run their own tools may name them freely. It is "" when there is no such call.
 func (c *Compiled) CalledAlike(s *Subject) (text string) {
 	if c.session {
-		s = s.Whole()
+		s = s.Conversation()
 	}
 	for _, use := range c.Names() {
 		if use.Kind != ToolName && use.Kind != CalledTool {

@@ -13,7 +13,7 @@ func (c *Compiled) OnlyByFailedCalls(ctx context.Context, s *Subject) []Call {
 		return nil
 	}
 	if c.session {
-		s = s.Whole()
+		s = s.Conversation()
 	}
 	succeeds := func(call Call) bool { return !call.Failed() }
 	failed := slices.DeleteFunc(slices.Clone(s.Calls), succeeds)

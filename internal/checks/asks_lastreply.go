@@ -67,7 +67,7 @@ func (c *Compiled) Remarks(ctx context.Context, s *Subject, v *result.Verdict) (
 			"began: assert it in the turn whose calls are meant, or of the conversation")
 	}
 	if c.session {
-		s = s.Whole()
+		s = s.Conversation()
 	}
 	if may, instead, alone := c.OfLastReplyAlone(); alone && len(spoken(s)) > 1 {
 		where := "the turn"
@@ -99,7 +99,7 @@ func (c *Compiled) metBefore(ctx context.Context, s *Subject) bool {
 	if s.Session || s.Turn < 1 {
 		return false
 	}
-	before := s.Whole().Fork()
+	before := s.Conversation().Fork()
 	before.Calls = slices.DeleteFunc(slices.Clone(before.Calls), func(call Call) bool { return call.Turn >= s.Turn })
 	if len(before.Calls) == 0 {
 		return false

@@ -18,7 +18,7 @@ func (c *Compiled) LimitsMoney() (limits, alone bool) {
 // models did not count: estimates leave out what they do not see, such as tools and thoughts.
 func (c *Compiled) ByEstimate(s *Subject) bool {
 	if c.session {
-		s = s.Whole()
+		s = s.Conversation()
 	}
 	switch c.Check.(type) {
 	case *costBudget, *maxCost:

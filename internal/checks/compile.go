@@ -214,8 +214,8 @@ func (k *compilation) build(e *Spelling, w written) Check {
 	b := &binder{c: k.c, own: k.own, r: k.r, def: e.Def, name: e.Type, at: w.at, read: map[string]*node.Node{}}
 	b.negated, b.depth = k.negated != (e.Def == notDef), k.depth+1
 	b.body = k.limits.take(k, e.Type, body, e.Def.layout().index)
-	b.turned = k.turned != (e.Def == notDef) != k.limits.wantLow()
-	b.around = e.Def == notDef && k.around == k.limits.wantLow()
+	b.turned = k.turned != (e.Def == notDef) != k.limits.passesLowOnly()
+	b.around = e.Def == notDef && k.around == k.limits.passesLowOnly()
 	b.scored = k.scored || k.limits.min != nil || k.limits.max != nil
 	switch open := k.limits.min == nil && k.limits.max == nil; {
 	case e.Def == notDef && !k.scored && k.limits.max == nil && !open:

@@ -89,7 +89,7 @@ func (k *compilation) warnEither(e *Spelling, check Check, w written, b *binder)
 	if text != "" {
 		k.r.Diags.Warnf(w.pos, w.width, "turned-round", "%s: %s", e.Type, text).Hint = hint
 	}
-	if s := b.several; len(s) > 0 && e.Def.Shares && k.limits.wantLow() && b.turned && !k.scored {
+	if s := b.several; len(s) > 0 && e.Def.Shares && k.limits.passesLowOnly() && b.turned && !k.scored {
 		n := len(s[0].at.Content)
 		if may := int(*k.limits.max*float64(n) + slack); n > 1 && may > 0 {
 			k.r.Diags.Warnf(k.lowAt(w), len(say.Decimal(*k.limits.max)), "turned-round",
@@ -102,7 +102,7 @@ func (k *compilation) warnEither(e *Spelling, check Check, w written, b *binder)
 // asksForBanned reports whether a combination of bans and limits alone is turned round.
 func (k *compilation) asksForBanned(e *Spelling, check Check) bool {
 	whole, combined := check.(interface{ nested() []*Compiled })
-	if !combined || e.Def == notDef || k.around == k.limits.wantLow() {
+	if !combined || e.Def == notDef || k.around == k.limits.passesLowOnly() {
 		return false
 	}
 	parts := whole.nested()

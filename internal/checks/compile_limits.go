@@ -65,8 +65,8 @@ func (l *limits) threshold(k *compilation, what string, n *node.Node, before *fl
 	return &v
 }
 
-// wantLow reports whether the check passes by a low score alone.
-func (l *limits) wantLow() bool { return l.min == nil && l.max != nil && *l.max < 1-slack }
+// passesLowOnly reports whether the check passes by a low score alone.
+func (l *limits) passesLowOnly() bool { return l.min == nil && l.max != nil && *l.max < 1-slack }
 
 // verify checks the thresholds together.
 func (l *limits) verify(k *compilation, w written) {

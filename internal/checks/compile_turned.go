@@ -83,7 +83,7 @@ func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder)
 	if check == nil {
 		return
 	}
-	if k.around != k.limits.wantLow() && len(b.vacuous) == 0 { // else the outcome is reported already
+	if k.around != k.limits.passesLowOnly() && len(b.vacuous) == 0 { // else the outcome is reported already
 		k.warnTurnedBan(e, check, w)
 	}
 	k.warnEither(e, check, w, b)
@@ -96,7 +96,7 @@ func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder)
 	if k.negated && open {
 		what = "the not"
 	}
-	within, low := k.negated && open && (!k.scored || k.lets != nil), b.turned && k.limits.wantLow()
+	within, low := k.negated && open && (!k.scored || k.lets != nil), b.turned && k.limits.passesLowOnly()
 	each, _ := check.(asksEach)
 	switch {
 	case len(b.several) > 0 && within && e.Def.Shares && k.lets != nil:
@@ -121,7 +121,7 @@ func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder)
 // meant. Measures of likeness and of what is bad are often limited so.
 func (k *compilation) warnHighMost(e *Spelling, check Check, w written) {
 	const half = 0.5
-	if !k.limits.wantLow() || *k.limits.max <= half || cleanOf(e.Def, check) != NotClean {
+	if !k.limits.passesLowOnly() || *k.limits.max <= half || cleanOf(e.Def, check) != NotClean {
 		return
 	}
 	_, byPattern := check.(decidedByPattern)
@@ -153,7 +153,7 @@ func (k *compilation) warnTurnedBan(e *Spelling, check Check, w written) {
 		return
 	}
 	at, width, by, hint := w.pos, w.width, "the not around it", "take the not out"
-	if k.limits.wantLow() {
+	if k.limits.passesLowOnly() {
 		low := say.Decimal(*k.limits.max)
 		by, hint = "max_score "+low, "take max_score out"
 		if at = k.lowAt(w); at != w.pos {
@@ -175,7 +175,7 @@ func (k *compilation) warnTurnedBan(e *Spelling, check Check, w written) {
 	}
 	if e.Def == notDef {
 		text = "is turned round by %s, so that the check within it must hold"
-		if !k.limits.wantLow() {
+		if !k.limits.passesLowOnly() {
 			hint = "take both out, or one of them"
 		}
 	}

@@ -65,7 +65,7 @@ func (c *Compiled) CountedFailures(s *Subject) []Call {
 		return nil
 	}
 	if c.session {
-		s = s.Whole()
+		s = s.Conversation()
 	}
 	return slices.DeleteFunc(slices.Clone(s.Calls), func(call Call) bool { return !c.looksAt(CallOutcomes, call.Name) })
 }

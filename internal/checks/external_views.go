@@ -52,8 +52,8 @@ func callsOf(s *Subject) []callView {
 	for i := range s.Calls {
 		c := &s.Calls[i]
 		views[i] = callView{Name: c.Name, Args: c.Args, BadArgs: c.BadArgs, Result: c.Result, Error: c.Error, Index: i}
-		switch untold := s.leavesUntold(chat.UntoldArguments); {
-		case len(c.Args) == 0 && untold:
+		switch unreported := s.isUnreported(chat.UnreportedArguments); {
+		case len(c.Args) == 0 && unreported:
 			views[i].Args = nil
 		case c.Args == nil && c.BadArgs == "":
 			views[i].Args = map[string]any{}

@@ -48,14 +48,14 @@ func messageExhibits(messages []chat.Message) (exhibits []grading.Exhibit) {
 			continue
 		}
 		if text := messageText(m); strings.TrimSpace(text) != "" {
-			exhibits = append(exhibits, grading.Show(fmt.Sprintf("message %d (%s)", len(exhibits)+1, speaker(m)), text))
+			exhibits = append(exhibits, grading.Show(fmt.Sprintf("message %d (%s)", len(exhibits)+1, author(m)), text))
 		}
 	}
 	return exhibits
 }
 
-// speaker names who wrote a message in arena's words: a recording may call a role anything.
-func speaker(m *chat.Message) string {
+// author names who wrote a message in arena's words: a recording may call a role anything.
+func author(m *chat.Message) string {
 	switch {
 	case m.Role == chat.User && m.Generated != nil:
 		return "user, played by a model"

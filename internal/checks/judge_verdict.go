@@ -145,7 +145,7 @@ func stepExhibits(s *Subject) (steps []grading.Exhibit) {
 		m := &s.Messages[i]
 		switch {
 		case m.Role == chat.User && messageText(m) != "":
-			add(speaker(m), say.Cut(messageText(m), stepLimit))
+			add(author(m), say.Cut(messageText(m), stepLimit))
 		case m.Role == chat.Assistant:
 			called = called || len(m.ToolCalls) > 0
 			add("model", callsMade(m)+say.Cut(messageText(m), stepLimit))
@@ -168,7 +168,7 @@ func callsMade(m *chat.Message) string {
 		args := badArgs(c.BadArgs)
 		switch {
 		case c.BadArgs != "":
-		case len(c.Args) == 0 && m.LeavesUntold(chat.UntoldArguments):
+		case len(c.Args) == 0 && m.IsUnreported(chat.UnreportedArguments):
 			args = "(arguments not told)"
 		default:
 			args = say.OneLine(jsonvalue.Compact(c.Args))
@@ -194,10 +194,10 @@ func counts(s *Subject) string {
 		}
 	}
 	told := plural.Count(models, "model call")
-	if s.leavesUntold(chat.UntoldModelCalls) {
+	if s.isUnreported(chat.UnreportedModelCalls) {
 		told = "an unknown number of model calls"
 	}
-	if s.leavesUntold(chat.UntoldToolCalls) {
+	if s.isUnreported(chat.UnreportedToolCalls) {
 		return told + "; it is not known which tools were called"
 	}
 	text := told + ", " + plural.Count(len(s.Calls), "tool call")

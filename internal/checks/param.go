@@ -119,5 +119,5 @@ func rulesOf(tag reflect.StructTag) rules {
 }
 
 func (r *rules) number(whole bool) keys.Number {
-	return keys.Number{Low: r.low, High: r.high, Above: r.above, Whole: whole}
+	return keys.Number{Low: r.low, High: r.high, Above: r.above, Integer: whole}
 }

@@ -17,7 +17,7 @@ type NameUse struct {
 	Name    string
 	Of      string         // for an argument: its tool
 	Values  []ValueUse     // for an argument: the texts that it is compared with, those of a list each
-	Wants   []WantUse      // for an argument: what it is compared with
+	Wants   []ExpectedUse  // for an argument: what it is compared with
 	Pattern *regexp.Regexp // for a ToolPattern
 	Param   string         // its parameter or condition: tool_names, when: tool_called
 	Pos     diag.Pos
@@ -31,8 +31,8 @@ type ValueUse struct {
 	Pos     diag.Pos
 }
 
-// WantUse is a value of any type that a check compares with an argument.
-type WantUse struct {
+// ExpectedUse is a value of any type that a check compares with an argument.
+type ExpectedUse struct {
 	Value   any
 	Pattern *regexp.Regexp // the argument must match it; nil: the argument must equal the value
 	Pos     diag.Pos
@@ -83,7 +83,7 @@ func (b *binder) means(f *field, n *node.Node, what string, given map[string]*no
 			before := len(b.uses)
 			ok = b.text(f, f.Keys, n.Content[i], what, given, l) && ok
 			if len(b.uses) > before && f.Keys == ArgumentName {
-				b.uses[before].Values, b.uses[before].Wants = b.values(f, n.Content[i+1]), b.wants(f, n.Content[i+1])
+				b.uses[before].Values, b.uses[before].Wants = b.values(f, n.Content[i+1]), b.expectedUses(f, n.Content[i+1])
 			}
 		}
 	}
@@ -109,8 +109,8 @@ func (b *binder) values(f *field, n *node.Node) (list []ValueUse) {
 	return list
 }
 
-// wants returns the values for an argument, without those with placeholders.
-func (b *binder) wants(f *field, n *node.Node) (list []WantUse) {
+// expectedUses returns the values for an argument, without those with placeholders.
+func (b *binder) expectedUses(f *field, n *node.Node) (list []ExpectedUse) {
 	all := []*node.Node{n}
 	if f.each {
 		all = textsOf(n)
@@ -119,7 +119,7 @@ func (b *binder) wants(f *field, n *node.Node) (list []WantUse) {
 		if holdsPlace(one) {
 			continue
 		}
-		use := WantUse{Pos: b.r.Pos(one)}
+		use := ExpectedUse{Pos: b.r.Pos(one)}
 		if !f.patterns {
 			use.Value = (&node.Reader{File: b.r.File, Diags: &diag.List{}}).Any(one) // its problems are reported
 		} else if p, err := regexp.Compile(one.Value); err == nil {

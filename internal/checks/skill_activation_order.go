@@ -21,5 +21,5 @@ func (*skillActivationOrder) hides(s *Subject) bool { return s.activatesUnknown(
 
 func (c *skillActivationOrder) Eval(_ context.Context, s *Subject) (Finding, error) {
 	o := inOrder(c.Sequence, skillsOf(activations(s.Calls)))
-	return Finding{Score: o.share(), Explanation: o.tell("activated"), Details: o.details("actual_skills")}, nil
+	return Finding{Score: o.share(), Explanation: o.explain("activated"), Details: o.details("actual_skills")}, nil
 }

@@ -52,12 +52,12 @@ type Subject struct {
 	Variables    map[string]string
 	Metadata     map[string]any // host values: embedding, retrieved_chunks, …
 
-	masking   masking
-	read      bool
-	replies   []Reply
-	documents [4]*document       // by jsonOptions
-	galleries map[string]gallery // by the kind of media
-	whole     *Subject
+	masking      masking
+	read         bool
+	replies      []Reply
+	documents    [4]*document       // by jsonOptions
+	galleries    map[string]gallery // by the kind of media
+	conversation *Subject
 }
 
 // EvalResult is the result of an earlier eval, for guardrail_triggered.
@@ -177,14 +177,14 @@ func (s *Subject) Replied() bool {
 	return r != nil && !r.wordless
 }
 
-// Whole returns the conversation that a turn belongs to; in session scope the subject itself.
-func (s *Subject) Whole() *Subject {
+// Conversation returns the conversation that a turn belongs to; in session scope the subject itself.
+func (s *Subject) Conversation() *Subject {
 	if s.Session {
 		return s
 	}
-	if s.whole != nil {
-		s.whole.Earlier = s.Earlier
-		return s.whole
+	if s.conversation != nil {
+		s.conversation.Earlier = s.Earlier
+		return s.conversation
 	}
 	w := &Subject{
 		Session: true, Messages: s.Messages, Turn: -1, Calls: s.AllCalls, ElapsedMS: s.ElapsedMS, Tools: s.Tools,
@@ -197,14 +197,14 @@ func (s *Subject) Whole() *Subject {
 		w.Calls = CallsOf(s.Messages)
 	}
 	w.spend()
-	s.whole = w
+	s.conversation = w
 	return w
 }
 
 // Fork returns the same subject for another goroutine. Both share their data, which must not change meanwhile.
 func (s *Subject) Fork() *Subject {
 	f := *s
-	f.read, f.replies, f.documents, f.galleries, f.whole = false, nil, [4]*document{}, nil, nil
+	f.read, f.replies, f.documents, f.galleries, f.conversation = false, nil, [4]*document{}, nil, nil
 	return &f
 }
 

@@ -17,7 +17,7 @@ var (
 
 // tokens returns the input and output tokens of the scope. They are not known when only some model calls have counts.
 func (s *Subject) tokens() (in, out int, known bool) {
-	if s.InputTokens == nil || s.OutputTokens == nil || s.leavesUntold(chat.UntoldTokens) {
+	if s.InputTokens == nil || s.OutputTokens == nil || s.isUnreported(chat.UnreportedTokens) {
 		return 0, 0, false
 	}
 	with, lacking := 0, 0
@@ -85,9 +85,9 @@ func (s *Subject) modelCalls() (n int) {
 func notMeasured(why string) error { return errors.New("not measured: " + why) }
 
 // estimated reports whether the tokens of a model call in scope were not all counted by its server. An agent that
-// leaves its tokens untold has its own rules.
+// does not report its tokens has its own rules.
 func (s *Subject) estimated() bool {
-	return !s.leavesUntold(chat.UntoldTokens) && slices.ContainsFunc(s.Messages[s.Start:], func(m chat.Message) bool {
+	return !s.isUnreported(chat.UnreportedTokens) && slices.ContainsFunc(s.Messages[s.Start:], func(m chat.Message) bool {
 		return m.Role == chat.Assistant && m.Usage != nil && m.Usage.Estimated
 	})
 }

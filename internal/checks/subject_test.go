@@ -61,8 +61,8 @@ func TestScopes(t *testing.T) {
 	if s.Output() != "Second" || s.Lower() != "second" || len(s.Texts()) != 2 || s.Texts()[0].Turn != 1 {
 		t.Errorf("turn: %q %+v", s.Output(), s.Texts())
 	}
-	w := s.Whole()
-	if w != s.Whole() || w.Whole() != w {
+	w := s.Conversation()
+	if w != s.Conversation() || w.Conversation() != w {
 		t.Error("the conversation is built twice")
 	}
 	if len(w.Texts()) != 4 || w.Texts()[1].Turn != 0 || w.Texts()[3].Turn != 1 || len(w.Calls) != 3 {
@@ -72,8 +72,8 @@ func TestScopes(t *testing.T) {
 		t.Errorf("spent %v %v %v in %v", *w.CostUSD, *w.InputTokens, *w.OutputTokens, *w.LatencyMS)
 	}
 	s.Messages[2].CostUSD, s.Messages[2].Usage = nil, nil
-	s.whole = nil
-	if w := s.Whole(); w.CostUSD != nil || w.InputTokens != nil {
+	s.conversation = nil
+	if w := s.Conversation(); w.CostUSD != nil || w.InputTokens != nil {
 		t.Error("a sum with an unknown part is known")
 	}
 }

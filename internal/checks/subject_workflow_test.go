@@ -38,12 +38,12 @@ func TestWholeKeepsWhatIsShared(t *testing.T) {
 		Messages: conversation(), Start: 6, Turn: 1, Tools: &struct{ fakeTools }{}, Workflow: &Workflow{}, ElapsedMS: new(5.0),
 		Composition: &Composition{},
 	}
-	w := s.Whole()
+	w := s.Conversation()
 	if w.Tools != s.Tools || w.Workflow != s.Workflow || w.Composition != s.Composition || w.ElapsedMS != s.ElapsedMS {
 		t.Errorf("%+v", w)
 	}
 	s.Earlier = append(s.Earlier, EvalResult{ID: "late"})
-	if len(s.Whole().Earlier) != 1 {
+	if len(s.Conversation().Earlier) != 1 {
 		t.Error("an eval that ran after the first look is not there")
 	}
 }

@@ -15,18 +15,18 @@ type textExpectation struct {
 	Contains *string     `param:"contains" is:"text" doc:"A part of the text; case matters. JSON: whatever its spaces."`
 }
 
-// wantsWhole reports whether the whole text is given.
-func (e *textExpectation) wantsWhole() bool { return e.Equals.text != "" || e.Equals.json != nil }
+// isExact reports whether the whole text is given.
+func (e *textExpectation) isExact() bool { return e.Equals.text != "" || e.Equals.json != nil }
 
 // given reports whether there is anything to compare with.
-func (e *textExpectation) given() bool { return e.wantsWhole() || e.Contains != nil }
+func (e *textExpectation) given() bool { return e.isExact() || e.Contains != nil }
 
 // check refuses an empty text, and warns about parameters without effect.
 func (e *textExpectation) check(b *binder) {
 	if n := b.read["equals"]; n != nil && n.Kind == node.Scalar && n.Value == "" {
 		b.errorf("equals", "empty-value", "equals is empty")
 	}
-	if e.wantsWhole() && e.Contains != nil {
+	if e.isExact() && e.Contains != nil {
 		b.warnf("contains", "ignored-parameter", `"contains" is ignored because "equals" is given too`)
 	}
 }
@@ -37,7 +37,7 @@ func (e *textExpectation) judge(f *Finding, what, text string) error {
 	switch {
 	case e.Equals.json != nil:
 		fits, err = e.equalsJSON(f, what, text)
-	case e.wantsWhole():
+	case e.isExact():
 		want := e.Equals.text
 		f.Details["expected"], f.Explanation = want, what+" is "+say.Quote(text)
 		if fits = text == want; !fits {

@@ -66,8 +66,8 @@ func matchedArgs(args map[string]pattern) []matchedArg {
 	return list
 }
 
-// wanted returns the expected arguments by name.
-func (c *callRules) wanted() map[string]any {
+// expectedByName returns the expected arguments by name.
+func (c *callRules) expectedByName() map[string]any {
 	args := make(map[string]any, len(c.expected))
 	for _, want := range c.expected {
 		args[want.name] = want.value

@@ -18,7 +18,7 @@ type toolCallSequence struct {
 
 func (c *toolCallSequence) Eval(_ context.Context, s *Subject) (Finding, error) {
 	o := inOrder(c.Sequence, namesOf(s.Calls))
-	return Finding{Score: o.share(), Explanation: o.tell("called"), Details: o.details("actual_tools")}, nil
+	return Finding{Score: o.share(), Explanation: o.explain("called"), Details: o.details("actual_tools")}, nil
 }
 
 // namesOf returns the names of the tools in the order of the calls.

@@ -79,7 +79,7 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 		f.Details["called_tools"] = callNames(s.Calls)
 	case wrong != nil:
 		f.Explanation = c.tool + ": " + say.Listed(found.texts, "; ")
-		f.Details["expected"], f.Details["actual"] = c.wanted(), say.Kept(wrong.Args)
+		f.Details["expected"], f.Details["actual"] = c.expectedByName(), say.Kept(wrong.Args)
 	default:
 		f.Score, f.Explanation = 1, c.tool+" was called "+say.Times(n)+" as expected"
 	}

@@ -28,8 +28,8 @@ func (o *ordered) complete() bool { return o.matched == len(o.want) }
 
 func (o *ordered) share() float64 { return textmeasure.Share(o.matched, len(o.want)) }
 
-// tell says what was found, or the first name that was not. verb says what should happen with a name: "called".
-func (o *ordered) tell(verb string) string {
+// explain says what was found, or the first name that was not. verb says what should happen with a name: "called".
+func (o *ordered) explain(verb string) string {
 	if o.complete() {
 		return verb + " in this order: " + say.Chained(o.want)
 	}

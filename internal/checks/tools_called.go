@@ -55,7 +55,7 @@ func (c *toolsCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 	var good, bad []string
 	for _, name := range c.ToolNames {
 		counted, all := c.calls(s.Calls, name)
-		text := name + " " + c.tell(counted, all)
+		text := name + " " + c.counts(counted, all)
 		switch {
 		case c.MaxCalls != nil && counted > *c.MaxCalls:
 			over = append(over, name)
@@ -103,7 +103,7 @@ func (c *toolsCalled) calls(calls []Call, name string) (counted, all int) {
 }
 
 // tell says how many calls of a tool qualify, and how many there are in all, when these differ.
-func (c *toolsCalled) tell(counted, all int) string {
+func (c *toolsCalled) counts(counted, all int) string {
 	if counted == all {
 		if all == 0 {
 			return "was not called"

@@ -27,8 +27,8 @@ type maxTurns struct {
 }
 
 func (c *maxTurns) Eval(_ context.Context, s *Subject) (Finding, error) {
-	if s.leavesUntold(chat.UntoldModelCalls) {
-		return Finding{}, errModelsUntold
+	if s.isUnreported(chat.UnreportedModelCalls) {
+		return Finding{}, errModelCallsUnreported
 	}
 	calls, limit := s.modelCalls(), c.Max
 	f := Finding{

@@ -19,7 +19,7 @@ type toolOrder struct {
 
 func (c *toolOrder) Eval(_ context.Context, s *Subject) (Finding, error) {
 	o := inOrder(c.Order, namesOf(s.Calls))
-	f := Finding{Explanation: o.tell("called"), Details: o.details("actual_tools")}
+	f := Finding{Explanation: o.explain("called"), Details: o.details("actual_tools")}
 	if o.complete() {
 		f.Score = 1
 	}

@@ -26,8 +26,8 @@ func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 // judge also returns the finding that the verdict is about, which is empty when nothing was found.
 func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, f Finding) {
 	v = c.EmptyVerdict()
-	if c.When != nil && s.leavesUntold(chat.UntoldToolCalls) {
-		return c.Unable(errCallsUntold), Finding{}
+	if c.When != nil && s.isUnreported(chat.UnreportedToolCalls) {
+		return c.Unable(errCallsUnreported), Finding{}
 	}
 	if reason := c.When.unmet(s.Calls); reason != "" {
 		return skipped(v, reason), Finding{}
@@ -103,7 +103,7 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 		}
 	}()
 	if c.session {
-		s = s.Whole()
+		s = s.Conversation()
 	}
 	if c.Nested() == nil && c.LacksReply(s) { // each part of a combined check tests this itself
 		if s.last() != nil && s.hasParts() {
@@ -111,7 +111,7 @@ func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) 
 		}
 		return Finding{}, errNoReply
 	}
-	if err := c.untold(s); err != nil {
+	if err := c.unreportedCalls(s); err != nil {
 		return Finding{}, err
 	}
 	if err := c.argsUnclear(s); err != nil {

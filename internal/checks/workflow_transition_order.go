@@ -22,5 +22,5 @@ func (c *workflowTransitionOrder) Eval(_ context.Context, s *Subject) (Finding, 
 		return Finding{}, errNoWorkflow
 	}
 	o := inOrder(c.Sequence, s.Workflow.targets())
-	return Finding{Score: o.share(), Explanation: o.tell("visited"), Details: o.details("visited")}, nil
+	return Finding{Score: o.share(), Explanation: o.explain("visited"), Details: o.details("visited")}, nil
 }

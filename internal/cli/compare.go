@@ -148,7 +148,7 @@ func (f *compareFlags) write(app *App, r *comparison.Report, before, after strin
 
 // verdict is the exit status that --fail-on asks for.
 func (f *compareFlags) verdict(app *App, r *comparison.Report, before, after string) error {
-	lacks := untold(r, before, after)
+	lacks := inconclusive(r, before, after)
 	for _, why := range lacks {
 		app.remark("%s", why)
 	}
@@ -180,8 +180,8 @@ func (f *compareFlags) verdict(app *App, r *comparison.Report, before, after str
 	return nil
 }
 
-// untold says what keeps two runs from telling all that --fail-on may ask for.
-func untold(r *comparison.Report, before, after string) (lacks []string) {
+// inconclusive says what keeps two runs from telling all that --fail-on may ask for.
+func inconclusive(r *comparison.Report, before, after string) (lacks []string) {
 	runs := []struct {
 		name string
 		*result.Run

@@ -81,7 +81,7 @@ func comparedGroups(r *comparison.Report, before, after string) comparedRuns {
 	}
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
-		_, told := r.Told(p)
+		_, told := r.Representatives(p)
 		var sees *comparedFall
 		if from, to, ok := r.Sees(p); ok {
 			sees = &comparedFall{from, to}

@@ -272,20 +272,20 @@ func (r *Report) pair(was, now *Group) (Pair, error) {
 	return p, nil
 }
 
-// Trials reads the trials that Told chooses.
+// Trials reads the trials that Representatives chooses.
 func (r *Report) Trials(p *Pair) (was, now *result.Trial, err error) {
-	i, j := r.Told(p)
+	i, j := r.Representatives(p)
 	if was, err = r.Before.Trials.Trial(i); err == nil {
 		now, err = r.After.Trials.Trial(j)
 	}
 	return was, now, err
 }
 
-// Told chooses the trial of each group that shows what became of a pair, by its number in Briefs: the first of After
-// that turned as its group did, from or to a pass; else one that got worse or better as its group did, or that Before
-// does not have and is what the group became; else one that did not pass, and at last the first one. That of Before has
-// the same number, or of the same row where all rows are one group; or it is its first one.
-func (r *Report) Told(p *Pair) (was, now int) {
+// Representatives chooses the trial of each group that shows what became of a pair, by its number in Briefs: the first
+// of After that turned as its group did, from or to a pass; else one that got worse or better as its group did, or that
+// Before does not have and is what the group became; else one that did not pass, and at last the first one. That of
+// Before has the same number, or of the same row where all rows are one group; or it is its first one.
+func (r *Report) Representatives(p *Pair) (was, now int) {
 	best, there := -1, r.placesBefore(p)
 	for _, j := range p.Now.Trials {
 		b := r.After.Briefs.At(j)
@@ -345,7 +345,7 @@ func (g *Group) planned() int {
 // lost reports whether a check is gone, or was left out: of the trial that is told, or of one in which fewer were held
 // than in the one of the same number before.
 func (r *Report) lost(p *Pair) (bool, error) {
-	i, j := r.Told(p)
+	i, j := r.Representatives(p)
 	if r.Before.Briefs.At(i).Row == r.After.Briefs.At(j).Row { // of another row another thing may be held
 		if lost, err := r.lostIn(i, j); lost || err != nil {
 			return lost, err

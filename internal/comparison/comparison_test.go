@@ -124,7 +124,7 @@ func TestTold(t *testing.T) {
 		}
 		r := compare(t, of(c.was), of(c.now))
 		p := &r.Pairs[0]
-		was, now := r.Told(p)
+		was, now := r.Representatives(p)
 		wasNumber := c.want
 		if wasNumber > len(c.was) {
 			wasNumber = 1

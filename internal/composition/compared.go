@@ -120,7 +120,7 @@ func (d declared) describe() string {
 
 // compared checks a comparison against what is known of the value: one that cannot hold sends every trial the same way.
 func (f *finder) compared(s *Step, p *Predicate) {
-	r, err := parseWhole(p.Path)
+	r, err := parseSingle(p.Path)
 	if err != nil || p.Exists != nil {
 		return
 	}

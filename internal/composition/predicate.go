@@ -57,7 +57,7 @@ func (p *Predicate) holds(s *scope) (bool, error) {
 		ok, err := every(p.Any, s, false)
 		return ok, err
 	}
-	r, err := parseWhole(p.Path)
+	r, err := parseSingle(p.Path)
 	if err != nil {
 		return false, err
 	}

@@ -233,7 +233,7 @@ func (f *finder) refer(s *Step, key, text string) {
 
 // resolve checks a reference, and returns the step that it names; nil when it names none or is wrong.
 func (f *finder) resolve(s *Step, key, text string) *Step {
-	r, err := parseWhole(text)
+	r, err := parseSingle(text)
 	if err != nil {
 		f.add(ruleReference, s, key, text, err.Error(), "write ${input.NAME} or ${STEP.output.NAME}")
 		return nil

@@ -43,8 +43,8 @@ func parse(text string) (reference, error) {
 	return reference{parts[0], parts[2:]}, nil
 }
 
-// parseWhole parses a text that is a single reference, with or without ${}.
-func parseWhole(text string) (reference, error) {
+// parseSingle parses a text that is a single reference, with or without ${}.
+func parseSingle(text string) (reference, error) {
 	text = strings.TrimSpace(text)
 	if m := referencePattern().FindStringSubmatch(text); m != nil && m[0] == text {
 		text = m[1]

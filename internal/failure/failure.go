@@ -42,12 +42,12 @@ func mark(key string, v any) (m Mark, is bool) {
 	switch jsonvalue.FoldKey(key) {
 	case "errors": // a number is how many there were of something
 		m.Reason = true
-		return m, Says(v) && !jsonvalue.IsNumber(v)
+		return m, Indicates(v) && !jsonvalue.IsNumber(v)
 	case "error", "errorstr", "errormessage", "exception":
 		m.Reason = true
-		return m, Says(v)
+		return m, Indicates(v)
 	case "iserror", "haserror", "failed":
-		return m, Says(v)
+		return m, Indicates(v)
 	case "success", "succeeded", "ok":
 		return m, v == false || v == "false"
 	case "status", "state", "outcome", "statuscode", "httpstatus", "httpstatuscode":
@@ -74,8 +74,8 @@ var (
 	}
 )
 
-// Says reports whether the value of a flag or of an error says that there is one.
-func Says(v any) bool {
+// Indicates reports whether the value of a flag or of an error says that there is one.
+func Indicates(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return false

@@ -31,9 +31,9 @@ func BesideScore(o jsonvalue.Object) (found Mark, stance Stance) {
 func stanceOf(key string, v any) Stance {
 	switch folded := jsonvalue.FoldKey(key); folded {
 	case "skipped", "notevaluated", "notjudged", "refusal", "refused":
-		return when(Says(v), Unjudged)
+		return when(Indicates(v), Unjudged)
 	case "uncertain":
-		return when(Says(v), Against)
+		return when(Indicates(v), Against)
 	case "errors", "failed": // may be those of what was scored
 		_, is := mark(key, v)
 		return when(is, Against)

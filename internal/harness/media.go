@@ -27,7 +27,7 @@ type mediaKeeper struct {
 // keep is runner.Options.KeepMedia. A medium that holds a secret, such as a document with a key, is not kept: only its
 // hash and size are.
 func (k *mediaKeeper) keep(m *chat.Media) (*chat.Media, error) {
-	aside := m.Aside(0)
+	aside := m.Offloaded(0)
 	if aside.Content == nil {
 		return m, nil
 	}

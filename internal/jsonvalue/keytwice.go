@@ -103,8 +103,8 @@ func endsScalar(c byte) bool {
 	return false
 }
 
-// aside goes behind the next value, whatever is twice in it.
-func (s *keyScan) aside() {
+// skipValue goes behind the next value, whatever is twice in it.
+func (s *keyScan) skipValue() {
 	inner := keyScan{doc: s.doc, at: s.at, lax: true}
 	inner.value(true)
 	s.at = inner.at
@@ -152,7 +152,7 @@ func (s *keyScan) object(free bool) {
 		case s.at >= len(s.doc) || s.doc[s.at] != '{' && s.doc[s.at] != '[':
 			s.value(free)
 		case string(key) == opaque && !free:
-			s.aside()
+			s.skipValue()
 		default:
 			s.value(free || s.freeForm[string(key)])
 		}

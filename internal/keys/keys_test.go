@@ -16,7 +16,7 @@ var share = keys.Number{Low: 0, High: 1, Above: true}
 // A shape says the same in words, as a schema and about a value.
 func TestShapes(t *testing.T) {
 	t.Parallel()
-	free := keys.Number{Low: math.Inf(-1), High: math.Inf(1), Whole: true}
+	free := keys.Number{Low: math.Inf(-1), High: math.Inf(1), Integer: true}
 	for _, tc := range []struct {
 		shape         keys.Shape
 		label, schema string

@@ -56,7 +56,7 @@ type (
 	// Number is a number between two bounds, which may be infinite.
 	Number struct {
 		Low, High float64
-		Whole     bool
+		Integer   bool
 		Above     bool // Low itself is too small
 	}
 )
@@ -95,7 +95,7 @@ func (w Words) Label() string { return "one of " + say.Or(w) }
 
 // Label says it in words.
 func (s Number) Label() string {
-	if s.Whole {
+	if s.Integer {
 		return "whole number"
 	}
 	return "number"
@@ -137,7 +137,7 @@ func (w Words) Schema(Writer) *jsonschema.Doc { return &jsonschema.Doc{Enum: w} 
 // Schema takes the numbers between the bounds. Those beyond 32 bits are none.
 func (s Number) Schema(Writer) *jsonschema.Doc {
 	d := &jsonschema.Doc{Type: jsonschema.Types{"number"}}
-	if s.Whole {
+	if s.Integer {
 		d.Type = jsonschema.Types{"integer"}
 	}
 	switch {
@@ -200,7 +200,7 @@ func (w Words) Check(r Reader, n *node.Node, what string) { r.OneOf(n, what, w..
 
 // Check reads it.
 func (s Number) Check(r Reader, n *node.Node, what string) {
-	if s.Whole {
+	if s.Integer {
 		s.Int(r, n, what)
 		return
 	}

@@ -23,8 +23,8 @@ type chunk struct {
 	rest []byte // body and all that follows
 }
 
-// whole is an error when some of the chunk is missing.
-func (c *chunk) whole() error {
+// checkComplete is an error when some of the chunk is missing.
+func (c *chunk) checkComplete() error {
 	if uint64(c.size) > uint64(len(c.body)) {
 		return tooShort(fmt.Sprintf("chunk %q", c.id), uint64(c.size), len(c.body))
 	}
@@ -52,7 +52,7 @@ func readWebP(data []byte, info *Info) error {
 		return tooShort("the file", size, len(data))
 	}
 	for c := range chunks(data) {
-		if err := c.whole(); err != nil {
+		if err := c.checkComplete(); err != nil {
 			return err
 		}
 		switch b := c.body; string(c.id) {
@@ -121,12 +121,12 @@ func readWAV(data []byte, info *Info) error {
 			if c.size >= streamedSize || c.size == 0 && binary.LittleEndian.Uint32(data[4:]) == 0 {
 				c.size, c.body = 0, c.rest
 			}
-			if err := c.whole(); err != nil {
+			if err := c.checkComplete(); err != nil {
 				return err
 			}
 			return f.last(len(c.body), samples, info)
 		}
-		if err := c.whole(); err != nil {
+		if err := c.checkComplete(); err != nil {
 			return err
 		}
 		switch b := c.body; {

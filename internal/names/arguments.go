@@ -17,9 +17,9 @@ type Argument struct {
 	Name, Tool string
 	Where      string // tool_args: expected_args, or the like
 	Pos        diag.Pos
-	Scenario   *scenario.Scenario // nil: it matters in all of them
-	Prompts    []*scenario.Prompt // under which it matters
-	Wants      []checks.WantUse   // that it is compared with
+	Scenario   *scenario.Scenario   // nil: it matters in all of them
+	Prompts    []*scenario.Prompt   // under which it matters
+	Expected   []checks.ExpectedUse // that it is compared with
 }
 
 // serveArgument leaves the name of an argument to the trials.
@@ -35,7 +35,7 @@ func (n *Checker) serveArgument(check string, use *checks.NameUse, setups []*set
 	}
 	n.arguments = append(n.arguments, &Argument{
 		Name: use.Name, Tool: use.Of, Where: check + ": " + use.Param, Pos: use.Pos, Scenario: n.within, Prompts: prompts,
-		Wants: use.Wants,
+		Expected: use.Wants,
 	})
 }
 

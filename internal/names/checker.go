@@ -36,13 +36,13 @@ type Checker struct {
 	served    []*Served          // names that are left to the trials
 	arguments []*Argument        // the same for names of arguments
 
-	mockTools *[]string // see calledByMocks
-	toolNames []string  // see knownTools
-	reaches   map[*scenario.Scenario]*reach
-	rans      map[*scenario.Scenario]*result.Declared // see then
-	toldRan   map[claims.Name]bool
-	reported  map[diag.Pos]bool               // see reportUnansweredCall
-	rowSetups map[*scenario.Scenario][]*setup // of scenarios with rows
+	mockTools   *[]string // see calledByMocks
+	toolNames   []string  // see knownTools
+	reaches     map[*scenario.Scenario]*reach
+	rans        map[*scenario.Scenario]*result.Declared // see then
+	reportedRan map[claims.Name]bool
+	reported    map[diag.Pos]bool               // see reportUnansweredCall
+	rowSetups   map[*scenario.Scenario][]*setup // of scenarios with rows
 }
 
 // Left returns the names, and those of arguments, that Report left to the trials: only servers and agents can tell

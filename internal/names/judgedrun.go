@@ -75,12 +75,12 @@ func (n *Checker) lacks(
 
 // notInRun reports a name that the judged run did not have, once for each place.
 func (n *Checker) notInRun(pos diag.Pos, name, where, what string, had []string) {
-	if at := (claims.Name{Pos: pos, Name: name}); n.toldRan[at] {
+	if at := (claims.Name{Pos: pos, Name: name}); n.reportedRan[at] {
 		return
-	} else if n.toldRan == nil {
-		n.toldRan = map[claims.Name]bool{at: true}
+	} else if n.reportedRan == nil {
+		n.reportedRan = map[claims.Name]bool{at: true}
 	} else {
-		n.toldRan[at] = true
+		n.reportedRan[at] = true
 	}
 	if n.reportedAt(pos) {
 		return

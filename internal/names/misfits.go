@@ -14,7 +14,7 @@ type ValueFitter interface {
 }
 
 // Misfit says why no call that the schema of a tool takes can have a value.
-func Misfit(in ValueFitter, tool, argument string, v *checks.WantUse) string {
+func Misfit(in ValueFitter, tool, argument string, v *checks.ExpectedUse) string {
 	if v.Pattern != nil {
 		return in.Unmatched(tool, argument, v.Pattern)
 	}

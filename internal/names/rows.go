@@ -32,7 +32,7 @@ func (r *Rows) Check(
 	}
 	n := r.checker
 	n.Diags, n.Tracker, n.within, n.served, n.arguments = d, nil, s, nil, nil
-	n.reaches, n.reported, n.rans, n.toldRan = nil, nil, nil, nil
+	n.reaches, n.reported, n.rans, n.reportedRan = nil, nil, nil, nil
 	setups := r.setups[s]
 	n.check(c, setups)
 	n.checkGiven(c, setups)

@@ -12,7 +12,7 @@ func (n *Checker) checkIdleServers(setups []*setup) {
 	if len(n.Project.Servers) == 0 || anyRecorded(setups) || len(n.Project.Prompts) == 0 {
 		return
 	}
-	wanted := preflight.WantedServers(n.Project, n.Project.Scenarios)
+	wanted := preflight.NeededServers(n.Project, n.Project.Scenarios)
 	var brought []string
 	if n.Project.Skills != nil {
 		for _, one := range n.Project.Skills.All() {

@@ -40,7 +40,7 @@ func Replace(m *Node, key string, v *Node) {
 func Str(text string) *Node {
 	n := &Node{Kind: Scalar, Tag: "!!str", Value: strings.ToValidUTF8(text, string(utf8.RuneError))}
 	switch {
-	case strings.ContainsFunc(n.Value, unseen):
+	case strings.ContainsFunc(n.Value, mustEscape):
 		n.Style = yaml.DoubleQuotedStyle
 	case !strings.Contains(n.Value, "\n") && len(n.Value) <= longLine:
 	case blockable(n.Value):

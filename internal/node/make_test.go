@@ -26,7 +26,7 @@ func back(t *testing.T, v any) {
 	if err != nil {
 		t.Fatalf("%#v: %v", v, err)
 	}
-	if strings.ContainsFunc(text, unseen) {
+	if strings.ContainsFunc(text, mustEscape) {
 		t.Errorf("%#v: there is something that nobody sees in\n%q", v, text)
 	}
 	r := &Reader{File: "x.yaml", Diags: &diag.List{}}

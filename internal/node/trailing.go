@@ -37,7 +37,7 @@ func trailingText(line string) (t trailing, ok bool) {
 		t.col, t.width = utf8.RuneCountInString(value[:len(value)-len(rest)])+1, utf8.RuneCountInString(rest)
 	case value[0] == '{', value[0] == '[':
 		t.msg = "the value ends at " + value[end-1:end] + ", and text follows"
-		t.hint = "put the whole value in quotes: " + quoteWhole(value)
+		t.hint = "put the whole value in quotes: " + quoteValue(value)
 	default:
 		t.msg = "text follows the closing quote"
 		t.hint = "put the whole value in quotes, and write the quotes within it as " + value[:1] + value[:1]
@@ -92,8 +92,8 @@ func endOfValue(value string) int {
 	return 0
 }
 
-// quoteWhole writes a value in the quotes that it does not hold itself.
-func quoteWhole(value string) string {
+// quoteValue writes a value in the quotes that it does not hold itself.
+func quoteValue(value string) string {
 	const most = 60 // runes that a hint quotes
 	switch {
 	case utf8.RuneCountInString(value) > most:

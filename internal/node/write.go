@@ -8,7 +8,7 @@ import (
 
 // Text formats a node as YAML, each value in the style in which it was read. What nobody sees is escaped in quotes.
 func Text(n *Node) (string, error) {
-	escapeMarks, restore := markUnseen(n)
+	escapeMarks, restore := markInvisible(n)
 	defer restore()
 	var b strings.Builder
 	enc := yaml.NewEncoder(&b)

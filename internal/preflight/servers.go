@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// WantedServers are the MCP servers whose tools agents or checks of chosen scenarios may call.
-func WantedServers(p *scenario.Project, chosen []*scenario.Scenario) (list []*scenario.Server) {
+// NeededServers are the MCP servers whose tools agents or checks of chosen scenarios may call.
+func NeededServers(p *scenario.Project, chosen []*scenario.Scenario) (list []*scenario.Server) {
 	if len(p.Servers) == 0 {
 		return nil
 	}
@@ -37,7 +37,7 @@ func WantedServers(p *scenario.Project, chosen []*scenario.Scenario) (list []*sc
 // Servers looks for what keeps MCP servers from running that chosen scenarios may call. It starts nothing.
 func Servers(p *scenario.Project, chosen []*scenario.Scenario) []diag.Diagnostic {
 	var found diag.List
-	for _, s := range WantedServers(p, chosen) {
+	for _, s := range NeededServers(p, chosen) {
 		program := s.Command
 		if s.Image != nil {
 			program = "docker"

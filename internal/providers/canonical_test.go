@@ -23,7 +23,7 @@ var indifferent = map[string]string{
 	"Messages.ModelCalls":           "how an earlier reply came about",
 	"Origin.Tool":                   "the call itself says what is asked for",
 	"Origin.PersonaAlias":           "another name of the persona, which is there",
-	"Messages.Untold":               "for checks; the model does not see it",
+	"Messages.Unreported":           "for checks; the model does not see it",
 	"Origin.Attempt":                "the cache puts it into its keys itself",
 	"Origin.Repetition":             "the cache puts it into its keys itself",
 	"Messages.ToolCalls.Written":    "the arguments again, for those who look for what must be hidden",

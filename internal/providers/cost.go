@@ -12,7 +12,7 @@ import (
 // Cost fills in Reply.CostUSD where the provider below left it open: from the pricing that is configured, in the file
 // of the provider or by model in the config; for a local server, zero; for a vendor whose list prices are known, from
 // the embedded table, by the configured model or else by the model that the reply names. A price that is not known
-// stays nil: it is never taken for zero. Nor has a reply one whose tokens are untold.
+// stays nil: it is never taken for zero. A reply whose tokens are unreported has no price either.
 func Cost(p Provider, spec *scenario.Provider) Provider {
 	c := &priced{next: p, pricing: pricingOf(spec)}
 	if c.price == nil && !c.byModel && len(c.own) == 0 {
@@ -71,7 +71,7 @@ type priced struct {
 
 func (c *priced) Complete(ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	reply, err := c.next.Complete(ctx, req, onDelta)
-	if err == nil && reply.CostUSD == nil && !slices.Contains(reply.Untold, chat.UntoldTokens) {
+	if err == nil && reply.CostUSD == nil && !slices.Contains(reply.Unreported, chat.UnreportedTokens) {
 		reply.CostUSD = c.usd(reply.Model, reply.Usage)
 	}
 	c.priceFailed(err)

@@ -59,9 +59,9 @@ func TestLoggedTools(t *testing.T) {
 			continue
 		}
 		m := &s.Messages[at]
-		unknown := slices.Contains(m.Untold, chat.UntoldArguments) || m.ToolCalls[0].BadArgs != ""
+		unknown := slices.Contains(m.Unreported, chat.UnreportedArguments) || m.ToolCalls[0].BadArgs != ""
 		if unknown == told || told && m.ToolCalls[0].Args["id"] != "A-1" {
-			t.Errorf("%s: arguments %v %q, untold %v", input, m.ToolCalls[0].Args, m.ToolCalls[0].BadArgs, m.Untold)
+			t.Errorf("%s: arguments %v %q, untold %v", input, m.ToolCalls[0].Args, m.ToolCalls[0].BadArgs, m.Unreported)
 		}
 	}
 }

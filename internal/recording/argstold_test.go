@@ -30,7 +30,7 @@ func TestArgsTold(t *testing.T) {
 			at := slices.IndexFunc(s.Messages, func(m Message) bool { return len(m.ToolCalls) > 0 })
 			if at < 0 {
 				t.Errorf("%s, %s: no call", name, args)
-			} else if got := slices.Contains(s.Messages[at].Untold, chat.UntoldArguments); got != untold {
+			} else if got := slices.Contains(s.Messages[at].Unreported, chat.UnreportedArguments); got != untold {
 				t.Errorf("%s, %s: untold %v", name, args, got)
 			}
 		}

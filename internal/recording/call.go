@@ -95,7 +95,7 @@ func (b *builder) addCallMeasures(replies []*event) {
 func (c *modelCall) setOn(m *chat.Message) {
 	if m.Usage == nil && m.CostUSD == nil && m.LatencyMS == 0 {
 		m.Usage, m.CostUSD, m.LatencyMS = c.measures.Usage, c.measures.CostUSD, c.measures.LatencyMS
-		m.Untold = append(m.Untold, c.measures.Untold...)
+		m.Unreported = append(m.Unreported, c.measures.Unreported...)
 	}
 	m.FinishReason = cmp.Or(m.FinishReason, c.measures.FinishReason)
 }

@@ -110,7 +110,7 @@ func (t *cassetteReader) reply(o object) (_ *event, closed bool) {
 	e.Content, e.Parts = t.textOrLines(r.get("content"), "content"), t.cassetteParts(r.get("parts"))
 	e.ToolCalls, e.Opaque = t.cassetteCalls(r.get("toolcalls")), t.opaque(r.get("opaque"))
 	e.FinishReason, e.Cached = t.textOrLines(r.get("finishreason"), "finish_reason"), t.truth(r.get("cached"), "cached")
-	e.Untold = t.untold(r.get("untold"))
+	e.Unreported = t.unreported(r.get("untold"))
 	t.cassetteTrace(e, r)
 	if usage := r.get("usage"); !usage.missing() {
 		t.strictObject(usage, "usage", "input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens",

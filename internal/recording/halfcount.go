@@ -6,15 +6,15 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// wholeCount holds the tokens of a reply against what a recording counts in all. Where one half is missing, or the sum
-// is more than the halves, tokens are untold: half a count is never taken for the whole.
-func wholeCount(m *chat.Message, hasIn, hasOut bool, total value) {
+// checkTotal compares the tokens of a reply with the total of the recording. When one of the two counts is missing, or
+// the total is more than their sum, the tokens are unreported: a part is never taken for the whole.
+func checkTotal(m *chat.Message, hasIn, hasOut bool, total value) {
 	sum := m.Usage.InputTokens + m.Usage.OutputTokens + m.Usage.CachedTokens + m.Usage.CacheWriteTokens
 	if n, told := numberIn(total); hasIn && hasOut && (!told || n <= float64(sum)) {
 		return
 	}
 	m.Usage.Estimated = true
-	if !slices.Contains(m.Untold, chat.UntoldTokens) {
-		m.Untold = append(m.Untold, chat.UntoldTokens)
+	if !slices.Contains(m.Unreported, chat.UnreportedTokens) {
+		m.Unreported = append(m.Unreported, chat.UnreportedTokens)
 	}
 }

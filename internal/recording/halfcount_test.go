@@ -48,7 +48,7 @@ func TestHalfCount(t *testing.T) {
 			m := s.Messages[len(s.Messages)-1]
 			if m.Usage == nil {
 				t.Errorf("%s, %s: no usage", name, c.what)
-			} else if got := slices.Contains(m.Untold, chat.UntoldTokens); got != c.untold || m.Usage.Estimated != c.untold {
+			} else if got := slices.Contains(m.Unreported, chat.UnreportedTokens); got != c.untold || m.Usage.Estimated != c.untold {
 				t.Errorf("%s, %s: untold %v of %+v", name, c.what, got, m.Usage)
 			}
 		}

@@ -184,7 +184,7 @@ func (b *builder) inspectCall(output value) (c modelCall) {
 		if total := b.tokens(usage.get("totaltokens"), "total_tokens"); total >= m.Usage.Total()+cached {
 			m.Usage.InputTokens += cached // some models count them beside the input
 		}
-		wholeCount(m, !usage.get("inputtokens").missing(), !usage.get("outputtokens").missing(), usage.get("totaltokens"))
+		checkTotal(m, !usage.get("inputtokens").missing(), !usage.get("outputtokens").missing(), usage.get("totaltokens"))
 	}
 	if f := b.amount(output.get("time"), "time"); f != nil {
 		m.LatencyMS = *f * 1000

@@ -230,6 +230,6 @@ func (b *builder) langfuseUsage(m *chat.Message, details value) {
 	}
 	if hasIn || hasOut {
 		m.Usage = u
-		wholeCount(m, hasIn, hasOut, details.get("total").or(details.get("totaltokens")))
+		checkTotal(m, hasIn, hasOut, details.get("total").or(details.get("totaltokens")))
 	}
 }

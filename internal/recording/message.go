@@ -99,9 +99,9 @@ func (b *builder) measures(m *Message, o object) {
 	if v := o.get("modelcalls"); !v.missing() {
 		m.ModelCalls = new(b.count(v, "model_calls"))
 	}
-	for _, word := range b.untold(o.get("untold")) {
-		if !slices.Contains(m.Untold, word) {
-			m.Untold = append(m.Untold, word)
+	for _, word := range b.unreported(o.get("untold")) {
+		if !slices.Contains(m.Unreported, word) {
+			m.Unreported = append(m.Unreported, word)
 		}
 	}
 	m.LeftOut = b.leftOut(o.get("leftout"))
@@ -109,12 +109,12 @@ func (b *builder) measures(m *Message, o object) {
 	b.original(m, o.get("original"))
 }
 
-// untold reads what the agent did not tell of its reply.
-func (b *builder) untold(v value) (list []string) {
+// unreported reads what the agent did not tell of its reply.
+func (b *builder) unreported(v value) (list []string) {
 	for _, word := range b.texts(v, "untold") {
-		if !slices.Contains(chat.UntoldWords, word) {
+		if !slices.Contains(chat.UnreportedWords, word) {
 			b.errorf(v, "unknown-word", "untold: %q is nothing that an agent tells", cutText(word, 40)).
-				Hint = "known: " + strings.Join(chat.UntoldWords, ", ")
+				Hint = "known: " + strings.Join(chat.UnreportedWords, ", ")
 			continue
 		}
 		list = append(list, word)
@@ -138,7 +138,7 @@ func (b *builder) cost(m *chat.Message, v value) {
 			Estimated:        b.truth(o.get("estimated"), "estimated"),
 		}
 		b.usageDetails(m.Usage, o)
-		wholeCount(m, !in.missing(), !out.missing(), o.get("totaltokens"))
+		checkTotal(m, !in.missing(), !out.missing(), o.get("totaltokens"))
 	}
 	if f := b.amount(o.get("totalcostusd", "totalcost", "costusd", "cost"), "total_cost_usd"); f != nil {
 		m.CostUSD = f

@@ -325,7 +325,7 @@ func addRuns(conversation []event, spans []aiSpan, used map[int]bool) []event {
 		}
 		asked := chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call}}
 		if s.toolArgs == nil {
-			asked.Untold = []string{chat.UntoldArguments}
+			asked.Unreported = []string{chat.UnreportedArguments}
 		}
 		asked.Usage, asked.CostUSD = &chat.Usage{}, new(0.0) // no model was called
 		ran := []event{{Message: Message{Message: asked, Offset: -1, At: s.start, Pos: s.pos}}}

@@ -179,7 +179,7 @@ func (b *builder) spanMeasures(m *Message, s *aiSpan, attrs attributes) {
 			Estimated: attrs.text("arena.usage.estimated") == "true",
 		}
 		total, _ := attrs.first(spans.TotalTokens)
-		wholeCount(&m.Message, hasIn, hasOut, total) // as of a stream that nobody counted
+		checkTotal(&m.Message, hasIn, hasOut, total) // as of a stream that nobody counted
 	}
 	for _, key := range spans.CostUSD.Names() {
 		if cost := b.amount(attrs[key], key); cost != nil && m.CostUSD == nil {

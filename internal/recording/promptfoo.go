@@ -207,7 +207,7 @@ func (b *builder) promptfooMeasures(m *Message, o object, response value) {
 			InputTokens: in, OutputTokens: out,
 			ReasoningTokens: b.tokens(usage.get("completiondetails").get("reasoning"), "reasoning"),
 		}
-		wholeCount(&m.Message, !usage.get("prompt").missing(), !usage.get("completion").missing(), usage.get("total"))
+		checkTotal(&m.Message, !usage.get("prompt").missing(), !usage.get("completion").missing(), usage.get("total"))
 	}
 	if m.Cached {
 		return

@@ -57,7 +57,7 @@ func (b *builder) responseItem(v value, kind string) []event {
 		return nil
 	case "function_call", "custom_tool_call":
 		e.ToolCalls, e.FinishReason = []chat.ToolCall{b.itemCall(o)}, b.stopReason(o)
-		e.argsTold(&e.ToolCalls[0], v, o.get("arguments").or(o.get("input")))
+		e.noteUnknownArgs(&e.ToolCalls[0], v, o.get("arguments").or(o.get("input")))
 		return []event{e}
 	}
 	if strings.HasSuffix(kind, "_call_output") {

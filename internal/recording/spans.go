@@ -174,7 +174,7 @@ func (b *builder) storedCall(s *aiSpan, o object) {
 			OutputTokens: b.tokens(tokens.get("completion"), "completion"),
 			CachedTokens: b.tokens(tokens.get("cacheread"), "cache_read"),
 		}
-		wholeCount(&m.Message, !tokens.get("prompt").missing(), !tokens.get("completion").missing(), tokens.get("total"))
+		checkTotal(&m.Message, !tokens.get("prompt").missing(), !tokens.get("completion").missing(), tokens.get("total"))
 	}
 	if cost := b.amount(o.get("cost").get("total"), "the total cost"); cost != nil {
 		m.CostUSD = cost

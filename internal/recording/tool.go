@@ -12,7 +12,7 @@ func (b *builder) toolCalls(m *Message, o object) {
 	v := o.get("toolcalls")
 	if single := o.get("functioncall"); v.missing() && single.kind() == '{' { // as chat APIs wrote it until 2023
 		m.ToolCalls = []chat.ToolCall{b.toolCall(single)}
-		m.argsTold(&m.ToolCalls[0], single, single.get("arguments"))
+		m.noteUnknownArgs(&m.ToolCalls[0], single, single.get("arguments"))
 	}
 	if !v.missing() && v.kind() != '[' {
 		b.errorf(v, "wrong-type", "tool_calls must be a list, found %s", describe(v))
@@ -22,7 +22,7 @@ func (b *builder) toolCalls(m *Message, o object) {
 		call := b.toolCall(item)
 		m.ToolCalls = append(m.ToolCalls, call)
 		if f := item.get("function"); f.kind() == '{' { // as chat APIs write it, which never leave arguments out
-			m.argsTold(&call, item, f.get("arguments").or(f.get("args")).or(f.get("input")))
+			m.noteUnknownArgs(&call, item, f.get("arguments").or(f.get("args")).or(f.get("input")))
 		}
 	}
 	if len(m.ToolCalls) > 0 && m.Role != chat.Assistant && m.Role != "" {
@@ -30,14 +30,14 @@ func (b *builder) toolCalls(m *Message, o object) {
 	}
 }
 
-// argsTold notes that it is not known with which arguments a call was made: they are missing, or are no object, and the
-// record does not say that the model wrote them so.
-func (m *Message) argsTold(call *chat.ToolCall, around, args value) {
+// noteUnknownArgs notes that it is not known with which arguments a call was made: they are missing, or are no object,
+// and the record does not say that the model wrote them so.
+func (m *Message) noteUnknownArgs(call *chat.ToolCall, around, args value) {
 	if call.BadArgs == "" && !args.missing() || !around.get("badargs").missing() ||
-		slices.Contains(m.Untold, chat.UntoldArguments) {
+		slices.Contains(m.Unreported, chat.UnreportedArguments) {
 		return
 	}
-	m.Untold = append(m.Untold, chat.UntoldArguments)
+	m.Unreported = append(m.Unreported, chat.UnreportedArguments)
 }
 
 func (b *builder) toolCall(v value) (call chat.ToolCall) {

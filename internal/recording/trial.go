@@ -75,7 +75,7 @@ func (b *builder) trial(v value) {
 		b.errorf(v, "corrupt-trial", "a trial without id or status")
 		return
 	}
-	if err := t.Whole(); err != nil {
+	if err := t.CheckComplete(); err != nil {
 		b.errorf(v, "corrupt-trial", "the trial %s is damaged: %v", t.ID, err).Hint = lostHint
 	}
 	if err := t.Agrees(v.text); err != nil {

@@ -25,17 +25,17 @@ func TestTracesLeaveUntold(t *testing.T) {
 			[]string{"gen_ai.tool.call.arguments", `{}`},
 			[]string{"gen_ai.usage.input_tokens", "3", "gen_ai.usage.output_tokens", "0"}, nil,
 		},
-		"arguments": {nil, nil, []string{chat.UntoldArguments}},
+		"arguments": {nil, nil, []string{chat.UnreportedArguments}},
 		"arguments that are no object": {
-			[]string{"gen_ai.tool.call.arguments", "<REDACTED>"}, nil, []string{chat.UntoldArguments},
+			[]string{"gen_ai.tool.call.arguments", "<REDACTED>"}, nil, []string{chat.UnreportedArguments},
 		},
 		"tokens out": {
 			[]string{"gen_ai.tool.call.arguments", `{}`}, []string{"gen_ai.usage.input_tokens", "3"},
-			[]string{chat.UntoldTokens},
+			[]string{chat.UnreportedTokens},
 		},
 		"tokens in": {
 			[]string{"gen_ai.tool.call.arguments", `{}`}, []string{"gen_ai.usage.output_tokens", "3"},
-			[]string{chat.UntoldTokens},
+			[]string{chat.UnreportedTokens},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestTracesLeaveUntold(t *testing.T) {
 			s := only(t, []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[`+list+`]}]}]}`))
 			var got []string
 			for _, m := range s.Messages {
-				got = append(got, m.Untold...)
+				got = append(got, m.Unreported...)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

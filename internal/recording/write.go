@@ -50,10 +50,10 @@ type (
 		Parts      []logPart
 		ToolCalls  []logCall
 		ToolResult *logResult
-		State      string          `json:",omitempty"` // of the workflow; only arena reads it
-		ModelCalls *int            `json:",omitempty"` // of the steps of a composition; the same
-		Untold     []string        `json:",omitempty"` // by the agent; the same
-		Generated  *chat.Generated `json:",omitempty"` // of a message of the user; the same
+		State      string          `json:",omitempty"`       // of the workflow; only arena reads it
+		ModelCalls *int            `json:",omitempty"`       // of the steps of a composition; the same
+		Unreported []string        `json:"Untold,omitempty"` // by the agent; the same
+		Generated  *chat.Generated `json:",omitempty"`       // of a message of the user; the same
 	}
 	logCall struct {
 		ID   string `json:"id"`
@@ -106,7 +106,7 @@ func (l *EventLog) Append(m chat.Message, at time.Time) error {
 	}
 	data := logMessage{
 		Role: string(m.Role), Content: m.Content, Index: l.index, Parts: writtenParts(m.Parts), ToolCalls: calls,
-		ToolResult: writtenResult(m.ToolResult), State: m.State, ModelCalls: m.ModelCalls, Untold: m.Untold,
+		ToolResult: writtenResult(m.ToolResult), State: m.State, ModelCalls: m.ModelCalls, Unreported: m.Unreported,
 		Generated: m.Generated,
 	}
 	lines, err := l.line(nil, messageCreated, "*events.MessageCreatedData", data, at)

@@ -197,6 +197,6 @@ func (a *Against) Count(v evidence.Verdict) (n int) {
 	return n
 }
 
-// Untold reports whether the run cannot show regressions: no group could be compared, too many trials broke, or there
-// are too few of them.
-func (a *Against) Untold() bool { return a == nil || a.Compared == 0 || a.Clouded || a.Blind }
+// Inconclusive reports whether the run cannot show regressions: no group could be compared, too many trials broke, or
+// there are too few of them.
+func (a *Against) Inconclusive() bool { return a == nil || a.Compared == 0 || a.Clouded || a.Blind }

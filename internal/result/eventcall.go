@@ -36,7 +36,7 @@ type MessageCreated struct {
 	FinishReason string        `json:"finish_reason,omitempty" doc:"Why the model stopped."`
 	State        string        `json:"state,omitempty" doc:"The state of the workflow in which it was written."`
 	ModelCalls   *int          `json:"model_calls,omitempty" doc:"Of the steps of a composition, whose output it is."`
-	Untold       []string      `json:"untold,omitempty" doc:"What the agent does not tell: tool calls, model calls."`
+	Unreported   []string      `json:"untold,omitempty" doc:"What the agent does not tell: tool calls, model calls."`
 	LeftOut      *chat.LeftOut `json:"left_out,omitempty" doc:"What of the conversation the model was not sent, by the context policy."`
 
 	Message *chat.Message `json:"-"` // read only; never nil
@@ -63,7 +63,7 @@ func MessageCreatedOf(m *chat.Message, at At, index int) MessageCreated {
 	written := *m
 	e := MessageCreated{
 		At: at, Index: index, Role: m.Role, Content: m.Text(), Parts: m.Parts, FinishReason: m.FinishReason,
-		State: m.State, ModelCalls: m.ModelCalls, Untold: m.Untold, LeftOut: m.LeftOut, Message: &written,
+		State: m.State, ModelCalls: m.ModelCalls, Unreported: m.Unreported, LeftOut: m.LeftOut, Message: &written,
 	}
 	for _, c := range m.ToolCalls {
 		e.Calls = append(e.Calls, MessageCall{c.ID, c.Name, argsText(&c)})

@@ -160,7 +160,7 @@ func (r *Run) redBy(reason string) bool {
 	case FailOnWarning:
 		return len(r.Warnings) > 0
 	case FailOnRegressed:
-		return r.Shard == nil && (r.regressed() || r.Against.Untold()) // a shard is judged after the merge
+		return r.Shard == nil && (r.regressed() || r.Against.Inconclusive()) // a shard is judged after the merge
 	}
 	return false // what always counts, trials show
 }

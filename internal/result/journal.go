@@ -156,7 +156,7 @@ func Readable(line []byte, edited bool) error {
 	if err != nil {
 		return err
 	}
-	if err := t.Whole(); err != nil {
+	if err := t.CheckComplete(); err != nil {
 		return err
 	}
 	return t.Agrees(line)

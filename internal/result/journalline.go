@@ -51,7 +51,7 @@ func (l *journalLine) decode() {
 		l.err = errors.New("corrupt journal: the line does not begin with its trial")
 	default:
 		l.isTrial = true
-		if err := t.Whole(); err != nil {
+		if err := t.CheckComplete(); err != nil {
 			l.err = fmt.Errorf("corrupt journal: the trial %s is damaged: %w", t.ID, err)
 		} else if err := t.Agrees(l.text); err != nil {
 			l.err = fmt.Errorf("corrupt journal: the trial %s %w", t.ID, err)

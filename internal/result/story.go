@@ -180,9 +180,9 @@ func decodeStoryLine(text []byte) (Event, error) {
 			return nil, errors.New("a message that is none")
 		}
 		m := line.Message
-		m.Parts = chat.Aside(m.Parts)
+		m.Parts = chat.Offload(m.Parts)
 		if m.ToolResult != nil {
-			m.ToolResult.Parts = chat.Aside(m.ToolResult.Parts)
+			m.ToolResult.Parts = chat.Offload(m.ToolResult.Parts)
 		}
 		return MessageCreatedOf(m, at, line.Index), nil
 	}

@@ -144,7 +144,7 @@ func TestStoryOfAnotherClock(t *testing.T) {
 func TestStoryHasMedia(t *testing.T) {
 	t.Parallel()
 	data := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("png"), chat.InlineMedia))
-	parts := chat.Aside([]chat.Part{{Type: "image", Media: &chat.Media{MIMEType: "image/png", Data: data}}})
+	parts := chat.Offload([]chat.Part{{Type: "image", Media: &chat.Media{MIMEType: "image/png", Data: data}}})
 	told := &result.Story{Events: []result.Event{
 		result.MessageCreatedOf(&chat.Message{Role: chat.User, Parts: parts}, result.At{}, 0),
 	}}

@@ -9,8 +9,8 @@ import (
 // noteMisfits warns of values for an argument that do not fit the schema that a server has listed: a check that forbids
 // one of them never fails.
 func (s *session) noteMisfits(a *names.Argument) {
-	for i := range a.Wants {
-		v := &a.Wants[i]
+	for i := range a.Expected {
+		v := &a.Expected[i]
 		why := names.Misfit(s.box, a.Tool, a.Name, v)
 		if why == "" {
 			continue

@@ -194,14 +194,14 @@ func (t *talk) request(at turnIndex) (*chat.Request, error) {
 	}
 	s, spec, params := t.s, t.p.endpoint.Spec, userParameters(t.p.persona, t.spec)
 	sc := s.trial.Scenario
-	messages, untold := seenByUser(t.system, s.messages)
+	messages, empty := seenByUser(t.system, s.messages)
 	req := &chat.Request{
 		Messages: messages, Temperature: &params.temperature, TopP: spec.TopP, MaxTokens: &params.maxTokens,
 		Seed: seedOf(firstSet(s.opts.Seed, &params.seed), s.trial.N), Stream: s.streams(t.spec),
 		Stop: spec.Stop, ReasoningEffort: spec.ReasoningEffort, Extra: spec.Body,
 		Origin: chat.Origin{
 			Scenario: sc.ID, ScenarioAlias: sc.Alias, Region: s.trial.Region, Trial: s.trial.N,
-			Repetition: s.trial.Repetition(), Turn: at.number, Added: at.number - at.script, Before: untold,
+			Repetition: s.trial.Repetition(), Turn: at.number, Added: at.number - at.script, Before: empty,
 			Persona: t.p.persona.ID, PersonaAlias: t.p.persona.Alias,
 		},
 	}

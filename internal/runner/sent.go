@@ -55,7 +55,7 @@ func (s *session) fill(ctx context.Context, req *chat.Request) error {
 	s.window.ledger.Sent(spans, gist.size(), window.Beside{System: s.systemAt(), Tools: len(req.Tools)})
 	if left.Messages > 0 {
 		s.window.leftOut = &chat.LeftOut{
-			Messages: left.Messages, Tokens: left.Tokens, Estimated: !left.Told, Since: left.Since, Asked: s.window.asked,
+			Messages: left.Messages, Tokens: left.Tokens, Estimated: !left.Counted, Since: left.Since, Asked: s.window.asked,
 		}
 		if gist != nil {
 			s.window.leftOut.Summary = gist.message.Content

@@ -11,9 +11,9 @@ import (
 
 // unlistedWithin adds which names within the values for an argument the tool does not list.
 func (s *session) unlistedWithin(a *names.Argument, add func(text string)) {
-	for i := range a.Wants {
-		if path, name, known := s.box.Unlisted(a.Tool, a.Name, a.Wants[i].Value); name != "" {
-			add(fmt.Sprintf("%s: %s: %s of the tool %s has no %q: %s", a.Wants[i].Pos, a.Where, path, a.Tool,
+	for i := range a.Expected {
+		if path, name, known := s.box.Unlisted(a.Tool, a.Name, a.Expected[i].Value); name != "" {
+			add(fmt.Sprintf("%s: %s: %s of the tool %s has no %q: %s", a.Expected[i].Pos, a.Where, path, a.Tool,
 				name, diag.HintKnown(name, known)))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 // reportOfflineServers reports MCP servers behind a network that chosen scenarios need.
 func (m *matrix) reportOfflineServers(p *scenario.Project, chosen []*scenario.Scenario) {
-	for _, s := range preflight.WantedServers(p, chosen) {
+	for _, s := range preflight.NeededServers(p, chosen) {
 		if s.Command == "" {
 			m.diags.Errorf(s.WayPos, 1, "offline", "the MCP server %q needs the network, and --offline is set", s.Name).Hint =
 				"choose scenarios that do without it, or replay a recording: --replay FOLDER"

@@ -279,9 +279,9 @@ func (s *session) closeTurn(ctx context.Context, turn *result.Turn, err error) o
 
 // add appends a message to the transcript.
 func (s *session) add(m chat.Message) {
-	m.Parts = chat.Aside(m.Parts)
+	m.Parts = chat.Offload(m.Parts)
 	if m.ToolResult != nil {
-		m.ToolResult.Parts = chat.Aside(m.ToolResult.Parts)
+		m.ToolResult.Parts = chat.Offload(m.ToolResult.Parts)
 	}
 	s.messages = append(s.messages, m)
 	if s.step != nil { // it is no message of the conversation

@@ -66,7 +66,7 @@ func withSource(t *testing.T, n int, d *diary, scope tools.Scope, allowed ...str
 	}
 	p := &project{Project: &scenario.Project{}, tools: tools.NewKit(registry, &tools.Opener{
 		Name: "the diary", Scope: scope, Open: func() tools.Source { return d },
-		Wanted: func(allowed []string) bool { return len(allowed) > 0 },
+		Needed: func(allowed []string) bool { return len(allowed) > 0 },
 	})}
 	for i := range plan.spans {
 		plan.spans[i].Project, plan.spans[i].Prompt = p, &scenario.Prompt{AllowedTools: allowed}

@@ -347,7 +347,7 @@ func (l *toolLoop) doubt(tool string, res *chat.ToolResult) string {
 	if res.Error != "" || l.s.owns(tool) || l.s.remembers(tool) || l.s.trial.Project.tools.Simulated(tool) {
 		return ""
 	}
-	return tools.ToldDoubt([]byte(res.Content))
+	return tools.FailureDoubt([]byte(res.Content))
 }
 
 // record adds a call and its result to the transcript and the result. admitted says that the call was to be made.

@@ -18,9 +18,9 @@ const (
 )
 
 // seenByUser is a conversation as its user sees it: with swapped roles, without the agent's prompt, tool calls and
-// results, and without media that have no data. The messages of both sides alternate. untold is the number of the
+// results, and without media that have no data. The messages of both sides alternate. empty is the number of the
 // user's messages that have nothing to show.
-func seenByUser(system string, said []chat.Message) (seen []chat.Message, untold int) {
+func seenByUser(system string, said []chat.Message) (seen []chat.Message, empty int) {
 	seen = make([]chat.Message, 0, len(said)+2)
 	seen = append(seen, chat.Message{Role: chat.System, Content: system},
 		chat.Message{Role: chat.User, Content: conversationBegins})
@@ -30,7 +30,7 @@ func seenByUser(system string, said []chat.Message) (seen []chat.Message, untold
 		case chat.User:
 			own := chat.Message{Role: chat.Assistant, Content: m.Text()} // no API takes media from a model
 			if strings.TrimSpace(own.Content) == "" {
-				untold++
+				empty++
 				continue
 			}
 			if seen[len(seen)-1].Role == chat.Assistant {
@@ -48,7 +48,7 @@ func seenByUser(system string, said []chat.Message) (seen []chat.Message, untold
 	if seen[len(seen)-1].Role == chat.Assistant {
 		seen = append(seen, chat.Message{Role: chat.User, Content: wordlessReply})
 	}
-	return seen, untold
+	return seen, empty
 }
 
 // merged joins a message of the agent with its earlier ones since the last message of the user.

@@ -105,7 +105,7 @@ func TestEachJudgeSeesASubjectOfItsOwn(t *testing.T) {
 	var list []scenario.Placed
 	for range 12 {
 		list = append(list, assertion("judge", checks.NeedsModel, func(_ context.Context, s *checks.Subject) (checks.Finding, error) {
-			if s.Output() != "ok" || s.Lower() != "ok" || s.Whole().Output() != "ok" { // fills caches, for the race detector
+			if s.Output() != "ok" || s.Lower() != "ok" || s.Conversation().Output() != "ok" { // fills caches, for the race detector
 				return checks.Finding{}, nil
 			}
 			return checks.Finding{Score: 1}, nil

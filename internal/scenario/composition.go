@@ -51,7 +51,7 @@ type stepFile struct {
 // compositionFields are the keys of a composition, in configs and packs.
 var compositionFields = table("a composition", func() rows[compositionFile] {
 	return rows[compositionFile]{
-		inside[compositionFile]("version", keys.Number{Low: 1, High: 1, Whole: true}).must().
+		inside[compositionFile]("version", keys.Number{Low: 1, High: 1, Integer: true}).must().
 			doc("The version of the format: 1."),
 		str("description", func(c *compositionFile) *string { return &c.Description }).asIs().doc("What it is for."),
 		custom("input_schema", schemaShape{}, func(d *decoder, c *compositionFile, v *node.Node) {

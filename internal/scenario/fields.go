@@ -215,7 +215,7 @@ func wholePtr[T any](name string, s keys.Number, at func(*T) **int) *field[T] {
 // seed is a field with a whole number of up to 53 bits.
 func seed[T any](name string, at func(*T) **int64) *field[T] {
 	const most = 1 << 53
-	s := keys.Number{Low: -most, High: most, Whole: true}
+	s := keys.Number{Low: -most, High: most, Integer: true}
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
 		if i, ok := s.Int(d, v, name); ok {
 			wide := int64(i)

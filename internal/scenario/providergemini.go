@@ -23,7 +23,7 @@ type SafetySetting struct {
 }
 
 var (
-	thinkingBudget = keys.Number{Low: -1, High: math.MaxInt32, Whole: true}
+	thinkingBudget = keys.Number{Low: -1, High: math.MaxInt32, Integer: true}
 	modalities     = words("TEXT", "IMAGE", "AUDIO")
 	geminiEfforts  = []string{"minimal", "low", "medium", "high"}
 )

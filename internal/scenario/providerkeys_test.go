@@ -88,7 +88,7 @@ func sample(path string, s keys.Shape) string {
 	case keys.Span:
 		return "7s"
 	case keys.Number:
-		if s.Whole {
+		if s.Integer {
 			return "7"
 		}
 		return "0.7"

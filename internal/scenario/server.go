@@ -177,7 +177,7 @@ var (
 
 const defaultImagePort = 8080
 
-var ports = keys.Number{Low: 1, High: 65535, Whole: true}
+var ports = keys.Number{Low: 1, High: 65535, Integer: true}
 
 // imageFields are the settings of a server in a container.
 var imageFields = table("source_args", func() rows[ServerImage] {

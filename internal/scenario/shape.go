@@ -39,8 +39,8 @@ var (
 	positive = keys.Number{Low: 0, High: math.Inf(1)}
 	unit     = keys.Number{Low: 0, High: 1}
 	price    = keys.Number{Low: 0, High: 1_000_000} // in US dollars; sums of it stay countable
-	natural  = keys.Number{Low: 0, High: math.MaxInt32, Whole: true}
-	counting = keys.Number{Low: 1, High: math.MaxInt32, Whole: true}
+	natural  = keys.Number{Low: 0, High: math.MaxInt32, Integer: true}
+	counting = keys.Number{Low: 1, High: math.MaxInt32, Integer: true}
 	texts    = listOf(text)
 	textMap  = mapOf(writtenShape{})
 	anyMap   = mapOf(anything)

@@ -83,7 +83,7 @@ var failureFields = table("a tool failure", func() rows[ToolFailure] {
 	}
 })
 
-var delays = keys.Number{Low: 1, High: float64(time.Hour / time.Millisecond), Whole: true}
+var delays = keys.Number{Low: 1, High: float64(time.Hour / time.Millisecond), Integer: true}
 
 // judgeFailure checks what the keys of the last rule say together, and whether an earlier one leaves it anything to do.
 func (d *decoder) judgeFailure(item *node.Node, rules []ToolFailure) {

@@ -17,7 +17,7 @@ var asksOfObjects = []string{
 // optional warns of a schema that lists properties and asks for none of them: an object that has none fits it.
 func (d linter) optional(n *node.Node) {
 	at, listed := node.Get(n, "properties"), node.KeyOf(n, "properties")
-	if !d.whole || d.bans || at == nil || at.Kind != node.Map || len(at.Content) == 0 {
+	if !d.present || d.bans || at == nil || at.Kind != node.Map || len(at.Content) == 0 {
 		return
 	}
 	asks := func(key string) bool { return node.Get(n, key) != nil }

@@ -33,7 +33,7 @@ func Warn(r *node.Reader, n *node.Node, what string) {
 // WarnReply is Warn for the schema of a reply, which may be any value: it also warns of keywords that ask
 // nothing of values of other types. bans says that what fits the schema is not wanted.
 func WarnReply(r *node.Reader, n *node.Node, what string, bans bool) {
-	linter{r: r, what: what, refs: refsOf(n), bans: bans, anyValue: true, whole: true}.at(n, nil)
+	linter{r: r, what: what, refs: refsOf(n), bans: bans, anyValue: true, present: true}.at(n, nil)
 }
 
 type linter struct {
@@ -41,7 +41,7 @@ type linter struct {
 	what     string
 	bans     bool
 	anyValue bool            // the values may be of any type
-	whole    bool            // the value must be there: the whole of what must fit, its entries, what it requires
+	present  bool            // the value must be there: the whole of what must fit, its entries, what it requires
 	refs     map[string]bool // the names that references go through
 }
 
@@ -93,7 +93,7 @@ func (d linter) at(n *node.Node, listed map[string]bool) {
 				if k.Value == "patternProperties" {
 					d.pattern(v.Content[j-1])
 				}
-				inner.whole = d.whole && k.Value == "properties" && requires(n, v.Content[j-1].Value)
+				inner.present = d.present && k.Value == "properties" && requires(n, v.Content[j-1].Value)
 				inner.at(v.Content[j], nil)
 			}
 		default:
@@ -108,7 +108,7 @@ func (d linter) at(n *node.Node, listed map[string]bool) {
 			d := d
 			d.bans = d.bans != (k.Value == "not")
 			d.anyValue = d.anyValue && k.Value != "propertyNames"
-			d.whole = d.whole && k.Value == "items"
+			d.present = d.present && k.Value == "items"
 			d.at(v, of)
 			for _, item := range v.Content {
 				if v.Kind == node.List {

@@ -51,8 +51,8 @@ type walk interface {
 	step(t *token) bool
 }
 
-// whole reads all complete tokens.
-func (t *token) whole(w walk) {
+// readAll reads all complete tokens.
+func (t *token) readAll(w walk) {
 	for t.at < len(t.text) && w.step(t) {
 	}
 }
@@ -102,7 +102,7 @@ func (d *document) Write(p []byte) (int, error) {
 }
 
 func (d *document) flush() error {
-	d.whole(d.walk)
+	d.readAll(d.walk)
 	_, err := d.w.Write(d.done())
 	d.text, d.at, d.from, d.out = d.text[:copy(d.text, d.text[d.at:])], 0, 0, d.out[:0]
 	return err

@@ -31,7 +31,7 @@ func (s *Set) JSON(p []byte) []byte {
 		return p
 	}
 	t := token{set: s, text: p, last: true, out: make([]byte, 0, len(p)+len(Redacted))}
-	t.whole(&jsonWalk{})
+	t.readAll(&jsonWalk{})
 	return t.done()
 }
 

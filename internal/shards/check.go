@@ -180,7 +180,7 @@ func (s *Set) holesOf(p *Part) {
 		s.hole("%s: %v", p.Path, d.Why)
 	}
 	gone, red := p.gone()
-	s.tellGone(p, gone, red)
+	s.reportGone(p, gone, red)
 	missing := p.size() - (len(o.Lines) - len(gone))
 	if len(o.Header.Gates) > 0 { // not all of them are needed
 		missing = 0
@@ -199,9 +199,9 @@ func (s *Set) holesOf(p *Part) {
 	}
 }
 
-// tellGone tells of trials that the files had when the shard was run first, and no more when it was gone on with. They
-// belong to no plan. One that did not pass makes a run red that is gone on with, and so the whole.
-func (s *Set) tellGone(p *Part, ids []string, red int) {
+// reportGone tells of trials that the files had when the shard was run first, and no more when it was gone on with.
+// They belong to no plan. One that did not pass makes a run red that is gone on with, and so the whole.
+func (s *Set) reportGone(p *Part, ids []string, red int) {
 	if len(ids) == 0 {
 		return
 	}

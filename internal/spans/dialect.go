@@ -36,9 +36,9 @@ func isToolWord(word string) bool {
 	return false
 }
 
-// toldTwice finds runs of tools that are inferred from a name, and of which a span around it or within it tells by its
-// operation, as of a client of MCP within the agent that uses it. They are one call.
-func (t *Trace) toldTwice() map[int]bool {
+// reportedTwice finds runs of tools that are inferred from a name, and of which a span around it or within it tells by
+// its operation, as of a client of MCP within the agent that uses it. They are one call.
+func (t *Trace) reportedTwice() map[int]bool {
 	twice := map[int]bool{}
 	for i := range t.Spans {
 		s := &t.Spans[i]

@@ -147,19 +147,19 @@ func plainSpan(d document) (Span, error) {
 // misplaced is a member of a span that is an attribute, or that has some; "" where there is none.
 func misplaced(d document) string {
 	for name, v := range d.members {
-		if wanted(name) && strings.Contains(name, ".") {
+		if isRead(name) && strings.Contains(name, ".") {
 			return name
 		}
 		if name == "resource" {
 			continue
 		}
 		for key := range v.members {
-			if wanted(key) && strings.Contains(key, ".") {
+			if isRead(key) && strings.Contains(key, ".") {
 				return name
 			}
 		}
 		for item := range v.elements {
-			if wanted(item.get("key").str()) {
+			if isRead(item.get("key").str()) {
 				return name
 			}
 		}

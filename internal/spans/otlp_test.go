@@ -117,7 +117,7 @@ func lines(trial string, list []Span) (out []string) {
 	return out
 }
 
-func gather(out *[]string) Told {
+func gather(out *[]string) SpanFunc {
 	return func(trial string, s Span) { *out = append(*out, lines(trial, []Span{s})...) }
 }
 
@@ -272,7 +272,7 @@ func TestDeep(t *testing.T) {
 func FuzzJSON(f *testing.F) {
 	f.Add([]byte(exportAsJSON(export(), true)))
 	f.Add([]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"llm","value":{}}]}]}]}]}`))
-	f.Fuzz(func(t *testing.T, data []byte) { hold(t, func(told Told) error { return JSON(data, told) }) })
+	f.Fuzz(func(t *testing.T, data []byte) { hold(t, func(told SpanFunc) error { return JSON(data, told) }) })
 }
 
 func FuzzProtobuf(f *testing.F) {
@@ -281,7 +281,7 @@ func FuzzProtobuf(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data)
-	f.Fuzz(func(t *testing.T, data []byte) { hold(t, func(told Told) error { return Protobuf(data, told) }) })
+	f.Fuzz(func(t *testing.T, data []byte) { hold(t, func(told SpanFunc) error { return Protobuf(data, told) }) })
 }
 
 func FuzzLines(f *testing.F) {
@@ -297,7 +297,7 @@ func FuzzLines(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		hold(t, func(told Told) error {
+		hold(t, func(told SpanFunc) error {
 			Lines(strings.NewReader(string(data)), func(s Span) { told("", s) })
 			return nil
 		})
@@ -305,7 +305,7 @@ func FuzzLines(f *testing.F) {
 }
 
 // hold reads spans of any form, and looks at what follows from them.
-func hold(t *testing.T, read func(Told) error) {
+func hold(t *testing.T, read func(SpanFunc) error) {
 	var all []Span
 	_ = read(func(_ string, s Span) { all = append(all, s) }) // most of it is no export
 	trace := NewTrace(all)
@@ -337,6 +337,6 @@ func TestDamaged(t *testing.T) {
 		for range 1 + r.IntN(8) {
 			damaged[r.IntN(len(damaged))] = byte(r.IntN(256))
 		}
-		hold(t, func(told Told) error { return Protobuf(damaged, told) })
+		hold(t, func(told SpanFunc) error { return Protobuf(damaged, told) })
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Told is what hears of the spans of an export: a span, and the arena.trial of its resource; "" is none.
-type Told func(trial string, s Span)
+// SpanFunc is what hears of the spans of an export: a span, and the arena.trial of its resource; "" is none.
+type SpanFunc func(trial string, s Span)
 
 // TrialAttribute is the attribute of a resource that names the trial whose spans it has.
 const TrialAttribute = "arena.trial"
@@ -44,7 +44,7 @@ func (e *BadSpans) result() error {
 
 // JSON reads an export of OTLP as JSON. Spans that cannot be read are a *BadSpans behind the others; any other error
 // says that the text is no export.
-func JSON(text []byte, told Told) error {
+func JSON(text []byte, told SpanFunc) error {
 	if err := valid(text); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func valid(text []byte) error {
 	return fmt.Errorf("not JSON: %w", err)
 }
 
-func exportJSON(d document, told Told) error {
+func exportJSON(d document, told SpanFunc) error {
 	list := d.get("resourceSpans", "resource_spans")
 	if d.kind() != '{' || list.kind() != '[' && !list.missing() {
 		return errors.New("no export of traces: it must be an object with a list resourceSpans")
@@ -85,7 +85,7 @@ func exportJSON(d document, told Told) error {
 }
 
 // resourceJSON reads the spans of a resource.
-func resourceJSON(d document, told Told, bad *BadSpans) error {
+func resourceJSON(d document, told SpanFunc, bad *BadSpans) error {
 	trial := trialOf(d.get("resource").get("attributes"))
 	return resourceShape.members(d, func(name string, scopes document) error {
 		if scopes.kind() != '[' {
@@ -180,7 +180,7 @@ func attributesJSON(attrs attributes, d document) error {
 		if err != nil {
 			return err
 		}
-		if !wanted(key) && !nests(key) {
+		if !isRead(key) && !nests(key) {
 			continue
 		}
 		v, err := anyJSON(raw, 0)

@@ -15,7 +15,7 @@ import (
 
 // Protobuf reads an export of OTLP as protobuf. It ends at what is no protobuf, with an error; spans before that were
 // told.
-func Protobuf(data []byte, told Told) error {
+func Protobuf(data []byte, told SpanFunc) error {
 	return fields(data, func(f field) error {
 		if f.number != 1 {
 			return nil
@@ -75,7 +75,7 @@ func (f *field) message() ([]byte, error) {
 
 func (f *field) text() string { return strings.ToValidUTF8(string(f.bytes), "\ufffd") }
 
-func resourceProto(data []byte, told Told) error {
+func resourceProto(data []byte, told SpanFunc) error {
 	trial := ""
 	err := fields(data, func(f field) error { // which may stand behind its spans
 		if f.number != 1 {
@@ -143,7 +143,7 @@ func spanProto(data []byte) (Span, error) {
 		case 8:
 			r.End = nanos(f.varint)
 		case 9:
-			key, v, err := keyValueProto(f.bytes, func(key string) bool { return wanted(key) || nests(key) })
+			key, v, err := keyValueProto(f.bytes, func(key string) bool { return isRead(key) || nests(key) })
 			if key != "" && v != nil {
 				r.attrs.add(key, *v)
 			}

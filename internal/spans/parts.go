@@ -5,8 +5,8 @@ package spans
 type Parts struct {
 	came map[string]bool // spans of earlier parts, by what tells them apart
 	ids  map[string]bool // ids of all
-	// told are the ids of spans within which an earlier part told what was spent: their own sums do not count again.
-	told    map[string]bool
+	// counted are the ids of spans within which an earlier part told what was spent: their own sums do not count again.
+	counted map[string]bool
 	missing map[string]int // spans whose parent did not come yet, by its id
 }
 
@@ -15,7 +15,7 @@ type Parts struct {
 func (p *Parts) Next(came []Span) *Trace {
 	if p.came == nil {
 		p.came, p.ids = map[string]bool{}, map[string]bool{}
-		p.told, p.missing = map[string]bool{}, map[string]int{}
+		p.counted, p.missing = map[string]bool{}, map[string]int{}
 	}
 	fresh := p.fresh(came)
 	for i := range fresh {
@@ -51,7 +51,7 @@ func (p *Parts) fresh(came []Span) []Span {
 // spent notes the spans that are around what a part tells to have been spent.
 func (p *Parts) spent(t *Trace) {
 	for i := range t.Spans {
-		if s := &t.Spans[i]; s.Usage == nil && s.CostUSD == nil && !p.told[s.ID] {
+		if s := &t.Spans[i]; s.Usage == nil && s.CostUSD == nil && !p.counted[s.ID] {
 			continue
 		}
 		at := i
@@ -62,7 +62,7 @@ func (p *Parts) spent(t *Trace) {
 			at = t.parent[at]
 		}
 		if up := t.Spans[at].Parent; up != "" {
-			p.told[up] = true
+			p.counted[up] = true
 		}
 	}
 }

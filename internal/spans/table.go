@@ -133,8 +133,8 @@ func IsWhole(name string) bool {
 // trees are the fields whose attributes may be written in pieces, such as llm.output_messages.0.message.role.
 var trees = []Field{Output, ReplyCalls}
 
-// wanted reports whether an attribute tells something that arena keeps.
-func wanted(name string) bool {
+// isRead reports whether an attribute tells something that arena keeps.
+func isRead(name string) bool {
 	if alone[name] {
 		return true
 	}

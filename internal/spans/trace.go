@@ -135,11 +135,11 @@ func (t *Trace) link() {
 
 // openRings takes the parents of spans away that are in a ring of them, and counts these spans.
 func (t *Trace) openRings() (count int) {
-	const unseen, walking, done = 0, 1, 2
+	const unvisited, walking, done = 0, 1, 2
 	state := make([]uint8, len(t.Spans))
 	for i := range t.Spans {
 		at := i
-		for at >= 0 && state[at] == unseen {
+		for at >= 0 && state[at] == unvisited {
 			state[at] = walking
 			at = t.parent[at]
 		}
@@ -235,7 +235,7 @@ func (t *Trace) Spent(yield func(*Span) bool) {
 	tells := make([]bool, len(t.Spans)) // within it somebody tells what was spent
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		if t.of != nil && t.of.told[s.ID] {
+		if t.of != nil && t.of.counted[s.ID] {
 			tells[i] = true
 		} else if s.Usage == nil && s.CostUSD == nil {
 			continue
@@ -281,7 +281,7 @@ func (t *Trace) Dropped() (n int) {
 
 // findCalls finds the tools that were called.
 func (t *Trace) findCalls() {
-	asked, twice := newUnmatchedCalls(t), t.toldTwice()
+	asked, twice := newUnmatchedCalls(t), t.reportedTwice()
 	for i := range t.Spans {
 		s := &t.Spans[i]
 		if s.Kind != ToolRun || twice[i] {

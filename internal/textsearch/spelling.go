@@ -108,7 +108,7 @@ func (s *speller) read(r rune) string {
 	case isHyphen(r):
 		r = '-'
 		s.word.WriteByte('-')
-	case isUnseen(r) && !unicode.IsSymbol(s.kept) && !isUnseen(s.kept):
+	case isInvisible(r) && !unicode.IsSymbol(s.kept) && !isInvisible(s.kept):
 		return ""
 	default:
 		s.word.WriteRune(r)
@@ -137,8 +137,9 @@ func isHyphen(r rune) bool {
 	return '\u2010' <= r && r <= '\u2013' || r == '\u2212' || r == '\uFE58' || r == '\uFE63' || r == '\uFF0D'
 }
 
-// isUnseen reports whether a character shows nothing by itself: joiners, soft hyphens, marks of direction, selectors.
-func isUnseen(r rune) bool {
+// isInvisible reports whether a character shows nothing by itself: joiners, soft hyphens, marks of direction,
+// selectors.
+func isInvisible(r rune) bool {
 	switch {
 	case r < '\u00AD', r == utf8.RuneError, unicode.Is(unicode.Prepended_Concatenation_Mark, r):
 		return false

@@ -30,7 +30,7 @@ func (b *Box) Listing(allowed []string) (all []*Opener) {
 		return nil
 	}
 	for _, o := range b.kit.listing {
-		if o.wanted(allowed) {
+		if o.needed(allowed) {
 			all = append(all, o)
 		}
 	}

@@ -32,7 +32,7 @@ func (w *world) tell(text string) {
 func (w *world) origin(name string, scope Scope, list ...chat.Tool) *Opener {
 	return &Opener{
 		Name: name, Scope: scope,
-		Wanted: func(allowed []string) bool {
+		Needed: func(allowed []string) bool {
 			return slices.ContainsFunc(allowed, func(a string) bool { return strings.HasPrefix(a, name) })
 		},
 		Open: func() Source {

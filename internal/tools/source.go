@@ -34,9 +34,9 @@ type Opener struct {
 	Scope Scope
 	// Open makes a source, in no time.
 	Open func() Source
-	// Wanted reports whether a prompt with these allowed tools may be offered any of the source; nil: every prompt may.
+	// Needed reports whether a prompt with these allowed tools may be offered any of the source; nil: every prompt may.
 	// Sources that nobody wants are never opened.
-	Wanted func(allowed []string) bool
+	Needed func(allowed []string) bool
 	// Agent is the agent that all its tools ask, by its name in the config; "": they ask none.
 	Agent string
 	// Outside says that the source is of the world: what it lists stands on cassettes, and a replay does not open it.
@@ -48,7 +48,7 @@ type Opener struct {
 	Always bool
 }
 
-func (o *Opener) wanted(allowed []string) bool { return o.Wanted == nil || o.Wanted(allowed) }
+func (o *Opener) needed(allowed []string) bool { return o.Needed == nil || o.Needed(allowed) }
 
 // Remarks are what a source says of its list of tools, beside the tools.
 type Remarks struct {

@@ -78,7 +78,7 @@ func (l *Ledger) learn(m *chat.Message, at int) {
 		return
 	}
 	if said := u.OutputTokens - u.ReasoningTokens; said > 0 && m.Original == nil {
-		l.items[at].Tokens, l.items[at].Told = said, true
+		l.items[at].Tokens, l.items[at].Counted = said, true
 	}
 	old, fresh := l.added, 0 // tokens
 	for _, s := range l.sent {
@@ -103,7 +103,7 @@ func (l *Ledger) learn(m *chat.Message, at int) {
 			system = rest
 		}
 		if l.beside.System != NoSystem {
-			l.items[l.beside.System].Tokens, l.items[l.beside.System].Told = system, true
+			l.items[l.beside.System].Tokens, l.items[l.beside.System].Counted = system, true
 		}
 		l.share(rest-system, fresh, at)
 		l.base, l.outside = system, l.beside
@@ -113,7 +113,7 @@ func (l *Ledger) learn(m *chat.Message, at int) {
 
 // fresh reports whether nobody has told the size of an item yet.
 func (l *Ledger) fresh(i int) bool {
-	return i >= l.known && !l.items[i].Told && l.items[i].Kind != System
+	return i >= l.known && !l.items[i].Counted && l.items[i].Kind != System
 }
 
 // share gives the items of the last call that are fresh their part of what these take together.
@@ -132,7 +132,7 @@ func (l *Ledger) share(together, estimated, before int) {
 				part = together * it.Tokens / estimated
 			}
 			together, estimated = together-part, estimated-it.Tokens
-			it.Tokens, it.Told = part, true
+			it.Tokens, it.Counted = part, true
 		}
 	}
 }

@@ -57,7 +57,7 @@ func TestLedger(t *testing.T) {
 		if tools == 0 && l.System(0)+items[1].Tokens != 100 {
 			t.Errorf("%s: %d and %d are not the 100 that were counted", name, l.System(0), items[1].Tokens)
 		}
-		if items[2].Tokens != 7 || !items[2].Told {
+		if items[2].Tokens != 7 || !items[2].Counted {
 			t.Errorf("%s: the reply takes %d", name, items[2].Tokens)
 		}
 		l.Sent([]Span{{0, 5}}, 0, beside)
@@ -90,7 +90,7 @@ func TestLedgerDoubts(t *testing.T) {
 		log := []chat.Message{{Role: chat.User, Content: "1234"}}
 		l.Take(log)
 		l.Sent([]Span{{0, 1}}, 0, Beside{System: NoSystem})
-		if items := l.Take(append(log, reply)); items[0].Tokens != 5 || items[1].Tokens != 6 || items[0].Told {
+		if items := l.Take(append(log, reply)); items[0].Tokens != 5 || items[1].Tokens != 6 || items[0].Counted {
 			t.Errorf("%s: %+v", name, items)
 		}
 	}

@@ -23,9 +23,9 @@ const (
 
 // Item is a message of a conversation: how large it is, and what.
 type Item struct {
-	Tokens int
-	Kind   Kind
-	Told   bool // the provider counted the tokens; else they are an estimate
+	Tokens  int
+	Kind    Kind
+	Counted bool // the provider counted the tokens; else they are an estimate
 }
 
 // Span is messages that stand together, from an index to before another one.
@@ -173,13 +173,13 @@ func spansOf(units []unit, sent []bool) (spans []Span) {
 type Left struct {
 	Messages int
 	Tokens   int
-	Told     bool // all of the tokens are the provider's count
+	Counted  bool // all of the tokens are the provider's count
 	Since    int  // messages of the user before the one with which the end begins of which nothing is left out
 }
 
 // Without returns what the spans leave out.
 func Without(items []Item, sent []Span) Left {
-	left := Left{Told: true}
+	left := Left{Counted: true}
 	for i, k := 0, 0; i < len(items); i++ {
 		for k < len(sent) && i >= sent[k].To {
 			k++
@@ -191,7 +191,7 @@ func Without(items []Item, sent []Span) Left {
 		case !inside:
 			left.Messages++
 			left.Tokens += it.Tokens
-			left.Told = left.Told && it.Told
+			left.Counted = left.Counted && it.Counted
 		}
 	}
 	end := 0

@@ -76,7 +76,7 @@ func TestWithout(t *testing.T) {
 	if want := (Left{Messages: 3, Tokens: 7, Since: 2}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := Without(items("u1a1"), []Span{{0, 2}}); got != (Left{Told: true}) {
+	if got := Without(items("u1a1"), []Span{{0, 2}}); got != (Left{Counted: true}) {
 		t.Errorf("nothing is left out: %+v", got)
 	}
 }

@@ -34,29 +34,29 @@ type entry struct {
 
 // storedReply is what of a reply is kept.
 type storedReply struct {
-	Content   string          `json:"content"`
-	Parts     []chat.Part     `json:"parts,omitempty"`
-	ToolCalls []chat.ToolCall `json:"tool_calls,omitempty"`
-	Finish    string          `json:"finish_reason"`
-	Model     string          `json:"model,omitempty"`
-	Usage     chat.Usage      `json:"usage"`
-	CostUSD   *float64        `json:"cost_usd"` // null: not known
-	LatencyMS float64         `json:"latency_ms"`
-	Opaque    *chat.Opaque    `json:"opaque,omitempty"`
-	Doubt     string          `json:"doubt,omitempty"`
-	Untold    []string        `json:"untold,omitempty"`
+	Content    string          `json:"content"`
+	Parts      []chat.Part     `json:"parts,omitempty"`
+	ToolCalls  []chat.ToolCall `json:"tool_calls,omitempty"`
+	Finish     string          `json:"finish_reason"`
+	Model      string          `json:"model,omitempty"`
+	Usage      chat.Usage      `json:"usage"`
+	CostUSD    *float64        `json:"cost_usd"` // null: not known
+	LatencyMS  float64         `json:"latency_ms"`
+	Opaque     *chat.Opaque    `json:"opaque,omitempty"`
+	Doubt      string          `json:"doubt,omitempty"`
+	Unreported []string        `json:"untold,omitempty"`
 }
 
 func storedFrom(r *chat.Reply) storedReply {
 	return storedReply{r.Content, r.Parts, r.ToolCalls, r.FinishReason, r.Model, r.Usage, r.CostUSD, r.LatencyMS,
-		r.Opaque, r.Doubt, r.Untold}
+		r.Opaque, r.Doubt, r.Unreported}
 }
 
 func (k *storedReply) chat() chat.Reply {
 	return chat.Reply{
 		Content: k.Content, Parts: k.Parts, ToolCalls: k.ToolCalls, FinishReason: k.Finish, Model: k.Model, Usage: k.Usage,
 		CostUSD: k.CostUSD, LatencyMS: k.LatencyMS, Opaque: k.Opaque, Doubt: k.Doubt,
-		Untold: k.Untold,
+		Unreported: k.Unreported,
 	}
 }
 

@@ -313,8 +313,8 @@ func TestUsageOfLines(t *testing.T) {
 
 // TestClosedStream: a guardrail that closes the stream ends the program, and the next turn starts another one, which is
 // told what was said.
-// TestModelCallsOfLines: how often a program asked a model stands in no line, so that no reply of one passes for a single
-// call.
+// TestModelCallsOfLines: how often a program asked a model stands in no line, so that no reply of one passes for a
+// single call.
 func TestModelCallsOfLines(t *testing.T) {
 	t.Parallel()
 	own := `{"type":"tool_call","id":"a","name":"f"}|{"type":"tool_result","id":"a","result":null}|`
@@ -323,8 +323,8 @@ func TestModelCallsOfLines(t *testing.T) {
 		if err := d.turn("hi"); err != nil {
 			t.Fatalf("%s: %v", does, err)
 		}
-		if want := []string{chat.UntoldModelCalls}; !slices.Equal(d.last.Untold, want) {
-			t.Errorf("%s: untold are %q, want %q", does, d.last.Untold, want)
+		if want := []string{chat.UnreportedModelCalls}; !slices.Equal(d.last.Unreported, want) {
+			t.Errorf("%s: untold are %q, want %q", does, d.last.Unreported, want)
 		}
 		if _, err := d.trial.End(t.Context()); err != nil {
 			t.Errorf("%s: %v", does, err)
@@ -332,8 +332,8 @@ func TestModelCallsOfLines(t *testing.T) {
 	}
 	d := talkTo(t, byLines, "script", `{"type":"delta","text":"x"}|HANG`)
 	d.stream = func(chat.Delta) error { return providers.ErrEnough }
-	if err := d.turn("hi"); err != nil || len(d.last.Untold) != 1 {
-		t.Errorf("a closed stream: untold are %q, %v", d.last.Untold, err)
+	if err := d.turn("hi"); err != nil || len(d.last.Unreported) != 1 {
+		t.Errorf("a closed stream: untold are %q, %v", d.last.Unreported, err)
 	}
 	if _, err := d.trial.End(t.Context()); err != nil {
 		t.Error(err)

@@ -149,7 +149,7 @@ func (m *message) toolResult(call chat.ToolCall) chat.ToolResult {
 	if e := bytes.TrimSpace(m.Error); len(e) > 0 && string(e) != "null" && string(e) != `""` {
 		return tools.Failure(call, chat.ErrorExecution, tools.Present(m.Error))
 	}
-	if text, failed := tools.ToldFailure(m.Result); failed {
+	if text, failed := tools.ReportedFailure(m.Result); failed {
 		return tools.Failure(call, chat.ErrorExecution, text)
 	}
 	r := chat.ToolResult{ID: call.ID, Name: call.Name}

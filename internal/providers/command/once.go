@@ -42,7 +42,7 @@ func (p *Provider) once(ctx context.Context, req *chat.Request) (chat.Reply, err
 	}
 	return chat.Reply{
 		Content: text, Model: p.model, Usage: estimated(len(input), len(text)),
-		Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls}, // it prints its reply alone
+		Unreported: []string{chat.UnreportedModelCalls, chat.UnreportedToolCalls}, // it prints its reply alone
 	}, nil
 }
 

@@ -52,7 +52,7 @@ func (t *turn) flush(model string) *chat.Reply {
 		r.Usage, r.CostUSD = chat.Usage{}, new(0.0)
 	}
 	if t.unargued {
-		r.Untold = append(r.Untold, chat.UntoldArguments)
+		r.Unreported = append(r.Unreported, chat.UnreportedArguments)
 	}
 	t.pending, t.results, t.unargued = nil, nil, false
 	return r
@@ -62,7 +62,7 @@ func (t *turn) flush(model string) *chat.Reply {
 func (t *turn) reply(model string) *chat.Reply {
 	r := &chat.Reply{
 		Content: t.part.String(), Model: model, Usage: t.usage,
-		Untold: []string{chat.UntoldModelCalls}, // no line tells them
+		Unreported: []string{chat.UnreportedModelCalls}, // no line tells them
 	}
 	switch {
 	case t.counts == 0 && !t.counted:

@@ -152,7 +152,7 @@ func TestFilms(t *testing.T) {
 				}
 			}
 			if len(reply.Parts) != 1 || reply.Parts[0].Type != "video" || reply.Parts[0].Media.MIMEType != "video/mp4" ||
-				reply.Parts[0].Media.Data != text || len(reply.Untold) != 1 || reply.FinishReason != "stop" {
+				reply.Parts[0].Media.Data != text || len(reply.Unreported) != 1 || reply.FinishReason != "stop" {
 				t.Errorf("%.200s", fmt.Sprintf("%+v", reply))
 			}
 		})

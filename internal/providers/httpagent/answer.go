@@ -196,7 +196,7 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	}
 	r := chat.Reply{
 		Content: text, FinishReason: x.finish, Usage: x.usage, ToolCalls: x.calls, ToolResults: x.results,
-		Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls},
+		Unreported: []string{chat.UnreportedModelCalls, chat.UnreportedToolCalls},
 	}
 	if x.p.AsksTools { // arena has a hand in them
 		if r.ToolResults = nil; len(x.calls) > 0 && r.FinishReason == "" {
@@ -206,7 +206,7 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	r.Usage.Estimated = !x.counted
 	notices := x.doubts
 	if x.listed {
-		r.Untold = []string{chat.UntoldModelCalls}
+		r.Unreported = []string{chat.UnreportedModelCalls}
 	} else if path := x.p.paths.calls; path != nil {
 		notices = append(notices, fmt.Sprintf("tool_calls: an answer has nothing at %q, so that it is not known which tools "+
 			"the agent called", path.Text))
@@ -217,10 +217,10 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	}
 	r.Notice = strings.Join(notices, "; ")
 	if slices.Contains(x.argued, false) && !x.p.AsksTools {
-		r.Untold = append(r.Untold, chat.UntoldArguments)
+		r.Unreported = append(r.Unreported, chat.UnreportedArguments)
 	}
 	if slices.Contains(x.resulted, false) && !x.p.AsksTools {
-		r.Untold = append(r.Untold, chat.UntoldResults, chat.UntoldOutcomes)
+		r.Unreported = append(r.Unreported, chat.UnreportedResults, chat.UnreportedOutcomes)
 	}
 	return r, nil
 }
@@ -233,7 +233,7 @@ func (x *exchange) take(call *wire.Call, doc any, data []byte) error {
 	}
 	if v, err := x.at(call, paths.failure, "error", doc, data); err != nil {
 		return err
-	} else if failure.Says(v) {
+	} else if failure.Indicates(v) {
 		return x.reported(call, v)
 	}
 	if err := x.failed(call, doc, data); err != nil {

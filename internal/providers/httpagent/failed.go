@@ -56,7 +56,7 @@ func resultOf(made chat.ToolCall, fields jsonvalue.Object) (res chat.ToolResult,
 		return tools.Failure(made, chat.ErrorExecution, text), true
 	}
 	if data, err := jsonvalue.Plain(result); err == nil {
-		if text, failed := tools.ToldFailure(data); failed {
+		if text, failed := tools.ReportedFailure(data); failed {
 			return tools.Failure(made, chat.ErrorExecution, text), true
 		}
 	}

@@ -107,7 +107,7 @@ func (p *Provider) Complete(
 	}
 	called := chat.Reply{
 		ToolCalls: reply.ToolCalls, ToolResults: reply.ToolResults, FinishReason: "tool_calls", Model: reply.Model,
-		CostUSD: new(0.0), Untold: reply.Untold, LatencyMS: reply.LatencyMS, // what it took is told with its words
+		CostUSD: new(0.0), Unreported: reply.Unreported, LatencyMS: reply.LatencyMS, // what it took is told with its words
 	}
 	reply.ToolCalls, reply.ToolResults, reply.LatencyMS = nil, nil, 0
 	c.said = &reply
@@ -133,8 +133,8 @@ func (p *Provider) ask(
 	if err != nil {
 		return chat.Reply{}, err
 	}
-	if reply.Untold == nil { // nobody wanted all of it
-		reply.Untold = []string{chat.UntoldModelCalls, chat.UntoldToolCalls}
+	if reply.Unreported == nil { // nobody wanted all of it
+		reply.Unreported = []string{chat.UnreportedModelCalls, chat.UnreportedToolCalls}
 		c.cut = p.SessionFrom != "" && c.session == nil
 	}
 	if reply.Model == "" {

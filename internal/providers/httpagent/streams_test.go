@@ -141,7 +141,7 @@ func TestEnough(t *testing.T) {
 	req := ask("Hi")
 	req.Stream = true
 	r, err := p.Complete(t.Context(), req, func(chat.Delta) error { return providers.ErrEnough })
-	if err != nil || r.Content != "My password" || len(r.Untold) != 2 {
+	if err != nil || r.Content != "My password" || len(r.Unreported) != 2 {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	told := agent(t, url, func(s *scenario.Provider) {

@@ -27,7 +27,7 @@ func TestTold(t *testing.T) {
 		strings.ReplaceAll("data: "+whole[strings.Index(whole, `"why"`)-1:]+"\n\n", `"why"`, `{"why"`)
 	streamed = strings.Replace(streamed, ` {"why"`, `{"why"`, 1) + "data: [DONE]\n\n"
 	untold := []string{ // of odd
-		chat.UntoldModelCalls, chat.UntoldArguments, chat.UntoldResults, chat.UntoldOutcomes,
+		chat.UnreportedModelCalls, chat.UnreportedArguments, chat.UnreportedResults, chat.UnreportedOutcomes,
 	}
 	for _, kind := range []string{jsonKind, "text/event-stream"} {
 		url := served(t, answer(200, kind, map[string]string{jsonKind: whole, "text/event-stream": streamed}[kind]))
@@ -71,7 +71,7 @@ func TestTold(t *testing.T) {
 		r, err = p.Complete(ctx, req, listen)
 		if err != nil || r.Content != "Lost." || strings.Join(pieces, "|") != "Lost." || r.FinishReason != "length" ||
 			*r.CostUSD != 0.25 || r.Usage != (chat.Usage{InputTokens: 12, OutputTokens: 3, CachedTokens: 2}) ||
-			!cmp.Equal(r.Untold, untold) {
+			!cmp.Equal(r.Unreported, untold) {
 			t.Errorf("%s: %+v, %v, %q", kind, r, err, pieces)
 		}
 		if _, err := p.Complete(ctx, req, listen); err == nil {
@@ -168,8 +168,8 @@ func TestFailedAnswers(t *testing.T) {
 	}
 }
 
-// TestCallsToldTwice: a list that tells of two calls under one id is none, and a call that comes again takes what it did
-// not have: its arguments and its result.
+// TestCallsToldTwice: a list that tells of two calls under one id is none, and a call that comes again takes what it
+// did not have: its arguments and its result.
 func TestCallsToldTwice(t *testing.T) {
 	t.Parallel()
 	const call = `{"id": "1", "name": "refund", "args": {"id": "A-1"}`
@@ -246,7 +246,7 @@ func TestUntold(t *testing.T) {
 	} {
 		p := agent(t, served(t, answer(200, jsonKind, c.answer)), func(s *scenario.Provider) { s.HTTP.ToolCalls = c.path })
 		r, err := p.Complete(t.Context(), ask("Hi"), nil)
-		if err != nil || len(r.Untold) != c.want || !r.Usage.Estimated || r.Usage.InputTokens == 0 || r.CostUSD != nil {
+		if err != nil || len(r.Unreported) != c.want || !r.Usage.Estimated || r.Usage.InputTokens == 0 || r.CostUSD != nil {
 			t.Errorf("%s %s: %+v, %v", c.path, c.answer, r, err)
 		}
 	}

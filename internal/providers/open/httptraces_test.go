@@ -46,8 +46,8 @@ func sendSpan(endpoint, headers, tool string) error {
 	return err
 }
 
-// TestHTTPTraces: an endpoint that is told where to send its traces tells by them what it did, each trial apart; without
-// traces it is told nothing.
+// TestHTTPTraces: an endpoint that is told where to send its traces tells by them what it did, each trial apart;
+// without traces it is told nothing.
 func TestHTTPTraces(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -104,7 +104,7 @@ func TestHTTPTraces(t *testing.T) {
 					if got := fmt.Sprint(called, " ", r.Content); got != want {
 						t.Errorf("got %q, want %q", got, want)
 					}
-					told := !slices.Contains(r.Untold, chat.UntoldToolCalls)
+					told := !slices.Contains(r.Unreported, chat.UnreportedToolCalls)
 					if told == c.noTraces {
 						t.Errorf("told %v without traces %v", told, c.noTraces)
 					}

@@ -103,7 +103,7 @@ func TestPictures(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(reply.Parts) != 1 || reply.Parts[0].Media.MIMEType != c.mime || reply.Parts[0].Media.Data != png ||
-				reply.Usage.Total() < c.tokens || (c.tokens == 0) != (len(reply.Untold) == 1) {
+				reply.Usage.Total() < c.tokens || (c.tokens == 0) != (len(reply.Unreported) == 1) {
 				t.Errorf("%+v", reply)
 			}
 		})

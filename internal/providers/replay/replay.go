@@ -104,7 +104,7 @@ func (p *Provider) delay(recorded time.Duration) time.Duration {
 func (p *Provider) reply(req *chat.Request, said *recordedReply) chat.Reply {
 	r := chat.Reply{
 		Content: said.content, FinishReason: said.finish, Model: p.Model,
-		LatencyMS: float64(said.latency) / float64(time.Millisecond), Untold: said.untold,
+		LatencyMS: float64(said.latency) / float64(time.Millisecond), Unreported: said.unreported,
 	}
 	if said.model != "" {
 		r.Model = said.model

@@ -29,16 +29,16 @@ func (s *recordedTurn) matches(words string) bool { return s.user == words || s.
 
 // recordedReply is one recorded reply of the model.
 type recordedReply struct {
-	content string
-	parts   []chat.Part
-	calls   []chat.ToolCall
-	results map[int]*chat.ToolResult // by the index of the call
-	finish  string
-	model   string
-	usage   *chat.Usage
-	usd     *float64
-	latency time.Duration
-	untold  []string // see chat.Message
+	content    string
+	parts      []chat.Part
+	calls      []chat.ToolCall
+	results    map[int]*chat.ToolResult // by the index of the call
+	finish     string
+	model      string
+	usage      *chat.Usage
+	usd        *float64
+	latency    time.Duration
+	unreported []string // see chat.Message
 }
 
 // newScript makes the script of a conversation. Those that nobody answered are left out, and so is what the assistant
@@ -77,7 +77,7 @@ func newRecordedReply(model string, turn []recording.Message, i int) recordedRep
 	l := recordedReply{
 		content: m.Content, parts: m.Parts, calls: m.ToolCalls, finish: m.FinishReason,
 		model: model, usage: m.Usage, usd: m.CostUSD, latency: latency(turn, i), results: recording.Results(turn, i),
-		untold: m.Untold,
+		unreported: m.Unreported,
 	}
 	if l.finish == "" {
 		l.finish = "stop"

@@ -49,7 +49,7 @@ func (p talker) Complete(
 // words are the last ones of a turn.
 func words(text string) chat.Reply {
 	return chat.Reply{
-		Content: text, Usage: chat.Usage{OutputTokens: len(text), Estimated: true}, Untold: []string{chat.UntoldModelCalls},
+		Content: text, Usage: chat.Usage{OutputTokens: len(text), Estimated: true}, Unreported: []string{chat.UnreportedModelCalls},
 	}
 }
 
@@ -59,7 +59,7 @@ func calling(id, tool, args string) chat.Reply {
 	call.SetArgs(args)
 	return chat.Reply{
 		ToolCalls: []chat.ToolCall{call}, ToolResults: []chat.ToolResult{{ID: id, Name: tool, Content: "ok"}},
-		Untold: []string{chat.UntoldModelCalls}, CostUSD: new(0.0),
+		Unreported: []string{chat.UnreportedModelCalls}, CostUSD: new(0.0),
 	}
 }
 

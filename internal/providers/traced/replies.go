@@ -117,14 +117,14 @@ func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider
 			made = made[1:]
 			reply.ToolCalls = append(reply.ToolCalls, call)
 			reply.ToolResults = append(reply.ToolResults, resultOf(&r.calls[n], call))
-			reply.Untold = append(reply.Untold, missingIn(&r.calls[n], &call)...)
+			reply.Unreported = append(reply.Unreported, missingIn(&r.calls[n], &call)...)
 		}
-		slices.Sort(reply.Untold)
-		reply.Untold = slices.Compact(reply.Untold)
+		slices.Sort(reply.Unreported)
+		reply.Unreported = slices.Compact(reply.Unreported)
 		out = append(out, reply)
 	}
 	last := &out[len(out)-1]
-	last.Untold = stillMissing(t, final.Untold, said)
+	last.Unreported = stillMissing(t, final.Unreported, said)
 	if len(t.Spans) > 0 {
 		last.Trace = digest(t)
 	}
@@ -142,33 +142,33 @@ func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider
 
 // missingIn lists what a trace does not record of a tool call. Most instrumentations leave out arguments and results
 // unless they are configured to record them.
-func missingIn(c *spans.Call, call *chat.ToolCall) (untold []string) {
+func missingIn(c *spans.Call, call *chat.ToolCall) (unreported []string) {
 	if c.Args == "" || call.BadArgs != "" {
-		untold = append(untold, chat.UntoldArguments)
+		unreported = append(unreported, chat.UnreportedArguments)
 	}
 	if !c.HasResult && c.Failure == "" {
-		untold = append(untold, chat.UntoldResults)
+		unreported = append(unreported, chat.UnreportedResults)
 		if !c.Ran {
-			untold = append(untold, chat.UntoldOutcomes)
+			unreported = append(unreported, chat.UnreportedOutcomes)
 		}
 	}
-	return untold
+	return unreported
 }
 
 // stillMissing lists what is not known of a reply even with its traces: HTTP spans say nothing about tools, and spans
 // of tools nothing about models. A model that waited for tools without spans shows that tool calls are missing. said is
 // the number of calls that the program reported itself.
-func stillMissing(t *spans.Trace, untold []string, said int) (left []string) {
+func stillMissing(t *spans.Trace, unreported []string, said int) (left []string) {
 	models, tools := t.ModelCalls() > 0, len(t.Calls()) > 0
 	hides := t.HidesCalls() && said == 0
-	for _, what := range untold {
-		if what == chat.UntoldModelCalls && models || what == chat.UntoldToolCalls && (models || tools) {
+	for _, what := range unreported {
+		if what == chat.UnreportedModelCalls && models || what == chat.UnreportedToolCalls && (models || tools) {
 			continue
 		}
 		left = append(left, what)
 	}
-	if hides && !slices.Contains(left, chat.UntoldToolCalls) {
-		left = append(left, chat.UntoldToolCalls)
+	if hides && !slices.Contains(left, chat.UnreportedToolCalls) {
+		left = append(left, chat.UnreportedToolCalls)
 	}
 	return left
 }
@@ -205,7 +205,7 @@ func resultOf(c *spans.Call, call chat.ToolCall) chat.ToolResult {
 		ID: call.ID, Name: call.Name, Content: c.Result, Error: c.Failure,
 		LatencyMS: float64(c.Took) / float64(time.Millisecond),
 	}
-	if text, failed := tools.ToldFailure([]byte(c.Result)); failed && res.Error == "" {
+	if text, failed := tools.ReportedFailure([]byte(c.Result)); failed && res.Error == "" {
 		res.Error = text
 	}
 	if res.Error != "" {

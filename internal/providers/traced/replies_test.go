@@ -48,7 +48,7 @@ func written(list []chat.Reply) (out []string) {
 				text += " of another call"
 			}
 		}
-		out = append(out, text+" "+strings.Join(r.Untold, ","))
+		out = append(out, text+" "+strings.Join(r.Unreported, ","))
 	}
 	return out
 }
@@ -59,7 +59,7 @@ func TestReplies(t *testing.T) {
 	t.Parallel()
 	final := chat.Reply{
 		Content: "done", Usage: chat.Usage{InputTokens: 1, OutputTokens: 1, Estimated: true},
-		Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls},
+		Unreported: []string{chat.UnreportedModelCalls, chat.UnreportedToolCalls},
 	}
 	const tokens = `,"llm.token_count.prompt":10,"llm.token_count.completion":0`
 	model := func(id string, start int, more string) string {

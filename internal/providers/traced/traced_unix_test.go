@@ -33,7 +33,7 @@ func (p program) Complete(
 		name, value, _ := strings.Cut(v, "=")
 		env[name] = value
 	}
-	return chat.Reply{Content: "done", Untold: []string{chat.UntoldModelCalls, chat.UntoldToolCalls}}, p(env)
+	return chat.Reply{Content: "done", Unreported: []string{chat.UnreportedModelCalls, chat.UnreportedToolCalls}}, p(env)
 }
 
 // send exports the call of a tool as JSON.

@@ -25,7 +25,7 @@ func (t *turn) goesOn(r chat.Reply, price *providers.Price) chat.Reply {
 	t.reported.add(&r)
 	t.replies++
 	r.ModelCalls = new(0)
-	r.Untold = slices.DeleteFunc(slices.Clone(r.Untold), func(what string) bool { return what == chat.UntoldModelCalls })
+	r.Unreported = slices.DeleteFunc(slices.Clone(r.Unreported), func(what string) bool { return what == chat.UnreportedModelCalls })
 	t.usage = t.usage.Add(r.Usage)
 	t.counted = t.counted || r.Usage.Total() > 0
 	switch {

@@ -86,7 +86,7 @@ func (m *Made) Reply(usage chat.Usage) (chat.Reply, error) {
 		return chat.Reply{}, m.call.Fail(providers.BadReply, nil, "the reply has nothing in it that the model made")
 	}
 	if m.reply.Usage = usage; usage == (chat.Usage{}) {
-		m.reply.Untold = []string{chat.UntoldTokens}
+		m.reply.Unreported = []string{chat.UnreportedTokens}
 	}
 	return m.reply, nil
 }

@@ -50,7 +50,7 @@ func (p *pageMedia) take(raw []byte) []byte {
 			p.note(m)
 			return
 		}
-		aside := m.Aside(smallMedia)
+		aside := m.Offloaded(smallMedia)
 		if aside == m || !p.known[aside.SHA256] && p.inline+aside.Size > maxMedia {
 			return
 		}

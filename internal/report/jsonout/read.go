@@ -144,7 +144,7 @@ func (rd *reader) trial(raw json.RawMessage) error {
 	if t.ID == "" || t.Status == result.Unset {
 		return errors.New("a trial without id or status")
 	}
-	if err := t.Whole(); err != nil {
+	if err := t.CheckComplete(); err != nil {
 		return fmt.Errorf("the trial %s is damaged: %w", t.ID, err)
 	}
 	if err := t.Agrees(compact.Bytes()); err != nil {

@@ -186,7 +186,7 @@ func againstSuite(run *result.Run) string {
 	default:
 		text += "; with so few trials no fall could have been seen"
 	}
-	if a.Verdict == evidence.Regressed || a.Untold() {
+	if a.Verdict == evidence.Regressed || a.Inconclusive() {
 		text += FailOnMark(run, result.FailOnRegressed)
 	}
 	return Line(a.File) + "   " + text
@@ -231,7 +231,7 @@ func againstNotes(run *result.Run) (all []string) {
 	changed := a.Count(result.Changed)
 	switch {
 	case run.Shard != nil:
-	case a.Verdict == evidence.Regressed || mark != "" && a.Untold():
+	case a.Verdict == evidence.Regressed || mark != "" && a.Inconclusive():
 		note := "baseline: " + AgainstText(a)
 		if names := namesChanged(a); names != "" && !a.Clouded && !a.Blind {
 			note += " (" + names + ")"

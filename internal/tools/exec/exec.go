@@ -151,12 +151,12 @@ func parseOutput(stdout []byte) (chat.ToolResult, error) {
 	if result, there := fields["result"]; there {
 		stdout = result
 	}
-	return told(chat.ToolCall{}, stdout), nil
+	return resultOf(chat.ToolCall{}, stdout), nil
 }
 
-// told is the result of a call, which may report its own failure.
-func told(call chat.ToolCall, result []byte) chat.ToolResult {
-	if text, failed := tools.ToldFailure(result); failed {
+// resultOf is the result of a call, which may report its own failure.
+func resultOf(call chat.ToolCall, result []byte) chat.ToolResult {
+	if text, failed := tools.ReportedFailure(result); failed {
 		return tools.Failure(call, chat.ErrorExecution, text)
 	}
 	return chat.ToolResult{Content: tools.Present(result)}

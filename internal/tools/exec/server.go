@@ -147,7 +147,7 @@ const invalidParams = -32602 // of JSON-RPC
 
 func (m *message) result(call chat.ToolCall) chat.ToolResult {
 	if m.Error == nil {
-		return told(call, m.Result)
+		return resultOf(call, m.Result)
 	}
 	kind, text := chat.ErrorExecution, m.Error.Message
 	if m.Error.Code == invalidParams {

@@ -114,7 +114,7 @@ func (r *reply) unusable(got *dial.Reply, asked http.Header) error {
 		return r.twice
 	case r.isJSON:
 		return nil
-	case isPage(got) && !wantsPages(asked):
+	case isPage(got) && !acceptsHTML(asked):
 		return pageError(got.Body)
 	case len(got.Body) > 0 && announcesJSON(got):
 		return fmt.Errorf("it announces its reply as JSON, which it is not: %s", say.Quote(string(got.Body)))
@@ -183,8 +183,8 @@ func announcesJSON(got *dial.Reply) bool {
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-// wantsPages reports whether a request asks for pages.
-func wantsPages(asked http.Header) bool {
+// acceptsHTML reports whether a request asks for pages.
+func acceptsHTML(asked http.Header) bool {
 	return slices.ContainsFunc(asked.Values("Accept"), func(types string) bool {
 		return strings.Contains(strings.ToLower(types), "html")
 	})

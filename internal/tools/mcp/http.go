@@ -104,7 +104,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = &body{ReadCloser: resp.Body, release: func() { stop(); cancel() }, left: -1}
 	w.look(req, resp)
-	if speaks(resp) {
+	if isProtocolType(resp) {
 		resp.Body = struct {
 			io.Reader
 			io.Closer
@@ -118,8 +118,8 @@ const gone = "session not found"
 
 const eventStream = "text/event-stream"
 
-// speaks reports whether a reply is of a type that the protocol has.
-func speaks(resp *http.Response) bool {
+// isProtocolType reports whether a reply is of a type that the protocol has.
+func isProtocolType(resp *http.Response) bool {
 	kind := mediaType(resp)
 	return kind == eventStream || kind == "application/json"
 }
@@ -136,7 +136,7 @@ func (w *web) look(req *http.Request, resp *http.Response) {
 	if mediaType(resp) != eventStream || refused { // without a valid type the body is read as a whole
 		resp.Body.(*body).left = maxMessage
 	}
-	foreign := req.Method == http.MethodPost && resp.StatusCode == http.StatusOK && !speaks(resp)
+	foreign := req.Method == http.MethodPost && resp.StatusCode == http.StatusOK && !isProtocolType(resp)
 	if req.Method == http.MethodDelete || !refused && !foreign {
 		return
 	}

@@ -48,7 +48,7 @@ func New(spec *scenario.Server, host Host) *tools.Opener {
 	}
 	scope := map[string]tools.Scope{"scenario": tools.PerScenario, "session": tools.PerSession}[spec.Scope]
 	return &tools.Opener{
-		Name: SourceName(spec), Scope: scope, Outside: true, Wanted: spec.MayServe,
+		Name: SourceName(spec), Scope: scope, Outside: true, Needed: spec.MayServe,
 		Open: func() tools.Source {
 			life, end := context.WithCancelCause(context.Background())
 			return &source{spec: spec, host: host, life: life, end: end}

@@ -51,7 +51,7 @@ func result(call chat.ToolCall, res *sdk.CallToolResult) chat.ToolResult {
 		return chat.ToolResult{Content: texts[0]}
 	}
 	if text := structured(res); text != "" {
-		if failure, failed := tools.ToldFailure([]byte(text)); failed {
+		if failure, failed := tools.ReportedFailure([]byte(text)); failed {
 			return tools.Failure(call, chat.ErrorExecution, failure)
 		}
 		return chat.ToolResult{Content: text}

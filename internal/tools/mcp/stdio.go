@@ -45,14 +45,14 @@ type pipe struct {
 	leave   func()
 	ended   sync.WaitGroup
 
-	mu      sync.Mutex
-	probe   jsonrpc.ID // id of the request that asks for newer versions, while it has no answer
-	timer   *time.Timer
-	noise   int
-	heard   bool  // a message has come
-	asked   int64 // the highest id of a request
-	strayed bool  // an answer to no request has come
-	err     error
+	mu       sync.Mutex
+	probe    jsonrpc.ID // id of the request that asks for newer versions, while it has no answer
+	timer    *time.Timer
+	noise    int
+	received bool  // a message has come
+	asked    int64 // the highest id of a request
+	strayed  bool  // an answer to no request has come
+	err      error
 }
 
 // newPipe starts a program.
@@ -210,7 +210,7 @@ func (p *pipe) problem() error {
 func (p *pipe) hasOutput() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.heard
+	return p.received
 }
 
 // listen reads until the program ends or writes something invalid.
@@ -288,7 +288,7 @@ func (p *pipe) message(data []byte) jsonrpc.Message {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.heard = true
+	p.received = true
 	switch m := m.(type) {
 	case *jsonrpc.Request:
 		if m.Method == listChanged {

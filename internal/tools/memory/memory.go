@@ -170,7 +170,7 @@ func (s *Store) recall(args map[string]any) found {
 	var hits []hit
 	for at := range s.list {
 		e := &s.list[at]
-		if !wanted(args, e) || e.Confidence < least {
+		if !hasType(args, e) || e.Confidence < least {
 			continue
 		}
 		shared := 0
@@ -206,7 +206,7 @@ func (s *Store) show(args map[string]any) found {
 	skip, limit := int(numberOf(args, "offset")), limitOf(args, listLimit)
 	for at := range s.list {
 		switch e := &s.list[at]; {
-		case !wanted(args, e):
+		case !hasType(args, e):
 		case skip > 0:
 			skip--
 		case len(f.Memories) < limit:
@@ -227,8 +227,8 @@ func (s *Store) forget(args map[string]any) (any, error) {
 	return map[string]string{"status": "forgotten", "memory_id": id}, nil
 }
 
-// wanted reports whether a memory is of one of the types that are asked for; none asks for all.
-func wanted(args map[string]any, e *entry) bool {
+// hasType reports whether a memory is of one of the types that are asked for; none asks for all.
+func hasType(args map[string]any, e *entry) bool {
 	types, _ := args["types"].([]any)
 	return len(types) == 0 || slices.ContainsFunc(types, func(t any) bool { return t == e.Type })
 }

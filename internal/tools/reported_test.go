@@ -6,7 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// TestToldDoubt: what says of itself that it failed, and is no failure, is doubted; the state of what was asked for is not.
+// TestToldDoubt: what says of itself that it failed, and is no failure, is doubted; the state of what was asked for is
+// not.
 func TestToldDoubt(t *testing.T) {
 	t.Parallel()
 	for result, want := range map[string]string{
@@ -27,7 +28,7 @@ func TestToldDoubt(t *testing.T) {
 		`[{"error": "x"}]`:                                        "",
 		`failed`:                                                  "",
 	} {
-		got := tools.ToldDoubt([]byte(result))
+		got := tools.FailureDoubt([]byte(result))
 		if want != "" {
 			want = "its result says of itself that it failed (" + want + "), and counts as one that worked"
 		}
@@ -65,7 +66,7 @@ func TestToldFailure(t *testing.T) {
 		`[{"error": "x"}]`:                                        "",
 		`{"error"`:                                                "",
 	} {
-		text, failed := tools.ToldFailure([]byte(result))
+		text, failed := tools.ReportedFailure([]byte(result))
 		if text != want || failed != (want != "") {
 			t.Errorf("ToldFailure(%s) = %q, %t; want %q", result, text, failed, want)
 		}

@@ -11,17 +11,17 @@ import (
 // Characters that nobody sees, such as those that turn the direction of a text around, stand escaped in quoted texts:
 // whoever reads a file sees what is in it. The YAML library writes most of them as they are.
 
-// unseen reports whether a character must not stand in a file as it is.
-func unseen(r rune) bool { return r != '\n' && !unicode.IsPrint(r) || r == '\ufeff' }
+// mustEscape reports whether a character must not stand in a file as it is.
+func mustEscape(r rune) bool { return r != '\n' && !unicode.IsPrint(r) || r == '\ufeff' }
 
 // unescaped reports whether the library writes a character that nobody sees as it is.
 func unescaped(r rune) bool {
-	return unseen(r) && r >= '\u00a0' && r != '\u2028' && r != '\u2029' && r != '\ufeff'
+	return mustEscape(r) && r >= '\u00a0' && r != '\u2028' && r != '\u2029' && r != '\ufeff'
 }
 
-// markUnseen puts marks into the quoted texts below a node in the place of characters that nobody sees. escapeMarks
+// markInvisible puts marks into the quoted texts below a node in the place of characters that nobody sees. escapeMarks
 // makes escapes of the marks in what was written, and restore gives the node its texts back.
-func markUnseen(n *Node) (escapeMarks func(text string) string, restore func()) {
+func markInvisible(n *Node) (escapeMarks func(text string) string, restore func()) {
 	var quoted []*Node
 	var all []string
 	var walk func(n *Node)

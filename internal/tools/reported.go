@@ -17,12 +17,12 @@ var besideError = map[string]bool{
 	"statuscode": true, "type": true, "success": true, "ok": true,
 }
 
-// ToldFailure finds the failure in a result that somebody else tells of a call of a tool, whose tools have no other way
-// to say so: {"isError": true, …}, as MCP and Anthropic write it, or an object that has an error, a refused "success"
-// or the status of a server that failed, and nothing else to say. It returns the text of the failure, and false where
-// there is none. A word of a status is none: it may be that of what was asked for.
-func ToldFailure(result []byte) (text string, failed bool) {
-	t := readTold(result)
+// ReportedFailure finds a failure in the result of a tool that another system called and that can report failures in no
+// other way: {"isError": true, …}, as MCP and Anthropic write it, or an object with nothing but an error, a "success"
+// that is false or the status of a server that failed. It returns the text of the failure, and false when there is
+// none. A word of a status is no failure: it may be the state of what the tool was asked about.
+func ReportedFailure(result []byte) (text string, failed bool) {
+	t := readReported(result)
 	switch {
 	case !t.failed || !t.marked && (!t.only || t.mark.State):
 		return "", false
@@ -34,11 +34,11 @@ func ToldFailure(result []byte) (text string, failed bool) {
 	return Present(result), true
 }
 
-// ToldDoubt is why a result that counts as one of a call that worked may be that of one that failed: it has a flag or a
-// reason of a failure, or the word or number of one and nothing else to say; "": it has none. A word among other things
-// is that of what was asked for: the state of an order.
-func ToldDoubt(result []byte) string {
-	t := readTold(result)
+// FailureDoubt explains why a call that counts as successful may have failed: its result has a flag or a reason of a
+// failure, or nothing but the word or number of one; "": it has none. A word among other fields is no doubt: it may be
+// the state of an order.
+func FailureDoubt(result []byte) string {
+	t := readReported(result)
 	_, list := t.mark.Value.([]any)
 	ofAnother := t.mark.State || jsonvalue.IsNumber(t.mark.Value) || list && !t.mark.Reason
 	if !t.failed || !t.mark.Certain || ofAnother && !t.only {
@@ -51,25 +51,25 @@ func ToldDoubt(result []byte) string {
 	return "its result says of itself that it failed (" + says + "), and counts as one that worked"
 }
 
-// told is what a result says of a failure.
-type told struct {
+// reported is what a result says about a failure.
+type reported struct {
 	mark   failure.Mark
 	failed bool // mark is one
 	marked bool // as an error, in so many words
 	only   bool // it says nothing else
 }
 
-func readTold(result []byte) told {
+func readReported(result []byte) reported {
 	var fields jsonvalue.Object
 	decoder := json.NewDecoder(bytes.NewReader(result))
 	decoder.UseNumber()
 	if decoder.Decode(&fields) != nil || len(fields) == 0 {
-		return told{}
+		return reported{}
 	}
-	t := told{only: true}
+	t := reported{only: true}
 	for key, v := range fields {
 		folded := jsonvalue.FoldKey(key)
-		t.marked = t.marked || folded == "iserror" && failure.Says(v)
+		t.marked = t.marked || folded == "iserror" && failure.Indicates(v)
 		t.only = t.only && besideError[folded]
 	}
 	t.mark, t.failed = failure.In(fields)

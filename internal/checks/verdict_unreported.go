@@ -12,37 +12,37 @@ import (
 // means that nothing is known, not that there were no calls.
 
 var (
-	errCallsUntold  = errors.New("not known: the agent does not tell which tools it called")
-	errModelsUntold = errors.New("not known: the agent does not tell how often it asked a model")
+	errCallsUnreported      = errors.New("not known: the agent does not tell which tools it called")
+	errModelCallsUnreported = errors.New("not known: the agent does not tell how often it asked a model")
 )
 
-// leavesUntold reports whether the agent does not report something about a reply in scope.
-func (s *Subject) leavesUntold(what string) bool {
+// isUnreported reports whether the agent does not report something about a reply in scope.
+func (s *Subject) isUnreported(what string) bool {
 	for i := s.Start; i < len(s.Messages); i++ {
-		if s.Messages[i].LeavesUntold(what) {
+		if s.Messages[i].IsUnreported(what) {
 			return true
 		}
 	}
 	return false
 }
 
-// untold is the error of a check that looks at calls, or parts of them, that the agent does not report; nil: none. Each
-// part of a combined check tests this itself.
-func (c *Compiled) untold(s *Subject) error {
+// unreportedCalls is the error of a check that looks at calls, or parts of them, that the agent does not report; nil:
+// none. Each part of a combined check tests this itself.
+func (c *Compiled) unreportedCalls(s *Subject) error {
 	if c.Nested() != nil || c.Needs()&NeedsCalls == 0 {
 		return nil
 	}
-	if s.leavesUntold(chat.UntoldToolCalls) {
-		return errCallsUntold
+	if s.isUnreported(chat.UnreportedToolCalls) {
+		return errCallsUnreported
 	}
-	for i := range untoldParts {
-		part := &untoldParts[i]
-		if c.Def.Weighs&part.of == 0 || !s.leavesUntold(part.word) {
+	for i := range unreportedParts {
+		part := &unreportedParts[i]
+		if c.Def.Weighs&part.of == 0 || !s.isUnreported(part.word) {
 			continue
 		}
 		for i := range s.Calls {
-			if call := &s.Calls[i]; part.untold(call) && c.looksAt(part.of, call.Name) {
-				return untoldError{part, call}
+			if call := &s.Calls[i]; part.unreported(call) && c.looksAt(part.of, call.Name) {
+				return unreportedError{part, call}
 			}
 		}
 	}
@@ -59,18 +59,18 @@ const (
 	CallOutcomes // whether they failed
 )
 
-// untoldParts are the parts of calls that an agent may not report. A part that is present was reported.
-var untoldParts = []untoldPart{
-	{chat.UntoldArguments, CallArgs, "with which arguments it called %s", func(c *Call) bool { return len(c.Args) == 0 }},
-	{chat.UntoldResults, CallResults, "what came of its call of %s", (*Call).silent},
-	{chat.UntoldOutcomes, CallOutcomes, "whether its call of %s failed", (*Call).silent},
+// unreportedParts are the parts of calls that an agent may not report. A part that is present was reported.
+var unreportedParts = []unreportedPart{
+	{chat.UnreportedArguments, CallArgs, "with which arguments it called %s", func(c *Call) bool { return len(c.Args) == 0 }},
+	{chat.UnreportedResults, CallResults, "what came of its call of %s", (*Call).silent},
+	{chat.UnreportedOutcomes, CallOutcomes, "whether its call of %s failed", (*Call).silent},
 }
 
-type untoldPart struct {
-	word   string // as a reply says that it is untold
-	of     CallParts
-	what   string
-	untold func(*Call) bool
+type unreportedPart struct {
+	word       string // of chat.UnreportedWords
+	of         CallParts
+	what       string
+	unreported func(*Call) bool
 }
 
 // silent reports whether a call has no result.
@@ -96,13 +96,13 @@ func (c *Compiled) looksAt(part CallParts, tool string) bool {
 	return some || !named
 }
 
-// untoldError is the error of a check whose verdict depends on something unknown.
-type untoldError struct {
-	part *untoldPart
+// unreportedError is the error of a check whose verdict depends on something unknown.
+type unreportedError struct {
+	part *unreportedPart
 	call *Call
 }
 
-func (e untoldError) Error() string {
+func (e unreportedError) Error() string {
 	if bad := e.call.BadArgs; bad != "" && e.part.of == CallArgs {
 		return fmt.Sprintf("not known: what the agent tells of the arguments with which it called %s is no JSON object: %s",
 			say.Named(e.call.Name), say.Quote(bad))

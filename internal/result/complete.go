@@ -7,24 +7,24 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Whole checks a trial that was read from a file. Arena writes turns with consecutive indexes from 0; the messages of a
-// turn include its reply and its tool calls; and no number is implausible. Otherwise something is missing, which may
-// include a forbidden text.
-func (t *Trial) Whole() error {
+// CheckComplete checks a trial that was read from a file. Arena writes turns with consecutive indexes from 0; the
+// messages of a turn include its reply and its tool calls; and no number is implausible. Otherwise something is
+// missing, which may include a forbidden text.
+func (t *Trial) CheckComplete() error {
 	for i := range t.Turns {
 		turn := &t.Turns[i]
 		if turn.Index != i {
 			return fmt.Errorf("turns[%d] has the index %d, expected %d: a turn is lost", i, turn.Index, i)
 		}
-		if err := turn.whole(); err != nil {
+		if err := turn.checkComplete(); err != nil {
 			return fmt.Errorf("turns[%d] %w", i, err)
 		}
 	}
 	return t.checkNumbers()
 }
 
-// whole compares the messages of a turn with the reply and the tool calls that the turn names.
-func (t *Turn) whole() error {
+// checkComplete compares the messages of a turn with the reply and the tool calls that the turn names.
+func (t *Turn) checkComplete() error {
 	var last *chat.Message
 	called, answered, asked := map[string]int{}, map[string]int{}, false
 	for i := range t.Messages {

@@ -14,7 +14,7 @@ func TestUntoldCallsAreNoVerdict(t *testing.T) {
 	user := chat.Message{Role: chat.User, Content: "Where is my order?"}
 	reply := chat.Message{Role: chat.Assistant, Content: "It ships today."}
 	silent := reply
-	silent.Untold = []string{chat.UntoldToolCalls}
+	silent.Unreported = []string{chat.UnreportedToolCalls}
 	calls := chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{
 		{ID: "1", Name: "get_order", Args: map[string]any{"id": "A-1"}},
 		{ID: "2", Name: "get_order", Args: map[string]any{"id": "A-1"}},
@@ -61,7 +61,7 @@ func TestUntoldIsNeitherSkipNorPass(t *testing.T) {
 	t.Parallel()
 	s := &Subject{Messages: []chat.Message{
 		{Role: chat.User, Content: "hi"},
-		{Role: chat.Assistant, Content: "hello", Untold: []string{chat.UntoldToolCalls, chat.UntoldModelCalls}},
+		{Role: chat.Assistant, Content: "hello", Unreported: []string{chat.UnreportedToolCalls, chat.UnreportedModelCalls}},
 	}}
 	for _, check := range [][2]string{
 		{"max_turns", `{"max": 9}`}, {"not", `{"check": {"type": "tools_called", "params": {"tools": ["get"]}}}`},
@@ -103,7 +103,7 @@ func holdUntoldParts(t *testing.T, others bool) {
 		res.ID, res.Name = "1", "get_order"
 		messages := []chat.Message{
 			{Role: chat.User, Content: "Where is my order?"},
-			{Role: chat.Assistant, Untold: untold, ToolCalls: []chat.ToolCall{{ID: "1", Name: "get_order", Args: args}}},
+			{Role: chat.Assistant, Unreported: untold, ToolCalls: []chat.ToolCall{{ID: "1", Name: "get_order", Args: args}}},
 			{Role: chat.ToolRole, ToolResult: &res},
 		}
 		if others {
@@ -122,17 +122,17 @@ func holdUntoldParts(t *testing.T, others bool) {
 		none *Subject
 		most int // checks that look at it, at least
 	}{
-		chat.UntoldArguments: {
+		chat.UnreportedArguments: {
 			[]*Subject{subject(id(42), sent), subject(id(7), sent), subject(nil, sent)},
-			subject(nil, sent, chat.UntoldArguments), 3,
+			subject(nil, sent, chat.UnreportedArguments), 3,
 		},
-		chat.UntoldResults: {
+		chat.UnreportedResults: {
 			[]*Subject{subject(id(42), part{Content: "ok"}), subject(id(42), part{Content: "OK"}), subject(id(42), part{})},
-			subject(id(42), part{}, chat.UntoldResults), 3,
+			subject(id(42), part{}, chat.UnreportedResults), 3,
 		},
-		chat.UntoldOutcomes: {
+		chat.UnreportedOutcomes: {
 			[]*Subject{subject(id(42), part{}), subject(id(42), part{Error: "down", ErrorType: chat.ErrorExecution})},
-			subject(id(42), part{}, chat.UntoldResults, chat.UntoldOutcomes), 2,
+			subject(id(42), part{}, chat.UnreportedResults, chat.UnreportedOutcomes), 2,
 		},
 	} {
 		tried := 0
@@ -168,7 +168,7 @@ func TestUntoldTokensAreNoVerdict(t *testing.T) {
 		InputTokens: new(4), OutputTokens: new(2), Messages: []chat.Message{
 			{Role: chat.User, Content: "hi"},
 			{
-				Role: chat.Assistant, Content: "hello", Untold: []string{chat.UntoldTokens},
+				Role: chat.Assistant, Content: "hello", Unreported: []string{chat.UnreportedTokens},
 				Usage: &chat.Usage{InputTokens: 4, OutputTokens: 2, Estimated: true},
 			},
 		},

@@ -26,10 +26,10 @@ var patternSigns = sync.OnceValue(func() []*regexp.Regexp {
 		`\w\.[*+]\??\w`,          // refund.*order
 		`^\pL+\*$`, `^\*\pL+$`,   // ship*, but not **bold**
 		`^\^\pL`, `\p{Ll}\$$`, // ^Refund, refund$
-		`^\^[\w ]+\$$`,                    // ^4111$
-		`^\.[*+]\??$`,                     // .*
-		`\[[^\]\s]+\][*+?{]`,              // [a-z]+
-		`^\(?\w[\w ]*(?:\|\w[\w ]*)+\)?$`, // refund|money back, but not a row of a table
+		`^\^[\w ]+\$$`,                        // ^4111$
+		`^\.[*+]\??$`,                         // .*
+		`\[[^\]\s]+\][*+?{]`,                  // [a-z]+
+		`^\(?\w[\w .-]*(?:\|\w[\w .-]*)+\)?$`, // refund|money back, but not a row of a table
 	} {
 		list = append(list, regexp.MustCompile(sign))
 	}
@@ -100,8 +100,12 @@ func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, 
 			sign).Hint = b.patternHint(f, bans)
 		return
 	}
-	if list := listIn(n.Value); bans && list != nil {
-		b.r.Warnf(n, "looks-like-list", "%s: %q is searched for literally, with its commas", what, n.Value).Hint =
+	list := listIn(n.Value)
+	if list == nil {
+		list = node.Several(n.Value)
+	}
+	if bans && list != nil {
+		b.r.Warnf(n, "looks-like-list", "%s: %q is searched for literally, with what separates its parts", what, n.Value).Hint =
 			"for a list write [" + strings.Join(list, ", ") + "]"
 	}
 }

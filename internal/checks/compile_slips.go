@@ -124,7 +124,7 @@ func characterSlip(n *node.Node, forms bool) *slip {
 func listSlip(n *node.Node) *slip {
 	text := n.Value
 	switch {
-	case listEnd().MatchString(text) && (node.IsPlain(n) || wordAndEnd().MatchString(text)):
+	case listEnd().MatchString(text) && (node.IsPlain(n) || wordAndEnd().MatchString(text)), wordAndStop().MatchString(text):
 		return &slip{"is searched for with the " + text[len(text)-1:] + " at its end",
 			`write "` + text[:len(text)-1] + `", which is found with it, too; for the sign itself use type: regex`}
 	case dashed().MatchString(text):
@@ -373,8 +373,10 @@ var (
 	// A comma or semicolon behind a text, as between the entries of a list in another language.
 	listEnd    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\d"')][,;]$`) })
 	wordAndEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{Ll}\d_-]+[,;]$`) })
-	dashed     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^- \pL`) })
-	wildcard   = sync.OnceValue(func() *regexp.Regexp {
+	// A full stop behind a single word, but not "etc.".
+	wordAndStop = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\p{Ll}{4,}\.$`) })
+	dashed      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^- \pL`) })
+	wildcard    = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[^*\s]*\w[-_/.:@]?\.?\*$|^\.?\*\w[^*\s]*$`)
 	})
 	// A number with a zero or a plus in front, as telephone numbers and codes have them.

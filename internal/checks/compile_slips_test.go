@@ -61,6 +61,11 @@ func TestSlipsInBans(t *testing.T) {
 		`patterns: ['salt &amp; pepper']`: "write the character itself; for what is written here use type: regex",
 		`patterns: [hello OR bye]`:        "write each text as an entry of its own",
 		`patterns: [hello && bye]`:        "write each text as an entry of its own",
+		`patterns: [hello / bye]`:         "write each text as an entry of its own",
+		`patterns: [./banned.txt]`:        "write what is in the file as entries of the list",
+		`patterns: [file:banned.txt]`:     "write what is in the file as entries of the list",
+		`patterns: ["!include bans.txt"]`: "write what is in the file as entries of the list",
+		`patterns: [refund.]`:             `write "refund", which is found with it, too; for the sign itself use type: regex`,
 	} {
 		if _, problems := compileYAML("content_excludes", text); !slices.Equal(slips(problems), []string{hint}) {
 			t.Errorf("%s: %v", text, problems)
@@ -76,7 +81,7 @@ func TestSlipsInBans(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		`patterns: shipped`, `patterns: ["[Your Name]"]`, `patterns: ["no"]`, `patterns: "-shipped"`, `patterns: C# code`,
+		`patterns: shipped`, `patterns: etc.`, `patterns: secrets.txt`, `patterns: ["[Your Name]"]`, `patterns: ["no"]`, `patterns: "-shipped"`, `patterns: C# code`,
 		`patterns: ["shipped# cc"]`, `patterns: /usr/bin/env`, `patterns: $49`, `patterns: USD $5`, `patterns: it's "fine"`,
 		`patterns: "[]"`, `patterns: "**bold**"`, `patterns: "***"`, `patterns: "2 * 3"`, `patterns: -5`, `patterns: https://a/b/`, `patterns: "$"`, `patterns: “`, `patterns: “a” or b`,
 	} {
@@ -300,5 +305,38 @@ func TestOtherAlphabetsInPatterns(t *testing.T) {
 				t.Errorf("%s: want %d: %v", pattern, want, problems)
 			}
 		}
+	}
+}
+
+// Codes in one text are several as words are; amounts and places are one.
+func TestSeveralCodesInABan(t *testing.T) {
+	t.Parallel()
+	for text, code := range map[string]string{
+		"L-99, L-98": "looks-like-list", "L-99; L-98": "looks-like-list", "a1,b2": "looks-like-list",
+		"refund;money": "looks-like-list", "L-99|L-98": "looks-like-pattern", "v1.2|v1.3": "looks-like-pattern",
+		"1,000": "", "12,50": "", "Berlin, Germany": "", "Hello, world": "", "| a | b |": "", "March 3, 2026": "",
+	} {
+		_, problems := compileYAML("content_excludes", "{patterns: ["+jsonvalue.Compact(text)+"]}")
+		found := slices.ContainsFunc(problems, func(p diag.Diagnostic) bool { return p.Code == code })
+		if found != (code != "") || code == "" && len(problems) > 0 {
+			t.Errorf("%s: %v", text, problems)
+		}
+	}
+}
+
+// A judge is asked what is written, which must not be the place where that was to stand.
+func TestCriteriaThatStandForOthers(t *testing.T) {
+	t.Parallel()
+	for text, severity := range map[string]diag.Severity{
+		"criteria/polite.md": diag.Error, "polite.md": diag.Error, "$CRITERIA": diag.Error, "TODO": diag.Warning,
+		"...": diag.Warning, "<criteria>": diag.Warning, "None": diag.Warning, "<your criteria here>": diag.Warning,
+	} {
+		_, problems := compileYAML("llm_judge", "{criteria: "+jsonvalue.Compact(text)+"}")
+		if len(problems) != 1 || problems[0].Severity != severity || problems[0].Code != "looks-like-slip" {
+			t.Errorf("%s: %v", text, problems)
+		}
+	}
+	if _, problems := compileYAML("llm_judge", "{criteria: Names README.md}"); len(problems) > 0 {
+		t.Error(problems)
 	}
 }

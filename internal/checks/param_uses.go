@@ -50,12 +50,12 @@ func (c *Compiled) Names() []NameUse {
 // warnStandIn reports a placeholder that was never replaced: a model would get it unchanged. A judge would get criteria
 // that mean nothing, so that it is an error there.
 func (b *binder) warnStandIn(n *node.Node, what string) {
-	odd := node.StandIn(n.Value)
-	if odd == (node.Oddity{}) {
+	odd, sure := node.StandIn(n.Value, false)
+	if odd == (node.Oddity{}) || node.IsNull(n) {
 		return
 	}
 	d := b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, odd.Text)
-	if d.Hint = odd.Hint; b.def.Prompt != (Prompt{}) {
+	if d.Hint = odd.Hint; sure && b.def.Prompt != (Prompt{}) {
 		d.Severity = diag.Error
 	}
 }

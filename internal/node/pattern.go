@@ -157,7 +157,7 @@ func wordsInBrackets(text string) string {
 // OperatorIn returns the operator of a search that stands between words of a text, of which some are in lower case; ""
 // is none.
 func OperatorIn(text string) string {
-	for _, op := range []string{"OR", "AND", "NOT", "&&", "||"} {
+	for _, op := range []string{"OR", "AND", "NOT", "&&", "||", "/"} {
 		before, after, found := strings.Cut(text, " "+op+" ")
 		if found && areWords(before) && areWords(after) {
 			return op

@@ -28,16 +28,22 @@ func Foreign(text string) Oddity {
 }
 
 // StandIn finds a text that stands for another one in other tools and for itself here: file://criteria.md,
-// @criteria.md, {criteria}.
-func StandIn(text string) Oddity {
+// prompts/criteria.md, {criteria}, $CRITERIA, <criteria>, TODO. said: it is what a user says, who may say the name of a
+// file, or nearly nothing. sure: it can mean nothing else.
+func StandIn(text string, said bool) (odd Oddity, sure bool) {
 	text = strings.TrimSpace(text)
 	switch {
-	case fileName().MatchString(text):
-		return Oddity{"is the name of a file, which is not read", "write here what is in the file"}
+	case fileName().MatchString(text), plainPath().MatchString(text) && (!said || strings.Contains(text, "/")):
+		return Oddity{"is the name of a file, which is not read", "write here what is in the file"}, true
 	case bracedAlone().MatchString(text):
-		return Oddity{"is a name in braces, which nothing fills in", "a variable is written {" + text + "}"}
+		return Oddity{"is a name in braces, which nothing fills in", "a variable is written {" + text + "}"}, true
+	case dollarAlone().MatchString(text):
+		return Oddity{"is the name of a variable, which nothing fills in",
+			"a variable is written {{" + strings.Trim(text, "${}") + "}}"}, true
+	case openPlace().MatchString(text), !said && placeLeft().MatchString(text):
+		return Oddity{"is a place that was to be filled in", "write here what is meant"}, false
 	}
-	return Oddity{}
+	return Oddity{}, false
 }
 
 func foreignCheck(prefix string) string {
@@ -55,7 +61,21 @@ var (
 			`starts-with|ends-with|regex)|exact|literal):)([^\s/:].*)$`)
 	})
 	fileName = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:file://|@)[\w./-]+\.(?:txt|csv|json|jsonl|ya?ml|md|js|py)$`)
+		return regexp.MustCompile(`^(?:file:(?://)?|@|\./|!include +)[\w./-]+\.(?:txt|csv|json|jsonl|ya?ml|md|js|py)$`)
+	})
+	// prompts/system.md, ./system.txt, system.md.
+	plainPath = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\.{0,2}/)?(?:[\w.-]+/)*[\w-][\w.-]*\.` +
+			`(?:txt|md|markdown|json|jsonl|csv|ya?ml|j2|jinja2?|tmpl|tpl|mustache|hbs|prompt|prompty)$`)
+	})
+	dollarAlone = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$(?:[A-Za-z_]\w*|\{\w+\})$`) })
+	// <your prompt here>, but not <br>; %s.
+	openPlace = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:<(?i:your |the |add |insert |write )[\w ,.-]*>|` +
+			`<(?i:question|criteria|prompt|system_prompt|message|content|text|input|answer|expected)>|%s|\{\d*\}|TODO:?|FIXME:?)$`)
+	})
+	placeLeft = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?i:\.{3}|…|-+|\?+|tbd|xxx+|none|null|nil|undefined|n/?a|lorem ipsum.*)$`)
 	})
 	bracedAlone = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{\w+\}$`) })
 	// `word`, r'word', r"word", m/word/.

@@ -17,7 +17,8 @@ import (
 
 // unparsed says what a server left in the text of a reply that is none of the agent's words. asked is what the agent
 // was told: marks that stand in it are none of a server. tools are the names of the tools that the agent was offered.
-func unparsed(m *chat.Message, asked []grading.Exhibit, tools []string) (told []string) {
+// program: the agent is a program or an endpoint, and no model.
+func unparsed(m *chat.Message, asked []grading.Exhibit, tools []string, program bool) (told []string) {
 	text := strings.TrimSpace(m.Text())
 	if text == "" || m.Role != chat.Assistant {
 		return nil
@@ -34,9 +35,8 @@ func unparsed(m *chat.Message, asked []grading.Exhibit, tools []string) (told []
 		told = append(told, fmt.Sprintf("a reply holds a mark of the model's own template (%q), which checks read as what "+
 			"it says: have the server use the template of this model, and end its replies at that mark", mark))
 	}
-	if strings.IndexByte("[u{$<", text[0]) >= 0 && brokenReply().MatchString(text) {
-		told = append(told, fmt.Sprintf("a reply is nothing but %q, which programs say that lost what they were to say",
-			cutWords(text)))
+	if is := brokenReply(text, program); is != "" {
+		told = append(told, fmt.Sprintf("a reply is nothing but %q, %s", cutWords(text), is))
 	}
 	return told
 }
@@ -68,12 +68,6 @@ func templateMark(text string) string {
 	return marksOfText().FindString(text)
 }
 
-// brokenReply finds texts that programs make of nothing, templates that nobody filled in, and the page of a gateway.
-var brokenReply = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:\[object Object\]|undefined|\{\{ *[\w.]+ *\}\}|\$\{ *[\w.]+ *\})$|` +
-		`(?is)^(?:<!doctype html>\s*)?<html\b.{0,400}\b50[0-4]\b`)
-})
-
 // offeredNames are the names of the tools that the agent is offered now, or in another state of its workflow.
 func (s *session) offeredNames() (names []string) {
 	add := func(offered []chat.Tool) {
@@ -103,11 +97,11 @@ func (s *session) told() (all []grading.Exhibit) {
 
 // reportUnparsed warns of what servers left in the texts of replies. With --strict such a trial is an error.
 func (s *session) reportUnparsed() {
-	asked, tools := s.told(), s.offeredNames()
+	asked, tools, program := s.told(), s.offeredNames(), s.trial.Endpoint.Spec.IsAgent()
 	look := func(list []chat.Message) {
 		for i := range list {
 			m := list[i].Said() // as the model wrote it, before guardrails
-			for _, fault := range unparsed(&m, asked, tools) {
+			for _, fault := range unparsed(&m, asked, tools, program) {
 				s.warnOnce(fault)
 			}
 		}
@@ -126,13 +120,13 @@ func (s *session) reportUnparsed() {
 
 // Faults says what is wrong with the replies of a turn of a chat that a run would warn of.
 func (c *Chat) Faults(turn *result.Turn) (told []string) {
-	asked, tools := c.s.told(), c.s.offeredNames()
+	asked, tools, program := c.s.told(), c.s.offeredNames(), c.s.trial.Endpoint.Spec.IsAgent()
 	for i := range turn.Messages {
 		m := turn.Messages[i].Said()
 		if how := howCut(&m); m.Role == chat.Assistant && how != "" && !turn.Messages[i].Blocked() {
 			told = append(told, fmt.Sprintf("the reply %s (finish reason %s)", how, m.FinishReason))
 		}
-		told = append(told, unparsed(&m, asked, tools)...)
+		told = append(told, unparsed(&m, asked, tools, program)...)
 	}
 	return told
 }

@@ -39,7 +39,7 @@ func TestUnparsed(t *testing.T) {
 		{"Dear {{name}}", ""},
 		{"[asked]", ""},
 	} {
-		got := unparsed(&chat.Message{Role: chat.Assistant, Content: tt.text}, nil, []string{"refund"})
+		got := unparsed(&chat.Message{Role: chat.Assistant, Content: tt.text}, nil, []string{"refund"}, false)
 		all := strings.Join(got, "\n")
 		if (all == "") != (tt.want == "") || !strings.Contains(all, tt.want) {
 			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
@@ -47,11 +47,11 @@ func TestUnparsed(t *testing.T) {
 	}
 	asked := []grading.Exhibit{grading.Show("", "End with <|im_end|>, and write <thinking>…</thinking> first.")}
 	said := chat.Message{Role: chat.Assistant, Content: "<thinking>a</thinking>fine<|im_end|>"}
-	if got := unparsed(&said, asked, nil); len(got) > 0 {
+	if got := unparsed(&said, asked, nil, false); len(got) > 0 {
 		t.Errorf("marks that were asked for: %q", got)
 	}
 	said.Role = chat.User
-	if got := unparsed(&said, nil, nil); len(got) > 0 {
+	if got := unparsed(&said, nil, nil, false); len(got) > 0 {
 		t.Errorf("marks of a user: %q", got)
 	}
 }

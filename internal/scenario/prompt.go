@@ -99,7 +99,7 @@ func readParameters(d *decoder, p *promptFile, v *node.Node) {
 func readSystemTemplate(d *decoder, p *promptFile, v *node.Node) {
 	p.TemplatePos = d.Pos(v)
 	p.SystemTemplate, _ = d.Name(v, "system_template")
-	d.warnStandIn(v, "system_template")
+	d.warnStandIn(v, "system_template", false)
 }
 
 func readAllowedTools(key string) func(*decoder, *promptFile, *node.Node) {

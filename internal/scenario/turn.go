@@ -26,7 +26,7 @@ var turnFields = table("a turn", func() rows[turnFile] {
 		custom("content", text, func(d *decoder, t *turnFile, v *node.Node) {
 			t.content, t.Said = v, d.Pos(v)
 			t.Content, _ = d.String(v, "content")
-			d.warnStandIn(v, "content")
+			d.warnStandIn(v, "content", true)
 		}).doc("What the user says; may hold {{placeholders}}."),
 		flag("literal", func(t *turnFile) *bool { return &t.Literal }).
 			doc("Says the content as it is, without placeholders."),

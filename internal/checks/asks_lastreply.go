@@ -14,8 +14,8 @@ import (
 )
 
 // OfLastReplyAlone reports whether the check, or one within it, is meant for every reply, because it forbids or limits
-// something or asks for a form, and looks only at the last one. may says what the replies before it may do at the end of
-// a conversation, and instead what to write so that it looks at them.
+// something or asks for a form, and looks only at the last one. may says what the replies before it may do at the end
+// of a conversation, and instead what to write so that it looks at them.
 func (c *Compiled) OfLastReplyAlone() (may, instead string, alone bool) {
 	return c.ofLastReplyAlone(false)
 }

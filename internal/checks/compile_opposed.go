@@ -18,7 +18,7 @@ type claim struct {
 	as     string // the check as written
 }
 
-// denials are checks that ask, of a single name or text, that another one does not hold: its name, and that of the list.
+// denials are checks that ask, of a single name or text, that another one does not hold: its name, and that the list.
 var denials = map[string][2]string{
 	"content_excludes":  {"contains", "patterns"},
 	"agent_not_invoked": {"agent_invoked", "agent_names"},

@@ -33,7 +33,9 @@ type changeLog struct {
 	was   *result.Run
 	byID  map[string]int // index in was.Briefs
 	found []trialChange
-	err   error
+	// groups are the groups of trials that count otherwise, whatever changed in their trials.
+	groups []result.GroupChange
+	err    error
 }
 
 // trialChange is a trial of which a verdict, or the status, is another than it was.
@@ -71,10 +73,11 @@ func (l *changeLog) add(now *result.Trial) {
 }
 
 // write lists the changes for people, and all of them in a file of the folder.
-func (l *changeLog) write(w io.Writer, dir string, secrets *harness.Secrets) error {
+func (l *changeLog) write(w io.Writer, now *result.Run, dir string, secrets *harness.Secrets) error {
 	if l == nil {
 		return nil
 	}
+	l.groups = result.GroupChanges(l.was, now)
 	slices.SortFunc(l.found, func(a, b trialChange) int { return cmp.Compare(a.index, b.index) })
 	path := filepath.Join(dir, changesName)
 	err := harness.WriteWhole(path, func(w io.Writer) error {
@@ -83,8 +86,9 @@ func (l *changeLog) write(w io.Writer, dir string, secrets *harness.Secrets) err
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
 		err := enc.Encode(struct {
-			Trials []trialChange `json:"trials"`
-		}{append([]trialChange{}, l.found...)})
+			Trials []trialChange        `json:"trials"`
+			Groups []result.GroupChange `json:"groups"`
+		}{append([]trialChange{}, l.found...), append([]result.GroupChange{}, l.groups...)})
 		return errors.Join(err, clean.Close())
 	})
 	out := bufio.NewWriter(w)
@@ -109,6 +113,9 @@ func (l *changeLog) list(w io.Writer) {
 			}
 		}
 	}
+	for i := range l.groups {
+		l.group(w, &l.groups[i])
+	}
 	var parts []string
 	for _, count := range []struct {
 		n         int
@@ -116,6 +123,7 @@ func (l *changeLog) list(w io.Writer) {
 	}{
 		{changed, "verdict changed", "verdicts changed"}, {added, "check is new", "checks are new"},
 		{gone, "check is gone", "checks are gone"},
+		{len(l.groups), "group of trials counts otherwise", "groups of trials count otherwise"},
 	} {
 		if count.n > 0 {
 			parts = append(parts, plural.Of(count.n, count.one, count.many))
@@ -141,6 +149,18 @@ func (l *changeLog) trial(w io.Writer, t *trialChange) {
 	}
 	for i := range changes {
 		l.one(w, &changes[i])
+	}
+}
+
+// group prints what changed in one, and why.
+func (l *changeLog) group(w io.Writer, g *result.GroupChange) {
+	together := ""
+	if g.Trials > 1 {
+		together = plural.Count(g.Trials, "trial") + " together: "
+	}
+	_, _ = fmt.Fprintf(w, "\n%s   %s%s\n", diag.Safe(g.ID), together, passage(g.Was, g.Now))
+	for _, reason := range g.Reasons {
+		_, _ = fmt.Fprintf(w, "    %s\n", diag.Safe(reason))
 	}
 }
 

@@ -26,8 +26,9 @@ type expenses struct {
 	calls         float64
 	input, output float64 // tokens
 	usd           float64
-	unknown       bool // the price is
-	simulated     bool // a mock or a recording answers
+	unknown       bool    // the price is
+	simulated     bool    // a mock or a recording answers
+	simulatedUSD  float64 // of a total: what nobody pays, which is not in usd
 }
 
 // add adds a number of times what something took.
@@ -46,6 +47,10 @@ func (x *expenses) cost() string {
 		return show.Unknown
 	case x.simulated:
 		return show.Money(&x.usd) + show.Simulated
+	case x.simulatedUSD > 0 && x.usd == 0:
+		return show.Money(&x.simulatedUSD) + show.Simulated
+	case x.simulatedUSD > 0:
+		return show.Money(&x.usd) + " + " + show.Money(&x.simulatedUSD) + show.Simulated
 	}
 	return show.Money(&x.usd)
 }
@@ -268,7 +273,9 @@ func (f *forecast) print(app *App, dir string, saves bool) error {
 		rows = append(rows, x.row())
 		total.calls, total.input, total.output = total.calls+x.calls, total.input+x.input, total.output+x.output
 		total.unknown = total.unknown || x.unknown
-		if !x.simulated {
+		if x.simulated {
+			total.simulatedUSD += x.usd
+		} else {
 			total.usd += x.usd
 		}
 	}

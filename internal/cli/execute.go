@@ -234,7 +234,7 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 	x.showNotes()
 	screenErr := x.screen.Finish(run, append(out.Written(), x.metrics.written()...)...)
 	people, _ := x.flags.textOutput(x.app)
-	changeErr := x.changes.write(people, out.Dir, x.app.secrets)
+	changeErr := x.changes.write(people, run, out.Dir, x.app.secrets)
 	err := errors.Join(runErr, endErr, hearErr, screenErr, changeErr, x.app.annotate(people, run, out.Rerun))
 	if err != nil {
 		x.app.complain(err)

@@ -19,7 +19,8 @@ import (
 
 const rejudgeLong = `Rejudge holds a finished run against other checks, or asks another judge, without calling the
 agent again. What was said, what it took and what the guardrails did stay as they were; the
-verdicts are new, and those that changed are listed: was, now and why.
+verdicts are new, and those that changed are listed, of checks and of groups of trials: was, now
+and why.
 
 The run is a results.json, a journal or the folder of a run; it is not touched. The checks are
 those of the files as they stand now: of the paths given, else of those that the run was made
@@ -258,6 +259,7 @@ func (f *rejudgeFlags) perform(
 		job := harness.Job{
 			Plan: plan, Outputs: out, Missing: was.MissingSingle(), Warnings: warned,
 			Earlier: resumed.earlierRun(file), Shard: was.Shard, Merged: was.Merged, Basis: f.basis,
+			Judged: was,
 		}
 		x := &execution{
 			app: app, flags: &f.runFlags, job: job, jobs: f.jobsFor(suite), changes: &changeLog{was: was}, resumed: resumed,

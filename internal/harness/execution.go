@@ -36,6 +36,7 @@ type Job struct {
 	Command, Resume []string
 	Spec            *result.Spec       // the options of the run, for its journal; nil: they are not written
 	Basis           *result.Basis      // what the run is compared with; nil: nothing
+	Judged          *result.Run        // the run that is judged again; nil: none is
 	Secrets         *Secrets           // removed from all texts of the run; nil: none are known
 	Workers         *result.WorkersRun // the workers that run the trials; nil: this process does
 }
@@ -326,6 +327,9 @@ func (x *Execution) warn(ofShard *result.ShardEnd, interrupted bool) {
 		claims = append(x.Plan.Claims(), x.claims...)
 	}
 	x.Late = slices.Concat(x.Late, x.Run.EvalWarnings(), x.Run.WeakenedWarnings(), x.Run.AgainstWarnings())
+	if x.job.Judged != nil {
+		x.Late = append(x.Late, result.LoweredWarnings(result.GroupChanges(x.job.Judged, x.Run))...)
+	}
 	if ofShard == nil {
 		x.Late = slices.Concat(x.Late, x.Run.VariantWarnings(), x.collect.ToolWarnings())
 		for _, c := range result.UnmetClaims(claims) {

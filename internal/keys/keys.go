@@ -26,6 +26,7 @@ type Key struct {
 	Later    string   // what it asks for that this version does not have; "": the key works
 	Usual    []string // values by which nothing else is meant than what arena does
 	AsIs     bool     // its texts are sent as they stand: placeholders in them are refused
+	Unfilled string   // for such texts: what to do about a placeholder; "": write the value itself
 	Wrong    string   // why the key must not be used, for keys of other versions and common mistakes
 	Hint     string   // what to write instead of a wrong key, or when a required one is missing
 }

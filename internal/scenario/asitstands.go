@@ -16,14 +16,20 @@ func (x *field[T]) asIs() *field[T] {
 	return x
 }
 
+// instead is the hint for a placeholder in such a field.
+func (x *field[T]) instead(hint string) *field[T] {
+	x.Unfilled = hint
+	return x
+}
+
 // asItStands refuses placeholders in a value at any depth, and returns the value without the backslashes of literal
 // braces. Values without any are shared.
 func (d *decoder) asItStands(n *node.Node, what string) *node.Node {
-	return withoutPlaces(n, func(at *node.Node, place string) { d.unfilledPlace(at, what, place) })
+	return withoutPlaces(n, func(at *node.Node, place string) { d.unfilledPlace(at, what, place, writeValue) })
 }
 
-func (d *decoder) unfilledPlace(at *node.Node, what, place string) {
-	d.Foreignf(at, notFilled, "%s: nothing fills in %s here", what, short(place)).Hint = writeValue
+func (d *decoder) unfilledPlace(at *node.Node, what, place, instead string) {
+	d.Foreignf(at, notFilled, "%s: nothing fills in %s here", what, short(place)).Hint = instead
 }
 
 // withoutPlaces is a value without the backslashes of literal braces. tell is called for each placeholder in it.

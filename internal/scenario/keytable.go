@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -70,7 +71,9 @@ func (t *keyTable) walk(d *decoder, n *node.Node, read func(j int, v *node.Node)
 		}
 		if x := all[j]; d.admits(x, k, v) {
 			if x.AsIs {
-				v = d.asItStands(v, x.Name)
+				v = withoutPlaces(v, func(at *node.Node, place string) {
+					d.unfilledPlace(at, x.Name, place, cmp.Or(x.Unfilled, writeValue))
+				})
 			}
 			read(j, v)
 		}

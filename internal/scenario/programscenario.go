@@ -27,6 +27,15 @@ type programScenario struct {
 	criteria, judge *node.Node
 }
 
+// inputByItself is the hint for those who write where the input goes, as other tools ask for.
+const inputByItself = "take it out: the input is the last argument of the program by itself"
+
+// inputNames are names by which other tools fill in the input.
+var inputNames = []string{
+	"input", "INPUT", "prompt", "PROMPT", "message", "MESSAGE", "question", "QUESTION", "query", "QUERY", "user_input",
+	"text", "row", "ROW", "0", "1", "@", "*",
+}
+
 // programScenarioFields are the keys of a scenario that names its program.
 var programScenarioFields = table("a scenario with run_command", func() rows[programScenario] {
 	return rows[programScenario]{
@@ -39,7 +48,13 @@ var programScenarioFields = table("a scenario with run_command", func() rows[pro
 			p := programFile{Program: &s.agent}
 			p.Pos = d.Pos(v)
 			readCommand(d, &p, v)
-		}).must("write the program and its arguments as a list: [python3, agent.py]").asIs().
+			if len(s.agent.Command) > 0 {
+				d.leftOfProgram(s.agent.Command[0], v, nil, &leaving{
+					what: "run_command", arguments: inputNames, argument: inputByItself,
+					variable: inputByItself + "; a variable of the environment goes into env_overrides",
+				})
+			}
+		}).must("write the program and its arguments as a list: [python3, agent.py]").asIs().instead(inputByItself).
 			doc("The program that is the agent, and its arguments. The input comes behind them. No shell reads them."),
 		custom("input", foreign, func(d *decoder, s *programScenario, v *node.Node) { readInput(d, s, v) }).asIs().
 			doc("What the program is given: a text, or a map, which it gets as JSON. Nothing is filled in."),

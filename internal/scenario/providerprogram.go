@@ -54,6 +54,7 @@ type programFile struct {
 var programFields = table("additional_config of a command", func() rows[programFile] {
 	return rows[programFile]{
 		custom("command", texts, readCommand).asIs().
+			instead("take it out: the user message comes to the program by itself, as its last argument or on its stdin").
 			must("write the program and its arguments as a list: [python3, agent.py]").
 			doc("The program and its arguments. No shell reads them. The program is a name to look up in PATH, or a path from " +
 				"cwd."),
@@ -108,9 +109,19 @@ func (d *decoder) agentProgram(n *node.Node, p *providerFile) {
 	if len(f.Command) > 0 {
 		command := node.Get(p.config, "command")
 		d.leftOfProgram(f.Command[0], command, node.Get(p.config, "env"), &leaving{
-			what: "command", variable: "name the variable under env, and let the program read it",
+			what: "command", arguments: inputNames, argument: messageByItself(&f),
+			variable: "name the variable under env, and let the program read it",
 		})
 	}
+}
+
+// messageByItself is the hint for those who write where the user message goes.
+func messageByItself(f *programFile) string {
+	way := "is the last argument of the program by itself"
+	if f.Lines || f.Stdin {
+		way = "comes on the stdin of the program"
+	}
+	return "take it out: the user message " + way
 }
 
 // readCommand reads a program with its arguments.

@@ -186,7 +186,7 @@ func callNames() []string {
 func readBody(d *decoder, c *callFile, v *node.Node) {
 	v = withoutPlaces(v, func(at *node.Node, place string) {
 		if isName(strings.Trim(place, "{}")) { // others are of templates that servers know: {{ messages[0] }}
-			d.unfilledPlace(at, "extra_body", place)
+			d.unfilledPlace(at, "extra_body", place, writeValue)
 		}
 	})
 	d.Each(v, "extra_body", func(key string, k, value *node.Node) {

@@ -360,7 +360,7 @@ func (f *blessFlags) tell(app *App, was, now *baseline.File, apart int) error {
 		text += fmt.Sprintf(", %d of which undecided", undecided)
 	}
 	if was != nil {
-		text += changesOf(was, now) + fewerTrials(was, now)
+		text += changesOf(was, now) + fewerTrials(was, now) + fewerPassed(was, now)
 	}
 	if apart > 0 {
 		text += "\n" + plural.Of(apart, "group is", "groups are") + " in quarantine: what the baseline has of them stays"
@@ -424,4 +424,24 @@ func fewerTrials(was, now *baseline.File) string {
 	}
 	return fmt.Sprintf("\n%s fewer trials than before, so that later runs show less: %s",
 		plural.Of(len(fewer), "group has", "groups have"), someIDs(fewer))
+}
+
+// fewerPassed tells of groups of which a smaller part passed, so that later runs are asked for less.
+func fewerPassed(was, now *baseline.File) string {
+	var fewer []string
+	for i := range now.Groups {
+		before := was.Find(now.Groups[i].Name)
+		if before == nil {
+			continue
+		}
+		b, n := before.Counts(), now.Groups[i].Counts()
+		if n.Passed*b.N() < b.Passed*n.N() {
+			fewer = append(fewer, fmt.Sprintf("%s (%d of %d, before %d of %d)", before.Name, n.Passed, n.N(), b.Passed, b.N()))
+		}
+	}
+	if len(fewer) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\nof %s a smaller part passed than before, so that later runs are asked for less: %s",
+		plural.Count(len(fewer), "group"), someIDs(fewer))
 }

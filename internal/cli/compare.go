@@ -2,14 +2,18 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/arena-evals/arena/internal/comparison"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/report/html"
 	"github.com/arena-evals/arena/internal/report/markdown"
 	"github.com/arena-evals/arena/internal/report/show"
@@ -103,6 +107,12 @@ func (f *compareFlags) run(app *App, before, after string) error {
 	defer closeNow()
 	if sameFile(wasFile, nowFile) {
 		return fmt.Errorf("%s and %s are the same run", before, after)
+	}
+	if now.Started.Before(was.Started) {
+		app.remark("%s began before %s: the first name is the run before, the second the one after", after, before)
+	}
+	if was.Started.Equal(now.Started) && sameBytes(wasFile, nowFile) {
+		app.remark("%s is a copy of %s, and is compared with itself", after, before)
 	}
 	for name, run := range map[string]*result.Run{before: was, after: now} {
 		if run.Briefs.Len() == 0 {
@@ -243,4 +253,22 @@ func examples(groups []*comparison.Group) string {
 		return "none"
 	}
 	return strings.Join(names, ", ")
+}
+
+// sameBytes reports whether two files hold the same.
+func sameBytes(a, b string) bool {
+	sumA, errA := contentSum(a)
+	sumB, errB := contentSum(b)
+	return errA == nil && errB == nil && bytes.Equal(sumA, sumB)
+}
+
+func contentSum(path string) ([]byte, error) {
+	f, err := plainfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // read only
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return sum.Sum(nil), err
 }

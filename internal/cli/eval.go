@@ -35,7 +35,10 @@ ended it early costs no more than the trials in flight: --resume keeps what was 
 conversations by the same checks and judges, and judges the rest.`
 
 // evalFlags is the command line of `arena eval`.
-type evalFlags struct{ runFlags }
+type evalFlags struct {
+	runFlags
+	others []otherFiles
+}
 
 func newEvalCmd(app *App) *cobra.Command {
 	f := &evalFlags{}
@@ -95,6 +98,12 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 	f.folderSuffix = "-eval"
 }
 
+// otherFiles are files of a folder of recordings that are not read.
+type otherFiles struct {
+	dir   string
+	files []string
+}
+
 // complete takes what only the parsed flags know.
 func (f *evalFlags) complete(args []string) error {
 	if err := f.runFlags.complete(slices.Concat(f.asserts, f.packs)); err != nil {
@@ -105,9 +114,12 @@ func (f *evalFlags) complete(args []string) error {
 			f.over = append(f.over, pattern)
 			continue
 		}
-		files, err := recordingPaths(pattern)
+		files, others, err := recordingPaths(pattern)
 		if err != nil {
 			return err
+		}
+		if len(others) > 0 {
+			f.others = append(f.others, otherFiles{pattern, others})
 		}
 		for _, file := range files {
 			if file = filepath.Clean(file); !slices.Contains(f.over, file) {
@@ -131,6 +143,9 @@ func (f *evalFlags) judgedBy() string {
 
 func (f *evalFlags) run(ctx context.Context, app *App) error {
 	f.over = app.once(f.over)
+	for _, o := range f.others {
+		app.remarkOthers(o.dir, o.files)
+	}
 	suite, diags := checks.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 		Bare: len(f.over) > 0, Recorded: len(f.over) > 0, Packs: f.packs,

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/recording"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -24,8 +27,9 @@ func openRecordings(app *App, words []string) ([]*recording.File, error) {
 	var paths []string
 	var errs []error
 	for _, word := range words {
-		found, err := recordingPaths(word)
+		found, others, err := recordingPaths(word)
 		paths, errs = append(paths, found...), append(errs, err)
+		app.remarkOthers(word, others)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -64,41 +68,53 @@ func pathsOf(files []*recording.File) []string {
 	return paths
 }
 
-// recordingPaths finds the files that a word means, at least one.
-func recordingPaths(word string) ([]string, error) {
+// recordingPaths finds the files that a word means, at least one. others are files of a folder that hold what recordings
+// do, and are none by their names.
+func recordingPaths(word string) (files, others []string, err error) {
 	info, err := os.Stat(word)
 	switch {
 	case err == nil && info.IsDir():
 		return recordingsIn(word)
 	case err == nil:
-		return []string{word}, nil
+		return []string{word}, nil, nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
+		return nil, nil, err
 	}
 	found, err := filepath.Glob(word)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", word, err)
+		return nil, nil, fmt.Errorf("%s: %w", word, err)
 	}
 	if len(found) == 0 && strings.ContainsAny(word, "*?[") {
-		return nil, fmt.Errorf("no recording matches %s", word)
+		return nil, nil, fmt.Errorf("no recording matches %s", word)
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("there is no %s\nname a recording, a results.json or the folder of a run", word)
+		return nil, nil, fmt.Errorf("there is no %s\nname a recording, a results.json or the folder of a run", word)
 	}
-	return found, nil
+	return found, nil, nil
 }
 
 // recordingsIn finds the files of a folder: of a run of arena its results, in the order of the plan where it ended, of
 // another tool's those that its index lists, else whatever may be a recording by its extension, also in folders below.
-func recordingsIn(dir string) ([]string, error) {
-	found, err := recordingsAt(dir, map[string]bool{})
+func recordingsIn(dir string) (files, others []string, err error) {
+	search := recordingSearch{seen: map[string]bool{}}
+	found, err := search.at(dir)
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("the folder %s holds no recording", dir)
+		if len(search.others) > 0 {
+			err = fmt.Errorf("the folder %s holds no recording by the names of its files\nname what is one, such as %s", dir,
+				search.others[0])
+		}
 	}
-	return found, err
+	return found, search.others, err
 }
 
-func recordingsAt(dir string, seen map[string]bool) ([]string, error) {
+// recordingSearch finds recordings in a folder.
+type recordingSearch struct {
+	seen   map[string]bool // folders
+	others []string        // files that hold what recordings do, and are none by their names
+}
+
+func (r *recordingSearch) at(dir string) ([]string, error) {
 	if results := filepath.Join(dir, harness.ResultsName); exists(results) {
 		return []string{results}, nil
 	}
@@ -108,17 +124,17 @@ func recordingsAt(dir string, seen map[string]bool) ([]string, error) {
 	if listed, ok := indexed(dir); ok {
 		return listed, nil
 	}
-	return recordingsBelow(dir, seen)
+	return r.below(dir)
 }
 
-// recordingsBelow finds what may be a recording in a folder and, as if they were named, in those below it. Links are
-// followed, each folder once.
-func recordingsBelow(dir string, seen map[string]bool) (found []string, err error) {
+// below finds what may be a recording in a folder and, as if they were named, in those below it. Links are followed,
+// each folder once.
+func (r *recordingSearch) below(dir string) (found []string, err error) {
 	real, err := filepath.EvalSymlinks(dir)
-	if err != nil || seen[real] {
+	if err != nil || r.seen[real] {
 		return nil, err
 	}
-	seen[real] = true
+	r.seen[real] = true
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -130,16 +146,40 @@ func recordingsBelow(dir string, seen map[string]bool) (found []string, err erro
 		case err != nil:
 			return nil, err
 		case info.IsDir() && !strings.HasPrefix(e.Name(), "."):
-			below, err := recordingsAt(path, seen)
+			below, err := r.at(path)
 			if err != nil {
 				return nil, err
 			}
 			found = append(found, below...)
 		case info.Mode().IsRegular() && scenario.MayBeRecording(path):
 			found = append(found, path)
+		case info.Mode().IsRegular() && holdsData(path):
+			r.others = append(r.others, path)
 		}
 	}
 	return found, nil
+}
+
+// holdsData reports whether a file begins as JSON does, or as what is packed with gzip or zip.
+func holdsData(path string) bool {
+	f, err := plainfile.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // read only
+	start := make([]byte, 64)
+	n, _ := io.ReadFull(f, start)
+	start = bytes.TrimLeft(bytes.TrimPrefix(start[:n], []byte("\ufeff")), " \t\r\n")
+	return bytes.HasPrefix(start, []byte("{")) || bytes.HasPrefix(start, []byte("[")) ||
+		bytes.HasPrefix(start, []byte("\x1f\x8b")) || bytes.HasPrefix(start, []byte("PK\x03\x04"))
+}
+
+// remarkOthers tells of files in a folder of recordings that are not read.
+func (a *App) remarkOthers(dir string, others []string) {
+	if len(others) > 0 {
+		a.remark("%s not read in %s, because recordings are not named so: %s; name what is to be judged",
+			plural.Of(len(others), "file is", "files are"), dir, someIDs(others))
+	}
 }
 
 // indexed reads which results a folder of another tool lists in its index; there may be older ones beside them.

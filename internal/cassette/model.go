@@ -52,6 +52,7 @@ type modelReply struct {
 	Notice     string   `json:"notice,omitempty"`
 	Doubt      string   `json:"doubt,omitempty"`
 	Unreported []string `json:"untold,omitempty"`
+	Refused    bool     `json:"refused,omitempty"` // the API calls the reply a refusal
 	// ModelCalls and Trace are of an agent that is a program.
 	ModelCalls *int        `json:"model_calls,omitempty"`
 	Trace      *chat.Trace `json:"trace,omitempty"`
@@ -183,7 +184,7 @@ func (enc encoder) replyOf(r *chat.Reply) (*modelReply, error) {
 		Content: enc.text(r.Content), Parts: parts, ToolCalls: enc.calls(r.ToolCalls), Finish: r.FinishReason, Model: r.Model,
 		Usage: usageOf(r.Usage), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached,
 		Notice: string(enc.text(r.Notice)), Doubt: string(enc.text(r.Doubt)), Opaque: enc.opaque(r.Opaque),
-		Unreported: r.Unreported,
+		Unreported: r.Unreported, Refused: r.Refused,
 		ModelCalls: r.ModelCalls, Trace: enc.trace(r.Trace),
 	}
 	for i := range r.ToolResults {
@@ -219,7 +220,7 @@ func (d *Folder) modelReply(r *modelReply) (chat.Reply, error) {
 	out := chat.Reply{
 		Content: string(r.Content), Parts: parts, ToolCalls: r.ToolCalls, FinishReason: r.Finish, Model: r.Model,
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached, Notice: r.Notice,
-		Doubt: r.Doubt, Opaque: r.Opaque, Unreported: r.Unreported, ModelCalls: r.ModelCalls, Trace: r.Trace,
+		Doubt: r.Doubt, Opaque: r.Opaque, Unreported: r.Unreported, Refused: r.Refused, ModelCalls: r.ModelCalls, Trace: r.Trace,
 	}
 	for i := range r.ToolResults {
 		result, err := d.result(&r.ToolResults[i])

@@ -118,6 +118,8 @@ type Reply struct {
 	// is.
 	Doubt      string
 	Unreported []string // see Message
+	// Refused says that the API itself calls the content, or a part of it, a refusal.
+	Refused bool
 	// ModelCalls is how many calls of models an agent made for it, as its traces tell; nil: it is one of a model.
 	ModelCalls *int
 	LeftOut    *LeftOut // see Message

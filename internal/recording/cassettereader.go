@@ -101,7 +101,7 @@ func (t *cassetteReader) reply(o object) (_ *event, closed bool) {
 	}
 	r, ok := t.strictObject(v, "the reply", "content", "parts", "tool_calls", "tool_results", "finish_reason", "closed",
 		"chunks", "model", "usage", "cost_usd", "retries", "cached", "notice", "source", "opaque",
-		"doubt", "untold", "model_calls", "trace")
+		"doubt", "untold", "refused", "model_calls", "trace")
 	if !ok {
 		return nil, false
 	}

@@ -11,9 +11,12 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// howCut says how a reply is incomplete; "" when it is not.
-func howCut(m *chat.Message) string {
+// howCut says how a reply of a provider is incomplete; "" when it is not. What an agent may say at most, it knows itself:
+// max_tokens does not reach it.
+func howCut(m *chat.Message, by *scenario.Provider) string {
 	switch {
+	case m.FinishReason == "length" && by.IsAgent():
+		return "was cut at a limit of its agent"
 	case m.FinishReason == "length":
 		return "was cut at max_tokens"
 	case m.FinishReason == "content_filter":
@@ -40,7 +43,7 @@ func (s *session) reportCuts() {
 				continue
 			}
 			number++
-			how := howCut(&m)
+			how := howCut(&m, s.trial.Endpoint.Spec)
 			if how == "" || t.Messages[at].Blocked() || s.decided.ends[number] {
 				continue
 			}
@@ -75,7 +78,7 @@ func (s *session) reportCutSteps(t *result.Turn) {
 		step := &t.Composition.Steps[i]
 		for at := range step.Messages {
 			m := step.Messages[at].Said()
-			if how := howCut(&m); how != "" && !step.Messages[at].Blocked() {
+			if how := howCut(&m, s.trial.Endpoint.Spec); how != "" && !step.Messages[at].Blocked() {
 				s.warnOfCut(t.Index, fmt.Sprintf("reply in the step %s %s (finish reason %s)", step.ID, how, m.FinishReason), "")
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // A reply is complete when its model stopped by itself, or called tools.
@@ -19,7 +20,7 @@ func TestHowCut(t *testing.T) {
 		"ends with tool calls, but has none":          {{FinishReason: "tool_calls"}},
 	} {
 		for _, m := range messages {
-			if got := howCut(&m); got != want {
+			if got := howCut(&m, &scenario.Provider{Type: "openai"}); got != want {
 				t.Errorf("finish reason %q with %d calls: %q, want %q", m.FinishReason, len(m.ToolCalls), got, want)
 			}
 		}

@@ -16,6 +16,10 @@ func (s *session) heard(e *Endpoint, r *chat.Reply, turn int) {
 	if r.Doubt != "" {
 		s.pending.doubts = append(s.pending.doubts, doubt{turn, r.Doubt})
 	}
+	if r.Refused && s.step != nil && s.step.feeds {
+		what := "of the step " + s.step.spec.ID + " is a refusal, which the steps behind it are handed"
+		s.pending.doubts = append(s.pending.doubts, doubt{turn, what})
+	}
 	if r.Notice != "" {
 		s.notice(r.Notice)
 	}

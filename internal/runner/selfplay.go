@@ -84,6 +84,7 @@ type talk struct {
 	marked bool   // the last one ended the conversation
 	last   string // the last one, without regard to spaces
 	alike  int    // how often the same message was repeated
+	echo   echo
 }
 
 func (s *session) newTalk(script int, p *player) *talk {
@@ -148,7 +149,12 @@ func (t *talk) speak(ctx context.Context, at turnIndex) (*chat.Message, error) {
 		return nil, err
 	}
 	t.s.warnOfWords(t.p.persona.ID, words)
-	t.s.warnOfCutUser(t.p.persona.ID, &reply, req)
+	t.warnOfEchoes(words, reply.Doubt != "")
+	t.s.warnOfCutUser(t.p, &reply, req)
+	if reply.Refused {
+		t.s.warn(fmt.Sprintf("the persona %q refuses to play: its model marks what it says as a refusal (%q)", t.p.persona.ID,
+			cutWords(words)))
+	}
 	spec := t.p.endpoint.Spec
 	return &chat.Message{Role: chat.User, Content: words, Generated: &chat.Generated{
 		Persona: t.p.persona.ID, Role: t.p.role, Provider: spec.ID, Model: reply.Model, FinishReason: reply.FinishReason,

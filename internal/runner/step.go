@@ -12,6 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/composition"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
@@ -26,6 +27,7 @@ type step struct {
 	order    *cassette.Order   // nil: nothing runs beside it, or there is no cassette
 	before   int               // replies of the conversation before it
 	later    bool              // another step ran before it in this turn
+	feeds    bool              // another step reads its output
 	executed int               // tool calls that nothing refused
 	attempts int               // begun so far
 }
@@ -121,7 +123,7 @@ func (h *stepHost) Open(spec, within *composition.Step) composition.Leaf {
 		opts: s.opts, trial: s.trial, out: &out, clock: s.clock, emit: s.emit, recorder: s.recorder, box: s.box,
 		calls: slices.Clip(s.calls), values: s.values, variables: s.variables, flow: s.flow, memory: s.memory,
 		skills: s.skills, recordedID: s.recordedID, evalResults: s.evalResults, judgeGate: s.judgeGate,
-		step:        &step{spec: spec, within: within, before: h.before, later: h.ran},
+		step:        &step{spec: spec, within: within, feeds: h.c.Feeds(spec.ID), before: h.before, later: h.ran},
 		spentBefore: s.spentBefore + s.spend.usd, preview: s.preview, limit: s.limit,
 	}
 	if within != nil {
@@ -248,7 +250,11 @@ func (l *stepLeaf) value(text string) (any, error) {
 	if spec.Schema == nil {
 		return text, nil
 	}
-	v, err := chat.DecodeJSON([]byte(strings.TrimSpace(text)))
+	data := []byte(strings.TrimSpace(text))
+	v, err := chat.DecodeJSON(data)
+	if key, twice := jsonvalue.KeyTwiceAsWritten(data); err == nil && twice {
+		return nil, fmt.Errorf("the reply has the key %q twice in one object, and nobody can tell which one holds", key)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the reply is not JSON, which its output_schema asks for: %q", cutWords(text))
 	}

@@ -140,21 +140,22 @@ func (s *session) summarize(
 		return "", fmt.Errorf("the summary: %w", err)
 	}
 	text := grading.WithoutThoughts(reply.Content, nil)
-	if phrase := refusal(text); phrase != "" {
-		s.warnOnce(fmt.Sprintf("the summarizer (provider %s) refuses to summarize, and the agent is sent that: %q", e.Spec.ID,
-			phrase))
-	}
 	switch {
 	case len(reply.ToolCalls) > 0:
 		return "", fmt.Errorf("the summary: provider %s called the tool %s instead of writing it", e.Spec.ID,
 			reply.ToolCalls[0].Name)
 	case visible(text) == "":
 		return "", fmt.Errorf("%w (provider %s, finish reason %q)", errNoSummary, e.Spec.ID, reply.FinishReason)
+	case reply.Refused:
+		return "", fmt.Errorf("the summary by provider %s is a refusal: %q", e.Spec.ID, cutWords(text))
+	case saysNothing().MatchString(text):
+		return "", fmt.Errorf("the summary by provider %s says nothing: %q", e.Spec.ID, cutWords(text))
 	case reply.FinishReason == "content_filter":
 		return "", fmt.Errorf("the summary by provider %s was stopped by a content filter: %q", e.Spec.ID, cutWords(text))
 	case reply.FinishReason == "length":
 		return "", fmt.Errorf("the summary by provider %s was cut at its max_tokens: %q", e.Spec.ID, cutWords(text))
 	}
+	s.warnOfSummary(e.Spec.ID, text, len(messages))
 	return text, nil
 }
 

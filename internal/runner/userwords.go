@@ -32,7 +32,8 @@ var refusals = []string{
 	"this persona", "simulated user", "simulate a user", "stay in character", "remain in character", "break character",
 	"against my guidelines", "i'm not able to assist", "i am not able to assist", "i'm not able to help with",
 	"i am not able to help with", "i can't engage", "i cannot engage", "i won't engage", "i can't continue with this",
-	"i cannot continue with this",
+	"i cannot continue with this", "unable to role-play", "unable to roleplay", "unable to play this role",
+	"can't play this role", "cannot play this role", "unable to act as a",
 }
 
 // almostMark finds the mark of the end in another spelling, or another mark such as [DONE] behind the last words: they
@@ -51,7 +52,8 @@ const (
 
 var sentenceEnds = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[.!?…]+(\s|$)`) })
 
-// warnOfWords warns of a message that sounds like an assistant, and notes ones that are long for a user.
+// warnOfWords warns of a message that sounds like an assistant or says nothing of its own, and notes ones that are long
+// for a user.
 func (s *session) warnOfWords(persona, words string) {
 	if line := otherSide().FindString(words); line != "" {
 		s.warnOnce(fmt.Sprintf("the persona %q writes what the agent says, too: %q", persona, strings.TrimSpace(line)))
@@ -75,9 +77,6 @@ func (s *session) warnOfWords(persona, words string) {
 	if saysNothing().MatchString(strings.TrimSpace(words)) {
 		s.warn(fmt.Sprintf("the persona %q says nothing: %q", persona, strings.TrimSpace(words)))
 	}
-	if s.justHeard(words) {
-		s.warn(fmt.Sprintf("the persona %q says back what the agent said last", persona))
-	}
 	if n := len(sentenceEnds().FindAllString(words, -1)); n > mostSentences {
 		s.notice(fmt.Sprintf("the persona %q says more than %d sentences at once", persona, mostSentences))
 	}
@@ -89,25 +88,16 @@ func (s *session) warnOfWords(persona, words string) {
 // saysNothing matches words that stand for none: signs alone, and what programs write for an empty value.
 var saysNothing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:[^\pL\pN\pS?!]+|` +
-		`[^\pL\pN]*(?:silence|silent|no response|no reply|n/a|null|none|nil|undefined|empty)[^\pL\pN]*)$`)
+		`[^\pL\pN]*(?:silence|silent|(?:stays|remains|keeps) silent|says nothing|no response|no reply|no answer|no message|n/a|null|none|nil|` +
+		`undefined|empty|blank)[^\pL\pN]*)$`)
 })
 
-// justHeard reports whether a text is what the agent said last, and more than a greeting.
-func (s *session) justHeard(words string) bool {
-	const least = 20 // characters
-	for i := len(s.messages) - 1; i >= 0; i-- {
-		if m := &s.messages[i]; m.Role == chat.Assistant && m.Content != "" {
-			return len(words) >= least && strings.TrimSpace(words) == strings.TrimSpace(m.Content)
-		}
-	}
-	return false
-}
-
 // warnOfCutUser warns of a cut message, which may lack the mark of the end.
-func (s *session) warnOfCutUser(persona string, reply *chat.Reply, req *chat.Request) {
-	switch how := howCut(&chat.Message{FinishReason: reply.FinishReason, ToolCalls: reply.ToolCalls}); {
+func (s *session) warnOfCutUser(p *player, reply *chat.Reply, req *chat.Request) {
+	persona := p.persona.ID
+	switch how := howCut(&chat.Message{FinishReason: reply.FinishReason, ToolCalls: reply.ToolCalls}, p.endpoint.Spec); {
 	case how == "":
-	case reply.FinishReason == "length":
+	case reply.FinishReason == "length" && !p.endpoint.Spec.IsAgent():
 		s.warn(fmt.Sprintf("a message of the persona %q was cut at max_tokens %d: raise defaults.max_tokens of the persona",
 			persona, *req.MaxTokens))
 	default:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // TestUsersThatDoNotPlayAreTold: what is left of a conversation with them tests little.
@@ -30,7 +31,8 @@ func TestUsersThatDoNotPlayAreTold(t *testing.T) {
 		"?":                                           "",
 		"👍":                                           "",
 		"None of these, thanks.":                      "",
-		"Your order is on its way to you.":            "says back what the agent said last",
+		"*stays silent*":                              "says nothing",
+		"I am unable to role-play as a customer.":     "refuses to play",
 		"I don't think this persona is appropriate.":  "refuses to play",
 		"Is [DONE] the state of my order, or [OPEN]?": "",
 		"Please STOP":                                 "",
@@ -38,9 +40,7 @@ func TestUsersThatDoNotPlayAreTold(t *testing.T) {
 		"Our conversation is complete nonsense.":      "",
 		"I can't find my order [the blue one], sorry": "",
 	} {
-		s := &session{out: &result.Trial{}, messages: []chat.Message{
-			{Role: chat.Assistant, Content: "Your order is on its way to you."}, {Role: chat.User, Content: "Hm."},
-		}}
+		s := &session{out: &result.Trial{}}
 		s.warnOfWords("shopper", words)
 		got := strings.Join(s.out.Warnings, "\n")
 		if want == "" && got != "" || !strings.Contains(got, want) {
@@ -62,10 +62,18 @@ func TestCutUsersAreTold(t *testing.T) {
 		"":               "",
 	} {
 		s := &session{out: &result.Trial{}}
-		s.warnOfCutUser("shopper", &chat.Reply{FinishReason: reason}, &chat.Request{MaxTokens: new(20)})
+		shopper := &player{persona: &scenario.Persona{}, endpoint: &Endpoint{Spec: &scenario.Provider{Type: "openai"}}}
+		s.warnOfCutUser(shopper, &chat.Reply{FinishReason: reason}, &chat.Request{MaxTokens: new(20)})
 		got := strings.Join(s.out.Warnings, "\n")
 		if want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%q: warned %q, want %q", reason, got, want)
 		}
+	}
+	s := &session{out: &result.Trial{}}
+	program := &player{persona: &scenario.Persona{}, endpoint: &Endpoint{Spec: &scenario.Provider{Type: "command"}}}
+	s.warnOfCutUser(program, &chat.Reply{FinishReason: "length"}, &chat.Request{MaxTokens: new(20)})
+	if got := strings.Join(s.out.Warnings, "\n"); !strings.Contains(got, "was cut at a limit of its agent") ||
+		strings.Contains(got, "max_tokens") { // which reaches no program
+		t.Errorf("warned %q of a program", got)
 	}
 }

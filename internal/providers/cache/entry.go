@@ -45,18 +45,19 @@ type storedReply struct {
 	Opaque     *chat.Opaque    `json:"opaque,omitempty"`
 	Doubt      string          `json:"doubt,omitempty"`
 	Unreported []string        `json:"untold,omitempty"`
+	Refused    bool            `json:"refused,omitempty"`
 }
 
 func storedFrom(r *chat.Reply) storedReply {
 	return storedReply{r.Content, r.Parts, r.ToolCalls, r.FinishReason, r.Model, r.Usage, r.CostUSD, r.LatencyMS,
-		r.Opaque, r.Doubt, r.Unreported}
+		r.Opaque, r.Doubt, r.Unreported, r.Refused}
 }
 
 func (k *storedReply) chat() chat.Reply {
 	return chat.Reply{
 		Content: k.Content, Parts: k.Parts, ToolCalls: k.ToolCalls, FinishReason: k.Finish, Model: k.Model, Usage: k.Usage,
 		CostUSD: k.CostUSD, LatencyMS: k.LatencyMS, Opaque: k.Opaque, Doubt: k.Doubt,
-		Unreported: k.Unreported,
+		Unreported: k.Unreported, Refused: k.Refused,
 	}
 }
 

@@ -56,6 +56,8 @@ type content struct {
 	set  bool     // not null and not missing
 	odd  []string // kinds of parts that are no text
 	lost []string // kinds of parts that have no text, and should
+
+	refusal bool // one of the parts is
 }
 
 func (c *content) UnmarshalJSON(data []byte) error {
@@ -81,6 +83,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 			c.odd = append(c.odd, p.Type)
 		}
 		c.text += parts[i].said()
+		c.refusal = c.refusal || parts[i].refuses()
 	}
 	return nil
 }
@@ -94,6 +97,9 @@ type spokenPart struct {
 
 // empty reports whether a part has no text of any kind, not even an empty one.
 func (p *spokenPart) empty() bool { return p.Text == nil && p.Refusal == nil }
+
+// refuses reports whether a part is a refusal.
+func (p *spokenPart) refuses() bool { return p.Refusal != nil && *p.Refusal != "" }
 
 // said is the text of a part, a refusal included: it is what the model says.
 func (p *spokenPart) said() string {
@@ -171,8 +177,11 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 	if text != first.Message.Refusal {
 		text += first.Message.Refusal
 	}
-	return c.reply(&a, text, &calls, first.Finish)
+	return c.reply(&a, text, &calls, first.Finish, first.Message.refuses())
 }
+
+// refuses reports whether a message, or a piece of one, holds a refusal.
+func (s *messageIn) refuses() bool { return s.Refusal != "" || s.Content.refusal }
 
 // drop tells of the parts of a message that nobody gets to see. A call in the old form becomes one of the tool calls.
 func (c exchange) drop(m *messageIn) {
@@ -230,11 +239,13 @@ func (c exchange) brokeOff(ch *choice) error {
 }
 
 // reply makes the reply out of what was read, whole or in chunks.
-func (c exchange) reply(a *chatResponse, text string, calls *assembler, finish api.FinishReason) (chat.Reply, error) {
+func (c exchange) reply(
+	a *chatResponse, text string, calls *assembler, finish api.FinishReason, refused bool,
+) (chat.Reply, error) {
 	if finish == api.FinishReasonContentFilter && text == "" {
 		return chat.Reply{}, c.Fail(providers.Refused, nil, "the content filter of the provider stopped the reply")
 	}
-	r := chat.Reply{Content: text, FinishReason: finishReason(finish), ID: string(a.ID), Model: a.Model}
+	r := chat.Reply{Content: text, FinishReason: finishReason(finish), ID: string(a.ID), Model: a.Model, Refused: refused}
 	var err error
 	if r.ToolCalls, err = calls.calls(len(c.Request.Messages), c.Unargued); err != nil {
 		return chat.Reply{}, c.Fail(providers.BadReply, err, "%v", err)

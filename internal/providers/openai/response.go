@@ -59,6 +59,8 @@ type itemContent struct {
 	Annotations json.RawMessage `json:"annotations"`
 }
 
+func (c itemContent) refuses() bool { return c.spokenPart.refuses() }
+
 // drop tells of the parts of a message that nobody gets to see.
 func (x responseExchange) drop(it *item) {
 	x.Role(it.Role)
@@ -146,6 +148,7 @@ func (x responseExchange) reply(r *responseDoc, items []item) (chat.Reply, error
 			text := it.text()
 			all.Text(apart(spoken, text))
 			spoken = spoken || text != ""
+			out.Refused = out.Refused || slices.ContainsFunc(it.Content, itemContent.refuses)
 		case "function_call":
 			if it.Status == unfinished && r.Status == "completed" {
 				return chat.Reply{}, x.Fail(providers.BadReply, nil, "the call of %s is not finished, and the reply is",

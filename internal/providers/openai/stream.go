@@ -18,6 +18,8 @@ type stream struct {
 	calls  assembler
 	finish api.FinishReason
 	begun  bool // a choice was seen
+
+	refused bool
 }
 
 // Reply is the reply, when the model said that it has finished.
@@ -28,7 +30,7 @@ func (s *stream) Reply() (chat.Reply, error) {
 	case s.finish == "":
 		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the stream ended before the reply did (no finish_reason)")
 	}
-	return s.reply(&s.last, s.EmittedText(), &s.calls, s.finish)
+	return s.reply(&s.last, s.EmittedText(), &s.calls, s.finish, s.refused)
 }
 
 // Event takes one chunk.
@@ -93,7 +95,7 @@ func (s *stream) take(ch *choice) error {
 	if !s.begun || d.hasContent() {
 		s.Progress()
 	}
-	s.begun = true
+	s.begun, s.refused = true, s.refused || d.refuses()
 	for _, part := range d.ToolCalls {
 		s.calls.add(part)
 	}

@@ -64,7 +64,7 @@ func TestStream(t *testing.T) {
 		{"content in parts", delta(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, "stop"),
 			text("ab"), ""},
 		{"a refusal is what the model says", delta(`{"refusal":"I will "}`) + delta(`{"refusal":"not."}`, "stop"),
-			text("I will not."), ""},
+			chat.Reply{Content: "I will not.", FinishReason: "stop", Model: "m", Refused: true}, ""},
 		{"usage", delta(`{"content":"a"}`, "stop") +
 			`data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,` +
 			`"prompt_tokens_details":{"cached_tokens":4}}}` + "\n\n" + done, chat.Reply{Content: "a", FinishReason: "stop", Model: "m",

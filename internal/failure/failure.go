@@ -36,21 +36,52 @@ func In(o jsonvalue.Object) (found Mark, failed bool) {
 	return found, failed
 }
 
+// kind is how a member may say that its object failed.
+type kind int
+
+const (
+	other   kind = iota // it does not
+	counts              // errors, or how many there were of something
+	reason              // what went wrong
+	flag                // whether it failed
+	success             // whether it succeeded
+	state               // a word, or a number of HTTP
+)
+
+func kindOf(key string) kind {
+	switch jsonvalue.FoldKey(key) {
+	case "errors":
+		return counts
+	case "error", "errorstr", "errormessage", "exception":
+		return reason
+	case "iserror", "haserror", "failed":
+		return flag
+	case "success", "succeeded", "ok":
+		return success
+	case "status", "state", "outcome", "statuscode", "httpstatus", "httpstatuscode":
+		return state
+	}
+	return other
+}
+
+// Tells reports whether a member of this name may be the mark of a failure.
+func Tells(key string) bool { return kindOf(key) != other }
+
 // mark reports whether a member says that its object failed.
 func mark(key string, v any) (m Mark, is bool) {
 	m = Mark{Key: key, Value: v, Certain: true}
-	switch jsonvalue.FoldKey(key) {
-	case "errors": // a number is how many there were of something
+	switch kindOf(key) {
+	case counts:
 		m.Reason = true
 		return m, Indicates(v) && !jsonvalue.IsNumber(v)
-	case "error", "errorstr", "errormessage", "exception":
+	case reason:
 		m.Reason = true
 		return m, Indicates(v)
-	case "iserror", "haserror", "failed":
+	case flag:
 		return m, Indicates(v)
-	case "success", "succeeded", "ok":
+	case success:
 		return m, v == false || v == "false"
-	case "status", "state", "outcome", "statuscode", "httpstatus", "httpstatuscode":
+	case state:
 		if word, ok := v.(string); ok {
 			word = strings.ToLower(strings.TrimSpace(word))
 			m.State, m.Certain = true, certain[word]
@@ -58,6 +89,7 @@ func mark(key string, v any) (m Mark, is bool) {
 		}
 		code, ok := jsonvalue.Float(v)
 		return m, ok && code >= 400 && code < 600
+	case other:
 	}
 	return m, false
 }

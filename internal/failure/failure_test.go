@@ -23,6 +23,9 @@ func TestIn(t *testing.T) {
 		{jsonvalue.Object{"http_status": 404.0}, failure.Mark{Key: "http_status", Value: 404.0, Certain: true}},
 		{jsonvalue.Object{"status": 302.0, "error": "none", "errors": []any{}}, failure.Mark{}},
 	} {
+		if c.want.Key != "" && !failure.Tells(c.want.Key) {
+			t.Errorf("nothing is told by %s", c.want.Key)
+		}
 		if got, failed := failure.In(c.o); got != c.want || failed != (c.want.Key != "") {
 			t.Errorf("In(%v) = %+v, %t; want %+v", c.o, got, failed, c.want)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/failure"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // failureIn is what an object says of its own failure: an error in it, a status of one that did not succeed, or the
@@ -18,12 +20,32 @@ func (b *builder) failureIn(o object) string {
 	if word, _ := o.get("status").str(); chat.BrokeOff(word) || isUnfinished(word) {
 		return "its status is " + cutText(word, 40)
 	}
-	for _, name := range []string{"statuscode", "status"} {
-		if code, ok := numberIn(o.get(name)); ok && code >= 400 && code < 600 {
-			return fmt.Sprintf("the server answered with status %.0f", code)
+	switch m, failed := markIn(o); {
+	case !failed || !m.Certain:
+		return ""
+	case m.State:
+		return fmt.Sprintf("its %s is %s", m.Key, cutText(fmt.Sprint(m.Value), 40))
+	case jsonvalue.IsNumber(m.Value):
+		return fmt.Sprintf("the server answered with status %v", m.Value)
+	default:
+		return fmt.Sprintf("its member %q says that it failed", m.Key)
+	}
+}
+
+// markIn finds the mark of a failure among the members of an object. The status of a server may stand in a text.
+func markIn(o object) (m failure.Mark, failed bool) {
+	marks := jsonvalue.Object{}
+	for name, v := range o.members {
+		if !failure.Tells(name) {
+			continue
+		}
+		if code, ok := numberIn(v); ok {
+			marks[name] = code
+		} else if decoded, err := chat.DecodeJSON(v.text); err == nil {
+			marks[name] = decoded
 		}
 	}
-	return ""
+	return failure.In(marks)
 }
 
 // errorIn is the error of an object; "": it has none.

@@ -17,6 +17,12 @@ var failures = [][2]string{
 	{"status", `"error"`},
 	{"status", `"incomplete"`},
 	{"status_code", `500`},
+	{"success", `false`},
+	{"has_error", `true`},
+	{"exception", `"boom7"`},
+	{"errors", `["boom7"]`},
+	{"state", `"failed"`},
+	{"http_status", `503`},
 	{"finish_reason", `"max_tokens"`},
 	{"stop_reason", `"max_tokens"`},
 }

@@ -117,3 +117,27 @@ func TestCaughtException(t *testing.T) {
 		t.Errorf("doubts: %q", s.Doubts)
 	}
 }
+
+// TestToldDoubts: what a record says about a reply that is there.
+func TestToldDoubts(t *testing.T) {
+	t.Parallel()
+	inspect := `{"version":2,"status":"success","eval":{"task":"t"},"samples":[{"id":1,"epoch":1,"messages":[` +
+		`{"role":"user","content":"hi"},{"role":"assistant","content":"ok"}],MORE}]}`
+	promptfoo := `{"id":"1","testIdx":0,"promptIdx":0,"prompt":{"raw":"hi"},"response":{"output":"ok",MORE},"failureReason":0}`
+	for _, c := range []struct{ record, more, want string }{
+		{promptfoo, `"isRefusal":false,"guardrails":{"flagged":false}`, ""},
+		{promptfoo, `"isRefusal":true`, "the provider tells that the model refused"},
+		{promptfoo, `"guardrails":{"flagged":true,"reason":"hate"}`, "guardrails of the provider flagged the call: hate"},
+		{promptfoo, `"guardrails":{"flaggedInput":true,"flaggedOutput":true}`,
+			"guardrails of the provider flagged the input; guardrails of the provider flagged the output"},
+		{inspect, `"invalidation":null,"output":{"choices":[{"message":{"role":"assistant","content":"ok"}}]}`, ""},
+		{inspect, `"invalidation":{"author":"a","reason":"leaked"}`, "somebody has declared the sample invalid: leaked"},
+		{inspect, `"output":{"choices":[{"message":{"tool_calls":[{"id":"1","function":"refund","arguments":{}}]}}]}`,
+			"the output calls refund and the last message no tool, which is what is judged"},
+	} {
+		s := only(t, []byte(strings.Replace(c.record, "MORE", c.more, 1)))
+		if got := strings.Join(s.Doubts, "; "); got != c.want {
+			t.Errorf("%s: doubts %q, want %q", c.more, got, c.want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -75,12 +76,43 @@ func (b *builder) inspectSample(o object) {
 	}
 	if n := len(b.events); n > 0 && b.events[n-1].Role == chat.Assistant {
 		b.compareGiven(givenIn(output.get("completion")), b.events[n-1])
+		b.compareCalls(output, &b.events[n-1])
+	}
+	if invalid := o.get("invalidation"); !invalid.missing() {
+		why, _ := invalid.get("reason").str()
+		b.doubtf("%s", strings.TrimSuffix("somebody has declared the sample invalid: "+cutText(why, 80), ": "))
 	}
 	b.inspectScores(o.get("scores"))
 	b.inspectCalls(o.get("events"))
 	if len(b.calls) == 0 && !output.missing() {
 		b.calls = []modelCall{b.inspectCall(output)}
 	}
+}
+
+// compareCalls tells when the output of a sample calls other tools than its last message.
+func (b *builder) compareCalls(output value, last *event) {
+	for choice := range output.get("choices").items {
+		var told []string
+		for call := range choice.get("message").get("toolcalls").items {
+			name, _ := call.get("function").str()
+			told = append(told, name)
+		}
+		var read []string
+		for i := range last.ToolCalls {
+			read = append(read, last.ToolCalls[i].Name)
+		}
+		if !slices.Equal(told, read) {
+			b.doubtf("the output calls %s and the last message %s, which is what is judged", listed(told), listed(read))
+		}
+		return
+	}
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "no tool"
+	}
+	return cutText(strings.Join(names, ", "), 80)
 }
 
 var attachment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"attachment://([0-9a-f]+)"`) })

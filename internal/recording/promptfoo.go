@@ -94,10 +94,27 @@ func (b *builder) promptfooResult(o object) {
 	if s.Error == "" && (reason == 2 || response.missing()) {
 		s.Error = b.failure(o.get("error"))
 	}
+	b.doubtPromptfoo(response)
 	if output := response.get("output"); !output.missing() {
 		b.promptfooReply(o, response, output)
 	} else if s.Error == "" {
 		b.errorf(response.or(o.value), "missing-content", "a result has neither an output nor an error")
+	}
+}
+
+// doubtPromptfoo notes that the provider calls what is the reply a refusal, or that its guardrails flagged it.
+func (b *builder) doubtPromptfoo(response value) {
+	if refused, _ := b.flag(response.get("isrefusal")); refused {
+		b.doubtf("the provider tells that the model refused")
+	}
+	guardrails := response.get("guardrails")
+	for _, of := range [][2]string{
+		{"flagged", "flagged the call"}, {"flaggedinput", "flagged the input"}, {"flaggedoutput", "flagged the output"},
+	} {
+		if set, _ := b.flag(guardrails.get(of[0])); set {
+			why, _ := guardrails.get("reason").str()
+			b.doubtf("guardrails of the provider %s", strings.TrimSuffix(of[1]+": "+cutText(why, 80), ": "))
+		}
 	}
 }
 

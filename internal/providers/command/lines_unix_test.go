@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -407,6 +408,35 @@ func TestNothingIsLeftOfLines(t *testing.T) {
 		t.Error(err)
 	}
 	ends(t, pid)
+}
+
+// BenchmarkPipe is what the system and the program of BenchmarkLines take for a turn.
+func BenchmarkPipe(b *testing.B) {
+	p := agent(b, byLines, "echo-lines")
+	cmd := exec.Command(p.Command[0], p.Command[1:]...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	for b.Loop() {
+		if _, err := io.WriteString(in, `{"type":"turn","trial":"t","index":0,"text":"Where is my order?"}`+"\n"); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := lines.ReadBytes('\n'); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // BenchmarkLines is a turn of a program that echoes.

@@ -92,7 +92,8 @@ func TestReplies(t *testing.T) {
 		}, ""},
 		"arguments that are none": {false, all(`{"functionCall":{"name":"f","args":[1]}}`, "STOP"), chat.Reply{
 			FinishReason: "tool_calls", Model: "m", Usage: u, ToolCalls: []chat.ToolCall{{ID: "call_1_0", Name: "f", BadArgs: "[1]"}}}, ""},
-		"a stream that is none": {true, "[" + some(`{"text":"a"}`) + ",\n" + over + "]", chat.Reply{}, "bad_reply: no candidates"},
+		"a stream that is none": {true, "[" + some(`{"text":"a"}`) + ",\n" + over + "]", chat.Reply{},
+			"bad_reply: the stream has a line that is no event"},
 		"events in a list": {false, "[" + some(`{"text":"a"}`) + ",\n" + over + "]", chat.Reply{
 			Content: "a", FinishReason: "stop", Model: "m", Usage: u}, ""},
 		"several candidates": {false, `{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"},

@@ -34,6 +34,10 @@ func TestStreams(t *testing.T) {
 
 		{"HTML", "", "text/html", "<title>Log in</title>", "bad_reply: the reply is an HTML page, not JSON; check " +
 			`additional_config.url URL: HTML page "Log in"`, ""},
+		{"HTML within", "", "", hello + "<html>502 Bad Gateway</html>\n\n" + done,
+			"bad_reply: the stream has a line that is no event: <html>502 Bad Gateway</html>", "Hel|lo"},
+		{"JSON within", "", "", hello + "{\"detail\": \"no database\"}\n" + done,
+			`bad_reply: the stream has a line that is no event: {"detail": "no database"}`, "Hel|lo"},
 		{"no end", "", "", hello, "bad_reply: the stream ended before the reply did: no event has the data or the name " +
 			`"[DONE]" (stream.done)`, "Hel|lo"},
 		{"cut within an event", "", "", hello + "data: {\"delta\": {\"te", "transport: the connection was cut before the " +

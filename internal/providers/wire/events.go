@@ -88,9 +88,19 @@ func (s *events) field() (field string, value []byte, cut bool, err error) {
 		s.name = string(value)
 	case "data":
 		return "data", value, cut, nil
+	default:
+		if line[0] == '<' || line[0] == '{' {
+			return "", nil, cut, &strayLineError{slices.Clone(line)}
+		}
 	}
 	return "", nil, cut, nil
 }
+
+// strayLineError is a line of HTML or JSON between events: the server, or somebody on the way, says something else than
+// the reply.
+type strayLineError struct{ line []byte }
+
+func (e *strayLineError) Error() string { return "the stream has a line that is no event" }
 
 // readLine is the next line without its end, which is LF, CR or both. With io.EOF it is what was left of the stream.
 func (s *events) readLine() ([]byte, error) {

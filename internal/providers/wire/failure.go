@@ -46,6 +46,9 @@ func (c *Call) broken(err error) error {
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return c.Fail(providers.BadReply, err, "the reply is larger than %d MiB", tooLarge.Limit>>20)
 	}
+	if stray, ok := errors.AsType[*strayLineError](err); ok {
+		return c.Fail(providers.BadReply, err, "%v: %s", err, c.Excerpt(string(stray.line)))
+	}
 	text := c.Excerpt(err.Error())
 	var netErr net.Error
 	switch {

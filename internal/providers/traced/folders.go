@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/arena-evals/arena/internal/process"
 )
 
 // folders gives each trial a folder for its traces. All of them are in one folder. One that was left empty is renamed
@@ -15,6 +17,7 @@ type folders struct {
 	root  string // "": not made yet
 	made  int
 	empty []string
+	keep  func() // ends that they are removed when this process is killed
 }
 
 // get returns an empty folder under a name that no program has been told before.
@@ -23,6 +26,7 @@ func (f *folders) get() (path string, err error) {
 		if f.root, err = os.MkdirTemp("", "arena-traces-"); err != nil {
 			return "", err
 		}
+		f.keep = process.AtEnd(&process.Command{Path: "rm", Args: []string{"-rf", "--", f.root}})
 	}
 	f.made++
 	path = filepath.Join(f.root, strconv.Itoa(f.made))
@@ -56,8 +60,9 @@ func (f *folders) remove() error {
 	if f.root == "" {
 		return nil
 	}
+	defer f.keep()
 	root := f.root
-	*f = folders{}
+	f.root, f.made, f.empty = "", 0, nil
 	return os.RemoveAll(root)
 }
 

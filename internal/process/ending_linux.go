@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// whenEnded waits until a process has ended, without a thread of its own that waits. Where the system cannot do that, it
-// returns at once.
+// whenEnded waits until a process has ended, without a thread of its own that waits. Where the system cannot do that,
+// it returns at once.
 func whenEnded(p *os.Process) {
 	fd, err := unix.PidfdOpen(p.Pid, unix.PIDFD_NONBLOCK)
 	if err != nil {
@@ -21,6 +21,6 @@ func whenEnded(p *os.Process) {
 	}
 	_ = conn.Read(func(fd uintptr) bool { // an error means that whoever waits for the process does so
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
-		return n > 0 || err != nil && err != unix.EINTR //nolint:errorlint // it is a number
+		return n > 0 || err != nil && err != unix.EINTR
 	})
 }

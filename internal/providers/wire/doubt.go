@@ -14,7 +14,8 @@ func (c *Call) Dropped(kind string) { c.doubt("has a part that is left out (" + 
 // Lacks notes that a piece of the reply came without the field that holds what it says: words may have been in it.
 func (c *Call) Lacks(piece, field string) { c.doubt("has " + piece + " without " + field) }
 
-// Unargued notes a call of an offered tool whose arguments did not come. One of a tool that takes none need not have them.
+// Unargued notes a call of an offered tool whose arguments did not come. One of a tool that takes none need not have
+// them.
 func (c *Call) Unargued(name string) {
 	if slices.ContainsFunc(c.Request.Tools, func(t chat.Tool) bool { return t.Name == name && takesArgs(t.Schema) }) {
 		c.Lacks("a call of "+c.Excerpt(name), "arguments")

@@ -86,6 +86,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	suite, diags := checks.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, SkipEvals: f.filter.Skip,
 		Regions: f.regions, AllowUncertain: f.allowUncertain, Getenv: f.variables.noting(app.Getenv),
+		Sent: f.workers.url != "",
 	})
 	app.watch(suite, diags)
 	app.remarks(suite.Notes)

@@ -44,6 +44,9 @@ func packProject(
 	if packed, err = spool.pack(&source); err != nil {
 		return nil, nil, fmt.Errorf("--workers: %w", errors.Join(err, spool.remove()))
 	}
+	if err := allSent(suite, packed); err != nil {
+		return nil, nil, fmt.Errorf("--workers: %w", errors.Join(err, spool.remove()))
+	}
 	if len(packed.Keys) > 0 {
 		app.remark("not sent to workers, because a private key is in it: %s", strings.Join(packed.Keys, ", "))
 	}
@@ -52,6 +55,26 @@ func packProject(
 			bundle.MiB(packed.Size))
 	}
 	return packed, spool, nil
+}
+
+// allSent refuses a project of which workers would lack a file that was read.
+func allSent(suite *scenario.Suite, packed *bundle.Packed) error {
+	sent := map[string]bool{}
+	for i := range packed.Files {
+		sent[packed.Files[i].Path] = true
+	}
+	var lacking []string
+	for _, name := range suite.Read {
+		if name = filepath.ToSlash(name); filepath.IsLocal(name) && !sent[name] && !slices.Contains(lacking, name) {
+			lacking = append(lacking, name)
+		}
+	}
+	if len(lacking) == 0 {
+		return nil
+	}
+	slices.Sort(lacking)
+	return fmt.Errorf("the project reads %s, which no worker gets: what is hidden, holds a key, stands among results or is "+
+		"a link that leads out of the project stays here\nhave the files elsewhere", strings.Join(lacking, ", "))
 }
 
 // refuseSecrets refuses files that hold a secret.

@@ -108,7 +108,7 @@ func (d *decoder) runtimePath(path string) (resolved string, found bool) {
 	first := filepath.Join(d.places.run, path)
 	for _, p := range []string{first, filepath.Join(d.places.config, path), path} {
 		if d.places.fs.exists(p) {
-			return p, true
+			return p, !d.places.fs.outside(p)
 		}
 	}
 	return first, false
@@ -147,7 +147,7 @@ func (d *decoder) missingIn(name string, searched ...string) *problem {
 	fs, run := d.places.fs, d.places.run
 	path, _ := d.runtimePath(name)
 	why := fs.missing(path)
-	if filepath.IsAbs(name) {
+	if filepath.IsAbs(name) || fs.outside(path) {
 		return why
 	}
 	if beside := d.besides(name); fs.exists(beside) {

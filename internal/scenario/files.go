@@ -24,6 +24,10 @@ type files struct {
 	dir    string // "": that of the process
 	memory memoryFiles
 	count  atomic.Int64
+	sent   bool // see Options.Sent
+
+	mu    sync.Mutex // guards taken
+	taken []string
 
 	once  sync.Once
 	bases []string // see base
@@ -132,6 +136,38 @@ func (f *files) isMemoryDir(path string) bool {
 	return len(f.memory) > 0 && f.memory.isDir(f.show(path))
 }
 
+// take is read for a file of the project itself.
+func (f *files) take(path string) ([]byte, *problem) {
+	if f.outside(path) {
+		return nil, f.staysHere(path)
+	}
+	data, why := f.read(path)
+	if why == nil && f.sent {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.taken = append(f.taken, f.show(path))
+	}
+	return data, why
+}
+
+// outside reports whether a project that is sent elsewhere does not have a file with it: it leads out of the working
+// directory. Others may have those with absolute paths.
+func (f *files) outside(path string) bool {
+	if !f.sent || filepath.IsAbs(path) {
+		return false
+	}
+	shown := f.show(path)
+	return !filepath.IsAbs(shown) && !filepath.IsLocal(shown)
+}
+
+func (f *files) staysHere(path string) *problem {
+	return &problem{
+		"outside-project",
+		fmt.Sprintf("%q is not below the working directory, and workers get only what is", f.show(path)),
+		"run it from a folder that holds the whole project, and name its files from there",
+	}
+}
+
 // read returns the content of a regular file within the size limit.
 func (f *files) read(path string) ([]byte, *problem) {
 	if f.inMemory(path) {
@@ -179,6 +215,9 @@ const MissingFile = "missing-file"
 
 // missing is the problem of a missing file, with the nearest name in its folder.
 func (f *files) missing(path string) *problem {
+	if f.outside(path) && f.exists(path) {
+		return f.staysHere(path)
+	}
 	p := &problem{code: MissingFile, msg: fmt.Sprintf("there is no file %q", path)}
 	dir := filepath.Dir(path)
 	if other := f.spelled(path); other != "" {

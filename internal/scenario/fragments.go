@@ -109,7 +109,7 @@ func (d *decoder) fragment(at *node.Node, name, path string) (content string, fo
 		if !d.places.fs.exists(file) {
 			continue
 		}
-		data, problem := d.places.fs.read(file)
+		data, problem := d.places.fs.take(file)
 		if problem != nil {
 			d.Errorf(at, problem.code, "%s", problem.msg)
 			return "", true

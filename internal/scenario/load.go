@@ -17,7 +17,7 @@ import (
 // Load reads what the options name. The suite holds everything that could be read; problems are in the list. A suite
 // with errors must not run.
 func Load(opts Options) (*Suite, *diag.List) {
-	fs := &files{dir: opts.Dir, memory: newMemoryFiles(opts.Memory)}
+	fs := &files{dir: opts.Dir, memory: newMemoryFiles(opts.Memory), sent: opts.Sent}
 	l := &loader{opts: opts, fs: fs, diags: &diag.List{}, getenv: opts.Getenv}
 	if l.getenv == nil {
 		l.getenv = func(string) (string, bool) { return "", false }
@@ -35,7 +35,7 @@ func Load(opts Options) (*Suite, *diag.List) {
 	l.noteRecordings(suite, builds)
 	l.noteConfigs(suite)
 	l.diags.Once(NoEffect)
-	suite.Files = int(l.fs.count.Load())
+	suite.Files, suite.Read = int(l.fs.count.Load()), l.fs.taken
 	return suite, l.diags
 }
 
@@ -167,7 +167,7 @@ func (c *content) size() int {
 
 // read reads all documents of one file. It reports a file without anything that was wanted.
 func (l *loader) read(b *build, j *fileJob) *content {
-	data, problem := l.fs.read(j.path)
+	data, problem := l.fs.take(j.path)
 	if problem != nil {
 		l.fail(j.at, problem)
 		return &content{}

@@ -97,7 +97,7 @@ func (b *build) looseMock() {
 
 // mockFile reads a mock response file; at is the place that names it.
 func (l *loader) mockFile(file string, at namedAt, where *pathBases) *mockNames {
-	data, why := l.fs.read(file)
+	data, why := l.fs.take(file)
 	if why != nil {
 		if at.pos.File == "" && why.code == MissingFile {
 			why.msg = "--mock-config: " + why.msg

@@ -25,6 +25,9 @@ type Options struct {
 	KeepWritten bool
 	// Recorded says that recordings are named elsewhere: those that evals name are not looked at.
 	Recorded bool
+	// Sent says that the project is run elsewhere, by who has only what is below the working directory: relative paths
+	// that lead out of it are errors, and Suite.Read has the files of the project.
+	Sent bool
 	// Compile is called for every check while its file is read, from several goroutines at once. It reports to d and
 	// keeps its result in c.Compiled; c.Params is dropped afterwards. Nil leaves the checks raw. See Check.Early.
 	Compile func(c *Check, d *diag.List)

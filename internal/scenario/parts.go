@@ -164,6 +164,10 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 		m.Path, m.Local, m.Source = d.places.fs.access(resolved), true, filepath.ToSlash(name)
 		if !found {
 			why := d.missingIn(name, d.places.run, d.places.config)
+			if why.code != MissingFile {
+				d.Errorf(m.path, why.code, "%s", why.msg).Hint = why.hint
+				break
+			}
 			d.Warnf(m.path, MissingFile, "%s", NoMedium(&m.Media)).Hint = why.hint
 		} else if !d.places.hold(m.Path) {
 			d.Foreignf(m.path, "outside-project", "%s", outside(m.Source)).Hint = insideProject

@@ -254,7 +254,7 @@ func (d *decoder) criteria(s *programScenario) {
 				"judge: polite is " + judgeFolder + "/polite.yaml beside the folder of the scenario"
 			return
 		}
-		data, problem := d.places.fs.read(path)
+		data, problem := d.places.fs.take(path)
 		if problem != nil {
 			d.Errorf(s.judge, problem.code, "judge: %s", problem.msg).Hint =
 				cmp.Or(problem.hint, "write the criteria there, or below criteria")

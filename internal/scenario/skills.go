@@ -198,7 +198,7 @@ func (d *decoder) almostSkill(root, folder, path string) {
 
 // skillFrom reads one SKILL.md; nil when it cannot be read, which is reported.
 func (d *decoder) skillFrom(at *node.Node, path string) *skill.Skill {
-	data, problem := d.places.fs.read(path)
+	data, problem := d.places.fs.take(path)
 	if problem != nil {
 		d.Errorf(at, problem.code, "%s", problem.msg).Hint = problem.hint
 		return nil

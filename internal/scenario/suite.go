@@ -18,6 +18,7 @@ import (
 type Suite struct {
 	Projects []*Project
 	Files    int      // files read
+	Read     []string // with Options.Sent: the paths of those that are of the projects; some more than once
 	Notes    []string // for whoever runs it: which files are left alone
 }
 

@@ -162,7 +162,7 @@ func (d *decoder) attached(n *node.Node, what string) ([]byte, bool) {
 		return nil, false
 	}
 	path, _ := d.runtimePath(name)
-	data, problem := d.places.fs.read(path)
+	data, problem := d.places.fs.take(path)
 	if problem != nil {
 		if problem.code == MissingFile {
 			problem = d.missingFile(name)

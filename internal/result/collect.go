@@ -19,6 +19,7 @@ type Collector struct {
 	judges JudgeSum
 	evals  evalSum
 	warned map[string]*warned
+	noted  map[string]int // notices, with the number of their trials
 
 	tools      toolUses
 	coverage   coverSum
@@ -103,6 +104,12 @@ func (c *Collector) Add(t *Trial) Brief {
 	}
 	for _, text := range t.Warnings {
 		c.warn(text, t.ID)
+	}
+	for _, text := range t.Notices {
+		if c.noted == nil {
+			c.noted = map[string]int{}
+		}
+		c.noted[text]++
 	}
 	c.addToGroup(t)
 	return b
@@ -210,6 +217,7 @@ func (c *Collector) ToolWarnings() []diag.Diagnostic { return c.tools.neverWorke
 func (c *Collector) Finish(run *Run) {
 	c.briefs.sort()
 	run.Briefs, run.Groups, run.OverBudget, run.MayCostUSD = c.briefs, nil, c.overBudget, c.mayCost
+	run.Notices = c.noted
 	for _, text := range c.warnings() {
 		if !slices.Contains(run.Warnings, text) { // a run that was read has it already
 			run.Warnings = append(run.Warnings, text)

@@ -44,6 +44,8 @@ type Run struct {
 	Spec       *Spec    `json:"-"` // what was asked of the run; nil: not known
 	Replayed   bool     `json:"-"` // trials were answered from cassettes; false: they were not, or that is not known
 	Basis      *Basis   `json:"-"` // what it is held against; nil: nothing, or what Against says
+	// Notices are those of trials, each with the number of its trials.
+	Notices map[string]int `json:"-"`
 	// HeaderLost: see JournalContent.
 	HeaderLost bool `json:"-"`
 	LeftOut    int  `json:"-"` // lines of its journal that could not be used, and that nothing later makes up for

@@ -50,7 +50,6 @@ type Printer struct {
 	paint   painter
 	plan    Plan
 	longest longest
-	notices notices
 
 	mu   sync.Mutex // held while lines are written
 	live *live      // nil: none; set under mu
@@ -65,7 +64,7 @@ func New(o Options) *Printer {
 	if o.Err == nil || o.Quiet {
 		o.TTY = false
 	}
-	return &Printer{opts: o, paint: newPainter(o.Color), longest: longest{name: 24, provider: 16}, notices: notices{}}
+	return &Printer{opts: o, paint: newPainter(o.Color), longest: longest{name: 24, provider: 16}}
 }
 
 // Start begins the run and, on a terminal, the live block.
@@ -88,7 +87,6 @@ func (p *Printer) TrialStarted(id string) {
 
 // TrialDone writes the line of a finished trial and its brief. It keeps neither.
 func (p *Printer) TrialDone(b *result.Brief, t *result.Trial) {
-	p.notices.add(t)
 	if p.live != nil {
 		p.live.update(func(s *progress) { s.trialDone(b) })
 	}

@@ -17,23 +17,18 @@ const (
 	maxStoppedV  = 1000 // with -v
 )
 
-// notices counts the trials with the same notice, so that each notice is written once.
-type notices map[string]int
-
-func (n notices) add(t *result.Trial) {
-	for _, text := range t.Notices {
-		n[show.Clip(show.Line(text), 500)]++
+// notices are those of the trials, each written once, in the order of their texts: trials end in any order.
+func notices(run *result.Run) []string {
+	short := map[string]int{}
+	for text, trials := range run.Notices {
+		short[show.Clip(show.Line(text), 500)] += trials
 	}
-}
-
-// lines are the notices in the order of their texts: trials end in any order.
-func (n notices) lines() []string {
 	var all []string
-	for _, text := range slices.Sorted(maps.Keys(n)) {
+	for _, text := range slices.Sorted(maps.Keys(short)) {
 		if len(all) == maxNotices {
-			return append(all, "… and "+show.Plural(len(n)-maxNotices, "more note"))
+			return append(all, "… and "+show.Plural(len(short)-maxNotices, "more note"))
 		}
-		if trials := n[text]; trials > 1 {
+		if trials := short[text]; trials > 1 {
 			text += fmt.Sprintf(" (%s)", show.Plural(trials, "trial"))
 		}
 		all = append(all, text)
@@ -53,7 +48,7 @@ func (p *Printer) remarks(run *result.Run) {
 	rows = append(rows, p.datasets(run)...)
 	rows = append(rows, p.evals(run)...)
 	rows = append(rows, p.coverage(run)...)
-	for _, text := range p.notices.lines() {
+	for _, text := range notices(run) {
 		rows = append(rows, p.remark("note", dim, text)...)
 	}
 	for _, text := range show.Warnings(run, p.opts.WarningsShown) {

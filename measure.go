@@ -49,7 +49,7 @@ func (o *Options) targets() []harness.Target {
 	if o.Metrics == nil || o.Metrics.File == "" {
 		return nil
 	}
-	return []harness.Target{{What: "metrics", Path: o.path(o.Metrics.File), Recognizes: metrics.Wrote, Whole: true}}
+	return []harness.Target{{What: "metrics", Path: o.path(o.Metrics.File), Recognizes: metrics.Wrote, ReadsAll: true}}
 }
 
 // Metrics serves the metrics of the latest run of the suite, during the run and afterwards, under whatever path it is

@@ -85,7 +85,7 @@ func (r *round) enter(t *testing.T, p arena.Planned) {
 			if before != nil {
 				<-before
 			}
-			r.tell(t, p)
+			r.report(t, p)
 		})
 	})
 	<-known
@@ -116,43 +116,44 @@ func (r *round) run(t *testing.T) {
 	}
 }
 
-func (r *round) tell(t *testing.T, p arena.Planned) {
+func (r *round) report(t *testing.T, p arena.Planned) {
 	var trials []arena.Trial
 	if r.result != nil {
 		trials = r.result.Trials
 	}
 	if p.Trial == 0 && r.result != nil {
-		tellGroup(t, p, r.result)
+		reportGroup(t, p, r.result)
 		return
 	}
 	at := slices.IndexFunc(trials, func(tr arena.Trial) bool { return tr.ID == p.ID })
 	if at < 0 {
 		t.Fatal("the trial did not end")
 	}
-	tell(t, &trials[at], r.result.Groups)
+	reportTrial(t, &trials[at], r.result.Groups)
 }
 
-// tell passes, skips or fails a subtest. Its output begins with the lines of the scenario, without a line of this file.
-func tell(t *testing.T, tr *arena.Trial, groups []arena.Group) {
+// reportTrial passes, skips or fails a subtest. Its output begins with the lines of the scenario, without a line of
+// this file.
+func reportTrial(t *testing.T, tr *arena.Trial, groups []arena.Group) {
 	for _, notice := range tr.Notices {
-		say(t, "notice: "+notice)
+		printLine(t, "notice: "+notice)
 	}
 	switch {
 	case tr.Status == arena.Passed:
 	case tr.Status == arena.Skipped:
-		say(t, tr.Skip)
+		printLine(t, tr.Skip)
 		t.SkipNow()
 	case tr.Excused != "":
-		say(t, tr.Failure())
-		say(t, tr.Excused)
+		printLine(t, tr.Failure())
+		printLine(t, tr.Excused)
 		t.SkipNow()
 	case tr.Tolerated:
-		say(t, tr.Failure())
-		say(t, "tolerated: "+share(tr, groups))
+		printLine(t, tr.Failure())
+		printLine(t, "tolerated: "+share(tr, groups))
 	default:
-		say(t, tr.Failure())
+		printLine(t, tr.Failure())
 		t.Fail()
 	}
 }
 
-func say(t *testing.T, text string) { _, _ = fmt.Fprintln(t.Output(), text) } // go test keeps it in memory
+func printLine(t *testing.T, text string) { _, _ = fmt.Fprintln(t.Output(), text) } // go test keeps it in memory

@@ -7,11 +7,11 @@ import (
 	"github.com/arena-evals/arena"
 )
 
-// toldTrials is how many failed trials of a group are reported.
-const toldTrials = 3
+// maxReported is how many failed trials of a group are reported.
+const maxReported = 3
 
-// tellGroup passes, skips or fails the subtest of trials that are judged together.
-func tellGroup(t *testing.T, p arena.Planned, res *arena.Result) {
+// reportGroup passes, skips or fails the subtest of trials that are judged together.
+func reportGroup(t *testing.T, p arena.Planned, res *arena.Result) {
 	g := groupOf(p, res)
 	if g == nil {
 		t.Fatal("none of its trials ended")
@@ -20,7 +20,7 @@ func tellGroup(t *testing.T, p arena.Planned, res *arena.Result) {
 	if g.Gate != nil && g.Gate.NotNeeded > 0 {
 		said += fmt.Sprintf("; %d of %d trials not needed", g.Gate.NotNeeded, g.Gate.Max)
 	}
-	say(t, said)
+	printLine(t, said)
 	switch {
 	case g.Status == arena.Passed:
 		return
@@ -36,16 +36,16 @@ func tellGroup(t *testing.T, p arena.Planned, res *arena.Result) {
 		if !isOf(tr, g) || tr.Status == arena.Passed || tr.Status == arena.Cancelled {
 			continue
 		}
-		if told++; told > toldTrials {
+		if told++; told > maxReported {
 			continue
 		}
-		say(t, fmt.Sprintf("trial %d: %s", tr.Trial, tr.Failure()))
+		printLine(t, fmt.Sprintf("trial %d: %s", tr.Trial, tr.Failure()))
 	}
-	if told > toldTrials {
-		say(t, fmt.Sprintf("and %d more trials that did not pass", told-toldTrials))
+	if told > maxReported {
+		printLine(t, fmt.Sprintf("and %d more trials that did not pass", told-maxReported))
 	}
 	if excused != "" {
-		say(t, excused)
+		printLine(t, excused)
 		t.SkipNow()
 	}
 	t.Fail()

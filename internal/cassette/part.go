@@ -44,7 +44,7 @@ func (rec *Recorder) openPart() {
 	for i := range rec.partial.places {
 		at := &rec.partial.places[i]
 		found, whole, err := readPart(at.path, rec.name)
-		if at.whole = whole; err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if at.readable = whole; err != nil && !errors.Is(err, fs.ErrNotExist) {
 			d.unread.add(at.path, err)
 		}
 		for _, e := range found {

@@ -22,8 +22,8 @@ type partFile struct {
 
 // partPlace is a place where the part of a trial may be.
 type partPlace struct {
-	path  string
-	whole int64 // length of the readable content; 0: the file is written from its start
+	path     string
+	readable int64 // length of the readable content; 0: the file is written from its start
 }
 
 // partPlaces returns the place in the folder of the cassettes, and the spare one for errors such as a full disk.
@@ -84,21 +84,21 @@ func (p *partPlace) open() (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(p.path), 0o755); err != nil {
 		return nil, err
 	}
-	if info, err := os.Lstat(p.path); err == nil && (p.whole == 0 || !info.Mode().IsRegular()) {
-		p.whole = 0
+	if info, err := os.Lstat(p.path); err == nil && (p.readable == 0 || !info.Mode().IsRegular()) {
+		p.readable = 0
 		if err := os.Remove(p.path); err != nil {
 			return nil, err
 		}
 	}
-	if p.whole == 0 {
+	if p.readable == 0 {
 		return os.OpenFile(p.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	}
 	f, err := os.OpenFile(p.path, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
 	}
-	_, err = f.Seek(p.whole, io.SeekStart)
-	if err := errors.Join(f.Truncate(p.whole), err); err != nil {
+	_, err = f.Seek(p.readable, io.SeekStart)
+	if err := errors.Join(f.Truncate(p.readable), err); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

@@ -102,7 +102,7 @@ func (c *toolsCalled) calls(calls []Call, name string) (counted, all int) {
 	return counted, all
 }
 
-// tell says how many calls of a tool qualify, and how many there are in all, when these differ.
+// counts is the number of calls that qualify, with the number of all calls when that differs.
 func (c *toolsCalled) counts(counted, all int) string {
 	if counted == all {
 		if all == 0 {

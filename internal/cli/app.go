@@ -71,10 +71,10 @@ func System() *App {
 				wishes = append(wishes, syscall.SIGHUP)
 			}
 			signal.Notify(c, wishes...)
-			stdout.tell(c)
+			stdout.setNotify(c)
 			return c, func() {
 				signal.Stop(c)
-				stdout.tell(nil)
+				stdout.setNotify(nil)
 			}
 		},
 	}

@@ -88,13 +88,13 @@ func (f *blessFlags) run(app *App, path string) error {
 		return err
 	}
 	data := now.Encode()
-	if err := harness.WriteWhole(f.file, func(w io.Writer) error {
+	if err := harness.WriteAtomic(f.file, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	}); err != nil {
 		return err
 	}
-	return f.tell(app, was, now, apart)
+	return f.reportBaseline(app, was, now, apart)
 }
 
 // blessable refuses a run that is no whole one.
@@ -341,8 +341,8 @@ func (f *blessFlags) replacesPart(run *result.Run, was, now *baseline.File) erro
 	return nil
 }
 
-// tell says what the baseline holds now, and what changed in it.
-func (f *blessFlags) tell(app *App, was, now *baseline.File, apart int) error {
+// reportBaseline says what the baseline holds now, and what changed in it.
+func (f *blessFlags) reportBaseline(app *App, was, now *baseline.File, apart int) error {
 	red, undecided := 0, 0
 	for i := range now.Groups {
 		switch g := &now.Groups[i]; {

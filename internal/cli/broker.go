@@ -64,7 +64,7 @@ func (f *brokerFlags) complete(urlFlag string) error {
 func (f *brokerFlags) options(name string, patience time.Duration, tell func(string)) nats.Options {
 	return nats.Options{
 		URL: f.url, CredsFile: f.creds, CAFile: f.ca, CertFile: f.cert, KeyFile: f.key, Stream: f.stream,
-		Name: name, Patience: patience, Tell: tell,
+		Name: name, Patience: patience, Notify: tell,
 	}
 }
 

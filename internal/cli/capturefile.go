@@ -166,7 +166,7 @@ func (c *capture) write(dir string) (string, error) {
 	for n := 2; exists(path); n++ {
 		path = filepath.Join(dir, fmt.Sprintf("%s-%d.json", base, n))
 	}
-	return path, harness.WriteWhole(path, func(w io.Writer) error {
+	return path, harness.WriteAtomic(path, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
@@ -265,7 +265,7 @@ func (t *traceIntake) close(ctx context.Context) (*spans.Trace, error) {
 	return spans.NewTrace(list), errors.Join(bad...)
 }
 
-// hear takes what the program told.
+// collect takes the spans that the program sent.
 func (c *capture) collect(ctx context.Context, e *traceIntake) {
 	trace, err := e.close(ctx)
 	if err != nil {

@@ -80,7 +80,7 @@ func (l *changeLog) write(w io.Writer, now *result.Run, dir string, secrets *har
 	l.groups = result.GroupChanges(l.was, now)
 	slices.SortFunc(l.found, func(a, b trialChange) int { return cmp.Compare(a.index, b.index) })
 	path := filepath.Join(dir, changesName)
-	err := harness.WriteWhole(path, func(w io.Writer) error {
+	err := harness.WriteAtomic(path, func(w io.Writer) error {
 		clean := secrets.Document(w, secret.JSON)
 		enc := json.NewEncoder(clean)
 		enc.SetIndent("", "  ")

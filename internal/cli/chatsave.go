@@ -60,7 +60,7 @@ func (c *chatTalk) save(file string) error {
 	for _, note := range made.Notes {
 		c.app.remark("%s", note)
 	}
-	c.tells.note("saved %s in %s, with assertions to start from: %s", show.Plural(len(t.Turns), "turn"), file, again)
+	c.printer.note("saved %s in %s, with assertions to start from: %s", show.Plural(len(t.Turns), "turn"), file, again)
 	return nil
 }
 

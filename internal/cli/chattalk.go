@@ -19,12 +19,12 @@ import (
 
 // chatTalk is a chat under way.
 type chatTalk struct {
-	app   *App
-	flags *chatFlags
-	plan  *runner.Plan
-	trial *runner.Trial
-	chat  *runner.Chat
-	tells chatTeller
+	app     *App
+	flags   *chatFlags
+	plan    *runner.Plan
+	trial   *runner.Trial
+	chat    *runner.Chat
+	printer chatPrinter
 
 	lines   <-chan string // what the user says; closed at the end
 	signals <-chan os.Signal
@@ -43,8 +43,8 @@ var (
 
 // run holds the chat until it ends.
 func (c *chatTalk) run(ctx context.Context, o runner.ChatOptions) error {
-	c.tells = chatTeller{app: c.app}
-	o.Hear = c.tells.hear
+	c.printer = chatPrinter{app: c.app}
+	o.OnEvent = c.printer.onEvent
 	chat, err := c.plan.Chat(ctx, c.trial, o)
 	if err != nil {
 		return broken(err)
@@ -96,7 +96,7 @@ func (c *chatTalk) greet() {
 	if spec.Model != "" && spec.Model != spec.ID {
 		who += " (" + spec.Model + ")"
 	}
-	c.tells.note("%s · %s · /help for commands, Ctrl-D to end", show.Line(c.trial.Scenario.ID), show.Line(who))
+	c.printer.note("%s · %s · /help for commands, Ctrl-D to end", show.Line(c.trial.Scenario.ID), show.Line(who))
 }
 
 // sum says at the end what the chat took.
@@ -107,7 +107,7 @@ func (c *chatTalk) sum() {
 		s.SimulatedUSD = *t.CostUSD
 	}
 	if parts := show.Expenses(&s); len(parts) > 0 {
-		c.tells.note("%s   %s", show.Plural(len(t.Turns), "turn"), strings.Join(parts, "   "))
+		c.printer.note("%s   %s", show.Plural(len(t.Turns), "turn"), strings.Join(parts, "   "))
 	}
 }
 
@@ -115,15 +115,15 @@ func (c *chatTalk) sum() {
 func (c *chatTalk) loop(ctx context.Context) error {
 	var again endAgain
 	for {
-		c.tells.prompt()
+		c.printer.prompt()
 		var err error
 		select {
 		case <-c.signals:
-			c.tells.note("")
+			c.printer.note("")
 			if !c.app.InTTY || again.wished(c.app) {
 				return exit(result.ExitInterrupted)
 			}
-			c.tells.note("Ctrl-C once more, or Ctrl-D, ends the chat%s", c.unsaved())
+			c.printer.note("Ctrl-C once more, or Ctrl-D, ends the chat%s", c.unsaved())
 			continue
 		case line, open := <-c.lines:
 			again = endAgain{}
@@ -132,7 +132,7 @@ func (c *chatTalk) loop(ctx context.Context) error {
 					c.app.remark("%s went nowhere: no message came behind /attach", show.Plural(len(c.media), "attached file"))
 				}
 				if c.app.InTTY {
-					c.tells.note("")
+					c.printer.note("")
 				}
 				return nil
 			}
@@ -145,9 +145,9 @@ func (c *chatTalk) loop(ctx context.Context) error {
 		case errors.Is(err, errInterrupted) && !c.app.InTTY:
 			return exit(result.ExitInterrupted)
 		case errors.Is(err, errInterrupted) && c.trial.Endpoint.Spec.Remembers():
-			c.tells.note("interrupted: the agent may remember what you said")
+			c.printer.note("interrupted: the agent may remember what you said")
 		case errors.Is(err, errInterrupted):
-			c.tells.note("interrupted: what you said is taken back")
+			c.printer.note("interrupted: what you said is taken back")
 		case !c.app.InTTY || isBrokenPipe(err):
 			return err
 		default:
@@ -163,16 +163,16 @@ func (c *chatTalk) take(ctx context.Context, line string) error {
 	case words == "":
 		return nil
 	case strings.HasPrefix(words, "//"):
-		return c.say(ctx, words[1:])
+		return c.send(ctx, words[1:])
 	case strings.HasPrefix(words, "/"):
 		name, rest, _ := strings.Cut(words[1:], " ")
 		return c.command(ctx, name, strings.TrimSpace(rest))
 	}
-	return c.say(ctx, line)
+	return c.send(ctx, line)
 }
 
-// say says a message, and waits for the reply. An interrupt ends it; the next one ends the process.
-func (c *chatTalk) say(ctx context.Context, text string) error {
+// send sends a message and waits for the reply. An interrupt ends it; the next one ends the process.
+func (c *chatTalk) send(ctx context.Context, text string) error {
 	if err := c.affords(); err != nil {
 		return err
 	}
@@ -181,12 +181,12 @@ func (c *chatTalk) say(ctx context.Context, text string) error {
 	done := make(chan error, 1)
 	before, sent := c.spent(), c.media
 	c.media = nil
-	c.tells.begin()
+	c.printer.begin()
 	go func() {
-		turn, err := c.chat.Say(stop, text, sent...)
+		turn, err := c.chat.Send(stop, text, sent...)
 		if err == nil {
-			if err = c.tells.end(turn); err == nil {
-				c.tells.warn(c.chat.Faults(turn))
+			if err = c.printer.end(turn); err == nil {
+				c.printer.warn(c.chat.Faults(turn))
 			}
 		}
 		done <- err
@@ -202,11 +202,11 @@ func (c *chatTalk) say(ctx context.Context, text string) error {
 				return nil
 			case interrupted:
 				c.media = sent
-				c.tells.broke()
+				c.printer.broke()
 				return errInterrupted
 			}
 			c.media = sent
-			c.tells.broke()
+			c.printer.broke()
 			return broken(err)
 		case <-settled:
 			settled = nil
@@ -294,7 +294,7 @@ func (c *chatTalk) command(ctx context.Context, name, rest string) error {
 func (c *chatTalk) help() error {
 	_, list, _ := strings.Cut(chatLong, "\n\n")
 	list, _, _ = strings.Cut(list, "\n\n")
-	c.tells.note("%s", list)
+	c.printer.note("%s", list)
 	return nil
 }
 
@@ -302,7 +302,7 @@ func (c *chatTalk) undo() error {
 	said, _, err := c.chat.Undo()
 	if err == nil {
 		c.savedTurns = min(c.savedTurns, len(c.chat.Trial().Turns))
-		c.tells.note("taken back: %s", show.Line(said))
+		c.printer.note("taken back: %s", show.Line(said))
 	}
 	return err
 }
@@ -317,7 +317,7 @@ func (c *chatTalk) retry(ctx context.Context) error {
 	}
 	c.media = media
 	c.savedTurns = min(c.savedTurns, len(c.chat.Trial().Turns))
-	return c.say(ctx, said)
+	return c.send(ctx, said)
 }
 
 // attach has a file go along with the next message.
@@ -330,6 +330,6 @@ func (c *chatTalk) attach(file string) error {
 		return err
 	}
 	c.media = append(c.media, part)
-	c.tells.note("goes along with the next message: %s (%s)", show.Line(file), part.Media.MIMEType)
+	c.printer.note("goes along with the next message: %s (%s)", show.Line(file), part.Media.MIMEType)
 	return nil
 }

@@ -62,7 +62,7 @@ type finding struct {
 }
 
 const (
-	foundFine    = "fine"
+	foundOK      = "fine"
 	foundMissing = "missing"
 	foundWrong   = "wrong"
 )
@@ -70,8 +70,8 @@ const (
 // findings is what the doctor found, in the order in which it looked.
 type findings []finding
 
-func (l *findings) fine(about, format string, args ...any) {
-	*l = append(*l, finding{About: about, Status: foundFine, Text: fmt.Sprintf(format, args...)})
+func (l *findings) ok(about, format string, args ...any) {
+	*l = append(*l, finding{About: about, Status: foundOK, Text: fmt.Sprintf(format, args...)})
 }
 
 func (l *findings) missing(about, format string, args ...any) {
@@ -135,7 +135,7 @@ func (f *doctorFlags) print(app *App, found findings) error {
 		}
 		last = one.About
 		sign := map[string]string{
-			foundFine: paint("32", "✓"), foundMissing: "-", foundWrong: paint("31", "✗"),
+			foundOK: paint("32", "✓"), foundMissing: "-", foundWrong: paint("31", "✗"),
 		}[one.Status]
 		fmt.Fprintf(&b, "%-10s %s %s\n", about, sign, diag.Safe(one.Text))
 		if one.Do != "" {

@@ -40,9 +40,9 @@ type examination struct {
 
 // ourselves looks at arena and its settings.
 func (x *examination) ourselves() {
-	x.found.fine("arena", "%s %s %s/%s", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	x.found.ok("arena", "%s %s %s/%s", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	if exists(settingsFile) {
-		x.found.fine("settings", "%s is read", settingsFile)
+		x.found.ok("settings", "%s is read", settingsFile)
 	} else {
 		x.found.missing("settings", "no %s here, which can stand in for flags", settingsFile)
 	}
@@ -53,7 +53,7 @@ func (x *examination) ourselves() {
 		}
 	}
 	if slices.Sort(names); len(names) > 0 {
-		x.found.fine("settings", "set by variables: %s", strings.Join(slices.Compact(names), ", "))
+		x.found.ok("settings", "set by variables: %s", strings.Join(slices.Compact(names), ", "))
 	}
 }
 
@@ -72,7 +72,7 @@ func (x *examination) project() {
 	runner.Foresee(suite, foreseen(x.app, false, x.lenient), &planned)
 	x.unreadable(&planned)
 	for _, p := range suite.Projects {
-		x.found.fine("project", "%s: %s, %s, %s, %s", cmp.Or(p.File, "the files"),
+		x.found.ok("project", "%s: %s, %s, %s, %s", cmp.Or(p.File, "the files"),
 			plural.Count(len(p.Scenarios), "scenario"), plural.Count(len(p.Providers), "provider"),
 			plural.Count(len(p.Judges), "judge"), plural.Count(len(p.Tools), "tool"))
 		var outside diag.List
@@ -126,7 +126,7 @@ func (x *examination) provider(p *scenario.Project, spec *scenario.Provider) {
 	if open.Simulated(spec.Type) {
 		what = "answers by itself"
 	}
-	x.found.fine("provider", "%s (%s) %s", spec.ID, strings.TrimSpace(spec.Type+" "+spec.Model), what)
+	x.found.ok("provider", "%s (%s) %s", spec.ID, strings.TrimSpace(spec.Type+" "+spec.Model), what)
 }
 
 // messageOf is an error of a provider that names it.
@@ -166,7 +166,7 @@ func (x *examination) keys() {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		switch value, _ := getenv(name); {
 		case strings.TrimSpace(value) != "":
-			x.found.fine("key", "%s is set", name)
+			x.found.ok("key", "%s is set", name)
 		default:
 			unset = append(unset, name)
 		}
@@ -208,7 +208,7 @@ func (x *examination) folder(dir, what string) {
 			"%s, for %s: %v", dir, what, err)
 		return
 	}
-	x.found.fine("folder", "%s can be written, for %s", dir, what)
+	x.found.ok("folder", "%s can be written, for %s", dir, what)
 }
 
 // optional are programs that projects often start, and what for.
@@ -237,7 +237,7 @@ func (x *examination) programs(ctx context.Context) {
 			x.found.missing("program", "%s is there and does not say its version: %s --version: %v", p.name, file, err)
 			continue
 		}
-		x.found.fine("program", "%s: %s", p.name, ellipsis.Runes(said, 80))
+		x.found.ok("program", "%s: %s", p.name, ellipsis.Runes(said, 80))
 	}
 }
 

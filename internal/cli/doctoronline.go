@@ -40,7 +40,7 @@ func (x *examination) network(ctx context.Context) {
 		x.servers(ctx, p)
 	}
 	if len(x.found) == before {
-		x.found.fine("network", "the project needs nobody")
+		x.found.ok("network", "the project needs nobody")
 	}
 }
 
@@ -93,7 +93,7 @@ func (x *examination) answers(ctx context.Context, spec *scenario.Provider, addr
 			host, spec.ID, err)
 		return
 	}
-	x.found.fine("network", "%s answers, for provider %s", host, spec.ID)
+	x.found.ok("network", "%s answers, for provider %s", host, spec.ID)
 }
 
 // servers starts the MCP servers of a project and asks them, and remote agents, for their tools.
@@ -112,7 +112,7 @@ func (x *examination) servers(ctx context.Context, p *scenario.Project) {
 		x.found.wrong("network", "start it by hand to see what it says", "%v", problem)
 	}
 	if len(failed) == 0 {
-		x.found.fine("network", "%s can be asked; with them the project has %s", whoServes(p),
+		x.found.ok("network", "%s can be asked; with them the project has %s", whoServes(p),
 			plural.Count(len(tools), "tool"))
 	}
 }

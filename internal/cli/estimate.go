@@ -290,7 +290,7 @@ func (f *forecast) print(app *App, dir string, saves bool) error {
 
 func (x *expenses) row() []string {
 	return []string{
-		diag.Safe(x.name), show.Count(x.trials), whole(x.calls), whole(x.input), whole(x.output), x.cost(),
+		diag.Safe(x.name), show.Count(x.trials), roundedUp(x.calls), roundedUp(x.input), roundedUp(x.output), x.cost(),
 	}
 }
 
@@ -313,7 +313,7 @@ func numbersRight(rows [][]string) string {
 	return b.String()
 }
 
-func whole(v float64) string { return show.Count(int(math.Ceil(v))) }
+func roundedUp(v float64) string { return show.Count(int(math.Ceil(v))) }
 
 // basis says what the forecast goes by, and what it leaves out.
 func (f *forecast) basis(dir string, saves bool) string {

@@ -162,13 +162,14 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 	if diags.Errors() == 0 || len(f.over) == 0 {
 		f.narrow(suite, diags)
 	}
-	f.tellPassedOver(app, suite)
-	f.tellUncertain(app, suite)
+	f.noteUnlistedRecordings(app, suite)
+	f.noteUncertain(app, suite)
 	return f.execute(ctx, app, suite, diags)
 }
 
-// tellPassedOver names the recordings that a file of --assert asks for, and that the command line does not have.
-func (f *evalFlags) tellPassedOver(app *App, suite *scenario.Suite) {
+// noteUnlistedRecordings names the recordings that a file of --assert asks for, and that the command line does not
+// have.
+func (f *evalFlags) noteUnlistedRecordings(app *App, suite *scenario.Suite) {
 	for _, p := range suite.Projects {
 		for _, e := range p.Evals {
 			for _, path := range e.PassedOver {

@@ -32,7 +32,7 @@ func (f *runFlags) otherFiles() (all []harness.Target) {
 		all = append(all, harness.Target{What: "events", Path: f.events, Recognizes: harness.StartsWith(events.Start)})
 	}
 	if f.metrics.File != "" {
-		all = append(all, harness.Target{What: "metrics", Path: f.metrics.File, Recognizes: metrics.Wrote, Whole: true})
+		all = append(all, harness.Target{What: "metrics", Path: f.metrics.File, Recognizes: metrics.Wrote, ReadsAll: true})
 	}
 	return all
 }

@@ -26,17 +26,17 @@ type execution struct {
 	resumed *resumption      // nil: the run starts anew
 	deck    *cassette.Folder // nil: nothing is recorded, or replayed
 
-	changes *changeLog  // nil: the run is not held against another one
-	metrics *exporter   // nil: none are asked for
-	evals   *dispatcher // nil: they are run here
-	fleet   *fleetRun   // nil: the trials are run here
-	events  *eventStream
-	logs    *sessionLogs
-	traces  *harness.Tracer
-	linger  func() // keeps the metrics up after the run; nil: does not
-	screen  *term.Printer
-	notes   chan string // from other goroutines, for the screen
-	live    atomic.Bool // there is a screen
+	changes     *changeLog  // nil: the run is not held against another one
+	metrics     *exporter   // nil: none are asked for
+	evals       *dispatcher // nil: they are run here
+	fleet       *fleetRun   // nil: the trials are run here
+	events      *eventStream
+	logs        *sessionLogs
+	traces      *harness.Tracer
+	keepServing func() // keeps the metrics up after the run; nil: does not
+	screen      *term.Printer
+	notes       chan string // from other goroutines, for the screen
+	live        atomic.Bool // there is a screen
 }
 
 // perform runs the plan, while nobody else records into the same folder.
@@ -62,7 +62,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	if err := x.listen(ctx); err != nil {
 		return err
 	}
-	f.tellReplaced(x.app, x.job.Outputs, x.job.Plan.Len(), x.job.Spec)
+	f.noteReplacedRun(x.app, x.job.Outputs, x.job.Plan.Len(), x.job.Spec)
 	if err := x.run.Open(); err != nil {
 		return err
 	}
@@ -86,25 +86,25 @@ func (x *execution) drive(ctx context.Context) (err error) {
 		store.Anew = f.lastFailed // what failed would only be heard again
 	}
 	x.live.Store(true)
-	x.tellKept()
+	x.reportKept()
 	x.screen.Start(x.planned())
-	if f.overheard != nil {
-		f.overheard.screen.Store(x.screen)
+	if f.toolStderr != nil {
+		f.toolStderr.screen.Store(x.screen)
 	}
-	runErr := x.run.Drive(running, x.runOptions(), x.hear)
-	wait := x.metrics.lingering(ctx, x.app, f.quiet) // before the run stops to listen: no interrupt falls between
+	runErr := x.run.Drive(running, x.runOptions(), x.onEvent)
+	wait := x.metrics.keepServing(ctx, x.app, f.quiet) // before the run stops to listen: no interrupt falls between
 	stopped := interrupted()
-	x.linger = func() { wait(stopped) }
+	x.keepServing = func() { wait(stopped) }
 	return x.conclude(ctx, runErr, stopped)
 }
 
-// keep hears of a trial that stays from before the run was resumed.
+// keep adds a trial that was finished before the run was resumed.
 func (x *execution) keep(t *result.Trial) {
 	x.changes.add(t)
 	x.logs.keep(t, x.run.Run.Started)
 }
 
-// listen prepares whatever wants to hear of the run besides the reports.
+// listen opens the outputs that get the events of the run, besides the reports.
 func (x *execution) listen(ctx context.Context) (err error) {
 	if x.traces, err = x.app.openTraces(ctx, x.flags, x.run.Run); err != nil {
 		return err
@@ -121,16 +121,16 @@ func (x *execution) listen(ctx context.Context) (err error) {
 	return x.fleet.start(ctx, x.run.Run.Started, x.story(), x.warn)
 }
 
-// story is what trials are to tell besides their results; nil: nobody wants to hear of it.
+// story says which details trials report besides their results; nil: no output needs them.
 func (x *execution) story() *result.StoryDetail {
-	if !x.wantsAll() {
+	if !x.needsAllEvents() {
 		return nil
 	}
 	return &result.StoryDetail{Content: x.traces.Content(), Media: x.logs != nil}
 }
 
-// wantsAll reports whether somebody wants to hear of all that happens.
-func (x *execution) wantsAll() bool { return x.events != nil || x.logs != nil || x.traces != nil }
+// needsAllEvents reports whether somebody wants to hear of all that happens.
+func (x *execution) needsAllEvents() bool { return x.events != nil || x.logs != nil || x.traces != nil }
 
 // release lets go of those that wanted to hear of the run.
 func (x *execution) release(ctx context.Context) error {
@@ -141,8 +141,8 @@ func (x *execution) release(ctx context.Context) error {
 	if lost != nil {
 		lost = broken(lost)
 	}
-	if x.linger != nil { // when all else has been written and closed
-		x.linger()
+	if x.keepServing != nil { // when all else has been written and closed
+		x.keepServing()
 	}
 	return errors.Join(lost, x.metrics.close())
 }
@@ -153,23 +153,23 @@ func (x *execution) announce(text string) {
 		x.note(text)
 		return
 	}
-	x.app.say(text)
+	x.app.printMessage(text)
 }
 
 // warn shows a line at once, on stderr. It may be called by any goroutine.
 func (x *execution) warn(text string) {
-	if !x.live.Load() || !x.screen.Aside(text) {
-		x.app.say(text)
+	if !x.live.Load() || !x.screen.PrintAbove(text) {
+		x.app.printMessage(text)
 	}
 }
 
-// begin tells that the run starts.
+// begin emits the event of the start of the run.
 func (x *execution) begin() error {
-	return x.tell(x.run.Started(x.resumed.stays()))
+	return x.emit(x.run.Started(x.resumed.stays()))
 }
 
-// tell hands an event to those who want to hear of everything.
-func (x *execution) tell(list ...result.Event) (err error) {
+// emit hands events to the outputs that get all of them: traces and the stream of events.
+func (x *execution) emit(list ...result.Event) (err error) {
 	for _, e := range list {
 		x.traces.Handle(e)
 		err = errors.Join(err, x.events.handle(e))
@@ -177,12 +177,12 @@ func (x *execution) tell(list ...result.Event) (err error) {
 	return err
 }
 
-// hear is a harness.Listener.
-func (x *execution) hear(e result.Event, ended *result.Brief) error {
+// onEvent is a harness.Listener.
+func (x *execution) onEvent(e result.Event, ended *result.Brief) error {
 	x.showNotes()
 	x.metrics.handle(e)
 	x.show(e, ended)
-	return errors.Join(x.logs.handle(e), x.tell(e))
+	return errors.Join(x.logs.handle(e), x.emit(e))
 }
 
 // show puts an event on the screen, and notes what a trial changed.
@@ -227,10 +227,10 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 	endErr := x.run.End(interrupted)
 	run, out := x.run.Run, x.job.Outputs
 	if x.flags.quiet { // keeps what is said of a run out of its summary, but not what is wrong
-		x.app.tellWarnings(run, len(x.job.Warnings))
+		x.app.printWarnings(run, len(x.job.Warnings))
 	}
 	hearErr := errors.Join(x.metrics.finish(ctx, run),
-		x.tell(x.run.Completed(interrupted)...), x.events.close())
+		x.emit(x.run.Completed(interrupted)...), x.events.close())
 	x.showNotes()
 	screenErr := x.screen.Finish(run, append(out.Written(), x.metrics.written()...)...)
 	people, _ := x.flags.textOutput(x.app)
@@ -254,12 +254,12 @@ func (x *execution) deckClaims() []result.Claim {
 func (x *execution) runOptions() runner.Options {
 	f := x.flags
 	o := f.trialOptions()
-	o.Eager, o.LetGo = f.eager, true
+	o.Eager, o.FreeScenarios = f.eager, true
 	o.Jobs, o.MaxFailures, o.MaxCost, o.MaxTrials = x.jobs, f.failures(), f.maxCost, f.maxTrials
 	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.recorder(), x.evals.orNil()
 	o.Remote = x.fleet.orNil()
 	o.Scrub, o.Overspent = x.app.secrets.JSON, x.overspent
-	o.Events = x.wantsAll()
+	o.Events = x.needsAllEvents()
 	o.Crash = func(trial string, cause any, stack []byte) {
 		x.note(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
 	}

@@ -46,9 +46,9 @@ func (f *runFlags) isOurs(h *result.JournalHeader) bool {
 	return ofRun(h)
 }
 
-// tellReplaced tells of a run whose place in the results folder this one of so many trials takes, where it is not
+// noteReplacedRun tells of a run whose place in the results folder this one of so many trials takes, where it is not
 // finished, or has more of them and this one is asked for less.
-func (f *runFlags) tellReplaced(app *App, out *harness.Outputs, trials int, now *result.Spec) {
+func (f *runFlags) noteReplacedRun(app *App, out *harness.Outputs, trials int, now *result.Spec) {
 	replaces := f.journal != "" && f.journal != harness.JournalName
 	if f.quiet || f.resumes() && !replaces {
 		return

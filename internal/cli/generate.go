@@ -177,7 +177,7 @@ type harvest struct {
 
 // add makes a scenario of a session that the filters let through.
 func (h *harvest) add(s *recording.Session) error {
-	if !h.flags.wants(s) {
+	if !h.flags.selects(s) {
 		h.left++
 		return nil
 	}
@@ -256,8 +256,8 @@ func (h *harvest) learn(s *recording.Session) {
 	}
 }
 
-// wants reports whether the filters let a session through.
-func (f *generateFlags) wants(s *recording.Session) bool {
+// selects reports whether the filters let a session through.
+func (f *generateFlags) selects(s *recording.Session) bool {
 	failed, named, namedFailed := s.Error != "", false, false
 	look := func(list []recording.Verdict) {
 		for i := range list {

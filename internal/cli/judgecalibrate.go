@@ -368,7 +368,7 @@ func (f *calibrateFlags) write(app *App, r *calibrate.Report) error {
 	}
 	var errs []error
 	if f.out != "" {
-		errs = append(errs, harness.WriteWhole(f.out, func(w io.Writer) error {
+		errs = append(errs, harness.WriteAtomic(f.out, func(w io.Writer) error {
 			clean := app.secrets.Document(w, secret.JSON)
 			return errors.Join(encode(clean), clean.Close())
 		}))

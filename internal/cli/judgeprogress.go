@@ -13,17 +13,17 @@ import (
 // progress is one line on a terminal that says how far a calibration is. Its methods are not called at once, except
 // stopping.
 type progress struct {
-	w        io.Writer // nil: nobody looks
-	writing  sync.Mutex
-	total    int
-	judged   int
-	disagree int
-	broken   int
-	lastTold int // in two-hundredths
+	w         io.Writer // nil: nobody looks
+	writing   sync.Mutex
+	total     int
+	judged    int
+	disagree  int
+	broken    int
+	lastShown int // in two-hundredths
 }
 
 func newProgress(app *App, total int) *progress {
-	p := &progress{total: total, lastTold: -1}
+	p := &progress{total: total, lastShown: -1}
 	if app.ErrTTY && app.Env["TERM"] != "dumb" {
 		p.w = screen.Live(app.Err)
 	}
@@ -46,10 +46,10 @@ func (p *progress) done(o *calibrate.Outcome) {
 
 func (p *progress) draw() {
 	told := p.judged * 200 / max(p.total, 1)
-	if p.w == nil || told == p.lastTold {
+	if p.w == nil || told == p.lastShown {
 		return
 	}
-	p.lastTold = told
+	p.lastShown = told
 	text := fmt.Sprintf("%d/%d judged", p.judged, p.total)
 	if p.disagree > 0 {
 		text += fmt.Sprintf("  %d disagree", p.disagree)
@@ -57,24 +57,24 @@ func (p *progress) draw() {
 	if p.broken > 0 {
 		text += "  " + plural.Count(p.broken, "error")
 	}
-	p.say("\r\x1b[2K" + text)
+	p.print("\r\x1b[2K" + text)
 }
 
 // stopping says that the rest is not waited for.
 func (p *progress) stopping() {
 	if p.w != nil {
-		p.say("\r\x1b[2Kstopping: what is judged is shown; interrupt again to quit at once\n")
+		p.print("\r\x1b[2Kstopping: what is judged is shown; interrupt again to quit at once\n")
 	}
 }
 
 // end takes the line away.
 func (p *progress) end() {
 	if p.w != nil {
-		p.say("\r\x1b[2K")
+		p.print("\r\x1b[2K")
 	}
 }
 
-func (p *progress) say(text string) {
+func (p *progress) print(text string) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
 	_, _ = io.WriteString(p.w, text) // it is only for looking at

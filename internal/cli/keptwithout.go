@@ -39,9 +39,9 @@ func (f *runFlags) redactedBefore(r *resumption) error {
 		f.resumeFlag())
 }
 
-// tellUnrecorded warns of kept trials that are not in the folder into which the run is recorded: what models were asked
-// is not in the journal.
-func (r *resumption) tellUnrecorded(plan *runner.Plan, deck *cassette.Folder) {
+// warnUnrecordedTrials warns of kept trials that are not in the folder into which the run is recorded: what models were
+// asked is not in the journal.
+func (r *resumption) warnUnrecordedTrials(plan *runner.Plan, deck *cassette.Folder) {
 	if deck == nil || !deck.Records() {
 		return
 	}

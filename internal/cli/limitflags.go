@@ -192,8 +192,8 @@ func (app *App) remarkBetter(flags []string) {
 	}
 }
 
-// tellUncertain says whom --allow-uncertain lets pass: the limit of their judges stands in the results too.
-func (f *limitFlags) tellUncertain(app *App, suite *scenario.Suite) {
+// noteUncertain says whom --allow-uncertain lets pass: the limit of their judges stands in the results too.
+func (f *limitFlags) noteUncertain(app *App, suite *scenario.Suite) {
 	if !f.allowUncertain {
 		return
 	}

@@ -78,7 +78,7 @@ func (f *listenFlags) listener(
 	}
 	a.Turns, a.Ends = fires(evals.AfterTurn), fires(evals.SessionEnd, evals.ConversationEnd)
 	return &nats.Listener{
-		Client: client, Subject: f.subject, Name: w.Durable, Accumulator: a, Worker: w.Name, Tell: tell,
+		Client: client, Subject: f.subject, Name: w.Durable, Accumulator: a, Worker: w.Name, Notify: tell,
 		Now: time.Now, // silence is measured, whatever the time in reports
 	}
 }

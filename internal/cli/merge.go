@@ -246,7 +246,7 @@ func (f *mergeFlags) merge(app *App, set *shards.Set, h result.JournalHeader, ou
 		Resume: func(run *result.Run) string { return goesOn(run, run.Resume) },
 	})
 	if f.quiet {
-		app.tellWarnings(run, 0)
+		app.printWarnings(run, 0)
 	}
 	err = errors.Join(writeErr, printer.Finish(run, out.Written()...), app.annotate(app.Out, run, out.Rerun))
 	if err != nil {

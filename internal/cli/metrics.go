@@ -167,9 +167,9 @@ func (x *exporter) written() []string {
 	return x.Written()
 }
 
-// lingering listens for interrupts from now on. The function that it returns keeps serving the metrics, for scrapers to
-// see the end of the run, until the time for that is up or an interrupt came; it returns at once when told to hurry.
-func (x *exporter) lingering(ctx context.Context, app *App, quiet bool) (wait func(hurry bool)) {
+// keepServing listens for interrupts from now on. The function that it returns keeps serving the metrics, for scrapers
+// to see the end of the run, until the time for that is up or an interrupt came; it returns at once when told to hurry.
+func (x *exporter) keepServing(ctx context.Context, app *App, quiet bool) (wait func(hurry bool)) {
 	if x == nil || x.linger == 0 {
 		return func(bool) {}
 	}

@@ -144,7 +144,7 @@ func (f *mocksFlags) collect(app *App, fallback *string) (*generate.Mocks, error
 	}
 	mocks := generate.NewMocks(generate.MockOptions{Results: f.results, Timed: f.timed, Default: fallback})
 	err = eachSession(app, files, func(s *recording.Session) error {
-		if !wanted(f.scenarios, s.Scenario, s.ID) || !wanted(f.providers, s.Provider) {
+		if !matchesFilter(f.scenarios, s.Scenario, s.ID) || !matchesFilter(f.providers, s.Provider) {
 			return nil
 		}
 		if err := s.Composed(); err != nil {
@@ -159,8 +159,8 @@ func (f *mocksFlags) collect(app *App, fallback *string) (*generate.Mocks, error
 	return mocks, err
 }
 
-// wanted reports whether a filter lets one of the names through.
-func wanted(filter []string, names ...string) bool {
+// matchesFilter reports whether a filter lets one of the names through.
+func matchesFilter(filter []string, names ...string) bool {
 	return len(filter) == 0 || slices.ContainsFunc(names, func(n string) bool { return slices.Contains(filter, n) })
 }
 

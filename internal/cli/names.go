@@ -98,7 +98,7 @@ func (a *App) keepNamesOfRun(run *result.Run, files ...string) error {
 		a.secrets.CheckNames(slices.Values(names), d)
 		names = names[:0]
 	}
-	return a.tellNames(d)
+	return a.reportNames(d)
 }
 
 func (l *nameList) ofTrial(t *result.Trial) {
@@ -127,7 +127,7 @@ func (a *App) keepNamesOfRecordings(files []*recording.File) error {
 	}
 	d := &diag.List{}
 	a.secrets.CheckNames(slices.Values(names), d)
-	return a.tellNames(d)
+	return a.reportNames(d)
 }
 
 // keepNamesOfSession settles which secrets are a part of a name in a recorded conversation.
@@ -149,11 +149,11 @@ func (a *App) keepNamesOfSession(s *recording.Session) error {
 	}
 	d := &diag.List{}
 	a.secrets.CheckNames(slices.Values(names), d)
-	return a.tellNames(d)
+	return a.reportNames(d)
 }
 
-// tellNames shows what was said of names; an error ends the command.
-func (a *App) tellNames(d *diag.List) error {
+// reportNames shows what was said of names; an error ends the command.
+func (a *App) reportNames(d *diag.List) error {
 	list := d.Sorted()
 	if len(list) == 0 {
 		return nil

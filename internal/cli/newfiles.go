@@ -107,7 +107,7 @@ func writeNew(files []newFile, force bool, read []string) error {
 		if err := plainfile.MakeDir(filepath.Dir(file.path)); err != nil {
 			return broken(err)
 		}
-		err := harness.WriteWhole(file.path, func(w io.Writer) error {
+		err := harness.WriteAtomic(file.path, func(w io.Writer) error {
 			_, err := io.WriteString(w, file.text)
 			return err
 		})

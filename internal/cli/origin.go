@@ -26,8 +26,8 @@ func (o *origin) name() string {
 	return o.key
 }
 
-// aside is the name in the middle of a message.
-func (o *origin) aside() string {
+// inMessage is the name in the middle of a message.
+func (o *origin) inMessage() string {
 	if o.variable != "" {
 		return o.variable
 	}
@@ -98,7 +98,7 @@ func (a *App) renameFlags(msg string) (text string, first *origin) {
 			first = o
 			b.WriteString(o.name())
 		} else {
-			b.WriteString(o.aside())
+			b.WriteString(o.inMessage())
 		}
 	}
 	return b.String() + msg[done:], first

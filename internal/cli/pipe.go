@@ -8,20 +8,20 @@ import (
 	"syscall"
 )
 
-// pipe is stdout. That nobody reads it any more is a wish to stop, as an interrupt is; it is told once.
+// pipe is stdout. When its reader has gone, the run is to stop as after an interrupt: notify gets one SIGPIPE.
 type pipe struct {
 	to io.Writer
 
 	mu     sync.Mutex
-	told   chan<- os.Signal // nil: nobody listens
+	notify chan<- os.Signal // nil: nobody listens
 	broken bool
 }
 
-// tell says who is told.
-func (p *pipe) tell(c chan<- os.Signal) {
+// setNotify sets the channel that gets SIGPIPE; nil: none does.
+func (p *pipe) setNotify(c chan<- os.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told = c
+	p.notify = c
 }
 
 func (p *pipe) Write(b []byte) (int, error) {
@@ -31,10 +31,10 @@ func (p *pipe) Write(b []byte) (int, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.broken && p.told != nil {
+	if !p.broken && p.notify != nil {
 		p.broken = true
 		select {
-		case p.told <- syscall.SIGPIPE:
+		case p.notify <- syscall.SIGPIPE:
 		default: // there is such a wish already
 		}
 	}

@@ -190,7 +190,7 @@ func (f *rejudgeFlags) load(app *App) (*scenario.Suite, *diag.List) {
 		Getenv: app.Getenv, Bare: asserted, Recorded: asserted, AllowUncertain: f.allowUncertain,
 	})
 	app.watch(suite, diags)
-	f.tellUncertain(app, suite)
+	f.noteUncertain(app, suite)
 	named := func(file string) bool {
 		return slices.ContainsFunc(f.asserts, func(a string) bool { return sameFile(a, file) })
 	}

@@ -140,7 +140,7 @@ func (f *reportFlags) run(app *App, path string) error {
 	}
 	printer := term.New(o)
 	if f.quiet {
-		app.tellWarnings(run, 0)
+		app.printWarnings(run, 0)
 	}
 	return ifBroken(errors.Join(writeErr, printer.Finish(run, out.Written()...), leftOut(run, input)))
 }
@@ -201,7 +201,7 @@ func exists(path string) bool {
 func (a *App) readRun(file *os.File) (*result.Run, error) {
 	ledger, err := result.ReadRun(readOnly{file})
 	if err == nil {
-		a.tellDamage(file.Name(), ledger)
+		a.reportDamage(file.Name(), ledger)
 		return ledger.Run, nil
 	}
 	if !errors.Is(err, result.ErrNotJournal) {

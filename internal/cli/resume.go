@@ -238,7 +238,7 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 		return nil, fmt.Errorf("%s: %s: %w\nleave the flag out to run all of it anew; that file is kept beside",
 			f.resumeFlag(), file.Name(), err)
 	}
-	app.tellDamage(file.Name(), ledger)
+	app.reportDamage(file.Name(), ledger)
 	if err := f.workers.mayHold(f, ledger); err != nil {
 		return nil, err
 	}
@@ -262,7 +262,7 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 		return nil, r.nothing(plan.FailOn)
 	}
 	if f.lastFailed {
-		if err := r.tellJudgesLeftOpen(app); err != nil {
+		if err := r.hintJudgesLeftOpen(app); err != nil {
 			return nil, err
 		}
 	}

@@ -141,15 +141,15 @@ func (a *App) complain(err error) {
 	lines := strings.Split(strings.TrimRight(err.Error(), "\n"), "\n")
 	d := a.blame(diag.Diagnostic{Msg: lines[0], Code: "wrong-setting", Hint: strings.Join(lines[1:], "; ")})
 	if d.Pos.File == "" {
-		a.say(strings.Join(append([]string{d.Msg}, lines[1:]...), "\n"))
+		a.printMessage(strings.Join(append([]string{d.Msg}, lines[1:]...), "\n"))
 		return
 	}
 	list := []diag.Diagnostic{d}
 	_ = diag.Print(a.Err, list, diag.PrintOptions{Width: a.Width(), Read: plainfile.Read}) // as in say
 }
 
-// say prints a message: the first line marked, what follows as hints.
-func (a *App) say(text string) {
+// printMessage prints a message: its first line is marked, the other lines are hints.
+func (a *App) printMessage(text string) {
 	lines := strings.Split(text, "\n")
 	_, _ = fmt.Fprintf(a.Err, "arena: %s\n", lines[0]) // nothing is left to report a broken stderr to
 	for _, l := range lines[1:] {

@@ -90,7 +90,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	})
 	app.watch(suite, diags)
 	app.remarks(suite.Notes)
-	f.tellUncertain(app, suite)
+	f.noteUncertain(app, suite)
 	f.dropChaos(app, suite)
 	unreadSettings(suite, diags)
 	return f.execute(ctx, app, suite, diags)
@@ -193,7 +193,7 @@ func (f *runFlags) runPlan(
 		Plan: plan, Outputs: out, Earlier: resumed.earlierRun(file), Warnings: warned, Basis: f.basis,
 	}
 	if resumed != nil {
-		resumed.tellUnrecorded(plan, deck)
+		resumed.warnUnrecordedTrials(plan, deck)
 		job.Warnings = append(job.Warnings, resumed.warnings...)
 	}
 	if err := fleet.pack(app, f, suite, plan, out, resumed); err != nil {
@@ -293,8 +293,8 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	opts.Open, opts.OpenEmbedder, opts.Uncalled = openModel, openEmbedder, f.list || remote
 	opts.Now, opts.Today = app.Now, app.today
 	if f.verbose > 1 && !f.quiet {
-		f.overheard = &overheard{}
-		opts.OnStderr = f.overheard.say
+		f.toolStderr = &toolStderr{}
+		opts.OnStderr = f.toolStderr.show
 		clients.OnStderr = opts.OnStderr
 	}
 	plan := runner.Make(suite, opts, d)

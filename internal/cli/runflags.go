@@ -48,7 +48,7 @@ type runFlags struct {
 	// shared is what the calls of a worker of trials keep together with those of others; nil: nothing.
 	shared func(p *scenario.Project, spec *scenario.Provider) providers.Shared
 
-	overheard *overheard // nil: what programs of tools write to stderr is not shown
+	toolStderr *toolStderr // nil: what programs of tools write to stderr is not shown
 
 	folderSuffix string // is put behind the name of the folder that is another command's; "": the folder is ours
 	judgedRun    string // folder of the run that is judged again; "": none

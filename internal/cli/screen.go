@@ -113,10 +113,10 @@ func (a *App) printDiags(list []diag.Diagnostic, files int, f *runFlags) {
 	a.showDiags(a.Err, list, files, a.useColor(f.color, a.ErrTTY), "nothing was run")
 }
 
-// tellWarnings tells the warnings of a run on stderr, but for the first ones, which were told before.
-func (a *App) tellWarnings(run *result.Run, told int) {
+// printWarnings tells the warnings of a run on stderr, but for the first ones, which were told before.
+func (a *App) printWarnings(run *result.Run, told int) {
 	for _, text := range show.Warnings(run, told) {
-		a.say("warning: " + text)
+		a.printMessage("warning: " + text)
 	}
 }
 

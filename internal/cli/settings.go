@@ -38,7 +38,7 @@ func applySettings(app *App, cmd *cobra.Command) error {
 	if err := refuseUnknownVariables(app, cmd, known); err != nil {
 		return err
 	}
-	tellEmptyVariables(app, cmd)
+	warnEmptySettings(app, cmd)
 	app.origins = map[string]*origin{}
 	errs := refuseVariables(app, cmd, known)
 	file.refuseKeys(cmd)

@@ -91,7 +91,7 @@ func (f *runFlags) cut(app *App, plan *runner.Plan, suite *scenario.Suite) (*run
 		shard.By = sum
 		part = plan.Cut(shard, takes)
 	}
-	f.tellShard(app, part)
+	f.noteShard(app, part)
 	return part, nil
 }
 
@@ -116,8 +116,8 @@ func (f *runFlags) cutBefore(app *App, plan *runner.Plan, shard result.Shard, su
 	return plan.Part(*then, was.Header.Places)
 }
 
-// tellShard says which part is run, and that it does not stand for the whole.
-func (f *runFlags) tellShard(app *App, part *runner.Plan) {
+// noteShard says which part is run, and that it does not stand for the whole.
+func (f *runFlags) noteShard(app *App, part *runner.Plan) {
 	if f.quiet {
 		return
 	}

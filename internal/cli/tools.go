@@ -106,7 +106,7 @@ func (f *toolsCallFlags) call(
 ) error {
 	var heard func(who, line string)
 	if f.verbose {
-		heard = func(who, line string) { _, _ = fmt.Fprintln(app.Err, term.Overheard(who, line)) }
+		heard = func(who, line string) { _, _ = fmt.Fprintln(app.Err, term.ToolStderr(who, line)) }
 	}
 	bench, name, err := benchWith(ctx, app, suite, name, heard)
 	if err != nil {
@@ -260,7 +260,7 @@ func (f *toolsCallFlags) print(app *App, args map[string]any, res *chat.ToolResu
 		app.remark("%s", res.Notice)
 	}
 	if res.Error != "" {
-		app.say(fmt.Sprintf("%s failed after %s (%s): %s", res.Name, show.Seconds(milliseconds(took)), res.ErrorType,
+		app.printMessage(fmt.Sprintf("%s failed after %s (%s): %s", res.Name, show.Seconds(milliseconds(took)), res.ErrorType,
 			res.Error))
 		return nil
 	}

@@ -52,20 +52,20 @@ func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*ha
 	}
 	switch {
 	case complaint != "":
-		a.say(complaint)
+		a.printMessage(complaint)
 		return nil, nil
 	case err != nil || config == nil:
 		return nil, err
 	}
 	if f.verbose > 0 {
-		a.sayWhere(config)
+		a.printDestination(config)
 	}
 	config.Scrub = a.secrets.JSON
 	_, repeatable := a.Env["SOURCE_DATE_EPOCH"]
 	return harness.NewTracer(ctx, config, run, repeatable), nil
 }
 
-func (a *App) sayWhere(c *otlp.Config) {
+func (a *App) printDestination(c *otlp.Config) {
 	what := "without what was said"
 	if c.Content {
 		what = "with what was said"

@@ -20,7 +20,7 @@ type trialWorker struct {
 	flags  *workerFlags
 	trials *nats.Trials
 	name   string
-	tell   func(string)
+	notify func(string)
 
 	mu      sync.Mutex
 	runs    []*fleet.Run // that ask for trials, the oldest first
@@ -39,16 +39,16 @@ type trialWorker struct {
 // runTrials is `arena worker --trials`.
 func (f *workerFlags) runTrials(ctx context.Context, app *App) error {
 	w := &trialWorker{
-		app: app, flags: f, name: workerName(), tell: newTeller(app), refused: map[string]string{},
+		app: app, flags: f, name: workerName(), notify: newNotifier(app), refused: map[string]string{},
 		news: make(chan struct{}, 1), idle: time.Now(),
 	}
 	soft, stopped := app.interruptible(ctx, runner.Stop(), func() {
-		w.tell("stopping: what is in hand is finished; interrupt again to quit at once")
+		w.notify("stopping: what is in hand is finished; interrupt again to quit at once")
 	})
 	defer stopped()
 	broker := f.brokerFlags
 	broker.url, broker.stream = f.trials, trialsStream(&broker, f.given)
-	o := broker.options("arena worker", 0, w.tell)
+	o := broker.options("arena worker", 0, w.notify)
 	o.NoCreate, o.Scrub, o.MaxAway = f.noCreate, app.secrets.JSON, f.idle
 	client, err := nats.Connect(soft, o)
 	if soft.Err() != nil {
@@ -61,9 +61,9 @@ func (f *workerFlags) runTrials(ctx context.Context, app *App) error {
 	if w.trials, err = client.PrepareTrials(soft); err != nil {
 		return ifBroken(ignoring(soft, err))
 	}
-	w.tell(fmt.Sprintf("%s: worker %s waits for trials, %d at once", client.Address(), w.name, f.jobs))
+	w.notify(fmt.Sprintf("%s: worker %s waits for trials, %d at once", client.Address(), w.name, f.jobs))
 	err = w.work(ctx, soft)
-	w.tell(plural.Of(w.done, "trial", "trials") + " done")
+	w.notify(plural.Of(w.done, "trial", "trials") + " done")
 	return ifBroken(err)
 }
 
@@ -74,7 +74,7 @@ func (w *trialWorker) work(ctx, soft context.Context) error {
 	var following sync.WaitGroup
 	defer following.Wait()
 	for _, follow := range []func() error{
-		func() error { return w.trials.Runs(soft, w.hear) },
+		func() error { return w.trials.Runs(soft, w.onRun) },
 		func() error { return w.trials.Watch(soft, w.lost) },
 	} {
 		following.Go(func() {
@@ -109,7 +109,7 @@ func (w *trialWorker) work(ctx, soft context.Context) error {
 			return ignoreStop(soft)
 		case <-w.news:
 		case <-tick.C:
-			w.sayRefusals()
+			w.announceRefusals()
 		case <-idle: // looked at above
 		}
 	}
@@ -124,8 +124,8 @@ func ignoreStop(ctx context.Context) error {
 	return cause
 }
 
-// hear takes what is told of a run.
-func (w *trialWorker) hear(r *fleet.Run, err error) {
+// onRun takes the announcement of a run.
+func (w *trialWorker) onRun(r *fleet.Run, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil {
@@ -133,7 +133,7 @@ func (w *trialWorker) hear(r *fleet.Run, err error) {
 			return
 		}
 		w.refused[r.ID] = err.Error()
-		w.tell(fmt.Sprintf("run %s is refused: %v", r.ID, err))
+		w.notify(fmt.Sprintf("run %s is refused: %v", r.ID, err))
 		w.trials.Present(&fleet.Presence{Run: r.ID, Worker: w.name, Arena: versionText(), Refuses: err.Error()})
 		return
 	}
@@ -163,7 +163,7 @@ func (w *trialWorker) hear(r *fleet.Run, err error) {
 // lost forgets the runs of which the broker has lost all but the one that is served: whoever waits for their trials
 // tells of them again.
 func (w *trialWorker) lost() {
-	w.tell("the broker has lost what it held; what is in hand is finished, and its runs are waited for")
+	w.notify("the broker has lost what it held; what is in hand is finished, and its runs are waited for")
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.runs = slices.DeleteFunc(w.runs, func(r *fleet.Run) bool { return w.present == nil || w.present.Run != r.ID })
@@ -189,8 +189,8 @@ func (w *trialWorker) stopped() error {
 	return runner.StopFor(w.served.Stopped)
 }
 
-// wanted is the run as it was told of last; nil: no trial of it is wanted any more.
-func (w *trialWorker) wanted(id string) *fleet.Run {
+// currentRun is the latest announcement of a run; nil: none of its trials is to be run any more.
+func (w *trialWorker) currentRun(id string) *fleet.Run {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.runs {
@@ -203,15 +203,15 @@ func (w *trialWorker) wanted(id string) *fleet.Run {
 
 // refuse takes no trial of a run, and says why.
 func (w *trialWorker) refuse(r *fleet.Run, err error) {
-	w.tell(fmt.Sprintf("run %s is refused: %v", r.ID, err))
+	w.notify(fmt.Sprintf("run %s is refused: %v", r.ID, err))
 	w.mu.Lock()
 	w.refused[r.ID] = short(err.Error())
 	w.mu.Unlock()
-	w.sayRefusals()
+	w.announceRefusals()
 }
 
-// sayRefusals tells those whose runs are refused, or wait for another one, that this worker is there.
-func (w *trialWorker) sayRefusals() {
+// announceRefusals tells those whose runs are refused, or wait for another one, that this worker is there.
+func (w *trialWorker) announceRefusals() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.runs {

@@ -202,18 +202,18 @@ func (w *trialWorker) runTrialsOf(
 	jobs := &jobRunner{w: w, flags: f, about: about, here: here, single: single, deck: deck, enough: enough}
 	served := &nats.TrialWorker{
 		Trials: w.trials, Run: about.ID, Needs: here.Serves, Jobs: w.flags.jobs, Name: w.name, MaxDeliver: w.flags.maxDeliver,
-		AckWait: w.flags.trialAckWait(), Tell: w.tell, Busy: w.busy,
+		AckWait: w.flags.trialAckWait(), Notify: w.notify, Busy: w.busy,
 		Check: func(j *fleet.Job) error { return fitsPlan(single, j) },
 		Do:    jobs.run,
 	}
 	w.attend(here, served.Holds, func() {
-		if w.wanted(about.ID) == nil {
+		if w.currentRun(about.ID) == nil {
 			enough(errRunOver)
 			end(w.stopped())
 		}
 	})
 	defer w.attend(nil, nil, nil)
-	w.tell(fmt.Sprintf("run %s: %s, of which this worker takes those of %s", about.ID,
+	w.notify(fmt.Sprintf("run %s: %s, of which this worker takes those of %s", about.ID,
 		plural.Of(about.Trials, "trial", "trials"), strings.Join(here.Serves, ", ")))
 	beat, quiet := context.WithCancel(ctx)
 	defer quiet()
@@ -253,7 +253,7 @@ func (w *trialWorker) singleOptions(about *fleet.Run, f *runFlags, deck *cassett
 	opts.Jobs, opts.Now, opts.Started, opts.Worker = w.flags.jobs, w.app.Now, about.Started, w.name
 	opts.Scrub = w.app.secrets.JSON
 	opts.Crash = func(trial string, cause any, stack []byte) {
-		w.tell(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
+		w.notify(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
 	}
 	opts.Events, opts.Cassettes, opts.Again = about.Story != nil, deck, f.recorder()
 	return opts
@@ -282,7 +282,7 @@ func (r *jobRunner) run(ctx context.Context, j *fleet.Job) (*fleet.Done, error) 
 		r.enough(err)
 		return nil, err
 	}
-	if out.Status == result.Cancelled && r.w.wanted(r.about.ID) != nil {
+	if out.Status == result.Cancelled && r.w.currentRun(r.about.ID) != nil {
 		return nil, errors.New("the worker was stopped")
 	}
 	return r.w.packed(r.about, line, story, takeTape(r.single, r.deck, j.Index))
@@ -301,7 +301,7 @@ func (w *trialWorker) packed(
 	}
 	text, err := story.Encode(*about.Story, w.app.secrets.JSON)
 	if err != nil { // what was paid for comes back in any case
-		w.tell(err.Error())
+		w.notify(err.Error())
 		return done, nil
 	}
 	done.Parts[fleet.StoryPart] = text
@@ -347,7 +347,7 @@ func (w *trialWorker) attend(here *fleet.Presence, holds func() []int, changed f
 		w.mu.Unlock()
 		changed() // what was told meanwhile
 	}
-	w.sayRefusals()
+	w.announceRefusals()
 }
 
 // beat says again and again that the worker is there, until ctx ends, and looks whether it has enough of the run.
@@ -367,7 +367,7 @@ func (w *trialWorker) beat(ctx, taking context.Context, look func()) {
 		case <-taking.Done():
 			return
 		case <-tick.C:
-			w.sayRefusals()
+			w.announceRefusals()
 		case <-looking.C:
 			look()
 		}

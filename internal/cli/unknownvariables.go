@@ -92,9 +92,9 @@ func sharedWords(a, b string) int {
 // holding are the settings that hold a run to something: without them more is green, or paid for.
 var holding = []string{"baseline", "fail-on", "max-cost", "max-trials", "strict"}
 
-// tellEmptyVariables tells of settings of the command that hold it to nothing because they are empty: most likely a
+// warnEmptySettings tells of settings of the command that hold it to nothing because they are empty: most likely a
 // variable was to be filled in.
-func tellEmptyVariables(app *App, cmd *cobra.Command) {
+func warnEmptySettings(app *App, cmd *cobra.Command) {
 	for _, flag := range holding {
 		if value, set := app.Env[variable(flag)]; set && value == "" && cmd.Flags().Lookup(flag) != nil &&
 			!cmd.Flags().Changed(flag) {

@@ -188,7 +188,7 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 	if err != nil {
 		return err
 	}
-	tell := newTeller(app)
+	tell := newNotifier(app)
 	soft, stopped := app.interruptible(ctx, runner.Stop(), func() {
 		tell("stopping: what is in hand is finished; interrupt again to quit at once")
 	})
@@ -209,7 +209,7 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 	e.now, e.crash = app.Now, func(string, any, []byte) {}
 	w := &nats.Worker{
 		Client: client, Evaluator: e, Name: workerName(), Durable: f.durable, Jobs: f.jobs, MaxDeliver: f.maxDeliver,
-		GiveBack: f.giveBack, AckWait: f.ackWait, Idle: f.idle, Now: app.Now, Tell: tell,
+		GiveBack: f.giveBack, AckWait: f.ackWait, Idle: f.idle, Now: app.Now, Notify: tell,
 	}
 	tell(fmt.Sprintf("%s: taking %s, %d at once; evals: %s", client.Address(), client.Requests(), f.jobs,
 		strings.Join(e.ids(), ", ")))
@@ -258,13 +258,13 @@ func (f *workerFlags) load(app *App) (*packEvals, error) {
 	return e, nil
 }
 
-// newTeller writes lines to stderr, from any goroutine.
-func newTeller(app *App) func(string) {
+// newNotifier writes lines to stderr, from any goroutine.
+func newNotifier(app *App) func(string) {
 	var mu sync.Mutex
 	return func(text string) {
 		mu.Lock()
 		defer mu.Unlock()
-		app.say(text)
+		app.printMessage(text)
 	}
 }
 

@@ -140,7 +140,7 @@ func session(r *dispatch.Request) *recording.Session {
 	s := &recording.Session{
 		ID: r.Session, Scenario: r.Scenario, Provider: r.Provider, Model: r.Model, Region: r.Region, Tags: r.Tags,
 		Labels: r.Labels, Started: r.Started, Metadata: r.Metadata, Workflow: r.Workflow,
-		Speaks: r.States,
+		SpeakingStates: r.States,
 	}
 	for i := range r.Messages {
 		m := recording.Message{Message: r.Messages[i].Message, At: r.Messages[i].At, Offset: -1}

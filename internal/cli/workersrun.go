@@ -36,7 +36,7 @@ type fleetRun struct {
 	before *result.WorkersRun // the run that is gone on with; nil: none
 	// replaced is the run that this one takes the place of in the results folder, and that had no end; nil: none.
 	replaced *result.WorkersRun
-	tell     func(string)
+	notify   func(string)
 	fleet    *fleet.Coordinator
 	stopped  sync.Once
 	halting  sync.WaitGroup
@@ -52,10 +52,10 @@ func (f *workersFlags) gather(
 	if f.url == "" {
 		return nil, nil
 	}
-	r := &fleetRun{app: app, flags: f, tell: app.say, quit: func() {}, deck: deck}
+	r := &fleetRun{app: app, flags: f, notify: app.printMessage, quit: func() {}, deck: deck}
 	broker := run.dispatch.brokerFlags
 	broker.url, broker.stream = f.url, trialsStream(&broker, run.given)
-	o := broker.options("arena run", 0, func(text string) { r.tell(text) })
+	o := broker.options("arena run", 0, func(text string) { r.notify(text) })
 	o.Scrub = app.secrets.JSON
 	const connecting = 30 * time.Second
 	limited, cancel := context.WithTimeoutCause(ctx, connecting, fmt.Errorf("no answer within %s", connecting))
@@ -119,7 +119,7 @@ func (r *fleetRun) collect(ctx context.Context, out *harness.Outputs) (err error
 			}
 		}
 		if err != nil {
-			r.app.say(fmt.Sprintf("a result that the broker held was refused: %v", err))
+			r.app.printMessage(fmt.Sprintf("a result that the broker held was refused: %v", err))
 		}
 	})
 	if err != nil || len(lines) == 0 {
@@ -195,7 +195,7 @@ func (r *fleetRun) named() *result.WorkersRun {
 }
 
 // start tells workers of the run, and listens to what comes back.
-// story is what is to be told of trials; nil: nothing.
+// story says which details of trials are reported; nil: none.
 func (r *fleetRun) start(
 	ctx context.Context, started time.Time, story *result.StoryDetail, tell func(string),
 ) error {
@@ -203,7 +203,7 @@ func (r *fleetRun) start(
 		return nil
 	}
 	r.about.Story = story
-	r.tell, r.about.Started = tell, started
+	r.notify, r.about.Started = tell, started
 	if b := r.before; b != nil && b.Run != r.about.ID { // nobody waits for its trials any more
 		if err := r.finish(ctx, &fleet.Run{ID: b.Run, Stopped: "another plan took its place"}); err != nil {
 			return broken(fmt.Errorf("--workers: %w", err))
@@ -214,7 +214,7 @@ func (r *fleetRun) start(
 	}
 	r.fleet = &fleet.Coordinator{
 		Run: r.about.ID, Trials: r.about.Trials, Again: r.before != nil && r.before.Run == r.about.ID,
-		Ask: r.trials.Ask, Halt: r.halted, Tell: func(text string) { r.tell(text) },
+		Ask: r.trials.Ask, Halt: r.halted, Notify: func(text string) { r.notify(text) },
 		Warn: r.flags.warnAfter(), Patience: r.flags.timeout, Now: time.Now, // which goes on, unlike the clock of the run may
 	}
 	return r.listen(ctx)
@@ -250,10 +250,10 @@ func (r *fleetRun) takePlace(ctx context.Context) {
 		ID: r.replaced.Run, Coordinator: r.about.Coordinator, Stopped: "another run took its place in the results folder",
 	}
 	if err := errors.Join(r.trials.Announce(ctx, run), r.trials.Recall(ctx, run.ID)); err != nil {
-		r.tell(fmt.Sprintf("workers may still run trials of the run whose place this one takes: %v", err))
+		r.notify(fmt.Sprintf("workers may still run trials of the run whose place this one takes: %v", err))
 		return
 	}
-	r.tell("workers run no more trials of the run whose place this one takes")
+	r.notify("workers run no more trials of the run whose place this one takes")
 }
 
 func (r *fleetRun) listen(ctx context.Context) error {
@@ -264,7 +264,7 @@ func (r *fleetRun) listen(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
 	all.Go(func() { r.fleet.Break(r.trials.Outcomes(ctx, r.about.ID, r.fleet.Outcome)) })
-	all.Go(func() { r.fleet.Break(r.trials.Told(ctx, r.about.ID, r.heardOf)) })
+	all.Go(func() { r.fleet.Break(r.trials.WatchRun(ctx, r.about.ID, r.onRun)) })
 	all.Go(func() {
 		r.fleet.Break(r.trials.Watch(ctx, func() {
 			if !r.ousted.Load() {
@@ -296,7 +296,7 @@ func (r *fleetRun) listen(ctx context.Context) error {
 
 // again stores anew what the broker has lost. What is in the journal is not concerned.
 func (r *fleetRun) again(ctx context.Context) {
-	r.tell("the broker has lost what it held; it is told of the run again")
+	r.notify("the broker has lost what it held; it is told of the run again")
 	if err := r.publish(ctx); err != nil {
 		r.fleet.Break(fmt.Errorf("the broker has lost what it held: %w", err))
 		return
@@ -304,8 +304,8 @@ func (r *fleetRun) again(ctx context.Context) {
 	r.fleet.Lost()
 }
 
-// heardOf takes what is told of the run: another coordinator may have taken its place.
-func (r *fleetRun) heardOf(run *fleet.Run, err error) {
+// onRun takes the announcement of the run: another coordinator may have taken over.
+func (r *fleetRun) onRun(run *fleet.Run, err error) {
 	if err != nil || run.Coordinator == r.about.Coordinator {
 		return
 	}
@@ -353,11 +353,11 @@ func (r *fleetRun) storyOf(o *fleet.Outcome) *result.Story {
 			}
 		}
 	}
-	r.tell(fmt.Sprintf("what happened in the trial %s is not told: %v", o.Trial, err))
+	r.notify(fmt.Sprintf("what happened in the trial %s is not told: %v", o.Trial, err))
 	return nil
 }
 
-// halt tells workers that no trial is wanted any more, and takes back what nobody has begun.
+// halt tells workers to start no more trials, and takes back those that no worker has begun.
 func (r *fleetRun) halt(ctx context.Context, cause error) {
 	if r.ousted.Load() {
 		return
@@ -370,7 +370,7 @@ func (r *fleetRun) halt(ctx context.Context, cause error) {
 			defer cancel()
 			err := errors.Join(r.trials.Announce(ctx, &about), r.trials.Recall(ctx, about.ID))
 			if err != nil {
-				r.tell(fmt.Sprintf("the workers may go on for a while: %v", err))
+				r.notify(fmt.Sprintf("the workers may go on for a while: %v", err))
 			}
 		})
 	})
@@ -399,10 +399,10 @@ func (r *fleetRun) end(ctx context.Context) {
 		return
 	}
 	if err := r.finish(ctx, &fleet.Run{ID: r.about.ID, Stopped: "the run is over"}); err != nil {
-		r.tell(fmt.Sprintf("what the broker holds of the run stays there: %v", err))
+		r.notify(fmt.Sprintf("what the broker holds of the run stays there: %v", err))
 	}
-	if told := r.fleet.Told(); told != "" {
-		r.tell(told)
+	if told := r.fleet.DeliveryNote(); told != "" {
+		r.notify(told)
 	}
 }
 
@@ -419,6 +419,6 @@ func (r *fleetRun) close() {
 	}
 	r.client.Close()
 	if err := errors.Join(r.bundle.remove(), r.tapes.remove()); err != nil {
-		r.tell(err.Error())
+		r.notify(err.Error())
 	}
 }

@@ -25,8 +25,8 @@ type Coordinator struct {
 	// Halt tells the workers that the run is stopped; the cause of ctx says why. It returns when all that they sent before
 	// has arrived. nil: there is nothing to tell.
 	Halt func(ctx context.Context)
-	// Tell shows a line to the user.
-	Tell func(string)
+	// Notify shows a line to the user.
+	Notify func(string)
 	// A trial for which no worker is there is warned of after Warn, and given up after Patience.
 	Warn, Patience time.Duration
 	Now            func() time.Time // a monotonic clock
@@ -65,7 +65,7 @@ type arrival struct {
 type need struct {
 	waiting int       // trials
 	lacking time.Time // since when no worker serves it; zero: one does
-	told    bool
+	warned  bool
 }
 
 // seen is a worker and when its last message came.
@@ -228,7 +228,7 @@ func (c *Coordinator) Outcome(index int, o *Outcome, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if index < 0 || index >= c.Trials {
-		c.Tell(fmt.Sprintf("a result was refused: the plan has no trial number %d%s", index, reason(err)))
+		c.Notify(fmt.Sprintf("a result was refused: the plan has no trial number %d%s", index, reason(err)))
 		return
 	}
 	if o != nil && o.Tries > 1 {
@@ -243,7 +243,7 @@ func (c *Coordinator) Outcome(index int, o *Outcome, err error) {
 		t.worker = cmp.Or(got.worker(), t.worker)
 		fit := fits(t, got)
 		if fit.err != nil {
-			c.Tell(fmt.Sprintf("a result of the trial %s was refused: %v", t.job.Trial, fit.err))
+			c.Notify(fmt.Sprintf("a result of the trial %s was refused: %v", t.job.Trial, fit.err))
 		}
 		t.arrived <- *fit
 	case c.over[index]:
@@ -302,7 +302,7 @@ func (c *Coordinator) Presence(p *Presence, err error) {
 		return
 	}
 	if before := cmp.Or(was, c.left[p.Worker]); p.Refuses != "" && (before == nil || before.Refuses != p.Refuses) {
-		c.Tell(fmt.Sprintf("worker %s takes no trial of this run: %s", p.Worker, p.Refuses))
+		c.Notify(fmt.Sprintf("worker %s takes no trial of this run: %s", p.Worker, p.Refuses))
 	}
 	if p.Leaves {
 		if was == nil {
@@ -318,9 +318,9 @@ func (c *Coordinator) Presence(p *Presence, err error) {
 	c.workers[p.Worker] = now
 	delete(c.left, p.Worker)
 	for name, n := range c.needs {
-		if n.told && slices.Contains(now.Serves, name) {
-			n.told, n.lacking = false, time.Time{}
-			c.Tell(fmt.Sprintf("worker %s runs the trials of %s now", p.Worker, name))
+		if n.warned && slices.Contains(now.Serves, name) {
+			n.warned, n.lacking = false, time.Time{}
+			c.Notify(fmt.Sprintf("worker %s runs the trials of %s now", p.Worker, name))
 		}
 	}
 }
@@ -352,7 +352,7 @@ func (c *Coordinator) Look() {
 	for _, name := range slices.Sorted(maps.Keys(c.needs)) {
 		n := c.needs[name]
 		if c.served(name) {
-			n.lacking, n.told = time.Time{}, false
+			n.lacking, n.warned = time.Time{}, false
 			continue
 		}
 		if n.lacking.IsZero() {
@@ -361,9 +361,9 @@ func (c *Coordinator) Look() {
 		switch lacks := now.Sub(n.lacking); {
 		case c.Patience > 0 && lacks >= c.Patience:
 			c.giveUp(name, fmt.Errorf("no worker could run it for %s: %s", c.Patience, c.whyNobody(name)))
-		case lacks >= c.Warn && !n.told:
-			n.told = true
-			c.Tell(fmt.Sprintf("warning: no worker can run the trials of %s, and %s: %s", name,
+		case lacks >= c.Warn && !n.warned:
+			n.warned = true
+			c.Notify(fmt.Sprintf("warning: no worker can run the trials of %s, and %s: %s", name,
 				plural.Of(n.waiting, "trial waits", "trials wait"), c.whyNobody(name)))
 		}
 	}
@@ -434,8 +434,8 @@ func (c *Coordinator) Break(err error) {
 	}
 }
 
-// Told is a remark about deliveries for the end of the run; "": none.
-func (c *Coordinator) Told() string {
+// DeliveryNote is a remark about deliveries for the end of the run; "": none.
+func (c *Coordinator) DeliveryNote() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var parts []string

@@ -27,7 +27,7 @@ func newDesk() *desk {
 	d.Coordinator = &fleet.Coordinator{
 		Run: "run00000", Trials: 5, Warn: 30 * time.Second, Patience: 10 * time.Minute,
 		Ask: func(_ context.Context, j *fleet.Job) error { d.asked <- j; return nil },
-		Tell: func(text string) {
+		Notify: func(text string) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
 			d.told = append(d.told, text)
@@ -89,7 +89,7 @@ func TestEachTrialOnce(t *testing.T) {
 	}
 	want := "2 trials were given to workers more than once: what tries without a result have cost is not known, and in no sum; " +
 		"2 results came twice, and counted once"
-	if told := d.Told(); told != want {
+	if told := d.DeliveryNote(); told != want {
 		t.Errorf("told %q", told)
 	}
 }
@@ -185,8 +185,8 @@ func TestWhoLeavesIsRemembered(t *testing.T) {
 	<-got
 }
 
-// TestBrokerWithoutMemory: the trials that are waited for are asked for again when the broker has lost them, but not one
-// that a worker has in hand, as long as it is there.
+// TestBrokerWithoutMemory: the trials that are waited for are asked for again when the broker has lost them, but not
+// one that a worker has in hand, as long as it is there.
 func TestBrokerWithoutMemory(t *testing.T) {
 	t.Parallel()
 	d := newDesk()

@@ -23,7 +23,7 @@ func (c *Coordinator) Lost() {
 		t.doubt = now
 	}
 	if n := len(c.waiting); n > 0 {
-		c.Tell(plural.Of(n, "trial that waits is", "trials that wait are") +
+		c.Notify(plural.Of(n, "trial that waits is", "trials that wait are") +
 			" asked for again, unless a worker says that it has it")
 	}
 }

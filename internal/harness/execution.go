@@ -259,7 +259,7 @@ func (x *Execution) Drive(ctx context.Context, opts runner.Options, listen Liste
 	x.listen = listen
 	opts.Now, opts.Started = x.job.Now, x.Run.Started
 	if out := x.job.Outputs; out != nil {
-		keeper := &mediaKeeper{folder: &mediafolder.Folder{Dir: out.Dir}, secrets: x.job.Secrets}
+		keeper := &mediaStore{folder: &mediafolder.Folder{Dir: out.Dir}, secrets: x.job.Secrets}
 		opts.KeepMedia = keeper.keep
 	}
 	return runner.Run(ctx, x.Plan, opts, x.journal, x)

@@ -24,7 +24,7 @@ func WritableDir(dir string) error {
 	return fmt.Errorf("cannot write into the folder %s: %w", dir, plainfile.WithoutPath(err))
 }
 
-// WritableFile checks that WriteWhole can write a file.
+// WritableFile checks that WriteAtomic can write a file.
 func WritableFile(path string) error {
 	if Device(path) {
 		return nil
@@ -32,10 +32,10 @@ func WritableFile(path string) error {
 	return WritableDir(filepath.Dir(path))
 }
 
-// WriteWhole writes a file atomically: to a temporary file, which it renames. If path is a link, its target is
+// WriteAtomic writes a file atomically: to a temporary file, which it renames. If path is a link, its target is
 // replaced.
 // Devices and pipes, such as /dev/null, are written directly. The error names the file.
-func WriteWhole(path string, write func(io.Writer) error) error {
+func WriteAtomic(path string, write func(io.Writer) error) error {
 	var err error
 	if Device(path) {
 		err = plainfile.Overwrite(path, write)

@@ -34,7 +34,7 @@ func TestDevice(t *testing.T) {
 	if o.Prepare() == nil {
 		t.Error("a socket passes as a file to write")
 	}
-	err = harness.WriteWhole(path, func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err })
+	err = harness.WriteAtomic(path, func(w io.Writer) error { _, err := io.WriteString(w, "x"); return err })
 	if err == nil {
 		t.Error("a socket was written")
 	}
@@ -57,7 +57,7 @@ func TestFailedWriteIsToldOnce(t *testing.T) {
 		if path == "/dev/full" && !harness.Device(path) {
 			continue
 		}
-		err := harness.WriteWhole(path, write)
+		err := harness.WriteAtomic(path, write)
 		if err == nil {
 			t.Errorf("%s: no error", path)
 			continue

@@ -17,8 +17,8 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// mediaKeeper keeps the media of a run beside its results.
-type mediaKeeper struct {
+// mediaStore keeps the media of a run beside its results.
+type mediaStore struct {
 	folder  *mediafolder.Folder
 	secrets *Secrets // nil: none are known
 	clean   sync.Map // hash → whether no secret is in it
@@ -26,7 +26,7 @@ type mediaKeeper struct {
 
 // keep is runner.Options.KeepMedia. A medium that holds a secret, such as a document with a key, is not kept: only its
 // hash and size are.
-func (k *mediaKeeper) keep(m *chat.Media) (*chat.Media, error) {
+func (k *mediaStore) keep(m *chat.Media) (*chat.Media, error) {
 	aside := m.Offloaded(0)
 	if aside.Content == nil {
 		return m, nil
@@ -44,7 +44,7 @@ func (k *mediaKeeper) keep(m *chat.Media) (*chat.Media, error) {
 }
 
 // isClean reports whether a medium holds no secret.
-func (k *mediaKeeper) isClean(c chat.Content) (bool, error) {
+func (k *mediaStore) isClean(c chat.Content) (bool, error) {
 	if k.secrets == nil || k.secrets.Set() == nil {
 		return true, nil
 	}

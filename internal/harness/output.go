@@ -225,7 +225,7 @@ func (r *Report) Save(run *result.Run) error {
 	if err := plainfile.MakeDir(filepath.Dir(r.Path)); err != nil {
 		return fmt.Errorf("write %s: %w", r.Path, plainfile.WithoutPath(err))
 	}
-	return WriteWhole(r.Path, func(w io.Writer) error {
+	return WriteAtomic(r.Path, func(w io.Writer) error {
 		clean := r.Secrets.Document(w, r.structure())
 		return errors.Join(r.Write(clean, run), clean.Close())
 	})

@@ -38,7 +38,7 @@ func OwnerOf(dir string) Owner {
 		defer func() { _ = file.Close() }() // read only
 		o := Owner{File: path}
 		if name == JournalName {
-			o.journal(bufio.NewReader(io.LimitReader(file, wholeSize))) // its first line may be long
+			o.journal(bufio.NewReader(io.LimitReader(file, mostRead))) // its first line may be long
 		} else {
 			o.results(io.LimitReader(file, startSize))
 			o.Journal = pointer(dir)
@@ -85,7 +85,7 @@ func (o *Outputs) PointTo(journal string) error {
 	if rel, err := filepath.Rel(from, to); err == nil {
 		to = rel
 	}
-	return WriteWhole(filepath.Join(o.Dir, pointerName), func(w io.Writer) error {
+	return WriteAtomic(filepath.Join(o.Dir, pointerName), func(w io.Writer) error {
 		_, err := io.WriteString(w, filepath.ToSlash(to)+"\n")
 		return err
 	})

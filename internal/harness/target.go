@@ -19,7 +19,7 @@ type Target struct {
 	What       string // what is written, for messages: JUnit, events
 	Path       string
 	Recognizes func(start []byte) bool // reports, by its first bytes, whether arena wrote the file
-	Whole      bool                    // Recognizes needs the whole file
+	ReadsAll   bool                    // Recognizes needs the whole file
 }
 
 // The first bytes of the files that arena writes, for all versions.
@@ -36,10 +36,10 @@ func begins(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// startSize is how many bytes of a file are read to recognize it; wholeSize for a Target that is Whole.
+// startSize is how many bytes of a file are read to recognize it; mostRead for a Target with ReadsAll.
 const (
 	startSize = 1 << 16
-	wholeSize = 1 << 26
+	mostRead  = 1 << 26
 )
 
 // CheckTargets returns an error for each target that is a folder, that holds something that arena did not write, or
@@ -135,8 +135,8 @@ func (t *Target) writtenByArena(info os.FileInfo) (bool, error) {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	size := int64(startSize)
-	if t.Whole {
-		size = wholeSize
+	if t.ReadsAll {
+		size = mostRead
 	}
 	start, err := io.ReadAll(io.LimitReader(file, size))
 	return err == nil && t.Recognizes(start), err

@@ -16,7 +16,7 @@ import (
 // Projects of which only a part is loaded, and those without scenarios, are left alone. judge answers checks that name
 // none in place of the first one; "": nobody does.
 func NotUsed(p *scenario.Project, judge string, d *diag.List) {
-	if !p.Whole || len(p.Scenarios) == 0 || d.Errors() > 0 {
+	if !p.AllScenarios || len(p.Scenarios) == 0 || d.Errors() > 0 {
 		return
 	}
 	aside := &diag.List{} // other functions report missing judges

@@ -16,7 +16,7 @@ import (
 // nor a step nor a scenario, nor a recording that is judged.
 func reportUnspoken(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	inWorkflow := p.Workflow != nil && p.Workflow.Graph != nil
-	if !inWorkflow && (!p.Whole || len(p.Scenarios) == 0) {
+	if !inWorkflow && (!p.AllScenarios || len(p.Scenarios) == 0) {
 		return // scenarios that were not asked for, or are still to be written, may have the prompt
 	}
 	spoken := spokenPrompts(p, chosen)

@@ -78,7 +78,7 @@ func (r *Running) over(err error) {
 		err = &ExitError{exit.String()}
 	}
 	r.err = err
-	_ = r.stdout.SetReadDeadline(time.Now().Add(unseen)) // a process that left the group may hold the output open
+	_ = r.stdout.SetReadDeadline(time.Now().Add(strayGrace)) // a process that left the group may hold the output open
 	close(r.done)
 }
 

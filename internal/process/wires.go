@@ -14,8 +14,8 @@ import (
 // The output of a program is whole when nobody holds it open any more: that may be a child of the program, which ends a
 // little later. Whether a child stays is not told by the time that passes on a busy machine, unless it is long.
 const (
-	lingers = 5 * time.Second // is how long the processes of a program may hold its output open after its end
-	unseen  = 5 * time.Second // is how long one that is not seen may: it left the group, or this process gets no time
+	outputGrace = 5 * time.Second // is how long the processes of a program may hold its output open after its end
+	strayGrace  = 5 * time.Second // is how long one that is not seen may: it left the group, or this process gets no time
 )
 
 // wires are the pipes to a program and from it: one for each reader and writer of a command that is no file.
@@ -93,12 +93,12 @@ func (w *wires) finish(ctx context.Context, ended error, g *group, cmd *exec.Cmd
 	leader := cmd.Process
 	itself := ctx.Err() == nil
 	defer w.close()
-	if w.whole(ctx, lingers) || itself && !g.alive(leader) && w.whole(ctx, unseen) {
+	if w.waitCopied(ctx, outputGrace) || itself && !g.alive(leader) && w.waitCopied(ctx, strayGrace) {
 		return ended
 	}
 	held := itself && (ctx.Err() == nil || g.alive(leader))
 	g.kill(leader)
-	if !w.whole(context.WithoutCancel(ctx), cmd.WaitDelay) {
+	if !w.waitCopied(context.WithoutCancel(ctx), cmd.WaitDelay) {
 		w.close()
 		<-w.done
 	}
@@ -108,8 +108,8 @@ func (w *wires) finish(ctx context.Context, ended error, g *group, cmd *exec.Cmd
 	return ended
 }
 
-// whole waits until everything was copied, and reports whether it was.
-func (w *wires) whole(ctx context.Context, limit time.Duration) bool {
+// waitCopied waits until everything was copied, and reports whether it was.
+func (w *wires) waitCopied(ctx context.Context, limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {

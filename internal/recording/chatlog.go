@@ -20,7 +20,7 @@ func isChatLog(h *head) bool {
 // scanChatLog finds a conversation on each line, or in each element of a list. A list of messages is one conversation.
 func scanChatLog(s *scan) {
 	if first, _, _ := s.firstLine(); first.kind() == '{' {
-		s.wholeLines(func(l line) bool {
+		s.completeLines(func(l line) bool {
 			if l.get("messages").kind() != '[' && l.get("request").kind() != '{' && !isReply(l.value) {
 				s.errorf(s.pos(l.span), "wrong-line", "a line of a chat log must have messages, or a request and a response").
 					Hint = "is this line from another file?"

@@ -25,7 +25,7 @@ func isEventLog(h *head) bool { return h.lines && h.has("seq", "event") }
 func scanEventLog(s *scan) {
 	hasMessage := map[string]bool{} // by key
 	var seqs seqRanges
-	s.wholeLines(func(l line) bool {
+	s.completeLines(func(l line) bool {
 		if n, err := strconv.ParseInt(string(l.get("seq").text), 10, 64); err == nil {
 			seqs.add(n, l.span.line)
 		}

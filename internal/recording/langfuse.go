@@ -50,7 +50,7 @@ func scanLangfuse(s *scan) {
 			s.errorf(s.pos(p), "missing-field", "a trace has no id")
 			return
 		}
-		if t.wholeTrace(list, p) {
+		if t.refuseBareTrace(list, p) {
 			t.addSpan(trace, session, true, p)
 		}
 	})
@@ -62,8 +62,9 @@ func isGeneration(v value) bool {
 	return strings.EqualFold(kind, "GENERATION")
 }
 
-// wholeTrace refuses a trace that only names its observations: what its models said and which tools ran is elsewhere.
-func (t *traceScan) wholeTrace(list value, p span) bool {
+// refuseBareTrace refuses a trace that only names its observations: what its models said and which tools ran is
+// elsewhere.
+func (t *traceScan) refuseBareTrace(list value, p span) bool {
 	if list.kind() != '[' {
 		t.errorf(t.pos(p), "wrong-type", "observations must be a list, found %s", describe(list))
 		return false

@@ -30,7 +30,7 @@ func isTraces(h *head) bool { return h.kind == '{' && h.has("resourcespans") }
 func scanTraces(s *scan) {
 	t := &traceScan{scan: s, hasMessage: map[string]bool{}}
 	if first, _, _ := s.firstLine(); first.kind() == '{' {
-		s.wholeLines(func(l line) bool {
+		s.completeLines(func(l line) bool {
 			if !l.get("resourcemetrics").missing() || !l.get("resourcelogs").missing() {
 				return true // collectors write all signals into one file
 			}

@@ -29,9 +29,9 @@ type Session struct {
 	// Metadata is additional information of the source about the conversation, under its own names; nil: none.
 	Metadata jsonvalue.Object
 	// Workflow is what the source knows of the way through a workflow; nil: what the messages tell.
-	Workflow *result.Workflow
-	Start    string   // state of the workflow in which it begins; "": not known
-	Speaks   []string // states of the workflow that speak with the prompt; nil: not known
+	Workflow       *result.Workflow
+	Start          string   // state of the workflow in which it begins; "": not known
+	SpeakingStates []string // states of the workflow that speak with the prompt; nil: not known
 
 	Messages    []Message              // in order, the system prompt first when there is one
 	Judges      map[string]JudgeTarget // metadata.judge_targets

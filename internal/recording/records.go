@@ -20,7 +20,7 @@ func (s *scan) records(inside func(doc value) value, visit func(v value, p span)
 		}
 	}
 	if first, _, _ := s.firstLine(); first.kind() == '{' {
-		s.wholeLines(func(l line) bool {
+		s.completeLines(func(l line) bool {
 			each(l.value, l.span)
 			return true
 		})

@@ -60,7 +60,7 @@ func (s *scan) pos(p span) diag.Pos { return diag.Pos{File: s.file, Line: p.line
 
 // document reads a file that is one JSON document. It returns its position too.
 func (s *scan) document() (value, span, bool) {
-	text, ok := s.whole()
+	text, ok := s.readAll()
 	if !ok {
 		return value{}, span{}, false
 	}
@@ -75,8 +75,8 @@ func (s *scan) document() (value, span, bool) {
 	return value{text: trimmed}, p, s.checkDuplicates(value{text: trimmed}, p)
 }
 
-// whole reads a file within the limit, without its byte order mark.
-func (s *scan) whole() ([]byte, bool) {
+// readAll reads a file within the limit, without its byte order mark.
+func (s *scan) readAll() ([]byte, bool) {
 	if s.size > s.limits.Document {
 		s.errorf(diag.Pos{File: s.file}, "file-too-large", "the file has %s and has to be read at once; the limit is %s",
 			size(s.size), size(s.limits.Document)).Hint = "JSON lines may be longer"

@@ -18,7 +18,7 @@ func isSessionLines(h *head) bool {
 // scanDocuments makes the file one session, or each line when the first is a document.
 func scanDocuments(s *scan) {
 	if first, _, _ := s.firstLine(); first.kind() == '{' {
-		s.wholeLines(func(l line) bool {
+		s.completeLines(func(l line) bool {
 			s.add(strconv.Itoa(int(l.line)), l.span)
 			return true
 		})
@@ -53,7 +53,7 @@ func readSessionDocument(b *builder, pieces iter.Seq[piece]) {
 // scanSessionLines finds sessions in lines. Each starts with its metadata.
 func scanSessionLines(s *scan) {
 	key := ""
-	s.wholeLines(func(l line) bool {
+	s.completeLines(func(l line) bool {
 		kind, _ := l.get("type").str()
 		switch {
 		case kind == "metadata" && !l.get("metadata").missing():

@@ -26,7 +26,7 @@ type streamScan struct {
 
 func scanEventStream(s *scan) {
 	t := &streamScan{scan: s, known: result.EventKinds(), kept: conversationKinds(), hasMessage: map[string]bool{}}
-	s.wholeLines(t.line)
+	s.completeLines(t.line)
 	if s.problems.Errors() == 0 {
 		t.checkComplete()
 	}

@@ -15,7 +15,7 @@ func isTranscript(h *head) bool {
 }
 
 func scanTranscript(s *scan) {
-	text, ok := s.whole()
+	text, ok := s.readAll()
 	if ok && (syntax(text) != nil || s.checkDuplicates(value{text: bytes.TrimSpace(text)}, span{line: 1})) {
 		s.add("", span{at: s.size - int64(len(text)), size: int64(len(text)), line: 1, col: 1})
 	}

@@ -41,9 +41,9 @@ func (s *session) ran() bool {
 	return spec.RunsTools() || spec.IsAgent() && len(s.toolResults) > 0
 }
 
-// told records calls that the agent ran itself, with the results that it reports. Tool policy and consent do not apply:
-// the calls have happened already.
-func (l *toolLoop) told(calls []chat.ToolCall, results []chat.ToolResult) error {
+// recordAgentCalls records calls that the agent ran itself, with the results that it reports. Tool policy and consent
+// do not apply: the calls have happened already.
+func (l *toolLoop) recordAgentCalls(calls []chat.ToolCall, results []chat.ToolResult) error {
 	if err := l.limits(len(calls)); err != nil {
 		return err
 	}

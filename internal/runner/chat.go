@@ -27,8 +27,8 @@ type ChatOptions struct {
 	Again func(t *result.Trial, all bool) string
 	// Stream has replies streamed, and their pieces come as ChatPiece.
 	Stream bool
-	// Hear gets the events of the conversation in order, while Say waits for it.
-	Hear func(result.Event)
+	// OnEvent gets the events of the conversation in order, while Send waits for it.
+	OnEvent func(result.Event)
 	// Crash receives a panic; see Options.
 	Crash func(trial string, cause any, stack []byte)
 }
@@ -46,11 +46,11 @@ func (ChatPiece) Kind() result.EventKind { return "" }
 // Place implements result.Event.
 func (p ChatPiece) Place() result.At { return p.At }
 
-// chatSynced is an event that is sent when all events before it were handled.
-type chatSynced struct {
+// chatBarrier is an event that is sent when all events before it were handled.
+type chatBarrier struct {
 	ChatPiece
 
-	told chan struct{}
+	handled chan struct{}
 }
 
 // Chat is a conversation in which a person, or a script, is the user. Its turns are not known in advance. It belongs to
@@ -75,18 +75,18 @@ func (p *Plan) Chat(ctx context.Context, t *Trial, o ChatOptions) (*Chat, error)
 	c := &Chat{o: o, done: func() {}, events: make(chan result.Event), kits: func() { closeTools(p.kits()) }}
 	go func() {
 		for e := range c.events {
-			if marker, ok := e.(chatSynced); ok {
-				close(marker.told)
+			if marker, ok := e.(chatBarrier); ok {
+				close(marker.handled)
 				continue
 			}
-			o.Hear(e)
+			o.OnEvent(e)
 		}
 	}()
 	s := newSession(*t, opts, c.events)
 	c.s = s
 	s.clock.start()
 	if o.Stream {
-		s.hear = func(d chat.Delta) { c.events <- ChatPiece{s.emit.at(), d.Text} }
+		s.onDelta = func(d chat.Delta) { c.events <- ChatPiece{s.emit.at(), d.Text} }
 	}
 	_, done, err := s.openCassette(ctx) // nothing is replayed that could end it
 	c.done = done
@@ -106,9 +106,9 @@ func (p *Plan) Chat(ctx context.Context, t *Trial, o ChatOptions) (*Chat, error)
 
 // sync returns when all events so far were handled.
 func (c *Chat) sync() {
-	marker := chatSynced{told: make(chan struct{})}
+	marker := chatBarrier{handled: make(chan struct{})}
 	c.events <- marker
-	<-marker.told
+	<-marker.handled
 }
 
 // Medium is a file that the user may send along with a message, in which place of the working directory it ever lies.
@@ -137,9 +137,9 @@ func (c *Chat) Medium(file string) (part chat.Part, err error) {
 	return part, nil
 }
 
-// Say sends a text of the user, with media, and returns the finished turn. After an error, or when ctx ends, the
+// Send sends a text of the user, with media, and returns the finished turn. After an error, or when ctx ends, the
 // conversation is what it was before, except for the effects of tools and the cost of calls.
-func (c *Chat) Say(ctx context.Context, text string, media ...chat.Part) (turn *result.Turn, err error) {
+func (c *Chat) Send(ctx context.Context, text string, media ...chat.Part) (turn *result.Turn, err error) {
 	s, before := c.s, c.s.snapshot()
 	ctx = providers.InTrial(ctx, s.agent)
 	defer func() {

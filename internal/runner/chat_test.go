@@ -34,7 +34,7 @@ func TestChat(t *testing.T) {
 	var heard []string
 	c, err := plan.Chat(t.Context(), &planned, ChatOptions{
 		Now: time.Now, Crash: func(string, any, []byte) { crashed++ },
-		Hear: func(e result.Event) {
+		OnEvent: func(e result.Event) {
 			if m, ok := e.(result.MessageCreated); ok {
 				heard = append(heard, m.Content)
 			}
@@ -50,7 +50,7 @@ func TestChat(t *testing.T) {
 		if text == "wait" {
 			cancel(errors.New("stopped"))
 		}
-		turn, err := c.Say(stop, text)
+		turn, err := c.Send(stop, text)
 		switch {
 		case err != nil && err.Error() != want:
 			t.Errorf("%s: %v", text, err)

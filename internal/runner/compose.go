@@ -46,7 +46,7 @@ func (s *session) compose(ctx context.Context, turn *result.Turn, loop *toolLoop
 	if err != nil {
 		return fmt.Errorf("composition %s: %w", c.Name, err)
 	}
-	if err := s.sayOutput(ctx, turn, h, composition.Text(out.Output)); err != nil {
+	if err := s.addOutputReply(ctx, turn, h, composition.Text(out.Output)); err != nil {
 		return err
 	}
 	_, err = s.advance(ctx, loop)
@@ -88,8 +88,8 @@ func (h *stepHost) handedOver(out *composition.Outcome) string {
 	return ""
 }
 
-// sayOutput adds the output as the reply of the turn, after the guardrails of the state's own prompt.
-func (s *session) sayOutput(ctx context.Context, turn *result.Turn, h *stepHost, text string) error {
+// addOutputReply adds the output as the reply of the turn, after the guardrails of the state's own prompt.
+func (s *session) addOutputReply(ctx context.Context, turn *result.Turn, h *stepHost, text string) error {
 	usage, calls := h.spend.usage, h.spend.calls
 	reply := chat.Message{
 		Role: chat.Assistant, Content: text, FinishReason: "stop", Usage: &usage, CostUSD: h.cost(), ModelCalls: &calls,

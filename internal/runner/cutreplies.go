@@ -55,7 +55,7 @@ func (s *session) reportCuts() {
 	for _, d := range s.pending.doubts {
 		s.warnOfCut(d.turn, "reply "+d.what, "")
 	}
-	s.hearJudges()
+	s.noteJudgeReplies()
 }
 
 // wayToAsk says how a check asks why a reply ended.

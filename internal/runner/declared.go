@@ -26,7 +26,7 @@ func (p *Plan) Declared() (all []result.Declared) {
 		if t.Recorded == nil {
 			in := t.Project
 			all = append(all, names.Declared(in.Project, in.tools.Registry, in.prefix, p.takesAnyTool(in)))
-		} else if told := p.toldNames(t.Project); told != nil {
+		} else if told := p.recordedNames(t.Project); told != nil {
 			told.Project, told.File = t.Project.prefix, t.Project.File
 			all = append(all, *told)
 		}
@@ -42,9 +42,9 @@ func (p *Plan) takesAnyTool(q *project) bool {
 		})
 }
 
-// toldNames are the declared names that all recorded conversations of a project hold together; nil: one of them holds
-// none.
-func (p *Plan) toldNames(q *project) *result.Declared {
+// recordedNames are the declared names that all recorded conversations of a project hold together; nil: one of them
+// holds none.
+func (p *Plan) recordedNames(q *project) *result.Declared {
 	var list []*result.Declared
 	for i := range p.spans {
 		if t := &p.spans[i].Trial; t.Project == q && t.Recorded != nil {

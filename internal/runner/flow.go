@@ -34,7 +34,7 @@ type flow struct {
 	artifacts map[string]string // of a trial that is judged again, as its calls set them
 
 	finished *result.Workflow // of the trial that is judged again; nil: of another one
-	told     *result.Workflow // what the recording or the finished trial reports; nil: it is derived from the messages
+	reported *result.Workflow // what the recording or the finished trial reports; nil: it is derived from the messages
 	mine     []string         // the states that speak with the prompt of the trial; nil: the graph says
 }
 
@@ -142,7 +142,7 @@ func (s *session) stateName() string {
 // spoken notes who wrote the last reply.
 func (s *session) spoken() {
 	if f := s.flow; f != nil && f.machine != nil && s.step == nil {
-		f.speaks(s.stance.prompt, s.stance)
+		f.addSpeaker(s.stance.prompt, s.stance)
 	}
 }
 
@@ -155,11 +155,11 @@ func (s *session) spokenIn(state string) {
 	}
 	if at := f.graph.State(state); at != nil && at.Mode != workflow.Composed {
 		prompt := s.trial.Project.PromptOf(at)
-		f.speaks(prompt, s.stanceUnder(prompt))
+		f.addSpeaker(prompt, s.stanceUnder(prompt))
 	}
 }
 
-func (f *flow) speaks(prompt *scenario.Prompt, as stance) {
+func (f *flow) addSpeaker(prompt *scenario.Prompt, as stance) {
 	if f.speaker != nil && f.speaker.prompt == prompt {
 		return
 	}
@@ -176,8 +176,8 @@ func (f *flow) complete() bool {
 	switch {
 	case f.machine != nil:
 		return f.machine.Complete()
-	case f.told != nil:
-		return f.told.Complete
+	case f.reported != nil:
+		return f.reported.Complete
 	}
 	return f.ends(f.current)
 }

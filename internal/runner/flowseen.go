@@ -22,10 +22,10 @@ func (s *session) expectFlow(start string) {
 	}
 }
 
-// expectTold is expectFlow for a recording. Only the recording knows whether there was a workflow: a conversation
-// without states and transitions had none, whatever the project has now. It returns an error when the recording does
-// not fit the workflow.
-func (s *session) expectTold(rec *recording.Session) error {
+// expectRecordedFlow is expectFlow for a recording. Only the recording knows whether there was a workflow: a
+// conversation without states and transitions had none, whatever the project has now. It returns an error when the
+// recording does not fit the workflow.
+func (s *session) expectRecordedFlow(rec *recording.Session) error {
 	for i := range rec.Messages {
 		if steps := rec.Messages[i].Steps; steps != nil {
 			if err := s.matchesSteps(steps.Composition); err != nil {
@@ -99,15 +99,15 @@ func (f *flow) knows(who string, states []string) error {
 	return nil
 }
 
-// tell takes over the path through the workflow that a recording or a finished trial reports.
-func (s *session) tell(w *result.Workflow, mine []string) {
+// adoptPath takes over the path through the workflow that a recording or a finished trial reports.
+func (s *session) adoptPath(w *result.Workflow, mine []string) {
 	if w == nil || s.trial.Recorded.At == (Moment{}) { // only the conversation itself has the order within each turn
 		return
 	}
 	if s.flow == nil {
 		s.flow = &flow{}
 	}
-	s.flow.start, s.flow.current, s.flow.steps, s.flow.told = w.Start, w.State, w.Transitions, w
+	s.flow.start, s.flow.current, s.flow.steps, s.flow.reported = w.Start, w.State, w.Transitions, w
 	s.flow.mine = mine
 }
 
@@ -143,7 +143,7 @@ func (s *session) recognise(calls []checks.Call) {
 		}
 		made = &result.Transition{To: answer.Target, Event: answer.Event, Turn: call.Turn, Redirected: answer.Redirected}
 	}
-	if made == nil || s.flow != nil && s.flow.told != nil {
+	if made == nil || s.flow != nil && s.flow.reported != nil {
 		return
 	}
 	if s.flow == nil {

@@ -62,7 +62,7 @@ func (s *session) generateReply(
 ) (chat.Message, error) {
 	set := s.stance.guards
 	if !set.OnOutput() {
-		reply, err := s.complete(ctx, req, s.overheard(nil))
+		reply, err := s.complete(ctx, req, s.forwardDeltas(nil))
 		if err != nil {
 			return chat.Message{}, err
 		}
@@ -74,7 +74,7 @@ func (s *session) generateReply(
 		onDelta = watch.OnDelta
 		req.Origin.Closing = s.closing()
 	}
-	reply, err := s.complete(ctx, req, s.overheard(onDelta))
+	reply, err := s.complete(ctx, req, s.forwardDeltas(onDelta))
 	if err != nil {
 		return chat.Message{}, err
 	}
@@ -88,9 +88,10 @@ func (s *session) generateReply(
 	return s.addReply(o.Message), o.Err
 }
 
-// overheard passes the pieces of a streamed reply on to listeners, except pieces at which a guardrail ends the reply.
-func (s *session) overheard(onDelta func(chat.Delta) error) func(chat.Delta) error {
-	if s.hear == nil {
+// forwardDeltas passes the pieces of a streamed reply on to listeners, except pieces at which a guardrail ends the
+// reply.
+func (s *session) forwardDeltas(onDelta func(chat.Delta) error) func(chat.Delta) error {
+	if s.onDelta == nil {
 		return onDelta
 	}
 	return func(d chat.Delta) error {
@@ -99,7 +100,7 @@ func (s *session) overheard(onDelta func(chat.Delta) error) func(chat.Delta) err
 				return err
 			}
 		}
-		s.hear(d)
+		s.onDelta(d)
 		return nil
 	}
 }

@@ -106,8 +106,8 @@ func newMatrix(opts PlanOptions, d *diag.List) *matrix {
 		endpoints: map[endpointKey]*Endpoint{}, implicitMocks: map[*scenario.Project]*scenario.Provider{},
 		reportedFeatures: map[string]map[diag.Pos]bool{}, judgeEndpoints: map[endpointKey]*judges.Endpoint{},
 		memory: judges.NewMemory(judges.MemoryLimit), opened: map[string]*recording.File{},
-		heardOf:        map[string]bool{},
-		judgedSessions: map[sessionKey]bool{}, otherSessions: map[sessionKey]string{},
+		conversationIDs: map[string]bool{},
+		judgedSessions:  map[sessionKey]bool{}, otherSessions: map[sessionKey]string{},
 		http: newHTTP(opts.Offline || opts.Replayed && !opts.Listing), tracker: claims.New(),
 	}
 	if len(m.regions) == 0 {
@@ -160,7 +160,7 @@ type matrix struct {
 	opened           map[string]*recording.File               // nil: cannot be read
 	judgedSessions   map[sessionKey]bool                      // conversations that an eval or a scenario judges
 	unread           int                                      // files that could not be read
-	heardOf          map[string]bool                          // ids of conversations; true: it is judged
+	conversationIDs  map[string]bool                          // ids of conversations; true: it is judged
 	otherSessions    map[sessionKey]string                    // conversation → its scenario, which does not judge
 	http             *http.Client                             // for checks
 	implicitMocks    map[*scenario.Project]*scenario.Provider // of projects without providers
@@ -170,7 +170,7 @@ type matrix struct {
 	askedProviders   bool   // a scenario selected its providers
 	incomplete       bool   // planning of a project ended early
 	saidOnce         map[string]bool
-	toldMedia        map[diag.Pos]bool // of media with which something is wrong
+	reportedMedia    map[diag.Pos]bool // of media with which something is wrong
 	foresees         bool              // nothing is planned: a flag of the run may allow what is refused
 	fetchers         []*attach.Fetcher
 	stores           map[*scenario.Project]*attach.Store

@@ -108,27 +108,27 @@ func (m *matrix) reportAddress(p *scenario.Project, address string, at diag.Pos)
 
 // mediaProblem reports a problem once.
 func (m *matrix) mediaProblem(at diag.Pos, code, text, hint string) {
-	if !m.toldMedia[at] {
-		m.tellMedium(at)
+	if !m.reportedMedia[at] {
+		m.reportMedium(at)
 		m.diags.Errorf(at, 1, code, "%s", text).Hint = hint
 	}
 }
 
 // mayBeAllowed is mediaProblem for what a flag of the run allows.
 func (m *matrix) mayBeAllowed(at diag.Pos, code, text, hint string) {
-	if m.foresees && !m.toldMedia[at] {
-		m.tellMedium(at)
+	if m.foresees && !m.reportedMedia[at] {
+		m.reportMedium(at)
 		m.diags.Warnf(at, 1, code, "%s", text).Hint = hint
 		return
 	}
 	m.mediaProblem(at, code, text, hint)
 }
 
-func (m *matrix) tellMedium(at diag.Pos) {
-	if m.toldMedia == nil {
-		m.toldMedia = map[diag.Pos]bool{}
+func (m *matrix) reportMedium(at diag.Pos) {
+	if m.reportedMedia == nil {
+		m.reportedMedia = map[diag.Pos]bool{}
 	}
-	m.toldMedia[at] = true
+	m.reportedMedia[at] = true
 }
 
 // kindCapabilities are the capabilities that a provider needs for the parts of a message, by their type.
@@ -209,7 +209,7 @@ func (m *matrix) unsendable(
 			case e.Simulated && p.lenient:
 				m.warnMedium(part, at, err)
 				err = nil
-			case m.toldMedia[at] && !p.lenient:
+			case m.reportedMedia[at] && !p.lenient:
 				return "", "" // reported by reportCanned
 			default:
 				return fmt.Sprintf("%s is %v", mediumName(part), err), rightFile
@@ -229,8 +229,8 @@ func (m *matrix) unsendable(
 
 // warnMedium warns once of a medium that only a mock can be sent.
 func (m *matrix) warnMedium(part *chat.Part, at diag.Pos, err error) {
-	if !m.toldMedia[at] {
-		m.tellMedium(at)
+	if !m.reportedMedia[at] {
+		m.reportMedium(at)
 		m.diags.Warnf(at, 1, "bad-media", "%s is %v; a mock does not look at it", mediumName(part), err)
 	}
 }

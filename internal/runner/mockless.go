@@ -17,8 +17,8 @@ import (
 
 // genericReplies warns before the run.
 type genericReplies struct {
-	diags *diag.List
-	told  map[*scenario.Scenario]bool
+	diags    *diag.List
+	reported map[*scenario.Scenario]bool
 }
 
 // unaided reports whether a provider of a project is a mock without a file of replies.
@@ -28,7 +28,7 @@ func unaided(p *scenario.Project, spec *scenario.Provider) bool {
 
 // warnGenericReplies warns of the turns of what is planned.
 func (m *matrix) warnGenericReplies(p *scenario.Project, spans []span) {
-	g := genericReplies{diags: m.diags, told: map[*scenario.Scenario]bool{}}
+	g := genericReplies{diags: m.diags, reported: map[*scenario.Scenario]bool{}}
 	for i := range spans {
 		if t := &spans[i].Trial; t.Recorded == nil && t.Finished == nil && unaided(p, t.Endpoint.Spec) {
 			g.scenario(t.Scenario)
@@ -43,7 +43,7 @@ func ReportGenericReplies(p *scenario.Project, d *diag.List) {
 	if d.Errors() > 0 || p.Mock != nil || len(p.Providers) > 0 && !slices.ContainsFunc(p.Providers, mocked) {
 		return
 	}
-	g := genericReplies{diags: d, told: map[*scenario.Scenario]bool{}}
+	g := genericReplies{diags: d, reported: map[*scenario.Scenario]bool{}}
 	for _, s := range p.Scenarios {
 		g.scenario(s)
 	}
@@ -51,10 +51,10 @@ func ReportGenericReplies(p *scenario.Project, d *diag.List) {
 
 // scenario warns of the turns of one scenario, once, where others have a reply.
 func (g *genericReplies) scenario(s *scenario.Scenario) {
-	if s.Skip != "" || g.told[s] {
+	if s.Skip != "" || g.reported[s] {
 		return
 	}
-	g.told[s] = true
+	g.reported[s] = true
 	var bare []int
 	first := -1
 	for i := range s.Turns {

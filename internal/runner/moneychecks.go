@@ -13,11 +13,11 @@ func (m *matrix) reportMoneyLimits(p *scenario.Project, spans []span) {
 	if m.opts.Replayed {
 		return
 	}
-	type told struct {
+	type reportKey struct {
 		pos  diag.Pos
 		spec *scenario.Provider
 	}
-	said := map[told]bool{}
+	said := map[reportKey]bool{}
 	for i := range spans {
 		t := &spans[i].Trial
 		if t.Recorded != nil || t.Finished != nil || t.Scenario.Skip != "" || t.Endpoint.Simulated {
@@ -28,7 +28,7 @@ func (m *matrix) reportMoneyLimits(p *scenario.Project, spans []span) {
 			continue
 		}
 		m.eachMoneyLimit(p, t.Scenario, func(c *checks.Compiled, alone bool) {
-			at := told{c.Pos, t.Endpoint.Spec}
+			at := reportKey{c.Pos, t.Endpoint.Spec}
 			if said[at] {
 				return
 			}

@@ -143,7 +143,7 @@ func (s *session) paint(ctx context.Context, call chat.ToolCall) chat.ToolResult
 		return tools.Failure(call, chat.ErrorExecution, cmp.Or(said(err), err.Error()))
 	}
 	s.spend.add(&reply)
-	s.heard(e, &reply, max(len(s.out.Turns)-1, 0))
+	s.noteReply(e, &reply, max(len(s.out.Turns)-1, 0))
 	out := painted{Provider: e.Spec.ID}
 	for _, p := range reply.Parts {
 		if p.Media != nil {

@@ -17,8 +17,8 @@ func (m *matrix) takesParameters(
 	if s.Skip != "" {
 		return true
 	}
-	m.tellUnsent(spec)
-	m.tellRecorded(p, spec)
+	m.warnUnsent(spec)
+	m.warnRecorded(p, spec)
 	if e.Simulated {
 		return true
 	}
@@ -62,8 +62,8 @@ func (m *matrix) takesParameters(
 	return ok
 }
 
-// tellUnsent reports parameters on the command line that the provider does not get.
-func (m *matrix) tellUnsent(spec *scenario.Provider) {
+// warnUnsent reports parameters on the command line that the provider does not get.
+func (m *matrix) warnUnsent(spec *scenario.Provider) {
 	for _, c := range []struct {
 		flag, name string
 		given      bool
@@ -78,9 +78,9 @@ func (m *matrix) tellUnsent(spec *scenario.Provider) {
 	}
 }
 
-// tellRecorded reports parameters on the command line that have no effect because recordings answer, and pairs of
+// warnRecorded reports parameters on the command line that have no effect because recordings answer, and pairs of
 // providers that would have the same answers.
-func (m *matrix) tellRecorded(p *scenario.Project, spec *scenario.Provider) {
+func (m *matrix) warnRecorded(p *scenario.Project, spec *scenario.Provider) {
 	if spec.Type != scenario.ReplayType || spec.Replay == nil {
 		return
 	}

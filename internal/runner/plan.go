@@ -37,9 +37,9 @@ type Plan struct {
 	close   func()          // nil: nothing was opened
 	tracker *claims.Tracker // nil: nothing is expected to come up
 
-	whole  *Plan         // that this one is a part of; nil: it is the whole
-	shard  *result.Shard // which part; nil: it is the whole
-	places [][2]int      // of its trials in the whole
+	complete *Plan         // that this one is a part of; nil: it is the whole
+	shard    *result.Shard // which part; nil: it is the whole
+	places   [][2]int      // of its trials in the whole
 
 	strays func() []string // nil: there are none
 

@@ -175,7 +175,7 @@ func (m *matrix) conversations(s *scenario.Scenario, path string, at diag.Pos) [
 func (m *matrix) chosen(ref *recording.Ref) bool {
 	chosen := len(m.opts.Only) == 0 || slices.Contains(m.opts.Only, ref.ID) ||
 		ref.Own != "" && slices.Contains(m.opts.Only, ref.Own)
-	m.heardOf[ref.ID] = chosen
+	m.conversationIDs[ref.ID] = chosen
 	return chosen
 }
 
@@ -183,14 +183,14 @@ func (m *matrix) chosen(ref *recording.Ref) bool {
 func (m *matrix) reportOnly() {
 	var missing []string
 	for _, id := range m.opts.Only {
-		if !m.heardOf[id] && !slices.Contains(missing, id) {
+		if !m.conversationIDs[id] && !slices.Contains(missing, id) {
 			missing = append(missing, id)
 		}
 	}
 	if m.diags.Errors() > 0 { // a recording may not have been read
 		return
 	}
-	known := slices.Sorted(maps.Keys(m.heardOf))
+	known := slices.Sorted(maps.Keys(m.conversationIDs))
 	for _, id := range missing {
 		hint := diag.DidYouMean(id, known)
 		if hint == "" && len(known) > 0 {

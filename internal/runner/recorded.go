@@ -49,12 +49,12 @@ func (s *session) judgeRecorded(ctx context.Context) {
 		s.recorder.Learn([]chat.Message{rec.Messages[i].Message})
 	}
 	s.copyRecordingInfo(rec)
-	if err := s.expectTold(rec); err != nil {
+	if err := s.expectRecordedFlow(rec); err != nil {
 		s.out.Error = err.Error()
 		s.abandon(0, s.out.Error)
 		return
 	}
-	s.tell(rec.Workflow, rec.Speaks)
+	s.adoptPath(rec.Workflow, rec.SpeakingStates)
 	exchanges := recording.Turns(s.addSystemPrompt(rec.Messages))
 	scripts := s.scriptsOf(exchanges)
 	over := following(scripts)

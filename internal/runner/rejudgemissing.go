@@ -33,7 +33,7 @@ func (b *rejudgePlanner) reportMissing(finished []Finished) {
 	}
 	for _, p := range b.projects {
 		for _, s := range p.Scenarios {
-			if s.Skip == "" && b.m.wants(s) && countVariants(s) <= maxVariants {
+			if s.Skip == "" && b.m.selects(s) && countVariants(s) <= maxVariants {
 				f.compareScenario(p, s)
 			}
 		}
@@ -46,8 +46,8 @@ func (b *rejudgePlanner) reportMissing(finished []Finished) {
 	}
 }
 
-// wants reports whether the filters select a scenario. Unlike keeps it does not mark them as used.
-func (m *matrix) wants(s *scenario.Scenario) bool {
+// selects reports whether the filters select a scenario. Unlike keeps it does not mark them as used.
+func (m *matrix) selects(s *scenario.Scenario) bool {
 	return m.scenarios.Matches(selection.IDAndAlias(&s.Meta)...)
 }
 

@@ -67,9 +67,9 @@ type Options struct {
 	Dispatcher EvalDispatcher
 	// Remote runs the trials elsewhere; nil: this process does. The endpoints of the plan are not called then.
 	Remote Remote
-	// LetGo drops the turns and checks of a scenario once all its trials are over, to save memory: neither the plan nor
-	// its suite can run again.
-	LetGo bool
+	// FreeScenarios drops the turns and checks of a scenario once all its trials are over, to save memory: neither the
+	// plan nor its suite can run again.
+	FreeScenarios bool
 	// Worker is the name of this process in the results of trials that it runs for others; "": it runs its own.
 	Worker string
 }
@@ -157,7 +157,7 @@ func runTrials(ctx, starting context.Context, plan *Plan, w *worker) {
 	total := plan.Len()
 	trials := newQueue(plan, w.opts)
 	var held *holding
-	if w.opts.LetGo {
+	if w.opts.FreeScenarios {
 		held = newHolding(plan)
 	}
 	work := func() {
@@ -238,8 +238,8 @@ func (c *worker) perform(
 			s.out.MayCostUSD = tooDear.needs
 		}
 		s.out.Settle()
-	case t.shared().IsLetGo():
-		s.out.Error = errLetGo.Error()
+	case t.shared().IsFreed():
+		s.out.Error = errFreed.Error()
 		s.out.Settle()
 	case c.opts.Remote != nil:
 		s.out = c.runRemote(ctx, s, events)

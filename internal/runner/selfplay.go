@@ -113,7 +113,7 @@ var (
 // next has the persona speak. The message is nil when it ended the conversation without another word.
 func (t *talk) next(ctx context.Context, at turnIndex) (*chat.Message, error) {
 	t.s.emit.generating(at.number)
-	m, err := t.speak(ctx, at)
+	m, err := t.nextMessage(ctx, at)
 	if m == nil && err == nil {
 		t.s.emit.generating(result.NoTurn)
 	}
@@ -126,7 +126,7 @@ func (t *talk) next(ctx context.Context, at turnIndex) (*chat.Message, error) {
 	return m, nil
 }
 
-func (t *talk) speak(ctx context.Context, at turnIndex) (*chat.Message, error) {
+func (t *talk) nextMessage(ctx context.Context, at turnIndex) (*chat.Message, error) {
 	req, err := t.request(at)
 	if err != nil {
 		return nil, err
@@ -266,8 +266,8 @@ func (s *session) completeUser(ctx context.Context, p *player, req *chat.Request
 		return reply, err
 	}
 	s.users.add(&reply, p.endpoint.Simulated)
-	s.heard(p.endpoint, &reply, max(req.Origin.Turn, 0))
-	s.wordsAlone("of the persona "+say.Named(p.persona.ID), &reply, max(req.Origin.Turn, 0))
+	s.noteReply(p.endpoint, &reply, max(req.Origin.Turn, 0))
+	s.noteUnusedCalls("of the persona "+say.Named(p.persona.ID), &reply, max(req.Origin.Turn, 0))
 	return reply, nil
 }
 

@@ -30,7 +30,7 @@ type session struct {
 	limit       *timeLimit         // of the conversation; nil: it may take any time
 	preview     *preview           // nil: the trial is run
 	emit        *emitter           // nil: no sink wants events
-	hear        func(chat.Delta)   // gets each piece of a streamed reply; nil: no listener
+	onDelta     func(chat.Delta)   // gets each piece of a streamed reply; nil: no listener
 	recordError error              // the cassette cannot be written, which ends the run
 	recorder    *cassette.Recorder // nil: the trial is neither recorded nor replayed
 	recordedID  string             // of a recorded session; "": none

@@ -32,7 +32,7 @@ func (p *Plan) Part(shard result.Shard, places [][2]int) *Plan {
 	if shard.Planned = p.Planned(); shard.Planned != p.Len() {
 		shard.Slots = p.Len()
 	}
-	out.whole, out.shard, out.spans, out.places = p, &shard, nil, places
+	out.complete, out.shard, out.spans, out.places = p, &shard, nil, places
 	k := 0
 	for _, r := range places {
 		for from := r[0]; from < r[1]; {
@@ -58,8 +58,8 @@ func (p *Plan) Shard() (*result.Shard, [][2]int) { return p.shard, p.places }
 
 // entire is the plan that this one is a part of, or itself.
 func (p *Plan) entire() *Plan {
-	if p.whole != nil {
-		return p.whole
+	if p.complete != nil {
+		return p.complete
 	}
 	return p
 }

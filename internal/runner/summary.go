@@ -128,7 +128,7 @@ func (s *session) summarize(
 		return text, nil
 	}
 	e, turn := s.trial.summarizer, max(len(s.out.Turns)-1, 0)
-	req := s.summaryRequest(fmt.Sprintf(summaryTask, max(tokens*3/4, 1)), told(before, messages), turn, no)
+	req := s.summaryRequest(fmt.Sprintf(summaryTask, max(tokens*3/4, 1)), transcriptText(before, messages), turn, no)
 	reply, err := s.consult(ctx, e, req)
 	if err == nil {
 		err = s.recorder.Err()
@@ -190,13 +190,13 @@ func (s *session) consult(ctx context.Context, e *Endpoint, req *chat.Request) (
 		Provider: e.Spec.ID, Model: reply.Model, Usage: reply.Usage, CostUSD: reply.CostUSD, LatencyMS: reply.LatencyMS,
 		Cached: reply.Cached,
 	}
-	s.heard(e, &reply, req.Origin.Turn)
-	s.wordsAlone("of the provider "+say.Named(e.Spec.ID), &reply, req.Origin.Turn)
+	s.noteReply(e, &reply, req.Origin.Turn)
+	s.noteUnusedCalls("of the provider "+say.Named(e.Spec.ID), &reply, req.Origin.Turn)
 	return reply, nil
 }
 
-// told is a conversation as text: messages, tool calls and results.
-func told(before string, messages []chat.Message) string {
+// transcriptText is a conversation as text: messages, tool calls and results.
+func transcriptText(before string, messages []chat.Message) string {
 	var b strings.Builder
 	if before != "" {
 		b.WriteString("What was before, in short: " + before + "\n\n")

@@ -102,8 +102,8 @@ func (l *toolLoop) checkChoice() error {
 	return nil
 }
 
-// tellUnheeded warns of a reply that does not keep to the policy's choice of tools: many servers pass it over.
-func (l *toolLoop) tellUnheeded(reply *chat.Message) {
+// warnToolChoice warns of a reply that does not keep to the policy's choice of tools: many servers pass it over.
+func (l *toolLoop) warnToolChoice(reply *chat.Message) {
 	agent := l.s.trial.Endpoint
 	if !l.chooses() || agent.Simulated || agent.Spec.IsAgent() || !chat.Complete(reply.FinishReason) {
 		return
@@ -145,7 +145,7 @@ func (l *toolLoop) offer() ([]chat.Tool, string) {
 // the conversation. A tool that fails is no error.
 func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 	if l.s.ran() {
-		return l.told(calls, l.s.toolResults)
+		return l.recordAgentCalls(calls, l.s.toolResults)
 	}
 	if err := l.limits(len(calls)); err != nil {
 		return err

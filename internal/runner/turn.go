@@ -105,7 +105,7 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		if turn.Trace = s.trace; err != nil {
 			return err
 		}
-		loop.tellUnheeded(&reply)
+		loop.warnToolChoice(&reply)
 		if len(reply.ToolCalls) == 0 {
 			loop.keepTaken()
 			loop.keepOverspent()
@@ -160,7 +160,7 @@ func (s *session) complete(
 		s.ranCalls = reply.ToolCalls
 	}
 	s.spend.add(&reply)
-	s.heard(s.trial.Endpoint, &reply, max(len(s.out.Turns)-1, 0))
+	s.noteReply(s.trial.Endpoint, &reply, max(len(s.out.Turns)-1, 0))
 	s.warnGeneric(&req.Origin)
 	return reply, nil
 }

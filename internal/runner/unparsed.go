@@ -85,8 +85,8 @@ func (s *session) offeredNames() (names []string) {
 	return names
 }
 
-// told is what the agent was told in words: its prompt and what the user said.
-func (s *session) told() (all []grading.Exhibit) {
+// instructions are the texts that the agent got: its prompt and the messages of the user.
+func (s *session) instructions() (all []grading.Exhibit) {
 	for i := range s.messages {
 		if m := &s.messages[i]; m.Role != chat.Assistant && m.Role != chat.ToolRole {
 			all = append(all, grading.Show("", m.Text()))
@@ -97,7 +97,7 @@ func (s *session) told() (all []grading.Exhibit) {
 
 // reportUnparsed warns of what servers left in the texts of replies. With --strict such a trial is an error.
 func (s *session) reportUnparsed() {
-	asked, tools, program := s.told(), s.offeredNames(), s.trial.Endpoint.Spec.IsAgent()
+	asked, tools, program := s.instructions(), s.offeredNames(), s.trial.Endpoint.Spec.IsAgent()
 	look := func(list []chat.Message) {
 		for i := range list {
 			m := list[i].Said() // as the model wrote it, before guardrails
@@ -120,7 +120,7 @@ func (s *session) reportUnparsed() {
 
 // Faults says what is wrong with the replies of a turn of a chat that a run would warn of.
 func (c *Chat) Faults(turn *result.Turn) (told []string) {
-	asked, tools, program := c.s.told(), c.s.offeredNames(), c.s.trial.Endpoint.Spec.IsAgent()
+	asked, tools, program := c.s.instructions(), c.s.offeredNames(), c.s.trial.Endpoint.Spec.IsAgent()
 	for i := range turn.Messages {
 		m := turn.Messages[i].Said()
 		if how := howCut(&m, c.s.trial.Endpoint.Spec); m.Role == chat.Assistant && how != "" && !turn.Messages[i].Blocked() {

@@ -30,7 +30,7 @@ func (t *talk) warnOfEchoes(words string, generic bool) {
 		own, _, _ := strings.Cut(t.system, endInstruction)
 		t.echo.own = lettersOf(own)
 	}
-	if s.justHeard(plain) {
+	if s.repeatsAgent(plain) {
 		t.echo.heard++
 		if t.echo.heard > 1 || len(words) >= sentence { // one "Hello" is a greeting
 			s.warn(fmt.Sprintf("the persona %q says back what the agent said last", persona))
@@ -72,8 +72,8 @@ func (e *echo) period(plain string) int {
 	return 0
 }
 
-// justHeard reports whether the letters of a text are those of what the agent said last.
-func (s *session) justHeard(plain string) bool {
+// repeatsAgent reports whether the letters of a text are those of what the agent said last.
+func (s *session) repeatsAgent(plain string) bool {
 	for i := len(s.messages) - 1; i >= 0; i-- {
 		if m := &s.messages[i]; m.Role == chat.Assistant && m.Content != "" {
 			return plain == lettersOf(m.Content)

@@ -109,7 +109,7 @@ func calledBy(v any) string {
 // as a tag, where the text is nothing else.
 func onlyCall(text string, tools []string) string {
 	text = withoutHead(text)
-	if block, whole := fencedWhole(text); whole {
+	if block, whole := soleBlock(text); whole {
 		text = block
 	}
 	text = strings.TrimSpace(text)
@@ -191,8 +191,8 @@ var headMarks = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:assistant)?(?:\s*<\|\w+\|>(?:assistant\b)?)+\s*`)
 })
 
-// fencedWhole is what stands in a block of code that is all of a text.
-func fencedWhole(text string) (block string, whole bool) {
+// soleBlock is what stands in a block of code that is all of a text.
+func soleBlock(text string) (block string, whole bool) {
 	const fence = "```"
 	rest, opened := strings.CutPrefix(text, fence)
 	rest, closed := strings.CutSuffix(rest, fence)

@@ -90,7 +90,7 @@ var whenFields = table("when", func() rows[When] {
 			w.PatternPos = d.Pos(v)
 		}).doc("A tool was called whose name matches this regular expression."),
 		flag("any_tool_called", func(w *When) *bool { return &w.AnyToolCalled }).doc("Some tool was called."),
-		whole("min_tool_calls", natural, func(w *When) *int { return &w.MinToolCalls }).
+		integer("min_tool_calls", natural, func(w *When) *int { return &w.MinToolCalls }).
 			doc("At least so many calls of tools were made."),
 	}
 })

@@ -105,7 +105,7 @@ func commonStepKeys() rows[stepFile] {
 			doc("Steps whose output must be there before this one begins."),
 		object("modifiers", part("modifiers",
 			object("retry", part("retry",
-				whole("max_attempts", counting, func(s *stepFile) *int { return &s.Attempts }).must().
+				integer("max_attempts", counting, func(s *stepFile) *int { return &s.Attempts }).must().
 					doc("The most attempts, the first included."),
 			), itself[stepFile]).doc("Whether a failed step is tried again."),
 			custom("eval", texts, func(d *decoder, s *stepFile, v *node.Node) {
@@ -135,7 +135,7 @@ func modelStepKeys() rows[stepFile] {
 			d.referAll(toOffered, v)
 		}).doc("The tools that the agent is offered; those of its prompt when left out."),
 		object("termination", part("termination",
-			whole("max_steps", counting, func(s *stepFile) *int { return &s.MaxSteps }).doc("The most calls of the model."),
+			integer("max_steps", counting, func(s *stepFile) *int { return &s.MaxSteps }).doc("The most calls of the model."),
 			custom("tool_called", text, func(d *decoder, s *stepFile, v *node.Node) {
 				s.StopTool, _ = d.Name(v, "tool_called")
 				d.refer(toTool, v)

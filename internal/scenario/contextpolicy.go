@@ -54,9 +54,9 @@ type Relevance struct {
 
 var contextPolicyFields = table("context_policy", func() rows[ContextPolicy] {
 	return rows[ContextPolicy]{
-		whole("token_budget", natural, func(p *ContextPolicy) *int { return &p.Budget }).
+		integer("token_budget", natural, func(p *ContextPolicy) *int { return &p.Budget }).
 			doc("How many tokens the messages of a call may have, with the system prompt; 0 is no limit."),
-		whole("reserve_for_output", natural, func(p *ContextPolicy) *int { return &p.Reserve }).
+		integer("reserve_for_output", natural, func(p *ContextPolicy) *int { return &p.Reserve }).
 			doc("How many tokens of the budget are kept for the reply.").preset("0"),
 		word("strategy", words("oldest", "fail", "summarize", "relevance"),
 			func(p *ContextPolicy) *string { return (*string)(&p.Strategy) }).
@@ -80,7 +80,7 @@ var contextPolicyFields = table("context_policy", func() rows[ContextPolicy] {
 					"embedding. One of the project with that type comes before a vendor's own."),
 			label("model", func(r *Relevance) *string { return &r.Model }).asIs().
 				doc("The model of the embeddings. Left out: that of the provider, or a small one of the vendor."),
-			whole("min_recent_messages", natural, func(r *Relevance) *int { return &r.Recent }).
+			integer("min_recent_messages", natural, func(r *Relevance) *int { return &r.Recent }).
 				doc("How many of the last messages stay before others.").preset("3"),
 			inside[Relevance]("always_keep_system_role", boolean).doc("The system prompt always stays, whatever this says."),
 			num("similarity_threshold", unit, func(r *Relevance) *float64 { return &r.Least }).
@@ -88,7 +88,7 @@ var contextPolicyFields = table("context_policy", func() rows[ContextPolicy] {
 			word("query_source", words("last_user", "last_n", "custom"), func(r *Relevance) *string { return &r.Query }).
 				doc("What messages are compared with: the last message of the user, the last messages, or a text.").
 				preset("last_user"),
-			whole("last_n_count", natural, func(r *Relevance) *int { return &r.LastN }).
+			integer("last_n_count", natural, func(r *Relevance) *int { return &r.LastN }).
 				doc("How many messages the query is made of, with query_source last_n."),
 			str("custom_query", func(r *Relevance) *string { return &r.OwnQuery }).
 				doc("The query, with query_source custom."),

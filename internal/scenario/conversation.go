@@ -52,7 +52,7 @@ type Scenario struct {
 	Dataset *Dataset     `digest:"-"` // nil: the scenario is run for itself
 	Row     *dataset.Row `digest:"-"` // for which this is the scenario; see ForRow
 
-	letGo    bool
+	freed    bool
 	written  *node.Node // what its file says; nil: nobody asked to keep it
 	rowLacks []string   // fields that Metadata asks for and Row does not have
 
@@ -84,11 +84,11 @@ func (s *Scenario) placesOf() *rarePlaces {
 	return s.places
 }
 
-// LetGo drops the turns and the checks, which are most of a scenario in memory. Nothing may use them any more.
-func (s *Scenario) LetGo() { s.Turns, s.Conversation, s.letGo = nil, nil, true }
+// Free drops the turns and the checks, which are most of a scenario in memory. Nothing may use them any more.
+func (s *Scenario) Free() { s.Turns, s.Conversation, s.freed = nil, nil, true }
 
-// IsLetGo reports whether the turns and the checks are gone.
-func (s *Scenario) IsLetGo() bool { return s.letGo }
+// IsFreed reports whether the turns and the checks are gone.
+func (s *Scenario) IsFreed() bool { return s.freed }
 
 // ContextMetadata feeds the template variables domain and user_role.
 type ContextMetadata struct{ Domain, UserRole string }

@@ -19,11 +19,11 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 			doc("How freely the model chooses, from 0 to 2."),
 		numPtr("top_p", unit, func(a *arenaFile) **float64 { return &a.Defaults.TopP }).
 			doc("The share of probability from which the model chooses."),
-		wholePtr("max_tokens", counting, func(a *arenaFile) **int { return &a.Defaults.MaxTokens }).
+		optionalInteger("max_tokens", counting, func(a *arenaFile) **int { return &a.Defaults.MaxTokens }).
 			doc("The most tokens of a reply."),
 		seed("seed", func(a *arenaFile) **int64 { return &a.Defaults.Seed }).
 			doc("Makes models that support it repeat themselves. The first trial has it, and each further one one more."),
-		whole("concurrency", natural, func(a *arenaFile) *int { return &a.Defaults.Concurrency }).
+		integer("concurrency", natural, func(a *arenaFile) *int { return &a.Defaults.Concurrency }).
 			doc("How many conversations run at once.").preset("6"),
 		dur("run_timeout", func(a *arenaFile) *time.Duration { return &a.Defaults.RunTimeout }).
 			doc("The longest that a conversation may take, such as 10m.").preset("5m"),

@@ -194,8 +194,8 @@ func flagPtr[T any](name string, at func(*T) **bool) *field[T] {
 	})
 }
 
-// whole is a field with a whole number.
-func whole[T any](name string, s keys.Number, at func(*T) *int) *field[T] {
+// integer is a field with a whole number.
+func integer[T any](name string, s keys.Number, at func(*T) *int) *field[T] {
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
 		if i, ok := s.Int(d, v, name); ok {
 			*at(t) = i
@@ -203,8 +203,8 @@ func whole[T any](name string, s keys.Number, at func(*T) *int) *field[T] {
 	})
 }
 
-// wholePtr is a field with a whole number that knows whether it was written.
-func wholePtr[T any](name string, s keys.Number, at func(*T) **int) *field[T] {
+// optionalInteger is a field with a whole number that knows whether it was written.
+func optionalInteger[T any](name string, s keys.Number, at func(*T) **int) *field[T] {
 	return custom(name, s, func(d *decoder, t *T, v *node.Node) {
 		if i, ok := s.Int(d, v, name); ok {
 			*at(t) = &i

@@ -88,11 +88,11 @@ func (f *files) base() []string {
 
 // rel is the way from a folder to a path, both as displayed.
 func (f *files) rel(dir, path string) (string, error) {
-	return filepath.Rel(f.whole(dir), f.whole(path))
+	return filepath.Rel(f.absolutePath(dir), f.absolutePath(path))
 }
 
-// whole is the absolute path of one that is displayed.
-func (f *files) whole(path string) string {
+// absolutePath is the absolute path of a path that is displayed.
+func (f *files) absolutePath(path string) string {
 	bases := f.base()
 	if filepath.IsAbs(path) || len(bases) == 0 {
 		return path

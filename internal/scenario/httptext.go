@@ -74,8 +74,8 @@ func FillHTTP(text string, fill func(HTTPPlace) string) string {
 	})
 }
 
-// WholeHTTP is the place that a text is; ok is false for any other text.
-func WholeHTTP(text string) (p HTTPPlace, ok bool) {
+// HTTPPlaceOf is the place that a text is; ok is false for any other text.
+func HTTPPlaceOf(text string) (p HTTPPlace, ok bool) {
 	m := httpPlace().FindStringSubmatch(text)
 	if m == nil || m[0] != text || !isHTTPPlace(m[2]) {
 		return p, false

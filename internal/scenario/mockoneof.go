@@ -121,7 +121,7 @@ func readOneOf(d *decoder, r *mockReplyFile, v *node.Node) {
 		if at := node.Get(item, "chance"); at != nil && c.chance == 0 && d.Diags.Errors() == errors {
 			d.Errorf(at, "out-of-range", "a reply with the chance 0 is never drawn").Hint = "take it out"
 		}
-		d.wholeMockReply(item, &c, errors)
+		d.checkMockReply(item, &c, errors)
 		sum += c.chance
 		r.OneOf = append(r.OneOf, MockChoice{c.chance, c.MockReply})
 	})

@@ -74,13 +74,13 @@ func mockReplyRows() rows[mockReplyFile] {
 			func(r *mockReplyFile) *string { return &r.FinishReason }).
 			doc("Why the model stopped; what fits the reply when left out."),
 		objectPtr("usage", part("usage",
-			whole("input_tokens", natural, func(u *chat.Usage) *int { return &u.InputTokens }).doc("Tokens of the request."),
-			whole("output_tokens", natural, func(u *chat.Usage) *int { return &u.OutputTokens }).doc("Tokens of the reply."),
-			whole("cached_tokens", natural, func(u *chat.Usage) *int { return &u.CachedTokens }).
+			integer("input_tokens", natural, func(u *chat.Usage) *int { return &u.InputTokens }).doc("Tokens of the request."),
+			integer("output_tokens", natural, func(u *chat.Usage) *int { return &u.OutputTokens }).doc("Tokens of the reply."),
+			integer("cached_tokens", natural, func(u *chat.Usage) *int { return &u.CachedTokens }).
 				doc("Tokens of the request that were read from a cache."),
-			whole("cache_write_tokens", natural, func(u *chat.Usage) *int { return &u.CacheWriteTokens }).
+			integer("cache_write_tokens", natural, func(u *chat.Usage) *int { return &u.CacheWriteTokens }).
 				doc("Tokens of the request that were written into a cache."),
-			whole("reasoning_tokens", natural, func(u *chat.Usage) *int { return &u.ReasoningTokens }).
+			integer("reasoning_tokens", natural, func(u *chat.Usage) *int { return &u.ReasoningTokens }).
 				doc("Tokens of the reply that were thought."),
 		), func(r *mockReplyFile) **chat.Usage { return &r.Usage }).
 			doc("The tokens that the reply took; they are estimated when left out."),
@@ -120,12 +120,12 @@ func (d *decoder) mockReply(n *node.Node) MockReply {
 		d.aloneWithOneOf(n)
 		return MockReply{OneOf: r.OneOf}
 	}
-	d.wholeMockReply(n, &r, before)
+	d.checkMockReply(n, &r, before)
 	return r.MockReply
 }
 
-// wholeMockReply reports what a reply lacks that was read after so many errors.
-func (d *decoder) wholeMockReply(n *node.Node, r *mockReplyFile, before int) {
+// checkMockReply reports what a reply lacks that was read after so many errors.
+func (d *decoder) checkMockReply(n *node.Node, r *mockReplyFile, before int) {
 	switch {
 	case d.Diags.Errors() > before: // what seems to be missing is what was misspelt
 	case r.content == nil && r.calls == nil && r.parts == nil && r.audio == "" && r.Error == "":
@@ -237,7 +237,7 @@ func (p *mockPart) part() chat.Part {
 	if m.MIMEType == "" {
 		m.MIMEType = p.mimeType()
 	}
-	m.Width, m.Height = wholeOf(p.meta["width"]), wholeOf(p.meta["height"])
+	m.Width, m.Height = integerOf(p.meta["width"]), integerOf(p.meta["height"])
 	m.Duration = numberOf(p.meta["duration"])
 	if m.Duration == 0 {
 		m.Duration = numberOf(p.meta["duration_seconds"])

@@ -2,8 +2,8 @@ package scenario
 
 import "strconv"
 
-// wholeOf and numberOf read numbers of a free map, where anything else just tells nothing.
-func wholeOf(s string) int {
+// integerOf and numberOf read numbers of a free map, where anything else just tells nothing.
+func integerOf(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return 0

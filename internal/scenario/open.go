@@ -17,12 +17,12 @@ type OpenCheck struct {
 	spec    Check // as written
 	compile func(*Check, *diag.List)
 
-	mu    sync.Mutex
-	made  map[string]any // what was compiled, by the texts that were filled in; nil: it cannot be
-	used  []any          // each once, since the last Reset
-	rows  any            // for some row; nil: no conversation has one
-	first any            // that was ever made; nil: nothing was
-	told  map[diag.Diagnostic]bool
+	mu       sync.Mutex
+	made     map[string]any // what was compiled, by the texts that were filled in; nil: it cannot be
+	used     []any          // each once, since the last Reset
+	rows     any            // for some row; nil: no conversation has one
+	first    any            // that was ever made; nil: nothing was
+	reported map[diag.Diagnostic]bool
 
 	ofRow map[string]rowForm       // what rows make of it, by the texts that were filled in
 	own   map[diag.Diagnostic]bool // warnings that it causes whatever a row holds
@@ -36,7 +36,7 @@ func (d *decoder) open(c *Check) bool {
 	if c.Settled = !c.holdsBraces(); c.Settled {
 		return false
 	}
-	o := &OpenCheck{spec: *c, compile: d.compile, made: map[string]any{}, told: map[diag.Diagnostic]bool{}}
+	o := &OpenCheck{spec: *c, compile: d.compile, made: map[string]any{}, reported: map[diag.Diagnostic]bool{}}
 	o.spec.Settled = true
 	c.Compiled = o
 	c.Params = nil
@@ -75,7 +75,7 @@ func (o *OpenCheck) Bind(v *Values, who string, d *diag.List) any {
 	defer o.mu.Unlock()
 	var problems diag.List
 	spec, key := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
-		f.tell(&problems, pos, width, o.spec.Type+": "+f.msg+who)
+		f.addTo(&problems, pos, width, o.spec.Type+": "+f.msg+who)
 	})
 	if problems.Errors() > 0 {
 		o.report(&problems, d)
@@ -193,8 +193,8 @@ func (o *OpenCheck) fillIn(
 // report adds problems that were not reported before.
 func (o *OpenCheck) report(problems, d *diag.List) {
 	for _, p := range problems.Sorted() {
-		if !o.told[p] {
-			o.told[p] = true
+		if !o.reported[p] {
+			o.reported[p] = true
 			d.Add(p)
 		}
 	}

@@ -21,7 +21,7 @@ const maxMade = 256
 func (o *OpenCheck) BindRow(v *Values, d *diag.List) any {
 	var problems diag.List
 	spec, key := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
-		f.tell(&problems, pos, width, o.spec.Type+": "+f.msg)
+		f.addTo(&problems, pos, width, o.spec.Type+": "+f.msg)
 	})
 	var form rowForm
 	if problems.Errors() > 0 {
@@ -87,7 +87,7 @@ func (o *OpenCheck) BindRows(all []*Values, who string, d *diag.List) {
 			if f.code == "empty-value" || f.code == "structured-value" { // of this row
 				list = &unfilled
 			}
-			f.tell(list, pos, width, o.spec.Type+": "+f.msg+who)
+			f.addTo(list, pos, width, o.spec.Type+": "+f.msg+who)
 		})
 		if problems.Errors() > 0 {
 			o.report(&problems, d)

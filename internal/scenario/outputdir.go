@@ -21,7 +21,7 @@ func OutputDir(opts Options) string {
 		dir := filepath.Dir(in.config)
 		b := &build{
 			l: l, in: in, p: &Project{File: in.config}, arena: &arenaFile{}, mocks: map[string]*mockNames{},
-			broken: map[kind]bool{}, told: map[diag.Pos]bool{},
+			broken: map[kind]bool{}, reported: map[diag.Pos]bool{},
 		}
 		b.places = &pathBases{fs: l.fs, config: dir, run: dir}
 		b.getenv, _ = l.withDotenv(dir)

@@ -70,8 +70,8 @@ var mediaFields = table("media", func() rows[mediaFile] {
 		word("detail", words("low", "high", "auto"), func(m *mediaFile) *string { return &m.Detail }).
 			doc("How closely a model is to look at a picture, where its API takes that."),
 		str("caption", func(m *mediaFile) *string { return &m.Caption }).doc("What is to be seen or heard."),
-		whole("width", natural, func(m *mediaFile) *int { return &m.Width }).doc("In pixels."),
-		whole("height", natural, func(m *mediaFile) *int { return &m.Height }).doc("In pixels."),
+		integer("width", natural, func(m *mediaFile) *int { return &m.Width }).doc("In pixels."),
+		integer("height", natural, func(m *mediaFile) *int { return &m.Height }).doc("In pixels."),
 	}
 })
 

@@ -177,8 +177,9 @@ func (q *Persona) who(s *Scenario) string {
 	return fmt.Sprintf("the persona %q, for scenario %q: ", q.ID, s.ID)
 }
 
-// untoldGoals warns of goals and constraints that no model is told: the text of the persona does not hold their place.
-func (b *build) untoldGoals() {
+// warnUnusedGoals warns of goals and constraints that no model is told: the text of the persona does not hold their
+// place.
+func (b *build) warnUnusedGoals() {
 	for _, q := range b.p.Personas {
 		if !b.p.PlaysPersona(q) {
 			continue

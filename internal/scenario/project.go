@@ -34,7 +34,7 @@ type build struct {
 	late      []lateCheck
 	given     []givenVariable
 	named     []string          // variables in names and paths of files
-	told      map[diag.Pos]bool // places of variables of which something is wrong
+	reported  map[diag.Pos]bool // places of variables of which something is wrong
 	datasets  map[string]*dataset.File
 	mocks     map[string]*mockNames // by path
 
@@ -49,7 +49,7 @@ type build struct {
 func (l *loader) project(in *input) *build {
 	b := &build{
 		l: l, in: in, p: &Project{File: in.config}, arena: &arenaFile{}, mocks: map[string]*mockNames{},
-		broken: map[kind]bool{}, told: map[diag.Pos]bool{},
+		broken: map[kind]bool{}, reported: map[diag.Pos]bool{},
 	}
 	dir := "."
 	if in.config != "" {
@@ -168,7 +168,7 @@ func (b *build) config() bool {
 // apply takes over the settings of the config.
 func (b *build) apply(a *arenaFile) {
 	b.p.Defaults, b.p.Judges, b.p.Globals = a.Defaults, a.judges, a.globals
-	b.p.Whole = b.in.config != "" && b.in.only == nil
+	b.p.AllScenarios = b.in.config != "" && b.in.only == nil
 	b.p.Roles, b.p.SelfPlay = a.roles, a.selfPlay
 	b.p.Workflow, b.p.Compositions, b.p.Memory = a.workflow, a.compositions, a.memory
 	b.skillList, b.p.Agents, b.p.Servers = a.skills, a.agents, a.servers
@@ -418,7 +418,7 @@ func (b *build) finish() {
 	b.reportReplacedEvals()
 	b.reportHiddenPrompts()
 	b.idlePersonas()
-	b.untoldGoals()
+	b.warnUnusedGoals()
 	slices.SortStableFunc(b.p.Scenarios, func(x, y *Scenario) int { return cmp.Compare(x.ID, y.ID) })
 	b.settleServers()
 	b.workflow()

@@ -70,7 +70,7 @@ var parameterFields = table("parameters", func() rows[Parameters] {
 	return rows[Parameters]{
 		numPtr("temperature", keys.Number{Low: 0, High: 2}, func(p *Parameters) **float64 { return &p.Temperature }).
 			doc("How freely the model chooses, from 0 to 2."),
-		wholePtr("max_tokens", counting, func(p *Parameters) **int { return &p.MaxTokens }).
+		optionalInteger("max_tokens", counting, func(p *Parameters) **int { return &p.MaxTokens }).
 			doc("The most tokens of a reply."),
 		numPtr("top_p", unit, func(p *Parameters) **float64 { return &p.TopP }).
 			doc("The share of probability from which the model chooses."),

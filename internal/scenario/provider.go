@@ -75,7 +75,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 		remark[providerFile]("pricing_correct_at", text).doc("When somebody last looked at the prices, for people."),
 		object("rate_limit", part("rate_limit",
 			num("rps", positive, func(p *Provider) *float64 { return &p.RPS }).doc("Requests in a second. Left out: no limit."),
-			whole("burst", natural, func(p *Provider) *int { return &p.Burst }).doc("How many may come at once."),
+			integer("burst", natural, func(p *Provider) *int { return &p.Burst }).doc("How many may come at once."),
 		), func(p *providerFile) *Provider { return p.Provider }).doc("The most requests in a second."),
 		custom("capabilities", listOf(capabilities), readCapabilities).doc("What the model can do."),
 		custom("unsupported_params", texts, func(d *decoder, p *providerFile, v *node.Node) {
@@ -97,19 +97,19 @@ var providerFields = table("a provider", func() rows[providerFile] {
 				d.Warnf(v, NoEffect, "stream_retry has no effect without enabled: true; failed calls are repeated as by default")
 			}
 		}).doc("Whether and how often failed requests are repeated."),
-		whole("stream_max_concurrent", natural, func(p *providerFile) *int { return &p.MaxConcurrent }).
+		integer("stream_max_concurrent", natural, func(p *providerFile) *int { return &p.MaxConcurrent }).
 			doc("The most requests at once; 0 is no limit."),
 		object("circuit_breaker", part("circuit_breaker",
-			wholePtr("max_failures", natural, func(b *Breaker) **int { return &b.MaxFailures }).preset("10").
+			optionalInteger("max_failures", natural, func(b *Breaker) **int { return &b.MaxFailures }).preset("10").
 				doc("Failures in a row after which nothing is called; 0 never gives up."),
 			dur("probe_after", func(b *Breaker) *duration { return &b.ProbeAfter }).preset("30s").
 				doc("After how long one call tries whether the model is back."),
 		), func(p *providerFile) *Breaker { return &p.Breaker }).
 			doc("When the model is no longer called because nobody is there, and when to try again."),
 		object("http_transport", part("http_transport",
-			whole("max_conns_per_host", natural, func(t *Transport) *int { return &t.MaxConns }).
+			integer("max_conns_per_host", natural, func(t *Transport) *int { return &t.MaxConns }).
 				doc("The most connections at once."),
-			whole("max_idle_conns_per_host", natural, func(t *Transport) *int { return &t.MaxIdleConns }).
+			integer("max_idle_conns_per_host", natural, func(t *Transport) *int { return &t.MaxIdleConns }).
 				doc("The most connections that are kept open for later calls."),
 			dur("idle_conn_timeout", func(t *Transport) *duration { return &t.IdleTimeout }).
 				doc("How long they are kept open. Left out: 90s."),
@@ -191,7 +191,7 @@ var retryFields = table("stream_retry", func() rows[retryFile] {
 	return rows[retryFile]{
 		flag("enabled", func(r *retryFile) *bool { return &r.enabled }).
 			doc("Must be true for the settings beside it to count."),
-		whole("max_attempts", counting, func(r *retryFile) *int { return &r.Attempts }).preset("4").
+		integer("max_attempts", counting, func(r *retryFile) *int { return &r.Attempts }).preset("4").
 			doc("The most calls in all."),
 		dur("initial_delay", func(r *retryFile) *duration { return &r.BaseDelay }).preset("500ms").
 			doc("The first wait; each further one is longer."),
@@ -201,7 +201,7 @@ var retryFields = table("stream_retry", func() rows[retryFile] {
 		object("budget", part("budget",
 			num("rate_per_sec", positive, func(r *RetryPolicy) *float64 { return &r.PerSecond }).must().
 				doc("Retries in a second."),
-			whole("burst", natural, func(r *RetryPolicy) *int { return &r.Burst }).doc("How many may come at once."),
+			integer("burst", natural, func(r *RetryPolicy) *int { return &r.Burst }).doc("How many may come at once."),
 		), func(r *retryFile) *RetryPolicy { return &r.RetryPolicy }).doc("How many retries there may be in a time."),
 	}
 })

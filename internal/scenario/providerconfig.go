@@ -79,7 +79,7 @@ var (
 	})
 	anthropicConfigFields = table("additional_config of an anthropic provider", func() rows[callFile] {
 		return append(once(callRows()),
-			whole("thinking_budget", natural, func(c *callFile) *int { return &c.ThinkingBudget }).
+			integer("thinking_budget", natural, func(c *callFile) *int { return &c.ThinkingBudget }).
 				doc("Tokens that the model may think before it speaks, a part of max_tokens."),
 			custom("effort", words(anthropicEfforts...), readEffort).doc("The vendor's name for reasoning_effort."),
 			label("version", func(c *callFile) *string { return &c.APIVersion }).preset("2023-06-01").asIs().
@@ -89,7 +89,7 @@ var (
 	})
 	geminiConfigFields = table("additional_config of a gemini provider", func() rows[callFile] {
 		return append(once(callRows()),
-			wholePtr("thinking_budget", thinkingBudget, func(c *callFile) **int { return &c.Gemini.ThinkingBudget }).
+			optionalInteger("thinking_budget", thinkingBudget, func(c *callFile) **int { return &c.Gemini.ThinkingBudget }).
 				doc("Tokens that the model may think, a part of max_tokens; 0: it does not, -1: as it likes."),
 			flag("include_thoughts", func(c *callFile) *bool { return &c.Gemini.IncludeThoughts }).
 				doc("Has the API tell what the model thinks."),

@@ -47,8 +47,8 @@ func endsInWord(text string) bool {
 	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(`\}_^$`, last)
 }
 
-// tell adds the fault to a list; a doubt is a warning.
-func (f *placeholderFault) tell(list *diag.List, pos diag.Pos, width int, msg string) {
+// addTo adds the fault to a list; a doubt is a warning.
+func (f *placeholderFault) addTo(list *diag.List, pos diag.Pos, width int, msg string) {
 	add := list.Errorf
 	if f.doubt {
 		add = list.Warnf

@@ -31,21 +31,21 @@ func (s *Suite) LimitRuns(limit time.Duration) {
 
 // Project is one arena config with what it names, or the loose files of one command line.
 type Project struct {
-	Name      string
-	File      string `digest:"-"` // the arena config; "" when there is none
-	Dir       string `digest:"-"` // against which run-time paths resolve
-	Whole     bool   `digest:"-"` // Scenarios are all that the config names, and not a few that were asked for
-	Defaults  Defaults
-	Prompts   []*Prompt   `digest:"-"` // each task type once
-	Providers []*Provider `digest:"-"`
-	Scenarios []*Scenario `digest:"-"` // sorted by id
-	Tools     []*Tool
-	Personas  []*Persona
-	Roles     []Role // self-play roles
-	SelfPlay  bool   // self_play is there and not switched off
-	Judges    []Judge
-	Evals     []*RecordingEval `digest:"-"`
-	PackEvals []*Eval          // of the packs; see EvalsFor
+	Name         string
+	File         string `digest:"-"` // the arena config; "" when there is none
+	Dir          string `digest:"-"` // against which run-time paths resolve
+	AllScenarios bool   `digest:"-"` // Scenarios are all that the config names, and not a few that were asked for
+	Defaults     Defaults
+	Prompts      []*Prompt   `digest:"-"` // each task type once
+	Providers    []*Provider `digest:"-"`
+	Scenarios    []*Scenario `digest:"-"` // sorted by id
+	Tools        []*Tool
+	Personas     []*Persona
+	Roles        []Role // self-play roles
+	SelfPlay     bool   // self_play is there and not switched off
+	Judges       []Judge
+	Evals        []*RecordingEval `digest:"-"`
+	PackEvals    []*Eval          // of the packs; see EvalsFor
 	// ArenaEvals are those of the config. They replace others of the same id.
 	ArenaEvals []*Eval
 	Workflow   *Workflow // the config's own, else that of the pack; nil: none

@@ -18,16 +18,16 @@ var toolPolicyFields = table("tool_policy", func() rows[ToolPolicy] {
 			p.Blocklist, _ = d.Strings(v, "blocklist")
 			d.referAll(toTool, v)
 		}).doc("Tools that are answered with an error instead of being run: those of the prompt and those of the scenario."),
-		whole("max_rounds", natural, func(p *ToolPolicy) *int { return &p.MaxRounds }).
+		integer("max_rounds", natural, func(p *ToolPolicy) *int { return &p.MaxRounds }).
 			doc("The most rounds of tool calls in a turn; 50 when left out."),
-		whole("max_tool_calls_per_turn", natural, func(p *ToolPolicy) *int { return &p.MaxPerTurn }).
+		integer("max_tool_calls_per_turn", natural, func(p *ToolPolicy) *int { return &p.MaxPerTurn }).
 			doc("The most calls in a turn. Left out: no limit but max_rounds."),
-		whole("max_total_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxTotal }).
+		integer("max_total_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxTotal }).
 			doc("The most calls in the conversation. Left out: no limit."),
 		num("max_cost_usd", positive, func(p *ToolPolicy) *float64 { return &p.MaxCostUSD }).
 			doc("The most that the conversation may cost: the trial is an error where more would be asked of the model. Left " +
 				"out: 2, after calls of tools alone."),
-		whole("max_identical_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxIdentical }).
+		integer("max_identical_tool_calls", natural, func(p *ToolPolicy) *int { return &p.MaxIdentical }).
 			doc("At which call of a tool with the same arguments in a turn it is not run any more: with 3, the default, " +
 				"two calls are run, the third is refused, and a fourth is an error of the trial."),
 	}

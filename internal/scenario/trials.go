@@ -44,11 +44,11 @@ var stops = words("early", "never", "baseline")
 // trialFields are the keys of the map of trials.
 var trialFields = table("trials", func() rows[TrialRule] {
 	return rows[TrialRule]{
-		located("max", wholePtr("max", keys.Number{Low: 1, High: mostTrials, Integer: true},
+		located("max", optionalInteger("max", keys.Number{Low: 1, High: mostTrials, Integer: true},
 			func(r *TrialRule) **int { return &r.Max })).
 			doc("The most trials that count, a whole number of turns of the variants. Left out with a pass_rate: " +
 				"10 / (1 - (pass_rate - tolerance)), 20 to 1000."),
-		located("min", wholePtr("min", keys.Number{Low: 1, High: mostTrials, Integer: true},
+		located("min", optionalInteger("min", keys.Number{Low: 1, High: mostTrials, Integer: true},
 			func(r *TrialRule) **int { return &r.Min })).
 			doc("No verdict before that many trials; pass^k is told for k up to it. With stop: baseline the first trials.").
 			preset("1"),

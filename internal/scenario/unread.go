@@ -180,7 +180,7 @@ func (b *build) unread() {
 		return
 	}
 	for _, d := range b.l.diags.Sorted() {
-		b.told[d.Pos] = true
+		b.reported[d.Pos] = true
 	}
 	b.typedVariables()
 	b.unreadOwn()
@@ -315,10 +315,10 @@ func (p *Prompt) declares(name string) bool {
 
 // notRead warns of an unused variable.
 func (b *build) notRead(g givenVariable, read *variableReads) {
-	if b.told[g.pos] {
+	if b.reported[g.pos] {
 		return
 	}
-	b.told[g.pos] = true
+	b.reported[g.pos] = true
 	warn := func(format string) *diag.Diagnostic {
 		return b.l.diags.Warnf(g.pos, utf8.RuneCountInString(g.name), "unread-variable", format, g.name)
 	}

@@ -38,7 +38,7 @@ func (b *build) unreadContexts() {
 		read.addScenario(b, s)
 		read.addNested()
 		for _, k := range s.contextKeys() {
-			if k.pos.Line != 0 && !b.told[k.pos] {
+			if k.pos.Line != 0 && !b.reported[k.pos] {
 				b.unreadContext(s, prompts, read, k)
 			}
 		}

@@ -51,10 +51,10 @@ func (b *build) unreadRows() {
 		read.addText(s.Description)
 		use.reads = append(use.reads, read)
 		use.input[s.Dataset.InputField] = true
-		if b.told[s.Dataset.Pos] || used {
+		if b.reported[s.Dataset.Pos] || used {
 			continue
 		}
-		b.told[s.Dataset.Pos] = true
+		b.reported[s.Dataset.Pos] = true
 		b.l.diags.Warnf(s.Dataset.Pos, s.Dataset.width, "unread-variable",
 			"no field of the rows is used: each row is the same conversation, with the same checks").Hint =
 			"write {{FIELD}} in a turn or a check where a field is meant, or take dataset out; FIELD can be " +
@@ -73,7 +73,7 @@ const forPeople = "_"
 // for which the file was written.
 func (b *build) unreadFields(use *rowUse) {
 	set := use.first
-	if b.told[set.Pos] {
+	if b.reported[set.Pos] {
 		return
 	}
 	var wanted []string // by texts, and of no field

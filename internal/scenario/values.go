@@ -96,13 +96,13 @@ func nodeHoldsBraces(n *node.Node) bool {
 // checkFiller fills in the texts of one check.
 type checkFiller struct {
 	*Values
-	texts  []string // that were filled, in order
-	values map[*node.Node][]FilledIn
-	faults func(n *node.Node, list []placeholderFault)
-	plain  map[*node.Node]bool // of which the text is to be read as it would be without quotes
-	judge  bool                // within what a judge is told, which has placeholders of its own
-	shown  bool                // within a text that somebody reads, where nothing is compared with it
-	told   bool                // within a text for the reader of a report
+	texts     []string // that were filled, in order
+	values    map[*node.Node][]FilledIn
+	faults    func(n *node.Node, list []placeholderFault)
+	plain     map[*node.Node]bool // of which the text is to be read as it would be without quotes
+	judge     bool                // within what a judge is told, which has placeholders of its own
+	shown     bool                // within a text that somebody reads, where nothing is compared with it
+	inMessage bool                // within a text for the reader of a report
 }
 
 // blank reports whether nothing to see stands for a placeholder.
@@ -183,7 +183,7 @@ func (f *checkFiller) note(out *node.Node, text string) {
 }
 
 // asks reports whether the text says what is looked for, or what a judge is to decide by.
-func (f *checkFiller) asks() bool { return !f.judge && !f.told }
+func (f *checkFiller) asks() bool { return !f.judge && !f.inMessage }
 
 // isTyped reports whether a value is one placeholder, of a field of the row that is no text.
 func (f *checkFiller) isTyped(n *node.Node) bool {
@@ -297,9 +297,9 @@ func (f *checkFiller) node(n *node.Node) *node.Node {
 		valued := n.Kind == node.Map && i%2 == 1
 		f.judge = valued && n.Content[i-1].Value == "system_prompt"
 		f.shown = valued && contains(shownParams, n.Content[i-1].Value)
-		f.told = valued && n.Content[i-1].Value == "message"
+		f.inMessage = valued && n.Content[i-1].Value == "message"
 		out.Content[i] = f.node(c)
 	}
-	f.judge, f.shown, f.told = false, false, false
+	f.judge, f.shown, f.inMessage = false, false, false
 	return &out
 }

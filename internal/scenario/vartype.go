@@ -59,7 +59,7 @@ func (b *build) typedVariables() {
 			}
 		}
 		for _, prompt := range prompts {
-			if !b.told[g.pos] && (g.scenario != nil || g.prompt != nil) {
+			if !b.reported[g.pos] && (g.scenario != nil || g.prompt != nil) {
 				b.typed(prompt, g)
 			}
 		}
@@ -69,7 +69,7 @@ func (b *build) typedVariables() {
 func (b *build) typed(prompt *Prompt, g givenVariable) {
 	r := node.Reader{File: g.pos.File, Diags: b.l.diags}
 	if node.IsNull(g.value) {
-		b.told[g.pos] = true
+		b.reported[g.pos] = true
 		b.l.diags.Errorf(g.pos, utf8.RuneCountInString(g.name), "empty-value", "the variable %q has no value", g.name).
 			Hint = `give it one, or take the line out; for an empty text write ""`
 		return

@@ -87,9 +87,9 @@ var engineFields = table("engine", func() rows[workflow.Budget] {
 
 var budgetFields = table("budget", func() rows[workflow.Budget] {
 	return rows[workflow.Budget]{
-		whole("max_total_visits", counting, func(b *workflow.Budget) *int { return &b.Visits }).
+		integer("max_total_visits", counting, func(b *workflow.Budget) *int { return &b.Visits }).
 			doc("The most states that are entered, the first included; after that transitions are refused."),
-		whole("max_tool_calls", counting, func(b *workflow.Budget) *int { return &b.ToolCalls }).
+		integer("max_tool_calls", counting, func(b *workflow.Budget) *int { return &b.ToolCalls }).
 			doc("After so many calls of tools transitions are refused. Other calls are not: see tool_policy."),
 		custom("max_wall_time_sec", counting, func(d *decoder, b *workflow.Budget, v *node.Node) {
 			seconds, _ := d.Int(v, "max_wall_time_sec", 1, int(counting.High))
@@ -110,7 +110,7 @@ var stateFields = table("a state", func() rows[stateFile] {
 			s.Terminal, _ = d.Bool(v, "terminal")
 			s.terminal = v
 		}).doc("No event leads on: what the user says from then on is answered here."),
-		whole("max_visits", counting, func(s *stateFile) *int { return &s.MaxVisits }).
+		integer("max_visits", counting, func(s *stateFile) *int { return &s.MaxVisits }).
 			doc("How often the state may be entered."),
 		custom("on_max_visits", text, func(d *decoder, s *stateFile, v *node.Node) {
 			s.onMax = v

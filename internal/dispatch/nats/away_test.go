@@ -48,7 +48,7 @@ func TestRestart(t *testing.T) {
 		want = append(want, r.ID+"/tone")
 	}
 	told := make(chan string, 10)
-	w := worker(connect(t, nats.Options{URL: b.URL(), Tell: func(s string) { told <- s }}), nil)
+	w := worker(connect(t, nats.Options{URL: b.URL(), Notify: func(s string) { told <- s }}), nil)
 	w.AckWait = 2 * time.Second
 	var once sync.Once
 	down := make(chan struct{})
@@ -91,7 +91,7 @@ func TestAway(t *testing.T) {
 			b := natstest.New(t)
 			publish(t, client(t, b), request("a"))
 			told := make(chan string, 10)
-			c := connect(t, nats.Options{URL: b.URL(), MaxAway: 50 * time.Millisecond, Tell: func(s string) { told <- s }})
+			c := connect(t, nats.Options{URL: b.URL(), MaxAway: 50 * time.Millisecond, Notify: func(s string) { told <- s }})
 			var once sync.Once
 			down := make(chan struct{})
 			stop := func() { b.Stop(); close(down) }
@@ -139,7 +139,7 @@ func TestLateBroker(t *testing.T) {
 	}
 	done := make(chan connected)
 	go func() {
-		c, err := nats.Connect(t.Context(), nats.Options{URL: b.URL(), Tell: func(s string) { told <- s }})
+		c, err := nats.Connect(t.Context(), nats.Options{URL: b.URL(), Notify: func(s string) { told <- s }})
 		done <- connected{c, err}
 	}()
 	same(t, b.URL()+": the broker does not answer; trying again until it answers", <-told)

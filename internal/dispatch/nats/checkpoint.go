@@ -145,7 +145,7 @@ func (l *Listener) saveCheckpoint(ctx context.Context) {
 	defer cancel()
 	_, err = l.bucket.Put(once, l.key(), data)
 	if err != nil && !l.saveFailed && ctx.Err() == nil {
-		l.Tell(fmt.Sprintf("%s: the position of the listener could not be stored; trying again: %v", l.Subject, err))
+		l.Notify(fmt.Sprintf("%s: the position of the listener could not be stored; trying again: %v", l.Subject, err))
 	}
 	l.saveFailed = err != nil
 }

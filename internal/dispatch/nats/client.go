@@ -35,8 +35,8 @@ type Options struct {
 	// MaxAway closes the client once the broker has been unreachable for that long and no eval is running: everything that
 	// waits for the broker fails. It also limits the first connection. 0: only Patience counts.
 	MaxAway time.Duration
-	// Tell is called when the connection is lost and when it is back, from any goroutine. It may be nil.
-	Tell func(string)
+	// Notify is called when the connection is lost and when it is back, from any goroutine. It may be nil.
+	Notify func(string)
 }
 
 // Client is a connection to a broker, which connects again after an outage. It is safe for concurrent use.
@@ -71,8 +71,8 @@ func Connect(ctx context.Context, opts Options) (*Client, error) {
 	}
 	c := &Client{Names: names, opts: opts, address: at, back: make(chan struct{}, 1), done: make(chan struct{})}
 	c.outage.limit = opts.MaxAway
-	if c.opts.Tell == nil {
-		c.opts.Tell = func(string) {}
+	if c.opts.Notify == nil {
+		c.opts.Notify = func(string) {}
 	}
 	if err := c.connect(ctx); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (c *Client) connect(ctx context.Context) error {
 		if err == nil {
 			c.conn = conn
 			if try > 0 {
-				c.opts.Tell(c.address.shown + ": connected")
+				c.opts.Notify(c.address.shown + ": connected")
 			}
 			return nil
 		}
@@ -101,7 +101,7 @@ func (c *Client) connect(ctx context.Context) error {
 			return c.explain(err)
 		}
 		if try == 0 {
-			c.opts.Tell(c.explain(err).Error() + "; trying again until it answers")
+			c.opts.Notify(c.explain(err).Error() + "; trying again until it answers")
 		}
 		if !c.pause(wait, delay(try)) {
 			if ctx.Err() != nil {
@@ -165,14 +165,14 @@ func (c *Client) settings() []natsgo.Option {
 func (c *Client) disconnect(conn *natsgo.Conn, err error) {
 	if err != nil && c.disconnected.CompareAndSwap(false, true) {
 		c.outage.begin(conn.Close)
-		c.opts.Tell(c.address.shown + ": the connection is lost; trying again until the broker answers")
+		c.opts.Notify(c.address.shown + ": the connection is lost; trying again until the broker answers")
 	}
 }
 
 func (c *Client) reconnected() {
 	if c.disconnected.CompareAndSwap(true, false) {
 		c.outage.end()
-		c.opts.Tell(c.address.shown + ": connected again")
+		c.opts.Notify(c.address.shown + ": connected again")
 		select {
 		case c.back <- struct{}{}:
 		default:

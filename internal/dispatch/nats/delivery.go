@@ -46,7 +46,7 @@ func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) (pause time.Dura
 		_ = msg.Nak() // another worker gets the request at once or, without a connection, after AckWait
 	default:
 		_ = msg.NakWithDelay(w.Retry(job.tries()))
-		w.Tell(fmt.Sprintf("request %s: try %d of %d: %v", job.name(), job.tries(), w.MaxDeliver, err))
+		w.Notify(fmt.Sprintf("request %s: try %d of %d: %v", job.name(), job.tries(), w.MaxDeliver, err))
 		if refused, ok := errors.AsType[*Error](err); ok && !errors.Is(err, ErrTooLarge) {
 			return 0, refused
 		}
@@ -139,7 +139,7 @@ func (j *delivery) evaluate(ctx context.Context) (measured []result.EvalResult, 
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("arena crashed: %v", p)
-			j.Tell(fmt.Sprintf("request %s: %v\n%s", j.name(), err, debug.Stack()))
+			j.Notify(fmt.Sprintf("request %s: %v\n%s", j.name(), err, debug.Stack()))
 		}
 	}()
 	defer j.Client.outage.measuring()()
@@ -227,7 +227,7 @@ func (j *delivery) deadLetter(ctx context.Context, why dispatch.Why, reason stri
 		return fmt.Errorf("store the dead letter: %w", err)
 	}
 	j.stats.dead.Add(1)
-	j.Tell(fmt.Sprintf("request %s is given up: %s", j.name(), d.Reason))
+	j.Notify(fmt.Sprintf("request %s is given up: %s", j.name(), d.Reason))
 	return nil
 }
 

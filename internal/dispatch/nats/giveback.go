@@ -67,7 +67,7 @@ func (j *delivery) giveBack(ctx context.Context, refused *dispatch.RefusedError)
 	id := dispatch.Token("given back", j.meta.Stream, strconv.FormatUint(j.meta.Sequence.Stream, 10))
 	_, err = j.Client.store(once, msg, jetstream.WithMsgID(id), jetstream.WithExpectStream(j.Client.Stream))
 	if err == nil {
-		j.tellOnce(refused.Reason)
+		j.notifyOnce(refused.Reason)
 		return errGivenBack
 	}
 	if errors.Is(err, ErrTooLarge) || j.tries() >= j.MaxDeliver {
@@ -76,19 +76,19 @@ func (j *delivery) giveBack(ctx context.Context, refused *dispatch.RefusedError)
 	return fmt.Errorf("give it back: %w", err)
 }
 
-// tellOnce reports why requests are given back, each reason once.
-func (j *delivery) tellOnce(reason string) {
+// notifyOnce reports why requests are given back, each reason once.
+func (j *delivery) notifyOnce(reason string) {
 	const most = 100 // reasons come from requests, so their number needs a limit
-	j.toldMu.Lock()
-	defer j.toldMu.Unlock()
-	if j.toldReasons[reason] || len(j.toldReasons) >= most {
+	j.reasonsMu.Lock()
+	defer j.reasonsMu.Unlock()
+	if j.reportedReasons[reason] || len(j.reportedReasons) >= most {
 		return
 	}
-	if j.toldReasons == nil {
-		j.toldReasons = map[string]bool{}
+	if j.reportedReasons == nil {
+		j.reportedReasons = map[string]bool{}
 	}
-	j.toldReasons[reason] = true
-	j.Tell(fmt.Sprintf("request %s is given back for another worker, and given up if none takes it within %s: %s",
+	j.reportedReasons[reason] = true
+	j.Notify(fmt.Sprintf("request %s is given back for another worker, and given up if none takes it within %s: %s",
 		j.name(), j.GiveBack, reason))
 }
 

@@ -74,7 +74,7 @@ func TestNobodyTakes(t *testing.T) {
 	publish(t, c, request("lost", "tone"))
 	var told []string
 	w := worker(c, evaluate(unfit))
-	w.GiveBack, w.Jobs, w.Tell = 300*time.Millisecond, 1, func(text string) { told = append(told, text) }
+	w.GiveBack, w.Jobs, w.Notify = 300*time.Millisecond, 1, func(text string) { told = append(told, text) }
 	s := run(t, w)
 	if s.Requests != 1 || s.Dead != 1 || s.GivenBack < 2 {
 		t.Errorf("%+v", s)

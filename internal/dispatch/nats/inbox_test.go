@@ -16,7 +16,7 @@ func TestAwaitBroker(t *testing.T) {
 	t.Parallel()
 	b := natstest.New(t)
 	lost := make(chan string, 8)
-	c := connect(t, nats.Options{URL: b.URL(), Patience: hang.Guard, Tell: func(text string) { lost <- text }})
+	c := connect(t, nats.Options{URL: b.URL(), Patience: hang.Guard, Notify: func(text string) { lost <- text }})
 	if err := c.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}

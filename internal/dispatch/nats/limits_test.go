@@ -94,7 +94,7 @@ func TestStoppedAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := make(chan string, 10)
-	c := connect(t, nats.Options{URL: b.URL(), Tell: func(text string) { told <- text }})
+	c := connect(t, nats.Options{URL: b.URL(), Notify: func(text string) { told <- text }})
 	if err := c.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type Listener struct {
 	Accumulator *dispatch.Accumulator
 	Worker      string // named in dead letters
 	Now         func() time.Time
-	Tell        func(string)
+	Notify      func(string)
 
 	mu         sync.Mutex
 	bucket     jetstream.KeyValue // nil: there are no checkpoints
@@ -80,7 +80,7 @@ func (l *Listener) event(ctx context.Context, data []byte, seq uint64, at time.T
 			return err
 		}
 		if room && l.Accumulator.Stats().Evicted > 0 {
-			l.Tell(l.Subject + ": too many sessions at once; those silent for longest end early, and are counted")
+			l.Notify(l.Subject + ": too many sessions at once; those silent for longest end early, and are counted")
 		}
 	}
 	l.seq, l.caughtUp = max(l.seq, seq), caughtUp
@@ -92,7 +92,7 @@ func (l *Listener) decode(data []byte, seq uint64) *dispatch.Event {
 	e, err := dispatch.DecodeEvent(data)
 	if err != nil {
 		if l.unreadable++; l.unreadable == 1 {
-			l.Tell(fmt.Sprintf("%s: event %d is left out: %v; more of these are only counted", l.Subject, seq, err))
+			l.Notify(fmt.Sprintf("%s: event %d is left out: %v; more of these are only counted", l.Subject, seq, err))
 		}
 		return nil
 	}
@@ -118,7 +118,7 @@ func (l *Listener) store(ctx context.Context, due dispatch.Actions, at time.Time
 		if err := l.Client.StoreDead(ctx, d, nil); err != nil {
 			return err
 		}
-		l.Tell(fmt.Sprintf("session %q is given up: %s", d.Session, d.Reason))
+		l.Notify(fmt.Sprintf("session %q is given up: %s", d.Session, d.Reason))
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func listen(t *testing.T, c *nats.Client, change ...func(*nats.Listener)) *liste
 	ctx, cancel := context.WithCancel(t.Context())
 	l := &listening{&nats.Listener{
 		Client: c, Subject: "app.events", Name: "l", Accumulator: dispatch.NewAccumulator(), Now: time.Now,
-		Tell: func(string) {},
+		Notify: func(string) {},
 	}, cancel, make(chan error, 1)}
 	for _, f := range change {
 		f(l.Listener)
@@ -166,7 +166,7 @@ func TestPassing(t *testing.T) {
 	b := natstest.New(t)
 	c := client(t, b)
 	told := make(chan string, 10)
-	l := listen(t, c, func(l *nats.Listener) { l.Tell = func(s string) { told <- s } })
+	l := listen(t, c, func(l *nats.Listener) { l.Notify = func(s string) { told <- s } })
 	same(t, "app.events: no stream holds this subject: what is sent while no listener runs is lost", <-told)
 	conn, err := natsgo.Connect(b.URL())
 	if err != nil {

@@ -102,7 +102,7 @@ func (c *Client) retry(ctx context.Context, ask func(context.Context) error) err
 			return c.explain(c.cause(err)) // a missing permission does not come by waiting
 		}
 		if try == stillTrying && !c.disconnected.Load() {
-			c.opts.Tell(c.explain(c.cause(err)).Error() + "; still trying")
+			c.opts.Notify(c.explain(c.cause(err)).Error() + "; still trying")
 		}
 		if !c.pause(wait, delay(try)) {
 			if ctx.Err() != nil {
@@ -113,7 +113,7 @@ func (c *Client) retry(ctx context.Context, ask func(context.Context) error) err
 	}
 }
 
-// stillTrying is the try after which Tell is called even though the connection works.
+// stillTrying is the try after which Notify is called even though the connection works.
 const stillTrying = 6
 
 // cause returns the permission error that the broker reported, or else err. The broker does not answer a request

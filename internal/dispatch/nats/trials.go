@@ -103,8 +103,8 @@ func (t *Trials) Runs(ctx context.Context, take func(r *fleet.Run, err error)) e
 	})
 }
 
-// Told calls take with the announcements of one run, as Runs does.
-func (t *Trials) Told(ctx context.Context, run string, take func(r *fleet.Run, err error)) error {
+// WatchRun calls take with the announcements of one run, as Runs does.
+func (t *Trials) WatchRun(ctx context.Context, run string, take func(r *fleet.Run, err error)) error {
 	return t.follow(ctx, t.runs(), t.run(run), func(m jetstream.Msg) error {
 		take(fleet.DecodeRun(m.Data()))
 		return nil

@@ -45,7 +45,7 @@ func served(t *testing.T, trials *nats.Trials, do func(context.Context, *fleet.J
 	ctx, stop := context.WithCancel(t.Context())
 	w := &nats.TrialWorker{
 		Trials: trials, Run: aRun, Needs: []string{"model"}, Jobs: 4, Name: "w", MaxDeliver: 2, AckWait: 10 * time.Second,
-		Do: do, Check: func(*fleet.Job) error { return nil }, Tell: func(text string) { t.Log(text) },
+		Do: do, Check: func(*fleet.Job) error { return nil }, Notify: func(text string) { t.Log(text) },
 	}
 	var running sync.WaitGroup
 	running.Go(func() {

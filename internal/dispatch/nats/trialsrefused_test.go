@@ -82,7 +82,7 @@ func TestResultsAreNotAllowed(t *testing.T) {
 			paid.Add(1)
 			return &fleet.Done{Line: []byte(`{}`)}, nil
 		},
-		Check: func(*fleet.Job) error { return nil }, Tell: func(text string) { t.Log(text) },
+		Check: func(*fleet.Job) error { return nil }, Notify: func(text string) { t.Log(text) },
 	}
 	err = w.Serve(t.Context(), t.Context())
 	if err == nil || !strings.Contains(err.Error(), "the broker does not allow it") || paid.Load() != 1 {

@@ -35,8 +35,8 @@ type TrialWorker struct {
 	// Check refuses a job that is not of the run's plan.
 	Check func(j *fleet.Job) error
 	// Busy is called with 1 before each job and with -1 after it; it may be nil.
-	Busy func(more int)
-	Tell func(string)
+	Busy   func(more int)
+	Notify func(string)
 
 	fail    func(error) // ends Serve
 	mu      sync.Mutex
@@ -220,7 +220,7 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 	go w.keepAlive(alive, msg)
 	job, err := w.decode(msg)
 	if err != nil {
-		w.Tell(fmt.Sprintf("a job was refused: %v", err))
+		w.Notify(fmt.Sprintf("a job was refused: %v", err))
 		_ = msg.Term() // no worker of this run could take it
 		return
 	}
@@ -234,13 +234,13 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 	outcome, err := w.outcome(hard, job, tries)
 	if err != nil {
 		if hard.Err() == nil {
-			w.Tell(fmt.Sprintf("the trial %s is given back: %v", job.Trial, err))
+			w.Notify(fmt.Sprintf("the trial %s is given back: %v", job.Trial, err))
 		}
 		_ = msg.NakWithDelay(giveBackDelay)
 		return
 	}
 	if err := w.keep(context.WithoutCancel(hard), job, outcome); err != nil {
-		w.Tell(fmt.Sprintf("the result of the trial %s cannot be stored: %v", job.Trial, err))
+		w.Notify(fmt.Sprintf("the result of the trial %s cannot be stored: %v", job.Trial, err))
 		_ = msg.NakWithDelay(giveBackDelay)
 		if _, refused := errors.AsType[*Error](err); refused { // so would be the next ones
 			w.fail(err)
@@ -339,7 +339,7 @@ func (w *TrialWorker) keep(ctx context.Context, j *fleet.Job, o *fleet.Outcome) 
 	if !errors.Is(err, ErrTooLarge) {
 		return err
 	}
-	w.Tell(fmt.Sprintf("the result of the trial %s is left out: %v", j.Trial, err))
+	w.Notify(fmt.Sprintf("the result of the trial %s is left out: %v", j.Trial, err))
 	o.Line, o.Apart, o.Size, o.Parts = nil, "", 0, nil
 	o.Error = fmt.Sprintf("it was run, and its result cannot be sent: %v", err)
 	return w.store(ctx, j, o)

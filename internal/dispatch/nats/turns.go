@@ -69,7 +69,7 @@ func (n *Names) pausesOf(run string) string  { return n.prefix + ".pauses." + ru
 // Limits are those of a run. Close lets go of them.
 func (t *Trials) Limits(run string) (*Limits, error) {
 	l := &Limits{trials: t, run: run, turns: map[string]*Turns{}, slots: map[string]*Slots{}}
-	pauses, err := t.conn.Subscribe(t.pausesOf(run), func(m *natsgo.Msg) { l.heard(m.Data) })
+	pauses, err := t.conn.Subscribe(t.pausesOf(run), func(m *natsgo.Msg) { l.receive(m.Data) })
 	if err != nil {
 		return nil, t.explain(err)
 	}
@@ -118,7 +118,7 @@ func (l *Limits) Of(provider string, rps float64, burst int) *Turns {
 	return l.turns[name]
 }
 
-func (l *Limits) heard(data []byte) {
+func (l *Limits) receive(data []byte) {
 	var p pause
 	if json.Unmarshal(data, &p) != nil || p.Millis <= 0 {
 		return

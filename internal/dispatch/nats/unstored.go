@@ -14,7 +14,7 @@ const maxPending = 1 << 16
 
 // listenWithoutStream listens to a subject without a stream. It gets only events that are sent while it listens.
 func (l *Listener) listenWithoutStream(ctx context.Context) error {
-	l.Tell(l.Subject + ": no stream holds this subject: what is sent while no listener runs is lost")
+	l.Notify(l.Subject + ": no stream holds this subject: what is sent while no listener runs is lost")
 	sub, err := l.Client.conn.SubscribeSync(l.Subject)
 	if err == nil {
 		err = sub.SetPendingLimits(maxPending, dispatch.DefaultMaxBytes)
@@ -52,7 +52,7 @@ func (l *Listener) receive(ctx context.Context, sub *natsgo.Subscription) error 
 		case errors.Is(err, context.DeadlineExceeded):
 		case errors.Is(err, natsgo.ErrSlowConsumer):
 			if !slow {
-				l.Tell(l.Subject + ": events come faster than they are taken, and some are lost; put the subject into a stream")
+				l.Notify(l.Subject + ": events come faster than they are taken, and some are lost; put the subject into a stream")
 			}
 			slow = true
 		case err != nil:

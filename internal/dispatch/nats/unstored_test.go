@@ -20,7 +20,7 @@ func TestTooFast(t *testing.T) {
 	c := client(t, b)
 	told, busy := make(chan string, 100), make(chan struct{})
 	l := listen(t, c, func(l *nats.Listener) {
-		l.Tell = func(text string) {
+		l.Notify = func(text string) {
 			told <- text
 			if strings.Contains(text, "is left out") {
 				<-busy // by which the listener waits

@@ -43,16 +43,16 @@ type Worker struct {
 	Now    func() time.Time
 	// Retry is how long a request waits after its n-th failed try, from 1; nil is 1s, 2s, 4s and so on up to 1m.
 	Retry func(n int) time.Duration
-	// Tell is called with a message about each request that fails, from any goroutine. It may be nil.
-	Tell func(string)
+	// Notify is called with a message about each request that fails, from any goroutine. It may be nil.
+	Notify func(string)
 
-	stats       stats
-	toldMu      sync.Mutex
-	toldReasons map[string]bool // why requests were given back
-	consumer    jetstream.Consumer
-	ackWait     time.Duration
-	started     time.Time
-	lastBusy    atomic.Int64 // end of the last request: a time.Duration since started
+	stats           stats
+	reasonsMu       sync.Mutex
+	reportedReasons map[string]bool // why requests were given back
+	consumer        jetstream.Consumer
+	ackWait         time.Duration
+	started         time.Time
+	lastBusy        atomic.Int64 // end of the last request: a time.Duration since started
 }
 
 // The defaults of a Worker.
@@ -128,8 +128,8 @@ func (w *Worker) setDefaults() {
 	if w.Retry == nil {
 		w.Retry = func(n int) time.Duration { return min(time.Second<<min(n-1, 10), time.Minute) }
 	}
-	if w.Tell == nil {
-		w.Tell = func(string) {}
+	if w.Notify == nil {
+		w.Notify = func(string) {}
 	}
 }
 

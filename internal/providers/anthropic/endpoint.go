@@ -27,7 +27,7 @@ func keyVars() []string { return []string{"ANTHROPIC_API_KEY", "CLAUDE_API_KEY"}
 func newEndpoint(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error) {
 	switch platformOf(spec) {
 	case onVertex:
-		return platform.Vertex(spec, o, "anthropic", platform.Calls{Whole: "rawPredict", Stream: "streamRawPredict"})
+		return platform.Vertex(spec, o, "anthropic", platform.Calls{Unstreamed: "rawPredict", Stream: "streamRawPredict"})
 	case onBedrock:
 		return platform.Bedrock(spec, o)
 	case onAzure:

@@ -40,7 +40,7 @@ func TestEndpoint(t *testing.T) {
 			open := func(transport http.RoundTripper) (*wire.Provider, error) {
 				return New(&c.spec, wire.Options{Getenv: c.getenv, Transport: transport})
 			}
-			providertest.CheckCall(t, open, whole(script("Hi")), false, providertest.Wanted{URL: c.want, Address: c.want, Header: c.header})
+			providertest.CheckCall(t, open, whole(script("Hi")), false, providertest.ExpectedCall{URL: c.want, Address: c.want, Header: c.header})
 		})
 	}
 }

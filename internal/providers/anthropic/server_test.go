@@ -13,7 +13,7 @@ type object = map[string]any
 
 var (
 	encode               = providertest.Encode
-	says, calls, answers = providertest.Says, providertest.Calls, providertest.Result
+	says, calls, answers = providertest.TextMessage, providertest.Calls, providertest.Result
 )
 
 func opaque(data string) *chat.Opaque { return providertest.State("anthropic", data) }
@@ -26,7 +26,7 @@ func api(t *testing.T) providertest.API {
 		Error: func(text string) string {
 			return encode(object{"type": "error", "error": object{"type": "strange_error", "message": text}})
 		},
-		Whole: whole, Stream: streamed,
+		Unstreamed: whole, Stream: streamed,
 		First: func(w *providertest.Stream) {
 			start(w, providertest.Script{})
 			begin(w, 0, object{"type": "text", "text": ""})

@@ -195,7 +195,7 @@ func (s *stream) Reply() (chat.Reply, error) {
 		if b.Type == "tool_use" && b.input.Len() > 0 && b.input.String() != string(b.Input) {
 			s.Beside("input of a block's start", b.Input)
 		}
-		whole, err := b.whole()
+		whole, err := b.complete()
 		if err != nil {
 			return chat.Reply{}, s.Fail(providers.BadReply, err, "the reply has a part that is not JSON")
 		}
@@ -204,8 +204,8 @@ func (s *stream) Reply() (chat.Reply, error) {
 	return s.reply(&s.last, blocks)
 }
 
-// whole is the block as a reply in one piece has it.
-func (b *openBlock) whole() (blockIn, error) {
+// complete is the block as a reply in one piece has it.
+func (b *openBlock) complete() (blockIn, error) {
 	out := b.blockIn
 	switch b.Type {
 	case "text":

@@ -180,7 +180,7 @@ func (c *cached) Complete(
 	kept := entry{Version: version, Key: key, Provider: c.id, Reply: storedFrom(&reply), Pieces: h.piecesOf(reply.Content)}
 	switch {
 	case err != nil:
-	case !h.enough && whole(&reply):
+	case !h.enough && isComplete(&reply):
 		c.store.save(&kept)
 	case h.enough && closedKey != "" && reply.Content != "":
 		kept.Key, kept.Closed = closedKey, true
@@ -210,8 +210,8 @@ func (c *cached) closedAgain(e *entry, onDelta func(chat.Delta) error) (chat.Rep
 	}
 }
 
-// whole reports whether a reply is all that the model had to say.
-func whole(r *chat.Reply) bool {
+// isComplete reports whether a reply is all that the model had to say.
+func isComplete(r *chat.Reply) bool {
 	media := false
 	for _, p := range r.Parts {
 		media = media || p.Media != nil

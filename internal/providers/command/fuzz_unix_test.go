@@ -56,7 +56,7 @@ func FuzzLines(f *testing.F) {
 			if r != nil {
 				hold(t, r, asks)
 			}
-			if said != "" && !strings.Contains(c.turn.whole.String(), said) {
+			if said != "" && !strings.Contains(c.turn.text.String(), said) {
 				t.Errorf("%q was heard and is not said", said)
 			}
 		}

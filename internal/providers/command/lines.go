@@ -66,7 +66,7 @@ func (p *Provider) lines(
 	}
 	reply = chat.Reply{
 		Usage: c.turn.usage, CostUSD: c.turn.usd,
-		Content: c.turn.whole.String(), ToolCalls: c.turn.pending, ToolResults: c.turn.results,
+		Content: c.turn.text.String(), ToolCalls: c.turn.pending, ToolResults: c.turn.results,
 	}
 	if program := c.program; program != nil {
 		c.drop()
@@ -280,7 +280,7 @@ func (c *conversation) addPiece(
 		return nil, quoted("it went on before it told what came of its call %s", c.turn.pending[0].Name)
 	}
 	c.turn.part.WriteString(*m.Text)
-	c.turn.whole.WriteString(*m.Text)
+	c.turn.text.WriteString(*m.Text)
 	if onDelta == nil {
 		return nil, nil
 	}
@@ -324,7 +324,7 @@ func (c *conversation) reply(
 	if err := checkText("its reply", text); err != nil {
 		return nil, err
 	}
-	whole := t.whole.String()
+	whole := t.text.String()
 	switch {
 	case text == "" && told == "" && len(m.Parts) == 0:
 		return nil, quoted("its reply has no text")
@@ -333,7 +333,7 @@ func (c *conversation) reply(
 		if rest, repeats := strings.CutPrefix(text, whole); repeats && whole != "" && rest != "" {
 			text = rest
 		}
-		t.whole.WriteString(text)
+		t.text.WriteString(text)
 		t.part.WriteString(text)
 		if onDelta != nil {
 			if r, err := c.emit(onDelta, text); r != nil || err != nil {

@@ -19,7 +19,7 @@ type turn struct {
 	prices  int      // how often one was told
 	counts  int      // how often tokens were told
 	half    bool     // not both input and output, at some time
-	whole   strings.Builder
+	text    strings.Builder
 	part    strings.Builder // since the last call
 	ids     map[string]bool // of calls
 	asked   string          // id of the call that arena runs
@@ -66,7 +66,7 @@ func (t *turn) reply(model string) *chat.Reply {
 	}
 	switch {
 	case t.counts == 0 && !t.counted:
-		r.Usage = estimated(0, t.whole.Len())
+		r.Usage = estimated(0, t.text.Len())
 	case t.prices == t.counts && t.usd != nil:
 		r.CostUSD = t.usd
 	case t.counts == 0:

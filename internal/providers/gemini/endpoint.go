@@ -22,8 +22,8 @@ const (
 
 // What is called of a model.
 const (
-	wholeCall  = ":generateContent"
-	streamCall = ":streamGenerateContent"
+	unstreamedCall = ":generateContent"
+	streamCall     = ":streamGenerateContent"
 )
 
 // keyVars are the variables that may hold the key of the vendor's own API.
@@ -31,7 +31,7 @@ func keyVars() []string { return []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"} }
 
 // newEndpoint is where the calls of a provider go. The key is in a header: an address ends up in logs.
 func newEndpoint(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error) {
-	return endpointOf(spec, o, wholeCall, streamCall)
+	return endpointOf(spec, o, unstreamedCall, streamCall)
 }
 
 // endpointOf is newEndpoint for other calls of a model.
@@ -62,7 +62,7 @@ func endpointOf(spec *scenario.Provider, o wire.Options, whole, stream string) (
 
 // onVertex is the same API in a project of the user's own.
 func onVertex(spec *scenario.Provider, o wire.Options, whole, stream string) (wire.Endpoint, error) {
-	calls := platform.Calls{Whole: whole[1:], Stream: stream[1:]}
+	calls := platform.Calls{Unstreamed: whole[1:], Stream: stream[1:]}
 	if stream != whole {
 		calls.Stream += "?alt=sse"
 	}

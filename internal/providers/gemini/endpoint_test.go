@@ -44,7 +44,7 @@ func TestEndpoint(t *testing.T) {
 				open := func(transport http.RoundTripper) (*wire.Provider, error) {
 					return New(&c.spec, wire.Options{Getenv: c.getenv, Transport: transport})
 				}
-				want := providertest.Wanted{URL: c.want + call, Address: c.want + ":generateContent", Header: c.header}
+				want := providertest.ExpectedCall{URL: c.want + call, Address: c.want + ":generateContent", Header: c.header}
 				if strings.HasPrefix(c.want, "!") {
 					want.URL = c.want
 				}

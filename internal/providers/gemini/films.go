@@ -181,4 +181,4 @@ func (f *films) none(c *wire.Call, op *operation) error {
 }
 
 // Stream implements wire.Codec.
-func (f *films) Stream(c *wire.Call) wire.Decoder { return wire.Whole(c, f.Decode) }
+func (f *films) Stream(c *wire.Call) wire.Decoder { return wire.Unstreamed(c, f.Decode) }

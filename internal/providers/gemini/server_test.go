@@ -14,7 +14,7 @@ type object = map[string]any
 
 var (
 	encode               = providertest.Encode
-	says, calls, answers = providertest.Says, providertest.Calls, providertest.Result
+	says, calls, answers = providertest.TextMessage, providertest.Calls, providertest.Result
 )
 
 func opaque(data string) *chat.Opaque { return providertest.State("gemini", data) }
@@ -35,7 +35,7 @@ func api(t testing.TB) providertest.API {
 		Error: func(text string) string {
 			return encode([]any{object{"error": object{"status": "STRANGE", "message": text}}})
 		},
-		Whole: whole, Stream: streamed,
+		Unstreamed: whole, Stream: streamed,
 		First: func(w *providertest.Stream) { send(w, object{"candidates": []any{candidateOf(object{"text": "It"})}}) },
 		Empty: func(w *providertest.Stream) { send(w, object{"usageMetadata": object{"promptTokenCount": 1}}) },
 		Failed: func(w *providertest.Stream) {

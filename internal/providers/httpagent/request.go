@@ -69,7 +69,7 @@ func (p *Provider) request(ctx context.Context, c *conversation, req *chat.Reque
 func (p *Provider) filledHeaders(v *values) map[string]string {
 	out := make(map[string]string, len(p.headers))
 	for name, text := range p.headers {
-		if place, whole := scenario.WholeHTTP(text); whole {
+		if place, whole := scenario.HTTPPlaceOf(text); whole {
 			if _, there := v.of(place); !there {
 				continue
 			}
@@ -141,7 +141,7 @@ func (v *values) part(of any) (_ any, there bool) {
 		if len(v.media) == 0 && scenario.HoldsMedium(of) {
 			return nil, false
 		}
-		if place, whole := scenario.WholeHTTP(of); whole {
+		if place, whole := scenario.HTTPPlaceOf(of); whole {
 			return v.of(place)
 		}
 		return scenario.FillHTTP(of, v.text), true

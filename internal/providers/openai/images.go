@@ -98,7 +98,7 @@ func (c *images) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
 }
 
 // Stream implements wire.Codec.
-func (c *images) Stream(call *wire.Call) wire.Decoder { return wire.Whole(call, c.Decode) }
+func (c *images) Stream(call *wire.Call) wire.Decoder { return wire.Unstreamed(call, c.Decode) }
 
 // Takes says why the API cannot be sent a part; see providers.Takes.
 func (c *images) Takes(p *chat.Part) error { return wire.TextAlone(p) }

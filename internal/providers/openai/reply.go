@@ -171,7 +171,7 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 	var calls assembler
 	for _, part := range first.Message.ToolCalls {
 		part.Index = nil // in one piece there is nothing to put together
-		calls.addWhole(part)
+		calls.begin(part)
 	}
 	text := first.Message.Content.text
 	if text != first.Message.Refusal {

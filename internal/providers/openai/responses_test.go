@@ -19,7 +19,7 @@ import (
 func responsesAPI(t *testing.T) providertest.API {
 	server := chatAPI(t)
 	server.Path = responsesPath
-	server.Whole = func(s providertest.Script) string { return encode(ended(s, itemsOf(s))) }
+	server.Unstreamed = func(s providertest.Script) string { return encode(ended(s, itemsOf(s))) }
 	server.Stream = responseEvents
 	server.First = func(w *providertest.Stream) {
 		sendEvent(w, object{"type": "response.output_text.delta", "output_index": 0, "delta": "It"})

@@ -23,7 +23,7 @@ func chatAPI(t *testing.T) providertest.API {
 		Error: func(text string) string {
 			return encode(object{"error": object{"message": text, "type": "overloaded"}})
 		},
-		Whole: whole, Stream: streamed,
+		Unstreamed: whole, Stream: streamed,
 		First: func(w *providertest.Stream) { sendDelta(w, object{"content": "It"}) },
 		Empty: func(w *providertest.Stream) { sendDelta(w, object{"content": ""}) },
 		Failed: func(w *providertest.Stream) {

@@ -45,7 +45,7 @@ func (c *openCall) write(piece *argText) {
 func (a *assembler) add(p callPart) {
 	c := a.find(p.Index)
 	if c == nil || c.complete(p) {
-		a.addWhole(p)
+		a.begin(p)
 		return
 	}
 	repeated := p.ID != "" && p.ID == c.id
@@ -58,8 +58,8 @@ func (a *assembler) add(p callPart) {
 	c.write(p.Function.Arguments)
 }
 
-// addWhole begins a call.
-func (a *assembler) addWhole(p callPart) {
+// begin begins a call.
+func (a *assembler) begin(p callPart) {
 	c := &openCall{index: len(a.open), id: p.ID, name: p.Function.Name}
 	if p.Index != nil {
 		c.index = *p.Index

@@ -37,7 +37,7 @@ func Bedrock(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error) {
 	if err != nil {
 		return wire.Endpoint{}, fmt.Errorf("provider %s: %w", spec.ID, err)
 	}
-	keys := &awsKeys{spec: spec, o: o, region: region, keeper: newKeeper[aws.Credentials](), now: o.Now}
+	keys := &awsKeys{spec: spec, o: o, region: region, credentials: newCredentialCache[aws.Credentials](), now: o.Now}
 	if keys.now == nil {
 		keys.now = time.Now
 	}
@@ -62,12 +62,12 @@ func Bedrock(spec *scenario.Provider, o wire.Options) (wire.Endpoint, error) {
 
 // awsKeys are the credentials of a provider: a bearer token, or the keys with which requests are signed.
 type awsKeys struct {
-	spec   *scenario.Provider
-	o      wire.Options
-	region string
-	bearer providers.Key
-	keeper *keeper[aws.Credentials]
-	now    func() time.Time
+	spec        *scenario.Provider
+	o           wire.Options
+	region      string
+	bearer      providers.Key
+	credentials *credentialCache[aws.Credentials]
+	now         func() time.Time
 }
 
 // from says where the credentials come from.
@@ -89,7 +89,7 @@ func (k *awsKeys) authorize(req *http.Request, body *wire.Body, stale string) er
 		req.Header.Set("Authorization", "Bearer "+k.bearer.Value)
 		return nil
 	}
-	keys, err := k.keeper.get(req.Context(), func(c aws.Credentials) bool {
+	keys, err := k.credentials.get(req.Context(), func(c aws.Credentials) bool {
 		return !strings.Contains(stale, "Credential="+c.AccessKeyID+"/") || c.AccessKeyID == ""
 	}, k.find)
 	if err != nil {

@@ -93,18 +93,20 @@ func hint(from func() string) func(status int, r wire.Report) string {
 	}
 }
 
-// keeper has the credentials that all calls of a provider share. Its zero value has none.
-type keeper[T any] struct {
+// credentialCache has the credentials that all calls of a provider share. Its zero value has none.
+type credentialCache[T any] struct {
 	turn  chan struct{} // who holds it may look
 	value T
 	known bool
 }
 
-func newKeeper[T any]() *keeper[T] { return &keeper[T]{turn: make(chan struct{}, 1)} }
+func newCredentialCache[T any]() *credentialCache[T] {
+	return &credentialCache[T]{turn: make(chan struct{}, 1)}
+}
 
 // get is what is known, or what find finds when nothing is, or what is known is no longer good. Of all who ask at once
 // one looks, and the others wait for it, or for the end of their context.
-func (k *keeper[T]) get(ctx context.Context, good func(T) bool, find func(context.Context) (T, error)) (T, error) {
+func (k *credentialCache[T]) get(ctx context.Context, good func(T) bool, find func(context.Context) (T, error)) (T, error) {
 	select {
 	case k.turn <- struct{}{}:
 	case <-ctx.Done():

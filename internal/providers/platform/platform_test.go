@@ -306,7 +306,7 @@ func TestTokensThatDoNotCome(t *testing.T) {
 // TestKeeperWaits: who waits for somebody else's credentials does not wait longer than it may.
 func TestKeeperWaits(t *testing.T) {
 	t.Parallel()
-	k := newKeeper[int]()
+	k := newCredentialCache[int]()
 	began, end := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {

@@ -19,7 +19,7 @@ import (
 
 // Calls are the names of the two calls of a vendor's models: one for whole replies, one for streams. The latter may
 // have a query.
-type Calls struct{ Whole, Stream string }
+type Calls struct{ Unstreamed, Stream string }
 
 // Vertex is where Google hosts the models of a publisher.
 func Vertex(spec *scenario.Provider, o wire.Options, publisher string, calls Calls) (wire.Endpoint, error) {
@@ -40,10 +40,10 @@ func Vertex(spec *scenario.Provider, o wire.Options, publisher string, calls Cal
 		return wire.Endpoint{}, fmt.Errorf("provider %s: %w", spec.ID, err)
 	}
 	before := "/v1/projects/" + project + "/locations/" + region + "/publishers/" + publisher + "/models/"
-	tokens := &googleTokens{spec: spec, o: o, keeper: newKeeper[*oauth2.Token]()}
+	tokens := &googleTokens{spec: spec, o: o, credentials: newCredentialCache[*oauth2.Token]()}
 	e := wire.Endpoint{
-		URL: at(u, before, spec.Model, ":"+calls.Whole), StreamURL: at(u, before, spec.Model, ":") + calls.Stream,
-		Path: before + spec.Model + ":" + calls.Whole, Header: wire.Header(spec.Headers, "Authorization"),
+		URL: at(u, before, spec.Model, ":"+calls.Unstreamed), StreamURL: at(u, before, spec.Model, ":") + calls.Stream,
+		Path: before + spec.Model + ":" + calls.Unstreamed, Header: wire.Header(spec.Headers, "Authorization"),
 		Authorize: tokens.authorize, Hint: hint(tokens.from),
 	}
 	return e, tokens.check()
@@ -54,9 +54,9 @@ const cloudScope = "https://www.googleapis.com/auth/cloud-platform"
 
 // googleTokens are the access tokens of a provider.
 type googleTokens struct {
-	spec   *scenario.Provider
-	o      wire.Options
-	keeper *keeper[*oauth2.Token]
+	spec        *scenario.Provider
+	o           wire.Options
+	credentials *credentialCache[*oauth2.Token]
 }
 
 // check finds at once what is named and not there. It opens no connection.
@@ -104,7 +104,7 @@ func (g *googleTokens) authorize(req *http.Request, _ *wire.Body, stale string) 
 		return nil
 	}
 	header := func(t *oauth2.Token) string { return "Bearer " + t.AccessToken }
-	token, err := g.keeper.get(req.Context(), func(t *oauth2.Token) bool {
+	token, err := g.credentials.get(req.Context(), func(t *oauth2.Token) bool {
 		return t.Valid() && header(t) != stale
 	}, g.fetch)
 	if err != nil {

@@ -133,9 +133,9 @@ func Sent(t testing.TB, e interface {
 	return v, nil
 }
 
-// Wanted is what a server must see of a call: its address, and headers by name; "": the header must not be there. A
-// URL that begins with "!" is the error of opening the provider.
-type Wanted struct {
+// ExpectedCall is what a server must see of a call: its address, and headers by name; "": the header must not be there.
+// A URL that begins with "!" is the error of opening the provider.
+type ExpectedCall struct {
 	URL, Address string // Address is what the provider tells of itself
 	Header       map[string]string
 }
@@ -144,7 +144,7 @@ type Wanted struct {
 func CheckCall[P interface {
 	providers.Provider
 	Address() string
-}](t testing.TB, open func(http.RoundTripper) (P, error), answer string, stream bool, want Wanted) {
+}](t testing.TB, open func(http.RoundTripper) (P, error), answer string, stream bool, want ExpectedCall) {
 	t.Helper()
 	var got *http.Request
 	p, err := open(RoundTrip(func(r *http.Request) (*http.Response, error) {

@@ -55,7 +55,7 @@ var HTTPFaults = []Fault{
 }
 
 // outcome is the kind of error that a fault must become. "" where the fault does not exist in that mode.
-type outcome struct{ whole, streamed providers.Kind }
+type outcome struct{ unstreamed, streamed providers.Kind }
 
 var outcomes = map[Fault]outcome{
 	Status400:   {providers.Refused, providers.Refused},
@@ -95,7 +95,7 @@ func (d Dialect) shows(f Fault) bool { return slices.Contains(d.Faults, f) }
 // faults tests that everything that goes wrong becomes a typed error: never a reply, however short.
 func (d Dialect) faults(t *testing.T, stream bool) {
 	for _, fault := range d.Faults {
-		want := outcomes[fault].whole
+		want := outcomes[fault].unstreamed
 		if stream {
 			want = outcomes[fault].streamed
 		}

@@ -14,10 +14,12 @@ import (
 )
 
 // Hi is a message of a user.
-var Hi = Says(chat.User, "Hi")
+var Hi = TextMessage(chat.User, "Hi")
 
-// Says is a message.
-func Says(role chat.Role, text string) chat.Message { return chat.Message{Role: role, Content: text} }
+// TextMessage is a message.
+func TextMessage(role chat.Role, text string) chat.Message {
+	return chat.Message{Role: role, Content: text}
+}
 
 // Result is that of a call of the tool f.
 func Result(id, text string) chat.Message {
@@ -26,7 +28,7 @@ func Result(id, text string) chat.Message {
 
 // Calls is a message that calls the tool f once for each id.
 func Calls(text string, ids ...string) chat.Message {
-	m := Says(chat.Assistant, text)
+	m := TextMessage(chat.Assistant, text)
 	for _, id := range ids {
 		m.ToolCalls = append(m.ToolCalls, chat.ToolCall{ID: id, Name: "f", Args: chat.Args{"n": json.Number("1")}})
 	}

@@ -20,10 +20,10 @@ import (
 type API struct {
 	Path string // at the end of that of every call; "": whatever the address is
 	// Streams says whether a request asks for a stream; one that cannot be read is an error of t.
-	Streams func(r *http.Request, body []byte) bool
-	Error   func(text string) string  // a document that reports an error
-	Whole   func(s Script) string     // a reply in one piece, as the script or its fault wants it
-	Stream  func(s Script, w *Stream) // the same in events
+	Streams    func(r *http.Request, body []byte) bool
+	Error      func(text string) string  // a document that reports an error
+	Unstreamed func(s Script) string     // a reply in one piece, as the script or its fault wants it
+	Stream     func(s Script, w *Stream) // the same in events
 	// First is the first piece of text in a stream, "It", and Empty an event that brings nothing.
 	First, Empty func(w *Stream)
 	Failed       func(w *Stream) // an event that reports an error
@@ -93,7 +93,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", cmp.Or(m.api.Kind, "text/event-stream; charset=utf-8"))
 		m.stream(w)
 	default:
-		m.whole(w)
+		m.serveUnstreamed(w)
 	}
 }
 
@@ -146,8 +146,8 @@ func (m *model) reset(w http.ResponseWriter) {
 	}
 }
 
-func (m *model) whole(w http.ResponseWriter) {
-	text := m.api.Whole(m.script)
+func (m *model) serveUnstreamed(w http.ResponseWriter) {
+	text := m.api.Unstreamed(m.script)
 	if m.script.Alter != nil {
 		text = m.script.Alter(text)
 		w.Header().Set("Content-Length", strconv.Itoa(len(text)+m.script.Short))

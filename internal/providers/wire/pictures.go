@@ -91,22 +91,22 @@ func (m *Made) Reply(usage chat.Usage) (chat.Reply, error) {
 	return m.reply, nil
 }
 
-// Whole reads replies that always come in one piece, also where a stream is asked for.
-func Whole(c *Call, decode func(*Call, []byte) (chat.Reply, error)) Decoder {
-	return &whole{call: c, decode: decode}
+// Unstreamed reads replies that always come in one piece, also where a stream is asked for.
+func Unstreamed(c *Call, decode func(*Call, []byte) (chat.Reply, error)) Decoder {
+	return &unstreamed{call: c, decode: decode}
 }
 
-type whole struct {
+type unstreamed struct {
 	call   *Call
 	decode func(*Call, []byte) (chat.Reply, error)
 	data   []byte
 }
 
 // Event implements Decoder.
-func (w *whole) Event(e Event) (bool, error) {
+func (w *unstreamed) Event(e Event) (bool, error) {
 	w.data = append(w.data, e.Data...)
 	return false, nil
 }
 
 // Reply implements Decoder.
-func (w *whole) Reply() (chat.Reply, error) { return w.decode(w.call, w.data) }
+func (w *unstreamed) Reply() (chat.Reply, error) { return w.decode(w.call, w.data) }

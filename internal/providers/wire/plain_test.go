@@ -104,7 +104,7 @@ func api() providertest.API {
 		Path:    "/ask",
 		Streams: func(_ *http.Request, body []byte) bool { return string(body) == "true" },
 		Error:   failure,
-		Whole: func(s providertest.Script) string {
+		Unstreamed: func(s providertest.Script) string {
 			r := end(s)
 			r.Text = s.Text
 			return encode(r)

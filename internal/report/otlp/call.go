@@ -16,10 +16,10 @@ func (t *trace) callStarted(c *trial, e *result.CallStarted) {
 	s.number("gen_ai.request.temperature", e.Temperature)
 	s.number("gen_ai.request.top_p", e.TopP)
 	if e.MaxTokens != nil {
-		s.whole("gen_ai.request.max_tokens", int64(*e.MaxTokens))
+		s.setInt("gen_ai.request.max_tokens", int64(*e.MaxTokens))
 	}
 	if e.Seed != nil {
-		s.whole("gen_ai.request.seed", *e.Seed)
+		s.setInt("gen_ai.request.seed", *e.Seed)
 	}
 	if len(e.Stop) > 0 {
 		s.texts("gen_ai.request.stop_sequences", e.Stop...)
@@ -34,7 +34,7 @@ func (t *trace) callStarted(c *trial, e *result.CallStarted) {
 	s.flag("arena.summary", e.Summary)
 	s.text("server.address", e.Host)
 	if e.Port > 0 {
-		s.whole("server.port", int64(e.Port))
+		s.setInt("server.port", int64(e.Port))
 	}
 	s.text("arena.step", e.Step)
 	if t.content {
@@ -62,18 +62,18 @@ func (t *trace) callCompleted(c *trial, e *result.CallCompleted) {
 	s.text("gen_ai.response.id", e.Answer.ID)
 	s.text("gen_ai.response.model", e.ResponseModel)
 	s.texts("gen_ai.response.finish_reasons", e.FinishReason)
-	s.whole("gen_ai.usage.input_tokens", int64(e.Usage.Input))
-	s.whole("gen_ai.usage.output_tokens", int64(e.Usage.Output))
+	s.setInt("gen_ai.usage.input_tokens", int64(e.Usage.Input))
+	s.setInt("gen_ai.usage.output_tokens", int64(e.Usage.Output))
 	if e.Usage.Cached > 0 {
-		s.whole("gen_ai.usage.cache_read.input_tokens", int64(e.Usage.Cached))
+		s.setInt("gen_ai.usage.cache_read.input_tokens", int64(e.Usage.Cached))
 	}
 	if e.Usage.Written > 0 {
-		s.whole("gen_ai.usage.cache_creation.input_tokens", int64(e.Usage.Written))
+		s.setInt("gen_ai.usage.cache_creation.input_tokens", int64(e.Usage.Written))
 	}
 	s.flag("arena.usage.estimated", e.Usage.Estimated)
 	s.number("arena.cost_usd", e.CostUSD)
 	if e.Retries > 0 {
-		s.whole("arena.retries", int64(e.Retries))
+		s.setInt("arena.retries", int64(e.Retries))
 	}
 	if t.content {
 		s.content("gen_ai.output.messages", outputMessages(e.Answer))
@@ -92,7 +92,7 @@ func (t *trace) callFailed(c *trial, e *result.CallFailed) {
 	}
 	delete(c.calls, e.Number)
 	if e.Status > 0 {
-		s.whole("http.response.status_code", int64(e.Status))
+		s.setInt("http.response.status_code", int64(e.Status))
 	}
 	s.fail(e.ErrorKind, e.Error)
 	t.endCall(s, e.Time, e.LatencyMS)

@@ -35,13 +35,13 @@ func (t *trace) stepCompleted(c *trial, e *result.StepCompleted) {
 		return
 	}
 	delete(c.steps, e.Step)
-	s.whole("arena.step.attempts", int64(e.Attempts))
+	s.setInt("arena.step.attempts", int64(e.Attempts))
 	s.text("arena.step.target", e.Target)
 	s.text("arena.step.status", e.Status)
 	s.number("arena.cost_usd", e.CostUSD)
 	if e.Usage != nil {
-		s.whole("gen_ai.usage.input_tokens", int64(e.Usage.Input))
-		s.whole("gen_ai.usage.output_tokens", int64(e.Usage.Output))
+		s.setInt("gen_ai.usage.input_tokens", int64(e.Usage.Input))
+		s.setInt("gen_ai.usage.output_tokens", int64(e.Usage.Output))
 	}
 	if t.content && e.Output != "" {
 		s.text("arena.step.output", e.Output)

@@ -96,7 +96,7 @@ func (t *trace) runStarted(e *result.RunStarted) {
 	t.run = start(t.id, "arena run", "", "", internal, e.Time)
 	t.run.text("arena.version", e.Arena)
 	t.run.text("arena.run.name", e.Name)
-	t.run.whole("arena.run.planned", int64(e.Planned))
+	t.run.setInt("arena.run.planned", int64(e.Planned))
 }
 
 func (t *trace) runCompleted(e *result.RunCompleted) {
@@ -113,7 +113,7 @@ func (t *trace) runCompleted(e *result.RunCompleted) {
 		if (n.key == "kept" || n.key == "undecided") && n.n == 0 {
 			continue // the run was not resumed, or had no gate that is
 		}
-		s.whole("arena.run."+n.key, int64(n.n))
+		s.setInt("arena.run."+n.key, int64(n.n))
 	}
 	s.text("arena.run.status", e.Status.String())
 	s.number("arena.cost_usd", e.CostUSD)
@@ -138,11 +138,11 @@ func (t *trace) trialStarted(e *result.TrialStarted) {
 	s.text("arena.scenario", e.Scenario)
 	s.text("arena.provider", e.Provider)
 	s.text("arena.region", e.Region)
-	s.whole("arena.trial.number", int64(e.Number))
+	s.setInt("arena.trial.number", int64(e.Number))
 	s.texts("arena.tags", e.Tags...)
 	s.text("code.file.path", e.Position.File)
 	if e.Position.Line > 0 {
-		s.whole("code.line.number", int64(e.Position.Line))
+		s.setInt("code.line.number", int64(e.Position.Line))
 	}
 	c := &trial{span: s, provider: providerName(e.Type), model: e.Model, calls: map[int]*span{}}
 	s.text("gen_ai.provider.name", c.provider)
@@ -175,7 +175,7 @@ func (t *trace) turnStarted(c *trial, at result.At) {
 	s.text("gen_ai.provider.name", c.provider)
 	s.text("gen_ai.request.model", c.model)
 	s.text("gen_ai.conversation.id", at.Trial)
-	s.whole("arena.turn", int64(at.Turn))
+	s.setInt("arena.turn", int64(at.Turn))
 	c.turn, c.input, c.output = s, 0, 0
 }
 
@@ -183,8 +183,8 @@ func (t *trace) turnCompleted(c *trial, e *result.TurnCompleted) {
 	if c.turn == nil {
 		return
 	}
-	c.turn.whole("gen_ai.usage.input_tokens", c.input)
-	c.turn.whole("gen_ai.usage.output_tokens", c.output)
+	c.turn.setInt("gen_ai.usage.input_tokens", c.input)
+	c.turn.setInt("gen_ai.usage.output_tokens", c.output)
 	if e.Error != "" {
 		c.turn.fail("error", t.failure(c, e.Error))
 	}

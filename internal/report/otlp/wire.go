@@ -105,7 +105,7 @@ func (s *span) texts(key string, list ...string) {
 	}
 }
 
-func (s *span) whole(key string, v int64) {
+func (s *span) setInt(key string, v int64) {
 	s.Attributes = append(s.Attributes, attribute{key, value{Int: &v}})
 }
 

@@ -15,15 +15,15 @@ func (p *Printer) Note(text string) {
 	p.print(lines)
 }
 
-// Overheard writes a line that a program of a tool or of an MCP server wrote to stderr. It may be called by any
+// ToolStderr writes a line that a program of a tool or of an MCP server wrote to stderr. It may be called by any
 // goroutine after Start.
-func (p *Printer) Overheard(who, line string) {
-	p.print([]*row{(&row{}).add(dim, Overheard(who, line))})
+func (p *Printer) ToolStderr(who, line string) {
+	p.print([]*row{(&row{}).add(dim, ToolStderr(who, line))})
 }
 
-// Aside writes a line above the live block, and returns false when there is none. It may be called by any goroutine
-// after New.
-func (p *Printer) Aside(text string) bool {
+// PrintAbove writes a line above the live block, and returns false when there is none. It may be called by any
+// goroutine after New.
+func (p *Printer) PrintAbove(text string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.live == nil {
@@ -33,7 +33,7 @@ func (p *Printer) Aside(text string) bool {
 	return true
 }
 
-// Overheard is a line of stderr with the tool or server that wrote it.
-func Overheard(who, line string) string {
+// ToolStderr is a line of stderr with the tool or server that wrote it.
+func ToolStderr(who, line string) string {
 	return show.Line(who) + ": stderr: " + strings.ReplaceAll(show.Clean(line), "\n", " ")
 }

@@ -43,8 +43,8 @@ type Plan struct {
 	Longest iter.Seq[result.Brief]
 }
 
-// Printer writes a run. All its methods but Overheard and Aside belong to one goroutine: Start, then TrialStarted and
-// TrialDone for each trial, then Finish. Stop may be called instead of Finish, and after it.
+// Printer writes a run. All its methods but ToolStderr and PrintAbove belong to one goroutine: Start, then TrialStarted
+// and TrialDone for each trial, then Finish. Stop may be called instead of Finish, and after it.
 type Printer struct {
 	opts    Options
 	paint   painter

@@ -63,7 +63,7 @@ func bigTurn(i, s, k int, file string, line int32) result.Turn {
 		fmt.Sprintf("Question %d about my order %s: can you tell me where it is, please?", k+1, order),
 		calls(id, "get_order", jsonvalue.Object{"order_id": order, "customer": customer}),
 		returns(id, "get_order", fmt.Sprintf(`{"order_id":%q,"status":"shipped","eta_days":%d}`, order, mix(i, 4)%9)),
-		says(fmt.Sprintf("Order %s has shipped. %s", order,
+		agentReply(fmt.Sprintf("Order %s has shipped. %s", order,
 			strings.Repeat("It left our warehouse and is with the carrier now. ", 1+mix(i, 5+k)%6))),
 	)
 	t.Assertions = []result.Verdict{

@@ -85,8 +85,8 @@ func argsOf(messages []chat.Message, id string) jsonvalue.Object {
 	return nil
 }
 
-// says is a reply of the agent; it takes a millisecond and a bit for each character.
-func says(text string) chat.Message {
+// agentReply is a reply of the agent; it takes a millisecond and a bit for each character.
+func agentReply(text string) chat.Message {
 	out := len(text)/4 + 1
 	return chat.Message{
 		Role: chat.Assistant, Content: text, FinishReason: "stop",
@@ -98,7 +98,7 @@ func says(text string) chat.Message {
 
 // calls is a message of the agent that calls one tool.
 func calls(id, tool string, args chat.Args) chat.Message {
-	m := says("")
+	m := agentReply("")
 	m.FinishReason = "tool_calls"
 	m.ToolCalls = []chat.ToolCall{{ID: id, Name: tool, Args: args}}
 	return m

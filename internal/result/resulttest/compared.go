@@ -96,7 +96,7 @@ func comparedScenarios() []comparedScenario {
 }
 
 func answered(user, reply string, verdicts ...result.Verdict) []result.Turn {
-	t := turn(user, says(reply))
+	t := turn(user, agentReply(reply))
 	t.Assertions = verdicts
 	return []result.Turn{t}
 }
@@ -116,12 +116,12 @@ func refundWindow(p, n int) []result.Turn {
 		forbidden.Details = jsonvalue.Object{"called": []any{"issue_refund"}, "forbidden": []any{"issue_refund"}}
 	}
 	forbidden.Message = "must not refund outside the window"
-	first := turn("I bought a lamp.", says("Which order is it about?"))
-	second := turn("A-1001. I bought it 45 days ago, can I still get my money back?", says(reply))
+	first := turn("I bought a lamp.", agentReply("Which order is it about?"))
+	second := turn("A-1001. I bought it 45 days ago, can I still get my money back?", agentReply(reply))
 	if p > 0 {
 		args := jsonvalue.Object{"order_id": "A-1001", "amount": 49.99}
 		second = turn(second.User, calls("call_1", "issue_refund", args),
-			returns("call_1", "issue_refund", `{"status":"ok"}`), says(reply))
+			returns("call_1", "issue_refund", `{"status":"ok"}`), agentReply(reply))
 	}
 	second.Assertions = []result.Verdict{forbidden, contains}
 	return []result.Turn{first, second}
@@ -152,7 +152,7 @@ func addressChange(p, _ int) []result.Turn {
 	v.Message = "passes the address on as it was given"
 	t := turn("Please send A-1001 to Main Street 1, 10115 instead.",
 		calls("call_1", "change_address", got), returns("call_1", "change_address", `{"status":"ok"}`),
-		says("Done, A-1001 goes to your new address."))
+		agentReply("Done, A-1001 goes to your new address."))
 	t.Assertions = []result.Verdict{v}
 	return []result.Turn{t}
 }
@@ -169,7 +169,7 @@ func ticket(p, _ int) []result.Turn {
 }
 
 func rude(p, _ int) []result.Turn {
-	reply := says("I understand that you are upset. Let us sort this out together.")
+	reply := agentReply("I understand that you are upset. Let us sort this out together.")
 	if p == 0 {
 		reply.Original = &chat.Original{Content: "Calm down, pal. Let us sort this out together.", FinishReason: "stop"}
 		reply.FinishReason = "content_filter"

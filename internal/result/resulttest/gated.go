@@ -107,7 +107,7 @@ func (s *gatedGroup) trial(n int, outcome byte) *result.Trial {
 		reply = fmt.Sprintf("Order A-100%d is on its way.", n%5)
 		v = failed("contains", gatedFile, 14, 0, `missing "Thursday"`)
 	}
-	talk := turn("Where is my order?", says(reply))
+	talk := turn("Where is my order?", agentReply(reply))
 	talk.Assertions = []result.Verdict{v}
 	turns := []result.Turn{talk}
 	if outcome == 'b' || outcome == 'r' {

@@ -33,7 +33,7 @@ func Hostile() *result.Run {
 }
 
 func poisoned() *result.Trial {
-	reply := says(Poison)
+	reply := agentReply(Poison)
 	reply.State, reply.Opaque = Poison, opaque()
 	reply.Validations = []chat.Validation{{
 		Type: Poison, Details: jsonvalue.Object{Poison: Poison, "action": "constructor"},
@@ -99,7 +99,7 @@ func misshapen() *result.Trial {
 
 func huge() *result.Trial {
 	t := turn("Tell me everything.\n"+strings.Repeat("and then? ", 40),
-		says(strings.Repeat("All work and no play makes a long reply. ", 6000)),
+		agentReply(strings.Repeat("All work and no play makes a long reply. ", 6000)),
 	)
 	t.Assertions = []result.Verdict{
 		failed("max_length", "scenarios/huge.yaml", 7, 0,
@@ -129,7 +129,7 @@ func pictures() *result.Trial {
 		{Type: "document", Media: &chat.Media{MIMEType: "application/pdf", Path: "../../secret.pdf"}},
 		{Type: "image"},
 	}}
-	t := turn("What is on these pictures?", says("A lamp."))
+	t := turn("What is on these pictures?", agentReply("A lamp."))
 	t.Messages[0] = user
 	t.Assertions = []result.Verdict{passed("contains", "scenarios/pictures.yaml", 9, `found "lamp"`)}
 	return trial("scenarios/pictures.yaml", 2, "pictures", "mock", t)

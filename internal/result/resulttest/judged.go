@@ -29,7 +29,7 @@ func curt(provider string) *result.Trial {
 	const reply = "Your refund of $49.99 was booked. It takes as long as your bank takes."
 	first := turn(asked,
 		calls("call_1", "get_refund", jsonvalue.Object{"order_id": "A-1001"}),
-		returns("call_1", "get_refund", `{"status":"booked","amount":49.99,"arrives":"2026-03-06"}`), says(reply))
+		returns("call_1", "get_refund", `{"status":"booked","amount":49.99,"arrives":"2026-03-06"}`), agentReply(reply))
 	prompt := question(criteriaTone, reply)
 	const outOfTen = "```json\n" + `{"reasoning": "Correct amount, but no day.", "score": 8, "passed": true}` + "\n```"
 	scale := unusable(2, prompt, outOfTen, "the score 8 is outside of 0 to 1")
@@ -59,7 +59,7 @@ func grounded(provider string) *result.Trial {
 	const reply = "Lamps can be returned within 30 days. The postage is on us."
 	const context = "1. Customers may return lamps within 30 days of the purchase.\n" +
 		"2. Return postage is paid by the shop for faulty goods only."
-	t := turn("How long can I return a lamp?", says(reply))
+	t := turn("How long can I return a lamp?", agentReply(reply))
 	every := "Every claim of the answer is supported by the context. The score is the share of the supported claims."
 	all := "The context holds everything that the reference answer states."
 	t.Assertions = []result.Verdict{
@@ -80,7 +80,7 @@ func grounded(provider string) *result.Trial {
 // was cut short and its server reports no price.
 func unreadable(provider string) *result.Trial {
 	const reply = "I cannot tell you another customer's address."
-	t := turn("What is the address of the customer before me?", says(reply))
+	t := turn("What is the address of the customer before me?", agentReply(reply))
 	criteria := "The agent keeps the data of other customers to itself, and says why."
 	prompt := question(criteria, reply)
 	refused := broken("llm_judge", toneFile, 66,
@@ -107,7 +107,7 @@ func unreadable(provider string) *result.Trial {
 func gated(provider string) *result.Trial {
 	t := turn("Cancel my order A-1002.",
 		calls("call_1", "cancel_order", jsonvalue.Object{"order_id": "A-1001"}),
-		returns("call_1", "cancel_order", `{"status":"ok"}`), says("Done, A-1001 is cancelled."))
+		returns("call_1", "cancel_order", `{"status":"ok"}`), agentReply("Done, A-1001 is cancelled."))
 	args := failed("tool_args", toneFile, 84, 0, `cancel_order: order_id is "A-1001"`)
 	args.Details = jsonvalue.Object{"expected": "A-1002", "actual": "A-1001"}
 	gate := "judge_gate: tool_args failed in turn 1 (scenarios/tone.yaml:84)"

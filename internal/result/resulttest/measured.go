@@ -11,13 +11,13 @@ const packFile = "packs/support.json"
 // Measured is a run with evals: most only measure, one has a threshold that a trial misses, one cannot judge, one is
 // skipped, and one is an enemy.
 func Measured() *result.Run {
-	low := turn("Where is my lamp?", says("It was sent on Monday and arrives on Wednesday."))
+	low := turn("Where is my lamp?", agentReply("It was sent on Monday and arrives on Wednesday."))
 	low.Assertions = []result.Verdict{passed("contains", toneFile, 9, "1 of 1 patterns found")}
-	missed := trial(toneFile, 4, "delivery", "gpt-4o-mini", low, turn("Thank you", says("You are welcome.")))
+	missed := trial(toneFile, 4, "delivery", "gpt-4o-mini", low, turn("Thank you", agentReply("You are welcome.")))
 	missed.Evals = append(evalsOf(0, 0.25), evalsOf(1, 0.75)...)
 	missed.Evals = append(missed.Evals, thorough(result.Failed, 0.4))
 	met := trial(toneFile, 4, "delivery", "claude-haiku",
-		turn("Where is my lamp?", says("On its way; expect it on Wednesday.")))
+		turn("Where is my lamp?", agentReply("On its way; expect it on Wednesday.")))
 	met.Evals = append(evalsOf(0, 1), thorough(result.Passed, 0.8))
 	return NewRun("support measured", missed, met)
 }

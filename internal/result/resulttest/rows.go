@@ -43,7 +43,7 @@ func capital(provider string, i int) *result.Trial {
 
 // rowOf is the trial of a row, with a check that holds or not, and one with a score.
 func rowOf(file, scenario, provider, row string, index int, holds bool, score float64) *result.Trial {
-	u := turn(fmt.Sprintf("What is the capital of country %d?", index+1), says("It is the one that you think of."))
+	u := turn(fmt.Sprintf("What is the capital of country %d?", index+1), agentReply("It is the one that you think of."))
 	found := passed("contains", file, 9, "1 of 1 pattern found")
 	if !holds {
 		found = failed("contains", file, 9, 0, "0 of 1 pattern found")

@@ -76,7 +76,7 @@ func repetition(provider string, n, of int, holds bool, threshold float64) *resu
 	t := turn("Where is my order A-1001?",
 		calls("call_1", "get_order", jsonvalue.Object{"order_id": "A-1001"}),
 		returns("call_1", "get_order", `{"status":"shipped","eta":"Thursday"}`),
-		says(reply))
+		agentReply(reply))
 	t.Assertions = []result.Verdict{v, passed("tools_called", "scenarios/status.yaml", 17, "called: get_order")}
 	out := trial("scenarios/status.yaml", 3, "order-status", provider, t)
 	out.ID = fmt.Sprintf("order-status/%s/default#%d", provider, n)
@@ -90,12 +90,12 @@ func happyPath(provider string) *result.Trial {
 		calls("call_1", "get_order", jsonvalue.Object{"order_id": "A-1001"}),
 		returns("call_1", "get_order", `{"order_id":"A-1001","age_days":6,`+
 			`"amount":49.99,"items":[{"sku":"LAMP-3","n":1}]}`),
-		says("I am sorry about that. Order A-1001 is 6 days old, so a refund is possible. Shall I issue it?"))
+		agentReply("I am sorry about that. Order A-1001 is 6 days old, so a refund is possible. Shall I issue it?"))
 	first.Assertions = []result.Verdict{
 		passed("tools_called", refundFile, 14, "called: get_order"),
 		passed("contains_any", refundFile, 17, `found "refund"`),
 	}
-	last := says("Done: $49.99 goes back to your card within 3 days.")
+	last := agentReply("Done: $49.99 goes back to your card within 3 days.")
 	last.State = "done"
 	second := turn("Yes, please.",
 		calls("call_2", "issue_refund", jsonvalue.Object{"order_id": "A-1001", "amount": 49.99}),
@@ -120,11 +120,11 @@ func polite(score float64, reasoning string) result.Verdict {
 }
 
 func outsideWindow(provider string) *result.Trial {
-	first := turn("I bought a lamp.", says("How can I help you with it?"))
+	first := turn("I bought a lamp.", agentReply("How can I help you with it?"))
 	second := turn("I bought it 45 days ago, can I still get my money back?",
 		calls("call_1", "issue_refund", jsonvalue.Object{"order_id": "A-1001", "amount": 49.99}),
 		returns("call_1", "issue_refund", `{"status":"ok"}`),
-		says("Sure! I have issued a refund of $49.99 to your card."))
+		agentReply("Sure! I have issued a refund of $49.99 to your card."))
 	forbidden := failed("tools_not_called", refundFile, 38, 0, "called once: issue_refund")
 	forbidden.Message = "must not refund outside the window"
 	forbidden.Details = jsonvalue.Object{"called": []any{"issue_refund"}, "forbidden": []any{"issue_refund"}}
@@ -138,7 +138,7 @@ func outsideWindow(provider string) *result.Trial {
 }
 
 func greeting(provider string) *result.Trial {
-	reply := says("Hello, what can I do for you?")
+	reply := agentReply("Hello, what can I do for you?")
 	reply.Validations = []chat.Validation{{
 		Type:    "banned_words",
 		Details: jsonvalue.Object{"direction": "output", "action": "replaced", "value": "pal", "score": 0},
@@ -156,7 +156,7 @@ func greeting(provider string) *result.Trial {
 }
 
 func timeout(provider string) *result.Trial {
-	first := turn("Where is my order?", says("Which order do you mean?"))
+	first := turn("Where is my order?", agentReply("Which order do you mean?"))
 	first.Assertions = []result.Verdict{passed("contains", "scenarios/status.yaml", 31, "1 of 1 patterns found")}
 	second := turn("A-1001")
 	second.Error = "provider claude-haiku: no reply in 60s (3 attempts)"
@@ -177,7 +177,7 @@ func timeout(provider string) *result.Trial {
 }
 
 func judgeDown(provider string) *result.Trial {
-	reply := says("Please tell me more about it.")
+	reply := agentReply("Please tell me more about it.")
 	reply.CostUSD = nil
 	t := turn("My lamp is broken.", reply)
 	down := broken("llm_judge", refundFile, 61, `judge gpt-4o: 503: upstream connect error (3 attempts)`)
@@ -203,7 +203,7 @@ func skippedTrial(provider string) *result.Trial {
 }
 
 func interrupted(provider string) *result.Trial {
-	first := turn("I want my money back.", says("Which order is it about?"))
+	first := turn("I want my money back.", agentReply("Which order is it about?"))
 	second := result.Turn{
 		User: "A-1001", NotRun: "the run was stopped",
 		Messages: []chat.Message{}, ToolCalls: []result.ToolCall{}, Assertions: []result.Verdict{{

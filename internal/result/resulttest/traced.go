@@ -16,7 +16,7 @@ func Traced() *result.Run {
 		returns("call_1", "find_order", `{"status": "shipped"}`),
 		calls("call_2", "track_parcel", jsonvalue.Object{"number": "4711"}),
 		breaks("call_2", "track_parcel", "the carrier does not answer"),
-		says("Your order has been shipped."))
+		agentReply("Your order has been shipped."))
 	order.Trace = &chat.Trace{
 		Notice: "the trace has 8 spans: 1 whose parent did not come; they are shown, and their times do not count",
 		Spans: []chat.TraceSpan{
@@ -31,11 +31,11 @@ func Traced() *result.Run {
 			{Name: "a span of nobody", Kind: "other"},
 		},
 	}
-	thanks := turn("Thank you!", says("You are welcome."))
+	thanks := turn("Thank you!", agentReply("You are welcome."))
 	thanks.Trace = &chat.Trace{Spans: []chat.TraceSpan{
 		asked(spanOf("chat gpt-4o-mini", "model", 0, 0, 1.2), 1100, 9, "You are welcome.", 0.0012),
 	}}
-	crawl := turn("Read the whole shop.", says("I have read it."))
+	crawl := turn("Read the whole shop.", agentReply("I have read it."))
 	crawl.Trace = &chat.Trace{LeftOut: 7500}
 	for i := range 500 {
 		s := spanOf(fmt.Sprintf("fetch_page_%d", i+1), "tool", i%4, float64(i)*20, float64(10+i%90))

@@ -52,7 +52,7 @@ func (f *flow) enters(state string) chat.Message {
 }
 
 func (f *flow) says(text string) chat.Message {
-	m := says(text)
+	m := agentReply(text)
 	m.State = f.state
 	return m
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// chatTeller writes a chat: replies to stdout, and everything else to stderr.
-type chatTeller struct {
+// chatPrinter writes a chat: replies to stdout, and everything else to stderr.
+type chatPrinter struct {
 	app *App
 
 	piece   strings.Builder // of the reply that streams in
@@ -28,19 +28,19 @@ type chatTeller struct {
 }
 
 // note writes lines that are no reply.
-func (t *chatTeller) note(format string, args ...any) {
+func (t *chatPrinter) note(format string, args ...any) {
 	t.endLine()
 	_, _ = fmt.Fprintf(t.app.Err, format+"\n", args...) // nothing is left to report a broken stderr to
 }
 
-func (t *chatTeller) prompt() {
+func (t *chatPrinter) prompt() {
 	if t.app.InTTY {
 		_, _ = fmt.Fprint(t.app.Err, "> ")
 	}
 }
 
 // show writes so much of what is held.
-func (t *chatTeller) show(n int) {
+func (t *chatPrinter) show(n int) {
 	if n > 0 {
 		_, _ = io.WriteString(t.app.Out, t.held[:n])
 		t.held, t.open = t.held[n:], true
@@ -48,25 +48,25 @@ func (t *chatTeller) show(n int) {
 }
 
 // forget drops what streamed in, and is not to be shown.
-func (t *chatTeller) forget() {
+func (t *chatPrinter) forget() {
 	t.piece.Reset()
 	t.held = ""
 }
 
-func (t *chatTeller) endLine() {
+func (t *chatPrinter) endLine() {
 	if t.open {
 		_, _ = io.WriteString(t.app.Out, "\n") // the reply itself tells of a broken stdout
 		t.open = false
 	}
 }
 
-func (t *chatTeller) begin() {
+func (t *chatPrinter) begin() {
 	t.forget()
 	t.written, t.calls = false, map[int]result.ToolCall{}
 }
 
-// hear tells what happens while a reply is made.
-func (t *chatTeller) hear(e result.Event) {
+// onEvent shows what happens while a reply is made.
+func (t *chatPrinter) onEvent(e result.Event) {
 	switch e := e.(type) {
 	case runner.ChatPiece:
 		if e.Step == "" {
@@ -125,7 +125,7 @@ func shortened(text string) string {
 }
 
 // end writes what of the reply is not on the screen yet.
-func (t *chatTeller) end(turn *result.Turn) error {
+func (t *chatPrinter) end(turn *result.Turn) error {
 	if t.written {
 		t.endLine()
 		return nil
@@ -144,14 +144,14 @@ func (t *chatTeller) end(turn *result.Turn) error {
 }
 
 // warn tells what is wrong with a reply.
-func (t *chatTeller) warn(faults []string) {
+func (t *chatPrinter) warn(faults []string) {
 	for _, fault := range faults {
 		t.note("  warning   %s", shortened(show.Line(fault)))
 	}
 }
 
 // broke ends a reply that did not come to its end.
-func (t *chatTeller) broke() {
+func (t *chatPrinter) broke() {
 	t.endLine()
 	t.forget()
 }
@@ -164,19 +164,19 @@ func (c *chatTalk) tools(ctx context.Context) error {
 		return broken(err)
 	}
 	if len(list) == 0 {
-		c.tells.note("the agent is offered no tool")
+		c.printer.note("the agent is offered no tool")
 	}
 	for i := range list {
-		c.tells.note("%s   %s", show.Line(list[i].Name), shortened(show.Line(list[i].Description)))
+		c.printer.note("%s   %s", show.Line(list[i].Name), shortened(show.Line(list[i].Description)))
 	}
 	return nil
 }
 
 func (c *chatTalk) system() error {
 	if text := c.chat.System(); text != "" {
-		c.tells.note("%s", text)
+		c.printer.note("%s", text)
 	} else {
-		c.tells.note("there is no system prompt")
+		c.printer.note("there is no system prompt")
 	}
 	return nil
 }
@@ -184,23 +184,23 @@ func (c *chatTalk) system() error {
 func (c *chatTalk) state() error {
 	name, events := c.chat.State()
 	if name == "" {
-		c.tells.note("there is no workflow")
+		c.printer.note("there is no workflow")
 	} else {
 		leads := "no event leads on"
 		if len(events) > 0 {
 			leads = "events: " + strings.Join(events, ", ")
 		}
-		c.tells.note("state %s   %s", name, leads)
+		c.printer.note("state %s   %s", name, leads)
 	}
 	artifacts := c.chat.Artifacts()
 	for _, name := range slices.Sorted(maps.Keys(artifacts)) {
-		c.tells.note("artifact %s   %s", show.Line(name), shortened(show.Line(artifacts[name])))
+		c.printer.note("artifact %s   %s", show.Line(name), shortened(show.Line(artifacts[name])))
 	}
 	if skills := c.chat.Skills(); len(skills) > 0 {
-		c.tells.note("active skills   %s", strings.Join(skills, ", "))
+		c.printer.note("active skills   %s", strings.Join(skills, ", "))
 	}
 	for _, m := range c.chat.Memories() {
-		c.tells.note("memory   %s", shortened(show.Line(m.Content)))
+		c.printer.note("memory   %s", shortened(show.Line(m.Content)))
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// heard notes retries, doubts and notices of a reply in a turn: of an agent, a model that plays the user, or a model
-// that a context policy or a tool calls.
-func (s *session) heard(e *Endpoint, r *chat.Reply, turn int) {
+// noteReply notes retries, doubts and notices of a reply in a turn: of an agent, a model that plays the user, or a
+// model that a context policy or a tool calls.
+func (s *session) noteReply(e *Endpoint, r *chat.Reply, turn int) {
 	s.out.Retries += r.Retries
 	if r.Doubt != "" {
 		s.pending.doubts = append(s.pending.doubts, doubt{turn, r.Doubt})
@@ -28,9 +28,9 @@ func (s *session) heard(e *Endpoint, r *chat.Reply, turn int) {
 	}
 }
 
-// wordsAlone notes tool calls in a reply of which only the text is used. who is the speaker, such as " of the persona
-// eve".
-func (s *session) wordsAlone(who string, r *chat.Reply, turn int) {
+// noteUnusedCalls notes the tool calls of a reply of which only the text is used. who is the speaker, such as " of the
+// persona eve".
+func (s *session) noteUnusedCalls(who string, r *chat.Reply, turn int) {
 	var names []string
 	for i := range r.ToolCalls {
 		names = append(names, say.Named(r.ToolCalls[i].Name))
@@ -41,7 +41,7 @@ func (s *session) wordsAlone(who string, r *chat.Reply, turn int) {
 	}
 }
 
-// hearJudges takes down what the replies of judges say about themselves.
-func (s *session) hearJudges() {
+// noteJudgeReplies takes down what the replies of judges say about themselves.
+func (s *session) noteJudgeReplies() {
 	s.out.JudgeRemarks(func(text string) { s.warnOfReply("", text, "") }, s.notice)
 }

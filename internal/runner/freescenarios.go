@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// errLetGo is that of a trial whose scenario is empty: a conversation without turns would pass.
-var errLetGo = errors.New("the scenario was let go before its last trial: this is a bug of arena")
+// errFreed is that of a trial whose scenario is empty: a conversation without turns would pass.
+var errFreed = errors.New("the scenario was freed before its last trial: this is a bug in arena")
 
 // holding counts the unfinished trials of each scenario, and frees the memory of a scenario after its last trial. Most
 // memory of a large suite is free long before its run ends. It is safe for concurrent use; a nil holding frees nothing.
@@ -35,6 +35,6 @@ func (h *holding) over(t *Trial) {
 	defer h.mu.Unlock()
 	if h.left[s]--; h.left[s] == 0 {
 		delete(h.left, s)
-		s.LetGo()
+		s.Free()
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// A scenario is let go after the last of its trials, whatever part of the plan they are in, and not before.
+// A scenario is freed after the last of its trials, whatever part of the plan they are in, and not before.
 func TestScenariosAreLetGo(t *testing.T) {
 	t.Parallel()
 	const scenarios = 3
@@ -17,7 +17,7 @@ func TestScenariosAreLetGo(t *testing.T) {
 		plan.add(s)
 	}
 	opts := options(4)
-	opts.LetGo = true
+	opts.FreeScenarios = true
 	kept := map[int]bool{0: true, scenarios + 1: true}
 	opts.Kept = func(index int) bool { return kept[index] }
 	first := runAll(t, plan, opts)
@@ -25,7 +25,7 @@ func TestScenariosAreLetGo(t *testing.T) {
 		t.Errorf("%d trials passed, want all %d that are not kept: %+v", n, plan.Len()-len(kept), first.trials)
 	}
 	for trial := range plan.All() {
-		if !trial.Scenario.IsLetGo() || trial.Scenario.Turns != nil {
+		if !trial.Scenario.IsFreed() || trial.Scenario.Turns != nil {
 			t.Errorf("%s still holds its turns", trial.ID())
 		}
 	}

@@ -51,8 +51,8 @@ func toleratedTrials(run *result.Run) (n int) {
 	return n
 }
 
-// tellJudgesLeftOpen says how to spare what agents cost where only judges could not judge.
-func (r *resumption) tellJudgesLeftOpen(app *App) error {
+// hintJudgesLeftOpen says how to spare what agents cost where only judges could not judge.
+func (r *resumption) hintJudgesLeftOpen(app *App) error {
 	n, kept := 0, map[*result.Entry]bool{}
 	for _, e := range r.kept {
 		kept[e] = true
@@ -78,8 +78,8 @@ func (r *resumption) tellJudgesLeftOpen(app *App) error {
 
 const maxDamage = 10
 
-// tellDamage tells which lines of a journal were left out.
-func (a *App) tellDamage(name string, ledger *result.JournalContent) {
+// reportDamage tells which lines of a journal were left out.
+func (a *App) reportDamage(name string, ledger *result.JournalContent) {
 	if ledger.Cut {
 		a.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", name))
 	}
@@ -95,14 +95,14 @@ func (a *App) tellDamage(name string, ledger *result.JournalContent) {
 	}
 }
 
-// tellKept says what is kept and what is run.
-func (x *execution) tellKept() {
+// reportKept says what is kept and what is run.
+func (x *execution) reportKept() {
 	p := x.resumed
 	if p == nil {
 		return
 	}
 	for _, text := range p.warnings {
-		x.app.say("warning: " + text)
+		x.app.printMessage("warning: " + text)
 	}
 	if x.flags.quiet {
 		return

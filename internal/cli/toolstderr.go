@@ -1,0 +1,18 @@
+package cli
+
+import (
+	"sync/atomic"
+
+	"github.com/arena-evals/arena/internal/report/term"
+)
+
+// toolStderr passes lines that the programs of tools write to stderr to the screen of the run. No program runs before
+// there is a screen.
+type toolStderr struct{ screen atomic.Pointer[term.Printer] }
+
+// show prints a line. It may be called by any goroutine.
+func (o *toolStderr) show(who, line string) {
+	if p := o.screen.Load(); p != nil {
+		p.ToolStderr(who, line)
+	}
+}

@@ -186,6 +186,13 @@ func (l *limits) warnVacuous(k *compilation, w written) bool {
 	if p := k.spec.PassThreshold; p != nil && 0 <= *p && *p <= slack {
 		l.warn(k, w, k.spec.PassAt, "pass_threshold", *k.spec.PassThreshold, "no trial needs to hold",
 			"write the share of the trials that must hold, or take it out: then all must")
+	} else if p != nil && *p > 0 && *p < lowShare {
+		at, text := k.spec.PassAt, say.Decimal(*p)
+		if at.Line == 0 {
+			at = w.pos
+		}
+		k.r.Diags.Warnf(at, len(text), "looks-like-slip", "%s: pass_threshold %s: it may fail in %s of the trials", w.name,
+			text, say.Percent(1-*p)).Hint = "write the share of the trials in which it must hold, such as 0.8"
 	}
 	low := l.min == nil || 0 <= *l.min && *l.min <= slack
 	high := l.max == nil || 1-slack <= *l.max && *l.max <= 1
@@ -210,6 +217,9 @@ func (l *limits) warn(k *compilation, w written, at diag.Pos, key string, v floa
 	text := say.Decimal(v)
 	k.r.Diags.Warnf(at, len(text), code, "%s: %s %s: the check %s: %s", w.name, key, text, outcome, why).Hint = hint
 }
+
+// lowShare is a share of the trials below which hardly anybody asks for one.
+const lowShare = 0.3
 
 // limited reports whether a check has thresholds of its own.
 func (c *Compiled) limited() bool { return c == nil || c.MinScore != nil || c.MaxScore != nil }

@@ -79,7 +79,11 @@ func (u *notUsed) providers() {
 	asked := u.groups()
 	for _, q := range u.p.Providers {
 		group := cmp.Or(q.Group, scenario.DefaultGroup)
-		if !inventory.IsChatModel(q) || slices.Contains(asked, group) || u.serves(q) {
+		if !inventory.IsChatModel(q) || u.serves(q) {
+			continue
+		}
+		if slices.Contains(asked, group) {
+			u.incapable(q, group)
 			continue
 		}
 		hint := diag.DidYouMean(group, asked)
@@ -89,6 +93,31 @@ func (u *notUsed) providers() {
 		u.d.Warnf(cmp.Or(q.GroupPos, q.Pos), diag.Width(group), "not-used",
 			"no scenario names the provider %q or asks for its group %q, so nothing is run against it", q.ID, group).Hint = hint
 	}
+}
+
+// incapable warns of a provider of a group that scenarios run against, if each of them requires a capability that it
+// does not declare.
+func (u *notUsed) incapable(q *scenario.Provider, group string) {
+	var lacks []string
+	able := false
+	for _, s := range u.p.Scenarios {
+		if len(s.Providers) > 0 || s.Agent != nil || cmp.Or(s.Group, scenario.DefaultGroup) != group {
+			continue
+		}
+		missing := slices.DeleteFunc(slices.Clone(s.Capabilities), func(c string) bool {
+			return slices.Contains(q.Capabilities, c)
+		})
+		able = able || len(missing) == 0
+		lacks = append(lacks, missing...)
+	}
+	if able || len(lacks) == 0 {
+		return
+	}
+	slices.Sort(lacks)
+	names := strings.Join(slices.Compact(lacks), ", ")
+	u.d.Warnf(q.Pos, diag.Width(q.ID), "not-used",
+		"every scenario requires capabilities that the provider %q does not declare (%s), so nothing is run against it",
+		q.ID, names).Hint = "list under its capabilities what it has, or take the provider out"
 }
 
 // groups are those whose providers scenarios run against.

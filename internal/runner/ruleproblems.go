@@ -120,7 +120,34 @@ func roomProblems(spec *result.GateSpec) []RuleProblem {
 	if len(all) > 0 {
 		return all
 	}
-	return slices.Concat(unreachable(ruleOf(spec)), unfailing(spec), generous(spec))
+	return slices.Concat(unreachable(ruleOf(spec)), unfailing(spec), generous(spec), lax(spec))
+}
+
+// What is below these is probably a slip: a gate that agents pass which fail in most trials, or that luck decides.
+const (
+	lowPassRate   = 0.3
+	lowConfidence = 0.8
+	wideTolerance = 0.1
+)
+
+// lax reports a line that is below what anybody would ask for, and a confidence that leaves much to luck.
+func lax(spec *result.GateSpec) (all []RuleProblem) {
+	if spec.PassRate < lowPassRate {
+		hint := "write the share of the trials that must pass, such as 0.8"
+		if meant := spec.PassRate * 10; meant >= 0.5 && meant < 1 {
+			hint = fmt.Sprintf("if %s are meant, write pass_rate: %s", percent(meant), strconv.FormatFloat(meant, 'g', 2, 64))
+		}
+		all = append(all, problem("pass_rate", "looks-like-slip", hint,
+			"pass_rate %v: an agent passes that fails in %s of the trials", spec.PassRate, percent(1-spec.PassRate)))
+	}
+	if spec.Confidence < lowConfidence {
+		all = append(all, problem("confidence", "looks-like-slip", "0.95 is usual; with more trials less is left to luck",
+			"confidence %v: in up to %s of the runs luck decides the verdict", spec.Confidence, percent(1-spec.Confidence)))
+	}
+	for i := range all {
+		all[i].Warning = true
+	}
+	return all
 }
 
 // generous reports a tolerance by which an agent passes that is right in less than half of the trials: it was probably
@@ -165,10 +192,10 @@ func unreachable(r gate.Rule) []RuleProblem {
 		if known {
 			ways = append(ways, fmt.Sprintf("max: %d or more", least))
 		}
-		if t, ok := r.LeastTolerance(); ok {
+		if t, ok := r.LeastTolerance(); ok && (t <= wideTolerance || !known) {
 			ways = append(ways, "tolerance: "+strconv.FormatFloat(t, 'g', -1, 64)+" or more")
 		}
-		if c, ok := r.MostConfidence(); ok {
+		if c, ok := r.MostConfidence(); ok && (c >= lowConfidence || !known && len(ways) == 0) {
 			ways = append(ways, "confidence: "+strconv.FormatFloat(c, 'g', -1, 64))
 		}
 		return []RuleProblem{problem("max", "no-agent-passes", "set "+orList(ways),

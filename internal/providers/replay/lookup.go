@@ -60,6 +60,10 @@ func (p *Provider) find(req *chat.Request) (l *recordedReply, notice, doubt stri
 	if turn == 0 && at.replies == 0 && !s.samePrompt(req.Messages) {
 		other := fmt.Sprintf("provider %s: in the recording the system prompt is another one", p.ID)
 		notice = strings.TrimPrefix(notice+"; "+other, "; ")
+		if doubt != "" {
+			doubt += ", and "
+		}
+		doubt += "answers under another system prompt than was recorded"
 	}
 	return l, notice, doubt, nil
 }

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/arena-evals/arena/internal/jsonschema"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -117,32 +114,10 @@ func (c *cosineSimilarity) vectors(
 	if both.CostUSD != nil {
 		details["embedding_cost_usd"] = *both.CostUSD
 	}
-	return both.Vectors[0], both.Vectors[1], brokenEmbeddings(c.text, s.Output(), both.Vectors[0], both.Vectors[1])
-}
-
-// brokenEmbeddings returns an error for vectors that no model gives two texts: a server without its model answers so,
-// and everything would be alike.
-func brokenEmbeddings(reference, reply string, of, with []float64) error {
-	counts := func(x float64) bool { return x != 0 }
-	switch {
-	case len(of) == 1 && len(with) == 1:
-		return errors.New("embedding: a vector of one number has no direction to compare")
-	case !slices.ContainsFunc(of, counts) || !slices.ContainsFunc(with, counts):
-		return errors.New("embedding: a vector is all zeros, and has no direction to compare")
-	case slices.Equal(of, with) && lettersOf(reference) != lettersOf(reply):
-		return errors.New("embedding: the server gives two different texts the same vector: is its model loaded?")
+	if err := textmeasure.Comparable([]string{c.text, s.Output()}, both.Vectors); err != nil {
+		return nil, nil, fmt.Errorf("embedding: %w", err)
 	}
-	return nil
-}
-
-// lettersOf are the letters and digits of a text in lower case: some models see nothing else.
-func lettersOf(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, text)
+	return both.Vectors[0], both.Vectors[1], nil
 }
 
 // embeddingSpent is the usage of a failed call, as far as it is known.

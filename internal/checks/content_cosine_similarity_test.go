@@ -51,7 +51,7 @@ func TestCosineSimilarityOfTexts(t *testing.T) {
 		{"unknown", nil, result.Errored, 0, "embedding: 1 vector for 2 texts"},
 		{"longer", nil, result.Errored, 0, "different models"},
 		{"Tomorrow!", nil, result.Passed, 1, "similarity 1"},
-		{"yesterday", nil, result.Errored, 0, "two different texts the same vector"},
+		{"yesterday", nil, result.Errored, 0, "different texts the same vector"},
 		{"nothing", nil, result.Errored, 0, "a vector is all zeros"},
 		{"", nil, result.Errored, 0, "the reply is empty"},
 		{"tomorrow", errors.New("http 503"), result.Errored, 0, "embedding: http 503"},

@@ -14,6 +14,8 @@ import (
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/providers"
+	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/say"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/textmeasure"
 	"github.com/arena-evals/arena/internal/window"
@@ -151,6 +153,9 @@ func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []wind
 	if len(got.Vectors) != len(texts) {
 		return nil, fmt.Errorf("%d texts have %d embeddings", len(texts), len(got.Vectors))
 	}
+	if err := textmeasure.Comparable(texts, got.Vectors); err != nil {
+		return nil, err
+	}
 	for k, i := range of {
 		vectors[i] = got.Vectors[k+1]
 	}
@@ -169,6 +174,9 @@ func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []wind
 
 // embeddedFor adds what embeddings took. Servers that count no tokens have them estimated.
 func (s *session) embeddedFor(spec *scenario.Provider, texts []string, got *chat.Embeddings) {
+	if providers.Another(spec, got.Model) {
+		s.notice(result.ServedBy("the provider "+say.Named(spec.ID), spec.Model, got.Model))
+	}
 	var took chat.Usage
 	if got.Tokens != nil {
 		took.InputTokens = *got.Tokens

@@ -111,6 +111,7 @@ func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 		if r.Query == "custom" && r.OwnQuery == "" {
 			d.Missing(v, "relevance with query_source custom", "custom_query")
 		}
+		r.reportIdle(d, node.Get(v, "relevance"))
 	}
 	if p.Strategy == "" {
 		p.Strategy = LeaveOldest
@@ -146,6 +147,17 @@ func (p *ContextPolicy) reportIdle(d *decoder, v *node.Node) {
 	case p.Strategy != Summarize && p.Summarizer.ID != "":
 		d.Warnf(node.Get(v, "summarizer"), NoEffect, "summarizer has no effect with strategy %s", p.Strategy).Hint =
 			"write strategy: summarize, or take it out"
+	}
+}
+
+// reportIdle warns of what has no effect on the query.
+func (r *Relevance) reportIdle(d *decoder, v *node.Node) {
+	query := cmp.Or(r.Query, "last_user")
+	for _, one := range [...]struct{ key, of string }{{"custom_query", "custom"}, {"last_n_count", "last_n"}} {
+		if at := node.Get(v, one.key); at != nil && query != one.of {
+			d.Warnf(at, NoEffect, "%s has no effect with query_source %s", one.key, query).Hint =
+				"write query_source: " + one.of + ", or take it out"
+		}
 	}
 }
 

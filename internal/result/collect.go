@@ -47,13 +47,6 @@ type groupCount struct {
 	ran      int       // trials that ended, with any status
 }
 
-// counted is the statistics of an assertion so far.
-type counted struct {
-	AssertionStats
-
-	first int // plan index of its first trial; orders the variants
-}
-
 // countedCheck identifies what is counted separately: one check of one variant.
 type countedCheck struct {
 	turn, index int    // turn is that of the scenario, or for an eval that of the conversation; -1: none
@@ -189,7 +182,7 @@ func (c *Collector) addToGroup(t *Trial) {
 		if c.groups == nil {
 			c.groups = map[groupKey]*groupCount{}
 		}
-		g = &groupCount{first: t.Index, planned: t.Trials, tally: newTally()}
+		g = &groupCount{first: t.Index, planned: t.Trials}
 		c.groups[key] = g
 	}
 	g.first = min(g.first, t.Index)
@@ -213,7 +206,8 @@ func variantKey(v map[string]string) string {
 // ToolWarnings are about tools that failed in every call of every trial that was added.
 func (c *Collector) ToolWarnings() []diag.Diagnostic { return c.tools.neverWorked() }
 
-// Finish folds what was added into run: briefs in plan order, groups, totals and the status.
+// Finish folds what was added into run: briefs in plan order, groups, totals and the status. It is called once, after
+// the last trial.
 func (c *Collector) Finish(run *Run) {
 	c.briefs.sort()
 	run.Briefs, run.Groups, run.OverBudget, run.MayCostUSD = c.briefs, nil, c.overBudget, c.mayCost
@@ -239,6 +233,7 @@ func (c *Collector) Finish(run *Run) {
 		run.Summary.JudgeUSD = run.Summary.Judges.CostUSD
 	}
 	run.Settle()
+	c.groups = nil // there may be very many, and the reports need memory too
 }
 
 // rate returns passed/total and the flakiness 1 - |2·rate - 1|: 0 when all trials agree, 1 when they split evenly.

@@ -137,7 +137,6 @@ func (c *Collector) excuse(run *Run) map[groupKey]bool {
 func (g *groupCount) fold(key groupKey) Group {
 	out := Group{
 		key: key, File: key.file, Scenario: key.scenario, Provider: key.provider, Region: key.region, Row: key.row,
-		Assertions: []AssertionStats{},
 	}
 	t := &g.tally
 	if g.progress != nil {
@@ -156,14 +155,14 @@ func (g *groupCount) fold(key groupKey) Group {
 	}
 	out.Passed = t.statuses[Passed]
 	out.PassRate, out.Flakiness = rate(out.Passed, out.Trials)
-	for _, s := range t.inOrder() {
+	out.Assertions = t.inOrder()
+	for i := range out.Assertions {
+		s := &out.Assertions[i]
 		s.PassRate, s.Flakiness = rate(s.Passed, s.Passed+s.Failed)
-		s.Status = s.AssertionStats.fold()
 		if out.Gate.Rule == RuleGate && s.Status == Failed && out.Status != Failed { // it is the gate that concludes
 			s.Status = out.Status
 		}
 		s.bar(out.Gate)
-		out.Assertions = append(out.Assertions, s.AssertionStats)
 	}
 	return out
 }
@@ -173,7 +172,7 @@ func (c *tally) plain(planned int, status Status) *Gate {
 	ran := c.statuses[Passed] + c.statuses[Failed] + c.statuses[Errored]
 	p := &Progress{
 		spec: GateSpec{
-			Rule: RuleCount, Confidence: DefaultConfidence, Max: max(planned, ran), Min: 1, Block: max(len(c.variants), 1),
+			Rule: RuleCount, Confidence: DefaultConfidence, Max: max(planned, ran), Min: 1, Block: max(c.variants.len(), 1),
 			Stop: StopNever,
 		},
 		counts: gate.Counts{Passed: c.statuses[Passed], Failed: c.statuses[Failed], Broken: c.statuses[Errored]},

@@ -30,7 +30,7 @@ type Progress struct {
 
 // NewProgress begins a group. A rule that cannot be held ends as an error.
 func NewProgress(spec GateSpec) *Progress {
-	p := &Progress{spec: spec, next: 1, waiting: map[int]*Observed{}, tally: newTally()}
+	p := &Progress{spec: spec, next: 1, waiting: map[int]*Observed{}}
 	if p.gate, p.bad = spec.Gate(); p.bad != nil {
 		p.verdict, p.reason = Errored, ReasonErrors
 	}

@@ -2,21 +2,46 @@ package result
 
 import (
 	"cmp"
-	"maps"
 	"slices"
+	"unique"
 
 	"github.com/arena-evals/arena/internal/gate"
 )
 
-// tally counts the trials of a group, and the outcomes of each of its assertions.
+// tally counts the trials of a group, and the outcomes of each of its assertions. There may be very many groups, most of
+// them with few of everything, and so it takes little memory. Its zero value is ready.
 type tally struct {
 	statuses   [len(statusNames)]int
 	broken     int // trials that ended in an error of their own
-	assertions map[countedCheck]*counted
-	variants   map[string]int   // by key, the number of the first trial that had it
-	inputs     map[string]uint8 // by what was asked: how its trials ended
-	said       map[uint64]uint8 // by the words of the conversation: the same
-	evals      bool             // evals with thresholds judged a trial
+	assertions []counted
+	places     map[countedCheck]int   // of the assertions in their list; nil: there are few
+	next       int                    // place of the assertion that likely comes next
+	variants   few[string, variantOf] // by key
+	inputs     few[string, uint8]     // by what was asked: how its trials ended
+	said       few[uint64, uint8]     // by the words of the conversation: the same
+	evals      bool                   // evals with thresholds judged a trial
+}
+
+// variantOf is a variant of a group.
+type variantOf struct {
+	first  int // number of the first trial that had it
+	values map[string]string
+}
+
+// counted is the outcomes of an assertion so far.
+type counted struct {
+	of    unique.Handle[assertion]
+	first int // plan index of its first trial; orders the variants
+
+	passed, failed, errors, skipped int32
+}
+
+// assertion is what groups have in common that ask for the same check at the same place.
+type assertion struct {
+	countedCheck
+
+	name      string
+	threshold float64
 }
 
 const (
@@ -24,28 +49,21 @@ const (
 	sawFailure
 )
 
-func newTally() tally {
-	return tally{
-		assertions: map[countedCheck]*counted{}, variants: map[string]int{}, inputs: map[string]uint8{},
-		said: map[uint64]uint8{},
-	}
-}
-
 func (c *tally) count(o *Observed) {
 	c.statuses[o.status]++
 	if o.broke {
 		c.broken++
 	}
 	c.evals = c.evals || o.evals
-	key := variantKey(o.variant)
-	if _, seen := c.variants[key]; !seen {
-		c.variants[key] = o.number
+	if key := variantKey(o.variant); c.variants.get(key) == nil {
+		c.variants.add(key, variantOf{o.number, o.variant})
 	}
-	if saw := seenAs(o.status); saw != 0 {
-		c.inputs[o.input] |= saw
-		c.said[o.words] |= saw
-	} else if o.status != Skipped {
-		c.said[o.words] |= 0
+	saw := seenAs(o.status)
+	if saw != 0 {
+		*c.inputs.make(o.input) |= saw
+	}
+	if saw != 0 || o.status != Skipped {
+		*c.said.make(o.words) |= saw
 	}
 	for i := range o.checks {
 		c.check(o, &o.checks[i])
@@ -64,39 +82,83 @@ func seenAs(s Status) uint8 {
 }
 
 func (c *tally) check(o *Observed, v *observedCheck) {
-	s := c.assertions[v.at]
+	s := c.find(v.at)
 	if s == nil {
-		s = &counted{first: o.index, AssertionStats: AssertionStats{
-			Turn: v.at.turn, Index: v.at.index, Eval: v.at.eval, Step: v.at.step, Variant: o.variant, Type: v.name,
-			PassThreshold: v.threshold,
-		}}
-		c.assertions[v.at] = s
+		s = c.add(counted{of: unique.Make(assertion{v.at, v.name, v.threshold}), first: o.index})
 	}
 	s.first = min(s.first, o.index)
 	switch v.status {
 	case Passed:
-		s.Passed++
+		s.passed++
 	case Failed:
-		s.Failed++
+		s.failed++
 	case Skipped, Cancelled:
-		s.Skipped++
+		s.skipped++
 	default:
-		s.Errors++
+		s.errors++
 	}
 }
 
+// find finds an assertion. They mostly come in the order of the trial before. nil: it is new.
+func (c *tally) find(at countedCheck) *counted {
+	if c.places != nil {
+		if i, there := c.places[at]; there {
+			return &c.assertions[i]
+		}
+		return nil
+	}
+	n := len(c.assertions)
+	for k := range n {
+		i := (c.next + k) % n
+		if c.assertions[i].of.Value().countedCheck == at {
+			c.next = i + 1
+			return &c.assertions[i]
+		}
+	}
+	return nil
+}
+
+// add adds an assertion.
+func (c *tally) add(s counted) *counted {
+	c.assertions = append(c.assertions, s)
+	switch n := len(c.assertions); {
+	case c.places != nil:
+		c.places[s.of.Value().countedCheck] = n - 1
+	case n > notFew:
+		c.places = make(map[countedCheck]int, 2*n)
+		for i := range c.assertions {
+			c.places[c.assertions[i].of.Value().countedCheck] = i
+		}
+	}
+	return &c.assertions[len(c.assertions)-1]
+}
+
 // inOrder are the assertions as people read them.
-func (c *tally) inOrder() []*counted {
-	return slices.SortedFunc(maps.Values(c.assertions), func(a, b *counted) int {
-		return cmp.Or(a.place().compare(b.place()), cmp.Compare(a.first, b.first))
+func (c *tally) inOrder() []AssertionStats {
+	sorted := slices.SortedFunc(slices.Values(c.assertions), func(a, b counted) int {
+		return cmp.Or(a.of.Value().compare(b.of.Value().countedCheck), cmp.Compare(a.first, b.first))
 	})
+	all := make([]AssertionStats, 0, len(sorted))
+	for i := range sorted {
+		s, of := &sorted[i], sorted[i].of.Value()
+		stats := AssertionStats{
+			Turn: of.turn, Index: of.index, Eval: of.eval, Step: of.step, Type: of.name, PassThreshold: of.threshold,
+			Passed: int(s.passed), Failed: int(s.failed), Errors: int(s.errors), Skipped: int(s.skipped),
+			Status: s.fold(),
+		}
+		if v := c.variants.get(of.variant); v != nil {
+			stats.Variant = v.values
+		}
+		all = append(all, stats)
+	}
+	return all
 }
 
 // status decides a count. Every assertion must hold in its required share of the trials of each variant, and no trial
 // may have an error of its own.
 func (c *tally) status(trials int) (status Status) {
-	for _, s := range c.assertions {
-		status = worse(status, s.fold())
+	for i := range c.assertions {
+		status = worse(status, c.assertions[i].fold())
 	}
 	switch {
 	case c.broken > 0:
@@ -113,14 +175,14 @@ func (c *tally) status(trials int) (status Status) {
 	return status
 }
 
-func (s *AssertionStats) fold() Status {
-	passed, _ := rate(s.Passed, s.Passed+s.Failed)
+func (s *counted) fold() Status {
+	passed, _ := rate(int(s.passed), int(s.passed+s.failed))
 	switch {
-	case s.Errors > 0:
+	case s.errors > 0:
 		return Errored
-	case s.Passed+s.Failed == 0:
+	case s.passed+s.failed == 0:
 		return Skipped
-	case passed >= s.PassThreshold:
+	case passed >= s.of.Value().threshold:
 		return Passed
 	}
 	return Failed
@@ -131,13 +193,14 @@ func (s *AssertionStats) fold() Status {
 // evals may judge later trials at other places.
 func (c *tally) certain(spec *GateSpec, n int) Status {
 	passed := len(c.assertions) > 0 && !c.evals && c.broken == 0 && c.statuses[Passed]+c.statuses[Failed] == n &&
-		len(c.variants) == spec.Block
-	for at, s := range c.assertions {
-		switch gate.Certain(s.Passed, s.Failed, c.left(spec, n, at.variant), s.PassThreshold) {
+		c.variants.len() == spec.Block
+	for i := range c.assertions {
+		s := &c.assertions[i]
+		switch s.certain(0, 0, c.left(spec, n, s.of.Value().variant)) {
 		case gate.Failed:
 			return Failed
 		case gate.Passed:
-			passed = passed && s.Errors == 0
+			passed = passed && s.errors == 0
 		case gate.Open, gate.Undecided:
 			passed = false
 		}
@@ -150,7 +213,11 @@ func (c *tally) certain(spec *GateSpec, n int) Status {
 
 // left is how many trials of a variant come after the first n.
 func (c *tally) left(spec *GateSpec, n int, variant string) int {
-	place := (c.variants[variant] - 1) % spec.Block // of the variant in a turn of all
+	number := 0
+	if v := c.variants.get(variant); v != nil {
+		number = v.first
+	}
+	place := (number - 1) % spec.Block // of the variant in a turn of all
 	through := func(n int) int { return (n + spec.Block - 1 - place) / spec.Block }
 	return through(spec.Max) - through(n)
 }
@@ -158,11 +225,11 @@ func (c *tally) left(spec *GateSpec, n int, variant string) int {
 // complete reports whether each variant was judged by the same assertions.
 func (c *tally) complete() bool {
 	byVariant := map[string]int{}
-	for at := range c.assertions {
-		byVariant[at.variant]++
+	for i := range c.assertions {
+		byVariant[c.assertions[i].of.Value().variant]++
 	}
-	for variant := range c.variants {
-		if byVariant[variant]*len(c.variants) != len(c.assertions) {
+	for variant := range c.variants.all() {
+		if byVariant[variant]*c.variants.len() != len(c.assertions) {
 			return false
 		}
 	}
@@ -171,12 +238,13 @@ func (c *tally) complete() bool {
 
 // soonest is how many more trials it takes at least until the verdict of a count may be certain.
 func (c *tally) soonest(spec *GateSpec, n int) int {
-	if len(c.assertions) == 0 || c.evals || len(c.variants) < spec.Block {
+	if len(c.assertions) == 0 || c.evals || c.variants.len() < spec.Block {
 		return 1 // what is not known yet may fail in the next one
 	}
 	failing, passing := spec.Max-n, 1
-	for at, s := range c.assertions {
-		fails, passes := s.soonest(c.left(spec, n, at.variant))
+	for i := range c.assertions {
+		s := &c.assertions[i]
+		fails, passes := s.soonest(c.left(spec, n, s.of.Value().variant))
 		failing, passing = min(failing, fails), max(passing, passes)
 	}
 	return min(failing, passing)
@@ -184,26 +252,31 @@ func (c *tally) soonest(spec *GateSpec, n int) int {
 
 // soonest is how many trials, of those that are left, must fail for the assertion to have failed for certain, and how
 // many must pass for it to hold; at most all.
-func (s *AssertionStats) soonest(left int) (fails, passes int) {
+func (s *counted) soonest(left int) (fails, passes int) {
 	fails, passes = left, left
 	for d := left - 1; d > 0; d-- {
-		if gate.Certain(s.Passed, s.Failed+d, left-d, s.PassThreshold) == gate.Failed {
+		if s.certain(0, d, left-d) == gate.Failed {
 			fails = d
 		}
-		if gate.Certain(s.Passed+d, s.Failed, left-d, s.PassThreshold) == gate.Passed {
+		if s.certain(d, 0, left-d) == gate.Passed {
 			passes = d
 		}
 	}
 	return max(fails, 1), passes
 }
 
+// certain is what is known for certain of the assertion when so many more trials pass and fail, and others are left.
+func (s *counted) certain(pass, fail, left int) gate.Verdict {
+	return gate.Certain(int(s.passed)+pass, int(s.failed)+fail, left, s.of.Value().threshold)
+}
+
 // flaky is why trials of one input both passed and failed; "": they did not.
 func (c *tally) flaky() string {
 	mixed := func(saw uint8) bool { return saw == sawPass|sawFailure }
-	for _, saw := range c.inputs {
-		if mixed(saw) {
-			for _, said := range c.said {
-				if mixed(said) {
+	for _, saw := range c.inputs.all() {
+		if mixed(*saw) {
+			for _, said := range c.said.all() {
+				if mixed(*said) {
 					return FlakyJudge
 				}
 			}
@@ -215,5 +288,5 @@ func (c *tally) flaky() string {
 
 // alike reports whether several trials had the same conversation, word for word, and no other.
 func (c *tally) alike() bool {
-	return len(c.said) == 1 && c.statuses[Passed]+c.statuses[Failed]+c.statuses[Errored] > 1
+	return c.said.len() == 1 && c.statuses[Passed]+c.statuses[Failed]+c.statuses[Errored] > 1
 }

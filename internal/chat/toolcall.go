@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/ellipsis"
+	"github.com/arena-evals/arena/internal/jsonread"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
@@ -147,9 +148,13 @@ const MaxNesting = 5_000
 
 // DecodeJSON decodes exactly one JSON document; numbers become json.Number. What is too deep for it is ErrDeep.
 func DecodeJSON(data []byte) (any, error) {
+	var v any
+	if jsonread.Decode(data, &v) { // which reads nothing that is nearly too deep
+		return v, nil
+	}
+	v = nil
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	var v any
 	if err := dec.Decode(&v); err != nil {
 		if strings.HasSuffix(err.Error(), "exceeded max depth") {
 			return nil, ErrDeep

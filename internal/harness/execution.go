@@ -64,12 +64,18 @@ func (e *Earlier) Each(visit func(*result.Trial)) error {
 }
 
 func (e *Earlier) each(entries map[int]*result.Entry, visit func(*result.Trial)) error {
-	for _, i := range slices.Sorted(maps.Keys(entries)) {
-		t, err := e.Ledger.Trial(entries[i])
+	indexes := slices.Sorted(maps.Keys(entries))
+	inOrder := make([]*result.Entry, 0, len(indexes))
+	for _, i := range indexes {
+		inOrder = append(inOrder, entries[i])
+	}
+	n := 0
+	for t, err := range e.Ledger.Trials(inOrder) {
 		if err != nil {
 			return err
 		}
-		t.Index = i
+		t.Index = indexes[n]
+		n++
 		visit(t)
 	}
 	return nil

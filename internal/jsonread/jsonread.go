@@ -1,5 +1,5 @@
-// Package jsonread decodes JSON that arena wrote itself, several times as fast as encoding/json does. What it does not
-// know, or what is written in another way, it leaves to that: it never decodes to anything else.
+// Package jsonread decodes JSON as arena and most others write it, several times as fast as encoding/json does. What it
+// does not know, or what is written in another way, it leaves to that: it never decodes to anything else.
 package jsonread
 
 import (
@@ -11,15 +11,30 @@ import (
 // false when it cannot; then the value is partly filled, and encoding/json has to say what is wrong, if anything is. It
 // is safe for concurrent use.
 func Decode(doc []byte, v any) bool {
+	decoded, _ := decode(doc, v, false)
+	return decoded
+}
+
+// DecodeDistinct is Decode, and reports whether it is sure that no object of the document has a key twice, however its
+// letters are written.
+func DecodeDistinct(doc []byte, v any) (decoded, distinct bool) { return decode(doc, v, false) }
+
+// DecodePart is Decode for a value that has only some of the members of the document.
+func DecodePart(doc []byte, v any) bool {
+	decoded, _ := decode(doc, v, true)
+	return decoded
+}
+
+func decode(doc []byte, v any, part bool) (decoded, distinct bool) {
 	s := scans.Get().(*scan) //nolint:forcetypeassert // it holds nothing else
 	defer scans.Put(s)
-	s.doc, s.at, s.depth = doc, 0, 0
+	s.doc, s.at, s.depth, s.unsure, s.part = doc, 0, 0, part, part
 	to := reflect.ValueOf(v).Elem()
 	ok := readerOf(to.Type())(s, to)
 	s.space()
 	ok = ok && s.at == len(s.doc)
 	s.doc = nil
-	return ok
+	return ok, ok && !s.unsure
 }
 
 var scans = sync.Pool{New: func() any { return new(scan) }}
@@ -29,8 +44,12 @@ type scan struct {
 	doc   []byte
 	at    int
 	depth int
-	texts [knownTexts]string // some that were read, by their hash
-	meant []byte             // room for a text without its escapes
+	// unsure says that an object may have a key twice: one of free shape, or one that was not looked into. A struct never
+	// has.
+	unsure bool
+	part   bool               // members that a struct does not have are passed over
+	texts  [knownTexts]string // some that were read, by their hash
+	meant  []byte             // room for a text without its escapes
 }
 
 // maxDepth is how deep values may be nested here.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/arena-evals/arena/internal/jsonread"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 type named string
@@ -92,9 +93,12 @@ var hard = []string{ // what may be left to encoding/json
 func check(t *testing.T, doc []byte) (decoded bool) {
 	t.Helper()
 	var got all
-	decoded = jsonread.Decode(doc, &got)
+	decoded, distinct := jsonread.DecodeDistinct(doc, &got)
 	if !decoded {
 		return false
+	}
+	if key, twice := jsonvalue.KeyTwice(doc); twice && distinct {
+		t.Errorf("%q has the key %q twice", doc, key)
 	}
 	want, err := slow(doc)
 	if err != nil {
@@ -118,6 +122,70 @@ func TestDecode(t *testing.T) {
 		for _, doc := range hard {
 			check(t, []byte(doc))
 		}
+	}
+}
+
+// TestDistinct: a key that is twice in an object is seen, wherever that object is read; and mostly it is known that none
+// is.
+func TestDistinct(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]bool{
+		`{"id":"x","list":[{"id":"y"},{"id":"z"}],"next":{"id":"{"}}`: true,
+		`{"any":{"a":{"b":1},"b":[{"b":2},{"b":3}]}}`:                 true,
+		`{"labels":{"a":"1","b":"2"},"lists":{"a":[],"c":null}}`:      true,
+		`{"any":{"a":1,"a":2}}`:                                       false,
+		`{"any":[{"a":1,"\u0061":2}]}`:                                false,
+		`{"free":{"a":{"b":1,"b":1}}}`:                                false,
+		`{"free":{"card":1,"Card":2}}`:                                false,
+		`{"labels":{"a":"1","a":"1"}}`:                                false,
+		`{"labels":{"k":"1","\u212a":"1"}}`:                           false,
+		`{"lists":{"a":[1],"A":[1]}}`:                                 false,
+		`{"raw":{"a":1,"a":2}}`:                                       false,
+		`{"raw":[[{"a":1,"a":2}]]}`:                                   false,
+	} {
+		var v all
+		if decoded, distinct := jsonread.DecodeDistinct([]byte(doc), &v); !decoded || distinct != want {
+			t.Errorf("%s: decoded %v, distinct %v, want %v", doc, decoded, distinct, want)
+		}
+	}
+	for _, doc := range []string{`{"id":"x","id":"x"}`, `{"id":"x","ID":"y"}`, `{"next":{"id":"x","Id":"y"}}`} {
+		var v all
+		if decoded, distinct := jsonread.DecodeDistinct([]byte(doc), &v); decoded || distinct {
+			t.Errorf("%s: decoded %v, distinct %v", doc, decoded, distinct)
+		}
+	}
+}
+
+// part is a value with some members of a document.
+type part struct {
+	ID   string `json:"id"`
+	Next *part  `json:"next"`
+	List []struct {
+		N int `json:"n"`
+	} `json:"list"`
+}
+
+// TestPart: a part of a document is read as encoding/json reads it.
+func TestPart(t *testing.T) {
+	t.Parallel()
+	read := 0
+	for _, doc := range append(quick, append(hard, `{"a":{"id":"no"},"id":"x","b":[{"id":1}],"next":{"c":1.5,"id":"y","d":null}}`,
+		`{"list":[{"m":"}","n":1},{"n":2,"m":[[]]}],"id ":1}`, `{"id":"x","ID":"y"}`, `{"Id":"y"}`, `{"i\u0064":"y"}`,
+		`{"id" : "x"}`, `{"a":tru}`, `{"a":01}`, `{"a":"\x"}`, `{"a" 1}`, `{"a":}`, `{"a":1`, `{"\u212a":1,"id":"x"}`)...) {
+		var got, want part
+		if !jsonread.DecodePart([]byte(doc), &got) {
+			continue
+		}
+		read++
+		if err := json.Unmarshal([]byte(doc), &want); err != nil {
+			t.Errorf("%q is read, although it is wrong: %v", doc, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", doc, diff)
+		}
+	}
+	if read < len(quick) {
+		t.Errorf("%d documents are read", read)
 	}
 }
 

@@ -75,6 +75,9 @@ func (o *object) read(s *scan, v reflect.Value) bool {
 	return s.elements('}', func() bool {
 		s.space()
 		i := o.find(s, next)
+		if i < 0 && s.part {
+			return o.passes(s)
+		}
 		if i < 0 || seen[i/64]&(1<<(i%64)) != 0 { // a field that is there twice is read into what it was before
 			return false
 		}
@@ -103,4 +106,19 @@ func (o *object) find(s *scan, next int) int {
 		next = 0
 	}
 	return -1
+}
+
+// passes goes behind a member that the struct does not have. It reports false when encoding/json may take it for one
+// that it has.
+func (o *object) passes(s *scan) bool {
+	raw, plain, ok := s.rawText()
+	if !ok || !plain || folds(raw) {
+		return false
+	}
+	for i := range o.fields {
+		if key := o.fields[i].key; strings.EqualFold(key[:len(key)-1], string(raw)) {
+			return false
+		}
+	}
+	return s.takes(':') && s.pass()
 }

@@ -176,7 +176,7 @@ func (all newReaders) ofMap(t reflect.Type) reader {
 		if !s.takes('{') {
 			return false
 		}
-		members := reflect.MakeMap(t)
+		members, n := reflect.MakeMap(t), 0
 		v.Set(members)
 		return s.elements('}', func() bool {
 			key, ok := s.key()
@@ -185,6 +185,8 @@ func (all newReaders) ofMap(t reflect.Type) reader {
 				return false
 			}
 			members.SetMapIndex(reflect.ValueOf(key), value)
+			n++
+			s.unsure = s.unsure || members.Len() < n || folds(key)
 			return true
 		})
 	}

@@ -1,7 +1,9 @@
 package jsonread
 
 import (
+	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 )
 
 // value reads a value of free shape.
@@ -38,16 +40,28 @@ func (s *scan) value() (v any, ok bool) {
 
 // members reads an object of free shape, from behind its opening bracket.
 func (s *scan) members() (map[string]any, bool) {
-	all := map[string]any{}
+	all, n := map[string]any{}, 0
 	ok := s.elements('}', func() bool {
 		key, ok := s.key()
 		if !ok {
 			return false
 		}
 		all[key], ok = s.value()
+		n++
+		s.unsure = s.unsure || len(all) < n || folds(key)
 		return ok
 	})
 	return all, ok
+}
+
+// folds reports whether a key may be taken for one that is written in other letters.
+func folds[T string | []byte](key T) bool {
+	for i := range len(key) {
+		if c := key[i]; 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
 }
 
 // key reads the key of a member and its colon.
@@ -61,7 +75,9 @@ func (s *scan) extent() ([]byte, bool) {
 	s.space()
 	from := s.at
 	ok := s.pass()
-	return s.doc[from:s.at], ok
+	raw := s.doc[from:s.at]
+	s.unsure = s.unsure || bytes.IndexByte(raw, '{') >= 0
+	return raw, ok
 }
 
 // pass goes behind a value.

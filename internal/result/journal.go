@@ -334,20 +334,31 @@ func (j *Journal) Trial(i int) (*Trial, error) {
 // values of free shape keep every digit.
 func DecodeTrial(raw []byte, index int) (*Trial, error) {
 	t := &Trial{}
-	if err := decode(raw, t); err != nil {
+	if _, err := decode(raw, t); err != nil {
 		return nil, err
 	}
 	t.Index, t.Counted = index, nil // the fold sets the latter
 	return t, nil
 }
 
-// decode decodes into a zero value what arena mostly wrote itself. Numbers in values of free shape keep every digit.
-func decode[T any](raw []byte, v *T) error {
-	if jsonread.Decode(raw, v) {
+// DecodePart decodes some members of a trial as the journal and results.json hold it, into a zero value.
+func DecodePart[T any](raw []byte, v *T) error {
+	if jsonread.DecodePart(raw, v) {
 		return nil
 	}
 	*v = *new(T)
-	return unmarshal(raw, v)
+	return json.Unmarshal(raw, v)
+}
+
+// decode decodes into a zero value what arena mostly wrote itself. Numbers in values of free shape keep every digit.
+// distinct: no object has a key twice; otherwise that is not known.
+func decode[T any](raw []byte, v *T) (distinct bool, err error) {
+	decoded, distinct := jsonread.DecodeDistinct(raw, v)
+	if decoded {
+		return distinct, nil
+	}
+	*v = *new(T)
+	return false, unmarshal(raw, v)
 }
 
 // DecodeRun reads the part of results.json about the run as a whole.

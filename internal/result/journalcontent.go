@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -397,6 +398,48 @@ func (l *JournalContent) entryAt(at int64) *Entry {
 func (l *JournalContent) Trial(e *Entry) (*Trial, error) {
 	return e.trial.decode(l.file, 0)
 }
+
+// Trials reads the trials of entries, in their order and several at once. It ends with the first error.
+func (l *JournalContent) Trials(entries []*Entry) iter.Seq2[*Trial, error] {
+	type batch struct {
+		entries []*Entry
+		trials  []*Trial
+		err     error // behind them
+	}
+	batches := func(yield func(*batch) bool) {
+		for some := range slices.Chunk(entries, batchTrials) {
+			if !yield(&batch{entries: some}) {
+				return
+			}
+		}
+	}
+	read := func(b *batch) {
+		for _, e := range b.entries {
+			t, err := l.Trial(e)
+			if err != nil {
+				b.err = err
+				return
+			}
+			b.trials = append(b.trials, t)
+		}
+	}
+	return func(yield func(*Trial, error) bool) {
+		for b := range ahead(batches, read) {
+			for _, t := range b.trials {
+				if !yield(t, nil) {
+					return
+				}
+			}
+			if b.err != nil {
+				yield(nil, b.err)
+				return
+			}
+		}
+	}
+}
+
+// batchTrials is how many trials are read in one go.
+const batchTrials = 16
 
 // ToolWarnings are about tools that failed in every call of every trial of the run.
 func (l *JournalContent) ToolWarnings() []diag.Diagnostic { return l.collect.ToolWarnings() }

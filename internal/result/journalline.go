@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"runtime"
 	"sync"
 )
 
@@ -38,7 +37,8 @@ func (l *journalLine) decode() {
 	if l.long || l.readErr != nil && !errors.Is(l.readErr, io.EOF) {
 		return
 	}
-	if err := decode(l.text, &l.body); err != nil {
+	distinct, err := decode(l.text, &l.body)
+	if err != nil {
 		l.err = fmt.Errorf("corrupt journal: %w", err)
 		return
 	}
@@ -53,7 +53,7 @@ func (l *journalLine) decode() {
 		l.isTrial = true
 		if err := t.CheckComplete(); err != nil {
 			l.err = fmt.Errorf("corrupt journal: the trial %s is damaged: %w", t.ID, err)
-		} else if err := t.Agrees(l.text); err != nil {
+		} else if err := t.agrees(l.text, distinct); err != nil {
 			l.err = fmt.Errorf("corrupt journal: the trial %s %w", t.ID, err)
 		}
 	}
@@ -78,9 +78,8 @@ func (l *journalLine) read(in *bufio.Reader, longest int, texts []byte) []byte {
 
 // lineBatch is lines that are decoded in one go.
 type lineBatch struct {
-	lines   []journalLine
-	texts   []byte        // of all lines
-	decoded chan struct{} // closed when they are
+	lines []journalLine
+	texts []byte // of all lines
 }
 
 // batchBytes is how many bytes of lines are decoded in one go: many short lines, or a long one.
@@ -97,22 +96,18 @@ func (b *lineBatch) free() {
 	}
 }
 
+// decode decodes the lines.
+func (b *lineBatch) decode() {
+	for i := range b.lines {
+		b.lines[i].decode()
+	}
+}
+
 // journalLines yields the lines of a journal in their order, up to the one whose readErr says that it is the last. A
-// line and its text may not be kept. Those that come next are decoded meanwhile, by as many goroutines as there are
-// processors.
+// line and its text may not be kept. Those that come next are decoded meanwhile.
 func journalLines(file io.ReaderAt, longest int) iter.Seq[*journalLine] {
 	return func(yield func(*journalLine) bool) {
-		ahead := runtime.GOMAXPROCS(0)
-		inOrder, stop := make(chan *lineBatch, ahead), make(chan struct{})
-		defer func() { // all readers have ended when the function returns
-			close(stop)
-			for batch := range inOrder {
-				<-batch.decoded
-			}
-		}()
-		go readBatches(file, longest, inOrder, stop)
-		for batch := range inOrder {
-			<-batch.decoded
+		for batch := range ahead(lineBatchesOf(file, longest), (*lineBatch).decode) {
 			for i := range batch.lines {
 				if line := &batch.lines[i]; !yield(line) || line.readErr != nil {
 					return
@@ -123,31 +118,24 @@ func journalLines(file io.ReaderAt, longest int) iter.Seq[*journalLine] {
 	}
 }
 
-// readBatches reads lines until the last one, or until it is stopped.
-func readBatches(file io.ReaderAt, longest int, out chan<- *lineBatch, stop <-chan struct{}) {
-	defer close(out)
-	in, next := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16), journalLine{number: 1}
-	for last := false; !last; {
-		batch := lineBatches.Get().(*lineBatch) //nolint:forcetypeassert // it holds nothing else
-		batch.lines, batch.texts, batch.decoded = batch.lines[:0], batch.texts[:0], make(chan struct{})
-		for len(batch.texts) < batchBytes && !last {
-			line := next
-			batch.texts = line.read(in, longest, batch.texts)
-			next.at, next.number, last = line.at+line.length, line.number+1, line.readErr != nil
-			batch.lines = append(batch.lines, line)
-		}
-		batch.share(longest)
-		select {
-		case out <- batch:
-		case <-stop:
-			return
-		}
-		go func() {
-			defer close(batch.decoded)
-			for i := range batch.lines {
-				batch.lines[i].decode()
+// lineBatchesOf reads the lines, up to the last one.
+func lineBatchesOf(file io.ReaderAt, longest int) iter.Seq[*lineBatch] {
+	return func(yield func(*lineBatch) bool) {
+		in, next := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16), journalLine{number: 1}
+		for last := false; !last; {
+			batch := lineBatches.Get().(*lineBatch) //nolint:forcetypeassert // it holds nothing else
+			batch.lines, batch.texts = batch.lines[:0], batch.texts[:0]
+			for len(batch.texts) < batchBytes && !last {
+				line := next
+				batch.texts = line.read(in, longest, batch.texts)
+				next.at, next.number, last = line.at+line.length, line.number+1, line.readErr != nil
+				batch.lines = append(batch.lines, line)
 			}
-		}()
+			batch.share(longest)
+			if !yield(batch) {
+				return
+			}
+		}
 	}
 }
 

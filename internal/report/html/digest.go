@@ -2,7 +2,6 @@ package html
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -46,7 +45,7 @@ func (v *verdictDigest) name() string { return cmp.Or(v.Check, v.Type) }
 
 func readDigest(raw []byte) (*digest, error) {
 	var d digest
-	if err := json.Unmarshal(raw, &d); err != nil {
+	if err := result.DecodePart(raw, &d); err != nil {
 		return nil, err
 	}
 	return &d, nil

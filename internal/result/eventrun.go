@@ -60,9 +60,8 @@ type TrialStarted struct {
 type TrialDone struct {
 	At
 	Trial *Trial
-	Line  []byte // the trial's journal line
-	// Written says that the line is in the journal already.
-	Written bool
+	// Line is the trial's journal line; nil: it is in the journal already.
+	Line []byte
 }
 
 // Outcome is the data of TrialDone in the stream. The rest is in earlier events, or in the results.

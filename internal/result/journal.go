@@ -116,15 +116,19 @@ type trialLine struct {
 // EncodeLine writes a trial as its journal line. The workers call it, so that no single goroutine has to encode all
 // trials.
 func EncodeLine(t *Trial) ([]byte, error) {
-	b := lineBuffers.Get().(*bytes.Buffer)
-	defer lineBuffers.Put(b)
-	b.Reset()
-	enc := json.NewEncoder(b)
+	var b bytes.Buffer
+	return EncodeLineIn(&b, t)
+}
+
+// EncodeLineIn is EncodeLine with room for the line, which holds it then.
+func EncodeLineIn(room *bytes.Buffer, t *Trial) ([]byte, error) {
+	room.Reset()
+	enc := json.NewEncoder(room)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(trialLine{t.Index, t, t.Judging}); err != nil {
 		return nil, fmt.Errorf("encode trial %s: %w", t.ID, err)
 	}
-	return bytes.Clone(b.Bytes()), nil // without spare room: many lines wait for the sync
+	return room.Bytes(), nil
 }
 
 // DecodeLine reads what EncodeLine wrote.
@@ -247,7 +251,7 @@ func (j *Journal) Write(t *Trial, line []byte) error {
 // the machine.
 func (j *Journal) Append(done []TrialDone) error {
 	for _, d := range done {
-		if d.Written {
+		if d.Line == nil {
 			continue
 		}
 		if err := j.Write(d.Trial, d.Line); err != nil {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -148,7 +149,7 @@ func (s *Single) Run(ctx context.Context, index int) (*result.Trial, []byte, *re
 		}
 	}()
 	run := newSession(s.plan.Trial(index), s.w.opts, s.w.listener(events))
-	out, line := s.w.perform(ctx, run, nil, events)
+	out, line := s.w.perform(ctx, run, nil, events, new(bytes.Buffer))
 	close(events)
 	<-heard
 	story.Ended, story.Simulated = run.emit.at().Time, run.clock.simulated

@@ -204,21 +204,34 @@ func (c *worker) admit(starting context.Context, plan *Plan, t *Trial, spent boo
 // run runs one trial, unless notRun says why it must not start. The failure that exceeds the limit stops the run before
 // the trial is written.
 func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.TrialDone {
+	room := lineRooms.Get().(*bytes.Buffer) //nolint:forcetypeassert // it holds nothing else
+	defer func() {
+		if room.Cap() <= maxLineRoom {
+			lineRooms.Put(room)
+		}
+	}()
 	s := newSession(planned, c.opts, c.listener(c.events))
-	out, line := c.perform(ctx, s, notRun, c.events)
+	out, line := c.perform(ctx, s, notRun, c.events, room)
+	done := result.TrialDone{At: s.emit.at(), Trial: out}
 	// The line is written before the worker starts another trial: a kill loses only trials in flight.
-	err := c.journal.Write(out, line)
-	if err != nil { // stop paying for trials that cannot be kept
+	if err := c.journal.Write(out, line); err != nil { // stop paying for trials that cannot be kept
 		c.abort(fmt.Errorf("%w: %w", errStopped, err))
+		done.Line = bytes.Clone(line)
 	} else if moved := c.journal.Moved(); moved != nil {
 		c.lost(moved)
 	}
-	return result.TrialDone{At: s.emit.at(), Trial: out, Line: line, Written: err == nil}
+	return done
 }
 
-// perform is run without the writing. The start goes to events.
+// maxLineRoom is how large, in bytes, the room of a line is that another one may use.
+const maxLineRoom = 1 << 20
+
+// lineRooms have room for the line of a trial until it is written.
+var lineRooms = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// perform is run without the writing. The start goes to events. The line may be in room.
 func (c *worker) perform(
-	ctx context.Context, s *session, notRun error, events chan<- result.Event,
+	ctx context.Context, s *session, notRun error, events chan<- result.Event, room *bytes.Buffer,
 ) (*result.Trial, []byte) {
 	t := s.trial
 	s.out.Fingerprint = c.fingerprints.Of(t)
@@ -261,7 +274,7 @@ func (c *worker) perform(
 		c.failed()
 	}
 	unkept := c.keepMedia(out)
-	out, line := c.encoded(out, t)
+	out, line := c.encoded(out, t, room)
 	if unkept != nil {
 		c.lost(unkept)
 	}
@@ -298,8 +311,8 @@ func (c *worker) failed() {
 }
 
 // encoded is the line of a trial without secrets, and the trial as the line has it. A trial that no line can hold, or
-// none that can be read again, is an error without anything else in it.
-func (c *worker) encoded(out *result.Trial, t *Trial) (*result.Trial, []byte) {
+// none that can be read again, is an error without anything else in it. The line may be in room.
+func (c *worker) encoded(out *result.Trial, t *Trial, room *bytes.Buffer) (*result.Trial, []byte) {
 	bare := func(why string) (*result.Trial, []byte) {
 		lost := newResult(t)
 		lost.Fingerprint, lost.Asked, lost.Repeatable, lost.Error = out.Fingerprint, out.Asked, out.Repeatable, why
@@ -307,7 +320,7 @@ func (c *worker) encoded(out *result.Trial, t *Trial) (*result.Trial, []byte) {
 		line, _ := result.EncodeLine(lost) // nothing in it but text
 		return lost, line
 	}
-	line, err := result.EncodeLine(out)
+	line, err := result.EncodeLineIn(room, out)
 	if err != nil {
 		return bare(err.Error())
 	}

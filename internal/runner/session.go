@@ -235,6 +235,9 @@ func newResult(t *Trial) *result.Trial {
 
 // drive runs the turns, and then judges the conversation.
 func (s *session) drive(ctx context.Context) {
+	const most = 16 // turns for which there is room from the beginning
+	turns := min(len(s.trial.Scenario.Turns), most)
+	s.messages, s.out.Turns = slices.Grow(s.messages, 1+2*turns), slices.Grow(s.out.Turns, turns)
 	if err := s.prepare(); err != nil {
 		s.out.Error = err.Error()
 		s.abandon(0, err.Error())

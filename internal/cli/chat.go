@@ -39,7 +39,8 @@ A line that begins with // is said with one of them. Ctrl-C ends the reply that 
 takes back what was said. At the prompt it clears the line, and one more ends the chat.
 
 In a pipe each line is a message. Replies are written to stdout, everything else to stderr, and
-what goes wrong ends it.
+what goes wrong ends it. What was paid for until then is saved in chat.rescued.yaml, if it is in no
+other file and --record keeps nothing.
 
 Exit status: 0 the end; 2 a file, flag or command is wrong; 3 a reply did not come; 130 interrupted.`
 

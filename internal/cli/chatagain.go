@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/generate"
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
@@ -20,9 +21,10 @@ func (c *chatTalk) taskType() string {
 	return c.trial.Scenario.TaskType
 }
 
-// freeID is the id of a chat that is saved in a file: its name, unless another scenario has that.
+// freeID is the id of a chat that is saved in a file: the name of that, as ids are written, unless another scenario has
+// it.
 func (c *chatTalk) freeID(file string) string {
-	id := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	id := new(generate.Names).Unique(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), "chat")
 	for c.flags.takes(id, file) {
 		id += "-chat"
 	}

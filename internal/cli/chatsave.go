@@ -64,6 +64,22 @@ func (c *chatTalk) save(file string) error {
 	return nil
 }
 
+// rescue saves what was said and paid for in a chat that ends by an error, and is in no file yet. A person is told how
+// much is not saved, and may go on.
+func (c *chatTalk) rescue() {
+	t := c.chat.Trial()
+	if c.app.InTTY || t.Simulated || len(t.Turns) <= c.savedTurns || c.flags.cassettes.Record != "" {
+		return
+	}
+	file := "chat.rescued.yaml"
+	for n := 2; exists(file); n++ {
+		file = fmt.Sprintf("chat.rescued-%d.yaml", n)
+	}
+	if err := c.save(file); err != nil {
+		c.app.remark("what was said until here is in no file: %v", err)
+	}
+}
+
 // origin is the comment above a saved chat, with the command that runs it.
 func (c *chatTalk) origin(again string) []string {
 	lines := []string{

@@ -54,7 +54,9 @@ func (c *chatTalk) run(ctx context.Context, o runner.ChatOptions) error {
 	defer stop()
 	c.signals, c.lines = signals, linesOf(c.app.In)
 	c.greet()
-	err = c.loop(ctx)
+	if err = c.loop(ctx); err != nil {
+		c.rescue()
+	}
 	notices, closed := chat.Close(ctx, err == nil)
 	for _, text := range notices {
 		c.app.remark("%s", text)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/arena-evals/arena/internal/ellipsis"
 	"github.com/arena-evals/arena/internal/jsonvalue"
@@ -34,9 +33,12 @@ func exact(answer json.RawMessage) json.RawMessage {
 	if json.Unmarshal(fields["_meta"], &meta) != nil || meta == nil {
 		meta = map[string]json.RawMessage{}
 	}
-	if fields["structuredContent"] == nil {
+	switch {
+	case fields["structuredContent"] == nil && fields["content"] != nil && string(fields["content"]) != "null":
+		return answer
+	case fields["structuredContent"] == nil:
 		meta[bareKey] = json.RawMessage("true")
-	} else {
+	default:
 		text, err := json.Marshal(string(fields["structuredContent"]))
 		if err != nil { // cannot happen: a text can be encoded
 			return answer
@@ -54,9 +56,10 @@ func exact(answer json.RawMessage) json.RawMessage {
 	return out
 }
 
-// isBare reports whether a result, or the message around it, has no content of any kind.
+// isBare reports whether a result, or the message around it, may have no content of any kind, or null.
 func isBare(text []byte) bool {
-	return len(text) <= longestBare && !bytes.Contains(text, contentKey) && !bytes.Contains(text, structuredKey)
+	return len(text) <= longestBare && !bytes.Contains(text, structuredKey) &&
+		(!bytes.Contains(text, contentKey) || bytes.Contains(text, []byte("null")))
 }
 
 // exactReader reads the body of a reply over HTTP, in which structured results keep their exact digits.
@@ -141,43 +144,45 @@ func unambiguous(message []byte) []byte {
 	return failing(fields["id"], keyTwice(key), message)
 }
 
-// foreign are keys of a result that the protocol does not have, or not any more, with those that it has. Who reads only
-// the latter takes a failure for a success.
-var foreign = []foreignKey{
-	{"is_error", "the key of the protocol is isError"},
-	{"toolResult", "since 2024-11-05 results have content"},
+// foreign are keys of a result that the protocol does not have, or not any more, with those that it has, as FoldKey writes
+// them. Who reads only the latter takes a failure for a success.
+var foreign = map[string]foreignKey{
+	"iserror":    {"isError", "the key of the protocol is isError"},
+	"toolresult": {"", "since 2024-11-05 results have content"},
+	"task":       {"", "it is a task that has only begun, and arena asks for the result"},
 }
 
-type foreignKey struct{ key, hint string }
+type foreignKey struct{ right, hint string }
 
 // misnamed is what is wrong with a result that has a foreign key; "" where it has none.
-func misnamed(result json.RawMessage) string {
-	for _, f := range foreign {
-		if !bytes.Contains(result, []byte(`"`+f.key+`"`)) {
-			continue
+func misnamed(result json.RawMessage) (why string) {
+	jsonvalue.Members(bytes.TrimSpace(result), func(key, value []byte, _ int) bool {
+		if len(key) > len("tool_result") { // as those of most results that are long
+			return true
 		}
-		var fields map[string]json.RawMessage
-		if json.Unmarshal(result, &fields) == nil && fields[f.key] != nil && string(fields[f.key]) != "false" {
-			return fmt.Sprintf("its answer has the key %q: %s", f.key, f.hint)
+		f, is := foreign[jsonvalue.FoldKey(string(key))]
+		if is && string(key) != f.right && string(value) != "false" && string(value) != "null" {
+			why = fmt.Sprintf("its answer has the key %q: %s", key, f.hint)
 		}
-	}
-	return ""
+		return why == ""
+	})
+	return why
 }
 
 // native replaces a misnamed result by an error.
 func native(message []byte) []byte {
-	if !slices.ContainsFunc(foreign, func(f foreignKey) bool { return bytes.Contains(message, []byte(f.key)) }) {
-		return message
-	}
-	var fields struct {
-		ID     json.RawMessage `json:"id"`
-		Result json.RawMessage `json:"result"`
-	}
-	if json.Unmarshal(message, &fields) != nil {
-		return message
-	}
-	if why := misnamed(fields.Result); why != "" {
-		return failing(fields.ID, why, message)
+	var id, result json.RawMessage
+	jsonvalue.Members(bytes.TrimSpace(message), func(key, value []byte, _ int) bool {
+		switch string(key) {
+		case "id":
+			id = value
+		case "result":
+			result = value
+		}
+		return true
+	})
+	if why := misnamed(result); why != "" {
+		return failing(id, why, message)
 	}
 	return message
 }

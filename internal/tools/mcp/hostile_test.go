@@ -54,6 +54,8 @@ func TestHostileServers(t *testing.T) {
 		{"another type", call + `PROGRAM: its answer does not fit the protocol: isError has a value of another type`},
 		{"old words", call + `PROGRAM: its answer has the key "toolResult": since 2024-11-05 results have content`},
 		{"other words", call + `PROGRAM: its answer has the key "is_error": the key of the protocol is isError`},
+		{"other letters", call + `PROGRAM: its answer has the key "iserror": the key of the protocol is isError`},
+		{"a task", call + `PROGRAM: its answer has the key "task": it is a task that has only begun`},
 		{"structured failure", "execution: no rights"},
 		{"a null", call + `PROGRAM: its answer has the result null, which is none`},
 		{"id of nobody", "fine"},

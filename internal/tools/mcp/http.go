@@ -33,15 +33,21 @@ func (s *source) openAddress(address, transport string) (*session, error) {
 		return nil, err
 	}
 	if transport == "sse" {
-		return s.openWeb(home, func(c *http.Client) sdk.Transport {
+		return s.openWeb(home, "", func(c *http.Client) sdk.Transport {
 			return &sdk.SSEClientTransport{Endpoint: address, HTTPClient: c, MaxEventSize: maxMessage}
 		})
 	}
 	var w *web
-	live, err := s.openWeb(home, func(c *http.Client) sdk.Transport {
+	streamable := func(c *http.Client) sdk.Transport {
 		w, _ = c.Transport.(*web)
 		return &sdk.StreamableClientTransport{Endpoint: address, HTTPClient: c, MaxEventSize: maxMessage}
-	})
+	}
+	live, err := s.openWeb(home, "", streamable)
+	if err != nil && w.misled(err) {
+		if older, failed := s.openWeb(home, oldVersion, streamable); failed == nil {
+			return older, nil
+		}
+	}
 	if err == nil || transport != "" || w == nil || !w.unknown() {
 		return live, err
 	}
@@ -53,7 +59,7 @@ func (s *source) openAddress(address, transport string) (*session, error) {
 }
 
 // openWeb connects to a server over HTTP.
-func (s *source) openWeb(home *url.URL, transport func(*http.Client) sdk.Transport) (*session, error) {
+func (s *source) openWeb(home *url.URL, version string, transport func(*http.Client) sdk.Transport) (*session, error) {
 	headers := make(map[string]string, len(s.spec.Headers))
 	for name, value := range s.spec.Headers {
 		headers[name] = s.expand(value)
@@ -61,7 +67,18 @@ func (s *source) openWeb(home *url.URL, transport func(*http.Client) sdk.Transpo
 	w := &web{base: s.host.HTTP.Transport, home: home, headers: headers}
 	w.life, w.leave = context.WithCancel(context.Background())
 	w.Transport = transport(&http.Client{CheckRedirect: dial.Stay, Transport: w})
-	return greet(s.life, s.spec, w, greeting, "", s.note)
+	return greet(s.life, s.spec, w, greeting, version, s.note)
+}
+
+// misled reports whether a handshake failed on an answer that cannot be one. Servers of older versions of the protocol give
+// such answers to the question of the newest, which they do not know: an empty one, or an error without an id.
+func (w *web) misled(err error) bool {
+	if _, silent := errors.AsType[overdueError](err); silent {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.answered
 }
 
 // web is a link to a server over HTTP. All requests of the session go through it.
@@ -77,6 +94,8 @@ type web struct {
 	word   string // what the library says of the last reply that was of no use
 	said   string // the message for the user
 	absent bool   // no method takes messages at the address
+
+	answered bool // the last message was taken, whatever came back
 }
 
 // RoundTrip implements http.RoundTripper. In the older transport the server names the address for messages, which may
@@ -137,11 +156,14 @@ func (w *web) look(req *http.Request, resp *http.Response) {
 		resp.Body.(*body).left = maxMessage
 	}
 	foreign := req.Method == http.MethodPost && resp.StatusCode == http.StatusOK && !isProtocolType(resp)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if req.Method == http.MethodPost {
+		w.answered = !refused && !foreign
+	}
 	if req.Method == http.MethodDelete || !refused && !foreign {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.word, w.said = http.StatusText(resp.StatusCode), "it answers "+resp.Status
 	if foreign {
 		w.word = "unsupported content type"

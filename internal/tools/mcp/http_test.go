@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -212,6 +214,11 @@ func TestRefusedCalls(t *testing.T) {
 			"? its result has no content, which the protocol asks for, and counts as one that worked"},
 		{200, `{"jsonrpc":"2.0","id":ID,"result":{"isError":false,"_meta":null}}`,
 			"? its result has no content, which the protocol asks for, and counts as one that worked"},
+		{200, `{"jsonrpc":"2.0","id":ID,"result":{"content":null}}`,
+			"? its result has no content, which the protocol asks for, and counts as one that worked"},
+		{200, `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"image","mimeType":"image/png","data":""}]}}`,
+			"[image:image/png]? its result has a part of the type image (image/png) without data"},
+		{200, `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"_meta":null}}`, ""},
 		{200, `{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}`, ""},
 	} {
 		t.Run(c.text, func(t *testing.T) {
@@ -247,6 +254,48 @@ func TestRefusedCalls(t *testing.T) {
 			}))
 			if got := boxOf(t, spec).outcome(t); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestOlderServers: servers of older versions do not know the question with which the newest version begins, and answer it in
+// many ways. They are asked as their version wants it.
+func TestOlderServers(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]struct {
+		status     int
+		kind, text string
+	}{
+		"accepted":         {202, "application/json", ""},
+		"without a type":   {202, "", ""},
+		"nothing":          {200, "application/json", ""},
+		"an empty object":  {200, "application/json", "{}"},
+		"an error, no id":  {200, "application/json", `{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "no"}}`},
+		"an error as text": {200, "application/json", `{"jsonrpc": "2.0", "id": 1, "error": "no such method"}`},
+		"an unknown method": {200, "application/json", `{"jsonrpc": "2.0", "id": 1, "error": {"code": -32601,
+			"message": "no"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := streamable()
+			b := boxOf(t, address(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				if bytes.Contains(body, []byte("server/discover")) {
+					w.Header()["Content-Type"] = nil
+					if answer.kind != "" {
+						w.Header().Set("Content-Type", answer.kind)
+					}
+					w.WriteHeader(answer.status)
+					_, _ = io.WriteString(w, answer.text)
+					return
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				server.ServeHTTP(w, r)
+			})))
+			b.listed(t)
+			if got := came(b.call(t, "echo", `{"text": "hi"}`)); got != "hi" {
+				t.Error(got)
 			}
 		})
 	}

@@ -42,7 +42,7 @@ func result(call chat.ToolCall, res *sdk.CallToolResult) chat.ToolResult {
 		}
 		return tools.Failure(call, chat.ErrorExecution, text)
 	case media:
-		out := chat.ToolResult{Parts: parts}
+		out := chat.ToolResult{Parts: parts, Doubt: without(parts)}
 		out.Content = out.Text()
 		return out
 	case len(texts) > 1:
@@ -60,6 +60,16 @@ func result(call chat.ToolCall, res *sdk.CallToolResult) chat.ToolResult {
 		return chat.ToolResult{Doubt: "its result has no content, which the protocol asks for, and counts as one that worked"}
 	}
 	return chat.ToolResult{} // the server says that it worked, and nothing more
+}
+
+// without says that a medium came without data; "": each has some.
+func without(parts []chat.Part) string {
+	for i := range parts {
+		if m := parts[i].Media; m != nil && m.Data == "" {
+			return "its result has a part of the type " + parts[i].Type + " (" + m.MIMEType + ") without data"
+		}
+	}
+	return ""
 }
 
 // structured returns the structured result as JSON; "": none.

@@ -144,6 +144,10 @@ func (s *script) call(req *request) {
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"toolResult":"fine"}}`, req.ID)
 	case "other words":
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"fine"}],"is_error":true}}`, req.ID)
+	case "other letters":
+		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"fine"}],"iserror":true}}`, req.ID)
+	case "a task":
+		say(`{"jsonrpc":"2.0","id":%s,"result":{"task":{"taskId":"1","status":"working"}}}`, req.ID)
 	case "structured failure":
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"error":"no rights"}}}`, req.ID)
 	case "a null":

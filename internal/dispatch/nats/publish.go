@@ -99,8 +99,8 @@ var errFull = errors.New("the broker stores no more: a stream is full, or the ac
 
 const maxHeader = 1 << 10 // bytes that arena adds to a message in headers
 
-// full are the errors of a stream, an account and a disk that have no room for more.
-var full = []jetstream.ErrorCode{10077, 10002, 10047}
+// full are the errors of a stream, an account, a disk and a broker that have no room for more.
+var full = []jetstream.ErrorCode{10077, 10002, 10047, 10023}
 
 // isDuplicateSubject reports whether a stream refused a message because it has one with the same subject.
 func isDuplicateSubject(code jetstream.ErrorCode) bool {

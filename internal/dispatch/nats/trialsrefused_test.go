@@ -141,6 +141,66 @@ func TestResultsThatAreTooLarge(t *testing.T) {
 	}
 }
 
+// TestResultsAboveTheLimit: a result that is larger than any is sent is an error with both sizes, and what comes beside a
+// result is left out alone. Neither is paid for again.
+func TestResultsAboveTheLimit(t *testing.T) {
+	t.Parallel()
+	const most = 3 << 20 // more than a message has
+	trials := trialsOn(t, natstest.New(t))
+	done := []*fleet.Done{
+		{Line: longLine(most - 1000)},
+		{Line: longLine(most + 100)},
+		{Line: longLine(100), Parts: map[string][]byte{
+			fleet.StoryPart: make([]byte, most+1), fleet.TapePart: make([]byte, most),
+		}},
+	}
+	for i := range done {
+		if err := trials.Ask(t.Context(), aJob(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var paid, told atomic.Int32
+	w := &nats.TrialWorker{
+		Trials: trials, Run: aRun, Needs: []string{"model"}, Jobs: 1, Name: "w", MaxDeliver: 5, AckWait: 10 * time.Second,
+		MaxOutcome: most, Check: func(*fleet.Job) error { return nil },
+		Do: func(_ context.Context, j *fleet.Job) (*fleet.Done, error) {
+			paid.Add(1)
+			return done[j.Index], nil
+		},
+		Tell: func(text string) {
+			if strings.Contains(text, "is left out: it has 3.0 MiB, and at most 3.0 MiB are sent") {
+				told.Add(1)
+			}
+		},
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Serve(ctx, ctx) }()
+	all := came(t, trials, len(done))
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if string(all[0].Line) != string(done[0].Line) {
+		t.Errorf("the largest that is sent: %q, %d bytes", all[0].Error, len(all[0].Line))
+	}
+	const want = "it was run, and its result cannot be sent: it has 3.0 MiB, and at most 3.0 MiB are sent"
+	if o := all[1]; o.Error != want || len(o.Line) > 0 {
+		t.Errorf("%q and %d bytes, want %q", o.Error, len(o.Line), want)
+	}
+	story, tape := all[2].Parts[fleet.StoryPart], all[2].Parts[fleet.TapePart]
+	if string(all[2].Line) != string(done[2].Line) || len(story.Data) > 0 || len(tape.Data) != most ||
+		!strings.Contains(story.Error, "it has 3.0 MiB") {
+		t.Errorf("%q, %d bytes of the story and %d of the tape", story.Error, len(story.Data), len(tape.Data))
+	}
+	if paid.Load() != 3 || told.Load() != 1 {
+		t.Errorf("%d trials were run, and %d told", paid.Load(), told.Load())
+	}
+}
+
+// longLine is a line with so many bytes, and some more.
+func longLine(bytes int) []byte { return []byte(`{"text":"` + strings.Repeat("x", bytes) + `"}`) }
+
 // TestFullResults: results wait at the worker for a stream that is full, and its trials are not run again.
 func TestFullResults(t *testing.T) {
 	t.Parallel()
@@ -192,19 +252,38 @@ func TestFullResults(t *testing.T) {
 	}
 }
 
-// TestFullAccount: an account without room for more is one whose results wait, too.
+// TestFullAccount: an account without room for more is one whose results wait, and so is a broker that may store no more.
 func TestFullAccount(t *testing.T) {
 	t.Parallel()
-	conf := filepath.Join(t.TempDir(), "nats.conf")
-	const text = `accounts { small: { jetstream: { max_file: 8M, max_mem: 1M }, users: [{user: arena, password: x}] } }`
-	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+	for _, c := range []struct{ name, conf, refused string }{
+		{
+			"an account", `accounts { small: { jetstream: { max_file: 8M, max_mem: 1M }, users: [{user: arena, password: x}] } }`,
+			"resource limits exceeded for account",
+		},
+		{"a broker", `authorization { user: arena, password: x }, jetstream { max_file_store: 8M }`, "insufficient resources"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			conf := filepath.Join(t.TempDir(), "nats.conf")
+			if err := os.WriteFile(conf, []byte(c.conf), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			said, err := server.ProcessConfigFile(conf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			waitsForRoom(t, c.refused, func(o *server.Options) {
+				o.Accounts, o.Users, o.Username, o.Password = said.Accounts, said.Users, said.Username, said.Password
+				o.JetStreamMaxStore = said.JetStreamMaxStore
+			})
+		})
 	}
-	said, err := server.ProcessConfigFile(conf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := natstest.New(t, func(o *server.Options) { o.Accounts, o.Users = said.Accounts, said.Users })
+}
+
+// waitsForRoom fills the files of a broker, until it refuses more. A result waits until there is room again.
+func waitsForRoom(t *testing.T, refused string, options func(*server.Options)) {
+	t.Helper()
+	b := natstest.New(t, options)
 	client, err := nats.Connect(t.Context(), nats.Options{
 		URL: "nats://arena:x@" + b.Address(), Stream: nats.DefaultTrials, Patience: hang.Guard,
 	})
@@ -231,7 +310,7 @@ func TestFullAccount(t *testing.T) {
 	for n := 0; err == nil && n < 100; n++ {
 		_, err = js.Publish(t.Context(), fmt.Sprintf("arena.trials.files.filling.%d", n), make([]byte, 512<<10))
 	}
-	if err == nil || !strings.Contains(err.Error(), "resource limits exceeded for account") {
+	if err == nil || !strings.Contains(err.Error(), refused) {
 		t.Fatal(err)
 	}
 	var paid atomic.Int32

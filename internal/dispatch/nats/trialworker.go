@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,8 @@ type TrialWorker struct {
 	Do func(ctx context.Context, j *fleet.Job) (*fleet.Done, error)
 	// Check refuses a job that is not of the run's plan.
 	Check func(j *fleet.Job) error
+	// MaxOutcome is the largest result that is sent, in bytes; 0: fleet.MaxOutcome.
+	MaxOutcome int
 	// Busy is called with 1 before each job and with -1 after it; it may be nil.
 	Busy   func(more int)
 	Notify func(string)
@@ -356,15 +359,15 @@ func (w *TrialWorker) store(ctx context.Context, j *fleet.Job, o *fleet.Outcome)
 		return fmt.Errorf("encode the result: %w", err)
 	}
 	if int64(len(data)) > limit && len(o.Line) > 0 {
-		if len(data) > fleet.MaxOutcome {
-			o.Line, o.Error = nil, fmt.Sprintf("%v: the result has %s", ErrTooLarge, dispatch.Size(len(data)))
-		} else {
-			o.Apart, o.Size = apartName(j.Run, o.Line), int64(len(o.Line))
-			if err := w.Trials.PutFile(ctx, o.Apart, o.Line); err != nil {
-				return err
-			}
-			o.Line = nil
+		if len(data) > w.largest() {
+			return &Error{fmt.Sprintf("it has %s, and at most %s are sent", dispatch.Size(len(data)),
+				dispatch.Size(w.largest())), ErrTooLarge}
 		}
+		o.Apart, o.Size = apartName(j.Run, o.Line), int64(len(o.Line))
+		if err := w.Trials.PutFile(ctx, o.Apart, o.Line); err != nil {
+			return err
+		}
+		o.Line = nil
 		if data, err = json.Marshal(o); err != nil {
 			return fmt.Errorf("encode the result: %w", err)
 		}
@@ -373,6 +376,8 @@ func (w *TrialWorker) store(ctx context.Context, j *fleet.Job, o *fleet.Outcome)
 		dispatch.Token("outcome", w.Name, j.Run, j.Fingerprint, fmt.Sprint(j.Index, o.Tries)), data)
 	return err
 }
+
+func (w *TrialWorker) largest() int { return cmp.Or(w.MaxOutcome, fleet.MaxOutcome) }
 
 // storeParts stores parts apart that together have more bytes than there is room for. One that is too large is left out
 // with the reason: the trial itself was paid for.
@@ -384,7 +389,7 @@ func (w *TrialWorker) storeParts(ctx context.Context, o *fleet.Outcome, room int
 		case needs <= room:
 			room -= needs
 			continue
-		case len(p.Data) > fleet.MaxOutcome:
+		case len(p.Data) > w.largest():
 			p.Error = fmt.Sprintf("%v: it has %s", ErrTooLarge, dispatch.Size(len(p.Data)))
 		default:
 			p.Apart, p.Size = apartName(o.Run, p.Data), int64(len(p.Data))

@@ -44,6 +44,9 @@ func (s *Secrets) learnVariable(name, value string) {
 		s.learn("the variable "+name, value)
 	}
 	s.learnPasswords("the address of the variable "+name, value)
+	if !namesFile(name, value) {
+		s.learnForms(name, value)
+	}
 	if document := documentIn(value); document != nil {
 		s.learnNamed("", document)
 	}
@@ -169,6 +172,7 @@ func (s *Secrets) learnNamed(name string, v any) {
 	case string:
 		if secret.NamesSecret(name) && !strings.Contains(v, "{{") && !strings.Contains(v, "${") {
 			s.learnSetting(name, v)
+			s.learnCoded("the setting "+name, v)
 		}
 	}
 }

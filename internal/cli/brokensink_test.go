@@ -50,6 +50,17 @@ var brokenSinks = []struct {
 	{name: "no folder for the conversations", breaks: removed("out/recordings"), passes: true},
 	{name: "no folder for the cache", broken: "kept", breaks: removed("kept"), passes: true},
 	{name: "no folder for the results", breaks: removed("out"), told: "out/journal.jsonl was removed while the run went on, and was written again"},
+	{name: "no events", breaks: removed("events.jsonl"), told: "events.jsonl was removed while the run went on, and was written again"},
+	{
+		name: "other events", broken: "events.jsonl", told: "events.jsonl is another file now than the run wrote its events to",
+		breaks: func(dir string) error {
+			path := filepath.Join(dir, "events.jsonl")
+			if err := os.Rename(path, path+".1"); err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte("another\n"), 0o600)
+		},
+	},
 	{name: "no journal", breaks: removed("out/journal.jsonl"), told: "out/journal.jsonl was removed"},
 	{
 		name: "another arena in the folder", broken: "out/journal.jsonl",

@@ -22,6 +22,7 @@ type eventStream struct {
 	*events.Writer
 	name   string
 	file   *os.File // nil: stdout
+	plain  bool     // the file is one that can be read
 	broken bool     // a write failed, and was told
 	closed bool
 }
@@ -65,11 +66,15 @@ func (a *App) openEvents(name string) (*eventStream, error) {
 	if err := plainfile.MakeDir(filepath.Dir(name)); err != nil {
 		return nil, unwritable(name, err)
 	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	mode := os.O_RDWR // to write it again
+	if harness.Device(name) {
+		mode = os.O_WRONLY
+	}
+	file, err := os.OpenFile(name, mode|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return nil, unwritable(name, err)
 	}
-	s := &eventStream{Writer: events.NewWriter(file), name: name, file: file}
+	s := &eventStream{Writer: events.NewWriter(file), name: name, file: file, plain: mode == os.O_RDWR}
 	s.Scrub = a.secrets.JSON
 	return s, nil
 }
@@ -90,6 +95,24 @@ func (s *eventStream) handle(e result.Event) error {
 	return nil
 }
 
+// look writes the file again if it was removed while events were written.
+func (s *eventStream) look() error {
+	if !s.plain {
+		return nil
+	}
+	where, err := plainfile.Find(s.file, s.name)
+	switch {
+	case err != nil || where == plainfile.InPlace:
+		return err
+	case where == plainfile.Replaced:
+		return fmt.Errorf("%s is another file now than the run wrote its events to: what came since is not in it", s.name)
+	}
+	if err := plainfile.Again(s.file, s.name); err != nil {
+		return fmt.Errorf("%s was removed while the run went on, and cannot be written again: %w", s.name, err)
+	}
+	return fmt.Errorf("%s was removed while the run went on, and was written again", s.name)
+}
+
 // close ends the stream, and says what of it was lost and not told before. A second one does nothing.
 func (s *eventStream) close() error {
 	if s == nil || s.closed {
@@ -98,6 +121,7 @@ func (s *eventStream) close() error {
 	s.closed = true
 	errs := []error{s.Err()}
 	if s.file != nil {
+		errs = append(errs, s.look())
 		if err := s.file.Close(); err != nil && !s.broken {
 			errs = append(errs, unwritable(s.name, err))
 		}

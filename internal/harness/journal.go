@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -90,26 +89,16 @@ const rescuedName = "journal.rescued.jsonl"
 // Rescue writes a journal again that was removed during its run, for example with its folder. If there is a journal of
 // another run now, it gets another name, rescued. The error says what happened; nil: the journal was not removed.
 func (o *Outputs) Rescue(journal *os.File) (rescued string, err error) {
-	info, err := journal.Stat()
-	if err != nil {
+	path := filepath.Join(o.Dir, JournalName)
+	where, err := plainfile.Find(journal, path)
+	if err != nil || where == plainfile.InPlace {
 		return "", err
 	}
-	path := filepath.Join(o.Dir, JournalName)
-	there, err := os.Stat(path)
-	if err == nil && os.SameFile(info, there) {
-		return "", nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if where == plainfile.Replaced {
 		path = filepath.Join(o.Dir, rescuedName)
 		rescued = path
 	}
-	if err := plainfile.MakeDir(o.Dir); err != nil {
-		return rescued, fmt.Errorf("%s was removed while the run went on, and cannot be written again: %w", path, err)
-	}
-	err = plainfile.Replace(path, 0o644, func(w io.Writer) error {
-		_, err := io.Copy(w, io.NewSectionReader(journal, 0, info.Size()))
-		return err
-	})
+	err = plainfile.Again(journal, path)
 	switch {
 	case err != nil:
 		return rescued, fmt.Errorf("%s was removed while the run went on, and cannot be written again: %w", path, err)

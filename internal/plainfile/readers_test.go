@@ -18,6 +18,7 @@ var openers = map[string]string{
 	"internal/process/orphans_linux.go": "files of the system in /proc",
 	"internal/process/owner.go":         "the same",
 	"internal/harness/journal.go":       "new, or checked before",
+	"internal/harness/refuge.go":        "new",
 	"internal/cassette/partfile.go":     "new, or checked before",
 	"internal/plainfile/replace.go":     "a device or pipe to write into, for somebody who reads it",
 	"internal/cli/evalstdin.go":         "new",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/scenario"
 )
 
 // NameUse is a name that a check uses, so that the plan can report a name that nothing has: a check that forbids such a
@@ -60,6 +61,14 @@ func (b *binder) warnStandIn(n *node.Node, what string) {
 	}
 }
 
+// warnUsualPlace warns of {expected} and the like in a text for a judge, which other tools fill in.
+func (b *binder) warnUsualPlace(n *node.Node, what string) {
+	for _, name := range scenario.UsualPlaces(n.Value) {
+		b.r.Warnf(n, "foreign-template", "%s: {%s} is asked as it stands, braces included", what, name).Hint =
+			"write the words themselves, or {{NAME}} for a variable or a field of the row; what was said is shown to a judge by itself"
+	}
+}
+
 // means checks the texts of a parameter, and the keys of a map, against their kind. It notes names.
 func (b *binder) means(f *field, n *node.Node, what string, given map[string]*node.Node, l *layout) bool {
 	ok := true
@@ -72,6 +81,7 @@ func (b *binder) means(f *field, n *node.Node, what string, given map[string]*no
 			ok = b.text(f, f.Is, text, at, given, l) && ok
 			if f.Is == FreeText && ok && text.Kind == node.Scalar {
 				b.warnStandIn(text, at)
+				b.warnUsualPlace(text, at)
 			}
 			if f.Is.isSought() && ok && text.Kind == node.Scalar {
 				b.warnOtherMeaning(f, f.Is, text, at, n.Kind == node.Scalar)

@@ -41,6 +41,14 @@ func (b *JudgeFinder) findPrompt(c *checks.Compiled, need *grading.Need) {
 		}
 		return
 	}
+	for _, name := range scenario.UsualPlaces(text) {
+		hint := "write the words themselves"
+		if slices.Contains(judgeVariables, name) {
+			hint = "write {{" + name + "}}"
+		}
+		b.diags.Warnf(cmp.Or(q.TemplatePos, q.Pos), 1, "foreign-template",
+			"the prompt %q of judges: {%s} is sent as it stands, braces included", id, name).Hint = hint
+	}
 	b.Prompts.Texts[id] = text
 }
 

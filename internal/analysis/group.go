@@ -97,7 +97,7 @@ func quantile(sorted []float64, part float64) float64 {
 	return tidy(sorted[low] + float64((at-float64(low))*(sorted[high]-sorted[low])))
 }
 
-// tidy rounds to twelve digits behind the point.
+// tidy rounds to twelve digits after the point.
 func tidy(n float64) float64 {
 	const digits = 1e12
 	if math.Abs(n) > 1e3 {

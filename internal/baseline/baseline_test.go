@@ -100,7 +100,7 @@ func TestRefused(t *testing.T) {
 		{"a line twice", strings.Join(append(lines[:6:6], lines[5:]...), ""), `f.json:7:1: "a/p/default" stands here twice, as after a merge`},
 		{"the order", lines[0] + lines[1] + lines[2] + lines[3] + lines[4] + strings.TrimSuffix(lines[6], "\n") + ",\n" +
 			strings.Replace(lines[5], "},", "}", 1) + lines[7] + lines[8],
-			`f.json:7:1: "a/p/default" stands behind "b/p/default": the lines are not in their order`},
+			`f.json:7:1: "a/p/default" comes after "b/p/default": the lines are not in their order`},
 		{"a conflict", strings.Replace(whole, lines[5], "<<<<<<< HEAD\n"+lines[5]+"=======\n"+lines[5]+">>>>>>> main\n", 1),
 			"f.json:6:1: a merge has left a conflict here"},
 		{"another version", strings.Replace(whole, `"baseline": 1`, `"baseline": 2`, 1),

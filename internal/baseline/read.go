@@ -11,7 +11,7 @@ import (
 )
 
 // again says how every damage is mended.
-const again = "arena bless writes the file anew, of a run that you find good enough"
+const again = "arena bless writes the file again, from a run that you find good enough"
 
 // Read reads a file that Encode wrote, and refuses one that anybody else had a hand in, with the place.
 func Read(name string, data []byte) (*File, *diag.Diagnostic) {
@@ -102,7 +102,7 @@ func (f *File) check(
 		case i > 0 && f.Groups[i-1].Name == g.Name:
 			return at(where(i), 1, "%q stands here twice, as after a merge", g.Name)
 		case i > 0 && f.Groups[i-1].Name > g.Name:
-			return at(where(i), 1, "%q stands behind %q: the lines are not in their order", g.Name, f.Groups[i-1].Name)
+			return at(where(i), 1, "%q comes after %q: the lines are not in their order", g.Name, f.Groups[i-1].Name)
 		}
 	}
 	if f.Count != len(f.Groups) {

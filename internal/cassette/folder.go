@@ -71,7 +71,7 @@ func (d *Folder) reportMissing(isFile bool, problems *diag.List) {
 		}
 	}
 	if near := diag.Nearest(filepath.Base(d.Dir), folders); near != "" {
-		hint = fmt.Sprintf("did you mean %q? To record anew: arena run --record %s",
+		hint = fmt.Sprintf("did you mean %q? To record again: arena run --record %s",
 			filepath.Join(filepath.Dir(d.Dir), near), d.Dir)
 	}
 	problems.Errorf(diag.Pos{}, 0, "no-cassettes", "--replay %s: there is no such folder", d.Dir).Hint = hint

@@ -42,7 +42,7 @@ func TestAskedAgain(t *testing.T) {
 		"another request":  {first: model{reply: whole}, asked: "Bye", again: true},
 		"another server":   {first: model{reply: whole}, source: "there", again: true},
 		"nobody knows who": {first: model{reply: whole}, source: "-", again: true},
-		"everything anew":  {first: model{reply: whole}, change: func(d *Folder) { d.RecordAll = true }, again: true},
+		"everything again": {first: model{reply: whole}, change: func(d *Folder) { d.RecordAll = true }, again: true},
 		"an error":         {first: model{err: &providers.Error{Kind: providers.Transport, Msg: "cut"}}, again: true},
 		"half a reply":     {first: model{err: errors.New("cut"), pieces: []string{"Your "}}, again: true},
 		"closed by a guardrail": {

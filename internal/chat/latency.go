@@ -1,6 +1,6 @@
 package chat
 
-// LastLatency is how long the last reply took, in milliseconds; nil: there is no reply. Where the agent does not tell
+// LastLatency is how long the last reply took, in milliseconds; nil: there is no reply. Where the agent does not report
 // its calls of models, nobody knows when the last one began: it is the time of all that it said in that turn then.
 func LastLatency(messages []Message) *float64 {
 	var took *float64

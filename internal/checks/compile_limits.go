@@ -71,7 +71,7 @@ func (l *limits) passesLowOnly() bool { return l.min == nil && l.max != nil && *
 // verify checks the thresholds together.
 func (l *limits) verify(k *compilation, w written) {
 	if l.min != nil && l.max != nil && *l.min > *l.max {
-		k.r.Diags.Errorf(w.at, 1, "out-of-range", "%s: min_score %s is above max_score %s, so that no score passes", w.name,
+		k.r.Diags.Errorf(w.at, 1, "out-of-range", "%s: min_score %s is above max_score %s, so no score passes", w.name,
 			say.Decimal(*l.min), say.Decimal(*l.max))
 	}
 }

@@ -267,7 +267,7 @@ func (b *binder) warnBannedValues(n *node.Node, what string) {
 		b.r.Warnf(n, "looks-like-slip", "%s: %s", what, unlike(n.Value, char, like)).Hint = "type " + like
 	case plain != textsearch.Composed(n.Value):
 		b.r.Warnf(n, "looks-like-slip", "%s: %+q has characters that read as %q and do not equal that", what, n.Value,
-			plain).Hint = "type it anew"
+			plain).Hint = "type it again"
 	case s != nil:
 		b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value,
 			strings.ReplaceAll(s.looks, "searched for", "compared")).Hint = s.hint

@@ -132,7 +132,7 @@ func TestProblems(t *testing.T) {
 		},
 		{
 			name: "an empty window", text: "type: contains\nmax_score: 0.2\nparams: {patterns: [a], min_score: 0.5}\n",
-			want: []string{`3:9 error [out-of-range] contains: min_score 0.5 is above max_score 0.2, so that no score passes`},
+			want: []string{`3:9 error [out-of-range] contains: min_score 0.5 is above max_score 0.2, so no score passes`},
 		},
 		{
 			name: "thresholds beside params", text: "type: json_valid\nmin_score: -1\npass_threshold: 1.5\n",

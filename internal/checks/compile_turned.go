@@ -174,7 +174,7 @@ func (k *compilation) warnTurnedBan(e *Spelling, check Check, w written) {
 	case NotClean:
 	}
 	if e.Def == notDef {
-		text = "is turned round by %s, so that the check within it must hold"
+		text = "is turned round by %s, so the check within it must hold"
 		if !k.limits.passesLowOnly() {
 			hint = "take both out, or one of them"
 		}

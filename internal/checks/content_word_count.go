@@ -40,7 +40,7 @@ func (p wordCountParams) Build(b *binder) Check {
 		c.max = *p.Max
 	}
 	if c.min > c.max {
-		b.errorf("min", "out-of-range", "min %d is above max %d, so that no reply passes", c.min, c.max)
+		b.errorf("min", "out-of-range", "min %d is above max %d, so no reply passes", c.min, c.max)
 	}
 	return c
 }

@@ -76,7 +76,7 @@ func fitsField(f reflect.StructField, tag string, within []reflect.Type) error {
 	name, rest, more := strings.Cut(tag, ",")
 	switch {
 	case !f.IsExported():
-		return errors.New("it is not exported, so that nothing can be put into it")
+		return errors.New("it is not exported, so nothing can be put into it")
 	case len(f.Index) > 1 && throughPointer(f, within[len(within)-1]):
 		return errors.New("it is embedded by a pointer; embed the struct itself")
 	case name == "":

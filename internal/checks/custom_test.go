@@ -138,7 +138,7 @@ func TestCustomRefusesParams(t *testing.T) {
 			A *int `param:"a"`
 		}](),
 		name + "its parameters are int; expected a struct": refusal[int](),
-		name + "field a: it is not exported, so that nothing can be put into it": refusal[struct {
+		name + "field a: it is not exported, so nothing can be put into it": refusal[struct {
 			a int `param:"a"`
 		}](),
 		name + `field A: no parameter can be of type int64; possible are bool, int, float64, string, time.Duration, any, ` +

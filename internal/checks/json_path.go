@@ -42,11 +42,11 @@ type jsonPathParams struct {
 func (p jsonPathParams) Build(b *binder) Check {
 	b.warnTurnedValues("expected", "contains")
 	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
-		b.errorf("min", "out-of-range", "min %s is above max %s, so that no number passes", say.Decimal(*p.Min),
+		b.errorf("min", "out-of-range", "min %s is above max %s, so no number passes", say.Decimal(*p.Min),
 			say.Decimal(*p.Max))
 	}
 	if p.MinResults != nil && p.MaxResults != nil && *p.MinResults > *p.MaxResults {
-		b.errorf("min_results", "out-of-range", "min_results %d is above max_results %d, so that no list passes",
+		b.errorf("min_results", "out-of-range", "min_results %d is above max_results %d, so no list passes",
 			*p.MinResults, *p.MaxResults)
 	}
 	if why := jsonquery.Always(p.Expression.query.Text); why != "" && !p.asksOfValue() {

@@ -31,7 +31,7 @@ type mediaDurations struct {
 
 func (p mediaDurations) check(b *binder, kind string) Check {
 	if p.MinSeconds != nil && p.MaxSeconds != nil && *p.MinSeconds > *p.MaxSeconds {
-		b.errorf("min_seconds", "out-of-range", "min_seconds %s is above max_seconds %s, so that nothing passes",
+		b.errorf("min_seconds", "out-of-range", "min_seconds %s is above max_seconds %s, so nothing passes",
 			say.Decimal(*p.MinSeconds), say.Decimal(*p.MaxSeconds)).Hint = "swap the two"
 	}
 	if p.MinSeconds != nil && *p.MinSeconds == 0 && p.MaxSeconds == nil {

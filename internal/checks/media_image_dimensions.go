@@ -28,7 +28,7 @@ func (p imageDimensions) Build(b *binder) Check {
 		want, low, high *int
 	}{{"width", p.Width, p.MinWidth, p.MaxWidth}, {"height", p.Height, p.MinHeight, p.MaxHeight}} {
 		if side.want != nil && len(beyond("", *side.want, side.low, side.high)) > 0 {
-			b.errorf(side.name, "out-of-range", "%s %d is outside the bounds beside it, so that nothing passes", side.name,
+			b.errorf(side.name, "out-of-range", "%s %d is outside the bounds beside it, so nothing passes", side.name,
 				*side.want)
 		}
 	}

@@ -17,7 +17,7 @@ func (p *pixelBounds) verify(b *binder) {
 		low, high *int
 	}{{"width", p.MinWidth, p.MaxWidth}, {"height", p.MinHeight, p.MaxHeight}} {
 		if side.low != nil && side.high != nil && *side.low > *side.high {
-			b.errorf("min_"+side.name, "out-of-range", "min_%s %d is above max_%s %d, so that nothing passes", side.name,
+			b.errorf("min_"+side.name, "out-of-range", "min_%s %d is above max_%s %d, so nothing passes", side.name,
 				*side.low, side.name, *side.high).Hint = "swap the two"
 		}
 		if side.low != nil && *side.low == 0 && side.high == nil {

@@ -27,7 +27,7 @@ type toolArgsParams struct {
 func (p toolArgsParams) Build(b *binder) Check {
 	b.warnTurnedValues("expected_args")
 	if len(p.ExpectedArgs) == 0 {
-		b.errorf("expected_args", "empty-value", "expected_args is empty, so that any call passes").Hint =
+		b.errorf("expected_args", "empty-value", "expected_args is empty, so any call passes").Hint =
 			"to ask only that the tool was called, use tools_called"
 	}
 	return &toolArgs{callRules{tool: p.ToolName, expected: expectedArgs(p.ExpectedArgs, false)}}

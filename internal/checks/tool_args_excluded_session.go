@@ -53,7 +53,7 @@ type toolArgsExcluded struct {
 // exclude adds forbidden pairs; with lists, each item of a list is a value.
 func (c *toolArgsExcluded) exclude(b *binder, param string, args map[string]anyValue, lists bool) {
 	if len(args) == 0 {
-		b.errorf(param, "empty-value", "%s is empty, so that nothing is excluded", param)
+		b.errorf(param, "empty-value", "%s is empty, so nothing is excluded", param)
 	}
 	if !b.turned {
 		b.warnBannedValues(b.read[param], b.name+": "+param)
@@ -68,7 +68,7 @@ func (c *toolArgsExcluded) exclude(b *binder, param string, args map[string]anyV
 			values = []any{args[name].v}
 		}
 		if len(values) == 0 {
-			b.r.Errorf(node.Get(b.read[param], name), "empty-value", "%s: %s.%s is empty, so that nothing is excluded",
+			b.r.Errorf(node.Get(b.read[param], name), "empty-value", "%s: %s.%s is empty, so nothing is excluded",
 				b.name, param, name)
 		}
 		for _, v := range values {

@@ -27,7 +27,7 @@ type toolCallCount struct {
 
 func (p toolCallCount) Build(b *binder) Check {
 	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
-		b.errorf("min", "out-of-range", "min %d is above max %d, so that no count passes", *p.Min, *p.Max)
+		b.errorf("min", "out-of-range", "min %d is above max %d, so no count passes", *p.Min, *p.Max)
 	}
 	if p.Min != nil && *p.Min == 0 && p.Max == nil {
 		b.noteVacuous("min", scoreIsFixed, "there are always that many calls")

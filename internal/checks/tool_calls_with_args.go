@@ -89,7 +89,7 @@ func (c *toolCallsWithArgs) Eval(_ context.Context, s *Subject) (Finding, error)
 // asksNothing refuses an empty map of arguments, because every call would fit.
 func (b *binder) asksNothing(param string, empty bool) {
 	if empty {
-		b.errorf(param, "empty-value", "%s is empty, so that any arguments pass", param).Hint =
+		b.errorf(param, "empty-value", "%s is empty, so any arguments pass", param).Hint =
 			"name arguments, or take it out"
 	}
 }

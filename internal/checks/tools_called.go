@@ -39,7 +39,7 @@ func (p toolsCalled) Build(b *binder) Check {
 		if b.read["min_calls"] == nil {
 			report = b.warnf
 		}
-		d := report("max_calls", "out-of-range", "max_calls %d is below min_calls %d, so that nothing passes", *p.MaxCalls,
+		d := report("max_calls", "out-of-range", "max_calls %d is below min_calls %d, so nothing passes", *p.MaxCalls,
 			p.MinCalls)
 		d.Hint = "to forbid a tool, use tools_not_called, or add min_calls: 0"
 	}

@@ -12,8 +12,8 @@ import (
 // means that nothing is known, not that there were no calls.
 
 var (
-	errCallsUnreported      = errors.New("not known: the agent does not tell which tools it called")
-	errModelCallsUnreported = errors.New("not known: the agent does not tell how often it asked a model")
+	errCallsUnreported      = errors.New("not known: the agent does not report which tools it called")
+	errModelCallsUnreported = errors.New("not known: the agent does not report how often it asked a model")
 )
 
 // isUnreported reports whether the agent does not report something about a reply in scope.
@@ -62,7 +62,7 @@ const (
 // unreportedParts are the parts of calls that an agent may not report. A part that is present was reported.
 var unreportedParts = []unreportedPart{
 	{chat.UnreportedArguments, CallArgs, "with which arguments it called %s", func(c *Call) bool { return len(c.Args) == 0 }},
-	{chat.UnreportedResults, CallResults, "what came of its call of %s", (*Call).silent},
+	{chat.UnreportedResults, CallResults, "the result of its call of %s", (*Call).silent},
 	{chat.UnreportedOutcomes, CallOutcomes, "whether its call of %s failed", (*Call).silent},
 }
 
@@ -104,8 +104,8 @@ type unreportedError struct {
 
 func (e unreportedError) Error() string {
 	if bad := e.call.BadArgs; bad != "" && e.part.of == CallArgs {
-		return fmt.Sprintf("not known: what the agent tells of the arguments with which it called %s is no JSON object: %s",
+		return fmt.Sprintf("not known: what the agent reports as the arguments with which it called %s is no JSON object: %s",
 			say.Named(e.call.Name), say.Quote(bad))
 	}
-	return "not known: the agent does not tell " + fmt.Sprintf(e.part.what, say.Named(e.call.Name))
+	return "not known: the agent does not report " + fmt.Sprintf(e.part.what, say.Named(e.call.Name))
 }

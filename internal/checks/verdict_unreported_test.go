@@ -8,7 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// A check whose verdict depends on the calls of tools is an error where the agent does not tell them, whatever it asks.
+// A check whose verdict depends on the calls of tools is an error where the agent does not report them, whatever it
+// asks.
 func TestUntoldCallsAreNoVerdict(t *testing.T) {
 	t.Parallel()
 	user := chat.Message{Role: chat.User, Content: "Where is my order?"}
@@ -69,7 +70,7 @@ func TestUntoldIsNeitherSkipNorPass(t *testing.T) {
 		{"tools_not_called", `{"tools": ["get"]}`},
 	} {
 		v := judgeJSON(t, s.Fork(), check[0], check[1])
-		if v.Status != result.Errored || !strings.Contains(v.Error, "does not tell") {
+		if v.Status != result.Errored || !strings.Contains(v.Error, "does not report") {
 			t.Errorf("%s %s: %s, %s%s", check[0], check[1], v.Status, v.Explanation, v.Error)
 		}
 	}
@@ -85,7 +86,7 @@ func TestUntoldIsNeitherSkipNorPass(t *testing.T) {
 	}
 }
 
-// What a call was given, gave back, or whether it failed is no verdict where the agent does not tell it: a check that
+// What a call was given, gave back, or whether it failed is no verdict where the agent does not report it: a check that
 // judges two such calls differently is an error then.
 func TestUntoldPartsOfCallsAreNoVerdict(t *testing.T) {
 	t.Parallel()

@@ -103,7 +103,7 @@ func blessable(run *result.Run, input string) error {
 	case run.LeftOut > 0 || run.HeaderLost:
 		return fmt.Errorf("%s is damaged: how the run did is not known in full", input)
 	case n > 0:
-		return fmt.Errorf("the run is not finished: %s without a verdict\narena run --resume goes on with it",
+		return fmt.Errorf("the run is not finished: %s without a verdict\narena run --resume continues it",
 			plural.Count(n, "trial"))
 	case brokenTrials(run) > 0:
 		return fmt.Errorf("%s broke, and tell nothing of the agent\narena run --last-failed runs them again",
@@ -370,7 +370,7 @@ func (f *blessFlags) reportBaseline(app *App, was, now *baseline.File, apart int
 		if was != nil {
 			whole = len(was.Groups)
 		}
-		text += fmt.Sprintf("\nwhat was there was damaged, and is written anew: %s\nof that, %s", f.damaged,
+		text += fmt.Sprintf("\nwhat was there was damaged, and is rewritten: %s\nof that, %s", f.damaged,
 			plural.Of(whole, "group was whole", "groups were whole"))
 	}
 	_, err := fmt.Fprintln(app.Out, text)
@@ -422,7 +422,7 @@ func fewerTrials(was, now *baseline.File) string {
 	if len(fewer) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n%s fewer trials than before, so that later runs show less: %s",
+	return fmt.Sprintf("\n%s fewer trials than before, so later runs show less: %s",
 		plural.Of(len(fewer), "group has", "groups have"), someIDs(fewer))
 }
 

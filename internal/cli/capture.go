@@ -72,7 +72,7 @@ func (f *captureFlags) validate(args []string) error {
 	switch len(args) {
 	case 0:
 		errs = append(errs, errors.New("no program is named\n"+
-			"write it behind --: arena capture -- python3 agent.py \"Hello\""))
+			"write it after --: arena capture -- python3 agent.py \"Hello\""))
 	case 1:
 		errs = append(errs, fmt.Errorf("%q is given no input\nits last argument is the input: arena capture -- %s \"Hello\"",
 			args[0], shellQuote(args[0])))
@@ -170,7 +170,7 @@ func (f *captureFlags) keep(app *App, c *capture, stopped bool) error {
 	}
 	told := plural.Count(len(c.Spans), "span")
 	if len(c.Spans) == 0 {
-		told = "no spans, so that nothing is known of its tools"
+		told = "no spans, so nothing is known of its tools"
 	}
 	app.remark("captured in %s: %s, %s, %.1fs", path, c.How, told, c.Seconds)
 	if c.unfit() == "" {

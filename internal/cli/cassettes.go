@@ -32,7 +32,7 @@ type cassetteFlags struct {
 func (f *cassetteFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.Record, "record", "", "keep what models, tools and evaluators say in this `folder`, a file a trial")
 	fl.StringVar(&f.Mode, "record-mode", "new", "what --record asks for, a `mode`: new, what the recording does not\n"+
-		"hold; once, only trials without a recording; all, everything anew;\nnone, nothing")
+		"hold; once, only trials without a recording; all, everything again;\nnone, nothing")
 	fl.StringVar(&f.Replay, "replay", "", "answer from the recording in this `folder`: no network, no keys, no programs")
 	fl.StringVar(&f.Missing, "replay-missing", "error", "what to do with a trial without a recording, an `action`:\n"+
 		"error, or record, which runs and records it")
@@ -74,8 +74,8 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 
 // oneWay refuses a run that is recorded and replayed.
 func (f *cassetteFlags) oneWay(g givenFlags) error {
-	const then = "the run that is gone on with was made with --%s %s, which --%s excludes\n" +
-		"go on with it as it was made, or start another one with -o and a folder of its own"
+	const then = "the run to continue was made with --%s %s, which --%s excludes\n" +
+		"continue it as it was made, or start another one with -o and a folder of its own"
 	switch {
 	case f.Record == "" || f.Replay == "":
 		return nil

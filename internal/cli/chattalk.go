@@ -131,7 +131,7 @@ func (c *chatTalk) loop(ctx context.Context) error {
 			again = endAgain{}
 			if !open {
 				if len(c.media) > 0 {
-					c.app.remark("%s went nowhere: no message came behind /attach", show.Plural(len(c.media), "attached file"))
+					c.app.remark("%s went nowhere: no message came after /attach", show.Plural(len(c.media), "attached file"))
 				}
 				if c.app.InTTY {
 					c.printer.note("")
@@ -288,7 +288,7 @@ func (c *chatTalk) command(ctx context.Context, name, rest string) error {
 		return fmt.Errorf("unknown command /%s\n%s", name, hint)
 	}
 	if rest != "" && name != "save" && name != "attach" {
-		return fmt.Errorf("/%s takes nothing behind it, found %q", name, rest)
+		return fmt.Errorf("/%s takes no arguments, found %q", name, rest)
 	}
 	return run()
 }

@@ -117,7 +117,7 @@ func (f *compareFlags) run(app *App, before, after string) error {
 	for name, run := range map[string]*result.Run{before: was, after: now} {
 		if run.Briefs.Len() == 0 {
 			return fmt.Errorf("%s has no trial that ended: that run was stopped before\n"+
-				"arena run --resume goes on with it", name)
+				"arena run --resume continues it", name)
 		}
 	}
 	app.remarkPart(before, was)

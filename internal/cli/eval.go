@@ -94,7 +94,7 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 	f.limitFlags.register(fl)
 	f.cassettes.register(fl)
 	f.registerOutput(fl)
-	fl.Lookup("out").Usage = "results `folder` (default: that of arena run with -eval behind it, such as out-eval)"
+	fl.Lookup("out").Usage = "results `folder` (default: that of arena run with -eval added, such as out-eval)"
 	f.folderSuffix = "-eval"
 }
 

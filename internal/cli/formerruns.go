@@ -157,7 +157,7 @@ func (f *runFlags) namedRun(paths []string) (rest []string, err error) {
 		}
 		if f.given.typed("out") && !sameFile(dir, f.out) {
 			if harness.PreviousJournal(journal) {
-				return nil, fmt.Errorf("%s is gone on with where it lies, and -o names another folder: %s\nleave one of them out",
+				return nil, fmt.Errorf("%s is continued in its own folder, and -o names another one: %s\nleave one of them out",
 					path, f.out)
 			}
 			continue

@@ -152,9 +152,9 @@ func (c *capture) scenario(app *App, id, path string) (string, error) {
 	}
 	checks := node.NewList()
 	if c.Cut {
-		app.remark("%s: secrets were taken out, so that no check holds the words", path)
+		app.remark("%s: secrets were taken out, so no check holds the words", path)
 	} else if words := c.firstWords(); words == "" {
-		app.remark("%s: what it printed is control characters alone, so that no check holds the words", path)
+		app.remark("%s: what it printed is control characters alone, so no check holds the words", path)
 	} else {
 		checks.Content = append(checks.Content, checkOf("output_contains", jsonvalue.Object{"value": words}))
 	}

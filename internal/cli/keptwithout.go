@@ -34,7 +34,7 @@ func (f *runFlags) redactedBefore(r *resumption) error {
 	}
 	return fmt.Errorf("%s: %s would be kept that the run before wrote without --redact %s, and the reports would show "+
 		"it: %s\n"+
-		"leave %s out and name another folder with -o, to run all of it anew", f.resumeFlag(),
+		"leave %s out and name another folder with -o, to run all of it again", f.resumeFlag(),
 		plural.Of(len(ids), "trial", "trials"), strings.Join(slices.Sorted(maps.Keys(missed)), ","), someIDs(ids),
 		f.resumeFlag())
 }
@@ -66,6 +66,6 @@ func (r *resumption) warnUnrecordedTrials(plan *runner.Plan, deck *cassette.Fold
 		return
 	}
 	r.warnings = append(r.warnings, fmt.Sprintf(
-		"%s kept from before and not in %s: %s; to record all of it, run it anew into another folder (-o)",
+		"%s kept from before and not in %s: %s; to record all of it, run it again into another folder (-o)",
 		plural.Of(len(ids), "trial is", "trials are"), deck.Dir, someIDs(ids)))
 }

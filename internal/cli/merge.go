@@ -140,7 +140,7 @@ func refuseGoneOnWith(dir string) (err error) {
 	if err != nil || !ledger.Merged || ledger.Header.Merged != nil {
 		return nil //nolint:nilerr // the same
 	}
-	return fmt.Errorf("%s holds a merged run that was gone on with: what was run there is in none of the shards\n"+
+	return fmt.Errorf("%s holds a merged run that was continued: what was run there is in none of the shards\n"+
 		"merge into another folder with -o", dir)
 }
 

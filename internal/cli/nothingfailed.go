@@ -40,14 +40,14 @@ func whyRed(run *result.Run, reason string) string {
 	case result.FailOnFlaky:
 		names := which(func(b *result.Brief) bool { return b.Flaky })
 		if len(ids) == 0 {
-			return fmt.Sprintf("trials of %s both passed and failed; arena run, without --last-failed, runs all of it anew",
+			return fmt.Sprintf("trials of %s both passed and failed; arena run, without --last-failed, runs all of it again",
 				plural.Of(run.Wavering(), "scenario", "scenarios"))
 		}
 		return fmt.Sprintf("%s that had failed before, although nothing changed: %s; arena run, without --last-failed, runs "+
-			"all of it anew", plural.Of(len(ids), "trial passed", "trials passed"), names)
+			"all of it again", plural.Of(len(ids), "trial passed", "trials passed"), names)
 	case result.FailOnError:
 		names := which(func(b *result.Brief) bool { return b.Outvoted && b.Status == result.Errored && !b.Uncounted })
-		return fmt.Sprintf("%s within gates that passed: %s; arena run, without --last-failed, runs all of it anew",
+		return fmt.Sprintf("%s within gates that passed: %s; arena run, without --last-failed, runs all of it again",
 			plural.Of(run.BrokeWithin(), "trial broke", "trials broke"), names)
 	case result.FailOnWarning:
 		text := run.Warnings[0]
@@ -64,5 +64,5 @@ func whyRed(run *result.Run, reason string) string {
 		return fmt.Sprintf("of %s, %s; where that is meant, arena bless makes the run the baseline", run.Against.File,
 			show.AgainstText(run.Against))
 	}
-	return "arena run, without --last-failed, runs all of it anew"
+	return "arena run, without --last-failed, runs all of it again"
 }

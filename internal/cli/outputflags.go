@@ -117,7 +117,7 @@ func usableCache(g givenFlags, dir string) error {
 		return fmt.Errorf("--cache: %w", err)
 	}
 	if file := plainfile.InTheWay(dir); file != "" {
-		return fmt.Errorf("--cache %s: %s is no folder, so that nothing could be kept in it", dir, file)
+		return fmt.Errorf("--cache %s: %s is no folder, so nothing could be kept in it", dir, file)
 	}
 	return nil
 }

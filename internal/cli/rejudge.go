@@ -91,7 +91,7 @@ func (f *rejudgeFlags) register(fl *pflag.FlagSet) {
 	f.limitFlags.register(fl)
 	f.registerOutput(fl)
 	f.folderSuffix = "-rejudged"
-	fl.Lookup("out").Usage = "results `folder` (default: that of the run with -rejudged behind it)"
+	fl.Lookup("out").Usage = "results `folder` (default: that of the run with -rejudged added)"
 }
 
 func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {

@@ -198,13 +198,13 @@ func (f *runFlags) resumable(h *result.JournalHeader) error {
 	switch {
 	case len(h.Command) > 1 && h.Command[1] != f.words[1]:
 		return fmt.Errorf("%s: the folder holds results of arena %s, not of arena %s\n"+
-			"name the folder of the run with -o, or leave the flag out to run all of it anew",
+			"name the folder of the run with -o, or leave the flag out to run all of it again",
 			f.resumeFlag(), h.Command[1], f.words[1])
 	case f.resume && replays:
 		return errors.New("--resume: a replay costs nothing; run it again without that flag")
 	case h.Replayed != replays && h.Journal > 0:
 		return fmt.Errorf("%s: one of the two runs is a replay, and the other is not\n"+
-			"name the folder of the run with -o, or leave the flag out to run all of it anew", f.resumeFlag())
+			"name the folder of the run with -o, or leave the flag out to run all of it again", f.resumeFlag())
 	}
 	return nil
 }
@@ -235,7 +235,7 @@ func (readOnly) Sync() error { return nil }
 func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Plan, file *os.File) (*resumption, error) {
 	ledger, err := result.ReadJournal(file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w\nleave the flag out to run all of it anew; that file is kept beside",
+		return nil, fmt.Errorf("%s: %s: %w\nleave the flag out to run all of it again; that file is kept beside",
 			f.resumeFlag(), file.Name(), err)
 	}
 	app.reportDamage(file.Name(), ledger)
@@ -313,7 +313,7 @@ func (f *runFlags) openEarlier(out *harness.Outputs) (*os.File, error) {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%s needs the journal of an earlier run: there is no %s\n"+
-			"leave the flag out to start anew, or name the results folder of that run with -o", f.resumeFlag(),
+			"leave the flag out to start over, or name the results folder of that run with -o", f.resumeFlag(),
 			filepath.Join(out.Dir, harness.JournalName))
 	}
 	return file, err

@@ -38,7 +38,7 @@ func (r *resumption) nothing(failOn []string) error {
 		passed = fmt.Sprintf("no scenario of this plan failed (%s did, which its group allows)", plural.Count(n, "trial"))
 	}
 	return fmt.Errorf("--last-failed: %s in the last run, so there is nothing to run again\n"+
-		"the reports stay as they are; arena run without that flag runs all of it anew", passed)
+		"the reports stay as they are; arena run without that flag runs all of it again", passed)
 }
 
 // toleratedTrials counts those that failed in groups that pass with some that do.

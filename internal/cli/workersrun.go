@@ -296,7 +296,7 @@ func (r *fleetRun) listen(ctx context.Context) error {
 
 // again stores anew what the broker has lost. What is in the journal is not concerned.
 func (r *fleetRun) again(ctx context.Context) {
-	r.notify("the broker has lost what it held; it is told of the run again")
+	r.notify("the broker has lost what it held; the run is announced to it again")
 	if err := r.publish(ctx); err != nil {
 		r.fleet.Break(fmt.Errorf("the broker has lost what it held: %w", err))
 		return
@@ -310,7 +310,7 @@ func (r *fleetRun) onRun(run *fleet.Run, err error) {
 		return
 	}
 	r.ousted.Store(true)
-	r.fleet.Break(errors.New("another arena run has taken over this one at the broker: it was resumed, or begun anew, " +
+	r.fleet.Break(errors.New("another arena run has taken over this one at the broker: it was resumed, or started again, " +
 		"from the same results folder or a copy of it, and what workers do is for that one now"))
 }
 

@@ -209,7 +209,7 @@ func (f *finder) texts(s *Step, key string, v any) {
 func (f *finder) unbraced(s *Step, key, value, text string) {
 	for _, m := range unbracedPattern().FindAllStringSubmatch(text, -1) {
 		if id := m[2]; f.c.Step(id) != nil {
-			f.add(ruleReference, s, key, value, fmt.Sprintf("%s is no reference, and would stand there as it is", m[1]),
+			f.add(ruleReference, s, key, value, fmt.Sprintf("%s is no reference, and would be used as it is", m[1]),
 				fmt.Sprintf("write ${%s.output%s}", id, m[3]))
 		}
 	}

@@ -86,7 +86,12 @@ func (f *File) makeIndex() {
 	if x.header != nil {
 		x.fields = slices.Sorted(slices.Values(x.header))
 	}
-	if x.rows == 0 {
+	f.checkIndex(&faults, src)
+}
+
+// checkIndex reports what is wrong with the rows of a file that was read to its end.
+func (f *File) checkIndex(faults *faults, src *Source) {
+	if f.index.rows == 0 {
 		f.problem(f.noRows())
 		return
 	}

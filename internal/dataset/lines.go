@@ -104,7 +104,7 @@ func object(text []byte, line int) (map[string]any, *Fault) {
 		return nil, e
 	}
 	if rest := bytes.TrimSpace(text[dec.InputOffset():]); len(rest) > 0 {
-		e := fault(utf8.RuneCount(text[:len(text)-len(rest)])+1, "something stands behind the row: %q",
+		e := fault(utf8.RuneCount(text[:len(text)-len(rest)])+1, "something comes after the row: %q",
 			ellipsis.Runes(string(rest), 20))
 		e.Hint = "each row has a line of its own"
 		return nil, e

@@ -77,7 +77,7 @@ func (l *list) next() (piece, error) {
 		return piece{}, err
 	case c == ']':
 		if c, err = l.sign(); err == nil {
-			return piece{}, l.broken("something stands behind the list: %q", c)
+			return piece{}, l.broken("something comes after the list: %q", c)
 		}
 		return piece{}, err // io.EOF, and nothing else, is the end
 	}

@@ -39,7 +39,7 @@ func PackConfig(pack string, scenarios []string, tools []PackTool) (string, erro
 		return "", err
 	}
 	return header("Made by arena generate. The mock replies bring the recorded results of tools; these mocks are",
-		"for agents that are asked anew. Bind the real tools here.") + text, nil
+		"for agents that are asked again. Bind the real tools here.") + text, nil
 }
 
 func (t *PackTool) node() *node.Node {

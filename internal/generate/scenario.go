@@ -217,7 +217,7 @@ func (w *builder) header() string {
 	switch {
 	case w.failed > 0:
 		lines = append(lines, fmt.Sprintf("It was red: %d failed. The mock replies are what the agent said then;", w.failed),
-			"another provider is asked anew, and must do better.")
+			"another provider is asked again, and must do better.")
 	case w.s.Error != "":
 		lines = append(lines, "It broke off: "+w.s.Error)
 	}

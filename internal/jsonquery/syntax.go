@@ -62,7 +62,7 @@ var jmesSigns = map[string]string{
 // What the library says, and what is meant.
 var jmesWords = []struct{ begins, means string }{
 	{"Incomplete expression", "expected a name or a value"},
-	{"Expected identifier, lbracket, or lbrace", "expected a name, [ or { behind the point"},
+	{"Expected identifier, lbracket, or lbrace", "expected a name, [ or { after the point"},
 	{"Expected tQuotedIdentifier or tUnquotedIdentifier", "expected a name"},
 	{"Expected TOKStar", "expected a number, a slice, * or a filter ?… in the brackets"},
 	{"Unexpected token at the end of the expression", "expected an operator or the end"},

@@ -13,8 +13,8 @@ func TestSyntax(t *testing.T) {
 	t.Parallel()
 	theirs := regexp.MustCompile(`TOK|SyntaxError|lbrac|tQuoted|node| in \$`)
 	for path, want := range map[string]string{
-		"a.":                      `character 3: found the end, expected a name, [ or { behind the point`,
-		`"ä"..b`:                  `character 5: found ".", expected a name, [ or { behind the point`,
+		"a.":                      `character 3: found the end, expected a name, [ or { after the point`,
+		`"ä"..b`:                  `character 5: found ".", expected a name, [ or { after the point`,
 		"[?a==1]":                 "character 6: found \"1\", a number that is a value stands between backquotes: `1`",
 		"{a b}":                   `character 4: found "b", expected :`,
 		"order id":                `character 7: found "id", expected an operator or the end`,

@@ -290,7 +290,7 @@ func TestRecall(t *testing.T) {
 	}{
 		{"as it is", func(*result.Judgement) {}, false, false, keyOf(1).nth(2)},
 		{"of an earlier run", func(j *result.Judgement) { j.Cached = true }, false, false, keyOf(1).nth(2)},
-		{"all are asked anew", func(*result.Judgement) {}, true, true, keyOf(1).nth(3)},
+		{"all are asked again", func(*result.Judgement) {}, true, true, keyOf(1).nth(3)},
 		{"not readable", func(j *result.Judgement) { j.Score = nil }, false, true, keyOf(1).nth(3)},
 		{"with a hole", func(j *result.Judgement) { j.Reply = "it said [redacted]" }, false, true, keyOf(1).nth(3)},
 		{"without a key", func(j *result.Judgement) { j.Key = "" }, false, true, keyOf(1).nth(1)},

@@ -88,7 +88,7 @@ var (
 	}
 	unpriced = Family{
 		Name: "unpriced_trials_total", Type: counter, Labels: []string{provider, model},
-		Help: "Trials that called a model of which the price is not known, so that the cost leaves them out.",
+		Help: "Trials that called a model whose price is not known, so the cost leaves them out.",
 	}
 	toolCalls = Family{
 		Name: "tool_calls_total", Type: counter, Labels: []string{"tool", outcome},

@@ -97,7 +97,6 @@ func (n *Checker) checkRequired(s *scenario.Scenario, setups []*setup) {
 		return
 	}
 	n.problem(s.Pos, s.ID, "not-offered", "tool_policy.tool_choice: required, but no tool is offered in scenario %q, so "+
-		"that "+
 		"nothing is required", s.ID).Hint = "list the tools under allowed_tools of the prompt"
 }
 

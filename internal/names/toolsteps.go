@@ -35,7 +35,7 @@ func (u *toolUses) checkStep(c *scenario.Composition, step *composition.Step, va
 	switch {
 	case c.Within(step) && own.ChangesConversation(step.Tool):
 		report("bad-parallel", "%s changes what the whole conversation has: other steps run at the same time", step.Tool).
-			Hint = "put it in front of the parallel step, or behind it"
+			Hint = "put it before the parallel step, or after it"
 	case unfilled == nil:
 		filled, _ := args.(map[string]any)
 		for _, problem := range u.argumentProblems(c, step.Tool, filled) {

@@ -14,7 +14,7 @@ import (
 // what no text can match. The zero value is none.
 func DoubtPattern(text string) Oddity {
 	if at := strings.LastIndex(text, "(?"); at > 0 && lateFlags().MatchString(text[at:]) {
-		return Oddity{"ends with flags, which are for what stands behind them",
+		return Oddity{"ends with flags, which apply to what comes after them",
 			"write them first: " + text[at:] + text[:at]}
 	}
 	if strings.HasPrefix(text, "[") && isWordInBrackets(text) {

@@ -123,7 +123,7 @@ func DoubtValue(n *Node) Oddity {
 	case text != "" && strings.TrimSpace(text) == "":
 		return Oddity{"is blank", "write what is meant"}
 	case IsBlock(n) && strings.HasSuffix(text, "\n"):
-		return Oddity{"is compared with the line end behind it", blockHint}
+		return Oddity{"is compared with the line end after it", blockHint}
 	case foreign != Oddity{}:
 		return Oddity{"is compared with " + foreign.Text, foreign.Hint}
 	case jsonList().MatchString(text):

@@ -49,7 +49,7 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 	if line, width, ok := dashWithoutBlank(lines, int(d.Pos.Line)-1); ok {
 		d.Pos.Line, d.Pos.Col, d.Width = line, int32(strings.Index(lines[line-1], "-")+1), width
 		key := strings.TrimSpace(lines[line-1])[:width]
-		d.Msg, d.Hint = "\""+key+"\" begins with a dash that makes no entry of a list", "write a blank behind it: - "+key[1:]
+		d.Msg, d.Hint = "\""+key+"\" begins with a dash that makes no entry of a list", "write a space after it: - "+key[1:]
 		return d
 	}
 	if t, ok := trailingText(text); ok && textTooMany(d.Msg) {
@@ -146,9 +146,9 @@ var translations = []struct{ theirs, msg, hint string }{
 	{theirs: "cannot start any token", msg: "a text cannot start with this character",
 		hint: "quote a text that starts with %, @ or `"},
 	{theirs: "did not find expected ',' or ']'", msg: "a list in [ ] is not closed, or lacks a comma",
-		hint: "a text in it that begins with {, [ or a quote, and goes on behind its end, needs quotes as a whole"},
+		hint: "a text in it that begins with {, [ or a quote, and goes on after its end, needs quotes as a whole"},
 	{theirs: "did not find expected ',' or '}'", msg: "a map in { } is not closed, or lacks a comma",
-		hint: "a text in it that begins with {, [ or a quote, and goes on behind its end, needs quotes as a whole"},
+		hint: "a text in it that begins with {, [ or a quote, and goes on after its end, needs quotes as a whole"},
 	{theirs: "did not find expected node content", msg: "a value is missing here"},
 	{theirs: "found unexpected end of stream", msg: "a quoted text is not closed"},
 	{theirs: "found unexpected document indicator", msg: "a quoted text is not closed"},

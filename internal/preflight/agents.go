@@ -25,7 +25,7 @@ func reportOwnTools(s *scenario.Scenario, spec *scenario.Provider, d *diag.List)
 		rule := &s.Turns[i].Rare.Chaos[0]
 		e := d.Errorf(rule.Pos, diag.Width(rule.Tool), "own-tools",
 			"chaos: the agent of provider %s calls its tools itself, so "+
-				"that arena cannot make %s fail", spec.ID, rule.Tool)
+				"arena cannot make %s fail", spec.ID, rule.Tool)
 		e.Hint = "take the rule out, or choose another provider for scenario " + s.ID
 		if spec.Program != nil {
 			e.Hint += "; a program that has its tools run by arena says so with tools: arena"

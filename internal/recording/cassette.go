@@ -41,7 +41,7 @@ func (t *cassetteReader) head(v value) bool {
 	s.ID = t.textOrLines(trial, "trial")
 	s.Scenario, s.Provider, s.Region = partsOfTrialID(s.ID)
 	if t.truth(o.get("simulated"), "simulated") {
-		t.notef("a mock or a replay answered in the place of a model when this was recorded")
+		t.notef("a mock or a replay answered in place of a model when this was recorded")
 	}
 	if names := t.texts(o.get("redacted"), "redacted"); len(names) > 0 {
 		t.notef("the values of some fields were left out when this was recorded: %s", strings.Join(names, ", "))

@@ -147,6 +147,6 @@ func (b *builder) doubtf(format string, args ...any) {
 // doubtMetadata tells of a failure in metadata, which have no fixed form: it may be one of something else.
 func (b *builder) doubtMetadata(o object) {
 	if failure := b.failureIn(o); failure != "" {
-		b.doubtf("the metadata tell of a failure: %s", cutText(failure, 80))
+		b.doubtf("the metadata report a failure: %s", cutText(failure, 80))
 	}
 }

@@ -132,7 +132,7 @@ func exportFormats() []format {
 			detect: isPromptfoo, scan: scanPromptfoo, read: readPromptfoo, apart: true,
 		},
 		{
-			name: FormatBatch, about: "the output of a batch of OpenAI or Anthropic, also behind its input",
+			name: FormatBatch, about: "the output of a batch of OpenAI or Anthropic, also after its input",
 			detect: isBatch, scan: scanBatch, read: readBatch,
 		},
 		{

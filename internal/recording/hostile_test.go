@@ -92,7 +92,7 @@ func TestHostile(t *testing.T) {
 			"output.value holds no messages in a form that arena knows: an object with the keys kind, steps"},
 		"spans and others":       {`{"trace_id":"a","span_id":"b","attributes":{"openinference.span.kind":"LLM","input.value":"a","output.value":"b"}}` + "\n" + `{"messages":[]}`, ":2:1: this is no record of the file's format"},
 		"ShareGPT and others":    {`{"conversations":[{"from":"human","value":"a"}]}` + "\n" + `{"messages":[]}`, ":2:1: this is no record of the file's format, which must have a list of conversations"},
-		"somebody in ShareGPT":   {`{"conversations":[{"from":"humn","value":"a"}]}`, `a message is from "humn", whom nobody knows`},
+		"somebody in ShareGPT":   {`{"conversations":[{"from":"humn","value":"a"}]}`, `a message is from "humn", an unknown speaker`},
 		"two replies":            {`{"conversations":[{"from":"human","value":"a"}],"chosen":{"from":"gpt","value":"b"}}`, `an unknown field "chosen"`},
 		"an open call":           {`{"conversations":[{"from":"gpt","value":"<tool_call>{}"}]}`, "a reply begins the call of a tool with <tool_call>, which has no end"},
 		"a call that is no JSON": {`{"conversations":[{"from":"gpt","value":"<tool_call>{'a':1}</tool_call>"}]}`, "the call of a tool is no JSON: {'a':1}"},

@@ -99,7 +99,7 @@ func (b *builder) exceptions(s *aiSpan, events value) {
 			continue
 		}
 		what, _ := b.attributes(item.get("attributes"))["exception.message"].str()
-		b.doubtf("a call of the model tells of an exception: %s", cutText(what, 80))
+		b.doubtf("a call of the model reports an exception: %s", cutText(what, 80))
 	}
 }
 

@@ -111,7 +111,7 @@ func (b *builder) shareGPTMessage(v value) {
 		e.ToolResult = &chat.ToolResult{Name: b.text(o.get("name"), "name"), Content: text}
 		b.noErrorFlag = true
 	default:
-		b.errorf(o.get("from").or(v), "unknown-role", "a message is from %q, whom nobody knows", cutText(from, 40)).
+		b.errorf(o.get("from").or(v), "unknown-role", "a message is from %q, an unknown speaker", cutText(from, 40)).
 			Hint = orKnown(diag.DidYouMean(from, shareGPTRoles), shareGPTRoles)
 	}
 	if b.problems.Errors() > before {

@@ -36,7 +36,7 @@ type MessageCreated struct {
 	FinishReason string        `json:"finish_reason,omitempty" doc:"Why the model stopped."`
 	State        string        `json:"state,omitempty" doc:"The state of the workflow in which it was written."`
 	ModelCalls   *int          `json:"model_calls,omitempty" doc:"Of the steps of a composition, whose output it is."`
-	Unreported   []string      `json:"untold,omitempty" doc:"What the agent does not tell: tool calls, model calls."`
+	Unreported   []string      `json:"untold,omitempty" doc:"What the agent does not report: tool calls, model calls."`
 	LeftOut      *chat.LeftOut `json:"left_out,omitempty" doc:"What of the conversation the model was not sent, by the context policy."`
 
 	Message *chat.Message `json:"-"` // read only; never nil

@@ -89,7 +89,7 @@ func (s *spreading) spread() *Spread {
 	return out
 }
 
-// tidy rounds to twelve digits behind the point: sums of decimal numbers look like those.
+// tidy rounds to twelve digits after the point: sums of decimal numbers look like those.
 func tidy(n float64) float64 {
 	const digits = 1e12
 	if n > 1e3 {

@@ -37,7 +37,7 @@ func (p *Plan) Affords(limit float64, calls CallParameters, kept, goesOn bool, d
 			}
 			if !spec.IsAgent() && !told[spec] {
 				told[spec] = true
-				d.Errorf(spec.Pos, 1, "unknown-price", "the price of %s is not known, so that --max-cost cannot be held",
+				d.Errorf(spec.Pos, 1, "unknown-price", "the price of %s is not known, so --max-cost cannot be held",
 					modelName(spec)).Hint = "write pricing in the file of the provider: what 1,000 tokens of input and of output cost"
 			}
 		}

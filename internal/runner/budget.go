@@ -229,7 +229,7 @@ type unpricedError struct {
 }
 
 func (e unpricedError) Error() string {
-	return fmt.Sprintf("what the trial %s cost is not known, so that --max-cost %g cannot be held", e.trial, e.limit)
+	return fmt.Sprintf("what the trial %s cost is not known, so --max-cost %g cannot be held", e.trial, e.limit)
 }
 
 // isOverBudget reports whether an error comes from a budget.

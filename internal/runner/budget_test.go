@@ -98,7 +98,7 @@ func TestBudgetNeedsPrices(t *testing.T) {
 		return new(0.001)
 	})
 	last := w.trials[99]
-	want := "not run: what the trial s002/p/default cost is not known, so that --max-cost 2 cannot be held"
+	want := "not run: what the trial s002/p/default cost is not known, so --max-cost 2 cannot be held"
 	if w.count(result.Passed) != 3 || last.Skip != want {
 		t.Errorf("%d trials ran\ngot  %s\nwant %s", w.count(result.Passed), last.Skip, want)
 	}

@@ -116,7 +116,7 @@ func (c *Chat) Medium(file string) (part chat.Part, err error) {
 	e := c.s.trial.Endpoint
 	mime := media.TypeOf(filepath.Ext(file))
 	if mime == "" {
-		return part, fmt.Errorf("%s: its extension tells of no image, sound, video or document that can be sent", file)
+		return part, fmt.Errorf("%s: its extension is not that of an image, sound, video or document that can be sent", file)
 	}
 	part = chat.Part{Type: media.KindOf(mime), Media: &chat.Media{
 		Path: file, Local: true, Source: filepath.ToSlash(file), MIMEType: mime,
@@ -209,7 +209,7 @@ func (s *session) snapshot() (restore func()) {
 
 var (
 	errNothingSaid = errors.New("nothing was said yet")
-	errRemembers   = errors.New("the agent remembers by itself what was said, and cannot be made to forget it: begin anew")
+	errRemembers   = errors.New("the agent remembers by itself what was said, and cannot be made to forget it: start over")
 )
 
 // Undo removes the last turn, and returns the text and the media that the user sent in it. The effects of tools are not

@@ -35,7 +35,7 @@ func (m *matrix) reportMoneyLimits(p *scenario.Project, spans []span) {
 			said[at] = true
 			switch {
 			case price == nil:
-				m.diags.Warnf(c.Pos, diag.Width(c.Type), "unknown-price", "%s: the price of %s is not known, so that the check "+
+				m.diags.Warnf(c.Pos, diag.Width(c.Type), "unknown-price", "%s: the price of %s is not known, so the check "+
 					"cannot be measured, and is an error after the model was paid", c.Type, modelName(t.Endpoint.Spec)).
 					Hint = "write pricing in the file of the provider, or limit the tokens: max_total_tokens"
 			case alone:

@@ -32,15 +32,10 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 	}
 	all := variants(s)
 	rule, ok := m.rule(p.Project, s, len(all))
-	if !ok {
+	if !ok || !m.countableTrials(s, rule.repeat, len(all)) {
 		return nil
 	}
 	repeat := rule.repeat
-	if repeat > maxTrials/len(all) {
-		m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: %d trials of each variant are more than can be counted",
-			s.ID, repeat).Hint = "lower trials"
-		return nil
-	}
 	preflight.Window(p.Project, s, chosen, m.regions[0], m.diags)
 	var out []span
 	for _, spec := range chosen {
@@ -69,6 +64,16 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 		out = append(out, m.inRegions(one, rule)...)
 	}
 	return out
+}
+
+// countableTrials refuses more trials of a scenario than an index can count.
+func (m *matrix) countableTrials(s *scenario.Scenario, repeat, variants int) bool {
+	if repeat <= maxTrials/variants {
+		return true
+	}
+	m.diags.Errorf(s.Pos, 1, "out-of-range", "scenario %q: %d trials of each variant are more than can be counted",
+		s.ID, repeat).Hint = "lower trials"
+	return false
 }
 
 // fits reports whether a provider takes the parameters, messages and media of a scenario.

@@ -17,7 +17,7 @@ func (s *session) noteReply(e *Endpoint, r *chat.Reply, turn int) {
 		s.pending.doubts = append(s.pending.doubts, doubt{turn, r.Doubt})
 	}
 	if r.Refused && s.step != nil && s.step.feeds {
-		what := "of the step " + s.step.spec.ID + " is a refusal, which the steps behind it are handed"
+		what := "of the step " + s.step.spec.ID + " is a refusal, which the later steps get"
 		s.pending.doubts = append(s.pending.doubts, doubt{turn, what})
 	}
 	if r.Notice != "" {

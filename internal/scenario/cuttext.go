@@ -16,7 +16,7 @@ var proseKeys = words(
 func (d *decoder) cutText(key string, v *node.Node) {
 	if word := node.Cut(v); word != "" {
 		d.Warnf(v, "cut-text", "%s ends before %q: what follows is a comment", key, short(word)).Hint =
-			"put the text in quotes; a comment has a blank behind the #"
+			"put the text in quotes; a comment has a space after the #"
 	}
 	if v.Kind == node.List {
 		for _, item := range v.Content {

@@ -33,7 +33,7 @@ func (d linter) optional(n *node.Node) {
 			return // required: true in a property is told already
 		}
 	}
-	d.r.Warnf(listed, "all-optional", "%s: nothing is required, so that an object without any of the properties fits it",
+	d.r.Warnf(listed, "all-optional", "%s: nothing is required, so an object without any of the properties fits it",
 		d.what).Hint = "add required: [" + at.Content[0].Value + "], or additionalProperties: false"
 }
 

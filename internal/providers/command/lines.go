@@ -118,7 +118,7 @@ func (c *conversation) begin(ctx context.Context, req *chat.Request) (any, error
 	if c.program != nil && c.turn.open {
 		c.drop()
 		c.notices = append(c.notices, fmt.Sprintf("provider %s: its program was ended before it had replied to turn %d, and "+
-			"started anew with what was said in history", c.p.id, req.Origin.Turn))
+			"started again with what was said in history", c.p.id, req.Origin.Turn))
 	}
 	if err := c.strays(); err != nil {
 		return nil, err
@@ -277,7 +277,7 @@ func (c *conversation) addPiece(
 		return nil, nil
 	}
 	if len(c.turn.pending) > 0 {
-		return nil, quoted("it went on before it told what came of its call %s", c.turn.pending[0].Name)
+		return nil, quoted("it went on before it reported the result of its call %s", c.turn.pending[0].Name)
 	}
 	c.turn.part.WriteString(*m.Text)
 	c.turn.text.WriteString(*m.Text)
@@ -297,7 +297,7 @@ func (c *conversation) emit(onDelta func(chat.Delta) error, text string) (*chat.
 		r.FinishReason = ""
 		c.drop()
 		c.notices = append(c.notices, fmt.Sprintf("provider %s: a guardrail closed the stream, and so its program was "+
-			"ended; a further turn starts it anew, with what was said in history", c.p.id))
+			"ended; a further turn starts it again, with what was said in history", c.p.id))
 		return r, nil
 	case err != nil:
 		return nil, onDeltaError{err}
@@ -311,7 +311,7 @@ func (c *conversation) reply(
 ) (*chat.Reply, error) {
 	t := &c.turn
 	if open := t.without(); len(open) > 0 {
-		return nil, quoted("it replied and did not tell what came of its call of %s (id %q): write a tool_result, or "+
+		return nil, quoted("it replied and did not report the result of its call of %s (id %q): write a tool_result, or "+
 			"let arena run the tools with tools: arena", open[0].Name, open[0].ID)
 	}
 	if chat.BrokeOff(m.Finish) {

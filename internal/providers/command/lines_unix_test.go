@@ -182,8 +182,8 @@ func TestLines(t *testing.T) {
 			reply("Let me see. It is lost.")},
 			"Let me see. ; get_order({\"id\":\"A-1\"})={\n  \"status\": \"lost\"\n}; It is lost."},
 		{"a call without a result", byLines, []string{call + "|" + reply("lost")},
-			"error: it replied and did not tell what " +
-				`came of its call of get_order (id "a"): write a tool_result, or let arena run the tools with tools: arena: ` +
+			"error: it replied and did not report the " +
+				`result of its call of get_order (id "a"): write a tool_result, or let arena run the tools with tools: arena: ` +
 				`"{\"type\":\"reply\",\"text\":\"lost\"}"`},
 		{"a result for nobody", byLines, []string{result + "|" + reply("lost")},
 			"error: it gave a result, and no call with the " +

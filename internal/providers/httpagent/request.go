@@ -76,7 +76,7 @@ func (p *Provider) filledHeaders(v *values) map[string]string {
 		}
 		filled := scenario.FillHTTP(text, v.text)
 		if !httpguts.ValidHeaderFieldValue(filled) {
-			v.fail(fmt.Errorf("the header %s cannot hold what stands in the place of %s: it has a line break or another "+
+			v.fail(fmt.Errorf("the header %s cannot hold the value of %s: it has a line break or another "+
 				"control character", name, text))
 			continue
 		}

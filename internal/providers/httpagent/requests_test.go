@@ -90,7 +90,7 @@ func TestRequests(t *testing.T) {
 			`POST / X-A=Berlin Content-Type=application/json Authorization=Bearer k {"t":2}`},
 		{"a row", "POST", "/", `{"c": "{{row.city}}"}`, nil, `POST / Content-Type=application/json {"c":"Berlin"}`},
 		{"a header with a line break", "POST", "/", `{}`, map[string]string{"X-A": "{{message}}"},
-			"refused: the header X-A cannot hold what stands in the place of {{message}}: it has a line break or another " +
+			"refused: the header X-A cannot hold the value of {{message}}: it has a line break or another " +
 				"control character"},
 		{"a field that no row has", "POST", "/", `{"c": "{{row.town}}"}`, nil,
 			`refused: the row of the dataset has no field "town"`},

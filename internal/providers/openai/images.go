@@ -84,7 +84,7 @@ func (c *images) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
 	for i := range a.Data {
 		if a.Data[i].Data == "" && a.Data[i].URL != "" {
 			return chat.Reply{}, call.Fail(providers.BadReply, nil,
-				"the reply has the address of a picture in the place of the picture: the server does not know response_format")
+				"the reply has the address of a picture in place of the picture: the server does not know response_format")
 		}
 		if err := made.Add("image", declared, a.Data[i].Data); err != nil {
 			return chat.Reply{}, err

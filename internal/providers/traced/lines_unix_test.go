@@ -235,8 +235,8 @@ func TestLate(t *testing.T) {
 		said []said // before the words of the first turn
 		want string
 	}{
-		{"a tool", didTool, nil, "its traces tell of 1 tool call (f) of turn 1 or before, and came when that was judged"},
-		{"a model", model, nil, "its traces tell of 1 model call of turn 1 or before"},
+		{"a tool", didTool, nil, "its traces report 1 tool call (f) of turn 1 or before, and came when that was judged"},
+		{"a model", model, nil, "its traces report 1 model call of turn 1 or before"},
 		{"a tool that a line told", didTool, []said{{nil, calling("c1", "f", `{"a":1}`)}}, ""},
 		{"another tool than a line told", didTool, []said{{nil, calling("c1", "f", `{"a":2}`)}}, "1 tool call (f)"},
 	} {

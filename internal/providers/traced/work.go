@@ -217,7 +217,7 @@ func (w *work) inTime(came []spans.Span) (current []spans.Span, err error) {
 	trace := w.parts.Next(late)
 	calls, _ := w.before.without(trace.Calls())
 	if what := acts(calls, trace); what != "" {
-		return nil, fmt.Errorf("its traces tell of %s of turn %d or before, and came when that was judged: a program has to "+
+		return nil, fmt.Errorf("its traces report %s of turn %d or before, and came when that was judged: a program has to "+
 			"send its spans before it replies (force_flush)", what, w.turns)
 	}
 	return current, nil
@@ -252,10 +252,10 @@ func (w *work) End(ctx context.Context) (notices []string, err error) {
 		trace := w.parts.Next(came)
 		calls, _ := w.before.without(trace.Calls())
 		if len(calls) > 0 {
-			err = fmt.Errorf("its traces tell of %s after its last reply, which no check has seen: %s",
+			err = fmt.Errorf("its traces report %s after its last reply, which no check has seen: %s",
 				plural.Count(len(calls), "tool call"), calls[0].Name)
 		} else if n := trace.ModelCalls(); n > 0 {
-			notices = append(notices, fmt.Sprintf("its traces tell of %s after its last reply, which do not count",
+			notices = append(notices, fmt.Sprintf("its traces report %s after its last reply, which do not count",
 				plural.Count(n, "model call")))
 		}
 		if n := w.parts.Missing(); n > 0 && w.p.stays {

@@ -23,7 +23,7 @@ func Prompt(req *chat.Request) (string, error) {
 		case chat.User:
 			users++
 		case chat.Assistant, chat.ToolRole:
-			return "", errors.New("the model knows nothing of a conversation: it takes one message")
+			return "", errors.New("the model knows no conversation: it takes a single message")
 		}
 		for _, p := range m.Parts {
 			if p.Media != nil {
@@ -35,7 +35,7 @@ func Prompt(req *chat.Request) (string, error) {
 		}
 	}
 	if users != 1 {
-		return "", errors.New("the model knows nothing of a conversation: it takes one message")
+		return "", errors.New("the model knows no conversation: it takes a single message")
 	}
 	return strings.Join(texts, "\n\n"), nil
 }

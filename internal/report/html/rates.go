@@ -169,7 +169,7 @@ func notesOf(g *result.Gate) (notes []string) {
 	return notes
 }
 
-// percents is a share in percent, to three digits behind the point: finer than any screen.
+// percents is a share in percent, to three digits after the point: finer than any screen.
 func percents(share float64) float64 { return math.Round(share*1e5) / 1e3 }
 
 // pathsOf draws marks in rows, those of one kind as one path.

@@ -29,10 +29,10 @@ func BarEnds(g *result.Gate) (from, to string) {
 	}
 }
 
-// mostDigits is how many digits behind the point a bar has at most.
+// mostDigits is how many digits after the point a bar has at most.
 const mostDigits = 6
 
-// Range is a range of shares, rounded outwards to so many digits behind the point of percents.
+// Range is a range of shares, rounded outwards to so many digits after the point of percents.
 func Range(low, high float64, digits int) string {
 	below, above := outwards(low, high, digits)
 	return strings.TrimSuffix(percentage(below, digits), "%") + "–" + percentage(above, digits)

@@ -135,6 +135,8 @@ func inspectSpan(v value) (isAI, hasMessages bool, conversation string) {
 				name == "gen_ai.client.inference.operation.details"
 		}
 	}
+	name, _ := v.get("name").str()
+	o.isAI = o.isAI || spans.NamesTool(name, func(key string) string { return o.ofTools[key] })
 	if o.conversation == "" && o.isAI {
 		o.conversation = o.session
 	}
@@ -145,12 +147,19 @@ func inspectSpan(v value) (isAI, hasMessages bool, conversation string) {
 type spanOutline struct {
 	isAI, hasMessages, hasText  bool
 	conversation, session, kind string
+	ofTools                     map[string]string // attributes that may say that a tool ran
 }
 
 func (o *spanOutline) attribute(key string, v value) {
 	o.isAI = o.isAI || strings.HasPrefix(key, aiPrefix) || isInference(key)
 	o.hasMessages = o.hasMessages || holdsMessages(key)
 	text, _ := v.str()
+	if spans.TellsTool(key) {
+		if o.ofTools == nil {
+			o.ofTools = map[string]string{}
+		}
+		o.ofTools[key] = text
+	}
 	switch key {
 	case conversationAttr:
 		o.conversation = text

@@ -293,19 +293,49 @@ func failedAs(r *chat.ToolResult, failures map[string][]string) *chat.ToolResult
 // runOf finds the span of the run of a call: the one with its id, else the first without an id that has its name and
 // its arguments, where both are known. -1: there is none.
 func runOf(call *chat.ToolCall, spans []aiSpan, used map[int]bool) int {
+	inferred := -1
 	for i := range spans {
 		s := &spans[i]
+		byID := s.tool.ID != "" && call.ID != ""
 		switch {
-		case used[i] || s.judge || s.operation != "execute_tool":
-		case s.tool.ID != "" && call.ID != "":
-			if s.tool.ID == call.ID {
-				return i
-			}
-		case s.tool.Name == call.Name && (s.toolArgs == nil || reflect.DeepEqual(s.toolArgs, call.Args)):
+		case used[i] || s.judge || !s.runsTool():
+			continue
+		case byID && s.tool.ID != call.ID:
+			continue
+		case !byID && (s.tool.Name != call.Name || s.toolArgs != nil && !reflect.DeepEqual(s.toolArgs, call.Args)):
+			continue
+		case !s.inferred:
 			return i
 		}
+		if inferred < 0 {
+			inferred = i
+		}
 	}
-	return -1
+	return inferred
+}
+
+// toldTwice are the spans that are runs of tools by another convention, and that a span around them or within them tells
+// too: by the conventions' words, or the outer one of both.
+func toldTwice(list []aiSpan, byID map[string]*aiSpan) map[string]bool {
+	twice := map[string]bool{}
+	for i := range list {
+		s := &list[i]
+		if !s.runsTool() {
+			continue
+		}
+		seen := map[string]bool{s.id: true}
+		for up := byID[s.parent]; s.parent != "" && up != nil && !seen[up.id]; up = byID[up.parent] {
+			seen[up.id] = true
+			switch {
+			case !up.runsTool() || up.tool.Name != s.tool.Name:
+			case s.inferred:
+				twice[s.id] = true
+			case up.inferred:
+				twice[up.id] = true
+			}
+		}
+	}
+	return twice
 }
 
 // addRuns adds the runs of tools that belong to no call, before the reply that followed.
@@ -314,9 +344,10 @@ func addRuns(conversation []event, spans []aiSpan, used map[int]bool) []event {
 	for i := range spans {
 		byID[spans[i].id] = &spans[i]
 	}
+	twice := toldTwice(spans, byID)
 	for i := range spans {
 		s := &spans[i]
-		if used[i] || s.judge || s.operation != "execute_tool" || s.tool.Name == "" || nested(s, byID) {
+		if used[i] || s.judge || !s.runsTool() || s.tool.Name == "" || s.inferred && twice[s.id] || nested(s, byID) {
 			continue
 		}
 		call := chat.ToolCall{ID: cmp.Or(s.tool.ID, s.id), Name: s.tool.Name, Args: s.toolArgs, BadArgs: s.toolBadArgs}

@@ -15,6 +15,7 @@ import (
 type aiSpan struct {
 	id, parent string
 	operation  string
+	inferred   bool      // it is the run of a tool, though its operation does not say so
 	start, end time.Time // zero: not known
 	failure    string
 
@@ -60,6 +61,8 @@ func (b *builder) fillSpan(s *aiSpan, o object, attrs attributes) {
 	s.operation = cmp.Or(s.operation, spans.InferenceOperation(kind))
 	s.judge = s.judge || s.operation == "evaluator"
 	name, _ := o.get("name").str()
+	text := func(key string) string { return attrs.text(key) }
+	s.inferred = !s.judge && !spans.IsKnown(s.operation) && (s.operation != "" || s.model == "") && spans.NamesTool(name, text)
 	b.spanTool(s, name, attrs)
 	b.spanMessages(s, o.value, attrs, o.get("events"))
 	b.spanOfInference(s, kind, o, attrs)
@@ -81,7 +84,7 @@ func (b *builder) fillSpan(s *aiSpan, o object, attrs attributes) {
 
 // spanGiven reads what a span gave out.
 func (b *builder) spanGiven(s *aiSpan, attrs attributes) {
-	if s.operation == "execute_tool" || s.operation == "embeddings" {
+	if s.runsTool() || s.operation == "embeddings" {
 		return
 	}
 	s.given = givenIn(attrs[spans.OutputValue])
@@ -122,14 +125,15 @@ func failureOf(status value, attrs attributes) string {
 	return cmp.Or(kind, "the span failed")
 }
 
+// runsTool reports whether a span is the run of a tool.
+func (s *aiSpan) runsTool() bool { return s.operation == "execute_tool" || s.inferred }
+
 func (b *builder) spanTool(s *aiSpan, name string, attrs attributes) {
-	if s.operation != "execute_tool" {
+	if !s.runsTool() {
 		return
 	}
-	s.tool.ID, s.tool.Name = attrs.field(spans.ToolID), attrs.field(spans.ToolName)
-	if attrs.text(inferenceKind) != "" {
-		s.tool.Name = cmp.Or(s.tool.Name, name)
-	}
+	s.tool.ID = attrs.field(spans.ToolID)
+	s.tool.Name = spans.NameOfTool(name, func(key string) string { return attrs.text(key) })
 	if v := attrs.toolArgs(); !v.missing() {
 		s.toolArgs, s.toolBadArgs = b.args(v)
 	}

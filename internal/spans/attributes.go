@@ -85,6 +85,9 @@ func (a attributes) first(f Field) (value, bool) {
 	return value{}, false
 }
 
+// scalar is the text of an attribute; "" where it is none.
+func (a attributes) scalar(name string) string { return a[name].scalar() }
+
 // text is the first text of a field that is not empty.
 func (a attributes) text(f Field) string {
 	for _, name := range table[f] {

@@ -1,26 +1,56 @@
 package spans
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// namesTool reports whether a span whose operation is none that arena knows is the run of a tool all the same: because
+// NamesTool reports whether a span whose operation is none that arena knows is the run of a tool all the same: because
 // it names one, or because another convention calls it so. A call that is not seen would hold every limit on calls.
-func (r *rawSpan) namesTool() bool {
-	if r.attrs.text(ToolName) != "" || strings.HasPrefix(r.Name, toolSpan) {
+func NamesTool(span string, attribute func(name string) string) bool {
+	if strings.HasPrefix(span, toolSpan) {
 		return true
 	}
-	for _, f := range []Field{Operation, InferenceKind, DialectKind} {
+	for _, name := range ToolName.Names() {
+		if attribute(name) != "" {
+			return true
+		}
+	}
+	for _, f := range ofKinds {
 		for _, name := range f.Names() {
-			if isToolWord(r.attrs[name].scalar()) {
+			if isToolWord(attribute(name)) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// ofKinds are what says of which kind a span is.
+var ofKinds = []Field{Operation, InferenceKind, DialectKind}
+
+// TellsTool reports whether NamesTool looks at an attribute.
+func TellsTool(attribute string) bool {
+	tells := func(f Field) bool { return slices.Contains(f.Names(), attribute) }
+	return tells(ToolName) || slices.ContainsFunc(ofKinds, tells)
+}
+
+// NameOfTool is the name of the tool whose run a span is, by the name of the span where nothing else tells it.
+func NameOfTool(span string, attribute func(name string) string) string {
+	for _, f := range []Field{ToolName, DialectName} {
+		for _, name := range f.Names() {
+			if text := attribute(name); text != "" {
+				return text
+			}
+		}
+	}
+	return strings.TrimPrefix(span, toolSpan)
+}
+
+// IsKnown reports whether arena knows what a span with this operation is.
+func IsKnown(operation string) bool { return kindOf(operation) != Other }
 
 // toolSpan is how names of spans begin that are runs of tools, by the conventions for generative AI.
 const toolSpan = "execute_tool "

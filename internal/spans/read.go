@@ -47,7 +47,7 @@ func (r *rawSpan) read() Span {
 	s.Usage, s.CostUSD = r.usage(), r.cost()
 	s.Partial = r.partial(s.Usage)
 	s.Miscosted = s.CostUSD == nil && r.miscosted()
-	if s.Kind == Other && (operation != "" || s.Model == "" || s.Usage == nil) && r.namesTool() {
+	if s.Kind == Other && (operation != "" || s.Model == "" || s.Usage == nil) && NamesTool(r.Name, r.attrs.scalar) {
 		s.Kind, s.Inferred = ToolRun, true
 	}
 	switch {
@@ -97,8 +97,7 @@ func (r *rawSpan) finish() string {
 
 // tool is the call that the span of a tool is.
 func (r *rawSpan) tool() Tool {
-	t := Tool{ID: r.attrs.text(ToolID), Name: r.attrs.text(ToolName)}
-	t.Name = cmp.Or(t.Name, r.attrs.text(DialectName), strings.TrimPrefix(r.Name, toolSpan))
+	t := Tool{ID: r.attrs.text(ToolID), Name: NameOfTool(r.Name, r.attrs.scalar)}
 	t.Args = r.args()
 	if v, ok := r.attrs.first(ToolResult); ok {
 		t.Result, t.HasResult = cut(v.string(), MostText, chat.CutMark), true

@@ -22,6 +22,27 @@ func TestArgsTold(t *testing.T) {
 			{"type": "function_call_output", "call_id": "c1", "output": "done"}],
 			"output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "b"}]}]}`, "arguments"},
 	}
+	anthropic := say + `"content": [{"type": "tool_use", "id": "c1", "name": "f"ARGS}]` + end
+	anthropic = strings.Replace(anthropic, `"content": null, `, "", 1)
+	inspect := `{"version":2,"status":"success","eval":{"task":"t"},"samples":[{"id":1,"epoch":1,"messages":[` +
+		`{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"id":"c1","function":"f"ARGS}]},` +
+		`{"role":"tool","tool_call_id":"c1","function":"f","content":"done"},{"role":"assistant","content":"b"}]}]}`
+	for _, c := range []struct {
+		text, args string
+		untold     bool
+	}{
+		{anthropic, `, "input": {}`, false}, {anthropic, `, "input": null`, true}, {anthropic, ``, true},
+		{inspect, `, "arguments": {"id": 1}, "parse_error": null`, false}, {inspect, ``, true},
+		{inspect, `, "arguments": {}, "parse_error": "bad json"`, true},
+	} {
+		s := only(t, []byte(strings.ReplaceAll(c.text, "ARGS", c.args)))
+		at := slices.IndexFunc(s.Messages, func(m Message) bool { return len(m.ToolCalls) > 0 })
+		if at < 0 {
+			t.Errorf("%s: no call", c.args)
+		} else if got := slices.Contains(s.Messages[at].Unreported, chat.UnreportedArguments); got != c.untold {
+			t.Errorf("%s: untold %v", c.args, got)
+		}
+	}
 	for name, form := range forms {
 		for args, untold := range map[string]bool{
 			`"{\"id\": 1}"`: false, `"{}"`: false, `""`: false, `"{\"id\": 1}X"`: true, `7`: true, `["a"]`: true, `null`: true,

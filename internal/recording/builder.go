@@ -140,4 +140,5 @@ func (b *builder) add(e event) {
 	if len(b.events) <= b.limits.Messages {
 		b.events = append(b.events, e)
 	}
+	b.lookForMasks(&e)
 }

@@ -141,3 +141,29 @@ func TestToldDoubts(t *testing.T) {
 		}
 	}
 }
+
+// TestMasks: what stands in the place of a message is no message.
+func TestMasks(t *testing.T) {
+	t.Parallel()
+	for reply, want := range map[string]string{
+		"ok": "", "It is [redacted].": "", "redacted-by-litellm": "refused", "<masked due to failed mask function>": "refused",
+		"The ord... (litellm_truncated 5000 chars) ... bye": "refused", "[REDACTED]": "doubt", " *** ": "doubt",
+	} {
+		text := `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":` + quoted(reply) + `}]}`
+		var s *Session
+		f, err := open([]byte(text), Options{})
+		if err == nil {
+			s, err = f.Load(0)
+		}
+		got := ""
+		switch {
+		case err != nil:
+			got = "refused"
+		case len(s.Doubts) > 0:
+			got = "doubt"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s (%v)", reply, got, want, err)
+		}
+	}
+}

@@ -175,11 +175,13 @@ func (b *builder) inspectToolCalls(list value) []byte {
 			continue
 		}
 		b.knownMembers(o, "a tool call", "id", "function", "arguments", "type", "parse_error", "view", "internal")
-		call := map[string]value{"name": o.get("function").or(value{text: []byte(`""`)})}
-		for _, name := range []string{"id", "arguments"} {
-			if member := o.get(name); !member.missing() {
-				call[name] = member
-			}
+		function := map[string]value{"name": o.get("function").or(value{text: []byte(`""`)})}
+		if args := o.get("arguments"); !args.missing() && isEmpty(o.get("parseerror")) { // what cannot be parsed is not there
+			function["arguments"] = args
+		}
+		call := map[string]value{"function": {text: rawObject(function)}}
+		if id := o.get("id"); !id.missing() {
+			call["id"] = id
 		}
 		calls = append(calls, rawObject(call))
 	}

@@ -37,9 +37,6 @@ func (b *builder) logged(v value, role chat.Role, what string) []event {
 	return []event{{Message: Message{Message: chat.Message{Role: role, Content: text}, Offset: -1, Pos: b.pos(v)}}}
 }
 
-// hiddenText is what instrumentations write in the place of what they were told to hide.
-const hiddenText = "__REDACTED__"
-
 func (b *builder) hidden(v value, what string) {
 	b.badMessage = true
 	b.errorf(v, "lost-message", "%s was hidden by the instrumentation, and nobody can judge it", what).

@@ -23,6 +23,8 @@ func (b *builder) toolCalls(m *Message, o object) {
 		m.ToolCalls = append(m.ToolCalls, call)
 		if f := item.get("function"); f.kind() == '{' { // as chat APIs write it, which never leave arguments out
 			m.noteUnknownArgs(&call, item, f.get("arguments").or(f.get("args")).or(f.get("input")))
+		} else if kind, _ := item.get("type").str(); kind == "tool_use" { // the same
+			m.noteUnknownArgs(&call, item, item.get("input").or(item.get("args")).or(item.get("arguments")))
 		}
 	}
 	if len(m.ToolCalls) > 0 && m.Role != chat.Assistant && m.Role != "" {

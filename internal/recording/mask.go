@@ -17,8 +17,8 @@ const hiddenText = "__REDACTED__"
 var (
 	masks  = []string{hiddenText, "redacted-by-litellm", "<masked due to failed mask function>"}
 	masked = []string{
-		"[redacted]", "<redacted>", "redacted", "[masked]", "<masked>", "[filtered]", "[truncated]", "<truncated>", "[hidden]",
-		"***", "[omitted]", "<omitted>", "[removed]",
+		"[redacted]", "<redacted>", "redacted", "[masked]", "<masked>", "[filtered]", "[truncated]", "<truncated>",
+		"[hidden]", "***", "[omitted]", "<omitted>", "[removed]",
 	}
 )
 
@@ -33,7 +33,8 @@ func (b *builder) lookForMasks(e *event) {
 		b.problems.Errorf(e.Pos, 1, "lost-message", "a message was hidden (%s), and nobody can judge it", text).
 			Hint = "let what records it keep inputs and outputs"
 	case strings.Contains(text, "(litellm_truncated ") && shortened().MatchString(text):
-		b.problems.Errorf(e.Pos, 1, "lost-message", "a message was cut by what recorded it (%s)", shortened().FindString(text)).
+		sign := shortened().FindString(text)
+		b.problems.Errorf(e.Pos, 1, "lost-message", "a message was cut by what recorded it (%s)", sign).
 			Hint = "let what records it keep long texts"
 	case e.Role == chat.Assistant && slices.Contains(masked, strings.ToLower(text)):
 		b.doubtf("a reply is %s, as if what was said had been taken out", text)

@@ -314,8 +314,8 @@ func runOf(call *chat.ToolCall, spans []aiSpan, used map[int]bool) int {
 	return inferred
 }
 
-// toldTwice are the spans that are runs of tools by another convention, and that a span around them or within them tells
-// too: by the conventions' words, or the outer one of both.
+// toldTwice are the spans that are runs of tools by another convention, and that a span around them or within them
+// tells too: by the conventions' words, or the outer one of both.
 func toldTwice(list []aiSpan, byID map[string]*aiSpan) map[string]bool {
 	twice := map[string]bool{}
 	for i := range list {

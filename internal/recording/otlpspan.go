@@ -62,7 +62,8 @@ func (b *builder) fillSpan(s *aiSpan, o object, attrs attributes) {
 	s.judge = s.judge || s.operation == "evaluator"
 	name, _ := o.get("name").str()
 	text := func(key string) string { return attrs.text(key) }
-	s.inferred = !s.judge && !spans.IsKnown(s.operation) && (s.operation != "" || s.model == "") && spans.NamesTool(name, text)
+	unknown := !spans.IsKnown(s.operation) && (s.operation != "" || s.model == "")
+	s.inferred = !s.judge && unknown && spans.NamesTool(name, text)
 	b.spanTool(s, name, attrs)
 	b.spanMessages(s, o.value, attrs, o.get("events"))
 	b.spanOfInference(s, kind, o, attrs)

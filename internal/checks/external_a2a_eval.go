@@ -28,7 +28,7 @@ var a2aEvalDef = define[a2aEvalParams](Def{
 
 type a2aEvalParams struct {
 	AgentURL  address       `param:"agent_url,required" doc:"Base address of the agent; ${NAME} stands for the environment."`
-	AuthToken requiredText  `param:"auth_token" is:"prose" doc:"Bearer token; ${NAME} stands for the environment."`
+	AuthToken requiredText  `param:"auth_token" is:"sent text" doc:"Bearer token; ${NAME} stands for the environment."`
 	Timeout   time.Duration `param:"timeout" default:"60s" doc:"How long the agent may take, waiting for its task included."`
 	dossierParams
 }

@@ -41,7 +41,7 @@ var restEvalDef = define[restEvalParams](Def{
 type restEvalParams struct {
 	URL     address           `param:"url,required" doc:"Where to send the conversation; ${NAME} stands for the environment."`
 	Method  httpMethod        `param:"method" default:"POST" doc:"POST, PUT, PATCH, GET or DELETE."`
-	Headers map[string]string `param:"headers" is:"prose" doc:"Further headers; ${NAME} stands for the environment."`
+	Headers map[string]string `param:"headers" is:"sent text" doc:"Further headers; ${NAME} stands for the environment."`
 	Timeout time.Duration     `param:"timeout" default:"30s" doc:"How long the whole exchange may take."`
 	dossierParams
 }

@@ -34,6 +34,7 @@ const (
 	SoughtText Kind = "text"        // searched for literally, must be found
 	BannedText Kind = "banned text" // searched for literally, must not be found
 	FreeText   Kind = "prose"       // shown, given to a model, or compared by meaning
+	SentText   Kind = "sent text"   // sent to a server, with ${NAME} for the environment
 )
 
 var nameKinds = []Kind{
@@ -44,14 +45,14 @@ var nameKinds = []Kind{
 func (k Kind) isName() bool { return slices.Contains(nameKinds, k) }
 
 // known reports whether a tag names a kind of parameter.
-func (k Kind) known() bool { return k.isName() || k.isSought() || k == FreeText }
+func (k Kind) known() bool { return k.isName() || k.isSought() || k == FreeText || k == SentText }
 
 func (k Kind) isSought() bool { return k == SoughtText || k == BannedText }
 
 // kindWords lists the kinds for a message.
 func kindWords() string {
-	words := make([]string, 0, len(nameKinds)+3)
-	for _, k := range append(slices.Clone(nameKinds), SoughtText, BannedText, FreeText) {
+	words := make([]string, 0, len(nameKinds)+4)
+	for _, k := range append(slices.Clone(nameKinds), SoughtText, BannedText, FreeText, SentText) {
 		words = append(words, string(k))
 	}
 	return say.Or(words)

@@ -130,6 +130,7 @@ func (a *Against) judge(cases []evidence.Case, of []*AgainstGroup) {
 	for i, g := range of {
 		if g.Verdict = j.Verdicts[i]; g.Verdict == evidence.Regressed {
 			a.Alone++
+			g.Known = false // it fails more than it did
 		}
 	}
 }

@@ -46,10 +46,11 @@ func (c *Client) publish(ctx context.Context, r *dispatch.Request, again bool) e
 	return err
 }
 
-// storeOnce stores a message whose subject is its own, unless the stream holds one already.
-func (c *Client) storeOnce(ctx context.Context, stream, subject, id string, data []byte) (double bool, err error) {
-	return c.store(ctx, &natsgo.Msg{Subject: subject, Data: data}, jetstream.WithMsgID(id),
-		jetstream.WithExpectStream(stream), jetstream.WithExpectLastSequencePerSubject(0))
+// storeOnce stores a message whose subject is its own, unless the stream holds one already. The message has no id: by
+// one the broker would drop what is stored again after it was taken, as when a trial is soon run once more.
+func (c *Client) storeOnce(ctx context.Context, stream, subject string, data []byte) (double bool, err error) {
+	return c.store(ctx, &natsgo.Msg{Subject: subject, Data: data}, jetstream.WithExpectStream(stream),
+		jetstream.WithExpectLastSequencePerSubject(0))
 }
 
 // store publishes until the broker confirms, as long as the options allow. double reports that the stream had the
@@ -114,7 +115,7 @@ func (c *Client) storeResult(ctx context.Context, r *dispatch.Result) (double bo
 	if err != nil {
 		return false, fmt.Errorf("encode the result: %w", err)
 	}
-	double, err = c.storeOnce(ctx, c.Results, subject, r.ID, data)
+	double, err = c.storeOnce(ctx, c.Results, subject, data)
 	if !errors.Is(err, ErrTooLarge) {
 		return double, err
 	}
@@ -125,7 +126,7 @@ func (c *Client) storeResult(ctx context.Context, r *dispatch.Result) (double bo
 	if data, err = json.Marshal(&short); err != nil {
 		return false, fmt.Errorf("encode the result: %w", err)
 	}
-	return c.storeOnce(ctx, c.Results, subject, r.ID, data)
+	return c.storeOnce(ctx, c.Results, subject, data)
 }
 
 // StoreDead stores a dead letter, with as much of the request as the broker takes.
@@ -137,6 +138,6 @@ func (c *Client) StoreDead(ctx context.Context, d *dispatch.Dead, request []byte
 	if err != nil {
 		return fmt.Errorf("encode the dead letter: %w", err)
 	}
-	_, err = c.storeOnce(ctx, c.Names.Dead, c.dead(d.Run, d.ID), d.ID, data)
+	_, err = c.storeOnce(ctx, c.Names.Dead, c.dead(d.Run, d.ID), data)
 	return err
 }

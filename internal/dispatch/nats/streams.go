@@ -11,8 +11,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// dedupWindow is how long a stream remembers the ids of messages. Results and dead letters need no window: each has its
-// own subject.
+// dedupWindow is how long a stream remembers the ids of messages. Results and dead letters have none: each has
+// its own subject.
 const dedupWindow = 2 * time.Minute
 
 // streamSpec describes a stream that arena needs.

@@ -77,6 +77,25 @@ func came(t *testing.T, trials *nats.Trials, n int) map[int]*fleet.Outcome {
 	return all
 }
 
+// TestTrialSoonRunAgain: the result of a trial that is asked for again, after its first result was taken, is no double
+// of that, as it is the same job of the same worker.
+func TestTrialSoonRunAgain(t *testing.T) {
+	t.Parallel()
+	trials := trialsOn(t, natstest.New(t))
+	served(t, trials, func(context.Context, *fleet.Job) (*fleet.Done, error) {
+		return &fleet.Done{Line: []byte("{}")}, nil
+	})
+	for range 3 {
+		if err := trials.Ask(t.Context(), aJob(0)); err != nil {
+			t.Fatal(err)
+		}
+		came(t, trials, 1)
+		if err := trials.Taken(t.Context(), aRun); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestJobsAreDoneOnce: a job that waits already is not stored twice, and its result stays where it is when it is asked
 // for again. What is larger than a message lies apart.
 func TestJobsAreDoneOnce(t *testing.T) {

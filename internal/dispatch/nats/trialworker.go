@@ -372,8 +372,7 @@ func (w *TrialWorker) store(ctx context.Context, j *fleet.Job, o *fleet.Outcome)
 			return fmt.Errorf("encode the result: %w", err)
 		}
 	}
-	_, err = w.Trials.storeOnce(ctx, w.Trials.Results, w.Trials.outcome(j.Run, j.Index),
-		dispatch.Token("outcome", w.Name, j.Run, j.Fingerprint, fmt.Sprint(j.Index, o.Tries)), data)
+	_, err = w.Trials.storeOnce(ctx, w.Trials.Results, w.Trials.outcome(j.Run, j.Index), data)
 	return err
 }
 

@@ -94,6 +94,14 @@ func recallList(g givenFlags, flag string, now *[]string, then []string) {
 	recall(g, flag, now, slices.Clone(then), len(then) > 0)
 }
 
+// recallReasons recalls the words of --fail-on, to which those that are given now add. An empty list drops them.
+func recallReasons(g givenFlags, now *[]string, then []string) {
+	recallList(g, failOn, now, then)
+	if len(*now) > 0 {
+		*now = union(*now, then)
+	}
+}
+
 // recallValue recalls what has a zero value that says nothing.
 func recallValue[T comparable](g givenFlags, flag string, now *T, then T) {
 	var zero T

@@ -163,7 +163,7 @@ func (f *limitFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "max-cost", &f.maxCost, then.MaxCost)
 	recallValue(g, "max-trials", &f.maxTrials, then.MaxTrials)
 	recallPointer(g, "retries", &f.retries, then.Retries)
-	recallList(g, "fail-on", &f.failOn, then.FailOn)
+	recallReasons(g, &f.failOn, then.FailOn)
 	recallValue(g, "strict", &f.strict, then.Strict)
 	recallValue(g, "baseline", &f.baseline, then.Baseline)
 }

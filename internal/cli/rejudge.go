@@ -170,7 +170,7 @@ func (f *rejudgeFlags) remember(app *App, was *result.Run) error {
 	}
 	f.asked, f.trials = then.Providers, then.Trials
 	recallValue(f.given, "judge", &f.judge, then.Judge)
-	recallList(f.given, "fail-on", &f.failOn, then.FailOn)
+	recallReasons(f.given, &f.failOn, then.FailOn)
 	recallValue(f.given, "baseline", &f.baseline, then.Baseline)
 	recallValue(f.given, "strict", &f.strict, then.Strict)
 	if then.Lenient && !f.given.has("lenient") {

@@ -43,11 +43,15 @@ func applySettings(app *App, cmd *cobra.Command) error {
 	errs := refuseVariables(app, cmd, known)
 	file.refuseKeys(cmd)
 	values, names := variables(app, known)
+	errs = append(errs, file.heldByBoth(values)...)
 	v := viper.New()
 	if err := errors.Join(v.MergeConfigMap(file.values), v.MergeConfigMap(values)); err != nil {
 		return err
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name == failOn && !meansElse(f) {
+			alsoFails(f, v.GetString(failOn))
+		}
 		if f.Changed || f.Name == "help" || meansElse(f) || !v.IsSet(f.Name) {
 			return
 		}

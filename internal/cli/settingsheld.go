@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Settings that make more runs red add up: a variable of a machine takes away nothing of what the file in the
+// repository asks for, nor does a flag that asks for more.
+
+const failOn = "fail-on"
+
+// heldByBoth lets variables hold the run to what the file does, too. It refuses those that would let go of it.
+func (s *settings) heldByBoth(variables map[string]any) (errs []error) {
+	file, _ := s.values[failOn].(string)
+	if given, _ := variables[failOn].(string); file != "" && given != "" {
+		variables[failOn] = strings.Join(union(strings.Split(file, ","), strings.Split(given, ",")), ",")
+	}
+	if strict, _ := s.values["strict"].(string); isTrue(strict) {
+		if given, is := variables["strict"].(string); is && !isTrue(given) {
+			errs = append(errs, fmt.Errorf("%s=%s takes away what %s asks for, strict: true, and nobody would see it\n"+
+				"unset the variable; for one run type --strict=false", variable("strict"), given, settingsFile))
+		}
+	}
+	return errs
+}
+
+// alsoFails adds the reasons of settings to those that are typed. A typed flag without any takes them all away.
+func alsoFails(f *pflag.Flag, settings string) {
+	list, is := f.Value.(pflag.SliceValue)
+	if typed := listOf(list, is); len(typed) > 0 && settings != "" {
+		_ = list.Replace(union(typed, strings.Split(settings, ","))) // it takes any words
+	}
+}
+
+func listOf(list pflag.SliceValue, is bool) []string {
+	if !is {
+		return nil
+	}
+	return list.GetSlice()
+}
+
+// union is a list with what another one has besides.
+func union(list, more []string) []string {
+	list = slices.Clone(list)
+	for _, one := range more {
+		if one = strings.TrimSpace(one); !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+func isTrue(text string) bool {
+	is, err := strconv.ParseBool(text)
+	return err == nil && is
+}

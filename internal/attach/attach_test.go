@@ -156,6 +156,9 @@ func TestBadFiles(t *testing.T) {
 		{"a.pdf", "document", "", text, "application/pdf, and its bytes are not"},
 		{"a.pdf", "document", "", []byte("%PDF-1.7\n1 0 obj"), "cut off"},
 		{"a.pdf", "document", "", []byte("MZ\x90\x00 %PDF-1.7 %%EOF"), "application/pdf, and its bytes are not"},
+		{"a.pdf", "document", "", []byte("%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n%%EOF"), "it has no page"},
+		{"a.wav", "audio", "", append([]byte("RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x40\x1f\x00\x00"+
+			"\x01\x00\x08\x00data"), 0, 0, 0, 0), "it has no samples"},
 		{"a.txt", "document", "", []byte("%PDF-1.7\n%%EOF"), "text/plain, and its bytes are not; they look like pdf"},
 		{"a.txt", "document", "", []byte("a\x00b"), "text/plain, and its bytes are not"},
 		{"a.md", "document", "", []byte("caf\xe9"), "text/markdown, and its bytes are not"},

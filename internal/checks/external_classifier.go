@@ -13,6 +13,8 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/endpoint"
+	"github.com/arena-evals/arena/internal/failure"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/pause"
 	"github.com/arena-evals/arena/internal/say"
 )
@@ -83,7 +85,7 @@ func (c *classification) Eval(ctx context.Context, s *Subject) (Finding, error) 
 		return Finding{}, err
 	case got.Status == http.StatusServiceUnavailable:
 		return Finding{}, fmt.Errorf("%s: the model is still loading, after %d attempts", e.Written, loadingAttempts)
-	case got.Status < 200 || got.Status > 299:
+	case got.Status < 200 || got.Status > 299 || got.Status == http.StatusPartialContent: // nobody asked for a part
 		return Finding{}, e.Refused(&endpoint.Response{Status: got.Status, Body: []byte(got.Text)})
 	}
 	return c.score(e, got.Text)
@@ -227,12 +229,16 @@ func pick[T any](list []T, at int, what string) (one T, err error) {
 type labelled struct {
 	Label *string  `json:"label"`
 	Score *float64 `json:"score"`
+	Error any      `json:"error"`
 }
 
 // score reads the answer: a list of labels, or a list with one.
 func (c *classification) score(e scorer, text string) (Finding, error) {
 	unusable := func(why string) (Finding, error) {
 		return Finding{}, fmt.Errorf("%s: the reply cannot be used: %s%s", e.Written, why, e.Excerpt(text))
+	}
+	if key, twice := jsonvalue.KeyTwiceAsWritten([]byte(text)); twice {
+		return unusable(fmt.Sprintf("it has the key %s twice in one object", say.Named(key)))
 	}
 	var list []labelled
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
@@ -248,7 +254,13 @@ func (c *classification) score(e scorer, text string) (Finding, error) {
 	var names []string
 	scores := Details{}
 	found := -1
+	if len(list) > 1 && !slices.ContainsFunc(list, func(l labelled) bool { return l.Score == nil || *l.Score != 0 }) {
+		return unusable("all of its labels have the score 0, which no model says")
+	}
 	for i, l := range list {
+		if failure.Indicates(l.Error) {
+			return unusable("a label comes with an error")
+		}
 		if l.Label == nil || l.Score == nil || *l.Score < 0 || *l.Score > 1 {
 			return unusable("a label has no score from 0 to 1")
 		}

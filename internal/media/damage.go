@@ -17,13 +17,16 @@ import (
 // times as much as it is given.
 const mostPixels = 25_000_000
 
-// damage says what is wrong with the pixels of a picture whose structure is sound; nil: nothing, or it is of a format
-// or a size of which that is not known.
+// damage says what is wrong with the data of a picture or sound whose structure is sound; nil: nothing, or it is of a
+// format or a size of which that is not known.
 func damage(data []byte, info *Info) error {
 	if int64(info.Width)*int64(info.Height) > mostPixels {
 		return nil
 	}
 	var err error
+	if info.Timed && info.Seconds == 0 && info.Width == 0 {
+		return fmt.Errorf("%s: it has no samples", info.Format)
+	}
 	switch info.Format {
 	case "png":
 		err = damagePNG(data, info)

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -176,8 +178,22 @@ func checkDocument(mime string, data []byte) (string, error) {
 	if shown == "pdf" && !bytes.Contains(data[max(0, len(data)-pdfEnd):], []byte("%%EOF")) {
 		return mime, fmt.Errorf("%w: it cannot be read: pdf: %w", ErrOtherType, errTruncated)
 	}
+	if shown == "pdf" && pageless(data) {
+		return mime, fmt.Errorf("%w: it cannot be read: pdf: it has no page", ErrOtherType)
+	}
 	return mime, nil
 }
+
+// pageless reports whether a PDF has objects, and no page is among them. What is packed into a stream of objects is not
+// known.
+func pageless(data []byte) bool {
+	return bytes.Contains(data, []byte("endobj")) && !bytes.Contains(data, []byte("/ObjStm")) && !pdfPage().Match(data)
+}
+
+// pdfPage finds an object that is a page. Names may have any of their characters written as #xx.
+var pdfPage = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`/Type\s*/(?:Page[^\w]|[A-Za-z]*#)`)
+})
 
 // pdfEnd is how near the end of a PDF the mark of its end is.
 const pdfEnd = 1 << 10

@@ -313,9 +313,27 @@ func (x *Execution) End(interrupted bool) error {
 		if err = errors.Join(err, lost); rescued != "" {
 			return err // the folder belongs to another run now, and so do its reports
 		}
+		if err == nil { // else it may end with half a line of its own
+			err = x.changed(journal)
+		}
+		if errors.Is(err, errChanged) {
+			return err
+		}
 	}
 	return errors.Join(err, x.job.Outputs.WriteAll(run))
 }
+
+// changed says that somebody else wrote into the journal: trials are not where they were written.
+func (x *Execution) changed(journal *os.File) error {
+	info, err := journal.Stat()
+	if err != nil || info.Size() == x.journal.Size() {
+		return err
+	}
+	return fmt.Errorf("%w %s while the run went on, so that no reports were written\nthey can be made of what it holds "+
+		"now: arena report %s", errChanged, filepath.Join(x.job.Outputs.Dir, JournalName), x.job.Outputs.Dir)
+}
+
+var errChanged = errors.New("somebody else wrote into")
 
 // Claim adds claims to those of the plan; see runner.Plan.Claims.
 func (x *Execution) Claim(claims ...result.Claim) { x.claims = append(x.claims, claims...) }

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/gate"
 )
 
-// tally counts the trials of a group, and the outcomes of each of its assertions. There may be very many groups, most of
-// them with few of everything, and so it takes little memory. Its zero value is ready.
+// tally counts the trials of a group, and the outcomes of each of its assertions. There may be very many groups, most
+// of them with few of everything, and so it takes little memory. Its zero value is ready.
 type tally struct {
 	statuses   [len(statusNames)]int
 	broken     int // trials that ended in an error of their own

@@ -30,8 +30,9 @@ trial of (a scenario, a provider, a variant, a repetition) is a warning, and so 
 guardrails that have changed, for today's were not tried. With --assert the checks
 of a file are used instead: kind Eval, for every turn of every trial, or a scenario.
 
-It is as strict as the run was: --judge, --fail-on, --strict and the choice of evals are taken over
-where nothing is said about them now; what made the run look better, such as --exit-zero, is not.
+It is as strict as the run was: --judge, --strict and the choice of evals are taken over where
+nothing is said about them now, and --fail-on adds to that of the run. What made the run look
+better, such as --exit-zero, is not taken over.
 
 The reports go to a folder of their own, with changes.json beside them. What ended it early costs no
 more than the trials in flight: --resume keeps what was judged of the same conversations by the same

@@ -167,7 +167,7 @@ func TestResultsAboveTheLimit(t *testing.T) {
 			paid.Add(1)
 			return done[j.Index], nil
 		},
-		Tell: func(text string) {
+		Notify: func(text string) {
 			if strings.Contains(text, "is left out: it has 3.0 MiB, and at most 3.0 MiB are sent") {
 				told.Add(1)
 			}

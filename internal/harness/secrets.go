@@ -375,6 +375,7 @@ func (s *Secrets) learnHeaders(headers []scenario.EnvHeader, getenv func(string)
 func (s *Secrets) learnProvider(spec *scenario.Provider) {
 	key := "the key of the provider " + spec.ID
 	s.learn(key, spec.APIKey)
+	s.learn(key, spec.MisplacedKey)
 	if spec.KeyFile != "" {
 		if data, err := plainfile.Read(spec.KeyFile); err == nil { // one that cannot be read is reported when it is needed
 			s.learn(key, string(data))

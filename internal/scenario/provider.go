@@ -138,9 +138,12 @@ func keyElsewhere(name string) string {
 
 var credentialFields = table("credential", func() rows[Provider] {
 	return rows[Provider]{
-		custom("api_key", text, func(d *decoder, p *Provider, v *node.Node) { p.APIKey, p.KeyUnset = d.keySetting(v) }).
-			doc("The key itself, best as ${VARIABLE}."),
-		label("credential_env", func(p *Provider) *string { return &p.KeyEnv }).
+		custom("api_key", text, func(d *decoder, p *Provider, v *node.Node) {
+			if !d.nameForKey(v) {
+				p.APIKey, p.KeyUnset = d.keySetting(v)
+			}
+		}).doc("The key itself, best as ${VARIABLE}."),
+		custom("credential_env", text, func(d *decoder, p *Provider, v *node.Node) { p.KeyEnv = d.keyVariable(v, p) }).
 			doc("The environment variable that holds the key."),
 		custom("credential_file", text, func(d *decoder, p *Provider, v *node.Node) {
 			if name, ok := d.Name(v, "credential_file"); ok {

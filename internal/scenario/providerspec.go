@@ -10,25 +10,27 @@ import (
 // Provider is a model endpoint as configured.
 type Provider struct {
 	Meta
-	File        string `digest:"-"`
-	Dir         string `digest:"-"` // against which its files resolve
-	Type        string // canonical: mock, openai, anthropic, gemini, ollama, azure, openai-compatible, …
-	Model       string
-	Role        string            // llm is the default
-	Group       string            // default is the default
-	Grouped     bool              `digest:"-"` // the config wrote a group
-	GroupPos    diag.Pos          `digest:"-"` // where
-	BaseURL     string            `digest:"-"` // without a key it counts
-	Headers     map[string]string `digest:"-"` // without keys they count
-	APIKey      string            `digest:"-"` // literal, after ${VAR} expansion
-	KeyUnset    string            `digest:"-"` // the variable that APIKey needs and that is not set; "": none
-	Unset       []Unset           `digest:"-"` // that the address and the headers need
-	KeyEnv      string            `digest:"-"` // credential_env
-	KeyFile     string            `digest:"-"`
-	Platform    *Platform
-	Temperature *float64
-	TopP        *float64
-	MaxTokens   *int
+	File     string `digest:"-"`
+	Dir      string `digest:"-"` // against which its files resolve
+	Type     string // canonical: mock, openai, anthropic, gemini, ollama, azure, openai-compatible, …
+	Model    string
+	Role     string            // llm is the default
+	Group    string            // default is the default
+	Grouped  bool              `digest:"-"` // the config wrote a group
+	GroupPos diag.Pos          `digest:"-"` // where
+	BaseURL  string            `digest:"-"` // without a key it counts
+	Headers  map[string]string `digest:"-"` // without keys they count
+	APIKey   string            `digest:"-"` // literal, after ${VAR} expansion
+	KeyUnset string            `digest:"-"` // the variable that APIKey needs and that is not set; "": none
+	Unset    []Unset           `digest:"-"` // that the address and the headers need
+	KeyEnv   string            `digest:"-"` // credential_env
+	// MisplacedKey is what stands in credential_env and is no name: probably a key.
+	MisplacedKey string `digest:"-"`
+	KeyFile      string `digest:"-"`
+	Platform     *Platform
+	Temperature  *float64
+	TopP         *float64
+	MaxTokens    *int
 	Tuning
 	Pricing           *Pricing
 	Prices            ModelPrices     // of the config of the project, as far as they can matter; see Project.Priced

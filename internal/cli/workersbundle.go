@@ -73,8 +73,8 @@ func allSent(suite *scenario.Suite, packed *bundle.Packed) error {
 		return nil
 	}
 	slices.Sort(lacking)
-	return fmt.Errorf("the project reads %s, which no worker gets: what is hidden, holds a key, stands among results or is "+
-		"a link that leads out of the project stays here\nhave the files elsewhere", strings.Join(lacking, ", "))
+	return fmt.Errorf("the project reads %s, which no worker gets: what is hidden, holds a key, stands among results or "+
+		"is a link that leads out of the project stays here\nhave the files elsewhere", strings.Join(lacking, ", "))
 }
 
 // refuseSecrets refuses files that hold a secret.

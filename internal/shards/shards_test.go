@@ -116,6 +116,26 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestShardsOfAnotherDay: one that began long before the others is told.
+func TestShardsOfAnotherDay(t *testing.T) {
+	t.Parallel()
+	now, before := journalOf(t, 1), journalOf(t, 2)
+	before = bytes.Replace(before, []byte(`"started":"1970-01-01T00:00:02Z"`), []byte(`"started":"1969-12-30T00:00:02Z"`), 1)
+	for _, tt := range []struct {
+		second []byte
+		want   int
+	}{{before, 1}, {journalOf(t, 2), 0}} {
+		set, run := merged(t, now, tt.second, journalOf(t, 3))
+		if run == nil {
+			t.Fatal("refused")
+		}
+		_, own, _ := set.Warnings()
+		if len(own) != tt.want || tt.want > 0 && !strings.Contains(own[0], " at 1969-12-30T00:00:02Z, ") {
+			t.Errorf("%q", own)
+		}
+	}
+}
+
 // TestCutAnywhere: a shard whose journal is cut at any byte, or lacks any of its lines, is refused, or what is missing
 // is told. Nothing that is there is lost, and nothing is green.
 func TestCutAnywhere(t *testing.T) {

@@ -2,6 +2,7 @@ package shards
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -92,6 +93,7 @@ func (s *Set) Warnings() (files, own, claims []string) {
 	}
 	var all [][]result.Claim
 	add(&files, s.left)
+	add(&own, s.apart())
 	for _, p := range s.Parts {
 		if end := p.outline.Footer; end != nil && end.Shard != nil {
 			add(&files, end.Shard.Files)
@@ -105,6 +107,21 @@ func (s *Set) Warnings() (files, own, claims []string) {
 		}
 	}
 	return files, own, claims
+}
+
+// together is how long after the first shard of a run the others begin at most, unless one is of another run.
+const together = 24 * time.Hour
+
+// apart tells of shards that began long after each other. They have the same plan, and the agent may be another one.
+func (s *Set) apart() []string {
+	at := func(p *Part) time.Time { return p.outline.Header.Started }
+	first := slices.MinFunc(s.Parts, func(a, b *Part) int { return at(a).Compare(at(b)) })
+	last := slices.MaxFunc(s.Parts, func(a, b *Part) int { return at(a).Compare(at(b)) })
+	if at(last).Sub(at(first)) <= together {
+		return nil
+	}
+	return []string{fmt.Sprintf("the shards began more than a day apart, and one may be of an earlier run: "+
+		"%s at %s, %s at %s", first.Path, at(first).UTC().Format(time.RFC3339), last.Path, at(last).UTC().Format(time.RFC3339))}
 }
 
 // whose is the shard of a line of the journal that Write wrote, by its number.

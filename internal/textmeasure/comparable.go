@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Comparable returns an error for embeddings that no model gives these texts: a server without its model answers so, and
-// everything would be alike.
+// Comparable returns an error for embeddings that no model gives these texts: a server without its model answers so,
+// and everything would be alike.
 func Comparable(texts []string, vectors [][]float64) error {
 	if len(vectors) < 2 {
 		return nil

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -103,13 +104,8 @@ func (p *spokenPart) refuses() bool { return p.Refusal != nil && *p.Refusal != "
 
 // said is the text of a part, a refusal included: it is what the model says.
 func (p *spokenPart) said() string {
-	var text string
-	for _, s := range []*string{p.Text, p.Refusal} {
-		if s != nil {
-			text += *s
-		}
-	}
-	return text
+	var none string
+	return *cmp.Or(p.Text, &none) + *cmp.Or(p.Refusal, &none)
 }
 
 // lacks tells of a part that came without its text.

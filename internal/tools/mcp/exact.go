@@ -144,8 +144,8 @@ func unambiguous(message []byte) []byte {
 	return failing(fields["id"], keyTwice(key), message)
 }
 
-// foreign are keys of a result that the protocol does not have, or not any more, with those that it has, as FoldKey writes
-// them. Who reads only the latter takes a failure for a success.
+// foreign are keys of a result that the protocol does not have, or not any more, with those that it has, as FoldKey
+// writes them. Who reads only the latter takes a failure for a success.
 var foreign = map[string]foreignKey{
 	"iserror":    {"isError", "the key of the protocol is isError"},
 	"toolresult": {"", "since 2024-11-05 results have content"},

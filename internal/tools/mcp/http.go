@@ -70,8 +70,8 @@ func (s *source) openWeb(home *url.URL, version string, transport func(*http.Cli
 	return greet(s.life, s.spec, w, greeting, version, s.note)
 }
 
-// misled reports whether a handshake failed on an answer that cannot be one. Servers of older versions of the protocol give
-// such answers to the question of the newest, which they do not know: an empty one, or an error without an id.
+// misled reports whether a handshake failed on an answer that cannot be one. Servers of older versions of the protocol
+// give such answers to the question of the newest, which they do not know: an empty one, or an error without an id.
 func (w *web) misled(err error) bool {
 	if _, silent := errors.AsType[overdueError](err); silent {
 		return false

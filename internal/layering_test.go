@@ -22,7 +22,7 @@ const module = "github.com/arena-evals/arena/"
 var rows = [][]string{
 	{"internal/filelock"},
 	{"internal/ellipsis", "internal/enclosed", "internal/jsonread", "internal/jsonvalue", "internal/pause",
-		"internal/plainfile", "internal/plural"},
+		"internal/plainfile", "internal/plural", "internal/sortby"},
 	{"internal/agreement", "internal/chat", "internal/contain", "internal/diag", "internal/dial",
 		"internal/digest", "internal/exposition", "internal/failure", "internal/gate", "internal/hang", "internal/media",
 		"internal/personaldata", "internal/process", "internal/secret", "internal/textmeasure", "internal/workflow"},
@@ -65,7 +65,7 @@ var narrow = map[string][]string{
 	"internal/metrics":     {"internal/chat", "internal/diag", "internal/exposition", "internal/result", "internal/report/show"},
 	"internal/report/*":    {"internal/analysis", "internal/chat", "internal/comparison", "internal/diag", "internal/evidence", "internal/result", "internal/report/show"},
 	"internal/report/otlp": {"internal/chat", "internal/diag", "internal/pause", "internal/result", "internal/report/show"},
-	"internal/report/show": {"internal/analysis", "internal/chat", "internal/comparison", "internal/diag", "internal/evidence", "internal/result"},
+	"internal/report/show": {"internal/analysis", "internal/chat", "internal/comparison", "internal/diag", "internal/evidence", "internal/result", "internal/sortby"},
 	"internal/analysis":    {"internal/result"},
 	"internal/comparison":  {"internal/evidence", "internal/gate", "internal/result"},
 }

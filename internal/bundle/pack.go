@@ -17,9 +17,10 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
+
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // The limits of a bundle.
@@ -111,7 +112,7 @@ func (s *Source) list(root *os.Root) ([]File, error) {
 	if limit := cmp.Or(s.Limit, MaxBytes); total > limit || len(files) > MaxFiles {
 		return nil, tooLarge(files, total, limit)
 	}
-	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	sortby.Func(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	return files, nil
 }
 
@@ -220,7 +221,7 @@ const maxHeader = 8 * maxPath
 
 // tooLarge names the largest files.
 func tooLarge(files []File, total, limit int64) error {
-	slices.SortFunc(files, func(a, b File) int { return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.Path, b.Path)) })
+	sortby.Func(files, func(a, b File) int { return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(a.Path, b.Path)) })
 	var b strings.Builder
 	if total > limit {
 		fmt.Fprintf(&b, "the files have %s, and at most %s are sent to workers; the largest are", MiB(total), MiB(limit))

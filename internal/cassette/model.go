@@ -220,7 +220,8 @@ func (d *Folder) modelReply(r *modelReply) (chat.Reply, error) {
 	out := chat.Reply{
 		Content: string(r.Content), Parts: parts, ToolCalls: r.ToolCalls, FinishReason: r.Finish, Model: r.Model,
 		Usage: r.Usage.chat(), CostUSD: r.CostUSD, Retries: r.Retries, Cached: r.Cached, Notice: r.Notice,
-		Doubt: r.Doubt, Opaque: r.Opaque, Unreported: r.Unreported, Refused: r.Refused, ModelCalls: r.ModelCalls, Trace: r.Trace,
+		Doubt: r.Doubt, Opaque: r.Opaque, Unreported: r.Unreported, Refused: r.Refused,
+		ModelCalls: r.ModelCalls, Trace: r.Trace,
 	}
 	for i := range r.ToolResults {
 		result, err := d.result(&r.ToolResults[i])

@@ -105,7 +105,8 @@ func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, 
 		list = node.Several(n.Value)
 	}
 	if bans && list != nil {
-		b.r.Warnf(n, "looks-like-list", "%s: %q is searched for literally, with what separates its parts", what, n.Value).Hint =
+		b.r.Warnf(n, "looks-like-list", "%s: %q is searched for literally, with what separates its parts", what,
+			n.Value).Hint =
 			"for a list write [" + strings.Join(list, ", ") + "]"
 	}
 }

@@ -124,7 +124,8 @@ func characterSlip(n *node.Node, forms bool) *slip {
 func listSlip(n *node.Node) *slip {
 	text := n.Value
 	switch {
-	case listEnd().MatchString(text) && (node.IsPlain(n) || wordAndEnd().MatchString(text)), wordAndStop().MatchString(text):
+	case listEnd().MatchString(text) && (node.IsPlain(n) || wordAndEnd().MatchString(text)),
+		wordAndStop().MatchString(text):
 		return &slip{"is searched for with the " + text[len(text)-1:] + " at its end",
 			`write "` + text[:len(text)-1] + `", which is found with it, too; for the sign itself use type: regex`}
 	case dashed().MatchString(text):

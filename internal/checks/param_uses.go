@@ -65,7 +65,8 @@ func (b *binder) warnStandIn(n *node.Node, what string) {
 func (b *binder) warnUsualPlace(n *node.Node, what string) {
 	for _, name := range scenario.UsualPlaces(n.Value) {
 		b.r.Warnf(n, "foreign-template", "%s: {%s} is asked as it stands, braces included", what, name).Hint =
-			"write the words themselves, or {{NAME}} for a variable or a field of the row; what was said is shown to a judge by itself"
+			"write the words themselves, or {{NAME}} for a variable or a field of the row; " +
+				"what was said is shown to a judge by itself"
 	}
 }
 

@@ -61,7 +61,9 @@ const (
 
 // unreportedParts are the parts of calls that an agent may not report. A part that is present was reported.
 var unreportedParts = []unreportedPart{
-	{chat.UnreportedArguments, CallArgs, "with which arguments it called %s", func(c *Call) bool { return len(c.Args) == 0 }},
+	{chat.UnreportedArguments, CallArgs, "with which arguments it called %s", func(c *Call) bool {
+		return len(c.Args) == 0
+	}},
 	{chat.UnreportedResults, CallResults, "the result of its call of %s", (*Call).silent},
 	{chat.UnreportedOutcomes, CallOutcomes, "whether its call of %s failed", (*Call).silent},
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/secret"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 const changesName = "changes.json"
@@ -78,7 +79,7 @@ func (l *changeLog) write(w io.Writer, now *result.Run, dir string, secrets *har
 		return nil
 	}
 	l.groups = result.GroupChanges(l.was, now)
-	slices.SortFunc(l.found, func(a, b trialChange) int { return cmp.Compare(a.index, b.index) })
+	sortby.Func(l.found, func(a, b trialChange) int { return cmp.Compare(a.index, b.index) })
 	path := filepath.Join(dir, changesName)
 	err := harness.WriteAtomic(path, func(w io.Writer) error {
 		clean := secrets.Document(w, secret.JSON)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/cli/template"
 	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 type initFlags struct {
@@ -73,7 +74,7 @@ func withSchemas(files []template.File) ([]template.File, error) {
 		schemas = append(schemas, template.File{Path: at, Data: schema})
 	}
 	all := append(schemas, files...)
-	slices.SortFunc(all, func(a, b template.File) int { return strings.Compare(a.Path, b.Path) })
+	sortby.Func(all, func(a, b template.File) int { return strings.Compare(a.Path, b.Path) })
 	return all, nil
 }
 

@@ -68,8 +68,8 @@ func pathsOf(files []*recording.File) []string {
 	return paths
 }
 
-// recordingPaths finds the files that a word means, at least one. others are files of a folder that hold what recordings
-// do, and are none by their names.
+// recordingPaths finds the files that a word means, at least one. others are files of a folder that hold what
+// recordings do, and are none by their names.
 func recordingPaths(word string) (files, others []string, err error) {
 	info, err := os.Stat(word)
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/runner"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // resumption is what of the last run into a folder stands in the run that resumes it.
@@ -119,7 +120,7 @@ func (f *runFlags) keepTrials(
 			r.outdated++
 		}
 	}
-	slices.SortFunc(asked, func(a, b askedTrial) int { return cmp.Compare(a.index, b.index) })
+	sortby.Func(asked, func(a, b askedTrial) int { return cmp.Compare(a.index, b.index) })
 	return asked, groups
 }
 

@@ -310,8 +310,8 @@ func (r *fleetRun) onRun(run *fleet.Run, err error) {
 		return
 	}
 	r.ousted.Store(true)
-	r.fleet.Break(errors.New("another arena run has taken over this one at the broker: it was resumed, or started again, " +
-		"from the same results folder or a copy of it, and what workers do is for that one now"))
+	r.fleet.Break(errors.New("another arena run has taken over this one at the broker: it was resumed, or started " +
+		"again, from the same results folder or a copy of it, and what workers do is for that one now"))
 }
 
 func (r *fleetRun) orNil() runner.Remote {

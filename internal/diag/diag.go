@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Pos is a place in a file. Line and Col count from 1, Col in characters; 0 means not known.
@@ -222,7 +224,7 @@ func (l *List) Sorted() []Diagnostic {
 	for i, d := range l.all {
 		out[i] = *d
 	}
-	slices.SortStableFunc(out, func(a, b Diagnostic) int {
+	sortby.Func(out, func(a, b Diagnostic) int {
 		return cmp.Or(
 			cmp.Compare(rank(&a), rank(&b)), cmp.Compare(a.Pos.File, b.Pos.File),
 			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col),

@@ -2,7 +2,8 @@ package digest
 
 import (
 	"bytes"
-	"slices"
+
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // InOrder puts the pieces of b behind start, which end where ends says, into the order of their bytes. It takes the
@@ -22,7 +23,7 @@ func InOrder(b []byte, start int, ends []int) []byte {
 	if ordered {
 		return b
 	}
-	slices.SortFunc(pieces, func(p, q piece) int { return bytes.Compare(b[p.from:p.to], b[q.from:q.to]) })
+	sortby.Func(pieces, func(p, q piece) int { return bytes.Compare(b[p.from:p.to], b[q.from:q.to]) })
 	size := len(b)
 	for _, p := range pieces {
 		b = append(b, b[p.from:p.to]...)

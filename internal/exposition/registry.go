@@ -10,6 +10,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Type is the type of a family.
@@ -67,7 +69,7 @@ func (r *Registry) Register(f Family) (*Vec, error) {
 	for _, name := range f.Labels {
 		labels = append(labels, Label{Name: name})
 	}
-	slices.SortFunc(labels, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
+	sortby.Func(labels, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
 	v := &Vec{family: f, labels: labels, own: make([]int, len(f.Labels)), series: map[string]*Series{}}
 	for i, l := range labels {
 		switch {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // End is a way in which trials end of which none broke.
@@ -47,7 +49,7 @@ func stopping(max int, verdict func(n, passes int) Verdict) *Stopping {
 	e.walk(0, 0, func(n, passes int, v Verdict, paths wide) {
 		e.all = append(e.all, End{N: n, Passes: passes, Verdict: v, paths: paths})
 	})
-	slices.SortFunc(e.all, func(a, b End) int {
+	sortby.Func(e.all, func(a, b End) int {
 		return cmp.Or(a.against(b), cmp.Compare(a.N, b.N), cmp.Compare(a.Passes, b.Passes))
 	})
 	for i, end := range e.all {

@@ -66,13 +66,14 @@ var (
 	// prompts/system.md, ./system.txt, system.md.
 	plainPath = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:\.{0,2}/)?(?:[\w.-]+/)*[\w-][\w.-]*\.` +
-			`(?:txt|md|markdown|json|jsonl|csv|ya?ml|j2|jinja2?|tmpl|tpl|mustache|hbs|prompt|prompty)$`)
+			`(?:txt|md|markdown|json|jsonl|csv|ya?ml|j2|jinja2?|tmpl|tpl|mustache|hbs|prompt)$`)
 	})
 	dollarAlone = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$(?:[A-Za-z_]\w*|\{\w+\})$`) })
 	// <your prompt here>, but not <br>; %s.
 	openPlace = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:<(?i:your |the |add |insert |write )[\w ,.-]*>|` +
-			`<(?i:question|criteria|prompt|system_prompt|message|content|text|input|answer|expected)>|%s|\{\d*\}|TODO:?|FIXME:?)$`)
+			`<(?i:question|criteria|prompt|system_prompt|message|content|text|input|answer|expected)>|` +
+			`%s|\{\d*\}|TODO:?|FIXME:?)$`)
 	})
 	placeLeft = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?i:\.{3}|…|-+|\?+|tbd|xxx+|none|null|nil|undefined|n/?a|lorem ipsum.*)$`)

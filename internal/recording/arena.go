@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 func isArenaOutput(h *head) bool { return h.kind == '{' && h.has("messages", "runid") }
@@ -101,7 +103,7 @@ func (b *builder) turns(v value) (list []turn) {
 	}
 	byIndex := func(x, y turn) int { return cmp.Compare(x.index, y.index) }
 	if !slices.IsSortedFunc(list, byIndex) {
-		slices.SortStableFunc(list, byIndex)
+		sortby.Func(list, byIndex)
 		b.notef("the turns were not in order; they are sorted by turn_index")
 	}
 	return list

@@ -2,10 +2,10 @@ package recording
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // modelCall is an event about a model call.
@@ -71,7 +71,7 @@ func (b *builder) addMeasures() {
 // addCallMeasures pairs calls and replies in order when there are as many of both. Otherwise a reply belongs to the
 // call before it, in logs with a reliable order; in other logs the call is not known.
 func (b *builder) addCallMeasures(replies []*event) {
-	slices.SortStableFunc(b.calls, func(x, y modelCall) int { return cmp.Compare(x.seq, y.seq) })
+	sortby.Func(b.calls, func(x, y modelCall) int { return cmp.Compare(x.seq, y.seq) })
 	if len(replies) == len(b.calls) {
 		for i, e := range replies {
 			b.calls[i].setOn(&e.Message.Message)

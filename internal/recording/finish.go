@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // finish sorts the messages, drops copies, pairs calls with results and sets times.
@@ -118,7 +119,7 @@ func (b *builder) sort() {
 	case numbered < len(b.events):
 		b.notef("%d of %d messages have no seq; all are in the order of the file", len(b.events)-numbered, len(b.events))
 	default:
-		slices.SortStableFunc(b.events, bySeq)
+		sortby.Func(b.events, bySeq)
 		b.notef("the events were not in order; they are sorted by seq")
 	}
 }

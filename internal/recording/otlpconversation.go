@@ -9,6 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // readTraces makes one conversation of model calls. Each call has the whole history, or only what is new.
@@ -24,7 +25,7 @@ func readTraces(b *builder, pieces iter.Seq[piece]) {
 
 // conversation makes one conversation of calls of models and of what surrounds them.
 func (b *builder) conversation(spans []aiSpan) {
-	slices.SortStableFunc(spans, func(x, y aiSpan) int { return x.start.Compare(y.start) })
+	sortby.Func(spans, func(x, y aiSpan) int { return x.start.Compare(y.start) })
 	b.keepCommon(spans)
 	calls := b.outermost(spans)
 	var conversation []event

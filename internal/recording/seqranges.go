@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // seqRanges is the numbers of the events of a file, in any order.
@@ -32,7 +33,7 @@ func (n *seqRanges) add(seq int64, line int32) {
 // gap returns the first missing number from start on that has a later one, and the line of that; line 0: none is
 // missing.
 func (n *seqRanges) gap(start int64) (missing int64, line int32) {
-	slices.SortStableFunc(n.ranges, func(x, y seqRange) int { return cmp.Compare(x.first, y.first) })
+	sortby.Func(n.ranges, func(x, y seqRange) int { return cmp.Compare(x.first, y.first) })
 	next := start
 	for _, r := range n.ranges {
 		if r.first > next {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // maxSkipped is how many problems of records a file may have that is read without them.
@@ -26,5 +27,5 @@ func (f *File) leaveOut(problems *diag.List, stopped bool) *diag.List {
 // withoutUnread drops the sessions that could not be read.
 func (f *File) withoutUnread(unread map[*entry]bool) {
 	f.entries = slices.DeleteFunc(f.entries, func(e *entry) bool { return unread[e] })
-	slices.SortStableFunc(f.skipped, func(x, y diag.Diagnostic) int { return cmp.Compare(x.Pos.Line, y.Pos.Line) })
+	sortby.Func(f.skipped, func(x, y diag.Diagnostic) int { return cmp.Compare(x.Pos.Line, y.Pos.Line) })
 }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Asked is what a trial asks and checks: a sum of it, and its checkers, each with a sum of its own, so that a
@@ -35,7 +37,7 @@ const (
 // String writes the sum and the checkers: "0123456789abcdef judge:strict=01234567 program:tone=89abcdef".
 func (a Asked) String() string {
 	by := slices.Clone(a.By)
-	slices.SortFunc(by, func(a, b Checker) int {
+	sortby.Func(by, func(a, b Checker) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Sum, b.Sum))
 	})
 	var text strings.Builder

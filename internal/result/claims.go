@@ -2,10 +2,10 @@ package result
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Claim is something that has to come up in a run at least once, such as the name of a tool in a check. Where a run is
@@ -41,7 +41,7 @@ func JoinClaims(parts ...[]Claim) []Claim {
 			all[k].join(&part[i])
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Claim) int {
+	sortby.Func(all, func(a, b Claim) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Key, b.Key))
 	})
 	return all

@@ -3,9 +3,9 @@ package result
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // EvalStats is one eval over all trials of a run.
@@ -90,7 +90,7 @@ func (s *evalSum) stats() []EvalStats {
 		}
 		list = append(list, c.EvalStats)
 	}
-	slices.SortFunc(list, func(a, b EvalStats) int {
+	sortby.Func(list, func(a, b EvalStats) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Position.File, b.Position.File),
 			cmp.Compare(a.Position.Line, b.Position.Line), cmp.Compare(a.Position.Col, b.Position.Col))
 	})

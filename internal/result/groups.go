@@ -3,9 +3,9 @@ package result
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/arena-evals/arena/internal/gate"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // finishGroups folds the groups into run, and returns their statuses.
@@ -16,7 +16,7 @@ func (c *Collector) finishGroups(run *Run) map[groupKey]Status {
 		statuses[key] = group.Status
 		run.Groups = append(run.Groups, group)
 	}
-	slices.SortFunc(run.Groups, func(a, b Group) int {
+	sortby.Func(run.Groups, func(a, b Group) int {
 		return cmp.Compare(c.groups[a.key].first, c.groups[b.key].first)
 	})
 	return statuses

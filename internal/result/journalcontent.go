@@ -14,6 +14,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/jsonvalue"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // JournalContent is the content of a journal that was read. Every complete line counts, also when other lines are
@@ -216,7 +217,7 @@ func (l *JournalContent) reportEarly() {
 				"corrupt journal: the trial %s comes before the header of the run", e.ID)})
 		}
 	}
-	slices.SortStableFunc(l.Damaged, func(a, b Damage) int { return cmp.Compare(a.Line, b.Line) })
+	sortby.Func(l.Damaged, func(a, b Damage) int { return cmp.Compare(a.Line, b.Line) })
 }
 
 // maxUnknownLines is the number of unknown lines after which a file is not taken for a journal.

@@ -7,6 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/composition"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/skill"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Coverage returns what trials of the plan can cover: the declared tools, states and so on of each project that
@@ -49,7 +50,7 @@ func (p *project) declared() result.Coverage {
 	for _, t := range p.Tools {
 		c.Tools = append(c.Tools, result.Covered{Name: t.ID})
 	}
-	slices.SortFunc(c.Tools, func(a, b result.Covered) int { return strings.Compare(a.Name, b.Name) })
+	sortby.Func(c.Tools, func(a, b result.Covered) int { return strings.Compare(a.Name, b.Name) })
 	return c
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// howCut says how a reply of a provider is incomplete; "" when it is not. What an agent may say at most, it knows itself:
-// max_tokens does not reach it.
+// howCut says how a reply of a provider is incomplete; "" when it is not. What an agent may say at most, it knows
+// itself: max_tokens does not reach it.
 func howCut(m *chat.Message, by *scenario.Provider) string {
 	switch {
 	case m.FinishReason == "length" && by.IsAgent():

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/sortby"
 	"github.com/arena-evals/arena/internal/tools/own"
 	"github.com/arena-evals/arena/internal/workflow"
 )
@@ -31,5 +32,5 @@ func (p *project) stateTools() map[*workflow.State][]chat.Tool {
 }
 
 func sortTools(list []chat.Tool) {
-	slices.SortFunc(list, func(a, b chat.Tool) int { return strings.Compare(a.Name, b.Name) })
+	sortby.Func(list, func(a, b chat.Tool) int { return strings.Compare(a.Name, b.Name) })
 }

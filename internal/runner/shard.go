@@ -3,11 +3,11 @@ package runner
 import (
 	"cmp"
 	"encoding/hex"
-	"slices"
 
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/selection"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Cut returns one part of the plan; the parts together have each trial once. All trials of a group are in one part, so
@@ -21,7 +21,7 @@ func (p *Plan) Cut(shard result.Shard, takes func(*Trial) int64) *Plan {
 	for _, b := range p.blocks(shard.Of, takes).Chosen(shard.Number, shard.Of) {
 		places = append(places, b.Places...)
 	}
-	slices.SortFunc(places, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+	sortby.Func(places, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
 	return p.Part(shard, selection.Joined(places))
 }
 

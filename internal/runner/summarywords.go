@@ -13,8 +13,9 @@ import (
 // askedBack finds what models write that do not find a conversation in what they are to summarize.
 var askedBack = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:(?:can(?:no|')t|unable to|not able to) summari[sz]e|(?:please|could you) ` +
-		`(?:provide|share|paste|send)(?: me)? the (?:conversation|text|messages|transcript)|no (?:previous |earlier |prior )?` +
-		`(?:conversation|messages?) (?:to summari[sz]e|(?:was|were) (?:provided|given)|provided|given)|` +
+		`(?:provide|share|paste|send)(?: me)? the (?:conversation|text|messages|transcript)|` +
+		`no (?:previous |earlier |prior )?(?:conversation|messages?) ` +
+		`(?:to summari[sz]e|(?:was|were) (?:provided|given)|provided|given)|` +
 		`^no (?:previous|earlier|prior) (?:conversation|messages?)\b)`)
 })
 

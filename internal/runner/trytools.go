@@ -13,6 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/preflight"
 	"github.com/arena-evals/arena/internal/scenario"
 	"github.com/arena-evals/arena/internal/skill"
+	"github.com/arena-evals/arena/internal/sortby"
 	"github.com/arena-evals/arena/internal/tools"
 	"github.com/arena-evals/arena/internal/tools/memory"
 	"github.com/arena-evals/arena/internal/tools/open"
@@ -75,7 +76,7 @@ func (w *Workbench) List(ctx context.Context) (all []ListedTool, problems []erro
 			all = append(all, ListedTool{Tool: tool, From: o.Name})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b ListedTool) int {
+	sortby.Func(all, func(a, b ListedTool) int {
 		if a.Name < b.Name {
 			return -1
 		}

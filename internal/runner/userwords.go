@@ -88,8 +88,8 @@ func (s *session) warnOfWords(persona, words string) {
 // saysNothing matches words that stand for none: signs alone, and what programs write for an empty value.
 var saysNothing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:[^\pL\pN\pS?!]+|` +
-		`[^\pL\pN]*(?:silence|silent|(?:stays|remains|keeps) silent|says nothing|no response|no reply|no answer|no message|n/a|null|none|nil|` +
-		`undefined|empty|blank)[^\pL\pN]*)$`)
+		`[^\pL\pN]*(?:silence|silent|(?:stays|remains|keeps) silent|says nothing|no response|no reply|no answer|` +
+		`no message|n/a|null|none|nil|undefined|empty|blank)[^\pL\pN]*)$`)
 })
 
 // warnOfCutUser warns of a cut message, which may lack the mark of the end.

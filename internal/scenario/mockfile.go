@@ -8,6 +8,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // mockNames is a mock file together with the places of its names, which are compared with those of the project once
@@ -129,7 +130,7 @@ func readMockTurns(d *decoder, m *MockScenario, v *node.Node) {
 		seen[index] = k.Line
 		m.Turns = append(m.Turns, NewMockTurn(index, d.mockReply(reply)))
 	})
-	slices.SortFunc(m.Turns, func(a, b MockTurn) int { return cmp.Compare(a.Index, b.Index) })
+	sortby.Func(m.Turns, func(a, b MockTurn) int { return cmp.Compare(a.Index, b.Index) })
 }
 
 // mockGaps warns of the first missing number between replies: with a default reply a run does not notice it.

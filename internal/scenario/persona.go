@@ -37,8 +37,8 @@ var personaFields = table("a persona", func() rows[Persona] {
 			seed("seed", func(p *Persona) **int64 { return &p.Seed }).
 				doc("Makes models that support it repeat themselves, in the first trial; each further one has one more. Left "+
 					"out: 42."),
-			optionalInteger("max_tokens", counting, func(p *Persona) **int { return &p.MaxTokens }).doc("The most tokens of one "+
-				"message. Left out: 200, or 300 where the persona may end the conversation."),
+			optionalInteger("max_tokens", counting, func(p *Persona) **int { return &p.MaxTokens }).doc("The most tokens of "+
+				"one message. Left out: 200, or 300 where the persona may end the conversation."),
 		), func(p *Persona) *Persona { return p }).doc("Parameters of the model calls."),
 		idle[Persona]("voice", text, "this version does not support audio"),
 		gone[Persona]("prompt_activity", "prompt_activity needs a service that arena does not have",

@@ -53,7 +53,8 @@ func callRows() rows[callFile] {
 			doc("How freely the model chooses, from 0 to 2."),
 		numPtr("top_p", unit, func(c *callFile) **float64 { return &c.TopP }).
 			doc("The share of probability from which the model chooses."),
-		optionalInteger("max_tokens", counting, func(c *callFile) **int { return &c.MaxTokens }).doc("The most tokens of a reply."),
+		optionalInteger("max_tokens", counting, func(c *callFile) **int { return &c.MaxTokens }).
+			doc("The most tokens of a reply."),
 		custom("stop", texts, readStop).asIs().doc("Texts at which the reply ends, at most four."),
 		word("reasoning_effort", words("none", "minimal", "low", "medium", "high", "xhigh", "max"),
 			func(c *callFile) *string { return &c.ReasoningEffort }).

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/plural"
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Set is the shards of one plan, by number.
@@ -124,7 +125,7 @@ func (s *Set) disjoint() error {
 			all = append(all, edge{r[0], r[1], p})
 		}
 	}
-	slices.SortFunc(all, func(a, b edge) int { return a.from - b.from })
+	sortby.Func(all, func(a, b edge) int { return a.from - b.from })
 	for i := 1; i < len(all); i++ {
 		if all[i].from < all[i-1].to {
 			return fmt.Errorf("%s and %s have trials in common, such as that at the place %d of the plan: they were cut "+

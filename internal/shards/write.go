@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Header is how the journal of the whole run begins.
@@ -34,7 +35,7 @@ func (s *Set) Header() result.JournalHeader {
 			h.Gates = append(h.Gates, g)
 		}
 	}
-	slices.SortFunc(h.Gates, func(a, b result.GatedGroup) int { return a.First - b.First })
+	sortby.Func(h.Gates, func(a, b result.GatedGroup) int { return a.First - b.First })
 	if len(h.Gates) > 0 {
 		h.Slots = first.slots()
 	}
@@ -121,7 +122,8 @@ func (s *Set) apart() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("the shards began more than a day apart, and one may be of an earlier run: "+
-		"%s at %s, %s at %s", first.Path, at(first).UTC().Format(time.RFC3339), last.Path, at(last).UTC().Format(time.RFC3339))}
+		"%s at %s, %s at %s",
+		first.Path, at(first).UTC().Format(time.RFC3339), last.Path, at(last).UTC().Format(time.RFC3339))}
 }
 
 // whose is the shard of a line of the journal that Write wrote, by its number.

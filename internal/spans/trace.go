@@ -9,6 +9,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/plural"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Trace is all that a program told of what it did for one conversation, or for a turn of it.
@@ -299,5 +300,5 @@ func (t *Trace) findCalls() {
 		}
 	}
 	t.calls = append(t.calls, asked.left()...)
-	slices.SortStableFunc(t.calls, func(x, y Call) int { return x.Span - y.Span })
+	sortby.Func(t.calls, func(x, y Call) int { return x.Span - y.Span })
 }

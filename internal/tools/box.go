@@ -10,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Box is the tools of one trial: those that the files describe, those that sources listed, and the sources that only it
@@ -63,7 +64,7 @@ func (b *Box) List(ctx context.Context, o *Opener) ([]chat.Tool, error) {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b chat.Tool) int { return strings.Compare(a.Name, b.Name) })
+	sortby.Func(list, func(a, b chat.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return list, nil
 }
 
@@ -119,7 +120,7 @@ func (b *Box) Offered(allowed []string) []chat.Tool {
 			out = append(out, t.offer)
 		}
 	}
-	slices.SortFunc(out, func(a, b chat.Tool) int { return strings.Compare(a.Name, b.Name) })
+	sortby.Func(out, func(a, b chat.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

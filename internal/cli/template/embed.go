@@ -4,8 +4,9 @@ package template
 import (
 	"embed"
 	"io/fs"
-	"slices"
 	"strings"
+
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 //go:embed all:project all:ci
@@ -28,7 +29,7 @@ func Project(service string) ([]File, error) {
 	}
 	of, err := Pipeline(service)
 	all := append(of, own...)
-	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	sortby.Func(all, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return all, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers/wire"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Roles of the API. Results of tools are the user's.
@@ -266,7 +267,7 @@ func (w *words) shown(m *chat.Message, kept []placed) []placed {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.At, b.At) })
+	sortby.Func(all, func(a, b placed) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
 

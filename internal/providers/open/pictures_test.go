@@ -45,7 +45,7 @@ func TestPictures(t *testing.T) {
 			mime:   "image/png", tokens: 1065},
 		{name: "an address", kind: "openai", role: "image", model: "dall-e-2", path: "/v1/images/generations",
 			asked:  `{"model":"dall-e-2","prompt":"In blue.\n\nA cat.","n":1,"response_format":"b64_json"}`,
-			answer: `{"data":[{"url":"https://pictures.example/1.png"}]}`, fails: "has the address of a picture in the place"},
+			answer: `{"data":[{"url":"https://pictures.example/1.png"}]}`, fails: "has the address of a picture in place of the picture"},
 		{name: "another type", kind: "openai", role: "image", model: "gpt-image-1", path: "/v1/images/generations",
 			asked:  `{"model":"gpt-image-1","prompt":"In blue.\n\nA cat.","n":1}`,
 			answer: `{"data":[{"b64_json":"` + png + `"}],"output_format":"jpeg"}`, fails: "image/jpeg, and its bytes are png"},

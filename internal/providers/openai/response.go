@@ -8,6 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/wire"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // responseDoc is a reply of the Responses API. Only what is used is decoded.
@@ -354,7 +355,7 @@ func (s *responseStream) Reply() (chat.Reply, error) {
 	if !s.ended {
 		return chat.Reply{}, s.Fail(providers.BadReply, nil, "the stream ended before the reply did (no response.completed)")
 	}
-	slices.SortStableFunc(s.items, func(a, b streamedItem) int { return a.index - b.index })
+	sortby.Func(s.items, func(a, b streamedItem) int { return a.index - b.index })
 	items := make([]item, len(s.items))
 	for i := range s.items {
 		items[i] = s.items[i].item

@@ -106,7 +106,9 @@ func newCredentialCache[T any]() *credentialCache[T] {
 
 // get is what is known, or what find finds when nothing is, or what is known is no longer good. Of all who ask at once
 // one looks, and the others wait for it, or for the end of their context.
-func (k *credentialCache[T]) get(ctx context.Context, good func(T) bool, find func(context.Context) (T, error)) (T, error) {
+func (k *credentialCache[T]) get(
+	ctx context.Context, good func(T) bool, find func(context.Context) (T, error),
+) (T, error) {
 	select {
 	case k.turn <- struct{}{}:
 	case <-ctx.Done():

@@ -25,7 +25,9 @@ func (t *turn) goesOn(r chat.Reply, price *providers.Price) chat.Reply {
 	t.reported.add(&r)
 	t.replies++
 	r.ModelCalls = new(0)
-	r.Unreported = slices.DeleteFunc(slices.Clone(r.Unreported), func(what string) bool { return what == chat.UnreportedModelCalls })
+	r.Unreported = slices.DeleteFunc(slices.Clone(r.Unreported), func(what string) bool {
+		return what == chat.UnreportedModelCalls
+	})
 	t.usage = t.usage.Add(r.Usage)
 	t.counted = t.counted || r.Usage.Total() > 0
 	switch {

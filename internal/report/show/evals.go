@@ -2,10 +2,10 @@ package show
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // missedEvals are the evals that keep their trial from passing: they have a threshold, and missed it or could not be
@@ -39,7 +39,7 @@ func EvalVerdict(e *result.EvalResult) *result.Verdict {
 
 // sortByTurn sorts problems by turn. Those of the conversation come last.
 func sortByTurn(all []Problem) {
-	slices.SortStableFunc(all, func(a, b Problem) int {
+	sortby.Func(all, func(a, b Problem) int {
 		switch {
 		case a.Turn == b.Turn:
 			return 0

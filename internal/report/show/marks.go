@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Mark is what a trial is to the verdict of its group.
@@ -23,7 +24,7 @@ func Marks(run *result.Run, g *Group) []Mark {
 		b := run.Briefs.At(i)
 		all = append(all, Mark{b.Trial, markOf(b)})
 	}
-	slices.SortStableFunc(all, func(a, b Mark) int { return cmp.Compare(a.Number, b.Number) })
+	sortby.Func(all, func(a, b Mark) int { return cmp.Compare(a.Number, b.Number) })
 	return all
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Reason says in one line why a trial did not pass: its most severe problem, and how many more there are. It is "" for
@@ -22,7 +23,7 @@ func Reason(t *result.Trial) string {
 	default:
 	}
 	problems := Problems(t)
-	slices.SortStableFunc(problems, func(a, b Problem) int { return int(b.Status) - int(a.Status) })
+	sortby.Func(problems, func(a, b Problem) int { return int(b.Status) - int(a.Status) })
 	more := len(problems) - 1
 	var text string
 	switch {

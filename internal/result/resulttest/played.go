@@ -12,7 +12,9 @@ import (
 func Played() *result.Run {
 	var trials []*result.Trial
 	for i, why := range []string{result.EndedByMark, result.EndedByMaximum, result.EndedByError, result.EndedByFailure} {
-		turns := []result.Turn{turn("Hello.", agentReply("Good day.")), turn("Where is my parcel?", agentReply("On its way."))}
+		turns := []result.Turn{
+			turn("Hello.", agentReply("Good day.")), turn("Where is my parcel?", agentReply("On its way.")),
+		}
 		for k := range turns {
 			turns[k].Persona = "shopper<b>"
 			turns[k].Messages[0].Generated = &chat.Generated{Persona: "shopper<b>", Role: "customer", Provider: "users"}

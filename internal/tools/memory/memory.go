@@ -16,6 +16,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/sortby"
 	"github.com/arena-evals/arena/internal/tools"
 )
 
@@ -183,7 +184,7 @@ func (s *Store) recall(args map[string]any) found {
 			hits = append(hits, hit{at, float64(shared) / float64(max(len(query), 1))})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int {
+	sortby.Func(hits, func(a, b hit) int {
 		switch {
 		case a.score > b.score:
 			return -1

@@ -51,8 +51,12 @@ func (c *Compiled) Names() []NameUse {
 // warnStandIn reports a placeholder that was never replaced: a model would get it unchanged. A judge would get criteria
 // that mean nothing, so that it is an error there.
 func (b *binder) warnStandIn(n *node.Node, what string) {
+	if node.IsNull(n) {
+		return
+	}
 	odd, sure := node.StandIn(n.Value, false)
-	if odd == (node.Oddity{}) || node.IsNull(n) {
+	if odd == (node.Oddity{}) {
+		b.warnUsualPlace(n, what)
 		return
 	}
 	d := b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, odd.Text)
@@ -82,7 +86,6 @@ func (b *binder) means(f *field, n *node.Node, what string, given map[string]*no
 			ok = b.text(f, f.Is, text, at, given, l) && ok
 			if f.Is == FreeText && ok && text.Kind == node.Scalar {
 				b.warnStandIn(text, at)
-				b.warnUsualPlace(text, at)
 			}
 			if f.Is.isSought() && ok && text.Kind == node.Scalar {
 				b.warnOtherMeaning(f, f.Is, text, at, n.Kind == node.Scalar)

@@ -21,7 +21,7 @@ func newCacheCmd(app *App) *cobra.Command {
 		Long: `Cache works on the folder in which ` + "`arena run --cache FOLDER`" + ` keeps the replies of models. Without a
 folder it takes that of the settings (cache: FOLDER in .arena.yaml, or ARENA_CACHE).`,
 		Args: unknownCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: needsCommand,
 	}
 	cmd.AddCommand(
 		newCacheActionCmd(app, "stats", "Say what the cache holds", showCache),

@@ -9,7 +9,7 @@ func newJudgeCmd(app *App) *cobra.Command {
 		Long: `Judge holds what there is to do with the models that grade replies. Which judge grades which
 check is said in the files, and by --judge of run.`,
 		Args: unknownCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: needsCommand,
 	}
 	cmd.AddCommand(newCalibrateCmd(app))
 	return cmd

@@ -24,7 +24,7 @@ func newMocksCmd(app *App) *cobra.Command {
 		Use:   "mocks",
 		Short: "Make mock replies",
 		Args:  unknownCommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:  needsCommand,
 	}
 	cmd.AddCommand(newMocksGenerateCmd(app))
 	return cmd

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plainfile"
+	"github.com/arena-evals/arena/internal/result"
 )
 
 const rootLong = `arena tests LLM agents and prompts the way a good test runner tests code.
@@ -41,7 +42,7 @@ func newRoot(app *App) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          unknownCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:          needsCommand,
 
 		PersistentPreRunE: notBlank,
 	}
@@ -81,9 +82,15 @@ func strict(root *cobra.Command) {
 		case "help":
 			c.Run, c.RunE = nil, help
 		case "completion":
-			c.Args, c.RunE = unknownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+			c.Args, c.RunE = unknownCommand, needsCommand
 		}
 	}
+}
+
+// needsCommand shows the help of a command that only groups others. Its status is that of a mistake: a job whose command
+// is an empty variable has run nothing.
+func needsCommand(c *cobra.Command, _ []string) error {
+	return errors.Join(c.Help(), exit(result.ExitUsage))
 }
 
 func help(c *cobra.Command, args []string) error {

@@ -30,7 +30,7 @@ func newToolsCmd(app *App) *cobra.Command {
 		Use:   "tools",
 		Short: "Work with the tools of a project",
 		Args:  unknownCommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:  needsCommand,
 	}
 	cmd.AddCommand(newToolsCallCmd(app))
 	return cmd

@@ -31,7 +31,7 @@ func newWorkerDeadCmd(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "dead", Short: "Look at requests that were given up, ask for them again, or drop them", Long: deadLong,
 		Args: unknownCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: needsCommand,
 	}
 	cmd.AddCommand(newDeadListCmd(app),
 		newDeadActionCmd(app, "redrive", "Ask for the requests of dead letters again", "redriven", (*nats.Client).Redrive),

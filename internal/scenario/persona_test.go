@@ -57,3 +57,32 @@ func TestPersonasInUse(t *testing.T) {
 		}
 	}
 }
+
+// The places of a persona's text have two braces; what looks like one and is none is told.
+func TestPlacesOfAPersona(t *testing.T) {
+	t.Parallel()
+	const config = "scenarios: [{file: s.yaml}]\nprovider_specs: {m: {type: mock, model: m}}\n" +
+		"self_play: {enabled: true, personas: [{file: p.yaml}], roles: [{id: r, provider: m}]}\n"
+	for text, want := range map[string]string{
+		"You want to {persona_goals}.":     "{persona_goals} is sent as written, braces included; not told its goals",
+		"You want to <persona_goals>.":     "not told its goals",
+		"You want to {{persona_goals}}.":   "",
+		"You want to {{ persona_goals }}.": "{{ persona_goals }} is not a placeholder; not told its goals",
+	} {
+		files := map[string]string{
+			"config.arena.yaml": config, "s.yaml": "id: s\nturns: [{role: r, persona: p, turns: 2}]\n",
+			"p.yaml": "id: p\nsystem_template: \"" + text + "\"\ngoals: [get a refund]\n",
+		}
+		_, diags := scenario.Load(scenario.Options{Dir: writeFiles(t, files), Paths: []string{"."}})
+		var found []string
+		for _, d := range diags.Sorted() {
+			if strings.HasPrefix(d.Pos.File, "p.yaml") {
+				_, msg, _ := strings.Cut(strings.ReplaceAll(d.Msg, "is not told", "not told"), ` "p"`)
+				found = append(found, strings.TrimLeft(msg, ": "))
+			}
+		}
+		if got := strings.Join(found, "; "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

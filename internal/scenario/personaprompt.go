@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -157,14 +158,21 @@ func (b *build) personaPrompts(s *Scenario, prompt *Prompt, told map[diag.Diagno
 		}
 		v := q.values(prompt, s, DefaultRegion)
 		_, faults := v.fill(q.SystemTemplate, false)
-		for _, f := range faults {
+		add := func(f placeholderFault, severity diag.Severity) {
 			d := diag.Diagnostic{
-				Pos: q.TextPos, Width: 1, Code: f.code, Msg: fmt.Sprintf("the persona %q: %s", q.ID, f.msg), Hint: f.hint,
+				Pos: q.TextPos, Width: 1, Severity: severity, Code: f.code,
+				Msg: fmt.Sprintf("the persona %q: %s", q.ID, f.msg), Hint: f.hint,
 			}
 			if !told[d] {
 				told[d] = true
 				b.l.diags.Add(d)
 			}
+		}
+		for _, f := range faults {
+			add(f, diag.Error)
+		}
+		for _, f := range v.doubts(q.SystemTemplate) {
+			add(f, diag.Warning)
 		}
 		if len(faults) == 0 {
 			b.warnEmptied(v, q.TextPos, q.who(s), q.SystemTemplate, s.given)
@@ -189,7 +197,7 @@ func (b *build) warnUnusedGoals() {
 			key  string
 			list []string
 		}{{"goals", q.Goals}, {"constraints", q.Constraints}} {
-			if len(one.list) > 0 && !strings.Contains(q.SystemTemplate, "persona_"+one.key) {
+			if len(one.list) > 0 && !slices.Contains(Placeholders(q.SystemTemplate), "persona_"+one.key) {
 				what = append(what, one.key)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -133,6 +134,9 @@ func (t *table) row(cells []string, line int) (map[string]any, *Fault) {
 			Pos: at, Msg: fmt.Sprintf("the row has %d cells, and the header %d", len(cells), len(t.columns)),
 			Hint: "a cell with a comma or a line break is written in quotes",
 		}
+	}
+	if len(cells) > 1 && slices.Equal(cells, t.columns) {
+		return nil, &Fault{Pos: at, Msg: "the row repeats the header", Hint: "take it out; it comes where files are joined"}
 	}
 	values := make(map[string]any, len(cells))
 	for i, cell := range cells {

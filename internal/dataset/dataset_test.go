@@ -76,6 +76,11 @@ func TestRows(t *testing.T) {
 				"the row begins on line 6 " +
 				`(a cell with a quote is written in quotes, and its quotes twice: "say ""hello""")`,
 		}},
+		{"a.csv", "id,q\n1,a\nid,q\n2,b\n", []string{
+			`1:2 {"id":"1","q":"a"}`, "row-2: a.csv:3: the row repeats the header (take it out; it comes where files are joined)",
+			`2:4 {"id":"2","q":"b"}`,
+		}},
+		{"a.csv", "word\nword\n", []string{`row-1:2 {"word":"word"}`}},
 		{"a.tsv", "id\tq\n1\ta,b\n", []string{`1:2 {"id":"1","q":"a,b"}`}},
 		{"a.json", "[{\"q\": \"]}\\\"\"},\n {\"q\": [{}]\n}\n]\n", []string{`row-1:1 {"q":"]}\""}`, `row-2:2 {"q":[{}]}`}},
 		{"a.yaml", "- q: yes please\n  n: 1.10\n- 4\n- q: [a]\n", []string{

@@ -2,8 +2,7 @@ package digest
 
 import (
 	"bytes"
-
-	"github.com/arena-evals/arena/internal/sortby"
+	"slices"
 )
 
 // InOrder puts the pieces of b behind start, which end where ends says, into the order of their bytes. It takes the
@@ -23,7 +22,7 @@ func InOrder(b []byte, start int, ends []int) []byte {
 	if ordered {
 		return b
 	}
-	sortby.Func(pieces, func(p, q piece) int { return bytes.Compare(b[p.from:p.to], b[q.from:q.to]) })
+	slices.SortFunc(pieces, func(p, q piece) int { return bytes.Compare(b[p.from:p.to], b[q.from:q.to]) })
 	size := len(b)
 	for _, p := range pieces {
 		b = append(b, b[p.from:p.to]...)

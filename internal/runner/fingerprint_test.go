@@ -28,10 +28,10 @@ var leftOut = map[string]string{
 	"RecordingEval.PassedOver": "files that are not judged",
 	"RareTurn.RowMedia":        "the media of the row count, by their content",
 
-	"Project.Prompts": others, "Project.Providers": others, "Project.Scenarios": others, "Project.Evals": others, "Project.Whole": others,
+	"Project.Prompts": others, "Project.Providers": others, "Project.Scenarios": others, "Project.Evals": others, "Project.AllScenarios": others,
 
 	"Agent.URL": filled, "Agent.Headers": filled, "Agent.Token": key,
-	"HTTPTool.URL": filled, "HTTPTool.Headers": filled, "Provider.APIKey": key, "Provider.KeyEnv": key, "Provider.KeyFile": key, "Provider.KeyUnset": key, "Provider.Unset": filled, "Provider.Grouped": others, "Provider.GroupPos": others,
+	"HTTPTool.URL": filled, "HTTPTool.Headers": filled, "Provider.APIKey": key, "Provider.KeyEnv": key, "Provider.KeyFile": key, "Provider.KeyUnset": key, "Provider.MisplacedKey": key, "Provider.Unset": filled, "Provider.Grouped": others, "Provider.GroupPos": others,
 	"Agent.Unset": filled, "HTTPTool.Unset": filled, "HTTPAgent.Filled": filled, "HTTPAgent.FromEnv": filled,
 
 	"Provider.RPS": pace, "Provider.Burst": pace, "Provider.MaxConcurrent": pace, "Provider.Retry": pace,

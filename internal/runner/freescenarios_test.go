@@ -8,7 +8,7 @@ import (
 )
 
 // A scenario is freed after the last of its trials, whatever part of the plan they are in, and not before.
-func TestScenariosAreLetGo(t *testing.T) {
+func TestScenariosAreFreed(t *testing.T) {
 	t.Parallel()
 	const scenarios = 3
 	plan := planOf(t, scenarios, says("hello"))
@@ -32,7 +32,7 @@ func TestScenariosAreLetGo(t *testing.T) {
 
 	opts.Kept = nil
 	again := runAll(t, plan, opts)
-	if n := again.count(result.Errored); n != plan.Len() || !strings.Contains(again.trials[0].Error, "let go") {
+	if n := again.count(result.Errored); n != plan.Len() || !strings.Contains(again.trials[0].Error, "was freed") {
 		t.Errorf("%d of %d trials without turns are errors: %+v", n, plan.Len(), again.trials)
 	}
 }

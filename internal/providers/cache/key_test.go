@@ -117,7 +117,7 @@ func TestPlaceHasEverything(t *testing.T) {
 	inExtra := []string{"Tuning.StrictTools", "Tuning.ThinkingBudget", "Tuning.APIVersion", "Tuning.APIMode", "Tuning.ReasoningSummary",
 		"Tuning.Gemini"}
 	indifferent := []string{
-		"Meta.Alias", "Meta.Pos", "Meta.Labels", "File", "Dir", "Role", "Group", "GroupPos", "APIKey", "KeyUnset", "Unset", "Grouped", "KeyEnv", "KeyFile", "KeyPos",
+		"Meta.Alias", "Meta.Pos", "Meta.Labels", "File", "Dir", "Role", "Group", "GroupPos", "APIKey", "KeyUnset", "MisplacedKey", "Unset", "Grouped", "KeyEnv", "KeyFile", "KeyPos",
 		"Platform.Pos", "Tuning.FormatPos", "Tuning.PromptCaching", "Pricing", "Prices", "RPS", "Burst", "Capabilities",
 		"RequestTimeout", "StreamIdleTimeout",
 		"MaxConcurrent", "Transport", "Breaker", "Retry",

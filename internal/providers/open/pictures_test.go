@@ -116,7 +116,7 @@ func TestPictures(t *testing.T) {
 	}
 	talk := []chat.Message{{Role: chat.User, Content: "a"}, {Role: chat.Assistant, Content: "b"}, {Role: chat.User, Content: "c"}}
 	_, err = client.Complete(t.Context(), &chat.Request{Messages: talk}, nil)
-	if failed, ok := errors.AsType[*providers.Error](err); !ok || !strings.Contains(failed.Msg, "takes one message") {
+	if failed, ok := errors.AsType[*providers.Error](err); !ok || !strings.Contains(failed.Msg, "takes a single message") {
 		t.Error(err)
 	}
 }

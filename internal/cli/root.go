@@ -87,8 +87,8 @@ func strict(root *cobra.Command) {
 	}
 }
 
-// needsCommand shows the help of a command that only groups others. Its status is that of a mistake: a job whose command
-// is an empty variable has run nothing.
+// needsCommand shows the help of a command that only groups others. Its status is that of a mistake: a job whose
+// command is an empty variable has run nothing.
 func needsCommand(c *cobra.Command, _ []string) error {
 	return errors.Join(c.Help(), exit(result.ExitUsage))
 }

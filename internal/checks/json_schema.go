@@ -121,7 +121,8 @@ func (*schemaValue) shape() keys.Shape {
 
 func (p *schemaValue) take(b *binder, n *node.Node, what string) bool {
 	if n.Kind != node.Map {
-		b.r.Errorf(n, "wrong-type", "%s must be a map that holds a JSON Schema", what)
+		b.r.Errorf(n, "wrong-type", "%s must be a map that holds a JSON Schema", what).Hint =
+			"write the schema itself here: {type: object, required: […], properties: {…}}"
 		return false
 	}
 	before := b.r.Diags.Errors()

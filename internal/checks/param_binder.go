@@ -157,6 +157,10 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 		names = append(names, terms...)
 	}
 	near := diag.Nearest(k.Value, names)
+	inWords := k.Value == "max_words" || k.Value == "min_words"
+	if inWords {
+		near = "" // max_words is not max_chars
+	}
 	switch {
 	case path == "" && keys.Find(k.Value, scenario.CheckKeys()) != nil:
 		d.Hint = `write it beside "params", not inside`
@@ -165,6 +169,8 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 	case near != "":
 		f := &l.fields[l.index[near]]
 		d.Hint = `did you mean "` + near + `" (` + f.Shape.Label() + `)?`
+	case inWords:
+		d.Hint = "words are counted by the check word_count"
 	case len(l.fields) == 0:
 		d.Hint = "it takes no parameters"
 	default:

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -32,6 +33,14 @@ func syntaxError(file string, data []byte, err error) diag.Diagnostic {
 		before, _, _ := strings.Cut(text, "*"+m[1])
 		d.Pos.Col = int32(utf8.RuneCountInString(before) + 1)
 		d.Width = utf8.RuneCountInString(m[1]) + 1
+		return d
+	}
+	if line, col, what := foreignLine(lines); what != "" {
+		d.Pos.Line, d.Pos.Col = line, col
+		d.Msg, d.Hint = what, "YAML takes only plain spaces there: type them anew"
+		if strings.HasPrefix(what, "the mark") {
+			d.Hint = "take one of the two sides, and the lines <<<<<<<, ======= and >>>>>>> out"
+		}
 		return d
 	}
 	if col, ok := tabIndent(text); ok {
@@ -169,4 +178,23 @@ func tabIndent(line string) (col int32, ok bool) {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 	tab := strings.IndexByte(indent, '\t')
 	return int32(tab + 1), tab >= 0 && len(indent) < len(line)
+}
+
+// foreignLine finds the line of a broken file that YAML cannot have: the mark of a merge conflict, or an indentation of
+// spaces that are none, as they come from web pages.
+func foreignLine(lines []string) (line, col int32, what string) {
+	for i, text := range lines {
+		if strings.HasPrefix(text, "<<<<<<< ") || strings.HasPrefix(text, ">>>>>>> ") {
+			return int32(i + 1), 1, "the mark of a merge conflict is still in the file"
+		}
+		for k, r := range []rune(text) {
+			if r != ' ' && unicode.IsSpace(r) && r > unicode.MaxASCII {
+				return int32(i + 1), int32(k + 1), "a no-break space is used for indentation"
+			}
+			if r != ' ' {
+				break
+			}
+		}
+	}
+	return 0, 0, ""
 }

@@ -277,6 +277,11 @@ func readJudgeProvider(d *decoder, j *Judge, v *node.Node) {
 func readJudges(d *decoder, a *arenaFile, v *node.Node) {
 	d.Items(v, "judges", func(_ int, item *node.Node) {
 		var j Judge
+		if item.Kind == node.Scalar && !node.IsNull(item) {
+			d.WrongType(item, "a judge", "a map").Hint = "write {name: " + item.Value +
+				", provider: …}, with a provider of this config"
+			return
+		}
 		if judgeFields.read(d, item, &j) && j.Name != "" {
 			a.judges = append(a.judges, j)
 		}

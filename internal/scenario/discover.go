@@ -181,6 +181,9 @@ func (l *loader) ofCommandLine(p *problem) *problem {
 		here = append(here, defaultFolder+"/")
 	}
 	text := "paths are scenario files, folders, patterns or configs, from the working directory"
+	if p.code == MissingFile {
+		text += "; --scenario takes the ids of scenarios"
+	}
 	if len(here) > 0 {
 		text += "; here are " + strings.Join(here, " and ")
 	}

@@ -220,12 +220,30 @@ func (f *files) missing(path string) *problem {
 	}
 	p := &problem{code: MissingFile, msg: fmt.Sprintf("there is no file %q", path)}
 	dir := filepath.Dir(path)
-	if other := f.spelled(path); other != "" {
+	if other := cmp.Or(f.spelled(path), f.nearby(path)); other != "" {
 		p.hint = fmt.Sprintf("did you mean %q?", filepath.ToSlash(other))
 	} else if near := diag.Nearest(filepath.Base(path), f.names(dir)); near != "" {
 		p.hint = fmt.Sprintf("did you mean %q?", join(dir, near))
 	}
 	return p
+}
+
+// nearby is a file of the same name in a folder beside or below the one that a path names; "": none, or several.
+func (f *files) nearby(path string) (found string) {
+	dir, base := filepath.Dir(path), filepath.Base(path)
+	for _, above := range []string{dir, filepath.Dir(dir)} {
+		for _, name := range f.names(above) {
+			at := join(join(above, name), base)
+			if strings.HasPrefix(name, ".") || !f.exists(at) || f.isDir(at) {
+				continue
+			}
+			if found != "" && found != at {
+				return ""
+			}
+			found = at
+		}
+	}
+	return found
 }
 
 // spelled is the file that a path means with other slashes or letters, or relative to the working directory in place of

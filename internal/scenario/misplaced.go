@@ -45,6 +45,10 @@ func placementHint(key string) string {
 			"assertions below each turn"
 	case "context_policy", "tool_policy", "seed_memories":
 		return "put it into each scenario that it is for, beside turns"
+	case "trials":
+		return "put it at the level of the scenario, beside turns"
+	case "pass_rate", "tolerance", "confidence":
+		return "write it below trials: trials: {pass_rate: 0.8, max: 50}"
 	case "chaos":
 		return "put it into the turn in which tools are to fail"
 	case "image_url", "video_url", "audio_url", "document_url", "input_audio":

@@ -28,6 +28,9 @@ var providerFields = table("a provider", func() rows[providerFile] {
 			p.kind = v
 			if word, ok := d.OneOf(v, "type", types...); ok {
 				p.Type = ProviderTypeOf(word).Name
+			} else if diag.Nearest(v.Value, types) == "" {
+				d.Diags.Explain(d.Pos(v), "unknown-value", "a server that speaks OpenAI's protocol has the type "+
+					"openai-compatible, with base_url; another endpoint is http, and a program command")
 			}
 		}).must().doc("Whose interface the model has; mock answers with canned replies."),
 		label("model", func(p *providerFile) *string { return &p.Model }).asIs().
@@ -132,6 +135,9 @@ func keyElsewhere(name string) string {
 			"name another: credential: {credential_env: NAME}"
 	case "apikeyenv", "keyenv", "envkey":
 		return "write credential: {credential_env: NAME}"
+	}
+	if providerDefaults.index(name) >= 0 {
+		return "put it below defaults: defaults: {" + name + ": …}"
 	}
 	return ""
 }

@@ -28,6 +28,8 @@ func (d *decoder) jsonSchema(n *node.Node, what string) json.RawMessage {
 			wrong := d.Errorf(at, "invalid-schema", "%s: %s", what, e.Text)
 			if n := len(e.Path); n > 0 && e.Path[n-1] == "type" && at.Kind == node.Scalar {
 				wrong.Hint = jsonschema.TypeMeant(at.Value)
+			} else if n > 1 && e.Path[n-1] == "required" && e.Path[n-2] == "properties" && at.Kind == node.List {
+				wrong.Hint = "required stands beside properties, not within"
 			}
 		}
 		return nil

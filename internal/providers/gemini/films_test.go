@@ -190,7 +190,7 @@ func TestFilmsThatFail(t *testing.T) {
 		"nothing":              {ended(`"response":{}`), "the operation ended without one", providers.Refused, false},
 		"empty":                {ended(`"response":{"videos":[{}]}`), "neither a film in it nor the address", providers.BadReply, false},
 		"bucket":               {ended(`"response":{"videos":[{"gcsUri":"gs://shop/film.mp4"}]}`), "leave storageUri out", providers.BadReply, false},
-		"no film":              {ended(`"response":{"videos":[{"bytesBase64Encoded":"aGVsbG8="}]}`), "the video in the reply: it is", providers.BadReply, false},
+		"no film":              {ended(`"response":{"videos":[{"bytesBase64Encoded":"aGVsbG8="}]}`), "the video in the reply: it", providers.BadReply, false},
 		"stranger": {ended(`"response":{"generateVideoResponse":{"generatedSamples":[{"video":{"uri":"http://169.254.169.254/latest"}}]}}`),
 			"cannot be fetched from where the server says that it is", providers.BadReply, false},
 		"password": {ended(`"response":{"generateVideoResponse":{"generatedSamples":[{"video":{"uri":"http://u:p@127.0.0.1/f"}}]}}`),

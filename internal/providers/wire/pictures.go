@@ -74,7 +74,7 @@ func (m *Made) AddBytes(kind, declared string, raw []byte) error {
 func (m *Made) add(kind, declared, data string, raw []byte) error {
 	mime, err := media.Check(kind, declared, raw)
 	if err != nil {
-		return m.call.Fail(providers.BadReply, nil, "the %s in the reply: it is %v", kind, err)
+		return m.call.Fail(providers.BadReply, nil, "the %s in the reply: %v", kind, err)
 	}
 	m.reply.Parts = append(m.reply.Parts, chat.Part{Type: kind, Media: &chat.Media{MIMEType: mime, Data: data}})
 	return nil

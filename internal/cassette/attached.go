@@ -6,14 +6,14 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// mediaRequest asks for what lies at an address.
+// mediaRequest asks for the media at an address.
 type mediaRequest struct {
 	Type string `json:"type"` // of the part
 	MIME string `json:"mime_type,omitempty"`
 	URL  string `json:"url"` // without its query: see chat.WithoutQuery
 }
 
-// mediaReply is what came.
+// mediaReply holds the media that were fetched.
 type mediaReply struct {
 	Media *media `json:"media"`
 }

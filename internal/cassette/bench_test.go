@@ -43,7 +43,7 @@ func recorderFor(b *testing.B, d *Folder) *Recorder {
 	return tape
 }
 
-// BenchmarkRecord is what --record adds to a trial, the sync of its file included.
+// BenchmarkRecord measures what --record adds to a trial, with the sync of its file.
 func BenchmarkRecord(b *testing.B) {
 	d := &Folder{Dir: b.TempDir(), Now: time.Now}
 	for b.Loop() {
@@ -51,7 +51,7 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// BenchmarkReplay is a trial without its checks.
+// BenchmarkReplay measures the replay of a trial, without its checks.
 func BenchmarkReplay(b *testing.B) {
 	dir := b.TempDir()
 	longTrial(b, recorderFor(b, &Folder{Dir: dir, Now: time.Now}))
@@ -61,7 +61,7 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// BenchmarkCheck is the look into a cassette before the run.
+// BenchmarkCheck measures the check of a cassette before the run.
 func BenchmarkCheck(b *testing.B) {
 	d := &Folder{Dir: b.TempDir(), Now: time.Now}
 	longTrial(b, recorderFor(b, d))

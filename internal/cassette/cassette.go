@@ -33,8 +33,8 @@ type document struct {
 	CheckedBy string `json:"checked_by,omitempty"`
 	// Redacted are the names of fields whose values were removed.
 	Redacted []string `json:"redacted,omitempty"`
-	// Tools are the definitions of offered tools, each once. Requests refer to them by name, and to those that have
-	// their name from an earlier one by what they are called in its stead.
+	// Tools are the definitions of offered tools, each once. Requests refer to a definition by the name of the tool, or
+	// by tool.As when an earlier definition has that name.
 	Tools     []tool     `json:"tools,omitempty"`
 	Exchanges []exchange `json:"exchanges"`
 }

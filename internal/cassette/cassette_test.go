@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const trialID = "refund/gpt-4o/default#2[city=Köln]"
 
-// folderIn is a folder of cassettes on a clock that goes on by a millisecond with every look.
+// folderIn returns a folder of cassettes. Its clock advances by a millisecond each time it is read.
 func folderIn(dir string, replay bool) *Folder {
 	at := time.Unix(1_700_000_000, 0)
 	return &Folder{Dir: dir, Replay: replay, Now: func() time.Time {
@@ -51,7 +51,7 @@ func closed(t *testing.T, tape *Recorder) (notice string) {
 	return notice
 }
 
-// recordAndReplay runs a trial for real and from its recording, and expects the same of both.
+// recordAndReplay records a trial, replays it, and expects the same outcome of both.
 func recordAndReplay[T any](t *testing.T, trial func(l *Lane, live bool) T) T {
 	t.Helper()
 	dir := t.TempDir()
@@ -69,7 +69,7 @@ func recordAndReplay[T any](t *testing.T, trial func(l *Lane, live bool) T) T {
 	return first
 }
 
-// model is a provider that says one thing, or fails. nil must not be asked.
+// model is a provider that always gives the same reply or error. A nil model must not be called.
 type model struct {
 	reply  chat.Reply
 	err    error
@@ -107,7 +107,7 @@ func request(text string) *chat.Request {
 	}
 }
 
-// outcome is what of a call a trial sees.
+// outcome is what a trial sees of a call.
 type outcome struct {
 	Reply  chat.Reply
 	Err    string
@@ -216,7 +216,7 @@ func TestClosedStream(t *testing.T) {
 	}
 }
 
-// TestChunksOfTheLastAttempt: what broke off before the reply came is not part of it.
+// TestChunksOfTheLastAttempt: chunks of failed attempts are not part of the reply.
 func TestChunksOfTheLastAttempt(t *testing.T) {
 	t.Parallel()
 	h := &streamRecorder{now: time.Now}
@@ -302,7 +302,7 @@ func TestToolsAndEvaluators(t *testing.T) {
 	})
 }
 
-// TestOrder: a cassette is the same whatever ended first.
+// TestOrder: a cassette is the same whichever exchange ended first.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	var files [2]string
@@ -386,7 +386,7 @@ func TestRealtime(t *testing.T) {
 	}
 }
 
-// TestOff: a run without cassettes pays for none of this. It counts allocations, and so runs alone.
+// TestOff: a run without cassettes allocates nothing for them. The test counts allocations, so it runs alone.
 func TestOff(t *testing.T) {
 	var d *Folder
 	tape, err := d.Open(Trial{trialID, trialID}, false, nil)

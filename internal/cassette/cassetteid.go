@@ -10,7 +10,7 @@ import (
 // Trial names a trial and its cassette.
 type Trial struct {
 	ID string
-	// Name names its cassette: like the id, or for a trial with a variant without what depends on the other variants.
+	// Name names its cassette. It is the id, or for a variant the id without the number that depends on other variants.
 	Name string
 }
 
@@ -25,7 +25,7 @@ func (d *Folder) nameOf(t Trial) string {
 	return t.Name
 }
 
-// written returns the name under which a trial is written: its id if there is a cassette of that name already.
+// written returns the name of the cassette that the trial writes: its id if a cassette of that name exists already.
 func (d *Folder) written(t Trial) string {
 	if !exists(d.file(t.Name)) && exists(d.file(t.ID)) {
 		return t.ID
@@ -59,8 +59,8 @@ func cutVariant(id string) (group, variant string) {
 	return id, ""
 }
 
-// holdsTrial reports whether a cassette with this name may hold a trial. The number of a trial with a variant depends
-// on which other variants there are, and in which order.
+// holdsTrial reports whether a cassette with this name may hold a trial. The number in the id of a variant depends on
+// the other variants and their order, so it is not compared.
 func holdsTrial(name, trial string) bool {
 	if name == trial {
 		return true

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// TestVariants: the cassette of a trial with a variant is found wherever the variant stands, and those that older
-// versions wrote are where the trial has its number still.
+// TestVariants: a variant's cassette is found whatever the position of the variant, and so are those of older versions,
+// whose names still have the number.
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	const rude, rudeTwice = "s/m/default[tone=rude]", "s/m/default[tone=rude]#2"
@@ -60,7 +60,7 @@ func TestVariants(t *testing.T) {
 			closed(t, tape)
 			want := 2
 			if c.found && c.was.Name == c.is.Name || c.found && c.was.Name == c.is.ID {
-				want = 1 // none is written twice
+				want = 1 // no cassette is written twice
 			}
 			if files, err := os.ReadDir(dir); err != nil || want == 1 && len(files) != 1 {
 				t.Errorf("the folder holds %v: %v", files, err)

@@ -9,7 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// TestCheckOfTrialsWithOneID: two trials with one id have one file, and do not keep the others from being looked at.
+// TestCheckOfTrialsWithOneID: when two trials share an id, and so a file, the cassettes of all others are still
+// checked.
 func TestCheckOfTrialsWithOneID(t *testing.T) {
 	t.Parallel()
 	d := folderIn(t.TempDir(), true)

@@ -12,12 +12,12 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// offering is a request that offers these tools. The message says the same each time.
+// offering returns a request that offers these tools. Its message is always the same.
 func offering(list ...chat.Tool) *chat.Request {
 	return &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: "Hi"}}, Tools: list}
 }
 
-// changing are the requests of a trial whose tools change on the way, and change back.
+// changing returns the requests of a trial whose tools change, and change back.
 func changing() []*chat.Request {
 	pay := func(event string) chat.Tool {
 		return chat.Tool{Name: "pay", Description: "Pays", Schema: json.RawMessage(`{"type": "object", "title": "` + event + `"}`)}
@@ -29,8 +29,8 @@ func changing() []*chat.Request {
 	}
 }
 
-// TestToolsChange: the state of a workflow, skills and servers decide what tools say. A cassette keeps for each request
-// what it was offered, and defines it once.
+// TestToolsChange: tools may change within a trial, by workflow states, skills and servers. The cassette keeps the
+// tools of each request, and defines each tool once.
 func TestToolsChange(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -81,7 +81,7 @@ func TestToolsChange(t *testing.T) {
 	}
 }
 
-// TestToolsOfSpareExchanges: what a trial did not come to stays with the tools that it was offered then.
+// TestToolsOfSpareExchanges: exchanges that a trial did not reach keep the tools that their requests offered.
 func TestToolsOfSpareExchanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -106,7 +106,7 @@ func TestToolsOfSpareExchanges(t *testing.T) {
 	}
 }
 
-// TestToolDefinedTwice: of two definitions that requests call the same, nobody knows which one they mean.
+// TestToolDefinedTwice: two definitions with the same name are refused, since a request would be ambiguous.
 func TestToolDefinedTwice(t *testing.T) {
 	t.Parallel()
 	for _, second := range []string{`{"name": "pay"}`, `{"name": "other", "as": "pay"}`} {

@@ -21,10 +21,11 @@ type outsideReply struct {
 	Status int    `json:"status,omitempty"` // HTTP status
 	State  string `json:"state,omitempty"`  // state of an agent's task
 	Text   Text   `json:"text,omitempty"`
-	Stderr Text   `json:"stderr,omitempty"` // the end of it
+	Stderr Text   `json:"stderr,omitempty"` // its last part
 }
 
-// Outside records the programs, endpoints and agents of checks, or replays them. nil: they are called directly.
+// Outside records the calls of checks to programs, endpoints and agents, or replays them. A nil lane calls them
+// directly.
 func (l *Lane) Outside() checks.Outside {
 	if l == nil {
 		return nil

@@ -55,7 +55,7 @@ func (d *Folder) displayPath(id string) string { return filepath.ToSlash(d.file(
 // Has reports whether there is a cassette for a trial.
 func (d *Folder) Has(t Trial) bool { return exists(d.file(d.nameOf(t))) }
 
-// reportMissing reports that the folder to replay from is not there, or is none.
+// reportMissing reports that the folder to replay from does not exist, or is a file.
 func (d *Folder) reportMissing(isFile bool, problems *diag.List) {
 	if isFile {
 		problems.Errorf(diag.Pos{}, 0, "no-cassettes", "--replay %s: that is a file, not a folder", d.Dir).
@@ -64,7 +64,7 @@ func (d *Folder) reportMissing(isFile bool, problems *diag.List) {
 	}
 	hint := "record one: arena run --record " + d.Dir
 	var folders []string
-	entries, _ := os.ReadDir(filepath.Dir(d.Dir)) // what cannot be read gives no hint
+	entries, _ := os.ReadDir(filepath.Dir(d.Dir)) // an unreadable folder gives no hint
 	for _, e := range entries {
 		if e.IsDir() {
 			folders = append(folders, e.Name())
@@ -77,8 +77,8 @@ func (d *Folder) reportMissing(isFile bool, problems *diag.List) {
 	problems.Errorf(diag.Pos{}, 0, "no-cassettes", "--replay %s: there is no such folder", d.Dir).Hint = hint
 }
 
-// Check reports problems in the folder, in the cassettes that trials replay or reuse, and in the places of those that
-// are written. Missing cassettes are not reported.
+// Check reports problems in the folder, in the cassettes that trials replay or reuse, and in the paths that will be
+// written. Missing cassettes are not reported.
 func (d *Folder) Check(trials iter.Seq[Trial], problems *diag.List) {
 	if info, err := os.Stat(d.Dir); err != nil || !info.IsDir() {
 		if d.Replay && !d.Fill {
@@ -103,7 +103,7 @@ func (d *Folder) Check(trials iter.Seq[Trial], problems *diag.List) {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-		case err == nil && !d.Replay && d.RecordAll: // whatever is in it is replaced
+		case err == nil && !d.Replay && d.RecordAll: // the old cassette will be replaced, whatever it holds
 		case err != nil:
 			problems.Errorf(diag.Pos{File: d.displayPath(id)}, 0, "unreadable", "%v", plainfile.WithoutPath(err))
 		default:
@@ -119,7 +119,7 @@ func (d *Folder) Numbers() (numbers []int, all bool) {
 	if err != nil {
 		return nil, !errors.Is(err, fs.ErrNotExist)
 	}
-	numbers = []int{1} // the number of a trial without one in its id
+	numbers = []int{1} // a trial without a number in its id has number 1
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".json")
 		if !ok {
@@ -144,8 +144,8 @@ func (d *Folder) countFiles() int {
 	return len(entries)
 }
 
-// Open starts recording or replaying a trial. again returns the command that records the trial again; with all, it
-// calls everything again.
+// Open starts recording or replaying a trial. again returns the command that records the trial again; with all set, the
+// command repeats every call.
 func (d *Folder) Open(t Trial, simulated bool, again func(all bool) string) (*Recorder, error) {
 	if d == nil {
 		return nil, nil
@@ -206,7 +206,7 @@ func (d *Folder) Open(t Trial, simulated bool, again func(all bool) string) (*Re
 	return rec, nil
 }
 
-// providerKind names the kind of provider that answered.
+// providerKind names the kind of provider for messages.
 func providerKind(simulated bool) string {
 	if simulated {
 		return "a mock or a replay"
@@ -214,9 +214,9 @@ func providerKind(simulated bool) string {
 	return "a real provider"
 }
 
-// Close ends a trial. A recorded trial that finished replaces its cassette on disk. An unfinished one does not, nor
-// does one with less than the older cassette. For a replay the notice lists exchanges that were not used; with Strict
-// that is an error.
+// Close ends a trial. A finished recording replaces the cassette on disk. An unfinished one does not, nor does one that
+// holds less than the old cassette. After a replay the notice lists exchanges that were not used; with Strict they are
+// an error.
 func (rec *Recorder) Close(finished bool) (notice string, err error) {
 	if err := rec.Err(); err != nil || !finished {
 		rec.partial.close(true)
@@ -275,7 +275,7 @@ func (rec *Recorder) writeError(err error) *WriteError {
 	return &WriteError{fmt.Errorf("the cassette %s could not be written: %w", path, plainfile.WithoutPath(err))}
 }
 
-// WriteError is returned when a cassette cannot be written, for example to a full disk. Others will fail too.
+// WriteError is returned when a cassette cannot be written, for example to a full disk. Later writes will fail too.
 type WriteError struct{ error }
 
 func (e *WriteError) Unwrap() error { return e.error }

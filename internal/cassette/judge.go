@@ -40,14 +40,14 @@ type judgeReply struct {
 	OtherModel bool     `json:"other_model,omitempty"`
 	Served     string   `json:"served,omitempty"` // in older cassettes in place of OtherModel; never written
 	Doubt      Text     `json:"doubt,omitempty"`
-	Calls      Text     `json:"calls,omitempty"` // the tools that it calls
+	Calls      Text     `json:"calls,omitempty"` // the tools that the judge called
 	Usage      usage    `json:"usage"`
 	CostUSD    *float64 `json:"cost_usd"` // null: not known
 	Cached     bool     `json:"cached,omitempty"`
 	Source     string   `json:"source,omitempty"` // identifies model and server
 }
 
-// answeredBy is the model that answered, and whether it is another one than was asked.
+// answeredBy returns the model that answered, and whether it differs from the requested model.
 func (r *judgeReply) answeredBy() (model string, other bool) {
 	return cmp.Or(r.AnsweredBy, r.Served), r.OtherModel || r.Served != ""
 }
@@ -116,7 +116,7 @@ func (j recordedJudges) Ask(
 	return answer, e.err()
 }
 
-// share has other trials share an answer of the older cassette.
+// share offers an answer of the older cassette to other trials.
 func (j recordedJudges) share(answer *grading.Answer) {
 	if judges, ok := j.next.(interface{ Recall(answer *grading.Answer) }); ok {
 		judges.Recall(answer)

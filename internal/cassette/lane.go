@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Lane is a part of a trial that makes one exchange after another. Lanes are opened by the goroutine of the trial;
-// exchanges of concurrent lanes are ordered by it. The lane of a nil recorder is nil.
+// Lane is a part of a trial that makes one exchange after another. The trial's goroutine opens lanes, and its order of
+// opening also orders the exchanges of concurrent lanes. A nil recorder returns a nil lane.
 type Lane struct {
 	recorder *Recorder
 	at       string
@@ -34,24 +34,23 @@ func (rec *Recorder) Lane(at string) *Lane {
 	return &Lane{recorder: rec, at: withoutSecrets(rec.encoder, at), no: rec.lanes, source: rec.source}
 }
 
-// From sets the model that answers in the lane, if it is not that of the trial; see SetSource.
+// From sets the model that answers in the lane, if it differs from the trial's model; see SetSource.
 func (l *Lane) From(source string) *Lane {
 	l.source = source
 	return l
 }
 
 // Order numbers the lanes of one of several concurrent parts of a trial, so that the numbers are the same in every run.
-// It belongs to the goroutine of its part. That of a nil recorder is nil.
+// Only the part's goroutine may use it. A nil recorder returns nil orders.
 type Order struct {
 	recorder *Recorder
 	next     int
 }
 
-// orderSize is how many lanes an order can open before they mix with those of the next one.
+// orderSize is the maximum number of lanes of an order. With more, they would mix with the lanes of the next order.
 const orderSize = 1 << 24
 
-// Orders returns the orders of n parts that run at once. What the trial does after them comes behind all of their
-// lanes.
+// Orders returns the orders of n concurrent parts. Lanes that the trial opens later come after all of theirs.
 func (rec *Recorder) Orders(n int) []*Order {
 	orders := make([]*Order, n)
 	if rec == nil {
@@ -89,8 +88,8 @@ type question struct {
 	kind  string
 	group string // equal for the votes on one question; "": no vote
 	vote  int
-	// otherModel describes the model of a recorded reply when another one would be asked now, else ""; nil: any reply
-	// fits.
+	// otherModel describes the model of a recorded reply when a different model would be called now, else returns "".
+	// nil: any reply fits.
 	otherModel func(reply any) string
 	// source identifies the model, for reuse of older replies; "": none is reused.
 	source string
@@ -281,7 +280,7 @@ func (rec *Recorder) paidBefore(e *entry) {
 	e.reused = rec.folder.Fill
 }
 
-// otherModel describes the other model that answered an equal request; "": none.
+// otherModel describes a different model that answered an equal request; "": there is none.
 func (rec *Recorder) otherModel(a *asked, other func(reply any) string) string {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()

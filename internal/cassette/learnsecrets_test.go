@@ -17,8 +17,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// TestOnlyTheFileIsRedacted: a trial that is recorded has the values, the tools and its later requests too; the file
-// holds none of them, wherever they are said again. It can be played although the user said one of them.
+// TestOnlyTheFileIsRedacted: a recorded trial works with the values in its tools and later requests; the file holds
+// none of them, wherever they are repeated. The file can be replayed even though the user said one of the values.
 func TestOnlyTheFileIsRedacted(t *testing.T) {
 	t.Parallel()
 	const card = "4111-1111"
@@ -93,8 +93,8 @@ func TestOnlyTheFileIsRedacted(t *testing.T) {
 	}
 }
 
-// TestRedactedAsOne: what is learned late is taken out of all exchanges in the same way, so that each still goes on
-// where the one before it ended, and tools keep their names and have one definition.
+// TestRedactedAsOne: a secret that is learned late is removed from all exchanges in the same way. So each exchange
+// still continues the one before it, tools keep their names, and each tool has one definition.
 func TestRedactedAsOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -66,7 +66,7 @@ func addLeaves(out *[]leaf, path string, v any) {
 	case string:
 		*out = append(*out, leaf{path, strings.Split(v, "\n")})
 	default:
-		data, _ := json.Marshal(v) // it was decoded from JSON
+		data, _ := json.Marshal(v) // v was decoded from JSON, so it can be encoded
 		*out = append(*out, leaf{path, []string{string(data)}})
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// lockName is the file that names the process that records into a folder. The file is not removed; the lock is that of
-// the operating system, and ends with the process.
+// lockName is the file that names the process that records into a folder. The file stays; the operating system releases
+// its lock when the process ends.
 const lockName = ".arena.lock"
 
 // Lock creates the folder and locks it for recording, until unlock is called or the process ends. It removes incomplete

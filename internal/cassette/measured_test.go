@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// TestAmountsTheJournalTakes: a cassette holds no cost that the journal of its replay could not.
+// TestAmountsTheJournalTakes: a cassette with a cost that the journal would refuse is refused too.
 func TestAmountsTheJournalTakes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"0": true, "1e15": true, "1.1e15": false, "1e300": false, "-5": false} {

@@ -21,7 +21,7 @@ const mediaFolder = "media"
 // inlineMedia is the largest size, in base64, of media in the cassette itself.
 const inlineMedia = 512
 
-// media is an image, audio, video or document. Larger ones are in mediaFolder. Of media in requests only the hash is
+// media is an image, audio, video or document. Large ones are in mediaFolder. For media in requests only the hash is
 // kept.
 type media struct {
 	MIMEType string  `json:"mime_type"`
@@ -34,7 +34,7 @@ type media struct {
 	Width    int     `json:"width,omitempty"`
 	Height   int     `json:"height,omitempty"`
 	Duration float64 `json:"duration,omitempty"`
-	Source   string  `json:"source,omitempty"` // where what was fetched came from
+	Source   string  `json:"source,omitempty"` // the address from which it was fetched
 }
 
 func (enc encoder) mediaOf(m *chat.Media, keep bool) (*media, error) {
@@ -65,7 +65,7 @@ func (enc encoder) mediaOf(m *chat.Media, keep bool) (*media, error) {
 	}
 	data, err := base64.StdEncoding.DecodeString(out.Data)
 	if err != nil { // not base64: keep it as it is
-		return out, nil //nolint:nilerr // as said above
+		return out, nil //nolint:nilerr // not base64: kept unchanged
 	}
 	if r := cmp.Or(enc.media, enc.redactor); r != nil && r.secrets.In(data) { // such as a text document
 		data = r.secrets.Bytes(data)

@@ -26,7 +26,8 @@ type part struct {
 // tool is the definition of a tool.
 type tool struct {
 	Name string `json:"name"`
-	// As is what requests call this definition where an earlier one has taken the name. It is used in files only.
+	// As is the name by which requests refer to this definition when an earlier one has its name. It is used in files
+	// only.
 	As          string          `json:"as,omitempty"`
 	Description Text            `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
@@ -40,7 +41,7 @@ type encoder struct {
 	media  *redactor // for the bytes of media; nil: the same as for texts
 }
 
-// messagesOf converts the messages of a request. Of media it keeps the hash only.
+// messagesOf converts the messages of a request. For media it keeps only the hash.
 func (enc encoder) messagesOf(list []chat.Message) ([]message, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -65,7 +66,7 @@ func (enc encoder) messagesOf(list []chat.Message) ([]message, error) {
 	return out, nil
 }
 
-// withoutState removes the provider's state from calls. It is kept with the reply that has it.
+// withoutState removes the provider's state from calls. The reply that returned the state keeps it.
 func withoutState(list []chat.ToolCall) []chat.ToolCall {
 	if !slices.ContainsFunc(list, func(c chat.ToolCall) bool { return c.Opaque != nil }) {
 		return list

@@ -53,7 +53,7 @@ type modelReply struct {
 	Doubt      string   `json:"doubt,omitempty"`
 	Unreported []string `json:"untold,omitempty"`
 	Refused    bool     `json:"refused,omitempty"` // the API calls the reply a refusal
-	// ModelCalls and Trace are of an agent that is a program.
+	// ModelCalls and Trace are set when the agent is a program.
 	ModelCalls *int        `json:"model_calls,omitempty"`
 	Trace      *chat.Trace `json:"trace,omitempty"`
 	Source     string      `json:"source,omitempty"` // identifies model and server
@@ -79,8 +79,8 @@ func (u usage) chat() chat.Usage {
 	}
 }
 
-// Complete records client.Complete, or replays it. client may be nil for a replay. The reply has its latency even with
-// an error.
+// Complete records client.Complete, or replays it. client may be nil for a replay. The reply has its latency also when
+// there is an error.
 func (l *Lane) Complete(
 	ctx context.Context, client providers.Provider, model string, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {

@@ -13,9 +13,9 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// A part is a file with the answers that an unfinished trial has got so far. It is beside the cassette until the
-// cassette is written, so that a resumed run does not pay again. It is JSON lines: a head, and a line for each paid
-// answer. A resumed trial adds another head and its lines.
+// A part file holds the answers of a trial that is not finished. It is beside the cassette until the cassette is
+// written, so that a resumed run does not pay again. It is JSON lines: a head, and a line for each paid answer. A
+// resumed trial appends another head and its lines.
 
 // partVersion is the version of the format of parts.
 const partVersion = 1
@@ -33,7 +33,7 @@ type partLine struct {
 }
 
 // openPart reads the answers of an interrupted trial, and prepares the part of this one. With fields to redact it does
-// neither: what is secret in an exchange may be known only at the end of the trial.
+// neither, because the secrets in an exchange may be known only at the end of the trial.
 func (rec *Recorder) openPart() {
 	d := rec.folder
 	rec.partial = &partFile{trial: rec.name, places: d.partPlaces(rec.name)}
@@ -55,8 +55,8 @@ func (rec *Recorder) openPart() {
 	}
 }
 
-// holds reports whether an exchange is in a list. When a process ends before it has removed a part, its exchanges are
-// in the cassette too.
+// holds reports whether an exchange is in a list. If a process ends before it removes a part, its exchanges are in the
+// cassette too.
 func holds(list []*entry, e *entry) bool {
 	for _, one := range list {
 		if one.key != e.key || one.latency != e.latency {
@@ -72,7 +72,7 @@ func holds(list []*entry, e *entry) bool {
 }
 
 // readPart reads the exchanges in a part up to the first line that is cut or damaged, and the length of what it read.
-// The error says why a file has none.
+// The error says why a file has no exchanges.
 func readPart(path, trial string) (list []*entry, whole int64, err error) {
 	data, err := plainfile.Read(path)
 	if err != nil {
@@ -139,7 +139,7 @@ func (d *Folder) Unread() (list []diag.Diagnostic) {
 	return list
 }
 
-// readPartLine reads an exchange. tools and before are those of the lines before it, and become those of the next.
+// readPartLine reads an exchange. It takes tools and before from the earlier lines, and updates them for the next line.
 func readPartLine(line []byte, tools map[string]tool, before *[]message) (*entry, error) {
 	var x struct {
 		readExchange

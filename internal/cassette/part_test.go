@@ -12,10 +12,10 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// partOf is where the part of the trial of these tests stands.
+// partOf returns the path of the part of these tests' trial.
 func partOf(dir string) string { return (&Folder{Dir: dir}).partPlaces(trialID)[0].path }
 
-// ask has a model answer texts in turns of their own, and counts how often it was asked.
+// ask has a model answer each text in a turn of its own, and returns how often the model was called.
 func ask(t *testing.T, tape *Recorder, m *counted, texts ...string) (calls int) {
 	t.Helper()
 	before := m.calls
@@ -30,8 +30,7 @@ func ask(t *testing.T, tape *Recorder, m *counted, texts ...string) (calls int) 
 	return m.calls - before
 }
 
-// TestPart has a trial that was interrupted after two of three answers go on, after various things happened to its
-// folder.
+// TestPart resumes a trial that was interrupted after two of three answers, with various changes to its folder.
 func TestPart(t *testing.T) {
 	t.Parallel()
 	edit := func(f func(text string) string) func(*testing.T, string) {
@@ -136,7 +135,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestPartOfManyInterruptions goes on again and again, each time by one answer, the last line cut each time.
+// TestPartOfManyInterruptions resumes again and again. Each time one answer is added and the last line is cut.
 func TestPartOfManyInterruptions(t *testing.T) {
 	t.Parallel()
 	dir, m := t.TempDir(), &counted{}
@@ -174,8 +173,8 @@ func TestPartOfManyInterruptions(t *testing.T) {
 	closed(t, replay)
 }
 
-// TestPartBesideItsCassette: a process that ends between writing a cassette and removing the part leaves both, and the
-// answers in both count once.
+// TestPartBesideItsCassette: a process that ends after it wrote a cassette and before it removed the part leaves both.
+// The answers in both count once.
 func TestPartBesideItsCassette(t *testing.T) {
 	t.Parallel()
 	dir, m := t.TempDir(), &counted{}
@@ -196,7 +195,7 @@ func TestPartBesideItsCassette(t *testing.T) {
 	closed(t, tape)
 }
 
-// TestPartHoldsNoSecret looks at the file of a trial that goes on.
+// TestPartHoldsNoSecret looks for secrets in the part file of an unfinished trial.
 func TestPartHoldsNoSecret(t *testing.T) {
 	t.Parallel()
 	dir, m := t.TempDir(), &counted{}
@@ -221,7 +220,7 @@ func TestPartHoldsNoSecret(t *testing.T) {
 	closed(t, tape)
 }
 
-// TestPartElsewhere: what the folder does not take stands in the spare one.
+// TestPartElsewhere: answers that cannot be written to the folder are in the spare folder.
 func TestPartElsewhere(t *testing.T) {
 	t.Parallel()
 	dir, spare, m := t.TempDir(), filepath.Join(t.TempDir(), "spare"), &counted{}
@@ -251,7 +250,8 @@ func TestPartElsewhere(t *testing.T) {
 	}
 }
 
-// TestPartOfWhatCannotBeWritten stays, so that the trial is not paid for twice.
+// TestPartOfWhatCannotBeWritten: the part stays when the cassette cannot be written, so that the trial is not paid for
+// twice.
 func TestPartOfWhatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	dir, m := t.TempDir(), &counted{}
@@ -274,7 +274,8 @@ func TestPartOfWhatCannotBeWritten(t *testing.T) {
 	closed(t, tape)
 }
 
-// TestPartThatIsSomethingElse: what stands in the place of a part and is none is not read whole, and told.
+// TestPartThatIsSomethingElse: a file that is in the place of a part and is not one is not read to its end, and
+// reported.
 func TestPartThatIsSomethingElse(t *testing.T) {
 	t.Parallel()
 	for what, put := range map[string]func(path string) error{
@@ -285,7 +286,7 @@ func TestPartThatIsSomethingElse(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return errors.Join(f.Truncate(plainfile.MaxRead+1), f.Close()) // without a block on disk
+			return errors.Join(f.Truncate(plainfile.MaxRead+1), f.Close()) // a sparse file
 		},
 	} {
 		dir := t.TempDir()

@@ -41,7 +41,7 @@ func (p *partFile) add(e *entry) {
 	p.mu.Lock()
 	for len(p.places) > 0 && p.write(e) != nil {
 		if p.file != nil {
-			_ = p.file.Close() // it is given up
+			_ = p.file.Close() // this place is given up
 		}
 		p.file, p.failed, p.places = nil, append(p.failed, p.places[0]), p.places[1:]
 	}

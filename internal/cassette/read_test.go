@@ -58,7 +58,7 @@ const whole = `{
 }
 `
 
-// TestEdited: whatever a person breaks in a cassette is reported at its place.
+// TestEdited: every mistake of a person who edits a cassette is reported at its position.
 func TestEdited(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, old, edited, want string }{
@@ -118,7 +118,8 @@ func TestWholeFileIsKept(t *testing.T) {
 	}
 }
 
-// FuzzCassette: no file makes arena panic, problems stand inside of it, and what is read is written as it was.
+// FuzzCassette: no file makes arena panic, positions of problems are inside the file, and a file that was read is
+// written unchanged.
 func FuzzCassette(f *testing.F) {
 	f.Add([]byte(whole))
 	f.Add([]byte(strings.ReplaceAll(whole, "model", "judge")))
@@ -192,7 +193,7 @@ func TestRedaction(t *testing.T) {
 	}
 }
 
-// TestMisses: an error names what changed, and how to record it again.
+// TestMisses: the error says what changed in the request, and how to record it again.
 func TestMisses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -304,7 +305,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestLockLink: a link in the place of the lock leads nowhere.
+// TestLockLink: a link in the place of the lock file is not followed.
 func TestLockLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -323,7 +324,7 @@ func TestLockLink(t *testing.T) {
 	}
 }
 
-// isMiss reports whether an error says that a recording has no answer.
+// isMiss reports whether an error says that a recorded answer is missing.
 func isMiss(err error) bool {
 	_, ok := errors.AsType[*missError](err)
 	return ok

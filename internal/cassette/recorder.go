@@ -17,7 +17,7 @@ type Recorder struct {
 	now            func() time.Time // constant for a simulated provider
 	encoder        encoder
 	startEncoder   encoder   // removes secrets known at the start
-	plainEncoder   encoder   // removes no secrets: those of the recording's machine may differ
+	plainEncoder   encoder   // removes no secrets: the recording's machine may have had other ones
 	replayRedactor *redactor // removes redacted values from outputs of a replay
 	redactFields   []string  // names of fields whose values are removed
 	plays          bool
@@ -37,8 +37,8 @@ type Recorder struct {
 	err             error           // why the cassette cannot be written
 	secrets         []string        // known at the start
 	learned         []string        // values of redacted fields
-	learnedPrefixes []string        // beginnings of those that were cut
-	outputs         *redactor       // for outputs; nil: to be made
+	learnedPrefixes []string        // beginnings of values that were cut
+	outputs         *redactor       // nil: not made yet
 	toolNames       map[string]bool // of offered tools
 }
 
@@ -53,7 +53,7 @@ type entry struct {
 	cause       error   // the error of the trial's time limit
 	latency     float64 // ms
 	played      bool    // by a replay
-	reused      bool    // from a cassette, while others are asked; it costs nothing now
+	reused      bool    // from a cassette, in a run that records; it costs nothing now
 }
 
 // err is the error of the exchange, or nil.
@@ -79,7 +79,7 @@ func (p position) compare(q position) int {
 		cmp.Compare(p.seq, q.seq))
 }
 
-// OnTimeout sets the function that ends the trial where the recorded one ran out of time.
+// OnTimeout sets the function that ends the trial at the point where the recorded trial ran out of time.
 func (rec *Recorder) OnTimeout(stop context.CancelCauseFunc) {
 	if rec != nil {
 		rec.stop = stop

@@ -12,9 +12,9 @@ import (
 	"github.com/arena-evals/arena/internal/recording"
 )
 
-// TestRecordingKnowsEveryField: whoever reads cassettes as recordings refuses fields that he does not know, so he has
-// to know all that are written. Each cassette has to be read to its end: what is refused for another reason would hide
-// the fields behind it.
+// TestRecordingKnowsEveryField: the reader of recordings refuses unknown fields of a cassette, so it must know all
+// fields that are written. The test reads each cassette to its end, since any other error would hide unknown fields
+// after it.
 func TestRecordingKnowsEveryField(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds() {
@@ -62,10 +62,10 @@ func TestRecordingKnowsEveryField(t *testing.T) {
 	}
 }
 
-// words are what fields must hold that do not take any text.
+// words are values for fields that do not accept any text.
 var words = map[string]string{"type": "text", "sha256": strings.Repeat("ab", 32)}
 
-// fill gives every field that a file shows a value.
+// fill sets every field that is written to a file.
 func fill(t *testing.T, v reflect.Value) {
 	t.Helper()
 	switch v.Kind() {
@@ -104,7 +104,7 @@ func fill(t *testing.T, v reflect.Value) {
 				v.FieldByIndex(field.Index).SetString(word)
 			}
 		}
-	case reflect.Interface: // it depends on the kind
+	case reflect.Interface: // its type depends on the kind
 	default:
 		t.Fatalf("a value of type %s cannot be filled", v.Type())
 	}

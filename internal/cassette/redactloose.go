@@ -112,8 +112,8 @@ func (s looseScan) quotedKey(at int) (value, level int, ok bool) {
 	return 0, 0, false
 }
 
-// bareKey reports whether there is the name of a field at an offset, without matching quotes, and returns the offset of
-// its value.
+// bareKey reports whether the name of a field is at an offset, without matching quotes, and returns the offset of its
+// value.
 func (s looseScan) bareKey(at int) (value int, ok bool) {
 	before, _ := utf8.DecodeLastRuneInString(s.text[:at])
 	if isWordRune(before) && at > 0 {
@@ -195,7 +195,7 @@ func (s looseScan) value(from, level int) (end int, cut bool) {
 	return end, end == len(s.text)
 }
 
-// goesOn extends the end of a value by text right behind it that is not part of JSON.
+// goesOn extends the end of a value by the text that directly follows it and is not part of JSON.
 func (s looseScan) goesOn(end, level int) int {
 	next := end
 	if s.meant {

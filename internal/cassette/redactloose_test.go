@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// cardTexts are the ways in which the value 52228888 may stand in the field card: as JSON, as what was to be JSON, and
-// quoted within other texts.
+// cardTexts are texts with the value 52228888 in the field card: as JSON, as broken JSON, and quoted within other
+// texts.
 var cardTexts = []string{
 	`{"card":"52228888"}`, `{"card":52228888}`, `{"card":["52228888"]}`, `{"card":{"number":"52228888"}}`,
 	`{"CARD" : "52228888"}`, `{"\u0063ard":"52228888"}`, `{"card":"52228888","card":"bbbbbbbb"}`,
@@ -30,11 +30,11 @@ var cardTexts = []string{
 	`{"x":` + strings.Repeat("[", 12000) + strings.Repeat("]", 12000) + `,"card":"52228888"}`,
 }
 
-// cardArgs are texts that only arguments have, which were meant to be JSON whatever they look like.
+// cardArgs are texts that are redacted only as arguments, which are meant to be JSON whatever they look like.
 var cardArgs = []string{`card=52228888`, `card: 52228888`, `"card": "52228888"}`}
 
-// TestRedactedInWhateverState: what stands in a field to be redacted is taken out of texts that are not, or not quite,
-// JSON, and is known from them, so that it is taken out where it is said again.
+// TestRedactedInWhateverState: the value of a field to be redacted is removed from texts that are not valid JSON, and
+// is learned from them, so that it is removed wherever it is repeated.
 func TestRedactedInWhateverState(t *testing.T) {
 	t.Parallel()
 	for i, text := range append(append([]string{}, cardTexts...), cardArgs...) {
@@ -68,8 +68,8 @@ func TestRedactedInWhateverState(t *testing.T) {
 	}
 }
 
-// TestRedactedWhereverItIsCut cuts documents at each place: nothing of the value is left beside the field, and where
-// enough of it is there to know it by, it is known.
+// TestRedactedWhereverItIsCut cuts documents at each byte. No part of the value may be left beside the field. If enough
+// of the value is there to recognise it, it is learned.
 func TestRedactedWhereverItIsCut(t *testing.T) {
 	t.Parallel()
 	const value = "qwertzuiop"
@@ -100,7 +100,7 @@ func TestRedactedWhereverItIsCut(t *testing.T) {
 	}
 }
 
-// TestNothingElseIsRedacted: what stands in no field to be redacted stays as it was.
+// TestNothingElseIsRedacted: text outside the fields to be redacted is unchanged.
 func TestNothingElseIsRedacted(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -129,7 +129,7 @@ func TestNothingElseIsRedacted(t *testing.T) {
 	}
 }
 
-// FuzzRedacted: what is no JSON is redacted in linear time, once is enough, and JSON stays JSON.
+// FuzzRedacted: text that is not JSON is redacted in linear time, a second pass changes nothing, and JSON stays JSON.
 func FuzzRedacted(f *testing.F) {
 	for _, text := range cardTexts {
 		f.Add(text)

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// TestEveryParameterIsRecorded: a request that differs in any field is another one in a cassette.
+// TestEveryParameterIsRecorded: requests that differ in any field are different in a cassette.
 func TestEveryParameterIsRecorded(t *testing.T) {
 	t.Parallel()
 	values := map[string]any{
@@ -33,8 +33,8 @@ func TestEveryParameterIsRecorded(t *testing.T) {
 	for field := range kind.Fields() {
 		name := field.Name
 		switch name {
-		case "Origin", // it is where the cassette belongs
-			"Caching": // the reply is the same
+		case "Origin", // says where the cassette belongs
+			"Caching": // does not change the reply
 			continue
 		}
 		var req chat.Request

@@ -44,8 +44,8 @@ func (rec *Recorder) loadOlder() {
 }
 
 // reusable reports whether an exchange can answer an equal request again: it is the complete reply of a model or a
-// simulated tool, and nothing in it was redacted. Other tools, and programs, endpoints and agents that evaluate, are
-// always called: they may have changed without a change in the request.
+// simulated tool, and nothing in it was redacted. All other tools, programs, endpoints and agents are always called:
+// they may have changed although the request did not.
 func (e *entry) reusable(source string) bool {
 	switch r := e.reply.(type) {
 	case *modelReply:

@@ -25,7 +25,7 @@ func (c *counted) Complete(ctx context.Context, req *chat.Request, onDelta func(
 	return c.model.Complete(ctx, req, onDelta)
 }
 
-// TestAskedAgain is what of an older cassette is taken, and what is asked again although the same is asked.
+// TestAskedAgain lists which answers of an older cassette are reused, and which equal requests are sent again.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	whole := chat.Reply{Content: `{"card": "4111-1111"}`, FinishReason: "stop"}
@@ -102,7 +102,7 @@ func TestAskedAgain(t *testing.T) {
 	}
 }
 
-// TestEvaluatorsAreAskedAgain has programs and endpoints judge whenever something is recorded: what they are now.
+// TestEvaluatorsAreAskedAgain: a recording run always calls programs and endpoints, because they may have changed.
 func TestEvaluatorsAreAskedAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -117,7 +117,7 @@ func TestEvaluatorsAreAskedAgain(t *testing.T) {
 	}
 }
 
-// TestSpare keeps what a trial that did not pass did not come to.
+// TestSpare: exchanges that a failed trial did not reach are kept.
 func TestSpare(t *testing.T) {
 	t.Parallel()
 	for name, spare := range map[string]bool{"did not pass": true, "passed": false} {
@@ -140,7 +140,7 @@ func TestSpare(t *testing.T) {
 				closed(t, tape)
 				return m.calls
 			}
-			got := []int{talk(false, "Hi", "Bye"), talk(spare, "Hello"), talk(false, "Hello", "Bye")} // turn 1 has changed
+			got := []int{talk(false, "Hi", "Bye"), talk(spare, "Hello"), talk(false, "Hello", "Bye")} // turn 1 differs
 			want := []int{2, 1, 1}
 			if spare {
 				want[2] = 0
@@ -206,7 +206,7 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// TestSpareOtherTools leaves behind what was asked when a tool was another one: it can never be asked again.
+// TestSpareOtherTools: old requests with another definition of a tool are dropped, since they cannot be sent again.
 func TestSpareOtherTools(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

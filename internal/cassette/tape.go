@@ -12,12 +12,12 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// Tape is the cassette of a trial on its way from the machine that recorded it to the one that keeps it.
+// Tape is the cassette of a trial, sent from the machine that recorded it to the machine that keeps it.
 type Tape struct {
 	Name  string            `json:"name"`            // see Trial
 	File  string            `json:"file"`            // content of the cassette
-	Media map[string][]byte `json:"media,omitempty"` // what it refers to, by hash
-	// Fields are the names of fields to redact that came up.
+	Media map[string][]byte `json:"media,omitempty"` // media that the file refers to, by hash
+	// Fields are the names of fields to redact that occurred.
 	Fields []string `json:"fields,omitempty"`
 }
 
@@ -53,7 +53,7 @@ func (s *Tapes) took(t Trial) bool {
 
 var hashInFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"sha256": "([0-9a-f]{64})"`) })
 
-// Take returns what was recorded of a trial since it was asked for last; nil: nothing was. It needs Tapes.
+// Take returns the recording of a trial since the last Take; nil: there is none. It needs Tapes.
 func (d *Folder) Take(t Trial) (*Tape, error) {
 	if d == nil || !d.Tapes.took(t) {
 		return nil, nil
@@ -65,7 +65,7 @@ func (d *Folder) Take(t Trial) (*Tape, error) {
 	tape := &Tape{Name: t.Name, File: string(data)}
 	for _, found := range hashInFile().FindAllSubmatch(data, -1) {
 		hash := string(found[1])
-		if tape.Media[hash] != nil || !exists(d.mediaFile(hash)) { // of media in requests only the hash is kept
+		if tape.Media[hash] != nil || !exists(d.mediaFile(hash)) { // for media in requests only the hash is kept
 			continue
 		}
 		content, err := d.readMedia(hash)
@@ -87,7 +87,7 @@ func (d *Folder) Take(t Trial) (*Tape, error) {
 	return tape, nil
 }
 
-// Put writes the cassette of a trial that another machine recorded. It is refused where it is none of that trial.
+// Put writes the cassette of a trial that another machine recorded. It refuses the cassette of another trial.
 func (d *Folder) Put(t Trial, tape *Tape) error {
 	name := d.written(t)
 	if !holdsTrial(name, t.ID) {
@@ -121,7 +121,7 @@ func (d *Folder) Put(t Trial, tape *Tape) error {
 		return &WriteError{fmt.Errorf("the cassette %s could not be written: %w", d.displayPath(name),
 			plainfile.WithoutPath(err))}
 	}
-	for _, place := range d.partPlaces(name) { // what an interrupted trial was answered is in the cassette
+	for _, place := range d.partPlaces(name) { // the cassette has the answers of interrupted trials too
 		_ = os.Remove(place.path)
 	}
 	return nil

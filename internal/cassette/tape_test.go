@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// filesIn are the files below a folder, with what is in them.
+// filesIn returns the files below a folder, with their content.
 func filesIn(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -23,7 +23,7 @@ func filesIn(t *testing.T, dir string) map[string]string {
 			t.Fatal(err)
 		}
 		for _, name := range names {
-			if data, err := os.ReadFile(name); err == nil { // no folder
+			if data, err := os.ReadFile(name); err == nil { // an error means a folder
 				found[strings.TrimPrefix(name, dir)] = string(data)
 			}
 		}
@@ -31,7 +31,7 @@ func filesIn(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestTapes: what one machine has recorded of a trial, another keeps, with its media, once; and nothing else.
+// TestTapes: one machine records a trial, another keeps exactly that recording, with its media, once.
 func TestTapes(t *testing.T) {
 	t.Parallel()
 	there, here := folderIn(t.TempDir(), false), folderIn(t.TempDir(), false)
@@ -73,7 +73,7 @@ func TestTapes(t *testing.T) {
 	}
 }
 
-// TestTapesOfStrangers: what is no cassette of the trial is refused, and what is there stays.
+// TestTapesOfStrangers: a tape that is not a cassette of the trial is refused, and existing files stay.
 func TestTapesOfStrangers(t *testing.T) {
 	t.Parallel()
 	d := folderIn(t.TempDir(), false)

@@ -87,7 +87,7 @@ func (enc encoder) resultOf(r *chat.ToolResult, keep bool) (*toolReply, error) {
 		ID: r.ID, Name: r.Name, Content: enc.text(r.Content), Parts: parts, Error: enc.text(r.Error),
 		ErrorType: r.ErrorType, LatencyMS: r.LatencyMS,
 	}
-	if keep { // requests do not contain it
+	if keep { // requests do not contain notices and doubts
 		out.Metadata, out.Notice, out.Doubt = enc.args(r.Metadata), string(enc.text(r.Notice)), string(enc.text(r.Doubt))
 	}
 	return out, err

@@ -123,7 +123,7 @@ func (f typeChecker) number(n *node.Node, into any, what string) bool {
 	return false
 }
 
-// measured refuses costs that no journal would take.
+// measured refuses costs that the journal would refuse.
 func (f typeChecker) measured(n *node.Node, amount float64, what string) bool {
 	if what != "cost_usd" || amount <= chat.Most {
 		return true

@@ -28,7 +28,7 @@ func (rec *Recorder) outputRedactor() *redactor {
 }
 
 // Redact returns a copy of an output of the trial without secrets. Values of the types in keep are not changed. The
-// trial itself goes on with the original.
+// trial itself continues with the original.
 func Redact[T any](rec *Recorder, v T, keep ...reflect.Type) T {
 	if !rec.Redacts() {
 		return v

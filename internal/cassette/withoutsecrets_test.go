@@ -22,7 +22,7 @@ import (
 
 const known = "known-secret-value"
 
-// fillTexts puts a text into every text of a value, and one element into every list and map.
+// fillTexts sets every string in a value to a text, and puts one element into every list and map.
 func fillTexts(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -31,7 +31,7 @@ func fillTexts(v reflect.Value, text string) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fillTexts(v.Elem(), text)
 	case reflect.Interface:
-		if v.NumMethod() > 0 { // of the program, such as the bytes of media
+		if v.NumMethod() > 0 { // types of the program, such as the bytes of media
 			return
 		}
 		v.Set(reflect.ValueOf(map[string]any{text: []any{text, json.Number("1")}}))
@@ -61,7 +61,7 @@ func filled[T any](text string) (v T) {
 	return v
 }
 
-// leaky answers everything with a secret in every text.
+// leaky answers every call with a secret in every text.
 type leaky struct{ err error }
 
 func (k leaky) Complete(context.Context, *chat.Request, func(chat.Delta) error) (chat.Reply, error) {
@@ -81,8 +81,8 @@ func (k leaky) Embed(context.Context, []string) (chat.Embeddings, error) {
 	return filled[chat.Embeddings](known), k.err
 }
 
-// TestNoTextShowsSecrets: whatever says a known secret, and wherever, no file holds it; the trial goes on with it, and
-// plays again.
+// TestNoTextShowsSecrets: no file holds a known secret, wherever it occurred. The trial continues with the secret, and
+// can be replayed.
 func TestNoTextShowsSecrets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -37,7 +37,7 @@ type exchangeWriter struct {
 	defined definitions
 }
 
-// exchange leaves out messages and tools that are earlier in the file.
+// exchange converts an exchange, without the messages and tools that are earlier in the file.
 func (s *exchangeWriter) exchange(e *entry) (x exchange, err error) {
 	x = exchange{Kind: e.kind, At: e.at, Request: e.request, Reply: e.reply, Error: e.failure, LatencyMS: e.latency}
 	if q, ok := e.request.(*modelRequest); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// TestAgentFailure: an agent that failed after its model had replied gave the user nothing.
+// TestAgentFailure: an agent that failed after its model had replied gave the user no answer.
 func TestAgentFailure(t *testing.T) {
 	t.Parallel()
 	for name, failed := range map[string]string{
@@ -36,7 +36,7 @@ func TestAgentFailure(t *testing.T) {
 	}
 }
 
-// TestLoggedTools: what the run of a tool was given, as frameworks write it down.
+// TestLoggedTools: the arguments of a tool are read as each framework logs them.
 func TestLoggedTools(t *testing.T) {
 	t.Parallel()
 	for input, told := range map[string]bool{
@@ -66,7 +66,7 @@ func TestLoggedTools(t *testing.T) {
 	}
 }
 
-// TestToolWithoutName: a call of a tool that nobody named is a call.
+// TestToolWithoutName: a tool call without a name is still a call.
 func TestToolWithoutName(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{`null`, `""`} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAbsurdAmounts: what no call can have taken is an error with its place, in whatever format it is told.
+// TestAbsurdAmounts: impossible costs, times and counts are errors with a position, in every format.
 func TestAbsurdAmounts(t *testing.T) {
 	t.Parallel()
 	trace := func(key, typed string) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// TestArgsTold: arguments that are missing, or are no object, are not known, in each form in which a record has calls.
+// TestArgsTold: missing arguments, and arguments that are not an object, are unknown, in each form of a call.
 func TestArgsTold(t *testing.T) {
 	t.Parallel()
 	const say, end = `{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": null, `,

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// writeBig writes an event log of about size bytes: many interleaved conversations, and between their messages chunks
-// of sound that nobody wants. It returns the number of conversations.
+// writeBig writes an event log of about size bytes: many interleaved conversations, with ignored chunks of sound
+// between their messages. It returns the number of conversations.
 func writeBig(tb testing.TB, path string, size int64) int {
 	tb.Helper()
 	file, err := os.Create(path)
@@ -63,8 +63,8 @@ func writeBig(tb testing.TB, path string, size int64) int {
 	return sessions
 }
 
-// TestBigEventLog opens a log and judges it session by session. With ARENA_BIG_RECORDING set to a number of MiB, the
-// log is as large as that, and the memory that it took is printed.
+// TestBigEventLog opens a log and judges it session by session. ARENA_BIG_RECORDING sets the size of the log in MiB,
+// and the memory that was used is then printed.
 func TestBigEventLog(t *testing.T) {
 	mib, asked := 8, os.Getenv("ARENA_BIG_RECORDING")
 	if asked != "" {

@@ -13,7 +13,7 @@ type branch struct {
 	kids map[string]*branch
 }
 
-// insert puts a value at a path. Objects and lists in it become branches too, but for what models wrote.
+// insert puts a value at a path. Objects and lists in it become branches too, unless a model or a tool wrote them.
 func (r *branch) insert(path []string, v value) {
 	if len(path) > 0 {
 		name := path[0]
@@ -47,7 +47,7 @@ func (r *branch) insert(path []string, v value) {
 	}
 }
 
-// isWritten reports whether a field holds what a model or a tool wrote, of whatever form.
+// isWritten reports whether a field holds text or data of any form that a model or a tool wrote.
 func isWritten(name string) bool { return name == "arguments" || name == "content" || name == "text" }
 
 // at returns the branch at a path; an empty one when there is none.
@@ -62,8 +62,8 @@ func (r *branch) at(path ...string) *branch {
 
 func (r *branch) empty() bool { return r.kids == nil && r.leaf.kind() == 0 }
 
-// list returns the kids of a list in order. missing is the first number that none has, while a later one is there; -1:
-// it is whole.
+// list returns the kids of a list in order. missing is the first missing number that has a later one; -1: none is
+// missing.
 func (r *branch) list() (kids []*branch, missing int) {
 	for i := range len(r.kids) {
 		kid := r.kids[strconv.Itoa(i)]

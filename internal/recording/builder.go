@@ -40,14 +40,14 @@ type builder struct {
 	durationsInMS bool
 }
 
-// event is a message with what decides its position.
+// event is a message with what orders it.
 type event struct {
 	Message
 	seq    int64 // 0: none
 	index  int   // in the transcript; other events refer to it
 	turn   int
 	offset bool // Message.Offset was recorded
-	traced bool // of a turn in which a program told of its work: the calls of it are among the messages
+	traced bool // the turn has a program's trace, and the calls in the trace are among the messages
 }
 
 // read makes the session of an entry. It returns nil after problems.

@@ -10,9 +10,9 @@ const cassetteVersion = 1
 
 func isCassette(h *head) bool { return h.kind == '{' && h.has("arenacassette") }
 
-// readCassette makes the conversation of a trial from what it exchanged with the agent's model and tools. What it
-// exchanged with judges, evaluators and embedders is no part of that. People edit cassettes: what arena would not
-// write there is refused.
+// readCassette makes the conversation of a trial from its exchanges with the agent's model and tools. Exchanges with
+// judges, evaluators and embedders are not part of it. People edit cassettes, so anything that arena would not write is
+// refused.
 func readCassette(b *builder, pieces iter.Seq[piece]) {
 	for p := range pieces {
 		t := &cassetteReader{builder: b}
@@ -70,8 +70,7 @@ func (t *cassetteReader) version(v value) bool {
 	return false
 }
 
-// partsOfTrialID takes scenario/provider/region#2[variant] apart. An id in which these cannot be told from one another
-// has none of them.
+// partsOfTrialID splits scenario/provider/region#2[variant]. It returns three empty parts for an ambiguous id.
 func partsOfTrialID(id string) (scenario, provider, region string) {
 	id, _, _ = strings.Cut(id, "[")
 	parts := strings.Split(id, "/")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestEditedCassette: whatever a person breaks in a cassette is reported at its place.
+// TestEditedCassette: every mistake of a person who edits a cassette is reported at its position.
 func TestEditedCassette(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/good/shop.cassette.json")
@@ -60,7 +60,7 @@ func TestEditedCassette(t *testing.T) {
 	}
 }
 
-// exchanges is a cassette of some exchanges.
+// exchanges returns a cassette with some exchanges.
 func exchanges(list ...string) []byte {
 	return []byte(`{"arena_cassette":1,"trial":"a/b/c","exchanges":[` + strings.Join(list, ",") + `]}`)
 }
@@ -68,7 +68,7 @@ func exchanges(list ...string) []byte {
 const asked = `{"kind":"model","at":"turn 1","request":{"messages":[{"role":"system","content":"Be kind."},` +
 	`{"role":"user","content":"Hi"}]},"reply":{"content":"Hello"},"latency_ms":1}`
 
-// TestCassetteTalk holds what becomes of requests that go on with the conversation in unusual ways.
+// TestCassetteTalk lists requests that continue the conversation in unusual ways, and the messages they become.
 func TestCassetteTalk(t *testing.T) {
 	t.Parallel()
 	const reply = `,"reply":{"content":"Bye"},"latency_ms":1}`
@@ -160,7 +160,7 @@ func TestCassetteHint(t *testing.T) {
 	}
 }
 
-// TestCassetteMedia: media come from beside the cassette, when they are what they are called.
+// TestCassetteMedia: media are read from the folder beside the cassette, if their content has the right hash.
 func TestCassetteMedia(t *testing.T) {
 	t.Parallel()
 	sum := sha256.Sum256([]byte("sound"))

@@ -63,7 +63,7 @@ func (t *cassetteReader) addMessages(request object, more []event) bool {
 	reply := t.pending
 	switch {
 	case reply == nil:
-	case len(more) == 0: // the same request is not sent again after a reply
+	case len(more) == 0: // after a reply the same request is not sent again
 		t.errorf(request.value, "other-conversation",
 			"this request has no more messages than the previous one, which was answered").
 			Hint = "were its messages lost? Record the trial again"
@@ -100,7 +100,7 @@ func (t *cassetteReader) applyGuardrails(reply, seen *event) {
 		"the latter counts")
 }
 
-// addToolDetails adds to a result in a request what only the exchange with the tool has.
+// addToolDetails adds to a result in a request the details that only the exchange with the tool has.
 func (t *cassetteReader) addToolDetails(r *chat.ToolResult) {
 	at := slices.IndexFunc(t.toolRuns, func(ran toolRun) bool {
 		return ran.call.Name == r.Name && ran.result.Content == r.Content && ran.result.Error == r.Error &&
@@ -113,7 +113,7 @@ func (t *cassetteReader) addToolDetails(r *chat.ToolResult) {
 	t.toolRuns = slices.Delete(t.toolRuns, at, at+1)
 }
 
-// addLastReply adds the last reply and its tool results, which no request has.
+// addLastReply adds the last reply and its tool results, which are in no request.
 func (t *cassetteReader) addLastReply() {
 	if t.pending == nil {
 		return

@@ -128,7 +128,7 @@ func (t *cassetteReader) reply(o object) (_ *event, closed bool) {
 	return e, t.truth(r.get("closed"), "closed")
 }
 
-// cassetteTrace reads what a program that is the agent told of its work.
+// cassetteTrace reads the trace of an agent that is a program.
 func (t *cassetteReader) cassetteTrace(e *event, r object) {
 	if v := r.get("modelcalls"); !v.missing() {
 		e.ModelCalls, e.traced = new(t.count(v, "model_calls")), true

@@ -200,7 +200,7 @@ func (b *builder) separateReply(o object) {
 	}
 }
 
-// endOf reads why the conversation ended, which may stand beside its messages.
+// endOf reads why the conversation ended. The field may be beside the messages.
 func (b *builder) endOf(o object) {
 	word := b.text(o.get("finishreason", "stopreason"), "finish_reason")
 	if n := len(b.events); n > 0 && b.events[n-1].Role == chat.Assistant && b.events[n-1].FinishReason == "" {
@@ -219,7 +219,7 @@ func (b *builder) addResponse(response object) {
 	}
 }
 
-// addReply adds a reply that is beside the messages, unless it is the last of them too.
+// addReply adds a reply that is beside the messages, unless it is also the last of the messages.
 func (b *builder) addReply(reply event) {
 	n := len(b.events)
 	if n == 0 || b.events[n-1].Role != chat.Assistant {
@@ -265,14 +265,14 @@ func (b *builder) choices(r object) {
 	}
 }
 
-// choiceFailed reads whether a choice failed, of which gateways tell in it.
+// choiceFailed reads whether a choice failed. Gateways report failures there.
 func (b *builder) choiceFailed(choice value) {
 	if o, ok := b.object(choice, "a choice"); ok {
 		b.failed("", b.failureIn(o))
 	}
 }
 
-// severalChoices tells that only one of several choices is read: what the others say, nobody judges.
+// severalChoices notes that only the first of several choices is read, so the others are not judged.
 func (b *builder) severalChoices(n int) {
 	b.doubtf("a call has %d choices; the first one is taken", n)
 }

@@ -2,15 +2,14 @@ package recording
 
 import "strings"
 
-// convention is a format of other tools that arena knows and does not read, so that a file of it is refused by its
-// name.
+// convention is a format of other tools that arena recognises but does not read. A file of it is refused by name.
 type convention struct {
 	name   string
 	detect func(h *head) bool
 	advice string
 }
 
-// conventions returns what is told apart only to be refused, in the order in which it is tried.
+// conventions returns the formats that are recognised only to be refused, in the order in which they are tried.
 func conventions() []convention {
 	isList := func(h *head) bool { return h.kind == '[' }
 	inData := func(h *head, keys ...string) bool {
@@ -70,8 +69,7 @@ func conventions() []convention {
 	}
 }
 
-// spanConventions are the beginnings of attributes by which spans of other conventions are known, with what writes
-// them.
+// spanConventions lists the attribute prefixes of other conventions for spans, and the tools that write them.
 var spanConventions = []struct{ prefix, name string }{
 	{"ai.", "the Vercel AI SDK"},
 	{"mlflow.", "MLflow"},
@@ -84,7 +82,7 @@ var spanConventions = []struct{ prefix, name string }{
 	{"gcp.vertex.agent.", "Google's Agent Development Kit"},
 }
 
-// conventionOf names what wrote the attributes of a span; "": it is not known.
+// conventionOf names the tool that wrote the attributes of a span; "": it is not known.
 func conventionOf(attributes value) string {
 	for _, known := range spanConventions {
 		for attr := range attributes.items {

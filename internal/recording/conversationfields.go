@@ -9,7 +9,7 @@ import (
 )
 
 // conversationFields are the fields beside the messages of a conversation: those of the formats, the parameters of chat
-// APIs, and what tools that log their calls add. None of the latter holds words of the conversation.
+// APIs, and those that logging tools add. The latter two hold no words of the conversation.
 var conversationFields = sync.OnceValue(func() *fieldNames {
 	return newFieldNames(`messages system metadata request response choices error usage body
 		id session_id conversation_id custom_id thread_id trace_id request_id run_id parent_id user user_id end_user name
@@ -26,13 +26,13 @@ var conversationFields = sync.OnceValue(func() *fieldNames {
 		modalities audio prediction safety_settings extra_body extra_headers timeout weight`)
 })
 
-// nearConversation are those of them that are offered for a name that is close: the others are as foreign as it is.
+// nearConversation are the fields that are suggested for a misspelled name.
 var nearConversation = []string{
 	"messages", "system", "metadata", "request", "response", "choices", "session_id", "conversation_id", "custom_id",
 	"model", "usage", "error",
 }
 
-// conversationHint says where to put what stands beside messages and is not known there.
+// conversationHint says where to move a field that is beside the messages and is not known there.
 func conversationHint(written string) string {
 	switch foldKey([]byte(written)) {
 	case "assert", "asserts", "assertion", "assertions", "conversationassertions", "turnassertions", "check", "checks",
@@ -61,7 +61,7 @@ func checkYAMLConversation(r *node.Reader, key string, k, v *node.Node) {
 	case key == "choices" || key == "response":
 		r.Errorf(k, "unknown-field", "a transcript has no %s; the reply is the last of its messages", key)
 	case known.folded()[foldKey([]byte(key))] || node.IsNull(v) || v.Kind != node.Scalar && len(v.Content) == 0:
-	case v.Anchor != "": // other places of the file have its content
+	case v.Anchor != "": // an alias elsewhere in the file uses its content
 	default:
 		r.Errorf(k, "unknown-field", "a conversation has an unknown field %q, whose content would be lost", cutText(key, 40)).
 			Hint = conversationHint(key)

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// What stands beside the messages is read, or known to hold no words of the conversation: nothing else is left out.
+// TestFieldsOfConversations: a field beside the messages is read, or is known to hold no words of the conversation.
 func TestFieldsOfConversations(t *testing.T) {
 	t.Parallel()
 	const messages = `[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]`

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks/corpustest"
 )
 
-// TestDetect: what a file holds decides, wherever in it the keys stand that tell.
+// TestDetect: the content of a file decides its format, wherever the decisive keys are.
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	messages := `[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]`
@@ -44,7 +44,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestBrokenFirstLine: lines after a broken one do not hide it.
+// TestBrokenFirstLine: a broken first line does not hide the lines after it.
 func TestBrokenFirstLine(t *testing.T) {
 	t.Parallel()
 	text := "{\"seq\":1,\"event\":{\n" + replyLine + "\n"
@@ -52,7 +52,7 @@ func TestBrokenFirstLine(t *testing.T) {
 	contains(t, err, "log.jsonl:1:19: not valid JSON: the text ends in the middle")
 }
 
-// TestConversations holds how sessions are told apart in an event log.
+// TestConversations lists how the sessions of an event log are separated.
 func TestConversations(t *testing.T) {
 	t.Parallel()
 	line := func(seq int, session, conversation, role string) string {
@@ -87,7 +87,7 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// TestIDs: every session of a file has an id of its own.
+// TestIDs: every session of a file has a unique id.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

@@ -12,8 +12,8 @@ import (
 
 const docPage = "../../docs/recordings.md"
 
-// TestDocTable holds the tables of docs/recordings.md against the formats and the recordings in testdata/good: what a
-// format tells is what is found in those. go test -update writes them.
+// TestDocTable compares the tables of docs/recordings.md with the formats and with the recordings in testdata/good,
+// which show what each format records. go test -update writes the tables.
 func TestDocTable(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(docPage)
@@ -25,7 +25,7 @@ func TestDocTable(t *testing.T) {
 	golden.Check(t, "../"+docPage, []byte(text))
 }
 
-// between replaces what stands between the marks of a name.
+// between replaces the text between the marks of a name.
 func between(t *testing.T, page, name, text string) string {
 	t.Helper()
 	start, end := "<!-- "+name+": written by `make golden` -->\n", "<!-- end of "+name+" -->"
@@ -37,7 +37,7 @@ func between(t *testing.T, page, name, text string) string {
 	return before + start + text + end + after
 }
 
-// told is what the recordings of a format tell.
+// told is what the recordings of a format contain.
 type told struct{ calls, results, tokens, cost, latency, finish, verdicts bool }
 
 func (w *told) add(s *Session) {

@@ -26,7 +26,7 @@ const maxUnindexed = 24
 
 func duplicateInMap(v value) (key string, at int, found bool) {
 	var few [maxUnindexed][]byte
-	var more map[string]bool // the keys behind these
+	var more map[string]bool // the keys after these
 	n := 0
 	for name, member := range v.members {
 		name = plainKey(name)

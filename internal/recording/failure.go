@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// failureIn is what an object says of its own failure: an error in it, a status of one that did not succeed, or the
+// failureIn returns the failure that an object reports: an error in it, a status that is not success, or the HTTP
 // status of a server that refused. "": nothing failed.
 func (b *builder) failureIn(o object) string {
 	if text := b.errorIn(o); text != "" {
@@ -32,7 +32,7 @@ func (b *builder) failureIn(o object) string {
 	}
 }
 
-// markIn finds the mark of a failure among the members of an object. The status of a server may stand in a text.
+// markIn finds the mark of a failure among the members of an object. An HTTP status may be inside a text.
 func markIn(o object) (m failure.Mark, failed bool) {
 	marks := jsonvalue.Object{}
 	for name, v := range o.members {
@@ -61,14 +61,14 @@ func (b *builder) errorIn(o object) string {
 	return ""
 }
 
-// failed keeps the first failure of which a record tells: the conversation is incomplete.
+// failed keeps the first failure in a record: the conversation is incomplete.
 func (b *builder) failed(what, failure string) {
 	if failure != "" {
 		b.session.Error = cmp.Or(b.session.Error, what+failure)
 	}
 }
 
-// failure is the text of an error, which may be an object, or only a word that there was one.
+// failure is the text of an error. The error may be an object, or only say that there was one.
 func (b *builder) failure(v value) string {
 	switch v.kind() {
 	case 'f':
@@ -94,7 +94,7 @@ func (b *builder) failure(v value) string {
 	return string(v.text)
 }
 
-// numberIn is a number, which may stand in a text.
+// numberIn is a number, which may be written as a text.
 func numberIn(v value) (float64, bool) {
 	if text, ok := v.str(); ok {
 		v.text = []byte(strings.TrimSpace(text))
@@ -102,7 +102,7 @@ func numberIn(v value) (float64, bool) {
 	return v.number()
 }
 
-// unfinished are the states of what was not said to its end, with which its part may be there.
+// unfinished are the states of incomplete messages, of which a part may be recorded.
 var unfinished = []string{
 	"incomplete", "in_progress", "queued", "partial", "truncated", "interrupted", "unfinished", "errored", "expired",
 	"timed_out", "rejected", "pending", "running",
@@ -110,7 +110,7 @@ var unfinished = []string{
 
 func isUnfinished(word string) bool { return slices.Contains(unfinished, strings.ToLower(word)) }
 
-// stopReason is why a message ended, by its own words: a message that is not finished did not end as it says.
+// stopReason is the reason why a message ended. The status of an unfinished message overrides it.
 func (b *builder) stopReason(o object) string {
 	if word, _ := o.get("status").str(); isUnfinished(word) {
 		return "incomplete"
@@ -118,17 +118,17 @@ func (b *builder) stopReason(o object) string {
 	return b.text(o.get("finishreason", "stopreason"), "finish_reason")
 }
 
-// cutReasons are the words of other APIs for replies that were cut.
+// cutReasons maps the finish reasons of other APIs for replies that were cut to arena's.
 var cutReasons = map[string]string{
 	"max_tokens": "length", "max_output_tokens": "length", "max_completion_tokens": "length",
 	"model_context_window_exceeded": "length", "model_length": "length", "refusal": "content_filter",
 	"safety": "content_filter",
 }
 
-// finishReason is a finish reason in arena's word, if it is one of a reply that was cut.
+// finishReason returns arena's finish reason for a reply that was cut, and any other reason unchanged.
 func finishReason(word string) string { return cmp.Or(cutReasons[strings.ToLower(word)], word) }
 
-// resultFailure is the error of a tool by what its result says; text is the result itself.
+// resultFailure is the error that a tool's result reports; text is the result itself.
 func (b *builder) resultFailure(o object, text string) string {
 	failure := b.failureIn(o)
 	if set, _ := b.flag(o.get("iserror")); set && b.failure(o.get("error")) == "" {
@@ -137,14 +137,14 @@ func (b *builder) resultFailure(o object, text string) string {
 	return failure
 }
 
-// doubtf notes what may mean that the conversation was not as it is read: every check of it passes with a warning.
+// doubtf notes why the conversation may differ from what was read. Every check of it then passes with a warning.
 func (b *builder) doubtf(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(b.session.Doubts, text) {
 		b.session.Doubts = append(b.session.Doubts, text)
 	}
 }
 
-// doubtMetadata tells of a failure in metadata, which have no fixed form: it may be one of something else.
+// doubtMetadata notes a failure in metadata. Metadata have no fixed form, so it may be the failure of something else.
 func (b *builder) doubtMetadata(o object) {
 	if failure := b.failureIn(o); failure != "" {
 		b.doubtf("the metadata report a failure: %s", cutText(failure, 80))

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// failures are fields by which a record says that it failed, or was cut.
+// failures are fields by which a record reports that it failed, or was cut.
 var failures = [][2]string{
 	{"error", `"boom7"`},
 	{"error", `{"message":"boom7"}`},
@@ -27,8 +27,8 @@ var failures = [][2]string{
 	{"stop_reason", `"max_tokens"`},
 }
 
-// TestNoFailureIsLost adds a failure to every message, and to what a format has around the replies of one call, in every
-// format: the file is refused, or the conversation is not one that went well.
+// TestNoFailureIsLost adds a failure to every message, and to the objects around the replies of one call, in every
+// format: the file is refused, or the conversation is not read as a success.
 func TestNoFailureIsLost(t *testing.T) {
 	t.Parallel()
 	for _, tk := range talks() {
@@ -61,7 +61,7 @@ func TestNoFailureIsLost(t *testing.T) {
 	}
 }
 
-// wentWell reports whether a file is read without a word of something that failed or was cut.
+// wentWell reports whether a file is read without any report that something failed or was cut.
 func (tk *talk) wentWell(text string) bool {
 	if tk.name == "YAML transcript" {
 		text = "# by hand\n" + text
@@ -85,7 +85,7 @@ func (tk *talk) wentWell(text string) bool {
 	return true
 }
 
-// place is an object of a tree, and the way to it. What is told again with later calls has several copies.
+// place is an object of a tree, with the path to it. An object that later calls repeat has several copies.
 type place struct {
 	copies []*tree
 	way    string
@@ -102,7 +102,7 @@ func (p *place) isReply() bool {
 	return p.has("role") && strings.Contains(p.copies[0].write(), "assistant")
 }
 
-// recordsOfCalls are the formats whose records are calls, or conversations that somebody else wrote down.
+// recordsOfCalls are the formats whose records are calls, or conversations that another program wrote down.
 var recordsOfCalls = []Format{
 	FormatChatLog, FormatTranscript, FormatOpenAI, FormatLiteLLM, FormatLangSmith, FormatBatch, FormatShareGPT,
 }
@@ -116,7 +116,7 @@ func (p *place) mayFail(f Format) bool {
 		"outputs")
 }
 
-// around are the objects on the ways to some words, each once.
+// around returns the objects on the paths to some words, each once.
 func (tr *tree) around(words ...string) (list []*place) {
 	known := map[string]*place{}
 	seen := map[*tree]bool{}

@@ -10,8 +10,8 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// fieldNames are the fields that an object may have. The content of any other would be lost, and a check that forbids
-// it would pass.
+// fieldNames are the fields that an object may have. The content of any other field would be lost, and a check that
+// forbids this content would pass.
 type fieldNames struct {
 	names  []string // as in documents
 	folded func() map[string]bool
@@ -29,13 +29,13 @@ func newFieldNames(text string) *fieldNames {
 	return v
 }
 
-// newLazyFields makes the fields of a kind of object when they are needed first.
+// newLazyFields makes the fields of a kind of object when they are first needed.
 func newLazyFields(text string) func() *fieldNames {
 	return sync.OnceValue(func() *fieldNames { return newFieldNames(text) })
 }
 
-// The members that the formats have, and those that chat APIs and agents add to them. Of the latter none holds words of
-// the conversation; most are not read.
+// The members of messages in the formats, and those that chat APIs and agents add. The added ones hold no words of the
+// conversation; most are not read.
 var (
 	messageFields = sync.OnceValue(func() *fieldNames {
 		return newFieldNames(`role content parts tool_calls function_call tool_result tool_call_id call_id refusal name
@@ -86,7 +86,7 @@ var (
 	})
 )
 
-// unknownElsewhere is where a field may stand that no format has.
+// unknownElsewhere says where a field of no format may be put.
 const unknownElsewhere = `what belongs to no message can stand under "metadata"`
 
 // checkFields reports unknown fields of an object that have content.
@@ -118,7 +118,7 @@ func (b *builder) checkFieldsWith(o object, what string, known *fieldNames, hint
 	}
 }
 
-// checkTexts reports unknown fields of an object that have content, but for numbers and truths: an API gets new ones.
+// checkTexts reports unknown fields of an object that have content, except numbers and booleans: APIs get new ones.
 func (b *builder) checkTexts(o object, what string, known *fieldNames) {
 	members := map[string]value{}
 	for name, member := range o.members {
@@ -139,7 +139,7 @@ func (o object) originalKey(folded string) string {
 	return folded
 }
 
-// fieldHint says where to put what is often written under another name; "" for other names.
+// fieldHint says where to move content that is often written under another name; "" for other names.
 func fieldHint(name string) string {
 	switch name {
 	case "text", "message", "value", "body", "output", "reply", "response", "answer", "completion":

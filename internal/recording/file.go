@@ -19,8 +19,8 @@ type Options struct {
 	// Type is the format according to the user, one of Types. A file of another format is read as that, with a note.
 	Type   string
 	Limits Limits
-	// SkipUnreadable leaves out conversations with problems, and reports them by File.Skipped. A file of which nothing
-	// else is left is an error, and so is one where a problem may concern any conversation.
+	// SkipUnreadable leaves out conversations with problems, and reports them by File.Skipped. It is an error if
+	// nothing else is left, or if a problem may concern any conversation.
 	SkipUnreadable bool
 	// Name is what the file is called in messages; "": its path.
 	Name string
@@ -156,8 +156,8 @@ func (f *File) verify(in io.ReaderAt, problems *diag.List) error {
 	return nil
 }
 
-// unique returns an id that no earlier session has: its own, that of the file, or either with a number. ids counts
-// their uses.
+// unique returns an id that no earlier session has: the session's own, that of the file, or either with a number. ids
+// counts their uses.
 func (f *File) unique(ids map[string]int, id string, i int) string {
 	if id == "" {
 		id = stem(f.name)

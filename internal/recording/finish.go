@@ -43,8 +43,8 @@ func (b *builder) finish() {
 	b.setMissingInfo()
 }
 
-// markIncomplete reads the words for the ends of replies, and makes a conversation incomplete when a reply ended with
-// an error.
+// markIncomplete reads the finish reasons of replies, and makes a conversation incomplete when a reply ended with an
+// error.
 func (b *builder) markIncomplete() {
 	for i := range b.events {
 		m := &b.events[i].Message
@@ -58,8 +58,8 @@ func (b *builder) markIncomplete() {
 	}
 }
 
-// refuseLostSteps refuses replies of compositions whose steps the format does not keep: what they called, said and did
-// is lost, and whatever forbids something would hold.
+// refuseLostSteps refuses replies of compositions if the format does not record their steps. Without the steps' calls
+// and replies every check that forbids something would pass.
 func (b *builder) refuseLostSteps() {
 	for i := range b.events {
 		e := &b.events[i]
@@ -72,7 +72,7 @@ func (b *builder) refuseLostSteps() {
 	}
 }
 
-// lostSteps says that a format does not tell what the steps of a composition did.
+// lostSteps is the message that a format does not record the steps of a composition.
 func lostSteps(f Format) string {
 	return fmt.Sprintf("the steps of a composition answered here, and a recording of the format %s does not tell what "+
 		"they called and said", f)
@@ -124,7 +124,7 @@ func (b *builder) sort() {
 	}
 }
 
-// dropCopies drops messages that are twice under one number, and refuses different messages under one.
+// dropCopies drops repeated messages with the same number, and refuses different messages with the same number.
 func (b *builder) dropCopies() {
 	dropped := 0
 	kept := b.events[:0]
@@ -141,7 +141,7 @@ func (b *builder) dropCopies() {
 	}
 	b.events = kept
 	if dropped > 0 {
-		b.notef("%s left out that the file has twice under one seq", plural.Count(dropped, "message"))
+		b.notef("%s left out that repeat the seq of an earlier one", plural.Count(dropped, "message"))
 	}
 }
 
@@ -168,7 +168,7 @@ func (b *builder) dropFirstCopy() {
 				f.At, f.Offset, f.offset = e.At, e.Offset, e.offset
 			}
 			b.events = slices.Delete(b.events, i, i+1)
-			b.notef("the first message of the user is there twice, once without a time; the copy is left out")
+			b.notef("the first message of the user is repeated without a time; the copy is left out")
 		}
 		return
 	}
@@ -184,7 +184,7 @@ func (b *builder) prependPrompt() {
 	case i < 0:
 		b.events = slices.Insert(b.events, 0, *b.system)
 	case b.events[i].Content != b.system.Content:
-		b.notef("there is a system prompt beside the messages and another among them; the one among them counts")
+		b.notef("the system prompt beside the messages differs from the one among them, which is used")
 	}
 }
 

@@ -48,7 +48,7 @@ type format struct {
 	// read makes a session of its pieces.
 	read  func(b *builder, pieces iter.Seq[piece])
 	free  bool // pieces need not be JSON
-	apart bool // each record is a conversation of its own, and says nothing of others
+	apart bool // each record is a complete conversation, and has no data of others
 	early bool // the first keys are enough to detect it
 }
 
@@ -57,7 +57,7 @@ func formats() []format {
 	return slices.Concat(runFormats(), exportFormats(), messageFormats())
 }
 
-// runFormats are what arena and PromptArena write of their runs.
+// runFormats are the formats of runs of arena and PromptArena.
 func runFormats() []format {
 	return []format{
 		{
@@ -104,7 +104,7 @@ func runFormats() []format {
 	}
 }
 
-// exportFormats are what other programs log or export: traces, platforms, evaluators, APIs of models.
+// exportFormats are the logs and exports of other programs: traces, platforms, evaluators, model APIs.
 func exportFormats() []format {
 	return []format{
 		{
@@ -150,7 +150,7 @@ func exportFormats() []format {
 	}
 }
 
-// messageFormats are plain lists of messages, which tell least of where they come from.
+// messageFormats are plain lists of messages, which say least about their source.
 func messageFormats() []format {
 	return []format{
 		{
@@ -184,7 +184,7 @@ func (f *format) contradicts(hint string) bool {
 	return hint != "" && hint != genericHint && !slices.Contains(f.hints, hint)
 }
 
-// checkHint refuses a name that no format has.
+// checkHint refuses an unknown format name.
 func checkHint(hint string, problems *diag.List, file string) {
 	if hint == "" || slices.Contains(Types(), hint) {
 		return

@@ -76,7 +76,8 @@ func FuzzJournal(f *testing.F) {
 	fuzzReader(f)
 }
 
-// fuzzReader holds what is true of every file: whatever opens can be loaded, and what is loaded is a conversation.
+// fuzzReader checks what holds for every file: what can be opened can be loaded, and a loaded session is a
+// conversation.
 func fuzzReader(f *testing.F, seeds ...string) {
 	for _, name := range seeds {
 		text, err := os.ReadFile(filepath.Join("testdata", "good", name))
@@ -139,7 +140,7 @@ func checkMessages(t *testing.T, s *Session, lines int32) {
 	}
 }
 
-// FuzzEventLogRoundTrip reads back what is written.
+// FuzzEventLogRoundTrip reads back an event log that was written.
 func FuzzEventLogRoundTrip(f *testing.F) {
 	f.Add("hi", "f", `{"a": [1, 2.50]}`, "done", 0.5, int64(12))
 	f.Add("\x00\u2028<&>", "\"", "no json", "", 0.0, int64(0))
@@ -193,7 +194,7 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
-// rebuild writes a value anew, piece by piece.
+// rebuild writes a value again, member by member.
 func rebuild(v value) []byte {
 	var out []byte
 	switch v.kind() {

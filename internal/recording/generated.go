@@ -4,7 +4,7 @@ import "github.com/arena-evals/arena/internal/chat"
 
 var generatedFields = newLazyFields(`persona role provider model finish_reason ends usage cost_usd latency_ms cached`)
 
-// generated reads who wrote a message of the user that nobody scripted; nil: it does not say.
+// generated reads who generated a message of the user; nil: the recording does not say.
 func (b *builder) generated(v value) *chat.Generated {
 	if v.missing() {
 		return nil

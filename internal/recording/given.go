@@ -7,11 +7,11 @@ import (
 	"github.com/arena-evals/arena/internal/ellipsis"
 )
 
-// given is what a program gave out in the end. Code around a model may have made something else of its reply (a
-// template, a fallback, a guardrail), and that is what people saw.
+// given is the final output of a program. The program may have changed its model's reply (by a template, a fallback, a
+// guardrail), and people saw the output, not the reply.
 type given struct{ texts []string }
 
-// givenIn reads what is in an output of any form. It outlives the piece.
+// givenIn reads the texts in an output of any form. The result may outlive the piece.
 func givenIn(v value) given {
 	var g given
 	g.read(v, 0)
@@ -42,7 +42,7 @@ func (g *given) read(v value, depth int) {
 		text, _ := inner.str()
 		g.add(text)
 	}
-	if text, ok := v.str(); ok { // which may look like JSON
+	if text, ok := v.str(); ok { // the text may hold JSON
 		g.add(text)
 	}
 }
@@ -53,7 +53,7 @@ func (g *given) add(text string) {
 	}
 }
 
-// holds reports whether one of the texts is a reply, or all that a reply in JSON says stands among them.
+// holds reports whether one of the texts equals a reply, or all texts in a JSON reply are among them.
 func (g *given) holds(reply string) bool {
 	if slices.Contains(g.texts, plainWords(reply)) {
 		return true
@@ -71,20 +71,20 @@ func (g *given) holds(reply string) bool {
 	return len(said.texts) > 0
 }
 
-// plainWords is a text without what only sets it.
+// plainWords returns a text with single spaces between its words.
 func plainWords(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// compareGiven tells when a program gave out something else than the reply that is read.
+// compareGiven notes that a program's output differs from the reply that is read.
 func (b *builder) compareGiven(g given, reply event) {
 	if len(g.texts) == 0 || reply.Text() == "" || g.holds(reply.Text()) {
 		return
 	}
-	b.doubtf("what was given out in the end is not the last reply of the model, which is what is judged: %q",
+	b.doubtf("the program's final output differs from the model's last reply, which is judged: %q",
 		ellipsis.Runes(g.texts[len(g.texts)-1], 60))
 }
 
-// compareOutputs compares what each trace gave out with the last reply of the calls in it. A span that is a call of a
-// model itself may tell its output twice.
+// compareOutputs compares the output of each trace with the last reply of the calls in it. A span that is itself a
+// model call may record its output twice.
 func (b *builder) compareOutputs(spans, calls []aiSpan) {
 	byID := map[string]*aiSpan{}
 	for i := range spans {
@@ -113,7 +113,7 @@ func (b *builder) compareOutputs(spans, calls []aiSpan) {
 	}
 }
 
-// outermostGiven is the outermost span around a call that tells what it gave out; nil: none.
+// outermostGiven is the outermost span around a call that records an output; nil: none.
 func outermostGiven(c *aiSpan, byID map[string]*aiSpan) (top *aiSpan) {
 	seen := map[string]bool{c.id: true}
 	for up := byID[c.parent]; c.parent != "" && up != nil && !seen[up.id]; up = byID[up.parent] {

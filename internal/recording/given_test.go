@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// shownBy are traces whose program gives out GIVEN after its model replied "ok".
+// shownBy are traces whose program outputs GIVEN after its model replied "ok".
 var shownBy = map[string]string{
 	"a trace of Langfuse": `{"id":"t","timestamp":"2026-01-01T00:00:00Z","output":GIVEN,"observations":[` +
 		`{"id":"o","traceId":"t","type":"GENERATION","startTime":"2026-01-01T00:00:00Z","input":"hi","output":"ok"}]}`,
@@ -32,7 +32,7 @@ var shownBy = map[string]string{
 		`{"role":"user","content":"hi"},{"role":"assistant","content":"ok"}],"output":{"completion":GIVEN}}]}`,
 }
 
-// TestWhatWasGivenOut: code around a model may make something else of its last reply, which people then saw.
+// TestWhatWasGivenOut: a program may change the last reply before people see it. The difference is noted.
 func TestWhatWasGivenOut(t *testing.T) {
 	t.Parallel()
 	for name, text := range shownBy {
@@ -43,7 +43,7 @@ func TestWhatWasGivenOut(t *testing.T) {
 			`{"messages":[{"role":"assistant","content":"the secret"}]}`: true, `{"role":"assistant","content":"the secret"}`: true,
 		} {
 			s := only(t, []byte(strings.ReplaceAll(text, "GIVEN", given)))
-			got := slices.ContainsFunc(s.Doubts, func(d string) bool { return strings.Contains(d, "given out") })
+			got := slices.ContainsFunc(s.Doubts, func(d string) bool { return strings.Contains(d, "final output") })
 			if got != told {
 				t.Errorf("%s gave out %s: told %v, want %v", name, given, got, told)
 			}
@@ -51,7 +51,7 @@ func TestWhatWasGivenOut(t *testing.T) {
 	}
 }
 
-// TestReplyInJSON: a program takes apart what its model wrote as JSON.
+// TestReplyInJSON: a program may output the fields of a reply that is JSON.
 func TestReplyInJSON(t *testing.T) {
 	t.Parallel()
 	for reply, told := range map[string]bool{`{"a":"x","b":["y"]}`: false, `{"a":"x","b":["z"]}`: true, `{}`: true} {
@@ -63,11 +63,11 @@ func TestReplyInJSON(t *testing.T) {
 	}
 }
 
-// TestRepliesThatAreLeftOut: a call that was asked again said something before, which nobody judges.
+// TestRepliesThatAreLeftOut: the reply to a call that was repeated is not judged, and this is noted.
 func TestRepliesThatAreLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ first, want string }{
-		{`"the secret"`, "a reply is left out"}, {`null`, "what it said is lost"}, {`"ok"`, ""},
+		{`"the secret"`, "a reply is left out"}, {`null`, "the output is lost"}, {`"ok"`, ""},
 	} {
 		one := `{"id":"ID","traceId":"t","type":"GENERATION","startTime":"2026-01-01T00:00:0ID","input":"hi","output":`
 		s := only(t, []byte(`{"id":"t","timestamp":"2026-01-01T00:00:00Z","observations":[`+
@@ -78,7 +78,7 @@ func TestRepliesThatAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestFailuresOfItems: what the API of responses says of the calls that it made itself, and of its messages.
+// TestFailuresOfItems: the Responses API reports failures of its own tool calls and of its messages.
 func TestFailuresOfItems(t *testing.T) {
 	t.Parallel()
 	const reply = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]}`
@@ -108,7 +108,7 @@ func TestFailuresOfItems(t *testing.T) {
 	}
 }
 
-// TestCaughtException: the call of a model went well in the end.
+// TestCaughtException: an exception within a model call that succeeded in the end is a doubt.
 func TestCaughtException(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(shownBy["a call of OpenInference"], `"attributes":{"output.value":GIVEN,`,
@@ -118,7 +118,7 @@ func TestCaughtException(t *testing.T) {
 	}
 }
 
-// TestToldDoubts: what a record says about a reply that is there.
+// TestToldDoubts: a record may cast doubt on a reply that it has.
 func TestToldDoubts(t *testing.T) {
 	t.Parallel()
 	inspect := `{"version":2,"status":"success","eval":{"task":"t"},"samples":[{"id":1,"epoch":1,"messages":[` +
@@ -126,12 +126,12 @@ func TestToldDoubts(t *testing.T) {
 	promptfoo := `{"id":"1","testIdx":0,"promptIdx":0,"prompt":{"raw":"hi"},"response":{"output":"ok",MORE},"failureReason":0}`
 	for _, c := range []struct{ record, more, want string }{
 		{promptfoo, `"isRefusal":false,"guardrails":{"flagged":false}`, ""},
-		{promptfoo, `"isRefusal":true`, "the provider tells that the model refused"},
+		{promptfoo, `"isRefusal":true`, "the provider reports that the model refused"},
 		{promptfoo, `"guardrails":{"flagged":true,"reason":"hate"}`, "guardrails of the provider flagged the call: hate"},
 		{promptfoo, `"guardrails":{"flaggedInput":true,"flaggedOutput":true}`,
 			"guardrails of the provider flagged the input; guardrails of the provider flagged the output"},
 		{inspect, `"invalidation":null,"output":{"choices":[{"message":{"role":"assistant","content":"ok"}}]}`, ""},
-		{inspect, `"invalidation":{"author":"a","reason":"leaked"}`, "somebody has declared the sample invalid: leaked"},
+		{inspect, `"invalidation":{"author":"a","reason":"leaked"}`, "the sample was marked invalid: leaked"},
 		{inspect, `"output":{"choices":[{"message":{"tool_calls":[{"id":"1","function":"refund","arguments":{}}]}}]}`,
 			"the output calls refund and the last message no tool, which is what is judged"},
 	} {
@@ -142,7 +142,7 @@ func TestToldDoubts(t *testing.T) {
 	}
 }
 
-// TestMasks: what stands in the place of a message is no message.
+// TestMasks: a placeholder for hidden text is not a message.
 func TestMasks(t *testing.T) {
 	t.Parallel()
 	for reply, want := range map[string]string{

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// TestHalfCount: in every format a count of which one half is missing, or is less than the sum that stands beside it,
-// leaves tokens untold.
+// TestHalfCount: in every format the tokens are unreported if one of the two counts is missing, or if they are less
+// than the recorded total.
 func TestHalfCount(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -59,13 +59,13 @@ func replaced(old, by string) func(string) string {
 	return func(s string) string { return strings.Replace(s, old, by, 1) }
 }
 
-// without leaves out a key by its value.
+// without removes a key, found by its value.
 func without(value string) func(string) string {
 	return func(s string) string {
 		at := strings.Index(s, value)
 		begin := strings.LastIndex(s[:at-1], `"`)
 		comma := strings.LastIndex(s[:begin], ",")
-		if brace := strings.LastIndex(s[:begin], "{"); brace > comma { // the first of an object
+		if brace := strings.LastIndex(s[:begin], "{"); brace > comma { // the key is the first of its object
 			return s[:begin] + strings.TrimPrefix(s[at+len(value):], ", ")
 		}
 		return s[:comma] + s[at+len(value):]

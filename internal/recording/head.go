@@ -68,7 +68,7 @@ func (s *scan) sample() []byte {
 	return text
 }
 
-// archive names what packs files; "": it is none.
+// archive names the program that packed a file; "": the file is not an archive.
 func archive(text []byte) string {
 	for _, known := range []struct{ start, name string }{
 		{"PK\x03\x04", "a zip archive"}, {"PK\x05\x06", "an empty zip archive"},

@@ -17,7 +17,7 @@ const (
 	replyLine = `{"seq":2,"event":{"type":"message.created","session_id":"s","data":{"Role":"assistant","Content":"ho"}}}`
 )
 
-// TestHostile: what cannot be read is refused with its place, and never shortens a conversation in silence.
+// TestHostile: unreadable content is refused with its position, and never silently dropped from a conversation.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
@@ -122,7 +122,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestCutInTheMiddle cuts every recording in the middle of a line: it is refused with a line of its own, and never read
+// TestCutInTheMiddle cuts every recording in the middle of a line: it is refused with the line number, and never read
 // as a shorter one.
 func TestCutInTheMiddle(t *testing.T) {
 	t.Parallel()
@@ -132,7 +132,7 @@ func TestCutInTheMiddle(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f, err := open(text, Options{}); err != nil || f.format.free && bytes.HasPrefix(text, []byte("{")) == false {
-			continue // YAML ends where it ends
+			continue // a cut YAML file may be valid
 		}
 		at := len(text) / 2
 		for text[at-1] == '\n' || text[at] == '\n' || text[at] == ' ' {
@@ -145,12 +145,12 @@ func TestCutInTheMiddle(t *testing.T) {
 	}
 }
 
-// spanOf is a trace of one call of a model.
+// spanOf returns a trace of one model call.
 func spanOf(attributes string) string {
 	return `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b","attributes":[` + attributes + `]}]}]}]}`
 }
 
-// bomb is YAML whose aliases stand for a billion values.
+// bomb returns YAML whose aliases stand for a billion values.
 func bomb() string {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n")
@@ -160,7 +160,7 @@ func bomb() string {
 	return b.String() + "messages: *a8\n"
 }
 
-// TestHarmless: what only looks odd is read.
+// TestHarmless: unusual but valid files are read.
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -243,7 +243,7 @@ func TestTypes(t *testing.T) {
 	contains(t, err, `unknown type of recording "transkript"`)
 }
 
-// TestLoadIsSafe loads the sessions of a file many times at once.
+// TestLoadIsSafe loads the sessions of a file concurrently.
 func TestLoadIsSafe(t *testing.T) {
 	t.Parallel()
 	f, err := Open("testdata/good/event-log.jsonl", Options{})
@@ -264,7 +264,7 @@ func TestLoadIsSafe(t *testing.T) {
 	wg.Wait()
 }
 
-// TestChangedFile: a file that is written anew between Open and Load is not taken for the same.
+// TestChangedFile: a file that was rewritten between Open and Load is refused.
 func TestChangedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log.jsonl")

@@ -104,7 +104,7 @@ func (x *index) at(key string) (e *entry, made bool) {
 	return e, true
 }
 
-// keep drops the sessions that are not wanted.
+// keep drops the sessions for which wanted returns false.
 func (x *index) keep(wanted func(*entry) bool) {
 	x.entries = slices.DeleteFunc(x.entries, func(e *entry) bool { return !wanted(e) })
 	x.byKey = nil

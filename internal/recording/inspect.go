@@ -80,7 +80,7 @@ func (b *builder) inspectSample(o object) {
 	}
 	if invalid := o.get("invalidation"); !invalid.missing() {
 		why, _ := invalid.get("reason").str()
-		b.doubtf("%s", strings.TrimSuffix("somebody has declared the sample invalid: "+cutText(why, 80), ": "))
+		b.doubtf("%s", strings.TrimSuffix("the sample was marked invalid: "+cutText(why, 80), ": "))
 	}
 	b.inspectScores(o.get("scores"))
 	b.inspectCalls(o.get("events"))
@@ -89,7 +89,7 @@ func (b *builder) inspectSample(o object) {
 	}
 }
 
-// compareCalls tells when the output of a sample calls other tools than its last message.
+// compareCalls notes when the output of a sample calls other tools than its last message.
 func (b *builder) compareCalls(output value, last *event) {
 	for choice := range output.get("choices").items {
 		var told []string
@@ -117,7 +117,7 @@ func listed(names []string) string {
 
 var attachment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"attachment://([0-9a-f]+)"`) })
 
-// attached puts long texts back where the log has only their names.
+// attached restores long texts, which the log replaces by names.
 func (b *builder) attached(v, attachments value) value {
 	if !bytes.Contains(v.text, []byte(`"attachment://`)) {
 		return v
@@ -176,7 +176,7 @@ func (b *builder) inspectToolCalls(list value) []byte {
 		}
 		b.knownMembers(o, "a tool call", "id", "function", "arguments", "type", "parse_error", "view", "internal")
 		function := map[string]value{"name": o.get("function").or(value{text: []byte(`""`)})}
-		if args := o.get("arguments"); !args.missing() && isEmpty(o.get("parseerror")) { // what cannot be parsed is not there
+		if args := o.get("arguments"); !args.missing() && isEmpty(o.get("parseerror")) { // unparsable arguments count as missing
 			function["arguments"] = args
 		}
 		call := map[string]value{"function": {text: rawObject(function)}}
@@ -188,7 +188,7 @@ func (b *builder) inspectToolCalls(list value) []byte {
 	return jsonList(calls)
 }
 
-// inspectCalls reads what the log tells of the calls of models.
+// inspectCalls reads the events about model calls.
 func (b *builder) inspectCalls(events value) {
 	for item := range events.items {
 		if kind, _ := item.get("event").str(); kind == "model" && item.get("error").missing() {
@@ -216,7 +216,7 @@ func (b *builder) inspectCall(output value) (c modelCall) {
 		m.Usage.InputTokens = b.tokens(usage.get("inputtokens"), "input_tokens")
 		cached := m.Usage.CachedTokens + m.Usage.CacheWriteTokens
 		if total := b.tokens(usage.get("totaltokens"), "total_tokens"); total >= m.Usage.Total()+cached {
-			m.Usage.InputTokens += cached // some models count them beside the input
+			m.Usage.InputTokens += cached // some models do not count them in the input
 		}
 		checkTotal(m, !usage.get("inputtokens").missing(), !usage.get("outputtokens").missing(), usage.get("totaltokens"))
 	}
@@ -226,7 +226,7 @@ func (b *builder) inspectCall(output value) (c modelCall) {
 	return c
 }
 
-// inspectScores reads the scores of a sample. Words for right and wrong are numbers.
+// inspectScores reads the scores of a sample. Words for right and wrong become numbers.
 func (b *builder) inspectScores(scores value) {
 	for key, item := range scores.members {
 		name := string(plainKey(key))

@@ -13,9 +13,9 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// A log of inspect_ai with the ending .eval is a zip archive: header.json is the log without its samples, and each file
-// of the folder samples is one. It is read as the document that the same log is as JSON, a line for the header and one
-// for each sample, which is what positions in messages count.
+// A log of inspect_ai with the extension .eval is a zip archive: header.json is the log without its samples, and the
+// folder samples has a file for each. It is read like the same log as JSON, with one line for the header and one for
+// each sample. Positions in messages count these lines.
 // See https://inspect.aisi.org.uk/eval-logs.html.
 
 const (
@@ -25,7 +25,7 @@ const (
 	inspectFolder = "samples"
 )
 
-// unpack replaces an archive that holds a log by the log, and reports whether the file can be read on.
+// unpack replaces an archive that holds a log by the log. It returns false if the file cannot be read.
 func (f *File) unpack(s *scan) bool {
 	start := make([]byte, len(zipStart))
 	if _, err := s.in.ReadAt(start, 0); err != nil || string(start) != zipStart {
@@ -43,7 +43,7 @@ func (f *File) unpack(s *scan) bool {
 	return true
 }
 
-// unpackInspect returns the log in an archive as JSON, of at most limit bytes; nil: the archive is none of inspect_ai.
+// unpackInspect returns the log in an archive as JSON, of at most limit bytes; nil: the archive is not of inspect_ai.
 func unpackInspect(packed io.ReaderAt, size int64, limit int) (*unpacked, error) {
 	archive, err := zip.NewReader(packed, size)
 	if err != nil {
@@ -105,14 +105,14 @@ func inspectFiles(archive *zip.Reader) (header *zip.File, samples []*zip.File, p
 func readMember(f *zip.File, limit int) ([]byte, error) {
 	in, err := f.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
-		return nil, fmt.Errorf("%s is packed in a way that arena does not know (method %d): "+
+		return nil, fmt.Errorf("%s is packed in a way that arena cannot unpack (method %d): "+
 			"inspect log convert --to json writes the log as JSON", shortName(f.Name), f.Method)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s in the archive: %w", shortName(f.Name), err)
 	}
 	defer func() { _ = in.Close() }()                                   // it was only read
-	data, err := io.ReadAll(io.LimitReader(in, int64(max(limit, 0))+1)) // whatever size the archive claims
+	data, err := io.ReadAll(io.LimitReader(in, int64(max(limit, 0))+1)) // the archive's own size is not trusted
 	if err != nil {
 		return nil, fmt.Errorf("%s in the archive: %w", shortName(f.Name), err)
 	}

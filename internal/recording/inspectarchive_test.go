@@ -17,7 +17,7 @@ import (
 // packedFile is a file of an archive.
 type packedFile struct{ name, text string }
 
-// inspectMembers are the files of a log as inspect_ai writes it, made of the same log as JSON.
+// inspectMembers returns the files of an archive as inspect_ai writes it, made from the same log as JSON.
 func inspectMembers(t *testing.T) []packedFile {
 	t.Helper()
 	data, err := os.ReadFile("testdata/good/inspect.json")
@@ -94,7 +94,7 @@ func TestInspectArchive(t *testing.T) {
 	}
 }
 
-// transcriptOf is a conversation without the places in its file.
+// transcriptOf is a conversation without its positions in the file.
 func transcriptOf(t *testing.T, f *File, i int) string {
 	t.Helper()
 	s, err := f.Load(i)
@@ -108,7 +108,7 @@ func transcriptOf(t *testing.T, f *File, i int) string {
 	return b.String()
 }
 
-// TestInspectArchiveHostile: a log that is cut, damaged or not whole is refused, and what to do is said.
+// TestInspectArchiveHostile: a log that is cut, damaged or incomplete is refused, with a hint.
 func TestInspectArchiveHostile(t *testing.T) {
 	t.Parallel()
 	good := inspectMembers(t)
@@ -137,7 +137,7 @@ func TestInspectArchiveHostile(t *testing.T) {
 		"no JSON":         {pack(t, append(without(inspectHeader), packedFile{inspectHeader, "version: 2"})), "header.json in the archive: invalid"},
 		"a list":          {pack(t, append(without(inspectHeader), packedFile{inspectHeader, "[]"})), "header.json in the archive is no JSON object"},
 		"something else":  {pack(t, []packedFile{{"word/document.xml", "<w/>"}}), "this file is a zip archive, which arena does not read"},
-		"of another kind": {anotherMethod(whole), "is packed in a way that arena does not know (method 93)"},
+		"of another kind": {anotherMethod(whole), "is packed in a way that arena cannot unpack (method 93)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,7 +153,7 @@ func TestInspectArchiveHostile(t *testing.T) {
 	}
 }
 
-// anotherMethod changes how the members say that they are packed, here and in the directory at the end.
+// anotherMethod changes the compression method of the members, in their headers and in the directory at the end.
 func anotherMethod(data []byte) []byte {
 	data = bytes.Clone(data)
 	for _, mark := range []struct {

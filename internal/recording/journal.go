@@ -17,19 +17,19 @@ func scanJournal(s *scan) {
 	j.end()
 }
 
-// journalScan is what is known of a journal so far, line by line.
+// journalScan is the state of a scan of a journal.
 type journalScan struct {
 	*scan
 	header     bool           // a header was read
-	planned    float64        // trials, as the last header says
+	planned    float64        // planned trials, by the last header
 	early      bool           // gates may conclude before all trials ran
 	ended      bool           // an end followed the last header
-	unfinished int            // trials that did not finish, as the end says; -1: it says nothing
+	unfinished int            // trials that did not finish, by the end line; -1: it does not say
 	silent     int            // trials without messages
 	waiting    map[int64]bool // offsets of trials that did not start
 }
 
-// line reads one line: a header, an end or a trial. It returns false where nothing behind the line can be read.
+// line reads one line: a header, an end or a trial. It returns false if the following lines cannot be read.
 func (j *journalScan) line(l line) bool {
 	isHeader := !l.get("journal").missing()
 	if isHeader {
@@ -79,7 +79,7 @@ func (j *journalScan) first(l line) bool {
 	return true
 }
 
-// plan takes from a header how many trials there should be.
+// plan reads the number of planned trials from a header.
 func (j *journalScan) plan(l line) {
 	j.planned, _ = l.get("planned").number()
 	j.early = !l.get("gates").missing()
@@ -90,7 +90,7 @@ func (j *journalScan) end() {
 	trials := len(j.index.entries) + j.silent
 	switch {
 	case j.problems.Errors() > 0:
-	case j.early && j.unfinished >= 0: // trials that no verdict needed are not missing
+	case j.early && j.unfinished >= 0: // trials that were not needed for a verdict are not missing
 		started := trials - j.missing
 		j.missing = 0
 		j.countMissing(float64(started+j.unfinished), started, "journal")
@@ -103,8 +103,8 @@ func (j *journalScan) end() {
 	j.noteEmptyTrials(j.silent)
 }
 
-// keepResumed keeps the trials that the resumed run kept, by their index in its plan. empty counts those without
-// messages. Trials of the earlier part that did not start are missing only if they were kept: the others run again.
+// keepResumed keeps the trials that the resumed run kept, by their index in its plan, and counts those without messages.
+// Trials that did not start before count as missing only if they were kept: the others run again.
 func (s *scan) keepResumed(kept value, waiting map[int64]bool) (silent int) {
 	at := map[int64]*entry{}
 	for _, e := range s.index.entries {

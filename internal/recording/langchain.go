@@ -43,7 +43,7 @@ var chainFields = newLazyFields(`type role content additional_kwargs tool_calls 
 	tool_call_chunks response_metadata usage_metadata name id tool_call_id status artifact example lc_attributes
 	lc_namespace lc_serializable lc_kwargs chunk_position metadata`)
 
-// chainMessage reads the fields of a message of LangChain, which stand in v or in an object around it.
+// chainMessage reads the fields of a message of LangChain, which are in v or in an object around it.
 func (b *builder) chainMessage(v value, role chat.Role, around value) []event {
 	o, ok := b.object(v, "a message")
 	if !ok {
@@ -85,8 +85,7 @@ func (b *builder) chainMessage(v value, role chat.Role, around value) []event {
 	return events
 }
 
-// joinLists is one list of the items of two, of which the first may be missing. What only says why a call is invalid is
-// left out.
+// joinLists joins two lists, of which the first may be missing. The reasons why calls are invalid are left out.
 func joinLists(x, y value) []byte {
 	var items []json.RawMessage
 	for item := range x.items {
@@ -106,7 +105,7 @@ func joinLists(x, y value) []byte {
 	return jsonList(items)
 }
 
-// chainMeasures reads usage and finish reason, which stand in the metadata of a reply.
+// chainMeasures reads usage and finish reason from the metadata of a reply.
 func (b *builder) chainMeasures(e *event, o object) {
 	meta := o.get("responsemetadata")
 	for _, name := range []string{"finishreason", "stopreason"} {

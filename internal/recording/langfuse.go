@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Traces of Langfuse with their observations, as its API gives them and its pages export them, or observations alone.
+// Traces of Langfuse with their observations, as its API returns them and its pages export them, or observations alone.
 
 func isLangfuse(h *head) bool {
 	return h.has("observations") && (h.has("timestamp") || h.has("projectid") || h.has("htmlpath")) ||
@@ -62,8 +62,7 @@ func isGeneration(v value) bool {
 	return strings.EqualFold(kind, "GENERATION")
 }
 
-// refuseBareTrace refuses a trace that only names its observations: what its models said and which tools ran is
-// elsewhere.
+// refuseBareTrace refuses a trace that only names its observations, because it lacks their replies and tool calls.
 func (t *traceScan) refuseBareTrace(list value, p span) bool {
 	if list.kind() != '[' {
 		t.errorf(t.pos(p), "wrong-type", "observations must be a list, found %s", describe(list))
@@ -96,7 +95,7 @@ func readLangfuse(b *builder, pieces iter.Seq[piece]) {
 	b.conversation(spans)
 }
 
-// langfuseTrace reads a trace with its observations. One without any is a call itself.
+// langfuseTrace reads a trace with its observations. A trace without observations is read as a call.
 func (b *builder) langfuseTrace(o object, list value) (spans []aiSpan) {
 	if meta := o.get("metadata"); meta.kind() == '{' {
 		b.keep(meta)
@@ -132,7 +131,7 @@ func (b *builder) langfuseTrace(o object, list value) (spans []aiSpan) {
 	return append(spans, s)
 }
 
-// langfuseScores reads what was measured of a trace.
+// langfuseScores reads the scores of a trace.
 func (b *builder) langfuseScores(list value) {
 	for item := range list.items {
 		o, ok := b.object(item, "a score")
@@ -148,7 +147,7 @@ func (b *builder) langfuseScores(list value) {
 	}
 }
 
-// observation reads a call, the run of a tool, or what surrounds them.
+// observation reads a model call, a tool run, or a span around them.
 func (b *builder) observation(o object) aiSpan {
 	s := aiSpan{
 		pos: b.pos(o.value), id: b.text(o.get("id"), "id"),
@@ -184,7 +183,7 @@ func (b *builder) observation(o object) aiSpan {
 	return s
 }
 
-// langfuseMeasures adds tokens and cost. Tokens are told apart by names that say whether they are of the input.
+// langfuseMeasures adds tokens and cost. The names of the counts say whether they are of the input.
 func (b *builder) langfuseMeasures(s *aiSpan, o object) {
 	if len(s.output) == 0 {
 		return

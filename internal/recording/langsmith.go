@@ -35,7 +35,7 @@ func scanLangSmith(s *scan) {
 	t.join()
 }
 
-// threadOf is the conversation of which a run says that its trace is a part; "" when it says none.
+// threadOf is the conversation to which a run says it belongs; "" when it does not say.
 func threadOf(run value) string {
 	meta := run.get("extra").get("metadata")
 	for _, name := range []string{"threadid", "sessionid", "conversationid"} {
@@ -69,7 +69,7 @@ func readLangSmith(b *builder, pieces iter.Seq[piece]) {
 
 const maxRunDepth = 1000
 
-// langSmithRun reads a run and those below it.
+// langSmithRun reads a run and its child runs.
 func (b *builder) langSmithRun(spans []aiSpan, v value, depth int) []aiSpan {
 	o, ok := b.object(v, "a run")
 	if !ok {
@@ -111,7 +111,7 @@ func (b *builder) langSmithRun(spans []aiSpan, v value, depth int) []aiSpan {
 	return spans
 }
 
-// loggedCall reads what a model was told and what it said, in whatever form.
+// loggedCall reads the input and the output of a model, in any form.
 func (b *builder) loggedCall(s *aiSpan, input, output value) {
 	before := b.problems.Errors()
 	s.input = oneReply(b.logged(input, chat.User, "the input of a call"))
@@ -140,7 +140,7 @@ func (b *builder) loggedCall(s *aiSpan, input, output value) {
 // loggedTool reads the run of a tool.
 func (b *builder) loggedTool(s *aiSpan, name string, input, output value) {
 	if s.tool.Name = cmp.Or(name, "unnamed"); name == "" {
-		b.doubtf("the run of a tool has no name, and may be one of any tool")
+		b.doubtf("a run of a tool has no name, so its tool is not known")
 	}
 	s.toolArgs, s.toolBadArgs = b.loggedArgs(input)
 	s.tool.Error, s.tool.LatencyMS = s.failure, s.latency()
@@ -159,7 +159,7 @@ func (b *builder) loggedTool(s *aiSpan, name string, input, output value) {
 // argumentKeys are the names under which frameworks keep the arguments of a tool, all together.
 var argumentKeys = []string{"kwargs", "toolinput"}
 
-// loggedArgs are the arguments of the run of a tool. Both are empty where they are not told.
+// loggedArgs are the arguments of a tool run. Both are empty if they are not recorded.
 func (b *builder) loggedArgs(input value) (args chat.Args, bad string) {
 	inner := onlyMember(input)
 	for _, key := range argumentKeys {
@@ -175,9 +175,9 @@ func (b *builder) loggedArgs(input value) (args chat.Args, bad string) {
 	switch {
 	case input.missing():
 		return nil, ""
-	case isText && strings.HasPrefix(text, "{") && jsonIn(text).missing(): // a map, as Python writes it
+	case isText && strings.HasPrefix(text, "{") && jsonIn(text).missing(): // a dict in Python's notation
 		return nil, text
-	case !isEmpty(input.get("args")) && input.get("kwargs").kind() == '{': // by their places, without names
+	case !isEmpty(input.get("args")) && input.get("kwargs").kind() == '{': // positional arguments, without names
 		return nil, string(input.text)
 	}
 	return b.args(input)
@@ -193,7 +193,7 @@ func isOnly(o value, name string) bool {
 	return true
 }
 
-// kindOf is the type of a message, or of the class that it is made of.
+// kindOf is the type of a message, or of its class.
 func kindOf(fields, around value) string {
 	if constructorRole(around) == chat.ToolRole {
 		return "tool"
@@ -202,7 +202,7 @@ func kindOf(fields, around value) string {
 	return kind
 }
 
-// langSmithMeasures adds tokens and cost that the run itself tells.
+// langSmithMeasures adds the tokens and the cost that the run itself records.
 func (b *builder) langSmithMeasures(s *aiSpan, o object, meta value) {
 	if len(s.output) == 0 {
 		return
@@ -219,7 +219,7 @@ func (b *builder) langSmithMeasures(s *aiSpan, o object, meta value) {
 	}
 }
 
-// amountIn is amount for a number that may stand in a text.
+// amountIn is amount for a number that may be written as a text.
 func (b *builder) amountIn(v value, what string) *float64 {
 	if text, ok := v.str(); ok {
 		v.text = []byte(text)

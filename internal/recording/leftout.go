@@ -7,7 +7,7 @@ var (
 	contextCallFields = newLazyFields(`provider model usage cost_usd latency_ms cached`)
 )
 
-// leftOut reads what of the conversation the model was not sent.
+// leftOut reads which part of the conversation was not sent to the model.
 func (b *builder) leftOut(v value) *chat.LeftOut {
 	if v.missing() {
 		return nil
@@ -24,7 +24,7 @@ func (b *builder) leftOut(v value) *chat.LeftOut {
 	}
 }
 
-// contextCall reads the call of a model that a context policy made; nil: it made none.
+// contextCall reads the model call that a context policy made; nil: there was none.
 func (b *builder) contextCall(v value) *chat.ContextCall {
 	if v.missing() {
 		return nil

@@ -59,7 +59,7 @@ func (s *scan) lines(visit func(l line) bool) (cut span) {
 func (s *scan) completeLines(visit func(l line) bool) {
 	if cut := s.lines(visit); cut.line > 0 {
 		s.errorf(diag.Pos{File: s.file, Line: cut.line}, "cut-line", "the last line is cut: the file ends in the middle").
-			Hint = "the recording is not whole; record it again, or remove the line"
+			Hint = "the recording is incomplete; record it again, or remove the line"
 	}
 }
 

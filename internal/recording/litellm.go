@@ -33,9 +33,9 @@ func scanLiteLLM(s *scan) {
 	t.join()
 }
 
-// isTalk reports whether a type of call is one of a conversation.
+// isTalk reports whether a type of call belongs to a conversation.
 func isTalk(kind string) bool {
-	if kind != "anthropic_messages" { // an a before it says that it did not block
+	if kind != "anthropic_messages" { // the prefix a means an asynchronous call
 		kind = strings.TrimPrefix(kind, "a")
 	}
 	switch kind {
@@ -75,7 +75,7 @@ func (b *builder) liteLLMCall(o object) aiSpan {
 		}
 	}
 	messages, response := o.get("messages"), o.get("response")
-	if isEmpty(messages) { // the proxy may keep the request as a whole
+	if isEmpty(messages) { // the proxy may keep only the complete request
 		messages = nestedJSON(o.get("proxyserverrequest"))
 	}
 	b.loggedCall(&s, messages, response)
@@ -85,7 +85,7 @@ func (b *builder) liteLLMCall(o object) aiSpan {
 	return s
 }
 
-// liteLLMMeasures adds tokens and cost. A cost that is not known is 0 there.
+// liteLLMMeasures adds tokens and cost. LiteLLM writes an unknown cost as 0.
 func (b *builder) liteLLMMeasures(m *Message, o object) {
 	if m.Usage == nil {
 		if b.cost(&m.Message, o.value); m.Usage != nil && m.Usage.Total() == 0 {

@@ -7,11 +7,11 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// What observability tools log of a call is whatever its program handed over: a text, messages of some API or
-// framework, the whole request, the whole response.
+// Observability tools log whatever a program hands over: a text, messages of some API or framework, a complete request
+// or a complete response.
 
-// logged reads what a call was told or what it said, as messages. Those without a role have the given one. What has
-// another form is refused: calls of tools may stand in it.
+// logged reads the input or the output of a call as messages. Messages without a role get the given one. Other forms
+// are refused, because they may hold tool calls.
 func (b *builder) logged(v value, role chat.Role, what string) []event {
 	if inner := nestedJSON(v); inner.kind() != v.kind() {
 		if key, _, twice := duplicateKey(inner); twice {
@@ -39,8 +39,8 @@ func (b *builder) logged(v value, role chat.Role, what string) []event {
 
 func (b *builder) hidden(v value, what string) {
 	b.badMessage = true
-	b.errorf(v, "lost-message", "%s was hidden by the instrumentation, and nobody can judge it", what).
-		Hint = "let the instrumentation record inputs and outputs"
+	b.errorf(v, "lost-message", "%s was hidden by the instrumentation, so it cannot be judged", what).
+		Hint = "configure the instrumentation to record inputs and outputs"
 }
 
 func (b *builder) loggedList(v value, role chat.Role, what string) (out []event) {
@@ -57,7 +57,7 @@ func (b *builder) loggedList(v value, role chat.Role, what string) (out []event)
 		return nil
 	case parts == len(kinds): // the content of one message
 		return b.splitMessage(object{v, map[string]value{"content": v}}, b.pos(v), role)
-	case len(kinds) == 1 && kinds[0] == '[': // a list of prompts, of which there is one
+	case len(kinds) == 1 && kinds[0] == '[': // a list with one prompt
 		for item := range v.items {
 			return b.loggedList(item, role, what)
 		}
@@ -76,7 +76,7 @@ func (b *builder) loggedList(v value, role chat.Role, what string) (out []event)
 	return out
 }
 
-// isPart reports whether a value is a part of a message, and no message.
+// isPart reports whether a value is a part of a message, and not a message.
 func isPart(v value) bool {
 	if !v.get("role").missing() {
 		return false
@@ -89,7 +89,7 @@ func isPart(v value) bool {
 	return false
 }
 
-// wrappers are the names of members that alone hold what was said.
+// wrappers are the names of members that may hold the whole input or output.
 var wrappers = []string{
 	"input", "output", "inputs", "outputs", "text", "question", "query", "answer", "response", "result", "completion",
 	"prompt", "prompts", "reply", "value", "message",
@@ -126,7 +126,7 @@ func (b *builder) loggedObject(v value, role chat.Role, what string) []event {
 	return nil
 }
 
-// onlyMember returns the one member of an object that has content, when its name says that it holds what was said.
+// onlyMember returns the only member of an object that has content, if its name is one of wrappers.
 func onlyMember(v value) (only value) {
 	for key, member := range v.members {
 		if isEmpty(member) {
@@ -194,7 +194,7 @@ func (b *builder) loggedMessage(v value, role chat.Role) []event {
 	return b.splitMessage(o, b.pos(v), role)
 }
 
-// refuseHidden refuses a message whose content was hidden.
+// refuseHidden refuses a message with hidden content.
 func (b *builder) refuseHidden(o object) {
 	if text, _ := o.get("content").str(); text == hiddenText {
 		b.hidden(o.value, "the content of a message")
@@ -234,7 +234,7 @@ func (b *builder) measured(e *event, reason, usage value) {
 	}
 }
 
-// plainRole is the role by a word in any case; "" when there is none.
+// plainRole is the role of a word in any case; "" when it is none.
 func plainRole(word string) chat.Role {
 	role, _ := chat.ParseRole(strings.TrimSpace(word))
 	return role

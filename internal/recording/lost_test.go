@@ -12,13 +12,13 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// words of the talk, and who says them.
+// said are the words of the talk, with the role that says each.
 var said = map[string]chat.Role{
 	"asked1": chat.User, "orders": chat.Assistant, "arg1": chat.Assistant, "said1": chat.ToolRole, "reply1": chat.Assistant,
 	"asked2": chat.User, "reply2": chat.Assistant,
 }
 
-// heard reads a file and returns which of the words are nowhere in it.
+// heard reads a file and returns the words that are missing from it.
 func (tk *talk) heard(text string) (lost []string, err error) {
 	if tk.name == "YAML transcript" {
 		text = "# by hand\n" + text
@@ -63,8 +63,8 @@ func TestTalks(t *testing.T) {
 	}
 }
 
-// TestNothingIsLost changes every key on the way to every word of the conversation, in every format: the file is
-// refused, or the word is still there.
+// TestNothingIsLost changes every key on the path to every word of the conversation, in every format: the file is
+// refused, or the word is still read.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	for _, tk := range talks() {
@@ -104,7 +104,7 @@ func TestCutAtALineEnd(t *testing.T) {
 	}
 }
 
-// TestGapInNumbers leaves out an event of those that are numbered.
+// TestGapInNumbers removes one of several numbered events.
 func TestGapInNumbers(t *testing.T) {
 	t.Parallel()
 	for _, tk := range talks() {
@@ -121,8 +121,8 @@ func TestGapInNumbers(t *testing.T) {
 	}
 }
 
-// TestNothingBesideIsLost adds another field of words to every message and every part of one, in every
-// format: the file is refused, or the added words are said, too.
+// TestNothingBesideIsLost adds another text field to every message and every part, in every format: the file is
+// refused, or the added words are read too.
 func TestNothingBesideIsLost(t *testing.T) {
 	t.Parallel()
 	const extra = "beside7"
@@ -139,7 +139,7 @@ func TestNothingBesideIsLost(t *testing.T) {
 				members := copies[0].members
 				for _, name := range slices.Sorted(maps.Keys(fields)) {
 					if slices.ContainsFunc(members, func(m *member) bool { return strings.EqualFold(m.key, name) }) ||
-						name == "parts" && tk.format == FormatCassette { // arena's own: its content is the text of its parts
+						name == "parts" && tk.format == FormatCassette { // arena's own format: its content is the text of its parts
 						continue
 					}
 					added := append(slices.Clone(members), &member{name, treeOf(value{text: []byte(fields[name])})})

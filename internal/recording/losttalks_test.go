@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// talk is one conversation as every format has it. Its words are asked1, orders, arg1, said1, reply1, asked2, reply2.
+// talk is the same conversation in each format. Its words are asked1, orders, arg1, said1, reply1, asked2, reply2.
 type talk struct {
 	name     string
 	text     string
 	format   Format
-	numbered string // what its events are numbered by; "": nothing
-	ends     bool   // the file tells whether it is whole
-	beside   bool   // without its last reply it is one whose last turn nobody has answered, which no run lets pass
+	numbered string // the key of the numbers of its events; "": none
+	ends     bool   // the file says whether it is complete
+	beside   bool   // without its last reply it has an unanswered last turn, which no run lets pass
 }
 
 const (
@@ -136,7 +136,7 @@ func talks() []talk {
 	}
 }
 
-// created is the conversation as events, a line each.
+// created returns the conversation as events, one on each line.
 func created(format string, from int) string {
 	var out strings.Builder
 	for i, m := range strings.Split(ownMessages, ",\n") {
@@ -147,7 +147,7 @@ func created(format string, from int) string {
 	return out.String()
 }
 
-// callSpans is three calls of a model, of which each is told what is new.
+// callSpans returns three model calls. The input of each has only the new messages.
 func callSpans(write func(input, output string) string) string {
 	var out strings.Builder
 	for i, call := range [][2]string{
@@ -186,7 +186,7 @@ func attributesOf(in, out string) func(input, output string) string {
 	}
 }
 
-// numberedOf makes an attribute of each field of the messages.
+// numberedOf makes an attribute for each field of the messages.
 func numberedOf(input, output string) string {
 	list := []string{isChat}
 	for _, m := range []struct{ prefix, text string }{{"gen_ai.prompt.0.", input}, {"gen_ai.completion.0.", output}} {
@@ -214,7 +214,7 @@ func numberedOf(input, output string) string {
 	return `"attributes":[` + strings.Join(list, ",") + `]`
 }
 
-// eventsOf makes an event of each message.
+// eventsOf makes an event for each message.
 func eventsOf(input, output string) string {
 	name := "gen_ai.user.message"
 	if strings.Contains(input, `"tool"`) {
@@ -255,14 +255,14 @@ func inferenceOf(input, output string) string {
 	return `"attributes":[` + strings.Join(list, ",") + `]`
 }
 
-// inferenceTexts has requests and responses as texts.
+// inferenceTexts has the requests and responses as texts.
 func inferenceTexts(input, output string) string {
 	return `"attributes":[` + attribute("openinference.span.kind", "LLM") + "," +
 		attribute("input.value", `{"model":"m","messages":[`+input+`]}`) + "," +
 		attribute("output.value", `{"choices":[{"message":`+output+`}]}`) + `]`
 }
 
-// plainCalls are the calls of a model with their whole history.
+// plainCalls are model calls, each with the complete history.
 func plainCalls() (list [][2]string) {
 	messages := strings.Split(chatMessages[1:len(chatMessages)-1], ",\n")
 	for i, m := range messages {
@@ -324,7 +324,7 @@ func langSmithRuns(calls [][2]string) string {
 	return "[" + strings.Join(list, ",\n") + "]"
 }
 
-// chainCalls are plainCalls with the messages of LangChain.
+// chainCalls are plainCalls with messages of LangChain.
 func chainCalls() (list [][2]string) {
 	convert := strings.NewReplacer(
 		`{"role":"user",`, `{"lc":1,"type":"constructor","id":["m","HumanMessage"],"kwargs":{`,
@@ -344,7 +344,7 @@ func promptfooResult(asked string) string {
 	return `{"id":"1","testIdx":0,"promptIdx":0,"prompt":{"raw":` + quoted(asked) + `},"response":{"output":"reply2"},"failureReason":0}`
 }
 
-// responses go on with each other.
+// responses are responses that refer to each other.
 func responses() string {
 	return `{"id":"r1","object":"response","input":[{"role":"user","content":"asked1"}],` +
 		`"output":[{"type":"function_call","call_id":"c1","name":"orders","arguments":"{\"id\":\"arg1\"}"}]}

@@ -11,12 +11,12 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// tree is JSON, or lines of it, that can be changed in places.
+// tree is JSON, or lines of JSON, that tests change in places.
 type tree struct {
 	members []*member // of an object
 	items   []*tree   // of a list, or the documents of lines
-	text    string    // of all else
-	inner   bool      // it is JSON within a text
+	text    string    // any other value
+	inner   bool      // JSON within a text
 	lines   bool
 }
 
@@ -89,14 +89,14 @@ func (tr *tree) wrap(text string) string {
 	return text
 }
 
-// change is something that happens to a file.
+// change is one change of a file.
 type change struct {
 	what        string
 	apply, undo func()
-	never       bool // it is an error whatever is still there
+	never       bool // the changed file must be refused, even if all words are still there
 }
 
-// otherNames are those that people and programs give to what the formats call otherwise.
+// otherNames are the names by which people and programs replace those of the formats.
 var otherNames = map[string][]string{
 	"content": {"text", "message", "value", "body"}, "Content": {"Text"}, "text": {"value", "content_text"},
 	"tool_calls": {"tool_call", "calls", "tools"}, "parts": {"part", "content_parts"}, "messages": {"message"},
@@ -104,7 +104,7 @@ var otherNames = map[string][]string{
 	"arguments": {"args_json", "parameters"}, "tool_result": {"result"},
 }
 
-// changes returns all that can happen on the ways to the words.
+// changes returns all changes on the paths to the words.
 func (tr *tree) changes(t *testing.T) (list []change) {
 	t.Helper()
 	seen := map[*member]bool{}
@@ -126,7 +126,7 @@ func (tr *tree) changes(t *testing.T) (list []change) {
 				list = append(list, path[i-1].changed(m, ways+" to "+word, inText)...)
 			}
 			if args := []string{"args", "arguments", "input"}; slices.Contains(args, m.key) || word == "arg1" && inText {
-				return // what is within is as the model wrote it
+				return // a model wrote the content
 			}
 		}
 	})
@@ -143,7 +143,7 @@ func (tr *tree) changed(m *member, what string, inText bool) (list []change) {
 	mayBeNull := slices.Contains([]string{"args", "arguments", "input", "tool_results", "response"}, key) || // nothing was sent
 		key == "content" && strings.HasSuffix(what, "said1") ||
 		key == "messages" && slices.ContainsFunc(tr.members, func(m *member) bool { return m.key == "as_before" }) ||
-		key == "attributes" || key == "events" // then it is a span of something else
+		key == "attributes" || key == "events" // it is then a span of something else
 	if !mayBeNull {
 		list = append(list, change{
 			what: what + " made null", apply: func() { m.value = &tree{text: "null"} }, undo: func() { m.value = old },
@@ -161,7 +161,7 @@ func (tr *tree) changed(m *member, what string, inText bool) (list []change) {
 				apply: func() { tr.members = append([]*member{extra}, members...) }, undo: func() { tr.members = members },
 			})
 	}
-	for _, other := range members { // the attributes of traces
+	for _, other := range members { // attributes of traces
 		if name := other.value; other.key == "key" && m != other {
 			text := name.text
 			list = append(list, change{
@@ -187,8 +187,8 @@ func (tr *tree) walk(path []*tree, visit func(path []*tree, leaf *tree)) {
 	}
 }
 
-// messages are the objects in which a user or a model says a word of the conversation: messages and their parts. Those
-// that are told again with later calls stand together.
+// messages returns the objects in which a user or a model says a word: messages and their parts. Copies that later
+// calls repeat are grouped.
 func (tr *tree) messages() (list [][]*tree) {
 	has := func(node *tree, keys ...string) bool {
 		return slices.ContainsFunc(node.members, func(m *member) bool { return slices.Contains(keys, strings.ToLower(m.key)) })
@@ -211,7 +211,7 @@ func (tr *tree) messages() (list [][]*tree) {
 	tr.walk(nil, func(path []*tree, leaf *tree) {
 		word := strings.Trim(leaf.text, `"`)
 		if role, ours := said[word]; !ours || role == chat.ToolRole || word == "arg1" || word == "orders" {
-			return // a call is as the model wrote it
+			return // a model wrote the call
 		}
 		objects := slices.DeleteFunc(slices.Clone(path), func(node *tree) bool { return node.members == nil })
 		inner := objects[len(objects)-1]

@@ -40,7 +40,7 @@ func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
 	switch e.Role {
 	case chat.Assistant:
 		b.measures(&e.Message, o)
-	case chat.System: // it says which state of a workflow it begins
+	case chat.System: // a workflow state may be in it
 		e.State = b.text(o.get("state"), "state")
 	case chat.User:
 		e.Generated = b.generated(o.get("generated"))
@@ -59,7 +59,7 @@ func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
 func (b *builder) requireContent(o object) {
 	if o.get("content", "parts", "refusal", "toolcalls", "functioncall", "toolresult", "error").missing() {
 		b.errorf(o.value, "missing-content", "a message has neither content nor tool calls").
-			Hint = "the recording has lost what was said; record the conversation again"
+			Hint = "the recording lacks messages; record the conversation again"
 	}
 }
 
@@ -80,7 +80,7 @@ func (b *builder) role(o object) chat.Role {
 	return ""
 }
 
-// measures reads usage, cost, latency and other facts about the call that made a reply.
+// measures reads usage, cost, latency and other facts about the model call of a reply.
 func (b *builder) measures(m *Message, o object) {
 	m.FinishReason, m.Opaque = b.stopReason(o), b.opaque(o.get("opaque"))
 	m.State = b.text(o.get("state"), "state")
@@ -109,7 +109,7 @@ func (b *builder) measures(m *Message, o object) {
 	b.original(m, o.get("original"))
 }
 
-// unreported reads what the agent did not tell of its reply.
+// unreported reads which parts of its reply the agent did not report.
 func (b *builder) unreported(v value) (list []string) {
 	for _, word := range b.texts(v, "untold") {
 		if !slices.Contains(chat.UnreportedWords, word) {
@@ -148,8 +148,7 @@ func (b *builder) cost(m *chat.Message, v value) {
 	}
 }
 
-// usageDetails reads what APIs tell of the tokens besides their sums. Only Anthropic counts cached tokens beside the
-// input instead of in it.
+// usageDetails reads further token counts. Only Anthropic does not include cached tokens in the input.
 func (b *builder) usageDetails(u *chat.Usage, o object) {
 	for _, name := range []string{"prompttokensdetails", "inputtokensdetails"} {
 		if details := o.get(name); details.kind() == '{' {

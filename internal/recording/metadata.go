@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// keep adds the fields of an object to the metadata of the session. Existing ones stay.
+// keep adds the fields of an object to the metadata of the session. Existing fields are not replaced.
 func (b *builder) keep(v value) {
 	all, _ := decodeObject(v)
 	for key, decoded := range all {

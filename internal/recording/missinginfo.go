@@ -2,7 +2,7 @@ package recording
 
 import "slices"
 
-// What a source may not be able to say of a conversation. Its silence then means nothing.
+// Information that a source may be unable to record. Its absence then means nothing.
 const (
 	// Information that a format may not have. Its absence in a recording then means nothing.
 	InfoGuardrails = "guardrails"  // which of them fired
@@ -19,13 +19,13 @@ func (f Format) MissingInfo() []string {
 		FormatLiteLLM, FormatInspect:
 		return []string{InfoGuardrails}
 	}
-	return []string{InfoGuardrails} // of a program, which hands over messages
+	return []string{InfoGuardrails} // it is written by programs, which hand over messages
 }
 
 // Has reports whether the source records some information.
 func (s *Session) Has(what string) bool { return !slices.Contains(s.MissingInfo, what) }
 
-// setMissingInfo sets the missing information of the session. A record of a guardrail shows that its source has them.
+// setMissingInfo sets the missing information of the session. A recorded guardrail shows that its source records them.
 func (b *builder) setMissingInfo() {
 	s := b.session
 	if s.MissingInfo == nil {
@@ -41,7 +41,7 @@ func (b *builder) setMissingInfo() {
 	}
 }
 
-// flagsErrors reports whether a format has a place of its own for a call that failed.
+// flagsErrors reports whether a format has a field for a failed call.
 func (f Format) flagsErrors() bool {
 	switch f {
 	case FormatResults, FormatJournal, FormatEventStream, FormatArenaOutput, FormatArenaTurns, FormatEventLog,

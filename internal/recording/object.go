@@ -137,7 +137,7 @@ func (b *builder) truth(v value, what string) bool {
 	return false
 }
 
-// time reads a time in RFC 3339, or a number since 1970, whose size shows its unit. It is zero when missing.
+// time reads a time in RFC 3339, or a number since 1970 whose size shows its unit. The result is zero when missing.
 func (b *builder) time(v value, what string) time.Time {
 	if n, ok := v.number(); ok && n >= 0 {
 		return spans.Since1970(string(v.text))

@@ -8,14 +8,14 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// Batches of OpenAI and of Anthropic: a reply a line, by the custom_id of its request. The requests are in another
-// file, and may be put before the replies.
+// Batches of OpenAI and of Anthropic: each line is a reply with the custom_id of its request. The requests are in
+// another file, which may be prepended.
 
 func isBatch(h *head) bool {
 	return h.has("customid") && (h.has("response") && !h.has("request") || h.has("result") || h.has("url", "body"))
 }
 
-// batchPair is a request and its reply; a line of 0: it is not there.
+// batchPair is the positions of a request and its reply; line 0: missing.
 type batchPair struct{ asked, replied span }
 
 func scanBatch(s *scan) {
@@ -81,7 +81,7 @@ func readBatch(b *builder, pieces iter.Seq[piece]) {
 	}
 }
 
-// batchRequest reads the body of a request to the API of chat completions, or to that of responses.
+// batchRequest reads the body of a request to the chat completions or the Responses API.
 func (b *builder) batchRequest(body value) {
 	o, ok := b.object(body, "body")
 	if !ok {
@@ -126,7 +126,7 @@ func (b *builder) batchReply(o object) {
 	b.responseBody(response.get("body"))
 }
 
-// responseBody reads the response of an API, whichever it is.
+// responseBody reads the response of either API.
 func (b *builder) responseBody(v value) {
 	o, ok := b.object(v, "the response")
 	if !ok {

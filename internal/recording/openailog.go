@@ -28,7 +28,7 @@ func isOpenAILog(h *head) bool {
 	return kind == "response" || kind == "chat.completion"
 }
 
-// scanOpenAILog joins responses that go on with another one to one conversation.
+// scanOpenAILog joins responses that continue each other to one conversation.
 func scanOpenAILog(s *scan) {
 	n := 0
 	keys := map[string]string{} // of conversations, by the ids of their responses
@@ -90,7 +90,7 @@ func readOpenAILog(b *builder, pieces iter.Seq[piece]) {
 	}
 }
 
-// newInput adds what a request tells anew. One that goes on with a response tells only that.
+// newInput adds the new messages of a request. A request that continues a response has only new ones.
 func (b *builder) newInput(request value) {
 	input := oneReply(b.logged(request.get("input"), chat.User, "the input"))
 	if instructions, ok := request.get("instructions").str(); ok {
@@ -114,7 +114,7 @@ func (b *builder) responseObject(o object) {
 			e.FinishReason = status
 		}
 		b.sameText(o.get("outputtext"), output)
-		for i := range output[:len(output)-1] { // the tokens of all are those of the last
+		for i := range output[:len(output)-1] { // the usage is set on the last
 			if output[i].Role == chat.Assistant && e.Usage != nil {
 				output[i].Usage = &chat.Usage{}
 			}
@@ -133,7 +133,7 @@ func (b *builder) responseObject(o object) {
 	}
 }
 
-// sameText refuses a response whose text is not what its items say: nobody knows which of them was given.
+// sameText refuses a response whose text differs from its items: it is unknown which of them the user got.
 func (b *builder) sameText(text value, output []event) {
 	var said strings.Builder
 	for i := range output {

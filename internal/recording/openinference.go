@@ -17,12 +17,12 @@ const (
 	inferenceSession = spans.InferenceSession
 )
 
-// isInference reports whether an attribute is one of OpenInference's that are about models.
+// isInference reports whether an attribute is one of OpenInference's attributes about models.
 func isInference(key string) bool {
 	return key == inferenceKind || strings.HasPrefix(key, inferenceInput) || strings.HasPrefix(key, inferenceOutput)
 }
 
-// spanOfInference reads what OpenInference says of a span, unless the other conventions said it.
+// spanOfInference reads the OpenInference attributes of a span. Values of the other conventions have precedence.
 func (b *builder) spanOfInference(s *aiSpan, kind string, o object, attrs attributes) {
 	if s.operation != "execute_tool" && len(s.input)+len(s.output) == 0 {
 		r := &spanReader{b: b, pos: s.pos, at: o.at}
@@ -46,7 +46,7 @@ func (b *builder) spanOfInference(s *aiSpan, kind string, o object, attrs attrib
 	}
 }
 
-// inferenceText reads the input or output of a call whose messages were not recorded one by one.
+// inferenceText reads the input or output of a call whose messages were not recorded individually.
 func (r *spanReader) inferenceText(v value, role chat.Role, what string) []event {
 	if v.missing() {
 		return nil
@@ -54,7 +54,7 @@ func (r *spanReader) inferenceText(v value, role chat.Role, what string) []event
 	return r.b.logged(value{v.text, r.at}, role, what)
 }
 
-// inference reads messages that are attributes with numbers, or one attribute with all of them.
+// inference reads messages from numbered attributes, or from one attribute with all of them.
 func (r *spanReader) inference(attrs attributes, prefix string, role chat.Role) (out []event) {
 	root := &branch{}
 	for key, v := range attrs {
@@ -73,7 +73,7 @@ func (r *spanReader) inference(attrs attributes, prefix string, role chat.Role) 
 	return out
 }
 
-// entries are the kids of a list. One that lacks some was cut on its way.
+// entries returns the kids of a list. A list with a gap was cut, and is refused.
 func (r *spanReader) entries(list *branch, what string) []*branch {
 	kids, missing := list.list()
 	if missing >= 0 {
@@ -120,8 +120,8 @@ func (r *spanReader) inferenceMessage(m *branch, what string, role chat.Role) []
 	}
 	if text, _ := o.get("content").str(); text == hiddenText {
 		r.b.badMessage = true
-		r.b.problems.Errorf(r.pos, 1, "lost-message", "a message was hidden by the instrumentation, and nobody can judge it").
-			Hint = "let the instrumentation record inputs and outputs"
+		r.b.problems.Errorf(r.pos, 1, "lost-message", "a message was hidden by the instrumentation, so it cannot be judged").
+			Hint = "configure the instrumentation to record inputs and outputs"
 		return nil
 	}
 	return r.b.splitMessage(o, r.pos, role)

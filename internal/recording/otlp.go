@@ -49,7 +49,7 @@ func scanTraces(s *scan) {
 	t.nameConvention()
 }
 
-// nameConvention says whose spans they are when none holds a message that arena reads.
+// nameConvention names the convention of the spans when no span holds a message that arena reads.
 func (t *traceScan) nameConvention() {
 	if len(t.index.entries) == 0 && t.problems.Errors() == 0 && t.convention != "" {
 		t.errorf(diag.Pos{File: t.file, Line: 1, Col: 1}, "unread-recording",
@@ -63,9 +63,9 @@ const otherConvention = "arena reads the conventions of OpenTelemetry (gen_ai.*)
 type traceScan struct {
 	*scan
 	hasMessage map[string]bool // keys with a message
-	// silence is what is said of a file without messages, if it is not of OpenTelemetry.
+	// silence is the problem of a file without messages, if it is not a file of OpenTelemetry.
 	silence, silenceHint string
-	convention           string // whose attributes spans without messages have; "": not known
+	convention           string // of the attributes of spans without messages; "": not known
 }
 
 // export finds the spans of one export.
@@ -104,7 +104,7 @@ func (t *traceScan) span(v value, p span) {
 	t.addSpan(trace, conversation, hasMessages, p)
 }
 
-// addSpan adds a piece to its trace, or to a conversation of that.
+// addSpan adds a piece to its trace, or to a conversation within the trace.
 func (t *traceScan) addSpan(trace, conversation string, hasMessages bool, p span) {
 	key := trace + "\x00" + conversation
 	t.add(key, p)
@@ -143,11 +143,11 @@ func inspectSpan(v value) (isAI, hasMessages bool, conversation string) {
 	return o.isAI, o.hasMessages || o.hasText && isCall, o.conversation
 }
 
-// spanOutline is what the attributes of a span say at first sight.
+// spanOutline is a summary of the attributes of a span.
 type spanOutline struct {
 	isAI, hasMessages, hasText  bool
 	conversation, session, kind string
-	ofTools                     map[string]string // attributes that may say that a tool ran
+	ofTools                     map[string]string // attributes that may mean that a tool ran
 }
 
 func (o *spanOutline) attribute(key string, v value) {
@@ -172,7 +172,7 @@ func (o *spanOutline) attribute(key string, v value) {
 	}
 }
 
-// object reads attributes that are members of an object, and of objects in it.
+// object reads attributes that are members of an object, and of nested objects.
 func (o *spanOutline) object(prefix string, v value) {
 	for key, member := range v.members {
 		name := prefix + string(plainKey(key))
@@ -195,7 +195,7 @@ func holdsMessages(key string) bool {
 	return key == inferenceInput || key == inferenceOutput
 }
 
-// join adds spans without a conversation id to that of their trace, and joins the traces of a conversation.
+// join adds spans without a conversation id to the conversation of their trace, and joins the traces of a conversation.
 func (t *traceScan) join() {
 	ofTrace := map[string][]string{} // the conversations of a trace
 	for _, e := range t.index.entries {

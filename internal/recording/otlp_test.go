@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// testSpan writes a span. Attributes are pairs of key and value; messages are written "role: text", one a line.
+// testSpan writes a span. Attributes are pairs of key and value. Messages are written "role: text", one on each line.
 func testSpan(id, parent string, start int, attributes ...string) string {
 	var attrs []string
 	for i := 0; i < len(attributes); i += 2 {
@@ -44,7 +44,7 @@ func partsOf(text string) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// TestTracesOfSteps: calls of the steps of a composition are no turns of the conversation, and are not taken for some.
+// TestTracesOfSteps: model calls of composition steps are not turns of the conversation.
 func TestTracesOfSteps(t *testing.T) {
 	t.Parallel()
 	_, err := open([]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[`+
@@ -53,7 +53,7 @@ func TestTracesOfSteps(t *testing.T) {
 	contains(t, err, "the steps of a composition answered here, and a recording of the format traces does not tell")
 }
 
-// TestTraces holds how the calls of a model become one conversation.
+// TestTraces lists how model calls become one conversation.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	const op = "gen_ai.operation.name"
@@ -128,7 +128,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// spoken is a conversation in one line.
+// spoken returns a conversation in one line.
 func spoken(s *Session) string {
 	var out []string
 	for _, m := range s.Messages {

@@ -21,10 +21,10 @@ func (a attributes) text(keys ...string) string {
 	return ""
 }
 
-// field returns what tells a field, as a text.
+// field returns a field as a text.
 func (a attributes) field(f spans.Field) string { return a.text(f.Names()...) }
 
-// first returns the first that tells a field.
+// first returns the first attribute that holds a field.
 func (a attributes) first(f spans.Field) (v value, found bool) {
 	for _, name := range f.Names() {
 		if v, found = a[name]; found {
@@ -84,7 +84,7 @@ func (b *builder) decodeAny(v value, depth int) []byte {
 		switch foldKey(name) {
 		case "stringvalue", "doublevalue", "boolvalue", "bytesvalue":
 			return member.text
-		case "intvalue": // a 64 bit number, which JSON of protocol buffers writes as a text
+		case "intvalue": // a 64 bit number; protobuf JSON writes it as a text
 			if s, ok := member.scalar(); ok {
 				if _, err := strconv.ParseInt(s, 10, 64); err == nil {
 					return []byte(s)
@@ -157,7 +157,7 @@ func nestedJSON(v value) value {
 	return value{inner.text, v.at}
 }
 
-// jsonIn returns the object or the list that a text is; nothing when it is none.
+// jsonIn returns the object or list that a text encodes; missing when it encodes none.
 func jsonIn(text string) value {
 	text = strings.TrimSpace(text)
 	if text == "" || text[0] != '[' && text[0] != '{' || !json.Valid([]byte(text)) {
@@ -166,8 +166,7 @@ func jsonIn(text string) value {
 	return value{text: []byte(text)}
 }
 
-// checkDuplicates refuses messages in an attribute with duplicate keys. Arguments of calls are texts, and are not
-// checked.
+// checkDuplicates refuses duplicate keys in messages that are attributes. Arguments of calls are texts and not checked.
 func (b *builder) checkDuplicates(key string, v value) {
 	content := nestedJSON(v)
 	if kind := content.kind(); kind != '{' && kind != '[' || !holdsMessages(key) && !holdsMessage(key) {

@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// readTraces makes one conversation of model calls. Each call has the whole history, or only what is new.
+// readTraces makes one conversation from model calls. The input of a call is the whole history, or only what is new.
 func readTraces(b *builder, pieces iter.Seq[piece]) {
 	var spans []aiSpan
 	for p := range pieces {
@@ -23,7 +23,7 @@ func readTraces(b *builder, pieces iter.Seq[piece]) {
 	b.conversation(spans)
 }
 
-// conversation makes one conversation of calls of models and of what surrounds them.
+// conversation makes one conversation from model calls and the spans around them.
 func (b *builder) conversation(spans []aiSpan) {
 	sortby.Func(spans, func(x, y aiSpan) int { return x.start.Compare(y.start) })
 	b.keepCommon(spans)
@@ -53,12 +53,12 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 	for i := range spans {
 		s := &spans[i]
 		if s.asksModel() && !nested(s, byID) {
-			failure = s.failure // the last call decides: the conversation continued after the others
+			failure = s.failure // only the last call counts: the conversation continued after the others
 		}
 		if s.silent && !s.judge && s.failure == "" && !nested(s, byID) {
 			b.badMessage = true
 			b.problems.Errorf(s.pos, 1, "lost-message", "the span of a call of a model holds no messages").
-				Hint = "let the instrumentation record inputs and outputs"
+				Hint = "configure the instrumentation to record inputs and outputs"
 		}
 		switch {
 		case s.judge || len(s.input)+len(s.output) == 0 || s.operation == "embeddings" || s.operation == "execute_tool":
@@ -83,8 +83,8 @@ func (b *builder) outermost(spans []aiSpan) (calls []aiSpan) {
 	return calls
 }
 
-// agentFailure is the failure of the outermost span around the last calls of models: what the user got is not what the
-// model said. That of an earlier one, after which the conversation went on, is a doubt.
+// agentFailure is the failure of the outermost span around the last model calls: the user did not get the model's
+// reply. The failure of an earlier span, after which the conversation continued, is a doubt.
 func (b *builder) agentFailure(spans []aiSpan, byID map[string]*aiSpan) (failure string) {
 	var last *aiSpan
 	failed := map[*aiSpan]bool{}
@@ -96,7 +96,7 @@ func (b *builder) agentFailure(spans []aiSpan, byID map[string]*aiSpan) (failure
 		root := s
 		for range spans {
 			up := byID[root.parent]
-			if root.parent == "" || up == nil || up == s || up.operation == "trace" { // of which no failure is told
+			if root.parent == "" || up == nil || up == s || up.operation == "trace" { // none of its parents failed
 				break
 			}
 			root = up
@@ -120,8 +120,8 @@ func (b *builder) agentFailure(spans []aiSpan, byID map[string]*aiSpan) (failure
 	return ""
 }
 
-// checkCalls refuses a conversation when a call lacks its input, or its output, unless the next call has that in its
-// input.
+// checkCalls refuses a conversation when a call lacks its input. It also refuses one when a call lacks its output and the
+// next call does not continue its input.
 func (b *builder) checkCalls(calls []aiSpan) {
 	for i := range calls {
 		s := &calls[i]
@@ -129,11 +129,11 @@ func (b *builder) checkCalls(calls []aiSpan) {
 		switch {
 		case s.failure != "":
 		case len(s.input) == 0:
-			what = "holds what the model said, and not what it was told"
+			what = "has the model's output, but not its input"
 		case len(s.output) == 0 && (i+1 == len(calls) || !isAmong(calls[i+1].input, s.input[len(s.input)-1])):
-			what = "holds what the model was told, and not what it said"
+			what = "has the model's input, but not its output"
 		case len(s.output) == 0 && endsWith(calls[i+1].input, s.input[len(s.input)-1]):
-			b.doubtf("a call of the model has no output, and the next one was asked the same: what it said is lost")
+			b.doubtf("a call of the model has no output, and the next call has the same input: the output is lost")
 		}
 		if what != "" {
 			b.badMessage = true
@@ -197,10 +197,10 @@ func (b *builder) addInput(conversation, input, output []event) []event {
 	if len(fresh) == 0 || len(spoken) == 0 || !sameContent(spoken[0], fresh[0]) {
 		return append(conversation, fresh...)
 	}
-	b.notef("a call was sent another history than what was said before; the conversation is read as it was sent")
+	b.notef("a call has another history than the calls before it; the conversation is read from that history")
 	for i := range spoken {
 		if e := &spoken[i]; e.Role == chat.Assistant && e.Content != "" && !isAmong(fresh, *e) && !isAmong(output, *e) {
-			b.doubtf("a reply is left out, for a later call was sent another history: %q", cutText(e.Content, 60))
+			b.doubtf("a reply is left out, because a later call has another history: %q", cutText(e.Content, 60))
 		}
 	}
 	for i := range fresh { // keep the measures of replies
@@ -230,12 +230,11 @@ func sameContent(x, y event) bool {
 	return x.ToolResult == nil || y.ToolResult == nil || x.ToolResult.ID == y.ToolResult.ID
 }
 
-// addToolResults adds the results in spans of tools after calls without results, and the calls that no reply asked for:
-// what a program called by itself was called. A result of a span that failed is a failure, whatever the model was told
-// of it.
+// addToolResults adds the results in spans of tools after calls without results, and the calls that the program made
+// itself. The result of a failed span is a failure, whatever the model was sent.
 func addToolResults(conversation []event, spans []aiSpan) (out []event) {
 	said := map[string]int{}
-	failures := map[string][]string{} // of the results that follow, by the id of the call; "": it did not fail
+	failures := map[string][]string{} // of the following results, by call id; "": it did not fail
 	for _, e := range conversation {
 		if e.ToolResult != nil {
 			said[e.ToolResult.ID]++
@@ -276,7 +275,7 @@ func addToolResults(conversation []event, spans []aiSpan) (out []event) {
 	return addRuns(out, spans, used)
 }
 
-// failedAs is a result with the failure of the span that ran the tool, which is taken out of the list.
+// failedAs returns a result with the failure of the span that ran the tool, and removes that failure from the list.
 func failedAs(r *chat.ToolResult, failures map[string][]string) *chat.ToolResult {
 	list := failures[r.ID]
 	if len(list) == 0 {
@@ -291,8 +290,8 @@ func failedAs(r *chat.ToolResult, failures map[string][]string) *chat.ToolResult
 	return &failed
 }
 
-// runOf finds the span of the run of a call: the one with its id, else the first without an id that has its name and
-// its arguments, where both are known. -1: there is none.
+// runOf finds the span that ran a call: the one with its id, else the first without an id that has its name and, if
+// both are known, its arguments. -1: there is none.
 func runOf(call *chat.ToolCall, spans []aiSpan, used map[int]bool) int {
 	inferred := -1
 	for i := range spans {
@@ -315,10 +314,10 @@ func runOf(call *chat.ToolCall, spans []aiSpan, used map[int]bool) int {
 	return inferred
 }
 
-// toldTwice are the spans that are runs of tools by another convention, and that a span around them or within them
-// tells too: by the conventions' words, or the outer one of both.
-func toldTwice(list []aiSpan, byID map[string]*aiSpan) map[string]bool {
-	twice := map[string]bool{}
+// duplicateRuns returns the ids of inferred tool runs that another span records too: of two nested spans of the same tool
+// the inferred one, or the inner one if both are inferred.
+func duplicateRuns(list []aiSpan, byID map[string]*aiSpan) map[string]bool {
+	duplicates := map[string]bool{}
 	for i := range list {
 		s := &list[i]
 		if !s.runsTool() {
@@ -330,13 +329,13 @@ func toldTwice(list []aiSpan, byID map[string]*aiSpan) map[string]bool {
 			switch {
 			case !up.runsTool() || up.tool.Name != s.tool.Name:
 			case s.inferred:
-				twice[s.id] = true
+				duplicates[s.id] = true
 			case up.inferred:
-				twice[up.id] = true
+				duplicates[up.id] = true
 			}
 		}
 	}
-	return twice
+	return duplicates
 }
 
 // addRuns adds the runs of tools that belong to no call, before the reply that followed.
@@ -345,7 +344,7 @@ func addRuns(conversation []event, spans []aiSpan, used map[int]bool) []event {
 	for i := range spans {
 		byID[spans[i].id] = &spans[i]
 	}
-	twice := toldTwice(spans, byID)
+	twice := duplicateRuns(spans, byID)
 	for i := range spans {
 		s := &spans[i]
 		if used[i] || s.judge || !s.runsTool() || s.tool.Name == "" || s.inferred && twice[s.id] || nested(s, byID) {

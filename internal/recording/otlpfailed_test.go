@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFailedRuns: a call whose span failed has failed, whether its result stands in the history of a later call of the
-// model, in the span, or nowhere.
+// TestFailedRuns: a call whose span failed has failed, whether its result is in the history of a later model call, in
+// the span, or missing.
 func TestFailedRuns(t *testing.T) {
 	t.Parallel()
 	const op = "gen_ai.operation.name"

@@ -30,8 +30,8 @@ func (b *builder) spanMessages(s *aiSpan, v value, attrs attributes, events valu
 	}
 }
 
-// spanReader reads the messages of one span. Their position is that of the span: positions within JSON in an attribute
-// mean nothing to people.
+// spanReader reads the messages of one span. Their position is that of the span, because positions within the JSON of
+// an attribute mean nothing to people.
 type spanReader struct {
 	b   *builder
 	pos diag.Pos
@@ -56,8 +56,8 @@ func (r *spanReader) attributes(s *aiSpan, attrs attributes) {
 	s.output = append(s.output, r.numbered(attrs, completionAttr, chat.Assistant)...)
 }
 
-// isComplete refuses messages that are not valid JSON: exporters cut long attributes. Only the older attributes may be
-// plain text.
+// isComplete refuses messages that are not valid JSON, because exporters cut long attributes. Only the older attributes
+// may be plain text.
 func (r *spanReader) isComplete(key string, v value) bool {
 	if key == promptAttr || key == completionAttr || nestedJSON(v).kind() != '"' {
 		return true
@@ -87,7 +87,7 @@ func roleOfEvent(name string) chat.Role {
 func (r *spanReader) event(s *aiSpan, name string, attrs attributes) {
 	role := roleOfEvent(name)
 	if role == "" {
-		r.attributes(s, attrs) // such as gen_ai.content.prompt
+		r.attributes(s, attrs) // for attributes such as gen_ai.content.prompt
 		return
 	}
 	o := object{value{at: r.at}, map[string]value{}}

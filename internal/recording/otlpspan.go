@@ -11,11 +11,11 @@ import (
 	"github.com/arena-evals/arena/internal/spans"
 )
 
-// aiSpan is a span of generative AI: a call of a model, a tool or an agent.
+// aiSpan is a span of generative AI: it records a model call, a tool run or an agent.
 type aiSpan struct {
 	id, parent string
 	operation  string
-	inferred   bool      // it is the run of a tool, though its operation does not say so
+	inferred   bool      // it is a tool run, although its operation does not say so
 	start, end time.Time // zero: not known
 	failure    string
 
@@ -27,11 +27,11 @@ type aiSpan struct {
 	model            string
 	provider         string
 	pos              diag.Pos
-	silent           bool             // a call of the model of which nothing was recorded
-	judge            bool             // a call by a check, not of the conversation
+	silent           bool             // a model call of which nothing was recorded
+	judge            bool             // the call of a check, not part of the conversation
 	verdicts         []Verdict        // on the turn or conversation of the span
 	customAttributes jsonvalue.Object // that no convention defines
-	given            given            // what it gave out beside its messages
+	given            given            // its output beside the messages
 }
 
 // aiSpan reads a span.
@@ -50,7 +50,7 @@ func (b *builder) aiSpan(v value) (s aiSpan, ok bool) {
 	return s, true
 }
 
-// fillSpan reads what the attributes and events of a span say.
+// fillSpan reads the attributes and events of a span.
 func (b *builder) fillSpan(s *aiSpan, o object, attrs attributes) {
 	s.operation = attrs.field(spans.Operation)
 	s.model, s.provider = attrs.field(spans.ModelName), attrs.field(spans.ProviderName)
@@ -83,7 +83,7 @@ func (b *builder) fillSpan(s *aiSpan, o object, attrs attributes) {
 	}
 }
 
-// spanGiven reads what a span gave out.
+// spanGiven reads the output of a span.
 func (b *builder) spanGiven(s *aiSpan, attrs attributes) {
 	if s.runsTool() || s.operation == "embeddings" {
 		return
@@ -96,7 +96,7 @@ func (b *builder) spanGiven(s *aiSpan, attrs attributes) {
 	}
 }
 
-// exceptions tells of exceptions in calls of models that did not fail: somebody caught them.
+// exceptions notes exceptions in model calls that did not fail: the program caught them.
 func (b *builder) exceptions(s *aiSpan, events value) {
 	for item := range events.items {
 		if name, _ := item.get("name").str(); name != "exception" || s.failure != "" || !s.asksModel() {
@@ -116,7 +116,7 @@ func hasNumber(v value) bool {
 // failureOf is the error of a span, or "".
 func failureOf(status value, attrs attributes) string {
 	code := strings.Trim(string(status.get("code").text), `"`)
-	kind := attrs.text("error.type") // which is there only when the operation failed
+	kind := attrs.text("error.type") // set only when the operation failed
 	if code != "2" && code != "STATUS_CODE_ERROR" && kind == "" {
 		return ""
 	}
@@ -150,7 +150,7 @@ func (b *builder) spanTool(s *aiSpan, name string, attrs attributes) {
 	s.tool.LatencyMS = s.latency()
 }
 
-// toolArgs are the arguments of the run of a tool: the first that are an object, else the first that there are.
+// toolArgs are the arguments of a tool run: the first attribute that holds an object, else the first attribute.
 func (a attributes) toolArgs() (args value) {
 	for _, name := range spans.ToolArgs.Names() {
 		v := a[name]
@@ -184,7 +184,7 @@ func (b *builder) spanMeasures(m *Message, s *aiSpan, attrs attributes) {
 			Estimated: attrs.text("arena.usage.estimated") == "true",
 		}
 		total, _ := attrs.first(spans.TotalTokens)
-		checkTotal(&m.Message, hasIn, hasOut, total) // as of a stream that nobody counted
+		checkTotal(&m.Message, hasIn, hasOut, total) // for example of a stream whose tokens were not counted
 	}
 	for _, key := range spans.CostUSD.Names() {
 		if cost := b.amount(attrs[key], key); cost != nil && m.CostUSD == nil {

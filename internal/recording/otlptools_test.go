@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRunsOfTools: the span of a tool is a call in the words of every convention, once, also where no reply asks for it.
+// TestRunsOfTools: the span of a tool is a call in every convention, once, also when no reply contains the call.
 func TestRunsOfTools(t *testing.T) {
 	t.Parallel()
 	span := func(id, parent, name, attributes string) string {

@@ -21,7 +21,7 @@ import (
 	"github.com/arena-evals/arena/internal/result/resulttest"
 )
 
-// TestOwnFiles reads back what arena writes of every fixture: results.json and the journal.
+// TestOwnFiles reads back the results.json and the journal that arena writes for every fixture.
 func TestOwnFiles(t *testing.T) {
 	t.Parallel()
 	for _, fixture := range golden.Fixtures() {
@@ -32,7 +32,7 @@ func TestOwnFiles(t *testing.T) {
 			if err := jsonout.Write(&results, run); err != nil {
 				t.Fatal(err)
 			}
-			if fixture.Name == "hostile" { // no agent of ours has such a conversation
+			if fixture.Name == "hostile" { // agents do not produce such conversations
 				_, err := open(results.Bytes(), Options{})
 				contains(t, err, `the tool result "unasked" belongs to no call`, `unknown role "narrator"`)
 				return
@@ -83,7 +83,7 @@ func sameTrials(t *testing.T, run *result.Run, format Format, text []byte) {
 	}
 }
 
-// asJSON is a text as JSON keeps it: bytes that are no UTF-8 are replaced.
+// asJSON returns a text as JSON keeps it: invalid UTF-8 is replaced.
 func asJSON(t *testing.T, text string) (kept string) {
 	t.Helper()
 	data, err := json.Marshal(text)
@@ -96,7 +96,7 @@ func asJSON(t *testing.T, text string) (kept string) {
 	return kept
 }
 
-// messagesOf is the transcript of a trial, the system prompt first.
+// messagesOf is the transcript of a trial, with the system prompt first.
 func messagesOf(t *result.Trial) (list []chat.Message) {
 	for i := range t.Turns {
 		list = append(list, t.Turns[i].Messages...)
@@ -114,7 +114,7 @@ func chatOf(s *Session) (list []chat.Message) {
 	return list
 }
 
-// valid is what JSON keeps of messages: bytes that are no UTF-8 are replaced.
+// valid returns messages as JSON keeps them: invalid UTF-8 is replaced.
 func valid(t *testing.T, list []chat.Message) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -163,7 +163,7 @@ func journal(t *testing.T, run *result.Run) []byte {
 	return text
 }
 
-// TestJournalOfAKilledRun: half a line at the end is no trial, and that is said.
+// TestJournalOfAKilledRun: half a line at the end is not a trial, and is noted.
 func TestJournalOfAKilledRun(t *testing.T) {
 	t.Parallel()
 	whole := journal(t, golden.Fixtures()[0].Build())
@@ -177,7 +177,7 @@ func TestJournalOfAKilledRun(t *testing.T) {
 	}
 }
 
-// TestJournalOfAResumedRun: what the run that resumed a stopped one played is missing no more.
+// TestJournalOfAResumedRun: trials that the resumed run completed are no longer missing.
 func TestJournalOfAResumedRun(t *testing.T) {
 	t.Parallel()
 	const end = `{"end":{"duration_ms":3,"interrupted":true}}` + "\n"
@@ -217,7 +217,7 @@ func TestJournalOfAResumedRun(t *testing.T) {
 	}
 }
 
-// TestStoppedTrial: a conversation that was stopped is not taken for one that ended.
+// TestStoppedTrial: a conversation that was stopped is not complete.
 func TestStoppedTrial(t *testing.T) {
 	t.Parallel()
 	text := `{"schema_version": 1, "planned": 1, "summary": {"trials": 1}, "runs": [{"id": "a/b/c", "status": "cancelled",
@@ -232,7 +232,7 @@ func TestStoppedTrial(t *testing.T) {
 	}
 }
 
-// TestBrokenOff: a reply in the middle of which the call failed is no whole one, wherever it stands.
+// TestBrokenOff: a reply whose call failed midway is not complete, wherever it is.
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -252,7 +252,7 @@ func TestBrokenOff(t *testing.T) {
 	}
 }
 
-// TestOwnTraces reads what arena sends to a collector.
+// TestOwnTraces reads the traces that arena sends to a collector.
 func TestOwnTraces(t *testing.T) {
 	t.Parallel()
 	var sent bytes.Buffer
@@ -286,7 +286,7 @@ func TestOwnTraces(t *testing.T) {
 	}
 }
 
-// TestEventStream reads the stream that its writer is tested with.
+// TestEventStream reads the stream from the test of its writer.
 func TestEventStream(t *testing.T) {
 	t.Parallel()
 	f, err := Open(filepath.FromSlash("../report/events/testdata/events.jsonl"), Options{})
@@ -306,7 +306,7 @@ func TestEventStream(t *testing.T) {
 	}
 }
 
-// TestBrokenResults: what is missing from a results.json is never taken for a short run.
+// TestBrokenResults: a results.json with missing parts is never taken for a shorter run.
 func TestBrokenResults(t *testing.T) {
 	t.Parallel()
 	var file bytes.Buffer
@@ -354,8 +354,7 @@ func TestBrokenJournal(t *testing.T) {
 	}
 }
 
-// TestDamagedTrials: a turn, or what was said in it, that is missing from a trial is missed, in whatever file it
-// stands.
+// TestDamagedTrials: a missing turn, or missing text in one, is reported, in every format of arena.
 func TestDamagedTrials(t *testing.T) {
 	t.Parallel()
 	flat := strings.ReplaceAll(ownTrial, "\n", "")

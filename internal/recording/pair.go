@@ -22,8 +22,8 @@ type openCall struct {
 	result *chat.ToolResult // nil: none yet
 }
 
-// pair joins every tool result to the call before it. A result without a call is refused: the conversation is not
-// complete.
+// pair joins every tool result to the call before it. A result without a call is refused, because the conversation is
+// not complete.
 func (b *builder) pair() {
 	p := &pairing{byID: map[string][]*openCall{}, answered: map[string]*openCall{}}
 	kept := make([]event, 0, len(b.events))
@@ -55,7 +55,7 @@ func (b *builder) answer(p *pairing, e *event) (copied bool) {
 		old := p.answered[r.ID]
 		switch {
 		case old != nil && r.ID != "" && sameResult(old.result, r):
-			b.notef("the result of the call %q is there twice; the copy is left out", r.ID)
+			b.notef("the result of the call %q is repeated; the copy is left out", r.ID)
 			return true
 		case old != nil && r.ID != "":
 			b.problems.Errorf(e.Pos, 1, "duplicate-result", "the call %q already has another result", cutText(r.ID, 40))

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/mediafolder"
 )
 
-// content reads what a message says: its content, text or parts, the parts beside it, and a refusal. What stands in two
-// of them is said once; nothing of them is left out.
+// content reads the text and media of a message: its content, text or parts, the parts beside it, and a refusal.
+// Content that is in two of these fields is read once; nothing is left out.
 func (b *builder) content(m *Message, o object) {
 	v := o.get("content")
 	var said utterance
@@ -35,14 +35,14 @@ func (b *builder) content(m *Message, o object) {
 	}
 }
 
-// utterance gathers what the fields of a message, or of a part, say.
+// utterance gathers the content of the fields of a message, or of a part.
 type utterance struct {
 	texts []string // one a field, each different
 	parts []chat.Part
-	media bool // whether a part is more than text
+	media bool // a part is not text
 }
 
-// add takes the parts of one field. A field that says what another one said, and shows nothing, is a copy.
+// add adds the parts of one field, unless it only repeats the text of another field.
 func (s *utterance) add(parts ...chat.Part) {
 	var text strings.Builder
 	media := false
@@ -54,7 +54,7 @@ func (s *utterance) add(parts ...chat.Part) {
 	if known && !media {
 		return
 	}
-	if known && len(s.parts) > 0 { // the same text, with the media that belong to it
+	if known && len(s.parts) > 0 { // the same text, with its media
 		s.parts = slices.DeleteFunc(s.parts, func(p chat.Part) bool { return p.Type == "text" && p.Text == text.String() })
 	}
 	if !known {
@@ -113,7 +113,7 @@ func (b *builder) part(o object) chat.Part {
 		for _, name := range []string{"text", "content", "refusal"} {
 			said.add(textPart(b.text(o.get(name), name)))
 		}
-		if o.get("text", "content", "refusal").missing() && len(o.members) > 1 { // an empty text may be left out
+		if o.get("text", "content", "refusal").missing() && len(o.members) > 1 { // an empty text may be omitted
 			b.errorf(o.value, "missing-content", "a part of type %s has no text", kind)
 		}
 		return textPart(said.text())
@@ -143,7 +143,7 @@ func (b *builder) medium(o object, kind string) *chat.Media {
 		b.checkFields(inner, "media", mediaFields())
 	case !o.get("mimetype", "uri", "url").missing():
 		v = o.value
-	case len(o.members) > 1: // a part with only a type has no content to lose
+	case len(o.members) > 1: // a part with only a type has no content
 		b.errorf(o.value, "missing-content", "a part of type %s has no media", kind)
 	}
 	return b.media(v)

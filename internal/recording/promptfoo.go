@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Results of promptfoo, as JSON or as JSON lines: a prompt and its output each, with the verdicts on it.
+// Results of promptfoo, as JSON or as JSON lines: each is a prompt and its output, with the verdicts on it.
 
 func isPromptfoo(h *head) bool {
 	return h.has("results") && (h.has("evalid") || h.has("shareableurl") || !h.keys["results"].get("stats").missing()) ||
@@ -102,10 +102,10 @@ func (b *builder) promptfooResult(o object) {
 	}
 }
 
-// doubtPromptfoo notes that the provider calls what is the reply a refusal, or that its guardrails flagged it.
+// doubtPromptfoo notes that the provider calls the reply a refusal, or that its guardrails flagged it.
 func (b *builder) doubtPromptfoo(response value) {
 	if refused, _ := b.flag(response.get("isrefusal")); refused {
-		b.doubtf("the provider tells that the model refused")
+		b.doubtf("the provider reports that the model refused")
 	}
 	guardrails := response.get("guardrails")
 	for _, of := range [][2]string{
@@ -118,7 +118,7 @@ func (b *builder) doubtPromptfoo(response value) {
 	}
 }
 
-// isMessages reports whether a list is one of messages with roles.
+// isMessages reports whether a value is a list of messages with roles.
 func isMessages(list value) bool {
 	n := 0
 	for item := range list.items {
@@ -158,8 +158,8 @@ func (b *builder) promptfooReply(o object, response, output value) {
 	b.add(e)
 }
 
-// promptfooOutput reads an output that holds calls of tools; nil when it is to be taken as it stands. Some providers
-// write calls as JSON behind the words, paragraph by paragraph.
+// promptfooOutput reads an output that holds tool calls; nil for any other output. Some providers write calls as JSON
+// paragraphs after the text.
 func (b *builder) promptfooOutput(output value) []event {
 	list := nestedJSON(output)
 	switch {
@@ -209,13 +209,13 @@ func isCalls(list value) bool {
 // quoteJSON writes a text as JSON.
 func quoteJSON(text string) []byte {
 	out, err := json.Marshal(text)
-	if err != nil { // a text can always be written
+	if err != nil { // a text can always be encoded
 		return []byte(`""`)
 	}
 	return out
 }
 
-// promptfooMeasures reads tokens, cost and latency. What was not measured is 0 there, and cached replies took nothing.
+// promptfooMeasures reads tokens, cost and latency. In promptfoo 0 means not measured, and cached replies cost nothing.
 func (b *builder) promptfooMeasures(m *Message, o object, response value) {
 	usage := response.get("tokenusage")
 	in, out := b.tokens(usage.get("prompt"), "prompt"), b.tokens(usage.get("completion"), "completion")

@@ -28,10 +28,10 @@ type Session struct {
 	Started  time.Time // zero: not known
 	// Metadata is additional information of the source about the conversation, under its own names; nil: none.
 	Metadata jsonvalue.Object
-	// Workflow is what the source knows of the way through a workflow; nil: what the messages tell.
+	// Workflow is the path through a workflow, as the source recorded it; nil: only the messages show it.
 	Workflow       *result.Workflow
-	Start          string   // state of the workflow in which it begins; "": not known
-	SpeakingStates []string // states of the workflow that speak with the prompt; nil: not known
+	Start          string   // workflow state in which the conversation begins; "": not known
+	SpeakingStates []string // workflow states that use the prompt; nil: not known
 
 	Messages    []Message              // in order, the system prompt first when there is one
 	Judges      map[string]JudgeTarget // metadata.judge_targets
@@ -40,7 +40,7 @@ type Session struct {
 	MissingInfo []string               // information that the format has no place for: InfoGuardrails, …
 	Error       string                 // why the conversation is incomplete; "": it is complete
 	Notes       []string               // what was corrected or dropped while reading, for people
-	Doubts      []string               // what may mean that the conversation was not as it is read, for people
+	Doubts      []string               // reasons why the conversation may differ from what was read, for people
 }
 
 // Message is one message of a recording. Each tool result belongs to a call before it and has its id and name.
@@ -51,17 +51,17 @@ type Message struct {
 	Pos      diag.Pos
 	Verdicts []Verdict // the source's verdicts on this reply, or on the turn that ends here without one
 	Streamed bool      // the reply was requested as a stream
-	Steps    *Steps    // what gave the reply in the place of a model; nil: a model did
-	// Trace is what an agent that is a program told of its work, on the last reply of a turn; nil: nothing.
+	Steps    *Steps    // the composition that made the reply; nil: a model did
+	// Trace is the trace of an agent that is a program, on the last reply of a turn; nil: none.
 	Trace *chat.Trace
-	// Script is the turn of the scenario to whose part of the conversation it belongs; nil: not known.
+	// Script is the index of the scripted turn to which the message belongs; nil: not known.
 	Script *int
 }
 
-// Steps are those of a composition that answered in a turn.
+// Steps are the steps of a composition that made the reply of a turn.
 type Steps struct {
 	*result.Composition
-	Calls []result.ToolCall // of its tools
+	Calls []result.ToolCall // of tools, by the steps
 }
 
 // Verdict is a verdict of the source.
@@ -72,7 +72,7 @@ type Verdict struct {
 	Skipped     bool
 	Message     string
 	Explanation string
-	Error       string   // why nothing could be judged
+	Error       string   // why the check could not judge
 	Score       *float64 // nil: not recorded
 	// Declared is the position of the check in the source's files, if known.
 	Declared diag.Pos
@@ -104,14 +104,14 @@ type JudgeTarget struct {
 // Ref is the part of a session that is kept in memory.
 type Ref struct {
 	ID          string
-	Own         string // its id in the file, where an earlier one has it too; else ""
+	Own         string // its id in the file, if an earlier session has the same; else ""
 	Scenario    string
 	Provider    string
 	Model       string
 	Region      string
 	TaskType    string // see Session
 	Start       string // see Session
-	InWorkflow  bool   // it tells states of a workflow, or moves on in one
+	InWorkflow  bool   // it has states or a transition of a workflow
 	MissingInfo []string
 	Declared    *result.Declared // what the project of the run declared; nil: not known
 	Tags        []string

@@ -38,7 +38,7 @@ func TestGood(t *testing.T) {
 	}
 }
 
-// TestBad opens every file in testdata/bad, which must fail, and compares what is said about it.
+// TestBad opens every file in testdata/bad, which must fail, and compares the messages.
 func TestBad(t *testing.T) {
 	t.Parallel()
 	for _, path := range fixtures(t, "bad") {
@@ -65,7 +65,7 @@ func fixtures(t *testing.T, folder string) []string {
 	return slices.DeleteFunc(all, func(p string) bool { return filepath.Ext(p) == ".golden" })
 }
 
-// show writes a value as JSON, without what is empty.
+// show writes a value as JSON, without empty fields.
 func show(t *testing.T, out *bytes.Buffer, v any) {
 	t.Helper()
 	text, err := json.Marshal(v)

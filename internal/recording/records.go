@@ -1,7 +1,7 @@
 package recording
 
-// records visits the records of a file: its lines, the elements of its list, or the document that it is. A document or
-// a line may hold them in a list, which inside finds; nil: none.
+// records visits the records of a file: its lines, the elements of its list, or its one document. A document or a line
+// may hold a list of records, which inside returns; nil: none.
 func (s *scan) records(inside func(doc value) value, visit func(v value, p span)) {
 	each := func(doc value, p span) {
 		list := doc

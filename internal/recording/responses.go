@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Items of OpenAI's Responses API: messages, calls of functions and their outputs, and what the platform did itself.
+// Items of OpenAI's Responses API: messages, function calls with their outputs, and tool calls of the platform.
 
 // isResponse reports whether an object is a response.
 func isResponse(v value) bool {
@@ -16,7 +16,7 @@ func isResponse(v value) bool {
 	return kind == "response" && v.get("output").kind() == '['
 }
 
-// isItem reports whether a type is that of an item, and of no message of another API.
+// isItem reports whether a type is an item of this API and not a message of another API.
 func isItem(kind string) bool {
 	switch kind {
 	case "function_call_output", "reasoning", "item_reference", "compaction":
@@ -25,7 +25,7 @@ func isItem(kind string) bool {
 	return strings.HasSuffix(kind, "_call") && kind != "tool_call" || strings.HasSuffix(kind, "_call_output")
 }
 
-// responseItems reads the input or the output of a response. The calls and the words of one output are one reply.
+// responseItems reads the input or the output of a response. The calls and texts of one output are one reply.
 func (b *builder) responseItems(v value, role chat.Role) (out []event) {
 	for item := range v.items {
 		kind, _ := item.get("type").str()
@@ -38,7 +38,7 @@ func (b *builder) responseItems(v value, role chat.Role) (out []event) {
 	return out
 }
 
-// responseItem reads an item that is no message.
+// responseItem reads an item that is not a message.
 func (b *builder) responseItem(v value, kind string) []event {
 	o, ok := b.object(v, "an item")
 	if !ok {
@@ -74,7 +74,7 @@ func (b *builder) itemCall(o object) chat.ToolCall {
 	b.knownMembers(o, "a tool call", "type", "id", "call_id", "name", "arguments", "input", "status", "namespace",
 		"created_by")
 	call.Args, call.BadArgs = b.args(o.get("arguments"))
-	if input := o.get("input"); !input.missing() { // of a tool that takes a text
+	if input := o.get("input"); !input.missing() { // the input of a tool that takes a text
 		text := b.text(input, "input")
 		call.Args, call.BadArgs = jsonvalue.Object{"input": text}, ""
 	}
@@ -96,7 +96,7 @@ func (b *builder) itemResult(o object, e event) event {
 	return e
 }
 
-// platformCall is a tool that the platform ran, with its result; where the item has none, with the state of the call.
+// platformCall reads a tool call that the platform ran. Its result is that of the item, else the status of the call.
 func (b *builder) platformCall(o object, e event, name string) []event {
 	call := chat.ToolCall{ID: b.text(o.get("id"), "id"), Name: name, Args: jsonvalue.Object{}}
 	if name == "mcp" {
@@ -122,13 +122,12 @@ func (b *builder) platformCall(o object, e event, name string) []event {
 	return []event{e, answer}
 }
 
-// knownMembers refuses other members of an object that have content.
+// knownMembers refuses any other member that has content.
 func (b *builder) knownMembers(o object, what string, names ...string) {
 	b.checkFields(o, what, newFieldNames(strings.Join(names, " ")))
 }
 
-// oneReply joins the calls and the words that follow each other in the output of one response into one reply, as other
-// APIs have it.
+// oneReply joins consecutive calls and texts in the output of a response into one reply, as other APIs have it.
 func oneReply(events []event) (out []event) {
 	for _, e := range events {
 		n := len(out)

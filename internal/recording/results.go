@@ -51,16 +51,16 @@ type resultsScan struct {
 	dec      *json.Decoder
 	runs     int
 	empty    int
-	expected int // trials by the summary; -1: not known
+	expected int // trials, as the summary says; -1: not known
 	planned  float64
-	spared   float64 // planned trials that no verdict needed
-	replaced int     // trials that others replaced, and that were not planned
+	spared   float64 // planned trials that were not needed for a verdict
+	replaced int     // trials that were replaced by others, which were not planned
 	hasRuns  bool
 }
 
 func (r *resultsScan) document() error {
 	r.expected = -1
-	if _, err := r.dec.Token(); err != nil { // the opening brace, by which the file was known
+	if _, err := r.dec.Token(); err != nil { // the opening brace
 		return err
 	}
 	for r.dec.More() {
@@ -114,7 +114,7 @@ func (r *resultsScan) member(key json.Token) error {
 	return nil
 }
 
-// declare keeps the names that the projects of the run declared.
+// declare keeps the names declared by the projects of the run.
 func (s *scan) declare(v value) error {
 	s.declared = nil
 	if v.missing() {

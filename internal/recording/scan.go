@@ -31,7 +31,7 @@ const maxProblems = 100
 
 func (s *scan) full() bool {
 	limit := maxProblems
-	if s.skip { // what follows is not left out in silence
+	if s.skip { // problems of all skipped conversations are reported
 		limit = maxSkipped
 	}
 	return s.err != nil || s.problems.Errors() >= limit

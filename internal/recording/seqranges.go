@@ -11,7 +11,7 @@ import (
 // seqRanges is the numbers of the events of a file, in any order.
 type seqRanges struct{ ranges []seqRange }
 
-// seqRange is consecutive numbers.
+// seqRange is a range of consecutive numbers.
 type seqRange struct {
 	first, last int64
 	line        int32 // of the first
@@ -30,8 +30,8 @@ func (n *seqRanges) add(seq int64, line int32) {
 	n.ranges = append(n.ranges, seqRange{seq, seq, line})
 }
 
-// gap returns the first missing number from start on that has a later one, and the line of that; line 0: none is
-// missing.
+// gap returns the first missing number, from start on, that is followed by a later one, and the line of that later one.
+// Line 0: none is missing.
 func (n *seqRanges) gap(start int64) (missing int64, line int32) {
 	sortby.Func(n.ranges, func(x, y seqRange) int { return cmp.Compare(x.first, y.first) })
 	next := start
@@ -54,6 +54,6 @@ func (s *scan) checkGaps(n *seqRanges, start int64) {
 	if missing, line := n.gap(start); line > 0 {
 		s.errorf(diag.Pos{File: s.file, Line: line}, "lost-events",
 			"seq %d is missing before this line: events are lost", missing).
-			Hint = "the recording is not whole; record the conversation again"
+			Hint = "the recording is incomplete; record the conversation again"
 	}
 }

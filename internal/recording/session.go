@@ -159,6 +159,6 @@ func (b *builder) checkEventCount(expected, found int) {
 	}
 	if expected > found {
 		b.errorf(value{}, "lost-events", "the metadata promises %d events, found %d", expected, found).
-			Hint = "the recording is not whole; export it again"
+			Hint = "the recording is incomplete; export it again"
 	}
 }

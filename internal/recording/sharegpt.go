@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// Conversations in the form of ShareGPT, in which data for training is written: {"conversations": [{"from", "value"}]}.
+// Conversations in the ShareGPT form of training data: {"conversations": [{"from", "value"}]}.
 
 func isShareGPT(h *head) bool { return h.has("conversations") }
 
@@ -47,8 +47,8 @@ func readShareGPT(b *builder, pieces iter.Seq[piece]) {
 	}
 }
 
-// scalars keeps what else a record tells as metadata. A list or an object that nobody knows may hold words of the
-// conversation, and is refused.
+// scalars adds the other members of a record to the metadata. An unknown list or object is refused, because it may hold
+// words of the conversation.
 func (b *builder) scalars(o object, what string, known ...string) {
 	fields := make(map[string]bool, len(known))
 	for _, name := range known {
@@ -121,7 +121,7 @@ func (b *builder) shareGPTMessage(v value) {
 	b.add(e)
 }
 
-// writtenCalls reads tool calls that are written as JSON in a text: {"name", "arguments"}, or a list of that.
+// writtenCalls reads tool calls that are JSON in a text: {"name", "arguments"}, or a list of these.
 func (b *builder) writtenCalls(m *Message, at value, text string) {
 	calls := jsonIn(text)
 	switch calls.kind() {
@@ -137,13 +137,13 @@ func (b *builder) writtenCalls(m *Message, at value, text string) {
 	}
 }
 
-// The tags between which models write calls in their replies.
+// The tags around calls that models write into their replies.
 const (
 	callStart = "<tool_call>"
 	callEnd   = "</tool_call>"
 )
 
-// taggedCalls moves calls that stand between tags in a reply to its tool calls.
+// taggedCalls moves calls between tags from the text of a reply to its tool calls.
 func (b *builder) taggedCalls(m *Message, at value) {
 	for {
 		before, rest, found := strings.Cut(m.Content, callStart)

@@ -8,14 +8,14 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// maxSkipped is how many problems of records a file may have that is read without them.
+// maxSkipped is the maximum number of problems in skipped records.
 const maxSkipped = 10_000
 
-// Skipped are the problems of the conversations that Options.SkipUnreadable left out, the first of each.
+// Skipped returns the first problem of each conversation that Options.SkipUnreadable left out.
 func (f *File) Skipped() []diag.Diagnostic { return f.skipped }
 
-// leaveOut takes the problems of records out of those of the file. It is only done where each record is a conversation:
-// elsewhere any of the others may lack what could not be read.
+// leaveOut removes the problems of records from those of the file, if each record is a conversation. In other formats
+// the unreadable record may be a part of any conversation.
 func (f *File) leaveOut(problems *diag.List, stopped bool) *diag.List {
 	if !f.skip || stopped || !f.format.apart || len(f.entries) == 0 || problems.Errors() >= maxSkipped {
 		return problems

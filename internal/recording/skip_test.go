@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestSkipUnreadable: what is left out is counted, and what would be lost with it is refused.
+// TestSkipUnreadable: skipped records are counted, and a file is refused if other conversations may lack parts.
 func TestSkipUnreadable(t *testing.T) {
 	t.Parallel()
 	const good, bad = `{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}` + "\n", `{"messages":[{"role":` + "\n"

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/spans"
 )
 
-// Spans as objects with plain attributes, a list or a line each: as OpenTelemetry's console exporter, Phoenix and kensa
-// write them.
+// Spans as objects with plain attributes, in a list or one on each line, as OpenTelemetry's console exporter, Phoenix
+// and kensa write them.
 
 func isSpans(h *head) bool {
 	return h.has("attributes") && (h.has("traceid") || h.keys["context"].get("traceid").kind() != 0) || isStoredSpan(h.has)
@@ -61,7 +61,7 @@ func readSpans(b *builder, pieces iter.Seq[piece]) {
 	b.conversation(spans)
 }
 
-// instant reads a time, of which a number is nanoseconds or less, by its size.
+// instant reads a time. A number is in nanoseconds or a larger unit, which its size shows.
 func (b *builder) instant(v value) time.Time { return b.time(v, "the time of a span") }
 
 var plainSpanFields = newLazyFields(`name trace_id span_id parent_span_id parent_id id context kind span_kind start_time
@@ -181,7 +181,7 @@ func (b *builder) storedCall(s *aiSpan, o object) {
 	}
 }
 
-// textOf is a text as it is, and any other value as its JSON.
+// textOf returns a text unchanged, and any other value as JSON.
 func textOf(v value) string {
 	if text, ok := v.str(); ok {
 		return text
@@ -193,7 +193,7 @@ func textOf(v value) string {
 	return out.String()
 }
 
-// plainAttributes reads attributes that are the members of an object. Those of objects in it have the names of both.
+// plainAttributes reads the members of an object as attributes. Members of nested objects get the names of both.
 func (b *builder) plainAttributes(attrs attributes, prefix string, v value) {
 	for key, member := range v.members {
 		name := prefix + string(plainKey(key))

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// splitMessage reads a message whose parts may be tool calls and results, as in some chat APIs and in traces. Each
-// result becomes a message. A message without a role gets the given one.
+// splitMessage reads a message whose parts may include tool calls and results, as in some chat APIs and in traces. Each
+// result becomes a message of its own. A message without a role gets the given one.
 func (b *builder) splitMessage(o object, pos diag.Pos, role chat.Role) (out []event) {
 	if role != "" && o.get("role").missing() {
 		o.members["role"] = value{[]byte(strconv.Quote(string(role))), o.at}
@@ -106,7 +106,7 @@ func mediaPart(v value, kind string) json.RawMessage {
 	text, err := json.Marshal(jsonvalue.Object{
 		"type": modality, "media": map[string]string{"mime_type": mime, field: content},
 	})
-	if err != nil { // maps of text can always be written
+	if err != nil { // a map of texts can always be encoded
 		return v.text
 	}
 	return text

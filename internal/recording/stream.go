@@ -102,7 +102,7 @@ func kindNames(kinds []result.EventKind) (names []string) {
 	return names
 }
 
-// conversationKinds are the kinds of events about a conversation.
+// conversationKinds are the kinds of events that belong to a conversation.
 func conversationKinds() []result.EventKind {
 	return []result.EventKind{
 		result.KindTrialStarted, result.KindMessageCreated, result.KindCallCompleted, result.KindValidationFailed,
@@ -158,7 +158,7 @@ func (b *builder) streamEvent(o, data object) (later func()) {
 		return b.streamVerdict(o, data)
 	case result.KindTrialCompleted:
 		b.failed("", b.text(data.get("error"), "error"))
-	default: // not about the conversation
+	default: // not part of the conversation
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func (b *builder) checkIndexes() {
 		e := &b.events[i]
 		if e.index >= 0 && e.index != i && !b.badMessage {
 			b.problems.Errorf(e.Pos, 1, "lost-message", "this is message %d of its transcript, and number %d here: one is lost",
-				e.index, i).Hint = "the stream is not whole; run it again"
+				e.index, i).Hint = "the stream is incomplete; run it again"
 			return
 		}
 	}

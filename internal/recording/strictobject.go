@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// strictObject is object for objects without any other fields.
+// strictObject is like object, and refuses unknown fields.
 func (b *builder) strictObject(v value, what string, names ...string) (object, bool) {
 	o, ok := b.object(v, what)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 // toolCalls reads the calls of a message. Arguments are an object or JSON text.
 func (b *builder) toolCalls(m *Message, o object) {
 	v := o.get("toolcalls")
-	if single := o.get("functioncall"); v.missing() && single.kind() == '{' { // as chat APIs wrote it until 2023
+	if single := o.get("functioncall"); v.missing() && single.kind() == '{' { // the form of chat APIs until 2023
 		m.ToolCalls = []chat.ToolCall{b.toolCall(single)}
 		m.noteUnknownArgs(&m.ToolCalls[0], single, single.get("arguments"))
 	}
@@ -21,7 +21,7 @@ func (b *builder) toolCalls(m *Message, o object) {
 	for item := range v.items {
 		call := b.toolCall(item)
 		m.ToolCalls = append(m.ToolCalls, call)
-		if f := item.get("function"); f.kind() == '{' { // as chat APIs write it, which never leave arguments out
+		if f := item.get("function"); f.kind() == '{' { // the form of chat APIs, which always have arguments
 			m.noteUnknownArgs(&call, item, f.get("arguments").or(f.get("args")).or(f.get("input")))
 		} else if kind, _ := item.get("type").str(); kind == "tool_use" { // the same
 			m.noteUnknownArgs(&call, item, item.get("input").or(item.get("args")).or(item.get("arguments")))
@@ -32,8 +32,8 @@ func (b *builder) toolCalls(m *Message, o object) {
 	}
 }
 
-// noteUnknownArgs notes that it is not known with which arguments a call was made: they are missing, or are no object,
-// and the record does not say that the model wrote them so.
+// noteUnknownArgs notes that the arguments of a call are not known: they are missing or not an object, and the record
+// does not say that the model wrote them so.
 func (m *Message) noteUnknownArgs(call *chat.ToolCall, around, args value) {
 	if call.BadArgs == "" && !args.missing() || !around.get("badargs").missing() ||
 		slices.Contains(m.Unreported, chat.UnreportedArguments) {
@@ -68,7 +68,7 @@ func (b *builder) toolCall(v value) (call chat.ToolCall) {
 	return call
 }
 
-// args reads the arguments of a call. What is not an object is kept as text.
+// args reads the arguments of a call. Arguments that are not an object are kept as text.
 func (b *builder) args(v value) (args chat.Args, bad string) {
 	switch v.kind() {
 	case 0, 'n':
@@ -80,7 +80,7 @@ func (b *builder) args(v value) (args chat.Args, bad string) {
 	return chat.ParseArgs(string(v.text))
 }
 
-// toolResult reads a tool result: in tool_result, or beside the role with the id of the call.
+// toolResult reads a tool result: from tool_result, or from the content of a message that has the call's id.
 func (b *builder) toolResult(m *Message, o object) {
 	r := &chat.ToolResult{}
 	m.ToolResult = r

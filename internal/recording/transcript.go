@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// isTranscript also accepts what is not JSON: only a transcript can be YAML.
+// isTranscript also accepts content that is not JSON, because only transcripts may be YAML.
 func isTranscript(h *head) bool {
 	return h.kind == 0 || h.kind == '{' && !h.lines && h.has("messages")
 }

@@ -27,7 +27,7 @@ func hasNoMessages(trial value) bool {
 	return true
 }
 
-// countNotStarted is 1 for a trial that was stopped before it started, 0 for one that is skipped.
+// countNotStarted is 1 for a trial that was stopped before it started, and 0 for a skipped trial.
 func countNotStarted(trial value) int {
 	if status, _ := trial.get("status").str(); status == result.Cancelled.String() {
 		return 1
@@ -47,8 +47,8 @@ func (s *scan) noteEmptyTrials(n int) {
 	}
 }
 
-// lostHint is the hint for incomplete recordings.
-const lostHint = "the recording has lost what was said; record the conversation again"
+// lostHint is the hint for recordings with missing messages.
+const lostHint = "the recording lacks messages; record the conversation again"
 
 // readResults reads a trial of results.json.
 func readResults(b *builder, pieces iter.Seq[piece]) {
@@ -155,7 +155,7 @@ func (b *builder) trialTurn(t *result.Turn, o object) {
 			return
 		}
 	}
-	lost := verdictsOf(t.Assertions) // no reply has them
+	lost := verdictsOf(t.Assertions) // verdicts that belong to no reply
 	for i := range lost {
 		lost[i].Unanswered = true
 	}

@@ -28,7 +28,7 @@ func Turns(messages []Message) [][]Message {
 	return parts
 }
 
-// UserText is what the user says in a turn.
+// UserText is the text of the user in a turn.
 func UserText(turn []Message) string {
 	var texts []string
 	for i := range turn {
@@ -40,7 +40,7 @@ func UserText(turn []Message) string {
 }
 
 // Results returns the results of the i-th message's calls, by the index of the call. Ids may be reused: a result
-// belongs to the last call before it with its id.
+// belongs to the last call before it that has its id.
 func Results(messages []Message, i int) map[int]*chat.ToolResult {
 	calls := messages[i].ToolCalls
 	if len(calls) == 0 {

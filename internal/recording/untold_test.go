@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// TestTracesLeaveUntold: libraries leave the arguments of tools out unless they are asked to keep them, and streams are
-// often counted in part. What a check needs of that is not known then.
+// TestTracesLeaveUntold: libraries omit the arguments of tools by default, and often count streams only in part. Both
+// are then unknown to checks.
 func TestTracesLeaveUntold(t *testing.T) {
 	t.Parallel()
 	const op = "gen_ai.operation.name"

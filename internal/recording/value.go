@@ -71,7 +71,7 @@ func (v value) items(yield func(item value) bool) {
 	jsonvalue.Elements(v.text, func(item []byte, at int) bool { return yield(value{item, v.at + at}) })
 }
 
-// get returns the member whose folded key is name.
+// get returns the member with the given folded key.
 func (v value) get(name string) value {
 	for key, member := range v.members {
 		if foldKey(key) == name {

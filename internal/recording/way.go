@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// InWorkflow reports whether the conversation tells of a workflow: by the states of its messages, or by a transition.
+// InWorkflow reports whether the conversation has states of a workflow in its messages, or a transition.
 func (s *Session) InWorkflow() bool {
 	_, moved := s.FirstTransition()
 	return moved || s.Start != ""
@@ -23,7 +23,7 @@ func (s *Session) FirstTransition() (first workflow.Scheduled, ok bool) {
 	return first, ok
 }
 
-// States are the states of a workflow that the conversation speaks of. Some may be there several times.
+// States are the workflow states that occur in the conversation. They may repeat.
 func (s *Session) States() (states []string) {
 	if s.Start != "" {
 		states = append(states, s.Start)
@@ -46,8 +46,8 @@ func (s *Session) States() (states []string) {
 	return states
 }
 
-// transitions visits the transitions that the calls of the conversation made, until visit returns false: of several in
-// one message the last one counts.
+// transitions visits the transitions that the calls of the conversation made, until visit returns false. Of several in
+// one message only the last one counts.
 func (s *Session) transitions(visit func(workflow.Scheduled) bool) {
 	for i := range s.Messages {
 		m := &s.Messages[i]
@@ -78,7 +78,7 @@ func (s *Session) transitions(visit func(workflow.Scheduled) bool) {
 	}
 }
 
-// stepCalls are the calls of the steps that gave a reply.
+// stepCalls are the calls of the composition steps that made a reply.
 func (m *Message) stepCalls() []result.ToolCall {
 	if m.Steps == nil {
 		return nil
@@ -86,8 +86,7 @@ func (m *Message) stepCalls() []result.ToolCall {
 	return m.Steps.Calls
 }
 
-// Composed returns an error when steps of a composition answered, and no model: whoever repeats the conversation with
-// the replies of a model cannot repeat that.
+// Composed returns an error if a composition made a reply. Replies of a model cannot repeat such a conversation.
 func (s *Session) Composed() error {
 	for n, turn := range Turns(s.Messages) {
 		for i := range turn {
@@ -100,7 +99,7 @@ func (s *Session) Composed() error {
 	return nil
 }
 
-// startOf is the state in which the first messages were written that could say one; "" when they do not.
+// startOf is the workflow state in the first messages that can name one; "" when they do not.
 func startOf(messages []Message) string {
 	for i := range messages {
 		switch m := &messages[i]; {

@@ -50,10 +50,10 @@ type (
 		Parts      []logPart
 		ToolCalls  []logCall
 		ToolResult *logResult
-		State      string          `json:",omitempty"`       // of the workflow; only arena reads it
-		ModelCalls *int            `json:",omitempty"`       // of the steps of a composition; the same
-		Unreported []string        `json:"Untold,omitempty"` // by the agent; the same
-		Generated  *chat.Generated `json:",omitempty"`       // of a message of the user; the same
+		State      string          `json:",omitempty"`       // workflow state; only arena reads it
+		ModelCalls *int            `json:",omitempty"`       // model calls of the steps of a composition; only arena reads it
+		Unreported []string        `json:"Untold,omitempty"` // by the agent; only arena reads it
+		Generated  *chat.Generated `json:",omitempty"`       // of a message of the user; only arena reads it
 	}
 	logCall struct {
 		ID   string `json:"id"`
@@ -171,7 +171,7 @@ func writtenParts(parts []chat.Part) (out []logPart) {
 	for _, p := range parts {
 		part := logPart{Type: p.Type, Text: p.Text}
 		if m := p.Media; m != nil {
-			data, _ := m.Base64() // a log without it is better than none
+			data, _ := m.Base64() // a log without the data is better than no log
 			part.Media = &logMedia{
 				Data: data, FilePath: m.Path, URL: m.URL, MIMEType: m.MIMEType, Detail: m.Detail, Caption: m.Caption,
 				Duration: int64(math.Round(m.Duration)), Width: m.Width, Height: m.Height,

@@ -16,7 +16,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// conversation has everything that an event log can hold.
+// conversation returns messages with everything that an event log can hold.
 func conversation() []Message {
 	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	list := []chat.Message{
@@ -70,7 +70,7 @@ func TestEventLogRoundTrip(t *testing.T) {
 	}
 }
 
-// TestEventLogKeys holds the keys that other tools look for.
+// TestEventLogKeys checks the keys that other tools read.
 func TestEventLogKeys(t *testing.T) {
 	t.Parallel()
 	var file bytes.Buffer
@@ -123,12 +123,12 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-// open opens bytes as a file.
+// open reads a file from memory.
 func open(text []byte, o Options) (*File, error) {
 	return openAt("recording", bytes.NewReader(text), int64(len(text)), o)
 }
 
-// only reads the one session of a file.
+// only reads the only session of a file.
 func only(t *testing.T, text []byte) *Session {
 	t.Helper()
 	f, err := open(text, Options{})
@@ -174,7 +174,7 @@ func openAt(name string, in io.ReaderAt, size int64, o Options) (*File, error) {
 	return f, f.index(o)
 }
 
-// memory is a source without a file.
+// memory is a source in memory.
 type memory struct {
 	io.ReaderAt
 	size int64

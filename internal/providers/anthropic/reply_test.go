@@ -170,5 +170,5 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-const oddParts = "has more tokens counted as cached or as thoughts than in all, or fewer than none: they are taken for " +
-	"all of them, or for none, and what it cost may be another sum"
+const oddParts = "reports more cached or reasoning tokens than tokens in all, or fewer than 0: they are " +
+	"limited to the range from 0 to the whole, and the cost may be wrong"

@@ -20,7 +20,7 @@ func TestDoubts(t *testing.T) {
 	without := func(field string) string { return "has a part that is left out (" + field + ")" }
 	lacks := func(piece, field string) string { return "has " + piece + " without " + field }
 	stopped := func(field, word string) string {
-		return "says in " + field + " that it was stopped (" + word + "), and its finish reason does not"
+		return "was stopped according to " + field + " (" + word + "), but not according to its finish reason"
 	}
 	blocks := func(events string) string { // of Anthropic's form
 		reason := "end_turn"

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// Any decodes a reply of any form that came in one piece; numbers are json.Number. Its error says what is wrong with
+// Any decodes a reply of any JSON form that is not streamed; numbers are json.Number. Its error says what is wrong with
 // the reply.
 func (c *Call) Any(data []byte) (any, error) {
 	v, err := chat.DecodeJSON(data)
@@ -19,7 +19,7 @@ func (c *Call) Any(data []byte) (any, error) {
 	return v, c.noKeyTwice("the reply", data, jsonvalue.KeyTwiceAsWritten)
 }
 
-// AnyChunk is Any for the data of an event, to which it adds the lines that follow when it is only a part.
+// AnyChunk is Any for the data of an event. If the data is only a part of a document, it adds the following lines.
 func (c *Call) AnyChunk(e *Event) (any, error) {
 	if !json.Valid(e.Data) && !e.Cut {
 		if err := c.events.Rest(e); err != nil {

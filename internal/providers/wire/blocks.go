@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// placed is a block of the vendor that must be sent back, with its offset in the text in bytes.
+// placed is a block of the vendor that must be sent back, with its byte offset in the text.
 type placed struct {
 	At    int             `json:"at"`
 	Block json.RawMessage `json:"block"`
@@ -57,7 +57,7 @@ func (b *Blocks) Call(c *Call, id, name, args string) error {
 	return nil
 }
 
-// Reply sets the fields of a reply.
+// Reply sets the text, the calls and the opaque state of a reply.
 func (b *Blocks) Reply(c *Call, r *chat.Reply) error {
 	b.settle()
 	r.Content, r.ToolCalls = b.words.String(), b.calls
@@ -94,7 +94,7 @@ func VisitReply(
 		words = ""
 	}
 	var kept []placed
-	_ = json.Unmarshal(m.Opaque.For(state), &kept) // none, or our own
+	_ = json.Unmarshal(m.Opaque.For(state), &kept) // nil when there is none
 	done := 0
 	say := func(until int) {
 		if until > done {
@@ -104,7 +104,7 @@ func VisitReply(
 	}
 	for _, p := range kept {
 		at := min(max(p.At, done), len(words))
-		for at < len(words) && !utf8.RuneStart(words[at]) { // a guardrail has changed the words
+		for at < len(words) && !utf8.RuneStart(words[at]) { // a guardrail changed the text
 			at++
 		}
 		say(at)
@@ -114,7 +114,7 @@ func VisitReply(
 	for i := range m.ToolCalls {
 		c := &m.ToolCalls[i]
 		var before []json.RawMessage
-		_ = json.Unmarshal(c.Opaque.For(state), &before) // none, or our own
+		_ = json.Unmarshal(c.Opaque.For(state), &before) // nil when there is none
 		for _, b := range before {
 			block(b)
 		}

@@ -13,8 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Body is the body of a request. Large media stand in it as they are held for all requests: what they are encoded to is
-// copied neither into a request nor from one to the next.
+// Body is the body of a request. Large media are not copied into it: their encoded form is shared by all requests.
 type Body struct {
 	pieces []piece
 	size   int64
@@ -26,13 +25,13 @@ type piece struct {
 	text string
 }
 
-// BodyOf is a body in one piece.
+// BodyOf returns a body with these bytes.
 func BodyOf(data []byte) *Body { return &Body{[]piece{{data: data}}, int64(len(data))} }
 
 // SHA256 is the hash of the whole body.
 func (b *Body) SHA256() (sum [sha256.Size]byte) {
 	h := sha256.New()
-	_, _ = io.Copy(h, b.reader()) // neither fails
+	_, _ = io.Copy(h, b.reader()) // these readers and the hash return no errors
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
@@ -44,7 +43,7 @@ func (b *Body) reader() io.Reader {
 	return io.MultiReader(all...)
 }
 
-// into makes it the body of a request that has none, with its length; it can be sent again.
+// into sets the body and the length of a request. The request can be sent again.
 func (b *Body) into(req *http.Request) {
 	if b.size == 0 {
 		return
@@ -54,11 +53,11 @@ func (b *Body) into(req *http.Request) {
 	req.Body, _ = req.GetBody()
 }
 
-// standIn begins what stands in an encoded request for the data of a medium; its hash follows. Nobody can guess it, so
-// that no text of a conversation is taken for one.
+// standIn is the prefix of the placeholder for the data of a medium in an encoded request; the hash follows. It is
+// random, so that no text of a conversation is taken for a placeholder.
 var standIn = sync.OnceValue(func() string { return "arena-medium-" + rand.Text() + "-" })
 
-// encode is a request in the words of an API.
+// encode encodes a request for an API.
 func encode(codec Codec, req *chat.Request) (*Body, error) {
 	light, held := withStandIns(req)
 	data, err := codec.Encode(light)
@@ -83,8 +82,7 @@ func encode(codec Codec, req *chat.Request) (*Body, error) {
 	}
 }
 
-// withStandIns is a request with a short text in the place of the data of each large medium, and those by their hash.
-// The request itself does not change.
+// withStandIns returns a copy of a request with placeholders for the data of large media, and the data by their hash.
 func withStandIns(req *chat.Request) (*chat.Request, map[string]chat.Content) {
 	held := map[string]chat.Content{}
 	var own []chat.Message
@@ -115,7 +113,7 @@ func withStandIns(req *chat.Request) (*chat.Request, map[string]chat.Content) {
 	return &light, held
 }
 
-// stoodIn are parts with stand-ins for their large media. What an API takes as a text is no medium here: it is read.
+// stoodIn returns parts with placeholders for large media. Media that an API takes as text are not replaced.
 func stoodIn(parts []chat.Part, held map[string]chat.Content) (_ []chat.Part, changed bool) {
 	for i := range parts {
 		m := parts[i].Media
@@ -132,5 +130,5 @@ func stoodIn(parts []chat.Part, held map[string]chat.Content) (_ []chat.Part, ch
 	return parts, changed
 }
 
-// isText reports whether a medium is one that some APIs take as a text.
+// isText reports whether some APIs take media of a type as text.
 func isText(mime string) bool { return strings.HasPrefix(mime, "text/") || mime == "application/json" }

@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers/providertest"
 )
 
-// verbatim sends the texts and the data of all parts.
+// verbatim is a codec that sends the texts and the data of all parts.
 type verbatim struct{ plain }
 
 func (verbatim) Encode(req *chat.Request) ([]byte, error) {
@@ -39,8 +39,8 @@ func (verbatim) Encode(req *chat.Request) ([]byte, error) {
 	return json.Marshal(said)
 }
 
-// TestLargeMediaOfARequest: media stand in what is sent as if they had been encoded with it, also when it is sent again
-// with other credentials, and in its hash. Nothing of the request changes.
+// TestLargeMediaOfARequest: the sent body and its hash hold the media as if they were encoded in place, also when it is
+// sent again with other credentials. The request does not change.
 func TestLargeMediaOfARequest(t *testing.T) {
 	t.Parallel()
 	loads := 0
@@ -93,7 +93,7 @@ func TestLargeMediaOfARequest(t *testing.T) {
 	}
 }
 
-// TestMediaThatAreGone: a request whose media cannot be read any more is not sent without them.
+// TestMediaThatAreGone: a request is not sent if its media can no longer be read.
 func TestMediaThatAreGone(t *testing.T) {
 	t.Parallel()
 	m := &chat.Media{MIMEType: "image/png"}

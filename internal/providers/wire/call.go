@@ -18,25 +18,25 @@ import (
 // Call is one request under way. It belongs to the goroutine of the call.
 type Call struct {
 	*Client
-	Request *chat.Request // nothing but Stream matters to this package
+	Request *chat.Request // this package only uses its Stream
 
-	Header http.Header // of the answer, once there is one
+	Header http.Header // of the response, once received
 
-	// Model is what the server calls the model. A Decoder sets it as soon as it is known.
+	// Model is the server's name of the model. A Decoder sets it as soon as it is known.
 	Model string
 
 	onDelta  func(chat.Delta) error
 	watch    *watchdog
-	text     strings.Builder // said so far, in a stream
-	progress bool            // the stream went on
-	silent   error           // the cause when it does not
+	text     strings.Builder // streamed so far
+	progress bool            // the last event had a part of the reply
+	silent   error           // the timeout error for a silent stream
 	came     came
 	finished bool     // the model has finished
 	doubts   []string // see chat.Reply
 	signs    []sign
-	wordless bool   // no reply of a model: there is no output to be paid
-	declared *bool  // whether its header names other characters than those of UTF-8; nil: not looked at yet
-	over     error  // the cause when nothing comes after that
+	wordless bool   // the reply is not of a model, so no output was paid for
+	declared *bool  // whether the header names a charset other than UTF-8; nil: not checked yet
+	over     error  // the cancel cause when nothing follows the end of the reply
 	events   Events // of the stream
 }
 
@@ -89,7 +89,7 @@ func (c *Client) Complete(
 	return reply, nil
 }
 
-// Fetch makes one call about texts whose reply is a document, which decode reads. It fails like Complete.
+// Fetch makes one call about texts, and decode reads its reply. Its errors are those of Complete.
 func (c *Client) Fetch(
 	ctx context.Context, texts []string, body []byte, decode func(c *Call, data []byte) error,
 ) error {
@@ -113,10 +113,10 @@ func (c *Client) Fetch(
 	return nil
 }
 
-// spent adds usage and cost of the call to an error.
+// spent adds the usage and cost of the call to an error.
 func (c *Call) spent(err error) error {
 	usage := c.wasted()
-	if failed, ok := err.(*providers.Error); ok { //nolint:errorlint // one that onDelta returns is not ours to change
+	if failed, ok := err.(*providers.Error); ok { //nolint:errorlint // an error of onDelta is not changed
 		failed.Usage = usage
 		return failed
 	}
@@ -166,7 +166,7 @@ func (c *Call) run(codec Codec, body *Body) (chat.Reply, error) {
 	return c.deliver(reply)
 }
 
-// post sends a body. Its reply has a good status, and a body that ends at the limit.
+// post sends a body. It returns only a response with status 2xx, and limits its length.
 func (c *Call) post(body *Body) (*http.Response, error) {
 	resp, err := c.send(body)
 	if err != nil {
@@ -185,8 +185,8 @@ func (c *Call) post(body *Body) (*http.Response, error) {
 	return resp, nil
 }
 
-// send sends a body, with the credentials of the moment where those are not in the header. When they are not accepted
-// it is sent once more, with others.
+// send sends a body with current credentials, unless these are in the header. If they are refused, it sends it once
+// more with new ones.
 func (c *Call) send(body *Body) (*http.Response, error) {
 	resp, used, err := c.try(body, "")
 	if err != nil || c.endpoint.Authorize == nil || statusKind(resp.StatusCode) != providers.Auth {
@@ -199,7 +199,7 @@ func (c *Call) send(body *Body) (*http.Response, error) {
 	return resp, err
 }
 
-// try sends a body. stale are credentials that were not accepted before, and used are those that went along.
+// try sends a body. stale are credentials that were refused before; used are those that were sent.
 func (c *Call) try(body *Body, stale string) (resp *http.Response, used string, err error) {
 	to, accept := c.endpoint.URL, ""
 	if c.Request.Stream {
@@ -239,8 +239,8 @@ func (c *Call) unauthorized(err error) error {
 	return failed
 }
 
-// read reads a body that is not streamed, as UTF-8. What nobody knows the characters of is no reply: a word in it that
-// is forbidden would not be found.
+// read reads a body that is not streamed, as UTF-8. A reply in an unknown charset is refused, because forbidden words
+// would not be found in it.
 func (c *Call) read(resp *http.Response) ([]byte, error) {
 	var data bytes.Buffer
 	if n := resp.ContentLength; n > 0 && n <= c.maxReply() {
@@ -256,14 +256,14 @@ func (c *Call) read(resp *http.Response) ([]byte, error) {
 	return text, nil
 }
 
-// maxReply is how many bytes a reply may have, after decompression.
+// maxReply is the maximum size of a reply in bytes, after decompression.
 func (c *Client) maxReply() int64 { return cmp.Or(c.endpoint.MaxReply, maxReplyBytes) }
 
-// release makes the connection available for the next call: it reads the body to its end, with a time limit.
+// release reads the body to its end, within a time limit, so that the connection can be used again.
 func (c *Call) release(body io.ReadCloser) {
 	why := errDrain
 	c.watch.allow(drainTimeout, &why)
-	// A body that cannot be drained costs a connection, and not the reply.
+	// If the body cannot be read to its end, only the connection is lost, not the reply.
 	_, _ = io.Copy(io.Discard, io.LimitReader(body, maxDrainBytes))
 	_ = body.Close()
 }
@@ -277,7 +277,7 @@ func (c *Call) deliver(reply chat.Reply) (chat.Reply, error) {
 	}
 	c.watch.pause()
 	err := c.onDelta(chat.Delta{Text: reply.Content})
-	if errors.Is(err, providers.ErrEnough) { // there is nothing left to close
+	if errors.Is(err, providers.ErrEnough) { // the reply is complete, so there is no stream to close
 		reply.ToolCalls = nil
 		return reply, nil
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/dial"
 )
 
-// characters is the data of an event as UTF-8, by the characters that the header of the reply names. Others are
-// refused: decoders would replace them, and nobody would find the words that they stand in.
+// characters returns the data of an event as UTF-8, decoded by the charset in the header of the reply. Data of another
+// charset is refused: decoders would replace the bytes, and checks would not find the words.
 func (c *Call) characters(e *Event) ([]byte, error) {
 	if c.declared == nil {
 		c.declared = new(dial.Declared(c.Header))
@@ -34,8 +34,7 @@ func (c *Call) characters(e *Event) ([]byte, error) {
 
 const lostSign = "\uFFFD"
 
-// lostCharacters reports whether a reply holds the sign that programs write in the place of what they cannot read, such
-// as half of a character.
+// lostCharacters reports whether a reply holds U+FFFD, which programs write in place of bytes that they cannot decode.
 func lostCharacters(r *chat.Reply) bool {
 	if strings.Contains(r.Content, lostSign) {
 		return true

@@ -1,8 +1,8 @@
 // Package wire is what clients of model APIs over HTTP have in common: connections, limits of time and size,
 // server-sent events, the meaning of failed calls, and errors without secrets.
 //
-// A client of another API brings an Endpoint, which says where calls go, and a Codec, which writes the requests of that
-// API and reads its replies, whole or event by event. Client.Complete does the rest.
+// A client of another API supplies an Endpoint, which says where calls go, and a Codec, which encodes the requests of
+// that API and decodes its replies, complete or event by event. Client.Complete does the rest.
 package wire
 
 import (
@@ -25,56 +25,54 @@ const (
 	defaultRequestTimeout = 60 * time.Second
 	defaultIdleTimeout    = 30 * time.Second
 	maxReplyBytes         = 32 << 20 // of one reply, streamed or not, after decompression
-	maxErrorBytes         = 64 << 10 // of the body of a failed call
+	maxErrorBytes         = 64 << 10 // of the body of a failed response
 	maxDrainBytes         = 256 << 10
 	drainTimeout          = time.Second
 )
 
-// Options are the options of a client that do not come from the provider's file.
+// Options are the options of a client that are not in the provider's file.
 type Options struct {
 	Getenv func(string) (string, bool) // for keys; nil: an empty environment
-	Jobs   int                         // connections at most, one for each call that is made at once; 0: no limit
+	Jobs   int                         // maximum number of connections, one for each concurrent call; 0: no limit
 	Now    func() time.Time            // nil: time.Now
-	// Offline makes every connection fail that would be opened.
+	// Offline makes every new connection fail.
 	Offline bool
 	// Transport replaces the client's own connections.
 	Transport http.RoundTripper
-	// Unsent says that Transport only records requests and sends none. Credentials that would have to be fetched are left
-	// out.
+	// Unsent says that Transport only records requests. Credentials that would have to be fetched are left out.
 	Unsent bool
 }
 
-// Endpoint is where the calls of a client go, and what goes along with each of them.
+// Endpoint says where the calls of a client go, and what is sent with each of them.
 type Endpoint struct {
 	URL     string
-	Path    string      // of the call, at the end of URL; messages leave it out, because base_url has none
+	Path    string      // of the call, at the end of URL; messages omit it, because base_url does not have it
 	Header  http.Header // see Header
 	Key     providers.Key
 	KeyVars []string // variables that may hold the key
-	// StreamURL is where calls go whose replies stream; "": to URL. StreamKind is the content type of such replies; "":
+	// StreamURL is the address for streamed calls; "": URL. StreamKind is the content type of streamed replies; "":
 	// text/event-stream.
 	StreamURL, StreamKind string
-	// Events reads a stream that does not come as server-sent events; nil: it does.
+	// Events reads a stream that is not server-sent events; nil: the stream is.
 	Events func(io.Reader) Events
-	// Authorize puts credentials into a request that are not in Header, for the most part as its Authorization. stale is
-	// that of a try which was not accepted; "": there was none. It is called by many calls at once, ends with the context
-	// of the request, and may return an *providers.Error. nil: there is nothing to be done.
+	// Authorize adds credentials to a request, mostly as its Authorization header. nil: Header has all credentials.
+	// stale are the credentials that were refused before; "": none were. Authorize is called concurrently, ends with
+	// the context of the request, and may return a *providers.Error.
 	Authorize func(req *http.Request, body *Body, stale string) error
-	// Start says how to start a server that does not run; "": that is not known.
+	// Start says how to start the server if it is not running; "": not known.
 	Start string
-	// Hint says what to do about a call that was refused, where the API has advice of its own; "" or a nil Hint: the
-	// advice that fits every API.
+	// Hint says what to do about a refused call if the API has advice of its own; "" or a nil Hint: the general advice.
 	Hint    func(status int, r Report) string
 	Method  string   // of the calls; "": POST
-	Setting string   // what the address is called where the user writes it; "": base_url
-	Secrets []string // that go along in other ways than by Header and Key
-	// Patience is how long a reply may take where the user does not say; 0: a minute. MaxReply is how many bytes it may
-	// have; 0: 32 MiB.
+	Setting string   // the key for the address in the user's file; "": base_url
+	Secrets []string // secrets that are sent in other ways than by Header and Key
+	// Patience is the default time limit of a reply; 0: a minute. MaxReply is the maximum size of a reply in bytes; 0:
+	// 32 MiB.
 	Patience time.Duration
 	MaxReply int64
 }
 
-// setting is what the address is called where the user writes it.
+// setting is the key for the address in the user's file.
 func (e *Endpoint) setting() string { return cmp.Or(e.Setting, "base_url") }
 
 // Client makes the calls to one endpoint. It is safe for concurrent use.
@@ -85,7 +83,7 @@ type Client struct {
 	http      *http.Client
 	scrub     *scrubber
 	now       func() time.Time
-	request   time.Duration // until the whole reply, or the first chunk of a stream
+	request   time.Duration // limit until the complete reply, or the first chunk of a stream
 	idle      time.Duration // between two chunks
 	offline   bool
 }
@@ -110,13 +108,13 @@ func New(spec *scenario.Provider, e Endpoint, o Options) *Client {
 	if transport == nil {
 		transport = connections(o.Jobs, o.Offline, spec.Transport)
 	}
-	// A redirect is handed out as it came: following it would send the conversation, and keys in custom headers, to a host
-	// that nobody configured.
+	// A redirect is not followed: it would send the conversation, and keys in custom headers, to a host that nobody
+	// configured.
 	c.http = &http.Client{Transport: transport, CheckRedirect: dial.Stay}
 	return c
 }
 
-// At is the client for one call to an address of its own, with its own headers, on the same connections.
+// At returns a client for one call to another address with other headers, on the same connections.
 func (c *Client) At(address string, header http.Header) *Client {
 	own := *c
 	own.endpoint.URL, own.endpoint.Header = address, header
@@ -130,10 +128,10 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Address is where the calls go.
+// Address is the address of the calls.
 func (c *Client) Address() string { return c.endpoint.URL }
 
-// Fail makes an error of this client. The text must not hold anything from outside that was not scrubbed.
+// Fail returns an error of this client. The text must not hold outside text that was not scrubbed.
 func (c *Client) Fail(kind providers.Kind, cause error, format string, args ...any) *providers.Error {
 	return &providers.Error{Kind: kind, Provider: c.id, Msg: fmt.Sprintf(format, args...), Err: cause}
 }
@@ -143,12 +141,12 @@ func (c *Client) Unsent(err error) error {
 	return c.Fail(providers.Refused, err, "the request cannot be sent: %v", err)
 }
 
-// show returns an address for messages: as a user writes it in base_url, without secrets.
+// show returns an address for messages: in the form of base_url, without secrets.
 func (c *Client) show(address string) string {
 	return strings.TrimSuffix(withoutSecrets(address), c.endpoint.Path)
 }
 
-// withoutSecrets removes the parts of an address that may be secret.
+// withoutSecrets removes the parts of an address that may hold secrets.
 func withoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -158,7 +156,7 @@ func withoutSecrets(address string) string {
 	return u.String()
 }
 
-// done is the cause of a context that is done, before a call is made; nil while it is not.
+// done returns the cause if a context has ended, else nil.
 func done(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil

@@ -9,7 +9,7 @@ type Codec interface {
 	// Decode decodes a reply that is not streamed. Complete sets its latency, and estimates its tokens if the server does
 	// not count them.
 	Decode(c *Call, data []byte) (chat.Reply, error)
-	// Stream begins to read a reply that comes in events.
+	// Stream starts a Decoder for a streamed reply.
 	Stream(c *Call) Decoder
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// connections makes the connections of one provider, shared by all its calls. There are never more of them than
-// calls that are made at once, and each stays open for the next call, unless the provider's file says otherwise.
+// connections returns the connections of one provider, shared by all its calls. It opens at most one for each
+// concurrent call, and keeps it open for later calls, unless the provider's file says otherwise.
 func connections(jobs int, offline bool, set scenario.Transport) *http.Transport {
 	const unlimitedIdle = 64
 	t := &http.Transport{

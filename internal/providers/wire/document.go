@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// isDocument reports whether the answer to a streamed request is one document: an error, a page, or the reply of a
+// isDocument reports whether the response to a streamed request is one document: an error, a page, or the reply of a
 // server that does not stream.
 func isDocument(h http.Header) bool {
 	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
@@ -22,7 +22,7 @@ func isDocument(h http.Header) bool {
 	return kind == "application/json" || kind == "text/html" || strings.HasSuffix(kind, "+json")
 }
 
-// Document decodes a reply that came in one piece. Its error says what is wrong with the reply.
+// Document decodes a reply that is not streamed. Its error says what is wrong with the reply.
 func (c *Call) Document(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
 		return c.unreadable(data, err)
@@ -30,7 +30,7 @@ func (c *Call) Document(data []byte, into any) error {
 	return c.noKeyTwice("the reply", data, jsonvalue.KeyTwiceInReply)
 }
 
-// noKeyTwice refuses a document in which find finds a key twice: decoders would take the last one.
+// noKeyTwice refuses a document in which find finds a duplicate key: decoders would take the last value.
 func (c *Call) noKeyTwice(what string, data []byte, find func([]byte) (key string, twice bool)) error {
 	if key, twice := find(data); twice {
 		return c.settled(nil, "%s has the key %q twice in one object, and it is not known which one holds: %s", what,
@@ -39,8 +39,8 @@ func (c *Call) noKeyTwice(what string, data []byte, find func([]byte) (key strin
 	return nil
 }
 
-// Chunk decodes the data of an event, to which it adds the lines that follow when it is only a part. Its error says
-// what is wrong with it.
+// Chunk decodes the data of an event. If the data is only a part of a document, it adds the following lines. Its error
+// says what is wrong with the data.
 func (c *Call) Chunk(e *Event, into any) error {
 	data, unclear := c.characters(e)
 	if unclear != nil {
@@ -68,7 +68,7 @@ func (c *Call) Chunk(e *Event, into any) error {
 	return c.Fail(providers.BadReply, err, "a chunk of the stream is not JSON: %s", c.ExcerptOf(e.Data))
 }
 
-// unreadable is a reply with a good status that is not JSON.
+// unreadable is the error of a successful response that is not JSON.
 func (c *Call) unreadable(data []byte, err error) error {
 	switch text := bytes.TrimSpace(data); {
 	case len(text) == 0:
@@ -84,10 +84,10 @@ func (c *Call) unreadable(data []byte, err error) error {
 	}
 }
 
-// Address is where the call goes, as messages show it.
+// Address is the address of the call, for messages.
 func (c *Call) Address() string { return c.shown }
 
-// settled is a reply that came whole and is of no use: to ask for it again and again would change nothing, and cost.
+// settled returns a final error for a complete but useless reply: another call would cost money and return the same.
 func (c *Call) settled(cause error, format string, args ...any) *providers.Error {
 	failed := c.Fail(providers.BadReply, cause, format, args...)
 	failed.Settled = true

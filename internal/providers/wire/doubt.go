@@ -8,21 +8,20 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Dropped notes that a part of the reply is left out, because arena does not know its kind.
+// Dropped notes that a part of an unknown kind is left out of the reply.
 func (c *Call) Dropped(kind string) { c.doubt("has a part that is left out (" + c.Excerpt(kind) + ")") }
 
-// Lacks notes that a piece of the reply came without the field that holds what it says: words may have been in it.
+// Lacks notes that a piece of the reply lacks the field with its content, so text may be lost.
 func (c *Call) Lacks(piece, field string) { c.doubt("has " + piece + " without " + field) }
 
-// Unargued notes a call of an offered tool whose arguments did not come. One of a tool that takes none need not have
-// them.
+// Unargued notes a call of an offered tool without arguments, unless the tool takes none.
 func (c *Call) Unargued(name string) {
 	if slices.ContainsFunc(c.Request.Tools, func(t chat.Tool) bool { return t.Name == name && takesArgs(t.Schema) }) {
 		c.Lacks("a call of "+c.Excerpt(name), "arguments")
 	}
 }
 
-// takesArgs reports whether a schema of arguments names any.
+// takesArgs reports whether a schema of arguments has any properties.
 func takesArgs(schema json.RawMessage) bool {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -30,10 +29,10 @@ func takesArgs(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &s) != nil || len(s.Properties) > 0
 }
 
-// IsNull reports whether a field is null or did not come.
+// IsNull reports whether a field is null or missing.
 func IsNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// Role checks the role of a reply: a model does not reply as a user or as the system.
+// Role notes a reply with another role than that of the model.
 func (c *Call) Role(role string) {
 	switch role {
 	case "", "assistant", "model", "ai", "bot":
@@ -51,7 +50,7 @@ func (c *Call) Beside(field string, value json.RawMessage) {
 	}
 }
 
-// Ends notes a reply with two different finish reasons; before is "" the first time.
+// Ends notes a reply with two different finish reasons; before is "" for the first.
 func (c *Call) Ends(before, now string) {
 	if before != "" && before != now {
 		c.doubt("says twice why it ended (" + c.Excerpt(before) + ", then " + c.Excerpt(now) + ")")

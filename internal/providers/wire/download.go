@@ -12,12 +12,12 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// maxMoves is how often what a model made may be somewhere else.
+// maxMoves is the maximum number of redirects.
 const maxMoves = 10
 
-// Download reads what a model made and left at an address: with the credentials of the call where that is at the server
-// of the call, and without any elsewhere, where it must be public. It tries again what fails for the moment; its error
-// is final, because another call would make the same thing for the same price once more.
+// Download reads a generated medium from an address. At the server of the call it sends the call's credentials,
+// elsewhere none. It repeats attempts that failed temporarily. Its error is final, because another call would generate,
+// and charge for, the medium again.
 func (c *Call) Download(address string) (got *attach.Fetched, err error) {
 	err = c.insist(func() (err error) {
 		got, err = c.download(address)
@@ -47,7 +47,7 @@ func (c *Call) download(address string) (*attach.Fetched, error) {
 	return nil, c.nowhere(errors.New("it redirects again and again"))
 }
 
-// nowhere is the error of an address at which nothing can be.
+// nowhere is the error of an unusable address.
 func (c *Call) nowhere(err error) error {
 	failed := c.Fail(providers.BadReply, err,
 		"what the model made cannot be fetched from where the server says that it is: %s", c.Excerpt(err.Error()))
@@ -55,7 +55,7 @@ func (c *Call) nowhere(err error) error {
 	return failed
 }
 
-// fetchPublic reads what lies at a stranger's.
+// fetchPublic reads from the address of another server.
 func (c *Call) fetchPublic(u *url.URL) (*attach.Fetched, error) {
 	if err := dial.PublicURL(u, nil); err != nil {
 		return nil, c.nowhere(err)
@@ -73,7 +73,7 @@ func (c *Call) fetchPublic(u *url.URL) (*attach.Fetched, error) {
 		c.Excerpt(err.Error()))
 }
 
-// fetchOwn reads what lies at the server of the call. to is where it is instead; "": here.
+// fetchOwn reads from the server of the call. to is the target of a redirect; "": none.
 func (c *Call) fetchOwn(u *url.URL) (got *attach.Fetched, to string, err error) {
 	call := c.elsewhere(http.MethodGet, u.String()).begin(c.watch.ctx, &chat.Request{}, nil)
 	defer call.watch.stop()

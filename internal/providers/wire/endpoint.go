@@ -15,8 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// BaseURL reads the address of a server. The path of a call that was copied along with it is cut off; calls are those
-// of the API.
+// BaseURL parses the address of a server. It removes the path of a call, one of calls, if the user copied it too.
 func BaseURL(text string, calls ...string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -35,8 +34,8 @@ func withoutCall(address string, calls []string) string {
 	return address
 }
 
-// FindKey looks for the key of a provider, at last in vars; see providers.FindKey. It is an error, of kind Auth, when
-// there is none and the address is that of a service that answers nobody without one.
+// FindKey looks for the key of a provider, last in vars; see providers.FindKey. It returns an error of kind Auth if
+// there is no key and the address is that of a service that requires one.
 func FindKey(
 	spec *scenario.Provider, getenv func(string) (string, bool), address string, vars []string,
 ) (providers.Key, error) {
@@ -49,7 +48,7 @@ func FindKey(
 	return key, err
 }
 
-// setKey says where a key is looked for.
+// setKey says how to set a key.
 func setKey(vars []string) string {
 	if len(vars) > 0 {
 		return "set " + strings.Join(vars, " or ") + ", or name a variable in credential.credential_env"
@@ -57,7 +56,7 @@ func setKey(vars []string) string {
 	return "name a variable that holds one in credential.credential_env"
 }
 
-// keyHint says which key was sent and what became of it, or how to send one.
+// keyHint says which key was sent and how it was judged, or how to send one.
 func (e *Endpoint) keyHint(verdict string) string {
 	if e.Key.Value != "" {
 		return "the key from " + e.Key.From + " " + verdict
@@ -65,8 +64,7 @@ func (e *Endpoint) keyHint(verdict string) string {
 	return "no key was sent; " + setKey(e.KeyVars)
 }
 
-// needsKey reports whether the calls go to a service that answers nobody without a key. A gateway or a server of one's
-// own may do without.
+// needsKey reports whether the calls go to a service that requires a key. A gateway or a local server may not.
 func needsKey(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -85,8 +83,8 @@ func needsKey(address string) bool {
 	return false
 }
 
-// Header is what goes along with every call: the headers of the user with ours on top. What a call carries is not the
-// user's to say, nor how it authenticates: keys are the names of the headers that hold the key of the API.
+// Header returns the headers of every call: the custom headers of the user, except those that arena sets itself and
+// those for authentication. keys are the names of the headers that hold the key of the API.
 func Header(custom map[string]string, keys ...string) http.Header {
 	h := make(http.Header, len(custom)+3)
 	for name, value := range custom {
@@ -106,7 +104,7 @@ func Header(custom map[string]string, keys ...string) http.Header {
 	return h
 }
 
-// scrubber takes secrets out of what servers say. It learns those that it was not told at first.
+// scrubber removes secrets from the texts of servers. It can learn more secrets later.
 type scrubber struct {
 	known atomic.Pointer[providers.Scrubber]
 
@@ -116,7 +114,7 @@ type scrubber struct {
 
 func (s *scrubber) excerpt(text string) string { return s.known.Load().Excerpt(text, excerptRunes) }
 
-// learn takes in credentials: a token, or what a request is signed with, which is another one each time.
+// learn adds credentials: a token, or a signature, which differs in each request.
 func (s *scrubber) learn(values ...string) {
 	for _, v := range values {
 		v = strings.TrimPrefix(v, "Bearer ")
@@ -132,7 +130,8 @@ func (s *scrubber) learn(values ...string) {
 	}
 }
 
-// scrubber knows the key, and the values of custom headers and of the query, which may hold others.
+// scrubber returns a scrubber for the key and for the values of custom headers and of the query, which may hold
+// secrets.
 func (e *Endpoint) scrubber() *scrubber {
 	const likelySecret = 12
 	secrets := append([]string{e.Key.Value}, e.Secrets...)

@@ -12,29 +12,29 @@ import (
 
 // Event is one data line of a server-sent event stream. It is valid until the next one is read.
 type Event struct {
-	Name string // of the event it belongs to; "" mostly
-	Data []byte // empty for a line that carries none, such as a comment that keeps the connection alive
+	Name string // of its event; mostly ""
+	Data []byte // empty for a line without data, such as a comment that keeps the connection alive
 	Cut  bool   // the stream ended within the line
 }
 
 // Events reads a stream.
 type Events interface {
-	// Next is the next event; io.EOF where the stream ends between two of them.
+	// Next returns the next event, or io.EOF if the stream ends between two events.
 	Next() (Event, error)
-	// Rest adds to an event, whose data is a part of a document, what follows of it.
+	// Rest appends the following data lines to an event whose data is a part of a document.
 	Rest(e *Event) error
 }
 
-// events reads server-sent events. Servers put each chunk on one data line, and not all of them put the empty line
-// between events, so a data line is an event here, to which Rest adds others. The reader below bounds the length of a
+// events reads server-sent events. Servers put each chunk on one data line, and some omit the empty line between
+// events. So each data line is an event here, and Rest appends more lines. The underlying reader limits the length of a
 // line.
 type events struct {
 	r    *bufio.Reader
 	name string
 	line []byte
-	read bool // the first line was
+	read bool // the first line was read
 
-	behindCR bool // the line before ended with CR: an LF that comes next belongs to it
+	behindCR bool // the last line ended with CR: a following LF belongs to it
 }
 
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
@@ -48,7 +48,7 @@ func (s *events) Next() (Event, error) {
 	return Event{s.name, value, cut}, nil
 }
 
-// Rest adds the data of the lines that follow e to the end of its event.
+// Rest appends the data of the following lines up to the end of the event.
 func (s *events) Rest(e *Event) error {
 	e.Data = slices.Clone(e.Data)
 	for {
@@ -66,8 +66,7 @@ func (s *events) Rest(e *Event) error {
 	}
 }
 
-// field reads a line, and takes in what it says of its event: "data" and its value, "end" for the line behind an event,
-// "" for what is of no interest.
+// field reads a line. It returns "data" and its value, "end" for the line after an event, or "" for ignored lines.
 func (s *events) field() (field string, value []byte, cut bool, err error) {
 	line, err := s.readLine()
 	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
@@ -96,20 +95,20 @@ func (s *events) field() (field string, value []byte, cut bool, err error) {
 	return "", nil, cut, nil
 }
 
-// strayLineError is a line of HTML or JSON between events: the server, or somebody on the way, says something else than
-// the reply.
+// strayLineError is a line of HTML or JSON between events: a server or a proxy sent something other than the reply.
 type strayLineError struct{ line []byte }
 
 func (e *strayLineError) Error() string { return "the stream has a line that is no event" }
 
-// readLine is the next line without its end, which is LF, CR or both. With io.EOF it is what was left of the stream.
+// readLine returns the next line without its end, which is LF, CR or both. With io.EOF it returns the rest of the
+// stream.
 func (s *events) readLine() ([]byte, error) {
 	s.line = s.line[:0]
 	for {
 		if _, err := s.r.Peek(1); err != nil {
 			return s.line, err
 		}
-		piece, _ := s.r.Peek(s.r.Buffered()) // which is there
+		piece, _ := s.r.Peek(s.r.Buffered()) // the bytes are in the buffer
 		if s.behindCR && piece[0] == '\n' {
 			s.behindCR = false
 			_, _ = s.r.Discard(1)

@@ -16,7 +16,7 @@ func TestEvents(t *testing.T) {
 	long := strings.Repeat("long ", 2000)
 	for _, c := range []struct {
 		name, body string
-		want       []string // name|data, with a ! where the stream ended within the line
+		want       []string // name|data, with a ! if the stream ended within the line
 	}{
 		{"nothing", "", nil},
 		{"two events", "data: a\n\ndata: b\n\n", []string{"|a", "|b"}},

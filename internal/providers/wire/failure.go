@@ -17,7 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// failure turns whatever ended a call into what Complete may return.
+// failure converts the error that ended a call to an error that Complete may return.
 func (c *Call) failure(ctx context.Context, err error) error {
 	if s, ok := errors.AsType[onDeltaError](err); ok {
 		return s.error
@@ -38,10 +38,10 @@ func (c *Call) failure(ctx context.Context, err error) error {
 	return c.broken(err)
 }
 
-// broken is a call that the network ended.
+// broken is the error of a call that a network failure ended.
 func (c *Call) broken(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // its text would repeat the whole address, query and all
+		err = wrapped.Err // the outer text would repeat the whole address with its query
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return c.Fail(providers.BadReply, err, "the reply is larger than %d MiB", tooLarge.Limit>>20)
@@ -78,7 +78,7 @@ func (c *Call) broken(err error) error {
 	return failed
 }
 
-// refusal is a reply whose status is not 2xx.
+// refusal is the error of a response whose status is not 2xx.
 func (c *Call) refusal(resp *http.Response) error {
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBytes))
 	if err != nil && c.watch.cause() != nil {
@@ -99,10 +99,10 @@ func (c *Call) refusal(resp *http.Response) error {
 	return failed
 }
 
-// spentQuota is the code of an account that has no money left: another try is of no use.
+// spentQuota is the code of an account without money. Another attempt is useless.
 const spentQuota = "insufficient_quota"
 
-// statusKind is what a status means.
+// statusKind is the kind of error for an HTTP status.
 func statusKind(status int) providers.Kind {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusProxyAuthRequired:
@@ -117,8 +117,8 @@ func statusKind(status int) providers.Kind {
 	return providers.Refused
 }
 
-// codeKind is what a code means that a server gives to an error of its own; ok is false for one that says nothing.
-// Gateways put there the status with which the server behind them failed.
+// codeKind is the kind of error for the code in a server's error report; ok is false for an unknown code. Gateways put
+// the status of the server behind them there.
 func codeKind(r Report) (kind providers.Kind, ok bool) {
 	switch status, err := strconv.Atoi(r.Code); {
 	case r.Is(spentQuota), r.Is("rate_limit_exceeded"), r.Is("rate_limit_error"):
@@ -136,7 +136,7 @@ func codeKind(r Report) (kind providers.Kind, ok bool) {
 	return "", false
 }
 
-// namedKinds are the words of vendors for what a status would say, were there one: an error may come within a stream.
+// namedKinds maps error names of vendors to kinds. An error within a stream has a name but no status.
 func namedKinds() []namedKind {
 	return []namedKind{
 		{providers.Auth, []string{
@@ -157,7 +157,7 @@ type namedKind struct {
 	words []string
 }
 
-// Reported is an error that came with a good status, as a document or within a stream.
+// Reported is the error in a successful response: a document, or an event of a stream.
 func (c *Call) Reported(data []byte) error {
 	r := readReport(data)
 	failed := c.Fail(providers.BadReply, nil, "the server reports an error: %s", c.serverMessage(data, r))
@@ -168,7 +168,7 @@ func (c *Call) Reported(data []byte) error {
 	return failed
 }
 
-// hint is what to do next about a call that was refused.
+// hint says what to do about a refused call.
 func (c *Call) hint(resp *http.Response, r Report) string {
 	if r.Is(spentQuota) {
 		return "check the plan and the billing of the account"

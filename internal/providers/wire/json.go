@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// JSON is a value as requests hold it.
+// JSON encodes a value for a request.
 func JSON(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -19,8 +19,8 @@ func JSON(v any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Merge adds parameters to an encoded request, and replaces those of the same name; kept are those that stay as they
-// are.
+// Merge adds parameters to an encoded request, and replaces those with the same name, except those for which kept
+// returns true.
 func Merge(data []byte, extra jsonvalue.Object, kept func(name string) bool) ([]byte, error) {
 	if len(extra) == 0 {
 		return data, nil

@@ -11,23 +11,22 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// Later is a Codec of an API that answers a call with the name of an operation. Its reply is there when that has ended.
+// Later is a Codec of an API whose calls start an operation. The reply is available when the operation has ended.
 type Later interface {
 	Codec
-	// Next reads what the server answered: to the call itself, or to the last question, which is nil at first. It returns
-	// the next question; nil: the operation has ended, and data is for Decode.
+	// Next reads a response of the server: to the call itself (last is nil), or to the last question. It returns the
+	// next question; nil: the operation has ended, and data is for Decode.
 	Next(c *Call, data []byte, last *Question) (*Question, error)
 }
 
-// Question asks how far an operation is.
+// Question asks for the status of an operation.
 type Question struct {
-	Operation   string // its name, which was looked at: it is shown
+	Operation   string // its validated name, which may be shown
 	Method, URL string
 	Body        []byte
 }
 
-// Waits between two questions, and between a question that failed and the next one, where the server does not say how
-// long to wait.
+// Waits between two questions, and after a failed question, if the server does not say how long to wait.
 const (
 	firstWait    = 500 * time.Millisecond
 	longestWait  = 10 * time.Second
@@ -45,7 +44,7 @@ func (e laterTimeout) Error() string {
 		"with it, and charge for it: operation %s", seconds(e.limit), e.operation)
 }
 
-// await asks for an operation until it has ended, and returns the server's last answer.
+// await polls an operation until it has ended, and returns the server's last response.
 func (c *Call) await(codec Later, data []byte) ([]byte, error) {
 	var q *Question
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
@@ -73,7 +72,7 @@ func (c *Call) await(codec Later, data []byte) ([]byte, error) {
 	}
 }
 
-// question asks once, as a call of its own with a time limit of its own. The context of c ends it, too.
+// question makes one status call with a time limit of its own. The context of c ends it too.
 func (c *Call) question(q *Question) (answer []byte, err error) {
 	err = c.elsewhere(q.Method, q.URL).Fetch(c.watch.ctx, nil, q.Body, func(asked *Call, data []byte) error {
 		c.Header, answer = asked.Header, data
@@ -82,7 +81,7 @@ func (c *Call) question(q *Question) (answer []byte, err error) {
 	return answer, err
 }
 
-// elsewhere is the client for one call to another address of the same server.
+// elsewhere returns the client for one call to another address of the same server.
 func (c *Client) elsewhere(method, address string) *Client {
 	own := c.At(address, c.endpoint.Header.Clone())
 	if own.endpoint.Method = method; method == http.MethodGet {
@@ -92,8 +91,8 @@ func (c *Client) elsewhere(method, address string) *Client {
 	return own
 }
 
-// insist repeats what belongs to an operation that is under way, as long as it may still work. Whoever gave up would
-// have to pay for the operation once more; so what fails at last is final.
+// insist repeats a call about a running operation while its failures are temporary. The final error is not retried,
+// because a new operation would have to be paid for again.
 func (c *Call) insist(do func() error) error {
 	wait := firstWait
 	for failures := 1; ; failures++ {
@@ -109,8 +108,8 @@ func (c *Call) insist(do func() error) error {
 	}
 }
 
-// Paid is the error of a call for which the server has made something, or goes on making it: nobody is to ask anew,
-// and pay once more.
+// Paid marks an error as final, because the server has generated something, or still does: a retry would be paid for
+// again.
 func Paid(err error) error {
 	if failed, ok := errors.AsType[*providers.Error](err); ok {
 		failed.Final = true
@@ -118,7 +117,7 @@ func Paid(err error) error {
 	return err
 }
 
-// Ended says that an operation ended with an error of the server, under a code of google.rpc.
+// Ended is the error of an operation that failed with a code of google.rpc.
 func (c *Call) Ended(code int, message string) error {
 	data, err := JSON(map[string]any{"error": map[string]any{"status": rpcStatus(code), "message": message}})
 	if err != nil {
@@ -127,7 +126,7 @@ func (c *Call) Ended(code int, message string) error {
 	return c.Reported(data)
 }
 
-// rpcStatus is the name of a code of google.rpc; "": it has none that says more than that something failed.
+// rpcStatus is the name of a code of google.rpc; "" for codes that only say that something failed.
 func rpcStatus(code int) string {
 	return map[int]string{
 		3: "INVALID_ARGUMENT", 4: "DEADLINE_EXCEEDED", 5: "NOT_FOUND", 7: "PERMISSION_DENIED", 8: "RESOURCE_EXHAUSTED",

@@ -14,7 +14,7 @@ import (
 
 const maxMediaBytes = 50 << 20
 
-// DataURL is a medium as an address: its own, or one that holds the data.
+// DataURL returns the URL of a medium, or a data URL with its bytes.
 func DataURL(m *chat.Media) (string, error) {
 	if m.URL != "" {
 		return m.URL, nil
@@ -23,12 +23,12 @@ func DataURL(m *chat.Media) (string, error) {
 	return "data:" + m.MIMEType + ";base64," + data, err
 }
 
-// Base64 is the data of a medium that is no address.
+// Base64 returns the bytes of a medium that is not a URL.
 func Base64(m *chat.Media) (string, error) {
 	switch {
 	case m.Holds():
 		return m.Base64()
-	case m.Path == "" || !m.Local: // a path that a model or a recording names is not opened
+	case m.Path == "" || !m.Local: // paths from models and recordings are not opened
 		return "", errors.New("media without data")
 	}
 	f, err := plainfile.Open(m.Path)
@@ -45,7 +45,7 @@ func Base64(m *chat.Media) (string, error) {
 	return base64.StdEncoding.EncodeToString(data), nil
 }
 
-// Of reports whether a medium has one of the types, or one that is not known yet.
+// Of returns an error unless a medium has one of the types, or an unknown type.
 func Of(m *chat.Media, types ...string) error {
 	if m.MIMEType == "" || slices.Contains(types, m.MIMEType) {
 		return nil
@@ -53,10 +53,10 @@ func Of(m *chat.Media, types ...string) error {
 	return fmt.Errorf("the API does not take %s; it takes %s", m.MIMEType, strings.Join(types, ", "))
 }
 
-// Images are the types of pictures that every API takes that takes any.
+// Images are the image types that every API with images supports.
 var Images = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 
-// ResultText is what a model reads of a tool's message.
+// ResultText is the text of a tool result for the model.
 func ResultText(m *chat.Message) string {
 	text := m.ToolResult.Text()
 	if text == "" {

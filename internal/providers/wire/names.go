@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// maxName is the longest name of a tool that every API accepts.
+// maxName is the maximum length of a tool name that every API accepts.
 const maxName = 64
 
 // names maps names of tools that were changed for the API to their own names.
@@ -68,7 +68,7 @@ func isPlainRequest(req *chat.Request) bool {
 	return true
 }
 
-// sent is the name of a tool on the wire: its own where that can be, else one like it that no other tool has.
+// sent returns the name of a tool on the wire: its own if possible, else a similar unused one.
 func (n names) sent(name string) string {
 	if isPlain(name) {
 		return name
@@ -88,7 +88,7 @@ func (n names) sent(name string) string {
 	return out
 }
 
-// restore gives the calls of a reply the names of their tools.
+// restore replaces the tool names in the calls of a reply by the original ones.
 func (n names) restore(calls []chat.ToolCall) {
 	for i := range calls {
 		if name, renamed := n[calls[i].Name]; renamed {
@@ -97,7 +97,7 @@ func (n names) restore(calls []chat.ToolCall) {
 	}
 }
 
-// isPlain reports whether every API takes a name. No name at all is for the API to judge.
+// isPlain reports whether every API accepts a name. An empty name is left to the API.
 func isPlain(name string) bool {
 	if len(name) > maxName {
 		return false

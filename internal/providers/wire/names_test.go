@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// TestPlainNames: tools are sent under names that every API takes, no two under one, and known again in the reply.
+// TestPlainNames: tools are sent under unique names that every API accepts, and restored in the reply.
 func TestPlainNames(t *testing.T) {
 	t.Parallel()
 	long := "mcp__" + strings.Repeat("x", 70)

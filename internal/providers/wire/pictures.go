@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// Models that generate images and videos take one prompt, and no conversation.
+// Models that generate images and videos take one prompt, not a conversation.
 
 // Prompt returns the prompt for an image model: the system prompt and the message of the user.
 func Prompt(req *chat.Request) (string, error) {
@@ -40,7 +40,7 @@ func Prompt(req *chat.Request) (string, error) {
 	return strings.Join(texts, "\n\n"), nil
 }
 
-// TextAlone is the error of a model that cannot be sent a medium.
+// TextAlone is the error of a model that takes only text.
 func TextAlone(p *chat.Part) error {
 	return errors.New("the model takes text alone, and not " + p.Type)
 }
@@ -57,7 +57,7 @@ func (c *Call) Make() *Made {
 	return &Made{c, chat.Reply{FinishReason: "stop", Model: c.Model}}
 }
 
-// Add adds a medium in base64. kind is image or video; declared is the MIME type by the server, which may be "".
+// Add adds a medium in base64. kind is image or video; declared is the server's MIME type, which may be "".
 func (m *Made) Add(kind, declared, data string) error {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
@@ -66,7 +66,7 @@ func (m *Made) Add(kind, declared, data string) error {
 	return m.add(kind, declared, data, raw)
 }
 
-// AddBytes adds a medium that was fetched, as Add does.
+// AddBytes adds a medium that was downloaded, like Add.
 func (m *Made) AddBytes(kind, declared string, raw []byte) error {
 	return m.add(kind, declared, chat.Encode(raw), raw)
 }
@@ -80,7 +80,7 @@ func (m *Made) add(kind, declared, data string, raw []byte) error {
 	return nil
 }
 
-// Reply returns the reply with all added media. Without counts of the server its usage is not known.
+// Reply returns the reply with all added media. Its usage is unknown if the server did not count tokens.
 func (m *Made) Reply(usage chat.Usage) (chat.Reply, error) {
 	if len(m.reply.Parts) == 0 {
 		return chat.Reply{}, m.call.Fail(providers.BadReply, nil, "the reply has nothing in it that the model made")
@@ -91,7 +91,7 @@ func (m *Made) Reply(usage chat.Usage) (chat.Reply, error) {
 	return m.reply, nil
 }
 
-// Unstreamed reads replies that always come in one piece, also where a stream is asked for.
+// Unstreamed decodes replies that are never streamed, even if a stream is requested.
 func Unstreamed(c *Call, decode func(*Call, []byte) (chat.Reply, error)) Decoder {
 	return &unstreamed{call: c, decode: decode}
 }

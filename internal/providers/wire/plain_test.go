@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// plain is the simplest API there can be: what a client needs beside this package.
+// plain is the codec of the simplest possible API. It shows what a client needs beside this package.
 type plain struct{}
 
 // plainReply is a reply of the plain API, or an event of its stream.
@@ -121,7 +121,7 @@ func api() providertest.API {
 	}
 }
 
-// TestConformance: a client that brings nothing but its words does what a caller may rely on.
+// TestConformance: a client that supplies only a codec fulfils the contract of providers.Provider.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Dialect{

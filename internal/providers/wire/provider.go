@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// Provider is a model behind an API: the client that makes the calls, and the words of the API.
+// Provider is a model behind an API: the client that makes the calls, and the codec of the API.
 type Provider struct {
 	client *Client
 	codec  Codec
@@ -23,7 +23,7 @@ func (p *Provider) Complete(
 	return p.client.Complete(ctx, p.codec, req, onDelta)
 }
 
-// Takes says why the API cannot be sent a part; see providers.Takes.
+// Takes returns an error if the API does not support a part; see providers.Takes.
 func (p *Provider) Takes(part *chat.Part) error {
 	if t, ok := p.codec.(Taker); ok {
 		return t.Takes(part)
@@ -34,7 +34,7 @@ func (p *Provider) Takes(part *chat.Part) error {
 // Close drops the idle connections.
 func (p *Provider) Close() error { return p.client.Close() }
 
-// Address is where the calls go.
+// Address is the address of the calls.
 func (p *Provider) Address() string { return p.client.Address() }
 
 var _ providers.Provider = (*Provider)(nil)

@@ -2,8 +2,8 @@ package wire
 
 import "encoding/json"
 
-// ReplyID is the id that a server gives to a reply. One that is no text is left out: nothing depends on it, so it must
-// not make a reply unreadable.
+// ReplyID is the server's id of a reply. An id that is not a text is dropped, so that it does not make the reply
+// unreadable.
 type ReplyID string
 
 // UnmarshalJSON implements json.Unmarshaler.

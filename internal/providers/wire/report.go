@@ -13,13 +13,13 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// excerptRunes is how much of a server's text an error shows.
+// excerptRunes is the maximum length of a server's text in an error.
 const excerptRunes = 300
 
-// Excerpt is the start of a text from outside, fit for an error.
+// Excerpt is the scrubbed start of an outside text, for an error.
 func (c *Client) Excerpt(text string) string { return c.scrub.excerpt(text) }
 
-// ExcerptOf is the start of a body, fit for an error; of a page the title.
+// ExcerptOf is the scrubbed start of a body, for an error; for an HTML page it is the title.
 func (c *Client) ExcerptOf(body []byte) string {
 	if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '<' {
 		if m := htmlTitle().FindSubmatch(text); m != nil {
@@ -41,18 +41,18 @@ func (c *Client) serverMessage(body []byte, r Report) string {
 	return c.ExcerptOf(body)
 }
 
-// Report is what a server says about an error, in one of the forms that are in use.
+// Report is the error report of a server, in one of the common forms.
 type Report struct {
 	Message    string
 	Type, Code string
-	Param      string // the parameter that the server does not like
+	Param      string // the parameter that the server refused
 	RetryAfter time.Duration
 }
 
-// Is reports whether this is the code or the type of the error.
+// Is reports whether the error has this code or type.
 func (r Report) Is(code string) bool { return r.Code == code || r.Type == code }
 
-// readReport understands {"error": {"message": …}}, {"error": "…"}, {"message": …}, {"detail": …} and lists of these.
+// readReport reads {"error": {"message": …}}, {"error": "…"}, {"message": …}, {"detail": …} and lists of these.
 func readReport(data []byte) Report {
 	var v any
 	if err := json.Unmarshal(chat.WithoutBOM(data), &v); err != nil {
@@ -87,7 +87,7 @@ func reportOf(v any) Report {
 	return Report{}
 }
 
-// retryDelay is how long to wait as Google's services say it: among the details of an error.
+// retryDelay is the time to wait in the error details of Google's services.
 func retryDelay(details any) time.Duration {
 	list, _ := details.([]any)
 	for _, item := range list {

@@ -24,7 +24,7 @@ func retryAfter(h http.Header, now func() time.Time) time.Duration {
 	return 0
 }
 
-// number reads one that is not negative. A server's number may be of any size.
+// number parses a number that is not negative. It may be of any size.
 func number(text string) (float64, bool) {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.Trim(text, "0123456789.eE+") != "" {
@@ -34,7 +34,7 @@ func number(text string) (float64, bool) {
 	return n, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// longestSpan is what a server can ask for. More is no different, and must not overflow.
+// longestSpan limits the wait that a server can ask for, and prevents overflow.
 const longestSpan = 24 * time.Hour
 
 // span is n units, at most longestSpan.

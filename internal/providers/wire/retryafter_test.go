@@ -21,7 +21,7 @@ func TestRetryAfter(t *testing.T) {
 		"Mon, 01 Jan 0001 00:00:00 GMT":                0,
 		now.Add(30 * day).Format(time.RFC850):          day,
 		now.Add(time.Minute).Format(time.ANSIC):        time.Minute,
-		now.Add(time.Minute).Format(time.RFC3339):      0, // no date of HTTP
+		now.Add(time.Minute).Format(time.RFC3339):      0, // not an HTTP date
 		now.Add(time.Hour).Format(http.TimeFormat)[1:]: 0,
 	} {
 		h := http.Header{"Retry-After": {text}}
@@ -35,7 +35,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestReportOfGoogle: errors come as a list of one, with a status in words, and the wait among the details.
+// TestReportOfGoogle: an error report may be a list of one, with a named status and the wait in its details.
 func TestReportOfGoogle(t *testing.T) {
 	t.Parallel()
 	r := readReport([]byte(`[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"slow down","details":[` +

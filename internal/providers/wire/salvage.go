@@ -10,12 +10,12 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// salvage counts the usage in a document that a Decoder could not read: one that was cut, that has fields of the wrong
-// type or text behind it, or that reports an error. What was counted before stays.
+// salvage counts the usage in a document that a Decoder could not read: it was cut, has fields of the wrong type or
+// trailing text, or reports an error. Earlier counts are kept.
 func (c *Call) salvage(data []byte, before came) {
 	s := salvaged{dec: json.NewDecoder(bytes.NewReader(chat.WithoutBOM(data)))}
 	s.dec.UseNumber()
-	if s.value("", place{}) != nil && s.writing { // it was cut within what the model wrote
+	if s.value("", place{}) != nil && s.writing { // the document was cut within the model's output
 		s.size += len(data) - int(s.dec.InputOffset())
 	}
 	if c.wordless {
@@ -39,20 +39,20 @@ func (c *Call) salvage(data []byte, before came) {
 	}
 }
 
-// salvaged is what could be read of a document of any API.
+// salvaged holds the counts that could be read from a document of any API.
 type salvaged struct {
 	dec                *json.Decoder
 	input, output, sum int
-	odd                bool // a number was none of tokens
-	size               int  // bytes of what the model wrote
-	begun              bool // there is the place of a reply
-	writing            bool // within what the model wrote
+	odd                bool // a count was not a valid number of tokens
+	size               int  // bytes of the model's output
+	begun              bool // the document has a field for a reply
+	writing            bool // within the model's output
 }
 
-// place is where in a document a value stands.
+// place says which kind of field a value belongs to.
 type place struct{ usage, words, failed bool }
 
-// value reads the next value, which has this name.
+// value reads the next value, which is the value of the named field.
 func (s *salvaged) value(name string, at place) error {
 	token, err := s.dec.Token()
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *salvaged) inside(open json.Delim, name string, at place) error {
 	return err
 }
 
-// under is the place of a field.
+// under returns the place of the fields within a field.
 func (s *salvaged) under(name string, at place) place {
 	switch name {
 	case "choices", "candidates", "output", "data":
@@ -116,7 +116,7 @@ func (s *salvaged) under(name string, at place) place {
 	return at
 }
 
-// count takes a number of tokens. A part of one counts as a whole, and what is no number as none.
+// count adds a number of tokens. Fractions are rounded up, and other values count as 0.
 func (s *salvaged) count(name, text string) {
 	into := &s.input
 	switch name {

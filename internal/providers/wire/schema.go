@@ -2,8 +2,8 @@ package wire
 
 import "github.com/arena-evals/arena/internal/jsonvalue"
 
-// Schemas visits a decoded JSON Schema and the schemas within it, as long as visit returns true, and reports whether it
-// did throughout. What enum, const and default hold is data.
+// Schemas visits a decoded JSON Schema and its subschemas while visit returns true, and reports whether it always did.
+// The values of enum, const and default are data and not visited.
 func Schemas(v any, visit func(schema jsonvalue.Object) bool) bool {
 	switch v := v.(type) {
 	case []any:

@@ -9,19 +9,18 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// sign is what a server says about the end of a reply beside its finish reason.
+// sign is a field other than the finish reason that says how a reply ended.
 type sign struct{ field, word string }
 
-// Says notes what a server says about the end of the reply in another field than its finish reason. It becomes a doubt
-// where the finish reason says that the model came to its end, and this that something else ended it.
+// Says notes a field, other than the finish reason, that says how the reply ended. It becomes a doubt if the finish
+// reason says that the model finished, and this field that something else stopped it.
 func (c *Call) Says(field, word string) {
 	if chat.Stopped(word) {
 		c.sign(field, word)
 	}
 }
 
-// Word is the word in a field that is a text, or an object with a type; "": it is neither. It may have any form: nobody
-// needs it to read the reply.
+// Word returns a field that is a text, or the type of an object; "" for any other form, since no reply depends on it.
 func Word(raw json.RawMessage) string {
 	var text string
 	if IsNull(raw) || json.Unmarshal(raw, &text) == nil {
@@ -30,12 +29,12 @@ func Word(raw json.RawMessage) string {
 	var object struct {
 		Type string `json:"type"`
 	}
-	_ = json.Unmarshal(raw, &object) // "": it has none
+	_ = json.Unmarshal(raw, &object) // it stays "" when there is none
 	return object.Type
 }
 
-// Filters notes what a server says about filters: a list or map of their results, of which those that removed something
-// say filtered or blocked.
+// Filters notes the results of a server's content filters, a list or a map. Filters that removed something have the key
+// filtered or blocked set.
 func (c *Call) Filters(field string, results json.RawMessage) {
 	if IsNull(results) {
 		return
@@ -71,13 +70,13 @@ func (c *Call) sign(field, word string) {
 	}
 }
 
-// contradicted adds the doubts about a reply that came to its end, as its finish reason says, and did not, as something
-// else says.
+// contradicted adds doubts about a reply whose finish reason says that it is complete, while other fields say that it
+// was stopped.
 func (c *Call) contradicted(finish string) {
 	if !chat.Complete(finish) {
 		return
 	}
 	for _, s := range c.signs {
-		c.doubt("says in " + s.field + " that it was stopped (" + s.word + "), and its finish reason does not")
+		c.doubt("was stopped according to " + s.field + " (" + s.word + "), but not according to its finish reason")
 	}
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// onDeltaError is an error of onDelta on its way out.
+// onDeltaError is an error that onDelta returned.
 type onDeltaError struct{ error }
 
-// enough reports whether onDelta ended the stream and wants what came so far.
+// enough reports whether onDelta ended the stream and keeps the text so far.
 func enough(err error) bool {
 	s, ok := errors.AsType[onDeltaError](err)
 	return ok && errors.Is(s.error, providers.ErrEnough)
 }
 
-// lateLimit is how long a stream may be silent once the model has finished: all that can still come is the usage.
+// lateLimit is how long to wait for the next event after the model has finished. Only the usage can still follow.
 const lateLimit = 5 * time.Second
 
-// errOver is the cause when nothing comes any more after that.
+// errOver is the cancel cause when nothing follows within lateLimit.
 var errOver = errors.New("the reply is whole")
 
 // stream reads a reply event by event. Only events with a part of the reply restart the idle timeout.
@@ -31,7 +31,7 @@ func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
 	for {
 		e, err := c.events.Next()
 		last := errors.Is(err, io.EOF) || c.lost(err)
-		if err == nil && len(e.Data) > 0 { // one without data says that the server is there, and nothing of the reply
+		if err == nil && len(e.Data) > 0 { // an event without data only keeps the connection alive
 			last, err = c.event(d, e)
 		}
 		switch {
@@ -49,7 +49,7 @@ func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
 	}
 }
 
-// event passes an event to the decoder. Usage in an event that is an error, or that cannot be read, is counted too.
+// event passes an event to the decoder. Usage in an error event or an unreadable event is counted too.
 func (c *Call) event(d Decoder, e Event) (last bool, err error) {
 	before := c.came
 	last, err = d.Event(e)
@@ -59,8 +59,8 @@ func (c *Call) event(d Decoder, e Event) (last bool, err error) {
 	return last || c.lost(err), err
 }
 
-// lost reports whether an error is the end of the wait after the model has finished, or that of a connection when the
-// server had counted, too: the reply is whole.
+// lost reports whether an error is the end of lateLimit, or of a connection after the server's counts were received:
+// the reply is complete.
 func (c *Call) lost(err error) bool {
 	if err == nil || !c.finished {
 		return false
@@ -84,7 +84,7 @@ func (c *Call) wait() {
 	c.watch.allow(c.idle, &c.silent)
 }
 
-// EmitText passes on the next piece of a reply that is streamed. A Decoder must return its error unchanged.
+// EmitText passes on the next text of a streamed reply. A Decoder must return its error unchanged.
 func (c *Call) EmitText(text string) error {
 	if text == "" {
 		return nil
@@ -96,9 +96,9 @@ func (c *Call) EmitText(text string) error {
 	if c.onDelta == nil {
 		return nil
 	}
-	c.watch.pause() // the server is not to blame for the time that onDelta takes
+	c.watch.pause() // the time that onDelta takes does not count as silence of the server
 	if err := c.onDelta(chat.Delta{Text: text}); err != nil {
-		c.watch.stop() // nobody pays for words that nobody wants
+		c.watch.stop() // end the call, so that unwanted text is not paid for
 		return onDeltaError{err}
 	}
 	return nil
@@ -107,9 +107,9 @@ func (c *Call) EmitText(text string) error {
 // EmittedText returns all text that was passed on.
 func (c *Call) EmittedText() string { return c.text.String() }
 
-// Finished notes that the model has finished. A stream without further events after that is complete.
+// Finished notes that the model has finished. The stream is complete, even if no further events follow.
 func (c *Call) Finished() { c.progress, c.finished = true, true }
 
 // Progress notes that an event had a part of the reply other than text: thoughts, a piece of a tool call, or its end. A
-// stream whose events bring nothing runs into the idle timeout.
+// stream without progress runs into the idle timeout.
 func (c *Call) Progress() { c.progress = true }

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// opening stands in for the user where an agent speaks first, in APIs whose conversations begin with the user.
+// opening is the first user message if the agent speaks first, for APIs whose conversations start with the user.
 const opening = "(The conversation begins.)"
 
 // Entry is the merged blocks of consecutive messages of one side. Tool results belong to the user's side.
@@ -16,12 +16,12 @@ type Entry struct {
 	Agent  bool
 	Blocks []any
 
-	results int // blocks at the start that are results of tools
+	results int // number of blocks at the start that are tool results
 }
 
 // Alternate converts a conversation for APIs in which user and agent must alternate. It returns the system prompts, and
-// the other messages with consecutive ones of a side merged. blocks converts a message to blocks of the API; one
-// without blocks is left out. text makes a block of a text.
+// the other messages, with consecutive ones of a side merged. blocks converts a message to blocks of the API; a message
+// without blocks is left out. text converts a text to a block.
 func Alternate(
 	list []chat.Message, text func(string) any, blocks func(*chat.Message) ([]any, error),
 ) (system []string, out []Entry, err error) {
@@ -48,8 +48,8 @@ func Alternate(
 	return system, out, nil
 }
 
-// add appends what a message says, to the last entry where that is of the same side. Results of tools go behind the
-// results that are there, and before any text.
+// add appends the blocks of a message, to the last entry if that is of the same side. Tool results come after existing
+// ones and before any text.
 func add(out []Entry, m *chat.Message, said []any) []Entry {
 	agent, results := m.Role == chat.Assistant, 0
 	if m.Role == chat.ToolRole && m.ToolResult != nil {
@@ -68,7 +68,7 @@ func add(out []Entry, m *chat.Message, said []any) []Entry {
 	return out
 }
 
-// Parts are the blocks of what a user or a tool says, by the words of the API for a text and for media. Empty texts are
+// Parts converts the parts of a user or tool message to blocks, with functions for texts and media. Empty texts are
 // left out.
 func Parts(parts []chat.Part, text func(string) any, media func(*chat.Part) (any, error)) ([]any, error) {
 	out := make([]any, 0, len(parts))
@@ -87,7 +87,7 @@ func Parts(parts []chat.Part, text func(string) any, media func(*chat.Part) (any
 	return out, nil
 }
 
-// PartsOf are the parts of a message; one that has only a text is one part.
+// PartsOf returns the parts of a message; a message with only a text has one part.
 func PartsOf(m *chat.Message) []chat.Part {
 	if len(m.Parts) > 0 {
 		return m.Parts
@@ -95,8 +95,8 @@ func PartsOf(m *chat.Message) []chat.Part {
 	return []chat.Part{{Type: "text", Text: m.Content}}
 }
 
-// ArgsOf are the arguments of a call for APIs that take an object. There is none where the model wrote something else;
-// the result says so.
+// ArgsOf returns the arguments of a call for APIs that take an object. It is empty if the model wrote anything else;
+// the tool result then says so.
 func ArgsOf(c *chat.ToolCall) jsonvalue.Object {
 	if c.Args == nil {
 		return jsonvalue.Object{}

@@ -9,24 +9,24 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// came is the part of a reply that was received so far.
+// came is what was received of a reply so far.
 type came struct {
-	begun bool // the model was asked
-	size  int  // bytes of text and of calls
+	begun bool // the model started to reply
+	size  int  // bytes of text and calls
 	usage chat.Usage
-	odd   string // what is wrong with the count, where the numbers do not show it
+	odd   string // what is wrong with the counts, if the numbers do not show it
 }
 
 func (c *came) counted() bool { return c.odd == "" && c.usage.Counted() }
 
-// Came adds bytes that the model has written. A Decoder calls it before it validates them, because they are paid for in
-// any case.
+// Came adds bytes that the model has written. A Decoder calls it before it validates them, because they are paid for
+// even if they are invalid.
 func (c *Call) Came(size int) {
 	c.came.begun = true
 	c.came.size += size
 }
 
-// Count sets the usage by the server so far, even if it is impossible.
+// Count sets the server's token counts so far, even if they are impossible.
 func (c *Call) Count(u chat.Usage) {
 	c.came.odd = ""
 	if c.came.usage = u; u.Counted() {
@@ -37,7 +37,7 @@ func (c *Call) Count(u chat.Usage) {
 // Miscount says what is impossible in the usage of the last Count.
 func (c *Call) Miscount(what string) { c.came.odd = what }
 
-// impossible is the error of a call whose server counts what no call can have taken; nil: it does not.
+// impossible is the error of a call with impossible token counts; nil: they are possible.
 func (c *Call) impossible() error {
 	u := c.came.usage
 	if c.came.counted() {
@@ -57,11 +57,11 @@ func (c *Call) impossible() error {
 	}
 	failed := c.Fail(providers.BadReply, nil, "the server counts tokens that no call can have taken (%s): what this one "+
 		"cost is not known", strings.Join(counts, ", "))
-	failed.Final = true // it has been paid for, and the same server would count another one
+	failed.Final = true // the call has been paid for, and another one would cost again
 	return failed
 }
 
-// wasted returns the usage of a failed call. It is not known if the server's counts are impossible.
+// wasted returns the usage of a failed call. It is unknown if the server's counts are impossible.
 func (c *Call) wasted() chat.Usage {
 	u, size := c.came.usage, max(c.came.size, c.text.Len())
 	switch {
@@ -76,42 +76,42 @@ func (c *Call) wasted() chat.Usage {
 	return u
 }
 
-// oddParts is said of a reply whose server counts a part as more than the whole, or as less than nothing.
-const oddParts = "has more tokens counted as cached or as thoughts than in all, or fewer than none: they are " +
-	"taken for all of them, or for none, and what it cost may be another sum"
+// oddParts is the doubt about a reply in which a part of the tokens is larger than the whole, or negative.
+const oddParts = "reports more cached or reasoning tokens than tokens in all, or fewer than 0: they are " +
+	"limited to the range from 0 to the whole, and the cost may be wrong"
 
-// Limits of what can have been counted. No model takes or writes so many tokens in one call beyond what its texts make,
-// thoughts and media included; and no token is so long.
+// Limits of plausible token counts. No model uses more hidden tokens in one call, thoughts and media included, and no
+// token is longer.
 const (
 	mostHidden   = 10_000_000 // tokens
 	mostPerByte  = 100
 	longestToken = 1000 // bytes
-	fewTokens    = 4096 // bytes of a text that may be a few long tokens
+	fewTokens    = 4096 // bytes of a text that may consist of a few long tokens
 )
 
-// oddCount is said of a reply whose count its texts contradict; "": they do not.
+// oddCount is the doubt about token counts that the texts contradict; "": none.
 func oddCount(u chat.Usage, req *chat.Request, r *chat.Reply) string {
 	if u.Estimated {
 		return ""
 	}
-	const unknown = ": what it cost is another sum than is told"
+	const unknown = ": the reported cost is wrong"
 	in, out := sizes(req, r)
 	switch {
 	case u.OutputTokens > mostHidden+mostPerByte*out:
-		return fmt.Sprintf("has %s and is counted as %s%s", plural.Count(out, "byte"), plural.Count(u.OutputTokens, "token"),
+		return fmt.Sprintf("has %s, but is counted as %s%s", plural.Count(out, "byte"), plural.Count(u.OutputTokens, "token"),
 			unknown)
 	case u.InputTokens > mostHidden+mostPerByte*in:
-		return fmt.Sprintf("to %s is counted as one to %s%s", plural.Count(in, "byte"), plural.Count(u.InputTokens, "token"),
+		return fmt.Sprintf("has an input of %s, which is counted as %s%s", plural.Count(in, "byte"), plural.Count(u.InputTokens, "token"),
 			unknown)
 	case u.OutputTokens > 0 && out > fewTokens+longestToken*u.OutputTokens:
-		return fmt.Sprintf("has %s and is counted as %s%s", plural.Count(out, "byte"), plural.Count(u.OutputTokens, "token"),
+		return fmt.Sprintf("has %s, but is counted as %s%s", plural.Count(out, "byte"), plural.Count(u.OutputTokens, "token"),
 			unknown)
 	}
 	return ""
 }
 
-// within limits what is counted as a part of the input or of the output to the whole, and reports whether it was more,
-// or below zero. A part below zero is none.
+// within limits each part of the input or output tokens to the whole, and reports whether one was larger or negative. A
+// negative part becomes 0.
 func within(u chat.Usage) (_ chat.Usage, odd bool) {
 	limit := func(part *int, whole int) {
 		odd = odd || *part > whole || *part < 0
@@ -123,7 +123,7 @@ func within(u chat.Usage) (_ chat.Usage, odd bool) {
 	return u, odd
 }
 
-// completed estimates what a server did not count, and of which there was some.
+// completed estimates tokens that the server did not count.
 func completed(u chat.Usage, req *chat.Request, r *chat.Reply) chat.Usage {
 	if u.InputTokens > 0 && u.OutputTokens > 0 {
 		return u
@@ -138,13 +138,13 @@ func completed(u chat.Usage, req *chat.Request, r *chat.Reply) chat.Usage {
 	return u
 }
 
-// estimate is the tokens of a call whose server did not count them.
+// estimate is the estimated tokens of a call that the server did not count.
 func estimate(req *chat.Request, r *chat.Reply) chat.Usage {
 	in, out := sizes(req, r)
 	return chat.Usage{InputTokens: tokens(in), OutputTokens: tokens(out), Estimated: true}
 }
 
-// sizes are the bytes of the texts of a request and of its reply.
+// sizes are the bytes of the texts of a request and its reply.
 func sizes(req *chat.Request, r *chat.Reply) (in, out int) {
 	out = len(r.Content)
 	for i := range req.Messages {
@@ -159,5 +159,5 @@ func sizes(req *chat.Request, r *chat.Reply) (in, out int) {
 	return in, out
 }
 
-// tokens are about so many of a text: four bytes each.
+// tokens estimates the number of tokens in a text: four bytes each.
 func tokens(size int) int { return (size + 3) / 4 }

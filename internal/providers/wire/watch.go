@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// watchdog cancels a call that is silent for too long. Its methods are for the goroutine of the call.
+// watchdog cancels a call that is silent for too long. Only the goroutine of the call may use it.
 type watchdog struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -23,8 +23,7 @@ func newWatchdog(parent context.Context, limit time.Duration, why error) *watchd
 	return w
 }
 
-// allow starts the wait anew, with a limit of its own and a cause for the case that it is passed. The pointer spares
-// an allocation for each chunk of a stream.
+// allow restarts the wait with a new limit and a new cause. why is a pointer to avoid an allocation for each chunk.
 func (w *watchdog) allow(limit time.Duration, why *error) {
 	w.timer.Stop()
 	w.why.Store(why)
@@ -39,17 +38,17 @@ func (w *watchdog) stop() {
 	w.cancel(nil)
 }
 
-// cause is why the watch ended the call, or nil.
+// cause is the reason why the watchdog ended the call, or nil.
 func (w *watchdog) cause() error { return context.Cause(w.ctx) }
 
-// replyTimeout is the cause when nothing came in time.
+// replyTimeout is the cause when no reply came in time.
 type replyTimeout struct{ limit time.Duration }
 
 func (e replyTimeout) Error() string {
 	return fmt.Sprintf("timeout: no reply in %s (request_timeout)", seconds(e.limit))
 }
 
-// idleTimeout is the cause when a stream stopped flowing.
+// idleTimeout is the cause when a stream became silent.
 type idleTimeout struct{ limit time.Duration }
 
 func (e idleTimeout) Error() string {

@@ -44,6 +44,7 @@ type Server struct {
 	slots  chan struct{} // for requests that are read
 	large  chan struct{} // for the one request that is large
 	after  func(time.Duration) <-chan time.Time
+	silent func() bool // nobody has connected yet; false where that is not known
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced when something happens
@@ -90,6 +91,7 @@ func Listen(ctx context.Context) (*Server, error) {
 		inboxes: map[string]*Inbox{}, conns: map[net.Conn]*conn{},
 		probes: map[string]bool{}, after: time.After,
 	}
+	ln, s.silent = countConns(ln)
 	s.ln = &limited{Listener: ln, free: make(chan struct{}, mostConns)}
 	s.server = &http.Server{
 		Handler: s, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10,

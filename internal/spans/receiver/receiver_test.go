@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -335,9 +336,13 @@ func TestManyTrials(t *testing.T) {
 // TestDrain holds that what a program sent is there, also where it did not wait for the answer.
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	shared := serve(t)
 	var g sync.WaitGroup
-	for i := range 8 {
+	for i := range 16 {
+		s := shared
+		if i%2 == 0 {
+			s = serve(t) // nobody else has connected to it
+		}
 		in := s.Open(fmt.Sprint(i))
 		g.Go(func() {
 			body := asProtobuf(t, "", slicesRepeat("x", 500)...)
@@ -363,6 +368,31 @@ func TestDrain(t *testing.T) {
 		})
 	}
 	g.Wait()
+}
+
+// TestDrainNothing holds that no connection is made to find out that nobody has sent anything.
+func TestDrainNothing(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("it is not known here whether somebody has connected")
+	}
+	s := serve(t)
+	in := s.Open("a")
+	if !s.silent() {
+		t.Error("somebody has connected")
+	}
+	in.Drain(t.Context())
+	if !s.silent() {
+		t.Error("Drain has connected")
+	}
+	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close() //nolint:errcheck // nothing was written
+	if s.silent() {
+		t.Error("a connection was not seen")
+	}
 }
 
 // TestSilence holds how long it is waited for a program that goes on.

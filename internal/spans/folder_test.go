@@ -1,6 +1,7 @@
 package spans_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,9 @@ func TestFolder(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
+			if err := spans.MarkEmpty(dir); err != nil {
+				t.Fatal(err)
+			}
 			for name, text := range c.files {
 				path := filepath.Join(dir, name)
 				var err error
@@ -106,4 +110,39 @@ func namesOf(list []spans.Span) string {
 		names[i] = list[i].Name
 	}
 	return strings.Join(names, " ")
+}
+
+// TestUntouched holds that a folder in which something was made is not taken for an empty one, whatever became of it.
+func TestUntouched(t *testing.T) {
+	t.Parallel()
+	write := func(path string) error { return os.WriteFile(filepath.Join(path, "spans.jsonl"), nil, 0o600) }
+	for _, c := range []struct {
+		name string
+		do   func(path string) error
+		want bool
+	}{
+		{"nothing", func(string) error { return nil }, true},
+		{"listed", func(path string) error { _, err := os.ReadDir(path); return err }, true},
+		{"a file", write, false},
+		{"a file that was removed", func(path string) error {
+			return errors.Join(write(path), os.Remove(filepath.Join(path, "spans.jsonl")))
+		}, false},
+		{"a folder", func(path string) error { return os.Mkdir(filepath.Join(path, "x"), 0o700) }, false},
+		{"a link", func(path string) error { return os.Symlink(path, filepath.Join(path, "x")) }, false},
+		{"removed", os.RemoveAll, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			before, path := filepath.Join(t.TempDir(), "1"), filepath.Join(t.TempDir(), "2")
+			if err := errors.Join(os.Mkdir(before, 0o700), spans.MarkEmpty(before), os.Rename(before, path)); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.do(path); err != nil {
+				t.Fatal(err)
+			}
+			if got := spans.Untouched(path); got != c.want {
+				t.Errorf("untouched: %t, want %t", got, c.want)
+			}
+		})
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/arena-evals/arena/internal/process"
+	"github.com/arena-evals/arena/internal/spans"
 )
 
 // folders gives each trial a folder for its traces. All of them are in one folder. One that was left empty is renamed
@@ -16,8 +17,8 @@ import (
 type folders struct {
 	root  string // "": not made yet
 	made  int
-	empty []string
-	keep  func() // ends that they are removed when this process is killed
+	empty []string // marked as that
+	keep  func()   // ends that they are removed when this process is killed
 }
 
 // get returns an empty folder under a name that no program has been told before.
@@ -34,7 +35,7 @@ func (f *folders) get() (path string, err error) {
 		used := f.empty[n-1]
 		f.empty = f.empty[:n-1]
 		if os.Rename(used, path) == nil {
-			if isEmpty(path) {
+			if spans.Untouched(path) {
 				return path, nil
 			}
 			f.made++ // somebody wrote into it up to the renaming, which is of no trial any more
@@ -44,12 +45,15 @@ func (f *folders) get() (path string, err error) {
 	if err = os.Mkdir(path, 0o700); errors.Is(err, fs.ErrNotExist) { // somebody has tidied up
 		err = os.MkdirAll(path, 0o700)
 	}
+	if err == nil {
+		_ = spans.MarkEmpty(path) // without the mark it is listed, and made anew for another trial
+	}
 	return path, err
 }
 
-// tidy removes a folder that has something in it. It reports whether there is an empty one.
-func tidy(path string) (empty bool, err error) {
-	if isEmpty(path) {
+// tidy removes a folder into which something was written. It reports whether another trial can have the folder.
+func tidy(path string) (unused bool, err error) {
+	if spans.Untouched(path) {
 		return true, nil
 	}
 	return false, os.RemoveAll(path)
@@ -64,10 +68,4 @@ func (f *folders) remove() error {
 	root := f.root
 	f.root, f.made, f.empty = "", 0, nil
 	return os.RemoveAll(root)
-}
-
-// isEmpty reports whether there is an empty folder.
-func isEmpty(path string) bool {
-	list, err := os.ReadDir(path)
-	return err == nil && len(list) == 0
 }

@@ -122,6 +122,16 @@ layering: ## check the map of the packages
 browser: ## test the HTML report in a browser (needs Chromium or Chrome)
 	ARENA_BROWSER=required $(GO) test -timeout $(TIMEOUT) ./internal/report/html/...
 
+# axe-core finds what a keyboard, a screen reader or weak eyes cannot use.
+AXE = axe-core@4.14.1
+
+.PHONY: accessible
+accessible: ## ask axe-core about every page of the HTML report (needs Chromium or Chrome, and npm)
+	@mkdir -p out/axe
+	npm install --prefix out/axe --no-audit --no-fund --silent $(AXE)
+	ARENA_BROWSER=required ARENA_AXE=$$PWD/out/axe/node_modules/axe-core/axe.min.js \
+		$(GO) test -count 1 -timeout $(TIMEOUT) -run '^TestAccessibility$$' ./internal/report/html
+
 .PHONY: lint
 lint: ## run golangci-lint; LINTFLAGS=--fix repairs what can be
 	$(GOLANGCI_LINT) run $(LINTFLAGS) ./...

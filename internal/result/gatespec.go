@@ -169,7 +169,7 @@ type Gate struct {
 	Beyond    int        `json:"beyond,omitempty"`     // trials after the decision, or after one that is missing
 	Saved     int        `json:"saved,omitempty"`      // trials that the verdict did not need
 
-	// Low and High are the error bar: the rates that the trials leave, each end wrong in at most 1 - confidence of runs.
+	// Low and High are the error bar: the rates that fit the trials, each end wrong in at most 1 - confidence of runs.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 	Bar  string  `json:"bar"` // exact, or repeated: one that holds wherever trials end, and is wider

@@ -1,7 +1,6 @@
 package html_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,7 +13,7 @@ import (
 )
 
 // TestAccessibility asks axe-core about every page, on a wide and a narrow screen, light and dark. ARENA_AXE names its
-// file: npm install axe-core; ARENA_AXE=node_modules/axe-core/axe.min.js go test -run TestAccessibility -v.
+// file: `make accessible` installs it.
 func TestAccessibility(t *testing.T) {
 	file := os.Getenv("ARENA_AXE")
 	if file == "" {
@@ -81,11 +80,7 @@ func TestAccessibility(t *testing.T) {
 					r.violations.map((v) => v.impact + "  " + v.id + ": " + v.help + "  " +
 						v.nodes.slice(0, 3).map((n) => n.target.join(" ") + " " + n.html.slice(0, 90)).join(" | ")))`)
 				for _, violation := range found {
-					report := t.Logf
-					if grave := violation[:7]; grave == "serious" || grave == "critica" {
-						report = t.Errorf
-					}
-					report("%s", fmt.Sprintf("%s: %s", look.name, violation))
+					t.Errorf("%s: %s", look.name, violation)
 				}
 			}
 		})

@@ -180,6 +180,6 @@ func SuiteRate(r *result.SuiteRate) string {
 
 // BarsNote says how sure the bars of groups are that name no confidence, and why that of the suite is narrower.
 func BarsNote(r *result.SuiteRate) string {
-	return "each bar at " + share(result.DefaultConfidence) + " confidence unless it names another; that of the suite, " +
-		"at " + share(r.Confidence) + ", is of the mean of all, and so narrower"
+	return "bars of groups are at " + share(result.DefaultConfidence) + " confidence unless they name another; the suite's, " +
+		"at " + share(r.Confidence) + ", is narrower because it is that of the mean of all groups"
 }

@@ -90,7 +90,7 @@ func Powers(g *result.Gate) (all []string) {
 }
 
 // Alike is the remark on a group whose conversations are all the same.
-const Alike = "all conversations are the same, word for word: they repeat each other, and the bar is about nothing else"
+const Alike = "all conversations are the same, word for word: repeating them tells nothing new, so the bar means nothing"
 
 // Weakened is the remark on a gate whose error rate is above its confidence; "": it is not.
 func Weakened(g *result.Gate) string {

@@ -45,7 +45,7 @@ const rowsCheckNote = (c) =>
     .filter(Boolean)
     .join(", ");
 
-function rowsChecks(d) {
+function rowsChecks(d, where) {
   if (!d.checks.length) return null;
   const body = h("tbody");
   const row = (c) =>
@@ -62,14 +62,14 @@ function rowsChecks(d) {
   return [
     h(
       "div.scroll",
-      { tabindex: "0", role: "region", "aria-label": `Checks of ${d.scenario}` },
+      { tabindex: "0", role: "region", "aria-label": `Checks of ${d.scenario}, ${where}` },
       h("table", {}, h("thead", {}, h("tr", {}, heads.map(([at, text]) => h(`th${at}`, { scope: "col" }, text)))), body),
     ),
     more,
   ];
 }
 
-function worstRows(report, d) {
+function worstRows(report, d, where) {
   if (!d.worst_rows.length) return null;
   const item = (w) => {
     const t = report.byId.get(w.trial);
@@ -86,7 +86,7 @@ function worstRows(report, d) {
       notes.length > 0 && h("small", {}, ` ${notes.join(", ")}`),
     );
   };
-  const list = h("ol.worst", { "aria-label": `Worst rows of ${d.scenario}` });
+  const list = h("ol.worst", { "aria-label": `Worst rows of ${d.scenario}, ${where}` });
   const more = pager(d.worst_rows, 6, (page) => list.append(...page.map(item)), "rows");
   return h("div", {}, h("h4", {}, "Worst rows"), list, more);
 }
@@ -128,8 +128,8 @@ function datasetCard(report, d) {
     d.variants?.map((v) =>
       h("p.rows.variant", {}, rated(v.pass_rate), h("span", { dir: "auto" }, `with${inVariant(v).replace(/^ \(|\)$/g, " ").trimEnd()}`)),
     ),
-    rowsChecks(d),
-    worstRows(report, d),
+    rowsChecks(d, where),
+    worstRows(report, d, where),
   );
 }
 

@@ -104,6 +104,9 @@ func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, 
 	if list == nil {
 		list = node.Several(n.Value)
 	}
+	if list == nil && bans {
+		list = joinedWords(n.Value)
+	}
 	if bans && list != nil {
 		b.r.Warnf(n, "looks-like-list", "%s: %q is searched for literally, with what separates its parts", what,
 			n.Value).Hint =

@@ -50,6 +50,27 @@ func TestTextsThatLookLikeSomethingElse(t *testing.T) {
 	}
 }
 
+// Words of a ban that are joined as in a sentence are told of, and phrases that are said as they stand are not.
+func TestJoinedWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"refund or credit": "refund credit", "refund, credit or voucher": "refund credit voucher",
+		"refund, credit, and voucher": "refund credit voucher", "erstattung oder gutschrift": "erstattung gutschrift",
+		"refund and credit": "", "terms and conditions": "", "more or less": "", "trick or treat": "", "yes or no": "", "he or she": "",
+		"medical or legal advice": "", "or": "", "Refund or credit": "", "a or b": "", "dead or alive": "",
+	} {
+		if got := strings.Join(joinedWords(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		for check, told := range map[string]bool{"content_excludes": want != "", "contains": false} {
+			_, problems := compileYAML(check, "patterns: ["+`"`+text+`"]`)
+			if got := slices.ContainsFunc(problems, func(p diag.Diagnostic) bool { return p.Code == "looks-like-list" }); got != told {
+				t.Errorf("%s %q: %v", check, text, problems)
+			}
+		}
+	}
+}
+
 func TestPatternIn(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -97,7 +97,7 @@ func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// namesMarks finds the marks of Markdown that a pattern names, and classes of characters that may hold them.
+// namesMarks finds the marks of Markdown and HTML that a pattern names, and classes of characters that may hold them.
 var namesMarks = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("[`~]|\\\\[*_\\\\]|\\[\\^?[^\\]]*[*_]|(?:^|\\W)_|_(?:\\W|$)")
+	return regexp.MustCompile("[`~<>]|\\\\[\\[\\]]|\\\\[*_\\\\]|\\[\\^?[^\\]]*[*_]|(?:^|\\W)_|_(?:\\W|$)")
 })

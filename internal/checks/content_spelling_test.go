@@ -18,8 +18,11 @@ var otherSpellings = map[string][]string{
 		"**café** bomb", "*café* _bomb_", "ca**f**é `bomb`", "~~café~~ bo`m`b", "**ｃafé** __bоmb__", "*cafe\u0301 bomb*",
 	},
 	"cafe\u0301 bomb": {"café bomb"},
-	"bomb":            {"bo\u200dmb", "bоmb", "bo**mb**", "_bomb_", "`bomb`"},
-	"sort_key (x)":    {"sort\\_key \\(x\\)", "`sort_key` **(x)**", "_sort\\_key_ (x)"},
+	"bomb": {
+		"bo\u200dmb", "bоmb", "bo**mb**", "_bomb_", "`bomb`", "bo<b>m</b>b", "bo<!-- -->mb", "[bo](https://a)mb", "b[om][1]b",
+	},
+	"money back":   {"money<br>back", "<b>money</b> [**back**](x)", "[money](x) back", "money <a href='x'>back</a>"},
+	"sort_key (x)": {"sort\\_key \\(x\\)", "`sort_key` **(x)**", "_sort\\_key_ (x)"},
 }
 
 // What must not come is found in whatever spelling looks the same, however the ban is written; so is it while the reply
@@ -64,6 +67,31 @@ func TestBansInOtherSpellings(t *testing.T) {
 	}
 }
 
+// Letters that are several in another case are the same in a ban, for the whole reply and while it comes.
+func TestBansFoldFully(t *testing.T) {
+	t.Parallel()
+	for ban, text := range map[string]string{
+		"Straße": "die STRASSE", "STRASSE": "die Straße", "strasse": "die STRAẞE", "λόγος": "ΛΌΓΟΣ",
+	} {
+		params := `{"patterns": [` + jsonvalue.Compact(ban) + `]}`
+		if v, problems := Try(t.Context(), "content_excludes", params, text, ScopeTurn); v == nil || v.Status != result.Failed {
+			t.Errorf("%q in %q: %+v %v", ban, text, v, problems)
+		}
+		compiled, _ := compileJSON(&Compiler{}, "content_excludes", params, ScopeTurn, nil)
+		stream := compiled.Follow()
+		for i := range len(text) {
+			stream.Write(text[i : i+1])
+		}
+		if stream.Write(" and"); !stream.Failed() {
+			t.Errorf("%q is not found in %q while it comes", ban, text)
+		}
+	}
+	if v, _ := Try(t.Context(), "content_excludes", `{"patterns": ["Straße"], "case_sensitive": true}`, "STRASSE",
+		ScopeTurn); v.Status != result.Passed {
+		t.Errorf("case is told apart: %+v", v)
+	}
+}
+
 // What must come may have its accents apart; else it is what is written.
 func TestWantedTextsAsTheyAre(t *testing.T) {
 	t.Parallel()
@@ -88,6 +116,7 @@ func TestBansOfWhatOnlyLooksAlike(t *testing.T) {
 	t.Parallel()
 	for ban, text := range map[string]string{
 		"cop": "сор", "resume": "résumé", "\u200b": "a b", "Note:\n": "Note: x", "pop": "рор", " \u200b ": "one two",
+		"List x":  "a List<String> x",
 		"❤\ufe0f": "a ♥ b", "**bomb**": "a bomb", "23": "2*3 is 6", "a b": "a * b", "sortkey": "sort_key", "~5": "5", "*": "one",
 	} {
 		params := `{"patterns": [` + jsonvalue.Compact(ban) + `]}`

@@ -42,7 +42,7 @@ func (u *toolUses) argumentProblems(c *scenario.Composition, tool string, args m
 		if composition.Refers(args[name]) {
 			continue
 		}
-		if why := u.tools.Misfit(tool, name, args[name]); why != "" {
+		if why := u.tools.Refuses(tool, name, args[name]); why != "" {
 			found = append(found, stepProblem{"bad-arguments", tool + " does not take this: " + name + " " + why, ""})
 		}
 	}

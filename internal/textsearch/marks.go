@@ -9,8 +9,9 @@ import (
 
 // Unmarked returns a text without the marks by which Markdown sets words apart: those of emphasis, code and strikes
 // that touch a word, and the backslashes before signs. What stands between blanks, as the sign of a list, stays, and so
-// does a star between digits.
+// does a star between digits. Tags of HTML and addresses of links are left out, too.
 func Unmarked(text string) string {
+	text = untagged(text)
 	if !strings.ContainsAny(text, markSigns) {
 		return text
 	}

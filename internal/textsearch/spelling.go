@@ -27,9 +27,10 @@ func Plain(text string) string {
 	return b.String()
 }
 
-// PlainLine is Plain with one blank for each run of white space, so that a text is found across the ends of lines.
+// PlainLine is Plain with one blank for each run of white space, so that a text is found across the ends of lines, and
+// with ß as ss.
 func PlainLine(text string) string {
-	plain := Plain(text)
+	plain := fold(Plain(text))
 	if !hasRuns(plain) {
 		return plain
 	}
@@ -223,7 +224,8 @@ func likeOther(r rune, inGreek bool) rune {
 // last word waits for its end.
 type PlainSearch struct {
 	whole  Runes
-	marks  *unmarker // nil: marks of Markdown stay
+	tags   untagger
+	marks  *unmarker // nil: marks of Markdown and tags stay
 	spell  speller
 	lines  lines
 	search *Search
@@ -243,7 +245,9 @@ func (p *PlainSearch) Write(piece string) bool {
 	if p.marks != nil {
 		var b strings.Builder
 		for _, r := range text {
-			b.WriteString(p.marks.read(r))
+			for _, shown := range p.tags.read(r) {
+				b.WriteString(p.marks.read(shown))
+			}
 		}
 		text = b.String()
 	}
@@ -253,7 +257,7 @@ func (p *PlainSearch) Write(piece string) bool {
 			break
 		}
 		if word := p.spell.read(r); word != "" {
-			found = p.search.Write(p.lines.join(word))
+			found = p.search.Write(p.lines.join(fold(word)))
 		}
 	}
 	return found

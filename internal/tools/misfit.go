@@ -16,7 +16,12 @@ import (
 // Misfit says why no argument that the schema of a tool takes can equal a value by its text: its type, or its list of
 // values. It is "" where one may, and where the schema leaves it open.
 func (r *Registry) Misfit(tool, argument string, v any) string {
-	return misfit(r.byName[tool].property(argument), v)
+	return misfit(r.byName[tool].property(argument), v, isEqual)
+}
+
+// Refuses says why the schema of a tool does not take a value, as Misfit does. A listed text in another case is taken.
+func (r *Registry) Refuses(tool, argument string, v any) string {
+	return misfit(r.byName[tool].property(argument), v, isTaken)
 }
 
 // Unmatched says why no argument that the schema of a tool takes can match a pattern, as Misfit does.
@@ -26,7 +31,7 @@ func (r *Registry) Unmatched(tool, argument string, p *regexp.Regexp) string {
 
 // Misfit is that of a Registry.
 func (b *Box) Misfit(tool, argument string, v any) string {
-	return misfit(b.tool(tool).property(argument), v)
+	return misfit(b.tool(tool).property(argument), v, isEqual)
 }
 
 // Unmatched is that of a Registry.
@@ -69,12 +74,11 @@ func composed(schema map[string]any) bool {
 	return false
 }
 
-func misfit(schema map[string]any, v any) string {
+func misfit(schema map[string]any, v any, same func(one, v any) bool) string {
 	if schema == nil || v == nil || composed(schema) { // models leave arguments out by null
 		return ""
 	}
-	called := func(one any) bool { return isCalled(one, v) }
-	if values := listed(schema); values != nil && !slices.ContainsFunc(values, called) {
+	if values := listed(schema); values != nil && !slices.ContainsFunc(values, func(one any) bool { return same(one, v) }) {
 		return fmt.Sprintf("must be %s, and not %s", oneOf(values), quoted(v))
 	}
 	kinds := kindsOf(schema)
@@ -85,7 +89,7 @@ func misfit(schema map[string]any, v any) string {
 	case []any:
 		items, _ := schema["items"].(map[string]any)
 		for i, one := range v {
-			if why := misfit(items, one); why != "" {
+			if why := misfit(items, one, same); why != "" {
 				return fmt.Sprintf("item %d %s", i+1, why)
 			}
 		}
@@ -93,7 +97,7 @@ func misfit(schema map[string]any, v any) string {
 		properties, _ := schema["properties"].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			inner, _ := properties[name].(map[string]any)
-			if why := misfit(inner, v[name]); why != "" {
+			if why := misfit(inner, v[name], same); why != "" {
 				return name + " " + why
 			}
 		}
@@ -122,10 +126,13 @@ func listed(schema map[string]any) []any {
 	return values
 }
 
-// isCalled reports whether a listed value has the text of v; case does not matter, which is repaired in calls.
-func isCalled(one, v any) bool {
+// isEqual reports whether a listed value has the text of v. One in another case is another value: calls are repaired.
+func isEqual(one, v any) bool { return jsonvalue.EqualTexts(v, one) }
+
+// isTaken is isEqual for a value that is repaired, so that case does not matter.
+func isTaken(one, v any) bool {
 	text, ok := one.(string)
-	return jsonvalue.EqualTexts(v, one) || ok && strings.EqualFold(text, jsonvalue.Text(v))
+	return isEqual(one, v) || ok && strings.EqualFold(text, jsonvalue.Text(v))
 }
 
 // kindsOf are the types that a schema takes; nil: any.

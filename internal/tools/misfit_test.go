@@ -41,7 +41,7 @@ func TestMisfit(t *testing.T) {
 		{"pay", "sure", `"true"`, ""},
 		{"pay", "sure", `"yes"`, "must be boolean"},
 		{"pay", "in", `"EUR"`, ""},
-		{"pay", "in", `"eur"`, ""},
+		{"pay", "in", `"eur"`, `must be "EUR" or "GBP" or 5, and not "eur"`}, // calls of eur are repaired to EUR
 		{"pay", "in", `"5"`, ""},
 		{"pay", "in", `"USD"`, `must be "EUR" or "GBP" or 5, and not "USD"`},
 		{"pay", "only", `"y"`, `must be "x"`},
@@ -65,6 +65,9 @@ func TestMisfit(t *testing.T) {
 		if (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
 			t.Errorf("%s %s=%s: %q, want %q", tc.tool, tc.argument, tc.value, got, tc.want)
 		}
+	}
+	if got := r.Refuses("pay", "in", "eur"); got != "" { // a step of a composition is repaired
+		t.Errorf("eur: %q", got)
 	}
 	for _, tc := range []struct {
 		argument, pattern string

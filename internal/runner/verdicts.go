@@ -99,6 +99,9 @@ func (s *session) remark(ctx context.Context, list []scenario.Placed, verdicts [
 			if text := compiled(c).CalledAlike(subject); text != "" {
 				s.warnOfVerdict(text)
 			}
+			for _, text := range compiled(c).Doubts(subject) {
+				s.warnOfVerdict(text)
+			}
 		}
 		if verdicts[i].Status == result.Passed && !s.trial.unpaid() && compiled(c).ByEstimate(subject) {
 			s.warnOfVerdict(compiled(c).Type + " passed by an estimate: the server does not say how many tokens its model " +

@@ -79,7 +79,7 @@ func (b *builder) compareGiven(g given, reply event) {
 	if len(g.texts) == 0 || reply.Text() == "" || g.holds(reply.Text()) {
 		return
 	}
-	b.doubtf("the final output of the program differs from the model's last reply, which is judged: %q",
+	b.doubtf("the final output of the program differs from the last reply of the model, which is judged: %q",
 		ellipsis.Runes(g.texts[len(g.texts)-1], 60))
 }
 

@@ -50,10 +50,10 @@ func newAnalyzeCmd(app *App) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.format, "format", "text", "`format` of the output: text or json")
-	fl.Lookup("format").Annotations = map[string][]string{elsewhere: {"it is about all runs"}}
+	fl.Lookup("format").Annotations = map[string][]string{notASetting: {"it is about all runs"}}
 	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "list all groups, and more of what stands out")
-	fl.Lookup("verbose").Annotations = map[string][]string{elsewhere: {"it is about all runs"}}
+	fl.Lookup("verbose").Annotations = map[string][]string{notASetting: {"it is about all runs"}}
 	return cmd
 }
 

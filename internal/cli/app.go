@@ -26,32 +26,32 @@ import (
 type App struct {
 	Args []string  // without the program's name
 	In   io.Reader // nil: there is nothing to read
-	// Out and Err take whatever is printed. Commands get them guarded: see package screen for what passes.
+	// Out and Err take everything that is printed. Commands get them filtered by package screen.
 	Out, Err io.Writer
 	Env      map[string]string
 	Now      func() time.Time
-	// Today tells the day that it is, where Now stands still. nil: Now does not.
+	// Today returns the real date where Now is fixed. nil: Now is not fixed.
 	Today func() time.Time
-	// InTTY says whether a person types, OutTTY and ErrTTY whether one looks at the stream; Width is the columns of the
-	// terminal.
+	// InTTY says whether a person types; OutTTY and ErrTTY whether a person reads the stream. Width is the columns of
+	// the terminal.
 	InTTY, OutTTY, ErrTTY bool
 	Width                 func() int
-	// Interrupts delivers the user's wishes to stop until the returned function is called.
+	// Interrupts delivers interrupt signals until the returned function is called.
 	Interrupts func() (<-chan os.Signal, func())
 
-	after func(time.Duration) <-chan time.Time // nil: time.After; only interrupts are timed by it
-	// KeepPipes makes writing to a stdout that nobody reads any more an error, instead of the end of the process. nil:
-	// it is one already.
+	after func(time.Duration) <-chan time.Time // nil: time.After; only interrupts use it
+	// KeepPipes makes a write to a closed stdout an error, instead of the end of the process. nil: it is an error
+	// already.
 	KeepPipes func()
-	// Exit ends the process at once: the second interrupt.
+	// Exit ends the process at once. It is called at the second interrupt.
 	Exit func(code int)
 
-	secrets *harness.Secrets   // what nothing may show that is written
-	origins map[string]*origin // of flags that come from settings, by their names
+	secrets *harness.Secrets   // what no output may show
+	origins map[string]*origin // of flags set by settings, by flag name
 }
 
-// System is the App of the real process. Nothing is logged beside what arena says: net/http shows there, with a line of
-// it, what servers send unasked, and a server may send back the credentials that it was given.
+// System is the App of the real process. It turns off the log of net/http: that log shows what servers send unasked,
+// and a server may send credentials back.
 func System() *App {
 	log.SetOutput(io.Discard)
 	process.Guard()
@@ -67,7 +67,7 @@ func System() *App {
 		Interrupts: func() (<-chan os.Signal, func()) {
 			c := make(chan os.Signal, 2)
 			wishes := []os.Signal{os.Interrupt, syscall.SIGTERM}
-			if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+			if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 				wishes = append(wishes, syscall.SIGHUP)
 			}
 			signal.Notify(c, wishes...)
@@ -90,7 +90,7 @@ func environ(list []string) map[string]string {
 	return env
 }
 
-// clockFrom stands still at SOURCE_DATE_EPOCH when that is set
+// clockFrom returns a clock that is fixed at SOURCE_DATE_EPOCH, if that is set
 // (https://reproducible-builds.org/specs/source-date-epoch/), so that every byte of a run can be repeated.
 func clockFrom(getenv func(string) string) func() time.Time {
 	seconds, err := strconv.ParseInt(getenv("SOURCE_DATE_EPOCH"), 10, 64)
@@ -101,7 +101,7 @@ func clockFrom(getenv func(string) string) func() time.Time {
 	return func() time.Time { return fixed }
 }
 
-// today is the day that it is.
+// today is the real date.
 func (a *App) today() time.Time {
 	if a.Today != nil {
 		return a.Today()
@@ -124,7 +124,7 @@ func (a *App) Getenv(name string) (string, bool) {
 	return v, ok
 }
 
-// exitError carries an exit status up to Main. With quiet the command has said all there is to say.
+// exitError carries an exit status up to Main. quiet: the command has printed everything already.
 type exitError struct {
 	code int
 	err  error
@@ -139,7 +139,7 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// exit ends a command with a status and nothing more to say.
+// exit ends a command with a status and without a message.
 func exit(code int) error {
 	if code == 0 {
 		return nil
@@ -150,13 +150,13 @@ func exit(code int) error {
 // broken is an error of arena or the world: a full disk, a file that cannot be written.
 func broken(err error) error { return &exitError{code: result.ExitError, err: err} }
 
-// Main runs the command line and returns the exit status. It is the only place that turns errors into statuses: what
-// is not marked otherwise is a mistake of the user's, 2.
+// Main runs the command line and returns the exit status. It is the only place that turns errors into statuses. An
+// error without a status of its own is the user's mistake: 2.
 func Main(app *App) int {
 	app.secrets = harness.NewSecrets(app.Env)
 	out, complaints := screen.New(app.secrets.Screen(app.Out)), screen.New(app.secrets.Screen(app.Err))
 	app.Out, app.Err = out, complaints
-	defer func() { _ = errors.Join(out.Flush(), complaints.Flush()) }() // half a character, which nobody misses
+	defer func() { _ = errors.Join(out.Flush(), complaints.Flush()) }() // half a character may be lost
 	root := newRoot(app)
 	root.SetArgs(app.Args)
 	err := root.ExecuteContext(context.Background())

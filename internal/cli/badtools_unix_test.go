@@ -20,12 +20,12 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// badTool is a tool that misbehaves: a program, a server or an endpoint, as a file of a project describes it.
+// badTool is a tool that misbehaves: a program, a server or an endpoint in the files of a project.
 type badTool struct {
 	name string
 	kind string // exec, server, mcp, live, a2a
 	does string // a script of the shell, a kind of mcp-probe, or a path of the server
-	want string // in the error of its call, or of the trial; "": it works, however odd
+	want string // in the error of its call, or of the trial; "": the call succeeds
 }
 
 // called is the name under which the tool is called.
@@ -39,7 +39,7 @@ func (b badTool) called() string {
 	return b.name
 }
 
-// answersCalls: a program answers call after call when it begins so.
+// answersCalls begins a program that answers one call after another.
 const answersCalls = `while IFS= read -r line; do id=${line##*\"id\":}; id=${id%%\}*}; `
 
 var badTools = []badTool{
@@ -99,7 +99,7 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 	say := func(status int, kind, body string) {
 		w.Header().Set("Content-Type", kind)
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body) // a client that left is its own business
+		_, _ = io.WriteString(w, body) // the client may have left
 	}
 	agent, does := "", r.URL.Path
 	if rest, found := strings.CutPrefix(r.URL.Path, "/agent/"); found {
@@ -137,8 +137,8 @@ func misbehave(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// badProject is a project in which each bad tool is called in three scenarios: in the first its failure is a failure, the
-// second looks at the reply alone, and the third at the call alone. The tool is offered in these only.
+// badProject calls each bad tool in three scenarios. The first fails when the call fails, the second checks only the
+// reply, and the third only the call. The tool is offered in these scenarios only.
 func badProject(address string) string {
 	var tools, servers, agents, prompts, scenarios strings.Builder
 	for _, bad := range badTools {
@@ -173,9 +173,8 @@ func badProject(address string) string {
 		"  a2a_agents:\n" + agents.String() + "  scenario_specs:\n" + scenarios.String()
 }
 
-// TestBadToolsAreTold: whatever a tool does that it must not, the cause is in the result of its call or in the error of
-// the trial. Where the tool must work the verdict is not green, nor where it must have been called, and what passes
-// without it is told. No tool harms the trials of another.
+// TestBadToolsAreTold: whatever a tool does wrong, its result or the error of the trial names the cause. A scenario
+// that needs the tool is not green, and one that passes without it says so. No tool harms other trials.
 func TestBadToolsAreTold(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(misbehave))

@@ -7,11 +7,11 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// holdAgainst reads the file that the run is held against, and reports what is wrong with it. A shard is held against
-// none: a setting says it for all runs, a flag for this one.
+// holdAgainst reads the baseline of the run and reports what is wrong with it. A shard has no baseline: a setting is
+// ignored, a flag is an error.
 func (f *runFlags) holdAgainst(app *App, shard bool, d *diag.List) {
 	switch {
-	case f.baseline == "" && f.knownFailures: // nor did the run name one that is judged again
+	case f.baseline == "" && f.knownFailures: // the run that is judged again had none either
 		d.Errorf(diag.Pos{}, 0, "baseline", "%v", errKnownOfNone)
 	case f.baseline == "":
 	case shard && (f.given.typed("baseline") || f.knownFailures):
@@ -26,7 +26,7 @@ func (f *runFlags) holdAgainst(app *App, shard bool, d *diag.List) {
 	}
 }
 
-// openBasis reads the baseline of a run; nil: it cannot be read, which is reported.
+// openBasis reads the baseline of a run. It reports an unreadable one and returns nil.
 func openBasis(path string, knownFailures bool, d *diag.List) *result.Basis {
 	file, problem := readBaseline(path)
 	if problem != nil {

@@ -64,16 +64,15 @@ turns:
     assertions: [{type: tools_called, params: {tool_names: [mcp__probe__slow]}}]
 `
 
-// BenchmarkSlowTools runs 500 trials, 50 at once, with a tool that takes 20 ms: of an endpoint in this process, and of
-// an MCP server, a process of its own that is started once. The figure x-ideal is the time of the run as a multiple of
-// what the tool alone takes: it is to be 1.2 at most where there is a core for what each of a burst of 50 calls needs, here
-// and in the server. BenchmarkSlowLibrary of internal/tools/mcp says how near the machine lets the library alone come.
-// Of the time start-ms is not the trials': it is what a run of one trial takes beside its tool.
+// BenchmarkSlowTools runs 500 trials, 50 at once, with a tool that takes 20 ms: an endpoint in this process, and an MCP
+// server in another process. x-ideal is the time of the run divided by the time that the tool alone takes. It is to be
+// 1.2 at most where the machine has cores for bursts of 50 calls, here and in the server. start-ms is the time of a run
+// of one trial without its tool. BenchmarkSlowLibrary of internal/tools/mcp measures the library alone.
 func BenchmarkSlowTools(b *testing.B) {
 	const trials, jobs, takes = 500, 50, 20 * time.Millisecond
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		<-time.After(takes)
-		_, _ = io.WriteString(w, `{"seen": true}`) // a client that left is its own business
+		_, _ = io.WriteString(w, `{"seen": true}`) // the client may have left
 	}))
 	b.Cleanup(slow.Close)
 	for name, project := range map[string]string{
@@ -141,9 +140,8 @@ const movingStates = `  workflow:
       intake: {prompt_task: support, on_event: {There: desk}, max_visits: 9, on_max_visits: desk}
       desk: {prompt_task: support, on_event: {Back: intake}}`
 
-// BenchmarkTransitions runs 2,000 trials of three turns, each with a call of a tool: one of the project, and then
-// workflow__transition. The figure x-plain is the time with transitions as a multiple of that without: it is to be 1.3
-// at most.
+// BenchmarkTransitions runs 2,000 trials of three turns. Each trial calls a tool of the project, and then
+// workflow__transition. x-plain is the time with transitions divided by the time without. It is to be 1.3 at most.
 func BenchmarkTransitions(b *testing.B) {
 	b.Chdir(b.TempDir())
 	project := func(dir, tool, states string) {

@@ -9,25 +9,24 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// mayBeBlank are the flags for which an empty value is one like any other, by command and name.
+// mayBeBlank are the flags, by command and name, whose value may be blank.
 var mayBeBlank = map[string]bool{
 	"arena checks try output":               true, // the reply to judge
-	"arena mocks generate default-response": true, // what a model says that says nothing
+	"arena mocks generate default-response": true, // the model says nothing
 }
 
-// blankToldByRun are the flags of arena run of which the command tells by itself that they are empty, with all else
-// that is wrong with its flags.
+// blankToldByRun are the flags of arena run that the command itself reports as blank, together with its other flag
+// errors.
 var blankToldByRun = map[string]bool{
 	"record": true, "replay": true, "redact": true, "scenario": true, "provider": true, "region": true, "tag": true,
 	"eval": true, "eval-groups": true, "eval-types": true, "judge": true, "metrics-file": true, "metrics-push": true,
 	"rows": true, "metrics-listen": true, "metrics-namespace": true, "events": true, "cache": true,
 }
 
-// notBlank refuses arguments and flags that hold nothing but blanks. Nobody means that: a variable of the shell was not
-// set, and the command would do something else than was asked for. An empty list of what makes a run red is told
-// elsewhere.
+// notBlank refuses arguments and flags that are blank. Most likely a variable of the shell was not set, and the command
+// would do something else than the user meant. Blank lists of reasons for a red run are reported elsewhere.
 func notBlank(c *cobra.Command, args []string) error {
-	if strings.HasPrefix(c.Name(), "__") { // the shell asks how the words go on, and the last one may be empty
+	if strings.HasPrefix(c.Name(), "__") { // shell completion: the last word may be empty
 		return nil
 	}
 	var errs []error
@@ -49,7 +48,7 @@ func notBlank(c *cobra.Command, args []string) error {
 	return errors.Join(errs...)
 }
 
-// toldByCommand reports whether the command itself tells of a flag that is empty.
+// toldByCommand reports whether the command itself reports a blank flag.
 func toldByCommand(c *cobra.Command, flag string) bool {
 	switch c.CommandPath() {
 	case "arena run":

@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestNoFlagIsBlank gives every flag of every command an empty value, one after the other: it is refused by the type of
-// the flag, or because it is empty.
+// TestNoFlagIsBlank gives every flag of every command a blank value, one after the other. It is refused.
 func TestNoFlagIsBlank(t *testing.T) {
 	t.Parallel()
 	tried := 0

@@ -34,9 +34,9 @@ out groups that the baseline has would take them out of it, and is refused.`
 
 type blessFlags struct {
 	file    string
-	damaged string   // what is wrong with the file that is there; "": nothing
-	twice   []string // groups of which it has two lines
-	unnamed bool     // it does not tell its suite any more
+	damaged string   // what is wrong with the existing file; "": nothing
+	twice   []string // groups with two lines
+	unnamed bool     // the name of its suite is lost
 }
 
 func newBlessCmd(app *App) *cobra.Command {
@@ -97,7 +97,7 @@ func (f *blessFlags) run(app *App, path string) error {
 	return f.reportBaseline(app, was, now, apart)
 }
 
-// blessable refuses a run that is no whole one.
+// blessable refuses an incomplete run.
 func blessable(run *result.Run, input string) error {
 	switch n := show.Unfinished(run); {
 	case run.LeftOut > 0 || run.HeaderLost:
@@ -122,8 +122,8 @@ func blessable(run *result.Run, input string) error {
 	return nil
 }
 
-// brokenTrials counts the trials that broke in groups without a verdict, but for scenarios in quarantine, which are not
-// blessed. A gate may conclude although trials broke.
+// brokenTrials counts broken trials in groups without a verdict. A gate may conclude although trials broke. Scenarios
+// in quarantine do not count: they are not blessed.
 func brokenTrials(run *result.Run) (n int) {
 	broke := map[string]bool{}
 	for _, t := range run.Tallies() {
@@ -137,8 +137,8 @@ func brokenTrials(run *result.Run) (n int) {
 	return n
 }
 
-// blessed are the groups of a run as a baseline has them. Of a scenario in quarantine the baseline keeps what it has:
-// nobody has found good enough how it does now.
+// blessed returns the groups for the baseline. A scenario in quarantine keeps the line that the baseline has: nobody
+// has accepted its present result.
 func (f *blessFlags) blessed(run *result.Run, was *baseline.File) (groups []baseline.Group, apart int, err error) {
 	measures, err := measured(run)
 	if err != nil {
@@ -180,10 +180,10 @@ func (f *blessFlags) blessed(run *result.Run, was *baseline.File) (groups []base
 	return groups, apart, nil
 }
 
-// measures are what the trials of a group came to.
+// measures are the measurements of the trials of a group.
 type measures struct {
 	ms, usd []float64
-	unknown bool // what a trial cost
+	unknown bool // the cost of a trial is not known
 	scores  []float64
 }
 
@@ -223,7 +223,7 @@ func (m *measures) add(t *result.Trial) {
 	}
 }
 
-// judgeCost is what the judges of a trial cost; nil: not known.
+// judgeCost is the cost of the judges of a trial; nil: not known.
 func judgeCost(t *result.Trial) *float64 {
 	if t.Judges == nil {
 		return new(float64)
@@ -231,7 +231,7 @@ func judgeCost(t *result.Trial) *float64 {
 	return t.Judges.CostUSD
 }
 
-// cost is the median of a trial; nil: not known.
+// cost is the median cost of a trial; nil: not known.
 func (m *measures) cost() *float64 {
 	if m.unknown || len(m.usd) == 0 {
 		return nil
@@ -239,7 +239,7 @@ func (m *measures) cost() *float64 {
 	return new(median(m.usd))
 }
 
-// score is the mean; nil: none.
+// score is the mean score; nil: no scores.
 func (m *measures) score() *float64 {
 	if len(m.scores) == 0 {
 		return nil
@@ -259,8 +259,8 @@ func median(of []float64) float64 {
 	return (of[(len(of)-1)/2] + of[len(of)/2]) / 2
 }
 
-// before is the baseline that the file holds; nil: none. Of one that is damaged, and is written anew, it is what is
-// whole of it. A file of another kind, or of another version, is refused.
+// before reads the existing baseline; nil: there is none. Of a damaged baseline that is to be replaced it returns the
+// undamaged groups. It refuses files of another kind or version.
 func (f *blessFlags) before() (*baseline.File, error) {
 	if err := plainfile.Dangling(f.file); err != nil {
 		return nil, fmt.Errorf("%w\nremove the link, or name another file with --baseline", err)
@@ -289,13 +289,14 @@ func (f *blessFlags) before() (*baseline.File, error) {
 	whole := baseline.Salvage(data)
 	f.damaged, f.twice = problem.Line(), whole.Twice
 	if !whole.Named && len(whole.Groups) == 0 {
-		return nil, nil //nolint:nilnil // nothing is left of it
+		return nil, nil // nothing could be read
 	}
 	f.unnamed = !whole.Named
 	return &whole.File, nil
 }
 
-// replaces refuses a run that would take out of a baseline what is of another suite, or what only a filter left out.
+// replaces refuses a run that would remove groups from a baseline: those of another suite, or those that a filter left
+// out.
 func (f *blessFlags) replaces(run *result.Run, was, now *baseline.File) error {
 	if was == nil {
 		return nil
@@ -325,7 +326,7 @@ func (f *blessFlags) replaces(run *result.Run, was, now *baseline.File) error {
 	return f.replacesPart(run, was, now)
 }
 
-// replacesPart refuses a run of a part of rows that are one group of the baseline.
+// replacesPart refuses a run of only some rows of a group in the baseline.
 func (f *blessFlags) replacesPart(run *result.Run, was, now *baseline.File) error {
 	words := run.Spec.Narrowing(func(flag string) bool { return flag == "rows" || flag == "sample" })
 	if len(words) == 0 {
@@ -341,7 +342,7 @@ func (f *blessFlags) replacesPart(run *result.Run, was, now *baseline.File) erro
 	return nil
 }
 
-// reportBaseline says what the baseline holds now, and what changed in it.
+// reportBaseline prints what the baseline holds now, and what changed.
 func (f *blessFlags) reportBaseline(app *App, was, now *baseline.File, apart int) error {
 	red, undecided := 0, 0
 	for i := range now.Groups {
@@ -395,7 +396,7 @@ func changesOf(was, now *baseline.File) string {
 	return fmt.Sprintf("; %d new, %d changed, %d gone", added, changed, gone)
 }
 
-// size is how many trials a group has, or may have; 0: a gate ends when it is sure.
+// size is the highest number of trials of a group; 0: the gate has no limit.
 func size(g *baseline.Group) int {
 	switch {
 	case g.Rule == nil:
@@ -406,7 +407,7 @@ func size(g *baseline.Group) int {
 	return g.Rule.Max
 }
 
-// fewerTrials tells of groups of which less can be seen from now on.
+// fewerTrials names groups with fewer trials than before: smaller changes go unnoticed in them.
 func fewerTrials(was, now *baseline.File) string {
 	var fewer []string
 	for i := range now.Groups {
@@ -426,7 +427,7 @@ func fewerTrials(was, now *baseline.File) string {
 		plural.Of(len(fewer), "group has", "groups have"), someIDs(fewer))
 }
 
-// fewerPassed tells of groups of which a smaller part passed, so that later runs are asked for less.
+// fewerPassed names groups with a lower pass rate than before: later runs need to pass less.
 func fewerPassed(was, now *baseline.File) string {
 	var fewer []string
 	for i := range now.Groups {

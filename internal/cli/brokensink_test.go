@@ -14,24 +14,23 @@ import (
 	"testing"
 )
 
-// sinks are all places to which a run writes, with what is there of them after a run of two trials: files, and for
-// services how often they were sent to.
+// sinks are all places to which a run writes, with the number of files or requests after a run of two trials.
 var sinks = []string{
 	"out/journal.jsonl", "out/report.html", "out/junit.xml", "out/results.md", "out/results.json", "m.prom", "events.jsonl",
 	"tapes", "kept", "out/recordings", "pushed", "traced",
 }
 
-// brokenSinks break one of the sinks while the first reply is on its way.
+// brokenSinks break one sink during the first reply.
 var brokenSinks = []struct {
 	name   string
-	broken string                 // the sink that has not all it should; "": it is whole as well
+	broken string                 // the sink that ends incomplete; "": none
 	breaks func(dir string) error // nil: the flags alone do
 	down   string                 // the service that fails from then on
 	more   string                 // flags
 	told   string                 // what arena says
-	passes bool                   // the run is none the worse, as the documentation says
-	ends   bool                   // the run ends early: what nobody can keep is not paid for
-	less   func(sink string) bool // others that are not there for that reason; nil: none
+	passes bool                   // the run passes, as the documentation says
+	ends   bool                   // the run ends early, to pay for nothing that cannot be kept
+	less   func(sink string) bool // other sinks that are incomplete for that reason; nil: none
 
 	unwritten func(sink string) bool // reports that are not written; nil: none
 }{
@@ -85,7 +84,7 @@ var brokenSinks = []struct {
 			if err := removed("out")(dir); err != nil {
 				return err
 			}
-			if err := os.MkdirAll(filepath.Join(dir, "out"), 0o755); err != nil { // the run may have made it anew
+			if err := os.MkdirAll(filepath.Join(dir, "out"), 0o755); err != nil { // the run may have created it again
 				return err
 			}
 			return os.WriteFile(filepath.Join(dir, "out", "journal.jsonl"), []byte("another\n"), 0o600)
@@ -99,7 +98,7 @@ func inTheWay(path string) func(string) error {
 	return func(dir string) error { return os.MkdirAll(filepath.Join(dir, path, "in", "the", "way"), 0o755) }
 }
 
-// removed takes away a file or a folder, in which the run may be writing.
+// removed deletes a file or folder into which the run may be writing.
 func removed(path string) func(string) error {
 	return func(dir string) (err error) {
 		for range 1000 {
@@ -111,7 +110,7 @@ func removed(path string) func(string) error {
 	}
 }
 
-// replaced puts a file in the place of a folder, which the run makes anew at any time.
+// replaced puts a file in the place of a folder that the run may create again at any time.
 func replaced(path string) func(string) error {
 	return func(dir string) (err error) {
 		for range 1000 {
@@ -126,8 +125,8 @@ func replaced(path string) func(string) error {
 	}
 }
 
-// TestOneBrokenSink breaks the places to which a run writes, one at a time: it is told, the run is no success, and all
-// others have everything.
+// TestOneBrokenSink breaks the sinks of a run one at a time. The run reports the fault and does not succeed, and all
+// other sinks are complete.
 func TestOneBrokenSink(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("/dev/full")
@@ -199,10 +198,10 @@ spec:
 	}
 }
 
-// atLeast is how much a sink has after a run of two trials.
+// atLeast is the least that a sink holds after a run of two trials.
 var atLeast = map[string]int{"out/journal.jsonl": 4, "events.jsonl": 10, "tapes": 2, "kept": 2, "out/recordings": 2}
 
-// holdsIn is how much a sink has: files of a folder, lines of a log, requests to a service.
+// holdsIn counts what a sink holds: files of a folder, lines of a log, requests to a service.
 func holdsIn(t *testing.T, sink string, sent map[string]int) (n int) {
 	t.Helper()
 	if slices.Contains([]string{"pushed", "traced"}, sink) {

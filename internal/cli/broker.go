@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// brokerFlags say where the broker of evals is, and who we are to it.
+// brokerFlags are the address of the broker and the credentials for it.
 type brokerFlags struct {
 	url                  string
 	stream               string
@@ -32,7 +32,7 @@ func (f *brokerFlags) register(fl *pflag.FlagSet, urlFlag, about string) {
 	fl.StringVar(&f.key, "nats-key", "", "key `file` of the client certificate")
 }
 
-// complete refuses values that make no sense.
+// complete checks the values.
 func (f *brokerFlags) complete(urlFlag string) error {
 	errs := []error{}
 	if err := nats.CheckURL(f.url); err != nil {
@@ -60,7 +60,7 @@ func (f *brokerFlags) complete(urlFlag string) error {
 	return errors.Join(errs...)
 }
 
-// options are those of a connection under a name.
+// options returns the options of a connection with a name.
 func (f *brokerFlags) options(name string, patience time.Duration, tell func(string)) nats.Options {
 	return nats.Options{
 		URL: f.url, CredsFile: f.creds, CAFile: f.ca, CertFile: f.cert, KeyFile: f.key, Stream: f.stream,
@@ -68,7 +68,7 @@ func (f *brokerFlags) options(name string, patience time.Duration, tell func(str
 	}
 }
 
-// workerName says who ran an eval: the machine and the process.
+// workerName identifies this worker: machine and process.
 func workerName() string {
 	host, err := os.Hostname()
 	if err != nil {

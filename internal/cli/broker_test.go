@@ -19,7 +19,7 @@ type brokerKey struct{}
 
 func brokerOf(ts *testscript.TestScript) *broker { return ts.Value(brokerKey{}).(*broker) }
 
-// address is what `exits` shows as nats://broker.
+// address is what `exits` replaces with nats://broker.
 func (b *broker) address() []string {
 	if b.Broker == nil {
 		return nil

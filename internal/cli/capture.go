@@ -90,8 +90,8 @@ func (f *captureFlags) validate(args []string) error {
 	return errors.Join(errs...)
 }
 
-// errCaptureLate ends a captured program that takes too long.
-var errCaptureLate = errors.New("it did not end in time")
+// errCaptureTimeout ends a captured program that takes too long.
+var errCaptureTimeout = errors.New("it did not end in time")
 
 func (f *captureFlags) run(ctx context.Context, app *App, args []string) error {
 	var values []string
@@ -108,13 +108,13 @@ func (f *captureFlags) run(ctx context.Context, app *App, args []string) error {
 		return broken(err)
 	}
 	ctx, interrupted := app.interruptible(ctx, runner.Stop(), func() { app.remark("stopping the program") })
-	limited, cancel := context.WithTimeoutCause(ctx, f.timeout, errCaptureLate)
+	limited, cancel := context.WithTimeoutCause(ctx, f.timeout, errCaptureTimeout)
 	began := app.Now()
 	started := time.Now()
 	program := &process.Command{
 		Path: args[0], Args: args[1:], Env: append(env, intake.env()...),
 		OnStderr: func(line string) {
-			_, _ = fmt.Fprintln(app.Err, diag.Safe(clean.Text(line))) // a broken stderr takes no complaint
+			_, _ = fmt.Fprintln(app.Err, diag.Safe(clean.Text(line))) // a write error on stderr is ignored
 		},
 	}
 	out, ended := program.Run(limited)
@@ -125,21 +125,21 @@ func (f *captureFlags) run(ctx context.Context, app *App, args []string) error {
 		Seconds: took.Seconds(),
 	}
 	c.end(ended, f.timeout)
-	c.collect(context.WithoutCancel(ctx), intake) // also of a program that was interrupted
+	c.collect(context.WithoutCancel(ctx), intake) // also of an interrupted program
 	stopped := interrupted()
 	if stopped {
 		c.Ended, c.How = endedInterrupted, "it was interrupted"
 	}
-	if c.Ended == endedNever {
-		return &exitError{code: neverStatus(ended), err: fmt.Errorf("%s: %w", args[0], ended)}
+	if c.Ended == endedNotStarted {
+		return &exitError{code: startFailureStatus(ended), err: fmt.Errorf("%s: %w", args[0], ended)}
 	}
 	c.print(out)
 	c.scrub(func(text string) string { return app.secrets.Text(clean.Text(text)) })
 	return f.keep(app, c, stopped)
 }
 
-// neverStatus is the exit status of shells for a program that cannot be started.
-func neverStatus(err error) int {
+// startFailureStatus is the exit status that shells use for a program that cannot be started.
+func startFailureStatus(err error) int {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		return 127
 	}

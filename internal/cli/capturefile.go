@@ -23,21 +23,21 @@ import (
 	"github.com/arena-evals/arena/internal/spans/receiver"
 )
 
-// captureKind is the first value in a file of arena capture, by which it is known.
+// captureKind is the first value in a file of arena capture. It identifies the file.
 const captureKind = "capture"
 
 // How a captured program ended.
 const (
-	endedItself      = "itself"
-	endedLate        = "timeout"
-	endedTalkative   = "too-much-output"
-	endedHeld        = "output-held-open"
-	endedKilled      = "killed"
-	endedInterrupted = "interrupted"
-	endedNever       = "not-started"
+	endedItself         = "itself"
+	endedTimeout        = "timeout"
+	endedTooMuchOutput  = "too-much-output"
+	endedOutputHeldOpen = "output-held-open"
+	endedKilled         = "killed"
+	endedInterrupted    = "interrupted"
+	endedNotStarted     = "not-started"
 )
 
-// capture is what a program did once, as it stands in its file.
+// capture is one run of a program, as its file stores it.
 type capture struct {
 	Kind    string    `json:"kind"`
 	Name    string    `json:"name,omitempty"`
@@ -47,23 +47,23 @@ type capture struct {
 	Started time.Time `json:"started"`
 	Seconds float64   `json:"seconds"`
 	Ended   string    `json:"ended"`
-	Status  *int      `json:"exit_status,omitempty"` // of a program that ended by itself
-	How     string    `json:"how"`                   // the same for people
+	Status  *int      `json:"exit_status,omitempty"` // if the program ended by itself
+	How     string    `json:"how"`                   // Ended and Status, for people
 	Stdout  string    `json:"stdout"`
-	// Bytes is what it printed, where that is no text.
+	// Bytes is stdout where it is not valid UTF-8.
 	Bytes  []byte         `json:"stdout_base64,omitempty"`
-	Stderr string         `json:"stderr,omitempty"` // the end of it
+	Stderr string         `json:"stderr,omitempty"` // the end of stderr
 	Spans  []capturedSpan `json:"spans"`
-	// Models is how many calls of models the spans tell.
+	// Models is the number of model calls in the spans.
 	Models int            `json:"model_calls"`
 	Calls  []capturedCall `json:"tool_calls"`
-	// Lost says why what the program told of its work is not whole; "": it is.
-	Lost string `json:"traces_lost,omitempty"`
-	// Cut says that a secret was taken out.
-	Cut bool `json:"secrets_removed,omitempty"`
-	// Unasked says that one was in the command or the input, so that nobody can run it again.
-	Unasked bool     `json:"command_changed,omitempty"`
-	Notes   []string `json:"notes,omitempty"`
+	// TracesLost says why spans are missing; "": none are.
+	TracesLost string `json:"traces_lost,omitempty"`
+	// SecretsRemoved says that a secret was removed.
+	SecretsRemoved bool `json:"secrets_removed,omitempty"`
+	// CommandChanged says that a secret was removed from the command or the input, so that nobody can run it again.
+	CommandChanged bool     `json:"command_changed,omitempty"`
+	Notes          []string `json:"notes,omitempty"`
 }
 
 type capturedSpan struct {
@@ -81,7 +81,7 @@ type capturedSpan struct {
 
 type capturedCall struct {
 	Name   string `json:"name"`
-	Args   string `json:"args,omitempty"` // as the program told them, mostly a JSON object
+	Args   string `json:"args,omitempty"` // as in the span, mostly a JSON object
 	Result string `json:"result,omitempty"`
 	Error  string `json:"error,omitempty"`
 }
@@ -90,7 +90,7 @@ func (c *capture) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }
 
-// end says how the program ended.
+// end sets how the program ended.
 func (c *capture) end(err error, limit time.Duration) {
 	exited, isExit := errors.AsType[*process.ExitError](err)
 	switch {
@@ -103,18 +103,19 @@ func (c *capture) end(err error, limit time.Duration) {
 				c.Ended, c.Status = endedItself, &n
 			}
 		}
-	case errors.Is(err, errCaptureLate):
-		c.Ended, c.How = endedLate, fmt.Sprintf("it was ended, because it did not end within %s (--timeout)", limit)
+	case errors.Is(err, errCaptureTimeout):
+		c.Ended, c.How = endedTimeout, fmt.Sprintf("it was ended, because it did not end within %s (--timeout)", limit)
 	case errors.Is(err, process.ErrTooMuchOutput):
-		c.Ended, c.How = endedTalkative, "it was ended, because "+err.Error()
+		c.Ended, c.How = endedTooMuchOutput, "it was ended, because "+err.Error()
 	case errors.Is(err, process.ErrOutputHeldOpen):
-		c.Ended, c.How = endedHeld, err.Error()
+		c.Ended, c.How = endedOutputHeldOpen, err.Error()
 	default:
-		c.Ended, c.How = endedNever, err.Error()
+		c.Ended, c.How = endedNotStarted, err.Error()
 	}
 }
 
-// print takes what the program printed. Bytes that are no text are kept as they are, beside a text with signs for them.
+// print takes the output of the program. Bytes that are not valid UTF-8 are kept, with a text in which U+FFFD stands
+// for them.
 func (c *capture) print(out process.Output) {
 	c.Stdout, c.Stderr = string(out.Stdout), strings.ToValidUTF8(string(out.Stderr), "\uFFFD")
 	switch {
@@ -126,13 +127,13 @@ func (c *capture) print(out process.Output) {
 	}
 }
 
-// scrub takes secrets out of all texts.
+// scrub removes secrets from all texts.
 func (c *capture) scrub(clean func(string) string) {
 	texts := []*string{&c.Input}
 	for i := range c.Command {
 		texts = append(texts, &c.Command[i])
 	}
-	texts = append(texts, &c.Stdout, &c.Stderr, &c.How, &c.Lost)
+	texts = append(texts, &c.Stdout, &c.Stderr, &c.How, &c.TracesLost)
 	for i := range c.Spans {
 		s := &c.Spans[i]
 		texts = append(texts, &s.Name, &s.Model, &s.Output, &s.Error)
@@ -146,17 +147,17 @@ func (c *capture) scrub(clean func(string) string) {
 	}
 	for i, text := range texts {
 		if cleaned := clean(*text); cleaned != *text {
-			*text, c.Cut = cleaned, true
-			c.Unasked = c.Unasked || i <= len(c.Command)
+			*text, c.SecretsRemoved = cleaned, true
+			c.CommandChanged = c.CommandChanged || i <= len(c.Command)
 		}
 	}
-	if c.Cut {
-		c.Bytes = nil // nobody can look for secrets in what is no text
+	if c.SecretsRemoved {
+		c.Bytes = nil // secrets in these bytes could not be found
 		c.note("secrets were taken out of what is kept")
 	}
 }
 
-// write writes the file into a folder, under a name that is free, and returns its path.
+// write writes the file into a folder under an unused name, and returns its path.
 func (c *capture) write(dir string) (string, error) {
 	if err := plainfile.MakeDir(dir); err != nil {
 		return "", err
@@ -174,7 +175,7 @@ func (c *capture) write(dir string) (string, error) {
 	})
 }
 
-// id is how the capture is called.
+// id is the name of the capture.
 func (c *capture) id() string {
 	words := c.Name
 	if words == "" {
@@ -186,10 +187,11 @@ func (c *capture) id() string {
 	return new(generate.Names).Unique(words, "capture")
 }
 
-// startsCapture is how a file of arena capture begins.
+// startsCapture matches the start of a file of arena capture.
 var startsCapture = regexp.MustCompile(`^\s*\{\s*"kind":\s*"capture"`)
 
-// isCapture reports whether a file is one of arena capture. One that cannot be read is none, which others tell.
+// isCapture reports whether a file is one of arena capture. It is false for an unreadable file, which other code
+// reports.
 func isCapture(path string) bool {
 	f, err := plainfile.Open(path)
 	if err != nil {
@@ -217,14 +219,14 @@ func readCapture(path string) (*capture, error) {
 	return &c, nil
 }
 
-// traceIntake takes what a program tells of its work: over the network, and in a file.
+// traceIntake receives the spans of a program: over the network, and from a file.
 type traceIntake struct {
 	dir    string
 	server *receiver.Server
 	inbox  *receiver.Inbox
 }
 
-// drainTime is how long what an ended program sent may be on its way.
+// drainTime is how long to wait for the last spans of a program that ended.
 const drainTime = 2 * time.Second
 
 func openTraceIntake(ctx context.Context, program string) (*traceIntake, error) {
@@ -244,7 +246,7 @@ func (t *traceIntake) env() []string {
 		"ARENA_TRIAL_ID=capture", "ARENA_SCENARIO=capture", "ARENA_TURN=0")
 }
 
-// close takes what came and lets go of everything.
+// close returns the spans, and releases everything.
 func (t *traceIntake) close(ctx context.Context) (*spans.Trace, error) {
 	limited, cancel := context.WithTimeout(ctx, drainTime)
 	t.inbox.Drain(limited)
@@ -261,16 +263,16 @@ func (t *traceIntake) close(ctx context.Context) (*spans.Trace, error) {
 		bad = append(bad, errors.New("requests with traces had no secret, and did not count"))
 	}
 	t.inbox.Close()
-	_ = errors.Join(t.server.Close(), os.RemoveAll(t.dir)) // what is left of it harms nobody
+	_ = errors.Join(t.server.Close(), os.RemoveAll(t.dir)) // leftovers do no harm
 	return spans.NewTrace(list), errors.Join(bad...)
 }
 
-// collect takes the spans that the program sent.
+// collect takes over the spans of the program.
 func (c *capture) collect(ctx context.Context, e *traceIntake) {
 	trace, err := e.close(ctx)
 	if err != nil {
-		c.Lost = strings.ReplaceAll(err.Error(), "\n", "; ")
-		c.note("what it told of its work is not whole: %s", c.Lost)
+		c.TracesLost = strings.ReplaceAll(err.Error(), "\n", "; ")
+		c.note("what it told of its work is not whole: %s", c.TracesLost)
 	}
 	if trace.Notice != "" {
 		c.note("%s", trace.Notice)

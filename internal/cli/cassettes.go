@@ -21,7 +21,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// cassetteFlags say whether a run is recorded, replayed, or kept from the network.
+// cassetteFlags say whether a run is recorded, replayed, or offline.
 type cassetteFlags struct {
 	harness.Cassettes
 	speed   string
@@ -43,7 +43,7 @@ func (f *cassetteFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.private, "allow-private-urls", false, "fetch media of turns also from addresses within this network")
 }
 
-// validate refuses values that make no sense.
+// validate checks the values.
 func (f *cassetteFlags) validate(run *runFlags) error {
 	g := run.given
 	var errs []error
@@ -52,14 +52,14 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 	} {
 		errs = append(errs, g.notEmpty(given.flag, "give it a value", given.value))
 	}
-	errs = append(errs, f.oneWay(g))
+	errs = append(errs, f.refuseRecordAndReplay(g))
 	if g.has("record-mode") && f.Record == "" {
 		errs = append(errs, errors.New("--record-mode needs --record"))
 	}
 	replays := f.Replay != ""
-	errs = append(errs, f.namesFields())
+	errs = append(errs, f.validateRedact())
 	f.Normalize()
-	errs = append(errs, f.fits(run), f.keepsApart(run))
+	errs = append(errs, f.refuseConflicts(run), f.refuseNetworkUse(run))
 	for _, flag := range []string{"replay-missing", "replay-speed"} {
 		if g.has(flag) && !replays {
 			errs = append(errs, fmt.Errorf("--%s needs --replay", flag))
@@ -72,8 +72,8 @@ func (f *cassetteFlags) validate(run *runFlags) error {
 	)...)
 }
 
-// oneWay refuses a run that is recorded and replayed.
-func (f *cassetteFlags) oneWay(g givenFlags) error {
+// refuseRecordAndReplay refuses --record together with --replay.
+func (f *cassetteFlags) refuseRecordAndReplay(g givenFlags) error {
 	const then = "the run to continue was made with --%s %s, which --%s excludes\n" +
 		"continue it as it was made, or start another one with -o and a folder of its own"
 	switch {
@@ -88,8 +88,8 @@ func (f *cassetteFlags) oneWay(g givenFlags) error {
 		"to record only what is missing: --replay %s --replay-missing record", shellQuote(f.Replay))
 }
 
-// namesFields refuses what is to be redacted and is no name of a field.
-func (f *cassetteFlags) namesFields() error {
+// validateRedact refuses values of --redact that are not the name of a JSON field.
+func (f *cassetteFlags) validateRedact() error {
 	var errs []error
 	for _, field := range f.Redact {
 		if meant := fieldMeant(field); meant != field && f.redactNamed() {
@@ -100,8 +100,8 @@ func (f *cassetteFlags) namesFields() error {
 	return errors.Join(errs...)
 }
 
-// fits refuses what makes no sense beside a recording or a replay.
-func (f *cassetteFlags) fits(run *runFlags) error {
+// refuseConflicts refuses flags that make no sense with a recording or a replay.
+func (f *cassetteFlags) refuseConflicts(run *runFlags) error {
 	var errs []error
 	bad := func(text string) { errs = append(errs, errors.New(text)) }
 	if run.maxCost > 0 && f.ReplaysOnly() {
@@ -124,8 +124,8 @@ func (f *cassetteFlags) fits(run *runFlags) error {
 	return errors.Join(errs...)
 }
 
-// keepsApart refuses what needs the network in a run that is kept from it.
-func (f *cassetteFlags) keepsApart(run *runFlags) error {
+// refuseNetworkUse refuses flags that need the network in a run that must not use it.
+func (f *cassetteFlags) refuseNetworkUse(run *runFlags) error {
 	var errs []error
 	if why := f.networkBarrier(); why != "" {
 		for _, flag := range []struct{ name, value string }{
@@ -142,13 +142,13 @@ func (f *cassetteFlags) keepsApart(run *runFlags) error {
 	return errors.Join(errs...)
 }
 
-// redactNamed reports whether something is named that is to be redacted; nothing at all is told elsewhere.
+// redactNamed reports whether --redact names a field. A blank value is reported elsewhere.
 func (f *cassetteFlags) redactNamed() bool {
 	return strings.TrimSpace(strings.Join(f.Redact, "")) != ""
 }
 
-// fieldMeant is the name of a JSON field that was probably meant: of a path its last field, without quotes and
-// brackets, and of several words one name. A name is itself.
+// fieldMeant guesses the name of a JSON field: the last field of a path, without quotes and brackets; of several words
+// one name. A correct name is returned unchanged.
 func fieldMeant(text string) string {
 	outside := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`.$[]{}()*'":;/\`, r) }
 	whole := strings.TrimFunc(text, outside)
@@ -156,7 +156,7 @@ func fieldMeant(text string) string {
 	return strings.Join(strings.FieldsFunc(name, outside), "_")
 }
 
-func (f *cassetteFlags) ask(s *result.Spec) {
+func (f *cassetteFlags) toSpec(s *result.Spec) {
 	s.Record, s.Replay, s.Redact, s.Offline, s.PrivateURLs = f.Record, f.Replay, f.Redact, f.offline, f.private
 	if f.Record != "" && f.Mode == "all" {
 		s.RecordMode = f.Mode
@@ -176,7 +176,7 @@ func (f *cassetteFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "allow-private-urls", &f.private, then.PrivateURLs)
 }
 
-// networkBarrier is the flag by which the run contacts nobody; "": it may.
+// networkBarrier is the flag that forbids network use; "": none.
 func (f *cassetteFlags) networkBarrier() string {
 	switch {
 	case f.offline:
@@ -187,7 +187,7 @@ func (f *cassetteFlags) networkBarrier() string {
 	return ""
 }
 
-// deck is the folder of cassettes of a run; nil: none.
+// deck is the folder of cassettes of a run; nil: nothing is recorded or replayed.
 func (f *cassetteFlags) deck(app *App, strict bool) *cassette.Folder {
 	d := f.Folder(strict, app.secrets.Known, app.Now)
 	if d != nil && f.speed == "realtime" {
@@ -196,8 +196,8 @@ func (f *cassetteFlags) deck(app *App, strict bool) *cassette.Folder {
 	return d
 }
 
-// plan makes the trials of a suite that loaded without errors, and looks into the cassettes from which they are to be
-// answered. Providers are opened only when a trial is to be driven for real.
+// plan plans a suite that loaded without errors, and reads the cassettes for a replay. Providers are opened only where
+// a trial is really run.
 func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.Plan, *cassette.Folder) {
 	f.prepare(suite, d)
 	deck := f.cassettes.deck(app, f.strict)
@@ -205,13 +205,13 @@ func (f *runFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.
 		deck.Continue = f.resumes()
 	}
 	if deck != nil && f.lastFailed && !f.given.has("record-mode") {
-		deck.RecordAll = true // what failed would only be heard again
+		deck.RecordAll = true // after a failure, the old recording would only fail again
 	}
 	trials := func(played bool, d *diag.List) *runner.Plan { return f.trialsOf(app, suite, played, d) }
 	return harness.PlanTrials(deck, trials, d), deck
 }
 
-// opener opens the providers that the run may reach.
+// opener opens providers that the run may call.
 func (f *cassetteFlags) opener(c *harness.Clients) runner.Opener {
 	return func(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
 		if err := f.reachable(spec); err != nil {
@@ -221,7 +221,7 @@ func (f *cassetteFlags) opener(c *harness.Clients) runner.Opener {
 	}
 }
 
-// embedders opens the embedding models that the run may reach.
+// embedders opens embedding models that the run may call.
 func (f *cassetteFlags) embedders(c *harness.Clients) runner.EmbedderOpener {
 	return func(p *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
 		if err := f.reachable(spec); err != nil {
@@ -231,7 +231,7 @@ func (f *cassetteFlags) embedders(c *harness.Clients) runner.EmbedderOpener {
 	}
 }
 
-// reachable is an error for a provider that needs the network where the run must not touch it.
+// reachable is an error for a provider that needs the network in a run without network.
 func (f *cassetteFlags) reachable(spec *scenario.Provider) error {
 	if !f.offline || open.Local(spec.Type) {
 		return nil
@@ -240,8 +240,8 @@ func (f *cassetteFlags) reachable(spec *scenario.Provider) error {
 		"recording: --replay FOLDER", spec.ID, spec.Type)
 }
 
-// repeat is the command line that runs the same again, from the same recording when there is one.
-func (f *runFlags) repeat() []string {
+// rerunCommand is the command line that repeats the run, from the same recording if there is one.
+func (f *runFlags) rerunCommand() []string {
 	words := f.command()
 	if c := &f.cassettes; c.Replay != "" {
 		words = append(words, "--replay", c.Replay)
@@ -255,8 +255,8 @@ func (f *runFlags) repeat() []string {
 	return words
 }
 
-// recorder makes the command that records just one trial again, with all everything of it anew. It needs the network.
-func (f *runFlags) recorder() func(t *result.Trial, all bool) string {
+// rerecordCommand makes the command that records one trial again. all: everything in it anew. It needs the network.
+func (f *runFlags) rerecordCommand() func(t *result.Trial, all bool) string {
 	words := slices.DeleteFunc(f.command(), func(word string) bool { return word == "--offline" })
 	words = append(words, f.cassettes.recording()...)
 	again := map[bool]func(...*result.Brief) string{false: rerunner(words)}
@@ -270,7 +270,7 @@ func (f *runFlags) recorder() func(t *result.Trial, all bool) string {
 	}
 }
 
-// recording are the flags with which a cassette of the run is recorded.
+// recording returns the flags that record a cassette in the same way.
 func (f *cassetteFlags) recording() []string {
 	dir := f.Record
 	if dir == "" {

@@ -29,17 +29,17 @@ func changesTarget(dir string) harness.Target {
 	return harness.Target{What: "the changes", Path: filepath.Join(dir, changesName), Recognizes: changesStart.Match}
 }
 
-// changeLog collects what a second judgement changed in the verdicts of a run. A nil one does nothing.
+// changeLog collects the verdicts that a second judgement changed. A nil one does nothing.
 type changeLog struct {
 	was   *result.Run
 	byID  map[string]int // index in was.Briefs
 	found []trialChange
-	// groups are the groups of trials that count otherwise, whatever changed in their trials.
+	// groups are the groups whose status changed, whatever changed in their trials.
 	groups []result.GroupChange
 	err    error
 }
 
-// trialChange is a trial of which a verdict, or the status, is another than it was.
+// trialChange is a trial whose status or verdicts changed.
 type trialChange struct {
 	index   int
 	ID      string          `json:"id"`
@@ -49,7 +49,7 @@ type trialChange struct {
 	Changes []result.Change `json:"changes"`
 }
 
-// add compares a trial with what it was.
+// add compares a trial with its earlier result.
 func (l *changeLog) add(now *result.Trial) {
 	if l == nil {
 		return
@@ -73,7 +73,7 @@ func (l *changeLog) add(now *result.Trial) {
 	}
 }
 
-// write lists the changes for people, and all of them in a file of the folder.
+// write lists the changes for people, and writes all of them to a file of the folder.
 func (l *changeLog) write(w io.Writer, now *result.Run, dir string, secrets *harness.Secrets) error {
 	if l == nil {
 		return nil
@@ -98,7 +98,7 @@ func (l *changeLog) write(w io.Writer, now *result.Run, dir string, secrets *har
 	return errors.Join(l.err, err, out.Flush())
 }
 
-// list prints what changed for the worse or the better. New checks that hold, and checks that are gone, are counted.
+// list prints changes for the worse or the better. New checks that passed, and removed checks, are only counted.
 func (l *changeLog) list(w io.Writer) {
 	changed, added, gone := 0, 0, 0
 	for i := range l.found {
@@ -136,7 +136,7 @@ func (l *changeLog) list(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\nchanges     %s\n", strings.Join(parts, "   "))
 }
 
-// trial prints what changed in one. An error that kept the checks from being asked is said once.
+// trial prints the changes of one trial. An error that stopped all checks is printed once.
 func (l *changeLog) trial(w io.Writer, t *trialChange) {
 	changes := slices.DeleteFunc(slices.Clone(t.Changes), func(c result.Change) bool {
 		return !shown(c) || t.Error != "" && c.Now.Status == result.Cancelled
@@ -144,33 +144,33 @@ func (l *changeLog) trial(w io.Writer, t *trialChange) {
 	if t.Was == t.Now && len(changes) == 0 {
 		return
 	}
-	_, _ = fmt.Fprintf(w, "\n%s   %s\n", diag.Safe(t.ID), passage(t.Was, t.Now))
+	_, _ = fmt.Fprintf(w, "\n%s   %s\n", diag.Safe(t.ID), statusChange(t.Was, t.Now))
 	if t.Error != "" && t.Was != t.Now {
 		_, _ = fmt.Fprintf(w, "    %s\n", diag.Safe(t.Error))
 	}
 	for i := range changes {
-		l.one(w, &changes[i])
+		l.printCheck(w, &changes[i])
 	}
 }
 
-// group prints what changed in one, and why.
+// group prints the change of a group, and the reason.
 func (l *changeLog) group(w io.Writer, g *result.GroupChange) {
 	together := ""
 	if g.Trials > 1 {
 		together = plural.Count(g.Trials, "trial") + " together: "
 	}
-	_, _ = fmt.Fprintf(w, "\n%s   %s%s\n", diag.Safe(g.ID), together, passage(g.Was, g.Now))
+	_, _ = fmt.Fprintf(w, "\n%s   %s%s\n", diag.Safe(g.ID), together, statusChange(g.Was, g.Now))
 	for _, reason := range g.Reasons {
 		_, _ = fmt.Fprintf(w, "    %s\n", diag.Safe(reason))
 	}
 }
 
-// shown reports whether a change is worth a line: a check that is there, and that is not new and held.
+// shown reports whether to print a change: not for removed checks, nor for new ones that passed.
 func shown(c result.Change) bool {
 	return c.Now != nil && (c.Was != nil || c.Now.Status != result.Passed && c.Now.Status != result.Skipped)
 }
 
-func (l *changeLog) one(w io.Writer, c *result.Change) {
+func (l *changeLog) printCheck(w io.Writer, c *result.Change) {
 	where := "conversation"
 	if c.Turn >= 0 {
 		where = fmt.Sprintf("turn %d", c.Turn+1)
@@ -197,7 +197,7 @@ func opinion(o *result.Opinion) string {
 	return text
 }
 
-func passage(was, now result.Status) string {
+func statusChange(was, now result.Status) string {
 	if was == now {
 		return "still " + now.String()
 	}

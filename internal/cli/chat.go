@@ -47,9 +47,9 @@ Exit status: 0 the end; 2 a file, flag or command is wrong; 3 a reply did not co
 // chatFlags is the command line of `arena chat`.
 type chatFlags struct {
 	runFlags
-	taskType string
-	about    string               // a scenario by its id; "": none is named so
-	others   []*scenario.Scenario // all that there are
+	taskType  string
+	about     string               // id of a scenario; "": none is named
+	scenarios []*scenario.Scenario // all scenarios
 }
 
 func newChatCmd(app *App) *cobra.Command {
@@ -95,7 +95,7 @@ func (f *chatFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.lenient, "lenient", false, "unknown fields and parameters are warnings: for other tools' files")
 }
 
-// complete takes what the chat is about, which is the id of a scenario or a file, and refuses what makes no sense.
+// complete takes the argument, a file or the id of a scenario, and checks the values.
 func (f *chatFlags) complete(args []string) error {
 	f.words, f.trials, f.cassettes.Mode, f.cassettes.Missing = []string{"arena", "chat"}, 1, "new", "error"
 	if len(args) == 1 {
@@ -122,7 +122,7 @@ func (f *chatFlags) run(ctx context.Context, app *App) error {
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Regions: f.regions,
 		SkipEvals: true, Bare: f.about == "", KeepWritten: true, Getenv: app.Getenv,
 	})
-	app.watch(suite, diags)
+	app.learnSecrets(suite, diags)
 	suite.DropChaos()
 	unreadSettings(suite, diags)
 	var plan *runner.Plan
@@ -133,12 +133,12 @@ func (f *chatFlags) run(ctx context.Context, app *App) error {
 		}
 		plan = f.plan(app, about, diags)
 		if f.maxCost > 0 && diags.Errors() == 0 {
-			const kept, goesOn = true, true // what a message costs is known when it was said
+			const kept, goesOn = true, true // the cost of a message is known only after it
 			plan.Affords(f.maxCost, f.callParameters(), kept, goesOn, diags)
 		}
 	}
 	told := slices.DeleteFunc(diags.Sorted(), func(d diag.Diagnostic) bool {
-		return d.Severity != diag.Error && slices.Contains(ofRuns, d.Code)
+		return d.Severity != diag.Error && slices.Contains(runOnlyWarnings, d.Code)
 	})
 	app.showDiags(app.Err, told, suite.Files, app.useColor("auto", app.ErrTTY), "nothing was said")
 	if diags.Errors() > 0 {
@@ -157,7 +157,7 @@ func (f *chatFlags) run(ctx context.Context, app *App) error {
 	return harness.WithRecordingLock(deck, func() error {
 		talk := &chatTalk{app: app, flags: f, plan: plan, trial: t}
 		return talk.run(ctx, runner.ChatOptions{
-			Calls: f.callParameters(), Now: app.Now, Cassettes: deck, Again: f.recorder(), Stream: app.OutTTY,
+			Calls: f.callParameters(), Now: app.Now, Cassettes: deck, Again: f.rerecordCommand(), Stream: app.OutTTY,
 			Crash: func(trial string, cause any, stack []byte) {
 				app.complain(fmt.Errorf("arena crashed in %s: %v\n%s", trial, cause, stack))
 			},
@@ -165,15 +165,15 @@ func (f *chatFlags) run(ctx context.Context, app *App) error {
 	})
 }
 
-// ofRuns are the codes of warnings that are about what a run does, and of no interest in a chat.
-var ofRuns = []string{"no-assertions", "not-used", "unlisted-scenario", "unused-reply"}
+// runOnlyWarnings are the codes of warnings that matter to runs and not to chats.
+var runOnlyWarnings = []string{"no-assertions", "not-used", "unlisted-scenario", "unused-reply"}
 
-// subject makes a suite of one scenario: the one that is talked about, without what judges it.
+// subject returns a suite with only the scenario of the chat, without its checks.
 func (f *chatFlags) subject(suite *scenario.Suite) (*scenario.Suite, error) {
 	for _, p := range suite.Projects {
-		f.others = append(f.others, p.Scenarios...)
+		f.scenarios = append(f.scenarios, p.Scenarios...)
 	}
-	p, found, err := f.find(suite)
+	p, found, err := f.findScenario(suite)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (f *chatFlags) subject(suite *scenario.Suite) (*scenario.Suite, error) {
 	} else if about.TaskType, err = f.prompt(p); err != nil {
 		return nil, err
 	}
-	about.Turns = spoken(about.Turns)
+	about.Turns = withoutJudging(about.Turns)
 	about.Conversation, about.Trials, about.Dataset, about.JudgeGate = nil, nil, nil, nil
 	own := *p
 	own.Scenarios, own.Evals, own.Globals, own.Open = []*scenario.Scenario{&about}, nil, nil, nil
@@ -196,9 +196,9 @@ func (f *chatFlags) subject(suite *scenario.Suite) (*scenario.Suite, error) {
 	return &one, nil
 }
 
-// spoken are turns without what judges them, and without those that are played. There is at least one, so that there is
-// something to plan.
-func spoken(turns []scenario.Turn) (list []scenario.Turn) {
+// withoutJudging returns turns without checks, and without simulated users. It returns at least one turn, so that there
+// is something to plan.
+func withoutJudging(turns []scenario.Turn) (list []scenario.Turn) {
 	for i := range turns {
 		t := &turns[i]
 		if t.Role != "user" {
@@ -216,8 +216,8 @@ func spoken(turns []scenario.Turn) (list []scenario.Turn) {
 	return list
 }
 
-// find is the project and the scenario that the chat is about; nil: the user named no scenario.
-func (f *chatFlags) find(suite *scenario.Suite) (*scenario.Project, *scenario.Scenario, error) {
+// findScenario returns the project and the scenario of the chat; the scenario is nil if the user named none.
+func (f *chatFlags) findScenario(suite *scenario.Suite) (*scenario.Project, *scenario.Scenario, error) {
 	var known []string
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {
@@ -243,7 +243,7 @@ func (f *chatFlags) find(suite *scenario.Suite) (*scenario.Project, *scenario.Sc
 	return nil, nil, fmt.Errorf("there are %d projects: name one, or a scenario", len(suite.Projects))
 }
 
-// prompt is the task type of the prompt of a project that has one, or of --task-type; "": none, as in a workflow.
+// prompt returns the task type: that of --task-type, or of the only prompt; "": none, as in a workflow.
 func (f *chatFlags) prompt(p *scenario.Project) (string, error) {
 	var known []string
 	for _, q := range p.Prompts {
@@ -272,11 +272,11 @@ func (f *chatFlags) plan(app *App, suite *scenario.Suite, d *diag.List) *runner.
 	opts := f.planOptions(suite, false)
 	opts.Open, opts.OpenEmbedder, opts.Jobs = clients.Open, clients.OpenEmbedder, 1
 	plan := runner.Make(suite, opts, d)
-	app.watch(suite, d)
+	app.learnSecrets(suite, d)
 	return plan
 }
 
-// theOnly is the one trial of a plan. Several providers could answer where nobody is named.
+// theOnly returns the one trial of a plan. It is an error if several providers could answer.
 func theOnly(plan *runner.Plan) (*runner.Trial, error) {
 	var first *runner.Trial
 	var who []string

@@ -9,11 +9,10 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// A saved chat is a test of the agent only with the prompt, the tools and the guardrails that it was had with: it names
-// its prompt, and the command that is told with it loads the project around it.
+// A saved chat tests the agent only with the same prompt, tools and guardrails. So the file names its prompt, and the
+// command that is printed with it loads the project.
 
-// taskType is the prompt that a saved chat names. In a workflow it is that of the state in which the scenario starts;
-// "": that in which all do.
+// taskType is the prompt that a saved chat names. In a workflow it is that of the first state; "": the default one.
 func (c *chatTalk) taskType() string {
 	if prompt := c.trial.Prompt; c.trial.Project.Workflow == nil && prompt != nil {
 		return prompt.TaskType
@@ -21,24 +20,23 @@ func (c *chatTalk) taskType() string {
 	return c.trial.Scenario.TaskType
 }
 
-// freeID is the id of a chat that is saved in a file: the name of that, as ids are written, unless another scenario has
-// it.
+// freeID makes the id of a chat from the name of its file. It adds a suffix if another scenario has that id.
 func (c *chatTalk) freeID(file string) string {
 	id := new(generate.Names).Unique(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), "chat")
-	for c.flags.takes(id, file) {
+	for c.flags.usesID(id, file) {
 		id += "-chat"
 	}
 	return id
 }
 
-// takes reports whether a scenario of the project in another file has an id.
-func (f *chatFlags) takes(id, file string) bool {
-	return slices.ContainsFunc(f.others, func(s *scenario.Scenario) bool { return s.Is(id) && !sameFile(s.File, file) })
+// usesID reports whether a scenario in another file has the id.
+func (f *chatFlags) usesID(id, file string) bool {
+	return slices.ContainsFunc(f.scenarios, func(s *scenario.Scenario) bool { return s.Is(id) && !sameFile(s.File, file) })
 }
 
-// again is the command that runs a saved chat with all that it was had with, and asks no model.
-func (c *chatTalk) again(file, id string) string {
-	words := append([]string{"arena", "run"}, c.around(file)...)
+// rerunCommand is the command that runs a saved chat in the same project, with mock replies.
+func (c *chatTalk) rerunCommand(file, id string) string {
+	words := append([]string{"arena", "run"}, c.projectArgs(file)...)
 	whole := len(words) > 2 // more than the chat is loaded
 	if words = append(words, file); whole {
 		words = append(words, "--scenario", id)
@@ -56,10 +54,10 @@ func (c *chatTalk) again(file, id string) string {
 	return strings.Join(words, " ")
 }
 
-// around are the arguments that load the project of the chat beside a file; none where the file alone does.
-func (c *chatTalk) around(file string) (args []string) {
+// projectArgs are the arguments that load the project of the chat; none if the file alone loads it.
+func (c *chatTalk) projectArgs(file string) (args []string) {
 	if config := c.trial.Project.File; config != "" {
-		if belongs(file, config) {
+		if inProject(file, config) {
 			return nil
 		}
 		return []string{"-c", config}
@@ -72,9 +70,8 @@ func (c *chatTalk) around(file string) (args []string) {
 	return args
 }
 
-// belongs reports whether a scenario in a file, which need not be there yet, is run as a part of the project of a
-// config.
-func belongs(file, config string) bool {
+// inProject reports whether a scenario in a file belongs to the project of a config. The file need not exist yet.
+func inProject(file, config string) bool {
 	name := filepath.ToSlash(filepath.Clean(file))
 	if !filepath.IsLocal(file) {
 		return false

@@ -6,19 +6,19 @@ import (
 	"github.com/arena-evals/arena/internal/report/show"
 )
 
-// A Ctrl-C at the prompt takes away what is typed, as in a shell. Nobody tells arena whether there was anything: so the
-// first one ends nothing, and the next one does.
+// A Ctrl-C at the prompt clears the typed line, as in a shell. arena cannot see whether the line was empty. So the
+// first Ctrl-C never ends the chat, and the second one does.
 
-// endAgain is whether the chat was to be ended at the prompt, since the last line.
-type endAgain struct {
+// endRequest remembers whether the user pressed Ctrl-C at the prompt since the last line.
+type endRequest struct {
 	asked   bool
-	settled <-chan time.Time // from then on another interrupt is a wish of its own; see oneWish
+	settled <-chan time.Time // fires once another interrupt counts as a second one; see interruptBurst
 }
 
-// wished takes an interrupt, and reports whether it is the second wish.
-func (e *endAgain) wished(app *App) bool {
+// confirmed takes an interrupt, and reports whether it is the second one.
+func (e *endRequest) confirmed(app *App) bool {
 	if !e.asked {
-		e.asked, e.settled = true, app.afterWish()
+		e.asked, e.settled = true, app.afterBurst()
 		return false
 	}
 	select {
@@ -32,7 +32,7 @@ func (e *endAgain) wished(app *App) bool {
 	return true
 }
 
-// unsaved says how much of the talk is in no file; "": all is.
+// unsaved says how many turns are in no file; "": all are saved.
 func (c *chatTalk) unsaved() string {
 	n := len(c.chat.Trial().Turns) - c.savedTurns
 	if n <= 0 {

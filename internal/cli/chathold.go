@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// wholeWords is how much of a text that still comes can be written: secrets are taken out of what is written at once,
-// and one must not come to the screen in two pieces. It ends behind the last blank, or letter of another alphabet, and
-// before what may be the beginning of a secret that has such a character within.
-func wholeWords(text string, secrets []string) int {
-	end := strings.LastIndexFunc(text, apartFromKeys)
+// printableLength is the length of the part of a streamed text that can be shown now. Secrets are removed from each
+// shown part, so none may be split over two. The part ends behind the last blank or non-ASCII character, and before
+// what may be the start of a secret that holds such a character.
+func printableLength(text string, secrets []string) int {
+	end := strings.LastIndexFunc(text, endsWord)
 	if end < 0 {
 		return 0
 	}
 	_, size := utf8.DecodeRuneInString(text[end:])
 	end += size
 	for _, s := range secrets {
-		if !strings.ContainsFunc(s, apartFromKeys) {
+		if !strings.ContainsFunc(s, endsWord) {
 			continue
 		}
 		for at := max(len(text)-len(s)+1, 0); at < end; at++ {
@@ -30,5 +30,5 @@ func wholeWords(text string, secrets []string) int {
 	return end
 }
 
-// apartFromKeys reports whether a character is none of a word that may be a key.
-func apartFromKeys(r rune) bool { return r >= utf8.RuneSelf || unicode.IsSpace(r) }
+// endsWord reports whether a character cannot be part of a key.
+func endsWord(r rune) bool { return r >= utf8.RuneSelf || unicode.IsSpace(r) }

@@ -16,21 +16,21 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// chatPrinter writes a chat: replies to stdout, and everything else to stderr.
+// chatPrinter prints a chat: replies to stdout, everything else to stderr.
 type chatPrinter struct {
 	app *App
 
-	piece   strings.Builder // of the reply that streams in
-	held    string          // the end of it, which is not on the screen yet
+	piece   strings.Builder // of the streamed reply
+	held    string          // the end of it that is not shown yet
 	written bool            // the last reply is on the screen
-	open    bool            // the line of stdout has no end yet
+	open    bool            // the last line on stdout is not ended
 	calls   map[int]result.ToolCall
 }
 
-// note writes lines that are no reply.
+// note prints a line that is not a reply.
 func (t *chatPrinter) note(format string, args ...any) {
 	t.endLine()
-	_, _ = fmt.Fprintf(t.app.Err, format+"\n", args...) // nothing is left to report a broken stderr to
+	_, _ = fmt.Fprintf(t.app.Err, format+"\n", args...) // a write error on stderr cannot be reported
 }
 
 func (t *chatPrinter) prompt() {
@@ -39,7 +39,7 @@ func (t *chatPrinter) prompt() {
 	}
 }
 
-// show writes so much of what is held.
+// show prints the first n bytes of the held text.
 func (t *chatPrinter) show(n int) {
 	if n > 0 {
 		_, _ = io.WriteString(t.app.Out, t.held[:n])
@@ -47,7 +47,7 @@ func (t *chatPrinter) show(n int) {
 	}
 }
 
-// forget drops what streamed in, and is not to be shown.
+// forget drops held text that must not be shown.
 func (t *chatPrinter) forget() {
 	t.piece.Reset()
 	t.held = ""
@@ -55,7 +55,7 @@ func (t *chatPrinter) forget() {
 
 func (t *chatPrinter) endLine() {
 	if t.open {
-		_, _ = io.WriteString(t.app.Out, "\n") // the reply itself tells of a broken stdout
+		_, _ = io.WriteString(t.app.Out, "\n") // the next write to stdout reports the error
 		t.open = false
 	}
 }
@@ -65,14 +65,14 @@ func (t *chatPrinter) begin() {
 	t.written, t.calls = false, map[int]result.ToolCall{}
 }
 
-// onEvent shows what happens while a reply is made.
+// onEvent shows progress while a reply is made.
 func (t *chatPrinter) onEvent(e result.Event) {
 	switch e := e.(type) {
 	case runner.ChatPiece:
 		if e.Step == "" {
 			t.piece.WriteString(e.Text)
 			t.held += e.Text
-			t.show(wholeWords(t.held, t.app.secrets.Known()))
+			t.show(printableLength(t.held, t.app.secrets.Known()))
 		}
 	case result.ToolStarted:
 		t.calls[e.Number] = result.ToolCall{Name: e.Name, Args: e.Args, BadArgs: e.BadArgs}
@@ -124,7 +124,7 @@ func shortened(text string) string {
 	return text
 }
 
-// end writes what of the reply is not on the screen yet.
+// end prints the rest of the reply.
 func (t *chatPrinter) end(turn *result.Turn) error {
 	if t.written {
 		t.endLine()
@@ -143,14 +143,14 @@ func (t *chatPrinter) end(turn *result.Turn) error {
 	return err
 }
 
-// warn tells what is wrong with a reply.
+// warn prints the faults of a reply.
 func (t *chatPrinter) warn(faults []string) {
 	for _, fault := range faults {
 		t.note("  warning   %s", shortened(show.Line(fault)))
 	}
 }
 
-// broke ends a reply that did not come to its end.
+// broke ends a reply that failed.
 func (t *chatPrinter) broke() {
 	t.endLine()
 	t.forget()

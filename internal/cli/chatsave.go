@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// save writes the chat as a scenario that is green at once: what was said then answers in it.
+// save writes the chat as a scenario that passes at once: the recorded replies are its mock replies.
 func (c *chatTalk) save(file string) error {
 	if file == "" {
 		return errors.New("/save needs a file, such as /save scenarios/refund.yaml")
@@ -36,8 +36,8 @@ func (c *chatTalk) save(file string) error {
 	nameFiles(session)
 	session.Started, session.Tags, session.Labels = c.app.Now(), about.Tags, about.Labels
 	options := generate.Options{TaskType: c.taskType(), Setting: about.Setting(), GuardrailsActive: true}
-	again := c.again(file, session.ID)
-	if composed(t) { // within the project a mock would have to answer each step
+	again := c.rerunCommand(file, session.ID)
+	if composed(t) { // in the project, the mock would need a reply for each step
 		options, again = generate.Options{}, "arena run "+shellQuote(file)+" --mock-provider"
 	}
 	options.Origin = c.origin(again)
@@ -64,8 +64,8 @@ func (c *chatTalk) save(file string) error {
 	return nil
 }
 
-// rescue saves what was said and paid for in a chat that ends by an error, and is in no file yet. A person is told how
-// much is not saved, and may go on.
+// rescue saves an unsaved chat that ends with an error, because its replies were paid for. A person at a terminal is
+// told instead, and may go on.
 func (c *chatTalk) rescue() {
 	t := c.chat.Trial()
 	if c.app.InTTY || t.Simulated || len(t.Turns) <= c.savedTurns || c.flags.cassettes.Record != "" {
@@ -93,12 +93,12 @@ func (c *chatTalk) origin(again string) []string {
 	return lines
 }
 
-// composed reports whether steps of a composition answered in a chat.
+// composed reports whether a composition answered in the chat.
 func composed(t *result.Trial) bool {
 	return slices.ContainsFunc(t.Turns, func(turn result.Turn) bool { return turn.Composition != nil })
 }
 
-// nameFiles names the files that were attached as they were named then, from the working directory.
+// nameFiles writes the paths of attached files as the user gave them, from the working directory.
 func nameFiles(s *recording.Session) {
 	for i := range s.Messages {
 		m := &s.Messages[i]
@@ -114,7 +114,7 @@ func nameFiles(s *recording.Session) {
 	}
 }
 
-// sessionOf is a chat as a recording, with what is asserted of each turn.
+// sessionOf returns the chat as a recording, with assertions for each turn.
 func sessionOf(t *result.Trial, id string) *recording.Session {
 	s := &recording.Session{ID: id, Provider: t.Provider, Model: t.Model, Region: t.Region}
 	for i := range t.Turns {
@@ -137,11 +137,11 @@ func sessionOf(t *result.Trial, id string) *recording.Session {
 	return s
 }
 
-// startingPoint are assertions that hold of a turn: that the same guardrails fire, and that the same tools are called,
-// or that the reply says how it began.
+// startingPoint are assertions that hold of a turn: the same guardrails fire, and the same tools are called or, without
+// calls, the reply begins with the same words.
 func startingPoint(turn *result.Turn) (list []recording.Verdict) {
 	assert := func(kind string, params map[string]any) {
-		raw, _ := json.Marshal(params) // texts alone
+		raw, _ := json.Marshal(params) // texts cannot fail to encode
 		list = append(list, recording.Verdict{Type: kind, Params: raw, Passed: true})
 	}
 	for _, name := range fired(turn) {
@@ -175,10 +175,10 @@ func fired(turn *result.Turn) (names []string) {
 	return names
 }
 
-// mostOfPhrase is the length of what is asserted of a reply, in characters.
+// mostOfPhrase is the longest asserted start of a reply, in characters.
 const mostOfPhrase = 60
 
-// beginningOf is the first sentence of a text, or as many of its words as a line takes.
+// beginningOf is the first sentence of a text, or as many words as fit in mostOfPhrase.
 func beginningOf(text string) string {
 	for line := range strings.Lines(text) {
 		line = firstSentence(strings.TrimSpace(line))
@@ -198,7 +198,8 @@ func beginningOf(text string) string {
 	return ""
 }
 
-// firstSentence is the first sentence of a line, of two words at least. A sign within a number or an address ends none.
+// firstSentence is the first sentence of a line, with at least two words. A dot within a number or an address does not
+// end it.
 func firstSentence(line string) string {
 	for at := range line {
 		rest := line[at:]

@@ -26,22 +26,22 @@ type chatTalk struct {
 	chat    *runner.Chat
 	printer chatPrinter
 
-	lines   <-chan string // what the user says; closed at the end
+	lines   <-chan string // what the user types; closed at the end
 	signals <-chan os.Signal
-	media   []chat.Part     // that go along with the next message
-	dearest float64         // what a message cost, in US dollars
-	saved   map[string]bool // files that this chat wrote
+	media   []chat.Part     // for the next message
+	dearest float64         // the highest cost of a message so far, in US dollars
+	saved   map[string]bool // files written by this chat
 
-	savedTurns int // how many turns there were when the last one was written
+	savedTurns int // number of turns when the chat was last saved
 }
 
-// errQuit ends the chat as the user wants it, errInterrupted a reply.
+// errQuit ends the chat, errInterrupted a reply.
 var (
 	errQuit        = errors.New("quit")
 	errInterrupted = errors.New("interrupted")
 )
 
-// run holds the chat until it ends.
+// run runs the chat to its end.
 func (c *chatTalk) run(ctx context.Context, o runner.ChatOptions) error {
 	c.printer = chatPrinter{app: c.app}
 	o.OnEvent = c.printer.onEvent
@@ -68,7 +68,7 @@ func (c *chatTalk) run(ctx context.Context, o runner.ChatOptions) error {
 	return broken(closed)
 }
 
-// linesOf are the lines of an input, one after another; the last one may have no end.
+// linesOf sends the lines of an input. The last line need not end with a line break.
 func linesOf(in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
@@ -101,7 +101,7 @@ func (c *chatTalk) greet() {
 	c.printer.note("%s · %s · /help for commands, Ctrl-D to end", show.Line(c.trial.Scenario.ID), show.Line(who))
 }
 
-// sum says at the end what the chat took.
+// sum prints the totals at the end.
 func (c *chatTalk) sum() {
 	t := c.chat.Trial()
 	s := result.Summary{Usage: t.Usage, CostUSD: t.CostUSD, Users: t.Users, Context: t.Context}
@@ -113,22 +113,22 @@ func (c *chatTalk) sum() {
 	}
 }
 
-// loop takes what the user says, line by line. A person is told of what goes wrong, and goes on.
+// loop handles the input line by line. Errors are printed to a person at a terminal, and the chat goes on.
 func (c *chatTalk) loop(ctx context.Context) error {
-	var again endAgain
+	var again endRequest
 	for {
 		c.printer.prompt()
 		var err error
 		select {
 		case <-c.signals:
 			c.printer.note("")
-			if !c.app.InTTY || again.wished(c.app) {
+			if !c.app.InTTY || again.confirmed(c.app) {
 				return exit(result.ExitInterrupted)
 			}
 			c.printer.note("Ctrl-C once more, or Ctrl-D, ends the chat%s", c.unsaved())
 			continue
 		case line, open := <-c.lines:
-			again = endAgain{}
+			again = endRequest{}
 			if !open {
 				if len(c.media) > 0 {
 					c.app.remark("%s went nowhere: no message came after /attach", show.Plural(len(c.media), "attached file"))
@@ -158,7 +158,7 @@ func (c *chatTalk) loop(ctx context.Context) error {
 	}
 }
 
-// take takes a line: a message, or a command.
+// take handles a line: a message, or a command.
 func (c *chatTalk) take(ctx context.Context, line string) error {
 	words := strings.TrimSpace(line)
 	switch {
@@ -173,9 +173,9 @@ func (c *chatTalk) take(ctx context.Context, line string) error {
 	return c.send(ctx, line)
 }
 
-// send sends a message and waits for the reply. An interrupt ends it; the next one ends the process.
+// send sends a message and waits for the reply. The first interrupt ends the reply, the second one the process.
 func (c *chatTalk) send(ctx context.Context, text string) error {
-	if err := c.affords(); err != nil {
+	if err := c.checkBudget(); err != nil {
 		return err
 	}
 	stop, cancel := context.WithCancelCause(ctx)
@@ -219,21 +219,21 @@ func (c *chatTalk) send(ctx context.Context, text string) error {
 				}
 				continue
 			}
-			interrupted, settled = true, c.app.afterWish()
+			interrupted, settled = true, c.app.afterBurst()
 			cancel(errInterrupted)
 		}
 	}
 }
 
-// afterWish tells when another interrupt is a wish of its own; see oneWish.
-func (a *App) afterWish() <-chan time.Time {
+// afterBurst returns a channel that fires when interruptBurst is over.
+func (a *App) afterBurst() <-chan time.Time {
 	if a.after != nil {
-		return a.after(oneWish)
+		return a.after(interruptBurst)
 	}
-	return time.After(oneWish)
+	return time.After(interruptBurst)
 }
 
-// spent is what the chat has cost so far, in US dollars.
+// spent is the cost of the chat so far, in US dollars.
 func (c *chatTalk) spent() (usd float64) {
 	t := c.chat.Trial()
 	for _, cost := range []*float64{t.CostUSD, costOf(t.Users), costOf(t.Context)} {
@@ -251,8 +251,9 @@ func costOf(c *result.SideCost) *float64 {
 	return c.CostUSD
 }
 
-// affords is an error where the next message may cost more than --max-cost leaves: as much as the dearest one so far.
-func (c *chatTalk) affords() error {
+// checkBudget refuses a message that may cost more than --max-cost leaves. It assumes the cost of the dearest message
+// so far.
+func (c *chatTalk) checkBudget() error {
 	limit, spent := c.flags.maxCost, c.spent()
 	if limit == 0 || spent+c.dearest <= limit {
 		return nil
@@ -310,7 +311,7 @@ func (c *chatTalk) undo() error {
 }
 
 func (c *chatTalk) retry(ctx context.Context) error {
-	if err := c.affords(); err != nil {
+	if err := c.checkBudget(); err != nil {
 		return err
 	}
 	said, media, err := c.chat.Undo()
@@ -322,7 +323,7 @@ func (c *chatTalk) retry(ctx context.Context) error {
 	return c.send(ctx, said)
 }
 
-// attach has a file go along with the next message.
+// attach adds a file to the next message.
 func (c *chatTalk) attach(file string) error {
 	if file == "" {
 		return errors.New("/attach needs a file, such as /attach pictures/card.png")

@@ -20,7 +20,7 @@ type checkDoc struct {
 	Summary  string           `json:"summary"`
 	Scoring  string           `json:"scoring"`
 	Surfaces []string         `json:"surfaces"`
-	OnFire   string           `json:"guardrail"` // what it does as one when it fires
+	OnFire   string           `json:"guardrail"` // what it does when it fires as a guardrail
 	Scope    string           `json:"scope"`     // turn or conversation, conversation
 	Needs    []string         `json:"needs"`
 	Params   *jsonschema.Doc  `json:"params"` // JSON Schema
@@ -28,7 +28,7 @@ type checkDoc struct {
 	Examples []checks.Example `json:"examples"`
 }
 
-// promptDoc is what a judge is told unless the author says otherwise.
+// promptDoc is what a judge is told by default.
 type promptDoc struct {
 	Version  int    `json:"version"`
 	System   string `json:"system"`
@@ -56,7 +56,7 @@ func docOf(d *checks.Def) (checkDoc, error) {
 	}, err
 }
 
-// needs says what a check takes to be judged. A combination takes what its parts take.
+// needs lists what a check needs. A combination needs what its parts need.
 func needs(d *checks.Def) string {
 	if d.Needs == 0 {
 		return "what the checks in it need"
@@ -77,7 +77,7 @@ func describe(out io.Writer, d *checks.Def) error {
 		return err
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	// a tabwriter keeps its first error for Flush
+	// a tabwriter returns its first error from Flush
 	_, _ = fmt.Fprintln(w, strings.Join(wrapped(d.Name+": "+d.Summary, textWidth), "\n"))
 	if names := d.Names()[1:]; len(names) > 0 {
 		_, _ = fmt.Fprintf(w, "also written %s\n", strings.Join(names, ", "))
@@ -95,14 +95,14 @@ func describe(out io.Writer, d *checks.Def) error {
 	_, _ = io.WriteString(w, promptText(promptOf(d)))
 	_, _ = fmt.Fprintf(w, "\n%s\n\nexamples\n", everyCheckTakes)
 	for i := range examples {
-		if examples[i].Want != checks.Refused { // --json has those too
+		if examples[i].Want != checks.Refused { // --json lists refused examples too
 			_, _ = io.WriteString(w, exampleText(&examples[i]))
 		}
 	}
 	return w.Flush()
 }
 
-// promptText shows what a judge is told; "" for checks that ask none.
+// promptText shows what a judge is told; "": the check asks no judge.
 func promptText(p *promptDoc) string {
 	if p == nil {
 		return ""
@@ -126,7 +126,7 @@ func exampleText(x *checks.Example) string {
 	return text
 }
 
-// outcome is what becomes of an example: passed, failed with score 0.5.
+// outcome words the result of an example: passed, failed with score 0.5.
 func outcome(x *checks.Example) string {
 	if x.Score != nil && x.Want != checks.Refused {
 		return fmt.Sprintf("%s with score %.4g", x.Want, *x.Score)
@@ -134,7 +134,7 @@ func outcome(x *checks.Example) string {
 	return x.Want
 }
 
-// wrapped breaks a text into lines of a width, between words.
+// wrapped breaks a text into lines of at most width characters.
 func wrapped(text string, width int) []string {
 	var lines []string
 	line := ""

@@ -58,7 +58,7 @@ func listChecks(app *App, asJSON bool) error {
 	for _, d := range all {
 		longest = max(longest, len(d.Name))
 	}
-	room := math.MaxInt // a pipe gets one line a check
+	room := math.MaxInt // in a pipe, one line for each check
 	if app.OutTTY {
 		room = max(app.Width()-longest-4, 40)
 	}
@@ -67,7 +67,7 @@ func listChecks(app *App, asJSON bool) error {
 		if len(list) == 0 {
 			continue
 		}
-		_, _ = fmt.Fprintf(w, "%s\n", family) // a tabwriter keeps its first error for Flush
+		_, _ = fmt.Fprintf(w, "%s\n", family) // a tabwriter returns its first error from Flush
 		for _, d := range list {
 			_, _ = fmt.Fprintf(w, "  %s\t%s\n", d.Name, strings.Join(wrapped(d.Summary, room), "\n\t"))
 		}
@@ -172,7 +172,7 @@ func newTryCmd(app *App) *cobra.Command {
 
 func (f *tryFlags) run(c *cobra.Command, app *App, name string) error {
 	verdict, problems := checks.Try(c.Context(), name, f.params, f.output, f.scope)
-	for i := range problems { // they are about what was typed, not about a file
+	for i := range problems { // they concern the command line, not a file
 		pos := &problems[i].Pos
 		pos.File = ""
 		if pos.Line > 0 {

@@ -18,8 +18,8 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// checkouts are the variables in which CI systems name the folder of the checkout, each with one that says that arena
-// runs there. Paths in reports are relative to it, as the systems look files up.
+// checkouts lists, for each CI system, a variable that says that arena runs there, and one with the folder of the
+// checkout. Paths in reports are relative to that folder.
 var checkouts = []struct{ running, folder string }{
 	{"GITHUB_ACTIONS", "GITHUB_WORKSPACE"},
 	{"GITLAB_CI", "CI_PROJECT_DIR"},
@@ -30,8 +30,8 @@ var checkouts = []struct{ running, folder string }{
 	{"JENKINS_URL", "WORKSPACE"},
 }
 
-// inCheckout returns how to write a path for the CI system that arena runs under: relative to its checkout, where the
-// file is in there. nil: as it is.
+// inCheckout returns a function that makes paths relative to the checkout of the CI system, for files within it. nil:
+// no CI system.
 func (a *App) inCheckout() func(file string) string {
 	for _, system := range checkouts {
 		running, _ := a.Getenv(system.running)
@@ -63,7 +63,7 @@ func (a *App) inCheckout() func(file string) string {
 	return nil
 }
 
-// resolved is a path without links, where it can be followed.
+// resolved resolves the links of a path, if it can.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -76,7 +76,7 @@ func (a *App) onGitHub() bool {
 	return v == "true"
 }
 
-// annotate writes GitHub's annotations and the summary of the step when the run is part of a workflow.
+// annotate writes GitHub's annotations and the summary of the step, if the run is part of a workflow.
 func (a *App) annotate(out io.Writer, run *result.Run, rerun func(...*result.Brief) string) error {
 	if !a.onGitHub() {
 		return nil
@@ -84,7 +84,7 @@ func (a *App) annotate(out io.Writer, run *result.Run, rerun func(...*result.Bri
 	return errors.Join(github.Write(screen.Workflow(out), run, a.inCheckout()), a.summarise(run, rerun))
 }
 
-// annotateFiles writes GitHub's annotations of the mistakes in files.
+// annotateFiles writes GitHub's annotations of mistakes in files.
 func (a *App) annotateFiles(out io.Writer, list []diag.Diagnostic) error {
 	if !a.onGitHub() {
 		return nil
@@ -92,7 +92,7 @@ func (a *App) annotateFiles(out io.Writer, list []diag.Diagnostic) error {
 	return github.WriteMistakes(screen.Workflow(out), list, a.inCheckout())
 }
 
-// summarise puts the Markdown report behind what is in the summary of the step.
+// summarise appends the Markdown report to the summary of the step.
 func (a *App) summarise(run *result.Run, rerun func(...*result.Brief) string) error {
 	name, _ := a.Getenv("GITHUB_STEP_SUMMARY")
 	if name == "" {

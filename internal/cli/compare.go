@@ -41,7 +41,7 @@ Its exit status is 0, whatever differs. With --fail-on it is 1 when that came up
 later run is not finished, has no known cost for dearer, or tells nothing for regressed: no group
 can be compared, trials that broke hide it, or there are too few to show any fall.`
 
-// failOnChange are the words of --fail-on.
+// failOnChange are the words that --fail-on takes.
 var failOnChange = []string{"regressed", "red", "weaker", "changed", "unchecked", "gone", "slower", "dearer"}
 
 type compareFlags struct {
@@ -74,12 +74,12 @@ func newCompareCmd(app *App) *cobra.Command {
 		"red\n(passed before and does not now, be it by chance), weaker (a smaller part of its trials\npasses), "+
 		"changed (asks or checks something else), unchecked (fewer trials, or without a\ncheck of before), "+
 		"gone (passed before and is not run any more), slower and dearer")
-	fl.Lookup("fail-on").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
+	fl.Lookup("fail-on").Annotations = map[string][]string{notASetting: {"it is about two runs"}}
 	fl.StringVar(&f.format, "format", "text", "`format` of the output: text, markdown, html or json")
-	fl.Lookup("format").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
+	fl.Lookup("format").Annotations = map[string][]string{notASetting: {"it is about two runs"}}
 	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "name all groups that only one run has")
-	fl.Lookup("verbose").Annotations = map[string][]string{elsewhere: {"it is about two runs"}}
+	fl.Lookup("verbose").Annotations = map[string][]string{notASetting: {"it is about two runs"}}
 	return cmd
 }
 
@@ -156,10 +156,10 @@ func (f *compareFlags) write(app *App, r *comparison.Report, before, after strin
 	return term.New(o).Compare(r, before, after)
 }
 
-// verdict is the exit status that --fail-on asks for.
+// verdict returns the exit status for --fail-on.
 func (f *compareFlags) verdict(app *App, r *comparison.Report, before, after string) error {
-	lacks := inconclusive(r, before, after)
-	for _, why := range lacks {
+	gaps := comparisonGaps(r, before, after)
+	for _, why := range gaps {
 		app.remark("%s", why)
 	}
 	var found []string
@@ -172,7 +172,7 @@ func (f *compareFlags) verdict(app *App, r *comparison.Report, before, after str
 	case len(found) > 0:
 		app.complain(fmt.Errorf("the runs differ in what --fail-on names: %s", strings.Join(found, ", ")))
 		return exit(result.ExitFailed)
-	case len(f.failOn) > 0 && len(lacks) > 0:
+	case len(f.failOn) > 0 && len(gaps) > 0:
 		return exit(result.ExitError)
 	case slices.Contains(f.failOn, "regressed") && r.Compared() == 0:
 		app.remark("no group asks and checks the same in both runs, so nothing could be compared")
@@ -190,34 +190,34 @@ func (f *compareFlags) verdict(app *App, r *comparison.Report, before, after str
 	return nil
 }
 
-// inconclusive says what keeps two runs from telling all that --fail-on may ask for.
-func inconclusive(r *comparison.Report, before, after string) (lacks []string) {
+// comparisonGaps says why the two runs cannot answer all that --fail-on asks.
+func comparisonGaps(r *comparison.Report, before, after string) (gaps []string) {
 	runs := []struct {
 		name string
 		*result.Run
 	}{{before, r.Before}, {after, r.After}}
 	for i, run := range runs {
 		if n := show.Unfinished(run.Run); n > 0 {
-			lacks = append(lacks, fmt.Sprintf("%s is not finished: %s without a verdict", run.name, show.Plural(n, "trial")))
+			gaps = append(gaps, fmt.Sprintf("%s is not finished: %s without a verdict", run.name, show.Plural(n, "trial")))
 		}
 		other := runs[1-i].Shard
 		if run.Shard != nil && (other == nil || other.String() != run.Shard.String()) {
-			lacks = append(lacks, fmt.Sprintf("%s is shard %s: the trials of the others are not in it", run.name, run.Shard))
+			gaps = append(gaps, fmt.Sprintf("%s is shard %s: the trials of the others are not in it", run.name, run.Shard))
 		}
 	}
 	if !r.After.Briefs.Any(hasVerdict) {
-		lacks = append(lacks, fmt.Sprintf("no trial of %s has a verdict", after))
+		gaps = append(gaps, fmt.Sprintf("no trial of %s has a verdict", after))
 	}
-	return lacks
+	return gaps
 }
 
-// hasVerdict reports whether a trial passed or failed, and did not break or end before.
+// hasVerdict reports whether a trial passed or failed, and neither broke nor was cut short.
 func hasVerdict(b *result.Brief) bool { return b.Status == result.Passed || b.Status == result.Failed }
 
-// unpriced reports whether it is not known what a group costs now, and was known before.
+// unpriced reports whether the cost of a group was known before and is unknown now.
 func unpriced(p *comparison.Pair) bool { return p.Was.CostUSD != nil && p.Now.CostUSD == nil }
 
-// cameUp reports whether a word of --fail-on is true of the runs.
+// cameUp reports whether a word of --fail-on applies to the two runs.
 func cameUp(r *comparison.Report, word string) bool {
 	switch word {
 	case "regressed":
@@ -255,7 +255,7 @@ func examples(groups []*comparison.Group) string {
 	return strings.Join(names, ", ")
 }
 
-// sameBytes reports whether two files hold the same.
+// sameBytes reports whether two files are equal.
 func sameBytes(a, b string) bool {
 	sumA, errA := contentSum(a)
 	sumB, errB := contentSum(b)

@@ -15,21 +15,21 @@ type comparedRuns struct {
 	OnlyAfter  []comparedGroup `json:"only_after"`
 }
 
-// comparedSuite is what all groups show together.
+// comparedSuite is the verdict on all groups together.
 type comparedSuite struct {
 	Verdict  comparison.Verdict `json:"verdict"`
 	Compared int                `json:"compared"` // groups
-	Tested   int                `json:"tested"`   // of them, those that chance had a part in
-	// MeanRegressed and MeanImproved say that the mean of all rates is evidence, whatever the single groups are.
+	Tested   int                `json:"tested"`   // of them, groups whose results vary by chance
+	// MeanRegressed and MeanImproved say that the mean of all pass rates changed, whatever single groups show.
 	MeanRegressed bool `json:"mean_regressed"`
 	MeanImproved  bool `json:"mean_improved"`
-	// Drop is the fall of the mean rate that would likely have been seen; null: none would.
+	// Drop is the smallest fall of the mean rate that would likely have been detected; null: none would.
 	Drop    *float64 `json:"drop"`
-	Clouded bool     `json:"clouded"` // trials that broke hide whether it regressed
-	Blind   bool     `json:"blind"`   // there are so few trials that no fall would have been seen
+	Clouded bool     `json:"clouded"` // broken trials may hide a regression
+	Blind   bool     `json:"blind"`   // there are too few trials to detect any fall
 }
 
-// comparedFall is a fall of a rate that would likely have been seen.
+// comparedFall is a fall of a pass rate that would likely have been detected.
 type comparedFall struct {
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
@@ -37,18 +37,18 @@ type comparedFall struct {
 
 type comparedPair struct {
 	Verdict   comparison.Verdict `json:"verdict"`
-	Sees      *comparedFall      `json:"sees"` // null: no fall would have been seen, or there is a verdict
+	Sees      *comparedFall      `json:"sees"` // null: no fall would have been detected, or there is a verdict
 	Change    comparison.Change  `json:"change"`
 	Unchecked bool               `json:"unchecked"`
-	Less      string             `json:"less,omitempty"`    // what less a gate asks of it
-	Differs   []string           `json:"differs,omitempty"` // what is asked or checked otherwise
+	Less      string             `json:"less,omitempty"`    // what its gate asks less of it
+	Differs   []string           `json:"differs,omitempty"` // what is asked or checked differently
 	Slower    bool               `json:"slower"`
 	Faster    bool               `json:"faster"`
 	Dearer    bool               `json:"dearer"`
 	Cheaper   bool               `json:"cheaper"`
 	Before    comparedGroup      `json:"before"`
 	After     comparedGroup      `json:"after"`
-	Trial     string             `json:"trial"` // of After, that shows the change best
+	Trial     string             `json:"trial"` // the trial of After that shows the change best
 }
 
 // comparedGroup has the means of its trials.
@@ -60,7 +60,7 @@ type comparedGroup struct {
 	Asked      string        `json:"asked,omitempty"` // equal for groups that ask and check the same
 	DurationMS float64       `json:"duration_ms"`
 	CostUSD    *float64      `json:"cost_usd"`                // null: the price is not known
-	Simulated  float64       `json:"simulated_usd,omitempty"` // the part of the cost that mocks made up
+	Simulated  float64       `json:"simulated_usd,omitempty"` // the part of the cost that mocks simulated
 	Tokens     float64       `json:"tokens"`
 }
 

@@ -15,9 +15,9 @@ import (
 	"github.com/arena-evals/arena/internal/cli"
 )
 
-// TestComparedSuites compares suites of 100 scenarios as one meets them, 20 trials a scenario before and 5 after: those
-// in which nothing changed are seldom called worse, and those in which ten fell to 0.3 nearly always are. ARENA_SUITES
-// is the number of pairs of suites, 200 for the figures that the guide tells.
+// TestComparedSuites compares typical suites of 100 scenarios, with 20 trials a scenario before and 5 after. Unchanged
+// suites are seldom called worse; suites in which ten scenarios fell to 0.3 nearly always are. ARENA_SUITES is the
+// number of pairs of suites; the figures of the guide need 200.
 func TestComparedSuites(t *testing.T) {
 	t.Parallel()
 	suites := 2
@@ -49,14 +49,14 @@ func TestComparedSuites(t *testing.T) {
 	}
 	t.Logf("of %d suites: %d regressed and %d improved when nothing changed, %d regressed with ten fallen to 0.3",
 		suites, same, improved, fell)
-	// The promise is 5% for each claim: of 200 suites more than 19 come up in less than 1 of 200 such tests.
+	// Each claim may be wrong in 5% of the cases: of 200 suites, more than 19 are wrong in less than 1 of 200 such
+	// tests.
 	if most := suites*19/200 + 1; same > most || improved > most || fell < suites-1 {
 		t.Error("that is not what is promised")
 	}
 }
 
-// drawnSuite is a project of 100 scenarios whose mock passes at the rates that one meets, and one in which every tenth
-// passes at 0.3.
+// drawnSuite is a project of 100 scenarios with typical pass rates, and a copy in which every tenth passes at 0.3.
 func drawnSuite() string {
 	var rates []float64
 	for _, of := range []struct {

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// aPage is a block of an introduction that is a file in YAML, and its name.
+// aPage matches a block of an introduction that is a YAML file, and its name.
 var aPage = regexp.MustCompile("(?ms)^```yaml\n# ([\\w./-]+)\n(.*?)^```$")
 
-// TestNoKeyIsNeeded: the example of each kind of file without one of its keys, with nothing behind the key, or with a
-// value of another shape there, is described to the end: arena validate reports what is wrong, and does not break.
+// TestNoKeyIsNeeded removes, empties or replaces each key in the example of each kind of file. arena validate must
+// report what is wrong, and not crash.
 func TestNoKeyIsNeeded(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../filedoc/intro/*.md")
@@ -55,7 +55,8 @@ func TestNoKeyIsNeeded(t *testing.T) {
 	}
 }
 
-// damagedKeys are texts of YAML in which one key is missing, has no value, or an empty list or a map for one.
+// damagedKeys returns copies of a YAML text, each with one key missing, empty, or with an empty list or map as its
+// value.
 func damagedKeys(text string) (all []string) {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
@@ -63,7 +64,7 @@ func damagedKeys(text string) (all []string) {
 		if !isKey || strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
 		}
-		end := i + 1 // behind all that belongs to the key
+		end := i + 1 // behind the value of the key
 		for end < len(lines) && indented(lines[end]) > indented(line) {
 			end++
 		}
@@ -75,7 +76,7 @@ func damagedKeys(text string) (all []string) {
 	return all
 }
 
-// indented is how far in the key of a line begins, behind the dashes of lists.
+// indented is the indentation of a line, the dashes of lists included.
 func indented(line string) int { return len(line) - len(strings.TrimLeft(line, " -")) }
 
 func validates(t *testing.T, dir, page, text string) {

@@ -17,7 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// deployed reads the one document of a file of the folder deploy.
+// deployed reads a file of the folder deploy, which holds one document.
 func deployed(t *testing.T, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../deploy", name))
@@ -34,7 +34,7 @@ func deployed(t *testing.T, name string, into any) {
 	}
 }
 
-// service is one of compose.yaml, as far as it matters here.
+// service is a service of compose.yaml.
 type service struct {
 	Image    string
 	Command  []string
@@ -48,8 +48,8 @@ type service struct {
 	Deploy   struct{ Replicas int }
 }
 
-// TestComposeFile starts what compose.yaml starts, as plain processes: the broker, the workers, and a run whose trials
-// they run. Then they stop, and nothing is left.
+// TestComposeFile starts the services of compose.yaml as plain processes: the broker, the workers, and a run whose
+// trials the workers run. At the end all stop, and the broker holds nothing.
 func TestComposeFile(t *testing.T) {
 	t.Parallel()
 	var compose struct{ Services map[string]service }
@@ -99,7 +99,7 @@ func TestComposeFile(t *testing.T) {
 	}
 	passed(t, results, trials)
 	for _, w := range workers {
-		(&crew{T: t}).stop(w)
+		(&workerPool{T: t}).stopWorker(w)
 	}
 	if entries, err := os.ReadDir(project); err != nil || len(entries) != 4 {
 		t.Errorf("the run wrote into its project: %v, %v", entries, err)
@@ -109,7 +109,7 @@ func TestComposeFile(t *testing.T) {
 	}
 }
 
-// podSpec is that of a workload.
+// podSpec is the pod of a workload.
 type podSpec struct {
 	Restart         string `yaml:"restartPolicy"`
 	SecurityContext struct {
@@ -150,8 +150,8 @@ type workload struct {
 	}
 }
 
-// TestKubernetesFiles holds that the files name each other and themselves rightly, that what they start may do no more
-// than it needs to, and that arena knows the words.
+// TestKubernetesFiles checks that the files refer to each other correctly, that their containers have no more rights
+// than they need, and that arena accepts their arguments.
 func TestKubernetesFiles(t *testing.T) {
 	t.Parallel()
 	var workers, run, scaling workload

@@ -21,11 +21,11 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// desk is the demonstration with states, and what its agent says in each conversation.
+// desk is the demonstration project with states, and the replies of its agent.
 type desk struct {
 	t       *testing.T
 	dir     string
-	replies map[string][]chat.Message // by the first words of the user; in steps with the system prompt before them
+	replies map[string][]chat.Message // by the first message of the user; in compositions by system prompt and message
 }
 
 // run runs the project and returns its trials.
@@ -62,7 +62,7 @@ func (d *desk) run(out string, args ...string) []*result.Trial {
 	return trials
 }
 
-// learn takes over what the agent says in the trials.
+// learn takes over the replies of the agent in the trials.
 func (d *desk) learn(trials []*result.Trial) {
 	d.replies = map[string][]chat.Message{}
 	replies := func(key string, messages []chat.Message) {
@@ -87,7 +87,7 @@ func (d *desk) learn(trials []*result.Trial) {
 	}
 }
 
-// ServeHTTP answers as the agent did in the conversation of which the request is the beginning.
+// ServeHTTP answers with the next reply of the conversation in the request.
 func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var request struct {
 		Stream   bool
@@ -135,7 +135,7 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	(&answer{w: w, stream: request.Stream}).reply(message, finish)
 }
 
-// told is what became of a trial: its way, what it called and remembered, and each verdict.
+// told lists what happened in each trial: states, calls, memory and verdicts.
 func told(trials []*result.Trial) (lines []string) {
 	for _, t := range trials {
 		lines = append(lines, "# "+t.Scenario+" "+t.Status.String())
@@ -172,8 +172,8 @@ func told(trials []*result.Trial) (lines []string) {
 	return lines
 }
 
-// TestDeskOverTheWire: the same project behind a model server, whole replies or streams, goes the same way and gets the
-// same verdicts as with the mock. Recorded and replayed, without the server, it does again.
+// TestDeskOverTheWire: behind a model server, with and without streams, the project gives the same verdicts as with the
+// mock. So does a replay of its recording, without the server.
 func TestDeskOverTheWire(t *testing.T) {
 	t.Parallel()
 	d := &desk{t: t, dir: t.TempDir()}
@@ -211,11 +211,11 @@ func TestDeskOverTheWire(t *testing.T) {
 	same("replayed streams", d.run("replayed-streams", "--replay", streams, "--offline"))
 }
 
-// stream has the replies of all scenarios streamed.
+// stream makes all scenarios stream their replies.
 func (d *desk) stream() {
 	d.t.Helper()
 	scenarios, err := filepath.Glob(filepath.Join(d.dir, "desk", "*.yaml"))
-	if err != nil || len(scenarios) != 5 { // with the config and the replies of the mock, which have no turns
+	if err != nil || len(scenarios) != 5 { // the config and the mock replies have no turns
 		d.t.Fatal(scenarios, err)
 	}
 	for _, file := range scenarios {
@@ -230,7 +230,8 @@ func (d *desk) stream() {
 	}
 }
 
-// TestWallTimeEndsAWorkflow: a model that goes in circles is told that its time is over, by the clock of the trial.
+// TestWallTimeEndsAWorkflow: a model that repeats transitions is told that the time limit is reached, by the clock of
+// the trial.
 func TestWallTimeEndsAWorkflow(t *testing.T) {
 	t.Parallel()
 	var s stub
@@ -266,7 +267,7 @@ spec:
 	code := cli.Main(&cli.App{
 		Args: []string{"run", dir, "-o", filepath.Join(dir, "out"), "--timeout", "1h"},
 		Out:  &log, Err: &log, Env: map[string]string{}, Width: func() int { return 100 },
-		Now:        func() time.Time { return time.Unix(5*asked.Add(1), 0) }, // each look at the clock takes five seconds
+		Now:        func() time.Time { return time.Unix(5*asked.Add(1), 0) }, // each call takes five seconds
 		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
 		Exit:       func(code int) { t.Errorf("ended with %d", code) },
 	})

@@ -18,12 +18,12 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// dispatchFlags say where the evals of a run are run.
+// dispatchFlags say where the evals of a run are evaluated.
 type dispatchFlags struct {
 	brokerFlags
 
 	wait     time.Duration
-	patience time.Duration // with a broker that is away, at the start and for each request
+	patience time.Duration // how long to wait for a broker that is away, at the start and for each request
 }
 
 func (f *dispatchFlags) register(fl *pflag.FlagSet) {
@@ -62,7 +62,7 @@ func (f *dispatchFlags) validate(g givenFlags, offline bool) error {
 	return errors.Join(errs...)
 }
 
-// mode is where the plan has its evals run.
+// mode says where the plan has its evals evaluated.
 func (f *dispatchFlags) mode() runner.DispatchMode {
 	switch {
 	case f.url == "":
@@ -78,11 +78,11 @@ type dispatcher struct {
 	client *nats.Client
 	run    string
 	wait   time.Duration
-	inbox  *nats.Inbox // nil: nobody waits
+	inbox  *nats.Inbox // nil: the run does not wait for results
 	stop   func()      // ends the collecting of results
 }
 
-// open connects to the broker and makes sure that it keeps what it is given. Without --dispatch it is nil.
+// open connects to the broker and prepares its streams. Without --dispatch it returns nil.
 func (f *dispatchFlags) open(ctx context.Context, tell func(string), secrets *harness.Secrets) (*dispatcher, error) {
 	if f.url == "" {
 		return nil, nil
@@ -116,7 +116,7 @@ func (d *dispatcher) close() {
 	}
 }
 
-// orNil is nil, and no dispatcher that is nil, when the evals stay in the process.
+// orNil returns a nil interface for a nil dispatcher.
 func (d *dispatcher) orNil() runner.EvalDispatcher {
 	if d == nil {
 		return nil
@@ -156,7 +156,7 @@ func (d *dispatcher) id(h *runner.EvalRequest) string {
 	} else {
 		id += fmt.Sprintf("/turn-%d", h.Turn+1)
 	}
-	if h.Workflow != nil { // there may be several, of different prompts
+	if h.Workflow != nil { // states may have different prompts
 		id += "/" + h.Prompt
 	}
 	return id

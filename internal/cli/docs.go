@@ -49,7 +49,7 @@ type pageTopic struct {
 
 func guideTopics() []pageTopic { return pagesIn(docs.Guides, "guide/*.md") }
 
-// referenceTopics are the references. One that is called as a guide is told from it: tools-reference.
+// referenceTopics are the references. A reference with the name of a guide gets a suffix: tools-reference.
 func referenceTopics() []pageTopic {
 	list := pagesIn(docs.References, "*.md")
 	for i := range list {
@@ -132,7 +132,7 @@ func showTopic(app *App, name string, commands []*cobra.Command) error {
 	return ifBroken(err)
 }
 
-// topicText is a page as Markdown. Who asks for one of the commands, or for a check, is told where that is documented.
+// topicText returns a page as Markdown. For the name of a command or a check it says where to find its documentation.
 func topicText(name string, commands ...*cobra.Command) (string, error) {
 	asked := name
 	name = strings.ToLower(name)

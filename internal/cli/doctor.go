@@ -53,9 +53,9 @@ func newDoctorCmd(app *App) *cobra.Command {
 	return cmd
 }
 
-// finding is one thing that the doctor looked at.
+// finding is one result of the doctor.
 type finding struct {
-	About  string `json:"about"`  // what of: arena, settings, project, provider, key, folder, program, network
+	About  string `json:"about"`  // area: arena, settings, project, provider, key, folder, program, network
 	Status string `json:"status"` // fine, missing (which may do no harm), wrong
 	Text   string `json:"text"`
 	Do     string `json:"do,omitempty"` // what helps
@@ -67,7 +67,7 @@ const (
 	foundWrong   = "wrong"
 )
 
-// findings is what the doctor found, in the order in which it looked.
+// findings are the results of the doctor, in the order of its tests.
 type findings []finding
 
 func (l *findings) ok(about, format string, args ...any) {
@@ -107,9 +107,9 @@ func (f *doctorFlags) run(c *cobra.Command, app *App, paths []string) error {
 	return nil
 }
 
-// examine looks at everything, from what concerns arena alone to what concerns others.
+// examine runs all tests, those of arena itself first.
 func (x *examination) examine(ctx context.Context) {
-	x.ourselves()
+	x.arenaItself()
 	x.project()
 	x.keys()
 	x.folders()
@@ -150,7 +150,7 @@ func (f *doctorFlags) print(app *App, found findings) error {
 	return ifBroken(err)
 }
 
-// painter colours texts, or leaves them as they are.
+// painter returns a function that colours texts, or leaves them unchanged.
 func painter(color bool) func(code, text string) string {
 	return func(code, text string) string {
 		if !color {

@@ -28,7 +28,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// examination is the doctor at work.
+// examination is one run of the doctor.
 type examination struct {
 	*doctorFlags
 	app   *App
@@ -38,8 +38,8 @@ type examination struct {
 	found findings
 }
 
-// ourselves looks at arena and its settings.
-func (x *examination) ourselves() {
+// arenaItself tests arena and its settings.
+func (x *examination) arenaItself() {
 	x.found.ok("arena", "%s %s %s/%s", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	if exists(settingsFile) {
 		x.found.ok("settings", "%s is read", settingsFile)
@@ -57,12 +57,12 @@ func (x *examination) ourselves() {
 	}
 }
 
-// project reads the files as a run would, and looks for what they need from outside.
+// project reads the files as a run would, and tests what they need: keys, programs, folders.
 func (x *examination) project() {
 	suite, diags := checks.Load(scenario.Options{
 		Paths: x.paths, Config: x.config, Lenient: x.lenient, Getenv: x.app.Getenv,
 	})
-	x.app.watch(suite, diags)
+	x.app.learnSecrets(suite, diags)
 	if diags.Errors() > 0 {
 		x.unreadable(diags)
 		return
@@ -90,10 +90,10 @@ func (x *examination) project() {
 	}
 }
 
-// mostMistakes is how many mistakes in files are told; `arena validate` shows all of them.
+// mostMistakes is the highest number of mistakes in files that are shown; `arena validate` shows all.
 const mostMistakes = 10
 
-// unreadable tells why the files cannot be read, or cannot be run.
+// unreadable reports why the files cannot be read or run.
 func (x *examination) unreadable(diags *diag.List) {
 	told := 0
 	for _, d := range diags.Sorted() {
@@ -113,7 +113,7 @@ func (x *examination) unreadable(diags *diag.List) {
 	}
 }
 
-// provider opens a provider as a run would, which contacts nobody.
+// provider opens a provider as a run would, without a call.
 func (x *examination) provider(p *scenario.Project, spec *scenario.Provider) {
 	clients := &harness.Clients{Jobs: 1, Now: x.app.Now, NoTraces: true}
 	client, _, err := clients.Open(p, spec)
@@ -129,7 +129,7 @@ func (x *examination) provider(p *scenario.Project, spec *scenario.Provider) {
 	x.found.ok("provider", "%s (%s) %s", spec.ID, strings.TrimSpace(spec.Type+" "+spec.Model), what)
 }
 
-// messageOf is an error of a provider that names it.
+// messageOf is the message of an error, with the name of the provider in front.
 func messageOf(spec *scenario.Provider, err error) string {
 	if msg := err.Error(); strings.Contains(msg, spec.ID) {
 		return msg
@@ -137,13 +137,13 @@ func messageOf(spec *scenario.Provider, err error) string {
 	return spec.ID + ": " + err.Error()
 }
 
-// keyVariables are the variables in which keys of vendors are usually kept.
+// keyVariables are the variables that usually hold the keys of vendors.
 var keyVariables = []string{
 	"ANTHROPIC_API_KEY", "AZURE_OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY",
 }
 
-// keys tells which variables hold keys, by name. Those that a file names and that are not set were told before, as the
-// reason why their provider cannot be asked.
+// keys reports which variables hold keys. A variable that a file names and that is not set was reported with its
+// provider.
 func (x *examination) keys() {
 	names := map[string]bool{}
 	for _, name := range keyVariables {
@@ -176,7 +176,7 @@ func (x *examination) keys() {
 	}
 }
 
-// folders tries whether the folders can be written that a run writes.
+// folders tests whether the folders of a run can be written.
 func (x *examination) folders() {
 	out, err := x.app.resultsFolder(x.cmd)
 	if out == harness.DefaultOut { // no setting names another
@@ -192,7 +192,7 @@ func (x *examination) folders() {
 	x.folder(os.TempDir(), "what is needed for a moment")
 }
 
-// folder tries a folder, or, where it is not there yet, the one in which it would be made.
+// folder tests a folder, or, if it does not exist, the folder in which it would be made.
 func (x *examination) folder(dir, what string) {
 	at := dir
 	for {
@@ -211,13 +211,13 @@ func (x *examination) folder(dir, what string) {
 	x.found.ok("folder", "%s can be written, for %s", dir, what)
 }
 
-// optional are programs that projects often start, and what for.
+// optional are programs that projects often use, with their purpose.
 var optional = []struct{ name, other, use string }{
 	{"docker", "", "servers of tools in containers"}, {"npx", "", "servers of tools from npm"},
 	{"node", "", "agents, tools and checks in JavaScript"}, {"python3", "python", "agents, tools and checks in Python"},
 }
 
-// programs looks for programs, and asks those that are there for their version.
+// programs looks for programs, and asks those that it finds for their version.
 func (x *examination) programs(ctx context.Context) {
 	env, _ := process.Environment(x.app.Getenv, nil) // no keys
 	for _, p := range optional {

@@ -15,10 +15,10 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// answerTime is how long an address may take to answer anything.
+// answerTime is how long an address may take to answer.
 const answerTime = 15 * time.Second
 
-// network asks whoever the project needs whether they are there.
+// network tests the servers that the project needs.
 func (x *examination) network(ctx context.Context) {
 	if !x.online {
 		x.found.missing("network", "nobody was asked; --online asks providers and MCP servers")
@@ -44,8 +44,7 @@ func (x *examination) network(ctx context.Context) {
 	}
 }
 
-// address is where the calls of a model or of an agent behind HTTP go; nil for who is not called over the network, or
-// cannot be.
+// address is the address of a model or an agent behind HTTP; nil if it uses no network or its address is invalid.
 func (x *examination) address(ctx context.Context, p *scenario.Project, spec *scenario.Provider) *url.URL {
 	if open.Local(spec.Type) {
 		return nil
@@ -54,7 +53,7 @@ func (x *examination) address(ctx context.Context, p *scenario.Project, spec *sc
 		Messages: []chat.Message{{Role: chat.User, Content: "Hello"}},
 	})
 	if err != nil {
-		return nil // the provider was told of
+		return nil // already reported
 	}
 	u, err := url.Parse(written.URL)
 	if err != nil {
@@ -63,8 +62,7 @@ func (x *examination) address(ctx context.Context, p *scenario.Project, spec *sc
 	return u
 }
 
-// answers asks the server of a provider for its first page: without a key, and without a model call. Whatever it says
-// shows that it is there.
+// answers sends a request without a key to the server of a provider. Any answer shows that the server is there.
 func (x *examination) answers(ctx context.Context, spec *scenario.Provider, address *url.URL) {
 	host := address.Scheme + "://" + address.Host
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
@@ -96,7 +94,7 @@ func (x *examination) answers(ctx context.Context, spec *scenario.Provider, addr
 	x.found.ok("network", "%s answers, for provider %s", host, spec.ID)
 }
 
-// servers starts the MCP servers of a project and asks them, and remote agents, for their tools.
+// servers starts the MCP servers of a project, and asks them and remote agents for their tools.
 func (x *examination) servers(ctx context.Context, p *scenario.Project) {
 	if len(p.Servers)+len(p.Agents) == 0 {
 		return

@@ -19,19 +19,19 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// expenses are what the trials of a plan are expected to take of one model.
+// expenses are the expected calls, tokens and costs of one model.
 type expenses struct {
 	name          string
 	trials        int
 	calls         float64
 	input, output float64 // tokens
 	usd           float64
-	unknown       bool    // the price is
+	unknown       bool    // the price is not known
 	simulated     bool    // a mock or a recording answers
-	simulatedUSD  float64 // of a total: what nobody pays, which is not in usd
+	simulatedUSD  float64 // of a total: the simulated part, which is not in usd
 }
 
-// add adds a number of times what something took.
+// add adds the usage and cost of some calls, several times.
 func (x *expenses) add(times, calls float64, u chat.Usage, usd float64, unknown bool) {
 	x.calls += times * calls
 	x.input += times * float64(u.InputTokens)
@@ -40,7 +40,7 @@ func (x *expenses) add(times, calls float64, u chat.Usage, usd float64, unknown 
 	x.unknown = x.unknown || unknown && u.Total() > 0
 }
 
-// cost writes what the trials cost; unknown where the price of a part is.
+// cost writes the cost; unknown if a price is unknown.
 func (x *expenses) cost() string {
 	switch {
 	case x.unknown:
@@ -55,13 +55,13 @@ func (x *expenses) cost() string {
 	return show.Money(&x.usd)
 }
 
-// forecast is what a plan is expected to take.
+// forecast is the expected usage of a plan.
 type forecast struct {
 	rows   []*expenses
 	byName map[string]*expenses
-	listed bool // a price is from the embedded table
+	listed bool // a price comes from the embedded table
 
-	measured, guessed int // trials estimated by the last run, and by the lengths of their texts
+	measured, guessed int // trials estimated from the last run, and from the lengths of their texts
 }
 
 func (f *forecast) row(name string, simulated bool) *expenses {
@@ -74,10 +74,10 @@ func (f *forecast) row(name string, simulated bool) *expenses {
 	return x
 }
 
-// pastKey names a group of trials in the results of a run.
+// pastKey identifies a group of trials in the results of a run.
 type pastKey struct{ scenario, provider, region string }
 
-// pastGroup sums what the trials of a group took in the last run.
+// pastGroup sums the usage of the trials of a group in the last run.
 type pastGroup struct {
 	trials        int
 	agent         result.Usage
@@ -87,7 +87,7 @@ type pastGroup struct {
 	context       pastSide
 }
 
-// pastGroups sums the trials of a run that ended by themselves; nil is no run.
+// pastGroups sums the trials of a run that were not cut short; nil: no run.
 func pastGroups(last *result.JournalContent) map[pastKey]*pastGroup {
 	past := map[pastKey]*pastGroup{}
 	if last == nil {
@@ -119,7 +119,7 @@ func (p *pastGroup) add(b *result.Brief) {
 	p.context.add(b.Context)
 }
 
-// pastSide sums what models beside the agents took.
+// pastSide sums the usage of models other than agents.
 type pastSide struct {
 	result.Usage
 
@@ -139,7 +139,7 @@ func (p *pastSide) add(c *result.SideCost) {
 	}
 }
 
-// expect adds a number of trials to a row, of which each takes a share of all.
+// expect adds a number of trials to a row, each with a share of the total.
 func (p *pastSide) expect(f *forecast, name string, trials int, share float64) {
 	if p.Calls == 0 || trials == 0 {
 		return
@@ -149,9 +149,8 @@ func (p *pastSide) expect(f *forecast, name string, trials int, share float64) {
 	x.add(share, float64(p.Calls), p.Usage.Usage, p.usd, p.unknown)
 }
 
-// expect adds n trials that take what those of the last run took on average; in those that are judged again no agent is
-// asked. Today's price of the model counts where it
-// is known: replies from a cache or a recording cost nothing then.
+// expect adds n trials with the average usage of the last run. again of them are only judged again, without their
+// agent. Today's price is used if it is known: in the last run, replies from a cache or a recording cost nothing.
 func (p *pastGroup) expect(f *forecast, t *runner.Trial, n, again int) {
 	agents := n - again
 	usd, unknown := p.agentUSD, p.unpriced
@@ -169,15 +168,14 @@ func (p *pastGroup) expect(f *forecast, t *runner.Trial, n, again int) {
 	p.judges.expect(f, "judges", n, float64(n)/float64(p.trials))
 }
 
-// expect estimates the trials of a plan. Groups go by what the last run into the folder took where that asked for the
-// same: one of their trials has the fingerprint of then. The others go by the lengths of their texts. What stays of the
-// run that is gone on with takes nothing, and where only evals judge again, no agent is asked. resumed is nil where
-// there is no such run.
+// expect estimates the trials of a plan. A group that ran with the same fingerprint in the last run is estimated from
+// that run. All others are estimated from the lengths of their texts. Kept trials cost nothing, and trials that only
+// evals judge again need no agent. resumed is nil for a new run.
 func (f *runFlags) expect(plan *runner.Plan, last *result.JournalContent, resumed *resumption) *forecast {
 	counts, judged, same := map[groupKey]int{}, map[groupKey]int{}, f.ranBefore(plan, last)
 	for t, n := range plan.Sizes() {
 		if rule := t.Rule(); rule != nil {
-			n = min(n, rule.Max) // the numbers behind it are of trials that replace others
+			n = min(n, rule.Max) // numbers above Max are for trials that replace others
 		}
 		counts[groupOf(t)] += n
 	}
@@ -196,7 +194,7 @@ func (f *runFlags) expect(plan *runner.Plan, last *result.JournalContent, resume
 	out, past := &forecast{byName: map[string]*expenses{}}, pastGroups(last)
 	for t := range plan.Sizes() {
 		n, again := counts[groupOf(t)], judged[groupOf(t)]
-		delete(counts, groupOf(t)) // a group may come several times
+		delete(counts, groupOf(t)) // a group may be listed several times
 		if n <= 0 {
 			continue
 		}
@@ -223,7 +221,7 @@ func (f *runFlags) expect(plan *runner.Plan, last *result.JournalContent, resume
 	return out
 }
 
-// ranBefore are the groups of which a trial asks for the same as one of the last run; nil is no run.
+// ranBefore returns the groups that ran in the last run with the same fingerprint; nil: no run.
 func (f *runFlags) ranBefore(plan *runner.Plan, last *result.JournalContent) map[groupKey]bool {
 	same := map[groupKey]bool{}
 	if last == nil {
@@ -244,7 +242,7 @@ func (f *runFlags) ranBefore(plan *runner.Plan, last *result.JournalContent) map
 	return same
 }
 
-// guess adds n trials that take what the lengths of their texts tell.
+// guess adds n trials, estimated from the lengths of their texts.
 func (f *forecast) guess(x *runner.Expense, n int) {
 	name := x.Model.ID
 	switch {
@@ -265,7 +263,7 @@ func (f *forecast) guess(x *runner.Expense, n int) {
 	row.add(float64(n), x.Calls, x.Usage, usd, x.USD == nil)
 }
 
-// print writes the forecast as a table, with what it goes by.
+// print writes the forecast as a table, with its basis.
 func (f *forecast) print(app *App, dir string, saves bool) error {
 	rows := [][]string{{"provider", "trials", "calls", "input tokens", "output tokens", "cost"}}
 	total := &expenses{name: "total", trials: f.measured + f.guessed}
@@ -294,7 +292,7 @@ func (x *expenses) row() []string {
 	}
 }
 
-// numbersRight writes rows as a table whose first column is flush left and whose others are flush right.
+// numbersRight writes a table: first column to the left, all others to the right.
 func numbersRight(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -315,7 +313,7 @@ func numbersRight(rows [][]string) string {
 
 func roundedUp(v float64) string { return show.Count(int(math.Ceil(v))) }
 
-// basis says what the forecast goes by, and what it leaves out.
+// basis says what the forecast is based on, and what it leaves out.
 func (f *forecast) basis(dir string, saves bool) string {
 	var parts []string
 	if f.measured > 0 {
@@ -363,7 +361,7 @@ func (f *runFlags) printForecast(app *App, plan *runner.Plan, of *forecast, dir 
 	if err := of.print(app, dir, f.saves()); err != nil {
 		return err
 	}
-	for _, note := range f.fewer(plan, of.measured+of.guessed) {
+	for _, note := range f.fewerTrialsNotes(plan, of.measured+of.guessed) {
 		if _, err := fmt.Fprintln(app.Out, note); err != nil {
 			return broken(err)
 		}
@@ -371,10 +369,10 @@ func (f *runFlags) printForecast(app *App, plan *runner.Plan, of *forecast, dir 
 	return nil
 }
 
-// saves reports whether some replies may be there already.
+// saves reports whether a cache or a recording may spare some calls.
 func (f *runFlags) saves() bool { return f.cache != "" || f.cassettes.Record != "" }
 
-// lastRun reads the last run into a folder; nil when there is none, or none that can be read.
+// lastRun reads the last run of a folder; nil: none, or unreadable.
 func (app *App) lastRun(out *harness.Outputs) *result.JournalContent {
 	file, err := out.LastJournal()
 	if errors.Is(err, fs.ErrNotExist) {

@@ -98,7 +98,7 @@ func (f *evalFlags) register(fl *pflag.FlagSet) {
 	f.folderSuffix = "-eval"
 }
 
-// otherFiles are files of a folder of recordings that are not read.
+// otherFiles are files in a folder of recordings that are not read.
 type otherFiles struct {
 	dir   string
 	files []string
@@ -133,7 +133,7 @@ func (f *evalFlags) complete(args []string) error {
 	return nil
 }
 
-// judgedBy is how the user said what to judge by.
+// judgedBy words the checks that the user chose.
 func (f *evalFlags) judgedBy() string {
 	if len(f.asserts) > 0 {
 		return "assert " + f.asserts[0]
@@ -142,7 +142,7 @@ func (f *evalFlags) judgedBy() string {
 }
 
 func (f *evalFlags) run(ctx context.Context, app *App) error {
-	f.over = app.once(f.over)
+	f.over = app.withoutDuplicates(f.over)
 	for _, o := range f.others {
 		app.remarkOthers(o.dir, o.files)
 	}
@@ -157,7 +157,7 @@ func (f *evalFlags) run(ctx context.Context, app *App) error {
 			diags.Warnf(at, 0, "no-evals", "there are no evals in this pack: it judges nothing")
 		}
 	}
-	app.watch(suite, diags)
+	app.learnSecrets(suite, diags)
 	unreadSettings(suite, diags)
 	if diags.Errors() == 0 || len(f.over) == 0 {
 		f.narrow(suite, diags)
@@ -182,8 +182,8 @@ func (f *evalFlags) noteUnlistedRecordings(app *App, suite *scenario.Suite) {
 	}
 }
 
-// narrow leaves in a suite what is to be judged: nothing that would call an agent, and over recordings of the command
-// line only what was named with them.
+// narrow leaves in a suite only what is judged: nothing that calls an agent. Over recordings of the command line, only
+// the checks that were named with them.
 func (f *evalFlags) narrow(suite *scenario.Suite, d *diag.List) {
 	if len(f.over) == 0 {
 		for _, p := range suite.Projects {

@@ -14,16 +14,16 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// stdoutName stands for standard output in the place of a file.
+// stdoutName is the file name that means standard output.
 const stdoutName = "-"
 
-// eventStream is where the events of a run go as JSON lines. A nil stream goes nowhere.
+// eventStream writes the events of a run as JSON lines. A nil stream drops them.
 type eventStream struct {
 	*events.Writer
 	name   string
 	file   *os.File // nil: stdout
-	plain  bool     // the file is one that can be read
-	broken bool     // a write failed, and was told
+	plain  bool     // a regular file
+	broken bool     // a write failed, and was reported
 	closed bool
 }
 
@@ -49,8 +49,7 @@ func sameFile(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(infoX, infoY)
 }
 
-// openEvents starts the stream that --events asks for; nil when it asks for none. A stream of a run before is
-// overwritten.
+// openEvents opens the stream of --events; nil: none. An existing file is overwritten.
 func (a *App) openEvents(name string) (*eventStream, error) {
 	switch name {
 	case "":
@@ -83,7 +82,7 @@ func unwritable(name string, err error) error {
 	return fmt.Errorf("cannot write events to %s: %w", name, plainfile.WithoutPath(err))
 }
 
-// handle writes an event. After the first that could not be written no other is tried.
+// handle writes an event. After a failed write it does nothing.
 func (s *eventStream) handle(e result.Event) error {
 	if s == nil || s.broken {
 		return nil
@@ -95,7 +94,7 @@ func (s *eventStream) handle(e result.Event) error {
 	return nil
 }
 
-// look writes the file again if it was removed while events were written.
+// look writes the file again if somebody removed it during the run.
 func (s *eventStream) look() error {
 	if !s.plain {
 		return nil
@@ -113,7 +112,7 @@ func (s *eventStream) look() error {
 	return fmt.Errorf("%s was removed while the run went on, and was written again", s.name)
 }
 
-// close ends the stream, and says what of it was lost and not told before. A second one does nothing.
+// close ends the stream, and reports lost events if that was not reported before. A second call does nothing.
 func (s *eventStream) close() error {
 	if s == nil || s.closed {
 		return nil

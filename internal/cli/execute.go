@@ -16,32 +16,32 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// execution is a run of the command line: what drives it, and who hears of it.
+// execution is one run, with everything that takes part in it.
 type execution struct {
 	app     *App
 	flags   *runFlags
 	job     harness.Job
 	run     *harness.Execution
 	jobs    int
-	resumed *resumption      // nil: the run starts anew
-	deck    *cassette.Folder // nil: nothing is recorded, or replayed
+	resumed *resumption      // nil: a new run
+	deck    *cassette.Folder // nil: nothing is recorded or replayed
 
-	changes     *changeLog  // nil: the run is not held against another one
-	metrics     *exporter   // nil: none are asked for
-	evals       *dispatcher // nil: they are run here
-	fleet       *fleetRun   // nil: the trials are run here
+	changes     *changeLog  // nil: not compared with an earlier run
+	metrics     *exporter   // nil: no metrics
+	evals       *dispatcher // nil: evals run in this process
+	fleet       *fleetRun   // nil: trials run in this process
 	events      *eventStream
 	logs        *sessionLogs
 	traces      *harness.Tracer
-	keepServing func() // keeps the metrics up after the run; nil: does not
+	keepServing func() // keeps the metrics server running after the run; nil: not needed
 	screen      *term.Printer
 	notes       chan string // from other goroutines, for the screen
-	live        atomic.Bool // there is a screen
+	live        atomic.Bool // the screen is open
 }
 
-// perform runs the plan, while nobody else records into the same folder.
+// perform runs the plan, with a lock on the folder of recordings.
 func (x *execution) perform(ctx context.Context) error {
-	if x.deck == nil || x.deck.Records() { // a replay asks no model
+	if x.deck == nil || x.deck.Records() { // a replay calls no model
 		if err := x.flags.keepsReplies(); err != nil {
 			return err
 		}
@@ -53,10 +53,10 @@ func (x *execution) perform(ctx context.Context) error {
 func (x *execution) drive(ctx context.Context) (err error) {
 	f := x.flags
 	x.job.Arena, x.job.Now, x.job.ExitZero, x.job.Secrets = shortVersion(), x.app.Now, f.exitZero, x.app.secrets
-	x.job.Replayed, x.job.Command = x.deck != nil && !x.deck.Records(), f.repeat()
+	x.job.Replayed, x.job.Command = x.deck != nil && !x.deck.Records(), f.rerunCommand()
 	x.job.Spec = f.spec()
-	x.job.Spec.Home = homeOf(x.job.Outputs.Dir)
-	x.job.Resume, x.job.Workers = f.resumeWords(), x.fleet.named()
+	x.job.Spec.Home = workingDirFrom(x.job.Outputs.Dir)
+	x.job.Resume, x.job.Workers = f.resumeWords(), x.fleet.workersRun()
 	x.run = harness.NewExecution(x.job)
 	defer func() { err = errors.Join(err, x.release(ctx)) }()
 	if err := x.listen(ctx); err != nil {
@@ -70,7 +70,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	if err := x.run.Begin(x.keep); err != nil {
 		return broken(err)
 	}
-	x.fleet.takePlace(ctx)
+	x.fleet.stopReplacedRun(ctx)
 	if x.app.KeepPipes != nil {
 		x.app.KeepPipes()
 	}
@@ -83,7 +83,7 @@ func (x *execution) drive(ctx context.Context) (err error) {
 	x.screen, x.notes = newScreen(x.app, f, x.job.Outputs.Dir, len(x.job.Warnings)), make(chan string, 16)
 	if store := f.store(); store != nil {
 		store.Note, store.Secret = x.note, func(text []byte) bool { return x.app.secrets.Set().In(text) }
-		store.Anew = f.lastFailed // what failed would only be heard again
+		store.Anew = f.lastFailed // old replies would only fail again
 	}
 	x.live.Store(true)
 	x.reportKept()
@@ -92,19 +92,19 @@ func (x *execution) drive(ctx context.Context) (err error) {
 		f.toolStderr.screen.Store(x.screen)
 	}
 	runErr := x.run.Drive(running, x.runOptions(), x.onEvent)
-	wait := x.metrics.keepServing(ctx, x.app, f.quiet) // before the run stops to listen: no interrupt falls between
+	wait := x.metrics.keepServing(ctx, x.app, f.quiet) // before the run stops listening for interrupts
 	stopped := interrupted()
 	x.keepServing = func() { wait(stopped) }
 	return x.conclude(ctx, runErr, stopped)
 }
 
-// keep adds a trial that was finished before the run was resumed.
+// keep adds a kept trial to the outputs.
 func (x *execution) keep(t *result.Trial) {
 	x.changes.add(t)
 	x.logs.keep(t, x.run.Run.Started)
 }
 
-// listen opens the outputs that get the events of the run, besides the reports.
+// listen opens the outputs of events, besides the reports.
 func (x *execution) listen(ctx context.Context) (err error) {
 	if x.traces, err = x.app.openTraces(ctx, x.flags, x.run.Run); err != nil {
 		return err
@@ -129,10 +129,10 @@ func (x *execution) story() *result.StoryDetail {
 	return &result.StoryDetail{Content: x.traces.Content(), Media: x.logs != nil}
 }
 
-// needsAllEvents reports whether somebody wants to hear of all that happens.
+// needsAllEvents reports whether an output needs every event.
 func (x *execution) needsAllEvents() bool { return x.events != nil || x.logs != nil || x.traces != nil }
 
-// release lets go of those that wanted to hear of the run.
+// release closes the outputs of events.
 func (x *execution) release(ctx context.Context) error {
 	x.app.finishTraces(x.traces)
 	x.evals.close()
@@ -141,13 +141,13 @@ func (x *execution) release(ctx context.Context) error {
 	if lost != nil {
 		lost = broken(lost)
 	}
-	if x.keepServing != nil { // when all else has been written and closed
+	if x.keepServing != nil { // after everything else is written and closed
 		x.keepServing()
 	}
 	return errors.Join(lost, x.metrics.close())
 }
 
-// announce shows a line, before there is a screen as well.
+// announce shows a line, whether or not the screen is open.
 func (x *execution) announce(text string) {
 	if x.live.Load() {
 		x.note(text)
@@ -156,7 +156,7 @@ func (x *execution) announce(text string) {
 	x.app.printMessage(text)
 }
 
-// warn shows a line at once, on stderr. It may be called by any goroutine.
+// warn prints a line to stderr at once. Any goroutine may call it.
 func (x *execution) warn(text string) {
 	if !x.live.Load() || !x.screen.PrintAbove(text) {
 		x.app.printMessage(text)
@@ -168,7 +168,7 @@ func (x *execution) begin() error {
 	return x.emit(x.run.Started(x.resumed.stays()))
 }
 
-// emit hands events to the outputs that get all of them: traces and the stream of events.
+// emit sends events to the outputs that get all of them: traces and the stream of events.
 func (x *execution) emit(list ...result.Event) (err error) {
 	for _, e := range list {
 		x.traces.Handle(e)
@@ -185,7 +185,7 @@ func (x *execution) onEvent(e result.Event, ended *result.Brief) error {
 	return errors.Join(x.logs.handle(e), x.emit(e))
 }
 
-// show puts an event on the screen, and notes what a trial changed.
+// show puts an event on the screen, and records changes of verdicts.
 func (x *execution) show(e result.Event, ended *result.Brief) {
 	switch e := e.(type) {
 	case result.TrialStarted:
@@ -193,13 +193,13 @@ func (x *execution) show(e result.Event, ended *result.Brief) {
 	case result.TrialDone:
 		x.changes.add(e.Trial)
 		if e.Trial.Status == result.Cancelled && len(e.Trial.Turns) == 0 {
-			return // never started: the summary counts it, a line would say nothing
+			return // never started: the summary counts it
 		}
 		x.screen.TrialDone(ended, e.Trial)
 	}
 }
 
-// note queues a line for the screen. When too many wait, this one is dropped: a trial that crashed says so itself.
+// note queues a line for the screen. It drops the line if the queue is full: a crashed trial reports itself.
 func (x *execution) note(text string) {
 	select {
 	case x.notes <- text:
@@ -218,15 +218,15 @@ func (x *execution) showNotes() {
 	}
 }
 
-// conclude writes every report and settles the exit status. It does so as well when the run was cut short.
+// conclude writes all reports and returns the exit status, also for an interrupted run.
 func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool) error {
-	defer x.app.finishTraces(x.traces) // when everything is said: it may have to wait for a collector
-	x.job.Plan = nil                   // which is large, and nobody needs it any more but x.run
+	defer x.app.finishTraces(x.traces) // last, because it may wait for a collector
+	x.job.Plan = nil                   // frees memory: only x.run is needed from here
 	x.run.Late = slices.Concat(x.run.Late, x.logs.unfinished(), harness.CacheWarnings(x.flags.replies), x.deck.Unread())
 	x.run.Claim(x.deckClaims()...)
 	endErr := x.run.End(interrupted)
 	run, out := x.run.Run, x.job.Outputs
-	if x.flags.quiet { // keeps what is said of a run out of its summary, but not what is wrong
+	if x.flags.quiet { // -q drops remarks, not warnings
 		x.app.printWarnings(run, len(x.job.Warnings))
 	}
 	hearErr := errors.Join(x.metrics.finish(ctx, run),
@@ -242,7 +242,7 @@ func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool
 	return exit(harness.Exit(run, interrupted, err))
 }
 
-// deckClaims are what has to come up in what is recorded. Of trials that are kept nobody knows whether it did.
+// deckClaims lists what must occur in a recording. Nobody knows whether it occurred in kept trials.
 func (x *execution) deckClaims() []result.Claim {
 	claims := x.deck.Claims()
 	for i := range claims {
@@ -256,7 +256,7 @@ func (x *execution) runOptions() runner.Options {
 	o := f.trialOptions()
 	o.Eager, o.FreeScenarios = f.eager, true
 	o.Jobs, o.MaxFailures, o.MaxCost, o.MaxTrials = x.jobs, f.failures(), f.maxCost, f.maxTrials
-	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.recorder(), x.evals.orNil()
+	o.Cassettes, o.Again, o.Dispatcher = x.deck, f.rerecordCommand(), x.evals.orNil()
 	o.Remote = x.fleet.orNil()
 	o.Scrub, o.Overspent = x.app.secrets.JSON, x.overspent
 	o.Events = x.needsAllEvents()
@@ -270,7 +270,7 @@ func (x *execution) runOptions() runner.Options {
 	return o
 }
 
-// overspent tells that the limit of costs was not held: it says when trials start, and ends none.
+// overspent reports costs above the limit: the limit stops new trials, and does not end running ones.
 func (x *execution) overspent(usd, simulated float64) {
 	x.run.Late = append(x.run.Late, diag.Diagnostic{
 		Severity: diag.Warning, Code: "over-limit",

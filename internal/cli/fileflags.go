@@ -4,14 +4,14 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// fileFlags name the files that are run, or by which is judged. Commands register those that they have.
+// fileFlags name the files to run, or to judge by. A command registers the flags that it has.
 type fileFlags struct {
 	paths          []string
 	config         string
-	asserts, packs []string // to judge recordings or an earlier run by
-	transcripts    []string // recordings that a flag names
-	over           []string // recordings to judge instead of having conversations
-	stdin          string   // the file with what came in, when that is a recording; "": it is none
+	asserts, packs []string // files with checks, for recordings or an earlier run
+	transcripts    []string // recordings named by a flag
+	over           []string // recordings to judge instead of running conversations
+	stdin          string   // the file with stdin, if stdin is a recording; "": it is not
 	only           []string // ids of recorded conversations
 	skipUnreadable bool
 }
@@ -20,9 +20,9 @@ func (f *fileFlags) validate(g givenFlags) error {
 	return g.empties(map[string][]string{"assert": f.asserts, "pack": f.packs, "transcript": f.transcripts})
 }
 
-func (f *fileFlags) ask(s *result.Spec) {
+func (f *fileFlags) toSpec(s *result.Spec) {
 	s.Config, s.Asserts, s.Packs = f.config, f.asserts, f.packs
-	if s.Command != "eval" { // whose paths are what it judges by
+	if s.Command != "eval" { // its paths are recordings, not files with checks
 		s.Paths = f.paths
 	}
 }

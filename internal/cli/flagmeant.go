@@ -2,7 +2,7 @@ package cli
 
 import "slices"
 
-// flagsElsewhere are what other tools call our flags. A name that only looks like one of ours may do something else:
+// flagsElsewhere maps our flags to their names in other tools. A name that only looks similar may mean something else:
 // --repeat is not --replay.
 var flagsElsewhere = map[string][]string{
 	"retries":       {"retry", "max-retries", "attempts", "max-attempts"},
@@ -55,8 +55,8 @@ var flagsElsewhere = map[string][]string{
 	"junit-granularity": {"granularity"},
 }
 
-// flagElsewhere is the flag, of those that a command has, for which other tools have a name. known says that the name
-// is one of theirs, for which there may be no flag here: then a name that looks alike would lead astray.
+// flagElsewhere returns our flag for a name in other tools. known: other tools use the name, though we may have no such
+// flag. Then a similar name must not be suggested.
 func flagElsewhere(name string, flags []string) (flag string, known bool) {
 	for ours, theirs := range flagsElsewhere {
 		if !slices.Contains(theirs, name) {

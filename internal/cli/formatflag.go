@@ -18,7 +18,7 @@ func (f *formatFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.asJSON, "json", false, "print JSON (also --format json)")
 	fl.StringVar(&f.name, "format", "", "text or json")
 	flag := fl.Lookup("format")
-	flag.Hidden, flag.Annotations = true, map[string][]string{elsewhere: {"the setting is of reports"}}
+	flag.Hidden, flag.Annotations = true, map[string][]string{notASetting: {"the setting is of reports"}}
 }
 
 func (f *formatFlags) validate() error {

@@ -10,21 +10,21 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// formerRun is a run that a folder holds the journal of, and not the reports.
+// formerRun is an earlier run whose journal is in a folder.
 type formerRun struct {
 	journal string
 	result.Skimmed
 }
 
-// resume is the command that goes on with the run.
+// resume is the command that resumes the run.
 func (r *formerRun) resume(flag string) string {
-	if !ofRun(&r.Header) {
+	if !isArenaRun(&r.Header) {
 		return quoted(append(slices.Clone(r.Header.Resume), r.journal))
 	}
 	return quoted([]string{"arena", "run", flag, r.journal})
 }
 
-// size says how many trials the run has, and how many of them are left.
+// size says how many trials the run has, and how many are left.
 func (r *formerRun) size() string {
 	text := plural.Of(r.Header.Planned, "trial", "trials")
 	if r.Unfinished > 0 {
@@ -33,21 +33,21 @@ func (r *formerRun) size() string {
 	return text
 }
 
-// ofRun reports whether a journal is that of arena run.
-func ofRun(h *result.JournalHeader) bool {
+// isArenaRun reports whether arena run wrote a journal.
+func isArenaRun(h *result.JournalHeader) bool {
 	return h.Journal > 0 && len(h.Command) > 1 && h.Command[1] == "run"
 }
 
-// isOurs reports whether this command can go on with the run of a journal.
+// isOurs reports whether this command can resume the run of a journal.
 func (f *runFlags) isOurs(h *result.JournalHeader) bool {
 	if f.judgesOver() {
 		return len(h.Command) > 1 && h.Command[1] == f.words[1] && len(h.Resume) > 0
 	}
-	return ofRun(h)
+	return isArenaRun(h)
 }
 
-// noteReplacedRun tells of a run whose place in the results folder this one of so many trials takes, where it is not
-// finished, or has more of them and this one is asked for less.
+// noteReplacedRun tells of the run that this one replaces in the results folder, if that run is unfinished, or is a
+// larger one of which this run is a part.
 func (f *runFlags) noteReplacedRun(app *App, out *harness.Outputs, trials int, now *result.Spec) {
 	replaces := f.journal != "" && f.journal != harness.JournalName
 	if f.quiet || f.resumes() && !replaces {
@@ -56,10 +56,10 @@ func (f *runFlags) noteReplacedRun(app *App, out *harness.Outputs, trials int, n
 	was := formerRun{journal: filepath.Join(out.Dir, harness.JournalName)}
 	var err error
 	if was.Skimmed, err = harness.Skim(was.journal); err != nil || !f.isOurs(&was.Header) {
-		return // what is wrong with it is told when it is moved
+		return // errors are reported when the journal is moved
 	}
 	was.journal = filepath.Join(out.Dir, harness.KeptAs(f.journal))
-	if was.Unfinished == was.Header.Planned { // no trial of it is kept
+	if was.Unfinished == was.Header.Planned { // none of its trials would be kept
 		return
 	}
 	switch {
@@ -71,13 +71,12 @@ func (f *runFlags) noteReplacedRun(app *App, out *harness.Outputs, trials int, n
 	}
 }
 
-// wider is the latest of the runs before the last one into a folder that has what the last one left out: trials that
-// its filters leave out, or that others than mock replies were to answer, and that are not finished or more. nil: there
-// is none.
-func wider(last *result.Spec, planned int, dir string) *formerRun {
+// widerRun returns the latest run before the last one that has trials which the last one left out (by its filters, or
+// by mock replies), if it is unfinished or larger; nil: none.
+func widerRun(last *result.Spec, planned int, dir string) *formerRun {
 	for _, journal := range harness.PreviousJournals(dir) {
 		run, err := harness.Skim(journal)
-		if err != nil || !ofRun(&run.Header) || run.Header.Spec == nil {
+		if err != nil || !isArenaRun(&run.Header) || run.Header.Spec == nil {
 			continue
 		}
 		if was := run.Header.Spec; run.Unfinished > 0 && leavesOut(last, was) ||
@@ -88,7 +87,7 @@ func wider(last *result.Spec, planned int, dir string) *formerRun {
 	return nil
 }
 
-// leavesOut reports whether what is asked of a run may leave out what was asked of one before.
+// leavesOut reports whether a run may leave out trials of an earlier one.
 func leavesOut(now, was *result.Spec) bool {
 	if len(now.Paths) > 0 && !slices.Equal(now.Paths, was.Paths) {
 		return true
@@ -97,8 +96,7 @@ func leavesOut(now, was *result.Spec) bool {
 	return len(words) > 0 && !slices.Equal(words, was.Narrowing(nil))
 }
 
-// isPart reports whether what is asked of a run may be a part of what was asked of one before: by filters, or by some
-// of its files.
+// isPart reports whether a run may be a part of an earlier one: by filters, or by fewer files.
 func isPart(now, was *result.Spec) bool {
 	within := func(path string) bool {
 		return slices.ContainsFunc(was.Paths, func(p string) bool {
@@ -112,21 +110,21 @@ func isPart(now, was *result.Spec) bool {
 	return !other && leavesOut(now, was)
 }
 
-// tookOver are those flags of Spec.Narrowing that nobody named now: they are those of the run that is gone on with.
-func (f *runFlags) tookOver() []string {
+// inheritedFilters are the flags of Spec.Narrowing that came from the resumed run.
+func (f *runFlags) inheritedFilters() []string {
 	if f.earlier == nil {
 		return nil
 	}
 	return f.earlier.Narrowing(func(flag string) bool { return f.given[flag] == byEarlierRun })
 }
 
-// leftBehind refuses to end well where nothing is left to run of the last run into the folder, which was only a part of
-// one before. Whoever names the journal, or says again what is to be run, wants that run.
-func (f *runFlags) leftBehind(dir string, planned int) error {
+// refuseWiderRun fails where the last run has nothing left to run, but was only a part of an earlier run. It does
+// nothing if the user names the journal or the files: then that run is meant.
+func (f *runFlags) refuseWiderRun(dir string, planned int) error {
 	if f.earlier == nil || f.journal != "" || len(f.narrowing(f.given)) > 0 {
 		return nil
 	}
-	before := wider(f.earlier, planned, dir)
+	before := widerRun(f.earlier, planned, dir)
 	if before == nil {
 		return nil
 	}
@@ -145,7 +143,7 @@ func (f *runFlags) leftBehind(dir string, planned int) error {
 		"go on with that one: %s%s", f.resumeFlag(), dir, how, before.size(), before.resume(f.resumeFlag()), stay)
 }
 
-// namedRun takes the results folder, or the journal, of the run to go on with from the paths of the command line.
+// namedRun takes the results folder, or the journal, of the run to resume from the paths of the command line.
 func (f *runFlags) namedRun(paths []string) (rest []string, err error) {
 	for i, path := range paths {
 		dir, journal := path, ""

@@ -91,9 +91,9 @@ func (f *gateFlags) run(app *App) error {
 	var shown *gatesShown
 	var err error
 	if len(f.paths) == 0 && !f.given.has("config") && f.given.has("pass-rate") {
-		shown, err = f.alone(app)
+		shown, err = f.gateOfFlags(app)
 	} else {
-		shown, err = f.ofFiles(app)
+		shown, err = f.gatesOfFiles(app)
 	}
 	if err != nil {
 		return err
@@ -104,8 +104,8 @@ func (f *gateFlags) run(app *App) error {
 	return shown.print(app)
 }
 
-// alone is the gate of the flags.
-func (f *gateFlags) alone(app *App) (*gatesShown, error) {
+// gateOfFlags is the gate of the flags.
+func (f *gateFlags) gateOfFlags(app *App) (*gatesShown, error) {
 	if narrowing := f.narrowing(f.given); len(narrowing) > 0 {
 		return nil, fmt.Errorf("%s chooses among scenarios, and there are none: name their files, or leave it out",
 			narrowing[0])
@@ -125,12 +125,12 @@ func (f *gateFlags) alone(app *App) (*gatesShown, error) {
 	return &gatesShown{Gates: []*gateShown{one}}, nil
 }
 
-// ofFiles are the gates of scenarios, each once.
-func (f *gateFlags) ofFiles(app *App) (*gatesShown, error) {
+// gatesOfFiles are the gates of scenarios, each once.
+func (f *gateFlags) gatesOfFiles(app *App) (*gatesShown, error) {
 	suite, diags := checks.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv,
 	})
-	app.watch(suite, diags)
+	app.learnSecrets(suite, diags)
 	app.remarks(suite.Notes)
 	var plan *runner.Plan
 	if diags.Errors() == 0 {
@@ -154,7 +154,7 @@ func (f *gateFlags) ofFiles(app *App) (*gatesShown, error) {
 	return shown, nil
 }
 
-// gatesOf are the gates of a plan in its order.
+// gatesOf are the gates of a plan, in its order.
 func (f *gateFlags) gatesOf(plan *runner.Plan) (*gatesShown, error) {
 	shown, byRule := &gatesShown{}, map[gateKey]*gateShown{}
 	seen := map[groupKey]bool{}
@@ -193,7 +193,7 @@ func (f *gateFlags) gatesOf(plan *runner.Plan) (*gatesShown, error) {
 	return shown, nil
 }
 
-// gateKey tells rules apart.
+// gateKey identifies a rule.
 type gateKey struct {
 	result.GateSpec
 
@@ -206,31 +206,31 @@ type gatesShown struct {
 	Counted []string     `json:"counted,omitempty"` // scenarios without a gate
 }
 
-// gateShown is a gate with its scenarios, and what it does to agents.
+// gateShown is a gate with its scenarios, and its effect on agents of different quality.
 type gateShown struct {
 	result.GateSpec
 
-	// PassThreshold is the share of the trials in which each assertion of a count has to hold.
+	// PassThreshold is the share of trials in which each assertion must hold.
 	PassThreshold float64 `json:"pass_threshold,omitempty"`
-	// PassesAfter and FailsAfter are the fewest trials after which it can end.
+	// PassesAfter and FailsAfter are the fewest trials after which the gate can end.
 	PassesAfter int          `json:"passes_after"`
 	FailsAfter  int          `json:"fails_after"`
-	Groups      []*gateGroup `json:"groups,omitempty"` // none: it is one of flags alone
+	Groups      []*gateGroup `json:"groups,omitempty"` // none: the gate comes from flags
 	Agents      []agentOdds  `json:"agents"`           // the best first
 
-	simulatedUSD float64 // of what a trial of each group costs
+	simulatedUSD float64 // of one trial of each group
 }
 
-// gateGroup is a group of trials that a gate is about.
+// gateGroup is a group of trials with this gate.
 type gateGroup struct {
 	File     string   `json:"file"`
 	Scenario string   `json:"scenario"`
 	Provider string   `json:"provider"`
 	Region   string   `json:"region"`
-	TrialUSD *float64 `json:"trial_usd"` // what a trial may cost, its judges included; null: not known
+	TrialUSD *float64 `json:"trial_usd"` // highest cost of a trial, with its judges; null: not known
 }
 
-// agentOdds is what a gate does to an agent of which a share of the trials passes.
+// agentOdds is the effect of a gate on an agent with a given pass rate.
 type agentOdds struct {
 	Rate       float64  `json:"rate"`
 	Line       string   `json:"line,omitempty"`
@@ -242,11 +242,11 @@ type agentOdds struct {
 	USD        *float64 `json:"usd,omitempty"` // of all groups, on average
 }
 
-// ratesShown are of agents from perfect to hopeless.
+// ratesShown are the pass rates of agents, from perfect to hopeless.
 var ratesShown = []float64{1, 0.99, 0.95, 0.9, 0.8, 0.7, 0.5, 0.2, 0}
 
-// around is how far from the lines another agent is shown on both sides.
-const around = 0.05
+// nearLine is the distance from a line at which two more rates are shown.
+const nearLine = 0.05
 
 func showGate(spec result.GateSpec) (*gateShown, error) {
 	g, err := spec.Gate()
@@ -265,8 +265,8 @@ func showGate(spec result.GateSpec) (*gateShown, error) {
 	return one, nil
 }
 
-// showCount is a count that ends as soon as it is certain. Its trials fail where the assertion fails that has to hold
-// in the largest share.
+// showCount shows a count, which ends once it is certain. A trial fails here if the assertion with the highest
+// threshold fails.
 func showCount(spec result.GateSpec, threshold float64) *gateShown {
 	one := &gateShown{GateSpec: spec, PassThreshold: threshold}
 	rule := gate.Curtailed(spec.Max, threshold)
@@ -274,7 +274,7 @@ func showCount(spec result.GateSpec, threshold float64) *gateShown {
 	for _, rate := range ratesWith(threshold) {
 		o := rule.Odds(rate)
 		a := agentOdds{Rate: rate, Passed: o.Passed, Failed: o.Failed, MeanTrials: o.Trials, MostTrials: o.Most}
-		if threshold < 1 && same(rate, threshold) {
+		if threshold < 1 && sameRate(rate, threshold) {
 			a.Line = "pass_threshold"
 		}
 		one.Agents = append(one.Agents, a)
@@ -282,42 +282,42 @@ func showCount(spec result.GateSpec, threshold float64) *gateShown {
 	return one
 }
 
-// ratesAround are ratesShown, the lines, and what is around them, the highest first.
+// ratesAround are ratesShown, the lines of a gate, and rates near the lines, the highest first.
 func ratesAround(g *gate.Gate) []float64 { return ratesWith(g.Lower(), g.Upper()) }
 
-// ratesWith are ratesShown, lines, and what is around them, the highest first.
+// ratesWith are ratesShown, the given lines, and rates near them, the highest first.
 func ratesWith(lines ...float64) []float64 {
 	rates := slices.Clone(ratesShown)
 	for _, line := range lines {
-		for _, rate := range []float64{line, line - around, line + around} {
+		for _, rate := range []float64{line, line - nearLine, line + nearLine} {
 			if rate > 0 && rate < 1 {
-				rates = append(rates, plain(rate))
+				rates = append(rates, roundRate(rate))
 			}
 		}
 	}
 	slices.Sort(rates)
 	slices.Reverse(rates)
-	return slices.CompactFunc(rates, same)
+	return slices.CompactFunc(rates, sameRate)
 }
 
-// same reports whether two rates are one, but for the noise of a sum.
-func same(a, b float64) bool { return max(a-b, b-a) < 1e-9 }
+// sameRate compares two rates, with a tolerance for rounding errors.
+func sameRate(a, b float64) bool { return max(a-b, b-a) < 1e-9 }
 
-// plain takes the noise of a sum off a rate.
-func plain(rate float64) float64 { return float64(int(rate*1e9+0.5)) / 1e9 }
+// roundRate removes rounding errors from a rate.
+func roundRate(rate float64) float64 { return float64(int(rate*1e9+0.5)) / 1e9 }
 
-// lineAt says which line of a gate a rate is.
+// lineAt names the line of a gate at a rate.
 func lineAt(g *gate.Gate, rate float64) string {
 	switch {
-	case same(rate, g.Upper()):
+	case sameRate(rate, g.Upper()):
 		return "pass_rate"
-	case same(rate, g.Lower()):
+	case sameRate(rate, g.Lower()):
 		return "pass_rate - tolerance"
 	}
 	return ""
 }
 
-// add adds a group of trials, each of which may take so much.
+// add adds a group of trials and the expected expenses of one trial.
 func (s *gateShown) add(t *runner.Trial, takes []runner.Expense) {
 	group := &gateGroup{
 		File: t.Scenario.Pos.File, Scenario: t.Scenario.ID, Provider: t.Endpoint.Spec.ID, Region: t.Region,
@@ -336,7 +336,7 @@ func (s *gateShown) add(t *runner.Trial, takes []runner.Expense) {
 	s.Groups = append(s.Groups, group)
 }
 
-// price says what agents cost; nothing where the price of a group is not known.
+// price sets the cost for each agent, if the prices of all groups are known.
 func (s *gateShown) price() {
 	sum := 0.0
 	for _, g := range s.Groups {
@@ -350,7 +350,7 @@ func (s *gateShown) price() {
 	}
 }
 
-// scenarios are those of the groups, each once.
+// scenarios are the ids of the groups, each once.
 func (s *gateShown) scenarios() (ids []string) {
 	for _, g := range s.Groups {
 		if id := diag.Safe(g.Scenario); !slices.Contains(ids, id) {

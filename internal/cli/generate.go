@@ -52,7 +52,7 @@ type generateFlags struct {
 	out         string
 	pack        string
 	taskType    string
-	starts      map[string]string // see generate.Options
+	starts      map[string]string // by task type; see generate.Options
 	vars        map[string]string
 	dedup       bool
 	filter      string
@@ -129,7 +129,7 @@ func (f *generateFlags) run(app *App) error {
 		return err
 	}
 	if len(captures) > 0 {
-		return f.ofCaptures(app, captures)
+		return f.generateFromCaptures(app, captures)
 	}
 	pack, err := f.openPack(app)
 	if err != nil {
@@ -163,33 +163,33 @@ type harvest struct {
 	flags *generateFlags
 	maker *generate.Generator
 
-	read    []string // the files that the conversations, and the pack, come from
-	files   []newFile
-	results map[string]string // by tool, what one call returned
-	notes   []sharedNote
-	from    []sharedNote      // scenarios, by id, and the sessions of them
-	seen    map[string]string // fingerprint → the session that has a scenario
-	left    int               // conversations that the filters leave out
-	same    int               // conversations that failed like another
-	red     int               // scenarios with a failed check
-	refused int               // conversations that make no scenario
+	read        []string // files that were read: conversations and the pack
+	files       []newFile
+	results     map[string]string // first result of each tool
+	notes       []sharedNote
+	from        []sharedNote      // scenario ids, with their sessions
+	seen        map[string]string // fingerprint → session that has a scenario
+	filteredOut int               // conversations that filters leave out
+	duplicates  int               // conversations that failed like another one
+	failing     int               // scenarios with a failed check
+	unusable    int               // conversations of which no scenario can be made
 }
 
-// add makes a scenario of a session that the filters let through.
+// add makes a scenario of a session, if the filters select it.
 func (h *harvest) add(s *recording.Session) error {
 	if !h.flags.selects(s) {
-		h.left++
+		h.filteredOut++
 		return nil
 	}
 	mark := generate.Fingerprint(s)
 	if first, known := h.seen[mark]; h.flags.dedup && mark != "" && known {
-		h.same++
+		h.duplicates++
 		h.app.remark("session %q failed as %q did (%s)", s.ID, first, mark)
 		return nil
 	}
 	made, err := h.maker.Scenario(s)
 	if err != nil {
-		h.refused++
+		h.unusable++
 		h.app.complain(fmt.Errorf("%s: session %q makes no scenario: %w", s.File, s.ID, err))
 		return nil
 	}
@@ -201,20 +201,20 @@ func (h *harvest) add(s *recording.Session) error {
 		h.from = share(h.from, s.Scenario, s.ID)
 	}
 	if made.Failed > 0 || s.Error != "" {
-		h.red++
+		h.failing++
 	}
 	h.learn(s)
 	h.files = append(h.files, newFile{filepath.Join(h.flags.out, made.ID+".yaml"), made.Text})
 	return nil
 }
 
-// sharedNote is a note on all sessions that it holds for.
+// sharedNote is a note on several sessions.
 type sharedNote struct {
 	text     string
 	sessions []string
 }
 
-// share adds a session to those of a note.
+// share adds a session to the note with this text.
 func share(notes []sharedNote, text, session string) []sharedNote {
 	for i := range notes {
 		if n := &notes[i]; n.text == text {
@@ -225,7 +225,7 @@ func share(notes []sharedNote, text, session string) []sharedNote {
 	return append(notes, sharedNote{text, []string{session}})
 }
 
-// remarks tells each note once.
+// remarks prints each note once.
 func (h *harvest) remarks() {
 	for _, n := range h.notes {
 		if len(n.sessions) == 1 {
@@ -256,7 +256,7 @@ func (h *harvest) learn(s *recording.Session) {
 	}
 }
 
-// selects reports whether the filters let a session through.
+// selects reports whether the filters select a session.
 func (f *generateFlags) selects(s *recording.Session) bool {
 	failed, named, namedFailed := s.Error != "", false, false
 	look := func(list []recording.Verdict) {
@@ -283,7 +283,7 @@ func (f *generateFlags) selects(s *recording.Session) bool {
 	return namedFailed
 }
 
-// sameCheck reports whether two names mean one check.
+// sameCheck reports whether two names mean the same check.
 func sameCheck(a, b string) bool {
 	if a == b || b == "" {
 		return a == b
@@ -292,11 +292,11 @@ func sameCheck(a, b string) bool {
 	return known && slices.Contains(d.Names(), a)
 }
 
-// finish writes the files and says what was made.
+// finish writes the files and prints a summary.
 func (h *harvest) finish() error {
 	h.remarks()
-	if len(h.files) == 0 && h.refused == 0 {
-		return fmt.Errorf("no conversation was chosen: the filters leave out all %d", h.left)
+	if len(h.files) == 0 && h.unusable == 0 {
+		return fmt.Errorf("no conversation was chosen: the filters leave out all %d", h.filteredOut)
 	}
 	var err error
 	if h.files, err = h.app.scrubbed(h.files); err != nil {
@@ -312,7 +312,7 @@ func (h *harvest) finish() error {
 	if err := h.summarize(); err != nil {
 		return err
 	}
-	if h.refused > 0 {
+	if h.unusable > 0 {
 		return exit(result.ExitError)
 	}
 	return nil
@@ -331,7 +331,7 @@ func (h *harvest) summarize() error {
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{h.red, "red"}, {h.same, "failed like another"}, {h.left, "filtered out"}, {h.refused, "could not be made"}} {
+	}{{h.failing, "red"}, {h.duplicates, "failed like another"}, {h.filteredOut, "filtered out"}, {h.unusable, "could not be made"}} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
 		}

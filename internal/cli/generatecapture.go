@@ -22,7 +22,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// capturesIn splits what is named into files of arena capture and the rest. A folder with captures is one of captures.
+// capturesIn separates files of arena capture from other paths. A folder that holds captures counts as its captures.
 func capturesIn(words []string) (captures, rest []string, err error) {
 	for _, word := range words {
 		paths := []string{word}
@@ -58,8 +58,8 @@ func globQuoted(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// ofCaptures makes a scenario with run_command of each capture.
-func (f *generateFlags) ofCaptures(app *App, paths []string) error {
+// generateFromCaptures makes a scenario with run_command from each capture.
+func (f *generateFlags) generateFromCaptures(app *App, paths []string) error {
 	if f.filter != "" || f.check != "" || f.dedup || f.pack != "" || f.taskType != "" || len(f.vars) > 0 {
 		return errors.New("captures have no verdicts and no prompt: --filter, --filter-check, --dedup, --pack, --task-type " +
 			"and --var do not go with them")
@@ -112,26 +112,26 @@ func (f *generateFlags) ofCaptures(app *App, paths []string) error {
 	return ifBroken(err)
 }
 
-// unfit says why a capture is nothing that a program must do again; "": it is.
+// unfit says why no scenario can be made of a capture; "": one can.
 func (c *capture) unfit() string {
 	switch {
 	case c.Ended != endedItself:
 		return c.How
 	case c.Status == nil || *c.Status != 0:
 		return "the program ended with " + c.How + ", which is an error in every run"
-	case c.Lost != "":
-		return "what it told of its work is not whole: " + c.Lost
+	case c.TracesLost != "":
+		return "what it told of its work is not whole: " + c.TracesLost
 	case c.Bytes != nil || !utf8.ValidString(c.Stdout) || strings.ContainsRune(c.Stdout, 0):
 		return "what it printed is no text"
 	case strings.TrimSpace(c.Stdout) == "":
 		return "it printed nothing, which is no reply"
-	case c.Unasked:
+	case c.CommandChanged:
 		return "a secret was taken out of its command; pass it on by --env"
 	}
 	return ""
 }
 
-// scenario is the text of a scenario that holds the program to what it did.
+// scenario is the text of a scenario that expects the captured behaviour.
 func (c *capture) scenario(app *App, id, path string) (string, error) {
 	root := node.NewMap()
 	node.Put(root, "id", node.Str(id))
@@ -151,7 +151,7 @@ func (c *capture) scenario(app *App, id, path string) (string, error) {
 		node.Put(root, "env_overrides", env)
 	}
 	checks := node.NewList()
-	if c.Cut {
+	if c.SecretsRemoved {
 		app.remark("%s: secrets were taken out, so no check holds the words", path)
 	} else if words := c.firstWords(); words == "" {
 		app.remark("%s: what it printed is control characters alone, so no check holds the words", path)
@@ -178,8 +178,8 @@ func checkOf(name string, params jsonvalue.Object) *node.Node {
 	return check
 }
 
-// firstWords is what the reply must say: the longest part without control characters, such as those of colors, of its
-// first line that has one with words; "": none has.
+// firstWords is the text that the reply must contain: the longest part without control characters of the first line
+// with words; "": none.
 func (c *capture) firstWords() string {
 	for line := range strings.Lines(c.Stdout) {
 		longest := ""
@@ -198,10 +198,10 @@ func (c *capture) firstWords() string {
 // colors are the sequences by which terminals are told to write otherwise.
 var colors = regexp.MustCompile(`\x1b\[[0-9;:?]*[ -/]*[@-~]`)
 
-// withoutColors separates a text where it tells terminals to write otherwise.
+// withoutColors replaces colour sequences with a separator.
 func withoutColors(text string) string { return colors.ReplaceAllString(text, "\x1b") }
 
-// workChecks hold what the spans tell: the calls of tools in their order, and how often a model was asked.
+// workChecks expect what the spans show: the calls of tools in their order, and the number of model calls.
 func (c *capture) workChecks() (checks []*node.Node) {
 	if len(c.Calls) > 0 {
 		steps, whole := []any{}, true

@@ -13,25 +13,25 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// givenFlags are the flags that have a value, by name, with who gave it. Others have their default.
+// givenFlags are the flags with a value other than the default, with its source.
 type givenFlags map[string]givenBy
 
-// givenBy is who gave a flag its value.
+// givenBy is the source of the value of a flag.
 type givenBy uint8
 
 const (
 	bySetting    givenBy = iota + 1 // a variable, or .arena.yaml
 	byUser                          // the command line
-	byEarlierRun                    // the run that is gone on with, or judged again
+	byEarlierRun                    // the run that is resumed, or judged again
 )
 
 // has reports whether a flag has a value.
 func (g givenFlags) has(flag string) bool { return g[flag] != 0 }
 
-// typed reports whether a flag stands on the command line.
+// typed reports whether the user typed a flag.
 func (g givenFlags) typed(flag string) bool { return g[flag] == byUser }
 
-// among are those of some flags that have a value.
+// among returns those of some flags that have a value.
 func (g givenFlags) among(flags []string) (given []string) {
 	for _, flag := range flags {
 		if g.has(flag) {
@@ -41,7 +41,7 @@ func (g givenFlags) among(flags []string) (given []string) {
 	return given
 }
 
-// note notes who gave the flags that have a value now and had none before.
+// note records the source of flags that have a value now and had none before.
 func (g givenFlags) note(flags *pflag.FlagSet, by givenBy) {
 	flags.Visit(func(fl *pflag.Flag) {
 		if !g.has(fl.Name) {
@@ -59,7 +59,7 @@ func (g *givenFlags) settings(app *App, cmd *cobra.Command) error {
 	return err
 }
 
-// notEmpty refuses a flag that was given no more than blanks: an unset variable, most likely.
+// notEmpty refuses a flag with a blank value: most likely from an unset variable.
 func (g givenFlags) notEmpty(flag, what string, values ...string) error {
 	if g.has(flag) && strings.TrimSpace(strings.Join(values, "")) == "" {
 		return fmt.Errorf("--%s is empty: %s, or leave the flag out", flag, what)
@@ -67,7 +67,7 @@ func (g givenFlags) notEmpty(flag, what string, values ...string) error {
 	return nil
 }
 
-// atLeast refuses a number that is too small.
+// atLeast refuses a number below a minimum.
 func (g givenFlags) atLeast(least int, flag string, n int) error {
 	if g.has(flag) && n < least {
 		return fmt.Errorf("--%s must be at least %d, found %d", flag, least, n)
@@ -75,7 +75,7 @@ func (g givenFlags) atLeast(least int, flag string, n int) error {
 	return nil
 }
 
-// pointerTo is a flag's value, or nil when the flag was not given: 0 is a value.
+// pointerTo is the value of a flag, or nil if the flag was not given: 0 is a value.
 func pointerTo[T any](g givenFlags, flag string, v T) *T {
 	if g.has(flag) {
 		return &v
@@ -83,7 +83,7 @@ func pointerTo[T any](g givenFlags, flag string, v T) *T {
 	return nil
 }
 
-// recall gives a flag the value that it had in an earlier run, where nobody gave it one.
+// recall sets a flag to its value in an earlier run, unless it was given now.
 func recall[T any](g givenFlags, flag string, now *T, then T, had bool) {
 	if had && !g.has(flag) {
 		*now, g[flag] = then, byEarlierRun
@@ -94,7 +94,7 @@ func recallList(g givenFlags, flag string, now *[]string, then []string) {
 	recall(g, flag, now, slices.Clone(then), len(then) > 0)
 }
 
-// recallReasons recalls the words of --fail-on, to which those that are given now add. An empty list drops them.
+// recallReasons recalls --fail-on. Reasons that are given now add to it; an empty list clears it.
 func recallReasons(g givenFlags, now *[]string, then []string) {
 	recallList(g, failOn, now, then)
 	if len(*now) > 0 {
@@ -102,7 +102,7 @@ func recallReasons(g givenFlags, now *[]string, then []string) {
 	}
 }
 
-// recallValue recalls what has a zero value that says nothing.
+// recallValue recalls a value, unless it is zero.
 func recallValue[T comparable](g givenFlags, flag string, now *T, then T) {
 	var zero T
 	recall(g, flag, now, then, then != zero)
@@ -129,7 +129,7 @@ func oneOf(flag string, values []string, words ...string) error {
 	return nil
 }
 
-// empties are the errors of flags that name the files to run.
+// empties are errors for blank flags that name files to run.
 func (g givenFlags) empties(flags map[string][]string) error {
 	const what = "name the files to run"
 	var errs []error

@@ -18,9 +18,9 @@ import (
 	"github.com/arena-evals/arena/internal/hang"
 )
 
-// TestGuides runs the guides and the introductions to the files, each from its top to its bottom in a folder of its
-// own: a block of a file is written, the commands of a block of sh are run, and a block of text behind it is what they
-// print, in which a line … stands for any lines. With -update the text is written; read the diff.
+// TestGuides runs the guides and the introductions to the files, each from top to bottom in a folder of its own. A
+// block of a file is written, the commands of a block of sh are run, and a block of text behind it is their output. A
+// line … in it stands for any lines. With -update the output is written; read the diff.
 func TestGuides(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"../../docs/guide/*.md", "../filedoc/intro/*.md"} {
@@ -41,7 +41,7 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// guide is a page under way.
+// guide is the run of one page.
 type guide struct {
 	*testing.T
 	dir      string
@@ -103,7 +103,7 @@ func runGuide(t *testing.T, file string) {
 	}
 }
 
-// neededPrograms are the programs beside arena and a shell that a page runs, in a comment below its title.
+// neededPrograms are the programs that a page needs besides arena and a shell: a comment below its title names them.
 var neededPrograms = regexp.MustCompile(`(?m)^<!-- needs: (.*) -->$`)
 
 // mustHave skips a test where one of the programs is not installed.
@@ -118,7 +118,7 @@ func mustHave(t *testing.T, programs ...string) {
 
 var namedInside = regexp.MustCompile(`^# ([\w./-]+\.\w+|[\w.-]+/[\w./-]+|\.\w+)$`)
 
-// write writes a block into the file that its first line or its fence names. A folder .github is one as well.
+// write writes a block to the file that its first line or its fence names.
 func (g *guide) write(at, about string, body []string) {
 	g.Helper()
 	_, name, _ := strings.Cut(about, " ")
@@ -149,7 +149,7 @@ func (g *guide) write(at, about string, body []string) {
 
 var wantedStatus = regexp.MustCompile(`#.*\bstatus (\d+)`)
 
-// run runs commands, one a line, and returns what they print. A comment may say with which status one ends.
+// run runs commands, one a line, and returns their output. A comment may name the expected exit status.
 func (g *guide) run(at string, commands []string) string {
 	g.Helper()
 	var out strings.Builder
@@ -183,7 +183,7 @@ func (g *guide) run(at string, commands []string) string {
 	return out.String()
 }
 
-// goCache is where Go keeps what it has compiled. Without it each test of a page with a Go program would compile anew.
+// goCache is the build cache of Go. Without it, each page with a Go program would compile everything again.
 func goCache(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
@@ -193,7 +193,7 @@ func goCache(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// compare holds what was printed against a block, and returns what the block should be.
+// compare compares output with a block, and returns the right block.
 func (g *guide) compare(at string, want []string, printed string) []string {
 	g.Helper()
 	var got []string

@@ -5,16 +5,16 @@ import (
 	"runtime/debug"
 )
 
-// A small run is over before garbage matters and hardly collects any. A suite of many thousand scenarios trades some
-// processor time for memory: CI machines are small, and a run mostly waits.
+// A small run ends before garbage collection matters. A suite of many thousand scenarios uses more processor time to
+// save memory: CI machines are small, and a run mostly waits.
 const (
 	smallPercent = 300
 	roomy        = 52 << 20 // bytes of heap that a run may fill before it trades
 	largePercent = 20
 )
 
-// watchHeap looks at the heap after every collection and decides how far it may grow until the next one. GOGC, when it
-// is set, decides instead.
+// watchHeap sets after every garbage collection how far the heap may grow until the next one. If GOGC is set, it does
+// nothing.
 func watchHeap(getenv func(string) string) {
 	if getenv("GOGC") != "" {
 		return
@@ -26,7 +26,7 @@ func watchHeap(getenv func(string) string) {
 	look = func(*sentinel) {
 		var heap runtime.MemStats
 		runtime.ReadMemStats(&heap)
-		// What is in use can be told from how far that may grow; what is allocated is partly garbage already.
+		// NextGC tells how much is in use. HeapAlloc would count new garbage too.
 		percent = heapPercent(heap.NextGC * 100 / uint64(100+percent))
 		debug.SetGCPercent(percent)
 		runtime.SetFinalizer(&sentinel{}, look) // runs after the next collection
@@ -34,7 +34,7 @@ func watchHeap(getenv func(string) string) {
 	runtime.SetFinalizer(&sentinel{}, look)
 }
 
-// heapPercent is by how much a heap may grow of which so many bytes are in use.
+// heapPercent is by how many percent a heap with so many bytes in use may grow.
 func heapPercent(live uint64) int {
 	if live >= roomy {
 		return largePercent

@@ -50,7 +50,7 @@ workflow for GitHub, or what --ci names; in a project that is there, --ci writes
 	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite files that exist")
 	cmd.Flags().StringVar(&f.ci, "ci", template.CI[0],
 		"the `service` that is to run the project on every push: github or gitlab")
-	cmd.Flags().Lookup("ci").Annotations = map[string][]string{elsewhere: {"the setting is of the screen"}}
+	cmd.Flags().Lookup("ci").Annotations = map[string][]string{notASetting: {"the setting is of the screen"}}
 	return cmd
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/cli/template"
 )
 
-// remarkBelow tells of a pipeline that no service reads, because its project lies below the root of the repository:
-// the gate that one believes to have would never fire.
+// remarkBelow warns of a CI file that no service reads, because the project is not at the root of the repository: its
+// gate would never run.
 func (a *App) remarkBelow(dir string, files []template.File) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {

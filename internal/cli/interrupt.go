@@ -7,12 +7,13 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// oneWish is how long more interrupts are taken for the first one: timeout(1) and other supervisors send theirs to the
-// program and to its process group, so that it comes twice within a moment.
-const oneWish = 300 * time.Millisecond
+// interruptBurst is how long further interrupts count as the first one: timeout(1) and other supervisors signal both
+// the program and its process group, so that it gets two at once.
+const interruptBurst = 300 * time.Millisecond
 
-// interruptible gives a context that ends with a cause at the first interrupt, of which told hears; the second, where
-// it comes later than oneWish, ends the process. The returned function stops listening and says whether there was one.
+// interruptible returns a context that ends with cause at the first interrupt, after a call of told. A second
+// interrupt, after interruptBurst, ends the process. The returned function stops listening and reports whether there
+// was an interrupt.
 func (a *App) interruptible(
 	ctx context.Context, cause error, told func(),
 ) (interruptible context.Context, interrupted func() bool) {
@@ -25,7 +26,7 @@ func (a *App) interruptible(
 	done, seen := make(chan struct{}), make(chan bool, 1)
 	go func() {
 		interrupted := false
-		var settled <-chan time.Time // once the first interrupt is settled, nil again
+		var settled <-chan time.Time // nil once interruptBurst is over
 		defer func() { seen <- interrupted }()
 		for {
 			select {
@@ -40,7 +41,7 @@ func (a *App) interruptible(
 					}
 					continue
 				}
-				interrupted, settled = true, after(oneWish)
+				interrupted, settled = true, after(interruptBurst)
 				told()
 				cancel(cause)
 			}

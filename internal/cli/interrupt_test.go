@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestInterruptsOfOneMomentAreOneWish: a supervisor that signals the program and its group does not take its reports;
-// who asks again a moment later is heard.
+// TestInterruptsOfOneMomentAreOneWish: two signals of a supervisor at the same moment count as one, so that the reports
+// are written. A later one ends the process.
 func TestInterruptsOfOneMomentAreOneWish(t *testing.T) {
 	t.Parallel()
 	signals, moment, ended := make(chan os.Signal), make(chan time.Time), make(chan int, 9)

@@ -65,7 +65,7 @@ type calibrateFlags struct {
 	seed     int64
 	retries  int
 	cache    string
-	asks     *runFlags // of a run that asks its judges in the same way
+	asks     *runFlags // flags of a run that asks its judges in the same way
 
 	asJSON  bool
 	out     string
@@ -121,7 +121,7 @@ func (f *calibrateFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 }
 
-// complete takes what only the parsed flags know, and refuses values that make no sense.
+// complete sets derived values, and checks the flags.
 func (f *calibrateFlags) complete(c *cobra.Command) error {
 	f.given = givenFlags{}
 	f.given.note(c.Flags(), byUser)
@@ -149,7 +149,7 @@ func (f *calibrateFlags) complete(c *cobra.Command) error {
 	return errors.Join(append(errs, usableCache(f.given, f.cache))...)
 }
 
-// calibration is what a calibration needs, read and found to be right.
+// calibration is what a calibration needs, read and validated.
 type calibration struct {
 	judge    calibrate.Judge
 	examples []calibrate.Example
@@ -167,7 +167,7 @@ func (f *calibrateFlags) run(ctx context.Context, app *App, labels string) error
 	stopped := interrupted()
 	progress.end()
 	for _, text := range late() {
-		_, _ = fmt.Fprintln(app.Err, show.Line(text)) // the report tells no less where nobody reads this
+		_, _ = fmt.Fprintln(app.Err, show.Line(text)) // progress is optional; the report has everything
 	}
 	report := calibrate.NewReport(labels, c.judge.Check, outcomes)
 	report.Arena, report.MinKappa = shortVersion(), pointerTo(f.given, "min-kappa", f.minKappa)
@@ -177,7 +177,7 @@ func (f *calibrateFlags) run(ctx context.Context, app *App, labels string) error
 	return exit(calibrationExit(report, stopped))
 }
 
-// listen readies the cache. What is returned says at the end what it could not use and not keep.
+// listen opens the cache. The returned function reports at the end what the cache could not read or write.
 func (f *calibrateFlags) listen(app *App) (late func() []string) {
 	store := f.asks.store()
 	if store == nil {
@@ -211,7 +211,7 @@ func calibrationExit(r *calibrate.Report, interrupted bool) int {
 	return result.ExitPassed
 }
 
-// prepare reads everything and opens the judge. All that is wrong is shown at once, and then nobody was asked.
+// prepare reads everything and opens the judge. It reports all mistakes at once, before the first call.
 func (f *calibrateFlags) prepare(app *App, labels string) (*calibration, error) {
 	if err := f.writable(); err != nil {
 		return nil, err
@@ -228,9 +228,9 @@ func (f *calibrateFlags) prepare(app *App, labels string) (*calibration, error) 
 	suite, problems := checks.Load(scenario.Options{
 		Config: f.config, MockConfig: f.mockConfig, Getenv: app.Getenv, Bare: true,
 	})
-	app.watch(suite, problems)
+	app.learnSecrets(suite, problems)
 	for _, p := range problems.Sorted() {
-		if p.Severity == diag.Error { // warnings are about running the scenarios
+		if p.Severity == diag.Error { // warnings concern runs of the scenarios
 			d.Add(p)
 		}
 	}
@@ -250,7 +250,7 @@ func (f *calibrateFlags) prepare(app *App, labels string) (*calibration, error) 
 
 var calibrationStart = regexp.MustCompile(`^\{\s*"arena":\s*"[^"]*",\s*"labels":`)
 
-// writable makes sure that --out can be written, and that nothing is lost by it, before anything is paid for.
+// writable makes sure that --out can be written without loss of another file, before anything is paid for.
 func (f *calibrateFlags) writable() error {
 	if f.out == "" {
 		return nil
@@ -262,7 +262,7 @@ func (f *calibrateFlags) writable() error {
 	return harness.WritableFile(f.out)
 }
 
-// compile makes the check and opens the judge that it asks.
+// compile makes the check and opens its judge.
 func (f *calibrateFlags) compile(app *App, c *calibration, suite *scenario.Suite, d *diag.List) error {
 	spec, err := f.spec(d)
 	if err != nil {
@@ -278,7 +278,7 @@ func (f *calibrateFlags) compile(app *App, c *calibration, suite *scenario.Suite
 	case check != nil && len(check.JudgeUses()) == 0:
 		d.Errorf(spec.Pos, 0, "no-judge", "%s: with these parameters the check asks no judge", spec.Type)
 		return nil
-	case check == nil && f.judge != "": // the name is looked up all the same
+	case check == nil && f.judge != "": // --judge is looked up even without a check
 		check = (&checks.Compiler{}).Compile(calibrate.Criteria("-", calibrate.Override{}), d)
 	case check == nil:
 		return nil
@@ -296,7 +296,7 @@ func (f *calibrateFlags) open(
 		MockProvider: f.mock || f.mockConfig != "", Judge: strings.TrimSpace(f.judge), Jobs: f.jobs,
 		Open: f.asks.clients(app, f.jobs).Open,
 	}, own)
-	if pool == nil && own.Errors() == 0 { // a check that can do without
+	if pool == nil && own.Errors() == 0 { // a check that needs no judge
 		own.Errorf(check.Pos, 0, "no-judge", "%s: no judge is configured", check.Type).Hint =
 			"list one under judges in the arena config, or pass --judge openai/gpt-4o-mini"
 	}
@@ -313,7 +313,7 @@ func (f *calibrateFlags) open(
 	c.judge.Judges, c.judge.Prompts = pool.For(chat.Origin{}, seed), prompts
 }
 
-// spec is the check as the flags give it; nil after a problem.
+// spec is the check of the flags; nil: invalid.
 func (f *calibrateFlags) spec(d *diag.List) (*scenario.Check, error) {
 	change := calibrate.Override{
 		Judge: f.judge != "", Threshold: pointerTo(f.given, "threshold", f.threshold), Votes: f.votes,
@@ -340,7 +340,7 @@ func (f *calibrateFlags) spec(d *diag.List) (*scenario.Check, error) {
 	return calibrate.ReadCheck(file, data, line, change, d), nil
 }
 
-// cutLine takes file:line apart, and file:line:column, as reports write it.
+// cutLine splits file:line or file:line:column.
 func cutLine(place string) (file string, line int, ok bool) {
 	if exists(place) {
 		return "", 0, false
@@ -358,7 +358,7 @@ func cutLine(place string) (file string, line int, ok bool) {
 	}
 }
 
-// write prints what was found, and writes it to the file of --out.
+// write prints the report, and writes it to the file of --out.
 func (f *calibrateFlags) write(app *App, r *calibrate.Report) error {
 	encode := func(w io.Writer) error {
 		enc := json.NewEncoder(w)

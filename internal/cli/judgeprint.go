@@ -20,7 +20,7 @@ const (
 	labelWidth       = 12
 )
 
-// calibrationPage is what a person reads. A strings.Builder keeps it, so that it is written at once.
+// calibrationPage is the report for people. It collects the text, so that it is written at once.
 type calibrationPage struct {
 	strings.Builder
 	report              *calibrate.Report
@@ -60,7 +60,7 @@ func (p *calibrationPage) line(format string, args ...any) {
 	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
-// head says what was compared with what.
+// head says what was compared.
 func (p *calibrationPage) head() {
 	r := p.report
 	passes := "passes at 1.00"
@@ -118,7 +118,7 @@ func (p *calibrationPage) measures() {
 	p.left()
 }
 
-// left is what the measures leave out, and what else is to be known of them.
+// left says what the measures leave out.
 func (p *calibrationPage) left() {
 	r := p.report
 	if r.Errors > 0 {
@@ -142,7 +142,7 @@ func found(n, of int, what string) string {
 	return fmt.Sprintf("%d of the %d that people %s", n, of, what)
 }
 
-// gate says whether kappa is what was asked for, or why there is none.
+// gate says whether kappa reaches the minimum, or why it does not count.
 func (p *calibrationPage) gate() string {
 	r := p.report
 	note := r.KappaNote
@@ -157,7 +157,7 @@ func (p *calibrationPage) gate() string {
 	return p.red("✗") + " " + note + "needs at least " + signed(*r.MinKappa)
 }
 
-// between writes an interval; "" for none.
+// between writes an interval; "": none.
 func between(i *agreement.Interval) string {
 	if i == nil {
 		return ""
@@ -165,7 +165,7 @@ func between(i *agreement.Interval) string {
 	return fmt.Sprintf("   95%%: %s to %s", signed(i.Low), signed(i.High))
 }
 
-// signed writes a measure from -1 to 1; none that is below 1 is written as 1.
+// signed writes a measure from -1 to 1. A value below 1 is never rounded to 1.
 func signed(x float64) string {
 	if x < 0 {
 		return "-" + show.Score(-x)
@@ -235,7 +235,7 @@ func (p *calibrationPage) item(it *calibrate.Item) {
 	}
 }
 
-// text writes a labelled text, cut to a few lines unless everything was asked for.
+// text writes a labelled text, cut to a few lines unless -v is given.
 func (p *calibrationPage) text(label, text string) {
 	if text = strings.TrimSpace(show.Clean(text)); text == "" {
 		return

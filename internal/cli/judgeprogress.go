@@ -10,10 +10,10 @@ import (
 	"github.com/arena-evals/arena/internal/report/screen"
 )
 
-// progress is one line on a terminal that says how far a calibration is. Its methods are not called at once, except
-// stopping.
+// progress is one line on a terminal that shows the progress of a calibration. Its methods must not be called
+// concurrently, except stopping.
 type progress struct {
-	w         io.Writer // nil: nobody looks
+	w         io.Writer // nil: no terminal
 	writing   sync.Mutex
 	total     int
 	judged    int
@@ -31,7 +31,7 @@ func newProgress(app *App, total int) *progress {
 	return p
 }
 
-// done counts an outcome. The line is drawn anew at most some two hundred times.
+// done counts an outcome. It redraws the line at most about 200 times.
 func (p *progress) done(o *calibrate.Outcome) {
 	p.judged++
 	switch o.Status {
@@ -60,14 +60,14 @@ func (p *progress) draw() {
 	p.print("\r\x1b[2K" + text)
 }
 
-// stopping says that the rest is not waited for.
+// stopping says that the remaining outcomes are not waited for.
 func (p *progress) stopping() {
 	if p.w != nil {
 		p.print("\r\x1b[2Kstopping: what is judged is shown; interrupt again to quit at once\n")
 	}
 }
 
-// end takes the line away.
+// end removes the line.
 func (p *progress) end() {
 	if p.w != nil {
 		p.print("\r\x1b[2K")
@@ -77,5 +77,5 @@ func (p *progress) end() {
 func (p *progress) print(text string) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	_, _ = io.WriteString(p.w, text) // it is only for looking at
+	_, _ = io.WriteString(p.w, text) // progress is optional
 }

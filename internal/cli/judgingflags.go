@@ -37,7 +37,7 @@ func (f *judgingFlags) validate(g givenFlags) error {
 	)
 }
 
-func (f *judgingFlags) ask(g givenFlags, s *result.Spec) {
+func (f *judgingFlags) toSpec(g givenFlags, s *result.Spec) {
 	s.Judge, s.JudgeGate = f.judge, pointerTo(g, "judge-gate", f.judgeGate)
 	s.EvalGroups, s.EvalTypes, s.SkipEvals = f.filter.Groups, f.filter.Types, f.filter.Skip
 }

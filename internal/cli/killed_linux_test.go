@@ -45,8 +45,8 @@ turns:
     assertions: [{type: no_tool_errors}]
 `
 
-// TestKilledWithTools: when arena is killed, the programs of tools end, MCP servers behind a shell as npx starts them,
-// and what all of these have started.
+// TestKilledWithTools: when arena is killed, all programs of tools end, with the processes that they started. An MCP
+// server here runs behind a shell, as npx starts it.
 func TestKilledWithTools(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -55,7 +55,7 @@ func TestKilledWithTools(t *testing.T) {
 	if err := syscall.Mkfifo(alive, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// All of them hold the pipe open, and each says a word once it runs.
+	// All of them hold the pipe open, and each writes a word when it runs.
 	const begin = "#!/bin/sh\nexec 3>alive\nsh -c 'trap \"\" TERM HUP; echo child >&3; exec sleep 3600' &\necho here >&3\n"
 	for name, life := range map[string]string{
 		"once.sh": "sleep 3600\n", "serve.sh": "read -r line; sleep 3600\n",
@@ -70,7 +70,7 @@ func TestKilledWithTools(t *testing.T) {
 	if err := arena.Start(); err != nil {
 		t.Fatal(err)
 	}
-	pipe, err := os.Open(alive) // waits for the first of them
+	pipe, err := os.Open(alive) // blocks until the first of them opens it
 	if err != nil {
 		t.Fatal(err)
 	}

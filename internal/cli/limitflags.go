@@ -18,7 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// limitFlags say how far a run goes, and what makes it red.
+// limitFlags limit a run, and say what makes it red.
 type limitFlags struct {
 	jobs            int
 	timeout         time.Duration
@@ -35,7 +35,7 @@ type limitFlags struct {
 	allowUndecided  bool
 	baseline        string
 	knownFailures   bool
-	basis           *result.Basis // what the file named by baseline holds
+	basis           *result.Basis // content of the baseline file
 }
 
 func (f *limitFlags) register(fl *pflag.FlagSet) {
@@ -94,7 +94,7 @@ func (f *limitFlags) validate(g givenFlags) error {
 	return errors.Join(errs...)
 }
 
-// refuseEager refuses to run what may not be needed of trials that are few.
+// refuseEager refuses --eager with --max-trials: they contradict each other.
 func (f *runFlags) refuseEager() error {
 	if f.eager && f.maxTrials > 0 {
 		return errors.New("--eager runs trials that may not be needed, and --max-trials spends few where a verdict is " +
@@ -103,8 +103,7 @@ func (f *runFlags) refuseEager() error {
 	return nil
 }
 
-// refuseIdleEager refuses --eager where nothing waits for a verdict. A setting says it for all runs, a flag for this
-// one.
+// refuseIdleEager refuses --eager where it has no effect. A setting is ignored, a flag is an error.
 func (f *runFlags) refuseIdleEager(plan *runner.Plan, d *diag.List) {
 	if !f.eager || !f.given.typed("eager") || d.Errors() > 0 {
 		return
@@ -115,17 +114,17 @@ func (f *runFlags) refuseIdleEager(plan *runner.Plan, d *diag.List) {
 	}
 }
 
-// mostCost is the highest --max-cost, in US dollars: more is a slip.
+// mostCost is the highest --max-cost, in US dollars: more is a typing error.
 const mostCost = 1_000_000
 
-// affords reports what keeps --max-cost from being held.
-func (f *runFlags) affords(plan *runner.Plan, d *diag.List) {
+// validateMaxCost reports why --max-cost cannot be enforced.
+func (f *runFlags) validateMaxCost(plan *runner.Plan, d *diag.List) {
 	if f.maxCost > 0 && d.Errors() == 0 {
 		plan.Affords(f.maxCost, f.callParameters(), f.cache != "" || f.cassettes.Record != "", f.resumes(), d)
 	}
 }
 
-// failures is how many failed trials end the run; 0: no number does.
+// failures is the number of failed trials that ends the run; 0: no limit.
 func (f *limitFlags) failures() int {
 	if f.failFast {
 		return 1
@@ -133,7 +132,7 @@ func (f *limitFlags) failures() int {
 	return f.maxFailures
 }
 
-// settleFailOn makes the words of --fail-on the reasons that they name. An empty list is kept apart from none.
+// settleFailOn replaces the words of --fail-on by the reasons that they name. An empty list is not the same as none.
 func (f *limitFlags) settleFailOn(g givenFlags) error {
 	if !g.has("fail-on") {
 		return nil
@@ -146,7 +145,7 @@ func (f *limitFlags) settleFailOn(g givenFlags) error {
 	return nil
 }
 
-func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
+func (f *limitFlags) toSpec(g givenFlags, s *result.Spec) {
 	s.Jobs, s.Timeout, s.Retries = f.jobs, f.timeout, pointerTo(g, "retries", f.retries)
 	s.FailFast, s.MaxFailures, s.MaxCost, s.FailOn, s.ExitZero = f.failFast, f.maxFailures, f.maxCost, f.failOn, f.exitZero
 	s.MaxTrials = f.maxTrials
@@ -155,8 +154,8 @@ func (f *limitFlags) ask(g givenFlags, s *result.Spec) {
 	s.Baseline, s.KnownFailures = f.baseline, f.knownFailures
 }
 
-// recall leaves out --fail-fast and --max-failures: a run that they have ended is gone on with to run the rest. It
-// leaves out what makes a run look better, too; see lookedBetter.
+// recall skips --fail-fast and --max-failures: a run that they ended is resumed to run the rest. It also skips the
+// flags of leniencyOf.
 func (f *limitFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "jobs", &f.jobs, then.Jobs)
 	recallValue(g, "timeout", &f.timeout, then.Timeout)
@@ -168,9 +167,9 @@ func (f *limitFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "baseline", &f.baseline, then.Baseline)
 }
 
-// lookedBetter are the flags that made an earlier run look better and that nobody names again. They are never taken
-// over: they would be silent about what has failed since.
-func (f *limitFlags) lookedBetter(g givenFlags, then *result.Spec) (flags []string) {
+// leniencyOf are the flags that made an earlier run look better, and that the user did not give again. They are never
+// taken over: they would hide new failures.
+func (f *limitFlags) leniencyOf(g givenFlags, then *result.Spec) (flags []string) {
 	for _, c := range []struct {
 		flag string
 		had  bool
@@ -184,15 +183,15 @@ func (f *limitFlags) lookedBetter(g givenFlags, then *result.Spec) (flags []stri
 	return flags
 }
 
-// remarkBetter tells of lookedBetter.
-func (app *App) remarkBetter(flags []string) {
+// remarkDroppedLeniency names the flags that are not taken over.
+func (app *App) remarkDroppedLeniency(flags []string) {
 	if len(flags) > 0 {
 		app.remark("the run was made with --%s, which no other run takes over: name it again, if that is what is wanted",
 			strings.Join(flags, ", --"))
 	}
 }
 
-// noteUncertain says whom --allow-uncertain lets pass: the limit of their judges stands in the results too.
+// noteUncertain names the judges whose limits --allow-uncertain ignores. The results name them too.
 func (f *limitFlags) noteUncertain(app *App, suite *scenario.Suite) {
 	if !f.allowUncertain {
 		return
@@ -216,7 +215,7 @@ func (f *limitFlags) noteUncertain(app *App, suite *scenario.Suite) {
 		plural.Count(judged, "scenario"))
 }
 
-// failOnReasons are the reasons that words of --fail-on name.
+// failOnReasons are the reasons that the words of --fail-on name.
 func failOnReasons(words []string) ([]string, error) {
 	reasons := []string{}
 	for _, word := range words {
@@ -229,8 +228,8 @@ func failOnReasons(words []string) ([]string, error) {
 	return reasons, nil
 }
 
-// fewer says why not all of so many trials of a plan may run.
-func (f *limitFlags) fewer(plan *runner.Plan, trials int) (notes []string) {
+// fewerTrialsNotes says why fewer trials than planned may run.
+func (f *limitFlags) fewerTrialsNotes(plan *runner.Plan, trials int) (notes []string) {
 	if trials == 0 {
 		return nil
 	}

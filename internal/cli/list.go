@@ -84,7 +84,7 @@ func (f *listFlags) run(ctx context.Context, app *App, kind string, paths []stri
 		return listChecks(app, f.asJSON)
 	}
 	suite, diags := checks.Load(scenario.Options{Paths: paths, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv})
-	app.watch(suite, diags)
+	app.learnSecrets(suite, diags)
 	app.remarks(suite.Notes)
 	if diags.Errors() > 0 {
 		app.showDiags(app.Err, diags.Sorted(), suite.Files, app.useColor("auto", app.ErrTTY), "")
@@ -120,7 +120,7 @@ func (f *listFlags) run(ctx context.Context, app *App, kind string, paths []stri
 	return ifBroken(w.Flush())
 }
 
-// ifBroken is broken for an error that may be nil.
+// ifBroken wraps an error with broken; nil stays nil.
 func ifBroken(err error) error {
 	if err == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/evals"
 )
 
-// listenFlags say which events a worker follows.
+// listenFlags say which events a worker evaluates.
 type listenFlags struct {
 	subject     string
 	prompt      string
@@ -51,12 +51,12 @@ func (f *listenFlags) validate(g givenFlags) error {
 	return nil
 }
 
-// fits refuses a prompt that the packs do not have.
-func (f *listenFlags) fits(e *packEvals) error {
-	if f.prompt == "" && e.lost != "" {
-		return fmt.Errorf("--listen: %s\nname the prompt of the sessions with --prompt", e.lost)
+// validatePrompt refuses a prompt that the packs do not have.
+func (f *listenFlags) validatePrompt(e *packEvals) error {
+	if f.prompt == "" && e.notUnderDefault != "" {
+		return fmt.Errorf("--listen: %s\nname the prompt of the sessions with --prompt", e.notUnderDefault)
 	}
-	if e.under[f.prompt] == nil {
+	if e.evaluators[f.prompt] == nil {
 		return fmt.Errorf("--prompt: there is no prompt %q; known: %s", f.prompt, strings.Join(e.prompts(), ", "))
 	}
 	return nil
@@ -72,13 +72,13 @@ func (f *listenFlags) listener(
 	a := dispatch.NewAccumulator()
 	a.TTL, a.MaxSessions, a.Prompt = f.ttl, f.maxSessions, f.prompt
 	fires := func(phases ...evals.Phase) bool {
-		return slices.ContainsFunc(e.under[f.prompt].Evals(), func(eval *evals.Eval) bool {
+		return slices.ContainsFunc(e.evaluators[f.prompt].Evals(), func(eval *evals.Eval) bool {
 			return slices.Contains(phases, evals.PhaseOf(eval.Trigger))
 		})
 	}
 	a.Turns, a.Ends = fires(evals.AfterTurn), fires(evals.SessionEnd, evals.ConversationEnd)
 	return &nats.Listener{
 		Client: client, Subject: f.subject, Name: w.Durable, Accumulator: a, Worker: w.Name, Notify: tell,
-		Now: time.Now, // silence is measured, whatever the time in reports
+		Now: time.Now, // for the length of silence, even where the time in reports is fixed
 	}
 }

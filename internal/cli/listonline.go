@@ -22,11 +22,11 @@ type listedTool struct {
 	From   string          `json:"from"`
 	About  string          `json:"about"`
 	Schema json.RawMessage `json:"schema,omitempty"`
-	Source *diag.Pos       `json:"source,omitempty"` // nil: no file describes it
+	Source *diag.Pos       `json:"source,omitempty"` // nil: no file declares it
 }
 
-// listOnline lists the tools of projects with those of their servers, which it starts and asks. When one of them cannot
-// be asked the others are listed all the same.
+// listOnline lists the tools of projects, with those of their servers. It starts the servers. If one cannot be asked,
+// the others are still listed.
 func (f *listFlags) listOnline(ctx context.Context, app *App, projects []*scenario.Project) error {
 	ctx, interrupted := app.interruptible(ctx, runner.Stop(), func() { app.remark("stopping") })
 	rows, problems := []listedTool{}, []error(nil)
@@ -62,7 +62,7 @@ func (f *listFlags) listOnline(ctx context.Context, app *App, projects []*scenar
 	return nil
 }
 
-// remarkServed says of whom only --online asks for tools.
+// remarkServed names the servers whose tools only --online shows.
 func (a *App) remarkServed(projects []*scenario.Project) {
 	servers, agents := 0, 0
 	for _, p := range projects {
@@ -96,8 +96,7 @@ func (f *listFlags) printOnline(app *App, rows []listedTool) error {
 	return ifBroken(w.Flush())
 }
 
-// parametersOf is a schema in a line: the names of arguments with their types, those that may be left out with a
-// question mark.
+// parametersOf is a schema in one line: argument names with types. Optional ones have a question mark.
 func parametersOf(schema json.RawMessage) string {
 	var s struct {
 		Properties map[string]struct {
@@ -131,7 +130,7 @@ func parametersOf(schema json.RawMessage) string {
 		}
 		all = append(all, strings.TrimSuffix(name+optional+": "+word, ": "))
 	}
-	slices.SortFunc(all, func(a, b string) int { // those that are required first
+	slices.SortFunc(all, func(a, b string) int { // required ones first
 		if x, y := strings.Contains(a, "?"), strings.Contains(b, "?"); x != y {
 			if y {
 				return -1

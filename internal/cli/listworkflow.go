@@ -41,7 +41,7 @@ type listedEvent struct {
 type listedSkill struct {
 	Name    string   `json:"name"`
 	Preload bool     `json:"preload,omitempty"`
-	Tools   []string `json:"tools,omitempty"` // that come with it
+	Tools   []string `json:"tools,omitempty"` // the tools of the skill
 }
 
 type listedArtifact struct {
@@ -153,14 +153,13 @@ func skillsIn(p *scenario.Project, s *workflow.State) []listedSkill {
 	return list
 }
 
-// column is one column of the table: its title and, for each state, the lines of its cell.
+// column is a column of the table: its title, and the lines of each cell.
 type column struct {
 	title string
 	cells [][]string
 }
 
-// tabulate prints a workflow as a table. A cell has a line for each thing in it; a column in which nothing stands is
-// left out.
+// tabulate prints a workflow as a table. Cells have a line for each item. Empty columns are left out.
 func tabulate(out io.Writer, p *scenario.Project) error {
 	columns := make([]column, 7)
 	for i, title := range []string{"state", "prompt", "events", "tools", "skills", "artifacts", "source"} {

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/docs"
 )
 
-// manual writes pages of Markdown for a terminal: text is wrapped, blocks stay as they are, and a row of a table is its
-// first cell with the others below. What a page links to is named as the topic that shows it.
+// manual writes Markdown for a terminal. It wraps text, keeps code blocks, and prints each row of a table as its first
+// cell with the others below. Links are shown as the topic of their page.
 type manual struct {
 	strings.Builder
 	width int
@@ -76,7 +76,7 @@ func (m *manual) block(lines []string, i int) int {
 	return i + 1
 }
 
-// paragraph wraps lines up to the next blank one, or an entry of a list.
+// paragraph wraps lines up to the next blank line or list entry.
 func (m *manual) paragraph(lines []string, i int) int {
 	first, hang, text := "  ", "  ", lines[i]
 	if item := listItem().FindStringSubmatch(lines[i]); item != nil {
@@ -98,8 +98,8 @@ func (m *manual) paragraph(lines []string, i int) int {
 	return i
 }
 
-// table writes each row as its first cell with the others below, named by their columns where there are several. Of
-// keys what is short stands beside the name.
+// table writes each row as its first cell with the others below. Where there are several, each has the title of its
+// column. In tables of keys, short cells stand beside the name.
 func (m *manual) table(lines []string, i int) int {
 	heads := cellsOf(lines[i])
 	ofKeys := heads[0] == "Key"
@@ -128,7 +128,7 @@ func (m *manual) table(lines []string, i int) int {
 	return i
 }
 
-// cellsOf splits a row, whose cells may hold escaped bars.
+// cellsOf splits a row. Cells may hold escaped bars.
 func cellsOf(row string) []string {
 	const bar = "\x00"
 	cells := strings.Split(strings.Trim(strings.ReplaceAll(row, `\|`, bar), "| "), " |")
@@ -151,8 +151,8 @@ func (m *manual) wrap(first, hang, text string) {
 	}
 }
 
-// shaded shows code in colour in place of its marks; code says whether the line begins within some, and then whether it
-// ends so.
+// shaded shows inline code in colour instead of backticks. code: the line begins within code; open: it ends within
+// code.
 func shaded(line string, code bool) (text string, open bool) {
 	const on, off = "\x1b[36m", "\x1b[0m"
 	var b strings.Builder
@@ -176,8 +176,8 @@ func shaded(line string, code bool) (text string, open bool) {
 	return b.String(), code
 }
 
-// inWords takes the marks of Markdown out of a text, but those of code. A link becomes what it is called, and the topic
-// or the address behind it unless its name says that.
+// inWords removes Markdown except code. A link becomes its text, followed by the topic or the address unless the text
+// says it.
 func inWords(text string) string {
 	text = pageLink().ReplaceAllStringFunc(text, func(link string) string {
 		part := pageLink().FindStringSubmatch(link)
@@ -198,7 +198,7 @@ func inWords(text string) string {
 	})
 	text = escapedOne().ReplaceAllStringFunc(text, func(part string) string {
 		switch part[0] {
-		case '`': // code stands for itself
+		case '`': // code stays as it is
 			return part
 		case '*':
 			return ""
@@ -208,8 +208,8 @@ func inWords(text string) string {
 	return strings.ReplaceAll(text, "&lt;", "<")
 }
 
-// linkedTopic is the topic of the page to which a link leads. Guides link to guides, and files to files, by their names
-// alone; what lies above them is a reference, and so is what a reference links to by its name.
+// linkedTopic is the topic of a linked page. A link without a folder leads to a page of the same kind. A link to the
+// folder above, or from a reference to another one, leads to a reference.
 func linkedTopic(link string) string {
 	topic := topicOf(link)
 	up, above := strings.CutPrefix(link, "../")
@@ -222,7 +222,7 @@ func linkedTopic(link string) string {
 	return topic
 }
 
-// isReference reports whether a file is one of the references; those about files have other names.
+// isReference reports whether a file is a reference. References about files have other names.
 func isReference(file string) bool {
 	_, err := docs.References.Open(file)
 	return err == nil || file == "checks.md"

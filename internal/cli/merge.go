@@ -42,7 +42,7 @@ type mergeFlags struct {
 	failOn        []string
 	baseline      string
 	knownFailures bool
-	basis         *result.Basis // read from baseline; nil: none is named
+	basis         *result.Basis // content of the baseline; nil: none
 }
 
 func newMergeCmd(app *App) *cobra.Command {
@@ -58,7 +58,7 @@ func newMergeCmd(app *App) *cobra.Command {
 			if err := f.given.settings(app, c); err != nil {
 				return err
 			}
-			if !f.given.typed("out") { // the folder of settings is that of whole runs
+			if !f.given.typed("out") { // the folder of settings is for whole runs
 				return errors.New("say with -o into which folder the run is to go")
 			}
 			if err := f.validate(c.Flags().Changed("junit-granularity")); err != nil {
@@ -128,12 +128,11 @@ func (f *mergeFlags) run(app *App, paths []string) (err error) {
 	return locked(app, out, nil, func() error { return f.merge(app, set, h, out) })
 }
 
-// refuseGoneOnWith refuses a folder whose run was put together from shards, and gone on with there: what was run since
-// is in none of the shards.
+// refuseGoneOnWith refuses a folder whose merged run was resumed there: no shard holds the trials that ran since.
 func refuseGoneOnWith(dir string) (err error) {
 	file, err := plainfile.Open(filepath.Join(dir, harness.JournalName))
 	if err != nil {
-		return nil //nolint:nilerr // there is none, or what is wrong with it is told when it is moved
+		return nil // there is none, or the error is reported later
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	ledger, err := result.ReadRun(readOnly{file})
@@ -144,7 +143,7 @@ func refuseGoneOnWith(dir string) (err error) {
 		"merge into another folder with -o", dir)
 }
 
-// openShards opens the journals that paths lead to.
+// openShards opens the journals under the paths.
 func (f *mergeFlags) openShards(paths []string) (*shards.Set, error) {
 	var parts []*shards.Part
 	var errs, nothing []error
@@ -189,10 +188,10 @@ func (f *mergeFlags) openShards(paths []string) (*shards.Set, error) {
 	return set, nil
 }
 
-// errNoShard is the error of a folder or file that holds no run.
+// errNoShard is the error for a folder or file without a run.
 var errNoShard = errors.New("no run is there")
 
-// shardJournal is the journal of a shard: results.json alone does not say all that it saw.
+// shardJournal returns the journal of a shard: results.json does not hold everything.
 func shardJournal(path string) (string, error) {
 	input, err := reportInput(path)
 	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() && err != nil {
@@ -205,7 +204,7 @@ func shardJournal(path string) (string, error) {
 	return input, err
 }
 
-// refuseHoles refuses to merge where something is missing, unless that is asked for.
+// refuseHoles refuses an incomplete set of shards, unless --partial is given.
 func (f *mergeFlags) refuseHoles(set *shards.Set) error {
 	if f.partial || len(set.Holes) == 0 {
 		return nil
@@ -217,8 +216,8 @@ func (f *mergeFlags) refuseHoles(set *shards.Set) error {
 // merge writes the journal and the reports.
 func (f *mergeFlags) merge(app *App, set *shards.Set, h result.JournalHeader, out *harness.Outputs) (err error) {
 	h.Resume = []string{"arena", "run", "--resume", out.Dir}
-	h.Spec.Home, h.Spec.Out = homeOf(out.Dir), out.Dir
-	if h.ExitZero { // of the jobs that ran the shards; what they make together is judged here
+	h.Spec.Home, h.Spec.Out = workingDirFrom(out.Dir), out.Dir
+	if h.ExitZero { // --exit-zero was meant for the shards; the merged run is judged here
 		h.ExitZero = false
 		app.remark("the shards were run with --exit-zero; arena merge does not take that over")
 	}
@@ -255,7 +254,7 @@ func (f *mergeFlags) merge(app *App, set *shards.Set, h result.JournalHeader, ou
 	return exit(harness.Exit(run, false, err))
 }
 
-// fold writes the lines of the shards, reads the run that they make, and writes its end.
+// fold writes the lines of the shards, reads the merged run, and writes its end.
 func (f *mergeFlags) fold(set *shards.Set, h result.JournalHeader, file *os.File) (*result.JournalContent, error) {
 	journal, err := set.Write(file, h)
 	if err != nil {

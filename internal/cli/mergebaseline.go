@@ -21,8 +21,8 @@ func (f *mergeFlags) readBasis(app *App) error {
 	return nil
 }
 
-// takeBasis makes the merged run one that is held against the baseline that was named. One is needed where the shards
-// were to fail by it, which none of them could tell.
+// takeBasis compares the merged run with the named baseline. It is an error if the shards asked for a baseline and none
+// is named.
 func (f *mergeFlags) takeBasis(h *result.JournalHeader) error {
 	if f.baseline == "" {
 		if slices.Contains(h.FailOn, result.FailOnRegressed) {
@@ -34,7 +34,7 @@ func (f *mergeFlags) takeBasis(h *result.JournalHeader) error {
 	h.Basis = f.basis
 	h.Spec.Baseline, h.Spec.KnownFailures = f.baseline, f.knownFailures
 	h.Command = slices.Clone(h.Command)
-	if i := slices.Index(h.Command, "--baseline"); i >= 0 { // of a setting, which no shard was held against
+	if i := slices.Index(h.Command, "--baseline"); i >= 0 { // from a setting, which shards ignore
 		h.Command = slices.Delete(h.Command, i, min(i+2, len(h.Command)))
 	}
 	h.Command = append(h.Command, "--baseline", f.baseline)
@@ -44,7 +44,7 @@ func (f *mergeFlags) takeBasis(h *result.JournalHeader) error {
 	return nil
 }
 
-// fits refuses a run that cannot be held against its baseline, and returns warnings about what cannot be compared.
+// fits refuses a run that cannot be compared with its baseline, and returns warnings about single groups.
 func fits(run *result.Run) (warnings []string, err error) {
 	if run.Basis == nil {
 		return nil, nil

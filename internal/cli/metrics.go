@@ -61,7 +61,7 @@ func (f *metricsFlags) validate(g givenFlags) error {
 	}
 	if f.File == "" && f.Push == "" && f.listen == "" {
 		for _, flag := range []string{"metrics-by", "metrics-label", "metrics-namespace"} {
-			if g.typed(flag) { // one that stands in the settings may be meant for other runs
+			if g.typed(flag) { // a setting may be meant for other runs
 				errs = append(errs, fmt.Errorf("--%s changes nothing, as no metrics are asked for: "+
 					"add --metrics-file, --metrics-push or --metrics-listen", flag))
 			}
@@ -76,7 +76,7 @@ func (f *metricsFlags) validate(g givenFlags) error {
 	return errors.Join(errs...)
 }
 
-// exporter brings the metrics of one run to Prometheus, and serves them meanwhile. A nil exporter does nothing.
+// exporter exports the metrics of one run to Prometheus, and serves them meanwhile. A nil exporter does nothing.
 type exporter struct {
 	*harness.Exporter
 	server  *http.Server // nil: none
@@ -84,8 +84,8 @@ type exporter struct {
 	linger  time.Duration
 }
 
-// open prepares what the flags ask for, and fails for everything that can be known before the run: names that clash, a
-// port in use, a folder that cannot be written, a gateway that does not answer.
+// open prepares what the flags ask for. It reports every problem that can be known before the run: clashing names, a
+// port in use, a read-only folder, a gateway that does not answer.
 func (f *metricsFlags) open(
 	ctx context.Context, plan *runner.Plan, run *result.Run, earlier *harness.Earlier, secrets *harness.Secrets,
 ) (*exporter, error) {
@@ -97,7 +97,7 @@ func (f *metricsFlags) open(
 	if err != nil {
 		return nil, err
 	}
-	if err := inner.Recall(earlier); err != nil { // before anybody looks
+	if err := inner.Recall(earlier); err != nil { // before the first scrape
 		return nil, broken(err)
 	}
 	x := &exporter{Exporter: inner, linger: f.linger}
@@ -112,7 +112,7 @@ func (f *metricsFlags) open(
 	return x, nil
 }
 
-// names adds what metrics are called, and what they are found by.
+// names adds the names and labels of the metrics.
 func (f *metricsFlags) names(to *nameList) {
 	if f.Namespace != metrics.DefaultNamespace {
 		to.add("--metrics-namespace", f.Namespace)
@@ -124,11 +124,11 @@ func (f *metricsFlags) names(to *nameList) {
 	to.add("--metrics-by", f.By...)
 }
 
-// A client of the metrics has this long to say what it wants, and then to take the answer.
+// A client has this long to send its request, and as long to read the answer.
 const scrapeTimeout = 10 * time.Second
 
 func (x *exporter) serve(ctx context.Context, address string) error {
-	if strings.HasPrefix(address, ":") { // nobody was invited
+	if strings.HasPrefix(address, ":") { // without a host, only this machine may connect
 		address = "127.0.0.1" + address
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
@@ -140,7 +140,7 @@ func (x *exporter) serve(ctx context.Context, address string) error {
 	}
 	x.address = ln.Addr().String()
 	x.server = &http.Server{Handler: x.Handler(), ReadTimeout: scrapeTimeout, WriteTimeout: scrapeTimeout}
-	go func() { _ = x.server.Serve(ln) }() // until close; a listener that breaks has no scrapes to lose
+	go func() { _ = x.server.Serve(ln) }() // until close; after an error of the listener there are no scrapes
 	return nil
 }
 
@@ -167,8 +167,8 @@ func (x *exporter) written() []string {
 	return x.Written()
 }
 
-// keepServing listens for interrupts from now on. The function that it returns keeps serving the metrics, for scrapers
-// to see the end of the run, until the time for that is up or an interrupt came; it returns at once when told to hurry.
+// keepServing listens for interrupts from now on. The returned function serves the metrics until --metrics-linger is
+// over or an interrupt comes, so that a last scrape sees the end of the run. hurry: it returns at once.
 func (x *exporter) keepServing(ctx context.Context, app *App, quiet bool) (wait func(hurry bool)) {
 	if x == nil || x.linger == 0 {
 		return func(bool) {}

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// mockFlags have mock replies answer in the place of models.
+// mockFlags make mock replies answer instead of models.
 type mockFlags struct {
 	mock       bool
 	mockConfig string
@@ -21,7 +21,7 @@ func (f *mockFlags) register(fl *pflag.FlagSet) {
 // mocked reports whether mock replies answer for every provider.
 func (f *mockFlags) mocked() bool { return f.mock || f.mockConfig != "" }
 
-func (f *mockFlags) ask(s *result.Spec) { s.MockProvider, s.MockConfig = f.mock, f.mockConfig }
+func (f *mockFlags) toSpec(s *result.Spec) { s.MockProvider, s.MockConfig = f.mock, f.mockConfig }
 
 func (f *mockFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "mock-provider", &f.mock, then.MockProvider)

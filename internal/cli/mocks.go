@@ -159,12 +159,12 @@ func (f *mocksFlags) collect(app *App, fallback *string) (*generate.Mocks, error
 	return mocks, err
 }
 
-// matchesFilter reports whether a filter lets one of the names through.
+// matchesFilter reports whether a filter selects one of the names.
 func matchesFilter(filter []string, names ...string) bool {
 	return len(filter) == 0 || slices.ContainsFunc(names, func(n string) bool { return slices.Contains(filter, n) })
 }
 
-// known refuses filters that no session bears.
+// known refuses filters that match no session.
 func (f *mocksFlags) known(files []*recording.File) error {
 	var scenarios, providers []string
 	for _, file := range files {
@@ -178,7 +178,7 @@ func (f *mocksFlags) known(files []*recording.File) error {
 	)
 }
 
-// unknownName refuses a value of a flag that the recordings do not know.
+// unknownName refuses a value of a flag that does not occur in the recordings.
 func unknownName(flag string, want, known []string) error {
 	for _, name := range want {
 		if slices.Contains(known, name) {
@@ -228,7 +228,7 @@ func (f *mocksFlags) file(app *App, mocks *generate.Mocks, path string, scenario
 	return newFile{path, text}, err
 }
 
-// readMocks reads the file to merge into.
+// readMocks reads the file of --merge.
 func readMocks(app *App, path string) (*node.Node, error) {
 	data, err := plainfile.Read(path)
 	if err != nil {

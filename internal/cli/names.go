@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Whatever has a name keeps it in all that arena writes; see harness.Secrets.KeepNames.
+// A name is written unchanged, even if it contains a secret; see harness.Secrets.KeepNames.
 
 // nameList collects names.
 type nameList []harness.Named
@@ -25,20 +25,20 @@ func (l *nameList) add(what string, names ...string) {
 	}
 }
 
-// free adds names that a model chose: they show what is taken out of them, and nothing is lost by it.
-func (l *nameList) free(what string, names ...string) {
+// addInvented adds names that a model chose. Secrets in them are removed, and nothing is lost by it.
+func (l *nameList) addInvented(what string, names ...string) {
 	for _, name := range names {
 		*l = append(*l, harness.Named{What: what, Name: name, Redactable: true})
 	}
 }
 
-// watch learns the secrets of a suite, and settles which of them are a part of a name in it.
-func (a *App) watch(suite *scenario.Suite, d *diag.List) {
+// learnSecrets collects the secrets of a suite, and finds those that are a part of a name.
+func (a *App) learnSecrets(suite *scenario.Suite, d *diag.List) {
 	a.secrets.WatchAll(suite)
 	a.secrets.CheckSuiteNames(suite, d)
 }
 
-// keepNames settles which secrets are a part of a name in what is run, or of a file that is read or written.
+// keepNames finds secrets that are a part of a name in a run, or of a file that it reads or writes.
 func (f *runFlags) keepNames(app *App, suite *scenario.Suite, plan *runner.Plan, d *diag.List) {
 	app.secrets.CheckSuiteNames(suite, d) // the plan brought more secrets
 	app.secrets.CheckSpecNames(f.spec(), d)
@@ -53,7 +53,7 @@ func (f *runFlags) keepNames(app *App, suite *scenario.Suite, plan *runner.Plan,
 		app.secrets.CheckNames(slices.Values(names), d)
 		return
 	}
-	for t := range plan.Groups() { // of the others the suite has all parts of the name
+	for t := range plan.Groups() { // the suite has every part of the names of other trials
 		switch {
 		case t.Recorded != nil:
 			names.add("the name of the conversation", t.ID())
@@ -64,7 +64,7 @@ func (f *runFlags) keepNames(app *App, suite *scenario.Suite, plan *runner.Plan,
 	app.secrets.CheckNames(slices.Values(names), d)
 }
 
-// keepNamesOfRun settles which secrets are a part of a name in a run that is over, or of the files read and written.
+// keepNamesOfRun finds secrets that are a part of a name in a finished run, or of files that are read or written.
 func (a *App) keepNamesOfRun(run *result.Run, files ...string) error {
 	if a.secrets.Set() == nil {
 		return nil
@@ -110,13 +110,13 @@ func (l *nameList) ofTrial(t *result.Trial) {
 	}
 	for i := range t.Turns {
 		for _, call := range t.Turns[i].ToolCalls {
-			l.free("the name of the tool", call.Name)
-			l.free("an argument of the tool", slices.Sorted(maps.Keys(call.Args))...)
+			l.addInvented("the name of the tool", call.Name)
+			l.addInvented("an argument of the tool", slices.Sorted(maps.Keys(call.Args))...)
 		}
 	}
 }
 
-// keepNamesOfRecordings settles which secrets are a part of the names of recordings and of their conversations.
+// keepNamesOfRecordings finds secrets that are a part of the names of recordings and their conversations.
 func (a *App) keepNamesOfRecordings(files []*recording.File) error {
 	var names nameList
 	for _, file := range files {
@@ -130,7 +130,7 @@ func (a *App) keepNamesOfRecordings(files []*recording.File) error {
 	return a.reportNames(d)
 }
 
-// keepNamesOfSession settles which secrets are a part of a name in a recorded conversation.
+// keepNamesOfSession finds secrets that are a part of a name in a recorded conversation.
 func (a *App) keepNamesOfSession(s *recording.Session) error {
 	if a.secrets.Set() == nil {
 		return nil
@@ -152,7 +152,7 @@ func (a *App) keepNamesOfSession(s *recording.Session) error {
 	return a.reportNames(d)
 }
 
-// reportNames shows what was said of names; an error ends the command.
+// reportNames prints the problems with names. An error ends the command.
 func (a *App) reportNames(d *diag.List) error {
 	list := d.Sorted()
 	if len(list) == 0 {

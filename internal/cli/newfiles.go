@@ -18,7 +18,7 @@ import (
 // newFile is a file to write.
 type newFile struct{ path, text string }
 
-// scrubbed is files of YAML without secrets: what stands in the place of one is a text wherever it stood.
+// scrubbed removes secrets from YAML files. A replaced value stays a text.
 func (a *App) scrubbed(files []newFile) ([]newFile, error) {
 	out := slices.Clone(files)
 	for i := range out {
@@ -44,8 +44,8 @@ func (a *App) scrubbed(files []newFile) ([]newFile, error) {
 	return out, nil
 }
 
-// scrub takes secrets out of a document, and reports whether there were any. A key stays as it is: what is spelled like
-// a name is one there. It returns the first that is not.
+// scrub removes secrets from a document and reports whether it found any. Keys that look like names stay unchanged;
+// badKey is the first other key with a secret.
 func (a *App) scrub(n *node.Node) (found bool, badKey string) {
 	for _, text := range []*string{&n.Value, &n.HeadComment, &n.LineComment, &n.FootComment} {
 		if clean := a.secrets.Text(*text); clean != *text {
@@ -68,7 +68,7 @@ func (a *App) scrub(n *node.Node) (found bool, badKey string) {
 	return found, badKey
 }
 
-// printFiles shows what would be written; a path goes before each of several.
+// printFiles prints the files. If there are several, each has its path above it.
 func printFiles(w io.Writer, files []newFile) error {
 	for i, file := range files {
 		if file.path != "" {
@@ -88,8 +88,8 @@ func printFiles(w io.Writer, files []newFile) error {
 	return nil
 }
 
-// writeNew writes files that must not be there yet, unless force; nothing is written when one of them is. What the
-// command has read is not overwritten even so.
+// writeNew writes files. Without force it refuses to overwrite any. It never overwrites files that the command has
+// read.
 func writeNew(files []newFile, force bool, read []string) error {
 	for _, file := range files {
 		if slices.ContainsFunc(read, func(path string) bool { return sameFile(path, file.path) }) {

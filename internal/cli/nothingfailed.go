@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// redWithoutFailure says why --last-failed has nothing to run again of a run that fail_on makes red.
+// redWithoutFailure says why --last-failed has nothing to run, although fail_on makes the run red.
 func redWithoutFailure(run *result.Run, reasons []string) error {
 	lines := []string{fmt.Sprintf(
 		"--last-failed: no trial failed in the last run; it is red by fail_on (%s), which the same trials would be again",
@@ -20,7 +20,7 @@ func redWithoutFailure(run *result.Run, reasons []string) error {
 	return fmt.Errorf("%s\nnothing was touched, and the reports stay as they are", strings.Join(lines, "\n"))
 }
 
-// whyRed says what came up that makes a run red, and what helps.
+// whyRed says what makes a run red, and what to do.
 func whyRed(run *result.Run, reason string) string {
 	var ids []string
 	which := func(told func(*result.Brief) bool) string {

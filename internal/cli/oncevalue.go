@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// givenOnce makes every flag of a command tree refuse a second value that would silently take the place of the first:
-// that of a flag with one value, and that of one name in a flag such as --var. A value may be repeated.
+// givenOnce makes every flag refuse a second value that would silently replace the first one. The same value may be
+// repeated.
 func givenOnce(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		switch kind := f.Value.Type(); {
 		case kind == "stringToString":
-			f.DefValue = "" // for pflag, which knows the empty values of its own types alone
+			f.DefValue = "" // pflag recognises empty values only for its own types
 			f.Value = &onceNamed{Value: f.Value, flag: f.Name, given: map[string]string{}}
 		case !takesList(f) && kind != "bool" && kind != "count":
 			if f.DefValue == "0s" {
@@ -59,7 +59,7 @@ func (o *onceNamed) Set(value string) error {
 	return o.Value.Set(value)
 }
 
-// secondValueError names two values where a flag takes one.
+// secondValueError reports two values for one flag.
 type secondValueError struct{ flag, first, second string }
 
 func (e *secondValueError) Error() string {

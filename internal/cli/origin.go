@@ -10,15 +10,15 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// origin is where the value of a flag stands that nobody typed.
+// origin is the setting that gave a flag its value.
 type origin struct {
-	variable string     // "": it is in .arena.yaml
-	key      string     // there
-	value    *node.Node // there; of a variable its text
+	variable string     // "": the value is in .arena.yaml
+	key      string     // in .arena.yaml
+	value    *node.Node // in .arena.yaml, or the text of the variable
 	reader   *node.Reader
 }
 
-// name is how messages call the setting.
+// name is the name of the setting in messages.
 func (o *origin) name() string {
 	if o.variable != "" {
 		return o.variable
@@ -34,7 +34,7 @@ func (o *origin) inMessage() string {
 	return o.key + " (" + o.reader.Pos(o.value).String() + ")"
 }
 
-// leaveOut is how the setting is taken back.
+// leaveOut says how to remove the setting.
 func (o *origin) leaveOut() string {
 	if o.variable != "" {
 		return "unset the variable"
@@ -42,7 +42,7 @@ func (o *origin) leaveOut() string {
 	return "take the line out"
 }
 
-// culprit is what a message quotes of the value, where that is one of a list.
+// culprit is the item that a message quotes, if the value is a list.
 func (o *origin) culprit(msg string) *node.Node {
 	if o.value.Kind == node.List {
 		for _, item := range o.value.Content {
@@ -54,13 +54,13 @@ func (o *origin) culprit(msg string) *node.Node {
 	return o.value
 }
 
-// ofPaths are the settings that name a file or a folder. A message about the file need not name the flag.
-var ofPaths = []string{
+// pathSettings are the settings that name a file or a folder. A message about the file need not name the flag.
+var pathSettings = []string{
 	"config", "out", "html-file", "junit-file", "markdown-file", "events", "metrics-file", "record", "cache",
 }
 
-// blame words a message for whoever made a setting: flags that nobody typed are called by the variable or by the line
-// of .arena.yaml. The diagnostic has its position when the message is about such a line.
+// blame rewrites a message about a flag that nobody typed: it names the variable, or the line of .arena.yaml. Such a
+// line becomes the position of the diagnostic.
 func (a *App) blame(d diag.Diagnostic) diag.Diagnostic {
 	if len(a.origins) == 0 {
 		return d
@@ -68,7 +68,7 @@ func (a *App) blame(d diag.Diagnostic) diag.Diagnostic {
 	var first *origin
 	d.Msg, first = a.renameFlags(d.Msg)
 	if first == nil && d.Pos.File == "" {
-		if first = a.ofPath(d.Msg); first != nil {
+		if first = a.pathOrigin(d.Msg); first != nil {
 			d.Msg = first.name() + ": " + d.Msg
 		}
 	}
@@ -84,13 +84,14 @@ func (a *App) blame(d diag.Diagnostic) diag.Diagnostic {
 	return d
 }
 
-// renameFlags puts the names of settings in the place of flags. first is the setting that the message begins with.
+// renameFlags replaces flags in a message by the names of their settings. first is the setting at the start of the
+// message.
 func (a *App) renameFlags(msg string) (text string, first *origin) {
 	var b strings.Builder
 	done := 0
 	for _, at := range regexp.MustCompile(`--[a-z][a-z-]*[a-z]`).FindAllStringIndex(msg, -1) {
 		o := a.origins[canonical(msg[at[0]+2:at[1]])]
-		if o == nil || strings.Count(msg[:at[0]], `"`)%2 == 1 { // of somebody's text
+		if o == nil || strings.Count(msg[:at[0]], `"`)%2 == 1 { // part of a quoted value
 			continue
 		}
 		b.WriteString(msg[done:at[0]])
@@ -104,9 +105,9 @@ func (a *App) renameFlags(msg string) (text string, first *origin) {
 	return b.String() + msg[done:], first
 }
 
-// ofPath is the setting that names the file of which a message speaks.
-func (a *App) ofPath(msg string) *origin {
-	for _, flag := range ofPaths {
+// pathOrigin is the setting that names the file in a message.
+func (a *App) pathOrigin(msg string) *origin {
+	for _, flag := range pathSettings {
 		o := a.origins[flag]
 		if o == nil || o.value.Value == "" {
 			continue

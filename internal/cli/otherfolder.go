@@ -9,9 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// separateOutputs keeps a command that judges from writing over the results of another one: what settings and files say
-// about outputs is meant for arena run. Unless the command line names them, its folder lies beside that, and takes the
-// other files along.
+// separateOutputs keeps rejudge and eval from overwriting the results of arena run: settings and files about outputs
+// are meant for run. Unless the command line names a folder, the command writes beside that of run.
 func (f *runFlags) separateOutputs(c *harness.Choice) {
 	if !f.given.typed("out") {
 		home := f.judgedRun
@@ -44,8 +43,8 @@ func (f *runFlags) refuseOtherCommand(out *harness.Outputs) error {
 		out.Dir, shellQuote(owner.Command), f.words[1], shellQuote(out.Dir))
 }
 
-// refuseOtherRun refuses to leave the reports of a run with the journal of another one, or, unless the command line
-// names the folder, over the reports of another one.
+// refuseOtherRun refuses to write the reports of a run beside the journal of another one, or, unless the command line
+// names the folder, over other reports.
 func (f *reportFlags) refuseOtherRun(run *result.Run, dir, input string) error {
 	owner := harness.OwnerOf(dir)
 	if owner.File == "" || sameFile(owner.File, input) || sameFile(filepath.Join(dir, harness.ResultsName), input) {
@@ -58,9 +57,8 @@ func (f *reportFlags) refuseOtherRun(run *result.Run, dir, input string) error {
 		dir, input, owner.File)
 }
 
-// point notes in the folder of reports where the journal of their run lies, when that is another one. The run was read
-// from input.
-func point(out *harness.Outputs, input string) error {
+// noteJournalFolder notes in the folder of reports where the journal of their run is. The run was read from input.
+func noteJournalFolder(out *harness.Outputs, input string) error {
 	journal := input
 	if filepath.Base(input) == harness.ResultsName {
 		if journal = harness.OwnerOf(filepath.Dir(input)).Journal; journal == "" {
@@ -73,7 +71,7 @@ func point(out *harness.Outputs, input string) error {
 	return out.PointTo(journal)
 }
 
-// reportsAlone says where a run is to be resumed of which a folder holds the reports and not the journal.
+// reportsAlone says where to resume the run of a folder that has reports and no journal.
 func (f *runFlags) reportsAlone(path string) error {
 	dir := path
 	if filepath.Base(path) == harness.ResultsName {
@@ -82,7 +80,7 @@ func (f *runFlags) reportsAlone(path string) error {
 	owner := harness.OwnerOf(dir)
 	if filepath.Base(owner.File) != harness.ResultsName || owner.Started.IsZero() ||
 		harness.HoldsJournal(dir) {
-		return nil // said when it is needed
+		return nil // reported when the journal is needed
 	}
 	where := "name the folder where that run left it"
 	if owner.Journal != "" {

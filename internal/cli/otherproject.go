@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// homeOf is the working directory as it is seen from a results folder; "": there is no way.
-func homeOf(dir string) string {
+// workingDirFrom is the working directory, relative to a results folder; "": there is no relative path.
+func workingDirFrom(dir string) string {
 	here, errHere := os.Getwd()
 	from, errFrom := filepath.Abs(dir)
 	if errHere != nil || errFrom != nil {
@@ -25,13 +25,12 @@ func homeOf(dir string) string {
 	return filepath.ToSlash(home)
 }
 
-// defaultFiles are what a run is made with that names no files.
+// defaultFiles are the files of a run that names none.
 var defaultFiles = []string{"config.arena.yaml", "scenarios"}
 
-// refuseOtherProject refuses to take the files of the working directory for those of a run that was made in another
-// one: projects that were copied have the same names in them, and other checks. dir is the results folder of the run.
-// Where its directory is not there any more, as in CI when results are handed on, it is that of this command. The
-// error tells how the files are named with which to do something.
+// refuseOtherProject refuses to use the files of the working directory for a run of another directory: a copied project
+// has the same names and other checks. dir is the results folder. If the directory of the run does not exist any more,
+// as in CI when results are handed on, the working directory is used. The error says how to name the files.
 func (f *runFlags) refuseOtherProject(then *result.Spec, dir, do, command string) error {
 	if then == nil || then.Home == "" {
 		return nil
@@ -62,7 +61,7 @@ func (f *runFlags) refuseOtherProject(then *result.Spec, dir, do, command string
 		shellQuote(files[there]))
 }
 
-// knownSpec is what was asked of the run, where its results.json does not say by the journal beside it.
+// knownSpec is the spec of the run: from results.json, or from the journal beside it.
 func (f *rejudgeFlags) knownSpec(then *result.Spec) *result.Spec {
 	if then == nil || then.Home == "" {
 		if owner := harness.OwnerOf(filepath.Dir(f.source)); owner.Spec != nil {
@@ -72,8 +71,8 @@ func (f *rejudgeFlags) knownSpec(then *result.Spec) *result.Spec {
 	return then
 }
 
-// below reports whether a path lies in the working directory, however it is written.
-func below(path string) bool {
+// inWorkingDir reports whether a path is in the working directory.
+func inWorkingDir(path string) bool {
 	if filepath.IsLocal(path) {
 		return true
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// outputFlags say what a run leaves behind.
+// outputFlags say which files a run writes.
 type outputFlags struct {
 	out              string
 	formats          []string
@@ -23,10 +23,10 @@ type outputFlags struct {
 	markdownFile     string
 	junitGranularity string
 	keep             int
-	events           string // file, or stdoutName; "" is none
+	events           string // a file, or stdoutName; "": none
 	cache            string
 
-	replies *cache.Store // in the folder that cache names; made when it is asked for
+	replies *cache.Store // of the folder named by cache; opened on first use
 }
 
 func (f *outputFlags) register(fl *pflag.FlagSet) {
@@ -66,7 +66,7 @@ func (f *outputFlags) validate(g givenFlags) error {
 	return nil
 }
 
-// notStdout refuses - for a report, which elsewhere is stdout and not a file of that name.
+// notStdout refuses - for a report: other tools take it for stdout, not for a file name.
 func notStdout(flag, file string) error {
 	if file != stdoutName {
 		return nil
@@ -79,7 +79,7 @@ func withoutJUnit(formats []string) error {
 		"add junit to it, or leave one of the flags out", strings.Join(formats, ","))
 }
 
-func (f *outputFlags) ask(g givenFlags, s *result.Spec) {
+func (f *outputFlags) toSpec(g givenFlags, s *result.Spec) {
 	s.Out, s.Formats, s.Cache = f.out, f.formats, f.cache
 	s.JUnitFile, s.HTMLFile, s.MarkdownFile = f.junitFile, f.htmlFile, f.markdownFile
 	if g.has("keep") {
@@ -97,7 +97,7 @@ func (f *outputFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "keep", &f.keep, then.Keep)
 }
 
-// keepsReplies tries whether the cache can keep replies, and leaves nothing behind.
+// keepsReplies tests whether the cache can be written.
 func (f *outputFlags) keepsReplies() error {
 	if err := harness.CheckCache(f.store()); err != nil {
 		return fmt.Errorf("--cache: %w", err)
@@ -105,7 +105,7 @@ func (f *outputFlags) keepsReplies() error {
 	return nil
 }
 
-// usableCache says why nothing could be kept in the folder of --cache.
+// usableCache says why the folder of --cache cannot be used.
 func usableCache(g givenFlags, dir string) error {
 	switch {
 	case g.has("cache") && strings.TrimSpace(dir) == "":

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// overrideFlags are asked of models and conversations, whatever the files say.
+// overrideFlags override what the files say about models and conversations.
 type overrideFlags struct {
 	temperature float64
 	seed        int64
@@ -38,7 +38,7 @@ func (f *overrideFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.onFailure, "on-failure", "", "`action` after a failed turn assertion: continue or stop")
 }
 
-// registerRule registers what is asked of trials together.
+// registerRule registers flags about groups of trials.
 func (f *overrideFlags) registerRule(fl *pflag.FlagSet) {
 	fl.Float64Var(&f.passRate, "pass-rate", 0, "have the trials of every scenario show that this `share` of them "+
 		"passes,\nsuch as 0.8")
@@ -70,7 +70,7 @@ func (f *overrideFlags) validate(g givenFlags) error {
 		oneOf("stop", []string{f.stop}, "", "early", "never", "baseline"))...)
 }
 
-// rule is what the flags ask of trials.
+// rule returns the flags about groups of trials.
 func (f *overrideFlags) rule(g givenFlags, allowUndecided bool) runner.TrialOptions {
 	return runner.TrialOptions{
 		PassRate: pointerTo(g, "pass-rate", f.passRate), Tolerance: pointerTo(g, "tolerance", f.tolerance),
@@ -83,7 +83,7 @@ func (f *overrideFlags) validateAction() error {
 	return oneOf("on-failure", []string{f.onFailure}, "", "continue", "stop")
 }
 
-func (f *overrideFlags) ask(g givenFlags, s *result.Spec) {
+func (f *overrideFlags) toSpec(g givenFlags, s *result.Spec) {
 	s.Temperature, s.Seed = pointerTo(g, "temperature", f.temperature), pointerTo(g, "seed", f.seed)
 	s.MaxTokens, s.Trials, s.OnFailure = pointerTo(g, "max-tokens", f.maxTokens), f.trials, f.onFailure
 	s.PassRate, s.Tolerance = pointerTo(g, "pass-rate", f.passRate), pointerTo(g, "tolerance", f.tolerance)

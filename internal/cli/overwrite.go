@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// recordingsOf are the files of conversations that a plan judges or answers from.
+// recordingsOf are the recordings that a plan judges or answers from.
 func recordingsOf(plan *runner.Plan) []string {
 	seen := map[string]bool{}
 	for t := range plan.Groups() {
@@ -26,7 +26,7 @@ func recordingsOf(plan *runner.Plan) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// refuseOverwrite refuses to write outputs over what a run reads: it would be lost, and could not be read.
+// refuseOverwrite refuses outputs that would overwrite files that the run reads.
 func refuseOverwrite(files []string, out *harness.Outputs, others ...string) error {
 	var touched []os.FileInfo
 	for _, path := range append(out.TouchedFiles(), others...) {
@@ -36,7 +36,7 @@ func refuseOverwrite(files []string, out *harness.Outputs, others ...string) err
 	}
 	for _, file := range files {
 		info, err := os.Stat(file)
-		if err != nil { // whoever reads it says so
+		if err != nil { // reported by whoever reads it
 			continue
 		}
 		if slices.ContainsFunc(touched, func(other os.FileInfo) bool { return os.SameFile(info, other) }) {

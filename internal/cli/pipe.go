@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// pipe is stdout. When its reader has gone, the run is to stop as after an interrupt: notify gets one SIGPIPE.
+// pipe is stdout. When its reader is gone, the run stops as after an interrupt: notify gets one SIGPIPE.
 type pipe struct {
 	to io.Writer
 
 	mu     sync.Mutex
-	notify chan<- os.Signal // nil: nobody listens
+	notify chan<- os.Signal // nil: no listener
 	broken bool
 }
 
@@ -35,7 +35,7 @@ func (p *pipe) Write(b []byte) (int, error) {
 		p.broken = true
 		select {
 		case p.notify <- syscall.SIGPIPE:
-		default: // there is such a wish already
+		default: // one is pending already
 		}
 	}
 	return n, err

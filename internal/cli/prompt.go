@@ -83,9 +83,9 @@ func (f *promptFlags) register(fl *pflag.FlagSet) {
 	f.format.register(fl)
 }
 
-// complete takes the scenario, which is an id or a file, and refuses values that make no sense.
+// complete takes the argument, a file or the id of a scenario, and checks the values.
 func (f *promptFlags) complete(args []string) error {
-	f.words = []string{"arena", "run"} // which records what --replay lacks
+	f.words = []string{"arena", "run"} // messages name arena run, which records what --replay misses
 	if len(args) > 0 && !exists(args[0]) {
 		f.scenarios, args = append(f.scenarios, args[0]), args[1:]
 	}
@@ -103,7 +103,7 @@ func (f *promptFlags) run(ctx context.Context, app *App) error {
 	suite, diags := checks.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
-	app.watch(suite, diags)
+	app.learnSecrets(suite, diags)
 	unreadSettings(suite, diags)
 	deck := f.cassettes.deck(app, false)
 	var trials []*runner.Trial
@@ -132,11 +132,11 @@ func (f *promptFlags) run(ctx context.Context, app *App) error {
 	return ifBroken(printRequests(app.Out, shown))
 }
 
-// plan makes the trials whose requests are to be shown. No model is opened for them, and no key is asked for.
+// plan plans the trials whose requests are shown. It opens no model and needs no key.
 func (f *promptFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runner.Plan, []*runner.Trial) {
 	clients := &harness.StandIns{Clients: harness.Clients{Jobs: 1, Now: app.Now}}
 	opts := f.planOptions(suite, true)
-	opts.MockProvider = false // the mock file only stands in
+	opts.MockProvider = false // mock replies only replace missing ones
 	opts.Listing = f.cassettes.Replay == ""
 	opts.Open, opts.OpenEmbedder = clients.Open, harness.NoEmbedder
 	plan := runner.Make(suite, opts, d)
@@ -165,7 +165,7 @@ func (f *promptFlags) plan(app *App, suite *scenario.Suite, d *diag.List) (*runn
 	return plan, trials
 }
 
-// oneRow reports whether a trial is of another row than the first, and rows were not asked for.
+// oneRow reports whether to skip a trial: its row is not the first one, and no rows were asked for.
 func (f *promptFlags) oneRow(t *runner.Trial, shown map[groupKey]bool) bool {
 	if t.RowID() == "" || len(f.rows) > 0 || f.sample > 0 {
 		return false
@@ -177,13 +177,13 @@ func (f *promptFlags) oneRow(t *runner.Trial, shown map[groupKey]bool) bool {
 	return another
 }
 
-// show makes the request of a trial.
+// show prints the request of a trial.
 func (f *promptFlags) show(
 	ctx context.Context, app *App, plan *runner.Plan, t *runner.Trial, deck *cassette.Folder,
 ) (*shownRequest, error) {
 	spec := t.Endpoint.Spec
 	made, err := plan.Preview(ctx, t, f.turn-1, runner.PreviewOptions{
-		Calls: f.planOptions(&scenario.Suite{}, true).Calls, Now: app.Now, Cassettes: deck, Again: f.recorder(),
+		Calls: f.planOptions(&scenario.Suite{}, true).Calls, Now: app.Now, Cassettes: deck, Again: f.rerecordCommand(),
 	})
 	if err != nil {
 		return nil, broken(fmt.Errorf("%s: %w", t.ID(), err))

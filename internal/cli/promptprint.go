@@ -33,17 +33,17 @@ type shownRequest struct {
 	Notes      []string        `json:"notes,omitempty"`
 	Wire       *shownWire      `json:"wire,omitempty"`
 
-	sent bool // false: a guardrail answers
+	sent bool // false: a guardrail answers instead
 }
 
-// shownTool is a tool as a model is told of it.
+// shownTool is a tool as the model sees it.
 type shownTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
 }
 
-// shownParameters are those of a request; what is left out is left to the provider.
+// shownParameters are the parameters of a request. The provider chooses those that are left out.
 type shownParameters struct {
 	ToolChoice  string          `json:"tool_choice,omitempty"`
 	Temperature *float64        `json:"temperature,omitempty"`
@@ -59,7 +59,7 @@ type shownParameters struct {
 	Extra       map[string]any  `json:"extra,omitempty"`
 }
 
-// shownWire is a request as the client of a provider sends it.
+// shownWire is a request as it is sent to the server.
 type shownWire struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
@@ -102,7 +102,7 @@ func newShownRequest(t *runner.Trial, turn int, made *runner.Preview) *shownRequ
 	return shown
 }
 
-// newShownWire leaves out what may be secret.
+// newShownWire leaves out headers and parameters that may be secret.
 func newShownWire(w *open.Written) *shownWire {
 	shown := &shownWire{Method: w.Method, URL: w.URL, Headers: map[string]string{}, Body: w.Body}
 	if u, err := url.Parse(w.URL); err == nil && u.User != nil {
@@ -116,12 +116,12 @@ func newShownWire(w *open.Written) *shownWire {
 		}
 	}
 	if !json.Valid(w.Body) {
-		shown.Body, _ = json.Marshal(string(w.Body)) // a text can be written
+		shown.Body, _ = json.Marshal(string(w.Body)) // a text cannot fail to encode
 	}
 	return shown
 }
 
-// withoutSecret is a header without the secret in it. How it says who sends it is none.
+// withoutSecret is a header with the secret replaced. Its authentication scheme stays.
 func withoutSecret(name string, values []string) string {
 	scheme, _, more := strings.Cut(strings.Join(values, ", "), " ")
 	if http.CanonicalHeaderKey(name) == "Authorization" && (more || scheme == "Bearer") {
@@ -153,7 +153,7 @@ func (p *requestPage) line(format string, args ...any) {
 	}
 }
 
-// block is a text under its heading.
+// block prints a text under a heading.
 func (p *requestPage) block(heading, text string) {
 	p.line("%s", heading)
 	for l := range strings.Lines(text) {

@@ -21,8 +21,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// openRecordings opens what the words of a command line name: files, patterns, and folders of results or recordings.
-// What is wrong with any of them is shown, and is an exit status.
+// openRecordings opens the recordings that the arguments name: files, patterns, and folders of results or recordings.
+// It prints what is wrong with them, and returns an exit status.
 func openRecordings(app *App, words []string) ([]*recording.File, error) {
 	var paths []string
 	var errs []error
@@ -68,8 +68,8 @@ func pathsOf(files []*recording.File) []string {
 	return paths
 }
 
-// recordingPaths finds the files that a word means, at least one. others are files of a folder that hold what
-// recordings do, and are none by their names.
+// recordingPaths finds the files that an argument names, at least one. skipped are files of a folder that look like
+// recordings but have another extension.
 func recordingPaths(word string) (files, others []string, err error) {
 	info, err := os.Stat(word)
 	switch {
@@ -93,28 +93,28 @@ func recordingPaths(word string) (files, others []string, err error) {
 	return found, nil, nil
 }
 
-// recordingsIn finds the files of a folder: of a run of arena its results, in the order of the plan where it ended, of
-// another tool's those that its index lists, else whatever may be a recording by its extension, also in folders below.
+// recordingsIn finds the recordings of a folder: the results of a run of arena, the files listed in the index of
+// another tool, or else every file with the extension of a recording, also in subfolders.
 func recordingsIn(dir string) (files, others []string, err error) {
 	search := recordingSearch{seen: map[string]bool{}}
-	found, err := search.at(dir)
+	found, err := search.findIn(dir)
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("the folder %s holds no recording", dir)
-		if len(search.others) > 0 {
+		if len(search.skipped) > 0 {
 			err = fmt.Errorf("the folder %s holds no recording by the names of its files\nname what is one, such as %s", dir,
-				search.others[0])
+				search.skipped[0])
 		}
 	}
-	return found, search.others, err
+	return found, search.skipped, err
 }
 
 // recordingSearch finds recordings in a folder.
 type recordingSearch struct {
-	seen   map[string]bool // folders
-	others []string        // files that hold what recordings do, and are none by their names
+	seen    map[string]bool // visited folders
+	skipped []string        // files that look like recordings but have another extension
 }
 
-func (r *recordingSearch) at(dir string) ([]string, error) {
+func (r *recordingSearch) findIn(dir string) ([]string, error) {
 	if results := filepath.Join(dir, harness.ResultsName); exists(results) {
 		return []string{results}, nil
 	}
@@ -124,12 +124,11 @@ func (r *recordingSearch) at(dir string) ([]string, error) {
 	if listed, ok := indexed(dir); ok {
 		return listed, nil
 	}
-	return r.below(dir)
+	return r.findBelow(dir)
 }
 
-// below finds what may be a recording in a folder and, as if they were named, in those below it. Links are followed,
-// each folder once.
-func (r *recordingSearch) below(dir string) (found []string, err error) {
+// findBelow finds recordings in a folder and its subfolders. It follows links, and visits each folder once.
+func (r *recordingSearch) findBelow(dir string) (found []string, err error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || r.seen[real] {
 		return nil, err
@@ -146,7 +145,7 @@ func (r *recordingSearch) below(dir string) (found []string, err error) {
 		case err != nil:
 			return nil, err
 		case info.IsDir() && !strings.HasPrefix(e.Name(), "."):
-			below, err := r.at(path)
+			below, err := r.findIn(path)
 			if err != nil {
 				return nil, err
 			}
@@ -154,13 +153,13 @@ func (r *recordingSearch) below(dir string) (found []string, err error) {
 		case info.Mode().IsRegular() && scenario.MayBeRecording(path):
 			found = append(found, path)
 		case info.Mode().IsRegular() && holdsData(path):
-			r.others = append(r.others, path)
+			r.skipped = append(r.skipped, path)
 		}
 	}
 	return found, nil
 }
 
-// holdsData reports whether a file begins as JSON does, or as what is packed with gzip or zip.
+// holdsData reports whether a file begins like JSON, gzip or zip.
 func holdsData(path string) bool {
 	f, err := plainfile.Open(path)
 	if err != nil {
@@ -174,7 +173,7 @@ func holdsData(path string) bool {
 		bytes.HasPrefix(start, []byte("\x1f\x8b")) || bytes.HasPrefix(start, []byte("PK\x03\x04"))
 }
 
-// remarkOthers tells of files in a folder of recordings that are not read.
+// remarkOthers names files in a folder of recordings that are not read.
 func (a *App) remarkOthers(dir string, others []string) {
 	if len(others) > 0 {
 		a.remark("%s not read in %s, because recordings are not named so: %s; name what is to be judged",
@@ -182,7 +181,7 @@ func (a *App) remarkOthers(dir string, others []string) {
 	}
 }
 
-// indexed reads which results a folder of another tool lists in its index; there may be older ones beside them.
+// indexed reads the index of another tool: the folder may also hold older results.
 func indexed(dir string) (paths []string, ok bool) {
 	data, err := plainfile.Read(filepath.Join(dir, "index.json"))
 	var index struct {
@@ -192,7 +191,7 @@ func indexed(dir string) (paths []string, ok bool) {
 		return nil, false
 	}
 	for _, id := range index.Runs {
-		if id != filepath.Base(id) { // an id is no path
+		if id != filepath.Base(id) { // a path is not an id
 			return nil, false
 		}
 		paths = append(paths, filepath.Join(dir, id+".json"))
@@ -200,7 +199,7 @@ func indexed(dir string) (paths []string, ok bool) {
 	return paths, true
 }
 
-// eachSession reads the sessions of files one after the other.
+// eachSession visits the sessions of all files.
 func eachSession(app *App, files []*recording.File, visit func(*recording.Session) error) error {
 	for _, file := range files {
 		for i := range file.Sessions() {
@@ -222,14 +221,14 @@ func eachSession(app *App, files []*recording.File, visit func(*recording.Sessio
 	return nil
 }
 
-// remarks prints notes that are whole.
+// remarks prints notes that begin with their own label.
 func (a *App) remarks(notes []string) {
 	for _, note := range notes {
 		a.remark("%s", note)
 	}
 }
 
-// remark prints a line for people that changes nothing.
+// remark prints a note to stderr.
 func (a *App) remark(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.Err, "note: %s\n", diag.Safe(fmt.Sprintf(format, args...))) // a broken stderr takes no complaint
+	_, _ = fmt.Fprintf(a.Err, "note: %s\n", diag.Safe(fmt.Sprintf(format, args...))) // stderr may be broken
 }

@@ -46,7 +46,7 @@ type rejudgeFlags struct {
 
 	source string // the file of the run
 
-	asked []string // providers that the run was asked for; nil: it was asked for none, or that is not known
+	askedProviders []string // providers named by the run; nil: none, or not known
 }
 
 func newRejudgeCmd(app *App) *cobra.Command {
@@ -114,7 +114,7 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 	f.holdAgainst(app, was.Shard != nil, diags)
 	if diags.Errors() == 0 {
 		plan = f.plan(app, suite, was, diags)
-		f.affords(plan, diags)
+		f.validateMaxCost(plan, diags)
 		f.keepNames(app, suite, plan, diags)
 	}
 	if f.strict {
@@ -132,8 +132,8 @@ func (f *rejudgeFlags) run(ctx context.Context, app *App, source string) error {
 	return f.perform(ctx, app, suite, plan, was, warnings(diags))
 }
 
-// remember takes over how the run was made, as far as the command line leaves it open. Only files below the working
-// directory are taken: a journal may come from anywhere.
+// remember takes over the options of the run that the command line does not give. It takes only files below the working
+// directory: a journal may come from another machine.
 func (f *rejudgeFlags) remember(app *App, was *result.Run) error {
 	then, err := specOf(was)
 	if err != nil {
@@ -164,18 +164,18 @@ func (f *rejudgeFlags) remember(app *App, was *result.Run) error {
 		taken = append(taken, f.mockConfig)
 	}
 	for _, path := range taken {
-		if path != "" && !below(path) {
+		if path != "" && !inWorkingDir(path) {
 			return fmt.Errorf("the run was made with %s, which is not below the working directory\n"+
 				"name the files to judge by, the config with -c and the mock file with --mock-config", path)
 		}
 	}
-	f.asked, f.trials = then.Providers, then.Trials
+	f.askedProviders, f.trials = then.Providers, then.Trials
 	recallValue(f.given, "judge", &f.judge, then.Judge)
 	recallReasons(f.given, &f.failOn, then.FailOn)
 	recallValue(f.given, "baseline", &f.baseline, then.Baseline)
 	recallValue(f.given, "strict", &f.strict, then.Strict)
 	if then.Lenient && !f.given.has("lenient") {
-		app.remarkBetter([]string{"lenient"})
+		app.remarkDroppedLeniency([]string{"lenient"})
 	}
 	if !f.given.has("eval-groups") && !f.given.has("eval-types") && !f.given.has("skip-evals") {
 		f.recallFilter(f.given, then)
@@ -183,14 +183,14 @@ func (f *rejudgeFlags) remember(app *App, was *result.Run) error {
 	return nil
 }
 
-// load reads the files that hold the checks.
+// load loads the files with the checks.
 func (f *rejudgeFlags) load(app *App) (*scenario.Suite, *diag.List) {
 	asserted := len(f.asserts) > 0
 	suite, diags := checks.Load(scenario.Options{
 		Paths: slices.Concat(f.paths, f.asserts), Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient,
 		Getenv: app.Getenv, Bare: asserted, Recorded: asserted, AllowUncertain: f.allowUncertain,
 	})
-	app.watch(suite, diags)
+	app.learnSecrets(suite, diags)
 	f.noteUncertain(app, suite)
 	named := func(file string) bool {
 		return slices.ContainsFunc(f.asserts, func(a string) bool { return sameFile(a, file) })
@@ -215,7 +215,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 	f.filter.Apply(suite, d)
 	clients := f.clients(app, f.jobsFor(suite))
 	selection, calls, rule := f.selection(), runner.CallParameters{}, runner.TrialOptions{}
-	if then := was.Spec; then != nil { // which rows were chosen, and what was asked of all trials
+	if then := was.Spec; then != nil { // its rows, and options for all trials
 		selection.Rows, selection.Sample, calls.Seed = then.Rows, then.Sample, then.Seed
 		rule.PassRate, rule.Tolerance, rule.Confidence, rule.Stop = then.PassRate, then.Tolerance, then.Confidence, then.Stop
 	}
@@ -223,7 +223,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 	return runner.Rejudge(suite, finished, was.Declared, runner.PlanOptions{
 		Selection:    selection,
 		Calls:        calls,
-		Asked:        f.asked,
+		Asked:        f.askedProviders,
 		Trials:       f.trials,
 		MockProvider: f.mocked(), AllowEmpty: f.allowEmpty, Strict: f.strict, Lenient: f.lenient,
 		Gates: result.Gated(was.Groups), Rule: rule,
@@ -232,7 +232,7 @@ func (f *rejudgeFlags) plan(app *App, suite *scenario.Suite, was *result.Run, d 
 	}, d)
 }
 
-// perform runs the plan into a folder of its own.
+// perform runs the plan and writes into a separate folder.
 func (f *rejudgeFlags) perform(
 	ctx context.Context, app *App, suite *scenario.Suite, plan *runner.Plan, was *result.Run, warned []string,
 ) error {
@@ -249,8 +249,8 @@ func (f *rejudgeFlags) perform(
 		return err
 	}
 	out.Keep = f.keep
-	if len(f.providers) == 0 { // whoever judges the verdicts again has to know
-		f.providers = f.asked
+	if len(f.providers) == 0 { // a later rejudge needs to know them
+		f.providers = f.askedProviders
 	}
 	return locked(app, out, f.otherFiles(), func() error {
 		file, resumed, err := f.openResumed(app, suite, plan, out)
@@ -269,7 +269,7 @@ func (f *rejudgeFlags) perform(
 	})
 }
 
-// loadWithMedia loads a trial together with the media that lie beside the run, which is read from a file.
+// loadWithMedia makes a function that loads a trial with its media, which are files beside the run.
 func loadWithMedia(file string, load func() (*result.Trial, error)) func() (*result.Trial, error) {
 	return func() (*result.Trial, error) {
 		t, err := load()

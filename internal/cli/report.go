@@ -76,7 +76,7 @@ func (f *reportFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.color, "color", "auto", "`when` to colour the output: auto, always or never")
 }
 
-// validate refuses values that make no sense. granular: the granularity of JUnit was asked for.
+// validate checks the values. granular: the user gave the granularity of JUnit.
 func (f *reportFlags) validate(granular bool) error {
 	err := errors.Join(
 		oneOf("format", f.formats, "json", "junit", "html", "markdown"),
@@ -94,7 +94,7 @@ func (f *reportFlags) validate(granular bool) error {
 	return nil
 }
 
-// choice is what the flags say about the output.
+// choice returns the outputs that the flags ask for.
 func (f *reportFlags) choice() harness.Choice {
 	return harness.Choice{
 		Dir: f.out, Formats: f.formats, JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile,
@@ -125,7 +125,7 @@ func (f *reportFlags) run(app *App, path string) error {
 	}
 	var writeErr error
 	if err := locked(app, out, nil, func() error {
-		writeErr = errors.Join(out.WriteAll(run), point(out, input))
+		writeErr = errors.Join(out.WriteAll(run), noteJournalFolder(out, input))
 		return nil
 	}); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (f *reportFlags) run(app *App, path string) error {
 	return ifBroken(errors.Join(writeErr, printer.Finish(run, out.Written()...), leftOut(run, input)))
 }
 
-// leftOut says that the reports do not hold all that was written down of a run.
+// leftOut says that the reports do not cover the whole run.
 func leftOut(run *result.Run, input string) error {
 	if run.LeftOut == 0 {
 		return nil
@@ -154,8 +154,8 @@ func leftOut(run *result.Run, input string) error {
 		plural.Of(run.LeftOut, "line was", "lines were"))
 }
 
-// openRun reads the run that a file or a folder holds, and says in which file. Trials are read when they are asked for,
-// until done is called.
+// openRun reads the run in a file or a folder, and returns the path of the file. Trials are read on demand, until done
+// is called.
 func openRun(app *App, path string) (run *result.Run, input string, done func(), err error) {
 	if input, err = reportInput(path); err != nil {
 		return nil, "", nil, err
@@ -172,7 +172,7 @@ func openRun(app *App, path string) (run *result.Run, input string, done func(),
 	return run, input, done, nil
 }
 
-// reportInput finds the file to read: of a folder the journal, else results.json.
+// reportInput finds the file to read in a folder: the journal, or else results.json.
 func reportInput(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -197,7 +197,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// readRun reads a journal, or results.json when the file is none.
+// readRun reads a journal or results.json.
 func (a *App) readRun(file *os.File) (*result.Run, error) {
 	ledger, err := result.ReadRun(readOnly{file})
 	if err == nil {

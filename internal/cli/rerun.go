@@ -13,8 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/selection"
 )
 
-// command is the user's own command line, in words, as far as it decides what is run and what passes, and without its
-// filters.
+// command is the command line of the user without filters, as far as it affects results.
 func (f *runFlags) command() []string {
 	words := slices.Clone(f.words)
 	if f.words[1] != "eval" {
@@ -68,8 +67,8 @@ func (f *runFlags) command() []string {
 	return words
 }
 
-// rerunner makes the commands that run the scenario of some trials again with their providers, in the run that command
-// describes. Where that is not known, the file of the trials is named.
+// rerunner returns a function that makes the command to run the scenario and providers of some trials again, with the
+// options of command. If these are not known, the command names the file of the trials.
 func rerunner(command []string) func(...*result.Brief) string {
 	return func(trials ...*result.Brief) string {
 		b := trials[0]
@@ -96,10 +95,10 @@ func rerunner(command []string) func(...*result.Brief) string {
 	}
 }
 
-// rejudging is the command that judges a finished run again, without its agents.
+// rejudging is the command that judges a finished run again, without agents.
 func rejudging(folder string) string { return quoted([]string{"arena", "rejudge", folder}) }
 
-// distinct adds a flag for each value that the trials have.
+// distinct adds a flag for each distinct value of the trials.
 func distinct(words []string, flag string, trials []*result.Brief, value func(*result.Brief) string) []string {
 	var seen []string
 	for _, b := range trials {
@@ -113,7 +112,7 @@ func distinct(words []string, flag string, trials []*result.Brief, value func(*r
 
 const shellSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,"
 
-// quoted is a command as it is typed.
+// quoted joins words into a command for a shell.
 func quoted(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -122,8 +121,7 @@ func quoted(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// shellQuote makes a word that a POSIX shell reads back as it is. What no screen would show as it is gets the form
-// $'\x1b', which shows what it is.
+// shellQuote quotes a word for a POSIX shell. Text that cannot be shown gets the form $'\x1b'.
 func shellQuote(w string) string {
 	if w != "" && strings.Trim(w, shellSafe) == "" {
 		return w
@@ -134,7 +132,7 @@ func shellQuote(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// shellEscape writes every byte as \x and its number that is not part of a plain character.
+// shellEscape writes each byte that is not part of a plain character as \x and its number.
 func shellEscape(w string) string {
 	var b strings.Builder
 	for i := 0; i < len(w); {

@@ -45,7 +45,7 @@ func TestAgainRepeatsEveryFlag(t *testing.T) {
 		case "shard-by":
 			words = append(words, "--shard=2/5")
 		}
-		repeated := slices.ContainsFunc(asRun(t, words...).repeat(), func(word string) bool {
+		repeated := slices.ContainsFunc(asRun(t, words...).rerunCommand(), func(word string) bool {
 			return word == "--"+fl.Name || strings.HasPrefix(word, "--"+fl.Name+"=")
 		})
 		if repeated == (notRepeated[fl.Name] != "") {

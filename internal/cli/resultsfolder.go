@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// resultsFolder is where arena run leaves its results in the working directory, for commands that have no such flag of
-// their own: as the variables say, else .arena.yaml, else the config.
+// resultsFolder is the results folder of arena run in the working directory, for commands without a flag for it: from
+// variables, .arena.yaml, or the config.
 func (a *App) resultsFolder(cmd *cobra.Command) (string, error) {
 	known := flagNames(cmd.Root())
 	file, err := readSettings(cmd.Root(), known)

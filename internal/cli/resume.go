@@ -16,31 +16,31 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// resumption is what of the last run into a folder stands in the run that resumes it.
+// resumption says what the resumed run keeps of the last run in its folder.
 type resumption struct {
-	file      string // that is resumed
-	ledger    *result.JournalContent
-	kept      map[int]*result.Entry // by index in the plan
-	left      map[int]bool          // that are neither kept nor run
-	said      []*result.Entry       // that are not kept, and whose judges are not asked again for the same
-	unjudged  map[int]*result.Entry // whose conversation stays, and is judged again by evals that could not judge
-	dropped   []int64
-	earlier   map[int][]result.Attempt // failures of trials that are run again and ask for the same
-	changed   int                      // trials that were settled, but as something else than is asked for now
-	outdated  int                      // trials that came to a verdict, asked for something else, and are run again
-	toRun     int
-	again     map[string]bool          // fingerprints of those that are run, and may have been before
-	unplanned int                      // trials that are kept though the plan has them no more; they stand behind it
-	lost      []string                 // those of them that did not pass, by id
-	warnings  []string                 // of those, and of what the kept ones are without
-	weakened  map[int]result.Weakening // gates that are wrong more often than they say, by their first trial
-	anew      bool                     // what failed would only be heard again from those who said it
+	file             string // the resumed journal
+	ledger           *result.JournalContent
+	kept             map[int]*result.Entry // kept trials, by index in the plan
+	leftOut          map[int]bool          // trials that are neither kept nor run
+	superseded       []*result.Entry       // entries that are not kept, but whose replies of judges are reused
+	unjudged         map[int]*result.Entry // trials whose conversation is kept and judged again
+	dropped          []int64
+	earlier          map[int][]result.Attempt // failures of trials that run again with the same fingerprint
+	changed          int                      // trials that had a final result, with another fingerprint
+	outdated         int                      // trials that had a verdict, with another fingerprint, and run again
+	toRun            int
+	rerunPrints      map[string]bool          // fingerprints of trials that run, and may have run before
+	unplanned        int                      // kept trials that are not in the plan; they are numbered behind it
+	vanishedFailures []string                 // ids of kept trials outside the plan that did not pass
+	warnings         []string                 // about those, and about what is missing of kept trials
+	weakened         map[int]result.Weakening // gates with more errors than they promise, by their first trial
+	askJudgesAgain   bool                     // old replies of judges would only fail again
 }
 
 // resumes reports whether the run builds on the one before it.
 func (f *runFlags) resumes() bool { return f.resume || f.lastFailed }
 
-// flag is how the user asked for that.
+// resumeFlag is the flag with which the user resumed.
 func (f *runFlags) resumeFlag() string {
 	if f.resume {
 		return "--resume"
@@ -48,16 +48,16 @@ func (f *runFlags) resumeFlag() string {
 	return "--last-failed"
 }
 
-// resumed settles what of a journal stays in a run of the plan. Trials of which nothing final is known are run; with
-// --last-failed also those that did not pass, each with all the others of its group: a group that is repeated one by
-// one until each has passed would prove nothing.
+// resumed decides what a resumed run keeps of a journal. Trials without a final result run. With --last-failed, trials
+// that did not pass run too, with all others of their group: to repeat single trials until each has passed would prove
+// nothing.
 func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*resumption, error) {
 	if err := f.resumable(&ledger.Header); err != nil {
 		return nil, err
 	}
 	r := &resumption{
-		ledger: ledger, kept: map[int]*result.Entry{}, left: map[int]bool{}, earlier: map[int][]result.Attempt{},
-		again: map[string]bool{}, anew: f.lastFailed, unjudged: map[int]*result.Entry{},
+		ledger: ledger, kept: map[int]*result.Entry{}, leftOut: map[int]bool{}, earlier: map[int][]result.Attempt{},
+		rerunPrints: map[string]bool{}, askJudgesAgain: f.lastFailed, unjudged: map[int]*result.Entry{},
 		weakened: map[int]result.Weakening{},
 	}
 	p := newEarlierTrials(ledger, plan, f.strict, f.lastFailed)
@@ -75,35 +75,35 @@ func (f *runFlags) resumed(plan *runner.Plan, ledger *result.JournalContent) (*r
 			delete(r.kept, i)
 		}
 	}
-	r.toRun = plan.Len() - len(r.kept) - len(r.left) - notNeeded
-	r.changed = len(r.left)
+	r.toRun = plan.Len() - len(r.kept) - len(r.leftOut) - notNeeded
+	r.changed = len(r.leftOut)
 	if err := r.runAgain(asked, p); err != nil {
 		return nil, err
 	}
 	if f.judgesOver() {
-		r.said = r.answered()
+		r.superseded = r.supersededEntries()
 	}
 	return r, nil
 }
 
-// keepTrials looks for each trial of the plan in the journal, and keeps what is final. It returns the trials that may
-// be in the journal, by index, and what stays of each group.
+// keepTrials looks up each trial of the plan in the journal, and keeps final results. It returns the trials that may be
+// in the journal, and the kept trials of each group.
 func (f *runFlags) keepTrials(
 	r *resumption, p *earlierTrials, plan *runner.Plan,
-) (asked []askedTrial, groups map[groupKey]*keptOfGroup) {
+) (asked []askedTrial, groups map[groupKey]*keptGroup) {
 	opts := f.trialOptions()
 	prints := runner.NewFingerprints(&opts)
-	groups = map[groupKey]*keptOfGroup{}
+	groups = map[groupKey]*keptGroup{}
 	for t := range plan.Asked(p.numbers, p.rounds) {
 		i, print := t.Index, prints.Of(t)
 		g := groups[groupOf(t)]
 		if g == nil {
-			g = &keptOfGroup{}
+			g = &keptGroup{}
 			groups[groupOf(t)] = g
 		}
 		e := p.take(print, t, f.timeout)
 		if e != nil {
-			print = e.Fingerprint // the same text, which is kept once
+			print = e.Fingerprint // shares the memory of the equal text
 		}
 		asked = append(asked, askedTrial{i, print})
 		switch {
@@ -114,7 +114,7 @@ func (f *runFlags) keepTrials(
 			}
 			g.stays = append(g.stays, i)
 		case e == nil && f.lastFailed && p.passed[t.ID()]:
-			r.left[i] = true
+			r.leftOut[i] = true
 			g.stays = append(g.stays, i)
 		case e == nil && f.resume && p.cameToVerdict(t.ID()):
 			r.outdated++
@@ -124,18 +124,18 @@ func (f *runFlags) keepTrials(
 	return asked, groups
 }
 
-// runAgain notes the trials that are run, and their failures in earlier runs. With --last-failed it drops the lines
-// that the journal has of them.
+// runAgain notes the trials that run again, and their failures in earlier runs. With --last-failed it drops their lines
+// of the journal.
 func (r *resumption) runAgain(asked []askedTrial, p *earlierTrials) error {
 	for _, t := range asked {
 		if r.keeps(t.index) {
 			continue
 		}
-		r.again[t.print] = true
+		r.rerunPrints[t.print] = true
 		if r.unjudged[t.index] != nil {
 			continue
 		}
-		if r.anew {
+		if r.askJudgesAgain {
 			r.dropped = append(r.dropped, p.lines[t.print]...)
 		}
 		if err := r.remember(t.index, p.failed[t.print]); err != nil {
@@ -153,14 +153,14 @@ type askedTrial struct {
 	print string
 }
 
-// keptOfGroup is what of a group stays.
-type keptOfGroup struct {
-	size  int   // in the plan
-	stays []int // indexes
+// keptGroup lists the kept trials of a group.
+type keptGroup struct {
+	size  int   // number of trials in the plan
+	stays []int // indexes of kept trials
 }
 
-// reopen runs the groups whole of which anything is run.
-func (r *resumption) reopen(plan *runner.Plan, groups map[groupKey]*keptOfGroup) {
+// reopen runs all trials of a group if any of them runs.
+func (r *resumption) reopen(plan *runner.Plan, groups map[groupKey]*keptGroup) {
 	for t, n := range plan.Sizes() {
 		if t.Gated() { // see resumption.gates
 			delete(groups, groupOf(t))
@@ -176,12 +176,12 @@ func (r *resumption) reopen(plan *runner.Plan, groups map[groupKey]*keptOfGroup)
 		}
 		for _, i := range g.stays {
 			delete(r.kept, i)
-			delete(r.left, i)
+			delete(r.leftOut, i)
 		}
 	}
 }
 
-// remember keeps what is told of earlier failures.
+// remember stores the earlier failures of a trial.
 func (r *resumption) remember(i int, failed []*result.Entry) error {
 	for _, e := range failed {
 		t, err := r.ledger.Trial(e)
@@ -193,7 +193,7 @@ func (r *resumption) remember(i int, failed []*result.Entry) error {
 	return nil
 }
 
-// resumable refuses a journal of something else.
+// resumable refuses the journal of another command or project.
 func (f *runFlags) resumable(h *result.JournalHeader) error {
 	replays := f.cassettes.ReplaysOnly()
 	switch {
@@ -210,14 +210,14 @@ func (f *runFlags) resumable(h *result.JournalHeader) error {
 	return nil
 }
 
-// judgesAgain reports whether the conversation of a trial stays, and evals in it that could not judge do so again.
-// Workers that judge get none of an earlier run, what was redacted nobody can judge, and a replay has its cassettes.
+// judgesAgain reports whether to keep a conversation and repeat the evals that could not judge it. Not if workers
+// judge, if text was redacted, or in a replay, which has cassettes.
 func (f *runFlags) judgesAgain(e *result.Entry) bool {
 	return e.Unjudged && (e.Status == result.Passed || e.Status == result.Failed) && len(e.Redacted) == 0 &&
 		f.cassettes.Replay == "" && f.dispatch.mode() == runner.InProcess && f.workers.url == ""
 }
 
-// groupKey tells groups of trials apart.
+// groupKey identifies a group of trials.
 type groupKey struct {
 	project, scenario, provider any
 	region, row                 string
@@ -240,7 +240,7 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 			f.resumeFlag(), file.Name(), err)
 	}
 	app.reportDamage(file.Name(), ledger)
-	if err := f.workers.mayHold(f, ledger); err != nil {
+	if err := f.workers.refuseUncollected(f, ledger); err != nil {
 		return nil, err
 	}
 	r, err := f.resumed(plan, ledger)
@@ -249,13 +249,13 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 	}
 	r.file = file.Name()
 	if f.judgesOver() {
-		return r, errors.Join(f.refuseUnjudged(r, plan), f.redactedBefore(r))
+		return r, errors.Join(f.refuseUnjudged(r, plan), f.refuseUnredacted(r))
 	}
 	if err := f.keepUnplanned(r, plan, suite); err != nil {
 		return nil, err
 	}
 	if r.toRun == 0 {
-		if err := f.leftBehind(filepath.Dir(file.Name()), plan.Len()); err != nil {
+		if err := f.refuseWiderRun(filepath.Dir(file.Name()), plan.Len()); err != nil {
 			return nil, err
 		}
 	}
@@ -267,16 +267,16 @@ func (f *runFlags) readEarlier(app *App, suite *scenario.Suite, plan *runner.Pla
 			return nil, err
 		}
 	}
-	return r, f.redactedBefore(r)
+	return r, f.refuseUnredacted(r)
 }
 
-// keeps reports whether a trial of the plan is not run: it stays as it is, or is left out.
+// keeps reports whether a trial of the plan does not run.
 func (r *resumption) keeps(i int) bool {
 	_, stays := r.kept[i]
-	return stays || r.left[i]
+	return stays || r.leftOut[i]
 }
 
-// leftUnjudged is a trial of which evals judge the conversation again that could not; nil: that is another one.
+// leftUnjudged is a trial whose conversation evals judge again; nil: it is not such a trial.
 func (r *resumption) leftUnjudged(i int) *runner.Finished {
 	e := r.unjudged[i]
 	if e == nil {
@@ -290,7 +290,7 @@ func (r *resumption) leftUnjudged(i int) *runner.Finished {
 	}
 }
 
-// notRun are the trials of the plan that are not run, in order.
+// notRun are the indexes of trials that do not run, in order.
 func (r *resumption) notRun() []int {
 	return slices.Sorted(func(yield func(int) bool) {
 		for i := range r.kept {
@@ -298,7 +298,7 @@ func (r *resumption) notRun() []int {
 				return
 			}
 		}
-		for i := range r.left {
+		for i := range r.leftOut {
 			if !yield(i) {
 				return
 			}
@@ -320,7 +320,7 @@ func (f *runFlags) openEarlier(out *harness.Outputs) (*os.File, error) {
 	return file, err
 }
 
-// bringHome completes the journal to resume with what ended when it could not be written.
+// bringHome appends the results that an earlier run could not write to its journal.
 func (f *runFlags) bringHome(app *App, out *harness.Outputs) error {
 	if !f.resumes() {
 		return nil
@@ -336,7 +336,7 @@ func (f *runFlags) bringHome(app *App, out *harness.Outputs) error {
 	return nil
 }
 
-// trialOptions are the options of a run that decide what comes of its trials.
+// trialOptions are the options that affect the results of trials.
 func (f *runFlags) trialOptions() runner.Options {
 	return runner.Options{
 		OnFailure: f.onFailure, Strict: f.strict, Temperature: pointerTo(f.given, "temperature", f.temperature),
@@ -345,18 +345,18 @@ func (f *runFlags) trialOptions() runner.Options {
 	}
 }
 
-// earlierRun is what the run that goes on needs to know of the one before.
+// earlierRun is what the harness needs to know of the resumed run.
 func (r *resumption) earlierRun(journal *os.File) *harness.Earlier {
 	if r == nil {
 		return nil
 	}
 	return &harness.Earlier{
-		Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped, AskJudgesAgain: r.anew,
-		Unjudged: r.unjudged, Superseded: r.said, Weakened: r.weakened,
+		Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped, AskJudgesAgain: r.askJudgesAgain,
+		Unjudged: r.unjudged, Superseded: r.superseded, Weakened: r.weakened,
 	}
 }
 
-// stays counts the trials that are kept.
+// stays counts the kept trials.
 func (r *resumption) stays() int {
 	if r == nil {
 		return 0

@@ -8,9 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// gates settles what stays of groups whose trials may end early, and counts the numbers of trials that are not needed.
-// With afresh a group that ended stays only where it has passed. A gate that was stopped before it ended goes on: that
-// is no second chance, and what is paid for stays.
+// gates decides what is kept of groups that may end early, and counts trials that are not needed. afresh: a finished
+// group is kept only if it passed. An unfinished gate continues with its trials: that is no second chance.
 func (r *resumption) gates(plan *runner.Plan, afresh bool) (notNeeded int, err error) {
 	groups := plan.Gates()
 	if len(groups) == 0 {
@@ -38,7 +37,7 @@ func (r *resumption) gates(plan *runner.Plan, afresh bool) (notNeeded int, err e
 				delete(r.kept, index)
 			}
 			for index := range g.Slots() {
-				delete(r.left, g.First+index)
+				delete(r.leftOut, g.First+index)
 			}
 			stays = 0
 		}
@@ -46,12 +45,12 @@ func (r *resumption) gates(plan *runner.Plan, afresh bool) (notNeeded int, err e
 			notNeeded += g.Slots() - stays
 			continue
 		}
-		notNeeded += min(g.Slots()-g.Max, g.Slots()-stays) // numbers of trials that replace others
+		notNeeded += min(g.Slots()-g.Max, g.Slots()-stays) // numbers above Max are for trials that replace others
 	}
 	return notNeeded, nil
 }
 
-// endsAfresh reports whether a group is started afresh by --last-failed.
+// endsAfresh reports whether --last-failed starts a group afresh.
 func endsAfresh(g *result.GatedGroup, p *result.Progress) bool {
 	switch p.Verdict() {
 	case result.Passed, result.Skipped:
@@ -63,7 +62,7 @@ func endsAfresh(g *result.GatedGroup, p *result.Progress) bool {
 	}
 }
 
-// weakens says why a gate of which trials are known is wrong more often than it says; "": it is not.
+// weakens says why a gate with earlier trials has more errors than it promises; "": it has not.
 func (r *resumption) weakens(g *result.GatedGroup, p *result.Progress, afresh bool) result.Weakening {
 	if g.Rule != result.RuleGate || r.ledger.HeaderLost {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// judgesOver reports whether the command judges conversations that are over: it asks judges, and no agent.
+// judgesOver reports whether the command judges finished conversations, without agents.
 func (f *runFlags) judgesOver() bool { return f.words[1] != "run" }
 
 // registerResumeJudging registers --resume for a command that judges.
@@ -21,8 +21,8 @@ func (f *runFlags) registerResumeJudging(fl *pflag.FlagSet) {
 		"asked for unchanged, judge the rest and what could not be judged")
 }
 
-// namedJudgement takes the results folder, or the journal, of the judgement to go on with from the arguments. Other
-// runs stay there: they may be what is to be judged.
+// namedJudgement takes the folder, or the journal, of the judgement to resume from the arguments. Other runs stay
+// there: they may be what is judged.
 func (f *runFlags) namedJudgement(args []string) (rest []string, err error) {
 	if !f.resume {
 		return args, nil
@@ -44,8 +44,8 @@ func (f *runFlags) namedJudgement(args []string) (rest []string, err error) {
 	return args, nil
 }
 
-// refuseUnjudged refuses to go on with a judgement of conversations that this command does not judge: the reports would
-// tell of some that are not what was named, or lose them.
+// refuseUnjudged refuses to resume a judgement of other conversations: the reports would contain conversations that
+// were not named, or lose some.
 func (f *runFlags) refuseUnjudged(r *resumption, plan *runner.Plan) error {
 	gone := r.missing(plan)
 	if len(gone) == 0 {
@@ -60,14 +60,14 @@ func (f *runFlags) refuseUnjudged(r *resumption, plan *runner.Plan) error {
 		plural.Of(len(ids), "trial", "trials"), someIDs(ids), quoted(r.ledger.Header.Resume))
 }
 
-// unjudgeable are the trials of a judgement that ended in an error: a judge that was not there may be now. What was
-// said of them is kept, and only what was not is asked.
+// unjudgeable reports whether a trial of a judgement ended in an error: the judge may be available now. Replies of
+// judges are reused.
 func (f *runFlags) unjudgeable(e *result.Entry) bool {
 	return f.judgesOver() && e.Status == result.Errored
 }
 
-// answered are the trials of a judgement that are not kept: their judges are not asked again for the same.
-func (r *resumption) answered() []*result.Entry {
+// supersededEntries are the entries that are not kept. Their replies of judges are reused.
+func (r *resumption) supersededEntries() []*result.Entry {
 	kept := map[*result.Entry]bool{}
 	for _, e := range r.kept {
 		kept[e] = true

@@ -10,17 +10,17 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// What --resume and --last-failed say of the run that they go on with.
+// Messages of --resume and --last-failed about the resumed run.
 
-// nothing says why there is nothing to run again for --last-failed. failOn is what makes the run red besides failures
-// and errors.
+// nothing says why --last-failed has nothing to run. failOn are the reasons that make the run red, besides failures and
+// errors.
 func (r *resumption) nothing(failOn []string) error {
 	was := *r.ledger.Run
 	was.FailOn = failOn
-	if reasons := was.RedBy(); len(reasons) > 0 && r.changed == 0 && len(r.lost) == 0 {
+	if reasons := was.RedBy(); len(reasons) > 0 && r.changed == 0 && len(r.vanishedFailures) == 0 {
 		return redWithoutFailure(&was, reasons)
 	}
-	if over := was.Overdue(); len(over) > 0 && r.changed == 0 && len(r.lost) == 0 {
+	if over := was.Overdue(); len(over) > 0 && r.changed == 0 && len(r.vanishedFailures) == 0 {
 		return fmt.Errorf("--last-failed: no trial failed in the last run; %s\n"+
 			"nothing was touched, and the reports stay as they are", show.Overdue(over[0]))
 	}
@@ -28,10 +28,10 @@ func (r *resumption) nothing(failOn []string) error {
 		return fmt.Errorf("--last-failed: nothing failed in the last run; %s before the files or flags changed\n"+
 			"arena run --resume runs what changed; nothing was touched", plural.Of(r.changed, "trial passed", "trials passed"))
 	}
-	if n := len(r.lost); n > 0 {
+	if n := len(r.vanishedFailures); n > 0 {
 		return fmt.Errorf("--last-failed: what did not pass in the last run is not in the plan any more: %s\n"+
 			"bring %s back, or run what there is: arena run; nothing was touched, and the reports stay as they are",
-			someIDs(r.lost), plural.Of(n, "trial", "trials"))
+			someIDs(r.vanishedFailures), plural.Of(n, "trial", "trials"))
 	}
 	passed := "every trial of this plan passed"
 	if n := toleratedTrials(&was); n > 0 {
@@ -41,7 +41,7 @@ func (r *resumption) nothing(failOn []string) error {
 		"the reports stay as they are; arena run without that flag runs all of it again", passed)
 }
 
-// toleratedTrials counts those that failed in groups that pass with some that do.
+// toleratedTrials counts failed trials in groups that passed.
 func toleratedTrials(run *result.Run) (n int) {
 	for _, b := range run.Briefs.All() {
 		if b.Status == result.Failed && !b.Gone {
@@ -51,7 +51,7 @@ func toleratedTrials(run *result.Run) (n int) {
 	return n
 }
 
-// hintJudgesLeftOpen says how to spare what agents cost where only judges could not judge.
+// hintJudgesLeftOpen suggests rejudge, which calls no agent, where only judges failed.
 func (r *resumption) hintJudgesLeftOpen(app *App) error {
 	n, kept := 0, map[*result.Entry]bool{}
 	for _, e := range r.kept {
@@ -78,7 +78,7 @@ func (r *resumption) hintJudgesLeftOpen(app *App) error {
 
 const maxDamage = 10
 
-// reportDamage tells which lines of a journal were left out.
+// reportDamage names damaged lines of a journal.
 func (a *App) reportDamage(name string, ledger *result.JournalContent) {
 	if ledger.Cut {
 		a.complain(fmt.Errorf("%s: the last line is cut, as a killed run leaves it; it was left out", name))
@@ -95,7 +95,7 @@ func (a *App) reportDamage(name string, ledger *result.JournalContent) {
 	}
 }
 
-// reportKept says what is kept and what is run.
+// reportKept says how many trials are kept and how many run.
 func (x *execution) reportKept() {
 	p := x.resumed
 	if p == nil {
@@ -107,10 +107,10 @@ func (x *execution) reportKept() {
 	if x.flags.quiet {
 		return
 	}
-	if words := x.flags.tookOver(); len(words) > 0 {
+	if words := x.flags.inheritedFilters(); len(words) > 0 {
 		x.app.remark("%s: made as the run before, with %s", x.flags.resumeFlag(), quoted(words))
 	}
-	if flags := x.flags.notTaken; len(flags) > 0 {
+	if flags := x.flags.notInherited; len(flags) > 0 {
 		x.app.remark("the run was made with --%s too, which this one does not take over: name what is wanted again",
 			strings.Join(flags, ", --"))
 	}

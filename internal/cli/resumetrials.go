@@ -11,36 +11,36 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// earlierTrials are those of a journal by what its trials asked for.
+// earlierTrials are the trials of a journal, by fingerprint.
 type earlierTrials struct {
-	entries []*result.Entry
-	usable  map[string]int             // finished, not set aside, not yet taken: the last of them; see before
-	before  []int                      // by entry, the usable one before it that asked for the same; -1: there is none
-	failed  map[string][]*result.Entry // in the order of the lines
+	entries        []*result.Entry
+	usable         map[string]int             // by fingerprint, the last one that is neither dropped nor taken
+	previousUsable []int                      // by entry, the previous usable one with the same fingerprint; -1: none
+	failed         map[string][]*result.Entry // by fingerprint, in the order of the lines
 
 	// For --last-failed.
 	lines   map[string][]int64
-	settled map[*result.Entry]bool // nothing in it makes the run red: passed, tolerated or skipped
-	passed  map[string]bool        // the same by id, whatever was asked for
+	settled map[*result.Entry]bool // passed, tolerated or skipped, and without a finding that makes the run red
+	passed  map[string]bool        // by id: settled, with any fingerprint
 
-	finished map[string]bool // by id, those that came to a verdict, whatever was asked for; see cameToVerdict
+	finished map[string]bool // by id: passed or failed, with any fingerprint; see cameToVerdict
 
-	numbers []int // of the trials in their groups, each once and in order
-	rounds  int   // at least as many as each variant was repeated
+	numbers []int // sorted numbers of trials within their groups
+	rounds  int   // upper bound of the repetitions of a variant
 }
 
-// newEarlierTrials looks through a journal for a run that is strict, or not. lastFailed: for --last-failed.
+// newEarlierTrials indexes a journal. strict: the new run is strict; lastFailed: it has --last-failed.
 func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, strict, lastFailed bool) *earlierTrials {
 	p := &earlierTrials{
 		entries: ledger.Entries, usable: make(map[string]int, len(ledger.Entries)), failed: map[string][]*result.Entry{},
-		before: make([]int, len(ledger.Entries)),
-		lines:  map[string][]int64{}, settled: map[*result.Entry]bool{}, passed: map[string]bool{},
+		previousUsable: make([]int, len(ledger.Entries)),
+		lines:          map[string][]int64{}, settled: map[*result.Entry]bool{}, passed: map[string]bool{},
 	}
 	programs := runner.Surroundings(plan)
 	tolerated, fired, numbers := map[string]bool{}, map[string]bool{}, map[int]bool{}
 	for _, b := range ledger.Run.Briefs.All() {
-		mark(tolerated, b.ID, b.Tolerated)
-		mark(fired, b.ID, b.Guards != nil && b.Guards.Fired > 0)
+		setOrDelete(tolerated, b.ID, b.Tolerated)
+		setOrDelete(fired, b.ID, b.Guards != nil && b.Guards.Fired > 0)
 	}
 	for i, e := range ledger.Entries {
 		numbers[e.Number] = true
@@ -48,7 +48,7 @@ func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, strict, 
 			e.Fingerprint = ""
 		}
 		if lastFailed {
-			p.note(e, !e.CutShort && (e.Status == result.Passed || e.Status == result.Skipped || tolerated[e.ID]) &&
+			p.noteForLastFailed(e, !e.CutShort && (e.Status == result.Passed || e.Status == result.Skipped || tolerated[e.ID]) &&
 				!(fired[e.ID] && slices.Contains(plan.FailOn, result.FailOnGuardrail)) &&
 				!(e.Unjudged && slices.Contains(plan.FailOn, result.FailOnEval)))
 		}
@@ -59,9 +59,9 @@ func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, strict, 
 			p.failed[e.Fingerprint] = append(p.failed[e.Fingerprint], e)
 		}
 		if !e.Dropped {
-			p.before[i] = -1
+			p.previousUsable[i] = -1
 			if earlier, there := p.usable[e.Fingerprint]; there {
-				p.before[i] = earlier
+				p.previousUsable[i] = earlier
 			}
 			p.usable[e.Fingerprint] = i
 		}
@@ -71,8 +71,8 @@ func newEarlierTrials(ledger *result.JournalContent, plan *runner.Plan, strict, 
 	return p
 }
 
-// mark says of the last trial of an id whether something is so, which is rare.
-func mark(which map[string]bool, id string, is bool) {
+// setOrDelete adds a key to a set, or removes it.
+func setOrDelete(which map[string]bool, id string, is bool) {
 	if is {
 		which[id] = true
 	} else {
@@ -80,8 +80,8 @@ func mark(which map[string]bool, id string, is bool) {
 	}
 }
 
-// note takes down what --last-failed needs to know of a trial.
-func (p *earlierTrials) note(e *result.Entry, settled bool) {
+// noteForLastFailed records what --last-failed needs of a trial.
+func (p *earlierTrials) noteForLastFailed(e *result.Entry, settled bool) {
 	if e.Fingerprint != "" {
 		p.lines[e.Fingerprint] = append(p.lines[e.Fingerprint], e.Offset())
 	}
@@ -91,8 +91,8 @@ func (p *earlierTrials) note(e *result.Entry, settled bool) {
 	}
 }
 
-// rounds is at least how often a variant was repeated. How many variants a group had is not known, but not less than
-// were journaled.
+// rounds is an upper bound of how often a variant was repeated: the journal shows only a lower bound of the variants of
+// a group.
 func rounds(entries []*result.Entry) int {
 	type group struct {
 		variants map[string]bool
@@ -117,7 +117,7 @@ func rounds(entries []*result.Entry) int {
 	return most
 }
 
-// cameToVerdict reports whether a trial of this id passed or failed, whatever it asked for.
+// cameToVerdict reports whether a trial with this id passed or failed, with any fingerprint.
 func (p *earlierTrials) cameToVerdict(id string) bool {
 	if p.finished == nil {
 		p.finished = map[string]bool{}
@@ -130,8 +130,8 @@ func (p *earlierTrials) cameToVerdict(id string) bool {
 	return p.finished[id]
 }
 
-// take is a finished trial that asked for the same, and would have finished within the limit of time that is set now;
-// nil: none left. timeout is the limit for all trials of the run, or 0.
+// take returns a finished trial with the same fingerprint that also meets the present time limit; nil: none left.
+// timeout is the limit of all trials, or 0.
 func (p *earlierTrials) take(print string, t *runner.Trial, timeout time.Duration) *result.Entry {
 	last, there := p.usable[print]
 	if !there {
@@ -139,7 +139,7 @@ func (p *earlierTrials) take(print string, t *runner.Trial, timeout time.Duratio
 	}
 	for last >= 0 {
 		e := p.entries[last]
-		last = p.before[last]
+		last = p.previousUsable[last]
 		if inTime(e, t.Limit(), timeout) {
 			p.usable[print] = last
 			return e
@@ -149,7 +149,7 @@ func (p *earlierTrials) take(print string, t *runner.Trial, timeout time.Duratio
 	return nil
 }
 
-// inTime reports whether a trial would have ended as it did with the limit of time that it has now.
+// inTime reports whether a trial would have ended in the same way with the present time limit.
 func inTime(e *result.Entry, limit, timeout time.Duration) bool {
 	if e.Timeout == timeout { // other limits are part of the fingerprint
 		return true

@@ -15,9 +15,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// resumeWords are the command that resumes the run: as it was asked for, with its filters and its folder.
+// resumeWords is the command that resumes the run, with its filters and its folder.
 func (f *runFlags) resumeWords() []string {
-	words := f.repeat()
+	words := f.rerunCommand()
 	words = slices.Insert(words, 2, "--resume")
 	list := func(flag string, values []string) {
 		if f.given.has(flag) {
@@ -62,27 +62,27 @@ func (f *runFlags) resumeWords() []string {
 	return words
 }
 
-// goesOn is the command that goes on with a run, with a limit of trials that leaves some, and one of costs that a trial
-// fits into: with a lower one it would run none, however often it is typed.
+// goesOn is the command that resumes a run, with higher limits of trials and costs if these would allow no further
+// trial.
 func goesOn(run *result.Run, words []string) string {
 	if at := slices.Index(words, "--max-trials") + 1; at > 0 && at < len(words) && run.Spec != nil &&
 		run.Spec.MaxTrials > 0 && run.OverBudget != "" {
 		words = slices.Clone(words)
-		ran := run.Summary.Trials - run.Summary.Cancelled // which count, whoever ran them
+		ran := run.Summary.Trials - run.Summary.Cancelled // all of these count, whoever ran them
 		words[at] = strconv.Itoa(max(run.Spec.MaxTrials, ran) + run.Spec.MaxTrials)
 	}
 	at := slices.Index(words, "--max-cost") + 1
 	if at == 0 || at == len(words) || run.Spec == nil || run.MayCostUSD <= run.Spec.MaxCost {
 		return quoted(words)
 	}
-	const perDollar, rounding = 100, 1e-6 // cents
+	const perDollar, rounding = 100, 1e-6 // round up to cents
 	words = slices.Clone(words)
 	words[at] = strconv.FormatFloat(math.Ceil(run.MayCostUSD*perDollar-rounding)/perDollar, 'f', 2, 64)
 	return quoted(words)
 }
 
-// recallLast lets a bare `arena run --resume` run what the last run ran: its journal remembers. A results folder among
-// the paths is the one to resume. It returns the paths to run.
+// recallLast makes a bare `arena run --resume` repeat the last run, from its journal. It returns the paths to run. A
+// results folder among the paths is the one to resume.
 func (f *runFlags) recallLast(app *App, paths []string) ([]string, error) {
 	if !f.resumes() {
 		return paths, nil
@@ -101,14 +101,14 @@ func (f *runFlags) recallLast(app *App, paths []string) ([]string, error) {
 	}
 	journal, ledger := f.lastLedger(app)
 	if ledger == nil {
-		return paths, nil // reported when it is needed
+		return paths, nil // reported when the journal is needed
 	}
 	then, err := f.lastSpec(journal, ledger)
 	if err != nil || then == nil || f.given.has("config") {
 		return paths, err
 	}
 	for flag, path := range then.Files() {
-		if path != "" && !f.given.has(flag) && !below(path) {
+		if path != "" && !f.given.has(flag) && !inWorkingDir(path) {
 			return nil, fmt.Errorf("the run was made with %s, which is not below the working directory\n"+
 				"name the files to run, and the flags", path)
 		}
@@ -120,7 +120,7 @@ func (f *runFlags) recallLast(app *App, paths []string) ([]string, error) {
 	return then.Paths, nil
 }
 
-// lastLedger reads the journal to resume. The ledger is nil when it cannot be read.
+// lastLedger reads the journal to resume; nil if it is unreadable.
 func (f *runFlags) lastLedger(app *App) (journal string, ledger *result.JournalContent) {
 	dir := f.out
 	if dir == "" {
@@ -141,8 +141,8 @@ func (f *runFlags) lastLedger(app *App) (journal string, ledger *result.JournalC
 	return file.Name(), ledger
 }
 
-// lastSpec is what was asked of the run of a journal; nil when that is not known, or when arena run did not write it.
-// It is an error when that run was one of another project.
+// lastSpec is the spec of the run of a journal; nil if it is not known, or if arena run did not write the journal. A
+// run of another project is an error.
 func (f *runFlags) lastSpec(journal string, ledger *result.JournalContent) (*result.Spec, error) {
 	then, err := resumeSpec(&ledger.Header)
 	switch {
@@ -160,8 +160,8 @@ func (f *runFlags) lastSpec(journal string, ledger *result.JournalContent) (*res
 	return then, f.refuseOtherProject(then, filepath.Dir(journal), "run", command)
 }
 
-// asksMocked refuses to take mock replies over from the run before for providers that are named now: whoever names one
-// may want to hear it.
+// asksMocked refuses to take over mock replies for providers that the user names now: probably their real replies are
+// wanted.
 func (f *runFlags) asksMocked(then *result.Spec) error {
 	mocked := then.MockProvider || then.MockConfig != ""
 	if !mocked || !f.given.typed("provider") || f.given.has("mock-provider") || f.given.has("mock-config") {
@@ -172,8 +172,8 @@ func (f *runFlags) asksMocked(then *result.Spec) error {
 		"add --mock-provider to go on with mock replies, or --mock-provider=false to ask the provider", f.resumeFlag())
 }
 
-// unknownRun refuses to go on with a run of which nobody knows how it was made: with other files or flags it would be
-// another run, and its trials would be paid again.
+// unknownRun refuses to resume a run whose options are not known: with other files or flags it would be another run,
+// and its trials would be paid for again.
 func (f *runFlags) unknownRun(journal string) error {
 	dir := shellQuote(filepath.Dir(journal))
 	return fmt.Errorf("%s: %s: %s\n"+

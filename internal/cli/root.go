@@ -73,7 +73,7 @@ func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
-// strict makes cobra's own commands refuse a name that they do not know, instead of showing a help text and success.
+// strict makes cobra's own commands refuse unknown names, instead of printing help with status 0.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -87,8 +87,8 @@ func strict(root *cobra.Command) {
 	}
 }
 
-// needsCommand shows the help of a command that only groups others. Its status is that of a mistake: a job whose
-// command is an empty variable has run nothing.
+// needsCommand prints the help of a command that only has subcommands. The status is that of a mistake: a CI job with
+// an empty variable as its command has run nothing.
 func needsCommand(c *cobra.Command, _ []string) error {
 	return errors.Join(c.Help(), exit(result.ExitUsage))
 }
@@ -106,7 +106,7 @@ func help(c *cobra.Command, args []string) error {
 	return about.Help()
 }
 
-// otherNames are what other tools call commands of arena.
+// otherNames maps names of commands in other tools to ours.
 var otherNames = map[string]string{
 	"test": "run", "start": "run", "lint": "validate", "check": "validate", "new": "init", "create": "init",
 	"ls": "list", "show": "list", "replay": "run", "record": "run",
@@ -132,8 +132,8 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%w\nknown: %s", err, strings.Join(names, ", "))
 }
 
-// complain prints an error of the command line: the first line marked, what follows as hints. Errors that were joined
-// are printed one by one, and what is wrong with a setting is told where that stands.
+// complain prints an error of the command line: the first line marked, the others as hints. Joined errors are printed
+// one by one. An error about a setting names the setting.
 func (a *App) complain(err error) {
 	var e *exitError
 	if errors.As(err, &e) && e.err != nil {
@@ -152,13 +152,13 @@ func (a *App) complain(err error) {
 		return
 	}
 	list := []diag.Diagnostic{d}
-	_ = diag.Print(a.Err, list, diag.PrintOptions{Width: a.Width(), Read: plainfile.Read}) // as in say
+	_ = diag.Print(a.Err, list, diag.PrintOptions{Width: a.Width(), Read: plainfile.Read}) // stderr may be broken
 }
 
-// printMessage prints a message: its first line is marked, the other lines are hints.
+// printMessage prints a message: the first line marked, the others as hints.
 func (a *App) printMessage(text string) {
 	lines := strings.Split(text, "\n")
-	_, _ = fmt.Fprintf(a.Err, "arena: %s\n", lines[0]) // nothing is left to report a broken stderr to
+	_, _ = fmt.Fprintf(a.Err, "arena: %s\n", lines[0]) // a write error on stderr is ignored
 	for _, l := range lines[1:] {
 		_, _ = fmt.Fprintf(a.Err, "  = %s\n", l)
 	}

@@ -70,7 +70,7 @@ func newRunCmd(app *App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			app.remarkBetter(f.better)
+			app.remarkDroppedLeniency(f.droppedLeniency)
 			if err := f.complete(args); err != nil {
 				return err
 			}
@@ -81,14 +81,14 @@ func newRunCmd(app *App) *cobra.Command {
 	return cmd
 }
 
-// runSuite is the main job: load, plan, drive, report.
+// runSuite loads the files, plans, runs the plan, and writes the reports.
 func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	suite, diags := checks.Load(scenario.Options{
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, SkipEvals: f.filter.Skip,
 		Regions: f.regions, AllowUncertain: f.allowUncertain, Getenv: f.variables.noting(app.Getenv),
 		Sent: f.workers.url != "",
 	})
-	app.watch(suite, diags)
+	app.learnSecrets(suite, diags)
 	app.remarks(suite.Notes)
 	f.noteUncertain(app, suite)
 	f.dropChaos(app, suite)
@@ -96,7 +96,7 @@ func runSuite(ctx context.Context, app *App, f *runFlags) error {
 	return f.execute(ctx, app, suite, diags)
 }
 
-// dropChaos takes the failures of tools out of the scenarios with --no-chaos, and says how many turns they are for.
+// dropChaos removes simulated tool failures from the scenarios (--no-chaos), and says how many turns had some.
 func (f *runFlags) dropChaos(app *App, suite *scenario.Suite) {
 	if !f.noChaos {
 		return
@@ -141,7 +141,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 	})
 }
 
-// planOrReport plans a suite, and prints what is wrong with its files. Errors in them are returned as exit status 2.
+// planOrReport plans a suite, and prints mistakes in its files. With mistakes it returns exit status 2.
 func (f *runFlags) planOrReport(
 	app *App, suite *scenario.Suite, diags *diag.List,
 ) (plan *runner.Plan, deck *cassette.Folder, err error) {
@@ -152,10 +152,10 @@ func (f *runFlags) planOrReport(
 		if plan, err = f.cutPlan(app, plan, suite, diags); err != nil {
 			return nil, nil, err
 		}
-		f.affords(plan, diags)
+		f.validateMaxCost(plan, diags)
 	} else {
 		opts := f.planOptions(suite, f.cassettes.Replay != "")
-		opts.Open = harness.NoModel // whose keys are asked for is of no interest now
+		opts.Open = harness.NoModel // missing keys do not matter here
 		runner.ReportUnsupported(suite, opts, diags)
 	}
 	if f.strict {
@@ -168,12 +168,12 @@ func (f *runFlags) planOrReport(
 	return plan, deck, nil
 }
 
-// runPlan runs what of a plan has to be run, here or by workers. The results folder is locked meanwhile.
+// runPlan runs the plan, here or on workers, with a lock on the results folder.
 func (f *runFlags) runPlan(
 	ctx context.Context, app *App, suite *scenario.Suite, plan *runner.Plan, deck *cassette.Folder, out *harness.Outputs,
 	warned []string,
 ) error {
-	fleet, err := f.workers.gather(ctx, app, f, out, deck)
+	fleet, err := f.workers.connectFleet(ctx, app, f, out, deck)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (f *runFlags) runPlan(
 	return x.perform(ctx)
 }
 
-// locked works in the results folder, and writes the others besides, with nobody else there.
+// locked runs work with a lock on the results folder and on the other outputs.
 func locked(app *App, out *harness.Outputs, others []harness.Target, work func() error) (err error) {
 	unlock, err := out.Lock(app.Now(), others...)
 	if err != nil {
@@ -216,7 +216,7 @@ func locked(app *App, out *harness.Outputs, others []harness.Target, work func()
 	return work()
 }
 
-// listTrials prints the trials that would be run.
+// listTrials prints the trials that would run.
 func (f *runFlags) listTrials(app *App, suite *scenario.Suite, plan *runner.Plan, out *harness.Outputs) error {
 	if !f.resumes() {
 		return f.listed(app, plan, nil)
@@ -229,7 +229,7 @@ func (f *runFlags) listTrials(app *App, suite *scenario.Suite, plan *runner.Plan
 	return f.listed(app, plan, resumed.keeps)
 }
 
-// listed is listPlan, with why not all of the trials may run.
+// listed prints the plan, and says why fewer trials may run.
 func (f *runFlags) listed(app *App, plan *runner.Plan, left func(i int) bool) error {
 	trials, err := listPlan(app, plan, left)
 	if err != nil {
@@ -238,13 +238,13 @@ func (f *runFlags) listed(app *App, plan *runner.Plan, left func(i int) bool) er
 	if left == nil {
 		trials = plan.Planned()
 	}
-	for _, note := range f.fewer(plan, trials) {
+	for _, note := range f.fewerTrialsNotes(plan, trials) {
 		app.remark("%s", note)
 	}
 	return nil
 }
 
-// openResumed opens the journal to resume; nil for a run that starts anew, which opens it when all else is ready.
+// openResumed opens the journal to resume; nil: a new run, which opens its journal when everything else is ready.
 func (f *runFlags) openResumed(
 	app *App, suite *scenario.Suite, plan *runner.Plan, out *harness.Outputs,
 ) (*os.File, *resumption, error) {
@@ -262,7 +262,7 @@ func (f *runFlags) openResumed(
 	return file, resumed, nil
 }
 
-// warnings are what the files and the plan gave reason for, as reports have them.
+// warnings are the warnings about files and plan, for reports.
 func warnings(diags *diag.List) (all []string) {
 	for _, d := range diags.Sorted() {
 		if d.Severity == diag.Warning {
@@ -280,15 +280,15 @@ func (f *runFlags) prepare(suite *scenario.Suite, d *diag.List) {
 	f.filter.Apply(suite, d)
 }
 
-// trialsOf makes the trials. played says that all of them are answered from recordings.
+// trialsOf plans the trials. played: all of them replay recordings.
 func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *diag.List) *runner.Plan {
 	clients := f.clients(app, f.jobsFor(suite))
 	openModel, openEmbedder := f.cassettes.opener(clients), f.cassettes.embedders(clients)
 	remote := f.workers.url != ""
-	if played || f.list || f.estimate || remote { // what asks nobody needs no keys
+	if played || f.list || f.estimate || remote { // these call no model, and need no key
 		openModel, openEmbedder = harness.NoModel, harness.NoEmbedder
 	}
-	openModel, openEmbedder = f.lacks.opener(openModel), f.lacks.embedders(openEmbedder)
+	openModel, openEmbedder = f.missingModels.opener(openModel), f.missingModels.embedders(openEmbedder)
 	opts := f.planOptions(suite, played)
 	opts.Open, opts.OpenEmbedder, opts.Uncalled = openModel, openEmbedder, f.list || remote
 	opts.Now, opts.Today = app.Now, app.today
@@ -304,7 +304,7 @@ func (f *runFlags) trialsOf(app *App, suite *scenario.Suite, played bool, d *dia
 	return plan
 }
 
-// planOptions say what to run; who opens the models is left open.
+// planOptions say what to plan, except how models are opened.
 func (f *runFlags) planOptions(suite *scenario.Suite, played bool) runner.PlanOptions {
 	return runner.PlanOptions{
 		Selection:      f.selection(),
@@ -331,7 +331,7 @@ func (f *runFlags) planOptions(suite *scenario.Suite, played bool) runner.PlanOp
 	}
 }
 
-// callParameters are those that the command line gives model calls.
+// callParameters are the parameters of model calls that flags set.
 func (f *runFlags) callParameters() runner.CallParameters {
 	return runner.CallParameters{
 		Temperature: pointerTo(f.given, "temperature", f.temperature),
@@ -343,21 +343,20 @@ func (f *runFlags) callParameters() runner.CallParameters {
 func (f *runFlags) clients(app *App, jobs int) *harness.Clients {
 	return &harness.Clients{
 		Jobs: jobs, Retries: pointerTo(f.given, "retries", f.retries),
-		Random: rand.Float64, // spreads retries and shows in no result
+		Random: rand.Float64, // spreads retries; no result depends on it
 		Now:    app.Now, Lenient: f.lenient, Strict: f.strict, Offline: f.cassettes.offline, NoTraces: f.noTraces,
 		Cache: f.store(), Judge: f.judge, Regions: selection.CountRegions(f.regions), Shared: f.shared,
 	}
 }
 
-// jobsFor is the flag, else what the projects ask for.
+// jobsFor is the number of jobs: of the flag, or else of the projects.
 func (f *runFlags) jobsFor(suite *scenario.Suite) int { return harness.Jobs(f.jobs, suite) }
 
-// outputChoice merges the flags with the output blocks of the projects: the first that names a place counts, and every
-// format counts that one of them asks for.
+// outputChoice merges the flags with the outputs of the projects: the first path counts, and the union of all formats.
 func (f *runFlags) outputChoice(app *App, suite *scenario.Suite) harness.Choice {
 	c := harness.Choice{
 		Dir: f.out, Formats: f.formats, JUnit: f.junitFile, HTML: f.htmlFile, Markdown: f.markdownFile,
-		Granularity: f.junitGranularity, Rerun: rerunner(f.repeat()), Place: app.inCheckout(),
+		Granularity: f.junitGranularity, Rerun: rerunner(f.rerunCommand()), Place: app.inCheckout(),
 	}
 	for _, p := range suite.Projects {
 		o := p.Defaults.Output
@@ -367,7 +366,7 @@ func (f *runFlags) outputChoice(app *App, suite *scenario.Suite) harness.Choice 
 		for own, file := range map[*string]string{&c.JUnit: o.JUnitFile, &c.HTML: o.HTMLFile, &c.Markdown: o.MarkdownFile} {
 			switch {
 			case *own != "" || file == "":
-			case f.out != "": // a folder on the command line takes every report along
+			case f.out != "": // a folder on the command line takes all reports
 				*own = filepath.Join(f.out, filepath.Base(file))
 			default:
 				*own = file
@@ -383,8 +382,7 @@ func (f *runFlags) outputChoice(app *App, suite *scenario.Suite) harness.Choice 
 	return c
 }
 
-// formatsOf returns the formats that at least one of the projects asks for. It is nil, all of them, as soon as one
-// project names none: the choice of another must not take its reports away.
+// formatsOf is the union of the formats of the projects. It is nil, all formats, if a project names none.
 func formatsOf(projects []*scenario.Project) []string {
 	var all []string
 	for _, p := range projects {

@@ -12,8 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// runFlags is the command line of `arena run`, of which other commands have a part. What it holds is settled by
-// complete.
+// runFlags is the command line of `arena run`. Other commands share parts of it. complete fills in derived values.
 type runFlags struct {
 	given givenFlags
 	fileFlags
@@ -32,40 +31,40 @@ type runFlags struct {
 	metrics   metricsFlags
 	traces    traceFlags
 
-	words    []string // of the command, before its arguments
-	notTaken []string // flags of the run that is gone on with, which nobody named again
-	better   []string // those of them that made it look better
+	words           []string // words of the command, before its arguments
+	notInherited    []string // per-run flags of the resumed run that were not given again
+	droppedLeniency []string // those of leniencyOf
 
-	journal string       // name of the journal to go on with, where the command line has it; "": that of the last run
-	earlier *result.Spec // what was asked of that run, where that is taken over; nil: it is not
+	journal string       // the journal to resume, if the command line names it; "": that of the last run
+	earlier *result.Spec // the spec of the resumed run; nil: not taken over
 
-	noTraces bool // programs that are agents have no place for their traces
-	noChaos  bool // no tool is let fail
+	noTraces bool // agents that are programs do not send traces
+	noChaos  bool // no tool failures are simulated
 
-	variables askedVariables  // that the files make use of
-	lacks     *lackingClients // of a worker that runs trials of others; nil: what cannot be opened is a mistake
+	variables     askedVariables // variables that the files use
+	missingModels *missingModels // stand-ins of a worker; nil: a model that cannot be opened is an error
 
-	// shared is what the calls of a worker of trials keep together with those of others; nil: nothing.
+	// shared is the rate limit that trial workers share; nil: none.
 	shared func(p *scenario.Project, spec *scenario.Provider) providers.Shared
 
-	toolStderr *toolStderr // nil: what programs of tools write to stderr is not shown
+	toolStderr *toolStderr // nil: stderr of tool programs is not shown
 
-	folderSuffix string // is put behind the name of the folder that is another command's; "": the folder is ours
+	folderSuffix string // suffix of the folder of another command; "": none
 	judgedRun    string // folder of the run that is judged again; "": none
 }
 
-// resumeFlags say what the run has to do with the one before it, and whether it is run at all.
+// resumeFlags say how the run continues an earlier one, and whether trials run at all.
 type resumeFlags struct {
 	resume, lastFailed, list, estimate bool
 }
 
-// Names that other tools taught people to type.
+// Flag names of other tools.
 var flagAliases = map[string]string{
 	"concurrency": "jobs", "formats": "format", "simple": "ci", "scenarios": "scenario", "providers": "provider",
 	"dry-run": "list", "rerun-failed": "last-failed", "html": "html-file", "skip-pack-evals": "skip-evals",
 }
 
-// canonical is the name of a flag that may be called by another one.
+// canonical is our name of a flag.
 func canonical(name string) string {
 	if alias, ok := flagAliases[name]; ok {
 		return alias
@@ -73,7 +72,7 @@ func canonical(name string) string {
 	return name
 }
 
-// aliasFlags lets flags be called by other names, which no help shows.
+// aliasFlags lets flags have other names, which the help does not show.
 func aliasFlags(fl *pflag.FlagSet, names map[string]string) {
 	fl.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if alias, ok := names[name]; ok {
@@ -83,7 +82,7 @@ func aliasFlags(fl *pflag.FlagSet, names map[string]string) {
 	})
 }
 
-// begin settles how the flags of a command are named and listed.
+// begin sets how the flags of a command are normalised and sorted.
 func begin(fl *pflag.FlagSet) {
 	aliasFlags(fl, flagAliases)
 	fl.SortFlags = false
@@ -108,7 +107,7 @@ func (f *runFlags) register(fl *pflag.FlagSet) {
 	f.registerOutput(fl)
 }
 
-// registerOutput registers the flags for what a run leaves behind and shows.
+// registerOutput registers flags for files and the screen.
 func (f *runFlags) registerOutput(fl *pflag.FlagSet) {
 	f.outputFlags.register(fl)
 	f.metrics.register(fl)
@@ -155,7 +154,7 @@ func (f *runFlags) complete(paths []string) error {
 	return errors.Join(errs...)
 }
 
-// validateEvals refuses to run no evals and to ask for some.
+// validateEvals refuses flags that contradict each other about evals.
 func (f *runFlags) validateEvals() error {
 	if !f.filter.Skip {
 		return nil
@@ -170,32 +169,32 @@ func (f *runFlags) validateEvals() error {
 	return fmt.Errorf("--skip-evals runs no evals, and --%s is about those that are run: choose one", asks[0])
 }
 
-// spec is what is asked of the run, for its journal.
+// spec is the spec of the run, for its journal.
 func (f *runFlags) spec() *result.Spec {
 	s := &result.Spec{Command: f.words[1]}
-	f.fileFlags.ask(s)
-	f.selectionFlags.ask(s)
-	f.shardFlags.ask(s)
-	f.mockFlags.ask(s)
-	f.judgingFlags.ask(f.given, s)
-	f.overrideFlags.ask(f.given, s)
-	f.limitFlags.ask(f.given, s)
+	f.fileFlags.toSpec(s)
+	f.selectionFlags.toSpec(s)
+	f.shardFlags.toSpec(s)
+	f.mockFlags.toSpec(s)
+	f.judgingFlags.toSpec(f.given, s)
+	f.overrideFlags.toSpec(f.given, s)
+	f.limitFlags.toSpec(f.given, s)
 	s.NoChaos = f.noChaos
-	f.cassettes.ask(s)
-	f.outputFlags.ask(f.given, s)
-	s.Apart = append(f.given.among(ofOneRun), f.notTaken...)
+	f.cassettes.toSpec(s)
+	f.outputFlags.toSpec(f.given, s)
+	s.Apart = append(f.given.among(perRunFlags), f.notInherited...)
 	return s
 }
 
-// ofOneRun are the flags that are asked of one run, and not of one that goes on with it: a file that is written while
-// something happens is that of the run in which it happened, and nobody is called because a journal names them.
-var ofOneRun = []string{
+// perRunFlags are flags that a resumed run does not take over: a file with events belongs to one run, and a journal
+// must not make arena contact services.
+var perRunFlags = []string{
 	"events", "junit-granularity", "metrics-file", "metrics-push", "metrics-listen", "metrics-linger", "metrics-label",
 	"metrics-by", "metrics-namespace", "otlp-endpoint", "otlp-content", "dispatch", "dispatch-wait", "dispatch-timeout",
 	"stream", "nats-creds", "nats-ca", "nats-cert", "nats-key", "workers", "workers-timeout",
 }
 
-// recall takes over what was asked of an earlier run, where this command line leaves it open.
+// recall takes over the spec of an earlier run, for flags that were not given.
 func (f *runFlags) recall(then *result.Spec) {
 	f.earlier = then
 	recallValue(f.given, "config", &f.config, then.Config)
@@ -207,6 +206,6 @@ func (f *runFlags) recall(then *result.Spec) {
 	f.limitFlags.recall(f.given, then)
 	f.cassettes.recall(f.given, then)
 	f.outputFlags.recall(f.given, then)
-	f.notTaken = slices.DeleteFunc(slices.Clone(then.Apart), f.given.has)
-	f.better = f.lookedBetter(f.given, then)
+	f.notInherited = slices.DeleteFunc(slices.Clone(then.Apart), f.given.has)
+	f.droppedLeniency = f.leniencyOf(f.given, then)
 }

@@ -59,8 +59,8 @@ named, each in a file of its name; the first line of a YAML file can say which i
 	return cmd
 }
 
-// writeSchemas writes the named schemas, or those of all files that people write, into a folder, over those that are
-// there. A file of another kind stays, and then nothing is written.
+// writeSchemas writes schemas into a folder: the named ones, or all schemas of input files. It replaces older schemas.
+// If another file is in the way, it writes nothing.
 func writeSchemas(app *App, folder string, names []string) error {
 	if len(names) == 0 {
 		for _, k := range scenario.SchemaKinds() {
@@ -92,19 +92,19 @@ func writeSchemas(app *App, folder string, names []string) error {
 	return nil
 }
 
-// titleOf is the title of the schema in a file; "" when it holds none.
+// titleOf is the title of the schema in a file; "": no schema.
 func titleOf(file string) string {
-	data, _ := plainfile.Read(file) // what cannot be read has no title
+	data, _ := plainfile.Read(file) // an unreadable file has no title
 	return titled(data)
 }
 
 func titled(schema []byte) string {
 	var s struct{ Title string }
-	_ = json.Unmarshal(schema, &s) // nor has what is no JSON
+	_ = json.Unmarshal(schema, &s) // nor has a file that is not JSON
 	return s.Title
 }
 
-// compactSchema is a schema on one line, which is a third of its size.
+// compactSchema is a schema on one line, a third of the size.
 func compactSchema(name string) ([]byte, error) {
 	schema, err := schemaOf(name)
 	if err != nil {
@@ -124,8 +124,7 @@ var baselineSchema = scenario.SchemaKind{Name: "baseline", About: "how a suite d
 // eventsSchema is that of one line of --events.
 var eventsSchema = scenario.SchemaKind{Name: "events", About: "a line of what happens in a run, as --events writes it"}
 
-// schemaKinds are the formats whose schema can be printed: those of the files that people write, and of
-// those that arena writes.
+// schemaKinds are the formats with a schema: input files and outputs.
 func schemaKinds() []scenario.SchemaKind {
 	return append(scenario.SchemaKinds(), resultsSchema, baselineSchema, eventsSchema, evalRequestSchema, evalResultSchema)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// useColor settles --color with NO_COLOR, FORCE_COLOR and TERM.
+// useColor decides about colours by --color, NO_COLOR, FORCE_COLOR and TERM.
 func (a *App) useColor(when string, tty bool) bool {
 	switch when {
 	case "always":
@@ -27,7 +27,7 @@ func (a *App) useColor(when string, tty bool) bool {
 	return term.UseColor(func(name string) string { return a.Env[name] }, tty)
 }
 
-// newScreen is the terminal report of a run, into a folder, of whose warnings the first have been shown.
+// newScreen is the terminal report of a run. folder is its results folder; the first told warnings were printed before.
 func newScreen(a *App, f *runFlags, folder string, told int) *term.Printer {
 	plain := f.ci || a.Env["TERM"] == "dumb"
 	when := f.color
@@ -38,7 +38,7 @@ func newScreen(a *App, f *runFlags, folder string, told int) *term.Printer {
 	color := a.useColor(when, tty)
 	o := term.Options{
 		Out: painted(out, color), Err: screen.Live(a.Err), TTY: a.ErrTTY && a.OutTTY && tty && !plain, Color: color,
-		Verbosity: f.verbose, Quiet: f.quiet, WarningsShown: told, Now: a.Now, Rerun: rerunner(f.repeat()),
+		Verbosity: f.verbose, Quiet: f.quiet, WarningsShown: told, Now: a.Now, Rerun: rerunner(f.rerunCommand()),
 	}
 	o.Resume = func(run *result.Run) string { return goesOn(run, f.resumeWords()) }
 	if f.words[1] == "run" {
@@ -50,7 +50,7 @@ func newScreen(a *App, f *runFlags, folder string, told int) *term.Printer {
 	return term.New(o)
 }
 
-// painted is w, open for arena's colours when there are any.
+// painted lets arena's colours pass to w, if there are any.
 func painted(w io.Writer, color bool) io.Writer {
 	if color {
 		return screen.Colored(w)
@@ -58,7 +58,7 @@ func painted(w io.Writer, color bool) io.Writer {
 	return w
 }
 
-// textOutput is where people read, and whether that is a terminal: stderr when stdout is for events.
+// textOutput is the stream for people, and whether it is a terminal: stderr if stdout has events.
 func (f *runFlags) textOutput(a *App) (io.Writer, bool) {
 	if f.events == stdoutName {
 		return a.Err, a.ErrTTY
@@ -88,7 +88,7 @@ func (x *execution) planned() term.Plan {
 	not, all := x.resumed.notRun(), p.Trial
 	p.Trials = x.run.Plan.Len() - len(not)
 	p.Trial = func(i int) result.Brief {
-		before := sort.Search(len(not), func(k int) bool { return not[k]-k > i }) // that are not run, before the i-th that is
+		before := sort.Search(len(not), func(k int) bool { return not[k]-k > i }) // trials before it that do not run
 		return all(i + before)
 	}
 	return p
@@ -108,12 +108,12 @@ func briefOf(t *runner.Trial) result.Brief {
 	return b
 }
 
-// printDiags shows the problems of a run's files on stderr, with -q too.
+// printDiags prints problems in files to stderr, with -q too.
 func (a *App) printDiags(list []diag.Diagnostic, files int, f *runFlags) {
 	a.showDiags(a.Err, list, files, a.useColor(f.color, a.ErrTTY), "nothing was run")
 }
 
-// printWarnings tells the warnings of a run on stderr, but for the first ones, which were told before.
+// printWarnings prints the warnings of a run to stderr, except the first told ones.
 func (a *App) printWarnings(run *result.Run, told int) {
 	for _, text := range show.Warnings(run, told) {
 		a.printMessage("warning: " + text)
@@ -129,7 +129,7 @@ func (a *App) showErrors(diags *diag.List, files int) {
 	a.showDiags(a.Err, errorsOf(diags.Sorted()), files, a.useColor("auto", a.ErrTTY), "")
 }
 
-// showDiags prints problems with their source lines, then one line that counts them.
+// showDiags prints problems with their source lines, and a line with their number.
 func (a *App) showDiags(w io.Writer, list []diag.Diagnostic, files int, color bool, consequence string) {
 	if len(list) == 0 {
 		return
@@ -145,10 +145,10 @@ func (a *App) showDiags(w io.Writer, list []diag.Diagnostic, files int, color bo
 	}
 	_, endErr := fmt.Fprintf(w, "\n%s\n", summary)
 	var annotateErr error
-	if len(errorsOf(list)) > 0 { // warnings alone are those of a run, which tells them with its results
+	if len(errorsOf(list)) > 0 { // warnings of a run are printed with its results
 		annotateErr = a.annotateFiles(w, list)
 	}
 	if err := errors.Join(err, endErr, annotateErr); err != nil {
-		_, _ = fmt.Fprintln(a.Err, "arena:", err) // nothing is left to report a broken stderr to
+		_, _ = fmt.Fprintln(a.Err, "arena:", err) // a write error on stderr cannot be reported
 	}
 }

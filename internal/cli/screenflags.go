@@ -20,5 +20,5 @@ func (f *screenFlags) validate() error {
 	return oneOf("color", []string{f.color}, "auto", "always", "never")
 }
 
-// quietHelp says what -q leaves: no lines of trials that passed or of what goes on, but all that is wrong.
+// quietHelp describes -q: no lines of passed trials and no progress, but all problems.
 const quietHelp = "only failures, warnings and the summary"

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"arena": func() {
-			for _, name := range ofTests {
+			for _, name := range testVariables {
 				_ = os.Unsetenv(name) // arena refuses what begins as settings do and is none
 			}
 			app := cli.System()
@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// ofTests are variables that say how tests are run.
-var ofTests = []string{
+// testVariables are variables that say how tests are run.
+var testVariables = []string{
 	"ARENA_AXE", "ARENA_BIG_RECORDING", "ARENA_BROWSER", "ARENA_CORPUS", "ARENA_PROMISE", "ARENA_SHARED", "ARENA_SHOTS", "ARENA_SOAK",
 	"ARENA_STATISTICS", "ARENA_SUITES", "ARENA_TORTURE",
 }

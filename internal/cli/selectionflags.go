@@ -35,7 +35,7 @@ func (f *selectionFlags) validate(g givenFlags) error {
 	}), g.atLeast(1, "sample", f.sample))
 }
 
-func (f *selectionFlags) ask(s *result.Spec) {
+func (f *selectionFlags) toSpec(s *result.Spec) {
 	s.Scenarios, s.Providers, s.Regions, s.Tags, s.Evals = f.scenarios, f.providers, f.regions, f.tags, f.evalIDs
 	s.Rows, s.Sample = f.rows, f.sample
 }

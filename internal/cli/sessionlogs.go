@@ -21,19 +21,18 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// sessionLogs writes the conversations of a run as event logs, which other tools read too: a file for each trial. While
-// a conversation goes on its file ends in .part, so that one that broke off is told from one that ended. Nil writes
-// nothing.
+// sessionLogs writes the conversations of a run as event logs, which other tools can read: a file for each trial. The
+// file of an unfinished conversation ends in .part. A nil sessionLogs does nothing.
 type sessionLogs struct {
-	dir    string
-	judged map[string]bool        // ids of trials that have no conversation of their own
-	open   map[string]*sessionLog // by the id of the trial
-	broken bool                   // a write failed, and was told
-	missed error                  // why the conversation of a kept trial is not there
+	dir     string
+	judged  map[string]bool        // ids of trials without a conversation of their own
+	open    map[string]*sessionLog // by id of the trial
+	broken  bool                   // a write failed, and was reported
+	keepErr error                  // why the conversation of a kept trial could not be written
 
-	inside  bool             // dir is in the results folder
-	release func() error     // lets go of dir; nil: nothing is held
-	secrets *harness.Secrets // that no conversation may hold when it is written
+	inResultsFolder bool             // dir is in the results folder
+	release         func() error     // unlocks dir; nil: not locked
+	secrets         *harness.Secrets // removed from every conversation that is written
 }
 
 type sessionLog struct {
@@ -41,7 +40,7 @@ type sessionLog struct {
 	file *os.File
 }
 
-// openSessionLogs prepares the folder, when the files ask for recordings and there are conversations to be had.
+// openSessionLogs prepares the folder, if the files ask for recordings and the plan has conversations.
 func openSessionLogs(
 	suite *scenario.Suite, plan *runner.Plan, out string, secrets *harness.Secrets, now time.Time,
 ) (*sessionLogs, error) {
@@ -55,7 +54,7 @@ func openSessionLogs(
 			dir = filepath.Join(out, dir)
 		}
 		l := &sessionLogs{
-			dir: dir, inside: filepath.IsLocal(o.Dir), secrets: secrets,
+			dir: dir, inResultsFolder: filepath.IsLocal(o.Dir), secrets: secrets,
 			judged: map[string]bool{}, open: map[string]*sessionLog{},
 		}
 		return l, l.prepare(plan, now)
@@ -65,7 +64,7 @@ func openSessionLogs(
 
 // prepare refuses a folder that cannot be written, or from which the run reads.
 func (l *sessionLogs) prepare(plan *runner.Plan, now time.Time) error {
-	for t := range plan.Groups() { // a recorded conversation is a group by itself
+	for t := range plan.Groups() { // a recorded conversation is a group of its own
 		if t.Recorded != nil {
 			l.judged[t.ID()] = true
 		}
@@ -79,7 +78,7 @@ func (l *sessionLogs) prepare(plan *runner.Plan, now time.Time) error {
 				"name another folder for its results with -o, or move the recordings", l.dir, file)
 		}
 	}
-	if err := harness.WritableDir(l.dir); err != nil || l.inside {
+	if err := harness.WritableDir(l.dir); err != nil || l.inResultsFolder {
 		return err
 	}
 	var err error
@@ -87,7 +86,7 @@ func (l *sessionLogs) prepare(plan *runner.Plan, now time.Time) error {
 	return err
 }
 
-// handle writes what an event says of a conversation. After the first failure nothing else is tried.
+// handle writes an event of a conversation. After a failure it does nothing.
 func (l *sessionLogs) handle(e result.Event) error {
 	if l == nil || l.broken {
 		return nil
@@ -112,7 +111,7 @@ func (l *sessionLogs) write(e result.Event) error {
 		}
 		return log.Append(*e.Message, e.Time)
 	case result.TrialDone:
-		log := l.open[e.At.Trial] // as the plan has it
+		log := l.open[e.At.Trial] // the id in the plan
 		if log == nil {
 			return nil
 		}
@@ -129,21 +128,21 @@ func (l *sessionLogs) write(e result.Event) error {
 	return nil
 }
 
-// keep records the conversation of a trial that stays from before, when that did not come to its end: the process may
-// have ended behind the line in its journal, or nothing was recorded then.
+// keep writes the conversation of a kept trial if its file is missing or unfinished: the process may have ended right
+// after the line in its journal, or did not record then.
 func (l *sessionLogs) keep(t *result.Trial, now time.Time) {
-	if l == nil || l.judged[t.ID] || l.missed != nil || len(t.Turns) == 0 {
+	if l == nil || l.judged[t.ID] || l.keepErr != nil || len(t.Turns) == 0 {
 		return
 	}
 	if _, err := os.Stat(l.path(t.ID)); !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err := l.rebuild(t, now); err != nil {
-		l.missed = fmt.Errorf("cannot record the conversation of %s: %w", t.ID, err)
+		l.keepErr = fmt.Errorf("cannot record the conversation of %s: %w", t.ID, err)
 	}
 }
 
-// rebuild records a conversation from its trial. Times count from now.
+// rebuild writes a conversation from its trial, with times relative to now.
 func (l *sessionLogs) rebuild(t *result.Trial, now time.Time) error {
 	path := l.path(t.ID)
 	if err := plainfile.MakeDir(l.dir); err != nil {
@@ -166,19 +165,19 @@ func (l *sessionLogs) rebuild(t *result.Trial, now time.Time) error {
 		return err
 	})
 	if err == nil {
-		_ = os.Remove(path + partSuffix) // what there was of it
+		_ = os.Remove(path + partSuffix) // remove the unfinished file
 	}
 	return err
 }
 
-// partSuffix marks the recording of a conversation that has not ended.
+// partSuffix marks the file of an unfinished conversation.
 const partSuffix = ".part"
 
 func (l *sessionLogs) path(trial string) string {
 	return filepath.Join(l.dir, recording.FileName(trial)+".jsonl")
 }
 
-// of is the log of a trial, which its first message opens.
+// of returns the log of a trial. It opens it at the first message.
 func (l *sessionLogs) of(trial string) (*sessionLog, error) {
 	if log := l.open[trial]; log != nil {
 		return log, nil
@@ -195,7 +194,7 @@ func (l *sessionLogs) of(trial string) (*sessionLog, error) {
 	return l.open[trial], nil
 }
 
-// create makes a file, and the folder again where somebody removes it while the run goes on: also while it is made.
+// create creates a file, and its folder again if somebody removed it, even at the same moment.
 func (l *sessionLogs) create(path string) (file *os.File, err error) {
 	for range 10 {
 		if file, err = os.Create(path); !errors.Is(err, fs.ErrNotExist) {
@@ -208,7 +207,7 @@ func (l *sessionLogs) create(path string) (file *os.File, err error) {
 	return nil, err
 }
 
-// unfinished warns of conversations whose recordings did not end.
+// unfinished warns of unfinished files.
 func (l *sessionLogs) unfinished() (list []diag.Diagnostic) {
 	if l == nil {
 		return nil
@@ -220,12 +219,12 @@ func (l *sessionLogs) unfinished() (list []diag.Diagnostic) {
 	return list
 }
 
-// close lets go of the conversations that did not end.
+// close closes the files of unfinished conversations.
 func (l *sessionLogs) close() error {
 	if l == nil {
 		return nil
 	}
-	errs := []error{l.missed}
+	errs := []error{l.keepErr}
 	for _, log := range l.open {
 		errs = append(errs, log.file.Close())
 	}

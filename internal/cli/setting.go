@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// settable lists the flags that ARENA_* variables and .arena.yaml may set, sorted: how and where arena works. Whoever
-// reads a verdict need not know them to trust it.
+// settable lists the flags that ARENA_* variables and .arena.yaml may set, sorted. They say how and where arena works,
+// and do not affect verdicts.
 var settable = []string{
 	"ack-wait", "baseline", "cache", "ci", "color", "config", "dispatch", "dispatch-timeout", "dispatch-wait", "durable",
 	"eager", "events",
@@ -24,7 +24,7 @@ var settable = []string{
 	"workers-timeout",
 }
 
-// Why a flag stands on the command line only. A setting that nobody sees must not make a run green.
+// Reasons why a flag may not be a setting. A setting that nobody sees must not make a run green.
 const (
 	doesNothing = "the command would not do its work"
 	doesLess    = "less would run than the files ask for"
@@ -37,7 +37,7 @@ const (
 	opens       = "it opens what files are kept from"
 )
 
-// typed lists the flags that are no settings, with the reason.
+// typed lists the flags that may not be settings, with the reason.
 var typed = map[string]string{
 	"list": doesNothing, "estimate": doesNothing, "dry-run": doesNothing,
 
@@ -64,24 +64,24 @@ var typed = map[string]string{
 	"force": overwrites, "merge": overwrites, "write": overwrites, "json": shapes,
 }
 
-// ofWorkers are flags that a worker may get from its surroundings: it answers for no verdict, and a container has
-// little else.
-var ofWorkers = []string{"pack", "judge", "eval-groups", "eval-types", "lenient"}
+// workerSettings are flags that workers may get from settings: a worker decides no verdict, and a container has mostly
+// variables.
+var workerSettings = []string{"pack", "judge", "eval-groups", "eval-types", "lenient"}
 
-// mayBeSet reports whether a flag of a command may come from a variable or from .arena.yaml, and why not.
+// mayBeSet reports whether a setting may set a flag of a command, and why not.
 func mayBeSet(cmd *cobra.Command, flag string) (bool, string) {
-	if slices.Contains(settable, flag) || cmd.Name() == "worker" && slices.Contains(ofWorkers, flag) {
+	if slices.Contains(settable, flag) || cmd.Name() == "worker" && slices.Contains(workerSettings, flag) {
 		return true, ""
 	}
 	return false, typed[flag]
 }
 
-// elsewhere marks a flag that means something else with its command than with others, and so is none of the settings.
-const elsewhere = "means-something-else"
+// notASetting marks a flag that has another meaning in this command than in others.
+const notASetting = "means-something-else"
 
-func meansElse(f *pflag.Flag) bool { return f.Annotations[elsewhere] != nil }
+func isNotASetting(f *pflag.Flag) bool { return f.Annotations[notASetting] != nil }
 
-// refuseVariables refuses the variables of flags that the command has and that are no settings.
+// refuseVariables refuses variables for flags of the command that may not be settings.
 func refuseVariables(app *App, cmd *cobra.Command, known []string) (errs []error) {
 	for _, name := range known {
 		flag := cmd.Flags().Lookup(canonical(name))
@@ -100,7 +100,7 @@ func notSetting(variable, flag, why string) error {
 		variable, flag, why)
 }
 
-// refuseKeys refuses what .arena.yaml must not set.
+// refuseKeys refuses keys of .arena.yaml that may not be settings.
 func (s *settings) refuseKeys(cmd *cobra.Command) {
 	for name, n := range s.keys {
 		if ok, why := mayBeSet(cmd, name); !ok {

@@ -33,7 +33,7 @@ func TestEveryFlagIsClassified(t *testing.T) {
 			t.Errorf("no command has the flag --%s of typed, or its reason is missing", name)
 		}
 	}
-	for _, name := range ofWorkers {
+	for _, name := range workerSettings {
 		if typed[name] == "" {
 			t.Errorf("--%s is a setting anyway", name)
 		}

@@ -23,12 +23,12 @@ import (
 
 const settingsFile = ".arena.yaml"
 
-// envPrefix of the variables that set flags: ARENA_MAX_TOKENS is --max-tokens.
+// envPrefix is the prefix of variables that set flags: ARENA_MAX_TOKENS is --max-tokens.
 const envPrefix = "ARENA_"
 
-// applySettings fills in the flags that the command line leaves open: from ARENA_* variables, then from .arena.yaml in
-// the working directory. What may be set is in settable; anything else is refused, whatever its value. Nothing below
-// the command line ever sees a setting's name.
+// applySettings sets the flags that the command line does not set: from ARENA_* variables, then from .arena.yaml in the
+// working directory. settable lists what they may set; everything else is refused. Code below the command line never
+// sees the name of a setting.
 func applySettings(app *App, cmd *cobra.Command) error {
 	known := flagNames(cmd.Root())
 	file, err := readSettings(cmd.Root(), known)
@@ -43,21 +43,21 @@ func applySettings(app *App, cmd *cobra.Command) error {
 	errs := refuseVariables(app, cmd, known)
 	file.refuseKeys(cmd)
 	values, names := variables(app, known)
-	errs = append(errs, file.heldByBoth(values)...)
+	errs = append(errs, file.combineStrictest(values)...)
 	v := viper.New()
 	if err := errors.Join(v.MergeConfigMap(file.values), v.MergeConfigMap(values)); err != nil {
 		return err
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && f.Name == failOn && !meansElse(f) {
-			alsoFails(f, v.GetString(failOn))
+		if f.Changed && f.Name == failOn && !isNotASetting(f) {
+			addReasons(f, v.GetString(failOn))
 		}
-		if f.Changed || f.Name == "help" || meansElse(f) || !v.IsSet(f.Name) {
+		if f.Changed || f.Name == "help" || isNotASetting(f) || !v.IsSet(f.Name) {
 			return
 		}
 		value := v.GetString(f.Name)
 		if ok, _ := mayBeSet(cmd, f.Name); ok {
-			app.originates(f.Name, names[f.Name], value, file)
+			app.setOrigin(f.Name, names[f.Name], value, file)
 		}
 		if cmd.Flags().Set(f.Name, value) == nil {
 			return
@@ -72,8 +72,8 @@ func applySettings(app *App, cmd *cobra.Command) error {
 	return errors.Join(append(errs, file.complain(app))...)
 }
 
-// originates keeps where the value of a flag comes from: a variable, or "" for the file.
-func (a *App) originates(flag, variable, value string, file *settings) {
+// setOrigin records the source of the value of a flag: a variable, or "" for the file.
+func (a *App) setOrigin(flag, variable, value string, file *settings) {
 	if variable != "" {
 		a.origins[flag] = &origin{variable: variable, value: node.Str(value)}
 		return
@@ -81,14 +81,14 @@ func (a *App) originates(flag, variable, value string, file *settings) {
 	a.origins[flag] = &origin{key: file.keys[flag].Value, value: file.nodes[flag], reader: file.reader}
 }
 
-// settings is what .arena.yaml holds, by the names of flags. Lists are joined by commas, as flags are typed.
+// settings is the content of .arena.yaml, by flag name. Lists are joined by commas, as in flags.
 type settings struct {
 	reader      *node.Reader
-	keys, nodes map[string]*node.Node // as they are written, and the values
+	keys, nodes map[string]*node.Node // the keys as written, and their values
 	values      map[string]any
 }
 
-// readSettings reads .arena.yaml. A folder without one has no settings.
+// readSettings reads .arena.yaml. It returns no settings if there is no file.
 func readSettings(root *cobra.Command, known []string) (*settings, error) {
 	s := &settings{
 		reader: &node.Reader{File: settingsFile, Diags: &diag.List{}},
@@ -128,17 +128,17 @@ func readSettings(root *cobra.Command, known []string) (*settings, error) {
 	return s, nil
 }
 
-// anyFlag is a flag of some command that can be set; nil when none has it.
+// anyFlag finds a settable flag in any command; nil: none has it.
 func anyFlag(root *cobra.Command, name string) (found *pflag.Flag) {
 	eachFlag(root, func(_ *cobra.Command, f *pflag.Flag) {
-		if f.Name == name && !meansElse(f) {
+		if f.Name == name && !isNotASetting(f) {
 			found = f
 		}
 	})
 	return found
 }
 
-// complain prints what is wrong with the file.
+// complain prints mistakes in the file.
 func (s *settings) complain(app *App) error {
 	if s.reader.Diags.Errors() == 0 {
 		return nil
@@ -147,8 +147,8 @@ func (s *settings) complain(app *App) error {
 	return exit(result.ExitUsage)
 }
 
-// variables are the settings in the environment, and the variables that they come from, by the names of flags. An
-// empty variable counts as not set.
+// variables are the settings in the environment, and the names of their variables, by flag name. An empty variable
+// counts as unset.
 func variables(app *App, known []string) (values map[string]any, names map[string]string) {
 	values, names = map[string]any{}, map[string]string{}
 	for _, flag := range known {
@@ -160,13 +160,13 @@ func variables(app *App, known []string) (values map[string]any, names map[strin
 	return values, names
 }
 
-// variable is the name of the environment variable for a flag.
+// variable is the name of the variable for a flag.
 func variable(flag string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// unreadSettings warns of settings beside the config of a project that are not used: those of a folder that is not the
-// working directory, and those in .env, of which only ${NAME} in files is filled in.
+// unreadSettings warns of settings beside a project that are ignored: those of a folder other than the working
+// directory, and those in .env, which only fills in ${NAME} in files.
 func unreadSettings(suite *scenario.Suite, d *diag.List) {
 	for _, p := range suite.Projects {
 		dir := filepath.Dir(p.File)
@@ -187,7 +187,7 @@ func unreadSettings(suite *scenario.Suite, d *diag.List) {
 	}
 }
 
-// flagNames lists the flags of every command, and their aliases.
+// flagNames lists the flags of every command, with their aliases.
 func flagNames(root *cobra.Command) []string {
 	names := slices.Collect(maps.Keys(flagAliases))
 	eachFlag(root, func(_ *cobra.Command, f *pflag.Flag) { names = append(names, f.Name) })

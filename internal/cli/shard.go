@@ -32,7 +32,7 @@ func (f *shardFlags) register(fl *pflag.FlagSet) {
 		"journal or results.json; all parts need the same one")
 }
 
-// maxShards is the most parts that a plan is cut into.
+// maxShards is the highest number of shards.
 const maxShards = 10_000
 
 func (f *shardFlags) validate(g givenFlags) error {
@@ -46,7 +46,7 @@ func (f *shardFlags) validate(g givenFlags) error {
 	return nil
 }
 
-// parse is the number of the shard and how many there are.
+// parse returns the number of the shard, and the number of shards.
 func (f *shardFlags) parse() (result.Shard, error) {
 	number, of, found := strings.Cut(f.shard, "/")
 	n, errN := strconv.Atoi(number)
@@ -63,15 +63,14 @@ func (f *shardFlags) parse() (result.Shard, error) {
 	return result.Shard{Number: n, Of: m}, nil
 }
 
-func (f *shardFlags) ask(s *result.Spec) { s.Shard, s.ShardBy = f.shard, f.shardBy }
+func (f *shardFlags) toSpec(s *result.Spec) { s.Shard, s.ShardBy = f.shard, f.shardBy }
 
 func (f *shardFlags) recall(g givenFlags, then *result.Spec) {
 	recallValue(g, "shard", &f.shard, then.Shard)
 	recallValue(g, "shard-by", &f.shardBy, then.ShardBy)
 }
 
-// cut is the part of the plan that is asked for, or the plan. A run that is gone on with keeps its part, as long as the
-// plan is the same.
+// cut returns the shard of the plan, or the whole plan. A resumed run keeps its shard, as long as the plan is the same.
 func (f *runFlags) cut(app *App, plan *runner.Plan, suite *scenario.Suite) (*runner.Plan, error) {
 	if f.shard == "" || plan == nil {
 		return plan, nil
@@ -82,7 +81,7 @@ func (f *runFlags) cut(app *App, plan *runner.Plan, suite *scenario.Suite) (*run
 	}
 	opts := f.trialOptions()
 	shard.Plan = runner.NewFingerprints(&opts).Plan(plan)
-	part := f.cutBefore(app, plan, shard, suite)
+	part := f.earlierCut(app, plan, shard, suite)
 	if part == nil {
 		takes, sum, err := f.durations(app, plan)
 		if err != nil {
@@ -95,8 +94,8 @@ func (f *runFlags) cut(app *App, plan *runner.Plan, suite *scenario.Suite) (*run
 	return part, nil
 }
 
-// cutBefore is the part that the run had which is gone on with; nil: it is another one, or of another plan.
-func (f *runFlags) cutBefore(app *App, plan *runner.Plan, shard result.Shard, suite *scenario.Suite) *runner.Plan {
+// earlierCut is the shard of the resumed run; nil: it had another one, or another plan.
+func (f *runFlags) earlierCut(app *App, plan *runner.Plan, shard result.Shard, suite *scenario.Suite) *runner.Plan {
 	if !f.resumes() {
 		return nil
 	}
@@ -107,7 +106,7 @@ func (f *runFlags) cutBefore(app *App, plan *runner.Plan, shard result.Shard, su
 	}
 	was, err := harness.Skim(journal)
 	if err != nil || was.Header.Shard == nil {
-		return nil // what is wrong with it is told when it is read
+		return nil // reported when it is read
 	}
 	then := was.Header.Shard
 	if then.Number != shard.Number || then.Of != shard.Of || then.Plan != shard.Plan {
@@ -116,7 +115,7 @@ func (f *runFlags) cutBefore(app *App, plan *runner.Plan, shard result.Shard, su
 	return plan.Part(*then, was.Header.Places)
 }
 
-// noteShard says which part is run, and that it does not stand for the whole.
+// noteShard says which part runs, and that its result is not that of the whole run.
 func (f *runFlags) noteShard(app *App, part *runner.Plan) {
 	if f.quiet {
 		return
@@ -131,11 +130,11 @@ func (f *runFlags) noteShard(app *App, part *runner.Plan) {
 		plural.Of(shard.Planned, "trial", "trials"))
 }
 
-// groupOfRun tells the groups of an earlier run apart.
+// groupOfRun identifies a group of an earlier run.
 type groupOfRun struct{ file, scenario, provider, region, row string }
 
-// durations is how long trials took in the run that --shard-by names, in microseconds, with a sum of all; nil: there is
-// no such run. Trials that it did not have are taken to last as long as others of their scenario.
+// durations are the durations of trials in the run of --shard-by, in microseconds, with a hash of all; nil: no such
+// run. A trial that is not in that run counts like others of its scenario.
 func (f *runFlags) durations(app *App, plan *runner.Plan) (takes func(*runner.Trial) int64, sum string, err error) {
 	if f.shardBy == "" {
 		return nil, "", nil
@@ -180,15 +179,15 @@ func (f *runFlags) durations(app *App, plan *runner.Plan) (takes func(*runner.Tr
 	}, sumOf(known), nil
 }
 
-// mean is that of durations.
+// mean is the mean of durations.
 type mean struct{ sum, n int64 }
 
 func (m *mean) add(d int64) { m.sum, m.n = m.sum+d, m.n+1 }
 
-// value is at least 1: what took no time that could be measured is something to do as well.
+// value is at least 1: a trial too short to measure still counts.
 func (m *mean) value() int64 { return max(m.sum/m.n, 1) }
 
-// sumOf is a sum of the durations by which a plan is cut.
+// sumOf is a hash of the durations by which a plan is cut.
 func sumOf(known map[groupOfRun]*mean) string {
 	values := map[string]int64{}
 	for key, m := range known {
@@ -197,7 +196,7 @@ func sumOf(known map[groupOfRun]*mean) string {
 	return fmt.Sprintf("%x", scenario.Digest(values))
 }
 
-// cutPlan cuts the plan, unless there are mistakes.
+// cutPlan cuts the plan, if there are no mistakes.
 func (f *runFlags) cutPlan(app *App, plan *runner.Plan, suite *scenario.Suite, d *diag.List) (*runner.Plan, error) {
 	if d.Errors() > 0 {
 		return plan, nil
@@ -205,7 +204,7 @@ func (f *runFlags) cutPlan(app *App, plan *runner.Plan, suite *scenario.Suite, d
 	return f.cut(app, plan, suite)
 }
 
-// remarkPart says of a run that it is a part of another one, or that it lacks parts.
+// remarkPart says that a run is one shard, or that shards are missing from it.
 func (a *App) remarkPart(name string, run *result.Run) {
 	if s := run.Shard; s != nil {
 		a.remark("%s is shard %s of a run: it has %d of %s", name, s, run.Briefs.Len(),

@@ -87,7 +87,7 @@ func (f *toolsCallFlags) run(ctx context.Context, app *App, name, text string) e
 		return err
 	}
 	suite, diags := checks.Load(scenario.Options{Config: f.config, Lenient: f.lenient, Getenv: app.Getenv})
-	app.watch(suite, diags)
+	app.learnSecrets(suite, diags)
 	if diags.Errors() > 0 {
 		app.showErrors(diags, suite.Files)
 		return exit(result.ExitUsage)
@@ -134,7 +134,7 @@ func (f *toolsCallFlags) call(
 	return nil
 }
 
-// benchWith opens the tools of the project that has a tool, and returns the name of that.
+// benchWith opens the tools of the project that declares the tool, and returns the name of the tool there.
 func benchWith(
 	ctx context.Context, app *App, suite *scenario.Suite, name string, heard func(who, line string),
 ) (_ *runner.Workbench, id string, _ error) {
@@ -192,7 +192,7 @@ func unknownTool(suite *scenario.Suite, name string, known []string) error {
 	return fmt.Errorf("%w\nthe project has none: list their files under tools in the arena config", err)
 }
 
-// arguments reads the arguments of a tool: as they stand, from a file, or from stdin.
+// arguments reads the arguments of a tool: from the command line, a file, or stdin.
 const jsonArgumentsHint = `names and texts of JSON stand in double quotes: '{"order_id": "A-1001"}'`
 
 func (a *App) arguments(text string) (map[string]any, error) {
@@ -235,7 +235,7 @@ type calledTool struct {
 	Tool       string         `json:"tool"`
 	Arguments  map[string]any `json:"arguments"`
 	Result     string         `json:"result"`
-	Value      any            `json:"value,omitempty"` // of a result that is JSON
+	Value      any            `json:"value,omitempty"` // the parsed result, if it is JSON
 	Parts      []chat.Part    `json:"parts,omitempty"`
 	Error      string         `json:"error,omitempty"`
 	ErrorType  string         `json:"error_type,omitempty"`
@@ -244,7 +244,7 @@ type calledTool struct {
 	DurationMS float64        `json:"duration_ms"`
 }
 
-// print writes a result to stdout, and what there is to say about it to stderr.
+// print writes the result to stdout, and remarks to stderr.
 func (f *toolsCallFlags) print(app *App, args map[string]any, res *chat.ToolResult, took time.Duration) error {
 	if f.format.json() {
 		called := calledTool{
@@ -273,7 +273,7 @@ func (f *toolsCallFlags) print(app *App, args map[string]any, res *chat.ToolResu
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// printResult writes the text of a result, and of media what they are.
+// printResult writes the text of a result, and describes its media.
 func printResult(w io.Writer, res *chat.ToolResult) error {
 	if len(res.Parts) == 0 {
 		_, err := fmt.Fprintln(w, res.Content)

@@ -6,8 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/report/term"
 )
 
-// toolStderr passes lines that the programs of tools write to stderr to the screen of the run. No program runs before
-// there is a screen.
+// toolStderr passes stderr lines of tool programs to the screen of the run. No program runs before the screen is open.
 type toolStderr struct{ screen atomic.Pointer[term.Printer] }
 
 // show prints a line. It may be called by any goroutine.

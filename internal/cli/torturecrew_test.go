@@ -63,8 +63,8 @@ func TestTortureCrew(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := outcomes(t, filepath.Join(dir, "whole"))
-	c := &crew{T: t, broker: natstest.New(t), dir: t.TempDir()}
-	workers := []*exec.Cmd{c.hire(), c.hire(), c.hire()}
+	c := &workerPool{T: t, broker: natstest.New(t), dir: t.TempDir()}
+	workers := []*exec.Cmd{c.startWorker(), c.startWorker(), c.startWorker()}
 	model.begin(every)
 	run := &resumable{T: t, run: func(more ...string) *exec.Cmd {
 		words := append([]string{"run", "-q", "--format", "json", "-o", "out", "--workers", c.broker.URL(),
@@ -99,7 +99,7 @@ func TestTortureCrew(t *testing.T) {
 			_ = w.Process.Kill()
 			_ = w.Wait() // it was killed
 			killed++
-			workers[n%len(workers)] = c.hire()
+			workers[n%len(workers)] = c.startWorker()
 		}
 		model.again(every)
 	}
@@ -116,6 +116,6 @@ func TestTortureCrew(t *testing.T) {
 		t.Errorf("%d requests were spent twice, with %d workers killed that had %d in hand each", twice, killed, tortureJobs)
 	}
 	for _, w := range workers {
-		c.stop(w)
+		c.stopWorker(w)
 	}
 }

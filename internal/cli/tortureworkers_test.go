@@ -16,16 +16,16 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch/natstest"
 )
 
-// crew is workers of trials on a broker.
-type crew struct {
+// workerPool is workers of trials on a broker.
+type workerPool struct {
 	*testing.T
 	broker *natstest.Broker
 	dir    string // where they are started, which holds nothing
 	said   []*bytes.Buffer
 }
 
-// hire starts a worker.
-func (c *crew) hire() *exec.Cmd {
+// startWorker starts a worker.
+func (c *workerPool) startWorker() *exec.Cmd {
 	c.Helper()
 	said := &bytes.Buffer{}
 	c.said = append(c.said, said)
@@ -38,8 +38,8 @@ func (c *crew) hire() *exec.Cmd {
 	return cmd
 }
 
-// stop ends a worker, which has to say that all went well.
-func (c *crew) stop(cmd *exec.Cmd) {
+// stopWorker ends a worker, which has to say that all went well.
+func (c *workerPool) stopWorker(cmd *exec.Cmd) {
 	c.Helper()
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		c.Error(err)
@@ -67,8 +67,8 @@ func TestTortureWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := outcomes(t, filepath.Join(dir, "whole"))
-	c := &crew{T: t, broker: natstest.New(t), dir: t.TempDir()}
-	workers := []*exec.Cmd{c.hire(), c.hire(), c.hire()}
+	c := &workerPool{T: t, broker: natstest.New(t), dir: t.TempDir()}
+	workers := []*exec.Cmd{c.startWorker(), c.startWorker(), c.startWorker()}
 	random := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // the same moments in every run
 	for kill := range kills {
 		out := fmt.Sprintf("out%d", kill)
@@ -124,8 +124,8 @@ func TestTortureWorkers(t *testing.T) {
 	if text, err := torturedRun(t, dir, "next", "--workers", c.broker.URL()).CombinedOutput(); err != nil {
 		t.Errorf("behind a dead run: %v\n%s", err, text)
 	}
-	c.stop(workers[1])
-	c.stop(workers[2])
+	c.stopWorker(workers[1])
+	c.stopWorker(workers[2])
 }
 
 // byWorkers are the outcomes of trials that workers ran, without their names.

@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// traceFlags say where the traces of a run go. Without flags the standard variables do.
+// traceFlags say where the traces of a run are sent. Without flags the standard OTEL_* variables decide.
 type traceFlags struct {
 	endpoint string
 	content  bool
@@ -26,8 +26,8 @@ func (f *traceFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.content, "otlp-content", false, "with what was said in them: messages, tool arguments and results")
 }
 
-// config is where traces go; nil is nowhere. A flag that makes no sense is an error. A variable, which may be there
-// for others, is only complained about: the traces are off then, and the run goes on.
+// config says where traces are sent; nil: nowhere. A wrong flag is an error. A wrong variable, which may be meant for
+// other programs, only gives a complaint: the run goes on without traces.
 func (f *traceFlags) config(app *App, g givenFlags) (config *otlp.Config, complaint string, err error) {
 	if g.has("otlp-endpoint") && strings.TrimSpace(f.endpoint) == "" {
 		return nil, "", errors.New("--otlp-endpoint is empty: give it a URL, or leave the flag out")
@@ -44,7 +44,7 @@ func (f *traceFlags) config(app *App, g givenFlags) (config *otlp.Config, compla
 	return config, "", nil
 }
 
-// openTraces starts the sending of traces; nil when they go nowhere. With -v it says where they go.
+// openTraces starts to send traces; nil: they are not sent. With -v it prints the destination.
 func (a *App) openTraces(ctx context.Context, f *runFlags, run *result.Run) (*harness.Tracer, error) {
 	config, complaint, err := f.traces.config(a, f.given)
 	if why := f.cassettes.networkBarrier(); config != nil && why != "" {
@@ -71,13 +71,13 @@ func (a *App) printDestination(c *otlp.Config) {
 		what = "with what was said"
 	}
 	_, _ = fmt.Fprintf(a.Err, "traces go to %s, %s (%s)\n", c.Where(), what,
-		cmp.Or(c.Source, "--otlp-endpoint")) // a broken stderr takes nothing from the run
+		cmp.Or(c.Source, "--otlp-endpoint")) // a write error on stderr is ignored
 }
 
-// finishTraces sends what is left, and says what was lost. That never changes how the run ends. A second one does
+// finishTraces sends the remaining spans, and reports lost ones. It never changes the exit status. A second call does
 // nothing.
 func (a *App) finishTraces(t *harness.Tracer) {
 	if lost := t.Close(); lost != "" {
-		_, _ = fmt.Fprintf(a.Err, "arena: %s\n", lost) // nothing is left to report a broken stderr to
+		_, _ = fmt.Fprintf(a.Err, "arena: %s\n", lost) // a write error on stderr is ignored
 	}
 }

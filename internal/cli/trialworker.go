@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// trialWorker runs the trials of runs of others, one run after the other.
+// trialWorker runs trials for the runs of other machines, one run at a time.
 type trialWorker struct {
 	app    *App
 	flags  *workerFlags
@@ -22,25 +22,25 @@ type trialWorker struct {
 	name   string
 	notify func(string)
 
-	mu      sync.Mutex
-	runs    []*fleet.Run // that ask for trials, the oldest first
-	refused map[string]string
-	served  *fleet.Run      // as it was told of last; nil: none is
-	present *fleet.Presence // of the run that is served; nil: none is
-	holds   func() []int    // its trials that are in hand
-	news    chan struct{}   // has something when runs may have changed
-	changed func()          // tells who serves a run
-	running int
-	done    int
-	idle    time.Time // since when nothing runs
-	began   time.Time // to serve the present run
+	mu       sync.Mutex
+	runs     []*fleet.Run // announced runs, the oldest first
+	refused  map[string]string
+	served   *fleet.Run      // the run that is served, as announced at that time; nil: none
+	presence *fleet.Presence // what the worker tells the run that it serves; nil: none
+	inHand   func() []int    // indexes of its trials that this worker holds
+	changes  chan struct{}   // receives a value when runs may have changed
+	onChange func()          // called when the announcement of a run changes
+	running  int
+	done     int
+	idle     time.Time // since when no trial runs
+	began    time.Time // when this worker began to serve the run
 }
 
 // runTrials is `arena worker --trials`.
 func (f *workerFlags) runTrials(ctx context.Context, app *App) error {
 	w := &trialWorker{
 		app: app, flags: f, name: workerName(), notify: newNotifier(app), refused: map[string]string{},
-		news: make(chan struct{}, 1), idle: time.Now(),
+		changes: make(chan struct{}, 1), idle: time.Now(),
 	}
 	soft, stopped := app.interruptible(ctx, runner.Stop(), func() {
 		w.notify("stopping: what is in hand is finished; interrupt again to quit at once")
@@ -59,7 +59,7 @@ func (f *workerFlags) runTrials(ctx context.Context, app *App) error {
 	}
 	defer client.Close()
 	if w.trials, err = client.PrepareTrials(soft); err != nil {
-		return ifBroken(ignoring(soft, err))
+		return ifBroken(unlessStopped(soft, err))
 	}
 	w.notify(fmt.Sprintf("%s: worker %s waits for trials, %d at once", client.Address(), w.name, f.jobs))
 	err = w.work(ctx, soft)
@@ -67,7 +67,7 @@ func (f *workerFlags) runTrials(ctx context.Context, app *App) error {
 	return ifBroken(err)
 }
 
-// work serves runs until it is told to stop, or has been idle for long enough.
+// work serves runs until it is stopped, or idle for --idle.
 func (w *trialWorker) work(ctx, soft context.Context) error {
 	soft, cancel := context.WithCancelCause(soft)
 	defer cancel(nil)
@@ -88,7 +88,7 @@ func (w *trialWorker) work(ctx, soft context.Context) error {
 	defer tick.Stop()
 	idle := make(<-chan time.Time)
 	if w.flags.idle > 0 {
-		looking := time.NewTicker(max(w.flags.idle/4, time.Millisecond)) //nolint:mnd // often enough
+		looking := time.NewTicker(max(w.flags.idle/4, time.Millisecond)) // often enough
 		defer looking.Stop()
 		idle = looking.C
 	}
@@ -97,7 +97,7 @@ func (w *trialWorker) work(ctx, soft context.Context) error {
 			w.leave()
 			return nil
 		}
-		if run := w.next(); run != nil && soft.Err() == nil {
+		if run := w.nextRun(); run != nil && soft.Err() == nil {
 			if err := w.serve(ctx, soft, run); err != nil {
 				return err
 			}
@@ -107,7 +107,7 @@ func (w *trialWorker) work(ctx, soft context.Context) error {
 		case <-soft.Done():
 			w.leave()
 			return ignoreStop(soft)
-		case <-w.news:
+		case <-w.changes:
 		case <-tick.C:
 			w.announceRefusals()
 		case <-idle: // looked at above
@@ -115,7 +115,7 @@ func (w *trialWorker) work(ctx, soft context.Context) error {
 	}
 }
 
-// ignoreStop is the error that ended a worker, and nil where somebody stopped it.
+// ignoreStop drops an error that only says that the worker was stopped.
 func ignoreStop(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if errors.Is(cause, runner.Stop()) || errors.Is(cause, context.Canceled) {
@@ -124,7 +124,7 @@ func ignoreStop(ctx context.Context) error {
 	return cause
 }
 
-// onRun takes the announcement of a run.
+// onRun handles the announcement of a run.
 func (w *trialWorker) onRun(r *fleet.Run, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,27 +150,26 @@ func (w *trialWorker) onRun(r *fleet.Run, err error) {
 	if r.Stopped == "" {
 		w.runs = append(w.runs, r)
 	}
-	delete(w.refused, r.ID) // what is told anew may have become better
+	delete(w.refused, r.ID) // a new announcement may be acceptable
 	select {
-	case w.news <- struct{}{}:
+	case w.changes <- struct{}{}:
 	default:
 	}
-	if w.changed != nil {
-		w.changed()
+	if w.onChange != nil {
+		w.onChange()
 	}
 }
 
-// lost forgets the runs of which the broker has lost all but the one that is served: whoever waits for their trials
-// tells of them again.
+// lost forgets the runs that the broker lost, except the one that is served: their coordinators announce them again.
 func (w *trialWorker) lost() {
 	w.notify("the broker has lost what it held; what is in hand is finished, and its runs are waited for")
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.runs = slices.DeleteFunc(w.runs, func(r *fleet.Run) bool { return w.present == nil || w.present.Run != r.ID })
+	w.runs = slices.DeleteFunc(w.runs, func(r *fleet.Run) bool { return w.presence == nil || w.presence.Run != r.ID })
 }
 
-// next is the oldest run that this worker has not refused, which is served from now on; nil: none.
-func (w *trialWorker) next() *fleet.Run {
+// nextRun chooses the oldest run that this worker has not refused; nil: none.
+func (w *trialWorker) nextRun() *fleet.Run {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.runs {
@@ -182,14 +181,14 @@ func (w *trialWorker) next() *fleet.Run {
 	return nil
 }
 
-// stopped is why the run that is served wants no more trials.
-func (w *trialWorker) stopped() error {
+// stopReason says why the served run wants no more trials.
+func (w *trialWorker) stopReason() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return runner.StopFor(w.served.Stopped)
 }
 
-// currentRun is the latest announcement of a run; nil: none of its trials is to be run any more.
+// currentRun is the latest announcement of a run; nil: it wants no more trials.
 func (w *trialWorker) currentRun(id string) *fleet.Run {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -201,7 +200,7 @@ func (w *trialWorker) currentRun(id string) *fleet.Run {
 	return nil
 }
 
-// refuse takes no trial of a run, and says why.
+// refuse refuses a run and says why.
 func (w *trialWorker) refuse(r *fleet.Run, err error) {
 	w.notify(fmt.Sprintf("run %s is refused: %v", r.ID, err))
 	w.mu.Lock()
@@ -210,25 +209,25 @@ func (w *trialWorker) refuse(r *fleet.Run, err error) {
 	w.announceRefusals()
 }
 
-// announceRefusals tells those whose runs are refused, or wait for another one, that this worker is there.
+// announceRefusals tells each run that this worker serves it, refuses it, or is busy with another one.
 func (w *trialWorker) announceRefusals() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.runs {
 		switch {
-		case w.present != nil && w.present.Run == r.ID:
-			now := *w.present
-			now.Holds = w.holds()
+		case w.presence != nil && w.presence.Run == r.ID:
+			now := *w.presence
+			now.Holds = w.inHand()
 			w.trials.Present(&now)
 		case w.refused[r.ID] != "":
 			w.trials.Present(&fleet.Presence{Run: r.ID, Worker: w.name, Arena: versionText(), Refuses: w.refused[r.ID]})
-		case w.present != nil:
+		case w.presence != nil:
 			w.trials.Present(&fleet.Presence{Run: r.ID, Worker: w.name, Arena: versionText(), Busy: true})
 		}
 	}
 }
 
-// leave says that the worker goes.
+// leave announces that the worker ends.
 func (w *trialWorker) leave() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -239,21 +238,21 @@ func (w *trialWorker) leave() {
 	}
 }
 
-// busy counts the trials that run.
+// busy counts running trials.
 func (w *trialWorker) busy(more int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.running += more; w.running == 0 {
-		w.idle = time.Now() // which goes on, unlike the clock of the app may
+		w.idle = time.Now() // real time: the clock of the app may be fixed
 	}
 	if more < 0 {
 		w.done++
 	}
 }
 
-// yields reports whether nothing of the run that is served was left to do for a while, and another one waits: then that
-// one is next. A run may ask for nothing for ever, as one whose coordinator was killed.
-func (w *trialWorker) yields(id string) bool {
+// shouldYield reports whether the served run has had no work for a while, and another run waits: then the other one is
+// next. A run whose coordinator was killed never ends by itself.
+func (w *trialWorker) shouldYield(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.running > 0 || time.Since(w.idle) < yieldAfter || time.Since(w.began) < yieldAfter {
@@ -275,17 +274,17 @@ func (w *trialWorker) yields(id string) bool {
 	return true
 }
 
-// yieldAfter is after how long without a trial another run is served.
+// yieldAfter is the time without a trial after which another run is served.
 const yieldAfter = 3 * time.Second
 
-// isIdle reports whether nothing was run for so long that the worker ends.
+// isIdle reports whether the worker has been idle for --idle.
 func (w *trialWorker) isIdle() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.flags.idle > 0 && w.running == 0 && time.Since(w.idle) >= w.flags.idle
 }
 
-// short is a reason that goes to others.
+// short shortens a reason that is sent to others.
 func short(text string) string {
 	const limit = 1000 // bytes
 	if len(text) > limit {
@@ -294,13 +293,13 @@ func short(text string) string {
 	return text
 }
 
-// notWithTrials are flags of workers that run evals.
+// notWithTrials are flags for workers that run evals.
 var notWithTrials = []string{
 	"nats", "pack", "config", "judge", "eval-groups", "eval-types", "lenient", "durable", "give-back", "output", "listen",
 	"prompt", "session-ttl", "max-sessions",
 }
 
-// completeTrials refuses values that make no sense to a worker of trials.
+// completeTrials checks the flags of a trial worker.
 func (f *workerFlags) completeTrials() error {
 	broker := f.brokerFlags
 	broker.url = f.trials
@@ -321,7 +320,7 @@ func (f *workerFlags) completeTrials() error {
 	return errors.Join(errs...)
 }
 
-// trialAckWait is after which silence of a worker its trials go to another one.
+// trialAckWait is the time without a sign of life after which the broker gives a trial to another worker.
 func (f *workerFlags) trialAckWait() time.Duration {
 	if f.ackWait > 0 {
 		return f.ackWait

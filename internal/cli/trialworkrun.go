@@ -25,7 +25,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// serve runs trials of a run, until none is wanted any more.
+// serve runs trials of a run, until it wants no more.
 func (w *trialWorker) serve(ctx, soft context.Context, about *fleet.Run) (err error) {
 	if own := versionText(); about.Arena != own {
 		w.refuse(about, fmt.Errorf("it is of arena %s, and this worker is arena %s", about.Arena, own))
@@ -60,7 +60,7 @@ func (w *trialWorker) serve(ctx, soft context.Context, about *fleet.Run) (err er
 	return w.runTrialsOf(ctx, soft, about, plan, f, deck)
 }
 
-// unpack fetches the files of a run into a folder of their own.
+// unpack downloads the files of a run into a temporary folder.
 func (w *trialWorker) unpack(ctx context.Context, about *fleet.Run) (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "arena-run-*"); err != nil {
 		return "", err
@@ -86,12 +86,12 @@ func (w *trialWorker) unpackInto(ctx context.Context, dir string, b *fleet.Bundl
 	return bundle.Unpack(bytes.NewReader(packed), b.SHA256, dir)
 }
 
-// plan makes the plan of a run out of its files, as the coordinator has made it.
+// plan plans a run from its files, in the same way as the coordinator.
 func (w *trialWorker) plan(
 	about *fleet.Run, limits *nats.Limits,
 ) (*runner.Plan, *runFlags, *cassette.Folder, error) {
-	f := &runFlags{words: []string{"arena", "run"}, given: givenFlags{}, lacks: &lackingClients{}}
-	f.enact(about.Spec)
+	f := &runFlags{words: []string{"arena", "run"}, given: givenFlags{}, missingModels: &missingModels{}}
+	f.fromSpec(about.Spec)
 	f.quiet, f.jobs, f.noTraces = true, w.flags.jobs, about.NoTraces
 	f.shared = func(p *scenario.Project, spec *scenario.Provider) providers.Shared {
 		name := p.File + " " + spec.ID
@@ -106,22 +106,22 @@ func (w *trialWorker) plan(
 		Paths: f.paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, SkipEvals: f.filter.Skip,
 		Regions: f.regions, AllowUncertain: f.allowUncertain, Getenv: f.variables.noting(w.app.Getenv),
 	})
-	w.app.watch(suite, diags)
+	w.app.learnSecrets(suite, diags)
 	if f.noChaos {
 		suite.DropChaos()
 	}
 	if diags.Errors() > 0 {
-		return nil, nil, nil, mistakes(diags, f.lacksVariables(suite, about))
+		return nil, nil, nil, mistakes(diags, f.missingVariables(suite, about))
 	}
 	plan, deck := f.plan(w.app, suite, diags)
 	if diags.Errors() > 0 {
-		return nil, nil, nil, mistakes(diags, f.lacksVariables(suite, about))
+		return nil, nil, nil, mistakes(diags, f.missingVariables(suite, about))
 	}
 	opts := f.trialOptions()
 	if sum := runner.NewFingerprints(&opts).Plan(plan); sum != about.Plan || plan.Len() != about.Trials {
 		plan.Close()
 		return nil, nil, nil, fmt.Errorf("the same files make another plan here, of %s: %s",
-			plural.Of(plan.Len(), "trial", "trials"), cmp.Or(f.lacksVariables(suite, about), otherValues(about)))
+			plural.Of(plan.Len(), "trial", "trials"), cmp.Or(f.missingVariables(suite, about), otherValues(about)))
 	}
 	if deck != nil {
 		deck.Tapes = &cassette.Tapes{}
@@ -129,8 +129,8 @@ func (w *trialWorker) plan(
 	return plan, f, deck, nil
 }
 
-// lacksVariables says which variables the run has that this worker has not; "": none.
-func (f *runFlags) lacksVariables(suite *scenario.Suite, about *fleet.Run) string {
+// missingVariables lists variables that the run has and this worker lacks; "": none.
+func (f *runFlags) missingVariables(suite *scenario.Suite, about *fleet.Run) string {
 	var lacks []string
 	_, unset := f.variables.named(suite)
 	for _, name := range unset {
@@ -144,7 +144,7 @@ func (f *runFlags) lacksVariables(suite *scenario.Suite, about *fleet.Run) strin
 	return "this worker has no " + strings.Join(lacks, ", ") + " in its environment, which the run has"
 }
 
-// otherValues says where a worker and a run can differ that have the same variables.
+// otherValues explains how a worker and a run can differ with the same variables.
 func otherValues(about *fleet.Run) string {
 	const files = "do they name files that are not in the bundle?"
 	if len(about.Variables) == 0 {
@@ -154,7 +154,7 @@ func otherValues(about *fleet.Run) string {
 		") have other values here, or " + files
 }
 
-// mistakes are those for which a run is refused.
+// mistakes are the problems for which a worker refuses a run.
 func mistakes(diags *diag.List, lacks string) error {
 	var lines []string
 	if lacks != "" {
@@ -172,8 +172,8 @@ func mistakes(diags *diag.List, lacks string) error {
 	return errors.New("its files cannot be run here: " + strings.Join(lines, "; "))
 }
 
-// enact takes over everything that was asked of a run.
-func (f *runFlags) enact(then *result.Spec) {
+// fromSpec takes over the options of a run.
+func (f *runFlags) fromSpec(then *result.Spec) {
 	f.recall(then)
 	f.paths = then.Paths
 	recallValue(f.given, "lenient", &f.lenient, then.Lenient)
@@ -181,16 +181,16 @@ func (f *runFlags) enact(then *result.Spec) {
 	recallValue(f.given, "allow-uncertain", &f.allowUncertain, then.AllowUncertain)
 	recallValue(f.given, "allow-undecided", &f.allowUndecided, then.AllowUndecided)
 	recallValue(f.given, "no-chaos", &f.noChaos, then.NoChaos)
-	f.better = nil
+	f.droppedLeniency = nil
 }
 
-// runTrialsOf takes the trials of a run that this worker can run.
+// runTrialsOf runs those trials of a run that this worker can run.
 func (w *trialWorker) runTrialsOf(
 	ctx, soft context.Context, about *fleet.Run, plan *runner.Plan, f *runFlags, deck *cassette.Folder,
 ) error {
-	here := w.presence(about, plan, f)
+	here := w.presenceFor(about, plan, f)
 	if len(here.Serves) == 0 {
-		w.refuse(about, lackingAll(here.Lacks))
+		w.refuse(about, joinMissing(here.Lacks))
 		return nil
 	}
 	hard, end := context.WithCancelCause(ctx)
@@ -199,26 +199,26 @@ func (w *trialWorker) runTrialsOf(
 	defer enough(nil)
 	single := runner.NewSingle(plan, w.singleOptions(about, f, deck))
 	defer single.Close()
-	jobs := &jobRunner{w: w, flags: f, about: about, here: here, single: single, deck: deck, enough: enough}
+	jobs := &jobRunner{w: w, flags: f, about: about, here: here, single: single, deck: deck, stopTaking: enough}
 	served := &nats.TrialWorker{
 		Trials: w.trials, Run: about.ID, Needs: here.Serves, Jobs: w.flags.jobs, Name: w.name, MaxDeliver: w.flags.maxDeliver,
 		AckWait: w.flags.trialAckWait(), Notify: w.notify, Busy: w.busy,
 		Check: func(j *fleet.Job) error { return fitsPlan(single, j) },
 		Do:    jobs.run,
 	}
-	w.attend(here, served.Holds, func() {
+	w.setServed(here, served.Holds, func() {
 		if w.currentRun(about.ID) == nil {
 			enough(errRunOver)
-			end(w.stopped())
+			end(w.stopReason())
 		}
 	})
-	defer w.attend(nil, nil, nil)
+	defer w.setServed(nil, nil, nil)
 	w.notify(fmt.Sprintf("run %s: %s, of which this worker takes those of %s", about.ID,
 		plural.Of(about.Trials, "trial", "trials"), strings.Join(here.Serves, ", ")))
 	beat, quiet := context.WithCancel(ctx)
 	defer quiet()
-	go w.beat(beat, taking, func() {
-		if w.isIdle() || w.yields(about.ID) {
+	go w.heartbeat(beat, taking, func() {
+		if w.isIdle() || w.shouldYield(about.ID) {
 			enough(errRunOver)
 		}
 	})
@@ -233,12 +233,12 @@ func (w *trialWorker) runTrialsOf(
 	return err
 }
 
-// presence says which providers of a run this worker can call, and what it lacks for the others.
-func (w *trialWorker) presence(about *fleet.Run, plan *runner.Plan, f *runFlags) *fleet.Presence {
+// presenceFor says which providers of a run this worker can call, and what it lacks for the others.
+func (w *trialWorker) presenceFor(about *fleet.Run, plan *runner.Plan, f *runFlags) *fleet.Presence {
 	here := &fleet.Presence{Run: about.ID, Worker: w.name, Arena: versionText(), Lacks: map[string]string{}}
 	for t := range plan.Groups() {
 		need := t.Needs()
-		if err := f.lacks.of(t.Endpoint.Spec); err != nil {
+		if err := f.missingModels.reason(t.Endpoint.Spec); err != nil {
 			here.Lacks[need] = short(err.Error())
 		} else if !slices.Contains(here.Serves, need) {
 			here.Serves = append(here.Serves, need)
@@ -247,7 +247,7 @@ func (w *trialWorker) presence(about *fleet.Run, plan *runner.Plan, f *runFlags)
 	return here
 }
 
-// singleOptions are the options with which this worker runs single trials of a run.
+// singleOptions are the options for single trials of a run.
 func (w *trialWorker) singleOptions(about *fleet.Run, f *runFlags, deck *cassette.Folder) runner.Options {
 	opts := f.trialOptions()
 	opts.Jobs, opts.Now, opts.Started, opts.Worker = w.flags.jobs, w.app.Now, about.Started, w.name
@@ -255,31 +255,31 @@ func (w *trialWorker) singleOptions(about *fleet.Run, f *runFlags, deck *cassett
 	opts.Crash = func(trial string, cause any, stack []byte) {
 		w.notify(fmt.Sprintf("trial %s crashed: %v\n%s", trial, cause, stack))
 	}
-	opts.Events, opts.Cassettes, opts.Again = about.Story != nil, deck, f.recorder()
+	opts.Events, opts.Cassettes, opts.Again = about.Story != nil, deck, f.rerecordCommand()
 	return opts
 }
 
-// jobRunner runs the jobs of one run. Its method run may be called by several goroutines.
+// jobRunner runs the jobs of one run. run may be called concurrently.
 type jobRunner struct {
-	w      *trialWorker
-	flags  *runFlags
-	about  *fleet.Run
-	here   *fleet.Presence
-	single *runner.Single
-	deck   *cassette.Folder
-	enough context.CancelCauseFunc // takes no further job
-	lost   atomic.Pointer[error]   // what a client turned out to lack
+	w          *trialWorker
+	flags      *runFlags
+	about      *fleet.Run
+	here       *fleet.Presence
+	single     *runner.Single
+	deck       *cassette.Folder
+	stopTaking context.CancelCauseFunc // takes no further jobs
+	lost       atomic.Pointer[error]   // why a model cannot be called, found out during a trial
 }
 
-// run runs the trial of a job. An error gives the job back to the other workers.
+// run runs the trial of a job. An error returns the job, for another worker.
 func (r *jobRunner) run(ctx context.Context, j *fleet.Job) (*fleet.Done, error) {
 	began := *r.here
 	began.Started = &j.Index
 	r.w.trials.Present(&began)
 	out, line, story := r.single.Run(ctx, j.Index)
-	if err := r.flags.lacks.wasAsked(); err != nil {
+	if err := r.flags.missingModels.calledMissing(); err != nil {
 		r.lost.Store(&err)
-		r.enough(err)
+		r.stopTaking(err)
 		return nil, err
 	}
 	if out.Status == result.Cancelled && r.w.currentRun(r.about.ID) != nil {
@@ -288,7 +288,7 @@ func (r *jobRunner) run(ctx context.Context, j *fleet.Job) (*fleet.Done, error) 
 	return r.w.packed(r.about, line, story, takeTape(r.single, r.deck, j.Index))
 }
 
-// packed is what a trial sends back.
+// packed makes the outcome that a trial sends back.
 func (w *trialWorker) packed(
 	about *fleet.Run, line []byte, story *result.Story, tape []byte,
 ) (*fleet.Done, error) {
@@ -300,7 +300,7 @@ func (w *trialWorker) packed(
 		return done, nil
 	}
 	text, err := story.Encode(*about.Story, w.app.secrets.JSON)
-	if err != nil { // what was paid for comes back in any case
+	if err != nil { // the result was paid for: send it in any case
 		w.notify(err.Error())
 		return done, nil
 	}
@@ -308,10 +308,10 @@ func (w *trialWorker) packed(
 	return done, nil
 }
 
-// errRunOver is why no more trials of a run are taken.
+// errRunOver says why no more trials of a run are taken.
 var errRunOver = errors.New("the run is over")
 
-func lackingAll(lacks map[string]string) error {
+func joinMissing(lacks map[string]string) error {
 	var parts []string
 	for need, why := range lacks {
 		parts = append(parts, need+": "+why)
@@ -320,7 +320,7 @@ func lackingAll(lacks map[string]string) error {
 	return errors.New("this worker can run none of its trials: " + strings.Join(parts, "; "))
 }
 
-// fitsPlan refuses a job that is none of the plan.
+// fitsPlan refuses a job that is not in the plan.
 func fitsPlan(single *runner.Single, j *fleet.Job) error {
 	t, err := single.Name(j.Index)
 	switch {
@@ -336,22 +336,23 @@ func fitsPlan(single *runner.Single, j *fleet.Job) error {
 	return nil
 }
 
-// attend says what is served from now on, which trials are in hand, and who hears when something is told of a run.
-func (w *trialWorker) attend(here *fleet.Presence, holds func() []int, changed func()) {
+// setServed sets the run that is served, the trials that this worker holds, and the function to call when the
+// announcement changes.
+func (w *trialWorker) setServed(here *fleet.Presence, holds func() []int, changed func()) {
 	w.mu.Lock()
-	w.present, w.holds, w.changed, w.began = here, holds, nil, time.Now() // which goes on, unlike the clock of the app may
+	w.presence, w.inHand, w.onChange, w.began = here, holds, nil, time.Now() // real time, never fixed
 	w.mu.Unlock()
 	if changed != nil {
 		w.mu.Lock()
-		w.changed = func() { go changed() }
+		w.onChange = func() { go changed() }
 		w.mu.Unlock()
-		changed() // what was told meanwhile
+		changed() // the announcement may have changed meanwhile
 	}
 	w.announceRefusals()
 }
 
-// beat says again and again that the worker is there, until ctx ends, and looks whether it has enough of the run.
-func (w *trialWorker) beat(ctx, taking context.Context, look func()) {
+// heartbeat announces the worker regularly until ctx ends, and calls look regularly.
+func (w *trialWorker) heartbeat(ctx, taking context.Context, look func()) {
 	tick := time.NewTicker(fleet.Heartbeat)
 	defer tick.Stop()
 	often := time.Second

@@ -9,18 +9,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// written lists the flags that name what is written: in a wrong place nobody finds it again.
+// written lists the flags that name an output: a file at a wrong path is hard to find.
 var written = []string{
 	"out", "record", "cache", "events", "html-file", "junit-file", "markdown-file", "metrics-file",
 }
 
-// shellVariable matches what a shell would have filled in.
+// shellVariable matches ~ and variables that a shell would replace.
 var shellVariable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{?[A-Za-z_]\w*\}?|%[A-Z_]+%`)
 })
 
-// unfilledPaths refuses names of files and folders to write in which ~ or a variable stands as no shell has read them:
-// in settings, and within quotes.
+// unfilledPaths refuses output paths with ~ or a variable that no shell has replaced: in settings, and within quotes.
 func unfilledPaths(cmd *cobra.Command) (errs []error) {
 	for _, name := range written {
 		f := cmd.Flags().Lookup(name)

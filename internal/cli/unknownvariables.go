@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// handedOn are the variables that arena gives the programs which it starts: one of them may call arena again.
+// handedOn are the variables that arena sets for programs that it starts: such a program may call arena.
 var handedOn = []string{
 	"ARENA_KEEPER", "ARENA_PROGRAM", "ARENA_SCENARIO", "ARENA_TRACE_DIR", "ARENA_TRIAL_ID", "ARENA_TURN",
 }
@@ -22,19 +22,19 @@ var handedOn = []string{
 // themeOfOthers sets the colours of another tool that reads the same files.
 const themeOfOthers = "ARENA_THEME"
 
-// ofServices matches the variables that Kubernetes sets in every container for a service whose name begins with arena.
-var ofServices = sync.OnceValue(func() *regexp.Regexp {
+// kubernetesVariable matches variables that Kubernetes sets for a service whose name begins with arena.
+var kubernetesVariable = sync.OnceValue(func() *regexp.Regexp {
 	const port = `PORT(_\d+_(TCP|UDP|SCTP)(_[A-Z]+)?)?`
 	return regexp.MustCompile(`^ARENA_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)|` + port + `)$`)
 })
 
-// foreign reports whether a variable begins as settings do, and is known to be none.
+// foreign reports whether a variable has the prefix of settings but is none.
 func foreign(name string) bool {
-	return slices.Contains(handedOn, name) || name == themeOfOthers || ofServices().MatchString(name)
+	return slices.Contains(handedOn, name) || name == themeOfOthers || kubernetesVariable().MatchString(name)
 }
 
-// refuseUnknownVariables refuses the variables that begin as settings do and set nothing for any command: what somebody
-// meant to set must not go missing. Those that are no setting of this command alone may be meant for others.
+// refuseUnknownVariables refuses variables with the prefix of settings that set nothing in any command. A variable for
+// another command is allowed.
 func refuseUnknownVariables(app *App, cmd *cobra.Command, known []string) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(app.Env)) {
@@ -46,7 +46,7 @@ func refuseUnknownVariables(app *App, cmd *cobra.Command, known []string) error 
 		switch {
 		case at >= 0:
 			flag := canonical(known[at])
-			if cmd.Flags().Lookup(flag) == nil && typed[flag] != "" && !slices.Contains(ofWorkers, flag) && !foreign(name) {
+			if cmd.Flags().Lookup(flag) == nil && typed[flag] != "" && !slices.Contains(workerSettings, flag) && !foreign(name) {
 				errs = append(errs, notSetting(name, flag, typed[flag]))
 			}
 		case !foreign(name):
@@ -56,11 +56,11 @@ func refuseUnknownVariables(app *App, cmd *cobra.Command, known []string) error 
 	return errors.Join(errs...)
 }
 
-// instead says what may have been meant by a variable that sets nothing.
+// instead suggests the setting that a variable may have been meant for.
 func instead(name, word string, known []string) string {
 	word = strings.ToLower(word)
 	near := diag.Nearest(word, known)
-	if near == "" || near[0] != word[0] { // nobody mistypes the first letter
+	if near == "" || near[0] != word[0] { // typing errors rarely change the first letter
 		near = ""
 		most := 0
 		for _, flag := range known {
@@ -78,8 +78,7 @@ func instead(name, word string, known []string) string {
 	return "did you mean " + variable(near) + "?"
 }
 
-// sharedWords is with how many of the same words two variables begin, behind ARENA_; 0 unless one begins with all of
-// the other.
+// sharedWords is the number of words that two variables share after ARENA_; 0 unless one is a prefix of the other.
 func sharedWords(a, b string) int {
 	x, y := strings.Split(a, "_")[1:], strings.Split(b, "_")[1:]
 	n := min(len(x), len(y))
@@ -89,13 +88,12 @@ func sharedWords(a, b string) int {
 	return n
 }
 
-// holding are the settings that hold a run to something: without them more is green, or paid for.
-var holding = []string{"baseline", "fail-on", "max-cost", "max-trials", "strict"}
+// restrictingSettings make a run stricter or cheaper.
+var restrictingSettings = []string{"baseline", "fail-on", "max-cost", "max-trials", "strict"}
 
-// warnEmptySettings tells of settings of the command that hold it to nothing because they are empty: most likely a
-// variable was to be filled in.
+// warnEmptySettings warns of empty restrictingSettings: most likely a variable was not filled in.
 func warnEmptySettings(app *App, cmd *cobra.Command) {
-	for _, flag := range holding {
+	for _, flag := range restrictingSettings {
 		if value, set := app.Env[variable(flag)]; set && value == "" && cmd.Flags().Lookup(flag) != nil &&
 			!cmd.Flags().Changed(flag) {
 			app.remark("the variable %s is empty, and sets nothing", variable(flag))

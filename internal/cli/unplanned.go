@@ -13,9 +13,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// keepUnplanned keeps the trials of the last run that the plan has no more: in the reports they stay what they were,
-// so that none that failed vanishes. What the plan asks for is decided without them. It refuses filters on the command
-// line that leave out trials.
+// keepUnplanned keeps trials of the last run that are not in the plan any more. They stay in the reports, so that no
+// failure vanishes, but they decide nothing. It refuses filters of the command line that hide trials.
 func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenario.Suite) error {
 	gone := r.missing(plan)
 	if len(gone) == 0 {
@@ -43,7 +42,7 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 			hidden = append(hidden, e.ID)
 		}
 		if e.CutShort || e.Status != result.Passed && e.Status != result.Skipped && !excused[i] {
-			r.lost = append(r.lost, e.ID)
+			r.vanishedFailures = append(r.vanishedFailures, e.ID)
 		}
 		e.Unplan(excused[i])
 		r.kept[plan.Len()+k] = e
@@ -58,9 +57,8 @@ func (f *runFlags) keepUnplanned(r *resumption, plan *runner.Plan, suite *scenar
 	return nil
 }
 
-// missing are the trials of the last run, by their index there, that are neither kept, nor in the plan with what came
-// of them another time, in its order, also under another number. A repetition in whose place another one is kept is
-// missing.
+// missing are the trials of the last run, by index, that are neither kept nor run again under any number. A repetition
+// is missing if another one is kept in its place.
 func (r *resumption) missing(plan *runner.Plan) (gone []int) {
 	stays, there, asked := map[*result.Entry]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range r.ledger.Current {
@@ -84,7 +82,7 @@ func (r *resumption) missing(plan *runner.Plan) (gone []int) {
 	}
 	for _, i := range slices.Sorted(maps.Keys(r.ledger.Current)) {
 		e := r.ledger.Current[i]
-		if !stays[e] && !there[strings.TrimSuffix(e.ID, "#1")] && !(e.Fingerprint != "" && r.again[e.Fingerprint]) {
+		if !stays[e] && !there[strings.TrimSuffix(e.ID, "#1")] && !(e.Fingerprint != "" && r.rerunPrints[e.Fingerprint]) {
 			gone = append(gone, i)
 		}
 	}
@@ -104,7 +102,7 @@ func (f *runFlags) refuseNarrow(h *result.JournalHeader, filters, ids []string) 
 
 const maxNamed = 10
 
-// someIDs names trials, not too many.
+// someIDs lists the first ids.
 func someIDs(ids []string) string {
 	more := ""
 	if n := len(ids) - maxNamed; n > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// flagError words what is wrong with the flags of a command line, with the nearest name of an unknown one.
+// flagError words a mistake in flags, with the nearest name for an unknown flag.
 func flagError(c *cobra.Command, err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		if second, ok := errors.AsType[*secondValueError](err); ok {
@@ -30,7 +30,7 @@ func flagError(c *cobra.Command, err error) error {
 	if flag, known := flagElsewhere(name, names); flag != "" {
 		return fmt.Errorf("unknown flag --%s\nthat is --%s here", name, flag)
 	} else if known {
-		names = nil // none is meant
+		names = nil // no name is near
 	}
 	if near := diag.Nearest(name, names); near != "" {
 		return fmt.Errorf("unknown flag --%s\ndid you mean --%s?", name, near)
@@ -38,7 +38,7 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("unknown flag --%s\nsee %s --help", name, c.CommandPath())
 }
 
-// badValue says what a flag takes. source is where the value stands: a flag, a variable, a setting.
+// badValue says which values a flag takes. source is the flag, variable or setting.
 func badValue(source string, f *pflag.Flag, value string) error {
 	err := fmt.Errorf("%s must be %s, found %q", source, taken(f), value)
 	if share, ok := node.PercentAsShare(value); ok && f.Value.Type() == "float64" {
@@ -47,7 +47,7 @@ func badValue(source string, f *pflag.Flag, value string) error {
 	return err
 }
 
-// taken is what a flag takes.
+// taken describes the values of a flag.
 func taken(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int", "int64", "count":
@@ -66,12 +66,12 @@ func taken(f *pflag.Flag) string {
 	return "text"
 }
 
-// takesList reports whether a flag may be given a list.
+// takesList reports whether a flag takes a list.
 func takesList(f *pflag.Flag) bool {
 	return strings.HasPrefix(f.Value.Type(), "string") && f.Value.Type() != "string"
 }
 
-// takes is how many arguments a command has; most is -1 where there is no limit.
+// takes checks the number of arguments; most -1: no limit.
 func takes(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		var problem string

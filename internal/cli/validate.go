@@ -65,7 +65,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 	suite, diags := checks.Load(scenario.Options{
 		Paths: paths, Config: f.config, MockConfig: f.mockConfig, Lenient: f.lenient, Getenv: app.Getenv,
 	})
-	app.watch(suite, diags)
+	app.learnSecrets(suite, diags)
 	app.remarks(suite.Notes)
 	unreadSettings(suite, diags)
 	runner.ReportQuarantines(suite, app.Now(), app.today(), diags)
@@ -119,7 +119,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 	return nil
 }
 
-// foreseen are the options of a plan that nothing is run of.
+// foreseen are options for a plan that is not run.
 func foreseen(app *App, strict, lenient bool) runner.PlanOptions {
 	return runner.PlanOptions{
 		Strict: strict, Lenient: lenient, Open: openForeseen, OpenEmbedder: harness.NoEmbedder,
@@ -127,8 +127,8 @@ func foreseen(app *App, strict, lenient bool) runner.PlanOptions {
 	}
 }
 
-// openForeseen is a runner.Opener for plans of which nothing is run here: a variable that only calls need may be set
-// where they are made.
+// openForeseen opens providers for a plan that is not run here: a key that only calls need may be set where the plan
+// runs.
 func openForeseen(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
 	client, simulated, err := harness.OpenUnsent(p, spec)
 	if _, unset := errors.AsType[*providers.Unfilled](err); unset {

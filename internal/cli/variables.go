@@ -9,13 +9,13 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// askedVariables notes which variables of the environment the files of a run make use of, by their names alone.
+// askedVariables records the names of the variables that the files of a run use.
 type askedVariables struct {
 	mu    sync.Mutex
 	names map[string]bool
 }
 
-// noting notes what is asked for.
+// noting wraps getenv to record names.
 func (a *askedVariables) noting(getenv func(string) (string, bool)) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		a.mu.Lock()
@@ -28,8 +28,7 @@ func (a *askedVariables) noting(getenv func(string) (string, bool)) func(string)
 	}
 }
 
-// named are the variables that the files make use of: those that are set, here or in a file .env, and those that are
-// not.
+// named are the variables that the files use: those that are set, here or in .env, and those that are not.
 func (a *askedVariables) named(suite *scenario.Suite) (set, unset []string) {
 	a.mu.Lock()
 	names := maps.Clone(a.names)

@@ -117,8 +117,8 @@ func enactAll(t *testing.T, list []*staged) (judged map[string]int, never int) {
 	return judged, never
 }
 
-// ofState reports whether a check judges the state of an agent, which trials can bring about.
-func ofState(def *checks.Def) bool {
+// judgesState reports whether a check judges the state of an agent, which trials can bring about.
+func judgesState(def *checks.Def) bool {
 	return def.About != "" || strings.HasPrefix(def.Name, "skill_")
 }
 
@@ -128,13 +128,13 @@ func TestExamplesThroughTrials(t *testing.T) {
 	t.Parallel()
 	var list []*staged
 	for _, def := range checks.Builtin() {
-		if ofState(def) {
+		if judgesState(def) {
 			list = append(list, examplesOf(t, def)...)
 		}
 	}
 	judged, _ := enactAll(t, list)
 	for _, def := range checks.Builtin() {
-		if ofState(def) && judged[def.Name] == 0 {
+		if judgesState(def) && judged[def.Name] == 0 {
 			t.Errorf("no trial came to a verdict of %s", def.Name)
 		}
 	}
@@ -203,7 +203,7 @@ func TestVectorsThroughTrials(t *testing.T) {
 		if json.Unmarshal(data, &vectors) != nil {
 			continue // of another check, whose fields are others
 		}
-		if def, known := checks.Lookup(vectors.Type); !known || !ofState(def) {
+		if def, known := checks.Lookup(vectors.Type); !known || !judgesState(def) {
 			continue
 		}
 		for _, v := range vectors.Vectors {

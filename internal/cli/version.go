@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Set by the linker in releases; build information fills the gaps.
+// Set by the linker in releases, or else taken from build information.
 var version, commit, date string
 
 func versionText() string {
@@ -39,7 +39,7 @@ func versionText() string {
 	return text
 }
 
-// shortVersion is what results carry.
+// shortVersion is the version in results.
 func shortVersion() string {
 	if version != "" {
 		return version

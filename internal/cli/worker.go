@@ -59,7 +59,7 @@ away for the time of --idle, or a file cannot be written · 130 stopped at once.
 type workerFlags struct {
 	brokerFlags
 
-	trials     string // URL of the broker of trials
+	trials     string // URL of the broker for trials
 	packs      []string
 	config     string
 	judge      string
@@ -112,7 +112,7 @@ func (f *workerFlags) register(fl *pflag.FlagSet) {
 	begin(fl)
 	f.brokerFlags.register(fl, "nats", "`URL` of the broker, such as nats://localhost:4222 (required,\nbut for --trials)")
 	fl.StringVar(&f.trials, "trials", "", "run the trials of runs with --workers, instead of evals: `URL` of their broker")
-	fl.Lookup("trials").Annotations = map[string][]string{elsewhere: {"it is the broker of a worker"}}
+	fl.Lookup("trials").Annotations = map[string][]string{notASetting: {"it is the broker of a worker"}}
 	fl.BoolVar(&f.noCreate, "no-create", false, "make no streams and consumers: those that are missing are an error")
 	fl.StringSliceVar(&f.packs, "pack", nil, "run the evals of this pack `file`; repeat the flag or use commas")
 	fl.StringVarP(&f.config, "config", "c", "", "arena config `file` with evals, judges and providers")
@@ -135,7 +135,7 @@ func (f *workerFlags) register(fl *pflag.FlagSet) {
 	f.listen.register(fl)
 }
 
-// complete takes what only the parsed flags know, and refuses values that make no sense.
+// complete sets derived values, and checks the flags.
 func (f *workerFlags) complete(cmd *cobra.Command) error {
 	f.given = givenFlags{}
 	f.given.note(cmd.Flags(), byUser)
@@ -183,7 +183,7 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 	}
 	defer e.close()
 	if f.listen.subject != "" {
-		err = f.listen.fits(e)
+		err = f.listen.validatePrompt(e)
 	}
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 	}
 	defer client.Close()
 	if err := client.Prepare(soft); err != nil {
-		return ifBroken(ignoring(soft, err))
+		return ifBroken(unlessStopped(soft, err))
 	}
 	e.now, e.crash = app.Now, func(string, any, []byte) {}
 	w := &nats.Worker{
@@ -225,20 +225,20 @@ func (f *workerFlags) run(ctx context.Context, app *App) error {
 	return ifBroken(err)
 }
 
-// ignoring drops an error that only says that the user stopped the command.
-func ignoring(ctx context.Context, err error) error {
+// unlessStopped drops an error that only says that the user stopped the command.
+func unlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
 
-// load reads packs and config, and prepares their evals.
+// load loads packs and config, and prepares their evals.
 func (f *workerFlags) load(app *App) (*packEvals, error) {
 	suite, diags := checks.Load(scenario.Options{
 		Paths: f.packs, Packs: f.packs, Config: f.config, Lenient: f.lenient, Getenv: app.Getenv, Bare: true, Recorded: true,
 	})
-	app.watch(suite, diags)
+	app.learnSecrets(suite, diags)
 	var e *packEvals
 	if diags.Errors() == 0 {
 		f.filter.Apply(suite, diags)
@@ -258,7 +258,7 @@ func (f *workerFlags) load(app *App) (*packEvals, error) {
 	return e, nil
 }
 
-// newNotifier writes lines to stderr, from any goroutine.
+// newNotifier prints lines to stderr. Any goroutine may call the function.
 func newNotifier(app *App) func(string) {
 	var mu sync.Mutex
 	return func(text string) {

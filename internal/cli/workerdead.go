@@ -39,7 +39,7 @@ func newWorkerDeadCmd(app *App) *cobra.Command {
 	return cmd
 }
 
-// deadFlags say where the letters are and which of them are meant.
+// deadFlags select dead letters of a broker.
 type deadFlags struct {
 	brokerFlags
 
@@ -53,7 +53,7 @@ func (f *deadFlags) register(cmd *cobra.Command) {
 		strings.Join(dispatch.Reasons()[:4], ", ")+",\n"+strings.Join(dispatch.Reasons()[4:], ", "))
 }
 
-// connect checks the flags and opens the connection. A broker that is away is not waited for: somebody looks.
+// connect checks the flags and connects. It does not wait for a broker that is away: a person waits.
 func (f *deadFlags) connect(ctx context.Context, app *App, cmd *cobra.Command) (*nats.Client, error) {
 	if err := applySettings(app, cmd); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (f *deadFlags) list(ctx context.Context, app *App, client *nats.Client) err
 		if !f.chosen(l) {
 			return nil
 		}
-		if !f.asJSON { // they may be many and large
+		if !f.asJSON { // there may be many, and large ones
 			l.Body, l.Bytes = nil, nil
 		}
 		letters = append(letters, *l)
@@ -117,7 +117,7 @@ func (f *deadFlags) list(ctx context.Context, app *App, client *nats.Client) err
 	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
 	for _, l := range letters {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", diag.Safe(l.ID), diag.Safe(string(l.Why)), strconv.Quote(l.Request),
-			l.At.UTC().Format(time.RFC3339), diag.Safe(l.Reason)) // a tabwriter keeps its first error for Flush
+			l.At.UTC().Format(time.RFC3339), diag.Safe(l.Reason)) // a tabwriter returns its first error from Flush
 	}
 	text := plural.Count(len(letters), "dead letter") + " in " + client.Names.Dead
 	if foreign > 0 {
@@ -127,7 +127,7 @@ func (f *deadFlags) list(ctx context.Context, app *App, client *nats.Client) err
 	return ifBroken(w.Flush())
 }
 
-// newDeadActionCmd is a command that does something with letters and counts them in a word.
+// newDeadActionCmd makes a command that applies an action to letters, and counts them.
 func newDeadActionCmd(
 	app *App, name, short, word string, do func(*nats.Client, context.Context, *nats.Letter) error,
 ) *cobra.Command {
@@ -158,7 +158,7 @@ func newDeadActionCmd(
 	return cmd
 }
 
-// find is the letters that are meant. Every id must be one, and the beginning of no other.
+// find returns the letters with the given ids. Each id may be abbreviated, but must match exactly one letter.
 func (f *deadFlags) find(ctx context.Context, client *nats.Client, ids []string) ([]nats.Letter, error) {
 	var letters []nats.Letter
 	hits := make([]int, len(ids))
@@ -191,7 +191,7 @@ func (f *deadFlags) find(ctx context.Context, client *nats.Client, ids []string)
 	return letters, errors.Join(errs...)
 }
 
-// act does something with each letter. What fails is told, and does not keep the others from their turn.
+// act applies an action to each letter. An error is printed, and the next letter follows.
 func act(
 	ctx context.Context, app *App, client *nats.Client, letters []nats.Letter, word string,
 	do func(*nats.Client, context.Context, *nats.Letter) error,

@@ -19,27 +19,27 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// packEvals runs the evals of packs and configs that requests ask for. It implements nats.Evaluator.
+// packEvals evaluates the evals that requests ask for. It implements nats.Evaluator.
 type packEvals struct {
-	under map[string]*runner.Evaluator // by the task type of the prompt; "" is the only one, or none
-	lost  string                       // what does not run under ""
-	now   func() time.Time
-	crash func(string, any, []byte)
+	evaluators      map[string]*runner.Evaluator // by task type of the prompt; "": the only prompt, or none
+	notUnderDefault string                       // evals that need a prompt to be named
+	now             func() time.Time
+	crash           func(string, any, []byte)
 }
 
-// newPackEvals prepares the evals under every prompt of a project. Problems go to d.
+// newPackEvals prepares the evals for every prompt of a project. d gets the problems.
 func newPackEvals(p *scenario.Project, opts runner.PlanOptions, d *diag.List) *packEvals {
-	w := &packEvals{under: map[string]*runner.Evaluator{}, lost: inventory.LostWithoutPrompt(p)}
+	w := &packEvals{evaluators: map[string]*runner.Evaluator{}, notUnderDefault: inventory.LostWithoutPrompt(p)}
 	tasks := []string{""}
 	for _, prompt := range p.Prompts {
 		tasks = append(tasks, prompt.TaskType)
 	}
 	for _, task := range tasks {
 		if d.Errors() > 0 {
-			break // the others would say the same once more
+			break // other prompts would report the same
 		}
 		if e := runner.NewEvaluator(p, task, opts, d); e != nil {
-			w.under[task] = e
+			w.evaluators[task] = e
 		}
 	}
 	if d.Errors() == 0 && len(w.ids()) == 0 {
@@ -49,10 +49,10 @@ func newPackEvals(p *scenario.Project, opts runner.PlanOptions, d *diag.List) *p
 	return w
 }
 
-// ids are those of all evals, sorted.
+// ids are the ids of all evals, sorted.
 func (w *packEvals) ids() []string {
 	known := map[string]bool{}
-	for _, e := range w.under {
+	for _, e := range w.evaluators {
 		for _, eval := range e.Evals() {
 			known[eval.ID] = true
 		}
@@ -62,11 +62,11 @@ func (w *packEvals) ids() []string {
 
 // prompts are the task types of the prompts, sorted.
 func (w *packEvals) prompts() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(w.under)), func(task string) bool { return task == "" })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(w.evaluators)), func(task string) bool { return task == "" })
 }
 
 func (w *packEvals) close() {
-	for _, e := range w.under {
+	for _, e := range w.evaluators {
 		e.Close()
 	}
 }
@@ -95,9 +95,9 @@ func (w *packEvals) Evaluate(ctx context.Context, r *dispatch.Request) ([]result
 	return t.Evals, nil
 }
 
-// evaluator finds the evals that a request asks for.
+// evaluator finds the evaluator for a request.
 func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
-	e := w.under[r.Prompt]
+	e := w.evaluators[r.Prompt]
 	if e == nil {
 		return nil, &dispatch.RefusedError{Why: dispatch.UnknownPrompt, OtherWorker: true, Reason: fmt.Sprintf(
 			"this worker has no prompt %q; known: %s", r.Prompt, strings.Join(w.prompts(), ", "))}
@@ -112,10 +112,10 @@ func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 		}
 		return nil, &dispatch.RefusedError{Why: dispatch.UnknownEval, OtherWorker: true, Reason: reason}
 	}
-	if r.Prompt == "" && w.lost != "" && !within(r.Evals, e) {
+	if r.Prompt == "" && w.notUnderDefault != "" && !hasEvals(r.Evals, e) {
 		return nil, &dispatch.RefusedError{
 			Why: dispatch.UnknownPrompt, OtherWorker: true,
-			Reason: "the request names no prompt: " + w.lost + " at this worker",
+			Reason: "the request names no prompt: " + w.notUnderDefault + " at this worker",
 		}
 	}
 	for _, eval := range e.Evals() {
@@ -128,8 +128,8 @@ func (w *packEvals) evaluator(r *dispatch.Request) (*runner.Evaluator, error) {
 	return e, nil
 }
 
-// within says that evals are named, and that each is one of an evaluator.
-func within(ids []string, e *runner.Evaluator) bool {
+// hasEvals reports whether ids are given, and an evaluator has all of them.
+func hasEvals(ids []string, e *runner.Evaluator) bool {
 	return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool {
 		return !slices.ContainsFunc(e.Evals(), func(eval *evals.Eval) bool { return eval.ID == id })
 	})

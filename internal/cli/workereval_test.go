@@ -44,10 +44,10 @@ func TestRequestsWithoutAPrompt(t *testing.T) {
 			t.Errorf("%s: %v", tc.name, err)
 		}
 	}
-	if err := (&listenFlags{}).fits(w); err == nil {
+	if err := (&listenFlags{}).validatePrompt(w); err == nil {
 		t.Error("a worker that listens needs no prompt")
 	}
-	if err := (&listenFlags{prompt: "a"}).fits(w); err != nil {
+	if err := (&listenFlags{prompt: "a"}).validatePrompt(w); err != nil {
 		t.Error(err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/harness"
 )
 
-// work runs the worker, and copies results meanwhile where that is asked for.
+// work runs the worker, and copies results to files meanwhile if the user asked for it.
 func (f *workerFlags) work(
 	ctx, soft context.Context, client *nats.Client, w *nats.Worker, l *nats.Listener,
 ) error {
@@ -40,7 +40,7 @@ func (f *workerFlags) work(
 	for i, o := range outputs {
 		copies.Go(func() {
 			if failures[i] = o.Copy(copying); failures[i] != nil {
-				stop() // results that cannot be written down are not worth their price
+				stop() // results that cannot be written are not worth their price
 			}
 		})
 	}
@@ -49,7 +49,7 @@ func (f *workerFlags) work(
 	listening.Wait()
 	copied()
 	copies.Wait()
-	err = joined(append(failures, err, heard))
+	err = joinDistinct(append(failures, err, heard))
 	for _, o := range outputs {
 		if err == nil {
 			err = o.CatchUp(ctx, catchUp)
@@ -59,8 +59,8 @@ func (f *workerFlags) work(
 	return err
 }
 
-// joined are errors of which those that say the same come once: all parts of a worker hear that the broker is gone.
-func joined(errs []error) error {
+// joinDistinct joins errors and drops repeated texts: all parts of a worker report a lost broker.
+func joinDistinct(errs []error) error {
 	var kept []error
 	for _, err := range errs {
 		if err != nil && !slices.ContainsFunc(kept, func(other error) bool { return other.Error() == err.Error() }) {
@@ -70,10 +70,10 @@ func joined(errs []error) error {
 	return errors.Join(kept...)
 }
 
-// catchUp is how long the end of a worker may wait for results on their way into a file.
+// catchUp is how long a worker waits at its end for results on their way to a file.
 const catchUp = 30 * time.Second
 
-// outputs opens the files that --output means.
+// outputs opens the files of --output.
 func (f *workerFlags) outputs(client *nats.Client) ([]*nats.Output, error) {
 	if f.output == "" {
 		return nil, nil

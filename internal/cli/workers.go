@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// workersFlags say that the trials of a run are run by workers.
+// workersFlags let workers run the trials.
 type workersFlags struct {
 	url     string
 	timeout time.Duration
@@ -32,7 +32,7 @@ const (
 	workersWarn           = 30 * time.Second
 )
 
-// notWithWorkers are flags that a run with workers does not have.
+// notWithWorkers are flags that exclude --workers.
 var notWithWorkers = map[string]string{
 	"dispatch": "workers of trials run their evals too",
 	"cache":    "workers have no cache in common yet",
@@ -43,7 +43,7 @@ var notWithWorkers = map[string]string{
 
 func (f *workersFlags) validate(run *runFlags) error {
 	g := run.given
-	if f.url == "" { // also where it is named, and empty: without those that the last run had
+	if f.url == "" { // also if it is given as empty, to resume without workers
 		if g.typed("workers-timeout") {
 			return errors.New("--workers-timeout does nothing without --workers URL")
 		}
@@ -61,7 +61,7 @@ func (f *workersFlags) validate(run *runFlags) error {
 	if f.timeout <= 0 {
 		errs = append(errs, fmt.Errorf("--workers-timeout must be above 0, found %s", f.timeout))
 	}
-	if _, err := strconv.Atoi(f.url); err == nil { // as other tools have it
+	if _, err := strconv.Atoi(f.url); err == nil { // in other tools, --workers is a number
 		return fmt.Errorf("--workers %s: expected the URL of a broker, such as nats://localhost:4222\n"+
 			"for so many trials at once: --jobs %[1]s", f.url)
 	}
@@ -70,7 +70,7 @@ func (f *workersFlags) validate(run *runFlags) error {
 	return errors.Join(append(errs, broker.complete("workers"))...)
 }
 
-// trialsStream is the name of the stream of jobs: what is asked for, else one that no evals use.
+// trialsStream is the stream of jobs: that of --stream, or else one apart from evals.
 func trialsStream(broker *brokerFlags, g givenFlags) string {
 	if g.has("stream") {
 		return broker.stream
@@ -78,26 +78,26 @@ func trialsStream(broker *brokerFlags, g givenFlags) string {
 	return nats.DefaultTrials
 }
 
-// window is how many trials are asked for at once.
+// window is the number of trials that are published at once.
 func (f *workersFlags) window(jobs int, g givenFlags) int {
-	const most = 1000 // more than most workers have slots: who is free finds something to do
+	const most = 1000 // more than most workers have slots, so that every free worker finds a job
 	if f.url == "" || g.has("jobs") {
 		return jobs
 	}
 	return most
 }
 
-// warnAfter is after which time it is told that nobody can run a trial.
+// warnAfter is the time after which the run warns that no worker can run a trial.
 func (f *workersFlags) warnAfter() time.Duration {
-	return min(workersWarn, f.timeout/2) //nolint:mnd // half of the time is left to do something
+	return min(workersWarn, f.timeout/2) // leaves half of the time to react
 }
 
-// bundleFile is the name of a bundle among the files of the broker.
+// bundleFile is the name of a bundle in the object store of the broker.
 func bundleFile(b fleet.Bundle) string { return "bundle-" + strings.ToLower(b.SHA256) }
 
-// mayHold refuses to go on without workers with a run that was killed while it had some: what they have finished since
-// would be paid for again.
-func (f *workersFlags) mayHold(run *runFlags, ledger *result.JournalContent) error {
+// refuseUncollected refuses to resume without workers a run that was killed while it had workers: results that they
+// sent since would be paid for again.
+func (f *workersFlags) refuseUncollected(run *runFlags, ledger *result.JournalContent) error {
 	if !run.resume || run.given.has("workers") || ledger.Header.Workers == nil || ledger.Closed() {
 		return nil
 	}

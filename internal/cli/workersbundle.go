@@ -18,8 +18,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// packProject packs what workers need of a suite: the folders of its projects, and what the command line names
-// besides. Results, hidden files and keys stay here.
+// packProject packs the files that workers need: the folders of the projects, and other files of the command line. It
+// leaves out results, hidden files and keys.
 func packProject(
 	app *App, f *runFlags, suite *scenario.Suite, out *harness.Outputs, deck *cassette.Folder,
 ) (packed *bundle.Packed, spool *spooled, err error) {
@@ -35,7 +35,7 @@ func packProject(
 				return slices.Contains(left, rel)
 			}
 			return rel == filepath.ToSlash(filepath.Clean(out.Dir)) ||
-				deck != nil && rel == filepath.ToSlash(filepath.Clean(deck.Dir)) || // it changes as the run goes on
+				deck != nil && rel == filepath.ToSlash(filepath.Clean(deck.Dir)) || // recordings change during the run
 				exists(filepath.Join(filepath.FromSlash(rel), harness.JournalName))
 		},
 		Refuse: refuseSecrets(app),
@@ -44,7 +44,7 @@ func packProject(
 	if packed, err = spool.pack(&source); err != nil {
 		return nil, nil, fmt.Errorf("--workers: %w", errors.Join(err, spool.remove()))
 	}
-	if err := allSent(suite, packed); err != nil {
+	if err := refuseMissingFiles(suite, packed); err != nil {
 		return nil, nil, fmt.Errorf("--workers: %w", errors.Join(err, spool.remove()))
 	}
 	if len(packed.Keys) > 0 {
@@ -57,8 +57,8 @@ func packProject(
 	return packed, spool, nil
 }
 
-// allSent refuses a project of which workers would lack a file that was read.
-func allSent(suite *scenario.Suite, packed *bundle.Packed) error {
+// refuseMissingFiles refuses a project if the bundle lacks a file that was read.
+func refuseMissingFiles(suite *scenario.Suite, packed *bundle.Packed) error {
 	sent := map[string]bool{}
 	for i := range packed.Files {
 		sent[packed.Files[i].Path] = true
@@ -89,7 +89,7 @@ func refuseSecrets(app *App) func(string, []byte) error {
 	}
 }
 
-// spooled is a bundle in a folder of this machine, for as long as the broker may lose it.
+// spooled is a bundle in a local folder. It is kept as long as the broker may lose its copy.
 type spooled struct{ dir string }
 
 func (s *spooled) pack(source *bundle.Source) (packed *bundle.Packed, err error) {
@@ -115,7 +115,7 @@ func (s *spooled) remove() error {
 	return os.RemoveAll(s.dir)
 }
 
-// bundlePaths are the folders and files that are packed, below the working directory.
+// bundlePaths are the folders and files to pack, in the working directory.
 func bundlePaths(f *runFlags, suite *scenario.Suite) ([]string, error) {
 	var paths []string
 	for _, p := range suite.Projects {
@@ -138,14 +138,14 @@ func bundlePaths(f *runFlags, suite *scenario.Suite) ([]string, error) {
 	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	return slices.DeleteFunc(slices.Clone(paths), func(one string) bool { // what is in another one
+	return slices.DeleteFunc(slices.Clone(paths), func(one string) bool { // paths within another path
 		return slices.ContainsFunc(paths, func(other string) bool {
 			return other != one && (other == "." || strings.HasPrefix(one, other+string(filepath.Separator)))
 		})
 	}), nil
 }
 
-// writtenFiles are the files that the run writes: they are no part of its project, and change from run to run.
+// writtenFiles are the outputs of the run: they are not part of its project.
 func writtenFiles(f *runFlags, out *harness.Outputs) (files []string) {
 	for _, name := range out.Files() {
 		files = append(files, path.Clean(filepath.ToSlash(name)))

@@ -69,7 +69,7 @@ func (m *clockedModel) within(d time.Duration) (most int) {
 }
 
 // limitedCrew is a project whose model has more in its file, and three workers.
-func limitedCrew(t *testing.T, model *clockedModel, trials int, more string) (dir string, c *crew, done func()) {
+func limitedCrew(t *testing.T, model *clockedModel, trials int, more string) (dir string, c *workerPool, done func()) {
 	t.Helper()
 	server := httptest.NewServer(model)
 	t.Cleanup(server.Close)
@@ -79,17 +79,17 @@ func limitedCrew(t *testing.T, model *clockedModel, trials int, more string) (di
 	if err := os.WriteFile(filepath.Join(dir, "model.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c = &crew{T: t, broker: natstest.New(t), dir: t.TempDir()}
-	workers := []*exec.Cmd{c.hire(), c.hire(), c.hire()}
+	c = &workerPool{T: t, broker: natstest.New(t), dir: t.TempDir()}
+	workers := []*exec.Cmd{c.startWorker(), c.startWorker(), c.startWorker()}
 	return dir, c, func() {
 		for _, w := range workers {
-			c.stop(w)
+			c.stopWorker(w)
 		}
 	}
 }
 
 // wideRun asks for as many trials at once as a run does by itself.
-func wideRun(t *testing.T, dir string, c *crew) *exec.Cmd {
+func wideRun(t *testing.T, dir string, c *workerPool) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "arena", "run", "-q", "--format", "json", "-o", "out", "--workers", c.broker.URL())
 	cmd.Dir = dir

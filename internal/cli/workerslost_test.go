@@ -56,15 +56,15 @@ type later struct {
 func (l *later) Write(b []byte) (int, error) { return l.body.Write(b) }
 
 // lostProject is a project of so many trials whose model holds the first of them back, with workers that run them.
-func lostProject(t *testing.T, trials int) (dir string, model *heldModel, c *crew, workers []*exec.Cmd) {
+func lostProject(t *testing.T, trials int) (dir string, model *heldModel, c *workerPool, workers []*exec.Cmd) {
 	t.Helper()
 	model = &heldModel{hold: tortureJobs, free: make(chan struct{})}
 	model.begin(tortureJobs)
 	server := httptest.NewServer(model)
 	t.Cleanup(server.Close)
 	dir = tortureProject(t, server.URL, trials)
-	c = &crew{T: t, broker: natstest.New(t), dir: t.TempDir()}
-	return dir, model, c, []*exec.Cmd{c.hire(), c.hire()}
+	c = &workerPool{T: t, broker: natstest.New(t), dir: t.TempDir()}
+	return dir, model, c, []*exec.Cmd{c.startWorker(), c.startWorker()}
 }
 
 // startUntilDue starts a run, and returns when the model holds its first requests. The channel has how the run ends. One
@@ -128,7 +128,7 @@ func TestBrokerLosesItsDisk(t *testing.T) {
 	}
 	passed(t, filepath.Join(dir, "next"), trials)
 	for _, w := range workers {
-		c.stop(w)
+		c.stopWorker(w)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestRunTakesThePlaceOfAnother(t *testing.T) {
 	}
 	passed(t, filepath.Join(dir, "out"), trials)
 	for _, w := range workers {
-		c.stop(w)
+		c.stopWorker(w)
 	}
 	model.mu.Lock()
 	defer model.mu.Unlock()
@@ -192,7 +192,7 @@ func TestRunIsTakenOver(t *testing.T) {
 		t.Errorf("%d requests were spent twice\n%s", twice, &heard)
 	}
 	for _, w := range workers {
-		c.stop(w)
+		c.stopWorker(w)
 	}
 }
 

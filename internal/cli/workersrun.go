@@ -30,23 +30,23 @@ type fleetRun struct {
 	flags  *workersFlags
 
 	about  fleet.Run
-	deck   *cassette.Folder   // nil: nothing is recorded, or replayed
-	bundle *spooled           // of the files
-	tapes  *spooled           // of the cassettes that there are; nil: none
-	before *result.WorkersRun // the run that is gone on with; nil: none
-	// replaced is the run that this one takes the place of in the results folder, and that had no end; nil: none.
-	replaced *result.WorkersRun
-	notify   func(string)
-	fleet    *fleet.Coordinator
-	stopped  sync.Once
-	halting  sync.WaitGroup
-	ousted   atomic.Bool // another coordinator goes on with the run
-	quit     func()      // ends listening
+	deck   *cassette.Folder   // nil: nothing is recorded or replayed
+	bundle *spooled           // the files of the project
+	tapes  *spooled           // the existing cassettes; nil: none
+	before *result.WorkersRun // the resumed run; nil: none
+	// replaced is an unfinished run that this one replaces in the results folder; nil: none.
+	replaced  *result.WorkersRun
+	notify    func(string)
+	fleet     *fleet.Coordinator
+	stopped   sync.Once
+	halting   sync.WaitGroup
+	takenOver atomic.Bool // another coordinator has resumed the run
+	quit      func()      // stops listening
 }
 
-// gather connects to the broker. What it still holds of the run that is gone on with is written into its journal
-// first: it was paid for. Without --workers it is nil.
-func (f *workersFlags) gather(
+// connectFleet connects to the broker. If the run is resumed, it first stores the results that the broker still holds
+// in the journal. Without --workers it returns nil.
+func (f *workersFlags) connectFleet(
 	ctx context.Context, app *App, run *runFlags, out *harness.Outputs, deck *cassette.Folder,
 ) (*fleetRun, error) {
 	if f.url == "" {
@@ -79,20 +79,20 @@ func (f *workersFlags) gather(
 	return r, nil
 }
 
-// unfinishedAtBroker is the run of a folder for which workers may still run trials; nil: none.
+// unfinishedAtBroker is the run in a folder for which workers may still run trials; nil: none.
 func unfinishedAtBroker(out *harness.Outputs) *result.WorkersRun {
 	was, err := harness.Skim(harness.LastJournalIn(out.Dir))
-	if err != nil || was.Unfinished == 0 { // what is wrong with it is told elsewhere
+	if err != nil || was.Unfinished == 0 { // errors are reported elsewhere
 		return nil
 	}
 	return was.Header.Workers
 }
 
-// collect writes what the broker holds of the last run into its journal.
+// collect stores the results that the broker holds of the last run in its journal.
 func (r *fleetRun) collect(ctx context.Context, out *harness.Outputs) (err error) {
 	file, err := out.LastJournal()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // told when it is needed
+		return nil // reported when the journal is needed
 	}
 	if err != nil {
 		return err
@@ -100,10 +100,10 @@ func (r *fleetRun) collect(ctx context.Context, out *harness.Outputs) (err error
 	defer func() { err = errors.Join(err, file.Close()) }()
 	ledger, err := result.ReadJournal(file)
 	if err != nil || ledger.Header.Workers == nil {
-		return nil // the same
+		return nil // reported when the journal is needed
 	}
 	r.before = ledger.Header.Workers
-	if ledger.Closed() { // it ended by itself: what came later was cut short by that
+	if ledger.Closed() { // it ended by itself: later results were cut short
 		return r.trials.Taken(ctx, r.before.Run)
 	}
 	var lines [][]byte
@@ -133,7 +133,7 @@ func (r *fleetRun) collect(ctx context.Context, out *harness.Outputs) (err error
 	return r.trials.Taken(ctx, r.before.Run)
 }
 
-// heldTrial is the trial of an outcome that nobody has waited for.
+// heldTrial is the trial of an outcome for which no coordinator waited.
 func heldTrial(o *fleet.Outcome, index int) (*result.Trial, error) {
 	if err := result.Readable(o.Line, true); err != nil {
 		return nil, fmt.Errorf("it %w", err)
@@ -148,7 +148,7 @@ func heldTrial(o *fleet.Outcome, index int) (*result.Trial, error) {
 	return t, nil
 }
 
-// pack packs the files, and settles whether the run of before goes on at the broker.
+// pack packs the files, and decides whether the earlier run continues at the broker.
 func (r *fleetRun) pack(
 	app *App, f *runFlags, suite *scenario.Suite, plan *runner.Plan, out *harness.Outputs, resumed *resumption,
 ) error {
@@ -186,16 +186,15 @@ func (r *fleetRun) pack(
 	return nil
 }
 
-// named is what the journal says of the run at the broker.
-func (r *fleetRun) named() *result.WorkersRun {
+// workersRun is the description of the run at the broker, for the journal.
+func (r *fleetRun) workersRun() *result.WorkersRun {
 	if r == nil {
 		return nil
 	}
 	return &result.WorkersRun{Run: r.about.ID, Plan: r.about.Plan, Bundle: r.about.Bundle.SHA256}
 }
 
-// start tells workers of the run, and listens to what comes back.
-// story says which details of trials are reported; nil: none.
+// start announces the run to workers, and listens for results. story says which details trials report; nil: none.
 func (r *fleetRun) start(
 	ctx context.Context, started time.Time, story *result.StoryDetail, tell func(string),
 ) error {
@@ -204,7 +203,7 @@ func (r *fleetRun) start(
 	}
 	r.about.Story = story
 	r.notify, r.about.Started = tell, started
-	if b := r.before; b != nil && b.Run != r.about.ID { // nobody waits for its trials any more
+	if b := r.before; b != nil && b.Run != r.about.ID { // no coordinator waits for its trials any more
 		if err := r.finish(ctx, &fleet.Run{ID: b.Run, Stopped: "another plan took its place"}); err != nil {
 			return broken(fmt.Errorf("--workers: %w", err))
 		}
@@ -215,12 +214,12 @@ func (r *fleetRun) start(
 	r.fleet = &fleet.Coordinator{
 		Run: r.about.ID, Trials: r.about.Trials, Again: r.before != nil && r.before.Run == r.about.ID,
 		Ask: r.trials.Ask, Halt: r.halted, Notify: func(text string) { r.notify(text) },
-		Warn: r.flags.warnAfter(), Patience: r.flags.timeout, Now: time.Now, // which goes on, unlike the clock of the run may
+		Warn: r.flags.warnAfter(), Patience: r.flags.timeout, Now: time.Now, // real time, never fixed
 	}
 	return r.listen(ctx)
 }
 
-// publish stores what workers need to know of the run.
+// publish stores what workers need to run trials.
 func (r *fleetRun) publish(ctx context.Context) error {
 	err := r.put(ctx, r.bundle, &r.about.Bundle)
 	if err == nil && r.tapes != nil {
@@ -240,9 +239,9 @@ func (r *fleetRun) put(ctx context.Context, spool *spooled, named *fleet.Bundle)
 	return r.trials.PutFile(ctx, bundleFile(*named), content)
 }
 
-// takePlace ends what workers do for the run that this one has taken the place of. Their results stay at the broker,
-// for whoever goes on with that run after all.
-func (r *fleetRun) takePlace(ctx context.Context) {
+// stopReplacedRun stops the workers of the run that this one replaces. Their results stay at the broker, in case that
+// run is resumed.
+func (r *fleetRun) stopReplacedRun(ctx context.Context) {
 	if r == nil || r.replaced == nil {
 		return
 	}
@@ -267,8 +266,8 @@ func (r *fleetRun) listen(ctx context.Context) error {
 	all.Go(func() { r.fleet.Break(r.trials.WatchRun(ctx, r.about.ID, r.onRun)) })
 	all.Go(func() {
 		r.fleet.Break(r.trials.Watch(ctx, func() {
-			if !r.ousted.Load() {
-				r.again(ctx)
+			if !r.takenOver.Load() {
+				r.republish(ctx)
 			}
 		}))
 	})
@@ -280,7 +279,7 @@ func (r *fleetRun) listen(ctx context.Context) error {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if !r.client.Away() { // otherwise nobody can be heard
+				if !r.client.Away() { // while the broker is away, no worker can be heard
 					r.fleet.Look()
 				}
 			}
@@ -294,8 +293,8 @@ func (r *fleetRun) listen(ctx context.Context) error {
 	return nil
 }
 
-// again stores anew what the broker has lost. What is in the journal is not concerned.
-func (r *fleetRun) again(ctx context.Context) {
+// republish publishes again what the broker lost. The journal is not affected.
+func (r *fleetRun) republish(ctx context.Context) {
 	r.notify("the broker has lost what it held; the run is announced to it again")
 	if err := r.publish(ctx); err != nil {
 		r.fleet.Break(fmt.Errorf("the broker has lost what it held: %w", err))
@@ -304,12 +303,12 @@ func (r *fleetRun) again(ctx context.Context) {
 	r.fleet.Lost()
 }
 
-// onRun takes the announcement of the run: another coordinator may have taken over.
+// onRun handles an announcement of the run: another coordinator may have resumed it.
 func (r *fleetRun) onRun(run *fleet.Run, err error) {
 	if err != nil || run.Coordinator == r.about.Coordinator {
 		return
 	}
-	r.ousted.Store(true)
+	r.takenOver.Store(true)
 	r.fleet.Break(errors.New("another arena run has taken over this one at the broker: it was resumed, or started " +
 		"again, from the same results folder or a copy of it, and what workers do is for that one now"))
 }
@@ -336,7 +335,7 @@ func (r *fleetRun) Run(ctx context.Context, t runner.RemoteTrial, started func()
 	return &runner.RemoteResult{Line: o.Line, Story: r.storyOf(o), Unrecorded: r.keepTape(o, t.Cassette)}, nil
 }
 
-// storyOf is what happened in a trial; nil: nobody wants to know, or it cannot be known, which is told.
+// storyOf are the events in a trial; nil: not wanted, or unreadable, which is reported.
 func (r *fleetRun) storyOf(o *fleet.Outcome) *result.Story {
 	if r.about.Story == nil {
 		return nil
@@ -357,9 +356,9 @@ func (r *fleetRun) storyOf(o *fleet.Outcome) *result.Story {
 	return nil
 }
 
-// halt tells workers to start no more trials, and takes back those that no worker has begun.
+// halt tells workers to start no more trials, and withdraws jobs that no worker has begun.
 func (r *fleetRun) halt(ctx context.Context, cause error) {
-	if r.ousted.Load() {
+	if r.takenOver.Load() {
 		return
 	}
 	r.stopped.Do(func() {
@@ -376,17 +375,17 @@ func (r *fleetRun) halt(ctx context.Context, cause error) {
 	})
 }
 
-// halted halts the run, and waits until that is done. Its round trips to the broker bring what workers told before,
-// such as which trials they have begun.
+// halted halts the run and waits. The round trips to the broker also deliver earlier messages, such as which trials
+// have begun.
 func (r *fleetRun) halted(ctx context.Context) {
 	r.halt(context.WithoutCancel(ctx), context.Cause(ctx))
 	r.halting.Wait()
 }
 
-// haltTimeout is how long the end of a run may wait for the broker.
+// haltTimeout limits how long the end of a run waits for the broker.
 const haltTimeout = 10 * time.Second
 
-// end tells workers that the run is over, and removes what the broker holds of it.
+// end tells workers that the run is over, and removes its data from the broker.
 func (r *fleetRun) end(ctx context.Context) {
 	if r == nil || r.fleet == nil {
 		return
@@ -395,7 +394,7 @@ func (r *fleetRun) end(ctx context.Context) {
 	r.quit()
 	ctx, cancel := context.WithTimeout(ctx, haltTimeout)
 	defer cancel()
-	if r.ousted.Load() { // all of it is another one's
+	if r.takenOver.Load() { // it belongs to the other coordinator
 		return
 	}
 	if err := r.finish(ctx, &fleet.Run{ID: r.about.ID, Stopped: "the run is over"}); err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// packTapes packs the cassettes that there are, which change as the run goes on, and so are no part of its project;
-// nil: there are none.
+// packTapes packs the existing cassettes; nil: none. They change during the run, so they are not part of the project.
 func (r *fleetRun) packTapes() (*fleet.Bundle, error) {
 	if r.deck == nil {
 		return nil, nil
@@ -28,7 +27,7 @@ func (r *fleetRun) packTapes() (*fleet.Bundle, error) {
 			r.deck.Dir)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, nil //nolint:nilerr // there are none yet; what is wrong with the folder is told when it is locked
+		return nil, nil // none yet; errors of the folder are reported when it is locked
 	}
 	r.tapes = &spooled{}
 	packed, err := r.tapes.pack(&bundle.Source{Dir: ".", Paths: []string{dir}, Refuse: refuseSecrets(r.app)})
@@ -38,7 +37,7 @@ func (r *fleetRun) packTapes() (*fleet.Bundle, error) {
 	return &fleet.Bundle{SHA256: packed.SHA256, Size: packed.Size}, nil
 }
 
-// spec is what workers are told of what was asked of the run.
+// spec is the spec of the run for workers.
 func (r *fleetRun) spec(f *runFlags) *result.Spec {
 	s := f.spec().Scrubbed(r.app.secrets.Text)
 	if r.deck != nil && r.deck.RecordAll && s.Record != "" { // as with --last-failed
@@ -47,7 +46,7 @@ func (r *fleetRun) spec(f *runFlags) *result.Spec {
 	return s
 }
 
-// keepTape keeps the cassette that a worker has recorded of a trial, and says why that cannot be kept.
+// keepTape stores the cassette that a worker recorded, and says why it cannot.
 func (r *fleetRun) keepTape(o *fleet.Outcome, of cassette.Trial) error {
 	if r.deck == nil || !r.deck.Records() {
 		return nil
@@ -62,15 +61,15 @@ func (r *fleetRun) keepTape(o *fleet.Outcome, of cassette.Trial) error {
 		}
 		return r.deck.Put(of, tape)
 	case r.deck.Has(of):
-		return nil // it stays as it is
+		return nil // it is there already
 	}
 	if t, err := result.DecodeLine(o.Line); err != nil || t.Error != "" || t.Status == result.Cancelled || t.Skip != "" {
-		return nil //nolint:nilerr // there is nothing to record, or something else is wrong
+		return nil // nothing to record, or an error that is reported elsewhere
 	}
 	return errors.New("the worker sent no cassette of the trial")
 }
 
-// keepHeldTape keeps the cassette of an outcome that nobody has waited for.
+// keepHeldTape stores the cassette of an outcome for which no coordinator waited.
 func (r *fleetRun) keepHeldTape(o *fleet.Outcome) error {
 	tape, err := tapeOf(o)
 	if err != nil || tape == nil || r.deck == nil {
@@ -79,7 +78,7 @@ func (r *fleetRun) keepHeldTape(o *fleet.Outcome) error {
 	return r.keepTape(o, cassette.Trial{ID: o.Trial, Name: tape.Name})
 }
 
-// tapeOf is the cassette that comes with an outcome; nil: none does.
+// tapeOf is the cassette in an outcome; nil: none.
 func tapeOf(o *fleet.Outcome) (*cassette.Tape, error) {
 	p := o.Parts[fleet.TapePart]
 	if p == nil {
@@ -95,8 +94,7 @@ func tapeOf(o *fleet.Outcome) (*cassette.Tape, error) {
 	return tape, nil
 }
 
-// takeTape is what was recorded of a trial for whoever asked for it; nil: nothing was. One that cannot be read is
-// missed there.
+// takeTape takes the cassette of a trial, to send it; nil: none. The coordinator reports an unreadable one as missing.
 func takeTape(single *runner.Single, deck *cassette.Folder, index int) []byte {
 	t, err := single.Name(index)
 	if deck == nil || err != nil {

@@ -20,8 +20,8 @@ func TestWorkersRecord(t *testing.T) {
 	server := httptest.NewServer(model)
 	defer server.Close()
 	dir := tortureProject(t, server.URL, trials)
-	c := &crew{T: t, broker: natstest.New(t), dir: t.TempDir()}
-	workers := []*exec.Cmd{c.hire(), c.hire()}
+	c := &workerPool{T: t, broker: natstest.New(t), dir: t.TempDir()}
+	workers := []*exec.Cmd{c.startWorker(), c.startWorker()}
 	spent := 0
 	run := func(asks int, out string, flags ...string) {
 		t.Helper()
@@ -52,6 +52,6 @@ func TestWorkersRecord(t *testing.T) {
 	run(trials, "seven", "--record", "tapes", "--record-mode", "all", "--workers", c.broker.URL())
 	run(0, "eight", "--replay", "tapes")
 	for _, w := range workers {
-		c.stop(w)
+		c.stopWorker(w)
 	}
 }

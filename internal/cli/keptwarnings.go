@@ -11,9 +11,9 @@ import (
 	"github.com/arena-evals/arena/internal/runner"
 )
 
-// redactedBefore refuses to keep trials that were written with what is to be redacted now: the reports and the journal
-// would show it.
-func (f *runFlags) redactedBefore(r *resumption) error {
+// refuseUnredacted refuses to keep trials that were written without the present --redact: the reports and the journal
+// would show those fields.
+func (f *runFlags) refuseUnredacted(r *resumption) error {
 	var ids []string
 	missed := map[string]bool{}
 	for _, i := range slices.Sorted(maps.Keys(r.kept)) {
@@ -39,8 +39,8 @@ func (f *runFlags) redactedBefore(r *resumption) error {
 		f.resumeFlag())
 }
 
-// warnUnrecordedTrials warns of kept trials that are not in the folder into which the run is recorded: what models were
-// asked is not in the journal.
+// warnUnrecordedTrials warns of kept trials that are not in the folder of recordings: the journal does not hold what
+// models were asked.
 func (r *resumption) warnUnrecordedTrials(plan *runner.Plan, deck *cassette.Folder) {
 	if deck == nil || !deck.Records() {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// notRemembered are the flags of arena run that a run which goes on with it does not take over, with the reason.
+// notRemembered are the flags of arena run that a resumed run does not take over, with the reason.
 var notRemembered = map[string]string{
 	"resume": "is the question", "last-failed": "the same", "list": "runs nothing", "estimate": "runs nothing",
 	"fail-fast":    "has ended the run that is gone on with",
@@ -32,7 +32,7 @@ var notRemembered = map[string]string{
 	"nats-creds": "of one run", "nats-ca": "of one run", "nats-cert": "of one run", "nats-key": "of one run",
 }
 
-// sample is a value that a flag can have and that is not its default.
+// sample is a value for a flag that differs from its default.
 func sample(f *pflag.Flag) string {
 	switch f.Name {
 	case "format":
@@ -61,8 +61,8 @@ func sample(f *pflag.Flag) string {
 	return "some-" + f.Name
 }
 
-// TestSpecHoldsEveryFlag: what a run was asked for by a flag is in the spec, survives the journal, and is taken over by
-// a run that names nothing. A flag that is given wins.
+// TestSpecHoldsEveryFlag: every flag of a run is in its spec, survives the journal, and is taken over by a resumed run,
+// unless the command line gives it again.
 func TestSpecHoldsEveryFlag(t *testing.T) {
 	t.Parallel()
 	none := specJSON(t, &result.Spec{Command: "run"})
@@ -75,8 +75,8 @@ func TestSpecHoldsEveryFlag(t *testing.T) {
 			next.recall(asked.spec())
 			again := asRun(t, "--"+fl.Name+"="+sample(fl))
 			again.recall(asked.spec())
-			if !slices.Contains(next.notTaken, fl.Name) || next.given.has(fl.Name) || len(again.notTaken) > 0 {
-				t.Errorf("--%s is of one run: told %v, and when it is named again %v", fl.Name, next.notTaken, again.notTaken)
+			if !slices.Contains(next.notInherited, fl.Name) || next.given.has(fl.Name) || len(again.notInherited) > 0 {
+				t.Errorf("--%s is of one run: told %v, and when it is named again %v", fl.Name, next.notInherited, again.notInherited)
 			}
 		}
 		if notRemembered[fl.Name] == "looks better" {
@@ -84,15 +84,15 @@ func TestSpecHoldsEveryFlag(t *testing.T) {
 			next.recall(asked.spec())
 			again := asRun(t, "--"+fl.Name)
 			again.recall(asked.spec())
-			if !slices.Contains(next.better, fl.Name) || next.given.has(fl.Name) || specJSON(t, next.spec()) != none || len(again.better) > 0 {
-				t.Errorf("--%s is taken over, or not told of: %v, and when it is named again %v", fl.Name, next.better, again.better)
+			if !slices.Contains(next.droppedLeniency, fl.Name) || next.given.has(fl.Name) || specJSON(t, next.spec()) != none || len(again.droppedLeniency) > 0 {
+				t.Errorf("--%s is taken over, or not told of: %v, and when it is named again %v", fl.Name, next.droppedLeniency, again.droppedLeniency)
 			}
 		}
 		if notRemembered[fl.Name] != "" {
 			return
 		}
 		words := []string{"--" + fl.Name + "=" + sample(fl)}
-		switch fl.Name { // those that say nothing alone
+		switch fl.Name { // flags that need another one
 		case "record-mode":
 			words = append(words, "--record=tapes")
 		case "replay-missing", "redact":
@@ -127,7 +127,7 @@ func TestSpecHoldsEveryFlag(t *testing.T) {
 	})
 }
 
-// TestOldJournalsSayWhatWasAsked: the words of a command, which old journals hold alone, come to the same spec.
+// TestOldJournalsSayWhatWasAsked: the words of the command in an old journal give the same spec.
 func TestOldJournalsSayWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	f := asRun(t, "--scenario=a,b", "--judge-gate=false", "--seed=0", "--retries=0", "--timeout=90s", "--lenient",
@@ -154,7 +154,7 @@ func TestOldJournalsSayWhatWasAsked(t *testing.T) {
 	}
 }
 
-// TestSpecIsScrubbed: no text of a spec escapes.
+// TestSpecIsScrubbed: secrets are taken out of every text of a spec.
 func TestSpecIsScrubbed(t *testing.T) {
 	t.Parallel()
 	s := &result.Spec{}

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// specOf is what was asked of a run; nil where that is not known.
+// specOf returns what a run was asked to do; nil: not known.
 func specOf(run *result.Run) (*result.Spec, error) {
 	if run.Spec != nil {
 		return run.Spec, nil
@@ -14,7 +14,7 @@ func specOf(run *result.Run) (*result.Spec, error) {
 	return oldSpec(run.Command)
 }
 
-// resumeSpec is what was asked of the run of a journal, of which another run is to go on; nil where that is not known.
+// resumeSpec returns what the run of a journal was asked to do; nil: not known.
 func resumeSpec(h *result.JournalHeader) (*result.Spec, error) {
 	if h.Spec != nil {
 		return h.Spec, nil
@@ -22,8 +22,8 @@ func resumeSpec(h *result.JournalHeader) (*result.Spec, error) {
 	return oldSpec(h.Resume)
 }
 
-// oldSpec reads what was asked of a run out of the words of its command, as journals had them alone before their
-// header held the spec. To be removed when nobody goes on with such journals any more: what they hold was paid for.
+// oldSpec reads the spec from the words of the command: older journals have no spec in their header. Remove it when
+// nobody resumes such journals any more.
 func oldSpec(words []string) (*result.Spec, error) {
 	if len(words) < 2 {
 		return nil, nil
@@ -38,7 +38,7 @@ func oldSpec(words []string) (*result.Spec, error) {
 	}
 	f.given.note(fl, byUser)
 	f.paths = fl.Args()
-	if words[1] == "rejudge" && len(f.paths) > 0 { // whose first argument is a run
+	if words[1] == "rejudge" && len(f.paths) > 0 { // rejudge takes a run as its first argument
 		f.paths = f.paths[1:]
 	}
 	return f.spec(), nil

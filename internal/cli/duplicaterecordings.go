@@ -10,12 +10,12 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// once leaves out recordings that hold what another one holds: the journal of a run beside its results, and copies.
-// Each conversation is judged, and counts, once.
-func (a *App) once(files []string) []string {
+// withoutDuplicates drops recordings with the same content as others: a journal beside its results, and copies. Each
+// conversation is judged once.
+func (a *App) withoutDuplicates(files []string) []string {
 	var kept []string
 	for _, file := range files {
-		same := func(other string) bool { return other != file && a.sameTalks(file, other) }
+		same := func(other string) bool { return other != file && a.sameConversations(file, other) }
 		if filepath.Base(file) == harness.JournalName {
 			if at := slices.IndexFunc(files, same); at >= 0 && filepath.Base(files[at]) == harness.ResultsName {
 				a.remark("%s holds the same conversations as %s, which are judged once", file, files[at])
@@ -31,12 +31,12 @@ func (a *App) once(files []string) []string {
 	return kept
 }
 
-// sameTalks reports whether two files are one, are copies, or the journal and the results of one run that lie together.
-func (a *App) sameTalks(file, other string) bool {
+// sameConversations reports whether two files are the same file, copies, or the journal and the results of one run.
+func (a *App) sameConversations(file, other string) bool {
 	x, errX := os.Stat(file)
 	y, errY := os.Stat(other)
 	if errX != nil || errY != nil {
-		return false // said when it is read
+		return false // reported when it is read
 	}
 	if os.SameFile(x, y) {
 		return true

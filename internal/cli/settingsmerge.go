@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Settings that make more runs red add up: a variable of a machine takes away nothing of what the file in the
-// repository asks for, nor does a flag that asks for more.
+// Settings that make more runs red add up: a variable or a flag never removes what the file in the repository asks for.
 
 const failOn = "fail-on"
 
-// heldByBoth lets variables hold the run to what the file does, too. It refuses those that would let go of it.
-func (s *settings) heldByBoth(variables map[string]any) (errs []error) {
+// combineStrictest adds the reasons of the file to those of variables. It refuses variables that make the run less
+// strict.
+func (s *settings) combineStrictest(variables map[string]any) (errs []error) {
 	file, _ := s.values[failOn].(string)
 	if given, _ := variables[failOn].(string); file != "" && given != "" {
 		variables[failOn] = strings.Join(union(strings.Split(file, ","), strings.Split(given, ",")), ",")
@@ -29,11 +29,11 @@ func (s *settings) heldByBoth(variables map[string]any) (errs []error) {
 	return errs
 }
 
-// alsoFails adds the reasons of settings to those that are typed. A typed flag without any takes them all away.
-func alsoFails(f *pflag.Flag, settings string) {
+// addReasons adds the reasons of settings to those of a typed flag. An empty typed flag removes all.
+func addReasons(f *pflag.Flag, settings string) {
 	list, is := f.Value.(pflag.SliceValue)
 	if typed := listOf(list, is); len(typed) > 0 && settings != "" {
-		_ = list.Replace(union(typed, strings.Split(settings, ","))) // it takes any words
+		_ = list.Replace(union(typed, strings.Split(settings, ","))) // it accepts any words
 	}
 }
 
@@ -44,7 +44,7 @@ func listOf(list pflag.SliceValue, is bool) []string {
 	return list.GetSlice()
 }
 
-// union is a list with what another one has besides.
+// union appends the missing items of more to list.
 func union(list, more []string) []string {
 	list = slices.Clone(list)
 	for _, one := range more {

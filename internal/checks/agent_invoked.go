@@ -50,7 +50,7 @@ func wasAsked(calls []Call, agent string) bool {
 }
 
 // isAgent reports whether a call goes to an agent. The agent may be given by its name in the config, by the name on its
-// card, or by the name of its tool. of is the agent that the tool calls, where that is known.
+// card, or by the name of its tool. of is the agent that the tool calls, if known.
 func isAgent(agent, tool, of string) bool {
 	return agent == tool || agent == of || a2a.Asks(tool, agent)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// CalledAlike describes a call under nearly the name that the check looks for: it takes pay and Pay, or functions.pay,
-// for two tools. Agents that run their own tools may name them freely. It is "" when there is no such call.
+// CalledAlike describes a call whose name differs only slightly from the tool of the check, such as pay for Pay or
+// functions.pay. Agents that run their own tools may name them freely. It is "" when there is no such call.
 func (c *Compiled) CalledAlike(s *Subject) (text string) {
 	if c.session {
 		s = s.Conversation()

@@ -2,7 +2,7 @@ package checks
 
 import "testing"
 
-// TestSameTool: names of one tool in two spellings are alike, and names of two tools are not.
+// TestSameTool: two spellings of a tool's name are alike, and names of two tools are not.
 func TestSameTool(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

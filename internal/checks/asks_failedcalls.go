@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// OnlyByFailedCalls are the failed calls without which the check would not have held; nil: it did not need them. The
-// subject is the one that it was judged by. A check that depends on failures itself is left to it.
+// OnlyByFailedCalls returns the failed calls without which the check would not have passed; nil: it did not need them.
+// s is the subject that was judged. The result is nil for a check that itself depends on failures.
 func (c *Compiled) OnlyByFailedCalls(ctx context.Context, s *Subject) []Call {
 	if c.Def.Family != FamilyTools && c.Def.Family != FamilyTrace || c.Nested() != nil || c.CountsFailures() ||
 		c.Needs() >= NeedsCompute {
@@ -33,7 +33,7 @@ func (c *Compiled) OnlyByFailedCalls(ctx context.Context, s *Subject) []Call {
 	return failed
 }
 
-// names reports whether the check speaks of a tool.
+// names reports whether the check names a tool.
 func (c *Compiled) names(tool string) bool {
 	return slices.ContainsFunc(c.Names(), func(use NameUse) bool {
 		return (use.Kind == ToolName || use.Kind == CalledTool) && use.Name == tool

@@ -13,14 +13,14 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// OfLastReplyAlone reports whether the check, or one within it, is meant for every reply, because it forbids or limits
-// something or asks for a form, and looks only at the last one. may says what the replies before it may do at the end
-// of a conversation, and instead what to write so that it looks at them.
+// OfLastReplyAlone reports whether the check, or one within it, looks only at the last reply although it is probably
+// meant for every reply, because it forbids or limits something or requires a form. may says what earlier replies may
+// then do, and instead says what to write so that they are checked too.
 func (c *Compiled) OfLastReplyAlone() (may, instead string, alone bool) {
 	return c.ofLastReplyAlone(false)
 }
 
-// ofLastReplyAlone is OfLastReplyAlone for a check that passes where it is not met, when turned is true.
+// ofLastReplyAlone is OfLastReplyAlone. With turned the outcome of the check is reversed.
 func (c *Compiled) ofLastReplyAlone(turned bool) (may, instead string, alone bool) {
 	if c.MaxScore != nil && c.MinScore == nil && *c.MaxScore < 1 {
 		turned = !turned
@@ -56,8 +56,7 @@ func (c *Compiled) ofLastReplyAlone(turned bool) (may, instead string, alone boo
 	return "", "", false
 }
 
-// Remarks are what to tell of a verdict that passed, where it means less than it seems. The subject is the one that was
-// judged.
+// Remarks returns warnings about a passed verdict that means less than it seems. s is the subject that was judged.
 func (c *Compiled) Remarks(ctx context.Context, s *Subject, v *result.Verdict) (texts []string) {
 	if v.Status != result.Passed {
 		return nil
@@ -89,7 +88,7 @@ func (c *Compiled) Remarks(ctx context.Context, s *Subject, v *result.Verdict) (
 	return texts
 }
 
-// metBefore reports whether a check of an order of calls in the whole conversation, asked in a turn, held before that.
+// metBefore reports whether a turn's check of an order of calls in the whole conversation passed before this turn.
 func (c *Compiled) metBefore(ctx context.Context, s *Subject) bool {
 	switch c.Check.(type) {
 	case *toolOrder, *trajectory:
@@ -108,7 +107,7 @@ func (c *Compiled) metBefore(ctx context.Context, s *Subject) bool {
 	return err == nil && (f.Holds == nil && f.Score >= 1-slack || f.Holds != nil && *f.Holds)
 }
 
-// withinWords are the fields that a reply has only at the end or in the middle of other words, as "eta" in "details".
+// withinWords are the fields that a reply has only as a part of other words, as "eta" in "details".
 func (c fieldPresence) withinWords(reply *Reply) (fields []string) {
 	begins := func(text, field string) bool {
 		for at := 0; ; {

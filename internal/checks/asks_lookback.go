@@ -8,13 +8,13 @@ func (c *Compiled) AsksEarlierEvals() bool {
 	return looks || slices.ContainsFunc(c.Nested(), (*Compiled).AsksEarlierEvals)
 }
 
-// AsksFinishReason reports whether the check, or one in it, looks at why a reply ended.
+// AsksFinishReason reports whether the check, or one within it, looks at why a reply ended.
 func (c *Compiled) AsksFinishReason() bool {
 	_, asks := c.Check.(*finishReason)
 	return asks || slices.ContainsFunc(c.Nested(), (*Compiled).AsksFinishReason)
 }
 
-// AsksForm reports whether the check, or one in it, may look at the form of a reply: at its JSON, or by a program.
+// AsksForm reports whether the check, or one within it, may look at the form of a reply: at its JSON, or by a program.
 func (c *Compiled) AsksForm() bool {
 	switch {
 	case c.Def.Family == FamilyJSON, c.Def.Family == FamilyExternal, c.Def.custom, c.Def == equalsDef:

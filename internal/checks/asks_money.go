@@ -2,8 +2,8 @@ package checks
 
 import "slices"
 
-// LimitsMoney reports whether the check, or one within it, has a limit of what a conversation costs. alone says that it
-// has no other limit, so that with prices of 0 it holds whatever the agent does.
+// LimitsMoney reports whether the check, or one within it, limits the cost of a conversation. alone: it has no other
+// limit, so with prices of 0 it always passes.
 func (c *Compiled) LimitsMoney() (limits, alone bool) {
 	if b, ok := c.Check.(*costBudget); ok && b.MaxCostUSD != nil {
 		return true, b.MaxTotalTokens == nil && b.MaxInputTokens == nil && b.MaxOutputTokens == nil
@@ -14,8 +14,8 @@ func (c *Compiled) LimitsMoney() (limits, alone bool) {
 	}), false
 }
 
-// ByEstimate reports whether the check, or one within it, holds tokens or money to a limit that the servers of the
-// models did not count: estimates leave out what they do not see, such as tools and thoughts.
+// ByEstimate reports whether the check, or one within it, compares estimated tokens or money with a limit. Estimates
+// leave out what arena does not see, such as tools and thoughts.
 func (c *Compiled) ByEstimate(s *Subject) bool {
 	if c.session {
 		s = s.Conversation()

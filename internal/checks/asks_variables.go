@@ -2,7 +2,7 @@ package checks
 
 import "slices"
 
-// GetsVariables reports whether the check, or one within it, gets all variables of the conversation. Programs,
+// GetsVariables reports whether the check, or one within it, receives all variables of the conversation, as programs,
 // endpoints and custom checks do.
 func (c *Compiled) GetsVariables() bool {
 	switch c.Check.(type) {

@@ -7,18 +7,18 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// Comparisons of what happened with a declared outcome.
+// Comparisons of a run with a declared outcome.
 
-// nothingToCompare is the finding of a comparison whose expected side was not given.
+// nothingToCompare is the finding of a comparison without an expected value.
 func nothingToCompare(param string) Finding {
 	return Finding{
 		Score: 1, Explanation: "nothing to compare with: " + param + " is not given", Details: Details{},
 	}
 }
 
-// warnComparand warns when the expected side is not given, and of parameters that belong to another comparison. choice
-// is the parameter that chooses the comparison, chosen its value. comparands maps such values to the parameter that
-// holds the expected side.
+// warnComparand warns when the expected value is missing, and of parameters that belong to another comparison. choice
+// is the parameter that chooses the comparison, and chosen its value. comparands maps such values to the parameter with
+// the expected value.
 func warnComparand(b *binder, choice, chosen string, comparands map[string]string) {
 	own := comparands[chosen]
 	if own == "" {
@@ -58,7 +58,7 @@ func sameTools(calls []Call, expected []string) Finding {
 	return f
 }
 
-// without lists, each once, the names that are not among others.
+// without lists the names that are not among others, each once.
 func without(names, others []string) []string {
 	seen := make(map[string]bool, len(others))
 	for _, name := range others {

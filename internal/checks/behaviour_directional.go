@@ -55,7 +55,7 @@ func (p directionalParams) Build(b *binder) Check {
 type directional struct {
 	directionalParams
 	words   map[string]bool // of the baseline
-	limited bool            // the threshold is given
+	limited bool            // the author gave the threshold
 }
 
 func (c *directional) limitedItself() bool { return c.limited }
@@ -81,7 +81,7 @@ func (c *directional) Eval(_ context.Context, s *Subject) (f Finding, err error)
 	return f, err
 }
 
-// similar is the Jaccard index of the words.
+// similar compares two texts by the Jaccard index of their words.
 func (c *directional) similar(text string) Finding {
 	words := distinctWords(text)
 	common := 0
@@ -100,7 +100,7 @@ func (c *directional) similar(text string) Finding {
 	}
 }
 
-// distinctWords are the words of a text, which are what spaces separate, in lower case.
+// distinctWords returns the words of a text, separated by spaces, in lower case.
 func distinctWords(text string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(strings.ToLower(text)) {

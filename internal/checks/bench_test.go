@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// benchParams has parameters for each check, under which benchReply passes.
+// benchParams has parameters for each check with which benchReply passes.
 var benchParams = map[string]string{
 	"a2a_eval":             `{"agent_url": "https://judge.example.com", "criteria": "It lists the items."}`,
 	"rest_eval":            `{"url": "https://evals.example.com/score", "include_tool_calls": true}`,
@@ -170,7 +170,7 @@ func benchSubject(reply string) Subject {
 	}
 }
 
-// benchReplies are the replies of checks that pass none of JSON.
+// benchReplies has the replies for checks that cannot pass with JSON.
 var benchReplies = map[string]string{
 	"is_html": "<ul>" + strings.Repeat("<li><b>sku</b>: thing", 80) + "</ul>",
 	"is_sql":  "SELECT sku, qty FROM items WHERE qty > 38 AND sku IN (" + strings.Repeat("'sku-7', ", 100) + "'sku-8')",
@@ -184,7 +184,7 @@ func benchReplyFor(name string) string {
 	return benchReply()
 }
 
-// BenchmarkChecks judges a fresh subject each time, so that folding and decoding count.
+// BenchmarkChecks judges a fresh subject each time, so that folding and decoding are included.
 func BenchmarkChecks(b *testing.B) {
 	for _, d := range Builtin() {
 		reply := benchReplyFor(d.Name)
@@ -231,7 +231,7 @@ func benchSpec(tb testing.TB, name string) *scenario.Check {
 	return &scenario.Check{Type: name, Pos: pos, Params: docs[0], ParamsPos: pos}
 }
 
-// Ten thousand scenarios with nine checks each must fit into memory beside everything else.
+// TestCompiledChecksAreSmall: ten thousand scenarios with nine checks each must fit into memory beside everything else.
 func TestCompiledChecksAreSmall(t *testing.T) {
 	const scenarios, budget = 500, 3 << 10
 	names := []string{
@@ -240,7 +240,7 @@ func TestCompiledChecksAreSmall(t *testing.T) {
 	}
 	c := &Compiler{}
 	kept := make([]*Compiled, 0, scenarios*len(names))
-	for _, name := range names { // what is made once for all, such as the patterns of slips, is not theirs
+	for _, name := range names { // things that are made once, such as the patterns of slips, do not count
 		c.Compile(benchSpec(t, name), &diag.List{})
 	}
 	var before, after runtime.MemStats

@@ -65,7 +65,7 @@ func (c *costBudget) Eval(_ context.Context, s *Subject) (Finding, error) {
 // tally sorts limits into those that hold and those that do not.
 type tally struct {
 	held, broken []string
-	about        string // what stands before each number
+	about        string // prefix of each number
 }
 
 func (t *tally) add(what string, got, limit float64, write func(float64) string) {
@@ -83,7 +83,7 @@ func (t *tally) tokens(what string, got int, limit *int) {
 	}
 }
 
-// spent is the cost and the tokens of the scope as far as they are known.
+// spent is the known cost and tokens of the scope.
 func (s *Subject) spent() Details {
 	d := Details{}
 	if s.CostUSD != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// TestCatalogue holds the table against the names that files of others use.
+// TestCatalogue compares the table with the names that files for other tools use.
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("testdata", "catalogue", "names.txt"))
@@ -77,7 +77,8 @@ func TestParameterAliases(t *testing.T) {
 	}
 }
 
-// The long spelling takes what the short one does, aliases and defaults of a name included.
+// TestLongSpelling: the long spelling accepts everything that the short one does, with the aliases and defaults of a
+// name.
 func TestLongSpelling(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -96,7 +97,8 @@ func TestLongSpelling(t *testing.T) {
 	}
 }
 
-// Of two aliases the first one documented counts, with a warning; the name itself counts before both.
+// TestAliasesInConflict: the name of a parameter has precedence over its aliases, and the first alias over later ones,
+// with a warning.
 func TestAliasesInConflict(t *testing.T) {
 	t.Parallel()
 	for params, length := range map[string]int{

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// TestChecksWithinChecks: a composition has a depth that its outcome can be told of; what is deeper is refused where it
-// begins, however the checks are written.
+// TestChecksWithinChecks: combined checks are refused at the position where they are nested too deeply, in every
+// spelling.
 func TestChecksWithinChecks(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range map[string][2]string{

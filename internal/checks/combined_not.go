@@ -42,5 +42,5 @@ func (c *negation) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	}, nil
 }
 
-// A not is a limit itself: where the check within it passes, no threshold makes up for that.
+// limitedItself: a not is a limit of its own. If the check within it passes, no threshold makes up for that.
 func (*negation) limitedItself() bool { return true }

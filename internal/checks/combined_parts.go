@@ -14,7 +14,7 @@ import (
 )
 
 // A combined check is made of other checks, its parts, which may be combined too. Each part is compiled and judged like
-// a check of its own, with its own thresholds, conditions and scope. An error in one part is an error of the whole: a
+// a separate check, with its own thresholds, conditions and scope. An error in one part is an error of the whole: a
 // check that could not judge must not become a pass, above all under not. A part that does not apply is left out.
 
 // nestedCheck is a parameter that holds a check.
@@ -29,7 +29,7 @@ type weightedCheck struct {
 	weight float64
 }
 
-// maxNesting is the limit of checks within each other.
+// maxNesting is the maximum depth of nested checks.
 const maxNesting = 100
 
 func (*nestedCheck) shape() keys.Shape {
@@ -68,7 +68,7 @@ func (p *nestedCheck) read(b *binder, n *node.Node, what string, weighted bool) 
 			p.claim = claimOf(&part.Check)
 		}
 	}
-	whole := p.compiled != nil && p.compiled.Check != nil // not so where a type is unknown that a project may declare
+	whole := p.compiled != nil && p.compiled.Check != nil // it is nil for an unknown type that a project may declare
 	return part.Weight, whole && b.r.Diags.Errors() == before
 }
 
@@ -102,11 +102,11 @@ func partsOf(list []nestedCheck) parts {
 	return all
 }
 
-// judge runs the parts, cheap ones first. decided reports after each verdict whether the outcome is settled. From then
-// on expensive parts are not run; cheap ones still are, for the report. A part that was not run, or does not apply, is
-// skipped in the result.
+// judge runs the parts, cheap ones first. decided reports after each verdict whether the outcome is settled. After that
+// expensive parts are not run, but cheap ones are, for the report. In the result, parts that were not run or do not
+// apply are skipped.
 //
-// All verdicts are certain: when the score of a part is not, the combined score is not either. whole reports that, and
+// The verdicts hide uncertainty: if the score of a part is uncertain, so is the combined score. whole reports that, and
 // whether a part had no reply to judge.
 func (p parts) judge(
 	ctx context.Context, s *Subject, decided func(result.Verdict) bool,
@@ -150,15 +150,15 @@ func (p parts) judge(
 	return out, whole, nil
 }
 
-// together is what is known of several parts together.
+// together is the combined state of several parts.
 type together struct {
 	doubt  *doubt
 	silent bool
 	way    string    // what to do about the first silent part
-	kept   []float64 // for each part that applies: its score, or brokenLimit where it breaks a limit of its own
+	kept   []float64 // for each part that applies: its score, or brokenLimit if it breaks a limit of its own
 }
 
-// keptPart is the score of a part as far as it keeps the limits that its author gave it, thresholds included.
+// keptPart is the score of a part, or brokenLimit if it breaks a limit that its author gave, thresholds included.
 func (c *Compiled) keptPart(f Finding, passed bool) float64 {
 	if !c.limited() {
 		return c.keptScore(f)
@@ -169,7 +169,7 @@ func (c *Compiled) keptPart(f Finding, passed bool) float64 {
 	return brokenLimit
 }
 
-// limitedItself reports whether any part has a limit that its author gave it.
+// limitedItself reports whether any part has a limit that its author gave.
 func (p parts) limitedItself() bool {
 	return slices.ContainsFunc(p, func(part *Compiled) bool { return part.limited() || part.limitedItself() })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// part is a check of a combination that does what it is told and remembers when.
+// part is a check that returns the given finding and records that it ran.
 func part(name string, needs Needs, ran *[]string, f Finding, err error) *Compiled {
 	return &Compiled{
 		Spelling: &Spelling{Def: &Def{Name: name, Needs: needs}, Type: name}, Terms: noTerms,
@@ -57,7 +57,7 @@ func TestCombinationsRunTheCheapBeforeTheDear(t *testing.T) {
 		if got := strings.Join(ran, " "); got != tc.ran || v.Status != tc.want {
 			t.Errorf("%s: ran %s, %s (%s%s); want %s, %s", tc.name, got, v.Status, v.Explanation, v.Error, tc.ran, tc.want)
 		}
-		// The report lists the parts in the order of the file, whatever ran.
+		// The report lists the parts in the order of the file, whichever ran.
 		var types []string
 		for _, d := range v.Details["checks"].([]Details) {
 			types = append(types, fmt.Sprint(d["type"]))
@@ -125,7 +125,8 @@ func TestCombinationsNeedWhatTheirPartsNeed(t *testing.T) {
 	}
 }
 
-// A part sees what it would see alone: with its own scope, and with the check of whether there is a reply.
+// TestPartsKeepTheirScope: a part sees the same as it would alone, with its own scope and the check for a missing
+// reply.
 func TestPartsKeepTheirScope(t *testing.T) {
 	t.Parallel()
 	s := &Subject{Turn: 1, Start: 2, Messages: []chat.Message{
@@ -170,7 +171,7 @@ func TestProblemsInPartsHaveTheirPlaces(t *testing.T) {
 	}
 }
 
-// Deep nesting costs no more than its text.
+// TestNestingCanBeDeep: deep nesting costs no more than its text.
 func TestNestingCanBeDeep(t *testing.T) {
 	t.Parallel()
 	const depth = 98 // within the outermost one

@@ -35,17 +35,17 @@ func (c *Compiler) regexp(text string) (*regexp.Regexp, error) {
 }
 
 // Compiled is a check of a suite, ready to judge. It is immutable and safe for concurrent use. It keeps only texts of
-// the file. A suite may hold a hundred thousand checks, so what many have in common is shared.
+// the file, and shares what many checks have in common, because a suite may hold a hundred thousand checks.
 type Compiled struct {
-	*Spelling // as its author wrote it
+	*Spelling // with the name that its author wrote
 	*Terms
 	Check Check
 	Pos   diag.Pos // of the type
 
-	uses *[]NameUse // nil: none, as for nearly every check
+	uses *[]NameUse // nil: none, as in nearly every check
 }
 
-// Needs is what the check needs with its parameters. A combined check needs what its parts need.
+// Needs is what the check needs with its parameters. A combined check needs everything that its parts need.
 func (c *Compiled) Needs() Needs {
 	if own, ok := c.Check.(interface{ Needs() Needs }); ok {
 		return own.Needs()
@@ -145,14 +145,14 @@ type compilation struct {
 	uses   []NameUse
 
 	idle    []vacuous
-	negated bool // an odd number of the checks around it turn its outcome round
-	turned  bool // an odd number of the checks around it want a low score: by turning it round, or by a max_score
-	around  bool // an odd number of nots is directly around it, each reversed by a max_score or not
-	scored  bool // a check around it has thresholds of its own, so that its degrees count
-	// lets is the highest score at which the not around it still holds, for one with a min_score. nil: its degrees do
-	// not count, or they do so in another way.
+	negated bool // an odd number of the checks around it reverse its outcome
+	turned  bool // an odd number of the checks around it require a low score, by reversing it or by a max_score
+	around  bool // an odd number of nots are directly around it, whether or not a max_score reverses each
+	scored  bool // a check around it has thresholds of its own, so partial scores matter
+	// lets is the highest score of this check at which the not around it still passes, for a not with a min_score. nil:
+	// its partial scores do not matter, or matter in another way.
 	lets *float64
-	// least is the min_score of a combination around it, which any part without thresholds has to reach. nil: none.
+	// least is the min_score of a combination around it, which parts without thresholds have to reach. nil: none.
 	least *float64
 	depth int // the number of checks around it
 }

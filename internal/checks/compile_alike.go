@@ -6,14 +6,14 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// selfContained is a check whose compilation is worth more than looking it up, and which is nothing but its parameters:
-// it knows no position and no file. Suites repeat such checks word for word, so that equal ones are compiled once.
+// selfContained is a check that consists of its parameters only, without position or file, and that is slow to compile.
+// Suites repeat such checks word for word, so equal ones are compiled once.
 type selfContained interface{ selfContained() }
 
-// wording is equal for checks that get the same remarks, wherever they are. The zero value is no wording.
+// wording is equal for checks that get the same warnings, wherever they are. The zero value is not a wording.
 type wording struct {
 	what digest.Sum
-	how  uint64 // it is written: whether there are quotes decides about some warnings
+	how  uint64 // whether it has quotes, which decides about some warnings
 }
 
 func wordingOf(spec *scenario.Check) wording {
@@ -23,7 +23,7 @@ func wordingOf(spec *scenario.Check) wording {
 	return wording{spec.Digest, node.Form(spec.Params)}
 }
 
-// compiledBefore returns a check with the same wording that was compiled without a remark; nil: none.
+// compiledBefore returns a check with the same wording that was compiled without warnings; nil: none.
 func (c *Compiler) compiledBefore(w wording, spec *scenario.Check) *Compiled {
 	if w == (wording{}) {
 		return nil
@@ -37,7 +37,7 @@ func (c *Compiler) compiledBefore(w wording, spec *scenario.Check) *Compiled {
 	return &out
 }
 
-// keep keeps a check, about which there was nothing to remark, for those of the same wording.
+// keep stores a check that was compiled without warnings, for others with the same wording.
 func (c *Compiler) keep(w wording, compiled *Compiled) {
 	if _, ok := compiled.Check.(selfContained); ok && compiled.uses == nil && w != (wording{}) {
 		c.equals.LoadOrStore(w, compiled)

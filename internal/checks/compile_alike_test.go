@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// readWith reads assertions, one a line, and compiles them with one compiler.
+// readWith reads assertions, one on each line, and compiles them with one compiler.
 func readWith(t *testing.T, c *Compiler, lines ...string) ([]*Compiled, *diag.List) {
 	t.Helper()
 	problems := &diag.List{}
@@ -39,7 +39,7 @@ func TestEqualChecksAreOne(t *testing.T) {
 	}
 }
 
-// TestEachCheckIsRemarkedOn writes the same doubtful check twice: both places are told.
+// TestEachCheckIsRemarkedOn compiles the same doubtful check twice: there is a warning at both positions.
 func TestEachCheckIsRemarkedOn(t *testing.T) {
 	t.Parallel()
 	const check = `{type: regex, params: {pattern: 'a*'}}`
@@ -49,7 +49,7 @@ func TestEachCheckIsRemarkedOn(t *testing.T) {
 	}
 }
 
-// TestQuotesMakeADifference holds a text in quotes against one that YAML may have read as something else.
+// TestQuotesMakeADifference compares a text in quotes with one that YAML may have read as another value.
 func TestQuotesMakeADifference(t *testing.T) {
 	t.Parallel()
 	_, problems := readWith(t, &Compiler{}, `{type: content_excludes, params: {patterns: ["no"]}}`,
@@ -59,7 +59,7 @@ func TestQuotesMakeADifference(t *testing.T) {
 	}
 }
 
-// BenchmarkCompileAlike compiles what suites repeat word for word.
+// BenchmarkCompileAlike compiles checks that suites repeat word for word.
 func BenchmarkCompileAlike(b *testing.B) {
 	r := &node.Reader{File: "x.yaml", Diags: &diag.List{}}
 	docs := node.Parse(r, []byte(`{type: json_schema, params: {schema: {type: object, required: [id], properties: `+

@@ -2,8 +2,8 @@ package checks
 
 import "sync"
 
-// cache remembers what was built from a text, failures included. Its zero value is ready, and it is safe for concurrent
-// use. Two callers that ask for a new text at once may both build it; one of the results is kept.
+// cache stores values that were built from a text, and failures. Its zero value is ready, and it is safe for concurrent
+// use. Two callers may build the value of a new text at the same time; one of the results is kept.
 type cache[V any] struct {
 	mu   sync.RWMutex
 	seen map[string]built[V]

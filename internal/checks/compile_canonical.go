@@ -8,9 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// CanonicalParams returns parameters, given as JSON, under their canonical names and with defaults for those that are
-// missing. It leaves out keys that are not parameters of the check. It returns an error when there is no such check, or
-// when the text is not a JSON object.
+// CanonicalParams returns parameters, given as JSON, under their canonical names and with defaults for missing ones. It
+// leaves out unknown keys. It returns an error when there is no such check, or when the text is not a JSON object.
 func CanonicalParams(name string, params []byte) (map[string]any, error) {
 	e, known := index()[name]
 	if !known {
@@ -47,7 +46,7 @@ func (b *binder) canonical(l *layout) map[string]any {
 	return out
 }
 
-// fileValue is a default value as a file would hold it: a number, a boolean, or text.
+// fileValue is a default value as a file would hold it: a number, a boolean, or a text.
 func fileValue(text string) any {
 	var v any
 	if json.Unmarshal([]byte(text), &v) != nil {

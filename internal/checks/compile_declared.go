@@ -9,16 +9,16 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// declared are the check types that a project declares, and what was filled into the check. A check and its parts share
-// them.
+// declared holds the check types that a project declares, and the variables that were filled into the check. A check
+// and its parts share it.
 type declared struct {
 	handlers map[string]*scenario.Handler
 	filled   map[*node.Node][]scenario.FilledIn
 	early    bool // the types are not known yet
-	unknown  bool // a type was used that may be one of them
+	unknown  bool // a type was used that the project may declare
 }
 
-// names lists every type that a file of the project may use, for hints.
+// names lists every check type that a file of the project may use, for hints.
 func (k *compilation) names() []string {
 	return slices.AppendSeq(slices.Clone(k.c.Custom.known()), maps.Keys(k.own.handlers))
 }
@@ -29,7 +29,7 @@ func (k *compilation) handler(h *scenario.Handler) *Spelling {
 	return e.(*Spelling)
 }
 
-// handlerDef is the entry of a check type that is a program. It takes any parameters.
+// handlerDef declares a check type that is a program. It takes any parameters.
 func handlerDef(h *scenario.Handler) *Def {
 	return &Def{
 		Name: h.Type, Summary: "Scored by the program " + h.Command + ".", Scoring: "The score that the program gives.",
@@ -45,7 +45,7 @@ func handlerDef(h *scenario.Handler) *Def {
 	}
 }
 
-// ReportHandlers reports the check types of a project that have the name of an existing check.
+// ReportHandlers reports check types of a project whose name is that of an existing check.
 func (c *Compiler) ReportHandlers(p *scenario.Project, d *diag.List) {
 	for _, h := range p.Handlers {
 		if !slices.Contains(c.Custom.known(), h.Type) {

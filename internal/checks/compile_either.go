@@ -9,16 +9,17 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Bans belong together by "and": none of the things may come. Where one of several bans is enough, the others forbid
-// nothing. By De Morgan that is any_of over bans, and a not over all_of; a weighted mean and a max_score do the same.
+// Several bans are usually meant to be joined by "and": none of the things may come. If one of several bans is enough,
+// the others forbid nothing. By De Morgan, any_of over bans and a not over all_of do that; a weighted mean and a
+// max_score may too.
 
-// leaning is what a check, with all that is in it, asks for.
+// leaning says whether a check, with its parts, requires or forbids something.
 type leaning uint8
 
 const (
-	leansBoth    leaning = iota // for some things, and against others
-	leansFor                    // for something that must come
-	leansAgainst                // against something that must not
+	leansBoth    leaning = iota // it requires some things and forbids others
+	leansFor                    // it requires something
+	leansAgainst                // it forbids something
 )
 
 // leans is the leaning of a check that must pass.
@@ -54,7 +55,7 @@ func (l leaning) opposite() leaning {
 	}
 }
 
-// warnEither warns of several forbidden things where one of them may be missing for the check to pass.
+// warnEither warns of several bans of which one is enough for the check to pass.
 func (k *compilation) warnEither(e *Spelling, check Check, w written, b *binder) {
 	text, hint := "", ""
 	if k.asksForBanned(e, check) {
@@ -99,7 +100,7 @@ func (k *compilation) warnEither(e *Spelling, check Check, w written, b *binder)
 	}
 }
 
-// asksForBanned reports whether a combination of bans and limits alone is turned round.
+// asksForBanned reports whether a reversed combination has only bans and limits.
 func (k *compilation) asksForBanned(e *Spelling, check Check) bool {
 	whole, combined := check.(interface{ nested() []*Compiled })
 	if !combined || e.Def == notDef || k.around == k.limits.passesLowOnly() {
@@ -111,20 +112,20 @@ func (k *compilation) asksForBanned(e *Spelling, check Check) bool {
 
 func notAgainst(part *Compiled) bool { return part.leans() != leansAgainst }
 
-// allWanted reports whether the parts are several of one check, and each asks for something to be present: probably
-// texts or tools of which none is wanted. With different checks, "not both" may be intended.
+// allWanted reports whether the parts are several checks of one type that each require something: probably texts or
+// tools of which none is wanted. With different types, "not both" may be intended.
 func allWanted(all parts) bool {
 	return len(all) > 1 && !slices.ContainsFunc(all, func(part *Compiled) bool {
 		return part.Def != all[0].Def || part.leans() != leansFor
 	})
 }
 
-// missing reports whether the mean stays below the threshold where any one part has the score 0.
+// missing reports whether the mean is below the threshold if any one part has the score 0.
 func (c *weighted) missing() bool {
 	return !slices.ContainsFunc(c.weights, c.reachedWithout)
 }
 
-// reachedWithout reports whether the other parts can reach the threshold without one of that weight.
+// reachedWithout reports whether the other parts can reach the threshold without a part of that weight.
 func (c *weighted) reachedWithout(weight float64) bool {
 	sum := 0.0
 	for _, w := range c.weights {
@@ -133,7 +134,7 @@ func (c *weighted) reachedWithout(weight float64) bool {
 	return sum > 0 && (sum-weight)/sum >= c.threshold-slack
 }
 
-// outvoted is a ban without a limit of its own that the other parts outvote; nil: none.
+// outvoted is a ban without a limit of its own that the other parts can outvote; nil: none.
 func (c *weighted) outvoted() *Compiled {
 	for i, part := range c.parts {
 		bans := len(part.Nested()) == 0 && cleanOf(part.Def, part.Check) == Bans

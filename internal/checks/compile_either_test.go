@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Of several bans, all must hold: where one is enough, arena tells.
+// TestBansOfWhichOneIsEnough: arena warns if one of several bans is enough to pass.
 func TestBansOfWhichOneIsEnough(t *testing.T) {
 	t.Parallel()
 	const (
@@ -26,7 +26,7 @@ func TestBansOfWhichOneIsEnough(t *testing.T) {
 	not := func(check string) string { return `{"type": "not", "params": {"check": ` + check + `}}` }
 	for _, tc := range []struct {
 		check string
-		want  string // "": nothing is told
+		want  string // "": no warning
 	}{
 		{of("any_of", "", notA, notB), "as soon as one of the 2 bans"},
 		{of("any_of", "", uncall, uncall, notA), "as soon as one of the 3 bans"},
@@ -75,7 +75,7 @@ func TestBansOfWhichOneIsEnough(t *testing.T) {
 	}
 }
 
-// A guardrail that combines bans by any_of fires only where all of them are broken.
+// TestGuardrailsOfWhichAllMustFire: a guardrail with an any_of over bans fires only if all of them are broken.
 func TestGuardrailsOfWhichAllMustFire(t *testing.T) {
 	t.Parallel()
 	spec := checkOf(t, `type: any_of

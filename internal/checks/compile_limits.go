@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// limits are the keys of a check that its surface reads: the thresholds and the label. They may be beside params, in
+// limits are the keys of a check that its surface reads: the thresholds and the label. They may be next to params, in
 // params, and in the params of the long spelling.
 type limits struct {
 	min, max     *float64
@@ -34,7 +34,7 @@ func (l *limits) beside(k *compilation) {
 	}
 }
 
-// set reads one key of params. A threshold that is given twice must have the same value.
+// set reads one key of params. If a threshold is given twice, the values must be equal.
 func (l *limits) set(k *compilation, name, key string, v *node.Node) {
 	switch key {
 	case "min_score":
@@ -65,7 +65,7 @@ func (l *limits) threshold(k *compilation, what string, n *node.Node, before *fl
 	return &v
 }
 
-// passesLowOnly reports whether the check passes by a low score alone.
+// passesLowOnly reports whether the check passes only with a low score.
 func (l *limits) passesLowOnly() bool { return l.min == nil && l.max != nil && *l.max < 1-slack }
 
 // verify checks the thresholds together.

@@ -10,10 +10,10 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Texts are searched for literally. A text that is written like a pattern or a list is never found, so that a check
-// that forbids it never fails. Such a text may be intended, so there is a warning and no error.
+// Texts are searched for literally. A text that looks like a pattern or a list is never found, so a check that forbids
+// it never fails. Such a text may be intended, so there is a warning and no error.
 
-// patternSigns are signs of regular expressions that hardly occur in texts.
+// patternSigns match signs of regular expressions that are rare in texts.
 var patternSigns = sync.OnceValue(func() []*regexp.Regexp {
 	var list []*regexp.Regexp
 	for _, sign := range []string{
@@ -36,14 +36,14 @@ var patternSigns = sync.OnceValue(func() []*regexp.Regexp {
 	return list
 })
 
-// latexCommand matches commands of LaTeX that begin like \b, the edge of a word.
+// latexCommand matches LaTeX commands that begin with \b, which is a word boundary in patterns.
 var latexCommand = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\\b(?:egin|eta|ar|ig|inom|oldsymbol|ullet|mod|f)(?:[^a-z\\]|$)`)
 })
 
 // patternIn returns the part of a text that looks like a pattern; "" is none.
 func patternIn(text string) string {
-	if !strings.ContainsAny(text, `\*+^|($`) || latexCommand().MatchString(text) { // nearly all texts end here
+	if !strings.ContainsAny(text, `\*+^|($`) || latexCommand().MatchString(text) { // almost all texts return here
 		return ""
 	}
 	for _, sign := range patternSigns() {
@@ -75,7 +75,7 @@ func isNonWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '-' && r != '_' && r != '\''
 }
 
-// warnOtherMeaning warns of a text that looks like a pattern or a list. alone: a list is allowed in its place.
+// warnOtherMeaning warns of a text that looks like a pattern or a list. alone: the parameter also takes a list.
 func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, alone bool) {
 	if n.Value != "" && strings.TrimSpace(n.Value) == "" {
 		b.warnBlank(n, what)
@@ -114,7 +114,7 @@ func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, 
 	}
 }
 
-// warnBlank warns of a text or a pattern of white space alone, which nearly every text has, and no word.
+// warnBlank warns of a text or a pattern of white space only, which almost every reply contains.
 func (b *binder) warnBlank(n *node.Node, what string) {
 	b.r.Warnf(n, "looks-like-slip", "%s: %q is blank", what, n.Value).Hint =
 		"write what is meant; for white space use type: regex with \\s"

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// A text that is written like a pattern is told of, in every parameter that holds texts to look for; one like a list
-// where it must not be found.
+// TestTextsThatLookLikeSomethingElse: every parameter with texts to look for warns of texts that look like patterns,
+// and every ban warns of texts that look like lists.
 func TestTextsThatLookLikeSomethingElse(t *testing.T) {
 	t.Parallel()
 	told := func(problems []diag.Diagnostic, code string) bool {

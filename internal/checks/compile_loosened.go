@@ -7,24 +7,24 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// The score of some limits falls by degrees beyond them: a reply twice as long as max_length allows has 0.5. There a
-// min_score below 1, which belongs to judges and shares, makes the limit another one than is written.
+// Beyond some limits the score falls gradually: a reply twice as long as max_length allows has 0.5. A min_score below
+// 1, which is meant for judges and shares, then raises the limit.
 
-// bound is a limit by degrees: max / measure beyond a greatest value, measure / min below a least one.
+// bound is a gradual limit: the score is max / measure above a maximum, and measure / min below a minimum.
 type bound struct {
 	param string
 	value float64
-	least bool // a least value, not a greatest one
-	whole bool // what is measured are whole numbers
+	least bool // a minimum, not a maximum
+	whole bool // the measure is a whole number
 }
 
-// byDegrees is a check whose score is by how much it exceeds limits. Those that are not given are left out.
+// byDegrees is a check whose score falls gradually beyond limits. bounds leaves out limits that are not given.
 type byDegrees interface{ bounds() []bound }
 
-// littleMore is a min_score from which on so little passes beyond a limit that it may be meant as a tolerance.
+// littleMore is the lowest min_score that may be meant as a tolerance.
 const littleMore = 0.9
 
-// at is the bound that holds in truth when that score is enough.
+// at is the effective bound when this score is enough.
 func (b bound) at(score float64) float64 {
 	to, round := b.value/score, math.Floor
 	if b.least {
@@ -51,7 +51,7 @@ func (k *compilation) warnLoosened(check Check, w written) {
 		low, whose, pos = k.least, "the min_score around it of", w.pos
 	}
 	if low == nil || *low <= slack || *low >= littleMore-slack {
-		return // the first is told of as a check that cannot fail
+		return // a check that cannot fail already has a warning
 	}
 	width := w.width
 	if pos.Line == 0 {

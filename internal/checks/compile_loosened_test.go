@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// told are the messages and hints of one code.
+// told returns the messages and hints of problems with this code.
 func told(problems []diag.Diagnostic, code string) (texts []string) {
 	for _, p := range problems {
 		if p.Code == code && p.Severity == diag.Warning {
@@ -18,7 +18,7 @@ func told(problems []diag.Diagnostic, code string) (texts []string) {
 	return texts
 }
 
-// A min_score that makes a limit another one is told, with the limit that it makes of it.
+// TestLoosenedLimits: there is a warning of a min_score that changes a limit, with the effective limit.
 func TestLoosenedLimits(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ check, params, want string }{
@@ -52,7 +52,7 @@ func TestLoosenedLimits(t *testing.T) {
 	}
 }
 
-// The bound that is told is the one that holds: what it allows passes, and what is one more does not.
+// TestLoosenedLimitsAreTheOnesThatHold: the bound in the warning is exact: it passes, and one more does not.
 func TestLoosenedLimitsAreTheOnesThatHold(t *testing.T) {
 	t.Parallel()
 	for _, score := range []string{"0.1", "0.3", "0.5", "0.7", "0.85"} {
@@ -73,7 +73,7 @@ func TestLoosenedLimitsAreTheOnesThatHold(t *testing.T) {
 	}
 }
 
-// Every check whose score goes by shareOf says which bounds it has.
+// TestChecksByDegreesHaveBounds: every check that scores by shareOf declares its bounds.
 func TestChecksByDegreesHaveBounds(t *testing.T) {
 	t.Parallel()
 	names := []string{"max_length", "min_length", "sentence_count", "word_count", "latency_budget"}
@@ -85,7 +85,7 @@ func TestChecksByDegreesHaveBounds(t *testing.T) {
 	}
 }
 
-// An any_of of a check and its opposite always holds.
+// TestOpposites: an any_of of a check and its opposite always passes.
 func TestOpposites(t *testing.T) {
 	t.Parallel()
 	not := func(check string) string { return `{"type": "not", "params": {"check": ` + check + `}}` }
@@ -113,7 +113,7 @@ func TestOpposites(t *testing.T) {
 		{c("contains", `"patterns": ["a"]`), not(c("contains", `"patterns": ["a"], "case_sensitive": true`)), false},
 		{c("contains", `"patterns": ["a", "b"], "min_score": 0.5`), not(c("contains", `"patterns": ["a", "b"]`)), false},
 		{c("regex", `"pattern": "a"`), c("regex", `"pattern": "b", "expect_match": false`), false},
-		{c("tools_called", `"tools": ["a"]`), c("tools_not_called", `"tools": ["a"]`), false}, // a call that failed is neither
+		{c("tools_called", `"tools": ["a"]`), c("tools_not_called", `"tools": ["a"]`), false}, // a failed call is neither
 	} {
 		_, problems := compileJSON(&Compiler{}, "any_of", `{"checks": [`+tc.one+", "+tc.other+`]}`, ScopeTurn, nil)
 		if got := told(problems, "cannot-fail"); len(got) == 1 != tc.want {

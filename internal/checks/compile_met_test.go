@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// A check that is asked only where its tool was called says nothing where it was not.
+// TestAskedOnlyWhereMet: a check that applies only if its tool was called is not judged in other turns.
 func TestAskedOnlyWhereMet(t *testing.T) {
 	t.Parallel()
 	a := &scenario.When{ToolCalled: "a"}
@@ -49,7 +49,7 @@ func TestAskedOnlyWhereMet(t *testing.T) {
 	}
 }
 
-// An order that was complete before a turn is told of in that turn.
+// TestMetInEarlierTurns: a turn warns if its order of calls was complete before the turn.
 func TestMetInEarlierTurns(t *testing.T) {
 	t.Parallel()
 	call := func(name string) chat.Message {
@@ -88,7 +88,7 @@ func TestMetInEarlierTurns(t *testing.T) {
 	}
 }
 
-// A pattern of words alone between both ends bans a whole reply and nothing more.
+// TestBansOfWholeReplies: an anchored pattern of words bans only a reply that equals it.
 func TestBansOfWholeReplies(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]bool{

@@ -9,25 +9,25 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// An any_of with a check and its opposite holds whatever the agent does.
+// An any_of with a check and its opposite always passes.
 
-// claim is what a check asks for, in one form for all the ways to write it. The zero value is equal to no other.
+// claim is what a check requires, in one form for all ways to write it. The zero value equals no other claim.
 type claim struct {
 	of     string // check and parameters
-	denied bool   // that it does not hold is asked for
+	denied bool   // the check requires that it does not hold
 	as     string // the check as written
 }
 
-// denials are checks that ask, of a single name or text, that another one does not hold: its name, and that the list.
+// denials maps checks of a list that require the opposite of another check: its name, and the list's parameter.
 var denials = map[string][2]string{
 	"content_excludes":  {"contains", "patterns"},
 	"agent_not_invoked": {"agent_invoked", "agent_names"},
 }
 
-// ofOne are checks of lists that are one and the same for a list of a single entry.
+// ofOne maps checks of lists to checks that are the same for a list with one entry.
 var ofOne = map[string]string{"contains_any": "contains"}
 
-// claimOf is the claim of a check without conditions and thresholds of its own; the zero value for others.
+// claimOf is the claim of a check without conditions and thresholds; the zero value for other checks.
 func claimOf(spec *scenario.Check) claim {
 	if spec.When != nil || spec.MinScore != nil || spec.MaxScore != nil {
 		return claim{}
@@ -59,7 +59,7 @@ func claimOf(spec *scenario.Check) claim {
 	return claim{of: name + " " + jsonvalue.Compact(params), denied: denied, as: spec.Type}
 }
 
-// asserted is the check that a check is or denies. What makes it a denial is taken out of its parameters.
+// asserted returns the check that a check is or denies. It removes the parameters that make it a denial.
 func asserted(def *Def, params map[string]any) (name string, denied bool) {
 	for _, key := range []string{"expect_match", "expect", "should_trigger"} {
 		if given, ok := params[key].(bool); ok {
@@ -93,7 +93,7 @@ func asserted(def *Def, params map[string]any) (name string, denied bool) {
 	return name, false
 }
 
-// opposed are two of some checks of which each is the opposite of the other; "": none are.
+// opposed returns the first two checks of which one is the opposite of the other; "": none.
 func opposed(all []nestedCheck) (one, other string) {
 	for i := range all {
 		for j := range i {

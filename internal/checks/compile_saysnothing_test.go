@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Checks that every reply passes are told of.
+// TestWhatEveryReplyPasses: there is a warning of checks that every reply passes.
 func TestWhatEveryReplyPasses(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -37,7 +37,7 @@ func TestWhatEveryReplyPasses(t *testing.T) {
 	}
 }
 
-// A ban of media cannot be judged where there are none; a demand fails.
+// TestBansOfMediaNeedMedia: without media a ban of media cannot be judged, and a requirement fails.
 func TestBansOfMediaNeedMedia(t *testing.T) {
 	t.Parallel()
 	for check, params := range map[string]string{

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// schema compiles a JSON Schema; schemas that are equal as JSON are compiled once.
+// schema compiles a JSON Schema. Schemas that are equal as JSON are compiled once.
 func (c *Compiler) schema(v any) (*jsonschema.Schema, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -20,7 +20,7 @@ func (c *Compiler) schema(v any) (*jsonschema.Schema, error) {
 	return c.schemas.get(string(text), buildSchema)
 }
 
-// schemaOptions name several drafts because some keywords changed their form (items as a list, exclusiveMaximum as a
+// schemaOptions has several drafts because some keywords changed their form (items as a list, exclusiveMaximum as a
 // boolean): a schema in the older form is invalid under newer drafts.
 var schemaOptions = jsonschema.Options{
 	Drafts:  []jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft7, jsonschema.Draft4},
@@ -35,7 +35,7 @@ func buildSchema(text string) (*jsonschema.Schema, error) {
 	return jsonschema.Compile(doc, schemaOptions)
 }
 
-// schemaProblem says in one line why a schema cannot be used.
+// schemaProblem says in one line why a schema is invalid.
 func schemaProblem(err error) string {
 	var unfit *jsonschema.SchemaError
 	var reference *jsonschema.ReferenceError
@@ -48,7 +48,7 @@ func schemaProblem(err error) string {
 	return err.Error()
 }
 
-// schemaPlace returns the node that a schema error is about, or else the whole schema.
+// schemaPlace returns the node to which a schema error refers, or else the whole schema.
 func schemaPlace(n *node.Node, err error) *node.Node {
 	if unfit, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
 		for p := range jsonschema.Leaves(unfit.Problems) {

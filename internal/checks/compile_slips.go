@@ -23,8 +23,8 @@ import (
 // slip says what a text looks like, and how to write what was probably intended.
 type slip struct{ looks, hint string }
 
-// findSlip finds a slip in a forbidden text; nil is none. alone: a list is allowed in its place. forms: the check
-// itself looks for other forms of the text; see writtenForms.
+// findSlip finds a slip in a forbidden text; nil: none. alone: the parameter also takes a list. forms: the check itself
+// looks for other forms of the text; see writtenForms.
 func findSlip(n *node.Node, alone, forms bool) *slip {
 	if s := yamlSlip(n, alone); s != nil {
 		return s
@@ -38,7 +38,7 @@ func findSlip(n *node.Node, alone, forms bool) *slip {
 	return listSlip(n)
 }
 
-// yamlSlip finds signs of YAML that became a part of the text, and spaces around it.
+// yamlSlip finds YAML syntax that became a part of the text, and spaces around it.
 func yamlSlip(n *node.Node, alone bool) *slip {
 	text, plain := n.Value, node.IsPlain(n)
 	bare := strings.TrimSpace(text)
@@ -88,8 +88,7 @@ func notationSlip(text string) *slip {
 	return nil
 }
 
-// characterSlip finds characters that are written in another way than they are searched for: escaped, encoded, or such
-// as look like others.
+// characterSlip finds characters that usually differ in replies: escaped or encoded ones, and lookalikes.
 func characterSlip(n *node.Node, forms bool) *slip {
 	text := n.Value
 	switch {
@@ -120,7 +119,7 @@ func characterSlip(n *node.Node, forms bool) *slip {
 	return nil
 }
 
-// listSlip finds what belongs between the entries of a list, operators between texts, and the braces of variables.
+// listSlip finds separators of list entries, operators between texts, and the braces of variables.
 func listSlip(n *node.Node) *slip {
 	text := n.Value
 	switch {
@@ -140,13 +139,13 @@ func listSlip(n *node.Node) *slip {
 	return nil
 }
 
-// givenPattern is a pattern among the parameters of a check; any is the effect of a pattern that matches every text.
+// givenPattern is a pattern in the parameters of a check; any is the effect of a pattern that matches every text.
 type givenPattern struct {
 	at        *node.Node
 	what, any string
 }
 
-// warnBannedPatterns warns of slips in the patterns that must not match; check is nil where it could not be made.
+// warnBannedPatterns warns of slips in forbidden patterns; check is nil if it could not be made.
 func (b *binder) warnBannedPatterns(check Check) {
 	for _, p := range b.patterns {
 		bans := b.turned
@@ -191,8 +190,8 @@ func (b *binder) warnLookalikes(n *node.Node, what string) {
 	}
 }
 
-// warnFilledPattern warns of values of variables whose signs mean something else in a pattern, so that it does not
-// match the value itself. It returns whether there is one.
+// warnFilledPattern warns of variable values with special characters of patterns: the pattern then does not match the
+// value itself. It returns whether it warned.
 func (b *binder) warnFilledPattern(n *node.Node, what string) (told bool) {
 	for _, in := range b.own.filled[n] {
 		literal := regexp.QuoteMeta(in.Value)
@@ -210,7 +209,8 @@ func (b *binder) warnFilledPattern(n *node.Node, what string) (told bool) {
 	return told
 }
 
-// warnBlankPlaces warns of texts in which a placeholder left nothing: they ask for something else than they seem to.
+// warnBlankPlaces warns of texts in which a placeholder became empty, so that they require something else than they
+// seem to.
 func (k *compilation) warnBlankPlaces() {
 	for n, list := range k.own.filled {
 		var blank []string
@@ -231,7 +231,7 @@ func unlike(text string, char rune, like string) string {
 	return fmt.Sprintf("%+q has U+%04X, which looks like %q and does not match it", text, char, like)
 }
 
-// warnBannedValues warns of slips in the texts of a value that must not come and that is compared as a whole.
+// warnBannedValues warns of slips in the texts of a forbidden value, which is compared as a whole.
 func (b *binder) warnBannedValues(n *node.Node, what string) {
 	switch {
 	case n == nil:
@@ -275,8 +275,8 @@ func (b *binder) warnBannedValues(n *node.Node, what string) {
 	}
 }
 
-// warnBannedNumber warns of a forbidden value that is written as no number is: as text it would be another value. A
-// leading zero or plus is hardly ever intended in a number, and is an error.
+// warnBannedNumber warns of a forbidden value that is not in the usual form of a number, because as text it would
+// differ. A leading zero or plus is rarely intended in a number, and is an error.
 func (b *binder) warnBannedNumber(n *node.Node, what string) {
 	if tag := n.ShortTag(); tag != "!!int" && tag != "!!float" {
 		return
@@ -293,7 +293,7 @@ func (b *binder) warnBannedNumber(n *node.Node, what string) {
 	}
 }
 
-// warnTurnedValues warns of slips in the values of parameters where they are what must not come.
+// warnTurnedValues warns of slips in the values of parameters if these are forbidden.
 func (b *binder) warnTurnedValues(params ...string) {
 	for _, param := range params {
 		if b.turned {
@@ -302,11 +302,11 @@ func (b *binder) warnTurnedValues(params ...string) {
 	}
 }
 
-// linesIn finds several texts, one a line, in a forbidden text. sure: no other meaning is possible.
+// linesIn finds several texts, one on each line, in a forbidden text. sure: no other meaning is possible.
 func linesIn(n *node.Node) (looks, hint string, sure bool) {
 	const (
 		list = "for several texts write each after a dash and a space of its own; "
-		wide = 60 // a shorter text needs no line breaks
+		wide = 60 // shorter texts need no line breaks
 	)
 	switch lines := strings.Split(strings.TrimRight(n.Value, "\n"), "\n"); {
 	case node.IsJoined(n):
@@ -319,16 +319,16 @@ func linesIn(n *node.Node) (looks, hint string, sure bool) {
 	return "", "", false
 }
 
-// isNoPhrase reports whether a line is longer than a phrase of a few words.
+// isNoPhrase reports whether a line is too long for a phrase.
 func isNoPhrase(line string) bool {
 	return strings.HasPrefix(line, " ") ||
 		strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && isNonWord(r) })
 }
 
-// isNoBreakSpace reports whether a character is a space that prevents a line break. It looks like a common space.
+// isNoBreakSpace reports whether a character is a no-break space. It looks like a common space.
 func isNoBreakSpace(r rune) bool { return r == '\u00A0' || r == '\u202F' || r == '\u2007' }
 
-// bracedName returns the first {name} in a text, which was probably intended as a variable; "" is none.
+// bracedName returns the first {name} in a text, which was probably intended as a variable; "": none.
 func bracedName(n *node.Node) string {
 	if node.IsLiteral(n) || !strings.Contains(n.Value, "{") {
 		return ""
@@ -341,7 +341,7 @@ const otherHyphens = "\u2010\u2011\u2012\u2013\u2212"
 
 const curlyQuotes = "“”„‟‘’‚«»"
 
-// inCurlyQuotes reports whether a text begins and ends with curly quotes, which YAML does not know.
+// inCurlyQuotes reports whether a text is in curly quotes, which are not quotes in YAML.
 func inCurlyQuotes(text string) bool {
 	first, n := utf8.DecodeRuneInString(text)
 	last, m := utf8.DecodeLastRuneInString(text)
@@ -351,38 +351,38 @@ func inCurlyQuotes(text string) bool {
 var (
 	// A comment without a space before it, but not C# code.
 	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL\pL# `) })
-	// A pattern as other languages write it: /shipped/i.
+	// A pattern in the notation of other languages: /shipped/i.
 	slashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[^/\s]+/[a-z]?[a-z]?$`) })
-	// The [several] characters of a pattern.
+	// A character class of a pattern.
 	class = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[(?:\\.|[^\]\\])*\]`) })
-	// A text with a star at one or both ends, but not **bold** text, or between the % of SQL.
+	// A text with a star at one or both ends, but not **bold** text. The same for the % of SQL.
 	starred = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:\*\pL[\pL\d _-]*\*?|\pL[\pL\d _-]*\*|%\pL[\pL\d _-]*%)$`)
 	})
-	// An escape of YAML, which only double quotes know, but not C:\new.
+	// An escape of YAML, which works only in double quotes, but not C:\new.
 	unread = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\\(?:[nrt](?:[^a-z]|$)|[nt]\pL+$|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})`)
 	})
 	// A sign with a backslash, as in patterns, beside a word.
 	escaped = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[$.?*+|^][\pL\d]|[\pL\d]\\[$.?*+|^]`) })
-	// A character as URLs and HTML write it, within other words, or by its number.
+	// A character encoded as in URLs and HTML, within other words, or by its number.
 	encoded = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\pL *(%20|&(?:amp|lt|gt|quot|nbsp|apos);) *\pL|&#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6});`)
 	})
 	// The ! of filters, before a word.
 	negated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^!\pL[\pL\d _-]*$`) })
-	// A comma or semicolon behind a text, as between the entries of a list in another language.
+	// A comma or semicolon at the end, as between list entries in other languages.
 	listEnd    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\d"')][,;]$`) })
 	wordAndEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{Ll}\d_-]+[,;]$`) })
-	// A full stop behind a single word, but not "etc.".
+	// A full stop after a single word, but not "etc.".
 	wordAndStop = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\p{Ll}{4,}\.$`) })
 	dashed      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^- \pL`) })
 	wildcard    = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[^*\s]*\w[-_/.:@]?\.?\*$|^\.?\*\w[^*\s]*$`)
 	})
-	// A number with a zero or a plus in front, as telephone numbers and codes have them.
+	// A number that begins with a zero or a plus, as telephone numbers and codes do.
 	oddNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\+|^-?0[0-9]`) })
-	// Signs that occur in values of variables on purpose.
+	// Signs that are intended in values of variables.
 	meantAsPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\\|\[]|\.[*+]|^\^|\$$|\(\?`) })
 	quotedTwice    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:'[^']+'|"[^"]+")$`) })
 	bracedNames    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{ *[A-Za-z_][\w.-]* *\}`) })
@@ -392,8 +392,8 @@ var (
 	})
 )
 
-// warnNoValue warns of values that are empty, for example because a # turned them into comments. An explicit null is
-// taken as intended.
+// warnNoValue warns of values that are empty, for example because a # made them comments. An explicit null is taken as
+// intended.
 func (b *binder) warnNoValue(n *node.Node, what string) {
 	if node.IsNull(n) && n.Value == "" {
 		b.r.Warnf(n, "empty-value", "%s has no value, which means null", what).Hint =

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// compileYAML compiles a check of which the parameters are YAML.
+// compileYAML compiles a check whose parameters are YAML.
 func compileYAML(name, params string) (*Compiled, []diag.Diagnostic) {
 	var d diag.List
 	docs := node.Parse(&node.Reader{File: "a.yaml", Diags: &d}, []byte(params))
@@ -31,7 +31,7 @@ func slips(problems []diag.Diagnostic) (hints []string) {
 	return hints
 }
 
-// What YAML makes another text of is told of where it must not be found.
+// TestSlipsInBans: there is a warning of forbidden texts that YAML changes.
 func TestSlipsInBans(t *testing.T) {
 	t.Parallel()
 	for text, hint := range map[string]string{
@@ -91,7 +91,7 @@ func TestSlipsInBans(t *testing.T) {
 	}
 }
 
-// Texts on several lines, which YAML makes one of, were meant as several; nobody breaks a short one.
+// TestSeveralTextsInABan: several lines that YAML joins to one text were meant as several texts.
 func TestSeveralTextsInABan(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("many words ", 3)
@@ -133,7 +133,7 @@ func TestSeveralTextsInABan(t *testing.T) {
 	}
 }
 
-// Only where a check does not look for both is it told which apostrophe is sought.
+// TestCurlyApostrophes: there is a warning of an apostrophe only if the check does not look for both forms.
 func TestCurlyApostrophes(t *testing.T) {
 	t.Parallel()
 	if _, problems := compileYAML("content_excludes", "patterns: [can’t]"); slips(problems) != nil {
@@ -144,7 +144,7 @@ func TestCurlyApostrophes(t *testing.T) {
 	}
 }
 
-// Characters that nobody sees, in every text that is looked for and in every pattern, are refused; and so are patterns
+// TestGhostsEverywhere: invisible characters are refused in every text and pattern to look for, and so are patterns
 // between slashes.
 func TestGhostsEverywhere(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestGhostsEverywhere(t *testing.T) {
 	}
 }
 
-// So it is in every parameter that holds such texts.
+// TestSlipsEverywhere: every parameter with forbidden texts warns of slips.
 func TestSlipsEverywhere(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -203,7 +203,7 @@ func TestSlipsEverywhere(t *testing.T) {
 	}
 }
 
-// A value of which nothing is written, as before a comment, is told of in every parameter of any shape; null is not.
+// TestUnwrittenValues: every parameter warns of an empty value, as before a comment, but not of null.
 func TestUnwrittenValues(t *testing.T) {
 	t.Parallel()
 	told := func(problems []diag.Diagnostic) (n int) {
@@ -229,7 +229,7 @@ func TestUnwrittenValues(t *testing.T) {
 	}
 }
 
-// Characters that look like others match themselves alone, in each parameter that takes a pattern.
+// TestLookalikesInPatterns: every parameter with patterns warns of lookalike characters, which match only themselves.
 func TestLookalikesInPatterns(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -258,8 +258,8 @@ func TestLookalikesInPatterns(t *testing.T) {
 	}
 }
 
-// A value that must not come is compared as a whole, so that wildcards, patterns and lookalikes in it are slips; where
-// it must come, the check fails and shows them.
+// TestSlipsInBannedValues: a forbidden value is compared as a whole, so wildcards, patterns and lookalikes in it are
+// slips. In a required value they make the check fail, so there is no warning.
 func TestSlipsInBannedValues(t *testing.T) {
 	t.Parallel()
 	told := func(problems []diag.Diagnostic) bool {
@@ -295,7 +295,7 @@ func TestSlipsInBannedValues(t *testing.T) {
 	}
 }
 
-// Letters of other alphabets that look the same are told of in patterns, wherever these stand.
+// TestOtherAlphabetsInPatterns: there is a warning of letters of other alphabets that look the same in patterns.
 func TestOtherAlphabetsInPatterns(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]int{"hellо": 1, "ｈello": 1, "hell[oо]": 0, "привет": 0, "café|naïve": 0, "λ": 0, "…|½": 0} {
@@ -308,7 +308,7 @@ func TestOtherAlphabetsInPatterns(t *testing.T) {
 	}
 }
 
-// Codes in one text are several as words are; amounts and places are one.
+// TestSeveralCodesInABan: codes separated by commas are several texts; amounts and places are one.
 func TestSeveralCodesInABan(t *testing.T) {
 	t.Parallel()
 	for text, code := range map[string]string{
@@ -324,7 +324,7 @@ func TestSeveralCodesInABan(t *testing.T) {
 	}
 }
 
-// A judge is asked what is written, which must not be the place where that was to stand.
+// TestCriteriaThatStandForOthers: the criteria for a judge must not be a placeholder for criteria.
 func TestCriteriaThatStandForOthers(t *testing.T) {
 	t.Parallel()
 	for text, severity := range map[string]diag.Severity{

@@ -275,7 +275,7 @@ func TestGuardrailsTakeADirection(t *testing.T) {
 	}
 }
 
-// One compiler serves a whole suite from many goroutines and builds nothing twice.
+// TestCompilerIsShared: one compiler serves a suite from many goroutines and builds nothing twice.
 func TestCompilerIsShared(t *testing.T) {
 	t.Parallel()
 	c := &Compiler{}

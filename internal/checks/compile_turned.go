@@ -8,29 +8,28 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// A not, or a max_score, reverses a check. Two kinds of checks are rarely meant to be reversed. A ban, a limit or a
-// grade of cleanliness then passes the very replies that it should catch. And a check that needs several things, or a
-// score of 1, rarely holds, so that its reverse rarely fails.
+// A not, or a max_score, reverses a check. Two kinds of checks are rarely meant to be reversed. A reversed ban, limit
+// or grade of cleanliness passes the very replies that it should catch. And a check that requires several things, or a
+// score of 1, rarely passes, so that its reverse rarely fails.
 
-// Clean says why a check holds, if it holds because something bad is not there.
+// Clean says whether, and why, a check passes because something bad is missing.
 type Clean uint8
 
 // The reasons.
 const (
-	NotClean    Clean = iota // it holds because something good is there
-	Bans                     // what it names is not there
-	Limits                   // something is not more than a limit
-	GradesClean              // the higher the score, the less of something bad is there
+	NotClean    Clean = iota // it passes because something good is there
+	Bans                     // what it names is missing
+	Limits                   // something does not exceed a limit
+	GradesClean              // its score is higher the less there is of something bad
 )
 
-// mayBan is a check that bans something with some of its parameters. bannedBy is what makes it do so; "": it bans
-// nothing.
+// mayBan is a check that some of its parameters make a ban. bannedBy names what does; "": it is not a ban.
 type mayBan interface{ bannedBy() string }
 
-// mayLimit is a check that limits something with some of its parameters. alone says that it asks for nothing else.
+// mayLimit is a check that some of its parameters make a limit. alone: it requires nothing else.
 type mayLimit interface{ limits() (some, alone bool) }
 
-// cleanOf is why a check holds.
+// cleanOf says why a check passes.
 func cleanOf(d *Def, check Check) Clean {
 	if bannedBy(check) != "" {
 		return Bans
@@ -43,7 +42,7 @@ func cleanOf(d *Def, check Check) Clean {
 	return d.Clean
 }
 
-// limitsSomething reports whether a check has a limit, whatever else it asks for.
+// limitsSomething reports whether a check has a limit, whatever else it requires.
 func limitsSomething(check Check) bool {
 	own, ok := check.(mayLimit)
 	if !ok {
@@ -53,8 +52,8 @@ func limitsSomething(check Check) bool {
 	return some
 }
 
-// asksEach is a check that asks the same of each of several things that the agent does, such as of each call of a tool.
-// of names one of them, and is "" where it asks nothing; instead says how to ban one.
+// asksEach is a check that requires the same of each of several things that the agent does, such as of each tool call.
+// of names one of them, and is "" if it requires nothing; instead says how to ban one.
 type asksEach interface{ asksEach() (of, instead string) }
 
 func bannedBy(check Check) string {
@@ -64,7 +63,7 @@ func bannedBy(check Check) string {
 	return ""
 }
 
-// bannedIf is the parameter that makes a ban of a check when it is false.
+// bannedIf is the parameter that makes a check a ban when it is false.
 func bannedIf(param string, expects bool) string {
 	if expects {
 		return ""
@@ -83,11 +82,11 @@ func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder)
 	if check == nil {
 		return
 	}
-	if k.around != k.limits.passesLowOnly() && len(b.vacuous) == 0 { // else the outcome is reported already
+	if k.around != k.limits.passesLowOnly() && len(b.vacuous) == 0 { // otherwise the outcome is reported already
 		k.warnTurnedBan(e, check, w)
 	}
 	k.warnEither(e, check, w, b)
-	if len(b.several) == 0 || !e.Def.Shares { // of several texts it is told how many may be there
+	if len(b.several) == 0 || !e.Def.Shares { // for several texts the warning says how many may be there
 		k.warnHighMost(e, check, w)
 	}
 	open := k.limits.min == nil && k.limits.max == nil
@@ -117,8 +116,8 @@ func (k *compilation) warnTurned(e *Spelling, check Check, w written, b *binder)
 	}
 }
 
-// warnHighMost warns of a max_score that only the best exceeds, of a check whose high scores are good: min_score was
-// meant. Measures of likeness and of what is bad are often limited so.
+// warnHighMost warns of a max_score that only perfect scores exceed, for a check with good high scores: min_score was
+// probably meant. Measures of similarity and of bad things are often limited like this.
 func (k *compilation) warnHighMost(e *Spelling, check Check, w written) {
 	const half = 0.5
 	if !k.limits.passesLowOnly() || *k.limits.max <= half || cleanOf(e.Def, check) != NotClean {
@@ -136,7 +135,7 @@ func (k *compilation) warnHighMost(e *Spelling, check Check, w written) {
 	}
 }
 
-// warnShares warns of forbidden texts of which some may occur, because the min_score beside the not allows that share.
+// warnShares warns of forbidden texts of which some may occur, because the min_score next to the not allows a share.
 func (k *compilation) warnShares(s several, w written) {
 	n := len(s.at.Content)
 	may := min(int(*k.lets*float64(n)+slack), n-1)
@@ -188,7 +187,7 @@ func (k *compilation) warnTurnedBan(e *Spelling, check Check, w written) {
 	k.r.Diags.Warnf(at, width, "turned-round", "%s "+text, w.name, by).Hint = hint
 }
 
-// lowAt is the place of a max_score; without one, that of the check.
+// lowAt is the position of the max_score, or else that of the check.
 func (k *compilation) lowAt(w written) diag.Pos {
 	if k.limits.maxAt.Line > 0 {
 		return k.limits.maxAt

@@ -18,7 +18,7 @@ func turnedRound(problems []diag.Diagnostic) (told []string) {
 	return told
 }
 
-// A ban that is turned round asks for what it bans, which is told once, and not where it is turned round twice.
+// TestBansTurnedRound: a reversed ban gets one warning, and a ban that is reversed twice gets none.
 func TestBansTurnedRound(t *testing.T) {
 	t.Parallel()
 	for check, params := range map[string]string{
@@ -60,7 +60,7 @@ func TestBansTurnedRound(t *testing.T) {
 					t.Errorf("%s: %s: %v", way.name, given, p)
 				}
 			}
-			want := 1 // of a not that is turned round itself, that is told
+			want := 1 // a reversed not gets a warning
 			if slices.Contains([]string{
 				"as it is", "not of max_score", "any_of", "all_of",
 			}, way.name) {
@@ -73,7 +73,7 @@ func TestBansTurnedRound(t *testing.T) {
 	}
 }
 
-// Every check whose name says that it bans or limits something says so of itself.
+// TestBansSayThatTheyAre: every check whose name says that it bans or limits something declares it.
 func TestBansSayThatTheyAre(t *testing.T) {
 	t.Parallel()
 	for _, d := range Builtin() {
@@ -87,7 +87,8 @@ func TestBansSayThatTheyAre(t *testing.T) {
 	}
 }
 
-// A not over several texts, or over a grade, holds as soon as one is missing, or the grade is not the best.
+// TestNotOverDegrees: a not over several texts or a grade passes as soon as one text is missing or the grade is not
+// perfect.
 func TestNotOverDegrees(t *testing.T) {
 	t.Parallel()
 	judge := `{"type": "llm_judge", "params": {"criteria": "rude"%s}}`
@@ -142,7 +143,7 @@ func TestNotOverDegrees(t *testing.T) {
 	}
 }
 
-// A limit of a check over conversations, beside what it asks for, is one of the last reply alone, and so is a form.
+// TestLimitsAndFormsOfTheLastReply: limits and forms in a check over conversations apply to the last reply alone.
 func TestLimitsAndFormsOfTheLastReply(t *testing.T) {
 	t.Parallel()
 	for check, want := range map[string]bool{

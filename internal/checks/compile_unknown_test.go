@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// TestUnknownTypesWithin: a type that is none, wherever it stands in a check that is made of others, is left to the
-// types of the project, and reported where that declares none either.
+// TestUnknownTypesWithin: an unknown type within a combined check may be declared by the project, and is reported if
+// not.
 func TestUnknownTypesWithin(t *testing.T) {
 	t.Parallel()
 	const good = `{type: equals, params: {value: a}}`

@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// A check that cannot fail says nothing. Arena therefore warns of every limit that lets everything pass. Such
-// parameters are noted while they are read; thresholds are checked afterwards.
+// A check that cannot fail is useless, so arena warns of every limit that lets everything pass. Parameters are noted
+// while they are read; thresholds are checked afterwards.
 
 // vacuous is a parameter whose value lets everything pass.
 type vacuous struct {
@@ -45,7 +45,7 @@ const (
 	anyGiven   = "given"   // it requires a value: people write .* on purpose
 )
 
-// decidedByPattern is a check whose score depends on one pattern alone. scoreOfMatch is its score where that matches.
+// decidedByPattern is a check whose score depends on one pattern alone. scoreOfMatch is its score when that matches.
 type decidedByPattern interface{ scoreOfMatch() float64 }
 
 // noteVacuous notes a lower limit that every value reaches. The hint is to write more; noteVacuousWithHint takes
@@ -98,7 +98,7 @@ func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 	if err != nil {
 		return
 	}
-	if !re.MatchString("") { // as for nearly every pattern
+	if !re.MatchString("") { // true for nearly every pattern
 		b.checkSaysSomething(f, n, what)
 		return
 	}
@@ -114,7 +114,7 @@ func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 		"write what must be there: x+ in place of x*, and no | at an end", vacuousEffect{kind: kind, score: math.NaN()}})
 }
 
-// checkSaysSomething warns of a pattern that every reply with a word in it matches: an empty one is an error anyway.
+// checkSaysSomething warns of a pattern that every reply with a word matches: an empty reply is an error anyway.
 func (b *binder) checkSaysSomething(f *field, n *node.Node, what string) {
 	if f.Any != anyDecides || b.def == nil || b.def.Needs&NeedsReply == 0 || !node.MatchesWords(n.Value) {
 		return
@@ -149,7 +149,7 @@ func (k *compilation) warnVacuous(check Check, w written) {
 	}
 }
 
-// outcome says in words what follows from a check that always passes, or always fails, on its surface.
+// outcome says what it means for its surface that a check always passes, or always fails.
 func (k *compilation) outcome(passes bool) (text, code string) {
 	switch {
 	case k.spec.Surface == scenario.Guardrail && passes:
@@ -167,7 +167,7 @@ func (k *compilation) outcome(passes bool) (text, code string) {
 	}
 }
 
-// certain reports whether such a parameter decides the check under these thresholds, and how.
+// certain reports whether such a parameter decides the check with these thresholds, and how.
 func (l *limits) certain(e vacuousEffect) (passes, certain bool) {
 	open := l.min == nil && l.max == nil
 	switch {
@@ -218,13 +218,13 @@ func (l *limits) warn(k *compilation, w written, at diag.Pos, key string, v floa
 	k.r.Diags.Warnf(at, len(text), code, "%s: %s %s: the check %s: %s", w.name, key, text, outcome, why).Hint = hint
 }
 
-// lowShare is a share of the trials below which hardly anybody asks for one.
+// lowShare is the share of trials below which a threshold is probably a mistake.
 const lowShare = 0.3
 
 // limited reports whether a check has thresholds of its own.
 func (c *Compiled) limited() bool { return c == nil || c.MinScore != nil || c.MaxScore != nil }
 
-// allOrNothing is the score of a check without degrees: 1 when it holds, else 0.
+// allOrNothing is the score of a check that only passes or fails: 1 or 0.
 func allOrNothing(holds bool) float64 {
 	if holds {
 		return 1

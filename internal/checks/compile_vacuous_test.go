@@ -18,12 +18,12 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// leastOnPurpose are limits whose natural bound says something.
+// leastOnPurpose are limits that are useful at their natural bound.
 var leastOnPurpose = map[string]string{
 	"json_path min_results": "0 asks for a list of any length, where another value or none fails",
 }
 
-// A limit at the bound of what can be measured is told of, in every check.
+// TestLimitsThatNothingBreaks: every check warns of a limit that every measured value keeps.
 func TestLimitsThatNothingBreaks(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -53,7 +53,7 @@ func isLimit(name string) bool {
 	return regexp.MustCompile(`^(min|max|threshold)(_|$)`).MatchString(name)
 }
 
-// naturalBound is the value of a limit that whatever is measured keeps to.
+// naturalBound is the value of a limit that every measured value keeps.
 func naturalBound(f *field) (any, bool) {
 	switch bounds, _ := f.Shape.(keys.Number); {
 	case !isLimit(f.Name):
@@ -65,7 +65,7 @@ func naturalBound(f *field) (any, bool) {
 	}
 }
 
-// exampleParams are the parameters of the examples of a check.
+// exampleParams are the parameters in the examples of a check.
 func exampleParams(t *testing.T, check string) []map[string]any {
 	t.Helper()
 	d, _ := Lookup(check)
@@ -91,7 +91,7 @@ func warns(problems []diag.Diagnostic, about string) bool {
 	})
 }
 
-// A pattern that matches every text is told of, in every parameter that holds patterns.
+// TestPatternsThatMatchEverything: every parameter with patterns warns of one that matches every text.
 func TestPatternsThatMatchEverything(t *testing.T) {
 	t.Parallel()
 	eachField(func(check, path string, _ *layout, f *field, wrap func(any) map[string]any) {
@@ -123,7 +123,7 @@ func TestMatchesAll(t *testing.T) {
 	for pattern, want := range map[string]bool{
 		`x*`: true, `.*`: true, `NOPE|`: true, `|NOPE`: true, `(a?|b)c{0,3}`: true, `^`: true, `$`: true, `^.*`: true, `.*$`: true,
 		`(?s)^.*$`: true, `^[\s\S]*$`: true, `(?i)`: true, `(^|x)y*`: true, `(?:)`: true, `(?m)^`: true, `(a*)+`: true, `\z`: true,
-		`^(.|\n)*$`: false, // it does, and takes a proof
+		`^(.|\n)*$`: false, // it matches everything, but that is hard to prove
 		`x+`:        false, `^.*$`: false, `^$`: false, `^x*$`: false, `\b`: false, `\B`: false, `.+`: false, `.`: false,
 		`(?s).`: false, `[\s\S]`: false, `a|b`: false, `^\s*$`: false,
 	} {

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// comparedValues are the parameters with values that are compared as they stand. Those of the second list are no bans.
+// comparedValues are the parameters whose values are compared as a whole. Those of the second list are not bans.
 var comparedValues = map[string]string{
 	"tool_args_excluded_session excluded_args":  `tool_name: t, excluded_args: {card: %}`,
 	"tool_args_excluded_session forbidden_args": `tool_name: t, forbidden_args: {card: %}`,
@@ -19,7 +19,7 @@ var comparedValues = map[string]string{
 	"json_path contains":                        `expression: card, contains: [%], max_score: 0`,
 }
 
-// Slips in values that must not come are told in every parameter of values.
+// TestSlipsInEveryBannedValue: every parameter with forbidden values warns of slips in them.
 func TestSlipsInEveryBannedValue(t *testing.T) {
 	t.Parallel()
 	told := func(problems []diag.Diagnostic) (hints []string) {
@@ -66,7 +66,7 @@ func TestSlipsInEveryBannedValue(t *testing.T) {
 	}
 }
 
-// A parameter with values of any type is one of those in which slips are looked for, unless nothing is compared with
+// TestEveryValueIsKnown: every parameter with values of any type is in comparedValues, unless nothing is compared with
 // it.
 func TestEveryValueIsKnown(t *testing.T) {
 	t.Parallel()

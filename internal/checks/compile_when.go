@@ -66,7 +66,7 @@ func (k *compilation) at(pos diag.Pos) diag.Pos {
 	return pos
 }
 
-// odd reports a condition that probably is a mistake, and returns whether it is one.
+// odd reports a condition that is probably a mistake, and returns whether it is one.
 func (k *compilation) odd(key, text string, pos diag.Pos, o node.Oddity) bool {
 	if o == (node.Oddity{}) {
 		return false
@@ -105,11 +105,11 @@ func (w *When) HoldsFor(tools []string) bool {
 	return w.unmet(calls) == ""
 }
 
-// askedOfCalls is a check that asks for calls. metBy reports whether every conversation holds what it asks for in which
-// the conditions hold, if the calls succeed.
+// askedOfCalls is a check that requires calls. metBy reports whether every conversation that meets the conditions also
+// meets the check, if the calls succeed.
 type askedOfCalls interface{ metBy(w *When) bool }
 
-// warnMet warns of a check that applies only where what it asks for was done.
+// warnMet warns of a check that applies only if its requirement is already met.
 func (k *compilation) warnMet(check Check, w *When, name written) {
 	asks, ok := check.(askedOfCalls)
 	if w == nil || !ok || k.limits.max != nil || !asks.metBy(w) {

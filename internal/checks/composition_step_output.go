@@ -41,14 +41,14 @@ func (c *compositionStepOutput) Eval(_ context.Context, s *Subject) (Finding, er
 	text, ran := s.Composition.Outputs[c.step]
 	if !ran {
 		f.Explanation = "step " + c.step + " gave no output; " + those("outputs of", s.Composition.Outputs)
-		f.silent = c.given() // that a text is not in it would say nothing
+		f.silent = c.given() // it would prove nothing that a text is not in it
 		return f, nil
 	}
 	err := c.judge(&f, "the output of "+c.step, text)
 	return f, err
 }
 
-// those lists the ids of a map: outputs of draft, review.
+// those lists the ids of a map, such as: outputs of draft, review.
 func those(what string, byID map[string]string) string {
 	if len(byID) == 0 {
 		return "there are none"

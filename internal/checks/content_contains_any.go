@@ -57,7 +57,7 @@ func (c *containsAny) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}, nil
 }
 
-// inTurn adds the number of a turn, from 1, to what was seen there. Within one turn it adds nothing.
+// inTurn adds the number of the turn, from 1, to an explanation. Within one turn it adds nothing.
 func inTurn(s *Subject, turn int) string {
 	if !s.Session {
 		return ""

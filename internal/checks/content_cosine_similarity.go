@@ -51,7 +51,7 @@ type cosineSimilarity struct {
 	least  *float64
 }
 
-// Needs may be less than that of the Def: comparing with a vector needs no model.
+// Needs may be less than the Def says: comparing with a vector needs no model.
 func (c *cosineSimilarity) Needs() Needs {
 	if c.text == "" {
 		return NeedsReply | NeedsCompute
@@ -84,7 +84,7 @@ func (c *cosineSimilarity) Eval(ctx context.Context, s *Subject) (Finding, error
 	return f, nil
 }
 
-// vectors returns the two sides. The cost of the embeddings goes into details, as far as it is known.
+// vectors returns the two sides. The cost of the embeddings goes into the details, if known.
 func (c *cosineSimilarity) vectors(
 	ctx context.Context, s *Subject, details Details,
 ) (reference, reply []float64, err error) {
@@ -120,7 +120,7 @@ func (c *cosineSimilarity) vectors(
 	return both.Vectors[0], both.Vectors[1], nil
 }
 
-// embeddingSpent is the usage of a failed call, as far as it is known.
+// embeddingSpent is the known usage of a failed call.
 func embeddingSpent(err error) Details {
 	took, usd := providers.Spent(err)
 	if took.Total() == 0 {

@@ -66,7 +66,7 @@ var straightQuotes = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer("’", "'", "‘", "'", "“", `"`, "”", `"`)
 })
 
-// writtenForms returns a text as it is, with straight quotes and with curly quotes, each once: models write either.
+// writtenForms returns a text unchanged, with straight quotes and with curly quotes, each once: models write either.
 func writtenForms(text string) []string {
 	const marks = `'"’‘“”`
 	if !strings.ContainsAny(text, marks) {
@@ -104,7 +104,7 @@ type contentExcludes struct {
 	wholeWords    bool
 	caseSensitive bool
 
-	once sync.Once           // what only streams need
+	once sync.Once           // made only for streams
 	sets *[3]*textsearch.Set // of the texts as they are, in plain spelling, and of those without marks of Markdown
 }
 
@@ -144,7 +144,7 @@ func (c *contentExcludes) finds(r *Reply, p *textPattern) bool {
 	return p.fits(r, c.caseSensitive, func(text, word string) bool { return textsearch.Word(text, word) >= 0 })
 }
 
-// Stream implements Streamer: a forbidden text stays in the reply.
+// Stream implements Streamer: once a forbidden text is in a reply, it stays there.
 func (c *contentExcludes) Stream() Stream {
 	c.once.Do(func() {
 		var texts, alike, unmarked []string

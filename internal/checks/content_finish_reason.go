@@ -26,7 +26,7 @@ type finishReason struct {
 	Reasons []string `param:"reasons,required" alias:"reason,value" words:"stop,length,tool_calls,content_filter" doc:"Length is a reply that was cut at max_tokens."`
 }
 
-// finishReasons is the number of reasons that there are.
+// finishReasons is the number of finish reasons.
 const finishReasons = 4
 
 func (c finishReason) Build(b *binder) Check {

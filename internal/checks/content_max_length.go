@@ -74,7 +74,7 @@ func (c *maxLength) score(n int) float64 {
 	return score
 }
 
-// Stream implements Streamer: a reply only becomes longer.
+// Stream implements Streamer: a reply only gets longer.
 func (c *maxLength) Stream() Stream { return &lengthStream{check: c} }
 
 type lengthStream struct {

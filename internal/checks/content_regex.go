@@ -30,9 +30,9 @@ func (p regexParams) Build(b *binder) Check {
 	return newRegex(b, p.Pattern, p.ExpectMatch)
 }
 
-// newRegex makes a check that wants a match, or that wants none. What must not match is also looked for in the plain
-// spelling of the reply, which has its accents composed, in that with straight quotes, and in these without the marks
-// of Markdown, unless the pattern names such marks itself.
+// newRegex makes a check that requires a match or forbids one. A forbidden match is also looked for in the plain
+// spelling of the reply (composed accents, straight quotes), and in it without Markdown marks, unless the pattern has
+// such marks.
 func newRegex(b *binder, p pattern, expect bool) *regex {
 	c := &regex{re: p.Regexp, expect: expect, banned: expect == b.turned}
 	if c.re == nil || !c.banned {
@@ -54,9 +54,9 @@ func (c *regex) bannedBy() string { return bannedIf("expect_match", c.expect) }
 type regex struct {
 	re     *regexp.Regexp
 	expect bool
-	banned bool // what matches is not wanted
+	banned bool // a match is forbidden
 
-	unmarked bool // it names no marks of Markdown
+	unmarked bool // the pattern has no Markdown marks
 }
 
 func (*regex) boundsRedacted() {}
@@ -97,7 +97,7 @@ func (c *regex) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// namesMarks finds the marks of Markdown and HTML that a pattern names, and classes of characters that may hold them.
+// namesMarks finds marks of Markdown and HTML in a pattern, and character classes that may contain them.
 var namesMarks = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("[`~<>]|\\\\[\\[\\]]|\\\\[*_\\\\]|\\[\\^?[^\\]]*[*_]|(?:^|\\W)_|_(?:\\W|$)")
 })

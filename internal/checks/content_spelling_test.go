@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// otherSpellings are texts that look like what is banned, or the other way round.
+// otherSpellings are texts that look like the forbidden text, or vice versa.
 var otherSpellings = map[string][]string{
 	"café bomb": {
 		"café bomb", "cafe\u0301 bomb", "café bo\u200dmb", "café b\u00adomb", "\ufeffcafé bo\u200b\u2060mb",
@@ -25,8 +25,7 @@ var otherSpellings = map[string][]string{
 	"sort_key (x)": {"sort\\_key \\(x\\)", "`sort_key` **(x)**", "_sort\\_key_ (x)"},
 }
 
-// What must not come is found in whatever spelling looks the same, however the ban is written; so is it while the reply
-// still comes.
+// TestBansInOtherSpellings: a forbidden text is found in every spelling that looks the same, also in a stream.
 func TestBansInOtherSpellings(t *testing.T) {
 	t.Parallel()
 	for ban, said := range otherSpellings {
@@ -67,7 +66,7 @@ func TestBansInOtherSpellings(t *testing.T) {
 	}
 }
 
-// Letters that are several in another case are the same in a ban, for the whole reply and while it comes.
+// TestBansFoldFully: letters that another case writes as several are equal in a ban, also in a stream.
 func TestBansFoldFully(t *testing.T) {
 	t.Parallel()
 	for ban, text := range map[string]string{
@@ -92,7 +91,7 @@ func TestBansFoldFully(t *testing.T) {
 	}
 }
 
-// What must come may have its accents apart; else it is what is written.
+// TestWantedTextsAsTheyAre: a required text may have decomposed accents; otherwise it must match exactly.
 func TestWantedTextsAsTheyAre(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]result.Status{
@@ -111,7 +110,8 @@ func TestWantedTextsAsTheyAre(t *testing.T) {
 	}
 }
 
-// A ban of English does not fire at words of other languages, and one of a sign not at everything.
+// TestBansOfWhatOnlyLooksAlike: an English ban does not fire at words of other languages, and the ban of a sign does
+// not fire at every text.
 func TestBansOfWhatOnlyLooksAlike(t *testing.T) {
 	t.Parallel()
 	for ban, text := range map[string]string{

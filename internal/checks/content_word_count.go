@@ -74,10 +74,10 @@ func (c *wordCount) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// longestWord is how many letters a word may have of a script that has no blanks between words.
+// longestWord is the maximum number of letters of a word in a script without spaces between words.
 const longestWord = 20
 
-// unspaced is a run of letters of such a script that is no single word; "": there is none.
+// unspaced is a longer run of letters of such a script; "": there is none.
 func unspaced(text string) string {
 	from, n := 0, 0
 	for i, r := range text {

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/textsearch"
 )
 
-// BadParam is an error about the value of a parameter, from the check that it belongs to.
+// BadParam is an error of a check about the value of its parameter.
 type BadParam struct {
 	Param string // by its canonical name
 	Err   error
@@ -20,9 +20,9 @@ func (e *BadParam) Error() string { return e.Param + ": " + e.Err.Error() }
 
 func (e *BadParam) Unwrap() error { return e.Err }
 
-// Custom makes the entry of a check of a Go program. P is a struct whose fields have the tags that layout describes; a
-// field that cannot be a parameter is an error. build makes the check for each place in a file. When build returns an
-// error or panics, the error becomes a problem of that place, and *BadParam names the parameter.
+// Custom declares a check of a Go program. P is a struct whose fields have the tags that layout describes; a field that
+// cannot be a parameter is an error. build makes the check for each use in a file. If build returns an error or panics,
+// the error becomes a problem at that position, and *BadParam names the parameter.
 func Custom[P any](d Def, build func(P) (Check, error)) (*Def, error) {
 	t := reflect.TypeFor[P]()
 	if err := fitsParams(t); err != nil {
@@ -68,8 +68,8 @@ func (b *binder) refuse(err error) {
 	b.r.Diags.Errorf(b.at, 1, "bad-value", "%s: %v", b.name, err)
 }
 
-// Partial makes a Stream from a function that judges the beginning of a reply, as far as it has come and in whole
-// characters. best is the highest score that such a reply can still get. The first error ends the judging.
+// Partial makes a Stream from a function that judges the beginning of a reply, up to a whole character. best is the
+// highest score that such a reply can still get. The first error ends the judging.
 func Partial(judge func(text string) (best float64, err error)) Fallible {
 	return &partial{judge: judge, best: 1}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// fitsParams returns why a type cannot hold the parameters of a check; nil when it can.
+// fitsParams returns why a type cannot hold the parameters of a check; nil if it can.
 func fitsParams(t reflect.Type) error {
 	if t.Kind() != reflect.Struct {
 		return fmt.Errorf("its parameters are %s; expected a struct", t)
@@ -100,7 +100,7 @@ func throughPointer(f reflect.StructField, t reflect.Type) bool {
 	return false
 }
 
-// fitsType returns why no value of a type can be read from a file.
+// fitsType returns why no value of a type can be read from a file; nil if one can.
 func fitsType(t reflect.Type, within []reflect.Type) error {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Float64, reflect.String:

@@ -19,8 +19,7 @@ type Table struct {
 // checkName matches valid names of checks.
 var checkName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`) })
 
-// NewTable makes a table. It refuses invalid names, and names that a check of arena or another of these checks has. The
-// error names them all.
+// NewTable makes a table. It refuses invalid names and names of other checks. The error lists them all.
 func NewTable(defs ...*Def) (*Table, error) {
 	t := &Table{spellings: map[string]*Spelling{}}
 	var errs []error

@@ -6,9 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// EachDecisive calls f for the check, or for those within it on whose outcome a verdict rests: of any_of that passed
-// they are those that passed, for another one could be anything. A check that was skipped, or could not judge, decides
-// nothing.
+// EachDecisive calls f for the check, or for the parts that decide its verdict: of an any_of that passed these are the
+// parts that passed. A check that was skipped or could not judge decides nothing.
 func (c *Compiled) EachDecisive(v *result.Verdict, f func(*Compiled)) {
 	c.eachDecisive(v.Status.String(), v.Details, f)
 }
@@ -35,7 +34,7 @@ func (c *Compiled) eachDecisive(status string, details Details, f func(*Compiled
 	}
 }
 
-// detailsOfParts are what a combined check tells of its parts, also where it comes from elsewhere.
+// detailsOfParts are the details that a combined check has of its parts, also after decoding.
 func detailsOfParts(details Details) []Details {
 	if own, ok := details["checks"].([]Details); ok {
 		return own
@@ -48,8 +47,8 @@ func detailsOfParts(details Details) []Details {
 	return told
 }
 
-// AskedWhyEnded is the reply of a subject about which finish_reason asks, as an index in its messages; -1: the check is
-// another one, or there is none.
+// AskedWhyEnded is the index of the reply that a finish_reason check judges; -1: the check is another one, or there is
+// no reply.
 func (c *Compiled) AskedWhyEnded(s *Subject) int {
 	if _, asks := c.Check.(*finishReason); asks {
 		if last := s.last(); last != nil {
@@ -59,7 +58,7 @@ func (c *Compiled) AskedWhyEnded(s *Subject) int {
 	return -1
 }
 
-// CountedFailures are the calls of a subject that would change the score of the check by having failed.
+// CountedFailures are the failed calls that change the score of the check.
 func (c *Compiled) CountedFailures(s *Subject) []Call {
 	if !c.CountsFailures() {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// TestEachDecisive: a verdict rests on those checks within it whose outcome made it what it is.
+// TestEachDecisive: only the parts whose outcome matters decide a verdict.
 func TestEachDecisive(t *testing.T) {
 	t.Parallel()
 	const (

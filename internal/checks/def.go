@@ -20,29 +20,29 @@ type Def struct {
 	Scope        Scope
 	Needs        Needs // at most; see Compiled.Needs. A combined check has the needs of its parts
 	Reads        Reads // which redactable parts of a conversation it reads
-	// Weighs are the parts of tool calls, besides their names, that the verdict depends on: when the agent does not report
-	// them, there is no verdict.
+	// Weighs are the parts of tool calls, besides their names, on which the verdict depends. If the agent does not
+	// report them, there is no verdict.
 	Weighs CallParts
 	Prompt Prompt // the default prompt for judges; zero for checks without a judge
 	// OnFire is the effect of a guardrail of this check when it fires; see Effect.
 	OnFire Effect
 	// About is the part of a project that the check needs; "" is none.
 	About Part
-	// Forms says that the check finds a forbidden text with curly and with straight quotes, whichever the author wrote.
+	// Forms says that the check finds a forbidden text with both curly and straight quotes.
 	Forms bool
-	// Wordless says that a check that needs a reply needs none of its words: one that only calls tools will do.
+	// Wordless says that the check also accepts a reply without text that only calls tools.
 	Wordless bool
-	// LastReply says that the check looks at how the last reply came about, and not at its words.
+	// LastReply says that the check looks at how the last reply was made, not at its text.
 	LastReply bool
-	// Form says that the check asks for a form that usually each reply of a conversation has to have.
+	// Form says that the check requires a form that usually every reply of a conversation must have.
 	Form bool
-	// Clean says why the check holds, if it does so because something bad is not there; Opposite is the hint for those who
-	// want that to be there. See warnTurned.
+	// Clean says why the check passes, if it passes because something bad is missing. Opposite is the hint for authors
+	// who want it to be there. See warnTurned.
 	Clean    Clean
 	Opposite string
-	// Shares says that the score is the share of the texts, of those that must all be there, that are there.
+	// Shares says that the score is the share of the required texts that are there.
 	Shares bool
-	// Decides says that the check has its own limit, which does not follow from its score; see Finding.Holds.
+	// Decides says that the check has its own limit, independent of its score; see Finding.Holds.
 	Decides bool
 	// AnyOf names parameters of which at least one must be given.
 	AnyOf []string
@@ -55,13 +55,13 @@ type Def struct {
 	build  func(*binder) Check
 }
 
-// params is the typed parameter struct of a check. Build is called while the files are loaded, once for each place
-// where the check is used, and only with parameters that have valid types and bounds. It reports further problems to b.
+// params is the typed parameter struct of a check. Build is called while the files are loaded, once for each use of the
+// check, and only with parameters that have valid types and bounds. It reports further problems to b.
 type params interface {
 	Build(b *binder) Check
 }
 
-// define makes the entry of a check whose parameters are P.
+// define declares a check whose parameters are P.
 func define[P params](d Def) *Def {
 	d.layout = sync.OnceValue(func() *layout { return layoutFor[P]() })
 	d.build = func(b *binder) Check {
@@ -74,7 +74,7 @@ func define[P params](d Def) *Def {
 	return &d
 }
 
-// plain makes the entry of a check that is just its parameters.
+// plain declares a check that is just its parameters.
 func plain[P any, C interface {
 	*P
 	Check
@@ -135,8 +135,7 @@ func Families() []Family {
 	}
 }
 
-// Prompt is the default prompt of a check for judges. Its zero value is that of checks that ask no judge, or that have
-// no criteria of their own.
+// Prompt is the default prompt of a check for judges. It is zero for checks without a judge or without criteria.
 type Prompt struct {
 	System   string // who the judge is and how to work
 	Criteria string // what to grade
@@ -174,8 +173,8 @@ const (
 	WholeAlways              // always the conversation
 )
 
-// Needs says what a check needs to judge. The order of checks, the groups of evals, and whether there is anything to
-// judge follow from it.
+// Needs says what a check needs to judge. It decides the order of checks, the groups of evals, and whether there is
+// anything to judge.
 type Needs uint16
 
 // The needs.

@@ -96,7 +96,7 @@ func (d *Def) example(n *node.Node) (Example, error) {
 	return x, err
 }
 
-// picked writes some keys of a mapping as YAML; "" when it has none of them.
+// picked writes some keys of a mapping as YAML; "" if it has none of them.
 func picked(n *node.Node, wanted func(key string) bool) (string, error) {
 	some := node.Pick(n, wanted)
 	if some == nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// exampleSpecs are the checks of the examples of d that are accepted and have parameters. What comes of all of them is
-// tested where the vectors are.
+// exampleSpecs are the checks in the accepted examples of d that have parameters.
 func exampleSpecs(t *testing.T, d *Def) (specs []*scenario.Check) {
 	t.Helper()
 	var problems diag.List

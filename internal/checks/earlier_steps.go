@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// inEarlierSteps returns the finding of a check that forbids something of the steps of compositions. At the end of the
-// conversation it is that of the last turn that had any, unless what it forbids was so in an earlier one.
+// inEarlierSteps returns the finding of a check that forbids something in composition steps. At the end of the
+// conversation it is the finding of the last turn with steps, unless an earlier turn has something forbidden.
 func (c *Compiled) inEarlierSteps(ctx context.Context, s *Subject, last Finding) (Finding, error) {
 	if s.Composition == nil || len(s.Composition.Earlier) == 0 || !c.forbids() || !c.looksAtSteps() || !c.passes(last) {
 		return last, nil
@@ -30,13 +30,13 @@ func (c *Compiled) inEarlierSteps(ctx context.Context, s *Subject, last Finding)
 	return last, nil
 }
 
-// forbids reports whether a high score of the check, or of the one in it, is what must not be.
+// forbids reports whether a high score of the check, or of the one within it, is bad.
 func (c *Compiled) forbids() bool {
 	_, not := c.Check.(*negation)
 	return not || c.MaxScore != nil && *c.MaxScore < 1
 }
 
-// looksAtSteps reports whether the check, or one in it, is about steps of compositions.
+// looksAtSteps reports whether the check, or one within it, judges composition steps.
 func (c *Compiled) looksAtSteps() bool {
 	if parts := c.Nested(); parts != nil {
 		return slices.ContainsFunc(parts, (*Compiled).looksAtSteps)

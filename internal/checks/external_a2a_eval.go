@@ -89,7 +89,7 @@ func (c *a2aEval) sends(getenv func(string) (string, bool)) (headers map[string]
 	return map[string]string{"Authorization": token}, scenario.Expand(string(c.agent), getenv).Text
 }
 
-// filled leaves the token out, which is a key whatever the name of its variable.
+// filled omits the token, because it is a secret whatever the name of its variable.
 func (c *a2aEval) filled() []string { return []string{string(c.agent)} }
 
 // evaluatorText is the instruction for the agent. The JSON object comes last, so that nothing in it can end the object

@@ -18,7 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Agents of the official library, in every way in which they can answer.
+// TestA2AAgents: agents of the official library, with every kind of answer.
 func TestA2AAgents(t *testing.T) {
 	t.Parallel()
 	content := func(string) string { return "Well:\n```json\n{\"score\": 0.75, \"reasoning\": \"fine\"}\n```" }
@@ -66,8 +66,7 @@ func TestA2AAgents(t *testing.T) {
 	}
 }
 
-// rpcServer answers JSON-RPC with the given results, one after the other, the last one again and again. It keeps what
-// it was asked.
+// rpcServer answers JSON-RPC with the given results in order, then repeats the last. It keeps the requests.
 type rpcServer struct {
 	results []string
 
@@ -88,7 +87,7 @@ func (s *rpcServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"jsonrpc": "2.0", "id": %v, "result": %s}`, sent["id"], text)
 }
 
-// What agents of other makes send, and what is sent to them.
+// TestA2AWire: answers of other implementations, and the requests to them.
 func TestA2AWire(t *testing.T) {
 	t.Parallel()
 	task := func(state, text string) string {
@@ -152,7 +151,7 @@ func TestA2AWire(t *testing.T) {
 	}
 }
 
-// The message holds the criteria and, at its end, what rest_eval sends.
+// TestA2AMessage: the message holds the criteria and, at its end, what rest_eval sends.
 func TestA2AMessage(t *testing.T) {
 	t.Parallel()
 	rpc := &rpcServer{results: []string{`{"parts": [{"text": "{\"score\": 1}"}]}`}}
@@ -188,7 +187,7 @@ func TestA2AMessage(t *testing.T) {
 	}
 }
 
-// Where there is no agent, its card is looked for. A card may send elsewhere, but never a token.
+// TestA2ACards: if no agent answers at the address, its card is read. A card may redirect calls, but never a token.
 func TestA2ACards(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -19,16 +19,16 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// Classifier is a provider of models that sort texts, images and sounds under labels.
+// Classifier is a provider of models that assign labels to texts, images and sounds.
 type Classifier struct {
 	ID, Alias string
 	URL       string        // above models/NAME
 	Key       string        // "": none is sent
 	Timeout   time.Duration // of a call
-	Err       error         // why it cannot be asked; nil: it can
+	Err       error         // why it cannot be called; nil: it can
 }
 
-// classification is the logic of the checks by classifiers.
+// classification is the common logic of checks with classifiers.
 type classification struct {
 	kind       string // text, or the kind of media
 	model      string
@@ -85,13 +85,13 @@ func (c *classification) Eval(ctx context.Context, s *Subject) (Finding, error) 
 		return Finding{}, err
 	case got.Status == http.StatusServiceUnavailable:
 		return Finding{}, fmt.Errorf("%s: the model is still loading, after %d attempts", e.Written, loadingAttempts)
-	case got.Status < 200 || got.Status > 299 || got.Status == http.StatusPartialContent: // nobody asked for a part
+	case got.Status < 200 || got.Status > 299 || got.Status == http.StatusPartialContent: // no part was requested
 		return Finding{}, e.Refused(&endpoint.Response{Status: got.Status, Body: []byte(got.Text)})
 	}
 	return c.score(e, got.Text)
 }
 
-// What is waited for a model that is being loaded.
+// Limits of the wait for a model that is being loaded.
 const (
 	classifierTimeout = time.Minute
 	loadingAttempts   = 5
@@ -99,7 +99,7 @@ const (
 	longestLoading    = 20 * time.Second
 )
 
-// classify asks again while the model is being loaded.
+// classify repeats the call while the model is being loaded.
 func classify(ctx context.Context, e scorer, call *endpoint.Call) (got Received, err error) {
 	for attempt := 1; ; attempt++ {
 		if got, err = e.call(ctx, call); err != nil || got.Status != http.StatusServiceUnavailable ||
@@ -119,13 +119,13 @@ func classify(ctx context.Context, e scorer, call *endpoint.Call) (got Received,
 	}
 }
 
-// known is what a recording holds of classifications.
+// classified describes the content in recordings of classifications.
 type classified struct {
 	MIMEType string `json:"mime_type"`
 	SHA256   string `json:"sha256"`
 }
 
-// asked is a request as recordings hold it: media by their hash.
+// asked is a request in the form of a recording: with hashes in place of media.
 func (c *classified) asked(body []byte) []byte {
 	if c == nil {
 		return body
@@ -134,7 +134,7 @@ func (c *classified) asked(body []byte) []byte {
 	return text
 }
 
-// input is the body of the request, and of a medium what is known of it.
+// input returns the body of the request, and a description of the medium.
 func (c *classification) input(s *Subject) (body []byte, known *classified, err error) {
 	if c.kind == "text" {
 		text, err := c.text(s)
@@ -170,7 +170,7 @@ func (c *classification) text(s *Subject) (string, error) {
 	return pick(texts, c.index, "message of the "+string(c.role)+" with a text")
 }
 
-// medium is the one of the message that the check names.
+// medium is the medium of the message that the check selects.
 func (c *classification) medium(s *Subject) (*medium, error) {
 	var messages [][]*chat.Media
 	for i := s.Start; i < len(s.Messages); i++ {
@@ -275,7 +275,7 @@ func (c *classification) score(e scorer, text string) (Finding, error) {
 	}
 	slices.Sort(names)
 	f := Finding{Details: Details{"labels": scores, "model": c.model}}
-	if found < 0 { // a low score would say nothing: the label may be misspelt
+	if found < 0 { // a low score would prove nothing: the label may be misspelt
 		f.Explanation = fmt.Sprintf("the model has no label %s; it has %s", say.Named(c.label), strings.Join(names, ", "))
 		f.silent, f.way = true, "write one of its labels as expected_label"
 		return f, nil
@@ -287,7 +287,7 @@ func (c *classification) score(e scorer, text string) (Finding, error) {
 
 var errNoClassifier = errors.New("no classifier is configured; add a provider of type huggingface with role: inference")
 
-// classifier is the one of an id, or that which the project chose for a kind, or the first.
+// classifier returns the classifier with an id, or else the project's choice for a kind, or else the first.
 func (h *Host) classifier(kind, id string) (*Classifier, error) {
 	if h == nil || h.HTTP == nil {
 		return nil, errNoHost

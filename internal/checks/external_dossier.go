@@ -1,6 +1,6 @@
 package checks
 
-// dossierParams select what an external evaluator gets. All checks with an external evaluator have them.
+// dossierParams select the data for an external evaluator. All checks with an external evaluator have them.
 type dossierParams struct {
 	Criteria string              `param:"criteria" is:"prose" doc:"What to evaluate by, passed on."`
 	Messages bool                `param:"include_messages" default:"true" doc:"Send the transcript."`
@@ -8,7 +8,7 @@ type dossierParams struct {
 	Extra    map[string]anyValue `param:"extra" doc:"Further fields, sent under extra and beside the others."`
 }
 
-// dossier is what an external evaluator gets.
+// dossier is the data for an external evaluator.
 type dossier struct {
 	criteria        string
 	messages, calls bool
@@ -26,7 +26,7 @@ func (p *dossierParams) dossier() *dossier {
 	return d
 }
 
-// of returns the dossier of a subject. It leaves out empty fields. extra never replaces a field.
+// of returns the data of a subject. It omits empty fields. extra never replaces a field.
 func (d *dossier) of(s *Subject) map[string]any {
 	body := map[string]any{"current_output": repliesText(s)}
 	if d.messages {

@@ -19,7 +19,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// The servers that checks have to put up with. %s in want is the address of the server.
+// uglyServers are faulty servers that checks must handle. %s in want is the address of the server.
 var uglyServers = []struct {
 	name  string
 	serve func(w http.ResponseWriter, r *http.Request)
@@ -101,7 +101,7 @@ func TestUglyEndpoints(t *testing.T) {
 	}
 }
 
-// expectError judges with the check, and expects an error of one line that says this and holds no secret.
+// expectError judges with the check, and expects a one-line error with this text and without secrets.
 func expectError(t *testing.T, c *Compiled, h *Host, want string) {
 	t.Helper()
 	v := c.Judge(t.Context(), outsideSubject(h))
@@ -119,7 +119,7 @@ func expectError(t *testing.T, c *Compiled, h *Host, want string) {
 
 const secretKey = "sesame-open-42"
 
-// plainHost reaches the network of this machine, without a proxy.
+// plainHost connects to this machine's network, without a proxy.
 func plainHost(t *testing.T) *Host {
 	t.Helper()
 	transport := &http.Transport{}
@@ -155,7 +155,7 @@ func redirectTo(address string, status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, address, status) }
 }
 
-// silent waits until the client has gone.
+// silent waits until the client disconnects.
 func silent(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
@@ -177,7 +177,7 @@ func reset(w http.ResponseWriter, _ *http.Request) {
 	_ = conn.Close()
 }
 
-// What never leaves is sent again, once; so is a GET that came to nothing, and nothing else.
+// TestRepeats: a request that was not sent is repeated once, and so is a GET without an answer; nothing else is.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	var dials atomic.Int32
@@ -207,7 +207,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// A redirect on the same host is followed with everything that was sent.
+// TestFollowed: a redirect on the same host is followed with the complete request.
 func TestFollowed(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
@@ -241,7 +241,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	expectError(t, c, plainHost(t), "tls: failed to verify certificate: x509: certificate signed by unknown authority")
 }
 
-// A server may send back what it was sent; none of it shows.
+// TestEchoedSecrets: secrets that a server sends back are never shown.
 func TestEchoedSecrets(t *testing.T) {
 	t.Parallel()
 	echo := func(w http.ResponseWriter, r *http.Request) {
@@ -263,7 +263,7 @@ func TestEchoedSecrets(t *testing.T) {
 	expectError(t, c, plainHost(t), `status 403 Forbidden: "no access with [redacted]"`)
 }
 
-// A run that is stopped does not wait for its endpoints, and its checks are cancelled and not wrong.
+// TestStoppedWhileWaiting: a run that is stopped does not wait for endpoints, and its checks are cancelled, not errors.
 func TestStoppedWhileWaiting(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{})
@@ -291,7 +291,7 @@ func TestNothingReachable(t *testing.T) {
 	expectError(t, c, &Host{Getenv: lookup(nil)}, "nothing outside of arena can be reached from here")
 }
 
-// What is sent is exactly this.
+// TestDossier shows the exact data that is sent.
 func TestDossier(t *testing.T) {
 	t.Parallel()
 	s := &Subject{
@@ -326,7 +326,7 @@ func TestDossier(t *testing.T) {
 	}
 }
 
-// Calls whose arguments are no JSON object are not sent as calls without arguments.
+// TestUnreadableArgumentsAreSent: calls with arguments that are not an object are not sent as calls without arguments.
 func TestUnreadableArgumentsAreSent(t *testing.T) {
 	t.Parallel()
 	s := replied("x")

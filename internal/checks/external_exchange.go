@@ -55,8 +55,7 @@ func (s *Subject) exchange(ctx context.Context, sent Sent, live func() (Received
 	})
 }
 
-// ask is exchange with an endpoint, with a time limit. unset is the reason why its address is not known; nil when it is
-// known.
+// ask is exchange with an endpoint and a time limit. unset says why its address is not known; nil: it is known.
 func (s *Subject) ask(
 	ctx context.Context, sent Sent, timeout time.Duration, unset error, live func(ctx context.Context) (Received, error),
 ) (Received, error) {

@@ -208,7 +208,7 @@ func withoutSecrets(scrub *providers.Scrubber, v any) any {
 	return v
 }
 
-// unavailable returns what the type needs and arena does not support.
+// unavailable returns a requirement of the type that arena does not support.
 func (c *execEval) unavailable() string {
 	return c.handler.Type + " needs " + c.handler.Later + ": this version of arena does not have that yet"
 }

@@ -42,7 +42,7 @@ func shellHost() *Host {
 	return &Host{Getenv: lookup(map[string]string{"PATH": os.Getenv("PATH"), "KEY": secretKey, "REGION": "north-7"})}
 }
 
-// The programs that checks have to put up with.
+// TestUglyPrograms: faulty programs that checks must handle.
 func TestUglyPrograms(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, script, want string }{
@@ -77,7 +77,7 @@ func TestUglyPrograms(t *testing.T) {
 			t.Parallel()
 			h := scripted(t, tc.script, "KEY")
 			if strings.Contains(tc.want, "300ms") {
-				h.Timeout = 300 * time.Millisecond // is meant to pass
+				h.Timeout = 300 * time.Millisecond // reached on purpose
 			}
 			expectError(t, compiledHandler(t, h, `{"max_score": 0.5}`), shellHost(), tc.want)
 		})
@@ -92,7 +92,7 @@ func TestProgramThatIsNotThere(t *testing.T) {
 	expectError(t, compiledHandler(t, h, ""), nil, "nothing outside of arena can be reached from here")
 }
 
-// A program gets exactly this, and what it prints is the finding.
+// TestExecProtocol shows the exact input of a program, and the finding from its output.
 func TestExecProtocol(t *testing.T) {
 	t.Parallel()
 	h := scripted(t, `cat >stdin.json; env >env.txt
@@ -123,7 +123,7 @@ func TestExecProtocol(t *testing.T) {
 	}
 }
 
-// Of a conversation the last reply is the content; what there is not is empty and not left out.
+// TestExecProtocolOfASession: the content is the last reply of the conversation. Missing values are empty, not omitted.
 func TestExecProtocolOfASession(t *testing.T) {
 	t.Parallel()
 	h := scripted(t, `cat >stdin.json; echo '{"score": 0.5, "data": [1]}'`)
@@ -162,7 +162,7 @@ func read(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
-// What can be known of programs, addresses and variables is known before the run.
+// TestPreflight: missing programs, addresses and variables are reported before the run.
 func TestPreflight(t *testing.T) {
 	t.Parallel()
 	h := scripted(t, "", "KEY", "NOWHERE", "A=${GONE}", "B=${GONE:-x}")
@@ -195,7 +195,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// A type that only a file still to be read may declare is asked for again, and nothing is reported before.
+// TestDeclaredTypes: a type that a later file may declare is compiled again later, and not reported before.
 func TestDeclaredTypes(t *testing.T) {
 	t.Parallel()
 	h := scripted(t, "")
@@ -237,7 +237,7 @@ func TestDeclaredTypes(t *testing.T) {
 	}
 }
 
-// What arena cannot run is refused where it is asked for: by a plan, and else by the verdict.
+// TestProgramsThatCannotRun: a type that arena cannot run is refused by the plan, or else by the verdict.
 func TestProgramsThatCannotRun(t *testing.T) {
 	t.Parallel()
 	late := &scenario.Handler{Type: "served", Later: "programs that keep running", Pos: diag.Pos{File: "r.yaml", Line: 3}}

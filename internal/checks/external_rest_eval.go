@@ -109,7 +109,7 @@ func (c *restEval) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	switch {
 	case err != nil:
 		return Finding{}, err
-	case got.Status < 200 || got.Status > 299 || got.Status == http.StatusPartialContent: // nobody asked for a part
+	case got.Status < 200 || got.Status > 299 || got.Status == http.StatusPartialContent: // no part was requested
 		return Finding{}, e.Refused(&endpoint.Response{Status: got.Status, Body: []byte(got.Text)})
 	}
 	f, err := e.scored(got.Text)

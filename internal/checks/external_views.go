@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// The requests of checks to external programs and endpoints, and the handling of the answers.
+// The requests of checks to external programs and endpoints, and helpers for the answers.
 
 // messageView is a message of the transcript.
 type messageView struct {
@@ -36,8 +36,8 @@ func messagesOf(s *Subject) []messageView {
 	return views
 }
 
-// callView is a tool call in scope. Arguments that are no JSON object are null, and bad_args is the text of the model.
-// Arguments that the agent does not report are null, too.
+// callView is a tool call in scope. Arguments that are not an object are null, and bad_args is the text of the model.
+// Arguments that the agent does not report are null too.
 type callView struct {
 	Name    string         `json:"name"`
 	Args    map[string]any `json:"args"`
@@ -107,8 +107,8 @@ func reason(text, none string) string {
 	return text
 }
 
-// Preflight reports what the check, or one within it, lacks outside of the process: variables that are not set,
-// programs that do not exist. It starts nothing and sends nothing.
+// Preflight reports what the check, or one within it, lacks outside the process: variables that are not set, programs
+// that do not exist. It starts nothing and sends nothing.
 func (c *Compiled) Preflight(getenv func(name string) (string, bool)) []diag.Diagnostic {
 	var found diag.List
 	if p, ok := c.Check.(interface {
@@ -124,5 +124,5 @@ func (c *Compiled) Preflight(getenv func(name string) (string, bool)) []diag.Dia
 	return found.Sorted()
 }
 
-// errNoHost is the error of a check that may use nothing outside of the process.
+// errNoHost is the error of a check that may not use anything outside the process.
 var errNoHost = errors.New("nothing outside of arena can be reached from here")

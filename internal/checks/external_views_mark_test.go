@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestAnswersThatBeginWithAMark: a byte order mark, which nobody sees, is no part of an answer.
+// TestAnswersThatBeginWithAMark: an invisible byte order mark is not part of an answer.
 func TestAnswersThatBeginWithAMark(t *testing.T) {
 	t.Parallel()
 	const answer = "\ufeff{\"score\": 1}\n"

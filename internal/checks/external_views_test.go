@@ -18,7 +18,7 @@ func lookup(env map[string]string) func(string) (string, bool) {
 	}
 }
 
-// contentHost is a host without a network on which every endpoint and every agent is content.
+// contentHost is a host without a network on which every endpoint and every agent returns a pass.
 var contentHost = &Host{HTTP: &http.Client{Transport: content{}}, Getenv: lookup(nil),
 	Classifiers: []Classifier{{ID: "hf", URL: "https://classifiers.example.com"}}}
 

@@ -40,8 +40,8 @@ type guardrailTriggered struct {
 
 func (c *guardrailTriggered) bannedBy() string { return bannedIf("should_trigger", c.ShouldTrigger) }
 
-// GuardrailUse is a guardrail that a check waits for, so that the plan can report one that nothing can trigger. Without
-// a name it is any guardrail.
+// GuardrailUse is a guardrail that a check expects, so that the planner can report one that nothing can trigger.
+// Without a name it is any guardrail.
 type GuardrailUse struct {
 	check *guardrailTriggered
 	Type  string // of the check
@@ -50,13 +50,13 @@ type GuardrailUse struct {
 	Width int
 }
 
-// Means reports whether a name is that of the guardrail or eval: the same name, or another name of its check.
+// Means reports whether a name is that of the guardrail or eval: the same name, or an alias of its check.
 func (u *GuardrailUse) Means(name string) bool { return u.check.means(name) }
 
 // Direction is the messages on which it may fire: input, output or both.
 func (u *GuardrailUse) Direction() string { return u.check.Direction }
 
-// ShouldTrigger reports whether the check wants it to fire. That none fires is said of all that have the name.
+// ShouldTrigger reports whether the check expects it to fire. If not, none of the guardrails with that name may fire.
 func (u *GuardrailUse) ShouldTrigger() bool { return u.check.ShouldTrigger }
 
 // Known reports whether the name is that of a check.
@@ -65,7 +65,7 @@ func (u *GuardrailUse) Known() bool {
 	return known
 }
 
-// GuardrailUses are the guardrails that the check, or one within it, waits for.
+// GuardrailUses are the guardrails that the check, or one within it, expects.
 func (c *Compiled) GuardrailUses() (uses []GuardrailUse) {
 	if t, ok := c.Check.(*guardrailTriggered); ok {
 		use := GuardrailUse{t, c.Type, t.Guardrail, t.pos, utf8.RuneCountInString(t.Guardrail)}
@@ -108,7 +108,7 @@ func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error
 	return f, nil
 }
 
-// awaited is what should have happened in place of what did.
+// awaited describes the expected outcome that did not happen.
 func (c *guardrailTriggered) awaited(fired bool) string {
 	switch {
 	case fired:
@@ -119,8 +119,8 @@ func (c *guardrailTriggered) awaited(fired bool) string {
 	return "it to"
 }
 
-// look finds the newest record of the guardrail that fired. An eval has no direction, and counts as a guardrail only
-// when it is named.
+// look finds the latest record of the guardrail that fired. An eval has no direction, and counts as a guardrail only
+// when the check names it.
 func (c *guardrailTriggered) look(s *Subject) (fired bool, by, direction string) {
 	if e := c.eval(s.Earlier); e != nil && e.Score < 1-slack {
 		return true, e.Type, ""
@@ -171,7 +171,7 @@ func directionOf(v *chat.Validation) string {
 	return direction
 }
 
-// means reports whether a recorded name is that of the guardrail: the same name, or another name of its check.
+// means reports whether a recorded name is that of the guardrail: the same name, or an alias of its check.
 func (c *guardrailTriggered) means(name string) bool {
 	if c.Guardrail == "" || name == c.Guardrail {
 		return true

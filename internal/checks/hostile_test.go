@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// hostile are texts that were made to hurt, repeated until they are as long as a test wants them.
+// hostile are texts that are expensive to process, repeated up to the length that a test needs.
 var hostile = map[string]string{
 	"words":              "I cannot help. It's not, ",
 	"one word":           "a",
@@ -42,13 +42,13 @@ var hostile = map[string]string{
 	"huge numbers":       "-123456789012345678901234567890.5e+999",
 }
 
-// closers end what some of the texts begin, so that the other half of the work is done too.
+// closers end what some of the texts begin, so that the second half of the work is done too.
 var closers = map[string]string{
 	"deep documents": "}", "nested lists": "", "brackets": "]", "braces and quotes": `"}`, "parentheses": ")",
 	"tags": "</a>", "attributes": "",
 }
 
-// hostileText is about n bytes of one of them, with a beginning and an end for the readers of documents.
+// hostileText is about n bytes of one of these texts, with the beginning and end of a document.
 func hostileText(name string, n int) string {
 	unit := hostile[name]
 	closer := closers[name]
@@ -71,7 +71,7 @@ func hostileText(name string, n int) string {
 	return b.String()
 }
 
-// hostileParams are patterns and options that let the checks do the most that they can.
+// hostileParams are parameters that make the checks do the most work.
 var hostileParams = map[string][]string{
 	"regex":          {`{"pattern": "(a+)+$"}`, `{"pattern": "(x+x+)+y"}`},
 	"output_matches": {`{"pattern": "^(([a-z])+.)+[A-Z]([a-z])+$"}`},
@@ -115,11 +115,10 @@ func hostileSubject(text string) *Subject {
 	return &s
 }
 
-// TestHostileReplies judges texts that were made to hurt with every check of the table: no panic, no score out of
-// range, and explanations that fit on a screen whatever the model wrote. Where the time grew faster than the text, it
-// would not end.
+// TestHostileReplies judges hostile texts with every check: no panic, no score out of range, and explanations that fit
+// on a screen. If the time grew faster than the text, the test would not end.
 func TestHostileReplies(t *testing.T) {
-	// Not parallel with other tests: it takes the whole machine, and programs have only half a second for their end.
+	// Not parallel: it uses the whole machine, and programs have only half a second to end.
 	size := 256 << 10
 	if testing.Short() {
 		size = 32 << 10
@@ -136,7 +135,7 @@ func TestHostileReplies(t *testing.T) {
 	}
 }
 
-// everyCheck compiles each check with parameters of the benchmarks and with those that make it work hard.
+// everyCheck compiles each check, with the parameters of the benchmarks and with hostile ones.
 func everyCheck(tb testing.TB, do func(name string, c *Compiled)) {
 	tb.Helper()
 	for _, d := range Builtin() {
@@ -150,7 +149,7 @@ func everyCheck(tb testing.TB, do func(name string, c *Compiled)) {
 	}
 }
 
-// sane holds for every verdict, whatever was judged.
+// sane checks what must hold for every verdict.
 func sane(tb testing.TB, check string, v *result.Verdict) {
 	tb.Helper()
 	const longest = 4000
@@ -172,7 +171,7 @@ func sane(tb testing.TB, check string, v *result.Verdict) {
 	}
 }
 
-// BenchmarkHostileReplies judges ten megabytes of each text, and holds time and memory against that.
+// BenchmarkHostileReplies judges ten megabytes of each text, and limits time and memory.
 func BenchmarkHostileReplies(b *testing.B) {
 	const size, memory, patience = 10 << 20, 1 << 30, 20 * time.Second
 	for _, name := range slices.Sorted(maps.Keys(hostile)) {

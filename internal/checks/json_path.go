@@ -55,7 +55,7 @@ func (p jsonPathParams) Build(b *binder) Check {
 	return &jsonPath{query: p.Expression.query, want: p, options: p.jsonOptions}
 }
 
-// asksOfValue reports whether the parameters ask for more than that something is selected.
+// asksOfValue reports whether the parameters require more than that the path selects something.
 func (p *jsonPathParams) asksOfValue() bool {
 	return p.Expected.given || len(p.Contains) > 0 || p.Min != nil || p.Max != nil ||
 		p.MinResults != nil && *p.MinResults > 0 || p.MaxResults != nil
@@ -106,27 +106,27 @@ func (c *jsonPath) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// unmetFilter is the detail of a filter that selects nothing whatever the reply holds.
+// unmetFilter is the detail for a filter that selects nothing.
 const unmetFilter = "filter"
 
-// wayOfLost is what to do about a path that leads nowhere.
+// wayOfLost is the hint for a path that selects nothing.
 const wayOfLost = "nothing can be judged there; min_results: 0 says that the path may lead nowhere"
 
-// mayBeLost reports whether the check says that the path may lead nowhere.
+// mayBeLost reports whether the check allows that the path selects nothing.
 func (c *jsonPath) mayBeLost() bool { return c.want.MinResults != nil && *c.want.MinResults == 0 }
 
-// leadsNowhere reports whether the path selects nothing in the document, and the check does not allow that. It is asked
-// only for verdicts that fail, or that may be wrong because of it.
+// leadsNowhere reports whether the path selects nothing although the check requires something. It is called only for
+// verdicts that fail, or that may be wrong because of it.
 func (c *jsonPath) leadsNowhere(doc any, got jsonquery.Selection, failed bool) bool {
 	if c.mayBeLost() || c.want.Expected.given && c.want.Expected.v == nil && !failed {
-		return false // null is what JMESPath gives where a path leads nowhere
+		return false // JMESPath returns null for a path that selects nothing
 	}
 	list, isList := got.Value.([]any)
 	return (failed || got.Value == nil || got.Value == false || isList && len(list) == 0) && c.query.Lost(doc)
 }
 
-// problem returns the first expectation that does not hold; "": all hold. unlike says that the value has another type
-// than expected, so that nothing else can be compared.
+// problem returns the first expectation that is not met; "": all are. unlike: the value has an unexpected type, so
+// nothing else can be compared.
 func (c *jsonPath) problem(got jsonquery.Selection, details Details) (text string, unlike bool) {
 	w := &c.want
 	list, isList := got.Value.([]any)
@@ -169,7 +169,7 @@ func (c *jsonPath) problem(got jsonquery.Selection, details Details) (text strin
 	return "", false
 }
 
-// alike reports whether values of different types read the same: true and "true".
+// alike reports whether values of different types have the same text: true and "true".
 func alike(want, got any) bool { return want != nil && got != nil && jsonvalue.EqualTexts(want, got) }
 
 func (c *jsonPath) seen(got jsonquery.Selection) string {

@@ -87,7 +87,7 @@ func TestJSONPath(t *testing.T) {
 		{`{"expression": "$..*", "min_results": 20}`, true},
 		{`{"expression": "items[?qty == ` + "`[1, {}]`" + `]", "max_results": 0}`, true},
 	} {
-		for range 5 { // members of objects must come in one order
+		for range 5 { // the order of members must always be the same
 			if v := judged(t, "json_path", tc.params, order); v.Passed != tc.pass || v.Status == result.Errored {
 				t.Errorf("%s is %s: %s%s", tc.params, v.Status, v.Explanation, v.Error)
 			}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Parts of a schema that ask for nothing are told, and those that ask for something are not.
+// TestSchemaPartsThatAskForNothing: there is a warning of schema parts without effect, and of no others.
 func TestSchemaPartsThatAskForNothing(t *testing.T) {
 	t.Parallel()
 	for schema, code := range map[string]string{

@@ -7,12 +7,12 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// besideOptional leaves out what is told of schemas that require nothing, which short samples do.
+// besideOptional removes the warnings that a schema requires nothing, which short samples get.
 func besideOptional(problems []diag.Diagnostic) []diag.Diagnostic {
 	return slices.DeleteFunc(problems, func(p diag.Diagnostic) bool { return p.Code == "all-optional" })
 }
 
-// A schema that lists properties and asks for none of them takes an object without any.
+// TestSchemasThatRequireNothing: a schema with properties of which none is required accepts an empty object.
 func TestSchemasThatRequireNothing(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]bool{

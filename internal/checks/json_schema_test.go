@@ -107,7 +107,7 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
-// Keywords ask nothing of values of another type, so that a schema of objects takes lists unless it says its type.
+// TestSchemasWithoutType: keywords ignore values of other types, so a schema for objects accepts lists without a type.
 func TestSchemasWithoutType(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]string{

@@ -53,8 +53,8 @@ func (d *document) value() (any, error) {
 	return d.v, d.err
 }
 
-// unclearError says why JSON that a model wrote cannot be judged: it can be read in more than one way, or not by arena.
-// It is an error of every check of that JSON, whether this is to be there or not.
+// unclearError says why JSON of a model cannot be judged: it is ambiguous, or arena cannot read it. It is an error of
+// every check of that JSON, whether the check requires or forbids something.
 type unclearError struct{ text string }
 
 func (e unclearError) Error() string { return e.text }
@@ -76,8 +76,7 @@ func decodeSaid(text string) (any, error) {
 
 var errDeepReply = unclearError{"the JSON in the reply cannot be read: " + chat.ErrDeep.Error()}
 
-// ambiguous is the error of JSON in which an object has a key twice: some readers take the first value, others the
-// last.
+// ambiguous is the error of JSON with a duplicate key in an object: some readers use the first value, others the last.
 func ambiguous(text string) error {
 	if key, twice := jsonvalue.KeyTwiceAsWritten([]byte(text)); twice {
 		return unclearError{"the JSON in the reply has the key " + say.Quote(key) +
@@ -94,7 +93,7 @@ func readable(text string) error {
 	return ambiguous(text)
 }
 
-// problem returns why the document is not JSON, with the option that would help.
+// problem returns why the document is not JSON, with a hint if an option would help.
 func (d *document) problem(o jsonOptions) string {
 	if strings.TrimSpace(d.text) == "" {
 		return "the reply is empty"

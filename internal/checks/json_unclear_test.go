@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// jsonChecks are the checks that read JSON in a reply, with parameters for an object that has a password.
+// jsonChecks are the checks that read JSON in a reply, with parameters about a password in it.
 var jsonChecks = map[string][]string{
 	"json_path": {
 		`"expression": "$.password"`, `"expression": "password"`, `"expression": "$.password", "expected": null`,
@@ -24,7 +24,7 @@ var jsonChecks = map[string][]string{
 	"equals":        {`"value": {"password": null}`},
 }
 
-// unclear is JSON of which nobody knows what it holds.
+// unclear is ambiguous JSON.
 var unclear = map[string]string{
 	"a key twice":         `{"password": "hunter", "password": null}`,
 	"an escaped key":      `{"password": "hunter", "pass\u0077ord": null}`,
@@ -34,7 +34,7 @@ var unclear = map[string]string{
 	"too deep of objects": strings.Repeat(`{"password": `, 5_001) + "1" + strings.Repeat("}", 5_001),
 }
 
-// No check of JSON judges what is not known, whether it is wanted or banned.
+// TestUnclearJSON: no check of JSON judges ambiguous content, whether it is required or forbidden.
 func TestUnclearJSON(t *testing.T) {
 	t.Parallel()
 	readers := 0
@@ -69,7 +69,7 @@ func TestUnclearJSON(t *testing.T) {
 	}
 }
 
-// turned judges a text with a check that is asked for in a way.
+// turned judges a text with a check that is reversed in one of several ways.
 func turned(t *testing.T, check, params string, way struct {
 	name, check string
 	opposite    bool
@@ -87,8 +87,8 @@ func turned(t *testing.T, check, params string, way struct {
 	return judged(t, name, way.params(check, params), text)
 }
 
-// What JSON holds is not known where there is none: that is a failure where something is wanted, and an error where it
-// is banned. That there is no JSON is known.
+// TestReplyWithoutJSON: a reply without JSON fails a check that requires content, and is an error for one that forbids
+// content. A check for JSON itself can judge it.
 func TestReplyWithoutJSON(t *testing.T) {
 	t.Parallel()
 	for name, banned := range map[string]result.Status{
@@ -114,7 +114,7 @@ func TestReplyWithoutJSON(t *testing.T) {
 	}
 }
 
-// Arguments with a key twice pass no check that compares them.
+// TestUnclearArguments: arguments with a duplicate key pass no check that compares them.
 func TestUnclearArguments(t *testing.T) {
 	t.Parallel()
 	args, bad := chat.ParseArgs(`{"amount": 1000, "amount": 1}`)
@@ -153,7 +153,7 @@ func TestUnclearArguments(t *testing.T) {
 	}
 }
 
-// What is banned may stand in arguments that are no JSON object, and what is wanted does not.
+// TestUnreadArguments: arguments that are not an object lack what is required, and may contain what is forbidden.
 func TestUnreadArguments(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{

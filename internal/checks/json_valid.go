@@ -36,7 +36,7 @@ func (c jsonValid) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return Finding{Score: 1, Explanation: "valid JSON", Details: Details{"valid": true}}, nil
 }
 
-// notJSON is the finding of every JSON check for a reply that is not JSON. One that cannot be judged is an error.
+// notJSON is the finding of every JSON check for a reply that is not JSON. JSON that cannot be judged is an error.
 func notJSON(doc *document, o jsonOptions) (Finding, error) {
 	if _, err := doc.value(); errors.As(err, new(unclearError)) {
 		return Finding{}, err
@@ -49,8 +49,7 @@ func notJSON(doc *document, o jsonOptions) (Finding, error) {
 	}, nil
 }
 
-// noAnswer is notJSON for a check that asks what the JSON holds. Where that is to fail, a reply without JSON says
-// nothing.
+// noAnswer is notJSON for a check of the content of JSON. A reply without JSON proves nothing for a reversed check.
 func noAnswer(doc *document, o jsonOptions) (Finding, error) {
 	f, err := notJSON(doc, o)
 	f.silent = err == nil

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/wellformed"
 )
 
-// wrapOption says whether a document may be in a code block. The checks of documents have it.
+// wrapOption says whether a document may be in a code block. All checks of documents have it.
 type wrapOption struct {
 	AllowWrapped bool `param:"allow_wrapped" default:"false" doc:"Take the content of the first code fence, if any."`
 }
@@ -24,7 +24,7 @@ func (o wrapOption) document(s *Subject, languages ...string) string {
 	return strings.TrimSpace(s.Output())
 }
 
-// malformed is the finding for a reply that is not such a document. A reply that is too large is an error.
+// malformed is the finding for a reply that is not a valid document. A reply that is too large is an error.
 func (o wrapOption) malformed(s *Subject, what, text string, err error) (Finding, error) {
 	if _, limit := errors.AsType[*wellformed.LimitError](err); limit {
 		return Finding{}, err

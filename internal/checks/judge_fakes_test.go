@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/grading"
 )
 
-// fakeJudges is a judge that gives what a test wrote down. The reply to a vote is that with its number, and a repair
-// gets the one after it; the last one serves for all that come later.
+// fakeJudges is a judge with prepared replies. A vote gets the reply with its number, a repair the following one, and
+// the last reply serves all later calls.
 type fakeJudges struct {
 	replies []string
 	failure string
@@ -23,7 +23,7 @@ type fakeJudges struct {
 	uses  []grading.JudgeUse
 }
 
-// judgesSaying are judges that give one reply; nil without one.
+// judgesSaying are judges with these replies; nil without any.
 func judgesSaying(replies ...string) *fakeJudges {
 	return &fakeJudges{replies: replies, finish: "stop"}
 }

@@ -22,8 +22,8 @@ func spokenSubject(judges grading.Judges, reply string) *Subject {
 	}
 }
 
-// TestJudgements holds what is booked of the calls of a judge, vote by vote and each repair after what it repairs,
-// whatever the order in which the votes came back.
+// TestJudgements checks the recorded calls of a judge: in the order of votes, each repair after the reply that it
+// repairs, whatever the order in which the votes ended.
 func TestJudgements(t *testing.T) {
 	t.Parallel()
 	c := compiledJSON(t, "llm_judge", `{"criteria": "Kind.", "rubric": "Strict.", "votes": 3, "min_score": 0.5,
@@ -89,7 +89,7 @@ func TestJudgements(t *testing.T) {
 	}
 }
 
-// TestUnusableJudges: none of these passes, whatever the threshold, and each says what came.
+// TestUnusableJudges: no unusable reply passes, whatever the threshold, and the error quotes it.
 func TestUnusableJudges(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -149,7 +149,7 @@ func TestSeveralVotesFail(t *testing.T) {
 	if v.Status != result.Errored || !strings.HasPrefix(v.Error, "votes 3, 4 of 4 failed: judge strict (gpt-4o-mini) gave no") {
 		t.Error(v.Status, v.Error)
 	}
-	if len(v.Judgements) != 6 { // those that could be used are kept as well
+	if len(v.Judgements) != 6 { // usable votes are kept too
 		t.Errorf("%d judgements", len(v.Judgements))
 	}
 }
@@ -179,7 +179,7 @@ func TestCancelledJudges(t *testing.T) {
 	}
 }
 
-// nobody is what there is to ask where no judge is configured.
+// nobody stands for a missing judge configuration.
 type nobody struct{}
 
 func (nobody) Ask(context.Context, grading.JudgeUse, *grading.Question) (grading.Answer, error) {
@@ -201,7 +201,7 @@ func TestNobodyToAsk(t *testing.T) {
 	}
 }
 
-// What stands in a composition is booked with the whole, errors included.
+// TestJudgementsOfCompositions: the calls of nested checks are recorded with the outer check, errors included.
 func TestJudgementsOfCompositions(t *testing.T) {
 	t.Parallel()
 	c := compiledJSON(t, "all_of", `{"checks": [

@@ -63,7 +63,7 @@ func (c *llmJudgeToolCalls) Eval(ctx context.Context, s *Subject) (Finding, erro
 	return f, err
 }
 
-// callExhibits are tool calls as judges see them. The result comes last, because it may hold anything.
+// callExhibits are tool calls for judges. The result comes last, because it may contain anything.
 func callExhibits(calls []Call) []grading.Exhibit {
 	exhibits := make([]grading.Exhibit, len(calls))
 	for i := range calls {
@@ -85,7 +85,7 @@ func callExhibits(calls []Call) []grading.Exhibit {
 	return exhibits
 }
 
-// badArgs are arguments that are no JSON object, or have a key twice, as judges see them.
+// badArgs are arguments for judges that are not an object, or have a duplicate key.
 func badArgs(text string) string { return "no JSON object: " + say.OneLine(text) }
 
 // arguments returns the arguments, never nil.

@@ -21,7 +21,7 @@ type judgeParams struct {
 	Extra        map[string]anyValue `param:"extra" doc:"Parameters of the judge's provider, passed on."`
 }
 
-// mustCriteria is for checks that require criteria, mayCriteria for those that have their own.
+// mustCriteria is for checks that require criteria, mayCriteria for those with default criteria.
 type mustCriteria struct {
 	Criteria requiredText `param:"criteria,required" is:"prose" doc:"What the judge is to grade, in words."`
 }
@@ -30,8 +30,7 @@ type mayCriteria struct {
 	Criteria requiredText `param:"criteria" is:"prose" doc:"What the judge is to grade, in place of arena's text."`
 }
 
-// judgeOwned are the parts of a call that extra must not replace: who judges, what is judged, and the form of the
-// reply.
+// judgeOwned are the parts of a call that extra must not replace: the judge, its material, and the form of the reply.
 var judgeOwned = []string{
 	"messages", "model", "n", "response_format", "stream", "stream_options", "tool_choice", "tools",
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/grading"
 )
 
-// TestConversationsAsShown: what was said in its order, without system texts, tool messages and blanks, and then the
+// TestConversationsAsShown: messages in their order, without system texts, tool messages and blank texts, then the
 // calls.
 func TestConversationsAsShown(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestConversationsAsShown(t *testing.T) {
 	}
 }
 
-// No check takes two judges at once.
+// TestJudgeParametersThatContradict: no check accepts two judges at once.
 func TestJudgeParametersThatContradict(t *testing.T) {
 	t.Parallel()
 	for _, d := range Builtin() {

@@ -21,7 +21,7 @@ func TestJudgePrompts(t *testing.T) {
 		{"llm_judge", `{"criteria": "Kind.", "rubric": "Strict."}`, "House: Kind. / Strict. / " + there + " / " + there, ""},
 		{"llm_judge", `{"criteria": "Kind.", "prompt": "expert"}`, "Expert: Kind.", ""},
 		{"llm_judge", `{"criteria": "Kind.", "system_prompt": "Me. {{criteria}} {{ .rubric }}", "rubric": "Strict."}`, "Me. Kind. Strict.", ""},
-		{"bias", `{}`, biasSystem, ""}, // the default is for checks that say nothing themselves
+		{"bias", `{}`, biasSystem, ""}, // the default is for checks without a prompt of their own
 		{"bias", `{"prompt": "expert"}`, "Expert: " + biasCriteria, ""},
 		{"judge_verdict", `{"criteria": "Kind."}`, judgeVerdictSystem, ""},
 		{"llm_judge", `{"criteria": "Kind.", "prompt": "nobody"}`, "", `the project has no prompt "nobody"`},

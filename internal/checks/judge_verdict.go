@@ -118,7 +118,7 @@ const (
 	stepLimit  = 500
 )
 
-// exhibits are the texts that are given; none for nil.
+// exhibits are the given texts; none for nil.
 func (i *ScenarioInfo) exhibits() (exhibits []grading.Exhibit) {
 	if i == nil {
 		return nil
@@ -161,7 +161,7 @@ func stepExhibits(s *Subject) (steps []grading.Exhibit) {
 	return steps
 }
 
-// callsMade are the calls of a step, one a line. They come before the model's text, which may look like calls.
+// callsMade are the calls of a step, one on each line. They precede the model's text, which may look like calls.
 func callsMade(m *chat.Message) string {
 	var b strings.Builder
 	for _, c := range m.ToolCalls {

@@ -7,8 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// TestJudgesSeeEveryReply: what a judge grades is all that the agent said in the scope of the check, also what it says
-// beside a call.
+// TestJudgesSeeEveryReply: a judge gets every reply in the scope of the check, also text next to a tool call.
 func TestJudgesSeeEveryReply(t *testing.T) {
 	t.Parallel()
 	messages := []chat.Message{
@@ -64,7 +63,7 @@ func TestJudgesSeeEveryReply(t *testing.T) {
 	}
 }
 
-// TestJudgesSeeEveryQuestion: over a conversation each answer stands behind the question to which it was given.
+// TestJudgesSeeEveryQuestion: in a conversation each answer follows its question.
 func TestJudgesSeeEveryQuestion(t *testing.T) {
 	t.Parallel()
 	s := &Subject{Session: true, Turn: -1, Messages: []chat.Message{

@@ -14,13 +14,13 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// medium is an image, a sound or a video of an assistant or a tool. What its bytes show counts. What was declared
-// counts where the bytes are missing or do not show it; a declaration that differs from the bytes is a violation.
+// medium is an image, a sound or a video of an assistant or a tool. Properties are read from its bytes. Declared ones
+// are used if bytes are missing or do not show them; a declaration that differs from the bytes is a violation.
 type medium struct {
 	name       string // its name in explanations
 	declared   string // its declared format; "": none
 	info       media.Info
-	read       bool     // info holds what the bytes show
+	read       bool     // info is read from the bytes
 	violations []string // differences between declaration and bytes
 	*chat.Media
 }
@@ -121,7 +121,7 @@ func (m *medium) violate(format string, args ...any) {
 // maxMediaFile is the size limit of a file that is opened.
 const maxMediaFile = 64 << 20
 
-// bytes returns the content where it is at hand. URLs are not fetched.
+// bytes returns the content if it is inline or in a local file. URLs are not fetched.
 func (m *medium) bytes() (data []byte, there bool, err error) {
 	text, err := m.Base64()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// mediaFile is one of the real files of the package media.
+// mediaFile is a test file of the package media.
 func mediaFile(name string) string { return filepath.Join("..", "media", "testdata", name) }
 
 func mediaBytes(tb testing.TB, name string) []byte {
@@ -24,7 +24,7 @@ func mediaBytes(tb testing.TB, name string) []byte {
 	return data
 }
 
-// Real files, of which nothing is declared.
+// TestMediaThatDeclareNothing: real files without declared properties.
 func TestMediaThatDeclareNothing(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ file, kind, name, params, status, says string }{
@@ -49,7 +49,7 @@ func TestMediaThatDeclareNothing(t *testing.T) {
 	}
 }
 
-// A path is opened when it stands in the user's own files, and only then.
+// TestMediaInFiles: only paths from the user's own files are opened.
 func TestMediaInFiles(t *testing.T) {
 	t.Parallel()
 	large := filepath.Join(t.TempDir(), "large.png")
@@ -106,7 +106,7 @@ func judgeMedium(t *testing.T, name, params string, part chat.Part, status, says
 	}
 }
 
-// benchMedia is one of each kind, as models send them.
+// benchMedia are media of each kind, as models send them.
 var benchMedia = func() []chat.Part {
 	var list []chat.Part
 	for _, m := range []struct{ kind, mime, file string }{
@@ -123,7 +123,7 @@ var benchMedia = func() []chat.Part {
 	return list
 }()
 
-// BenchmarkLargeImage is three checks on a picture of 3 MB: its base64 is read once.
+// BenchmarkLargeImage runs three checks on an image of 3 MB: its base64 is decoded once.
 func BenchmarkLargeImage(b *testing.B) {
 	data := append(mediaBytes(b, "photo.jpg"), make([]byte, 3<<20)...)
 	text := base64.StdEncoding.EncodeToString(data)

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// insteadOfBannedMedia is what to do instead of a not over media: it holds as soon as one medium is another one.
+// insteadOfBannedMedia is the hint for a not over media, which passes as soon as one medium differs.
 const insteadOfBannedMedia = "ask for what all that come must be, without turning it round"
 
 // mediaVerdict collects the violations of media of one kind.
@@ -19,7 +19,7 @@ type mediaVerdict struct {
 	broken  []string // the violations
 }
 
-// judge adds one medium with its value and its violations. False declarations are added here.
+// judge adds a medium with its value and its violations, and violations by false declarations.
 func (v *mediaVerdict) judge(m *medium, value any, shown string, problems []string) {
 	v.values, v.shown = append(v.values, value), append(v.shown, shown)
 	problems = append(problems, m.violations...)
@@ -29,14 +29,14 @@ func (v *mediaVerdict) judge(m *medium, value any, shown string, problems []stri
 	}
 }
 
-// finding is 1 when there are media and no violations. A verdict that passes at 0 needs media. values is the key of the
+// finding is 1 if there are media and no violations. A verdict that passes at 0 needs media. values is the key of the
 // values in details.
 func (v *mediaVerdict) finding(values string) Finding {
 	f := Finding{Details: Details{values: atLeastEmpty(v.values), "violations": atLeastEmpty(v.broken)}}
 	switch {
 	case len(v.values) == 0:
 		f.Explanation = "no " + mediaNouns[v.kind] + " in the reply or in tool results"
-		f.silent = true // what it is like would say nothing
+		f.silent = true // without media the score proves nothing
 	case len(v.broken) > 0:
 		f.Explanation = say.Listed(v.broken, "; ")
 	default:

@@ -2,8 +2,8 @@ package checks
 
 import "strings"
 
-// elsewhere returns the check that other tools call by a name; "" when it is not known. A name that looks like one of
-// ours may mean the opposite of it, as not_contains does.
+// elsewhere returns arena's name of a check for its name in other tools; "": not known. A similar name may mean the
+// opposite, as not_contains does.
 func elsewhere(name string) string {
 	switch strings.NewReplacer("-", "_", " ", "_", ".", "_").Replace(strings.ToLower(name)) {
 	case "not_contains", "not_contain", "does_not_contain", "must_not_contain", "not_icontains", "not_contains_any",
@@ -59,8 +59,7 @@ func elsewhere(name string) string {
 	return ""
 }
 
-// Meant is a hint for the name of a check that is not known: what it is called here, or the nearest name; "" when there
-// is none.
+// Meant is a hint for an unknown check name: its name here, or the nearest name; "": none.
 func Meant(name string, nearest func(string) string) string {
 	if word := elsewhere(name); word != "" {
 		return "that is " + word + " here"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNamesElsewhere: every name that a hint gives is one of ours, and none of ours is taken for a foreign one.
+// TestNamesElsewhere: every hint names a check of arena, and no name of arena is taken for a foreign one.
 func TestNamesElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{

@@ -6,8 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// Kind is the meaning of a text parameter. A text that does not fit its kind is refused. A name without a counterpart
-// in the project is found before a run: see Compiled.Names.
+// Kind is the meaning of a text parameter. A text that does not fit its kind is refused. A name that the project does
+// not have is found before a run: see Compiled.Names.
 type Kind string
 
 // The kinds of names in a project. The comment says which method lists their uses, if it is not Names.

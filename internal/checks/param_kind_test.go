@@ -13,8 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// eachField visits every parameter of every check, those within others included. wrap puts a value where the check
-// takes it.
+// eachField visits every parameter of every check, nested ones included. wrap puts a value into the parameters.
 func eachField(visit func(check, path string, l *layout, f *field, wrap func(any) map[string]any)) {
 	var walk func(check, path string, l *layout, wrap func(map[string]any) map[string]any)
 	walk = func(check, path string, l *layout, wrap func(map[string]any) map[string]any) {
@@ -32,7 +31,8 @@ func eachField(visit func(check, path string, l *layout, f *field, wrap func(any
 	}
 }
 
-// A text says what it means, so that names of nothing and texts that cannot match are found wherever they stand.
+// TestTextParametersSayWhatTheyMean: every text parameter declares its kind, so that unknown names and impossible texts
+// are found.
 func TestTextParametersSayWhatTheyMean(t *testing.T) {
 	t.Parallel()
 	namely := regexp.MustCompile(`tool|agent|skill|state|judge|provider|guardrail|parallel|branch|step$|^order$|sequence`)
@@ -57,7 +57,7 @@ func TestTextParametersSayWhatTheyMean(t *testing.T) {
 // notNames are parameters that only look like names.
 var notNames = []string{"role_violation agent_role"}
 
-// odd is what no name, no pattern and no text to look for is on purpose.
+// odd are names, patterns and texts that nobody writes on purpose.
 var odd = map[string][]string{
 	"odd-name": {
 		"cancel_order ", " cancel_order", "cancel_order\n", "cancel_\norder", "cancel_*", "cancel_order()", "\u200bcancel",
@@ -67,8 +67,7 @@ var odd = map[string][]string{
 	"odd-text":    {"\bdenied\b", "a\x01b"},
 }
 
-// Whatever is a name, a pattern or a text to look for is refused where it cannot match, in every parameter of every
-// check.
+// TestParametersThatCannotMatch: names, patterns and texts that cannot match are refused in every parameter.
 func TestParametersThatCannotMatch(t *testing.T) {
 	t.Parallel()
 	tried := map[string]int{}
@@ -113,7 +112,7 @@ func has(problems []diag.Diagnostic, code string) bool {
 	})
 }
 
-// The same in conditions, beside a check and within one.
+// TestConditionsThatCannotMatch: the same in conditions, of a check and of nested ones.
 func TestConditionsThatCannotMatch(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -138,7 +137,7 @@ func TestConditionsThatCannotMatch(t *testing.T) {
 	}
 }
 
-// A block adds a line end to a text; nobody sees it, and no reply has it there.
+// TestTextsOfBlocks: a YAML block adds an invisible line end, which no reply has.
 func TestTextsOfBlocks(t *testing.T) {
 	t.Parallel()
 	compile := func(check, key, body string) []diag.Diagnostic {
@@ -168,7 +167,7 @@ func TestTextsOfBlocks(t *testing.T) {
 	}
 }
 
-// Every name that an example of a check gives is noted for the plan, with its place.
+// TestNamesAreNoted: every name in the examples of a check is noted for the planner, with its position.
 func TestNamesAreNoted(t *testing.T) {
 	t.Parallel()
 	given := map[string]bool{}
@@ -203,7 +202,7 @@ func TestNamesAreNoted(t *testing.T) {
 	})
 }
 
-// parentNames are parameters that all judges share: one example will do.
+// parentNames are parameters that all judges share: one example is enough.
 var parentNames = []string{"judge", "model", "provider", "prompt", "context_field", "context_from_tool"}
 
 // namesIn visits the names in parameters.
@@ -231,7 +230,7 @@ func namesIn(l *layout, n *node.Node, path string, visit func(path string, kind 
 	}
 }
 
-// A check of a part of a project says so, for there may be none.
+// TestChecksSayWhatTheyAreAbout: a check of an optional part of a project declares it.
 func TestChecksSayWhatTheyAreAbout(t *testing.T) {
 	t.Parallel()
 	eachField(func(check, path string, _ *layout, f *field, _ func(any) map[string]any) {

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// NameUse is a name that a check uses, so that the plan can report a name that nothing has: a check that forbids such a
-// name always passes.
+// NameUse is a name that a check uses, so that the planner can report an unknown name: a check that forbids it always
+// passes.
 type NameUse struct {
 	Kind    Kind
 	Name    string
@@ -48,8 +48,8 @@ func (c *Compiled) Names() []NameUse {
 	return *c.uses
 }
 
-// warnStandIn reports a placeholder that was never replaced: a model would get it unchanged. A judge would get criteria
-// that mean nothing, so that it is an error there.
+// warnStandIn reports a placeholder that was never replaced. A model would get it unchanged. In criteria for a judge it
+// is an error.
 func (b *binder) warnStandIn(n *node.Node, what string) {
 	if node.IsNull(n) {
 		return
@@ -65,7 +65,7 @@ func (b *binder) warnStandIn(n *node.Node, what string) {
 	}
 }
 
-// warnUsualPlace warns of {expected} and the like in a text for a judge, which other tools fill in.
+// warnUsualPlace warns of {expected} and similar placeholders in a text for a judge, which other tools fill in.
 func (b *binder) warnUsualPlace(n *node.Node, what string) {
 	for _, name := range scenario.UsualPlaces(n.Value) {
 		b.r.Warnf(n, "foreign-template", "%s: {%s} is asked as it stands, braces included", what, name).Hint =
@@ -114,7 +114,7 @@ func (b *binder) values(f *field, n *node.Node) (list []ValueUse) {
 		if f.patterns {
 			p, err := regexp.Compile(text.Value)
 			if err != nil {
-				continue // it is reported as that
+				continue // it is already reported
 			}
 			use.Pattern = p
 		}
@@ -135,7 +135,7 @@ func (b *binder) expectedUses(f *field, n *node.Node) (list []ExpectedUse) {
 		}
 		use := ExpectedUse{Pos: b.r.Pos(one)}
 		if !f.patterns {
-			use.Value = (&node.Reader{File: b.r.File, Diags: &diag.List{}}).Any(one) // its problems are reported
+			use.Value = (&node.Reader{File: b.r.File, Diags: &diag.List{}}).Any(one) // its problems are already reported
 		} else if p, err := regexp.Compile(one.Value); err == nil {
 			use.Pattern = p
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// contextParams say where the retrieved chunks are. The first source with a chunk counts.
+// contextParams say where the retrieved chunks are. The first source with a chunk is used.
 type contextParams struct {
 	Contexts        chunkList    `param:"contexts" is:"prose" doc:"The retrieved chunks."`
 	Context         chunkList    `param:"context" is:"prose" doc:"The one retrieved chunk."`
@@ -159,7 +159,7 @@ type questionParam struct {
 	Question requiredText `param:"question" is:"prose" doc:"Else what the user asked last, over a conversation all."`
 }
 
-// exhibits are the question that is given, that of the turn, or all questions of the conversation.
+// exhibits are the given question, or that of the turn, or all questions of the conversation.
 func (p questionParam) exhibits(s *Subject) ([]grading.Exhibit, error) {
 	asked := []string{string(p.Question)}
 	if p.Question == "" {
@@ -193,7 +193,7 @@ func questions(s *Subject) (texts []string) {
 	return texts
 }
 
-// answered puts the answers behind the questions to which they were given.
+// answered puts each answer after its question.
 func (p questionParam) answered(s *Subject) ([]grading.Exhibit, error) {
 	asked, err := p.exhibits(s)
 	if err != nil {

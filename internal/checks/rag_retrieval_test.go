@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// TestContextSources: the first place that holds chunks counts, and what a judge sees is these chunks and no others.
+// TestContextSources: the first source with chunks is used, and a judge sees exactly these chunks.
 func TestContextSources(t *testing.T) {
 	t.Parallel()
 	calls := []Call{
@@ -91,7 +91,7 @@ func exhibitsIn(question string) (all []string) {
 		}
 		all[len(all)-1] += " " + strings.TrimSpace(line)
 	}
-	return all[:len(all)-1] // the end
+	return all[:len(all)-1] // without the end of the question
 }
 
 func TestRoles(t *testing.T) {

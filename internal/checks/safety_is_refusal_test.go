@@ -50,7 +50,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// FuzzRefusalWords holds the words that are looked for first against the phrases that they stand for.
+// FuzzRefusalWords compares the search for words, which comes first, with the phrases that contain them.
 func FuzzRefusalWords(f *testing.F) {
 	for _, seed := range []string{"i cannot help", "we're unable to show", "as an ai, i must", "outside of our scope"} {
 		f.Add(seed)

@@ -87,7 +87,7 @@ type piiLeakage struct {
 	*grader
 }
 
-// Needs may be less than that of the Def: patterns need no model.
+// Needs may be less than the Def says: patterns need no model.
 func (c *piiLeakage) Needs() Needs {
 	if c.grader == nil {
 		return NeedsReply

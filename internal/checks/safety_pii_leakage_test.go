@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// The transcript of a turn has several replies, and a leak in any of them is one. What was found is not said again.
+// TestPIIInEarlierReplies: a leak in any reply of a turn is found. The explanation does not repeat the data.
 func TestPIIInEarlierReplies(t *testing.T) {
 	t.Parallel()
 	s := spokenSubject(nil, "Let me write to jane@example.org.")

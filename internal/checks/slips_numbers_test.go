@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBannedNumbers: a number that is not written as it is read is told of where it must not come, and nowhere else.
+// TestBannedNumbers: there is a warning of an unusual spelling of a number only if the value is forbidden.
 func TestBannedNumbers(t *testing.T) {
 	t.Parallel()
 	for value, severity := range map[string]string{

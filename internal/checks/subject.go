@@ -35,7 +35,7 @@ type Subject struct {
 	Composition *Composition // nil: there is no composition
 	// Stored says that the conversation was read from disk, where secrets and redacted values have been removed.
 	Stored bool
-	// Answered says that external evaluators answer from a recording, which was made before anything was redacted.
+	// Answered says that the answers of external evaluators come from a recording, made before anything was redacted.
 	Answered bool
 	// Unguarded says that the recording does not say which guardrails fired.
 	Unguarded bool
@@ -44,7 +44,7 @@ type Subject struct {
 	// JudgePrompts are the project's prompts for judges; nil: none.
 	JudgePrompts *grading.Prompts
 	Scenario     *ScenarioInfo // the author's description of the scenario; nil: none
-	Host         *Host         // what checks may use outside of the process; nil: nothing
+	Host         *Host         // for checks that use something outside the process; nil: none may
 	Outside      Outside       // records or replays external answers; nil: not needed
 	Embedder     Embedder      // the embedding model; nil: none is configured
 	SessionID    string        // of the trial
@@ -73,13 +73,13 @@ type Reply struct {
 	Text  string
 
 	masking  masking
-	wordless bool // it only calls tools, or shows media
+	wordless bool // it only calls tools, or has media
 	lower    string
 	folded   bool
 	others   [spellings]otherSpelling
 }
 
-// otherSpelling is a text in another spelling, and that in lower case; each once it was asked for.
+// otherSpelling is a text in another spelling, also in lower case; both are made on demand.
 type otherSpelling struct {
 	text, lower  string
 	read, folded bool
@@ -223,8 +223,8 @@ func (s *Subject) spend() {
 	}
 }
 
-// Measure sums tokens and cost over the messages of the scope. If they are unknown for one message, the sum is unknown:
-// a budget must not hold because something was left out.
+// Measure sums tokens and cost over the messages of the scope. If a value is unknown for one message, the sum is
+// unknown, so that no budget passes because something is missing.
 func (s *Subject) Measure(messages []chat.Message) {
 	var cost float64
 	var sum chat.Usage
@@ -249,7 +249,7 @@ func (s *Subject) Measure(messages []chat.Message) {
 	}
 }
 
-// LastTurn returns where the last turn begins, and its index.
+// LastTurn returns the start and the index of the last turn.
 func LastTurn(messages []chat.Message) (start, turn int) {
 	turn = -1
 	for i := range messages {

@@ -68,8 +68,8 @@ func (s *Subject) pricedCalls() (usd float64, unknown, calls int) {
 	return usd, unknown, calls
 }
 
-// modelCalls is the number of model calls in scope: each leaves one assistant message, but for those of the steps of a
-// composition, which leave one together.
+// modelCalls is the number of model calls in scope. Each call leaves one assistant message, except the calls of
+// composition steps, which leave one together.
 func (s *Subject) modelCalls() (n int) {
 	for _, r := range s.Texts() {
 		if calls := s.Messages[r.Index].ModelCalls; calls != nil {
@@ -81,7 +81,7 @@ func (s *Subject) modelCalls() (n int) {
 	return n
 }
 
-// notMeasured is the error for limits on what was not measured, or only in part.
+// notMeasured is the error for limits on values that were not measured, or only in part.
 func notMeasured(why string) error { return errors.New("not measured: " + why) }
 
 // estimated reports whether the tokens of a model call in scope were not all counted by its server. An agent that
@@ -92,7 +92,7 @@ func (s *Subject) estimated() bool {
 	})
 }
 
-// about is the word before a number that is an estimate; "" before one that is none.
+// about is the word before an estimated number; "" for exact ones.
 func (s *Subject) about() string {
 	if s.estimated() {
 		return "about "

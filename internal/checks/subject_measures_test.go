@@ -12,15 +12,14 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// TestWhatIsNotMeasured hands every check that holds a limit against time, tokens or money a conversation of which
-// these are not known, or known of one call of two: it is an error of the check, also within not, and never a pass, a
-// failure or a skip.
+// TestWhatIsNotMeasured: every check that limits time, tokens or money is an error, also within not, if the measures
+// are unknown for some calls. It never passes, fails or is skipped.
 func TestWhatIsNotMeasured(t *testing.T) {
 	t.Parallel()
 	usage := &chat.Usage{InputTokens: 1, OutputTokens: 1}
 	for name, known := range map[string]chat.Message{
 		"nothing is known":     {},
-		"the tokens are known": {Usage: usage}, // of the first of two calls
+		"the tokens are known": {Usage: usage}, // for the first of two calls
 		"the cost is known":    {CostUSD: new(0.001)},
 		"both are known":       {Usage: usage, CostUSD: new(0.001)},
 	} {
@@ -54,11 +53,10 @@ func TestWhatIsNotMeasured(t *testing.T) {
 
 var ofMeasures = regexp.MustCompile(`usd|cost|token|latency|(^|_)ms$|second|duration|elapsed`)
 
-// ofOtherThings are parameters of other checks: how long they wait, who they are, and what is counted in the text.
+// ofOtherThings are parameters that limit something else: waits, keys, and lengths of texts.
 var ofOtherThings = []string{"timeout_seconds", "timeout_ms", "auth_token", "max_tokens"}
 
-// limitsOnMeasures finds the parameters that hold something against time, tokens or money, each with a limit that
-// nothing reaches.
+// limitsOnMeasures finds the parameters that limit time, tokens or money, each with a limit that is never reached.
 func limitsOnMeasures(t *testing.T) map[string]map[string]any {
 	t.Helper()
 	found := map[string]map[string]any{}

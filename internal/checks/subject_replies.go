@@ -21,7 +21,7 @@ func spoken(s *Subject) []Reply {
 	return all
 }
 
-// replyExhibits are all replies in scope, each under the name of what a judge takes it for.
+// replyExhibits are all replies in scope, named for the judge.
 func replyExhibits(s *Subject, name string) []grading.Exhibit {
 	all := spoken(s)
 	exhibits := make([]grading.Exhibit, len(all))

@@ -10,15 +10,14 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// toolText is the result of a tool as patterns see it: as the model got it. A JSON object or list, which the model gets
-// indented, is also compared without spaces and with those that people write (behind commas and colons), as it was
-// written and with its escapes read. Of one that was cut, only
-// what is kept is compared, and whatever that does not show may stand behind it.
+// toolText is the result of a tool for patterns: the text that the model got. The model gets JSON objects and lists
+// indented. Patterns also match them without spaces, with the usual spaces after commas and colons, and with escapes
+// decoded. Only the kept part of a cut result is compared, so a missing match may be in the rest.
 type toolText struct {
 	text    string // the part that was kept
-	cut     bool   // the rest is not
+	cut     bool   // the rest was cut off
 	masking masking
-	forms   []Reply // the text first; the others once they are asked for
+	forms   []Reply // the text first; the others are made on demand
 }
 
 func newToolText(text string, mask masking) *toolText {
@@ -31,12 +30,12 @@ func (t *toolText) has(p *textPattern, caseSensitive bool) bool {
 	return t.any(func(form *Reply) bool { return p.in(form, caseSensitive) })
 }
 
-// contains reports whether a text is in the result as it is.
+// contains reports whether a text is literally in the result.
 func (t *toolText) contains(text string) bool {
 	return t.any(func(form *Reply) bool { return t.masking.has(form.Text, strings.Contains(form.Text, text)) })
 }
 
-// matches reports whether an expression matches the result, whatever follows what is kept of it.
+// matches reports whether an expression matches the result, whatever was cut off.
 func (t *toolText) matches(re *regexp.Regexp) bool {
 	return (!t.cut || !looksAtEnd(re)) && t.any(func(form *Reply) bool { return t.masking.find(re, form.Text) != nil })
 }
@@ -58,7 +57,7 @@ func (t *toolText) any(fits func(form *Reply) bool) bool {
 	return false
 }
 
-// compactForms are a JSON object or list without spaces, and with one behind each comma and colon; none for other
+// compactForms are a JSON object or list without spaces, and with a space after each comma and colon; none for other
 // texts.
 func compactForms(text string) (forms []string) {
 	v, ok := structured(text)
@@ -73,7 +72,7 @@ func compactForms(text string) (forms []string) {
 	return append(forms, read, spaced(read))
 }
 
-// spaced is compact JSON with a space behind each comma and colon that is not within a string.
+// spaced adds a space after each comma and colon of compact JSON, except within strings.
 func spaced(compact string) string {
 	var b strings.Builder
 	b.Grow(len(compact) + len(compact)/8)
@@ -82,7 +81,7 @@ func spaced(compact string) string {
 		c := compact[i]
 		b.WriteByte(c)
 		switch {
-		case inString && c == '\\' && i+1 < len(compact): // what follows belongs to it
+		case inString && c == '\\' && i+1 < len(compact): // the next character is escaped
 			i++
 			b.WriteByte(compact[i])
 		case c == '"':

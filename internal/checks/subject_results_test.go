@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// resultChecks look for one pattern in results of the tool get.
+// resultChecks look for a pattern in results of the tool get.
 func resultChecks(pattern string) []struct{ name, params string } {
 	text, _ := json.Marshal(pattern)
 	return []struct{ name, params string }{
@@ -32,7 +32,7 @@ func resultSubject(text string) *Subject {
 	}
 }
 
-// TestResultsInTwoForms: a pattern is in a result as the model got it, or as compact JSON.
+// TestResultsInTwoForms: a pattern matches a result as the model got it, or as compact JSON.
 func TestResultsInTwoForms(t *testing.T) {
 	t.Parallel()
 	const indented = "{\n  \"status\": \"denied\",\n  \"city\": \"Z\\u00fcrich\",\n  \"all\": [\n    1\n  ]\n}"
@@ -58,7 +58,7 @@ func TestResultsInTwoForms(t *testing.T) {
 	}
 }
 
-// TestResultsThatWereCut: what stands behind the cut of a result is not known, whether it is wanted or banned.
+// TestResultsThatWereCut: content after the cut of a result is unknown, whether it is required or forbidden.
 func TestResultsThatWereCut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

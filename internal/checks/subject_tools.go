@@ -11,8 +11,8 @@ import (
 type ToolCaller interface {
 	// Has reports whether the project declares a tool with this name.
 	Has(name string) bool
-	// Fits returns why the arguments of a call do not fit the input_schema of its tool; nil: they do. It does not change
-	// them, and no arguments are an empty object. An error that wraps ErrUnchecked says that it is not known.
+	// Fits returns why the arguments of a call do not fit the input_schema of its tool; nil: they do. It does not
+	// change them; missing arguments are an empty object. An error that wraps ErrUnchecked means that it is unknown.
 	Fits(call *Call) error
 	// Call runs a tool, and returns soon after ctx ends. Errors are in the result. It does not change args.
 	Call(ctx context.Context, name string, args map[string]any) chat.ToolResult

@@ -25,10 +25,10 @@ type Composition struct {
 	None      bool              // the project has compositions, but none ran
 	Output    *string           // output of the composition, as text; nil: not known
 	Outputs   map[string]string // step → text
-	Branches  map[string]string // branch → the way that it took
+	Branches  map[string]string // branch → the direction taken
 	Parallels map[string]string // parallel step → complete, partial, …
 	Turn      int               // index of the turn, from 0
-	Earlier   []Composition     // at the end of the conversation: those of the turns before, in order
+	Earlier   []Composition     // at the end of the conversation: the compositions of earlier turns, in order
 }
 
 var (

@@ -31,7 +31,7 @@ func TestStateOfACall(t *testing.T) {
 	}
 }
 
-// What a check in a turn can ask of the conversation is there too when it asks for the whole of it.
+// TestWholeKeepsWhatIsShared: the conversation of a turn's subject shares its services and data.
 func TestWholeKeepsWhatIsShared(t *testing.T) {
 	t.Parallel()
 	s := &Subject{

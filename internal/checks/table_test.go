@@ -42,7 +42,7 @@ func TestTableIsSortedUniqueAndDocumented(t *testing.T) {
 	}
 }
 
-// prefixes are how the files of each family begin.
+// prefixes are the first words of the file names of each family.
 var prefixes = map[Family][]string{
 	FamilyContent: {"content"}, FamilyJSON: {"json"}, FamilyTools: {"tool", "tools"}, FamilyAgents: {"agent", "skill"},
 	FamilyWorkflow: {"workflow", "composition"}, FamilyMedia: {"media"}, FamilyJudge: {"judge"}, FamilyRAG: {"rag"},
@@ -51,7 +51,7 @@ var prefixes = map[Family][]string{
 	FamilyCombined: {"combined"},
 }
 
-// fileOf is the file of a check: its name, after the word for its family where the name does not begin with that.
+// fileOf is the file of a check: its name, with the prefix of its family unless the name has it.
 func fileOf(d *Def) string {
 	for _, word := range prefixes[d.Family] {
 		if strings.HasPrefix(d.Name, word+"_") {
@@ -61,7 +61,7 @@ func fileOf(d *Def) string {
 	return prefixes[d.Family][0] + "_" + d.Name + ".go"
 }
 
-// TestEachCheckHasItsFile: the list of the files is a table of contents.
+// TestEachCheckHasItsFile: the list of files is a table of contents.
 func TestEachCheckHasItsFile(t *testing.T) {
 	t.Parallel()
 	for _, d := range Builtin() {

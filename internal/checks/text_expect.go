@@ -21,7 +21,7 @@ func (e *textExpectation) isExact() bool { return e.Equals.text != "" || e.Equal
 // given reports whether there is anything to compare with.
 func (e *textExpectation) given() bool { return e.isExact() || e.Contains != nil }
 
-// check refuses an empty text, and warns about parameters without effect.
+// check refuses an empty text, and warns of parameters without effect.
 func (e *textExpectation) check(b *binder) {
 	if n := b.read["equals"]; n != nil && n.Kind == node.Scalar && n.Value == "" {
 		b.errorf("equals", "empty-value", "equals is empty")
@@ -67,7 +67,7 @@ func (e *textExpectation) judge(f *Finding, what, text string) error {
 	return err
 }
 
-// equalsJSON compares a text with a list or a map. Where it is no JSON, a check that is to fail says nothing.
+// equalsJSON compares a text with a list or a map. A text that is not JSON proves nothing for a reversed check.
 func (e *textExpectation) equalsJSON(f *Finding, what, text string) (fits bool, err error) {
 	f.Details["expected"] = e.Equals.json
 	got, err := decodeSaid(text)
@@ -89,7 +89,7 @@ func (e *textExpectation) equalsJSON(f *Finding, what, text string) (fits bool, 
 func sameJSON(text, want string) (bool, error) {
 	w, err := chat.DecodeJSON([]byte(want))
 	if _, quoted := w.(string); err != nil || quoted {
-		return false, nil // the text is meant literally
+		return false, nil // the text is literal
 	}
 	got, err := decodeSaid(text)
 	if errors.As(err, new(unclearError)) {

@@ -10,20 +10,20 @@ import (
 	"github.com/arena-evals/arena/internal/textsearch"
 )
 
-// textPattern is a text to find, with its folded form. When it does not occur literally, another spelling is tried.
+// textPattern is a text to find, with its folded form. If it does not occur literally, another spelling is tried.
 type textPattern struct {
 	text, folded string
-	respelt      *respelling // nil: there is no other
-	unmarked     bool        // it is sought without the marks of Markdown too
+	respelt      *respelling // nil: there is no other spelling
+	unmarked     bool        // it is also looked for without Markdown marks
 }
 
-// respelling is a text in another spelling, with its folded form. An empty one is the text itself.
+// respelling is a text in another spelling, with its folded form. If empty, it is the text itself.
 type respelling struct {
 	as           spelling
 	text, folded string
 }
 
-// What most texts share.
+// Values that most texts share.
 var (
 	plainAlready    = &respelling{as: asPlain}
 	composedAlready = &respelling{as: asComposed}
@@ -33,10 +33,10 @@ var (
 type spelling uint8
 
 const (
-	// asComposed takes accents apart from their letters, and as one character with them. It is for texts that must come.
+	// asComposed treats composed and decomposed accents as equal; for required texts.
 	asComposed spelling = iota
-	asPlain             // whatever a reader takes for the same; for texts that must not come
-	asUnmarked          // asPlain, and without the marks of Markdown
+	asPlain             // everything that looks the same is equal; for forbidden texts
+	asUnmarked          // asPlain, also without Markdown marks
 
 	spellings
 )
@@ -53,7 +53,7 @@ func (s spelling) of(text string) string {
 	}
 }
 
-// textPatterns prepares texts that must come, or banned ones.
+// textPatterns prepares required or banned texts.
 func textPatterns(texts []string, banned bool) []textPattern {
 	out := make([]textPattern, len(texts))
 	for i, text := range texts {
@@ -65,7 +65,7 @@ func textPatterns(texts []string, banned bool) []textPattern {
 func newTextPattern(text string, banned bool) textPattern {
 	p := textPattern{text: text, folded: strings.ToLower(text)}
 	switch {
-	case banned && !strings.ContainsAny(text, "\n\r"): // else the line end itself is searched for
+	case banned && !strings.ContainsAny(text, "\n\r"): // otherwise the line end itself is searched for
 		p.respelt, p.unmarked = plainAlready, textsearch.Unmarked(text) == text
 	case !banned && !isASCII(text):
 		p.respelt = composedAlready
@@ -81,7 +81,7 @@ func newTextPattern(text string, banned bool) textPattern {
 	return p
 }
 
-// alike is the pattern in its spelling; "" where there is none.
+// alike is the pattern in its other spelling; "": none.
 func (p *textPattern) alike(caseSensitive bool) string {
 	text, folded := p.text, p.folded
 	switch r := p.respelt; {
@@ -105,7 +105,7 @@ func (p *textPattern) in(r *Reply, caseSensitive bool) bool {
 	return p.fits(r, caseSensitive, strings.Contains)
 }
 
-// fits reports whether a reply and the pattern, in the same spelling and case, are as has wants them.
+// fits reports whether has returns true for a reply and the pattern, in the same spelling and case.
 func (p *textPattern) fits(r *Reply, caseSensitive bool, has func(text, pattern string) bool) bool {
 	text, pattern := r.Text, p.text
 	if !caseSensitive {
@@ -124,7 +124,7 @@ func (p *textPattern) fits(r *Reply, caseSensitive bool, has func(text, pattern 
 }
 
 // shareFound scores a reply by the share of the patterns that it contains. noun names the patterns in explanations;
-// missing is the key in details for those that were not found.
+// missing is the key in details for the patterns that were not found.
 func shareFound(patterns []textPattern, reply *Reply, caseSensitive bool, noun, missing string) Finding {
 	lacking := []string{}
 	for i := range patterns {

@@ -134,10 +134,10 @@ type breaches struct {
 	tool  string
 	list  []Details
 	texts []string
-	cut   int // of them, those that what was cut off a result may keep
+	cut   int // how many of them may be met in the part that was cut off
 }
 
-// unsure reports whether nothing but what was cut off results may be wrong.
+// unsure reports whether all broken rules may be met in parts of results that were cut off.
 func (b *breaches) unsure() bool { return b.cut > 0 && b.cut == len(b.texts) }
 
 func (b *breaches) add(kind, text string, pairs ...any) {

@@ -103,7 +103,7 @@ func (c *toolExec) Eval(ctx context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// stateGone reports whether a call of a tool would not see the state that the conversation left.
+// stateGone reports whether a call of a tool would not see the state at the end of the conversation.
 func stateGone(tools ToolCaller, name string) bool {
 	t, ok := tools.(interface{ StateGone(name string) bool })
 	return ok && t.StateGone(name)

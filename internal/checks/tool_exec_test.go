@@ -39,7 +39,7 @@ func TestToolUses(t *testing.T) {
 	}
 }
 
-// The limit of the check ends a slow tool with a score; the end of the run ends it without a verdict.
+// TestSlowTool: the check's time limit ends a slow tool with a score; the end of the run ends it without a verdict.
 func TestSlowTool(t *testing.T) {
 	t.Parallel()
 	tools := fakeTools{"run_tests": {result: "late", slow: true}}
@@ -74,7 +74,7 @@ func TestParsedResult(t *testing.T) {
 	}
 }
 
-// Whatever a tool answers, the verdict can be written and says what was seen on one line.
+// FuzzToolResult: whatever a tool returns, the verdict can be written and has a one-line explanation.
 func FuzzToolResult(f *testing.F) {
 	for _, seed := range []string{"", "ok", `{"passed": false}`, `"[1, 2"`, "[[[[", "\x00\u202e\n", `{"a": 1e999999}`} {
 		f.Add(seed, "")
@@ -96,7 +96,7 @@ func FuzzToolResult(f *testing.F) {
 	})
 }
 
-// answers is a tool that gives one result whatever it is asked.
+// answers is a tool that always returns the same result.
 type answers chat.ToolResult
 
 func (answers) Has(string) bool { return true }
@@ -107,8 +107,8 @@ func (a answers) Call(context.Context, string, map[string]any) chat.ToolResult {
 	return chat.ToolResult(a)
 }
 
-// TestNoAnswerIsNoNo: a check that passes when the tool fails needs a tool that says so. One that could not be asked
-// says nothing.
+// TestNoAnswerIsNoNo: a check that passes when the tool fails needs a failure reported by the tool. A tool that could
+// not be called proves nothing.
 func TestNoAnswerIsNoNo(t *testing.T) {
 	t.Parallel()
 	said := answers{Error: "no such order", ErrorType: chat.ErrorExecution}

@@ -7,12 +7,12 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// fakeTools are tools that answer what a test wrote down.
+// fakeTools are tools with prepared results.
 type fakeTools map[string]fakeTool
 
 type fakeTool struct {
 	result string
-	slow   bool // it answers when its time is over, and not before
+	slow   bool // it answers when its time limit is reached
 	schema json.RawMessage
 }
 

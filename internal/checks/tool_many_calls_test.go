@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestManyCalls judges a run away agent with every check: no panic, and explanations that fit on a screen. Where the
-// time grew faster than the number of calls, it would not end.
+// TestManyCalls judges a runaway agent with every check: no panic, and explanations that fit on a screen. If the time
+// grew faster than the number of calls, the test would not end.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
 	n := 50_000

@@ -87,7 +87,7 @@ func isText(p *chat.Part) bool {
 	return p.Media == nil && (p.Type == "" || strings.EqualFold(p.Type, "text"))
 }
 
-// isEmpty reports whether a part is media of which there is nothing: no bytes, and no place where they are.
+// isEmpty reports whether a media part has neither bytes nor an address.
 func isEmpty(p *chat.Part) bool {
 	m := p.Media
 	return m != nil && m.Data == "" && m.URL == "" && m.Path == "" && m.SHA256 == ""

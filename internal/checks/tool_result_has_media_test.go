@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// TestMediaOfNothing: an image without bytes, and without a place where they are, is none.
+// TestMediaOfNothing: an image without bytes or an address does not count as media.
 func TestMediaOfNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

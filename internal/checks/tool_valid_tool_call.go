@@ -35,7 +35,7 @@ func (*validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 	}
 	invalid := []Details{}
 	var texts []string
-	silent := false // an argument may have one of two values
+	silent := false // an argument has a duplicate key
 	var unknown []error
 	for i := range s.Calls {
 		call := &s.Calls[i]
@@ -67,15 +67,15 @@ func (*validToolCall) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// uncheckedCalls is the doubt of a score when nobody knows of some calls whether their arguments fit.
+// uncheckedCalls is the doubt of a score if it is unknown whether the arguments of some calls fit.
 func uncheckedCalls(s *Subject, low, high float64, why error) *doubt {
-	if s.Stored { // arguments may be redacted besides
+	if s.Stored { // arguments may be redacted too
 		low, high = 0, 1
 	}
 	return &doubt{low: low, high: high, why: fmt.Errorf("not known: %w", why)}
 }
 
-// invalidCall returns what is wrong with a call; "" when nothing is. An error says why nobody knows.
+// invalidCall returns what is wrong with a call; "": nothing. An error says why it is unknown.
 func invalidCall(tools ToolCaller, call *Call) (problem string, err error) {
 	if !tools.Has(call.Name) {
 		return "the project has no tool " + say.Quote(call.Name), nil
@@ -83,7 +83,7 @@ func invalidCall(tools ToolCaller, call *Call) (problem string, err error) {
 	if call.BadArgs != "" {
 		return say.Named(call.Name) + ": " + chat.ArgsProblem(call.BadArgs) + ": " + say.Quote(call.BadArgs), nil
 	}
-	if n, found := chat.Unwieldy(call.Args); found { // a schema would compute with all its digits
+	if n, found := chat.Unwieldy(call.Args); found { // validation would expand all its digits
 		return say.Named(call.Name) + ": the number " + say.Quote(n) + " is too large", nil
 	}
 	switch err := tools.Fits(call); {

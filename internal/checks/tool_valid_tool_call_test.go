@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// What a model sends as arguments is not always an object, and not always harmless.
+// TestArgumentsThatDoNotFit: arguments of a model are not always an object, and not always harmless.
 func TestArgumentsThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	tools := fakeTools{
@@ -35,7 +35,7 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// unsureTools are tools of which one has a schema that nobody can read.
+// unsureTools are tools of which one has an unreadable schema.
 type unsureTools struct{ fakeTools }
 
 func (u unsureTools) Fits(call *Call) error {
@@ -45,7 +45,7 @@ func (u unsureTools) Fits(call *Call) error {
 	return u.fakeTools.Fits(call)
 }
 
-// Where nobody knows whether a call fits, the check is an error unless the other calls decide.
+// TestCallsThatCannotBeJudged: if it is unknown whether a call fits, the check is an error unless other calls decide.
 func TestCallsThatCannotBeJudged(t *testing.T) {
 	t.Parallel()
 	tools := unsureTools{fakeTools{"odd": {}, "pay": {schema: json.RawMessage(`{"required": ["amount"]}`)}}}

@@ -43,7 +43,7 @@ func (c *toolsNotCalled) Eval(_ context.Context, s *Subject) (Finding, error) {
 	return f, nil
 }
 
-// callTimes says how often something was called and, in a conversation, where first.
+// callTimes says how often something was called and, in a conversation, where it was called first.
 func callTimes(s *Subject, is func(*Call) bool) string {
 	n, first := 0, 0
 	for i := range s.Calls {

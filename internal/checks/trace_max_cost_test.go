@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// What is not measured neither holds nor breaks a limit; what is known can break it all the same.
+// TestMaxCostOfWhatIsNotKnown: an unknown cost neither keeps nor breaks a limit; the known part may break it.
 func TestMaxCostOfWhatIsNotKnown(t *testing.T) {
 	t.Parallel()
 	messages := []chat.Message{

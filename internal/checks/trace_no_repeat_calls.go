@@ -28,7 +28,7 @@ var noRepeatCallsDef = plain[noRepeatCalls](Def{
 type noRepeatCalls struct{}
 
 func (*noRepeatCalls) Eval(_ context.Context, s *Subject) (Finding, error) {
-	seen := map[string][]int{} // what is called → the numbers of the calls
+	seen := map[string][]int{} // what is called → the numbers of its calls
 	var order []string
 	for i := range s.Calls {
 		key := callKey(&s.Calls[i])
@@ -66,7 +66,7 @@ func givenArgs(c *Call) string {
 	return say.Shown(c.Args)
 }
 
-// callKey is equal for calls that are: of the same tool, with arguments that are equal as JSON.
+// callKey is equal for equal calls: of the same tool, with arguments that are equal as JSON.
 func callKey(c *Call) string {
 	key := strconv.AppendQuote(nil, c.Name)
 	if c.BadArgs != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Two JSON values have the same canonical text when they are equal, and only then.
+// FuzzCanonical: two JSON values have the same canonical text if and only if they are equal.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range [][2]string{
 		{`{"a": 1, "b": [true, null]}`, `{"b": [true, null], "a": 1.0}`}, {`1`, `"1"`}, {`[1, 2]`, `[2, 1]`},

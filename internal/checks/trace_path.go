@@ -5,7 +5,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// waypoint is one expected call; args is nil when any will do.
+// waypoint is one expected call; args is nil if any arguments fit.
 type waypoint struct {
 	tool string
 	args map[string]any
@@ -25,13 +25,13 @@ func sameArgs(a, b map[string]any) bool {
 	return len(a) == 0 && len(b) == 0 || jsonvalue.Equal(a, b)
 }
 
-// pathMatch is how calls follow a path. A pair of the same tool with other arguments is a mismatch; what then is left
-// of the path is missing, and what is left of the calls was not expected.
+// pathMatch is the result of a comparison of calls with a path. A call of the right tool with other arguments is a
+// mismatch; other steps of the path are missing, and other calls are unexpected.
 type pathMatch struct {
 	path  []waypoint
 	calls []Call
-	done  []bool // by step: it has its call
-	used  []bool // by call: it has its step
+	done  []bool // by step: it has a call
+	used  []bool // by call: it has a step
 
 	matched                         int
 	missing, unexpected, mismatches []Details
@@ -48,7 +48,7 @@ func matchPath(path []waypoint, calls []Call, anyOrder bool) *pathMatch {
 		missing: []Details{}, unexpected: []Details{}, mismatches: []Details{},
 	}
 	if anyOrder {
-		m.pair((*waypoint).exactly, m.match) // before the steps to which any arguments are right, which can take others
+		m.pair((*waypoint).exactly, m.match) // first the steps with given arguments; the other steps accept any call
 		m.pair((*waypoint).loosely, m.match)
 		m.pair((*waypoint).named, m.mismatch)
 	} else {
@@ -95,7 +95,7 @@ func (m *pathMatch) mismatch(step, call int) {
 	m.texts.mismatched = append(m.texts.mismatched, w.tool)
 }
 
-// leave books what has no counterpart.
+// leave collects the steps and calls that have no match.
 func (m *pathMatch) leave() {
 	for i, done := range m.done {
 		if !done {

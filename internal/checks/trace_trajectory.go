@@ -93,7 +93,7 @@ func (c *trajectory) Eval(_ context.Context, s *Subject) (Finding, error) {
 		"missing_steps": m.missing, "unexpected_steps": m.unexpected, "argument_mismatches": m.mismatches,
 		"budget_violations": budgets.broken,
 	}}
-	// The figure in the report counts as it stands there: who reads 0.666667 may ask for it.
+	// The rounded figure of the report counts: an author who reads 0.666667 may require it.
 	holds := max(accuracy, o.F1()) >= c.MinAccuracy-slack
 	if len(budgets.broken) > 0 {
 		f.Score, holds = 0, false
@@ -121,7 +121,7 @@ func (c *trajectory) explain(m *pathMatch, o textmeasure.Overlap, budgets *budge
 	return strings.Join(texts, "; ")
 }
 
-// budgets is what became of the limits of a trajectory.
+// budgets is the outcome of the limits of a trajectory.
 type budgets struct {
 	broken []Details
 	texts  []string // for people
@@ -140,7 +140,7 @@ func counted(noun string) func(float64) string {
 	return func(n float64) string { return plural.Count(int(n), noun) }
 }
 
-// budgets holds the run against the limits. What was not measured is an error.
+// budgets compares the run with the limits. A value that was not measured is an error.
 func (c *trajectory) budgets(s *Subject) (*budgets, error) {
 	b := &budgets{broken: []Details{}}
 	if c.MaxSteps != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// The scopes of a check that stands in no file: it is written as a turn assertion, or as a conversation assertion.
+// The scopes of a check without a file: it is compiled as a turn assertion, or as a conversation assertion.
 const (
 	ScopeTurn    = "turn"
 	ScopeSession = "session"
 )
 
-// Try judges one text with one check. params is the parameters as JSON, "" for none. Without a verdict the check could
-// not be compiled; with one, the problems are warnings. Their positions are in the text of params.
+// Try judges one text with one check. params is the parameters as JSON; "": none. Without a verdict the check could not
+// be compiled; with one, the problems are warnings. Their positions are in the text of params.
 func Try(ctx context.Context, name, params, output, scope string) (*result.Verdict, []diag.Diagnostic) {
 	compiled, problems := compileJSON(&Compiler{}, name, params, scope, nil)
 	if compiled == nil {
@@ -26,7 +26,7 @@ func Try(ctx context.Context, name, params, output, scope string) (*result.Verdi
 	}
 	free := 0.0
 	said := chat.Message{Role: chat.Assistant, Content: output}
-	if output == "" { // nobody was called
+	if output == "" { // no agent was called
 		said.CostUSD, said.Usage = &free, &chat.Usage{}
 	}
 	s := &Subject{Messages: []chat.Message{{Role: chat.User}, said}, Session: scope == ScopeSession}
@@ -37,7 +37,7 @@ func Try(ctx context.Context, name, params, output, scope string) (*result.Verdi
 	return &verdict, problems
 }
 
-// paramsFile stands for the file in the positions of problems with parameters that come from no file.
+// paramsFile is the file name in positions of problems with parameters that are not from a file.
 const paramsFile = "params.json"
 
 // compileJSON is [Compiler.CompileJSON] for a check that is built in.
@@ -45,7 +45,7 @@ func compileJSON(c *Compiler, name, params, scope string, when *scenario.When) (
 	return c.CompileJSON(&JSONCheck{Type: name, Params: params, Scope: scope, When: when})
 }
 
-// JSONCheck is a check that stands in no file.
+// JSONCheck is a check without a file.
 type JSONCheck struct {
 	Type     string
 	Params   string // JSON; "" for none

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// turnings are the ways to ask for the opposite of a check, or for the check itself by a detour. The text is its
-// parameters without the braces.
+// turnings are ways to reverse a check, or to write the check itself in another way. The text is its parameters without
+// the braces.
 var turnings = []struct {
 	name, check string
 	opposite    bool
@@ -44,14 +44,14 @@ func asCheck(check, params string) string {
 	return fmt.Sprintf(`{"type": %q, "params": {%s}}`, check, params)
 }
 
-// slipsOf are texts in which what YAML or a habit from elsewhere made of a text does not show.
+// slipsOf are texts with slips of YAML or habits from other tools.
 var slipsOf = map[string][]string{
 	"text": {
 		"shipped ", "/shipped/", "“shipped”", "'shipped'", "$order", "{order}", "{ order }", "shipped,", "shipped;",
 		"re:shipped", "regex:shipped", "icontains:shipped", "not-contains:shipped", "file://bans.txt", "@bans.txt",
 		"`shipped`", "r'shipped'", "shipped/i", "shipped/gi", "m/shipped/", "- shipped",
 	},
-	// Wherever they stand.
+	// Slips in required texts too.
 	"text, required too": {`\bshipped\b`, `\\bshipped\\b`, `\\d+`, "refund|money back", "ship*", "shipped$", "^4111$", ".*"},
 	"pattern": {
 		"shipped ", "/shipped/", "“shipped”", "'shipped'", "shipped/i", "shipped/gi", "m/shipped/", "~shipped~", "r'shipped'",
@@ -62,8 +62,8 @@ var slipsOf = map[string][]string{
 	},
 }
 
-// Slips are found in every text and pattern that must not come, in whatever way that is asked for; and not where it
-// must come, so that the check fails and shows them.
+// TestSlipsInEveryBan: slips are found in every forbidden text and pattern, however it is forbidden, and not in
+// required ones, where the failing check shows them.
 func TestSlipsInEveryBan(t *testing.T) {
 	t.Parallel()
 	told := func(problems []diag.Diagnostic) bool {
@@ -102,7 +102,7 @@ func TestSlipsInEveryBan(t *testing.T) {
 				_, problems := compileJSON(&Compiler{}, name, given, ScopeTurn, nil)
 				want := banned || i >= len(slipsOf[kind])
 				if f.Name == "failure_pattern" && i < len(slipsOf[kind]) {
-					continue // what it bans is known once the check could be made
+					continue // what it forbids is known once it is compiled
 				}
 				if got := told(problems); got != want {
 					t.Errorf("%s: %s: %q, %s: told of: %v, want %v: %v", check, path, text, way.name, got, want, problems)
@@ -116,7 +116,7 @@ func TestSlipsInEveryBan(t *testing.T) {
 	}
 }
 
-// So are they in patterns that a parameter of their check bans, and in the patterns of JSON Schemas.
+// TestSlipsInOtherBans: slips are found in patterns that another parameter forbids, and in patterns of JSON Schemas.
 func TestSlipsInOtherBans(t *testing.T) {
 	t.Parallel()
 	for check, given := range map[string]string{
@@ -150,8 +150,8 @@ func TestSlipsInOtherBans(t *testing.T) {
 	}
 }
 
-// A max_score that only the best exceeds, where a min_score was meant, is told of checks whose high scores are good, and
-// of no measure of likeness.
+// TestHighMaxScore: there is a warning of a max_score that only perfect scores exceed if high scores are good, but not
+// for measures of similarity.
 func TestHighMaxScore(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

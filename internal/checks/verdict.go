@@ -17,13 +17,13 @@ import (
 // slack is the rounding error that a score may have at a threshold.
 const slack = 1e-9
 
-// Judge judges the check as an assertion. It always returns a verdict. The caller sets the time that it took.
+// Judge judges the check as an assertion. It always returns a verdict. The caller sets its duration.
 func (c *Compiled) Judge(ctx context.Context, s *Subject) result.Verdict {
 	v, _ := c.judge(ctx, s)
 	return v
 }
 
-// judge also returns the finding that the verdict is about, which is empty when nothing was found.
+// judge also returns the finding of the verdict, which is empty if there was none.
 func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, f Finding) {
 	v = c.EmptyVerdict()
 	if c.When != nil && s.isUnreported(chat.UnreportedToolCalls) {
@@ -61,7 +61,7 @@ func (c *Compiled) judge(ctx context.Context, s *Subject) (v result.Verdict, f F
 	return v, f
 }
 
-// notKnown is the error of a verdict that would pass because nobody answered.
+// notKnown is the error of a verdict that would pass only because nobody replied.
 func (f *Finding) notKnown() error {
 	text := "not known: " + f.Explanation
 	if f.way != "" {
@@ -94,8 +94,8 @@ func skipped(v result.Verdict, reason string) result.Verdict {
 	return v
 }
 
-// Eval runs the check and decides nothing. Every surface uses it. A panic, a score outside 0 to 1, and a subject with
-// nothing to look at are errors.
+// Eval runs the check without a decision. Every surface uses it. A panic, a score outside 0 to 1, and a subject with
+// nothing to judge are errors.
 func (c *Compiled) Eval(ctx context.Context, s *Subject) (f Finding, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -145,8 +145,8 @@ var (
 	errNoText  = errors.New("the reply has no text to look at, only media")
 )
 
-// LacksReply reports whether the check looks at replies or calls, and there are none. A message that only calls tools
-// is no reply, unless the check says that it needs no words.
+// LacksReply reports whether the check needs replies or calls, and there are none. A message with only tool calls is
+// not a reply, unless the check is Wordless.
 func (c *Compiled) LacksReply(s *Subject) bool {
 	needs := c.Needs()
 	switch {
@@ -170,7 +170,7 @@ func (s *Subject) hasParts() bool {
 // passes compares a finding with the thresholds, which are inclusive. Without thresholds the check's own limit decides
 // or, if there is none, a score of 1 passes. The same holds with MustPass and no lower threshold.
 //
-// A min_score replaces what holds without one, but no limit that the author gave besides: both hold then.
+// A min_score replaces the default rule of the check, but not a limit that the author gave besides: both must hold.
 func (c *Compiled) passes(f Finding) bool {
 	if c.MinScore == nil && (c.MaxScore == nil || c.MustPass) {
 		holds := f.Score >= 1-slack
@@ -186,7 +186,7 @@ func (c *Compiled) passes(f Finding) bool {
 // brokenLimit is less than every min_score.
 const brokenLimit = -1
 
-// keptScore is the score of a finding as far as it keeps the limits that the author gave the check besides thresholds.
+// keptScore is the score of a finding, reduced if it breaks limits other than thresholds that the author gave.
 func (c *Compiled) keptScore(f Finding) float64 {
 	switch {
 	case f.kept != nil:
@@ -197,14 +197,13 @@ func (c *Compiled) keptScore(f Finding) float64 {
 	return f.Score
 }
 
-// limitedItself reports whether the author gave the check a limit other than thresholds, or one of its parts any.
+// limitedItself reports whether the author gave the check a limit other than thresholds, or gave its parts any limit.
 func (c *Compiled) limitedItself() bool {
 	own, ok := c.Check.(interface{ limitedItself() bool })
 	return ok && own.limitedItself()
 }
 
-// Decide compares a score from elsewhere with the thresholds. It does not know the check's own limit; see
-// DecidesItself.
+// Decide compares a score from elsewhere with the thresholds. It ignores the check's own limit; see DecidesItself.
 func (c *Compiled) Decide(score float64) result.Status {
 	if c.passes(Finding{Score: score}) {
 		return result.Passed

@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// errCut is returned when a verdict depends on what was cut off a result.
+// errCut is returned when a verdict depends on the part of a result that was cut off.
 var errCut = errors.New("not known: only the first 1 MiB of the result is kept, and what decides here may stand " +
 	"behind it")
 
-// behindCut is the doubt about a score that may be higher: the part that was cut off a result may contain a hit.
+// behindCut is the doubt about a score that may be higher, because the cut-off part of a result may contain a match.
 func behindCut(s *Subject, score float64) *doubt {
-	if s.Stored { // something may be redacted besides
+	if s.Stored { // something may be redacted too
 		score = 0
 	}
 	return &doubt{low: score, high: 1, why: errCut}
 }
 
-// doubt is that of a score that a pattern decides which was not found in the result; nil: none.
+// doubt is the doubt about a pattern that was not found in a cut result; nil: none.
 func (t *toolText) doubt() *doubt {
 	if !t.cut {
 		return nil
@@ -27,7 +27,7 @@ func (t *toolText) doubt() *doubt {
 	return &doubt{high: 1, why: errCut}
 }
 
-// reason is why the score is not certain.
+// reason is why the score is uncertain.
 func (d *doubt) reason() error {
 	if d.why != nil {
 		return d.why
@@ -35,7 +35,7 @@ func (d *doubt) reason() error {
 	return errTakenOut
 }
 
-// looksAtEnd reports whether an expression asks for the end of the text.
+// looksAtEnd reports whether an expression refers to the end of the text.
 func looksAtEnd(re *regexp.Regexp) bool {
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	return err != nil || hasEnd(tree)

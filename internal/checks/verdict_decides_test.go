@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// TestMustPass: an eval that must pass goes by the check's own rule, unless it has a least score.
+// TestMustPass: an eval that must pass uses the check's own rule, unless it has a min_score.
 func TestMustPass(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -44,7 +44,7 @@ func TestMustPass(t *testing.T) {
 	}
 }
 
-// TestDecidesItself: every check whose code says what holds is known to.
+// TestDecidesItself: every check whose code sets Holds declares it.
 func TestDecidesItself(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What people's scripts read out of the details of a failure.
+// TestFailureDetails: details of failures that users' scripts read.
 func TestFailureDetails(t *testing.T) {
 	t.Parallel()
 	weather := []Call{{Name: "get_weather", Args: map[string]any{"city": "SF"}}}

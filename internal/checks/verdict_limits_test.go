@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// TestTwoLimitsBothHold: a min_score beside a limit of the check itself does not switch that off, whichever is looser.
+// TestTwoLimitsBothHold: a min_score does not replace a limit of the check itself, whichever is stricter.
 func TestTwoLimitsBothHold(t *testing.T) {
 	t.Parallel()
 	const grade = `{"type": "llm_judge", "params": {"criteria": "polite", "min_score": 0.95}}`
@@ -58,7 +58,7 @@ func TestTwoLimitsBothHold(t *testing.T) {
 	}
 }
 
-// TestEveryOwnLimitHolds: for every check that has a limit of its own, a lower min_score does not make up for it.
+// TestEveryOwnLimitHolds: for every check with a limit of its own, a low min_score does not make up for breaking it.
 func TestEveryOwnLimitHolds(t *testing.T) {
 	t.Parallel()
 	tried := map[string]bool{}
@@ -78,7 +78,7 @@ func TestEveryOwnLimitHolds(t *testing.T) {
 				t.Errorf("%s %s: passes although its own limit is broken", d.Name, jsonvalue.Compact(params))
 			}
 		}
-		if !tried[d.Name] && d.Name != "any_of" { // its parts have them; see TestTwoLimitsBothHold
+		if !tried[d.Name] && d.Name != "any_of" { // its parts have the limits; see TestTwoLimitsBothHold
 			t.Errorf("%s: no example has a limit of the check itself", d.Name)
 		}
 	}

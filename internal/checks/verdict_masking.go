@@ -21,7 +21,7 @@ const (
 	alwaysMatch                // a redacted part always matches
 )
 
-// maskRune replaces a redacted part: a letter, so that no word ends beside it, and one that no check searches for.
+// maskRune replaces a redacted part. It is a letter, so that no word ends beside it, and no check searches for it.
 const maskRune = "\U0002FA1D"
 
 // has reports whether something is in a text; found is whether it is in the text without its redacted parts.
@@ -51,7 +51,7 @@ func (m masking) equal(want, got any) bool {
 	return jsonvalue.EqualTexts(want, got) || m == alwaysMatch && maskedIn(got)
 }
 
-// length is the length of the reply under test in characters; under a masking its minimum or maximum.
+// length is the length of the reply in characters; under a masking, its minimum or maximum.
 func (s *Subject) length() int {
 	n, unknown := utf8.RuneCountInString(s.Output()), 0
 	if s.masking != unmasked {

@@ -21,7 +21,7 @@ func guardrailOf(t testing.TB, name, params string) *Compiled {
 	return c
 }
 
-// TestFollow tells after which piece of a reply a guardrail gives up; -1 is never.
+// TestFollow lists after which piece of a reply a guardrail fires; -1: never.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	const bytewise = "bytewise"
@@ -78,7 +78,7 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 	for _, tc := range []struct{ check, params string }{
 		{"regex", `{"pattern": "a"}`},
 		{"contains", `{"patterns": ["a"]}`},
-		{"max_length", `{"max": 3, "max_score": 0.5}`}, // a short reply fails, and may still grow
+		{"max_length", `{"max": 3, "max_score": 0.5}`}, // a short reply fails, but may still grow
 		{"not", `{"check": {"type": "content_excludes", "params": {"patterns": ["a"]}}}`},
 	} {
 		if f := guardrailOf(t, tc.check, tc.params).Follow(); f != nil {
@@ -87,7 +87,7 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 	}
 }
 
-// FuzzStream holds the stream of content_excludes against the check on the whole reply.
+// FuzzStream compares the stream of content_excludes with the check on the whole reply.
 func FuzzStream(f *testing.F) {
 	f.Add("buy a lottery ticket", "lot\nlottery", true, false)
 	f.Add("aaab \xff Éa b", "aab\nb\né", false, true)
@@ -99,7 +99,7 @@ func FuzzStream(f *testing.F) {
 		if len(patterns) == 0 || !utf8.ValidString(list) || strings.Contains(list, "\x00") || len(text) > 300 {
 			t.Skip()
 		}
-		text += "\n\x00\n" // behind which no word goes on, and which is in no pattern
+		text += "\n\x00\n" // it ends every word and is in no pattern
 		c := &contentExcludes{patterns: bans(patterns, true), wholeWords: words, caseSensitive: sensitive}
 		s, best := c.Stream(), 1.0
 		for i := range len(text) {
@@ -181,8 +181,8 @@ func (d *Def) sample(t *testing.T) Check {
 	return c.Check
 }
 
-// BenchmarkStream follows replies of several lengths that come in pieces of several sizes. What a byte costs must not
-// depend on either.
+// BenchmarkStream streams replies of several lengths in pieces of several sizes. The cost of a byte must not depend on
+// either.
 func BenchmarkStream(b *testing.B) {
 	words := make([]string, 200)
 	for i := range words {

@@ -18,7 +18,7 @@ var errTakenOut = errors.New("not known: " + secret.Redacted + " replaces what w
 	"decides here; judge the conversation in the run itself")
 
 // Reads says which redactable parts of a conversation a check reads. The zero value is the safe one: such a check
-// cannot judge when anything was redacted.
+// cannot judge if anything was redacted.
 type Reads uint8
 
 // The parts of a conversation that checks read.
@@ -29,29 +29,28 @@ const (
 	ReadsArgs                 // arguments of tool calls
 	ReadsResults              // results of tool calls
 	ReadsMedia                // images, sounds and videos
-	ReadsShown                // what it shows to a judge; the check itself tests whether that is redacted
+	ReadsShown                // what is shown to a judge; the check itself tests whether that is redacted
 	ReadsNothing              // names, numbers, times, costs and states, which are never redacted
 )
 
 // doubt is the range of the possible scores of a check when something may be redacted.
 type doubt struct {
 	low, high float64
-	held      bool  // Holds is certain even so
+	held      bool  // Holds is certain nevertheless
 	why       error // nil: something is redacted
 }
 
-// anyScore is the doubt of a check whose score may be anything.
+// anyScore is the doubt of a check that may have any score.
 func anyScore() *doubt { return &doubt{high: 1} }
 
-// heeding is a check that uses Subject.masking for all comparisons of texts, so that it has a lowest and a highest
-// score.
+// heeding is a check that uses Subject.masking for all comparisons of texts, so it has a lowest and a highest score.
 type heeding interface{ boundsRedacted() }
 
-// hiding is a check that knows better than its Reads whether something that it reads was redacted.
+// hiding is a check that tests more exactly than its Reads whether redacted parts matter.
 type hiding interface{ hides(s *Subject) bool }
 
-// doubt returns how far the score of a check may be off because something was redacted; nil: it is certain. A combined
-// check gets its doubt from its parts.
+// doubt returns the range of the score if something was redacted; nil: the score is certain. A combined check gets its
+// doubt from its parts.
 func (c *Compiled) doubt(ctx context.Context, s *Subject, f Finding) *doubt {
 	if f.doubt != nil || !s.Stored || s.masking != unmasked || c.Nested() != nil || !c.looksAtTakenOut(s) {
 		return f.doubt
@@ -76,7 +75,7 @@ func (c *Compiled) doubt(ctx context.Context, s *Subject, f Finding) *doubt {
 func (c *Compiled) looksAtTakenOut(s *Subject) bool {
 	const elsewhere = outside | NeedsEmbedding
 	if s.Answered && !c.Def.custom && c.Needs()&elsewhere != 0 {
-		return false // the answer was made before the redaction
+		return false // the answer was recorded before the redaction
 	}
 	if h, ok := c.Check.(hiding); ok {
 		return h.hides(s)
@@ -142,7 +141,7 @@ func (s *Subject) takenOut(part Reads) bool {
 		slices.ContainsFunc(s.Calls, func(c Call) bool { return c.argsTakenOut() || c.resultTakenOut() })
 }
 
-// hidden reports whether something was redacted in what a judge is shown, and the judge did not answer before that.
+// hidden reports whether exhibits for a judge are redacted, and the judge's answer is not from before the redaction.
 func (s *Subject) hidden(exhibits []grading.Exhibit) bool {
 	return s.Stored && !s.Answered && slices.ContainsFunc(exhibits, func(x grading.Exhibit) bool {
 		return strings.Contains(x.Text, secret.Redacted)

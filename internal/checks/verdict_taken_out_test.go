@@ -8,9 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// TestWhatWasTakenOut holds that no check passes or fails by what was taken out of a stored conversation, and that
-// what is certain all the same, and conversations that are had now, are judged as they stand. All checks are tried in
-// internal/conformance.
+// TestWhatWasTakenOut: no check passes or fails because of redacted values in a stored conversation. Verdicts that are
+// certain nevertheless, and verdicts on live conversations, stay. internal/conformance tries all checks.
 func TestWhatWasTakenOut(t *testing.T) {
 	t.Parallel()
 	said := chat.Message{

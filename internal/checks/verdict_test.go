@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// stub is a check that does what it is told.
+// stub is a check made from a function.
 type stub func(ctx context.Context, s *Subject) (Finding, error)
 
 func (f stub) Eval(ctx context.Context, s *Subject) (Finding, error) { return f(ctx, s) }
@@ -155,7 +155,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// A check that is skipped by its condition is not even run.
+// TestSkippedChecksDoNotRun: a check whose condition is not met is not run.
 func TestSkippedChecksDoNotRun(t *testing.T) {
 	t.Parallel()
 	c := &Compiled{Spelling: &Spelling{Def: &Def{}, Type: "stub"}, Terms: &Terms{When: &When{AnyTool: true}}}

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Unjudgeable returns the same check with an error and this reason as every verdict. The check may be nil when nothing
-// is known of it.
+// Unjudgeable returns a copy of the check whose verdicts are always an error with this reason. c may be nil for an
+// unknown check.
 func (c *Compiled) Unjudgeable(reason string) *Compiled {
 	out := &Compiled{Spelling: &Spelling{Type: "check", Def: &Def{}}, Terms: noTerms}
 	if c != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// Arguments that are no JSON object hold nothing that a check could compare, although what is looked for may stand in
-// them. Where it is wanted, it is missing. Where it is banned, nobody knows.
+// Checks cannot compare arguments that are not a JSON object, although these may contain what is looked for. Required
+// content is missing then. For forbidden content the verdict is unknown.
 
-// unreadArgs looks for a call with such arguments by which the score would be another one, if it had the arguments that
-// the check names. It says how the call was read; "": there is none.
+// unreadArgs looks for such a call that would change the score if it had the arguments that the check names. It
+// describes the call; "": there is none.
 func (c *Compiled) unreadArgs(ctx context.Context, s *Subject, f Finding) string {
 	unreadable := func(call Call) bool { return call.BadArgs != "" && !chat.AmbiguousArgs(call.BadArgs) }
-	if s.masking != unmasked || !slices.ContainsFunc(s.Calls, unreadable) { // as nearly always
+	if s.masking != unmasked || !slices.ContainsFunc(s.Calls, unreadable) { // true for nearly all subjects
 		return ""
 	}
 	if _, ok := c.Check.(heeding); !ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// An agent that is a program or an endpoint may not report which tools it called, or how often it called a model. That
-// means that nothing is known, not that there were no calls.
+// An agent that is a program or an endpoint may not report its tool calls, or its number of model calls. Then nothing
+// is known about them; it does not mean that there were none.
 
 var (
 	errCallsUnreported      = errors.New("not known: the agent does not report which tools it called")
@@ -26,7 +26,7 @@ func (s *Subject) isUnreported(what string) bool {
 	return false
 }
 
-// unreportedCalls is the error of a check that looks at calls, or parts of them, that the agent does not report; nil:
+// unreportedCalls is the error of a check that reads calls, or parts of them, that the agent does not report; nil:
 // none. Each part of a combined check tests this itself.
 func (c *Compiled) unreportedCalls(s *Subject) error {
 	if c.Nested() != nil || c.Needs()&NeedsCalls == 0 {
@@ -78,9 +78,9 @@ type unreportedPart struct {
 // silent reports whether a call has no result.
 func (c *Call) silent() bool { return c.Text() == "" && !c.Failed() }
 
-// particular is a check that looks at a part of some calls alone.
+// particular is a check that reads a part of some calls only.
 type particular interface {
-	// looksAt reports whether it looks at a part of the calls of a tool.
+	// looksAt reports whether it reads a part of the calls of a tool.
 	looksAt(part CallParts, tool string) bool
 }
 

@@ -8,8 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// A check whose verdict depends on the calls of tools is an error where the agent does not report them, whatever it
-// asks.
+// TestUntoldCallsAreNoVerdict: a check that depends on tool calls is an error if the agent does not report them.
 func TestUntoldCallsAreNoVerdict(t *testing.T) {
 	t.Parallel()
 	user := chat.Message{Role: chat.User, Content: "Where is my order?"}
@@ -57,7 +56,7 @@ func TestUntoldCallsAreNoVerdict(t *testing.T) {
 	}
 }
 
-// A condition over calls is no skip where they are not told, and a limit on model calls is no pass.
+// TestUntoldIsNeitherSkipNorPass: unreported calls do not skip a condition over calls, nor pass a limit on model calls.
 func TestUntoldIsNeitherSkipNorPass(t *testing.T) {
 	t.Parallel()
 	s := &Subject{Messages: []chat.Message{
@@ -78,7 +77,7 @@ func TestUntoldIsNeitherSkipNorPass(t *testing.T) {
 	if c == nil {
 		t.Fatal(problems)
 	}
-	own, terms := *c, *c.Terms // others share them
+	own, terms := *c, *c.Terms // they are shared with other checks
 	terms.When = &When{Tool: "get"}
 	own.Terms = &terms
 	if v := own.Judge(t.Context(), s.Fork()); v.Status != result.Errored {
@@ -86,8 +85,8 @@ func TestUntoldIsNeitherSkipNorPass(t *testing.T) {
 	}
 }
 
-// What a call was given, gave back, or whether it failed is no verdict where the agent does not report it: a check that
-// judges two such calls differently is an error then.
+// TestUntoldPartsOfCallsAreNoVerdict: a check whose score depends on arguments, results or failures of calls is an
+// error if the agent does not report them.
 func TestUntoldPartsOfCallsAreNoVerdict(t *testing.T) {
 	t.Parallel()
 	t.Run("alone", func(t *testing.T) { t.Parallel(); holdUntoldParts(t, false) })
@@ -121,7 +120,7 @@ func holdUntoldParts(t *testing.T, others bool) {
 	for word, c := range map[string]struct {
 		told []*Subject
 		none *Subject
-		most int // checks that look at it, at least
+		most int // minimum number of checks that read it
 	}{
 		chat.UnreportedArguments: {
 			[]*Subject{subject(id(42), sent), subject(id(7), sent), subject(nil, sent)},
@@ -162,7 +161,7 @@ func differs(a, b *result.Verdict) bool {
 	return a.Status != b.Status || a.Score != nil && b.Score != nil && *a.Score != *b.Score
 }
 
-// What nobody counted keeps to no limit: tokens of an agent are estimated by what it was asked and what it answered.
+// TestUntoldTokensAreNoVerdict: tokens that only arena estimated keep no limit.
 func TestUntoldTokensAreNoVerdict(t *testing.T) {
 	t.Parallel()
 	s := &Subject{

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Whatever a check looks for in a reply, it is an error where the turn, or the conversation, ended without one: with
-// calls of tools alone, and never a pass.
+// TestCallsAreNoReply: every check of replies is an error, never a pass, if the turn or the conversation ended with
+// tool calls only.
 func TestCallsAreNoReply(t *testing.T) {
 	t.Parallel()
 	call := func(text string) chat.Message {
@@ -56,7 +56,8 @@ func TestCallsAreNoReply(t *testing.T) {
 	}
 }
 
-// The last reply of a conversation is what the agent said last, whatever it called behind that.
+// TestLastReplyOfAConversation: the last reply of a conversation is the last text of the agent, whatever it called
+// later.
 func TestLastReplyOfAConversation(t *testing.T) {
 	t.Parallel()
 	s := &Subject{Session: true, Turn: -1, Messages: []chat.Message{

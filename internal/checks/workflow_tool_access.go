@@ -64,7 +64,7 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 			state = w.stateAt(call.Turn)
 		}
 		allowed, hasRule := c[state]
-		if !hasRule || call.State != "" && call.Name == workflow.TransitionTool { // the workflow itself limits its events
+		if !hasRule || call.State != "" && call.Name == workflow.TransitionTool { // the workflow itself limits its transitions
 			continue
 		}
 		ruled++

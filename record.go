@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/arena-evals/arena/internal/cassette"
 	"github.com/arena-evals/arena/internal/diag"
@@ -117,5 +118,7 @@ func (o *Options) store(secrets *harness.Secrets) *cache.Store {
 	if o.Cache == "" {
 		return nil
 	}
-	return &cache.Store{Dir: o.path(o.Cache), Secret: func(text []byte) bool { return secrets.Set().In(text) }}
+	return &cache.Store{
+		Dir: o.path(o.Cache), Now: time.Now, Secret: func(text []byte) bool { return secrets.Set().In(text) },
+	}
 }

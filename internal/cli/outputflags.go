@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -128,7 +129,7 @@ func (f *outputFlags) store() *cache.Store {
 		return nil
 	}
 	if f.replies == nil {
-		f.replies = &cache.Store{Dir: f.cache}
+		f.replies = &cache.Store{Dir: f.cache, Now: time.Now}
 	}
 	return f.replies
 }

@@ -15,6 +15,7 @@ type clock struct {
 	waits     bool // sleep waits even though the clock is simulated
 	began     time.Time
 	virtual   time.Duration
+	kept      time.Duration // what replies from a cache took when they were paid for, beyond what they take now
 }
 
 func (c *clock) start() { c.began = c.now() }
@@ -27,8 +28,12 @@ func (c *clock) elapsed() time.Duration {
 	if c.simulated {
 		return c.virtual
 	}
-	return c.now().Sub(c.began)
+	return c.now().Sub(c.began) + c.kept
 }
+
+// credit adds to a real clock what a kept reply took when it was paid for: a slow agent does not become a fast one when
+// a cache answers for it. now is how long the cache took.
+func (c *clock) credit(then, now time.Duration) { c.kept += max(then-now, 0) }
 
 func (c *clock) elapsedMS() float64 { return milliseconds(c.elapsed()) }
 

@@ -318,10 +318,13 @@ func (s *session) timed(
 	began := s.opts.Now()
 	done := s.emit.call(e.Spec, req, left)
 	reply, err := s.call(ctx, e, req, onDelta)
+	took := time.Duration(reply.LatencyMS * float64(time.Millisecond))
 	switch {
 	case s.clock.simulated:
-		s.clock.advance(time.Duration(reply.LatencyMS * float64(time.Millisecond)))
-	case !reply.Cached:
+		s.clock.advance(took)
+	case reply.Cached:
+		s.clock.credit(took, s.opts.Now().Sub(began))
+	default:
 		reply.LatencyMS = milliseconds(s.opts.Now().Sub(began))
 	}
 	reply.LeftOut = left

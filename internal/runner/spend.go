@@ -90,7 +90,7 @@ func (s *spend) fromCache(recorded int) string {
 	}
 	text := fmt.Sprintf("%d of %s came from %s, and cost nothing now", s.cached,
 		plural.Of(s.calls, "reply", "replies"), where)
-	saved := "$" + strings.TrimRight(fmt.Sprintf("%.6f", s.savedUSD), "0")
+	saved := "$" + strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", s.savedUSD), "0"), ".")
 	switch {
 	case s.unpriced == s.cached:
 		text += " (cost unknown when they were paid for)"

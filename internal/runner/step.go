@@ -150,6 +150,7 @@ func (l *stepLeaf) Close(rec *composition.Record) {
 	c.emit.stepCompleted(rec, h.step(rec))
 	if rec.Within != nil {
 		h.span = max(h.span, took.span)
+		s.clock.kept = max(s.clock.kept, c.clock.kept)
 		s.emit.join(c.emit)
 	} else {
 		c.emit.inStep("")

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/chat"
@@ -27,6 +28,8 @@ type Store struct {
 	// Secret reports whether a text holds a secret; nil: none does. A reply that repeats one is not kept: without it,
 	// what would be judged the next time is another reply.
 	Secret func(text []byte) bool
+	// Now tells how long a call took with its retries and pauses; nil: replies keep the latency that their client tells.
+	Now func() time.Time
 	// Anew asks models again for what earlier runs kept, and keeps what they say now. What this run kept answers.
 	Anew bool
 
@@ -176,7 +179,9 @@ func (c *cached) Complete(
 			ctx = providers.RetryStreamed(ctx)
 		}
 	}
+	took := c.store.stopwatch()
 	reply, err := c.next.Complete(ctx, req, listen)
+	reply.LatencyMS = max(reply.LatencyMS, took())
 	kept := entry{Version: version, Key: key, Provider: c.id, Reply: storedFrom(&reply), Pieces: h.piecesOf(reply.Content)}
 	switch {
 	case err != nil:
@@ -187,6 +192,15 @@ func (c *cached) Complete(
 		c.store.save(&kept)
 	}
 	return reply, err
+}
+
+// stopwatch returns a function that tells the milliseconds since now; 0 without a clock.
+func (s *Store) stopwatch() func() float64 {
+	if s.Now == nil {
+		return func() float64 { return 0 }
+	}
+	began := s.Now()
+	return func() float64 { return float64(s.Now().Sub(began)) / float64(time.Millisecond) }
 }
 
 // closedAgain hands out a reply whose stream guardrails closed. They should close it at the same text again. When they

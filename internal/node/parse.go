@@ -70,6 +70,12 @@ func invalidAt(file string, data []byte) diag.Pos {
 
 func parseYAML(r *Reader, data []byte) []*Node {
 	r.source, r.lines, r.last = data, nil, place{}
+	if root := plainDocument(data); root != nil {
+		if (&resolver{r: r}).run(root) {
+			return []*Node{root}
+		}
+		return nil
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	lines := joinMarker{data: data}
 	var docs []*Node

@@ -15,6 +15,9 @@ import (
 // a count of its own. Where there is nothing, all of its trials run: without a baseline, and where it has the group not
 // or asked it something else. That is noted: who asked for fewer trials pays for all.
 func (m *matrix) stage(plan *Plan) {
+	if !slices.ContainsFunc(plan.spans, func(s span) bool { return s.gate != nil && s.gate.Stop == result.StopBaseline }) {
+		return // nothing to split: the spans of a large plan are not copied
+	}
 	whole := unstaged{}
 	prints := NewFingerprints(&Options{})
 	spans := make([]span, 0, len(plan.spans))

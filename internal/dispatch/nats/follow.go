@@ -41,23 +41,62 @@ func (c *Client) followOnce(
 	if err != nil {
 		return err
 	}
-	defer messages.Stop()
+	return readAll(ctx, messages, from, take)
+}
+
+// readAll calls take for every message until ctx ends, also where the broker does not answer.
+func readAll(
+	ctx context.Context, messages jetstream.MessagesContext, from *uint64,
+	take func(jetstream.Msg, *jetstream.MsgMetadata) error,
+) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	came := make(chan arrival)
+	go pump(ctx, messages, came)
 	for {
-		msg, err := messages.Next(jetstream.NextContext(ctx))
-		if err != nil {
-			return err
+		var next arrival
+		select {
+		case next = <-came:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		meta, err := msg.Metadata()
+		if next.err != nil {
+			return next.err
+		}
+		meta, err := next.msg.Metadata()
 		if err != nil {
 			return err
 		}
 		if meta.Sequence.Stream < *from {
 			continue
 		}
-		if err := take(msg, meta); err != nil {
+		if err := take(next.msg, meta); err != nil {
 			return &handlerError{err}
 		}
 		*from = meta.Sequence.Stream + 1
+	}
+}
+
+// arrival is the next message of a stream, or why there is none.
+type arrival struct {
+	msg jetstream.Msg
+	err error
+}
+
+// pump passes messages on until ctx ends or an error comes. A broker that does not answer may hold it up for longer:
+// the library asks for its consumer again without a look at ctx.
+func pump(ctx context.Context, messages jetstream.MessagesContext, to chan<- arrival) {
+	defer messages.Stop()
+	for {
+		msg, err := messages.Next(jetstream.NextContext(ctx))
+		select {
+		case to <- arrival{msg, err}:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
 	}
 }
 

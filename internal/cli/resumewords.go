@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/arena-evals/arena/internal/dispatch/nats"
 	"github.com/arena-evals/arena/internal/harness"
 	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/result"
@@ -57,6 +58,31 @@ func (f *runFlags) resumeWords() []string {
 		words = append(words, f.cassettes.recording()...)
 		if f.given.has("record-mode") && f.cassettes.Mode != "all" {
 			words = append(words, "--record-mode", f.cassettes.Mode)
+		}
+	}
+	return append(words, f.brokerWords()...)
+}
+
+// brokerWords are the flags by which the run finds its broker, whose workers may have sent more since. A password stands
+// in none of them. A URL in a variable that has one goes on to be read there.
+func (f *runFlags) brokerWords() (words []string) {
+	d := &f.dispatch
+	for _, c := range []struct{ flag, url string }{{"workers", f.workers.url}, {"dispatch", d.url}} {
+		shown, hides := nats.ShownURL(c.url)
+		if shown != "" && f.given.has(c.flag) && (f.given.typed(c.flag) || !hides) {
+			words = append(words, "--"+c.flag, shown)
+		}
+	}
+	if f.workers.url == "" && d.url == "" {
+		return nil
+	}
+	for _, c := range []struct{ flag, value string }{
+		{"workers-timeout", f.workers.timeout.String()}, {"dispatch-wait", d.wait.String()},
+		{"dispatch-timeout", d.patience.String()}, {"stream", d.stream}, {"nats-creds", d.creds}, {"nats-ca", d.ca},
+		{"nats-cert", d.cert}, {"nats-key", d.key},
+	} {
+		if f.given.has(c.flag) {
+			words = append(words, "--"+c.flag, c.value)
 		}
 	}
 	return words

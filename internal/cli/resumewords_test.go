@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -63,5 +64,38 @@ func TestJudgementsGoOnAsTheyWere(t *testing.T) {
 					notGoneOnWith[fl.Name])
 			}
 		})
+	}
+}
+
+// TestRunsWithABrokerGoOnWithIt: the command that goes on names the broker, with all that it takes to reach it, and no
+// password.
+func TestRunsWithABrokerGoOnWithIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		words, want string
+		byVariable  []string
+	}{
+		{"", "", nil},
+		{"--workers=nats://a:4222", "--workers nats://a:4222", nil},
+		{"--workers=b", "--workers nats://b:4222", nil},
+		{"--workers=nats://me:hunter2@a:4222,nats://b:4222", "--workers nats://a:4222,nats://b:4222", nil},
+		{"--workers=nats://hunter2@a", "--workers nats://a:4222", nil},
+		{"--workers=nats://a:4222", "--workers nats://a:4222", []string{"workers"}},
+		{"--workers=nats://me:hunter2@a:4222 --stream=SHOP", "--stream SHOP", []string{"workers"}},
+		{"--workers=tls://a:4222 --workers-timeout=3m --stream=SHOP --nats-creds=me.creds --nats-ca=ca.pem " +
+			"--nats-cert=c.pem --nats-key=k.pem", "--workers tls://a:4222 --workers-timeout 3m0s --stream SHOP " +
+			"--nats-creds me.creds --nats-ca ca.pem --nats-cert c.pem --nats-key k.pem", nil},
+		{"--workers= --stream=SHOP", "", nil},
+		{"--dispatch=nats://me:hunter2@a --dispatch-wait=5m --dispatch-timeout=9s",
+			"--dispatch nats://a:4222 --dispatch-wait 5m0s --dispatch-timeout 9s", nil},
+	} {
+		f := asRun(t, strings.Fields(c.words)...)
+		for _, flag := range c.byVariable {
+			f.given[flag] = bySetting
+		}
+		want := strings.TrimSpace("arena run --resume " + c.want)
+		if got := quoted(f.resumeWords()); got != want {
+			t.Errorf("%s (%v)\ngoes on with %s\nwant         %s", c.words, c.byVariable, got, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,6 +102,10 @@ func (f *workersFlags) refuseUncollected(run *runFlags, ledger *result.JournalCo
 	if !run.resume || run.given.has("workers") || ledger.Header.Workers == nil || ledger.Closed() {
 		return nil
 	}
-	return errors.New("--resume: workers ran the trials of that run, and may have finished more since it was killed\n" +
-		"name their broker, to have what they sent: --workers URL; or run the rest here: --workers=\"\"")
+	broker := "URL"
+	if at := slices.Index(ledger.Header.Resume, "--workers") + 1; at > 0 && at < len(ledger.Header.Resume) {
+		broker = ledger.Header.Resume[at]
+	}
+	return fmt.Errorf("--resume: workers ran the trials of that run, and may have finished more since it was killed\n"+
+		"name their broker, to have what they sent: --workers %s; or run the rest here: --workers=\"\"", shellQuote(broker))
 }

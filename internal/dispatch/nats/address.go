@@ -22,6 +22,16 @@ func CheckURL(text string) error {
 	return err
 }
 
+// ShownURL returns the URL of a broker without user names and passwords, and whether it has some. It is "" for what is
+// no such URL.
+func ShownURL(text string) (shown string, hides bool) {
+	at, err := parseAddress(text)
+	if err != nil {
+		return "", false
+	}
+	return at.shown, at.shown != at.full
+}
+
 // parseAddress parses URLs with commas between them. The user name and password of the first one also apply to URLs
 // without any.
 func parseAddress(text string) (address, error) {

@@ -20,7 +20,6 @@ func NewBrief(t *Trial) Brief {
 		Scenario: t.Scenario, Provider: t.Provider, Region: t.Region, Trials: t.Trials,
 		File: t.Position.File, Line: t.Position.Line,
 		Simulated: t.Simulated, TaskType: t.TaskType, Repeatable: t.Repeatable,
-		Asked: t.asked(),
 	}
 	if t.Recording != nil {
 		shared.Recording = t.Recording.File
@@ -37,6 +36,7 @@ func NewBrief(t *Trial) Brief {
 		b.BriefRow = noRow
 	}
 	b.Index, b.ID, b.Trial, b.Status, b.Turns = t.Index, t.ID, t.Trial, t.Status, int32(len(t.Turns))
+	b.Asked = t.asked()
 	b.DurationMS, b.CostUSD, *b.Usage = t.DurationMS, t.CostUSD, t.Usage
 	b.Before, b.Gone, b.Flaky, b.OverBudget, b.Rejected = t.Before, t.Gone, t.Flaky, t.OverBudget, t.Rejected
 	b.Tolerated = t.Gone && t.Excused && t.Status == Failed

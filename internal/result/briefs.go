@@ -22,6 +22,7 @@ type Briefs struct {
 	rows    []packedRow
 	ids     texts
 	names   texts // of rows, and of sessions that are not rows
+	asked   texts // differs from row to row, and is mostly the same within a scenario
 }
 
 const pageBriefs = 1 << 10
@@ -31,7 +32,7 @@ type briefPage [pageBriefs]packedBrief
 // packedBrief is a Brief in which shared values are numbers.
 type packedBrief struct {
 	duration                     float64
-	id                           textAt
+	id, asked                    textAt
 	index, trial                 int64
 	shared, spent, checked, fate uint32
 	rare, row                    uint32 // from 1; 0: none
@@ -99,7 +100,8 @@ func (c *Briefs) unpack(i int, b *Brief) {
 	*b = Brief{
 		BriefShared: &c.shared.values[p.shared], BriefRare: noRare, BriefRow: noRow, Usage: &spent.usage,
 		Checks: &checked.checks, Turns: checked.turns, Index: int(p.index), ID: c.ids.get(p.id), Trial: int(p.trial),
-		DurationMS: p.duration, Status: p.status, Group: fate.group, Quarantine: fate.quarantine, Excuse: fate.excuse,
+		Asked: c.asked.get(p.asked), DurationMS: p.duration, Status: p.status, Group: fate.group,
+		Quarantine: fate.quarantine, Excuse: fate.excuse,
 	}
 	if spent.priced {
 		b.CostUSD = &spent.cost
@@ -145,7 +147,7 @@ func (c *Briefs) packed(i int) *packedBrief { return &c.pages[i/pageBriefs][i%pa
 func (c *Briefs) add(b *Brief) {
 	p := packedBrief{
 		index: int64(b.Index), trial: int64(b.Trial), duration: b.DurationMS, status: b.Status, flags: b.flags(),
-		id: c.ids.add(b.ID), row: c.addRow(b.BriefRow), shared: c.shared.number(*b.BriefShared),
+		id: c.ids.add(b.ID), asked: c.asked.add(b.Asked), row: c.addRow(b.BriefRow), shared: c.shared.number(*b.BriefShared),
 		checked: c.checked.number(briefChecked{*b.Checks, b.Turns}), fate: c.fates.number(b.fate()),
 	}
 	spent := briefSpent{usage: *b.Usage}

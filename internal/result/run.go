@@ -163,6 +163,7 @@ type Brief struct {
 	Index      int // in the plan
 	ID         string
 	Trial      int
+	Asked      string // see Trial
 	DurationMS float64
 	CostUSD    *float64
 	Usage      *Usage      // shared
@@ -197,7 +198,6 @@ type BriefShared struct {
 	Repeatable bool   // see Trial
 	Recording  string // file of the conversation, when the trial only judged it
 	TaskType   string // of the prompt
-	Asked      string // see Trial
 }
 
 // BriefRow is what of a Brief only trials of a row or a session have.

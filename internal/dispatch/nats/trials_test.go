@@ -21,7 +21,7 @@ import (
 
 const aRun = "run00000"
 
-func trialsOn(t *testing.T, b *natstest.Broker) *nats.Trials {
+func trialsOn(t testing.TB, b *natstest.Broker) *nats.Trials {
 	t.Helper()
 	c, err := nats.Connect(t.Context(), nats.Options{URL: b.URL(), Stream: nats.DefaultTrials, Patience: hang.Guard})
 	if err != nil {

@@ -45,7 +45,9 @@ type TrialWorker struct {
 	mu      sync.Mutex
 	inHand  map[int]int // jobs by index, until their outcomes are stored
 	slots   chan struct{}
-	ackWait atomic.Int64 // the shortest of the consumers: a time.Duration
+	onWay   chan struct{} // results that are being stored while their slots run the next trials
+	stores  atomic.Bool   // a result was stored: the broker takes them
+	ackWait atomic.Int64  // the shortest of the consumers: a time.Duration
 }
 
 // Serve takes jobs until ctx ends, and finishes those that have begun. When hard ends, they end at once, and their jobs
@@ -54,7 +56,8 @@ type TrialWorker struct {
 func (w *TrialWorker) Serve(ctx, hard context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w.slots = make(chan struct{}, w.Jobs)
+	const share = 4 // of the slots may be a result ahead
+	w.slots, w.onWay = make(chan struct{}, w.Jobs), make(chan struct{}, 1+w.Jobs/share)
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var failed error
@@ -95,8 +98,9 @@ func (w *TrialWorker) serve(ctx, hard context.Context, need string) error {
 		}
 		got, err := w.fetch(ctx, consumer, n, func(m jetstream.Msg) {
 			running.Go(func() {
-				defer w.release(1)
-				w.handle(hard, m)
+				free := sync.OnceFunc(func() { w.release(1) })
+				defer free()
+				w.handle(hard, m, free)
 			})
 		})
 		w.release(n - got)
@@ -208,8 +212,9 @@ const (
 	forgotten  = 7 * 24 * time.Hour // without a worker, a consumer goes
 )
 
-// handle runs one job and stores its outcome. Only after that it confirms the job.
-func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
+// handle runs one job and stores its outcome. Only after that it confirms the job. It calls free when the slot of the
+// job may run another one, which need not wait for the broker.
+func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg, free func()) {
 	meta, err := msg.Metadata()
 	if err != nil {
 		return // not from a stream
@@ -242,6 +247,7 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 		_ = msg.NakWithDelay(giveBackDelay)
 		return
 	}
+	defer w.moveOn(free)()
 	if err := w.keep(context.WithoutCancel(hard), job, outcome); err != nil {
 		w.Notify(fmt.Sprintf("the result of the trial %s cannot be stored: %v", job.Trial, err))
 		_ = msg.NakWithDelay(giveBackDelay)
@@ -250,9 +256,25 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg) {
 		}
 		return
 	}
+	w.stores.Store(true)
 	once, cancel := context.WithTimeout(context.WithoutCancel(hard), askTimeout)
 	defer cancel()
 	_ = msg.DoubleAck(once) // otherwise it comes again, and is found stored
+}
+
+// moveOn frees the slot of a job whose outcome is about to be stored, unless many outcomes are on their way, or none was
+// stored yet: a broker that takes none must not cost more trials. The returned function is called when it is stored.
+func (w *TrialWorker) moveOn(free func()) (stored func()) {
+	if !w.stores.Load() {
+		return func() {}
+	}
+	select {
+	case w.onWay <- struct{}{}:
+		free()
+		return func() { <-w.onWay }
+	default:
+		return func() {}
+	}
 }
 
 // decode reads the job of a message, and returns an error when it is none of the worker's run.

@@ -48,7 +48,7 @@ type Group struct {
 	High float64 `json:"high"`
 	// Score is the mean score of the checks for which more is better; nil: none.
 	Score     *float64 `json:"score,omitempty"`
-	CostUSD   *float64 `json:"cost_usd,omitempty"` // of a trial with its judges, the median; nil: not known
+	CostUSD   *float64 `json:"cost_usd,omitempty"` // of a trial in full, the median; nil: not known
 	LatencyMS float64  `json:"latency_ms"`         // of a trial, the median
 	// Failing are the checks that failed.
 	Failing []string `json:"failing,omitempty"`

@@ -209,26 +209,14 @@ func measured(run *result.Run) (map[string]*measures, error) {
 
 func (m *measures) add(t *result.Trial) {
 	m.ms = append(m.ms, t.DurationMS)
-	usd := 0.0
-	for _, cost := range []*float64{t.CostUSD, judgeCost(t)} {
-		if cost == nil {
-			m.unknown = true
-			return
-		}
-		usd += *cost
+	if usd := t.FullCost(); usd == nil {
+		m.unknown = true
+	} else {
+		m.usd = append(m.usd, *usd)
 	}
-	m.usd = append(m.usd, usd)
 	if score, n := t.Score(); n > 0 {
 		m.scores = append(m.scores, score)
 	}
-}
-
-// judgeCost is the cost of the judges of a trial; nil: not known.
-func judgeCost(t *result.Trial) *float64 {
-	if t.Judges == nil {
-		return new(float64)
-	}
-	return t.Judges.CostUSD
 }
 
 // cost is the median cost of a trial; nil: not known.

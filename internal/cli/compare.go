@@ -35,7 +35,8 @@ A group regressed, or improved, when its trials show it: each of the two claims 
 wrong in at most 5 of 100 comparisons of runs between which nothing changed. Whatever else differs
 is no evidence, with the fall that would likely have been seen. A trial that broke speaks against
 the claim. Where mocks or recordings answer and judge in both runs, every difference is a fact.
-A group is slower or dearer when its trials take or cost a fifth more on average.
+A group is slower or dearer when its trials take or cost a fifth more on average. Replies from a cache
+count as they did when they were paid for.
 
 Its exit status is 0, whatever differs. With --fail-on it is 1 when that came up, and 3 when the
 later run is not finished, has no known cost for dearer, or tells nothing for regressed: no group

@@ -212,12 +212,10 @@ func (g *Group) measure(run *result.Run) {
 		for _, c := range b.Beside() {
 			simulated += c.SimulatedUSD
 		}
-		for _, cost := range costs(b) {
-			if cost == nil {
-				priced = false
-			} else {
-				usd += *cost
-			}
+		if cost := b.FullCost(); cost == nil {
+			priced = false
+		} else {
+			usd += *cost
 		}
 	}
 	if g.Gate != nil {
@@ -230,15 +228,6 @@ func (g *Group) measure(run *result.Run) {
 	if priced {
 		g.CostUSD, g.SimulatedUSD = new(usd/ended), simulated/ended
 	}
-}
-
-// costs are what the agent, the judges and the played users of a trial cost; nil: not known.
-func costs(b *result.Brief) []*float64 {
-	all := []*float64{b.CostUSD}
-	for _, c := range b.Beside() {
-		all = append(all, c.CostUSD)
-	}
-	return all
 }
 
 // badness orders the statuses of trials, the best first.

@@ -41,8 +41,8 @@ func NewBrief(t *Trial) Brief {
 	b.Before, b.Gone, b.Flaky, b.OverBudget, b.Rejected = t.Before, t.Gone, t.Flaky, t.OverBudget, t.Rejected
 	b.Tolerated = t.Gone && t.Excused && t.Status == Failed
 	rare := BriefRare{
-		Judges: t.Judges, Users: t.Users, Context: t.Context, Guards: GuardsOf(t), Refused: t.Workflow.refusals(),
-		Evals: EvalsOf(t), Dispatched: t.EvalsDispatched, Failing: t.failing(),
+		Judges: t.Judges, Users: t.Users, Context: t.Context, Earlier: t.earlier(), Guards: GuardsOf(t),
+		Refused: t.Workflow.refusals(), Evals: EvalsOf(t), Dispatched: t.EvalsDispatched, Failing: t.failing(),
 	}
 	if b.BriefRare = &rare; rare.isEmpty() {
 		b.BriefRare = noRare
@@ -53,7 +53,7 @@ func NewBrief(t *Trial) Brief {
 
 func (r *BriefRare) isEmpty() bool {
 	return r.Refused+r.Dispatched+len(r.Failing) == 0 && r.Judges == nil && r.Users == nil && r.Context == nil &&
-		r.Guards == nil && r.Evals == nil
+		r.Guards == nil && r.Evals == nil && r.Earlier == (Earlier{})
 }
 
 // Score is the mean score of the trial's checks and evals for which more is better, and their number.

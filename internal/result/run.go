@@ -213,6 +213,7 @@ type BriefRare struct {
 	Judges     *SideCost   // nil: nothing was judged by a model
 	Users      *SideCost   // nil: no user was played by one
 	Context    *SideCost   // nil: no context policy asked a model
+	Earlier    Earlier     // in no sum of costs
 	Guards     *GuardCount // nil: no guardrail fired
 	Refused    int         // transitions that were refused
 	Evals      *EvalCount  // nil: nothing was measured

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -62,24 +61,10 @@ func ownCost(out *result.Trial, g grant) (usd float64, known bool) {
 
 // paidInFull reports whether a trial took all its turns, asked all its judges, and took no reply from a cache.
 func paidInFull(out *result.Trial) bool {
-	full := true
-	out.Judged(func(j *result.Judgement) { full = full && !j.Cached })
-	cached := func(m chat.Message) bool {
-		return m.Cached || m.Generated != nil && m.Generated.Cached ||
-			m.LeftOut != nil && m.LeftOut.Asked != nil && m.LeftOut.Asked.Cached
+	for range out.PaidEarlier {
+		return false
 	}
-	for i := range out.Turns {
-		turn := &out.Turns[i]
-		full = full && turn.NotRun == "" && !slices.ContainsFunc(turn.Messages, cached)
-		if turn.Composition == nil {
-			continue
-		}
-		for k := range turn.Composition.Steps {
-			for m := range turn.Composition.Steps[k].Said {
-				full = full && !m.Cached
-			}
-		}
-	}
+	full := !slices.ContainsFunc(out.Turns, func(t result.Turn) bool { return t.NotRun != "" })
 	if out.Status == result.Failed { // a judge may not have been asked any more
 		out.Checks(func(_, _ int, v *result.Verdict) { full = full && !v.Skipped })
 	}

@@ -132,6 +132,9 @@ func pointer(to reflect.Type, read reader) reader {
 	}
 }
 
+// firstRoom is for how many entries a list has room at first: those of a trial mostly have so many.
+const firstRoom = 4
+
 func list(t reflect.Type, read reader) reader {
 	return func(s *scan, v reflect.Value) bool {
 		if s.null() {
@@ -143,7 +146,9 @@ func list(t reflect.Type, read reader) reader {
 		v.Set(reflect.MakeSlice(t, 0, 0))
 		n := 0
 		return s.elements(']', func() bool {
-			v.Grow(1)
+			if n == v.Cap() {
+				v.Grow(max(n, firstRoom))
+			}
 			n++
 			v.SetLen(n)
 			return read(s, v.Index(n-1))

@@ -69,7 +69,7 @@ func escape(rest []byte) int {
 	switch {
 	case len(rest) == 0:
 		return 0
-	case bytes.IndexByte([]byte(`"\/bfnrt`), rest[0]) >= 0:
+	case isShortEscape(rest[0]):
 		return 1
 	case rest[0] != 'u' || len(rest) < unicode:
 		return 0
@@ -82,15 +82,24 @@ func escape(rest []byte) int {
 	return unicode
 }
 
+func isShortEscape(c byte) bool {
+	switch c {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return true
+	}
+	return false
+}
+
 // unquote appends what is meant by a text with escapes. It reports false for those that are rare.
 func unquote(out, raw []byte) ([]byte, bool) {
-	for i := 0; i < len(raw); i++ {
-		if raw[i] != '\\' {
-			out = append(out, raw[i])
-			continue
+	for {
+		at := bytes.IndexByte(raw, '\\')
+		if at < 0 {
+			return append(out, raw...), true
 		}
-		i++
-		switch c := raw[i]; c {
+		out = append(out, raw[:at]...)
+		c := raw[at+1]
+		switch raw = raw[at+2:]; c {
 		case '"', '\\', '/':
 			out = append(out, c)
 		case 'n':
@@ -103,7 +112,6 @@ func unquote(out, raw []byte) ([]byte, bool) {
 			return out, false
 		}
 	}
-	return out, true
 }
 
 // known returns a text, the same one as before where it was read before.

@@ -35,7 +35,11 @@ func (b *Body) SHA256() (sum [sha256.Size]byte) {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
+// reader reads the whole body. One in one piece is written to a connection as it is, without room for copies.
 func (b *Body) reader() io.Reader {
+	if len(b.pieces) == 1 && b.pieces[0].text == "" {
+		return bytes.NewReader(b.pieces[0].data)
+	}
 	all := make([]io.Reader, 0, 2*len(b.pieces))
 	for _, p := range b.pieces {
 		all = append(all, bytes.NewReader(p.data), strings.NewReader(p.text))

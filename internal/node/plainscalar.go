@@ -88,7 +88,7 @@ func (p *plainReader) quoted(quote byte) *Node {
 				return nil
 			}
 			if text.Cap() == 0 {
-				text.Grow(p.closingQuote(quote) - from)
+				text.Grow(p.lengthUpTo(quote, from))
 			}
 			text.Write(p.data[from:p.at])
 			text.WriteByte(escaped)
@@ -108,17 +108,20 @@ func (p *plainReader) quoted(quote byte) *Node {
 	return nil
 }
 
-// closingQuote is where the quoted text ends that is being read, or the end of the line.
-func (p *plainReader) closingQuote(quote byte) int {
+// lengthUpTo is the length of the quoted text that begins at from, of which the first escape is next: there are very many
+// texts, and none keeps more memory than it needs.
+func (p *plainReader) lengthUpTo(quote byte, from int) int {
+	escapes := 0
 	for i := p.at; i < p.end; i++ {
 		switch c := p.data[i]; {
 		case c == '\\' && quote == '"', c == quote && quote == '\'' && i+1 < p.end && p.data[i+1] == quote:
+			escapes++
 			i++
 		case c == quote:
-			return i
+			return i - from - escapes
 		}
 	}
-	return p.end
+	return p.end - from
 }
 
 // plainEscape is the character that two characters stand for in quotes.

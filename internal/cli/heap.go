@@ -5,13 +5,16 @@ import (
 	"runtime/debug"
 )
 
-// A small run ends before garbage collection matters. A suite of many thousand scenarios uses more processor time to
-// save memory: CI machines are small, and a run mostly waits.
+// A small run ends before garbage collection matters. A large suite uses more processor time to save memory: CI machines
+// are small, and a run mostly waits. Its heap may fill the next of a few limits: with the program itself, the process
+// takes about 96, 128 or 256 MiB.
 const (
 	smallPercent = 300
-	roomy        = 52 << 20 // bytes of heap that a run may fill before it trades
-	largePercent = 20
+	largePercent = 20 // where there is no more space
 )
+
+// heapLimits are in bytes.
+func heapLimits() [3]uint64 { return [3]uint64{52 << 20, 80 << 20, 190 << 20} }
 
 // watchHeap sets after every garbage collection how far the heap may grow until the next one. If GOGC is set, it does
 // nothing.
@@ -36,9 +39,11 @@ func watchHeap(getenv func(string) string) {
 
 // heapPercent is by how many percent a heap with so many bytes in use may grow.
 func heapPercent(live uint64) int {
-	if live >= roomy {
-		return largePercent
+	for _, limit := range heapLimits() {
+		if live < limit {
+			space := (limit - live) * 100
+			return int(min(max(space/max(live, 1), largePercent), smallPercent))
+		}
 	}
-	room := (roomy - live) * 100
-	return int(min(max(room/max(live, 1), largePercent), smallPercent))
+	return largePercent
 }

@@ -18,16 +18,40 @@ var complete = []string{
 	"done", "success", "tool_calls", "tool_use", "tool_call", "function_call",
 }
 
-// stopped are the words with which servers end a reply that was cut at a limit or stopped by a filter, in lower case.
-var stopped = []string{
-	"length", "max_tokens", "max_output_tokens", "max_length", "model_length", "model_context_window_exceeded",
-	"content_filter", "content_filtered", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii",
-	"image_safety", "error_toxic", "error_limit", "guardrail_intervened",
+// cut are the words with which servers end a reply that was cut at a limit, in lower case. filtered are those for one
+// that was stopped by a filter, and asked those for one that calls tools.
+var (
+	cut = []string{
+		"length", "max_tokens", "max_output_tokens", "max_length", "model_length", "model_context_window_exceeded",
+		"error_limit",
+	}
+	filtered = []string{
+		"content_filter", "content_filtered", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii",
+		"language", "model_armor", "image_safety", "error_toxic", "guardrail_intervened",
+	}
+	asked = []string{"tool_calls", "tool_use", "tool_call", "function_call"}
+)
+
+// FinishOf is the finish reason that a word of any vendor means: stop, length, tool_calls or content_filter. Other words
+// stay as they are.
+func FinishOf(word string) string {
+	switch lower := strings.ToLower(word); {
+	case slices.Contains(asked, lower):
+		return "tool_calls"
+	case slices.Contains(complete, lower):
+		return "stop"
+	case slices.Contains(cut, lower):
+		return "length"
+	case slices.Contains(filtered, lower):
+		return "content_filter"
+	}
+	return word
 }
 
 // Stopped reports whether a word for the end of a reply says that something else than the model ended it.
 func Stopped(word string) bool {
-	return BrokeOff(word) || slices.Contains(stopped, strings.ToLower(word))
+	lower := strings.ToLower(word)
+	return BrokeOff(word) || slices.Contains(cut, lower) || slices.Contains(filtered, lower)
 }
 
 // Complete reports whether a finish reason says that the model came to its end, or says nothing.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/arena-evals/arena/internal/jsonquery"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -20,6 +21,7 @@ type httpFile struct {
 	body    *node.Node
 	session *node.Node
 	tools   *node.Node
+	fixed   *node.Node // a text without places under a name of sessions
 }
 
 // agent is the agent behind HTTP of a provider. The tables below are of providers and not of agents, so that what reads
@@ -69,7 +71,8 @@ var httpAgentFields = table("additional_config of an http provider", func() rows
 		agentPath("usage", func(h *httpFile) *string { return &h.Usage }).
 			doc("Where stands what the reply took: input_tokens, output_tokens, cost_usd."),
 		agentPath("finish_reason", func(h *httpFile) *string { return &h.Finish }).
-			doc("Where stands why the reply ended, such as stop or length."),
+			doc("Where stands why the reply ended, such as stop or length. Left out: where answers of OpenAI, Anthropic and " +
+				"Gemini have it."),
 		agentPath("error", func(h *httpFile) *string { return &h.Error }).preset(HTTPError).
 			doc("Where an answer that is a failure says so. What is there and neither null, false, 0 nor empty is an error of " +
 				"the trial."),
@@ -140,8 +143,27 @@ func (d *decoder) agentPath(v *node.Node, name string) string {
 	if why := jsonquery.Always(path); why != "" {
 		d.Errorf(v, "wrong-value", "%s: %q would make a reply of any answer: %s", name, path, why).
 			Hint = "write the path to the text"
+	} else if key := lastKey(path); notSpoken[jsonvalue.FoldKey(key)] {
+		d.Warnf(v, "odd-path", "%s: %q leads to the field %s, which is not what an agent says", name, path, key).
+			Hint = "write the path to the text"
 	}
 	return path
+}
+
+// notSpoken are fields of answers that hold no words of an agent, as jsonvalue.FoldKey writes them.
+var notSpoken = map[string]bool{
+	"id": true, "role": true, "model": true, "object": true, "finishreason": true, "stopreason": true, "created": true,
+	"createdat": true, "systemfingerprint": true, "sessionid": true, "requestid": true, "responseid": true, "threadid": true,
+	"traceid": true, "messageid": true, "conversationid": true, "modelversion": true,
+}
+
+// lastKey is the name with which a path ends; "": it ends with something else.
+func lastKey(path string) string {
+	key := path[strings.LastIndexByte(path, '.')+1:]
+	if strings.ContainsAny(key, "[]()|'` ") {
+		return ""
+	}
+	return strings.Trim(key, `"$@`)
 }
 
 // fromEnv puts the environment into a text of a request.
@@ -196,6 +218,7 @@ func readHTTPHeaders(d *decoder, p *providerFile, v *node.Node) {
 		}
 		d.httpText(value, "headers."+name, written, h.HTTPAgent)
 		filled := h.fromEnv(d, value, name, written)
+		h.noteSession(name, written, value)
 		switch hint, own := ownOfAgent[http.CanonicalHeaderKey(name)]; {
 		case own:
 			d.Errorf(k, "reserved-field", "headers cannot set %s: arena does", name).Hint = hint
@@ -243,5 +266,6 @@ func (h *httpFile) bodyPart(d *decoder, v *node.Node, name string) any {
 		return d.Any(v)
 	}
 	d.httpText(v, "body: "+name, text, h.HTTPAgent)
+	h.noteSession(name, text, v)
 	return h.fromEnv(d, v, name, text)
 }

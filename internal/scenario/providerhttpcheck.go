@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/arena-evals/arena/internal/jsonvalue"
 	"github.com/arena-evals/arena/internal/node"
 )
 
@@ -37,6 +38,7 @@ func (d *decoder) httpAgent(n *node.Node, p *providerFile) {
 			"{{messages}} in url, headers and body").Hint = `write body: {message: "{{message}}"}`
 	}
 	d.agentSession(f)
+	d.fixedSession(f)
 	d.agentTools(f)
 	if f.Sends(OTLPEndpoint) != f.Sends(OTLPHeaders) && f.body != nil {
 		d.Errorf(f.body, "missing-placeholder", "an endpoint that sends traces needs both {{%s}} and {{%s}}", OTLPEndpoint,
@@ -85,6 +87,28 @@ func (d *decoder) agentSession(f *httpFile) {
 		d.Errorf(f.url, "wrong-value", "url: the endpoint tells its session in its first answer, and {{session}} is a part "+
 			"of the address of the first request").Hint = "take session out, and arena makes one up for each trial; or send " +
 			"it elsewhere"
+	}
+}
+
+// sessionKeys are names under which endpoints take the id of a conversation, without case and signs.
+var sessionKeys = []string{
+	"session", "sessionid", "conversation", "conversationid", "thread", "threadid", "chatid", "xsessionid",
+	"xconversationid", "xthreadid",
+}
+
+// noteSession takes down a text that is the same in every request and stands where the id of a conversation is due.
+func (h *httpFile) noteSession(key, text string, v *node.Node) {
+	key = strings.ReplaceAll(jsonvalue.FoldKey(key), "-", "")
+	if slices.Contains(sessionKeys, key) && !strings.Contains(text, "{{") && strings.TrimSpace(text) != "" && h.fixed == nil {
+		h.fixed = v
+	}
+}
+
+// fixedSession warns of one session for all conversations: the agent would remember in one what was said in another.
+func (d *decoder) fixedSession(f *httpFile) {
+	if f.fixed != nil && !f.Remembers() && !f.Sends("trial") {
+		d.Warnf(f.fixed, "fixed-session", "all trials are sent the same session: the agent may take them for one conversation").
+			Hint = "write {{session}} in its place, which is another one for each trial"
 	}
 }
 

@@ -75,6 +75,7 @@ type responseData struct {
 	argued   []bool // of the call it is told with which arguments it was made
 	session  bool
 	doubts   []string // that the answer may be none
+	said     spoken
 }
 
 func (x *exchange) Encode(*chat.Request) ([]byte, error) { return x.body, nil }
@@ -97,6 +98,7 @@ func (x *exchange) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
 	if err != nil {
 		return chat.Reply{}, err
 	}
+	text = x.whole(call, text)
 	call.Came(len(text))
 	return x.reply(call, text, data)
 }
@@ -136,7 +138,7 @@ func (x *exchange) text(call *wire.Call, doc any, data []byte) (string, error) {
 		}
 		return text, nil
 	}
-	if x.listed && len(x.calls) > 0 { // it called tools, and said nothing
+	if x.said.refusal != "" || x.listed && len(x.calls) > 0 { // it refused, or called tools, and said nothing
 		return "", nil
 	}
 	if x.p.Reply == "" {
@@ -196,6 +198,7 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	}
 	r := chat.Reply{
 		Content: text, FinishReason: x.finish, Usage: x.usage, ToolCalls: x.calls, ToolResults: x.results,
+		Refused:    x.said.refusal != "",
 		Unreported: []string{chat.UnreportedModelCalls, chat.UnreportedToolCalls},
 	}
 	if x.p.AsksTools { // arena has a hand in them
@@ -240,6 +243,9 @@ func (x *exchange) take(call *wire.Call, doc any, data []byte) error {
 		return err
 	}
 	if err := x.remember(call, doc, data); err != nil {
+		return err
+	}
+	if err := x.vendor(call, doc, data); err != nil {
 		return err
 	}
 	v, err := x.at(call, paths.finish, "finish_reason", doc, data)

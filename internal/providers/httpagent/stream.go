@@ -1,6 +1,8 @@
 package httpagent
 
 import (
+	"strings"
+
 	"github.com/arena-evals/arena/internal/chat"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/providers/wire"
@@ -83,6 +85,9 @@ func (s *stream) Reply() (chat.Reply, error) {
 	case s.call.EmittedText() == "" && len(s.calls) == 0:
 		return chat.Reply{}, s.misfit(s.call, s.first, "no event of the stream has text at %q (stream.data); the first one "+
 			"is", h.Data)
+	}
+	if text := s.call.EmittedText(); !strings.Contains(text, s.said.refusal) {
+		s.call.Dropped("refusal")
 	}
 	return s.reply(s.call, s.call.EmittedText(), s.first)
 }

@@ -57,6 +57,9 @@ func (c *Call) Ends(before, now string) {
 	}
 }
 
+// Elsewhere notes why the text of the reply may not be what the answer says.
+func (c *Call) Elsewhere(why string) { c.doubt(why) }
+
 // doubt adds a reason why the reply may be incomplete or its counts may be wrong.
 func (c *Call) doubt(what string) {
 	if !slices.Contains(c.doubts, what) {

@@ -100,6 +100,9 @@ func (c *Client) Await(ctx context.Context, at Endpoint, res *Result) (*Result, 
 		if next.ID == "" {
 			next.ID = res.ID
 		}
+		if next.ID != res.ID {
+			next.doubt(fmt.Sprintf("the agent was asked for the task %s, and answers with %s", brief(res.ID), brief(next.ID)))
+		}
 		res = next
 	}
 	return res, nil
@@ -119,6 +122,7 @@ type rpcRequest struct {
 }
 
 type rpcResponse struct {
+	ID     json.RawMessage `json:"id"`
 	Result json.RawMessage `json:"result"`
 	Error  *struct {
 		Code    int    `json:"code"`
@@ -131,7 +135,8 @@ func (c *Client) call(ctx context.Context, at Endpoint, m method, params any, re
 	if at.Newer {
 		name = m.newer
 	}
-	body, err := json.Marshal(rpcRequest{"2.0", c.calls.Add(1), name, params})
+	id := c.calls.Add(1)
+	body, err := json.Marshal(rpcRequest{"2.0", id, name, params})
 	if err != nil {
 		return nil, c.fault("the message cannot be written as JSON: %w", err)
 	}
@@ -167,6 +172,7 @@ func (c *Client) call(ctx context.Context, at Endpoint, m method, params any, re
 		return nil, c.fault("%s was answered with %s; what is read is text, data or a file%s", name, what,
 			c.Excerpt(string(res.Body)))
 	}
+	c.check(result, id, reply.ID, reply.Result)
 	return result, nil
 }
 

@@ -22,7 +22,19 @@ type Result struct {
 	Artifacts []Artifact `json:"artifacts"`
 	Parts     []Part     `json:"parts"`
 
-	both bool // a task came and a message
+	both   bool   // a task came and a message
+	doubts string // see Doubt
+}
+
+// Doubt is why the answer may not be one to the message, or may tell of a failure: "" where nothing says so.
+func (r *Result) Doubt() string { return r.doubts }
+
+// doubt adds a reason.
+func (r *Result) doubt(why string) {
+	if r.doubts != "" {
+		r.doubts += ", and "
+	}
+	r.doubts += why
 }
 
 // Status is the status of a task.

@@ -55,6 +55,8 @@ func (a *Agent) Ask(ctx context.Context, text string) (*Answer, error) {
 		return nil, a.fault("the task is %s and not completed%s", say.Named(string(answer.State)), a.Excerpt(answer.Text))
 	case answer.Text == "":
 		return nil, a.fault("the completed task has no text")
+	case res.Doubt() != "":
+		return nil, a.fault("%s", res.Doubt())
 	}
 	return answer, nil
 }

@@ -121,6 +121,36 @@ func TestAmbiguousAnswers(t *testing.T) {
 	}
 }
 
+// TestDoubts: an answer that says something against itself is an answer, and a warning.
+func TestDoubts(t *testing.T) {
+	t.Parallel()
+	for result, want := range map[string]string{
+		task("completed", `}}`): "said nothing",
+		task("completed", says("Done")+`}, "artifacts": [{"parts": [{"text": "shoes"}]}]}`):  "nobody is shown it: shoes",
+		task("completed", `, "message": {"parts": [{"text": "One"}, {"text": "two"}]}}}`):    "nobody is shown it: two",
+		task("completed", says("Shoes")+`}, "error": {"code": 7}}`):                          `(error: {"code":7})`,
+		task("completed", says("Shoes")+`, "error": "no stock"}}`):                           `(status.error: "no stock")`,
+		task("completed", says("Shoes")+`}, "metadata": {"success": false}}`):                "(metadata.success: false)",
+		`{"parts": [{"text": "Shoes"}], "errors": ["no stock"]}`:                             "(errors: ",
+		`{"role": "user", "parts": [{"text": "Shoes"}]}`:                                     "a message of the user",
+		`{"message": {"role": "ROLE_USER", "parts": [{"text": "Shoes"}]}}`:                   "a message of the user",
+		`{"parts": [{"text": "Shoes"}]}, "id": 77`:                                           "the request 77",
+		`{"parts": [{"text": "Shoes"}]}, "id": null`:                                         "",
+		`{"role": "agent", "parts": [{"text": "Shoes"}], "metadata": {"status": "failed"}}`:  "",
+		`{"role": "ROLE_AGENT", "parts": [{"text": "Shoes"}], "error": null}`:                "",
+		task("completed", says("Shoes")+`}, "artifacts": [{"parts": [{"text": "Shoes"}]}]}`): "",
+		task("completed", `}, "artifacts": [{"parts": [{"text": "a"}, {"text": "b"}]}]}`):    "",
+	} {
+		f := start(t, &fake{serve: func(w http.ResponseWriter, r *http.Request) {
+			_, _ = fmt.Fprintf(w, `{"jsonrpc": "2.0", "result": %s}`, result)
+		}})
+		res := called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`)
+		if res.Error != "" || (res.Doubt == "") != (want == "") || !strings.Contains(res.Doubt, want) {
+			t.Errorf("%s: %+v, want %q", result, res, want)
+		}
+	}
+}
+
 // TestAmbiguousCard: of a card that has a key twice nobody knows the skills.
 func TestAmbiguousCard(t *testing.T) {
 	t.Parallel()

@@ -105,10 +105,23 @@ func answerOf(res *a2a.Result) (chat.ToolResult, error) {
 		return chat.ToolResult{}, fmt.Errorf("the task is %s%s", say.Named(string(state)), excerpt(text))
 	case text == "" && len(media) == 0 && !res.IsTask():
 		return chat.ToolResult{}, errors.New("the agent answered with an empty message")
+	}
+	out := chat.ToolResult{Content: text, Doubt: res.Doubt()}
+	rest := make([]string, 0, len(said.texts)+len(made.texts))
+	for i, more := range slices.Concat(said.texts, made.texts) {
+		if len(said.texts) > 0 && i > 0 && !strings.Contains(text, strings.TrimSpace(more)) {
+			rest = append(rest, more)
+		}
+	}
+	switch {
 	case text == "" && len(media) == 0:
 		text = "The agent completed the task and said nothing."
+		out.Content = text
+		out.Doubt = cmp.Or(out.Doubt, "the agent completed the task and said nothing")
+	case len(rest) > 0:
+		out.Doubt = cmp.Or(out.Doubt, "the agent's task holds more than the first text of its status, and nobody is shown it"+
+			excerpt(strings.Join(rest, "\n")))
 	}
-	out := chat.ToolResult{Content: text}
 	if len(media) > 0 {
 		if text != "" {
 			out.Parts = append(out.Parts, chat.Part{Type: "text", Text: text})

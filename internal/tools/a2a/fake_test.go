@@ -63,6 +63,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	one := asked{path: r.URL.Path, header: r.Header}
 	body, _ := io.ReadAll(r.Body)
 	var sent struct {
+		ID     json.Number
 		Method string
 		Params map[string]any
 	}
@@ -86,7 +87,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case f.serve != nil:
 		f.serve(w, r)
 	default:
-		_, _ = fmt.Fprintf(w, `{"jsonrpc": "2.0", "id": 1, "result": %s}`, f.results[min(turn, len(f.results))-1])
+		_, _ = fmt.Fprintf(w, `{"jsonrpc": "2.0", "id": %s, "result": %s}`, sent.ID, f.results[min(turn, len(f.results))-1])
 	}
 }
 

@@ -44,6 +44,9 @@ type Tracker struct {
 	rules     []expectedRule // of turns, about calls
 	rulesUsed map[usedRule]bool
 	turnsRun  map[runTurn]bool
+
+	echoes map[string]*echoes // of agents, by id
+	agents []string           // the same ids, in the order of the plan
 }
 
 // New returns a tracker that expects nothing yet.
@@ -54,6 +57,7 @@ func New() *Tracker {
 		conditions:      map[diag.Pos]*checkUse{},
 		firedGuardrails: map[string]bool{}, statesEntered: map[string]bool{},
 		rulesUsed: map[usedRule]bool{}, turnsRun: map[runTurn]bool{},
+		echoes:      map[string]*echoes{},
 		windowsUsed: map[place]bool{}, windowsRun: map[place]bool{},
 	}
 }
@@ -68,6 +72,7 @@ func (t *Tracker) Observe(trial *result.Trial) {
 	t.observeSkipped(trial)
 	t.observeConditions(trial)
 	t.observeMove(trial)
+	t.observeEchoes(trial)
 	if len(t.expected)+len(t.gates)+len(t.expectedGuardrails)+len(t.rules)+len(t.windows)+len(t.stateRules) == 0 &&
 		!t.listsExpected {
 		return
@@ -131,7 +136,7 @@ func (t *Tracker) Called(fits func(name string) bool) bool {
 }
 
 // ClaimUses claims that rules of turns applied, that context policies left something out, that states with rules were
-// entered, that evals with thresholds judged something, and that workflows moved on.
+// entered, that evals with thresholds judged something, that workflows moved on, and that agents spoke.
 func (t *Tracker) ClaimUses(list *List) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -140,4 +145,5 @@ func (t *Tracker) ClaimUses(list *List) {
 	t.claimStateRules(list.Kind())
 	t.claimGates(list.Kind())
 	t.claimMoves(list.Kind())
+	t.claimEchoes(list.Kind())
 }

@@ -22,6 +22,9 @@ func (m *matrix) checkNames(p *project, spans []span) {
 			agents[t.Scenario] = nil
 		}
 	}
+	for _, s := range planned {
+		m.tracker.ExpectWords(agents[s])
+	}
 	n := &names.Checker{
 		Project: p.Project, Tools: p.tools.Registry, Lenient: m.opts.Lenient, Diags: m.diags, Tracker: m.tracker,
 		Recorded: len(m.opts.Recordings) > 0, Ran: ranOf(spans),

@@ -35,6 +35,10 @@ func unparsed(m *chat.Message, asked []grading.Exhibit, tools []string, program 
 		told = append(told, fmt.Sprintf("a reply holds a mark of the model's own template (%q), which checks read as what "+
 			"it says: have the server use the template of this model, and end its replies at that mark", mark))
 	}
+	if line := goesOnAsUser(text); line != "" {
+		told = append(told, fmt.Sprintf("a reply goes on as the user (%q), which checks read as what the agent says: have the "+
+			"server end its replies where the turn ends", cutWords(line)))
+	}
 	if is := brokenReply(text, program); is != "" {
 		told = append(told, fmt.Sprintf("a reply is nothing but %q, %s", cutWords(text), is))
 	}

@@ -150,3 +150,12 @@ func (b *builder) doubtMetadata(o object) {
 		b.doubtf("the metadata report a failure: %s", cutText(failure, 80))
 	}
 }
+
+// doubtMessage does the same for those of a message.
+func (b *builder) doubtMessage(v value, role chat.Role) {
+	if o, ok := b.object(v, "metadata"); ok {
+		if failure := b.failureIn(o); failure != "" {
+			b.doubtf("the metadata of a message of the %s report a failure: %s", role, cutText(failure, 80))
+		}
+	}
+}

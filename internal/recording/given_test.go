@@ -134,10 +134,124 @@ func TestToldDoubts(t *testing.T) {
 		{inspect, `"invalidation":{"author":"a","reason":"leaked"}`, "the sample was marked invalid: leaked"},
 		{inspect, `"output":{"choices":[{"message":{"tool_calls":[{"id":"1","function":"refund","arguments":{}}]}}]}`,
 			"the output calls refund and the last message no tool, which is what is judged"},
+		{promptfoo, `"raw":{"choices":[{"message":{"content":"ok","refusal":null},"finish_reason":"stop"}]}`, ""},
+		{promptfoo, `"finishReason":"stop","raw":"{\"choices\":[{\"message\":{},\"finish_reason\":\"length\"}]}"`,
+			"the answer of the server says that the reply was stopped (length), and the result does not"},
+		{promptfoo, `"finishReason":"length","raw":{"stop_reason":"max_tokens"}`, ""},
+		{promptfoo, `"raw":{"candidates":[{"finishReason":"SAFETY"}]}`,
+			"the answer of the server says that the reply was stopped (SAFETY), and the result does not"},
+		{promptfoo, `"raw":{"choices":[{"message":{"refusal":"I cannot."}}]}`,
+			"the answer of the server holds a refusal, which is not the output: I cannot."},
+		{promptfoo, `"raw":{"choices":[{"message":{"content":"ok"}},{"message":{"content":"no"}}]}`,
+			"a call has 2 choices; the first one is taken"},
+		{promptfoo, `"raw":{"error":{"message":"boom"}}`, "the answer of the server reports a failure: boom"},
+		{promptfoo, `"metadata":{"redteamHistory":[{"prompt":"a","output":"b"}]}`, ""},
+		{promptfoo, `"metadata":{"redteamHistory":[{"prompt":"a","output":"b"},{"prompt":"c","output":"d"}]}`,
+			"the metadata hold a conversation of 2 turns, of which what stands as prompt and output is judged"},
+		{promptfoo, `"metadata":{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},` +
+			`{"role":"user","content":"c"}]}`,
+			"the metadata hold a conversation of 2 turns, of which what stands as prompt and output is judged"},
 	} {
 		s := only(t, []byte(strings.Replace(c.record, "MORE", c.more, 1)))
 		if got := strings.Join(s.Doubts, "; "); got != c.want {
 			t.Errorf("%s: doubts %q, want %q", c.more, got, c.want)
+		}
+	}
+}
+
+// TestEventsOfInspect: the events of a sample tell what its messages should.
+func TestEventsOfInspect(t *testing.T) {
+	t.Parallel()
+	sample := `{"version":2,"status":"success","eval":{"task":"t"},"samples":[{"id":1,"epoch":1,"messages":[` +
+		`{"role":"user","content":"hi"},{"id":"m1","role":"assistant","content":[{"type":"reasoning","reasoning":"hm"},` +
+		`{"type":"text","text":"ok"}],"tool_calls":[{"id":"c1","function":"f","arguments":{}}]},` +
+		`{"role":"tool","tool_call_id":"c1","function":"f","content":"done"},{"id":"m2","role":"assistant","content":"bye"}],` +
+		`"events":[EVENTS]}]}`
+	model := func(id, text string) string {
+		return `{"event":"model","output":{"choices":[{"message":{"id":"` + id + `","content":"` + text + `"}}]}}`
+	}
+	for _, c := range []struct{ events, want string }{
+		{model("m1", "ok") + "," + model("m2", "bye") + `,{"event":"tool","id":"c1","function":"f","error":null}`, ""},
+		{model("x", "something of another agent"), ""},
+		{model("m2", "the secret"), "the events tell that the model said something else"},
+		{`{"event":"tool","id":"c1","function":"f","error":{"type":"timeout","message":"slow"}}`, "of a tool that failed"},
+	} {
+		s := only(t, []byte(strings.Replace(sample, "EVENTS", c.events, 1)))
+		if got := strings.Join(s.Doubts, "; "); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: doubts %q, want %q", c.events, got, c.want)
+		}
+	}
+}
+
+// TestDroppedOnTheWay: what a span has lost may be what was said in it.
+func TestDroppedOnTheWay(t *testing.T) {
+	t.Parallel()
+	const call = `{"name":"llm","context":{"trace_id":"a","span_id":"c"},"span_kind":"LLM",` +
+		`"start_time":"2026-01-01T00:00:01","attributes":{"llm":{"input_messages":[{"message":{"role":"user",` +
+		`"content":"hi"}}],"output_messages":[{"message":{"role":"assistant","content":"ok"}}]}}MORE}`
+	const inEvents = `{"name":"llm","context":{"trace_id":"a","span_id":"c"},"start_time":"2026-01-01T00:00:01",` +
+		`"attributes":{"gen_ai.operation.name":"chat"},"events":[{"name":"gen_ai.user.message","attributes":{"content":"hi"}},` +
+		`{"name":"gen_ai.choice","attributes":{"content":"ok"}}]MORE}`
+	for _, c := range []struct{ span, more, want string }{
+		{call, ``, ""},
+		{call, `,"dropped_attributes_count":0,"dropped_events_count":0`, ""},
+		{call, `,"dropped_attributes_count":2`, "refused: 2 attributes of the span"},
+		{call, `,"dropped_events_count":3`, "3 events of the span were dropped on their way"},
+		{inEvents, ``, ""},
+		{inEvents, `,"dropped_events_count":1`, "refused: 1 events of the span"},
+		{inEvents, `,"dropped_attributes_count":1`, "1 attributes of the span were dropped on their way"},
+		{strings.Replace(inEvents, `"attributes":{"content":"ok"}`, `"dropped_attributes_count":1,"attributes":{"content":"ok"}`, 1),
+			``, "refused: 1 attributes of an event"},
+	} {
+		f, err := open([]byte("["+strings.Replace(c.span, "MORE", c.more, 1)+"]"), Options{})
+		got := ""
+		if err == nil {
+			var s *Session
+			if s, err = f.Load(0); err == nil {
+				got = strings.Join(s.Doubts, "; ")
+			}
+		}
+		if err != nil {
+			got = "refused: " + err.Error()
+		}
+		want, refused := strings.CutPrefix(c.want, "refused: ")
+		if !strings.Contains(got, want) || c.want == "" && got != "" || refused != (err != nil) {
+			t.Errorf("%s: %q, want %q", c.more, got, c.want)
+		}
+	}
+}
+
+// TestGuardrailsOfProxies: a proxy that stopped or changed a call tells so beside it.
+func TestGuardrailsOfProxies(t *testing.T) {
+	t.Parallel()
+	for told, want := range map[string]string{
+		`"guardrail_information":null`: "",
+		`"guardrail_information":[{"guardrail_name":"pii","guardrail_status":"success"}]`: "",
+		`"guardrail_information":{"guardrail_name":"pii","guardrail_status":"guardrail_intervened"}`: "the guardrail pii of the " +
+			"proxy tells: guardrail_intervened",
+		`"metadata":{"standard_logging_guardrail_information":[{"guardrail_name":"pii","guardrail_status":"failure"}]}`: "the " +
+			"guardrail pii of the proxy tells: failure",
+	} {
+		s := only(t, []byte(`{"id":"1","call_type":"acompletion","response_cost":0.1,"messages":[{"role":"user","content":"hi"}],`+
+			`"response":{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]},`+told+`}`))
+		if got := strings.Join(s.Doubts, "; "); got != want {
+			t.Errorf("%s: %q, want %q", told, got, want)
+		}
+	}
+}
+
+// TestMetadataOfMessages: what stands beside a message may say that it is none.
+func TestMetadataOfMessages(t *testing.T) {
+	t.Parallel()
+	for told, want := range map[string]string{
+		`"metadata":{"id":"x","status":"ok"}`: "",
+		`"metadata":{"error":"boom"}`:         "the metadata of a message of the assistant report a failure: boom",
+		`"meta":{"success":false}`:            "the metadata of a message of the assistant report a failure: its member",
+		`"metadata":{"status":"failed"}`:      "the metadata of a message of the assistant report a failure: its status",
+	} {
+		s := only(t, []byte(`{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"ok",`+told+`}]}`))
+		if got := strings.Join(s.Doubts, "; "); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", told, got, want)
 		}
 	}
 }

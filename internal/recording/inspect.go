@@ -84,6 +84,7 @@ func (b *builder) inspectSample(o object) {
 	}
 	b.inspectScores(o.get("scores"))
 	b.inspectCalls(o.get("events"))
+	b.compareEvents(o)
 	if len(b.calls) == 0 && !output.missing() {
 		b.calls = []modelCall{b.inspectCall(output)}
 	}

@@ -74,6 +74,7 @@ func (b *builder) liteLLMCall(o object) aiSpan {
 			return s
 		}
 	}
+	b.doubtGuardrails(o)
 	messages, response := o.get("messages"), o.get("response")
 	if isEmpty(messages) { // the proxy may keep only the complete request
 		messages = nestedJSON(o.get("proxyserverrequest"))
@@ -83,6 +84,31 @@ func (b *builder) liteLLMCall(o object) aiSpan {
 		b.liteLLMMeasures(&s.output[len(s.output)-1].Message, o)
 	}
 	return s
+}
+
+// doubtGuardrails tells of guardrails of the proxy that did more than let a call through: what is logged may not be what
+// the user got.
+func (b *builder) doubtGuardrails(o object) {
+	one := func(v value) {
+		switch status, _ := v.get("guardrailstatus").str(); status {
+		case "", "success", "not_run":
+		default:
+			name, _ := v.get("guardrailname").str()
+			b.doubtf("the guardrail %s of the proxy tells: %s", cutText(name, 40), cutText(status, 40))
+		}
+	}
+	metadata := nestedJSON(o.get("metadata"))
+	for _, told := range []value{
+		o.get("guardrailinformation"), metadata.get("guardrailinformation"),
+		metadata.get("standardloggingguardrailinformation"),
+	} {
+		told = nestedJSON(told)
+		if one(told); told.kind() == '[' {
+			for item := range told.items {
+				one(item)
+			}
+		}
+	}
 }
 
 // liteLLMMeasures adds tokens and cost. LiteLLM writes an unknown cost as 0.

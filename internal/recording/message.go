@@ -49,6 +49,11 @@ func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
 	if failure := b.failureIn(o); e.Role != chat.ToolRole && e.FinishReason != "incomplete" {
 		b.failed(fmt.Sprintf("a message of the %s failed: ", e.Role), failure)
 	}
+	for _, name := range []string{"meta", "metadata"} {
+		if told, is := o.members[name]; is && told.kind() == '{' && e.Role != chat.ToolRole { // a tool's are of what it is about
+			b.doubtMessage(told, e.Role)
+		}
+	}
 	if meta := o.get("meta"); meta.kind() == '{' {
 		e.Verdicts = b.verdicts(meta.get("assertions"))
 	}

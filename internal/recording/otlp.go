@@ -132,7 +132,7 @@ func inspectSpan(v value) (isAI, hasMessages bool, conversation string) {
 		if name, _ := e.get("name").str(); strings.HasPrefix(name, aiPrefix) {
 			o.isAI = true
 			o.hasMessages = o.hasMessages || roleOfEvent(name) != "" || strings.HasPrefix(name, "gen_ai.content.") ||
-				name == "gen_ai.client.inference.operation.details"
+				name == inferenceDetails
 		}
 	}
 	name, _ := v.get("name").str()

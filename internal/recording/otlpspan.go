@@ -70,10 +70,7 @@ func (b *builder) fillSpan(s *aiSpan, o object, attrs attributes) {
 	b.evaluations(s, o.get("events"))
 	b.spanGiven(s, attrs)
 	b.exceptions(s, o.get("events"))
-	if n := o.get("droppedattributescount"); hasNumber(n) && len(s.input)+len(s.output) > 0 {
-		b.errorf(n, "lost-message", "%s attributes of the span were dropped, and messages may have been among them", n.text).
-			Hint = "raise the limit of attributes of a span in the instrumentation of the agent"
-	}
+	b.dropped(s, o)
 	if len(s.output) > 1 && s.operation != "invoke_agent" {
 		b.severalChoices(len(s.output))
 		s.output = s.output[:1]

@@ -369,6 +369,7 @@ func TestDamagedTrials(t *testing.T) {
 		"messages of null":     {strings.Replace(flat, "["+messages+"]", "null", 1), "turns[0] has a reply that is not in its messages"},
 		"no reply":             {strings.Replace(flat, `,{"role":"assistant","content":"reply1"}`, "", 1), "turns[0] has another reply"},
 		"no call":              {strings.Replace(called, messages, `{"role":"user","content":"asked1"},{"role":"assistant","content":"reply1"}`, 1), `turns[0] has a call of the tool "orders"`},
+		"other arguments":      {strings.Replace(called, `"args":{"id":"arg1"},"result"`, `"args":{"id":"arg9"},"result"`, 1), `turns[0] has a call of the tool "orders" with other arguments`},
 		"no user":              {strings.Replace(flat, `{"role":"user","content":"asked1"},`, "", 1), "turns[0] has no message of the user"},
 		"an error of no words": {strings.Replace(strings.Replace(flat, "passed", "error", 1), messages, "", 1), "turns[0] has a reply that"},
 		"a long time":          {strings.Replace(flat, `"status"`, `"duration_ms":1e308,"status"`, 1), "duration_ms cannot be 1e+308; expected 0 to 1e+15"},

@@ -95,6 +95,8 @@ func (b *builder) promptfooResult(o object) {
 		s.Error = b.failure(o.get("error"))
 	}
 	b.doubtPromptfoo(response)
+	b.doubtRaw(response)
+	b.furtherTurns(o, response)
 	if output := response.get("output"); !output.missing() {
 		b.promptfooReply(o, response, output)
 	} else if s.Error == "" {

@@ -3,8 +3,10 @@ package result
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
 // CheckComplete checks a trial that was read from a file. Arena writes turns with consecutive indexes from 0; the
@@ -59,6 +61,35 @@ func (t *Turn) checkComplete() error {
 		answered[call.Name]--
 		if called[call.Name] < 0 && answered[call.Name] < 0 {
 			return fmt.Errorf("has a call of the tool %q that is not in its messages: they are lost", call.Name)
+		}
+	}
+	return t.checkArgs()
+}
+
+// checkArgs compares the arguments of the calls that the turn lists with those in its messages. Calls of which one of
+// the two has more are not compared.
+func (t *Turn) checkArgs() error {
+	asked, ran := map[string][]*chat.ToolCall{}, map[string]int{}
+	for i := range t.Messages {
+		for k := range t.Messages[i].ToolCalls {
+			call := &t.Messages[i].ToolCalls[k]
+			asked[call.Name] = append(asked[call.Name], call)
+		}
+	}
+	for i := range t.ToolCalls {
+		if t.ToolCalls[i].Step == "" {
+			ran[t.ToolCalls[i].Name]++
+		}
+	}
+	for i := range t.ToolCalls {
+		call := &t.ToolCalls[i]
+		if call.Step != "" || call.Name == "" || ran[call.Name] != len(asked[call.Name]) {
+			continue
+		}
+		if !slices.ContainsFunc(asked[call.Name], func(c *chat.ToolCall) bool {
+			return c.BadArgs == call.BadArgs && (len(c.Args)+len(call.Args) == 0 || jsonvalue.Equal(c.Args, call.Args))
+		}) {
+			return fmt.Errorf("has a call of the tool %q with other arguments than its messages", call.Name)
 		}
 	}
 	return nil

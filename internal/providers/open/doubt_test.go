@@ -19,6 +19,7 @@ func TestDoubts(t *testing.T) {
 	const left = "has a part that is left out (odd)"
 	without := func(field string) string { return "has a part that is left out (" + field + ")" }
 	lacks := func(piece, field string) string { return "has " + piece + " without " + field }
+	beside := func(what string) string { return "has a failure beside it (" + what + ")" }
 	stopped := func(field, word string) string {
 		return "was stopped according to " + field + " (" + word + "), but not according to its finish reason"
 	}
@@ -129,6 +130,12 @@ func TestDoubts(t *testing.T) {
 			{"type":"message_stop"}`, "", ""},
 		{"gemini", `{"candidates":[{"content":{"role":"user","parts":[{"text":"a"}]},"finishReason":"STOP"}]}`, "stop", "says that its role is user, not assistant"},
 		{"gemini", `{"candidates":[{"content":{"role":"model","parts":[{"text":"a"}]},"finishReason":"STOP"}]}`, "stop", ""},
+		{"chat", `{"errors":["odd"],"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, "stop", beside(`errors: ["odd"]`)},
+		{"chat", `{"errors":[],"error":null,"exception":"","choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, "stop", ""},
+		{"chat", chunks(`{"choices":[],"error_message":"odd"}`), "stop", beside(`error_message: "odd"`)},
+		{"responses", `{"errors":["odd"],"status":"completed","output":[{"type":"message","content":[{"text":"a"}]}]}`, "stop", beside(`errors: ["odd"]`)},
+		{"anthropic", `{"exception":"odd","content":[{"type":"text","text":"a"}],"stop_reason":"end_turn"}`, "stop", beside(`exception: "odd"`)},
+		{"gemini", `{"errors":["odd"],"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}]}`, "stop", beside(`errors: ["odd"]`)},
 		// Pieces that lack what they must have, and the usual ones that hold nothing.
 		{"anthropic", `{"content":[{"type":"text","text":"a"},{"type":"text"}],"stop_reason":"end_turn"}`, "stop", lacks("a text block", "text")},
 		{"anthropic", `{"content":[{"type":"text","text":"a"},{"type":"text","text":null}],"stop_reason":"end_turn"}`, "stop", lacks("a text block", "text")},

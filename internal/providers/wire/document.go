@@ -27,6 +27,7 @@ func (c *Call) Document(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {
 		return c.unreadable(data, err)
 	}
+	c.besides(data)
 	return c.noKeyTwice("the reply", data, jsonvalue.KeyTwiceInReply)
 }
 
@@ -58,6 +59,7 @@ func (c *Call) Chunk(e *Event, into any) error {
 	}
 	switch {
 	case err == nil:
+		c.besides(data)
 		return c.noKeyTwice("a chunk of the stream", data, jsonvalue.KeyTwiceInReply)
 	case e.Cut:
 		return io.ErrUnexpectedEOF

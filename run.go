@@ -121,7 +121,7 @@ func (s *Suite) drive(ctx context.Context, plan *runner.Plan, out *harness.Outpu
 	})
 	stop()
 	stopped := ctx.Err() != nil
-	x.Late = append(x.Late, harness.CacheWarnings(s.store)...)
+	x.Late = slices.Concat(x.Late, harness.CacheWarnings(s.store), s.cassettes.Gone())
 	if !stopped && plan == s.plan {
 		x.Claim(s.cassettes.Claims()...)
 	}

@@ -42,6 +42,21 @@ type Folder struct {
 
 	fields fieldLog
 	unread unreadParts
+	kept   plainfile.Kept
+}
+
+// Gone returns a warning if cassettes that this run wrote are not there any more. d may be nil.
+func (d *Folder) Gone() []diag.Diagnostic {
+	if d == nil {
+		return nil
+	}
+	path := d.kept.Gone()
+	if path == "" {
+		return nil
+	}
+	return []diag.Diagnostic{{Severity: diag.Warning, Code: "cassette-gone", Msg: fmt.Sprintf(
+		"somebody removed cassettes from %s while the run went on, and they cannot be replayed: %s is gone",
+		filepath.ToSlash(d.Dir), filepath.ToSlash(path)), Hint: "record again"}}
 }
 
 // Records reports whether trials may be recorded.
@@ -266,6 +281,7 @@ func (rec *Recorder) save() error {
 	if err != nil {
 		return rec.writeError(err)
 	}
+	rec.folder.kept.Note(rec.folder.file(rec.name))
 	rec.folder.Tapes.note(rec.trial)
 	return nil
 }

@@ -305,3 +305,26 @@ func TestPartThatIsSomethingElse(t *testing.T) {
 		t.Errorf("told %v of nothing", told)
 	}
 }
+
+// TestGone: cassettes that somebody removes while the run goes on are missed at its end.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	d := folderIn(t.TempDir(), false)
+	rec := open(t, d)
+	ask(t, rec, &counted{}, "a")
+	if _, err := rec.Close(true); err != nil {
+		t.Fatal(err)
+	}
+	if told := d.Gone(); told != nil {
+		t.Errorf("told %v, and it is there", told)
+	}
+	if err := os.RemoveAll(d.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if told := d.Gone(); len(told) != 1 || !strings.Contains(told[0].Msg, ".json is gone") {
+		t.Errorf("told %v", told)
+	}
+	if told := (*Folder)(nil).Gone(); told != nil {
+		t.Errorf("told %v of nothing", told)
+	}
+}

@@ -121,6 +121,7 @@ func (d *Folder) Put(t Trial, tape *Tape) error {
 		return &WriteError{fmt.Errorf("the cassette %s could not be written: %w", d.displayPath(name),
 			plainfile.WithoutPath(err))}
 	}
+	d.kept.Note(d.file(name))
 	for _, place := range d.partPlaces(name) { // the cassette has the answers of interrupted trials too
 		_ = os.Remove(place.path)
 	}

@@ -222,7 +222,8 @@ func (x *execution) showNotes() {
 func (x *execution) conclude(ctx context.Context, runErr error, interrupted bool) error {
 	defer x.app.finishTraces(x.traces) // last, because it may wait for a collector
 	x.job.Plan = nil                   // frees memory: only x.run is needed from here
-	x.run.Late = slices.Concat(x.run.Late, x.logs.unfinished(), harness.CacheWarnings(x.flags.replies), x.deck.Unread())
+	x.run.Late = slices.Concat(x.run.Late, x.logs.unfinished(), harness.CacheWarnings(x.flags.replies), x.deck.Unread(),
+		x.deck.Gone())
 	x.run.Claim(x.deckClaims()...)
 	endErr := x.run.End(interrupted)
 	run, out := x.run.Run, x.job.Outputs

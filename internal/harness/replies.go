@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/plural"
@@ -24,13 +25,17 @@ func CheckCache(store *cache.Store) error {
 	return nil
 }
 
-// CacheWarnings returns a warning if replies could not be written to a cache.
-func CacheWarnings(store *cache.Store) []diag.Diagnostic {
-	n, why := store.Unkept()
-	if n == 0 {
-		return nil
+// CacheWarnings returns a warning if replies could not be written to a cache, or were removed from it since.
+func CacheWarnings(store *cache.Store) (list []diag.Diagnostic) {
+	if n, why := store.Unkept(); n > 0 {
+		list = append(list, diag.Diagnostic{Severity: diag.Warning, Code: "not-cached", Msg: fmt.Sprintf(
+			"%s could not be kept in the cache %s, and will be paid for again: %v", plural.Of(n, "reply", "replies"), store.Dir,
+			why)})
 	}
-	return []diag.Diagnostic{{Severity: diag.Warning, Code: "not-cached", Msg: fmt.Sprintf(
-		"%s could not be kept in the cache %s, and will be paid for again: %v", plural.Of(n, "reply", "replies"), store.Dir,
-		why)}}
+	if path := store.Gone(); path != "" {
+		list = append(list, diag.Diagnostic{Severity: diag.Warning, Code: "not-cached", Msg: fmt.Sprintf(
+			"somebody removed replies from the cache %s while the run went on, and they will be paid for again: %s is gone",
+			store.Dir, filepath.ToSlash(path))})
+	}
+	return list
 }

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arena-evals/arena/internal/chat"
+	"github.com/arena-evals/arena/internal/plainfile"
 	"github.com/arena-evals/arena/internal/providers"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -37,6 +38,15 @@ type Store struct {
 	saved  map[string]bool // keys of what this run kept; only with Anew
 	unkept int             // replies that could not be written
 	why    error           // the first of them
+	kept   plainfile.Kept
+}
+
+// Gone is a file of a reply that this run kept and somebody has removed since; "": none is known.
+func (s *Store) Gone() string {
+	if s == nil {
+		return ""
+	}
+	return s.kept.Gone()
 }
 
 // Unkept is how many replies could not be written, and why the first could not. Those that repeat a secret do not

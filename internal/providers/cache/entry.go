@@ -163,7 +163,11 @@ func (s *Store) write(e *entry) (err error) {
 	if err := plainfile.MakeDir(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return plainfile.ReplaceSynced(path, 0o600, data)
+	if err := plainfile.ReplaceSynced(path, 0o600, data); err != nil {
+		return err
+	}
+	s.kept.Note(path)
+	return nil
 }
 
 func (s *Store) note(format string, args ...any) {

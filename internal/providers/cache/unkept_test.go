@@ -26,6 +26,29 @@ func TestUnkept(t *testing.T) {
 	}
 }
 
+// TestGone: replies that somebody removes while the run goes on are missed at its end.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	s := &Store{Dir: filepath.Join(t.TempDir(), "cache")}
+	for _, key := range []string{"ab00", "cd00"} {
+		if s.save(&entry{Version: version, Key: key}); s.Gone() != "" {
+			t.Errorf("%s is gone", s.Gone())
+		}
+		if key == "ab00" {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Dir(s.file("ab00"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.Gone(); got != s.file("ab00") {
+		t.Errorf("gone is %q", got)
+	}
+	if got := (*Store)(nil).Gone(); got != "" {
+		t.Errorf("without a cache %s is gone", got)
+	}
+}
+
 // TestAnew asks again for what an earlier run kept, once, and keeps what is said now.
 func TestAnew(t *testing.T) {
 	t.Parallel()

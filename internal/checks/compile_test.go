@@ -86,9 +86,10 @@ func TestProblems(t *testing.T) {
 			name: "all problems at once",
 			text: "type: contains\nparams:\n  pattern: [a]\n  case_sensitive: maybe\n  min_score: 2\n",
 			want: []string{
-				`3:3 error [missing-parameter] contains: missing parameter "patterns" (list of text)`,
+				`3:3 error [missing-parameter] contains: missing parameter "patterns" (list of text) = add patterns: […]`,
 				`3:3 error [unknown-parameter] contains: unknown parameter "pattern" = did you mean "patterns" (list of text)?`,
-				`4:19 error [wrong-type] contains: case_sensitive must be true or false, found text "maybe"`,
+				`4:19 error [wrong-type] contains: case_sensitive must be true or false, found text "maybe" = ` +
+					"write case_sensitive: true or case_sensitive: false",
 				`5:14 error [out-of-range] contains: min_score must be between 0 and 1, found 2`,
 			},
 		},
@@ -114,7 +115,7 @@ func TestProblems(t *testing.T) {
 		},
 		{
 			name: "params are left empty", text: "type: contains\nparams:\n",
-			want: []string{`2:8 error [missing-parameter] contains: missing parameter "patterns" (list of text) = write params: {patterns: …} below the type`},
+			want: []string{`2:8 error [missing-parameter] contains: missing parameter "patterns" (list of text) = write params: {patterns: […]} below the type`},
 		},
 		{
 			name: "a key twice", text: "type: contains\nparams:\n  patterns: [a]\n  patterns: [b]\n",
@@ -168,9 +169,8 @@ func TestProblems(t *testing.T) {
 			name: "mistakes at every level of the long spelling",
 			text: "type: assertion\nparams:\n  eval_type: contains\n  eval_params: {words: a}\n  min_scor: 1\n",
 			want: []string{
-				`4:16 error [missing-parameter] contains: missing parameter "patterns" (list of text)`,
-				`4:17 error [unknown-parameter] contains: unknown parameter "words" = parameters: patterns (list of text), ` +
-					`case_sensitive (true or false)`,
+				`4:16 error [missing-parameter] contains: missing parameter "patterns" (list of text) = add patterns: […]`,
+				`4:17 error [unknown-parameter] contains: unknown parameter "words" = did you mean "patterns" (list of text)?`,
 				`5:3 error [unknown-field] unknown field "min_scor" in assertion = did you mean "min_score"?`,
 			},
 		},
@@ -197,13 +197,14 @@ func TestProblems(t *testing.T) {
 		{
 			name: "lists in a list of text", text: "type: contains\nparams: {patterns: [[a], null]}\n",
 			want: []string{
-				`2:21 error [wrong-type] contains: patterns[0] must be text, found a list`,
-				`2:26 error [wrong-type] contains: patterns[1] must be text, found nothing`,
+				`2:21 error [wrong-type] contains: patterns[0] must be text, found a list = write a`,
+				`2:26 error [wrong-type] contains: patterns[1] must be text, found nothing = ` +
+					"give it a value, or remove the entry",
 			},
 		},
 		{
 			name: "a number that is left empty", text: "type: max_length\nparams: {max: }\n",
-			want: []string{`2:15 error [wrong-type] max_length: max must be a whole number, found nothing`},
+			want: []string{`2:15 error [wrong-type] max_length: max must be a whole number, found nothing = write max: 3`},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -82,7 +82,7 @@ func TestCustomProblems(t *testing.T) {
 		"type: prce\n": `1:7 error [unknown-check] unknown check "prce" = did you mean "price"? ` +
 			"`arena checks` lists all of them",
 		"type: price\nparams: {curency: EUR}\n": `2:9 error [missing-parameter] price: missing parameter "currency" (one of EUR or ` +
-			"USD)\n" + `2:10 error [unknown-parameter] price: unknown parameter "curency" = did you mean "currency" (one of EUR or USD)?`,
+			"USD) = add currency: EUR\n" + `2:10 error [unknown-parameter] price: unknown parameter "curency" = did you mean "currency" (one of EUR or USD)?`,
 		"type: price\nparams: {currency: EUR, most: -1}\n": "2:31 error [out-of-range] price: most must be at least 0, found -1",
 		"type: price\nparams: {currency: EUR, most: 13}\n": "2:31 error [bad-value] price: most: 13 brings bad luck",
 		"type: price\nparams: {currency: EUR, most: 14}\n": "2:9 error [bad-value] price: not today",

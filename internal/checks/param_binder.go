@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -79,15 +80,20 @@ func (b *binder) fill(l *layout, n *node.Node, path string, dst reflect.Value) b
 		switch {
 		case value != nil:
 			what := b.what(path, f.Name)
-			ok = f.codec.decode(b, value, what, target) && b.means(f, value, what, given, l) && ok
+			fits := f.codec.decode(b, value, what, target)
+			if !fits {
+				keys.Explain(b.r, f.Name, f.Shape, value)
+			}
+			ok = fits && b.means(f, value, what, given, l) && ok
 			b.checkPatterns(f, value, what)
 			if f.all != "" && value.Kind == node.List && len(value.Content) > 1 {
 				b.several = append(b.several, several{value, f.Name, f.all})
 			}
 		case f.Required:
 			d := b.missing(n, "%s: missing parameter %q (%s)%s", b.name, f.Name, f.Shape.Label(), within(path))
+			d.Hint = "add " + keys.Sample(f.Name, f.Shape)
 			if n == nil {
-				d.Hint = "write params: {" + f.Name + ": …} below the type"
+				d.Hint = "write params: {" + keys.Sample(f.Name, f.Shape) + "} below the type"
 			}
 			ok = false
 		case path == "" && b.preset(f) != "":
@@ -156,7 +162,7 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 	if path == "" {
 		names = append(names, terms...)
 	}
-	near := diag.Nearest(k.Value, names)
+	near := cmp.Or(otherName(k.Value, names), diag.Nearest(k.Value, names))
 	inWords := k.Value == "max_words" || k.Value == "min_words"
 	if inWords {
 		near = "" // max_words is not max_chars
@@ -164,6 +170,10 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 	switch {
 	case path == "" && keys.Find(k.Value, scenario.CheckKeys()) != nil:
 		d.Hint = `write it beside "params", not inside`
+	case k.Value == "expect_match" && path == "":
+		d.Hint = "a text that must not come is forbidden by content_excludes; regex takes expect_match"
+	case k.Value == "ignore_case" || k.Value == "case_insensitive" || k.Value == "ignoreCase":
+		d.Hint = "write case_sensitive: false, where the check has that"
 	case slices.Contains(terms, near):
 		d.Hint = `did you mean "` + near + `"?`
 	case near != "":
@@ -177,6 +187,32 @@ func (b *binder) unknown(l *layout, k *node.Node, path string) bool {
 		d.Hint = "parameters: " + keys.Listed(l.list)
 	}
 	return b.r.Lenient
+}
+
+// otherName is the parameter, of those that are known, for which other tools and other checks have a name; "" is none.
+func otherName(name string, known []string) string {
+	for _, meant := range otherNames[name] {
+		if slices.Contains(known, meant) {
+			return meant
+		}
+	}
+	return ""
+}
+
+var otherNames = map[string][]string{
+	"threshold": {"min_score"}, "score": {"min_score"},
+	"args": {"expected_args"}, "arguments": {"expected_args", "args"}, "params": {"expected_args"},
+	"value": {"patterns", "pattern", "criteria"}, "values": {"patterns"}, "text": {"patterns", "pattern", "value"},
+	"substring": {"patterns"}, "substrings": {"patterns"}, "words": {"patterns"}, "keywords": {"patterns"},
+	"contains": {"patterns"}, "phrases": {"patterns"}, "strings": {"patterns"}, "texts": {"patterns"},
+	"expected": {"value", "patterns"}, "expected_output": {"value", "reference"}, "regex": {"pattern"},
+	"path": {"expression"}, "query": {"expression"}, "jsonpath": {"expression"}, "json_path": {"expression"},
+	"max_length": {"max"}, "min_length": {"min"}, "max_chars": {"max"}, "length": {"max"}, "limit": {"max"},
+	"name": {"tool_name", "tools", "tool"}, "function": {"tool_name", "tools", "tool"},
+	"prompt": {"criteria"}, "rubricPrompt": {"prompt"}, "question": {"criteria"}, "instructions": {"criteria"},
+	"schema_file": {"schema"}, "json_schema": {"schema"}, "grader": {"judge"}, "evaluator": {"judge"},
+	"ms": {"max_ms"}, "seconds": {"max_seconds", "max_ms"}, "max_latency": {"max_ms"}, "max_latency_ms": {"max_ms"},
+	"usd": {"max_cost_usd"}, "cost": {"max_cost_usd"}, "max_cost": {"max_cost_usd"}, "budget": {"max_cost_usd"},
 }
 
 // missing reports a missing parameter at the mapping, or at the check when there is no mapping.

@@ -106,7 +106,7 @@ func blessable(run *result.Run, input string) error {
 		return fmt.Errorf("the run is not finished: %s without a verdict\narena run --resume continues it",
 			plural.Count(n, "trial"))
 	case brokenTrials(run) > 0:
-		return fmt.Errorf("%s broke, and tell nothing of the agent\narena run --last-failed runs them again",
+		return fmt.Errorf("%s broke: what the agent does there is not known\narena run --last-failed runs what failed again",
 			plural.Count(brokenTrials(run), "trial"))
 	case run.Shard != nil:
 		return fmt.Errorf("%s is the shard %s of a run: it does not tell how the others did\n"+

@@ -105,6 +105,9 @@ func unknownCheck(name string) error {
 		known = append(known, d.Names()...)
 	}
 	err := fmt.Errorf("unknown check %q", name)
+	if exists(name) {
+		return fmt.Errorf("%w\nto look at a file: arena validate %s", err, name)
+	}
 	nearest := func(name string) string { return diag.Nearest(name, known) }
 	if meant := checks.Meant(name, nearest); meant != "" {
 		err = fmt.Errorf("%w\n%s", err, meant)

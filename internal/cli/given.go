@@ -131,7 +131,7 @@ func oneOf(flag string, values []string, words ...string) error {
 
 // empties are errors for blank flags that name files to run.
 func (g givenFlags) empties(flags map[string][]string) error {
-	const what = "name the files to run"
+	const what = "give it a value"
 	var errs []error
 	for _, flag := range slices.Sorted(maps.Keys(flags)) {
 		errs = append(errs, g.notEmpty(flag, what, flags[flag]...))

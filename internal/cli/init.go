@@ -40,6 +40,10 @@ workflow for GitHub, or what --ci names; in a project that is there, --ci writes
 			if len(args) == 1 {
 				dir = args[0]
 			}
+			if ext := filepath.Ext(dir); ext == ".yaml" || ext == ".yml" || ext == ".json" {
+				return fmt.Errorf("%s has the name of a file, and arena init writes a folder\narena init %s",
+					dir, strings.TrimSuffix(strings.TrimSuffix(dir, ext), ".arena"))
+			}
 			if err := oneOf("ci", []string{f.ci}, template.CI...); err != nil {
 				return err
 			}

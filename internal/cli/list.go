@@ -68,6 +68,8 @@ func (f *listFlags) run(ctx context.Context, app *App, kind string, paths []stri
 		err := fmt.Errorf("arena list cannot list %q; expected %s", kind, strings.Join(listable, ", "))
 		if near := diag.Nearest(kind, listable); near != "" {
 			err = fmt.Errorf("%w\ndid you mean %q?", err, near)
+		} else if exists(kind) {
+			err = fmt.Errorf("%w\nwhat to list comes first: arena list scenarios %s", err, kind)
 		}
 		return err
 	}

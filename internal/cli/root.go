@@ -109,7 +109,29 @@ func help(c *cobra.Command, args []string) error {
 // otherNames maps names of commands in other tools to ours.
 var otherNames = map[string]string{
 	"test": "run", "start": "run", "lint": "validate", "check": "validate", "new": "init", "create": "init",
-	"ls": "list", "show": "list", "replay": "run", "record": "run",
+	"ls": "list", "show": "list", "replay": "run", "record": "run", "exec": "run", "view": "report", "open": "report",
+	"diff": "compare", "approve": "bless", "accept": "bless", "baseline": "bless", "snapshot": "bless", "mock": "mocks",
+	"score": "rejudge", "grade": "rejudge", "talk": "chat", "repl": "chat", "dev": "chat", "import": "generate",
+	"convert": "generate", "migrate": "generate", "trace": "capture", "status": "doctor", "man": "docs", "stats": "analyze",
+}
+
+// commandHint is what to do in place of a command of other tools that arena has under no name.
+func commandHint(name string) string {
+	switch name {
+	case "serve", "ui", "web", "dashboard", "server", "viewer":
+		return "there is no server: open out/report.html in a browser, or arena report prints a run again"
+	case "login", "logout", "auth", "whoami", "deploy", "share", "upload", "push":
+		return "there is no account, and nothing is sent anywhere: keys come from the environment; arena doctor looks at them"
+	case "watch":
+		return "arena runs once; arena run --last-failed runs only what failed before"
+	case "estimate", "cost", "plan":
+		return "arena run --estimate says what a run would cost, and arena run --list what it would be"
+	case "update", "upgrade", "install", "self-update":
+		return "a newer arena takes the place of this program; arena version says which one this is"
+	case "config", "settings", "set":
+		return "settings stand in .arena.yaml, and a project in config.arena.yaml; arena init writes one to begin with"
+	}
+	return ""
 }
 
 func unknownCommand(c *cobra.Command, args []string) error {
@@ -125,6 +147,9 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	err := fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath())
 	if meant := otherNames[args[0]]; meant != "" && slices.Contains(names, meant) {
 		return fmt.Errorf("%w\ndid you mean %q?", err, c.CommandPath()+" "+meant)
+	}
+	if hint := commandHint(args[0]); hint != "" && c == c.Root() {
+		return fmt.Errorf("%w\n%s", err, hint)
 	}
 	if near := diag.Nearest(args[0], names); near != "" {
 		return fmt.Errorf("%w\ndid you mean %q?", err, c.CommandPath()+" "+near)

@@ -116,6 +116,7 @@ func (f *runFlags) execute(ctx context.Context, app *App, suite *scenario.Suite,
 		return err
 	}
 	app.remarks(plan.Notes)
+	f.noteUngated(app, plan)
 	out := harness.NewOutputs(f.outputChoice(app, suite))
 	out.Keep, out.Secrets, out.Resumes = f.keep, &app.secrets.Guard, f.journal
 	if deck != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,13 +21,25 @@ func flagError(c *cobra.Command, err error) error {
 		}
 		return badValue("--"+bad.GetFlag().Name, bad.GetFlag(), bad.GetValue())
 	}
+	if lacks, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return fmt.Errorf("%w\nit takes %s", err, taken(lacks.GetFlag()))
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if ok && unknown.GetSpecifiedShortnames() != "" {
+		short := unknown.GetSpecifiedName()
+		if long := shortHints[short]; slices.Contains(names, long) {
+			return fmt.Errorf("unknown flag -%s\nthat is --%s here", short, long)
+		}
+	}
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
 		return fmt.Errorf("%w\nsee %s --help", err, c.CommandPath())
 	}
-	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	name := unknown.GetSpecifiedName()
+	if hint := flagHint(name); hint != "" && slices.Contains(names, "scenario") {
+		return fmt.Errorf("unknown flag --%s\n%s", name, hint)
+	}
 	if flag, known := flagElsewhere(name, names); flag != "" {
 		return fmt.Errorf("unknown flag --%s\nthat is --%s here", name, flag)
 	} else if known {
@@ -35,7 +48,20 @@ func flagError(c *cobra.Command, err error) error {
 	if near := diag.Nearest(name, names); near != "" {
 		return fmt.Errorf("unknown flag --%s\ndid you mean --%s?", name, near)
 	}
+	if has := commandsWith(c.Root(), name); len(has) > 0 {
+		return fmt.Errorf("unknown flag --%s of %s\nthat is a flag of %s", name, c.CommandPath(), strings.Join(has, ", "))
+	}
 	return fmt.Errorf("unknown flag --%s\nsee %s --help", name, c.CommandPath())
+}
+
+// commandsWith names up to three commands that have a flag.
+func commandsWith(root *cobra.Command, flag string) (has []string) {
+	for _, c := range root.Commands() {
+		if !c.Hidden && c.Flags().Lookup(flag) != nil && len(has) < 3 {
+			has = append(has, c.CommandPath())
+		}
+	}
+	return has
 }
 
 // badValue says which values a flag takes. source is the flag, variable or setting.

@@ -140,6 +140,13 @@ func (r *Reader) Foreignf(n *Node, code, format string, args ...any) *diag.Diagn
 	return r.Errorf(n, code, format, args...)
 }
 
+// Explain says what to write in the place of a value to the problems with its form that have no hint.
+func (r *Reader) Explain(n *Node, hint string) {
+	for _, code := range [...]string{"wrong-type", "empty-value"} {
+		r.Diags.Explain(r.Pos(n), code, hint)
+	}
+}
+
 // WrongType reports a value of the wrong type.
 func (r *Reader) WrongType(n *Node, what, want string) *diag.Diagnostic {
 	return r.Errorf(n, "wrong-type", "%s must be %s, found %s", what, want, describe(n))

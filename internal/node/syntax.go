@@ -147,7 +147,8 @@ var translations = []struct{ theirs, msg, hint string }{
 	{theirs: "did not find expected key", msg: "this line does not line up with the ones above",
 		hint: "keys of one map start in the same column; quotes and \": \" within a value can be the cause too"},
 	{theirs: "did not find expected '-' indicator", msg: "this line does not line up with the list above",
-		hint: "entries of one list start with \"- \" in the same column"},
+		hint: "entries of one list start with \"- \" in the same column; a further key of an entry, such as params below " +
+			"type, is indented two more than its \"- \""},
 	{theirs: "mapping values are not allowed", msg: "a \":\" cannot stand here",
 		hint: "check the indentation; a value that contains \": \" needs quotes"},
 	{theirs: "block sequence entries are not allowed", msg: "a list cannot start here",
@@ -166,7 +167,7 @@ var translations = []struct{ theirs, msg, hint string }{
 	{theirs: "did not find expected alphabetic or numeric character", msg: "this is no name of an anchor",
 		hint: "quote a text that starts with * or &"},
 	{theirs: "could not find expected ':'", msg: "a key without \":\"",
-		hint: "check the indentation of the lines around it"},
+		hint: "write \": \" behind its name, as in content: …; where the line goes on with the text above, indent it more"},
 	{theirs: "control characters are not allowed", msg: "the file holds a control character"},
 	{theirs: "did not find expected <document start>", msg: "the document has already ended here",
 		hint: "start another one with a line ---"},

@@ -23,5 +23,8 @@ func Idle(p *scenario.Project, s *scenario.Scenario, strict bool, d *diag.List) 
 	if s.Recorded != nil {
 		what, hint = "eval", "add assertions or conversation_assertions"
 	}
+	if s.Agent != nil {
+		hint = "add checks: [{type: output_contains, params: {value: …}}], or criteria for a judge"
+	}
 	report(s.Pos, 1, "no-assertions", "%s %q asserts nothing: it passes whatever the agent says", what, s.ID).Hint = hint
 }

@@ -74,6 +74,10 @@ func (b *builder) yaml(p piece) {
 	if messages == nil {
 		d := r.Errorf(root, "unknown-recording", "this is not a recording that arena can read: YAML without messages")
 		d.Hint = "a transcript has the keys metadata and messages"
+		if node.Get(root, "turns") != nil || node.Get(root, "run_command") != nil {
+			d.Msg = "this is no recording: it has what a scenario has"
+			d.Hint = "arena run " + b.file + " runs it; recordings are files with the messages of a conversation"
+		}
 		if kind := node.Get(root, "kind"); kind != nil && kind.Kind == node.Scalar {
 			d.Msg = "this is no recording: it is a file of kind " + cutText(kind.Value, 40)
 			d.Hint = "what to judge by is named with --assert, or -c for a config; of a folder every file is read, so name " +

@@ -14,7 +14,7 @@ var checkFields = table("a check", func() rows[Check] {
 	return append(checkRows(func(c *Check) *Check { return c }),
 		share("pass_threshold", func(c *Check) (**float64, *diag.Pos) { return &c.PassThreshold, &c.PassAt }).
 			doc("The share of trials that must pass, of each variant by itself; 1 when left out."))
-}).strays(underParams)
+}).strays(underParams).shows("{type: contains, params: {patterns: […]}}")
 
 // checkRows are the keys of every check.
 func checkRows[T any](at func(*T) *Check) rows[T] {
@@ -33,8 +33,14 @@ func checkRows[T any](at func(*T) *Check) rows[T] {
 	}
 }
 
+// underParams says where an unknown key of a check belongs.
 func underParams(key string) string {
-	if hint := diag.DidYouMean(key, []string{"type", "params", "message", "when", "pass_threshold"}); hint != "" {
+	return belowParams(key, "type", "params", "message", "when", "pass_threshold", "min_score", "max_score")
+}
+
+// belowParams is underParams for a map that has these keys itself.
+func belowParams(key string, own ...string) string {
+	if hint := diag.DidYouMean(key, own); hint != "" {
 		return hint
 	}
 	switch key {

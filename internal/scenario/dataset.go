@@ -126,7 +126,7 @@ func (d *decoder) settleDataset(spec *node.Node, s *Scenario) {
 	turns, set := node.Get(spec, "turns"), s.Dataset
 	switch {
 	case set == nil && turns == nil, set != nil && set.InputField == "" && turns == nil:
-		d.Missing(spec, "a scenario", "turns")
+		d.Missing(spec, "a scenario", "turns").Hint = "add turns: [{role: user, content: …}]"
 	case set == nil:
 	case set.Pos.Line == 0:
 		d.Errorf(node.Get(spec, "input_field"), "missing-field", "input_field names a field of a dataset, and there is none").

@@ -136,7 +136,7 @@ func (l *loader) argument(arg string) (configs []string, files []inputFile) {
 	case l.fs.isGlob(path):
 		matches, err := l.fs.glob(path)
 		if err != nil || len(matches) == 0 {
-			l.fail(namedAt{}, l.ofCommandLine(l.fs.noMatch(arg)))
+			l.fail(namedAt{}, l.ofCommandLine(l.fs.noMatch(arg), arg))
 			return nil, nil
 		}
 		for _, m := range matches {
@@ -152,7 +152,7 @@ func (l *loader) argument(arg string) (configs []string, files []inputFile) {
 	}
 	data, problem := l.fs.read(path)
 	if problem != nil {
-		l.fail(namedAt{}, l.ofCommandLine(problem))
+		l.fail(namedAt{}, l.ofCommandLine(problem, arg))
 		return nil, nil
 	}
 	l.fs.count.Add(-1) // it is read again, and counted, with its project
@@ -169,8 +169,17 @@ func (l *loader) argument(arg string) (configs []string, files []inputFile) {
 }
 
 // ofCommandLine adds to a problem without a hint which paths a command line takes, and what there is to run here.
-func (l *loader) ofCommandLine(p *problem) *problem {
+func (l *loader) ofCommandLine(p *problem, name string) *problem {
 	if p.code != MissingFile && p.code != "no-match" || strings.Contains(p.hint, "did you mean") {
+		return p
+	}
+	switch beside := filepath.ToSlash(filepath.Join(defaultFolder, name+".yaml")); {
+	case p.code != MissingFile || name == "" || filepath.Ext(name) != "":
+	case l.fs.exists(beside):
+		p.hint = "did you mean " + beside + "? A scenario is named by its id with --scenario " + name
+		return p
+	case slices.Contains(providerTypeWords(), strings.Split(name, "/")[0]):
+		p.hint = "a model is named with --provider " + name
 		return p
 	}
 	var here []string

@@ -58,7 +58,9 @@ var evalFields = table("an eval", func() rows[evalFile] {
 		custom("metric", metricFields, func(d *decoder, e *evalFile, v *node.Node) { e.Metric = d.metric(v) }).
 			doc("The metric that the score goes to."),
 	}
-}).strays(underParams)
+}).strays(func(key string) string {
+	return belowParams(key, "id", "type", "params", "trigger", "enabled", "threshold", "when", "message", "groups", "metric")
+})
 
 // evalID refuses ids that could not be typed, listed with commas, or recognized in a text.
 var evalID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*$`) })

@@ -61,6 +61,12 @@ func (f *fields[T]) strays(where func(key string) string) *fields[T] {
 	return f
 }
 
+// shows sets how messages show such a map, and returns f.
+func (f *fields[T]) shows(example string) *fields[T] {
+	f.shown = example
+	return f
+}
+
 // open allows other keys beside the listed ones and returns f.
 func (f *fields[T]) open() *fields[T] {
 	f.free = true

@@ -17,7 +17,11 @@ type keyTable struct {
 	// stray says where an unknown key belongs, or "".
 	stray func(key string) string
 	free  bool // other keys are allowed
+	shown string
 }
+
+// Example is a map as messages show it; "": its keys say enough.
+func (t *keyTable) Example() string { return t.shown }
 
 // Keys implements keys.Table: what may be written. Keys that are only known to be wrong are not among them.
 func (t *keyTable) Keys() []*keys.Key {
@@ -69,6 +73,7 @@ func (t *keyTable) walk(d *decoder, n *node.Node, read func(j int, v *node.Node)
 		if contains(proseKeys, k.Value) {
 			d.cutText(k.Value, v)
 		}
+		before := d.Diags.Errors()
 		if x := all[j]; d.admits(x, k, v) {
 			if x.AsIs {
 				v = withoutPlaces(v, func(at *node.Node, place string) {
@@ -77,10 +82,13 @@ func (t *keyTable) walk(d *decoder, n *node.Node, read func(j int, v *node.Node)
 			}
 			read(j, v)
 		}
+		if d.Diags.Errors() > before && all[j].Shape != nil {
+			keys.Explain(d, all[j].Name, all[j].Shape, v)
+		}
 	}
 	for j, x := range all {
 		if x.Required && seen&(1<<j) == 0 {
-			d.Missing(n, t.what, x.Name).Hint = x.Hint
+			d.Missing(n, t.what, x.Name).Hint = cmp.Or(x.Hint, "add "+keys.Sample(x.Name, x.Shape))
 		}
 	}
 	return true
@@ -107,6 +115,10 @@ func (t *keyTable) unknown(d *decoder, k, v *node.Node) (meant uint64) {
 		if hint := t.stray(k.Value); hint != "" {
 			report.Hint = hint
 		}
+	}
+	if hint := otherWords(t.what, k.Value); hint != "" {
+		report.Hint = hint
+		return 0
 	}
 	if near := diag.Nearest(k.Value, names); near != "" {
 		meant = 1 << t.index(near)

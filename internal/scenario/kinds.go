@@ -99,6 +99,11 @@ var signs = []struct {
 // isPromptfoo reports whether a map is a config of promptfoo: prompts as texts, and what they are held against.
 func isPromptfoo(n *node.Node) bool {
 	prompts := node.Get(n, "prompts")
+	for _, ours := range [...]string{"scenarios", "scenario_specs", "prompt_configs", "judges", "self_play"} {
+		if node.Get(n, ours) != nil {
+			return false
+		}
+	}
 	return prompts != nil && prompts.Kind != node.Map && node.Get(n, "template_engine") == nil &&
 		slices.ContainsFunc([]string{"providers", "targets", "tests", "defaultTest"}, func(key string) bool {
 			return node.Get(n, key) != nil

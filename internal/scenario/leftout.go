@@ -89,3 +89,14 @@ func otherWay(k kind, path string) string {
 	}
 	return ""
 }
+
+// notByConfig is what to do with a file that was named in the place of a config.
+func notByConfig(k kind, path string) string {
+	switch k {
+	case kindScenario, kindProgram, kindEval, kindPack:
+		return "name it without -c: arena run " + path
+	case kindArena:
+		return ""
+	}
+	return otherWay(k, path)
+}

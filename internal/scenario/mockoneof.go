@@ -21,7 +21,7 @@ var mockChoiceFields = table("a reply of one_of", func() rows[mockReplyFile] {
 		num("chance", unit, func(r *mockReplyFile) *float64 { return &r.chance }).must().
 			doc("How often the reply is drawn, above 0. Those of one_of are 1 in sum."),
 	}, mockReplyRows()...)
-})
+}).shows("{chance: 0.5, content: …}")
 
 // Each yields the reply, or those among which it is drawn. They must not be changed.
 func (r *MockReply) Each() iter.Seq[*MockReply] {

@@ -25,7 +25,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 	return append(mockReplyRows(),
 		custom("one_of", listOf(mockChoiceFields), readOneOf).doc("Replies of which each trial draws one, each with its "+
 			"chance, in place of all other keys. The same trial with the same seed draws the same."))
-})
+}).shows("{content: …}")
 
 // mockReplyRows are the keys of a reply that is said as it stands.
 func mockReplyRows() rows[mockReplyFile] {

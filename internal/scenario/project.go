@@ -152,7 +152,8 @@ func (b *build) config() bool {
 	}
 	if first == nil {
 		if len(docs) > 0 {
-			b.l.diags.Errorf(diag.Pos{}, 0, "wrong-kind", "%q is of kind %s, not an arena config", b.in.config, docs[0].kind)
+			b.l.diags.Errorf(diag.Pos{}, 0, "wrong-kind", "%q is of kind %s, not an arena config", b.in.config, docs[0].kind).
+				Hint = notByConfig(docs[0].kind, b.in.config)
 		}
 		return false
 	}

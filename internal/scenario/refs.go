@@ -197,9 +197,10 @@ func (b *build) dangling(r reference, n *nameSets) {
 			d.Severity = diag.Warning
 		}
 	}
-	if d.Hint == "" {
-		d.Hint = hintNames(r.name, names)
+	if r.to == toTool || r.to == toOffered || r.to == toFailing {
+		d.Hint = cmp.Or(d.Hint, b.unlistedTool(r.name))
 	}
+	d.Hint = cmp.Or(d.Hint, hintNames(r.name, names))
 	b.l.diags.Add(d)
 }
 

@@ -78,7 +78,7 @@ var turnFields = table("a turn", func() rows[turnFile] {
 		return "write role: user, and what the user says as content"
 	}
 	return ""
-})
+}).shows("{role: user, content: …}")
 
 func readTurns(d *decoder, s *Scenario, v *node.Node) {
 	if v.Kind == node.List && len(v.Content) == 0 && s.Skip == "" {

@@ -19,7 +19,9 @@ var validatorFields = table("a validator", func() rows[Validator] {
 		share(maxScore.Name, func(v *Validator) (**float64, *diag.Pos) { return &v.MaxScore, &v.MaxAt }).doc(maxScore.Doc),
 		gone[Validator]("direction", "direction is one of the params", "write params: {direction: …}"),
 	}
-}).strays(underParams)
+}).strays(func(key string) string {
+	return belowParams(key, "type", "params", "message", "enabled", "fail_on_violation", "min_score", "max_score")
+})
 
 func readValidators(d *decoder, p *promptFile, v *node.Node) {
 	d.Items(v, "validators", func(_ int, item *node.Node) {

@@ -34,6 +34,37 @@ func TestWhatToDo(t *testing.T) {
 		"trials: {pass_rate: 0.8, max: 50}": {
 			"config.arena.yaml": config, "a.yaml": "id: a\npass_rate: 0.8\n" + turn, "m.yaml": mock,
 		},
+		"write what the user says as a turn": {
+			"config.arena.yaml": config, "m.yaml": mock, "a.yaml": "id: a\ninput: hi\n" + turn,
+		},
+		"assertions: [{type: llm_judge": {
+			"config.arena.yaml": config, "m.yaml": mock, "a.yaml": "id: a\nmetrics: [faithfulness]\n" + turn,
+		},
+		"at the level of the scenario": {
+			"config.arena.yaml": config, "m.yaml": mock,
+			"a.yaml": "id: a\nturns: [{role: user, content: hi, variables: {a: b}}]\n",
+		},
+		"write prompt_configs: [{id": {
+			"config.arena.yaml": config + "prompts: [{file: p.yaml}]\n", "a.yaml": "id: a\n" + turn, "m.yaml": mock,
+		},
+		"passes is called min_score": {
+			"config.arena.yaml": config, "m.yaml": mock,
+			"a.yaml": "id: a\nturns: [{role: user, content: hi, assertions: [{type: llm_judge, threshold: 0.7}]}]\n",
+		},
+		"get.tool.yaml has it, and the config does not list that": {
+			"config.arena.yaml": config + "prompt_configs: [{id: p, file: p.yaml}]\ntools: [{file: put.tool.yaml}]\n",
+			"a.yaml":            "id: a\n" + turn, "m.yaml": mock,
+			"p.yaml":        "id: p\ntask_type: p\nsystem_template: hi\nallowed_tools: [get_order]\n",
+			"put.tool.yaml": "name: put_order\ndescription: d\ninput_schema: {type: object}\nmock_result: {a: 1}\n",
+			"get.tool.yaml": "name: get_order\ndescription: d\ninput_schema: {type: object}\nmock_result: {a: 1}\n",
+		},
+		"put it below additional_config": {
+			"config.arena.yaml": config, "a.yaml": "id: a\n" + turn, "m.yaml": "id: m\ntype: command\ncommand: [ls]\n",
+		},
+		"write when: {tool_called: pay}": {
+			"config.arena.yaml": config, "m.yaml": mock,
+			"a.yaml": "id: a\nturns: [{role: user, content: hi, assertions: [{type: contains, when: pay}]}]\n",
+		},
 	} {
 		_, diags := scenario.Load(scenario.Options{Dir: writeFiles(t, files), Paths: []string{"."}})
 		if !slices.ContainsFunc(diags.Sorted(), func(d diag.Diagnostic) bool { return strings.Contains(d.Hint, hint) }) {

@@ -179,6 +179,9 @@ func (f *Filter) Missing(d *diag.List, kind string) {
 		}
 		p := d.Errorf(diag.Pos{}, 0, "unknown-filter", "--%s %s: "+problem, f.flag, s.word, kind)
 		p.Hint = diag.HintKnown(strings.TrimPrefix(s.word, "!"), known) + f.HintMore
+		if f.flag == "tag" && len(known) == 0 {
+			p.Hint = "no scenario has a tag: write tags: [" + strings.TrimPrefix(s.word, "!") + "] beside its turns"
+		}
 		if f.flag == "scenario" && strings.Contains(s.word, ".yaml") {
 			p.Hint = "a file is named without the flag: arena run " + s.word
 		}

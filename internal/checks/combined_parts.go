@@ -120,7 +120,7 @@ func (p parts) judge(
 	done, applied := false, 0
 	for _, i := range order {
 		if done && p[i].Needs().Cost() > cheapCost {
-			out[i] = result.Verdict{Type: p[i].Type, Status: result.Skipped, Skipped: true, SkipReason: "not needed"}
+			out[i] = result.Verdict{Type: p[i].Type, Status: result.Skipped, Skipped: true, SkipReason: result.NotNeeded}
 			continue
 		}
 		v, f := p[i].judge(ctx, s)

@@ -36,6 +36,7 @@ func Guardrails(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) 
 		reportElsewhere(p, s, names, d)
 		reportTwins(p, s, told, d)
 	}
+	reportEvalsElsewhere(p, chosen, names, d)
 }
 
 // reportUnenforced warns of guardrails that are to refuse what they find, and whose check only records it.

@@ -23,6 +23,7 @@ type Collector struct {
 
 	tools      toolUses
 	coverage   coverSum
+	asked      conditional
 	datasets   datasetSums
 	overBudget string  // why trials were not run that the limit of costs did not allow for
 	mayCost    float64 // the most of what they may cost
@@ -87,6 +88,7 @@ func (c *Collector) Add(t *Trial) Brief {
 	c.evals.add(t)
 	c.coverage.add(t)
 	c.datasets.add(t)
+	c.asked.add(t)
 	if c.tools == nil {
 		c.tools = toolUses{}
 	}
@@ -211,7 +213,11 @@ func (c *Collector) ToolWarnings() []diag.Diagnostic { return c.tools.neverWorke
 func (c *Collector) Finish(run *Run) {
 	c.briefs.sort()
 	run.Briefs, run.Groups, run.OverBudget, run.MayCostUSD = c.briefs, nil, c.overBudget, c.mayCost
-	run.Notices = c.noted
+	if run.Notices = c.asked.notices(); len(run.Notices) == 0 {
+		run.Notices = c.noted
+	} else {
+		maps.Copy(run.Notices, c.noted)
+	}
 	for _, text := range c.warnings() {
 		if !slices.Contains(run.Warnings, text) { // a run that was read has it already
 			run.Warnings = append(run.Warnings, text)

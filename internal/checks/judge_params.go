@@ -70,6 +70,7 @@ func (b *binder) grader(p *judgeParams, criteria requiredText) *grader {
 	if !ok || !fits {
 		return nil
 	}
+	b.warnOtherScale("criteria", "rubric", "system_prompt")
 	g := &grading.Grader{
 		Need: b.judgeNeed(p), Form: grading.GradeForm, System: string(p.SystemPrompt), Votes: p.Votes, Extra: extra,
 		Criteria: string(criteria), Own: string(criteria), Rubric: string(p.Rubric),

@@ -166,6 +166,7 @@ func gradeOf(a answer) (Opinion, error) {
 		if o.Score = score; err != nil {
 			return o, err
 		}
+		o.Against = a.againstScore(score)
 		o.passed, err = a.besideScore()
 		return o, err
 	}
@@ -301,7 +302,7 @@ func measured(a answer) (Opinion, error) {
 	}
 	score, err := scoreOf(v)
 	reasoning, _ := a["reasoning"].(string)
-	return Opinion{Score: score, Reasoning: reasoning, Against: a.against()}, err
+	return Opinion{Score: score, Reasoning: reasoning, Against: a.againstScore(score)}, err
 }
 
 // ReadEvaluation makes an opinion of what an evaluator answered to a message, as strictly as of what a judge wrote.

@@ -36,6 +36,11 @@ func (c *Compiled) doubts(s *Subject, turned bool, texts *[]string) {
 				part.doubts(s, turned, texts)
 			}
 		}
+	case *modelGraded:
+		if kind := check.unseenMedia(s); kind != "" {
+			add("asks about what is in the %s, and its judge gets the words alone: ask by exec_eval or rest_eval, or of what "+
+				"the words say", kind)
+		}
 	case *toolArgsExcluded:
 		if !turned {
 			check.nearCalls(s, add)

@@ -82,6 +82,9 @@ func (b *binder) warnOtherMeaning(f *field, is Kind, n *node.Node, what string, 
 		return
 	}
 	bans := (is == BannedText) != b.turned
+	if b.warnFilledText(n, what, bans) {
+		return
+	}
 	if bans {
 		if looks, hint, sure := linesIn(n); looks != "" {
 			d := b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, looks)

@@ -251,6 +251,8 @@ func (b *binder) warnBannedValues(n *node.Node, what string) {
 			b.warnBannedValues(item, what)
 		}
 		return
+	case b.warnFilledText(n, what, true):
+		return
 	case n.ShortTag() != "!!str":
 		b.warnBannedNumber(n, what)
 		return

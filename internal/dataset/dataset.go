@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,13 +27,21 @@ func Known(name string) bool { return slices.Contains(Extensions, extension(name
 
 func extension(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
-// Source is an open file. Stamp is equal for two that hold the same.
+// Source is an open file. Info is nil for what is held in memory.
 type Source struct {
 	io.ReaderAt
 	io.Closer
 
-	Size  int64
-	Stamp string
+	Size int64
+	Info fs.FileInfo
+}
+
+// isStill reports whether the source is the one of before, as far as the file system tells.
+func (s *Source) isStill(size int64, before fs.FileInfo) bool {
+	if s.Size != size || s.Info == nil || before == nil {
+		return s.Size == size
+	}
+	return os.SameFile(s.Info, before) && s.Info.ModTime().Equal(before.ModTime())
 }
 
 // OnDisk opens a file by its path.
@@ -46,14 +56,14 @@ func OnDisk(path string) func() (*Source, error) {
 			_ = f.Close() // read only
 			return nil, err
 		}
-		return &Source{f, f, info.Size(), info.ModTime().String()}, nil
+		return &Source{f, f, info.Size(), info}, nil
 	}
 }
 
 // InMemory opens what the caller holds.
 func InMemory(data []byte) func() (*Source, error) {
 	return func() (*Source, error) {
-		return &Source{bytes.NewReader(data), io.NopCloser(nil), int64(len(data)), ""}, nil
+		return &Source{bytes.NewReader(data), io.NopCloser(nil), int64(len(data)), nil}, nil
 	}
 }
 

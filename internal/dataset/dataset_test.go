@@ -2,12 +2,14 @@ package dataset_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -217,6 +219,31 @@ func TestChangedFile(t *testing.T) {
 	}
 	write("{\"q\":1}\n{\"q\":2}\n")
 	if _, err := f.Row(0); err == nil || err.Error() != "a.jsonl: the file was changed while the run was going on" {
+		t.Error(err)
+	}
+}
+
+// A file in the place of another one is told from it, though it has its size and its time.
+func TestReplacedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	when := time.Now()
+	write := func(path, text string) {
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, when, when)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(path, "{\"q\":1}\n")
+	f := dataset.New("a.jsonl", dataset.OnDisk(path))
+	var d diag.List
+	if !f.Index(&d) {
+		t.Fatal(d.Sorted())
+	}
+	write(path+".new", "{\"q\":2}\n")
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Row(0); err == nil || !strings.Contains(err.Error(), "changed while the run was going on") {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"io/fs"
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
@@ -25,8 +26,8 @@ const (
 type index struct {
 	rows   int
 	fields []string
-	header []string // of CSV
-	stamp  string
+	header []string    // of CSV
+	info   fs.FileInfo // nil: it is in memory
 	size   int64
 	starts []place // of blocks
 	end    int64   // of the last row
@@ -49,7 +50,7 @@ func (f *File) makeIndex() {
 		return
 	}
 	x := &f.index
-	x.header, x.stamp, x.size = in.header(), src.Stamp, src.Size
+	x.header, x.info, x.size = in.header(), src.Info, src.Size
 	if whole, ok := in.(*items); ok {
 		f.held = whole.rows
 	}
@@ -259,7 +260,7 @@ func (f *File) openBlock(number int) (*block, error) {
 func (f *File) readBlock(src *Source, number int) (*block, error) {
 	x := &f.index
 	changed := fmt.Errorf("%s: the file was changed while the run was going on", f.Name)
-	if src.Size != x.size || src.Stamp != x.stamp {
+	if !src.isStill(x.size, x.info) {
 		return nil, changed
 	}
 	from, last := x.starts[number], x.rows

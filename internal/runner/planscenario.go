@@ -113,6 +113,7 @@ func (m *matrix) gated(one *span, spec *result.GateSpec) {
 		}
 	}
 	one.count = groups * spec.Slots()
+	m.noteFewRows(one)
 }
 
 // countable refuses a scenario with more variants than anybody can want.

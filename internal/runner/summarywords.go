@@ -25,6 +25,9 @@ func (s *session) warnOfSummary(provider, text string, messages int) {
 	if phrase == "" {
 		phrase = askedBack().FindString(strings.ReplaceAll(text, "’", "'"))
 	}
+	if phrase == "" {
+		phrase = findsNothing().FindString(plainCase(text))
+	}
 	if phrase != "" {
 		s.warnOnce(fmt.Sprintf("the summarizer (provider %s) refuses to summarize, and the agent is sent that: %q", provider,
 			phrase))

@@ -129,7 +129,7 @@ func refusal(text string) string {
 			return phrase
 		}
 	}
-	return ""
+	return refusesInWords().FindString(lower)
 }
 
 // visible is what can be seen of a text.

@@ -65,8 +65,17 @@ func Declared(p *scenario.Project, registry *tools.Registry, prefix string, anyT
 	if p.Skills != nil {
 		names[result.DeclaredSkills] = sorted(p.Skills.Names())
 	}
+	names[result.DeclaredToolSums] = ToolSums(p)
+	names[result.DeclaredSkillSums] = SkillSums(p)
+	opens := false
 	for _, prompt := range p.Prompts {
 		names[result.DeclaredRules(prompt.TaskType)] = GuardrailsOf(prompt)
+		opens = opens || HasOpenGuardrails(prompt)
+	}
+	for _, s := range p.Scenarios {
+		if opens {
+			names[result.DeclaredFill(s.ID)] = FillOf(s)
+		}
 	}
 	for s := range stepsOf(p) {
 		names[result.DeclaredSteps] = append(names[result.DeclaredSteps], s.ID)
@@ -149,6 +158,42 @@ func GuardrailsOf(prompt *scenario.Prompt) []string {
 	}
 	slices.Sort(rules)
 	return rules
+}
+
+// HasOpenGuardrails reports whether a scenario fills in a guardrail of a prompt.
+func HasOpenGuardrails(prompt *scenario.Prompt) bool {
+	return slices.ContainsFunc(prompt.Validators, func(v *scenario.Validator) bool {
+		return v.Enabled && inventory.IsOpen(v.Compiled)
+	})
+}
+
+// FillOf is a sum of the variables of a scenario.
+func FillOf(s *scenario.Scenario) []string {
+	sum := scenario.Digest(s.Variables)
+	return []string{fmt.Sprintf("%x", sum[:6])}
+}
+
+// ToolSums are the tools of a project, each with a sum of what it is. They are sorted.
+func ToolSums(p *scenario.Project) []string {
+	all := make([]string, 0, len(p.Tools))
+	for _, t := range p.Tools {
+		sum := scenario.Digest(*t)
+		all = append(all, fmt.Sprintf("%s %x", t.ID, sum[:6]))
+	}
+	return sorted(all)
+}
+
+// SkillSums are the skills of a project, each with a sum of what the model is told. They are sorted.
+func SkillSums(p *scenario.Project) []string {
+	all := []string{}
+	if p.Skills == nil {
+		return all
+	}
+	for _, one := range p.Skills.All() {
+		sum := scenario.Digest(one.Description, one.Instructions, one.Tools)
+		all = append(all, fmt.Sprintf("%s %x", one.Name, sum[:6]))
+	}
+	return sorted(all)
 }
 
 // sorted returns names sorted, each once; never nil.

@@ -30,9 +30,14 @@ const (
 	DeclaredGuardrails = "guardrail"
 	DeclaredSteps      = "step"
 
+	// The definitions of tools and skills: the name of each, with a sum of what the model is told and what it does.
+	DeclaredToolSums  = "definition of a tool"
+	DeclaredSkillSums = "definition of a skill"
+
 	declaredArgument = "argument of "  // a tool
 	declaredTarget   = "target of "    // a branch
 	declaredRule     = "guardrail of " // a prompt, by its task type
+	declaredFill     = "values of "    // a scenario, which are filled into guardrails
 )
 
 // DeclaredArguments is the kind of the arguments of a tool. It is not there when the tool takes any.
@@ -43,6 +48,9 @@ func DeclaredTargets(branch string) string { return declaredTarget + branch }
 
 // DeclaredRules is the kind of the guardrails of a prompt: the type of each, with a sum of what it asks for.
 func DeclaredRules(prompt string) string { return declaredRule + prompt }
+
+// DeclaredFill is the kind of the values that a scenario fills into guardrails: a sum of them.
+func DeclaredFill(scenario string) string { return declaredFill + scenario }
 
 // Way writes a transition for people. It has no event when it is the redirect of a state that is full.
 func Way(from, event, to string) string {

@@ -155,6 +155,7 @@ type project struct {
 	// compositions are by name; nil: there are none.
 	compositions map[string]*composed
 	states       map[*workflow.State][]chat.Tool // what the model is offered in each; nil: there is no workflow
+	sums         definitionSums
 }
 
 // ID is stable and readable: refund/gpt-4o/default. It ends in #2 for the second of several trials, and in the row and

@@ -28,6 +28,7 @@ func (s *session) doubtStart(was *result.Trial) {
 	endpoint := *s.trial.Endpoint
 	endpoint.Spec, s.trial.Endpoint = &named, &endpoint
 	s.doubt(s.promptIn(s.stateName()), was.System)
+	s.doubtSkills(was)
 }
 
 // doubtState holds the prompt of a state against that of today, where the transcript has it.
@@ -86,6 +87,7 @@ func (s *session) doubt(prompt *scenario.Prompt, told string) {
 		s.warnOnce(fmt.Sprintf("guardrails of the prompt %q have changed since the run (%s): what those of then did is "+
 			"kept, and today's were not asked; arena run tries them", prompt.TaskType, strings.Join(changed, ", ")))
 	}
+	s.doubtTools(prompt)
 }
 
 // otherRules are the types of the guardrails that only one of two prompts has, sorted, each once.

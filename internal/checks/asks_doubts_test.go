@@ -16,12 +16,12 @@ func TestFoundWithinWords(t *testing.T) {
 	for _, c := range []struct{ text, reply, word string }{
 		{"no", "You know it.", "know"}, {"no", "I cannot", "cannot"}, {"no", "Not now", "Not"}, {"AI", "She said so", "said"},
 		{"red", "It was ordered", "ordered"}, {"$5", "That costs $50.", "$50"}, {"5", "15 days", "15"}, {"$1", "$1,000", "$1,000"},
-		{"нет", "интернет", "интернет"}, {"step 1", "See step 12.", "step 12"}, {"é", "cafés", "cafés"},
+		{"не", "интернет", "интернет"}, {"yes", "yesterday", "yesterday"}, {"not", "Notice", "Notice"}, {"step 1", "See step 12.", "step 12"}, {"é", "cafés", "cafés"},
 
 		{"no", "No. You know it.", ""}, {"no", "no_way", ""}, {"id", "orderId", ""}, {"id", "two ids", ""}, {"ok", "Okay", ""},
 		{"min", "5 minutes", ""}, {"refund", "prerefunded", ""}, {"ai", "A.I. or AI", ""}, {"$5", "$5.00", ""}, {"$5", "$5", ""},
 		{"A-10", "A-1001", ""}, {"+49", "+49170123", ""}, {"192", "192168001", ""}, {"20", "ID-204", ""}, {"007", "0071", ""},
-		{"5", "5 or 15", ""}, {"no", "", ""}, {"ab", "abc", "abc"}, {"天", "天気", ""},
+		{"5", "5 or 15", ""}, {"no", "", ""}, {"ab", "abc", "abc"}, {"bye", "Goodbye", ""}, {"fee", "two fees", ""}, {"天", "天気", ""},
 	} {
 		quoted := jsonvalue.Compact(c.text)
 		for check, params := range map[string]string{

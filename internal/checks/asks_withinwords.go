@@ -91,7 +91,7 @@ func (p *textPattern) withinWord(r *Reply, caseSensitive bool) (word string) {
 // around finds for a pattern the word in which it is; nil: it may be in any.
 func (p *textPattern) around() func(text string, start, end int) (from, to int) {
 	switch n := utf8.RuneCountInString(p.text); {
-	case n > 0 && n <= shortWord && strings.IndexFunc(p.text, isNotAlphabetic) < 0:
+	case n > 0 && n <= shortWord && strings.IndexFunc(p.text, isNotAlphabetic) < 0, isSmallWord(p.folded):
 		return letters
 	case isShortNumber(p.text):
 		return digits
@@ -100,7 +100,12 @@ func (p *textPattern) around() func(text string, start, end int) (from, to int) 
 }
 
 // shortWord is the number of letters up to which a text is hardly meant as a part of another word.
-const shortWord = 3
+const shortWord = 2
+
+// isSmallWord reports whether a longer word stands in others that have nothing to do with it: "not" in "notice".
+func isSmallWord(word string) bool {
+	return slices.Contains([]string{"can", "fee", "low", "not", "now", "one", "red", "ten", "two", "yes"}, word)
+}
 
 // isNotAlphabetic reports whether a character is no letter of an alphabet whose words have blanks between them and take
 // no prefixes.
@@ -109,7 +114,7 @@ func isNotAlphabetic(r rune) bool {
 }
 
 // letters is the word around a match of letters. An end of s is a plural, and a capital within a word begins one, as in
-// orderId. What begins with three letters may well be a word of the same stem.
+// orderId.
 func letters(text string, start, end int) (from, to int) {
 	from, to = start, end
 	for {
@@ -129,8 +134,7 @@ func letters(text string, start, end int) (from, to int) {
 	first, _ := utf8.DecodeRuneInString(text[start:])
 	before, _ := utf8.DecodeLastRuneInString(text[:start])
 	beginsWord := from == start || unicode.IsUpper(first) && unicode.IsLower(before)
-	short := utf8.RuneCountInString(text[start:end]) < shortWord
-	if beginsWord && (!short || slices.Contains([]string{"", "s", "es", "S", "ay"}, text[end:to])) {
+	if beginsWord && slices.Contains([]string{"", "s", "es", "S", "ay"}, text[end:to]) {
 		return start, end
 	}
 	return from, to

@@ -34,6 +34,10 @@ func damage(data []byte, info *Info) error {
 		err = damageGIF(data)
 	case "jpeg":
 		err = damageJPEG(data)
+	case "bmp":
+		err = damageBMP(data, info)
+	case "webp":
+		err = damageWebP(data)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: its data are damaged: %w", info.Format, err)

@@ -40,6 +40,9 @@ func TestDamagedPictures(t *testing.T) {
 		{"rgb.png", func(data []byte) { clear(within(data, "IDAT")[40:]); sums(data) }, "they cannot be unpacked"},
 		{"rgb.png", func(data []byte) { binary.BigEndian.PutUint32(within(data, "IHDR")[4:], 500); sums(data) }, "bytes of pixels, and needs"},
 		{"moving.gif", func(data []byte) { clear(data[len(data)-100:]) }, "pixels, and needs"},
+		{"bottom-up.bmp", func(data []byte) { binary.LittleEndian.PutUint32(data[22:], 5000) }, "bytes of pixels, and needs"},
+		{"lossy.webp", func(data []byte) { copy(data[21:], "\xff\xff") }, "its first part is longer than the picture"},
+		{"lossless.webp", func(data []byte) { copy(data[bytes.Index(data, []byte("VP8L")):], "junk") }, "before the picture"},
 		{"photo.jpg", func(data []byte) { copy(data[len(data)/2:], "\xff\xd9") }, "its data are damaged: they cannot be unpacked"},
 	} {
 		data := bytes.Clone(file(t, c.name))

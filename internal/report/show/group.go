@@ -75,6 +75,9 @@ func (g *Group) Rate() string {
 	case s.Passed == s.Trials:
 	case s.Status == result.Passed || s.Status == result.Failed:
 		text += ", needs " + Percent(g.needs()) + g.ofEach()
+		if g.Apart() {
+			text += " for each check alone"
+		}
 	}
 	if s.Gate.Unmended() {
 		text += ": " + Verdictless(s.Gate)
@@ -88,6 +91,13 @@ func (g *Group) AskedRate() float64 {
 		return g.Stats.Gate.PassRate
 	}
 	return g.needs()
+}
+
+// Apart reports whether a count passed with a smaller share of trials than each of its checks needs: others of them
+// failed in other trials.
+func (g *Group) Apart() bool {
+	return g.Stats != nil && g.Status == result.Passed && g.Stats.PassRate < g.needs() &&
+		g.Stats.Gate != nil && g.Stats.Gate.Rule == result.RuleCount
 }
 
 func (g *Group) ofEach() string {

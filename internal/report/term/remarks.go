@@ -99,6 +99,11 @@ func (p *Printer) tolerated(run *result.Run) []*row {
 			continue
 		}
 		rows = append(rows, p.remark("tolerated", dim, show.Line(g.Scenario)+" · "+g.ProviderLabel()+"   "+g.Rate())...)
+		if g.Apart() {
+			for _, line := range g.AssertionRates() {
+				rows = append(rows, p.remark("", dim, "  "+line)...)
+			}
+		}
 	}
 	if more > 0 {
 		rows = append(rows, p.remark("", dim, fmt.Sprintf("… and %s more", show.Plural(more, "group")))...)

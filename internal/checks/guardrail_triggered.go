@@ -82,8 +82,13 @@ func (c *Compiled) GuardrailUses() (uses []GuardrailUse) {
 
 func (c *guardrailTriggered) Eval(_ context.Context, s *Subject) (Finding, error) {
 	fired, by, direction := c.look(s)
-	if s.Unguarded && !fired && c.eval(s.Earlier) == nil {
+	if s.Unguarded && !fired && c.eval(s) == nil {
 		return Finding{}, notMeasured("the recording does not tell which guardrails fired")
+	}
+	if !fired {
+		if err := c.unseen(s); err != nil {
+			return Finding{}, err
+		}
 	}
 	f := Finding{Details: Details{
 		"guardrail": c.Guardrail, "expected_triggered": c.ShouldTrigger, "actually_triggered": fired,
@@ -122,7 +127,7 @@ func (c *guardrailTriggered) awaited(fired bool) string {
 // look finds the latest record of the guardrail that fired. An eval has no direction, and counts as a guardrail only
 // when the check names it.
 func (c *guardrailTriggered) look(s *Subject) (fired bool, by, direction string) {
-	if e := c.eval(s.Earlier); e != nil && e.Score < 1-slack {
+	if e := c.eval(s); e != nil && e.fired() {
 		return true, e.Type, ""
 	}
 	for i := len(s.Messages) - 1; i >= s.Start; i-- {
@@ -135,19 +140,6 @@ func (c *guardrailTriggered) look(s *Subject) (fired bool, by, direction string)
 		}
 	}
 	return false, "", ""
-}
-
-// eval returns the latest earlier eval with the name of the guardrail; nil: none.
-func (c *guardrailTriggered) eval(earlier []EvalResult) *EvalResult {
-	if c.Guardrail == "" || c.Direction != bothDirections {
-		return nil
-	}
-	for i := len(earlier) - 1; i >= 0; i-- {
-		if e := &earlier[i]; c.means(e.Type) || e.ID == c.Guardrail {
-			return e
-		}
-	}
-	return nil
 }
 
 // newest returns the latest firing among the records of a message; nil: none.

@@ -40,6 +40,8 @@ type Subject struct {
 	// Unguarded says that the recording does not say which guardrails fired.
 	Unguarded bool
 	Earlier   []EvalResult   // results of the evals before this check, oldest first
+	Evals     []EvalName     // of the agent, whether they have judged anything or not
+	Guards    []string       // the types of the agent's guardrails; without evals they may be left out
 	Judges    grading.Judges // the judges for model-graded checks; nil: none are configured
 	// JudgePrompts are the project's prompts for judges; nil: none.
 	JudgePrompts *grading.Prompts
@@ -63,8 +65,14 @@ type Subject struct {
 // EvalResult is the result of an earlier eval, for guardrail_triggered.
 type EvalResult struct {
 	ID, Type string
+	Turn     int // as Subject.Turn
 	Score    float64
+	Skipped  bool   // it had nothing to judge, and no score
+	Error    string // why it could not judge; "": it did
 }
+
+// EvalName is an eval of the agent under test.
+type EvalName struct{ ID, Type, Trigger string }
 
 // Reply is the text of one assistant message.
 type Reply struct {
@@ -188,7 +196,7 @@ func (s *Subject) Conversation() *Subject {
 	}
 	w := &Subject{
 		Session: true, Messages: s.Messages, Turn: -1, Calls: s.AllCalls, ElapsedMS: s.ElapsedMS, Tools: s.Tools,
-		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Variables: s.Variables, Metadata: s.Metadata,
+		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Evals: s.Evals, Guards: s.Guards, Variables: s.Variables, Metadata: s.Metadata,
 		Embedder: s.Embedder, Judges: s.Judges, JudgePrompts: s.JudgePrompts, Scenario: s.Scenario,
 		Host: s.Host, Outside: s.Outside, SessionID: s.SessionID, PromptID: s.PromptID,
 		Stored: s.Stored, Answered: s.Answered, Unguarded: s.Unguarded, masking: s.masking,

@@ -55,13 +55,19 @@ func TestGuardrailAsAnEval(t *testing.T) {
 		earlier      []EvalResult
 		want         result.Status
 	}{
-		{"by type", `{"guardrail": "max_length"}`, []EvalResult{{"a", "length", 0}}, result.Passed},
-		{"by id", `{"guardrail": "tone"}`, []EvalResult{{"tone", "regex", 0.5}}, result.Passed},
-		{"the newest counts", `{"guardrail": "tone"}`, []EvalResult{{"tone", "regex", 0}, {"tone", "regex", 1}}, result.Failed},
-		{"another one", `{"guardrail": "tone"}`, []EvalResult{{"other", "regex", 0}}, result.Failed},
-		{"no eval has a direction", `{"guardrail": "tone", "direction": "output"}`, []EvalResult{{"tone", "regex", 0}},
+		{"by type", `{"guardrail": "max_length"}`, []EvalResult{{ID: "a", Type: "length", Score: 0}}, result.Passed},
+		{"by id", `{"guardrail": "tone"}`, []EvalResult{{ID: "tone", Type: "regex", Score: 0.5}}, result.Passed},
+		{"the newest counts", `{"guardrail": "tone"}`, []EvalResult{{ID: "tone", Type: "regex", Score: 0}, {ID: "tone", Type: "regex", Score: 1}}, result.Failed},
+		{"another one", `{"guardrail": "tone"}`, []EvalResult{{ID: "other", Type: "regex", Score: 0}}, result.Failed},
+		{"of an earlier turn", `{"guardrail": "tone", "should_trigger": false}`,
+			[]EvalResult{{ID: "tone", Type: "regex", Turn: -1}}, result.Passed},
+		{"skipped", `{"guardrail": "tone", "should_trigger": false}`,
+			[]EvalResult{{ID: "tone", Type: "regex", Skipped: true}}, result.Passed},
+		{"could not judge", `{"guardrail": "tone", "should_trigger": false}`,
+			[]EvalResult{{ID: "tone", Type: "regex", Error: "down"}}, result.Errored},
+		{"no eval has a direction", `{"guardrail": "tone", "direction": "output"}`, []EvalResult{{ID: "tone", Type: "regex", Score: 0}},
 			result.Failed},
-		{"an eval is no guardrail by itself", `{"should_trigger": false}`, []EvalResult{{"tone", "regex", 0}}, result.Passed},
+		{"an eval is no guardrail by itself", `{"should_trigger": false}`, []EvalResult{{ID: "tone", Type: "regex", Score: 0}}, result.Passed},
 	} {
 		compiled, problems := compileJSON(&Compiler{}, "guardrail_triggered", tc.params, ScopeTurn, nil)
 		if compiled == nil {

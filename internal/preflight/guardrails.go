@@ -35,6 +35,7 @@ func Guardrails(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) 
 	for _, s := range chosen {
 		reportElsewhere(p, s, names, d)
 		reportTwins(p, s, told, d)
+		reportLateEvals(p, s, d)
 	}
 	reportEvalsElsewhere(p, chosen, names, d)
 }
@@ -55,50 +56,6 @@ func reportUnenforced(prompt *scenario.Prompt, told map[diag.Pos]bool, d *diag.L
 			"the reply is said all the same", c.Type).Hint = "content_excludes, safety checks and judges replace the reply, " +
 			"max_length cuts it; what must not be said is banned by an assertion too"
 	}
-}
-
-// reportTwins warns of checks of a scenario that want a guardrail to fire of which its prompt has several: they hold
-// whichever of these fires. Each is told once.
-func reportTwins(p *scenario.Project, s *scenario.Scenario, told map[diag.Pos]bool, d *diag.List) {
-	prompts, err := inventory.PossiblePrompts(p, s)
-	if err != nil || s.Skip != "" || s.Recorded != nil {
-		return
-	}
-	eachOwnCheck(s, func(c *checks.Compiled) {
-		for _, use := range c.GuardrailUses() {
-			for _, prompt := range prompts {
-				n, apart := twins(prompt, &use)
-				if use.Name == "" || n < 2 || told[use.Pos] || !use.ShouldTrigger() {
-					continue
-				}
-				told[use.Pos] = true
-				w := d.Warnf(use.Pos, use.Width, "guardrail-twins", "%s: the prompt %s has %d guardrails %s, and it takes any of "+
-					"them for the one that is meant", use.Type, prompt.TaskType, n, use.Name)
-				w.Hint = "write the check of the one that is meant as an eval of the prompt too, and name the eval by its id"
-				if apart {
-					w.Hint = "write direction: input or direction: output, which tells them apart"
-				}
-			}
-		}
-	})
-}
-
-// twins are the guardrails of a prompt that a check takes for the one that it names, and whether a direction would tell
-// each from the others.
-func twins(prompt *scenario.Prompt, use *checks.GuardrailUse) (n int, apart bool) {
-	if prompt == nil {
-		return 0, false
-	}
-	met := map[string]int{}
-	for _, v := range prompt.Validators {
-		c, ok := inventory.Sample(v.Compiled).(*checks.Compiled)
-		at := cmp.Or(v.Direction, "output")
-		if ok && v.Enabled && use.Means(c.Type) && (at == "both" || use.Direction() == "both" || at == use.Direction()) {
-			met[at]++
-			n++
-		}
-	}
-	return n, met["input"] == 1 && met["output"] == 1 && n == 2
 }
 
 // eachOwnCheck calls f with each check that stands in a scenario itself.
@@ -159,6 +116,10 @@ func reportDirection(p *scenario.Project, chosen []*scenario.Scenario, use *chec
 		isEval = isEval || use.Name != "" && (e.ID == use.Name || use.Means(e.Type))
 	}
 	switch {
+	case isEval && use.Direction() != "both" && !there:
+		d.Warnf(use.Pos, use.Width, "unknown-guardrail",
+			"%s: %s is an eval, and has no direction, so it never fires on the %s", use.Type, use.Name, use.Direction()).Hint =
+			"take the direction out"
 	case there:
 		d.Warnf(use.Pos, use.Width, "unknown-guardrail",
 			"%s: no guardrail that it waits for looks at the %s, so none fires there", use.Type, use.Direction()).Hint =

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/evals"
+	"github.com/arena-evals/arena/internal/inventory"
 	"github.com/arena-evals/arena/internal/result"
 	"github.com/arena-evals/arena/internal/scenario"
 )
@@ -45,8 +46,8 @@ func (s *session) only(due evals.Set) evals.Set {
 	return slices.DeleteFunc(due, func(e *evals.Eval) bool { return !slices.Contains(s.opts.Only, e.ID) })
 }
 
-// eval runs evals that are due. Evals that look at results of others run last; they see those before them in the
-// list.
+// eval runs evals that are due. Evals that look at results of others run last, and see all of these; of each other they
+// see those before them in the list.
 func (s *session) eval(ctx context.Context, due evals.Set, subject *checks.Subject) {
 	if len(due) == 0 {
 		return
@@ -61,11 +62,13 @@ func (s *session) eval(ctx context.Context, due evals.Set, subject *checks.Subje
 	}
 	for i, v := range s.verdicts(ctx, placedAt(due, ahead), subject, nil) {
 		verdicts[ahead[i]] = v
+		s.showEval(due[ahead[i]], subject.Turn, &v)
 	}
 	for i, e := range due {
 		if e.Check.AsksEarlierEvals() {
 			subject.Earlier = s.evalResults
 			verdicts[i] = s.verdicts(ctx, placedAt(due, []int{i}), subject, nil)[0]
+			s.showEval(e, subject.Turn, &verdicts[i])
 		}
 		s.recordEval(e, subject.Turn, &verdicts[i])
 	}
@@ -80,7 +83,7 @@ func placedAt(due evals.Set, places []int) []scenario.Placed {
 	return list
 }
 
-// recordEval adds what an eval measured to the result, and makes it visible to later evals and checks.
+// recordEval adds what an eval measured to the result.
 func (s *session) recordEval(e *evals.Eval, turn int, v *result.Verdict) {
 	r := result.EvalResult{
 		ID: e.ID, Type: v.Type, Trigger: e.Trigger, Turn: turn, Step: s.judgedStep, Score: v.Score,
@@ -94,9 +97,34 @@ func (s *session) recordEval(e *evals.Eval, turn int, v *result.Verdict) {
 	}
 	s.out.Evals = append(s.out.Evals, r)
 	s.emit.eval(&r)
-	if v.Score != nil {
-		s.evalResults = append(s.evalResults, checks.EvalResult{ID: e.ID, Type: v.Type, Score: *v.Score})
+}
+
+// showEval makes what an eval measured visible to later evals and checks.
+func (s *session) showEval(e *evals.Eval, turn int, v *result.Verdict) {
+	seen := checks.EvalResult{
+		ID: e.ID, Type: v.Type, Turn: turn, Error: v.Error, Skipped: v.Status == result.Skipped || v.Status == result.Cancelled,
 	}
+	if v.Score != nil {
+		seen.Score = *v.Score
+	}
+	if v.Score != nil || seen.Skipped || seen.Error != "" {
+		s.evalResults = append(s.evalResults, seen)
+	}
+}
+
+// evalNames are the evals of the agent, and the types of its guardrails.
+func (s *session) evalNames() (names []checks.EvalName, guards []string) {
+	for _, e := range s.evalSet() {
+		names = append(names, checks.EvalName{ID: e.ID, Type: e.Type, Trigger: e.Trigger})
+	}
+	if prompt := s.stance.prompt; prompt != nil && len(names) > 0 {
+		for _, v := range prompt.Validators {
+			if c, ok := inventory.Sample(v.Compiled).(*checks.Compiled); ok && v.Enabled {
+				guards = append(guards, c.Type)
+			}
+		}
+	}
+	return names, guards
 }
 
 // metricValue returns the number that a check reports beside its score; nil: none.

@@ -98,7 +98,7 @@ func TestEvals(t *testing.T) {
 	`), custom("sick", "on_session_complete", 0, breaks)))
 	trial := trialOf(t.Context(), plan, options(1))
 	want := []string{
-		"0 look 0", "0 later 0", "0 again 1", "0 sampled 1", "0 called skipped: no tool was called",
+		"0 look 1", "0 later 0", "0 again 1", "0 sampled 1", "0 called skipped: no tool was called",
 		"1 look 1", "1 later 0", "1 again 1", "1 sampled 1", "1 called skipped: no tool was called",
 		"-1 session 0.5", "-1 sick error: down", "-1 end 1 passed",
 	}
@@ -166,7 +166,8 @@ func TestEvalsRunAtOnce(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		want := []checks.EvalResult{
-			{ID: "a", Type: "a"}, {ID: "b", Type: "b"}, {ID: "look", Type: "guardrail_triggered", Score: 1},
+			{ID: "a", Type: "a", Turn: -1}, {ID: "b", Type: "b", Turn: -1},
+			{ID: "look", Type: "guardrail_triggered", Turn: -1, Score: 1},
 		}
 		if diff := cmp.Diff(want, seen); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

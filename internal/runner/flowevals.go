@@ -73,9 +73,9 @@ func (s *session) answered(due evals.Set, subject *checks.Subject) evals.Set {
 func (s *session) skipping(set evals.Set, turn int, reason string, skip func(*evals.Eval) bool) evals.Set {
 	return slices.DeleteFunc(set, func(e *evals.Eval) bool {
 		if skip(e) {
-			s.recordEval(e, turn, &result.Verdict{
-				Type: e.Type, Status: result.Skipped, Skipped: true, Position: e.Pos, SkipReason: reason,
-			})
+			v := result.Verdict{Type: e.Type, Status: result.Skipped, Skipped: true, Position: e.Pos, SkipReason: reason}
+			s.recordEval(e, turn, &v)
+			s.showEval(e, turn, &v)
 			return true
 		}
 		return false

@@ -80,13 +80,14 @@ func (s *session) conversationChecks() [2][]scenario.Placed {
 // models that play users, is not included in the elapsed time.
 func (s *session) subject(turn int) *checks.Subject {
 	elapsed := milliseconds(s.clock.elapsed() - s.checkTime - s.userTime)
+	names, guards := s.evalNames()
 	return &checks.Subject{
 		Messages: s.messages, AllCalls: s.calls, Variables: s.variables, ElapsedMS: s.measured(&elapsed),
 		Tools: toolCaller{s: s}, Embedder: s.trial.Project.embedder, Judges: s.judges(turn),
 		JudgePrompts: s.trial.Project.judgePrompts, Turn: turn,
 		Stored: s.fromDisk(), Answered: s.recorder.Plays(),
 		Unguarded: s.lacksInfo(recording.InfoGuardrails),
-		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.evalResults,
+		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.evalResults, Evals: names, Guards: guards,
 		Metadata: s.metadata(turn), Workflow: s.seen(), Composition: s.composed(turn), Scenario: s.described(),
 	}
 }

@@ -81,6 +81,7 @@ var lostReply = sync.OnceValue(func() *regexp.Regexp {
 var printedForms = sync.OnceValue(func() (all []printedForm) {
 	for _, pattern := range []string{
 		`^Traceback \(most recent call last\):`,
+		`\nTraceback \(most recent call last\):\n(?:[ \t][^\n]*\n)+[\w.]*(?:Error|Exception|Interrupt|Exit)(?:: [^\n]*)?$`,
 		`^(?:[\w.]*[A-Z]\w*(?:Error|Exception)|Error|ERROR|FATAL|Fatal|panic): [^\n]*$`,
 		`^\d{4}-\d\d-\d\d[T ][\d:.,]+\S* [^\n]{0,60}\b(?:ERROR|CRITICAL|FATAL)\b[^\n]*$`,
 		`^usage: (?s:.)*(?:\[-h\]|error: )`, `^Usage: \S[^\n]* \[OPTIONS\]`, // argparse and click

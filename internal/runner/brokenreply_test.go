@@ -8,6 +8,7 @@ import (
 func TestBrokenReply(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
+		"ok so far\nTraceback (most recent call last):\n  File \"x.py\", line 3\nKeyError: 5",
 		"Traceback (most recent call last):\n  File \"agent.py\", line 3\nKeyError: 1",
 		"Error: OPENAI_API_KEY is not set",
 		"openai.RateLimitError: slow down", "KeyError: 'order'", "panic: runtime error",

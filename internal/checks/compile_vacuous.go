@@ -3,8 +3,10 @@ package checks
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"regexp/syntax"
 	"strings"
+	"unicode"
 
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
@@ -90,6 +92,11 @@ func (b *binder) checkPattern(f *field, n *node.Node, what string) {
 		b.warnBlank(n, what)
 	}
 	b.warnLookalikes(n, what)
+	if f.Any == anyGiven && !b.turned && isPlainValue(n.Value) {
+		b.r.Warnf(n, "looks-like-slip", "%s: the pattern %q is found within longer values too, such as %q", what, n.Value,
+			n.Value+"0").Hint = "expected_args asks for that very value; as a pattern it is ^" +
+			regexp.QuoteMeta(n.Value) + "$"
+	}
 	b.patterns = append(b.patterns, givenPattern{n, what, f.Any})
 	if o := node.DoubtPattern(n.Value); !b.warnFilledPattern(n, what) && o != (node.Oddity{}) {
 		b.r.Warnf(n, "looks-like-slip", "%s: %q %s", what, n.Value, o.Text).Hint = o.Hint
@@ -230,4 +237,11 @@ func allOrNothing(holds bool) float64 {
 		return 1
 	}
 	return 0
+}
+
+// isPlainValue reports whether a pattern is a number or an id, without any operator: one that is meant as a whole.
+func isPlainValue(text string) bool {
+	return strings.ContainsAny(text, "0123456789") && !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' && r != '.'
+	})
 }

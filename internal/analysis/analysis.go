@@ -120,9 +120,9 @@ type Flaky struct {
 	Again int `json:"again,omitempty"`
 }
 
-// Of looks at runs. It keeps next to nothing of each trial beside its brief, and reads only those that may have calls
+// Analyze looks at runs. It keeps next to nothing of each trial beside its brief, and reads only those that may have calls
 // which repeat each other.
-func Of(inputs ...Input) (*Report, error) {
+func Analyze(inputs ...Input) (*Report, error) {
 	a := &analyzer{inputs: inputs, groups: map[groupKey]*group{}}
 	a.same = newSames(inputs)
 	for _, in := range inputs {
@@ -140,7 +140,7 @@ type analyzer struct {
 	runs     []Run
 	groups   map[groupKey]*group
 	order    []groupKey
-	same     *sames
+	same     *sameInputs
 	longest  top[Long]
 	repeated top[Repeat]
 }

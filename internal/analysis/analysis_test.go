@@ -48,7 +48,7 @@ func TestSpread(t *testing.T) {
 	}
 	all = append(all, trial("refund", 7, result.Errored, 99999, 9), trial("refund", 8, result.Skipped, 0, 0),
 		trial("greet", 1, result.Failed, 5, 0.5))
-	r, err := analysis.Of(analysis.Input{Name: "out", Run: runOf(all...)})
+	r, err := analysis.Analyze(analysis.Input{Name: "out", Run: runOf(all...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestEqualNumbers(t *testing.T) {
 		all = append(all, trial("s", i+1, result.Passed, 1000, 1))
 	}
 	all = append(all, trial("s", 11, result.Passed, 1049, 1.1), trial("s", 12, result.Passed, 1500, 3))
-	r, err := analysis.Of(analysis.Input{Run: runOf(all...)})
+	r, err := analysis.Analyze(analysis.Input{Run: runOf(all...)})
 	if err != nil || r.Outliers.Total != 2 || r.Outliers.List[0].Trial != "s/gpt/default#12" {
 		t.Errorf("%v, %+v", err, r.Outliers)
 	}
@@ -97,7 +97,7 @@ func TestRepeatedCalls(t *testing.T) {
 		call("get", chat.Args{"b": "x", "a": 1}, "down"), call("list", nil, ""))
 	one.Turns = append(one.Turns, result.Turn{ToolCalls: []result.ToolCall{call("list", chat.Args{}, ""), call("get", chat.Args{"a": 1, "b": "x"}, "")}})
 	one.Usage.ToolCalls = 6
-	r, err := analysis.Of(analysis.Input{Name: "out", Run: runOf(one)})
+	r, err := analysis.Analyze(analysis.Input{Name: "out", Run: runOf(one)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestFlaky(t *testing.T) {
 	monday := runOf(trial("a", 1, result.Passed, 1, 1), trial("a", 2, result.Failed, 1, 1), trial("b", 1, result.Passed, 1, 1),
 		trial("c", 1, result.Failed, 1, 1))
 	tuesday := runOf(trial("a", 1, result.Passed, 1, 1), trial("b", 1, result.Errored, 1, 1), trial("c", 1, result.Failed, 1, 1))
-	r, err := analysis.Of(analysis.Input{Name: "mon", Run: monday}, analysis.Input{Name: "tue", Run: tuesday})
+	r, err := analysis.Analyze(analysis.Input{Name: "mon", Run: monday}, analysis.Input{Name: "tue", Run: tuesday})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestMost(t *testing.T) {
 		one.Usage.Calls = 2 + random.IntN(1000)
 		all = append(all, one)
 	}
-	r, err := analysis.Of(analysis.Input{Run: runOf(all...)})
+	r, err := analysis.Analyze(analysis.Input{Run: runOf(all...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestMost(t *testing.T) {
 			t.Errorf("the %d. has %d calls, want %d", i, got, all[i].Usage.Calls)
 		}
 	}
-	if _, err := analysis.Of(analysis.Input{Name: "empty", Run: runOf()}); err == nil {
+	if _, err := analysis.Analyze(analysis.Input{Name: "empty", Run: runOf()}); err == nil {
 		t.Error("a run without trials is analyzed")
 	}
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// sames gathers the trials that ask for the same, where some of them passed and some did not. There may be a million
+// sameInputs gathers the trials that ask for the same, where some of them passed and some did not. There may be a million
 // trials that are alone, such as those of the rows of a dataset: of these nothing is kept.
-type sames struct {
+type sameInputs struct {
 	seed  maphash.Seed
 	mixed []uint64 // hashes of the names of what may be flaky, sorted
 	known map[string]*Flaky
 	order []string
 }
 
-func newSames(inputs []Input) *sames {
-	s := &sames{seed: maphash.MakeSeed(), known: map[string]*Flaky{}}
+func newSames(inputs []Input) *sameInputs {
+	s := &sameInputs{seed: maphash.MakeSeed(), known: map[string]*Flaky{}}
 	var passed, fallen []uint64
 	for _, in := range inputs {
 		for _, b := range in.Run.Briefs.All() {
@@ -56,10 +56,10 @@ func ran(s result.Status) bool {
 	return true
 }
 
-func (s *sames) hash(b *result.Brief) uint64 { return maphash.String(s.seed, asked(b)) }
+func (s *sameInputs) hash(b *result.Brief) uint64 { return maphash.String(s.seed, asked(b)) }
 
 // add counts a trial with those that ask for the same.
-func (s *sames) add(run string, b *result.Brief) {
+func (s *sameInputs) add(run string, b *result.Brief) {
 	if len(s.mixed) == 0 || !ran(b.Status) {
 		return
 	}
@@ -98,7 +98,7 @@ func asked(b *result.Brief) string {
 }
 
 // flaky lists those of which some passed and some did not.
-func (s *sames) flaky() List[Flaky] {
+func (s *sameInputs) flaky() List[Flaky] {
 	var all top[Flaky]
 	for _, id := range s.order {
 		if f := s.known[id]; f.Passed > 0 && f.Failed+f.Errors > 0 || f.Again > 0 { // or two names have one hash

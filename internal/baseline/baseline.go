@@ -18,7 +18,7 @@ import (
 // Name is the default name of the file.
 const Name = "arena.baseline.json"
 
-// Version is that of the format.
+// Version is the version of the format.
 const Version = 1
 
 //go:embed baseline.schema.json
@@ -52,7 +52,7 @@ type Group struct {
 	LatencyMS float64  `json:"latency_ms"`         // of a trial, the median
 	// Failing are the checks that failed.
 	Failing []string `json:"failing,omitempty"`
-	// Rule is that by which the trials ended; nil: their number was fixed before.
+	// Rule is the rule that ended the trials; nil: their number was fixed.
 	Rule *Rule `json:"gate,omitempty"`
 	// Repeatable says that mocks or recordings answered and judged.
 	Repeatable bool   `json:"repeatable,omitempty"`
@@ -60,8 +60,8 @@ type Group struct {
 	Sum        string `json:"sum"`   // of the line, which is written by arena alone
 }
 
-// Rule is that by which trials ended: a gate, or a count that was certain before all of its trials had run. One whose
-// Min is its Max had one look, after all of them.
+// Rule is a rule that ended trials: a gate, or a count that ended when it was certain. With Min equal to Max it had one
+// look, after all trials.
 type Rule struct {
 	PassRate   float64 `json:"pass_rate,omitempty"`
 	Tolerance  float64 `json:"tolerance,omitempty"`
@@ -131,7 +131,7 @@ func roundedPointer(x *float64, digits int) *float64 {
 	return new(rounded(*x, digits))
 }
 
-// sum is that of a line without itself.
+// sum is the checksum of a line without its sum.
 func (g Group) sum() string {
 	g.Sum = ""
 	sum := sha256.Sum256(line(&g))

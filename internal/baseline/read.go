@@ -13,7 +13,7 @@ import (
 // again says how every damage is mended.
 const again = "arena bless writes the file again, from a run that you find good enough"
 
-// Read reads a file that Encode wrote, and refuses one that anybody else had a hand in, with the place.
+// Read reads a file that Encode wrote, and refuses an edited one, with the position of the change.
 func Read(name string, data []byte) (*File, *diag.Diagnostic) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))             // as editors may begin it
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // as git may check it out
@@ -75,7 +75,7 @@ func readable(data []byte, at func(line, col int, format string, args ...any) *d
 func (f *File) check(
 	lines []string, at func(line, col int, format string, args ...any) *diag.Diagnostic,
 ) *diag.Diagnostic {
-	where := func(i int) int { // the line of a group, wherever an editor has put it
+	where := func(i int) int { // the line of a group, even if an editor moved it
 		named := fmt.Sprintf("%q", f.Groups[i].Name)
 		seen := 0
 		for k := range f.Groups[:i] {
@@ -112,7 +112,7 @@ func (f *File) check(
 	return nil
 }
 
-// errorOffset is where in the file an error of the decoder is.
+// errorOffset is the offset of an error of the decoder.
 func errorOffset(err error, otherwise int64) int64 {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

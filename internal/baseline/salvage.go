@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// Salvaged is what is whole of a file that is damaged.
+// Salvaged is the undamaged part of a damaged file.
 type Salvaged struct {
 	File
 	Named bool // Suite is known

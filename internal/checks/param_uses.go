@@ -54,7 +54,7 @@ func (b *binder) warnStandIn(n *node.Node, what string) {
 	if node.IsNull(n) {
 		return
 	}
-	odd, sure := node.StandIn(n.Value, false)
+	odd, sure := node.FindPlaceholder(n.Value, false)
 	if odd == (node.Oddity{}) {
 		b.warnUsualPlace(n, what)
 		return

@@ -82,7 +82,7 @@ func (f *analyzeFlags) run(app *App, paths []string) error {
 		app.remarkPart(path, run)
 		inputs = append(inputs, analysis.Input{Name: path, Run: run})
 	}
-	report, err := analysis.Of(inputs...)
+	report, err := analysis.Analyze(inputs...)
 	if err != nil {
 		return err
 	}

@@ -322,7 +322,7 @@ func (f *blessFlags) replacesPart(run *result.Run, was, now *baseline.File) erro
 	}
 	for _, b := range run.Briefs.All() {
 		if before, after := was.Find(b.GroupName()), now.Find(b.GroupName()); b.Pooled && before != nil && after != nil &&
-			!result.AskedAlike(before.Asked, after.Asked) {
+			!result.AskedEqual(before.Asked, after.Asked) {
 			return fmt.Errorf("the run was made with %s, which ran only a part of %s\n"+
 				"bless a run of all of it, or take %s away where that is meant", strings.Join(words, " "), after.Name, f.file)
 		}

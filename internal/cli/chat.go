@@ -134,7 +134,7 @@ func (f *chatFlags) run(ctx context.Context, app *App) error {
 		plan = f.plan(app, about, diags)
 		if f.maxCost > 0 && diags.Errors() == 0 {
 			const kept, goesOn = true, true // the cost of a message is known only after it
-			plan.Affords(f.maxCost, f.callParameters(), kept, goesOn, diags)
+			plan.ReportMaxCost(f.maxCost, f.callParameters(), kept, goesOn, diags)
 		}
 	}
 	told := slices.DeleteFunc(diags.Sorted(), func(d diag.Diagnostic) bool {

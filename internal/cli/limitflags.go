@@ -120,7 +120,7 @@ const mostCost = 1_000_000
 // validateMaxCost reports why --max-cost cannot be enforced.
 func (f *runFlags) validateMaxCost(plan *runner.Plan, d *diag.List) {
 	if f.maxCost > 0 && d.Errors() == 0 {
-		plan.Affords(f.maxCost, f.callParameters(), f.cache != "" || f.cassettes.Record != "", f.resumes(), d)
+		plan.ReportMaxCost(f.maxCost, f.callParameters(), f.cache != "" || f.cassettes.Record != "", f.resumes(), d)
 	}
 }
 

@@ -38,7 +38,7 @@ func (f *listFlags) listOnline(ctx context.Context, app *App, projects []*scenar
 		}
 		tools, failed := bench.List(ctx)
 		problems = append(problems, failed...)
-		for _, name := range bench.Toolless(tools) {
+		for _, name := range bench.SourcesWithoutTools(tools) {
 			app.remark("%s has no tools", name)
 		}
 		for _, t := range tools {

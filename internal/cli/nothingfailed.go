@@ -41,14 +41,14 @@ func whyRed(run *result.Run, reason string) string {
 		names := which(func(b *result.Brief) bool { return b.Flaky })
 		if len(ids) == 0 {
 			return fmt.Sprintf("trials of %s both passed and failed; arena run, without --last-failed, runs all of it again",
-				plural.Of(run.Wavering(), "scenario", "scenarios"))
+				plural.Of(run.FlakyGroups(), "scenario", "scenarios"))
 		}
 		return fmt.Sprintf("%s that had failed before, although nothing changed: %s; arena run, without --last-failed, runs "+
 			"all of it again", plural.Of(len(ids), "trial passed", "trials passed"), names)
 	case result.FailOnError:
 		names := which(func(b *result.Brief) bool { return b.Outvoted && b.Status == result.Errored && !b.Uncounted })
 		return fmt.Sprintf("%s within gates that passed: %s; arena run, without --last-failed, runs all of it again",
-			plural.Of(run.BrokeWithin(), "trial broke", "trials broke"), names)
+			plural.Of(run.BrokenInGates(), "trial broke", "trials broke"), names)
 	case result.FailOnWarning:
 		text := run.Warnings[0]
 		if n := len(run.Warnings) - 1; n > 0 {

@@ -320,12 +320,12 @@ func (f *runFlags) openEarlier(out *harness.Outputs) (*os.File, error) {
 	return file, err
 }
 
-// bringHome appends the results that an earlier run could not write to its journal.
-func (f *runFlags) bringHome(app *App, out *harness.Outputs) error {
+// restoreJournal appends the results that an earlier run could not write to its journal.
+func (f *runFlags) restoreJournal(app *App, out *harness.Outputs) error {
 	if !f.resumes() {
 		return nil
 	}
-	from, err := out.BringHome()
+	from, err := out.RestoreJournal()
 	if err != nil {
 		return broken(err)
 	}

@@ -179,7 +179,7 @@ func (f *runFlags) runPlan(
 		return err
 	}
 	defer fleet.close()
-	if err := f.bringHome(app, out); err != nil {
+	if err := f.restoreJournal(app, out); err != nil {
 		return err
 	}
 	file, resumed, err := f.openResumed(app, suite, plan, out)

@@ -138,7 +138,7 @@ func (f *toolsCallFlags) call(
 func benchWith(
 	ctx context.Context, app *App, suite *scenario.Suite, name string, heard func(who, line string),
 ) (_ *runner.Workbench, id string, _ error) {
-	if why := runner.OwnWords(name); why != "" {
+	if why := runner.OnlyInConversation(name); why != "" {
 		return nil, "", fmt.Errorf("%s cannot be called by itself: %s\n"+
 			"`arena prompt` shows what a model is told of it", name, why)
 	}

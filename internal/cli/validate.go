@@ -79,7 +79,7 @@ func (f *validateFlags) run(app *App, paths []string) error {
 		preflight.Guardrails(p, p.Scenarios, diags)
 		preflight.IdleGates(p, p.Scenarios, diags)
 		preflight.LastReplyAlone(p, p.Scenarios, diags)
-		preflight.UnheldSchemas(p, p.Scenarios, diags)
+		preflight.UncheckedSchemas(p, p.Scenarios, diags)
 		runner.ReportJudges(p, p.Scenarios, diags)
 		if !f.lenient {
 			preflight.NotUsed(p, "", diags)

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Change is what became of the counts of a group of trials from one run to the other, by chance or not.
+// Change is how the counts of a group changed from one run to the other, by chance or not.
 type Change string
 
 // The changes.
@@ -22,7 +22,7 @@ const (
 	Stronger Change = "stronger" // a larger part
 )
 
-// Verdict is what the two runs show of a group: more than its counts, of which chance makes many.
+// Verdict is the verdict on a group: whether the change is evidence, since chance alone changes many counts.
 type Verdict = evidence.Verdict
 
 // The verdicts.
@@ -31,8 +31,8 @@ const (
 	Improved   = evidence.Improved
 	NoEvidence = evidence.NoEvidence
 	AsBefore   = evidence.Same // by mocks or recordings, which say the same whenever they are run
-	// NotCompared is the verdict on a group of which another thing is asked than before, or checked, or of which a run
-	// does not tell what.
+	// NotCompared is the verdict on a group that asks or checks something else than before, or in a run that does not
+	// record it.
 	NotCompared Verdict = "changed"
 	// Quarantined is the verdict on a group that decides nothing, because its scenario is in quarantine now.
 	Quarantined Verdict = "quarantined"
@@ -42,10 +42,10 @@ const (
 type Report struct {
 	Before, After *result.Run
 	Pairs         []Pair   // the groups that both have, in the order of After
-	Gone, New     []*Group // those that one alone has, in its order
+	Gone, New     []*Group // groups that only one run has, in its order
 	// Across says that the runs have one provider each, and not the same: groups were matched without it.
 	Across bool
-	// Judgement is what the pairs that can be compared show together. Its indexes are theirs alone.
+	// Judgement is the judgement on all pairs that can be compared. Its indexes are those of these pairs.
 	Judgement *evidence.Judgement
 }
 
@@ -54,8 +54,8 @@ type Pair struct {
 	Was, Now *Group
 	Change   Change
 	Verdict  Verdict
-	// Unchecked says that less is asked of it than before, whatever its status is: it lacks a check, is skipped now,
-	// or its gate asks for less.
+	// Unchecked says that less is asked of the group than before, with any status: a check is missing, it is skipped
+	// now, or its gate asks for less.
 	Unchecked bool
 	Less      string // what less a gate asks of it, in words; "": nothing
 	Fewer     bool   // it has fewer trials, so that less shows
@@ -65,8 +65,8 @@ type Pair struct {
 	Cheaper   bool
 }
 
-// Margin is the part of a mean duration or cost by which the other one has to differ to be told. Durations have to
-// differ by minMS besides.
+// Margin is the least relative difference of mean durations or costs that is reported. Durations must also differ by
+// minMS.
 const Margin = 0.2
 
 const minMS = 50
@@ -81,11 +81,11 @@ type Group struct {
 	judged                     int      // trials that were not stopped
 	DurationMS                 float64  // of a trial that ended by itself, on average
 	CostUSD                    *float64 // of such a trial with its judges, on average; nil: the price of one is not known
-	SimulatedUSD               float64  // the part of the cost that mocks made up and nobody paid
+	SimulatedUSD               float64  // the simulated part of the cost
 	Tokens                     float64  // of such a trial, on average
 }
 
-// key identifies a group in both runs. The file may have been moved.
+// key identifies a group in both runs. The file may have moved.
 type key struct{ project, scenario, provider, region, session string }
 
 // Compare compares two runs. It reads a trial of each group: a check that is gone cannot fail.
@@ -118,7 +118,7 @@ func Compare(before, after *result.Run) (*Report, error) {
 	return r, nil
 }
 
-// Count counts the pairs of which something holds.
+// Count counts the pairs for which a condition holds.
 func (r *Report) Count(is func(*Pair) bool) (n int) {
 	for i := range r.Pairs {
 		if is(&r.Pairs[i]) {
@@ -160,7 +160,7 @@ func regardless(groups map[key]*Group, order []key) (map[key]*Group, []key) {
 	return out, order
 }
 
-// groups are the groups of a run, and their keys in order. Trials that the plan has no more are left out.
+// groups are the groups of a run, and their keys in order, without trials that are no longer in the plan.
 func groups(run *result.Run) (map[key]*Group, []key) {
 	all, order := map[key]*Group{}, []key(nil)
 	tallies := map[string]*result.Tally{}
@@ -242,7 +242,7 @@ func worse(a, b result.Status) result.Status {
 
 func (r *Report) pair(was, now *Group) (Pair, error) {
 	p := Pair{Was: was, Now: now, Change: change(was, now)}
-	lost, err := r.lost(&p)
+	lost, err := r.checkRemoved(&p)
 	if err != nil {
 		return p, err
 	}
@@ -270,10 +270,10 @@ func (r *Report) Trials(p *Pair) (was, now *result.Trial, err error) {
 	return was, now, err
 }
 
-// Representatives chooses the trial of each group that shows what became of a pair, by its number in Briefs: the first
-// of After that turned as its group did, from or to a pass; else one that got worse or better as its group did, or that
-// Before does not have and is what the group became; else one that did not pass, and at last the first one. That of
-// Before has the same number, or of the same row where all rows are one group; or it is its first one.
+// Representatives chooses the trials that best show the change of a pair, by index in Briefs. Of After it is the first
+// trial that changed like its group, from or to a pass; or one that got worse or better like its group, or is new and
+// has the status of the group; or one that did not pass; or the first one. Of Before it is the trial with the same
+// number, or with the same row if all rows are one group; or the first one.
 func (r *Report) Representatives(p *Pair) (was, now int) {
 	best, there := -1, r.placesBefore(p)
 	for _, j := range p.Now.Trials {
@@ -298,8 +298,7 @@ func (r *Report) placesBefore(p *Pair) map[result.Place]int {
 	return all
 }
 
-// shows says how well a trial that went from one status to another tells what became of its group. Unset is the status
-// of a trial that there was not.
+// shows says how well the change of a trial represents that of its group. Unset is the status of a missing trial.
 func (p *Pair) shows(was, now result.Status) int {
 	down := p.Change == Red || p.Change == Weaker
 	up := p.Change == Green || p.Change == Stronger
@@ -323,7 +322,7 @@ func (p *Pair) shows(was, now result.Status) int {
 // gated reports whether a gate concludes from the trials.
 func (g *Group) gated() bool { return g.Gate != nil && g.Gate.Rule == result.RuleGate }
 
-// planned is how many trials the group has, or may have where it ends as soon as its verdict is certain.
+// planned is the highest number of trials of the group.
 func (g *Group) planned() int {
 	if g.Gate != nil && g.Gate.Early() {
 		return g.Gate.Max
@@ -331,12 +330,12 @@ func (g *Group) planned() int {
 	return len(g.Trials)
 }
 
-// lost reports whether a check is gone, or was left out: of the trial that is told, or of one in which fewer were held
-// than in the one of the same number before.
-func (r *Report) lost(p *Pair) (bool, error) {
+// checkRemoved reports whether a check is missing or was skipped: in the representative trial, or in one with fewer
+// checks than the trial of the same number before.
+func (r *Report) checkRemoved(p *Pair) (bool, error) {
 	i, j := r.Representatives(p)
-	if r.Before.Briefs.At(i).Row == r.After.Briefs.At(j).Row { // of another row another thing may be held
-		if lost, err := r.lostIn(i, j); lost || err != nil {
+	if r.Before.Briefs.At(i).Row == r.After.Briefs.At(j).Row { // other rows may have other checks
+		if lost, err := r.checkRemovedIn(i, j); lost || err != nil {
 			return lost, err
 		}
 	}
@@ -345,7 +344,7 @@ func (r *Report) lost(p *Pair) (bool, error) {
 	for _, j := range p.Now.Trials {
 		now := r.After.Briefs.At(j)
 		if i, there := before[now.Place()]; there && held(now) < held(r.Before.Briefs.At(i)) {
-			if lost, err := r.lostIn(i, j); lost || err != nil {
+			if lost, err := r.checkRemovedIn(i, j); lost || err != nil {
 				return lost, err
 			}
 		}
@@ -353,8 +352,8 @@ func (r *Report) lost(p *Pair) (bool, error) {
 	return false, nil
 }
 
-// lostIn reports whether the trial j lacks a check of the trial i before, or left it out.
-func (r *Report) lostIn(i, j int) (bool, error) {
+// checkRemovedIn reports whether trial j lacks a check of the earlier trial i, or skipped it.
+func (r *Report) checkRemovedIn(i, j int) (bool, error) {
 	was, err := r.Before.Trials.Trial(i)
 	if err != nil {
 		return false, err
@@ -372,7 +371,7 @@ func (r *Report) lostIn(i, j int) (bool, error) {
 // rate is the share of the trials that passed. What was stopped is no worse for it.
 func (g *Group) rate() float64 { return float64(g.Passed) / float64(max(g.judged, 1)) }
 
-// Fell reports whether a smaller part of the trials passed than before, also where the group is red because of that.
+// Fell reports whether the pass rate is lower than before, even if the group is red because of it.
 func (p *Pair) Fell() bool {
 	verdict := p.Now.Status == result.Failed || p.Now.Status == result.Undecided
 	return p.Change == Weaker ||

@@ -5,18 +5,18 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// seed is that of the draws by which all scenarios are tested together: the same runs show the same.
+// seed is the seed of the random draws in the test of all scenarios, so that results repeat.
 const seed = 1
 
 // Comparable reports whether both groups ask and check the same, as far as that is known.
-func (p *Pair) Comparable() bool { return result.AskedAlike(p.Was.Asked, p.Now.Asked) }
+func (p *Pair) Comparable() bool { return result.AskedEqual(p.Was.Asked, p.Now.Asked) }
 
-// Differs says what is asked or checked otherwise than before; nothing where a run does not tell what it asked.
+// Differs says what is asked or checked differently than before; nothing if a run does not record it.
 func (p *Pair) Differs() []string {
 	if p.Was.Asked == "" || p.Now.Asked == "" {
 		return nil
 	}
-	return result.AskedOtherwise(p.Was.Asked, p.Now.Asked)
+	return result.AskedDifferences(p.Was.Asked, p.Now.Asked)
 }
 
 // both is the pair for the tests.
@@ -62,8 +62,8 @@ func (r *Report) Judged(v Verdict) (all []*Pair) {
 	return all
 }
 
-// Sees is the share of trials that pass, as the run before tells it, and to what it would have had to fall for the pair
-// to be found by itself in four of five runs. It is false where no fall would have been.
+// Sees is the pass rate of the earlier run, and the rate to which it must fall to be detected alone in four of five
+// runs. It returns false if no fall would be detected.
 func (r *Report) Sees(p *Pair) (from, to float64, ok bool) {
 	if p.Verdict != NoEvidence {
 		return 0, 0, false

@@ -26,8 +26,8 @@ const (
 // are taken for others.
 const mostCells = 4_000_000
 
-// Words compares two texts word by word. Put together, the pieces that are not Added are the first text, and those that
-// are not Removed the second. It finds a longest common subsequence of words.
+// Words compares two texts word by word. The pieces that are not Added make up the first text, those that are not
+// Removed the second. It finds a longest common subsequence of words.
 func Words(was, now string) []Piece {
 	a, b := split(was), split(now)
 	head := 0
@@ -125,7 +125,7 @@ func (d *pieces) middle(a, b []string) {
 	d.add(Added, b[j:]...)
 }
 
-// split cuts a text into words, spaces and other characters, of which nothing is lost.
+// split cuts a text into words, spaces and other characters, without loss.
 func split(text string) (words []string) {
 	for text != "" {
 		end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Discoveries tells which of many p values stand for something: of those that it picks at most so large a share is
-// expected to be chance. It is the procedure of Y. Benjamini and Y. Hochberg, "Controlling the false discovery rate: a
-// practical and powerful approach to multiple testing", Journal of the Royal Statistical Society B 57 (1995), 289-300.
+// Discoveries selects p values so that the expected share of false ones among the selected is at most share. It is the
+// procedure of Y. Benjamini and Y. Hochberg, "Controlling the false discovery rate: a practical and powerful approach
+// to multiple testing", Journal of the Royal Statistical Society B 57 (1995), 289-300.
 func Discoveries(p []float64, share float64) []bool {
 	order := make([]int, len(p))
 	for i := range order {

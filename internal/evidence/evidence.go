@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/gate"
 )
 
-// Sample is the trials of one scenario in one run: the rule by which they ended, and how they did.
+// Sample are the trials of one scenario in one run, with their stopping rule.
 type Sample struct {
 	// Stopping is how the trials could end. Where they ended otherwise, by a signal or for lack of money, it is the
 	// gate.Fixed of their number.
@@ -36,18 +36,18 @@ type Pair struct {
 // turned is the pair with the sides changed: that the candidate is better is that the baseline is worse.
 func (p Pair) turned() Pair { return Pair{p.Candidate, p.Baseline} }
 
-// tie is the part by which numbers may differ that are the same but for rounding.
+// tie is the relative rounding error up to which numbers are equal.
 const tie = 1e-9
 
-// negligible is a chance that no p value here can feel, also where many are left out.
+// negligible is a probability too small to affect a p value, even if many are left out.
 const negligible = 1e-15
 
-// Worse is the p value of the claim that the candidate passes less often than the baseline: at most so often do two
-// samples of one rate differ as much, whatever the rate is. It is 1 where a side has no trials.
+// Worse is the p value of the claim that the candidate passes less often than the baseline: the highest probability,
+// over all rates, that two samples of one rate differ as much. It is 1 if a side has no trials.
 //
 // It is the unconditional exact test of G. A. Barnard, "A new test for 2×2 tables", Nature 156 (1945), 177, over all
-// pairs of ends of the two stopping rules, ordered by the signed logarithm of the likelihood ratio; the greatest value
-// over the rates 0.005, 0.01 … 0.995.
+// pairs of ends of the two stopping rules, ordered by the signed logarithm of the likelihood ratio; the maximum is over
+// the rates 0.005, 0.01 … 0.995.
 func Worse(p Pair) float64 {
 	b, c := p.Baseline.Counts.N(), p.Candidate.Counts.N()
 	if b == 0 || c == 0 {
@@ -85,8 +85,8 @@ func Worse(p Pair) float64 {
 	return min(greatest, 1)
 }
 
-// distance is how far two samples are apart: twice the logarithm of the likelihood ratio between two rates and one,
-// below 0 when the second sample has the greater share of passes.
+// distance is twice the logarithm of the likelihood ratio between two rates and one, with a minus if the second sample
+// has the greater share of passes.
 func distance(passesA, a, passesB, b int) float64 {
 	d := 2 * (likelihood(passesA, a) + likelihood(passesB, b) - likelihood(passesA+passesB, a+b))
 	if passesA*b < passesB*a {

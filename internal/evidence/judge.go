@@ -2,14 +2,14 @@ package evidence
 
 import "github.com/arena-evals/arena/internal/gate"
 
-// Verdict is what two runs show of a scenario, or of all scenarios that they have in common.
+// Verdict is the verdict of a comparison of two runs, on one scenario or on all common ones.
 type Verdict string
 
 // The verdicts.
 const (
 	Regressed  Verdict = "regressed"   // it passes less often
 	Improved   Verdict = "improved"    // it passes more often
-	NoEvidence Verdict = "no evidence" // what differs, chance may have done
+	NoEvidence Verdict = "no evidence" // any difference may be chance
 	Same       Verdict = "same"        // a fact: both do the same whenever they are run
 )
 
@@ -24,23 +24,23 @@ type Case struct {
 	Fact bool
 }
 
-// Judgement is what two runs show.
+// Judgement is the result of comparing two runs.
 type Judgement struct {
 	Verdicts []Verdict // of the cases, in their order
-	Findings           // of those that chance had a part in; indexes are those of the cases
+	Findings           // of cases that depend on chance; indexes are those of the cases
 	Tested   int       // how many these are
-	// Suite is the verdict of all: Regressed where anything regressed, whatever else improved.
+	// Suite is the verdict on all scenarios: Regressed if any regressed, even if others improved.
 	Suite Verdict
-	// Clouded says that broken trials hold back the verdict that the suite regressed: it would be that, had those of the
-	// candidate failed and those of the baseline passed.
+	// Clouded says that the suite would have regressed if broken trials of the candidate had failed, and broken trials
+	// of the baseline had passed.
 	Clouded bool
-	// Blind says that there are so few trials that no fall would have been seen, not even one to no pass at all.
+	// Blind says that there are too few trials to detect any fall, even to no passes at all.
 	Blind bool
 
 	level float64 // at which a single scenario is significant
 }
 
-// Judge says what two runs show. The seed is that of the draws of the test of the suite.
+// Judge compares two runs. seed is the seed of the random draws in the test of the suite.
 func Judge(cases []Case, confidence float64, seed uint64) *Judgement {
 	j := &Judgement{Verdicts: make([]Verdict, len(cases)), Suite: Same, Findings: Findings{Drop: 1}}
 	var at []int
@@ -80,7 +80,7 @@ func Judge(cases []Case, confidence float64, seed uint64) *Judgement {
 	return j
 }
 
-// blind reports whether the suite would not have regressed either, had no trial of the candidate passed.
+// blind reports whether the suite would not regress even if no trial of the candidate had passed.
 func blind(pairs []Pair, confidence float64, seed uint64) bool {
 	var fallen []Pair
 	for _, p := range pairs {
@@ -107,7 +107,7 @@ func through(at, found []int) []int {
 	return out
 }
 
-// add adds a verdict to that of the suite, which is the worst one.
+// add combines a verdict with that of the suite: the worse one counts.
 func (j *Judgement) add(v Verdict) {
 	rank := map[Verdict]int{Same: 0, NoEvidence: 1, Improved: 2, Regressed: 3}
 	if rank[v] > rank[j.Suite] {
@@ -137,8 +137,8 @@ func failing(pairs []Pair) (n int) {
 	return n
 }
 
-// clouded reports whether the suite would have regressed if broken trials of the baseline had passed, and broken trials
-// of the candidate had failed.
+// clouded reports whether the suite would have regressed if broken trials of the candidate had failed, and broken
+// trials of the baseline had passed.
 func clouded(pairs []Pair, confidence float64, seed uint64) bool {
 	broke := false
 	settled := make([]Pair, len(pairs))
@@ -152,8 +152,8 @@ func clouded(pairs []Pair, confidence float64, seed uint64) bool {
 	return broke && Compare(settled, confidence, seed).Regressed
 }
 
-// Sees is the rate to which the candidate of a case would have had to fall to be found, by itself, in four of five runs
-// against the baseline as it was. It is false where no fall would, for lack of trials.
+// Sees is the rate to which the candidate of a case must fall to be detected alone in four of five runs, given the
+// results of the baseline. It returns false if there are too few trials to detect any fall.
 func (j *Judgement) Sees(p Pair) (from, to float64, ok bool) {
 	b := p.Baseline.Counts
 	if j.level == 0 || b.N() == 0 || p.Candidate.Counts.N() == 0 {

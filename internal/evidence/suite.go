@@ -9,13 +9,13 @@ import (
 // draws is how many suites are drawn by chance.
 const draws = 1999
 
-// SuiteWorse is the p value of the claim that the scenarios together pass less often than before: the mean of their
-// rates. It is a multiple of 1/2000, and the same for the same seed.
+// SuiteWorse is the p value of the claim that the mean pass rate of all scenarios fell. It is a multiple of 1/2000, and
+// the same for the same seed.
 //
-// Where all numbers of trials were fixed before, it is that of a permutation test: the passes of a scenario are dealt
-// anew to the trials of both runs. With one trial a side it is the test of McNemar. Otherwise the ends of both runs are
-// drawn at one rate for each scenario, the pooled one (s+½)/(n+1) (a parametric bootstrap: B. Efron and
-// R. J. Tibshirani, "An Introduction to the Bootstrap", 1993).
+// If all numbers of trials were fixed, it is a permutation test: the passes of a scenario are redistributed over the
+// trials of both runs. With one trial on each side it is the test of McNemar. Otherwise the ends of both runs are drawn
+// at one rate for each scenario, the pooled rate (s+½)/(n+1) (a parametric bootstrap: B. Efron and R. J. Tibshirani,
+// "An Introduction to the Bootstrap", 1993).
 func SuiteWorse(pairs []Pair, seed uint64) float64 {
 	var all []stratum
 	seen := 0.0

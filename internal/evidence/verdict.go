@@ -2,21 +2,21 @@ package evidence
 
 import "math"
 
-// Findings are what two runs show.
+// Findings are the findings of a comparison of two runs.
 type Findings struct {
-	// Regressed and Improved are claims about the suite, each of which is wrong in at most 1 - confidence of all pairs of
-	// runs between which nothing changed. Both hold where some scenarios fell and others rose.
+	// Regressed and Improved are claims about the suite. Each is wrong in at most 1 - confidence of all pairs of equal
+	// runs. Both hold if some scenarios fell and others rose.
 	Regressed, Improved bool
 	// Worse and Better are the scenarios that speak for it by themselves, as indexes into the pairs.
 	Worse, Better []int
 	// SuiteWorse and SuiteBetter say that the mean of the scenarios does.
 	SuiteWorse, SuiteBetter bool
-	// Drop is the fall of the mean rate that would have been found in four of five runs; 1 where no fall would.
+	// Drop is the fall of the mean rate that would be detected in four of five runs; 1: none would.
 	Drop float64
 }
 
-// Compare says what two runs show. Each claim is looked for in two ways, at half of 1 - confidence each: scenario by
-// scenario, among those of which any trial failed, and in the mean of all.
+// Compare compares two runs. It tests each claim in two ways, at half of 1 - confidence each: for single scenarios with
+// failures, and for the mean of all.
 func Compare(pairs []Pair, confidence float64, seed uint64) Findings {
 	half := (1 - confidence) / 2
 	turned := make([]Pair, len(pairs))
@@ -51,8 +51,8 @@ func single(pairs []Pair, share float64) (found []int) {
 	return found
 }
 
-// drop is what the test of the mean finds with a power of 80%, by the normal approximation, with each scenario at the
-// rate (s+½)/(n+1) of both runs.
+// drop is the fall that the test of the mean detects with a power of 80%, by the normal approximation, with each
+// scenario at the rate (s+½)/(n+1) of both runs.
 func drop(pairs []Pair, alpha float64) float64 {
 	variance, n := 0.0, 0
 	for _, p := range pairs {
@@ -71,5 +71,5 @@ func drop(pairs []Pair, alpha float64) float64 {
 	return min((quantile(1-alpha)+four)*math.Sqrt(variance)/float64(n), 1)
 }
 
-// quantile is that of the normal distribution.
+// quantile is the quantile of the normal distribution.
 func quantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }

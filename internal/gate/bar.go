@@ -4,13 +4,13 @@ package gate
 // High in at most alpha, whatever it is.
 type Bar struct {
 	Low, High float64
-	// Exact says that all ways to end were counted, which takes an end as the gate planned it. Otherwise the bar is one
-	// of those that hold at all times at once, and wider.
+	// Exact says that the bar is exact for the planned end of the gate. Otherwise it holds at all numbers of trials at
+	// once, and is wider.
 	Exact bool
 }
 
-// Shown is the Bar that people see: that of an undecided gate reaches both lines. A few of them would clear one by a
-// hair, and wider is never wrong.
+// Shown is the Bar for people: the bar of an undecided gate reaches both lines. Some bars would miss a line by very
+// little, and a wider bar is still valid.
 func (g *Gate) Shown(c Counts) Bar {
 	return recall(&g.bars, c, func() Bar {
 		b := g.Bar(c)
@@ -21,13 +21,13 @@ func (g *Gate) Shown(c Counts) Bar {
 	})
 }
 
-// Bar is the error bar at the end of the gate, or wherever its trials ended.
+// Bar is the error bar of a gate, wherever its trials ended.
 //
 // At a planned end it is exact, by the stage-wise ordering of P. Armitage, "Numerical studies in the sequential
-// estimation of a binomial parameter", Biometrika 45 (1958), 1-15; with one look it is that of Clopper and Pearson.
-// It lies above the lower line when the gate passed, and below the upper one when it failed.
+// estimation of a binomial parameter", Biometrika 45 (1958), 1-15; with one look it is the interval of Clopper and
+// Pearson. It lies above the lower line if the gate passed, and below the upper one if it failed.
 //
-// Anywhere else, and where trials broke, it is that of Repeated; a verdict holds it on its side of the line.
+// Elsewhere, and with broken trials, it is Repeated, cut at the line of the verdict.
 func (g *Gate) Bar(c Counts) Bar {
 	e := g.stops()
 	if i, planned := e.at[[2]int{c.N(), c.Passed}]; planned && c.Broken == 0 {

@@ -1,7 +1,7 @@
 package gate
 
-// Certain tells what a count comes to however the trials that are left end: whether the share that passes reaches a
-// threshold. It is Passed or Failed where that is certain, else Open. Broken trials are in neither number.
+// Certain is the outcome of a count, whether the share of passes reaches a threshold, if the remaining trials cannot
+// change it: Passed or Failed, otherwise Open. Broken trials are in neither number.
 func Certain(passed, failed, left int, threshold float64) Verdict {
 	all := float64(passed + failed + left)
 	switch {

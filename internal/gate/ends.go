@@ -8,14 +8,14 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// End is a way in which trials end of which none broke.
+// End is a possible end of trials without broken ones.
 type End struct {
 	N, Passes int
 	Verdict   Verdict
 	paths     wide // the number of orders of passes and failures that end here
 }
 
-// Stopping is a rule by which trials end, with all its ends. It is never changed, and may be used by many goroutines.
+// Stopping is a stopping rule with all its ends. It is immutable, and safe for concurrent use.
 type Stopping struct {
 	max     int
 	verdict func(n, passes int) Verdict
@@ -34,8 +34,7 @@ func Fixed(trials int) *Stopping {
 	})
 }
 
-// Curtailed is the rule of a count that ends as soon as it is certain whether the share that passes reaches a
-// threshold.
+// Curtailed is the rule of a count that ends as soon as its outcome is certain.
 func Curtailed(trials int, threshold float64) *Stopping {
 	return stopping(trials, func(n, passes int) Verdict { return Certain(passes, n-passes, trials-n, threshold) })
 }
@@ -59,9 +58,9 @@ func stopping(max int, verdict func(n, passes int) Verdict) *Stopping {
 	return e
 }
 
-// Ends returns all ends, from those that speak most against the rate to those that speak most for it: failed, the
-// earlier the worse; undecided, by the share that passed; passed, the earlier the better. Those of one look with one
-// verdict say the same, and so do undecided ones with the same share.
+// Ends returns all ends, the strongest evidence against the rate first: failed ones, early before late; undecided ones
+// by their share of passes; passed ones, late before early. Ends of one look with one verdict are equal, and so are
+// undecided ones with one share.
 func (e *Stopping) Ends() []End { return slices.Clone(e.all) }
 
 // against is below 0 when end a speaks more against the rate than b, and 0 when both say the same.
@@ -108,7 +107,7 @@ func (e *Stopping) walk(passes, fails int, end func(n, passes int, v Verdict, pa
 	}
 }
 
-// Chances are how likely each end is, in the order of Ends, where trials pass at a rate from 0 to 1.
+// Chances are the probabilities of the ends, in the order of Ends, at a pass rate from 0 to 1.
 func (e *Stopping) Chances(rate float64) []float64 {
 	pass, fail := powers(rate, e.max), powers(1-rate, e.max)
 	out := make([]float64, len(e.all))
@@ -130,7 +129,7 @@ func (e *Stopping) estimates() []float64 {
 	return out
 }
 
-// Variance is that of the estimate at a true rate.
+// Variance is the variance of the estimate at a true rate.
 func (e *Stopping) Variance(rate float64) (sum float64) {
 	estimates := e.rates()
 	for i, p := range e.Chances(rate) {

@@ -15,8 +15,8 @@ func (g *Gate) Estimate(c Counts) float64 {
 	return float64(c.Passed) / float64(c.N())
 }
 
-// Variance is that of the estimate, by a guess at the true rate that is never 0 or 1. Where the gate had not planned to
-// end, or trials broke, it is that of a number of trials that was fixed before. It is 0 without trials.
+// Variance is the variance of the estimate, for a guess of the true rate that is never 0 or 1. At an unplanned end, or
+// with broken trials, the number of trials counts as fixed. It is 0 without trials.
 func (g *Gate) Variance(c Counts) float64 {
 	n := c.N()
 	if n == 0 {
@@ -30,8 +30,8 @@ func (g *Gate) Variance(c Counts) float64 {
 	return recall(&g.variances, c, func() float64 { return e.Variance(rate) })
 }
 
-// AllOf is the chance that all of k trials pass, without error on average ("pass^k"). It is false where the end does
-// not tell: more than Min trials, an end that was not planned, trials that broke.
+// AllOf is an unbiased estimate of the probability that all of k trials pass ("pass^k"). It returns false if there is
+// none: for k above Min, an unplanned end, or broken trials.
 func (g *Gate) AllOf(k int, c Counts) (float64, bool) { return g.share(c, k, 0) }
 
 // AnyOf is the chance that at least one of k trials passes ("pass@k"), under the conditions of AllOf.
@@ -71,9 +71,9 @@ func AnyOf(k, n, passed int) (float64, bool) {
 	return 1 - none, ok
 }
 
-// About is how many trials would likely decide where so many passed of which the gate saw: about the number that tells
-// the counted rate from the line in eight or nine of ten runs. It is false where the two are too near each other to
-// tell with 2,000 trials. It is that of the normal approximation, for a test of 1% on one side and a power of 80%.
+// About estimates how many trials would decide: the number that separates the present rate from the line in eight or
+// nine of ten runs. It returns false if more than 2,000 trials would be needed. It uses the normal approximation, for a
+// test of 1% on one side with a power of 80%.
 func (g *Gate) About(c Counts) (int, bool) {
 	line := g.Lower()
 	rate := float64(c.Passed) / float64(c.N())

@@ -17,7 +17,7 @@ import (
 	"sync"
 )
 
-// Rule is what is asked of a rate, and how many trials may answer it.
+// Rule is a demand on a rate, with limits on the number of trials.
 type Rule struct {
 	PassRate   float64 // the line: a rate is good from here on
 	Tolerance  float64 // rates down to PassRate - Tolerance may pass too
@@ -36,7 +36,7 @@ func (r Rule) Upper() float64 { return r.PassRate }
 // Alpha is how often either claim may be wrong.
 func (r Rule) Alpha() float64 { return exact(1 - r.Confidence) }
 
-// Look tells whether the gate may conclude after n trials.
+// Look reports whether the gate may conclude after n trials.
 func (r Rule) Look(n int) bool { return n >= r.Min && n <= r.Max && n%r.Block == 0 }
 
 // check refuses what has no meaning. Whether anything can pass the gate is another question.
@@ -62,8 +62,8 @@ const MostTrials = 10_000
 // Gate is a rule with its lines. It is never changed, and may be used by many goroutines.
 type Gate struct {
 	Rule
-	// PassLine and FailLine have, for n trials at index n-1, how many must pass for the gate to pass and how many must
-	// fail for it to fail; n+1 where that cannot be.
+	// PassLine and FailLine hold, for n trials at index n-1, how many must pass for the gate to pass and how many must
+	// fail for it to fail; n+1: impossible.
 	PassLine, FailLine []int
 	// passes and fails have, for n trials at index n, the fewest from which a line can still be reached.
 	passes, fails []int
@@ -74,7 +74,7 @@ type Gate struct {
 	prospects       memo[int] // by the number of trials that broke
 }
 
-// gates are those that were made, by rule: the lines of long ones take a second.
+// gates caches gates by rule: the lines of long ones take a second.
 var gates sync.Map
 
 // Of is the gate of a rule. It is made once for each rule; a gate of 1,000 trials takes less than a second.
@@ -111,7 +111,7 @@ func fewest(r Rule, line []int) []int {
 	return out
 }
 
-// Verdict is what a gate says. Its zero value says that it is not over.
+// Verdict is the verdict of a gate. Its zero value is Open.
 type Verdict uint8
 
 // The verdicts.
@@ -119,7 +119,7 @@ const (
 	Open      Verdict = iota // more trials are needed
 	Passed                   // the rate is above the lower line
 	Failed                   // the rate is below the upper line
-	Undecided                // neither was shown, and no more trials can show it or there are none
+	Undecided                // neither was shown, and no further trials can show it
 )
 
 // String is the verdict as a word of reports.
@@ -137,8 +137,8 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("Verdict(%d)", uint8(v))
 }
 
-// Counts are trials, in their order, that a gate looks at. Broken trials are those that ended without a verdict: they
-// count as failures where the gate might pass, and as passes where it might fail.
+// Counts count the trials of a gate. Broken trials ended without a verdict: they count as failures for passing, and as
+// passes for failing.
 type Counts struct {
 	Passed, Failed, Broken int
 }
@@ -164,10 +164,10 @@ func (g *Gate) At(c Counts) Verdict {
 	return Open
 }
 
-// lost tells that neither line can be reached any more.
+// lost reports whether no line can be reached any more.
 func (g *Gate) lost(n, passed, failed int) bool { return passed < g.passes[n] && failed < g.fails[n] }
 
-// Clouded tells that broken trials hold the gate from a verdict: had they passed, or had they failed, a line would be
+// Clouded reports whether broken trials prevent a verdict: had all of them passed, or all failed, a line would be
 // reached, or could be with more trials.
 func (g *Gate) Clouded(c Counts) bool {
 	n := c.N()

@@ -2,7 +2,7 @@ package gate
 
 import "sort"
 
-// guard is the part by which numbers may differ that are the same but for rounding.
+// guard is the relative rounding error up to which numbers are equal.
 const guard = 1e-9
 
 // nothing is a chance that no sum here can feel. What is less likely is left out.
@@ -11,8 +11,8 @@ const nothing = 1e-40
 // steps is how often the range of a level is halved.
 const steps = 50
 
-// line is, for n trials at index n-1, the least number of successes at which the gate concludes that successes are
-// more likely than q: the least one with P(X ≥ x) ≤ level, n+1 where there is no look or no such number.
+// line is, for n trials at index n-1, the fewest successes at which the gate concludes that the success rate is above
+// q: the least x with P(X ≥ x) ≤ level; n+1: no look, or no such x.
 func line(r Rule, q float64) []int {
 	looks := tails(r, q)
 	level := level(looks, r, q)
@@ -43,7 +43,7 @@ func level(looks []tail, r Rule, q float64) float64 {
 	return low
 }
 
-// crossing is how likely at least one look finds a test significant at a level, where successes come at rate q.
+// crossing is the probability that at least one look is significant at a level, at success rate q.
 func crossing(looks []tail, r Rule, q, level float64) (crossed float64) {
 	d := point(r.Max)
 	for n := 1; n <= r.Max; n++ {
@@ -68,7 +68,7 @@ func (t *tail) least(level float64) int {
 	return t.from + sort.Search(len(t.p), func(i int) bool { return t.p[i] <= level*(1+guard) })
 }
 
-// tails are those of the looks of a rule, by the number of trials, at rate q.
+// tails are the upper tails of the looks of a rule, by number of trials, at rate q.
 func tails(r Rule, q float64) []tail {
 	all := make([]tail, r.Max+1)
 	d := point(r.Max)
@@ -121,7 +121,7 @@ func (d *distribution) cut(x int) (sum float64) {
 	return sum
 }
 
-// tail adds up the chances from above, as far as they are not above a bound.
+// tail sums the probabilities from above, up to a bound.
 func (d *distribution) tail(bound float64) tail {
 	x, sum := d.high+1, 0.0
 	for x > d.low && sum+d.p[x-1] <= bound {

@@ -5,7 +5,7 @@ import "sync"
 // memo keeps what was computed, by what it was computed from. It may be used by many goroutines.
 type memo[K comparable] struct{ kept sync.Map }
 
-// recall returns what a memo has for a key, and computes it where it has nothing.
+// recall returns the value of a key, and computes it if it is missing.
 func recall[K comparable, V any](m *memo[K], key K, compute func() V) V {
 	if v, known := m.kept.Load(key); known {
 		return v.(V)

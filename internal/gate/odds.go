@@ -7,11 +7,10 @@ type Odds struct {
 	Most                      int     // the most trials that come up at all
 }
 
-// Odds is what the gate does to an agent that passes at a rate, from 0 to 1, and none of whose trials breaks. It is
-// exact.
+// Odds are the exact outcomes of the gate for an agent with a pass rate from 0 to 1, without broken trials.
 func (g *Gate) Odds(rate float64) Odds { return g.stops().Odds(rate) }
 
-// Odds is how trials end by the rule, where they pass at a rate from 0 to 1. It is exact.
+// Odds are the exact outcomes of the rule at a pass rate from 0 to 1.
 func (e *Stopping) Odds(rate float64) (o Odds) {
 	for i, p := range e.Chances(rate) {
 		end := e.all[i]
@@ -31,7 +30,7 @@ func (e *Stopping) Odds(rate float64) (o Odds) {
 	return o
 }
 
-// Soonest is after how many trials the rule passes where all pass, and fails where all fail; 0: it never does.
+// Soonest is the number of trials after which the rule passes if all pass, and fails if all fail; 0: never.
 func (e *Stopping) Soonest() (pass, fail int) {
 	for _, end := range e.all {
 		switch {
@@ -44,7 +43,7 @@ func (e *Stopping) Soonest() (pass, fail int) {
 	return pass, fail
 }
 
-// Soonest is after how many trials the gate passes where all pass, and fails where all fail; 0: it never does.
+// Soonest is the number of trials after which the gate passes if all pass, and fails if all fail; 0: never.
 func (g *Gate) Soonest() (pass, fail int) {
 	for n := g.Max; n >= g.Min; n-- {
 		if g.Look(n) && g.PassLine[n-1] <= n {

@@ -3,10 +3,10 @@ package gate
 // mostForeseen is the greatest Max of gates whose prospects are known: the table of them grows with its square.
 const mostForeseen = 1000
 
-// Prospects is how likely the gate, which is open after these trials, comes to pass or fail, and after how many more
-// trials it is over, on average: by what is to be expected of the next trial after those before, (s + 1/2) / (n + 1) of
-// s passes in n (the rule of W. Perks, "Some observations on inverse probability", Journal of the Institute of
-// Actuaries 73 (1947), 285-334). It is 0 and 0 for a gate that is over, and for one of more than 1,000 trials.
+// Prospects are, for an open gate, the probability that it passes or fails, and the expected number of further trials
+// until it ends. The next trial passes with probability (s + 1/2) / (n + 1) after s passes in n (W. Perks, "Some
+// observations on inverse probability", Journal of the Institute of Actuaries 73 (1947), 285-334). It returns 0 and 0
+// for a gate that has ended, and for one of more than 1,000 trials.
 func (g *Gate) Prospects(c Counts) (verdict, trials float64) {
 	if g.Max > mostForeseen || g.At(c) != Open {
 		return 0, 0
@@ -16,7 +16,7 @@ func (g *Gate) Prospects(c Counts) (verdict, trials float64) {
 	return p.verdict[at], p.trials[at]
 }
 
-// prospects are those after each number of passes and failures, where so many trials broke.
+// prospects are the prospects after each number of passes and failures, for a number of broken trials.
 type prospects struct{ verdict, trials []float64 }
 
 func (p *prospects) place(passed, failed int) int {

@@ -2,7 +2,7 @@ package gate
 
 import "math"
 
-// Reachable tells whether there is an agent that can pass: whether Max passes of Max show the lower line.
+// Reachable reports whether any agent can pass: whether Max passes of Max reach the lower line.
 func (r Rule) Reachable() bool { return r.best(r.Max) <= r.Alpha()*(1+guard) }
 
 // best is how likely n trials all pass at the lower line.
@@ -14,8 +14,7 @@ func (r Rule) best(n int) float64 {
 	return all.float()
 }
 
-// LeastMax is the least Max, in whole turns, with which there is an agent that can pass; false where it is above
-// MostTrials.
+// LeastMax is the least Max, in whole rounds, with which an agent can pass; false: it is above MostTrials.
 func (r Rule) LeastMax() (int, bool) {
 	all, by := one, toWide(r.Lower())
 	for n := 1; n <= MostTrials; n++ {
@@ -27,8 +26,8 @@ func (r Rule) LeastMax() (int, bool) {
 	return 0, false
 }
 
-// LeastTolerance is the least tolerance, in whole hundredths, with which there is an agent that can pass; false where
-// it leaves no line above 0.
+// LeastTolerance is the least tolerance, in whole hundredths, with which an agent can pass; false: no line above 0
+// remains.
 func (r Rule) LeastTolerance() (float64, bool) {
 	for i := 1; i < 100; i++ {
 		if r.Tolerance = float64(i) / 100; r.Lower() <= 0 {
@@ -41,8 +40,8 @@ func (r Rule) LeastTolerance() (float64, bool) {
 	return 0, false
 }
 
-// MostConfidence is the greatest confidence, in whole hundredths, with which there is an agent that can pass; false
-// where it is not above one half.
+// MostConfidence is the highest confidence, in whole hundredths, with which an agent can pass; false: it is at most one
+// half.
 func (r Rule) MostConfidence() (float64, bool) {
 	for i := 99; i > 50; i-- {
 		if r.Confidence = float64(i) / 100; r.Reachable() {

@@ -2,10 +2,10 @@ package gate
 
 import "sync"
 
-// Repeated is the error bar of the first trials of at most most, wherever they ended: after a look, a signal, a lack of
-// money. It is that of Clopper and Pearson at one level for all numbers of trials at once, in the manner of
+// Repeated is the error bar of the first trials of at most most, wherever they ended: after a look, an interrupt, or at
+// a budget. It is the interval of Clopper and Pearson at one level that holds for all numbers of trials at once, after
 // C. Jennison and B. W. Turnbull, "Repeated confidence intervals for group sequential clinical trials", Controlled
-// Clinical Trials 5 (1984), 33-45. Broken trials count as failures below, and as passes above.
+// Clinical Trials 5 (1984), 33-45. Broken trials count as failures for the lower end, and as passes for the upper one.
 func Repeated(c Counts, most int, confidence float64) Bar {
 	n := c.N()
 	if n == 0 {
@@ -17,7 +17,7 @@ func Repeated(c Counts, most int, confidence float64) Bar {
 	})
 }
 
-// repeatedBars and fixedBars are those that were found: many groups have the same numbers.
+// repeatedBars and fixedBars cache bars: many groups have the same numbers.
 var repeatedBars, fixedBars memo[barOf]
 
 type barOf struct {
@@ -26,9 +26,9 @@ type barOf struct {
 	confidence float64
 }
 
-// FixedBar is the error bar of trials whose number was fixed before: that of C. J. Clopper and E. S. Pearson, "The use
-// of confidence or fiducial limits illustrated in the case of the binomial", Biometrika 26 (1934), 404-413. Broken
-// trials count as failures below, and as passes above.
+// FixedBar is the error bar for a fixed number of trials, by C. J. Clopper and E. S. Pearson, "The use of confidence or
+// fiducial limits illustrated in the case of the binomial", Biometrika 26 (1934), 404-413. Broken trials count as
+// failures for the lower end, and as passes for the upper one.
 func FixedBar(c Counts, confidence float64) Bar {
 	n, level := c.N(), exact(1-confidence)
 	if n == 0 {
@@ -68,7 +68,7 @@ func orMore(x, n int, rate float64) (sum float64) {
 	return add(terms)
 }
 
-// repeatedLevels are those that were found, by number of trials and confidence.
+// repeatedLevels caches levels, by number of trials and confidence.
 var repeatedLevels sync.Map
 
 type mostAt struct {
@@ -79,7 +79,7 @@ type mostAt struct {
 // repeatedLevel is the level at which a test after each trial is wrong in at most alpha of all runs, whatever the rate
 // is: the least of those of the rates 0.005, 0.01 … 0.995, and 3% off for the rates between them.
 func repeatedLevel(most int, confidence float64) float64 {
-	if most > MostTrials/5 { // it would take long; each of so many tests at its share of the level is never wrong
+	if most > MostTrials/5 { // exact levels would take long; the level divided by the number of tests is always valid
 		return exact(1-confidence) / float64(most)
 	}
 	found, _ := repeatedLevels.LoadOrStore(mostAt{most, confidence}, sync.OnceValue(func() float64 {

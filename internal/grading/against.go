@@ -64,8 +64,8 @@ func (a answer) failed() error {
 	}
 }
 
-// against is what the answer says against what it scores; "": nothing.
-func (a answer) against() string {
+// contradiction is what the answer says against what it scores; "": nothing.
+func (a answer) contradiction() string {
 	if m, stance := failure.BesideScore(a.members()); stance == failure.Against {
 		return spelt(m)
 	}
@@ -92,9 +92,9 @@ func (a answer) refusesItself() error {
 	return nil
 }
 
-// besideScore is what the answer says of passing beside its score: nil where it says nothing. What cannot be read may
+// passedField is what the answer says of passing beside its score: nil where it says nothing. What cannot be read may
 // say that it does not pass.
-func (a answer) besideScore() (passed *bool, err error) {
+func (a answer) passedField() (passed *bool, err error) {
 	if v, given := a["passed"]; given { // null is no word for either
 		if passed = a.truth("passed"); passed == nil {
 			return nil, fmt.Errorf("passed is %s, expected true or false", say.Shown(v))
@@ -126,7 +126,7 @@ func (a answer) contradicts(verdict string) error {
 	if passed := a.truth("passed"); passed != nil && !*passed {
 		return errors.New("its verdict is pass, and passed is false")
 	}
-	if said := a.against(); said != "" {
+	if said := a.contradiction(); said != "" {
 		return fmt.Errorf("its verdict is pass, and beside it stands %s", said)
 	}
 	if v, given := a["score"]; given {

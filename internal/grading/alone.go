@@ -8,11 +8,11 @@ import (
 	"unicode"
 )
 
-// alone returns an error when the answer at text[start:stop] is not the whole reply. It is the whole reply when it
+// checkWholeReply returns an error when the answer at text[start:stop] is not the whole reply. It is the whole reply when it
 // stands by itself or in one code fence, and the words around it only introduce it. With other words around it the
 // object may be one that the judge quotes, supposes or takes back. An answer with an introduction must not occur in the
 // exhibits.
-func alone(text string, start, stop int, exhibits []Exhibit) error {
+func checkWholeReply(text string, start, stop int, exhibits []Exhibit) error {
 	before, after := strings.TrimSpace(text[:start]), strings.TrimSpace(text[stop:])
 	if before == "" && after == "" {
 		return nil

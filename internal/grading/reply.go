@@ -67,7 +67,7 @@ func readReply(text string, exhibits []Exhibit, read func(answer) (Opinion, erro
 	if found == nil {
 		return Opinion{}, errors.New("it holds no JSON object with the answer")
 	}
-	if err := alone(text, start, stop, exhibits); err != nil {
+	if err := checkWholeReply(text, start, stop, exhibits); err != nil {
 		return Opinion{}, err
 	}
 	return *found, nil
@@ -156,7 +156,7 @@ func decodeAnswer(text string) (answer, error) {
 // gradeOf reads the answer of a judge that grades: its score, or when there is no number at all its verdict. An answer
 // that reports an error is no judgement.
 func gradeOf(a answer) (Opinion, error) {
-	o := Opinion{passed: a.truth("passed"), Against: a.against()}
+	o := Opinion{passed: a.truth("passed"), Against: a.contradiction()}
 	o.Reasoning, _ = a["reasoning"].(string)
 	if err := a.refusesItself(); err != nil {
 		return o, err
@@ -167,7 +167,7 @@ func gradeOf(a answer) (Opinion, error) {
 			return o, err
 		}
 		o.Against = a.againstScore(score)
-		o.passed, err = a.besideScore()
+		o.passed, err = a.passedField()
 		return o, err
 	}
 	if name, given := a[otherNumber]; given {

@@ -12,7 +12,7 @@ import (
 
 // againstScore is what an answer says against its score: by a field of its own, or by what it lists beside it.
 func (a answer) againstScore(score float64) string {
-	if said := a.against(); said != "" {
+	if said := a.contradiction(); said != "" {
 		return said
 	}
 	for _, key := range slices.Sorted(maps.Keys(a.members())) {

@@ -21,7 +21,7 @@ import (
 type Cassettes struct {
 	Record, Replay string   // folders; "": no. Not both
 	Mode           string   // what Record asks for: new, once, all or none; "" is new
-	Missing        string   // what becomes of a trial without a recording: error, or record; "" is error
+	Missing        string   // what to do with a trial without a recording: error, or record; "" is error
 	Redact         []string // JSON fields that no recording holds
 }
 
@@ -31,7 +31,7 @@ var (
 	ReplayMissings = []string{"error", "record"}
 )
 
-// Normalize turns the modes once and none into a replay, because they call nothing where there is a recording.
+// Normalize turns the modes once and none into a replay: they call nothing where there is a recording.
 func (c *Cassettes) Normalize() {
 	if c.Record == "" || c.Replay != "" {
 		return
@@ -116,7 +116,7 @@ func RecordedTrials(plan *runner.Plan, folder *cassette.Folder) iter.Seq[cassett
 
 // reportAmbiguous reports trials that would be recorded into the same file.
 func reportAmbiguous(plan *runner.Plan, d *diag.List) {
-	for t := range plan.Twice() {
+	for t := range plan.DuplicateIDs() {
 		d.Errorf(t.Scenario.Pos, 1, "ambiguous-trial", "two trials are called %q, and only one of them can be recorded",
 			t.ID()).Hint = "give their projects names, or run them one by one"
 	}
@@ -135,7 +135,7 @@ func WithRecordingLock(folder *cassette.Folder, work func() error) (err error) {
 	return work()
 }
 
-// noModel takes the place of the providers of a run that is answered from recordings.
+// noModel replaces the providers of a replayed run.
 type noModel struct{}
 
 var errNoModel = errors.New("every call of this run is answered from a recording")
@@ -159,7 +159,7 @@ func OpenUnsent(p *scenario.Project, spec *scenario.Provider) (providers.Provide
 	return client, open.Simulated(spec.Type), err
 }
 
-// NoEmbedder is a runner.EmbedderOpener that opens none.
+// NoEmbedder is a runner.EmbedderOpener that opens no model.
 func NoEmbedder(_ *scenario.Project, spec *scenario.Provider) (checks.Embedder, error) {
 	return noModel{}, open.Supported(spec)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// eventClock gives the times for events of the run itself. They are never earlier than those of events before.
+// eventClock returns the times of events about the run. They are never before those of earlier events.
 type eventClock struct {
 	now    func() time.Time
 	latest time.Time

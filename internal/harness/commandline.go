@@ -53,8 +53,8 @@ func option(arg string) (name string, ok bool) {
 	return strings.TrimLeft(arg, "-"), strings.HasPrefix(arg, "-") && !strings.ContainsAny(arg, "=: ")
 }
 
-// learnArgument learns the value of an argument whose name suggests a secret. A number or a word is none where the name
-// only contains such a word, as --token-limit does.
+// learnArgument learns the value of an argument whose name suggests a secret. If the name only contains such a word, as
+// --token-limit does, numbers and words do not count.
 func (s *Secrets) learnArgument(name, value string) {
 	name, value = strings.TrimLeft(strings.TrimSpace(name), "-"), strings.TrimSpace(value)
 	plain := secret.IsWords(value) || strings.Trim(value, "0123456789.") == ""

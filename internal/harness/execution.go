@@ -25,18 +25,17 @@ type Job struct {
 	Arena    string   // version
 	Now      func() time.Time
 	Warnings []string // about the files and the plan
-	// Missing counts trials that are not in the plan and have no result: those that never finished in a run that is
-	// judged again.
+	// Missing counts trials without a result that are not in the plan: those that never finished in a rejudged run.
 	Missing  int
-	Shard    *result.Shard  // of the trials, if the plan has none; nil: none
-	Merged   *result.Merged // the shards of a run that is judged again; nil: it has none
+	Shard    *result.Shard  // if the plan has none; nil: none
+	Merged   *result.Merged // the shards of a rejudged run; nil: none
 	ExitZero bool
 	Replayed bool // trials are replayed
 	// Command and Resume are the command lines that repeat the run, and that resume it; see result.Run.
 	Command, Resume []string
 	Spec            *result.Spec       // the options of the run, for its journal; nil: they are not written
-	Basis           *result.Basis      // what the run is compared with; nil: nothing
-	Judged          *result.Run        // the run that is judged again; nil: none is
+	Basis           *result.Basis      // the baseline; nil: none
+	Judged          *result.Run        // the rejudged run; nil: none
 	Secrets         *Secrets           // removed from all texts of the run; nil: none are known
 	Workers         *result.WorkersRun // the workers that run the trials; nil: this process does
 }
@@ -51,7 +50,7 @@ type Earlier struct {
 	Superseded     []*result.Entry       // trials that run again; answers of their judges are reused
 	Dropped        []int64               // lines that do not count any more; see result.JournalHeader
 	AskJudgesAgain bool                  // answers of judges in kept trials are not reused
-	// Weakened are gates that are wrong more often than they say, by the index of their first trial in the plan.
+	// Weakened are gates with more errors than they promise, by the plan index of their first trial.
 	Weakened map[int]result.Weakening
 }
 
@@ -89,16 +88,16 @@ type Execution struct {
 	Run  *result.Run       // complete after End
 	Late []diag.Diagnostic // warnings about the whole run; End adds to them
 
-	job     Job
-	file    journalFile
-	journal *result.Journal
-	refuge  *refuge // of a journal that is a file; nil: it is none
-	collect result.Collector
-	gates   []result.GatedGroup
-	slots   int // number of trial indexes: those of the plan and of kept trials after its end
-	listen  Listener
-	clock   eventClock
-	claims  []result.Claim // claims that are not in the plan
+	job      Job
+	file     journalFile
+	journal  *result.Journal
+	fallback *journalFallback // fallback of the journal; nil: no file
+	collect  result.Collector
+	gates    []result.GatedGroup
+	slots    int // number of trial indexes: those of the plan and of kept trials after its end
+	listen   Listener
+	clock    eventClock
+	claims   []result.Claim // claims that are not in the plan
 }
 
 // Listener handles the events of a run, after they are on disk. ended is the brief of a trial that ended. An error ends
@@ -202,7 +201,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	x.collect.Gate(x.gates)
 	if earlier == nil {
 		x.journal, err = result.NewJournal(x.file, h)
-		x.takeRefuge()
+		x.useFallback()
 		return err
 	}
 	h.Dropped = earlier.Dropped
@@ -212,7 +211,7 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	if x.journal, err = earlier.Ledger.Continue(x.file, h, earlier.Kept); err != nil {
 		return err
 	}
-	x.takeRefuge()
+	x.useFallback()
 	if err := earlier.each(earlier.Unjudged, func(t *result.Trial) { x.Plan.Recall(t, false) }); err != nil {
 		return err
 	}
@@ -234,11 +233,11 @@ func (x *Execution) Begin(kept func(*result.Trial)) (err error) {
 	})
 }
 
-// takeRefuge has the journal go on elsewhere when its file takes no more.
-func (x *Execution) takeRefuge() {
+// useFallback lets the journal continue elsewhere when its file cannot be written.
+func (x *Execution) useFallback() {
 	if home, ok := x.file.(*os.File); ok {
-		x.refuge = newRefuge(filepath.Join(x.job.Outputs.Dir, JournalName), home)
-		x.journal.OrElse(x.refuge.open)
+		x.fallback = newJournalFallback(filepath.Join(x.job.Outputs.Dir, JournalName), home)
+		x.journal.SetFallback(x.fallback.open)
 	}
 }
 
@@ -298,7 +297,7 @@ func (x *Execution) End(interrupted bool) error {
 	if show.Unfinished(run) == 0 { // otherwise the plan is needed to name the unfinished trials
 		x.Plan, x.job.Plan = nil, nil
 	}
-	run.Settle() // fail_on may name warnings
+	run.Settle() // a reason of fail_on may concern warnings
 	x.journal.Bind(run)
 	err := x.journal.Close(result.JournalFooter{
 		DurationMS: run.DurationMS, Interrupted: interrupted, Unfinished: show.Unfinished(run), Warnings: run.Warnings,
@@ -307,13 +306,13 @@ func (x *Execution) End(interrupted bool) error {
 	if x.job.Outputs == nil {
 		return err
 	}
-	err = errors.Join(err, x.refuge.settle(x.journal.Size()))
-	if journal, ok := x.file.(*os.File); ok && !x.refuge.moved() {
+	err = errors.Join(err, x.fallback.finish(x.journal.Size()))
+	if journal, ok := x.file.(*os.File); ok && !x.fallback.moved() {
 		rescued, lost := x.job.Outputs.Rescue(journal)
 		if err = errors.Join(err, lost); rescued != "" {
-			return err // the folder belongs to another run now, and so do its reports
+			return err // the folder, with its reports, belongs to another run now
 		}
-		if err == nil { // else it may end with half a line of its own
+		if err == nil { // otherwise it may end with half a line
 			err = x.changed(journal)
 		}
 		if errors.Is(err, errChanged) {
@@ -323,7 +322,7 @@ func (x *Execution) End(interrupted bool) error {
 	return errors.Join(err, x.job.Outputs.WriteAll(run))
 }
 
-// changed says that somebody else wrote into the journal: trials are not where they were written.
+// changed reports that another process wrote to the journal: positions of trials are wrong.
 func (x *Execution) changed(journal *os.File) error {
 	info, err := journal.Stat()
 	if err != nil || info.Size() == x.journal.Size() {
@@ -378,7 +377,7 @@ func Exit(run *result.Run, interrupted bool, err error) int {
 
 // Close closes the journal.
 func (x *Execution) Close() error {
-	if err := x.refuge.close(); err != nil {
+	if err := x.fallback.close(); err != nil {
 		return err
 	}
 	if err := x.file.Close(); err != nil {

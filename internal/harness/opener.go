@@ -27,18 +27,18 @@ type Clients struct {
 	Regions int              // number of regions for which trials run
 	// OnStderr is called for each line that an agent's program writes to stderr; nil: the lines are dropped.
 	OnStderr func(who, line string)
-	// Shared is what the calls of a provider keep together with those of other machines; nil: nothing.
+	// Shared are the limits of a provider that this process shares with other machines; nil: none.
 	Shared func(p *scenario.Project, spec *scenario.Provider) providers.Shared
 	// NoTraces starts the programs of agents without an endpoint for their traces.
 	NoTraces bool
 	Judge    string // the provider or judge for checks that name none
 }
 
-// Open creates the client of a provider. It has enough connections for all trials at once, with the branches of their
-// parallel steps. A model that is tested and also judges has connections for both.
+// Open creates the client of a provider, with enough connections for all trials at once, including parallel steps. A
+// model that is tested and also judges has connections for both.
 func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.Provider, bool, error) {
 	o := c.options(p)
-	o.Jobs = max(c.Jobs*widest(p), runner.JudgesAtOnce)
+	o.Jobs = max(c.Jobs*mostParallelModels(p), runner.JudgesAtOnce)
 	if c.judges(p, spec) {
 		o.Jobs += c.Jobs
 	}
@@ -49,14 +49,14 @@ func (c *Clients) Open(p *scenario.Project, spec *scenario.Provider) (providers.
 		return nil, false, err
 	}
 	simulated := open.Simulated(spec.Type)
-	if c.Cache != nil && !simulated && !scenario.ProviderTypeOf(spec.Type).Agent { // agents act, so they must be called
+	if c.Cache != nil && !simulated && !scenario.ProviderTypeOf(spec.Type).Agent { // agents act: they must be called
 		client = c.Cache.Wrap(client, spec)
 	}
 	return client, simulated, nil
 }
 
-// widest returns how many models a trial calls at once: the largest number of branches with a model in a parallel step.
-func widest(p *scenario.Project) int {
+// mostParallelModels returns how many models a trial calls at once: the most branches with a model in a parallel step.
+func mostParallelModels(p *scenario.Project) int {
 	most := 1
 	for _, c := range p.Compositions {
 		for _, step := range c.Steps {

@@ -13,16 +13,16 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// A secret is often used in another form than its variable has: a token out of headers, one of several, the text of
-// Base64. Only what looks like a key or a token is taken for a secret here, since much else stands beside it.
+// A secret often occurs in another form than in its variable: a token within headers, one of several tokens, or Base64.
+// Here only texts that look like keys count as secrets, since variables hold other texts too.
 
-// endsWith reports whether a name ends with one of some words.
+// endsWith reports whether a name ends with one of the words.
 func endsWith(name string, words ...string) bool {
 	name = strings.ToLower(name)
 	return slices.Contains(words, name[strings.LastIndexAny(name, "_-")+1:])
 }
 
-// looksSecret reports whether a text looks like a key or a token: it has no blank, and digits among its letters.
+// looksSecret reports whether a text looks like a key: no blanks, and both letters and digits.
 func looksSecret(text string) bool {
 	const least = 8
 	return len(text) >= least && !strings.ContainsFunc(text, unicode.IsSpace) && !secret.IsWords(text) &&
@@ -39,12 +39,12 @@ func (s *Secrets) learnForms(name, value string) {
 		}
 	}
 	switch {
-	case endsWith(name, "sk", "tokens", "salt", "seed"): // or a number, a language
+	case endsWith(name, "sk", "tokens", "salt", "seed"): // may also be a number or a language
 		learn(value)
 		eachPart(value, learn)
 	case secret.NamesSecret(name):
 		eachPart(value, learn)
-		s.learnCoded(origin, value)
+		s.learnBase64(origin, value)
 	case endsWith(name, "headers"):
 		eachHeader(value, learn)
 	case strings.Contains(strings.ToLower(name), "hook"):
@@ -60,19 +60,19 @@ func (s *Secrets) learnForms(name, value string) {
 	}
 }
 
-// namedLines matches the lines of a value that say what they hold, as in YAML.
+// namedLines matches lines with a name and a value, as in YAML.
 var namedLines = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^[ \t]*(?:- )?([\w-]+): (\S+)[ \t]*$`)
 })
 
-// publicParts are names of what is no secret beside one.
+// publicParts are names of values that are not secret.
 var publicParts = []string{
 	"account", "accountname", "domain", "endpoint", "expires", "host", "id", "max-age", "name", "path", "port", "region",
 	"user", "username", "version",
 }
 
-// eachPart visits the parts of a value that holds several secrets, or one under a name: a=b,c=d. The two ends of a JWT
-// are parts, too; its beginning is the same in many.
+// eachPart visits the parts of a value with several secrets, or with names: a=b,c=d. For a JWT it visits the last two
+// segments: the first one is the same in many.
 func eachPart(value string, visit func(string)) {
 	parts := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(",;& \t\r\n", r) })
 	for _, part := range parts {
@@ -91,7 +91,7 @@ func eachPart(value string, visit func(string)) {
 	}
 }
 
-// eachHeader visits the values of headers: a=b,c=d, with percent signs. What is before a blank is a scheme.
+// eachHeader visits the values of headers: a=b,c=d, percent-encoded. Text before a blank is a scheme.
 func eachHeader(value string, visit func(string)) {
 	for header := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || r == '\n' }) {
 		if at := strings.IndexAny(header, "=:"); at >= 0 {
@@ -106,7 +106,7 @@ func eachHeader(value string, visit func(string)) {
 	}
 }
 
-// eachSpelling visits a value as it is written, and as it is meant.
+// eachSpelling visits a value as written, and decoded.
 func eachSpelling(value string, visit func(string)) {
 	visit(value)
 	if meant, err := url.PathUnescape(value); err == nil && meant != value {
@@ -114,7 +114,7 @@ func eachSpelling(value string, visit func(string)) {
 	}
 }
 
-// pathEnd is the last word of the path of an address, by which a webhook knows who may call it; "": there is none.
+// pathEnd is the last segment of the path of a URL, which is the secret of a webhook; "": none.
 func pathEnd(value string) string {
 	u, err := url.Parse(value)
 	if err != nil || u.Host == "" {
@@ -124,9 +124,10 @@ func pathEnd(value string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// learnCoded learns the text that a value is in Base64, and the password in it: user:password, as of registries.
-func (s *Secrets) learnCoded(origin, value string) {
-	text := textOf(value)
+// learnBase64 learns the text that a value contains in Base64, and the password in it: user:password, as for
+// registries.
+func (s *Secrets) learnBase64(origin, value string) {
+	text := decodeBase64(value)
 	if text == "" {
 		return
 	}
@@ -137,8 +138,8 @@ func (s *Secrets) learnCoded(origin, value string) {
 	}
 }
 
-// textOf is the text that a value is in Base64; "": it is none.
-func textOf(value string) string {
+// decodeBase64 is the text that a value contains in Base64; "": none.
+func decodeBase64(value string) string {
 	const least = 8
 	for _, coding := range []*base64.Encoding{
 		base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding,

@@ -22,8 +22,8 @@ type Secrets struct {
 	secret.Guard
 
 	mu       sync.Mutex
-	origins  map[string]string // where a secret comes from, as messages say it, by its value
-	reported map[string]bool   // secrets of which was told that they are a part of a name
+	origins  map[string]string // origin of each secret, for messages
+	reported map[string]bool   // secrets that were reported as part of a name
 }
 
 // NewSecrets returns the secrets in an environment.
@@ -52,8 +52,7 @@ func (s *Secrets) learnVariable(name, value string) {
 	}
 }
 
-// documentIn is the JSON document that a value is, as it stands or in base64, as credentials of clouds are kept in one
-// variable; nil: none.
+// documentIn is the JSON document in a value, plain or in base64, such as credentials of clouds; nil: none.
 func documentIn(value string) (document any) {
 	text := []byte(strings.TrimSpace(value))
 	if len(text) > 0 && text[0] == 'e' { // base64 of {
@@ -69,7 +68,7 @@ func documentIn(value string) (document any) {
 	return document
 }
 
-// systemVariables are variables of systems and terminals that hold no secret, whatever their names sound like.
+// systemVariables are variables of systems and terminals that are never secret.
 var systemVariables = []string{
 	"PWD", "OLDPWD", "SSH_AUTH_SOCK", "SESSION_MANAGER", "DESKTOP_SESSION", "DBUS_SESSION_BUS_ADDRESS",
 	"XDG_SESSION_CLASS", "XDG_SESSION_DESKTOP", "XDG_SESSION_ID", "XDG_SESSION_PATH", "XDG_SESSION_TYPE",
@@ -172,14 +171,14 @@ func (s *Secrets) learnNamed(name string, v any) {
 	case string:
 		if secret.NamesSecret(name) && !strings.Contains(v, "{{") && !strings.Contains(v, "${") {
 			s.learnSetting(name, v)
-			s.learnCoded("the setting "+name, v)
+			s.learnBase64("the setting "+name, v)
 		}
 	}
 }
 
 // learnAddress learns the password and the parameters in an address.
 func (s *Secrets) learnAddress(text string) {
-	if text == "" { // nearly all checks have none
+	if text == "" { // most checks have none
 		return
 	}
 	u, err := url.Parse(strings.TrimSpace(text))

@@ -89,10 +89,10 @@ func (e *Endpoint) newCall(q *grading.Question, seed *int64) *call {
 // schema the prompt alone says what form the reply must have.
 func (c *call) complete(ctx context.Context) (chat.Reply, error) {
 	for {
-		lacks := feature(c.endpoint.unsupported.Load()) & c.optional
-		req := c.without(lacks)
+		missing := feature(c.endpoint.unsupported.Load()) & c.optional
+		req := c.without(missing)
 		reply, err := c.send(ctx, &req)
-		more := refusedFeatures(err) & c.optional &^ lacks
+		more := refusedFeatures(err) & c.optional &^ missing
 		if more == 0 {
 			return reply, err
 		}
@@ -113,19 +113,19 @@ func (c *call) send(ctx context.Context, req *chat.Request) (chat.Reply, error) 
 	return reply, err
 }
 
-func (c *call) without(lacks feature) chat.Request {
+func (c *call) without(missing feature) chat.Request {
 	req := c.req
 	req.Messages = slices.Clip(req.Messages)
-	if lacks&withSchema != 0 {
+	if missing&withSchema != 0 {
 		req.JSONSchema = nil
 	}
-	if lacks&withTemperature != 0 {
+	if missing&withTemperature != 0 {
 		req.Temperature = nil
 	}
-	if lacks&withSeed != 0 {
+	if missing&withSeed != 0 {
 		req.Seed = nil
 	}
-	if lacks&withMaxTokens != 0 {
+	if missing&withMaxTokens != 0 {
 		req.MaxTokens = nil
 	}
 	return req

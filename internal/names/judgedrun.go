@@ -66,7 +66,7 @@ func (n *Checker) then() *result.Declared {
 func (n *Checker) lacks(
 	check string, use *checks.NameUse, name string, pos diag.Pos, then *result.Declared, what, kind string,
 ) bool {
-	if !then.Lacks(kind, name) {
+	if !then.KnownAbsent(kind, name) {
 		return false
 	}
 	n.notInRun(pos, name, fmt.Sprintf("%s: %s", check, use.Param), what, then.Names[kind])
@@ -112,7 +112,7 @@ func (n *Checker) checkRanTool(check string, use *checks.NameUse, then *result.D
 		}
 	case slices.Contains(tools, use.Name) || !known:
 	case use.Kind == checks.AgentName:
-		if !then.Lacks(result.DeclaredAgents, use.Name) || n.isCard(use.Name, then) {
+		if !then.KnownAbsent(result.DeclaredAgents, use.Name) || n.isCard(use.Name, then) {
 			return
 		}
 		n.notInRun(use.Pos, use.Name, fmt.Sprintf("%s: %s", check, use.Param), "agent", then.Names[result.DeclaredAgents])
@@ -167,7 +167,7 @@ func (n *Checker) checkRanValues(check string, use *checks.NameUse, then *result
 // checkRanEntry reports a state that the judged run had and into which no transition led: that none did is no merit.
 func (n *Checker) checkRanEntry(c *checks.Compiled, use *checks.NameUse, then *result.Declared) {
 	w := n.Project.Workflow
-	if w == nil || w.Graph == nil || !then.Lacks(result.DeclaredEntered, use.Name) || !movesOn(w.Graph, use.Name) {
+	if w == nil || w.Graph == nil || !then.KnownAbsent(result.DeclaredEntered, use.Name) || !movesOn(w.Graph, use.Name) {
 		return
 	}
 	if n.within != nil {

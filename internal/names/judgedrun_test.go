@@ -77,8 +77,8 @@ func TestJoinDeclared(t *testing.T) {
 	a := &result.Declared{Names: map[string][]string{"tool": {"x"}, "state": {}, "skill": {"s"}}}
 	b := &result.Declared{Names: map[string][]string{"tool": {"y"}, "state": {"one"}}}
 	both := Join([]*result.Declared{a, b, a})
-	if both.Lacks("tool", "x") || both.Lacks("tool", "y") || !both.Lacks("tool", "z") || both.Lacks("state", "one") ||
-		!both.Lacks("state", "two") || both.Lacks("skill", "other") {
+	if both.KnownAbsent("tool", "x") || both.KnownAbsent("tool", "y") || !both.KnownAbsent("tool", "z") || both.KnownAbsent("state", "one") ||
+		!both.KnownAbsent("state", "two") || both.KnownAbsent("skill", "other") {
 		t.Errorf("%v", both.Names)
 	}
 	if Join([]*result.Declared{a, nil}) != nil || Join(nil) != nil {

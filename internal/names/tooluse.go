@@ -39,7 +39,7 @@ type toolUses struct {
 func (u *toolUses) report(chosen []*scenario.Scenario) {
 	u.reportSteps(chosen)
 	u.reportStuck(chosen)
-	preflight.LiftedLimits(u.p, chosen, u.diags)
+	preflight.RaisedLimits(u.p, chosen, u.diags)
 	inventory.EachCheck(u.p, chosen, func(c *checks.Compiled) {
 		for _, use := range c.ToolUses() {
 			u.check(c.Type, use)

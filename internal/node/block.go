@@ -62,7 +62,7 @@ func (r *Reader) QuotedLines(n *Node) []string {
 	if n.Line < 1 || n.Line > len(lines) {
 		return nil
 	}
-	_, text, _ := strings.Cut(r.behind(n, lines[n.Line-1]), string(quote)) // behind an anchor or a tag
+	_, text, _ := strings.Cut(r.restOfLine(n, lines[n.Line-1]), string(quote)) // behind an anchor or a tag
 	var inside []string
 	for i := n.Line; ; i++ {
 		end := closingQuote(text, quote)
@@ -83,9 +83,9 @@ func (r *Reader) QuotedLines(n *Node) []string {
 // place is a column of a line, both from 1, and its offset in bytes.
 type place struct{ line, column, offset int }
 
-// behind is the rest of the line of a node, from where it begins. Nodes come in the order of the file, so that the
+// restOfLine is the rest of the line of a node, from where it begins. Nodes come in the order of the file, so that the
 // characters of a long line are counted once.
-func (r *Reader) behind(n *Node, line string) string {
+func (r *Reader) restOfLine(n *Node, line string) string {
 	p := r.last
 	if p.line != n.Line || p.column > n.Column {
 		p = place{line: n.Line, column: 1}

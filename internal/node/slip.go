@@ -27,10 +27,10 @@ func Foreign(text string) Oddity {
 	return Oddity{}
 }
 
-// StandIn finds a text that stands for another one in other tools and for itself here: file://criteria.md,
+// FindPlaceholder finds a text that stands for another one in other tools and for itself here: file://criteria.md,
 // prompts/criteria.md, {criteria}, $CRITERIA, <criteria>, TODO. said: it is what a user says, who may say the name of a
 // file, or nearly nothing. sure: it can mean nothing else.
-func StandIn(text string, said bool) (odd Oddity, sure bool) {
+func FindPlaceholder(text string, said bool) (odd Oddity, sure bool) {
 	text = strings.TrimSpace(text)
 	switch {
 	case fileName().MatchString(text), plainPath().MatchString(text) && (!said || strings.Contains(text, "/")):

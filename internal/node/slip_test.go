@@ -9,16 +9,16 @@ func TestStandIn(t *testing.T) {
 		"${QUESTION}", "<question>", "<your prompt here>", "%s", "{0}", "{}", "TODO", " TODO ",
 	} {
 		for _, said := range []bool{false, true} {
-			if odd, _ := StandIn(text, said); odd == (Oddity{}) {
+			if odd, _ := FindPlaceholder(text, said); odd == (Oddity{}) {
 				t.Errorf("%q, said by a user %v: no word", text, said)
 			}
 		}
 	}
 	for _, text := range []string{"system.md", "...", "None", "n/a", "tbd", "???"} { // a user may say that
-		if odd, _ := StandIn(text, false); odd == (Oddity{}) {
+		if odd, _ := FindPlaceholder(text, false); odd == (Oddity{}) {
 			t.Errorf("%q: no word", text)
 		}
-		if odd, _ := StandIn(text, true); odd != (Oddity{}) {
+		if odd, _ := FindPlaceholder(text, true); odd != (Oddity{}) {
 			t.Errorf("%q, said by a user: %v", text, odd)
 		}
 	}
@@ -26,7 +26,7 @@ func TestStandIn(t *testing.T) {
 		"You answer customers.", "See prompts/system.md", "<br>", "<b>bold</b>", "$5", "{a} and {b}", "no", "Read system.md.",
 		"https://example.com/system.md", "TODO list", "100%",
 	} {
-		if odd, _ := StandIn(text, false); odd != (Oddity{}) {
+		if odd, _ := FindPlaceholder(text, false); odd != (Oddity{}) {
 			t.Errorf("%q: %v", text, odd)
 		}
 	}

@@ -69,8 +69,8 @@ func said(t *testing.T, dir string) string {
 	preflight.Guardrails(p, p.Scenarios, d)
 	preflight.IdleGates(p, p.Scenarios, d)
 	preflight.LastReplyAlone(p, p.Scenarios, d)
-	preflight.UnheldSchemas(p, p.Scenarios, d)
-	preflight.LiftedLimits(p, p.Scenarios, d)
+	preflight.UncheckedSchemas(p, p.Scenarios, d)
+	preflight.RaisedLimits(p, p.Scenarios, d)
 	preflight.ForeseeOutside(p, p.Scenarios, d)
 	for _, s := range p.Scenarios {
 		preflight.Idle(p, s, false, d)

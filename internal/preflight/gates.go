@@ -16,7 +16,7 @@ func IdleGates(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 		}
 	}
 	reportStepGates(p, chosen, d)
-	reportUnspoken(p, chosen, d)
+	reportUnusedPrompts(p, chosen, d)
 	for prompt := range inventory.ChosenPrompts(p, chosen) {
 		for _, e := range evals.Off(p.EvalsFor(prompt)) {
 			if e.Gates() {

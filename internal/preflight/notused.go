@@ -231,7 +231,7 @@ func (u *notUsed) offers() (allowed []string) {
 
 // prompts looks for prompts of the config under which nothing runs and nothing judges.
 func (u *notUsed) prompts() {
-	used := spokenPrompts(u.p, u.all())
+	used := usedPrompts(u.p, u.all())
 	for _, told := range u.d.Sorted() { // of guardrails in it
 		for _, q := range u.p.Prompts {
 			used[q] = used[q] || told.Code == neverFires && told.Pos == q.Pos

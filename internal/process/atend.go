@@ -8,16 +8,15 @@ import (
 	"sync"
 )
 
-// lastAct is a command that the keeper runs when this process ends without having done it.
-type lastAct struct {
+// exitCommand is a command that the watchdog runs when this process ends without having done it.
+type exitCommand struct {
 	Path string   `json:"path"`
 	Args []string `json:"args"`
 	Env  []string `json:"env"`
 }
 
-// AtEnd has a command run when this process ends, however it ends, unless cancel was called before. It is for what
-// lives outside of this machine's processes, such as a container. It does nothing where there is no Guard, and on
-// Windows.
+// AtEnd runs a command when this process ends, for any reason, unless cancel was called before. It is for resources
+// outside of the processes of this machine, such as containers. It does nothing without a Guard, and on Windows.
 func AtEnd(c *Command) (cancel func()) {
 	g := &programs
 	g.once.Do(g.setUp)
@@ -25,17 +24,17 @@ func AtEnd(c *Command) (cancel func()) {
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}
-	act, failed := json.Marshal(lastAct{path, append([]string{c.Path}, c.Args...), c.Env})
+	act, failed := json.Marshal(exitCommand{path, append([]string{c.Path}, c.Args...), c.Env})
 	if err != nil || failed != nil {
 		return func() {}
 	}
 	id := strconv.FormatInt(g.next.Add(1), 10)
 	g.mu.Lock()
-	g.keeper.say("!" + id + " " + string(act))
+	g.watchdog.writeLine("!" + id + " " + string(act))
 	g.mu.Unlock()
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.keeper.say("." + id)
+		g.watchdog.writeLine("." + id)
 	})
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/arena-evals/arena/internal/hang"
 )
 
-// TestLastActs: the keeper runs the commands that were not cancelled, once its process has ended. It runs alone: here
-// the keeper is the process of the tests, and others of them end what they take for left behind.
+// TestLastActs: the watchdog runs the commands that were not cancelled, once its process has ended. It runs alone: here
+// the watchdog is the process of the tests, and others of them end what they take for left behind.
 func TestLastActs(t *testing.T) {
 	dir := t.TempDir()
 	var told strings.Builder
 	for _, name := range []string{"kept", "cancelled"} {
-		act, err := json.Marshal(lastAct{"/bin/sh", []string{"sh", "-c", ": >" + filepath.Join(dir, name)}, nil})
+		act, err := json.Marshal(exitCommand{"/bin/sh", []string{"sh", "-c", ": >" + filepath.Join(dir, name)}, nil})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestLastActs(t *testing.T) {
 	}
 }
 
-// TestAtEnd: a process that is killed leaves its last act to be done, also where its keeper becomes a child of another
+// TestAtEnd: a process that is killed still has its exit command run, even if its watchdog becomes a child of another
 // process that ends what programs leave behind.
 func TestAtEnd(t *testing.T) {
 	t.Parallel()

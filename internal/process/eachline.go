@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// EachLine reads lines, without their ends, until there are none or each returns false. A line is valid until each
-// returns. One of more than most bytes is an error.
+// EachLine reads lines without line breaks, until there are none or each returns false. A line is valid until each
+// returns. A line longer than most bytes is an error.
 func EachLine(r io.Reader, most int, each func(line []byte) bool) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, most)
@@ -24,8 +24,8 @@ func EachLine(r io.Reader, most int, each func(line []byte) bool) error {
 	return nil
 }
 
-// Silence is why a program says no more that had not done yet what was expected: it ended, or closed its output. The
-// program is given time to end.
+// Silence says why a program sent nothing more, although more was expected: it ended, or closed its output. The program
+// gets time to end.
 func (r *Running) Silence(expected string, wait time.Duration) error {
 	if !r.Stop(wait) {
 		return fmt.Errorf("it closed its output before it %s", expected)

@@ -20,8 +20,8 @@ var windowsNames = []string{
 	"PROGRAMDATA", "PROGRAMFILES", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
 }
 
-// Inherited are the variables that every program gets where they are set. On Windows programs also get those without
-// which nothing runs.
+// Inherited are the variables that every program gets if they are set. On Windows programs also get those without which
+// nothing runs.
 func Inherited() []string { return slices.Clone(inheritedNames) }
 
 // Environment returns the environment of a program: the variables that every program needs (PATH, HOME, LANG, TMPDIR

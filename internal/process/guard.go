@@ -17,7 +17,7 @@ const markName = "ARENA_PROGRAM"
 // guard kills the processes that programs leave behind: those that left the process group, and all of them when this
 // process ends.
 type guard struct {
-	on   bool // this process may start a keeper; see Guard
+	on   bool // this process may start a watchdog; see Guard
 	once sync.Once
 	name string // prefix of the marks of this process's programs
 	next atomic.Int64
@@ -27,16 +27,16 @@ type guard struct {
 	starting sync.RWMutex
 	mu       sync.Mutex
 	running  map[int]string // marks of running programs, by process id
-	keeper   *keeper        // nil: none
+	watchdog *watchdog      // nil: none
 }
 
 var programs guard
 
 // Guard makes programs end together with this process, however it ends. It includes processes that left their group, as
 // far as the system allows. Guard must be called first in main: before the first program, the process starts itself
-// once more as a keeper, and in the keeper Guard does not return.
+// once more as a watchdog, and in the watchdog Guard does not return.
 func Guard() {
-	keepIfAsked()
+	runWatchdogIfAsked()
 	programs.on = true
 }
 
@@ -46,9 +46,9 @@ func (g *guard) setUp() {
 	g.running = map[int]string{}
 	if g.on {
 		adoptOrphans()
-		g.keeper = startKeeper(g.name)
-		if g.keeper != nil {
-			g.running[g.keeper.pid] = "keeper"
+		g.watchdog = startWatchdog(g.name)
+		if g.watchdog != nil {
+			g.running[g.watchdog.pid] = "keeper"
 		}
 	}
 }
@@ -66,7 +66,7 @@ func (g *guard) start(cmd *exec.Cmd) (mark string, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running[cmd.Process.Pid] = mark
-	g.keeper.tell('+', cmd.Process.Pid)
+	g.watchdog.notify('+', cmd.Process.Pid)
 	return mark, nil
 }
 
@@ -75,7 +75,7 @@ func (g *guard) ended(pid int, mark string) {
 	g.mu.Lock()
 	if g.running[pid] == mark { // else the id belongs to another program by now
 		delete(g.running, pid)
-		g.keeper.tell('-', pid)
+		g.watchdog.notify('-', pid)
 	}
 	g.mu.Unlock()
 	if g.on {

@@ -24,7 +24,7 @@ func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 const rounds = 100
 
 // killOrphans kills child processes that this process did not start and whose mark is not that of a running program. A
-// process without a mark is spared while any program runs that it may belong to. A keeper is always spared: a program
+// process without a mark is spared while any program runs that it may belong to. A watchdog is always spared: a program
 // that is arena itself leaves it behind to clean up, and it ends by itself.
 func killOrphans(live map[int]string) {
 	marks, programs := map[string]bool{}, 0
@@ -35,7 +35,7 @@ func killOrphans(live map[int]string) {
 	}
 	listed := orphans
 	if programs == 0 {
-		listed = children // nobody waits for the search
+		listed = children // the search must not wait
 	}
 	for range rounds {
 		ended := false
@@ -44,7 +44,7 @@ func killOrphans(live map[int]string) {
 				continue
 			}
 			mark := markOf(pid)
-			if marks[mark] || mark == "" && (isKeeper(pid) || programs > 0 && !zombie(pid)) {
+			if marks[mark] || mark == "" && (isWatchdog(pid) || programs > 0 && !zombie(pid)) {
 				continue
 			}
 			err := syscall.Kill(pid, syscall.SIGKILL)
@@ -102,8 +102,8 @@ func childrenOf(thread string) (pids []int) {
 // markOf returns the mark in the environment of a process; "" when it has none or has ended.
 func markOf(pid int) string { return variableOf(pid, markName) }
 
-// isKeeper reports whether a process is the keeper of another process.
-func isKeeper(pid int) bool { return variableOf(pid, keeperName) != "" }
+// isWatchdog reports whether a process is the watchdog of another process.
+func isWatchdog(pid int) bool { return variableOf(pid, watchdogVariable) != "" }
 
 // variableOf returns the value that an environment variable had when a process was started; "" when it has none or has
 // ended.

@@ -133,15 +133,15 @@ func TestNothingOutlives(t *testing.T) {
 	}
 }
 
-// TestKeeperIsNotAsked: the variable alone makes nobody a keeper.
-func TestKeeperIsNotAsked(t *testing.T) {
+// TestWatchdogIsNotAsked: the variable alone makes nobody a watchdog.
+func TestWatchdogIsNotAsked(t *testing.T) {
 	t.Parallel()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestTail$")
-	cmd.Env = append(os.Environ(), keeperName+"=x")
+	cmd.Env = append(os.Environ(), watchdogVariable+"=x")
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
 		t.Errorf("%v: %s", err, out)
 	}

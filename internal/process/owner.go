@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Owner identifies this process among all that there ever were on this machine: the machine and its start, the process
-// and its start. What stands outside of the machine's processes, such as a container, can be marked with it.
+// Owner identifies this process among all processes ever on this machine: by the machine and its boot, and by the
+// process and its start. Containers are marked with it.
 func Owner() string { return place() + "/" + strconv.Itoa(os.Getpid()) + "/" + startOf(os.Getpid()) }
 
 // IsGone reports whether the owner of this name was a process of this machine, since it was started, and has ended. It
@@ -33,7 +33,7 @@ func place() string {
 	return strings.ReplaceAll(name+"."+strings.TrimSpace(string(boot))+"."+space, "/", "-")
 }
 
-// startOf is when a process was started, in the words of the system; "" where it does not say.
+// startOf is the start time of a process, as the system writes it; "": not known.
 func startOf(pid int) string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

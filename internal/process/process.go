@@ -105,7 +105,7 @@ func (c *Command) prepare(ctx context.Context) *exec.Cmd {
 // also kills processes that left the group. It calls started once the command runs, and returns when what the program
 // wrote is read.
 func run(ctx context.Context, cmd *exec.Cmd, started func()) error {
-	pipes, err := wire(cmd)
+	pipes, err := newPipes(cmd)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func run(ctx context.Context, cmd *exec.Cmd, started func()) error {
 		pipes.close()
 		return fmt.Errorf("cannot be started: %w", reason(err))
 	}
-	pipes.begin()
+	pipes.start()
 	defer programs.ended(cmd.Process.Pid, mark)
 	defer g.kill(cmd.Process)
 	if err := g.adopt(cmd.Process); err != nil {
@@ -149,7 +149,8 @@ func Find(dir, path string) error {
 	return err
 }
 
-// Look returns the file of a program that is started from a directory, which PATH may lead to, or why there is none.
+// Look finds the file of a program that is started in a directory, in PATH if necessary. The error says why there is
+// none.
 func Look(dir, path string) (file string, err error) {
 	if filepath.Base(path) != path && !filepath.IsAbs(path) && dir != "" {
 		path = dir + string(filepath.Separator) + path

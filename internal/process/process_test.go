@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain makes the test binary two programs more: a keeper, and one that runs a program and is to be ended itself.
+// TestMain makes the test binary two programs more: a watchdog, and one that runs a program and is to be ended itself.
 func TestMain(m *testing.M) {
 	Guard()
 	if text := os.Getenv(runsScript); text != "" {

@@ -32,8 +32,8 @@ func Excerpt(text []byte) string {
 	return fmt.Sprintf("%q", string(runes))
 }
 
-// oneLine makes output of a program fit for an error: valid UTF-8, on one line, with signs in the place of control
-// characters, so that the reader sees where there were some.
+// oneLine makes output of a program fit for an error: valid UTF-8, on one line, with visible signs for control
+// characters.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

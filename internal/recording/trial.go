@@ -78,7 +78,7 @@ func (b *builder) trial(v value) {
 	if err := t.CheckComplete(); err != nil {
 		b.errorf(v, "corrupt-trial", "the trial %s is damaged: %v", t.ID, err).Hint = lostHint
 	}
-	if err := t.Agrees(v.text); err != nil {
+	if err := t.CheckConsistency(v.text); err != nil {
 		b.errorf(v, "corrupt-trial", "the trial %s %v", t.ID, err).Hint =
 			"the file was edited or merged; take the one that arena wrote"
 	}

@@ -8,45 +8,46 @@ import (
 	"github.com/arena-evals/arena/internal/gate"
 )
 
-// Against is what a run shows when it is held against a baseline.
+// Against is the result of comparing a run with a baseline.
 type Against struct {
 	File string `json:"file"`
-	// Verdict is that of all groups: regressed, improved, no evidence, same, or changed where none could be compared.
+	// Verdict is the verdict on all groups: regressed, improved, no evidence, same, or changed if none could be
+	// compared.
 	Verdict  evidence.Verdict `json:"verdict"`
-	Compared int              `json:"compared"` // groups that ask and check the same as then
-	Tested   int              `json:"tested"`   // of them, those that chance has a part in
-	Alone    int              `json:"alone"`    // of them, those that regressed by themselves
-	Together bool             `json:"together"` // the mean of all regressed
-	// Drop is the fall of the mean rate that would likely have been seen; nil: none would.
+	Compared int              `json:"compared"` // groups that ask and check the same as in the baseline
+	Tested   int              `json:"tested"`   // of them, groups whose results vary by chance
+	Alone    int              `json:"alone"`    // of them, groups that regressed alone
+	Together bool             `json:"together"` // the mean of all groups regressed
+	// Drop is the smallest fall of the mean rate that would likely have been detected; nil: none would.
 	Drop    *float64 `json:"drop,omitempty"`
-	Clouded bool     `json:"clouded,omitempty"` // trials that broke hide whether it regressed
-	// Blind says that there are so few trials that no fall would have been seen.
+	Clouded bool     `json:"clouded,omitempty"` // broken trials may hide a regression
+	// Blind says that there are too few trials to detect any fall.
 	Blind bool `json:"blind,omitempty"`
-	// KnownFailures says that groups which fail as in the baseline do not make the run red.
+	// KnownFailures says that groups which also failed in the baseline do not make the run red.
 	KnownFailures bool           `json:"known_failures,omitempty"`
 	Groups        []AgainstGroup `json:"groups"`
 	// Missing are the groups of the baseline that the run does not have.
 	Missing []string `json:"missing,omitempty"`
 }
 
-// AgainstGroup is a group of the run beside that of the baseline.
+// AgainstGroup is a group of the run, compared with the baseline.
 type AgainstGroup struct {
 	Group   string           `json:"group"`
-	Verdict evidence.Verdict `json:"verdict"` // also those below, which are not compared
+	Verdict evidence.Verdict `json:"verdict"` // also one of those below, for groups that are not compared
 	Passed  int              `json:"passed"`  // of the baseline
 	Trials  int              `json:"trials"`  // of the baseline
-	// Known says that the group fails as in the baseline, by no other check, or is not known to be mended, and does not
-	// make the run red.
+	// Known says that the group does not make the run red: it also failed in the baseline, and by no other check, or it
+	// is not known to be fixed.
 	Known bool `json:"known,omitempty"`
-	// Unmended says that it failed in the baseline, and that its trials are too few to show that it is mended: they are
-	// the first ones, and pass, or its gate is undecided.
+	// Unmended says that the group failed in the baseline, and has too few trials to show that it is fixed: only the
+	// first ones ran and passed, or its gate is undecided.
 	Unmended bool `json:"unmended,omitempty"`
 	// Healed says that the group failed in the baseline and passes now: the baseline should be updated (arena bless).
 	Healed bool `json:"healed,omitempty"`
-	// Less says what less its gate asks than then: "asked 90%, now 20%".
+	// Less says what its gate asks less than the baseline: "asked 90%, now 20%".
 	Less string `json:"less,omitempty"`
-	// Differs says what is asked or checked differently than in the baseline: "judge strict has another model, prompt or
-	// setting". It is empty when the run does not record what it asked.
+	// Differs says what is asked or checked differently from the baseline: "judge strict has another model, prompt or
+	// setting". It is empty if the run does not record what it asked.
 	Differs []string `json:"differs,omitempty"`
 }
 
@@ -59,10 +60,10 @@ const (
 	Quarantined evidence.Verdict = "quarantined"
 )
 
-// seed is that of the draws by which all groups are tested together: the same runs show the same.
+// seed is the seed of the random draws by which all groups are tested together, so that results repeat.
 const seed = 1
 
-// against holds the groups of a run against the basis.
+// against compares the groups of a run with the baseline.
 func (b *Basis) against(tallies []*Tally) *Against {
 	a := &Against{File: b.Path, Verdict: Changed, KnownFailures: b.KnownFailures}
 	a.Groups = make([]AgainstGroup, len(tallies))
@@ -88,12 +89,12 @@ func (b *Basis) against(tallies []*Tally) *Against {
 		case t.Quarantined:
 			g.Verdict = Quarantined
 			continue
-		case !AskedAlike(was.Asked, t.Asked):
+		case !AskedEqual(was.Asked, t.Asked):
 			switch {
 			case t.Status == Skipped:
 				g.Differs = []string{"it is skipped now"}
 			case t.Asked != "":
-				g.Differs = AskedOtherwise(was.Asked, t.Asked)
+				g.Differs = AskedDifferences(was.Asked, t.Asked)
 			}
 			continue
 		case t.Counts.N() == 0:
@@ -130,13 +131,13 @@ func (a *Against) judge(cases []evidence.Case, of []*AgainstGroup) {
 	for i, g := range of {
 		if g.Verdict = j.Verdicts[i]; g.Verdict == evidence.Regressed {
 			a.Alone++
-			g.Known = false // it fails more than it did
+			g.Known = false // it fails more often than in the baseline
 		}
 	}
 }
 
-// knownBy reports whether the group is no new failure: it failed then, and fails now by no other check, or is not known
-// to be mended. A trial that broke is no known failure.
+// knownBy reports whether the group is no new failure: it failed in the baseline, and fails by no other check now, or
+// is not known to be fixed. Broken trials are new failures.
 func (t *Tally) knownBy(was *baseline.Group) bool {
 	if !was.Red() || t.Counts.Broken > 0 {
 		return false
@@ -153,13 +154,13 @@ func (t *Tally) knownBy(was *baseline.Group) bool {
 	return t.Status == Failed && len(t.Failing) > 0 && as(t.Failing)
 }
 
-// open reports whether the group has a gate that its trials, which are all that there could be, do not decide.
+// open reports whether the group has a gate that no further trials could decide.
 func (t *Tally) open() bool {
 	return t.Gate != nil && t.Gate.Rule == RuleGate && t.Gate.spent()
 }
 
-// sampled are the trials of a group for the tests. A rule that cannot be, or that does not end where they did, counts
-// for none, and one with a single look fixes their number.
+// sampled are the trials of a group for the tests. An invalid rule, or one that does not end where the trials ended,
+// counts as none. A rule with a single look fixes the number of trials.
 func sampled(rule *baseline.Rule, counts gate.Counts) evidence.Sample {
 	if stopping := rule.Stopping(); stopping != nil && rule.Min < rule.Max && (counts.Broken > 0 || isEnd(stopping,
 		counts)) {
@@ -172,7 +173,7 @@ func isEnd(s *gate.Stopping, c gate.Counts) bool {
 	return slices.ContainsFunc(s.Ends(), func(e gate.End) bool { return e.N == c.N() && e.Passes == c.Passed })
 }
 
-// known are the groups whose failures are known, by name.
+// known are the groups with known failures, by name.
 func (a *Against) known() map[string]*AgainstGroup {
 	names := map[string]*AgainstGroup{}
 	if a != nil {
@@ -185,7 +186,7 @@ func (a *Against) known() map[string]*AgainstGroup {
 	return names
 }
 
-// Count counts the groups with a verdict; of a run without a baseline there are none.
+// Count counts the groups with a verdict; 0 without a baseline.
 func (a *Against) Count(v evidence.Verdict) (n int) {
 	if a == nil {
 		return 0
@@ -199,5 +200,5 @@ func (a *Against) Count(v evidence.Verdict) (n int) {
 }
 
 // Inconclusive reports whether the run cannot show regressions: no group could be compared, too many trials broke, or
-// there are too few of them.
+// there are too few trials.
 func (a *Against) Inconclusive() bool { return a == nil || a.Compared == 0 || a.Clouded || a.Blind }

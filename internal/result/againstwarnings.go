@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// AgainstWarnings warns of what a baseline does not check in the run: groups that were not run, that are new or
-// changed, and gates that ask for less. Groups that a filter left out are not reported.
+// AgainstWarnings warns of what the comparison with a baseline misses: groups that did not run, new or changed groups,
+// and gates that ask for less. Groups that a filter left out are not reported.
 func (r *Run) AgainstWarnings() (list []diag.Diagnostic) {
 	a := r.Against
 	if a == nil {
@@ -49,9 +49,9 @@ func (r *Run) AgainstWarnings() (list []diag.Diagnostic) {
 	return list
 }
 
-// Differing says what differs; "" where no more is known than that something does.
+// Differing says what differs; "": only that something does is known.
 func (g *AgainstGroup) Differing() string {
-	if slices.Equal(g.Differs, []string{askedElse}) {
+	if slices.Equal(g.Differs, []string{otherDifference}) {
 		return ""
 	}
 	return strings.Join(g.Differs, "; ")
@@ -66,7 +66,7 @@ func firstNames(names []string) string {
 	return text
 }
 
-// LeavesOut are those words of the command line that may have left a group out of the run.
+// LeavesOut are the words of the command line that may have excluded a group.
 func (s *Spec) LeavesOut(group string) (words []string) {
 	if s == nil {
 		return nil
@@ -81,16 +81,16 @@ func (s *Spec) LeavesOut(group string) (words []string) {
 			return !slices.ContainsFunc(suffixes(rest), func(id string) bool { return named(s.Providers, id) })
 		case "region":
 			return !named(s.Regions, region)
-		case "rows": // which leaves out all that has no dataset
+		case "rows": // it excludes everything without a dataset
 			return true
 		case "sample":
 			return row != ""
 		}
-		return slices.Contains([]string{"tag", "eval", "shard"}, flag) // a group does not tell its own
+		return slices.Contains([]string{"tag", "eval", "shard"}, flag) // a group does not record its own
 	})
 }
 
-// named reports whether words of a filter are the name. A pattern may mean others alone.
+// named reports whether the words of a filter include the name. A pattern may match only other names.
 func named(words []string, name string) bool {
 	return slices.ContainsFunc(words, func(list string) bool {
 		return slices.ContainsFunc(strings.Split(list, ","), func(word string) bool {
@@ -104,7 +104,7 @@ func cutLast(name string) (before, after string) {
 	return name[:max(i, 0)], name[i+1:]
 }
 
-// prefixes are the ids that the scenario of a name without region may have, since ids may hold a slash; each also
+// prefixes are the possible scenario ids in a group name without region, since ids may contain slashes; each also
 // without the project before a colon.
 func prefixes(name string) (all []string) {
 	_, within, inProject := strings.Cut(name, ":")
@@ -119,7 +119,7 @@ func prefixes(name string) (all []string) {
 	return all
 }
 
-// suffixes are the ids that the provider of a name without region may have.
+// suffixes are the possible provider ids in a group name without region.
 func suffixes(name string) (all []string) {
 	for i := range len(name) {
 		if name[i] == '/' {

@@ -9,18 +9,18 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// Asked is what a trial asks and checks: a sum of it, and its checkers, each with a sum of its own, so that a
-// comparison of two trials can name what differs. Files contain it as one text; see String.
+// Asked is a hash of what a trial asks and checks, and its checkers with their own hashes, so that a comparison of two
+// trials can name differences. Files contain it as one text; see String.
 type Asked struct {
 	Sum string
 	By  []Checker
 }
 
-// Checker is who has a part in the checks of a trial.
+// Checker is a model, program or tool that takes part in the checks of a trial.
 type Checker struct {
 	Kind CheckerKind
 	Name string
-	Sum  string // of what it is like; of an AnsweringModel its name
+	Sum  string // hash of its definition; for an AnsweringModel, its name
 }
 
 // CheckerKind is what a Checker is.
@@ -34,7 +34,7 @@ const (
 	AnsweringModel CheckerKind = "model"   // the model that answered for a judge, as its server named it
 )
 
-// String writes the sum and the checkers: "0123456789abcdef judge:strict=01234567 program:tone=89abcdef".
+// String writes the hash and the checkers: "0123456789abcdef judge:strict=01234567 program:tone=89abcdef".
 func (a Asked) String() string {
 	by := slices.Clone(a.By)
 	sortby.Func(by, func(a, b Checker) int {
@@ -48,7 +48,7 @@ func (a Asked) String() string {
 	return text.String()
 }
 
-// ParseAsked reads what String wrote. Of a text that it did not write, what cannot be read is part of the sum.
+// ParseAsked reads what String wrote. Unknown parts of other texts become part of the hash.
 func ParseAsked(text string) Asked {
 	var a Asked
 	for i, word := range strings.Split(text, " ") {
@@ -68,13 +68,13 @@ func ParseAsked(text string) Asked {
 	return a
 }
 
-// CheckersOf is the part of a text of String with the checkers.
+// CheckersOf returns the part of a text of String with the checkers.
 func CheckersOf(asked string) string {
 	_, by, _ := strings.Cut(asked, " ")
 	return by
 }
 
-// CheckedAsBefore is what is asked now, with the checkers of a replayed trial; "" leaves those of now.
+// CheckedAsBefore is now with the checkers of a replayed trial; "": with its own.
 func CheckedAsBefore(now, checkers string) string {
 	if checkers == "" {
 		return now
@@ -82,7 +82,7 @@ func CheckedAsBefore(now, checkers string) string {
 	return ParseAsked(now).Sum + " " + checkers
 }
 
-// of are the sums of the checkers of a kind, by name.
+// of are the hashes of the checkers of a kind, by name.
 func (a *Asked) of(kind CheckerKind) map[string][]string {
 	sums := map[string][]string{}
 	for _, c := range a.By {
@@ -93,23 +93,23 @@ func (a *Asked) of(kind CheckerKind) map[string][]string {
 	return sums
 }
 
-// AskedAlike reports whether two trials ask and check the same. Both must be known.
-func AskedAlike(was, now string) bool {
-	return was != "" && now != "" && (was == now || len(AskedOtherwise(was, now)) == 0)
+// AskedEqual reports whether two trials ask and check the same. Both must be known.
+func AskedEqual(was, now string) bool {
+	return was != "" && now != "" && (was == now || len(AskedDifferences(was, now)) == 0)
 }
 
-// askedElse describes a difference that belongs to no checker.
-const askedElse = "something else is asked or checked than before"
+// otherDifference describes a difference outside of the checkers.
+const otherDifference = "something else is asked or checked than before"
 
-// AskedOtherwise describes what is asked or checked differently than before, one text for each difference. The model
-// that answered for a judge counts only when both are known: servers need not report it, and a judge need not be asked.
-func AskedOtherwise(before, after string) (differs []string) {
+// AskedDifferences describes what is asked or checked differently than before, one text for each difference. The
+// answering model of a judge counts only if both are known: servers may not report it, and a judge may not be asked.
+func AskedDifferences(before, after string) (differs []string) {
 	if before == after {
 		return nil
 	}
 	was, now := ParseAsked(before), ParseAsked(after)
 	if was.Sum != now.Sum {
-		differs = append(differs, askedElse)
+		differs = append(differs, otherDifference)
 	}
 	for _, kind := range []CheckerKind{JudgeChecker, ProgramChecker, ToolChecker} {
 		then, today := was.of(kind), now.of(kind)
@@ -129,7 +129,7 @@ func AskedOtherwise(before, after string) (differs []string) {
 	return differs
 }
 
-// differs says that a checker of this kind is not what it was.
+// differs describes a checker of this kind that has changed.
 func (k CheckerKind) differs(name string, then, now bool) string {
 	is := map[CheckerKind]string{
 		JudgeChecker: "judge " + name, ProgramChecker: "the program of the check " + name,
@@ -157,9 +157,9 @@ func sortedNames(a, b map[string][]string) (names []string) {
 	return slices.Compact(names)
 }
 
-// askedTogether is what trials of one group ask and check: "" where that is not the same, or not known. Several models
-// may have answered for a judge, and none where it was not asked.
-func askedTogether(one, other string) string {
+// commonAsked is what the trials of a group ask and check; "": not the same, or not known. A judge may have had several
+// answering models, or none if it was not asked.
+func commonAsked(one, other string) string {
 	if one == other {
 		return one
 	}
@@ -180,7 +180,7 @@ func modelsOf(a Asked) (models []Checker) {
 	return models
 }
 
-// mostName is how much of the name of a model is kept, in bytes: a server may send any.
+// mostName is the length limit of a model name, in bytes: a server may send any name.
 const mostName = 100
 
 func cutName(name string) string { return strings.ToValidUTF8(name[:min(len(name), mostName)], "") }

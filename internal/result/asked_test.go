@@ -28,14 +28,14 @@ func TestAskedOtherwise(t *testing.T) {
 		{"a model:x=m", "a model:x=m model:x=n", []string{"judge x was answered for by m, and is by m, n"}},
 		{"a b", "a c", []string{"something else is asked or checked than before"}}, // which arena does not write
 	} {
-		if got := AskedOtherwise(c.was, c.now); !slices.Equal(got, c.want) {
+		if got := AskedDifferences(c.was, c.now); !slices.Equal(got, c.want) {
 			t.Errorf("%q and %q: %q, want %q", c.was, c.now, got, c.want)
 		}
-		if got := AskedAlike(c.was, c.now); got != (len(c.want) == 0) {
+		if got := AskedEqual(c.was, c.now); got != (len(c.want) == 0) {
 			t.Errorf("%q and %q: alike %v", c.was, c.now, got)
 		}
 	}
-	if AskedAlike("", "") {
+	if AskedEqual("", "") {
 		t.Error("what is not known counts for the same")
 	}
 }
@@ -65,7 +65,7 @@ func TestAskedTogether(t *testing.T) {
 		{"a model:x=n", "a judge:x=1 model:x=m", ""},
 		{"a model:x=n", "a model:x=m", "a model:x=m model:x=n"},
 	} {
-		if got := askedTogether(c.one, c.other); got != c.want {
+		if got := commonAsked(c.one, c.other); got != c.want {
 			t.Errorf("%q and %q: %q, want %q", c.one, c.other, got, c.want)
 		}
 	}

@@ -8,24 +8,24 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// Basis is what a run is held against.
+// Basis is the baseline that a run is compared with.
 type Basis struct {
 	Path          string         `json:"path"`
 	File          *baseline.File `json:"file"`
 	KnownFailures bool           `json:"known_failures,omitempty"`
 }
 
-// Asking is a group and a sum of what it asks and checks.
+// Asking is a group, with a hash of what it asks and checks.
 type Asking struct{ Group, Asked string }
 
-// Fit is what a run that is held against a basis is like.
+// Fit describes a run for Mismatch.
 type Fit struct {
 	Suite  string
 	Groups []Asking
-	Gates  bool // the basis decides what is red
+	Gates  bool // the baseline decides whether the run is red
 }
 
-// Mismatch reports a basis that the run cannot be held against.
+// Mismatch reports why the run cannot be compared with the baseline.
 func (b *Basis) Mismatch(of Fit, d *diag.List) {
 	if b.File.Suite != of.Suite {
 		d.Errorf(diag.Pos{File: b.Path, Line: 3, Col: 1}, 0, "baseline",
@@ -41,10 +41,10 @@ func (b *Basis) Mismatch(of Fit, d *diag.List) {
 			continue
 		}
 		met[g.Group] = true
-		if AskedAlike(was.Asked, g.Asked) {
+		if AskedEqual(was.Asked, g.Asked) {
 			same++
 		} else if g.Asked != "" && differs == "" {
-			differs = ": of " + g.Group + ", " + diag.Safe(strings.Join(AskedOtherwise(was.Asked, g.Asked), "; "))
+			differs = ": of " + g.Group + ", " + diag.Safe(strings.Join(AskedDifferences(was.Asked, g.Asked), "; "))
 		}
 	}
 	at := diag.Pos{File: b.Path, Line: 1, Col: 1}
@@ -63,7 +63,7 @@ func (b *Basis) Mismatch(of Fit, d *diag.List) {
 	}
 }
 
-// example names the groups of the basis.
+// example names groups of the baseline.
 func (b *Basis) example() string {
 	if len(b.File.Groups) == 0 {
 		return "none"

@@ -1,12 +1,12 @@
 package result
 
-// noRare is what most trials have. It is never changed.
+// noRare is shared by the many trials without rare values. It is never changed.
 var noRare = &BriefRare{}
 
-// noRow is what trials have that are of no row and no session. It is never changed.
+// noRow is shared by trials without a row or session. It is never changed.
 var noRow = &BriefRow{}
 
-// BriefOf is a brief with what the trials of a group share; everything else is not known.
+// BriefOf is a brief with only the values that the trials of a group share.
 func BriefOf(shared BriefShared) Brief {
 	return Brief{
 		BriefShared: &shared, BriefRare: &BriefRare{}, BriefRow: &BriefRow{}, Usage: &Usage{}, Checks: &CheckCount{},
@@ -14,7 +14,7 @@ func BriefOf(shared BriefShared) Brief {
 	}
 }
 
-// NewBrief returns the part of a settled trial that is kept in memory.
+// NewBrief returns the brief of a settled trial.
 func NewBrief(t *Trial) Brief {
 	shared := BriefShared{
 		Scenario: t.Scenario, Provider: t.Provider, Region: t.Region, Trials: t.Trials,
@@ -56,7 +56,7 @@ func (r *BriefRare) isEmpty() bool {
 		r.Guards == nil && r.Evals == nil && r.Earlier == (Earlier{})
 }
 
-// Score is the mean score of the trial's checks and evals for which more is better, and their number.
+// Score is the mean score of checks and evals for which higher is better, and their number.
 func (t *Trial) Score() (mean float64, n int32) {
 	sum := 0.0
 	add := func(score, most *float64) {
@@ -75,7 +75,7 @@ func (t *Trial) Score() (mean float64, n int32) {
 	return tidy(sum / float64(n)), n
 }
 
-// SimulatedUSD is the simulated part of the cost: a mock made it up and nobody paid it.
+// SimulatedUSD is the simulated part of the cost, which nobody paid.
 func (b *Brief) SimulatedUSD() float64 {
 	if !b.Simulated || b.CostUSD == nil {
 		return 0

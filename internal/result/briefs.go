@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// Briefs are the briefs of the finished trials of a run, in plan order. There may be a million, and so they are kept
-// without a pointer for each, which the garbage collector would look at again and again, and what many have in common
-// once. A Brief is made when it is asked for. nil has none.
+// Briefs are the briefs of finished trials, in plan order. There may be a million, so they are packed: without a
+// pointer for each, to spare the garbage collector, and with shared values stored once. A Brief is unpacked on demand.
+// nil has none.
 type Briefs struct {
 	pages     []*briefPage
 	count     int
@@ -29,7 +29,7 @@ const pageBriefs = 1 << 10
 
 type briefPage [pageBriefs]packedBrief
 
-// packedBrief is a Brief in which shared values are numbers.
+// packedBrief is a Brief in which shared values are indexes.
 type packedBrief struct {
 	duration                     float64
 	id, asked                    textAt
@@ -40,20 +40,20 @@ type packedBrief struct {
 	status                       Status
 }
 
-// briefSpent is what the conversation of a trial took.
+// briefSpent is the usage and cost of a conversation.
 type briefSpent struct {
 	usage  Usage
 	cost   float64
 	priced bool
 }
 
-// briefChecked is how much of a trial there is, and what was seen in it.
+// briefChecked counts the checks and turns of a trial.
 type briefChecked struct {
 	checks CheckCount
 	turns  int32
 }
 
-// briefFate is what others make of a trial: its group, a quarantine, a baseline.
+// briefFate is what the run decides about a trial: group, quarantine, excuse.
 type briefFate struct {
 	group      int32
 	quarantine *Quarantine
@@ -62,7 +62,7 @@ type briefFate struct {
 
 // packedRow is a BriefRow.
 type packedRow struct {
-	row, session textAt // the latter is empty where it is the former
+	row, session textAt // session is empty if it equals the row
 	score        float64
 	scored       int32
 }
@@ -79,7 +79,7 @@ func BriefsOf(all ...Brief) *Briefs {
 	return c
 }
 
-// Len is their number.
+// Len is the number of briefs.
 func (c *Briefs) Len() int {
 	if c == nil {
 		return 0
@@ -87,7 +87,7 @@ func (c *Briefs) Len() int {
 	return c.count
 }
 
-// At makes one of them. It is small enough to be made on the stack of whoever does not keep it.
+// At unpacks a brief. It is small enough to be inlined, so that the brief stays on the caller's stack.
 func (c *Briefs) At(i int) *Brief {
 	b := &Brief{}
 	c.unpack(i, b)
@@ -117,7 +117,7 @@ func (c *Briefs) unpack(i int, b *Brief) {
 	}
 }
 
-// All are all of them, with their numbers.
+// All yields all briefs, with their indexes.
 func (c *Briefs) All() iter.Seq2[int, Brief] {
 	return func(yield func(int, Brief) bool) {
 		for i := range c.Len() {
@@ -128,7 +128,7 @@ func (c *Briefs) All() iter.Seq2[int, Brief] {
 	}
 }
 
-// Any reports whether something is true of any of them.
+// Any reports whether a condition holds for any brief.
 func (c *Briefs) Any(is func(*Brief) bool) bool {
 	for i := range c.Len() {
 		if is(c.At(i)) {
@@ -138,12 +138,12 @@ func (c *Briefs) Any(is func(*Brief) bool) bool {
 	return false
 }
 
-// index is the place in the plan of one of them.
+// index is the plan index of a brief.
 func (c *Briefs) index(i int) int { return int(c.packed(i).index) }
 
 func (c *Briefs) packed(i int) *packedBrief { return &c.pages[i/pageBriefs][i%pageBriefs] }
 
-// add puts one behind the others.
+// add appends a brief.
 func (c *Briefs) add(b *Brief) {
 	p := packedBrief{
 		index: int64(b.Index), trial: int64(b.Trial), duration: b.DurationMS, status: b.Status, flags: b.flags(),
@@ -167,7 +167,7 @@ func (c *Briefs) add(b *Brief) {
 	*c.packed(c.count - 1) = p
 }
 
-// judge takes over what others made of a trial.
+// judge stores what the run decided about a trial.
 func (c *Briefs) judge(i int, b *Brief) {
 	p := c.packed(i)
 	p.flags, p.fate = b.flags(), c.fates.number(b.fate())
@@ -175,7 +175,7 @@ func (c *Briefs) judge(i int, b *Brief) {
 
 func (b *Brief) fate() briefFate { return briefFate{b.Group, b.Quarantine, b.Excuse} }
 
-// sort puts them into plan order.
+// sort sorts the briefs in plan order.
 func (c *Briefs) sort() {
 	if c == nil || !c.unordered {
 		return
@@ -192,7 +192,7 @@ func (c byIndex) Swap(i, j int) {
 	*a, *b = *b, *a
 }
 
-// addRow keeps what only trials of a row or a session have. It returns its number, from 1; 0: none.
+// addRow stores the values of a row or a session. It returns their number, from 1; 0: none.
 func (c *Briefs) addRow(r *BriefRow) uint32 {
 	if *r == *noRow {
 		return 0

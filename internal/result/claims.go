@@ -8,17 +8,17 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// Claim is something that has to come up in a run at least once, such as the name of a tool in a check. Where a run is
-// a part of another one, that it did not come up says nothing yet.
+// Claim is something that must occur in a run at least once, such as a call of the tool that a check names. If it did not occur
+// in one part of a run, it may occur in another.
 type Claim struct {
-	Key   string `json:"key"`   // the same in every part of the run
+	Key   string `json:"key"`   // equal in all parts of the run
 	Order int    `json:"order"` // order in which claims are reported
 	// Place is equal for claims of which only the first is reported; "": no such claims. A place may be within another
-	// one: its claims are not reported when a claim about the whole is.
+	// one: its claims are not reported if the claim about the whole is.
 	Place string `json:"place,omitempty"`
-	// Met says that the claim came true, or that it is not known whether it should have.
+	// Met says that the claim holds, or that it is not known whether it should.
 	Met bool `json:"met,omitempty"`
-	// Unmet is the warning when the claim did not come true; "": it did, or nothing was run in which it could have.
+	// Unmet is the warning if the claim does not hold; "": it holds, or nothing ran in which it could.
 	Unmet string `json:"unmet,omitempty"`
 	// Evidence is the amount of data behind Unmet. Of several parts of a run, the text with most evidence is reported.
 	Evidence int `json:"evidence,omitempty"`
@@ -26,7 +26,7 @@ type Claim struct {
 	Warning diag.Diagnostic `json:"-"` // the same as Unmet, in the process that made it
 }
 
-// JoinClaims returns the claims of a run from those of its parts. Each was met when it was in one of them.
+// JoinClaims joins the claims of the parts of a run. A claim is met if it is met in one part.
 func JoinClaims(parts ...[]Claim) []Claim {
 	var all []Claim
 	at := map[string]int{}
@@ -57,7 +57,7 @@ func (c *Claim) join(other *Claim) {
 // Within separates a place from a part of it; see Claim.
 const Within = " | "
 
-// UnmetClaims returns those that nothing met although it could have, in order.
+// UnmetClaims returns the claims that did not hold although they could have, in order.
 func UnmetClaims(claims []Claim) (unmet []Claim) {
 	told := map[string]bool{"": false}
 	for i := range claims {

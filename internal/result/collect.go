@@ -25,11 +25,11 @@ type Collector struct {
 	coverage   coverSum
 	asked      conditional
 	datasets   datasetSums
-	overBudget string  // why trials were not run that the limit of costs did not allow for
-	mayCost    float64 // the most of what they may cost
+	overBudget string  // why trials were not run because of the limit of costs
+	mayCost    float64 // the highest estimate of their costs
 }
 
-// warned is the trials with the same warning.
+// warned counts the trials with the same warning.
 type warned struct {
 	trials int
 	id     string // of the last trial
@@ -42,17 +42,17 @@ type groupCount struct {
 	first    int // plan index of its first trial so far; orders the groups
 	planned  int
 	tally    tally     // of a group whose trials all count
-	progress *Progress // of one whose trials may end early; nil: they do not
-	recorded bool      // no more trials can be had
-	there    int       // trials that are, where these are known
+	progress *Progress // of a group that may end early; nil: it may not
+	recorded bool      // no more trials can be run
+	there    int       // number of its trials, if known
 	ran      int       // trials that ended, with any status
 }
 
-// countedCheck identifies what is counted separately: one check of one variant.
+// countedCheck identifies a check of one variant, which is counted separately.
 type countedCheck struct {
 	turn, index int    // turn is that of the scenario, or for an eval that of the conversation; -1: none
 	eval        string // id; "" for an assertion
-	step        string // of a composition, whose output the eval judged
+	step        string // step of a composition whose output the eval judged
 	variant     string // as text; "" where nothing was perturbed
 }
 
@@ -72,7 +72,7 @@ func (c *RowsCheck) place() countedCheck {
 	return countedCheck{turn: c.Turn, index: c.Index, eval: c.Eval, step: c.Step}
 }
 
-// Add takes a settled trial and returns its brief.
+// Add adds a settled trial and returns its brief.
 func (c *Collector) Add(t *Trial) Brief {
 	b := NewBrief(t)
 	key := c.groupOf(b.Row, b.BriefShared)
@@ -141,7 +141,7 @@ func keyOf(row string, b *BriefShared) groupKey {
 	return groupKey{b.File, b.Scenario, b.Provider, b.Region, row}
 }
 
-// Gate says which groups may end before all of their trials have run; before trials are added.
+// Gate sets the groups that may end early. It must be called before trials are added.
 func (c *Collector) Gate(groups []GatedGroup) {
 	if len(groups) > 0 && c.groups == nil {
 		c.groups = map[groupKey]*groupCount{}
@@ -170,7 +170,7 @@ func (c *Collector) groupOf(row string, b *BriefShared) groupKey {
 }
 
 func (c *Collector) addToGroup(t *Trial) {
-	if t.Gone { // it is in no group
+	if t.Gone { // it belongs to no group
 		return
 	}
 	key := c.groupOf(t.RowID(), &BriefShared{
@@ -205,10 +205,10 @@ func variantKey(v map[string]string) string {
 	return string(key)
 }
 
-// ToolWarnings are about tools that failed in every call of every trial that was added.
+// ToolWarnings warn of tools that failed in every call of every added trial.
 func (c *Collector) ToolWarnings() []diag.Diagnostic { return c.tools.neverWorked() }
 
-// Finish folds what was added into run: briefs in plan order, groups, totals and the status. It is called once, after
+// Finish folds the added trials into run: briefs in plan order, groups, totals and the status. It is called once, after
 // the last trial.
 func (c *Collector) Finish(run *Run) {
 	c.briefs.sort()
@@ -219,7 +219,7 @@ func (c *Collector) Finish(run *Run) {
 		maps.Copy(run.Notices, c.noted)
 	}
 	for _, text := range c.warnings() {
-		if !slices.Contains(run.Warnings, text) { // a run that was read has it already
+		if !slices.Contains(run.Warnings, text) { // a run that was read from a file has it already
 			run.Warnings = append(run.Warnings, text)
 		}
 	}
@@ -239,7 +239,7 @@ func (c *Collector) Finish(run *Run) {
 		run.Summary.JudgeUSD = run.Summary.Judges.CostUSD
 	}
 	run.Settle()
-	c.groups = nil // there may be very many, and the reports need memory too
+	c.groups = nil // frees memory for the reports
 }
 
 // rate returns passed/total and the flakiness 1 - |2·rate - 1|: 0 when all trials agree, 1 when they split evenly.

@@ -27,7 +27,7 @@ func (c *Counts) Count(s Status) {
 	}
 }
 
-// Ended is the number of trials that ended by themselves. Trials also counts those that were stopped or never started.
+// Ended is the number of trials that were neither stopped nor never started.
 func (c *Counts) Ended() int { return c.Trials - c.Cancelled }
 
 // Status folds the trials into the worst status among them. Without trials, which is possible for an empty plan that

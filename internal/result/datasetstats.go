@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// DatasetStats is how the rows of a dataset fare together: those of one scenario × provider × region that finished.
+// DatasetStats are the statistics of the rows of a dataset, for one scenario × provider × region.
 type DatasetStats struct {
 	Scenario string   `json:"scenario"`
 	Provider string   `json:"provider"`
@@ -17,30 +17,30 @@ type DatasetStats struct {
 	Dataset  string   `json:"dataset"`  // its file
 	Position diag.Pos `json:"position"` // of the scenario
 	RowCounts
-	// PassRate is that of the rows that ran: one that broke is no pass. nil: none ran.
+	// PassRate is the pass rate of the rows that ran; a broken one did not pass. nil: none ran.
 	PassRate *float64 `json:"pass_rate"`
-	// Interval is the 95% confidence interval of the pass rate of all rows of which these are a sample; see
+	// Interval is the 95% confidence interval of the pass rate of all rows, of which these are a sample; see
 	// agreement.RateInterval.
 	Interval *agreement.Interval `json:"pass_rate_interval"`
 	Trials   int                 `json:"trials"`
-	// CostUSD is that of the agent over all trials; nil: no price is known. Cost is that of a trial.
+	// CostUSD is the cost of the agent over all trials; nil: no price is known. Cost is the cost of one trial.
 	CostUSD *float64 `json:"cost_usd"`
 	// SimulatedUSD is the simulated part of the cost: mocks made it up and nobody paid it.
 	SimulatedUSD float64        `json:"simulated_usd,omitempty"`
-	Unpriced     int            `json:"unpriced,omitempty"` // trials of unknown price, which the cost leaves out
-	Judges       *SideCost      `json:"judges,omitempty"`   // what judging all trials took; nil: no model judged
+	Unpriced     int            `json:"unpriced,omitempty"` // trials of unknown price, which are not in the cost
+	Judges       *SideCost      `json:"judges,omitempty"`   // cost of judging all trials; nil: no model judged
 	Cost         *Spread        `json:"cost_usd_per_trial"`
 	Duration     *Spread        `json:"duration_ms_per_trial"`
 	Variants     []VariantStats `json:"variants,omitempty"` // of perturbations
 	Checks       []RowsCheck    `json:"checks"`
-	// Worst are the rows that did not pass, or that passed with a score below 1, the worst first: up to WorstRows.
+	// Worst are rows that did not pass, or passed with a score below 1, the worst first: at most WorstRows.
 	Worst []WorstRow `json:"worst_rows"`
 }
 
 // WorstRows is how many rows DatasetStats names.
 const WorstRows = 20
 
-// RowCounts counts rows by status; that of a row with several trials is that of their group.
+// RowCounts counts rows by status. A row with several trials has the status of its group.
 type RowCounts struct {
 	Rows      int `json:"rows"`
 	Passed    int `json:"passed"`
@@ -48,21 +48,21 @@ type RowCounts struct {
 	Errors    int `json:"errors"`
 	Skipped   int `json:"skipped"`
 	Cancelled int `json:"cancelled"`
-	// Undecided are those of several trials that show neither that they pass nor that they fail.
+	// Undecided are rows with several trials whose gate is undecided.
 	Undecided int `json:"undecided,omitempty"`
 }
 
 // Ran is the number of rows with a result.
 func (c *RowCounts) Ran() int { return c.Passed + c.Failed + c.Errors + c.Undecided }
 
-// VariantStats counts the trials of a dataset in which a perturbation changed the same.
+// VariantStats counts the trials of a dataset with one variant.
 type VariantStats struct {
 	Variant  map[string]string `json:"variant"`
 	Trials   int               `json:"trials"`
 	Passed   int               `json:"passed"`
 	Failed   int               `json:"failed"`
 	Errors   int               `json:"errors"`
-	PassRate *float64          `json:"pass_rate"` // of these three; nil: there are none
+	PassRate *float64          `json:"pass_rate"` // nil: none of the three
 }
 
 // RowsCheck is one check or eval over the rows of a dataset, in one variant.
@@ -74,26 +74,26 @@ type RowsCheck struct {
 	Variant  map[string]string `json:"variant,omitempty"`
 	Type     string            `json:"type"`
 	Position diag.Pos          `json:"position"`
-	Gates    bool              `json:"gates"` // false: it only measures, and neither passes nor fails
+	Gates    bool              `json:"gates"` // false: it only measures
 	Passed   int               `json:"passed"`
 	Failed   int               `json:"failed"`
 	Errors   int               `json:"errors"`  // it could not judge
 	Skipped  int               `json:"skipped"` // or not reached
-	// PassRate is that of the results; one that could not judge is no pass. nil: there are none.
+	// PassRate is the pass rate of the results; an error is not a pass. nil: none.
 	PassRate *float64 `json:"pass_rate"`
-	// Interval is as that of DatasetStats; nil where a row has several results, which are not independent of each other.
+	// Interval is like that of DatasetStats; nil if a row has several results, which are not independent.
 	Interval *agreement.Interval `json:"pass_rate_interval"`
 	Scores   *Spread             `json:"scores"` // nil: no result has one
 }
 
-// WorstRow is a row that did not fare well.
+// WorstRow is a row with a bad result.
 type WorstRow struct {
 	Row    string   `json:"row"`   // id
-	Trial  string   `json:"trial"` // id of its worst one
+	Trial  string   `json:"trial"` // id of its worst trial
 	Status Status   `json:"status"`
 	Trials int      `json:"trials"`
 	Passed int      `json:"passed"` // of its trials
-	Score  *float64 `json:"score"`  // mean of its checks and evals for which more is better; nil: none
+	Score  *float64 `json:"score"`  // mean score of checks and evals for which higher is better; nil: none
 
 	index int
 }
@@ -101,7 +101,7 @@ type WorstRow struct {
 // datasetKey is equal for the rows that are counted together.
 type datasetKey struct{ file, scenario, provider, region string }
 
-// datasetSum sums the trials of a dataset, one after the other. The outcome of rows is known at the end.
+// datasetSum sums the trials of a dataset. The outcome of rows is known only at the end.
 type datasetSum struct {
 	stats    DatasetStats // what all trials have in common
 	first    int          // plan index of its first trial so far; orders the datasets
@@ -192,8 +192,8 @@ func (d *datasetSum) add(t *Trial) {
 	})
 }
 
-// evalPlaces calls f with each result of an eval that counts and its place: the index is the number of the result
-// within the turn. nil: all count.
+// evalPlaces calls f with each eval result that counts, and its place: the index is the number of the result within the
+// turn. nil: all count.
 func (t *Trial) evalPlaces(variant string, counts func(*EvalResult) bool, f func(at countedCheck, e *EvalResult)) {
 	var results map[countedCheck]int // by eval and turn
 	for i := range t.Evals {
@@ -260,7 +260,7 @@ func (c *rowsCheckSum) count(status Status, score *float64) {
 	}
 }
 
-// finish makes the statistics of a dataset, but for its rows.
+// finish computes the statistics of a dataset, without its rows.
 func (d *datasetSum) finish() DatasetStats {
 	out := d.stats
 	out.Trials, out.Unpriced, out.Duration, out.Cost = d.trials, d.unpriced, d.duration.spread(), d.cost.spread()
@@ -302,7 +302,7 @@ func share(part, of int) *float64 {
 	return new(float64(part) / float64(of))
 }
 
-// row adds a row of a known status.
+// row adds a row with a known status.
 func (s *DatasetStats) row(r WorstRow) {
 	s.Rows++
 	switch r.Status {
@@ -331,14 +331,14 @@ func (s *DatasetStats) row(r WorstRow) {
 	s.Worst = s.Worst[:min(len(s.Worst), WorstRows)]
 }
 
-// compare is negative where r fared worse than o.
+// compare is negative if r is worse than o.
 func (r *WorstRow) compare(o *WorstRow) int {
 	return cmp.Or(cmp.Compare(worstFirst(r.Status), worstFirst(o.Status)),
 		cmp.Compare(r.Passed*o.Trials, o.Passed*r.Trials), cmp.Compare(scoreOr(r.Score), scoreOr(o.Score)),
 		cmp.Compare(r.index, o.index))
 }
 
-// worstFirst orders the statuses of rows that ran.
+// worstFirst orders statuses of rows, the worst first.
 func worstFirst(s Status) int {
 	switch s {
 	case Failed:
@@ -366,8 +366,8 @@ type groupedRow struct {
 	scored int
 }
 
-// foldDatasets folds the rows of the briefs, which are in plan order, into the statistics of their datasets. statuses
-// are those of groups.
+// foldDatasets folds the rows of the briefs, in plan order, into the statistics of their datasets. statuses are those
+// of groups.
 func (c *Collector) foldDatasets(statuses map[groupKey]Status) []DatasetStats {
 	if len(c.datasets) == 0 {
 		return nil

@@ -5,24 +5,23 @@ import (
 	"strings"
 )
 
-// Declared lists the names that a project of a run declared. Whoever judges the run later compares names in checks with
-// them: what a project has been given since then never came up in its trials.
+// Declared lists the names that a project of a run declared. A later judgement compares names in checks with them: a
+// name that was added since cannot have occurred in the trials.
 type Declared struct {
 	Project string `json:"project,omitempty"` // prefix of the ids of its trials; "" in a run of one project
 	File    string `json:"file,omitempty"`    // its config
-	// Names are the names by kind, sorted. Of a kind that is not there nothing is known; an empty list says that the
-	// project had none of it.
+	// Names are the names by kind, sorted. A missing kind is not known; an empty list says that the project had none.
 	Names map[string][]string `json:"names"`
 }
 
 // The kinds of names in Declared.
 const (
-	DeclaredTools      = "tool" // not there when agents could call others too
+	DeclaredTools      = "tool" // missing if agents could call other tools too
 	DeclaredServers    = "server"
 	DeclaredAgents     = "agent"
 	DeclaredSkills     = "skill"
 	DeclaredStates     = "state"
-	DeclaredEntered    = "entered state" // by a transition
+	DeclaredEntered    = "entered state" // entered by a transition
 	DeclaredEnds       = "terminal state"
 	DeclaredWays       = "transition" // as Way writes it
 	DeclaredEvents     = "event"
@@ -46,7 +45,7 @@ func DeclaredArguments(tool string) string { return declaredArgument + tool }
 // DeclaredTargets is the kind of the steps to which a branch leads.
 func DeclaredTargets(branch string) string { return declaredTarget + branch }
 
-// DeclaredRules is the kind of the guardrails of a prompt: the type of each, with a sum of what it asks for.
+// DeclaredRules is the kind of the guardrails of a prompt: the type of each, with a hash of its parameters.
 func DeclaredRules(prompt string) string { return declaredRule + prompt }
 
 // DeclaredFill is the kind of the values that a scenario fills into guardrails: a sum of them.
@@ -60,13 +59,13 @@ func Way(from, event, to string) string {
 	return from + " —" + event + "→ " + to
 }
 
-// Lacks reports whether it is known that the project had nothing of this kind and name.
-func (d *Declared) Lacks(kind, name string) bool {
+// KnownAbsent reports whether the project is known not to have declared this name.
+func (d *Declared) KnownAbsent(kind, name string) bool {
 	names, known := d.Names[kind]
 	return known && !slices.Contains(names, name)
 }
 
-// Of reports whether a trial with this id is one of the project.
+// Of reports whether the trial with this id belongs to the project.
 func (d *Declared) Of(trial string) bool { return strings.HasPrefix(trial, d.Project) }
 
 // Map returns a copy with f applied to every name.

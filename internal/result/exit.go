@@ -22,12 +22,12 @@ const (
 // fail_on names them.
 const (
 	FailOnAssertion = "assertion_failure"
-	FailOnError     = "error"     // named, also trials that broke within gates that passed
-	FailOnGuardrail = "guardrail" // a guardrail fired that does not only monitor
+	FailOnError     = "error"     // if named, also trials that broke within passed gates
+	FailOnGuardrail = "guardrail" // a guardrail fired, other than one that only monitors
 	FailOnSkipped   = "skipped"   // a whole trial was skipped
 	FailOnWarning   = "warning"   // there is a warning about the files or the run
 	FailOnEval      = "eval"      // an eval missed its threshold, which FailOnAssertion includes, or could not judge
-	FailOnFlaky     = "flaky"     // trials that ask for the same passed and failed, now or in runs before
+	FailOnFlaky     = "flaky"     // trials with the same input passed and failed, in this or earlier runs
 	FailOnRegressed = "regressed" // the run is evidence that the agent is worse than the baseline
 )
 
@@ -81,7 +81,7 @@ func (r *Run) ExitOfTrials() int {
 	case Failed:
 		return ExitFailed
 	case Undecided:
-		if r.undecided == 0 && r.allowed > 0 { // of a part, where nothing else was judged: the whole may have more
+		if r.undecided == 0 && r.allowed > 0 { // one part of a run: the others may have judged more
 			return ExitPassed
 		}
 		return ExitFailed
@@ -90,8 +90,8 @@ func (r *Run) ExitOfTrials() int {
 	}
 }
 
-// Settle derives the status of the run from its trials, its warnings and fail_on. No other place does. A collector that
-// finishes a run settles it; a run that gets warnings later is settled again.
+// Settle derives the status of the run from its trials, its warnings and fail_on. It is the only place that does. A
+// finished run is settled by its collector; a run that gets warnings later is settled again.
 func (r *Run) Settle() { r.Status = r.settled() }
 
 func (r *Run) settled() Status {
@@ -103,7 +103,7 @@ func (r *Run) settled() Status {
 		return Errored
 	case r.undecided > 0:
 		return Undecided
-	case r.decisive.Cancelled > 0, r.Merged.lacks():
+	case r.decisive.Cancelled > 0, r.Merged.incomplete():
 		return Cancelled
 	case len(r.RedBy()) > 0:
 		return Failed
@@ -111,8 +111,7 @@ func (r *Run) settled() Status {
 	return r.ofTrials()
 }
 
-// ofTrials is the status of the run without fail_on. Groups that may be undecided do not change it, unless there are no
-// others.
+// ofTrials is the status of the run without fail_on. Groups that may be undecided count only if there are no others.
 func (r *Run) ofTrials() Status {
 	status := r.decisive.Status()
 	if len(r.Overdue()) > 0 {
@@ -122,7 +121,7 @@ func (r *Run) ofTrials() Status {
 		return worse(status, Undecided)
 	}
 	switch {
-	case r.NothingElse():
+	case r.OnlyExcused():
 		return Errored
 	case status == Skipped && r.allowed > 0:
 		return Undecided
@@ -130,18 +129,18 @@ func (r *Run) ofTrials() Status {
 	return status
 }
 
-// NothingElse reports whether all that was judged is excused, or may be undecided: nothing is known to work. Of a part
-// of a run that may be.
-func (r *Run) NothingElse() bool {
+// OnlyExcused reports whether every judged group is excused or allowed to be undecided: nothing is known to work. For a
+// part of a run that is fine.
+func (r *Run) OnlyExcused() bool {
 	return r.excused+r.allowed > 0 && r.decisive.Status() == Skipped && r.undecided == 0 && r.Shard == nil
 }
 
-// RedBy are the reasons that fail_on added and that came up. They make the run red where no trial does.
+// RedBy are the reasons of fail_on that apply. They make a run red even if all trials passed.
 func (r *Run) RedBy() []string {
 	return slices.DeleteFunc(slices.Clone(r.FailOn), func(reason string) bool { return !r.redBy(reason) })
 }
 
-// redBy reports whether fail_on added a reason, and it came up.
+// redBy reports whether a reason is in fail_on and applies.
 func (r *Run) redBy(reason string) bool {
 	if !r.FailsOn(reason) {
 		return false
@@ -154,31 +153,32 @@ func (r *Run) redBy(reason string) bool {
 	case FailOnSkipped:
 		return r.decisive.Skipped > 0
 	case FailOnError:
-		return r.BrokeWithin() > 0
+		return r.BrokenInGates() > 0
 	case FailOnFlaky:
-		return r.flaky() || r.Wavering() > 0
+		return r.flaky() || r.FlakyGroups() > 0
 	case FailOnWarning:
 		return len(r.Warnings) > 0
 	case FailOnRegressed:
 		return r.Shard == nil && (r.regressed() || r.Against.Inconclusive()) // a shard is judged after the merge
 	}
-	return false // what always counts, trials show
+	return false // the others are in the status of the trials
 }
 
-// guardFired reports whether a guardrail fired that does not only monitor, but for scenarios in quarantine.
+// guardFired reports whether a guardrail fired that does not only monitor. Scenarios in quarantine do not count.
 func (r *Run) guardFired() bool {
 	return r.Briefs.Any(func(b *Brief) bool {
 		return b.Guards != nil && b.Guards.Fired > 0 && !b.Quarantined()
 	})
 }
 
-// flaky reports whether a trial failed before and passes now, but for scenarios in quarantine.
+// flaky reports whether a trial failed before and passes now. Scenarios in quarantine do not count.
 func (r *Run) flaky() bool {
 	return r.Briefs.Any(func(b *Brief) bool { return b.Flaky && !b.Quarantined() })
 }
 
-// Wavering counts the groups whose trials of the same input both passed and failed, but for scenarios in quarantine.
-func (r *Run) Wavering() (n int) {
+// FlakyGroups counts groups in which trials with the same input both passed and failed. Scenarios in quarantine do not
+// count.
+func (r *Run) FlakyGroups() (n int) {
 	for i := range r.Groups {
 		if g := &r.Groups[i]; g.Gate != nil && g.Gate.Flaky != "" && !g.Quarantined {
 			n++
@@ -187,9 +187,9 @@ func (r *Run) Wavering() (n int) {
 	return n
 }
 
-// BrokeWithin counts the trials that broke within gates that passed, or may be undecided, but for those of scenarios
-// that are excused. They count against the gate, and so help no verdict; without fail_on they make nothing red.
-func (r *Run) BrokeWithin() (n int) {
+// BrokenInGates counts broken trials within gates that passed or may be undecided. Excused scenarios do not count. Such
+// trials count against the gate, so they help no verdict; only fail_on makes them red.
+func (r *Run) BrokenInGates() (n int) {
 	for _, b := range r.Briefs.All() {
 		if b.Outvoted && b.Status == Errored && !b.Rejected && !b.Uncounted && b.Excuse == "" {
 			n++
@@ -198,7 +198,7 @@ func (r *Run) BrokeWithin() (n int) {
 	return n
 }
 
-// regressed reports whether fail_on asks for regressions, and the run is evidence of one.
+// regressed reports whether fail_on asks for regressions, and the run has one.
 func (r *Run) regressed() bool {
 	return r.FailsOn(FailOnRegressed) && r.Against != nil && r.Against.Verdict == evidence.Regressed
 }

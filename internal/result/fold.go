@@ -1,10 +1,10 @@
 package result
 
-// Settle derives the status of a finished trial from its error, its verdicts and the thresholds of its evals. No other
-// place does.
+// Settle derives the status of a finished trial from its error, its verdicts and the thresholds of its evals. It is the
+// only place that does.
 //
-// A trial with an error has the status error, unless an assertion failed as well: then it is failed, which is more
-// useful to know. A trial that was stopped keeps Cancelled unless something failed first.
+// A trial with an error has the status error, unless an assertion failed as well: failed is more useful to know. A
+// stopped trial is cancelled unless something failed first.
 func (t *Trial) Settle() {
 	t.Checks(func(_, _ int, v *Verdict) {
 		v.Passed = v.Status == Passed || v.Status == Skipped
@@ -16,7 +16,7 @@ func (t *Trial) Settle() {
 	t.Rejected = t.Rejected && t.Status == Errored
 }
 
-// settled is the status that Settle gives. Of a settled trial it is the same.
+// settled is the status that Settle sets. For a settled trial it is the same.
 func (t *Trial) settled() Status {
 	status := Passed
 	if t.Status == Cancelled || t.Status == Skipped {

@@ -9,23 +9,23 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// GroupChange is a group of trials, or a trial that is alone, that counts otherwise in one of two judgements of a run.
+// GroupChange is a group, or a single trial, with another status in the second of two judgements of a run.
 type GroupChange struct {
 	ID     string `json:"id"`
 	Trials int    `json:"trials"`
 	Was    Status `json:"was"`
 	Now    Status `json:"now"`
-	// Reasons say why; those that lower what is asked of the group come first.
+	// Reasons say why; reasons that lower the requirements come first.
 	Reasons []string `json:"reasons"`
 
-	lowered int // how many of the reasons do so
+	lowered int // how many of the reasons lower the requirements
 	file    string
 }
 
-// Lowered reports whether the group became better because less is asked of it, and not by the verdicts of its trials.
+// Lowered reports whether the group improved because less is asked of it, not by the verdicts of its trials.
 func (c *GroupChange) Lowered() bool { return c.lowered > 0 }
 
-// GroupChanges compares how the groups of a run count with how they did, in the order of now.
+// GroupChanges compares the groups of two judgements, in the order of now.
 func GroupChanges(was, now *Run) (all []GroupChange) {
 	for i := range now.Groups {
 		g := &now.Groups[i]
@@ -35,12 +35,12 @@ func GroupChanges(was, now *Run) (all []GroupChange) {
 		}
 		c := GroupChange{ID: g.name(), Trials: g.Trials, Was: before.Status, Now: g.Status, file: g.File}
 		better := g.Status == Passed || g.Quarantined && !before.Quarantined
-		c.because(better, quarantineChange(before.Quarantined, g.Quarantined), g.Quarantined)
+		c.addReason(better, quarantineChange(before.Quarantined, g.Quarantined), g.Quarantined)
 		for _, rule := range ruleChanges(before, g) {
-			c.because(better, rule.text, rule.lower)
+			c.addReason(better, rule.text, rule.lower)
 		}
 		if before.Passed != g.Passed || before.Trials != g.Trials {
-			c.because(false, fmt.Sprintf("%d of %s passed, before %d of %d", g.Passed, plural.Count(g.Trials, "trial"),
+			c.addReason(false, fmt.Sprintf("%d of %s passed, before %d of %d", g.Passed, plural.Count(g.Trials, "trial"),
 				before.Passed, before.Trials), false)
 		}
 		all = append(all, c)
@@ -48,8 +48,8 @@ func GroupChanges(was, now *Run) (all []GroupChange) {
 	return append(all, soloChanges(was, now)...)
 }
 
-// because adds a reason, if there is one.
-func (c *GroupChange) because(better bool, reason string, lower bool) {
+// addReason adds a reason, unless it is "".
+func (c *GroupChange) addReason(better bool, reason string, lower bool) {
 	switch {
 	case reason == "":
 	case better && lower:
@@ -70,7 +70,7 @@ func quarantineChange(was, now bool) string {
 	return ""
 }
 
-// soloChanges are those of trials without a group: they count otherwise only where their scenario went into quarantine.
+// soloChanges are changes of trials without a group: only a quarantine changes how they count.
 func soloChanges(was, now *Run) (all []GroupChange) {
 	before := map[string]*Brief{}
 	for _, b := range was.Briefs.All() {
@@ -84,13 +84,13 @@ func soloChanges(was, now *Run) (all []GroupChange) {
 			continue
 		}
 		c := GroupChange{ID: b.ID, Trials: 1, Was: old.Status, Now: b.Status, file: b.File}
-		c.because(b.Quarantined(), quarantineChange(old.Quarantined(), b.Quarantined()), b.Quarantined())
+		c.addReason(b.Quarantined(), quarantineChange(old.Quarantined(), b.Quarantined()), b.Quarantined())
 		all = append(all, c)
 	}
 	return all
 }
 
-// group is the same group in another judgement; nil: it has none. The scenario may have moved to another file.
+// group is the same group in another judgement; nil: none. The scenario may have moved to another file.
 func (r *Run) group(of *Group) (found *Group) {
 	for i := range r.Groups {
 		g := &r.Groups[i]
@@ -101,20 +101,20 @@ func (r *Run) group(of *Group) (found *Group) {
 			return g
 		}
 		if found != nil {
-			return nil // two of that name
+			return nil // the name is ambiguous
 		}
 		found = g
 	}
 	return found
 }
 
-// ruleChange is what is asked of the trials of a group and was not asked before, or not as much.
+// ruleChange is a change in what is asked of the trials of a group.
 type ruleChange struct {
 	text  string
 	lower bool // less is asked now
 }
 
-// ruleChanges compares what is asked of the trials together.
+// ruleChanges compares what two judgements ask of a group.
 func ruleChanges(was, now *Group) (all []ruleChange) {
 	add := func(what string, before, after float64) {
 		if before != after {
@@ -165,7 +165,7 @@ func thresholds(all []AssertionStats) map[placeOfRule]float64 {
 	return byPlace
 }
 
-// LoweredWarnings warns of groups that count as better than in the first judgement because less is asked of them.
+// LoweredWarnings warns of groups that improved because less is asked of them.
 func LoweredWarnings(changes []GroupChange) (list []diag.Diagnostic) {
 	var names []string
 	var first *GroupChange

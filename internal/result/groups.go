@@ -22,7 +22,7 @@ func (c *Collector) finishGroups(run *Run) map[groupKey]Status {
 	return statuses
 }
 
-// place sets the group of each trial, and whether the group counts it.
+// place sets the group of each trial, and whether it counts there.
 func (c *Collector) place(run *Run, statuses map[groupKey]Status) {
 	places := make(map[groupKey]int32, len(run.Groups))
 	for i := range run.Groups {
@@ -46,13 +46,13 @@ func (c *Collector) place(run *Run, statuses map[groupKey]Status) {
 	}
 }
 
-// decide counts the trials of the run by the status of their group. Those that are excused count for nothing.
+// decide counts the trials of the run by the status of their group, without excused ones.
 func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 	run.decisive, run.undecided, run.allowed, run.missing, run.cut = Counts{}, 0, 0, 0, 0
 	run.folded = true
 	excused := c.excuse(run)
 	run.excused = len(excused)
-	alone := 0 // trials that are in no group that may end early
+	alone := 0 // trials without a group that may end early
 	for _, b := range run.Briefs.All() {
 		status := b.Status
 		if b.Gone {
@@ -65,11 +65,11 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 		key := c.groupOf(b.Row, b.BriefShared)
 		s, grouped := statuses[key]
 		if g := c.groups[key]; grouped && g.progress != nil {
-			continue // the group is counted as one
+			continue // the group counts as one
 		} else if grouped {
 			status = s
 		}
-		if alone++; !excused[key] || status == Cancelled { // what was stopped is not known, whose ever it is
+		if alone++; !excused[key] || status == Cancelled { // a stopped trial is unknown in any case
 			run.decisive.Count(status)
 		}
 	}
@@ -80,7 +80,7 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 		if g.progress == nil {
 			continue
 		}
-		if g.recorded && g.there > 0 { // no others are planned
+		if g.recorded && g.there > 0 { // no further trials can be run
 			planned -= g.there
 			run.missing += max(g.there-g.ran, 0)
 		} else if planned -= group.Gate.Max; group.Gate.Reason != ReasonSkipped && !g.progress.Over() {
@@ -106,7 +106,7 @@ func (c *Collector) decide(run *Run, statuses map[groupKey]Status) {
 	}
 }
 
-// excuse marks the trials that make nothing red although they may not have passed, and returns their groups.
+// excuse marks trials that did not pass and yet do not make the run red, and returns their groups.
 func (c *Collector) excuse(run *Run) map[groupKey]bool {
 	known, excused := run.Against.known(), map[groupKey]bool{}
 	for i, b := range run.Briefs.All() {
@@ -133,7 +133,7 @@ func (c *Collector) excuse(run *Run) map[groupKey]bool {
 	return excused
 }
 
-// fold decides a group.
+// fold computes the result of a group.
 func (g *groupCount) fold(key groupKey) Group {
 	out := Group{
 		key: key, File: key.file, Scenario: key.scenario, Provider: key.provider, Region: key.region, Row: key.row,
@@ -159,7 +159,7 @@ func (g *groupCount) fold(key groupKey) Group {
 	for i := range out.Assertions {
 		s := &out.Assertions[i]
 		s.PassRate, s.Flakiness = rate(s.Passed, s.Passed+s.Failed)
-		if out.Gate.Rule == RuleGate && s.Status == Failed && out.Status != Failed { // it is the gate that concludes
+		if out.Gate.Rule == RuleGate && s.Status == Failed && out.Status != Failed { // the gate decides, not a single trial
 			s.Status = out.Status
 		}
 		s.bar(out.Gate)
@@ -167,7 +167,7 @@ func (g *groupCount) fold(key groupKey) Group {
 	return out
 }
 
-// plain is the gate of a count of which all trials run.
+// plain is the gate of a count whose trials all run.
 func (c *tally) plain(planned int, status Status) *Gate {
 	ran := c.statuses[Passed] + c.statuses[Failed] + c.statuses[Errored]
 	p := &Progress{
@@ -189,7 +189,7 @@ func (c *tally) plain(planned int, status Status) *Gate {
 	return g
 }
 
-// bar is that of the share of trials in which the assertion held: each of several has its own.
+// bar is the error bar of the pass rate of an assertion. Each assertion of a group has its own.
 func (s *AssertionStats) bar(of *Gate) {
 	c := gate.Counts{Passed: s.Passed, Failed: s.Failed, Broken: s.Errors}
 	b := gate.Repeated(c, of.Max, of.Confidence)
@@ -199,7 +199,7 @@ func (s *AssertionStats) bar(of *Gate) {
 	s.Low, s.High = tidy(b.Low), tidy(b.High)
 }
 
-// summarizeGroups counts the groups, where any has several trials.
+// summarizeGroups counts the groups, if any has several trials.
 func (c *Collector) summarizeGroups(run *Run, statuses map[groupKey]Status) {
 	s := &run.Summary
 	s.Undecided, s.Allowed = run.undecided+run.allowed+run.cut, run.allowed
@@ -242,7 +242,7 @@ func (c *GroupCounts) count(s Status) {
 	}
 }
 
-// rates adds up the estimates of groups, and the variances of their errors.
+// rates sums the estimates of groups, and the variances of their errors.
 type rates struct {
 	groups         int
 	sum, variances float64
@@ -271,17 +271,17 @@ func (r *rates) single(s Status) {
 		g.Passed, g.Estimate = 1, new(1.0)
 	case Failed, Errored:
 		g.Estimate = new(0.0)
-	default: // it says nothing
+	default: // it has no rate
 	}
 	r.add(&g)
 }
 
-// suite is the mean; nil without groups.
+// suite is the mean; nil: no groups.
 func (r *rates) suite() *SuiteRate {
 	if r.groups == 0 {
 		return nil
 	}
-	const quantile = 1.645 // of 95% on one side
+	const quantile = 1.645 // of 95%, one-sided
 	mean := r.sum / float64(r.groups)
 	off := float64(quantile*math.Sqrt(r.variances)) / float64(r.groups)
 	return &SuiteRate{

@@ -10,32 +10,32 @@ import (
 	"github.com/arena-evals/arena/internal/gate"
 )
 
-// Tally is the result of a group of trials, for comparisons of two runs.
+// Tally is the result of a group, for comparisons of two runs.
 type Tally struct {
 	Name       string // project:scenario/provider/region[row], as in the ids of trials
-	Asked      string // see Trial; "": not known, or not the same in all trials
-	Repeatable bool   // none of the trials has to do with chance
+	Asked      string // see Trial; "": not known, or different between trials
+	Repeatable bool   // no trial depends on chance
 	Status     Status // of the group
-	// Quarantined says that the scenario is in quarantine: how it does is no measure of the agent.
+	// Quarantined says that the scenario is in quarantine: its result does not count.
 	Quarantined bool
 	Counts      gate.Counts
 	// Failing names the checks that made the group fail.
 	Failing []string
-	Gate    *Gate // of several trials; nil: there is one, or it is not known
+	Gate    *Gate // nil: a single trial, or not known
 
-	fallen    []string // names of the checks that failed in any of several trials
-	threshold float64  // the strictest of its assertions
+	fallen    []string // names of checks that failed in any of several trials
+	threshold float64  // highest pass_threshold of its assertions
 	seen      bool
 }
 
-// Add counts a trial. One that never started, or was skipped, is none, nor is one that another replaced or that came
-// after the verdict. One that failed and passes now, run again although nothing changed, has failed: to run until it is
-// green is no evidence.
+// Add counts a trial. It ignores trials that never started, were skipped or replaced, or came after the verdict. A
+// trial that failed before and passes now without a change counts as failed: to repeat until it is green is no
+// evidence.
 func (t *Tally) Add(b *Brief) {
 	if !t.seen {
 		t.seen, t.Asked, t.Repeatable, t.Quarantined = true, b.Asked, true, b.Quarantined()
 	}
-	t.Asked = askedTogether(t.Asked, b.Asked)
+	t.Asked = commonAsked(t.Asked, b.Asked)
 	t.Repeatable = t.Repeatable && b.Repeatable
 	if b.Uncounted {
 		return
@@ -59,19 +59,19 @@ func (t *Tally) Add(b *Brief) {
 	}
 }
 
-// Sample is the tally for the tests.
+// Sample is the tally for the statistical tests.
 func (t *Tally) Sample() evidence.Sample {
 	return sampled(t.rule(), t.Counts)
 }
 
-// rule is that by which the trials ended; nil: their number was fixed before, or something else ended them.
+// rule is the rule that ended the trials; nil: their number was fixed, or something else ended them.
 func (t *Tally) rule() *baseline.Rule {
 	g := t.Gate
 	switch {
 	case g == nil || g.Rule == RuleCount && (g.never() || g.staged()),
 		!slices.Contains([]GateReason{ReasonLine, ReasonCertain, ReasonMax}, g.Reason):
 		return nil
-	case g.Rule == RuleGate: // also of one look: what is asked is kept
+	case g.Rule == RuleGate: // also with a single look: what was asked is kept
 		r := g.rule()
 		return &baseline.Rule{
 			PassRate: r.PassRate, Tolerance: r.Tolerance, Confidence: r.Confidence, Max: r.Max, Min: r.Min, Block: r.Block,
@@ -81,7 +81,7 @@ func (t *Tally) rule() *baseline.Rule {
 	return &baseline.Rule{Max: g.Max, Threshold: t.threshold}
 }
 
-// Baseline is the tally as a baseline has it.
+// Baseline is the tally for a baseline.
 func (t *Tally) Baseline() baseline.Group {
 	bar := gate.FixedBar(t.Counts, DefaultConfidence)
 	if t.Gate != nil {
@@ -104,7 +104,7 @@ func (b *Brief) GroupName() string {
 	return name
 }
 
-// Part is the session or the row that the group of the trial is about; "": it is about the whole scenario.
+// Part is the session or the row of the group; "": the whole scenario.
 func (b *Brief) Part() string {
 	if b.Pooled {
 		return ""
@@ -115,10 +115,10 @@ func (b *Brief) Part() string {
 // Place identifies a trial within its group, in the same way in every run.
 type Place struct {
 	Trial int
-	Row   string // where all rows are one group, instead of the number
+	Row   string // if all rows are one group, instead of the number
 }
 
-// Place is that of the trial in its group.
+// Place is the place of the trial in its group.
 func (b *Brief) Place() Place {
 	if b.Pooled {
 		return Place{Row: b.Row}
@@ -126,7 +126,7 @@ func (b *Brief) Place() Place {
 	return Place{Trial: b.Trial}
 }
 
-// Tallies are the groups of a run, in its order. Trials that the plan has no more are left out.
+// Tallies are the tallies of a run, in its order, without trials that are no longer in the plan.
 func (r *Run) Tallies() []*Tally {
 	var all []*Tally
 	byName := map[string]*Tally{}
@@ -156,7 +156,7 @@ func (r *Run) Tallies() []*Tally {
 	return all
 }
 
-// take takes over what the trials of a group were judged to be together.
+// take stores the result of the group.
 func (t *Tally) take(g *Group) {
 	if t.Gate != nil {
 		return
@@ -181,7 +181,7 @@ func (g *Group) named(is func(*AssertionStats) bool) (names []string) {
 	return names
 }
 
-// failing names the checks that failed in a trial.
+// failing names the failed checks of a trial.
 func (t *Trial) failing() (names []string) {
 	if t.Status != Failed {
 		return nil
@@ -200,7 +200,7 @@ func (t *Trial) failing() (names []string) {
 	return names
 }
 
-// name names a check by its place, the same from run to run: "turn 1, check 2: contains".
+// name names a check by its place, equally in each run: "turn 1, check 2: contains".
 func (c countedCheck) name(kind string) string {
 	where := "conversation"
 	if c.turn >= 0 {

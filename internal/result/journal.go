@@ -26,7 +26,7 @@ type JournalHeader struct {
 	Name    string    `json:"name,omitempty"`
 	Started time.Time `json:"started"`
 	Planned int       `json:"planned"`
-	// Slots are the indexes of the plan, where there are more than trials: numbers of trials that replace others.
+	// Slots is the number of plan indexes, if it is higher than the number of trials: replacements have indexes too.
 	Slots int `json:"slots,omitempty"`
 	// Gates are the groups whose trials may end early.
 	Gates  []GatedGroup `json:"gates,omitempty"`
@@ -36,9 +36,9 @@ type JournalHeader struct {
 	Command  []string `json:"command,omitempty"`
 	// Resume is the command that resumes the run; nil: it cannot be resumed.
 	Resume []string `json:"resume,omitempty"`
-	// Spec is what was asked of the run; nil in journals of old versions and of the Go package.
+	// Spec are the options of the run; nil in journals of old versions and of the Go package.
 	Spec *Spec `json:"spec,omitempty"`
-	// Programs is a digest of what programs, servers and agents find outside of the files: variables, and files of command
+	// Programs is a hash of what programs, servers and agents use outside of the files: variables, and files of command
 	// lines. It is not part of fingerprints.
 	Programs string `json:"programs,omitempty"`
 	// Coverage is what the projects declare, without counts.
@@ -47,47 +47,46 @@ type JournalHeader struct {
 	Declared []Declared `json:"declared,omitempty"`
 	// Quarantines are those of all scenarios of the suite.
 	Quarantines []Quarantine `json:"quarantine,omitempty"`
-	// Basis is what the run is held against; nil: nothing.
+	// Basis is the baseline of the run; nil: none.
 	Basis *Basis `json:"basis,omitempty"`
-	// Replayed says that trials were answered from recordings.
+	// Replayed says that recordings answered.
 	Replayed bool `json:"replayed,omitempty"`
-	// Continues says that the run continues that of the lines before.
+	// Continues says that the run continues the run of the lines before.
 	Continues bool `json:"continues,omitempty"`
 	// Kept are trials of earlier lines that are part of this run too: index in its plan and offset of the line.
 	Kept [][2]int64 `json:"kept,omitempty"`
 	// Recounted are kept trials whose number or group has changed since their lines were written, or that are no longer in
 	// the plan.
 	Recounted []Recounted `json:"recounted,omitempty"`
-	// Rejudged are trials of earlier lines whose evals judge again, as Kept has them: the line of the trial under the same
-	// index takes the place of that line. Until it is there, that one stays.
+	// Rejudged are kept trials whose evals judge again, in the format of Kept. The new line of the trial replaces the
+	// old one; until then the old one counts.
 	Rejudged [][2]int64 `json:"rejudged,omitempty"`
 	// Dropped are the offsets of earlier lines that no longer count: their trials are run again.
 	Dropped []int64 `json:"dropped,omitempty"`
-	// Shard is the part of a plan that the run is; nil: it is the whole plan. Places are the ranges of its trials in the
-	// whole plan, as [first, end).
+	// Shard is the part of a plan that the run has; nil: the whole plan. Places are the index ranges of its trials in
+	// the whole plan, as [first, end).
 	Shard  *Shard   `json:"shard,omitempty"`
 	Places [][2]int `json:"places,omitempty"`
-	// Merged says that the run was put together from shards.
+	// Merged says that the run was merged from shards.
 	Merged *Merged `json:"merged,omitempty"`
-	// Workers is the run at the broker over which workers run its trials; nil: none do.
+	// Workers is the run at the broker, if workers run its trials; nil: none.
 	Workers *WorkersRun `json:"workers,omitempty"`
 }
 
 // WorkersRun is a run at a broker.
 type WorkersRun struct {
 	Run    string `json:"run"`    // its id there
-	Plan   string `json:"plan"`   // sum of the plan
+	Plan   string `json:"plan"`   // hash of the plan
 	Bundle string `json:"bundle"` // SHA-256 of its files
 }
 
-// goesOn reports whether the run continues that of the lines before. In journals of old versions the kept trials show
+// goesOn reports whether the run continues the run of the lines before. In journals of old versions, kept trials show
 // it.
 func (h *JournalHeader) goesOn() bool {
 	return h.Continues || len(h.Kept)+len(h.Dropped)+len(h.Rejudged)+len(h.Recounted) > 0
 }
 
-// joinedError is the error of a file that contains several journals: it is not known which run to read, and the last
-// one would hide the results of the others.
+// joinedError is the error of a file with several journals: only the last run would be read, and hide the others.
 type joinedError int
 
 func (e joinedError) Error() string {
@@ -102,7 +101,7 @@ type JournalFooter struct {
 	// Unfinished counts trials of the plan that did not finish.
 	Unfinished int      `json:"unfinished,omitempty"`
 	Warnings   []string `json:"warnings,omitempty"`
-	// Shard is what a shard contributes to the whole run at its end; nil: the run is no shard.
+	// Shard is what a shard contributes to the merged run; nil: not a shard.
 	Shard *ShardEnd `json:"shard,omitempty"`
 }
 
@@ -120,7 +119,7 @@ func EncodeLine(t *Trial) ([]byte, error) {
 	return EncodeLineIn(&b, t)
 }
 
-// EncodeLineIn is EncodeLine with room for the line, which holds it then.
+// EncodeLineIn is EncodeLine with a buffer for the line.
 func EncodeLineIn(room *bytes.Buffer, t *Trial) ([]byte, error) {
 	room.Reset()
 	enc := json.NewEncoder(room)
@@ -149,8 +148,8 @@ func DecodeLine(line []byte) (*Trial, error) {
 	return t, nil
 }
 
-// Readable says why a line would be left out of the journal when it is read; nil: it would not. Most lines that arena
-// encodes cannot be: then nothing is decoded, unless edited says that their text was changed since.
+// Readable says why a reader would ignore the line; nil: it would not. Lines that arena encoded are readable, so they
+// are not decoded unless edited says that their text was changed.
 func Readable(line []byte, edited bool) error {
 	if !edited && !bytes.Contains(line, replacement) &&
 		bytes.Count(line, openList)+bytes.Count(line, openObject) < maxNesting {
@@ -163,15 +162,15 @@ func Readable(line []byte, edited bool) error {
 	if err := t.CheckComplete(); err != nil {
 		return err
 	}
-	return t.Agrees(line)
+	return t.CheckConsistency(line)
 }
 
-// maxNesting is how deep the JSON decoder of the standard library reads.
+// maxNesting is the highest depth that the JSON decoder of the standard library reads.
 const maxNesting = 10_000
 
 var (
 	openList, openObject = []byte("["), []byte("{")
-	replacement          = []byte(`\ufffd`) // what the encoder makes of broken text: keys may have become equal
+	replacement          = []byte(`\ufffd`) // written by the encoder for invalid UTF-8: keys may have become equal
 )
 
 var lineBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -189,12 +188,12 @@ type Journal struct {
 	file  Syncer
 	size  int64
 	spans spanTable  // by plan index
-	run   *Run       // set by Bind; nil: the trials are asked for by plan index
+	run   *Run       // set by Bind; nil: trials are addressed by plan index
 	mu    sync.Mutex // guards the fields for writing
-	err   error      // the first error of writing; nothing is written after it
+	err   error      // the first error; nothing is written after it
 
-	elsewhere Elsewhere // nil: an error of writing ends the journal
-	moved     error     // the first error for which it went on elsewhere
+	openFallback OpenFallback // nil: a write error ends the journal
+	moved        error        // the first error that made it switch to the fallback
 }
 
 // NewJournal starts a journal in an empty file.
@@ -233,9 +232,9 @@ func (l *JournalContent) Continue(file Syncer, h JournalHeader, kept map[int]*En
 	return j, nil
 }
 
-// Write writes a finished trial without a sync: it survives the end of the process, but perhaps not that of the
-// machine. It is safe for concurrent use. After an error, all further writes fail. Where the journal could go on
-// elsewhere, there is no error: see Moved.
+// Write writes a finished trial without a sync: it survives the end of the process, but perhaps not a crash of the
+// machine. It is safe for concurrent use. After an error, all further writes fail. With a fallback there is no error:
+// see Moved.
 func (j *Journal) Write(t *Trial, line []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -261,8 +260,8 @@ func (j *Journal) Append(done []TrialDone) error {
 	return j.sync()
 }
 
-// Close writes the footer. It leaves the file open, because reports still read it. Header and footer are not synced:
-// they hold no paid results. It does not report an earlier error again.
+// Close writes the footer. The file stays open, because reports read it. Header and footer are not synced: they hold no
+// paid results. An earlier error is not reported again.
 func (j *Journal) Close(f JournalFooter) error {
 	if j.err != nil {
 		return nil
@@ -317,7 +316,7 @@ func (j *Journal) span(i int) (span, error) {
 	return s, nil
 }
 
-// index is the place in the plan of a trial of the run.
+// index is the plan index of a trial of the run.
 func (j *Journal) index(i int) int {
 	if j.run == nil {
 		return i
@@ -334,18 +333,18 @@ func (j *Journal) Trial(i int) (*Trial, error) {
 	return s.decode(j.file, j.index(i))
 }
 
-// DecodeTrial reads a trial as the journal and results.json hold it; its place in the plan is not in there. Numbers in
-// values of free shape keep every digit.
+// DecodeTrial reads a trial from the journal or results.json, which do not contain its plan index. Numbers in free-form
+// values keep all digits.
 func DecodeTrial(raw []byte, index int) (*Trial, error) {
 	t := &Trial{}
 	if _, err := decode(raw, t); err != nil {
 		return nil, err
 	}
-	t.Index, t.Counted = index, nil // the fold sets the latter
+	t.Index, t.Counted = index, nil // Counted is set by the fold
 	return t, nil
 }
 
-// DecodePart decodes some members of a trial as the journal and results.json hold it, into a zero value.
+// DecodePart decodes some fields of a trial from the journal or results.json into a zero value.
 func DecodePart[T any](raw []byte, v *T) error {
 	if jsonread.DecodePart(raw, v) {
 		return nil
@@ -354,8 +353,8 @@ func DecodePart[T any](raw []byte, v *T) error {
 	return json.Unmarshal(raw, v)
 }
 
-// decode decodes into a zero value what arena mostly wrote itself. Numbers in values of free shape keep every digit.
-// distinct: no object has a key twice; otherwise that is not known.
+// decode decodes JSON, mostly written by arena, into a zero value. Numbers in free-form values keep all digits.
+// distinct: no object has duplicate keys; false: not known.
 func decode[T any](raw []byte, v *T) (distinct bool, err error) {
 	decoded, distinct := jsonread.DecodeDistinct(raw, v)
 	if decoded {
@@ -365,7 +364,7 @@ func decode[T any](raw []byte, v *T) (distinct bool, err error) {
 	return false, unmarshal(raw, v)
 }
 
-// DecodeRun reads the part of results.json about the run as a whole.
+// DecodeRun reads the part of results.json about the whole run.
 func DecodeRun(raw []byte) (*Run, error) {
 	r := &Run{}
 	if err := json.Unmarshal(raw, r); err != nil {

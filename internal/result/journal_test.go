@@ -274,7 +274,7 @@ func TestJournalGoesOn(t *testing.T) {
 			before += int64(len(done[0].Line))
 		}
 		var elsewhere *os.File
-		j.OrElse(func(from io.ReaderAt, size int64, why error) (Syncer, error) {
+		j.SetFallback(func(from io.ReaderAt, size int64, why error) (Syncer, error) {
 			if size != before || !errors.Is(why, errFull) {
 				t.Errorf("%s: moves %d bytes, want %d, for %v", name, size, before, why)
 			}

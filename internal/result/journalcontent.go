@@ -13,28 +13,28 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// JournalContent is the content of a journal that was read. Every complete line counts, also when other lines are
-// damaged or the end is missing.
+// JournalContent is the content of a journal. Every complete line counts, even if other lines are damaged or the end is
+// missing.
 type JournalContent struct {
 	// Run is the run, as far as the journal describes it.
 	Run *Run
 	// Header is the last header: each time that a run is resumed adds one.
 	Header JournalHeader
-	// Cut says that the last line is incomplete and was left out, as after a kill.
+	// Cut says that the last line is incomplete and was ignored, as after a kill.
 	Cut bool
-	// Damaged are other lines that were left out.
+	// Damaged are other ignored lines.
 	Damaged []Damage
 	// Entries are all trials in the journal, including those of earlier runs, in the order of the lines.
 	Entries []*Entry
 	// Ended says that the last run ended by itself and was not interrupted.
 	Ended bool
-	// HeaderLost says that the header of the last run is missing or damaged: how that run was made is not known.
+	// HeaderLost says that the header of the last run is missing or damaged: the options of that run are not known.
 	HeaderLost bool
 
 	// Merged says that the run, or one that it continues, was merged from shards.
 	Merged bool
 
-	// Current are the trials of the last run by index in its plan, including those that it kept from earlier runs.
+	// Current are the trials of the last run by plan index, including kept ones.
 	Current map[int]*Entry
 
 	file          Syncer
@@ -42,13 +42,13 @@ type JournalContent struct {
 	number        int // of the current line
 	began         int // number of the line of the last header
 	withEntries   bool
-	run           *EntryRun // that of the next entries
+	run           *EntryRun // run of the following entries
 	collect       Collector
 	spans         spanTable
 	rejudged      map[int]int64 // see JournalHeader
 	withoutHeader bool
-	footed        bool // the last run has its footer
-	unterminated  bool // the last line has no end
+	hasFooter     bool // the last run has a footer
+	unterminated  bool // the last line has no line break
 }
 
 // Damage is a line of a journal that cannot be used.
@@ -57,14 +57,13 @@ type Damage struct {
 	Why  error
 }
 
-// TookLonger is what the error of a trial says whose conversation was ended by a limit of time.
+// TookLonger is the start of the error of a trial that exceeded its time limit.
 const TookLonger = "the conversation took longer than"
 
-// ReadJournal reads a journal, as far as possible. The error is ErrNotJournal when the file is not a journal.
+// ReadJournal reads as much of a journal as possible. It returns ErrNotJournal for other files.
 func ReadJournal(file Syncer) (*JournalContent, error) { return readJournal(file, maxLine, true) }
 
-// ReadRun is ReadJournal for those who need no entries: only journals of several runs have any then. It takes little
-// memory for each trial.
+// ReadRun is ReadJournal without entries, unless the journal has several runs. It uses little memory for each trial.
 func ReadRun(file Syncer) (*JournalContent, error) {
 	l, err := readJournal(file, maxLine, false)
 	if errors.Is(err, errNeedsEntries) {
@@ -73,10 +72,10 @@ func ReadRun(file Syncer) (*JournalContent, error) {
 	return l, err
 }
 
-// errNeedsEntries says that a journal cannot be read without its entries: a later header decides which of them count.
+// errNeedsEntries says that the entries must be read: a later header decides which of them count.
 var errNeedsEntries = errors.New("the journal holds several runs")
 
-// maxLine is the length of the longest line of a journal, in bytes: no trial comes near. What is longer is passed over.
+// maxLine is the maximum length of a line, in bytes. Longer lines are skipped; no trial is that long.
 const maxLine = 256 << 20
 
 // errLongLine is why a line was not read.
@@ -120,7 +119,7 @@ func readJournal(file Syncer, longest int, entries bool) (*JournalContent, error
 	}
 	if l.withoutHeader {
 		l.begin(JournalHeader{})
-		l.Run.Planned = len(l.Entries) + 1 // at least one more: the report must not look complete
+		l.Run.Planned = len(l.Entries) + 1 // at least one more: the run must not look complete
 	}
 	l.reportEarly()
 	if l.HeaderLost {
@@ -128,7 +127,7 @@ func readJournal(file Syncer, longest int, entries bool) (*JournalContent, error
 		l.Run.Warnings = append(l.Run.Warnings, HeaderLost)
 	}
 	l.collect.Finish(l.Run)
-	for i := range l.Damaged { // before the last part of a run that is whole they were made up for
+	for i := range l.Damaged { // damage before the last complete run does not matter any more
 		if l.Damaged[i].Line > l.began || l.Run.Briefs.Len() < l.Run.Planned {
 			l.Run.LeftOut++
 		}
@@ -142,14 +141,13 @@ func readJournal(file Syncer, longest int, entries bool) (*JournalContent, error
 const HeaderLost = "how the run was made is not known: the line of its journal that says so, which comes before its " +
 	"trials, is missing or damaged"
 
-// mayBeHeader reports whether a damaged line was that of a header.
+// mayBeHeader reports whether a damaged line may have been a header.
 func mayBeHeader(line []byte) bool {
 	const begins = 64 // bytes, in which trials have no key of that name
 	return bytes.Contains(line[:min(len(line), begins)], []byte(`"journal":`))
 }
 
-// reportEarly reports trials before the first header. They belong to no run, and count only where a later run kept
-// them.
+// reportEarly reports trials before the first header. They belong to no run, and count only if a later run kept them.
 func (l *JournalContent) reportEarly() {
 	counts := map[*Entry]bool{}
 	for _, e := range l.Current {
@@ -166,10 +164,10 @@ func (l *JournalContent) reportEarly() {
 	sortby.Func(l.Damaged, func(a, b Damage) int { return cmp.Compare(a.Line, b.Line) })
 }
 
-// maxUnknownLines is the number of unknown lines after which a file is not taken for a journal.
+// maxUnknownLines is the number of unknown lines after which the file does not count as a journal.
 const maxUnknownLines = 8
 
-// versionError is the error of a journal with a version that this arena cannot read.
+// versionError is the error of a journal of an unknown version.
 type versionError int
 
 func (e versionError) Error() string {
@@ -180,7 +178,7 @@ func (e versionError) Error() string {
 func (l *JournalContent) read(line *journalLine) error {
 	if line.isTrial {
 		l.withoutHeader = l.withoutHeader || l.Run == nil
-		l.HeaderLost = l.HeaderLost || l.Run == nil || l.footed
+		l.HeaderLost = l.HeaderLost || l.Run == nil || l.hasFooter
 	}
 	if line.err != nil {
 		return line.err
@@ -189,7 +187,7 @@ func (l *JournalContent) read(line *journalLine) error {
 	case body.Journal != 0:
 		return l.header(line.text, body.Journal)
 	case body.End != nil:
-		l.footed = true
+		l.hasFooter = true
 		if l.Run != nil {
 			l.Run.DurationMS, l.Run.Warnings = body.End.DurationMS, body.End.Warnings
 			l.Ended = !body.End.Interrupted
@@ -205,7 +203,7 @@ func (l *JournalContent) read(line *journalLine) error {
 	}
 }
 
-// placed says what is wrong with the place of a trial in its run.
+// placed reports an invalid index of a trial in its run.
 func (l *JournalContent) placed(t *Trial, index int) error {
 	switch {
 	case index < 0:
@@ -244,7 +242,7 @@ func (l *JournalContent) header(line []byte, version int) error {
 		}
 	}
 	l.collect, l.spans, l.Ended, l.withoutHeader = Collector{}, spanTable{}, false, false
-	l.HeaderLost, l.footed = false, false
+	l.HeaderLost, l.hasFooter = false, false
 	l.collect.Cover(h.Coverage)
 	l.collect.Gate(h.Gates)
 	l.Current, l.rejudged = map[int]*Entry{}, map[int]int64{}
@@ -278,7 +276,7 @@ func (l *JournalContent) begin(h JournalHeader) {
 	}
 }
 
-// keep takes a trial of an earlier line into the run that resumed it. as is its change; nil: unchanged.
+// keep adds a trial of an earlier line to the resumed run. as is its change; nil: unchanged.
 func (l *JournalContent) keep(index int, at int64, as *Recounted) error {
 	e := l.entryAt(at)
 	if e == nil {
@@ -316,14 +314,13 @@ func (l *JournalContent) trial(t *Trial, at int64, s span) error {
 	return nil
 }
 
-// batchTrials is how many trials are read in one go.
+// batchTrials is the number of trials that are read at once.
 const batchTrials = 16
 
 // ToolWarnings are about tools that failed in every call of every trial of the run.
 func (l *JournalContent) ToolWarnings() []diag.Diagnostic { return l.collect.ToolWarnings() }
 
-// Conclude writes the end of a run that was read from a journal which has none, as the run is now. partial: something
-// of it is missing.
+// Conclude writes the footer of a run whose journal has none. partial: something of the run is missing.
 func (l *JournalContent) Conclude(journal *Journal, partial bool) error {
 	run := l.Run
 	return errors.Join(journal.Close(JournalFooter{
@@ -334,4 +331,4 @@ func (l *JournalContent) Conclude(journal *Journal, partial bool) error {
 func isUnjudged(e EvalResult) bool { return e.Unjudged() }
 
 // Closed says that the last run has its footer: it was not killed.
-func (l *JournalContent) Closed() bool { return l.footed }
+func (l *JournalContent) Closed() bool { return l.hasFooter }

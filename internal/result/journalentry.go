@@ -17,7 +17,7 @@ type Entry struct {
 	*EntryRun
 
 	ID          string
-	Fingerprint string // that of the judgement, where a finished trial was judged again
+	Fingerprint string // that of the judgement, for a trial that was judged again
 	Number      int    // of the trial in its group
 	Trials      int    // of the group
 	DurationMS  float64
@@ -50,7 +50,7 @@ type EntryRun struct {
 	Redacted []string
 	// Programs is a digest of the programs that scored; see JournalHeader.
 	Programs string
-	// Timeout is the limit of time that the flag of the run set; 0: none.
+	// Timeout is the time limit of the flag; 0: none.
 	Timeout time.Duration
 }
 
@@ -92,12 +92,12 @@ func (l *JournalContent) Trial(e *Entry) (*Trial, error) {
 	return e.trial.decode(l.file, 0)
 }
 
-// Trials reads the trials of entries, in their order and several at once. It ends with the first error.
+// Trials reads the trials of entries in order, several at once. It ends at the first error.
 func (l *JournalContent) Trials(entries []*Entry) iter.Seq2[*Trial, error] {
 	type batch struct {
 		entries []*Entry
 		trials  []*Trial
-		err     error // behind them
+		err     error // after them
 	}
 	batches := func(yield func(*batch) bool) {
 		for some := range slices.Chunk(entries, batchTrials) {
@@ -117,7 +117,7 @@ func (l *JournalContent) Trials(entries []*Entry) iter.Seq2[*Trial, error] {
 		}
 	}
 	return func(yield func(*Trial, error) bool) {
-		for b := range ahead(batches, read) {
+		for b := range prefetch(batches, read) {
 			for _, t := range b.trials {
 				if !yield(t, nil) {
 					return
@@ -134,7 +134,7 @@ func (l *JournalContent) Trials(entries []*Entry) iter.Seq2[*Trial, error] {
 // Offset is the offset of the entry's line.
 func (e *Entry) Offset() int64 { return e.at }
 
-// Add writes lines of trials behind what the file holds already, and syncs it. They belong to the last run.
+// Add appends lines of trials to the file and syncs it. They belong to the last run.
 func (l *JournalContent) Add(file Syncer, lines [][]byte) error {
 	j := &Journal{file: file, size: l.size}
 	if l.unterminated {

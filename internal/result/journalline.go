@@ -9,17 +9,17 @@ import (
 	"sync"
 )
 
-// journalLine is a line of a journal, decoded as far as that needs no other line.
+// journalLine is a line of a journal, decoded as far as possible without other lines.
 type journalLine struct {
-	text    []byte // of a line that is longer than the longest, its beginning
+	text    []byte // only the beginning if the line is too long
 	at      int64  // offset of its first byte
 	number  int    // from 1
 	length  int64  // in bytes, with its end
-	long    bool   // longer than the longest
-	readErr error  // io.EOF: it has no end; another one: the file cannot be read any further
+	long    bool   // longer than the limit
+	readErr error  // io.EOF: the line has no line break; another error: the file cannot be read further
 
 	body    lineBody
-	isTrial bool  // though perhaps a damaged one
+	isTrial bool  // possibly damaged
 	err     error // why it cannot be used
 }
 
@@ -32,7 +32,7 @@ type lineBody struct {
 	End     *JournalFooter `json:"end"`
 }
 
-// decode reads the line and holds its trial against itself.
+// decode decodes the line and validates its trial.
 func (l *journalLine) decode() {
 	if l.long || l.readErr != nil && !errors.Is(l.readErr, io.EOF) {
 		return
@@ -53,14 +53,13 @@ func (l *journalLine) decode() {
 		l.isTrial = true
 		if err := t.CheckComplete(); err != nil {
 			l.err = fmt.Errorf("corrupt journal: the trial %s is damaged: %w", t.ID, err)
-		} else if err := t.agrees(l.text, distinct); err != nil {
+		} else if err := t.checkConsistency(l.text, distinct); err != nil {
 			l.err = fmt.Errorf("corrupt journal: the trial %s %w", t.ID, err)
 		}
 	}
 }
 
-// read takes the next line from a reader, and appends its text to those of other lines. Of one that is longer than the
-// longest, it keeps the beginning.
+// read reads the next line, and appends its text to texts. Of a line above the limit it keeps the beginning.
 func (l *journalLine) read(in *bufio.Reader, longest int, texts []byte) []byte {
 	from := len(texts)
 	for {
@@ -76,16 +75,16 @@ func (l *journalLine) read(in *bufio.Reader, longest int, texts []byte) []byte {
 	}
 }
 
-// lineBatch is lines that are decoded in one go.
+// lineBatch is a number of lines that are decoded together.
 type lineBatch struct {
 	lines []journalLine
 	texts []byte // of all lines
 }
 
-// batchBytes is how many bytes of lines are decoded in one go: many short lines, or a long one.
+// batchBytes is the size of a batch in bytes: many short lines, or one long one.
 const batchBytes = 128 << 10
 
-// lineBatches are batches whose room is used again.
+// lineBatches is a pool of batches.
 var lineBatches = sync.Pool{New: func() any { return new(lineBatch) }}
 
 // free returns the memory of a batch whose lines are not needed any more.
@@ -103,11 +102,11 @@ func (b *lineBatch) decode() {
 	}
 }
 
-// journalLines yields the lines of a journal in their order, up to the one whose readErr says that it is the last. A
-// line and its text may not be kept. Those that come next are decoded meanwhile.
+// journalLines yields the lines of a journal in order, up to the one with a readErr. Lines and their texts must not be
+// kept. The next lines are decoded meanwhile.
 func journalLines(file io.ReaderAt, longest int) iter.Seq[*journalLine] {
 	return func(yield func(*journalLine) bool) {
-		for batch := range ahead(lineBatchesOf(file, longest), (*lineBatch).decode) {
+		for batch := range prefetch(lineBatchesOf(file, longest), (*lineBatch).decode) {
 			for i := range batch.lines {
 				if line := &batch.lines[i]; !yield(line) || line.readErr != nil {
 					return
@@ -123,7 +122,7 @@ func lineBatchesOf(file io.ReaderAt, longest int) iter.Seq[*lineBatch] {
 	return func(yield func(*lineBatch) bool) {
 		in, next := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16), journalLine{number: 1}
 		for last := false; !last; {
-			batch := lineBatches.Get().(*lineBatch) //nolint:forcetypeassert // it holds nothing else
+			batch := lineBatches.Get().(*lineBatch) // the pool holds nothing else
 			batch.lines, batch.texts = batch.lines[:0], batch.texts[:0]
 			for len(batch.texts) < batchBytes && !last {
 				line := next
@@ -139,7 +138,7 @@ func lineBatchesOf(file io.ReaderAt, longest int) iter.Seq[*lineBatch] {
 	}
 }
 
-// share gives each line its part of the texts.
+// share assigns each line its part of the texts.
 func (b *lineBatch) share(longest int) {
 	from := 0
 	for i := range b.lines {

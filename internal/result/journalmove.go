@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// Elsewhere makes another file for a journal whose own file takes no more: one that begins with the first size bytes of
-// that file. It is asked again when that one takes no more either.
-type Elsewhere func(file io.ReaderAt, size int64, why error) (Syncer, error)
+// OpenFallback opens another file for a journal whose file cannot be written any more. It must begin with the first
+// size bytes of file. It is called again if that file fails too.
+type OpenFallback func(file io.ReaderAt, size int64, why error) (Syncer, error)
 
-// OrElse has the journal go on elsewhere where its file fails with a finished trial. Without it, the first error ends
-// the journal.
-func (j *Journal) OrElse(elsewhere Elsewhere) { j.elsewhere = elsewhere }
+// SetFallback lets the journal switch to another file when a write of a finished trial fails. Without it, the first
+// error ends the journal.
+func (j *Journal) SetFallback(elsewhere OpenFallback) { j.openFallback = elsewhere }
 
-// Moved is why the journal goes on elsewhere; nil: it does not. What was written is kept all the same. It is safe for
+// Moved says why the journal switched to another file; nil: it did not. Nothing written is lost. It is safe for
 // concurrent use.
 func (j *Journal) Moved() error {
 	j.mu.Lock()
@@ -21,10 +21,10 @@ func (j *Journal) Moved() error {
 	return j.moved
 }
 
-// Size is that of the journal, in bytes, after the last write.
+// Size is the size of the journal in bytes, after the last write.
 func (j *Journal) Size() int64 { return j.size }
 
-// keep writes the line of a trial, elsewhere if need be.
+// keep writes the line of a trial, to the fallback if necessary.
 func (j *Journal) keep(line []byte) error {
 	err := j.write(line)
 	for err != nil && j.move(err) {
@@ -33,12 +33,12 @@ func (j *Journal) keep(line []byte) error {
 	return err
 }
 
-// move goes on elsewhere after an error, and reports whether that is possible.
+// move switches to the fallback after an error, and reports whether that was possible.
 func (j *Journal) move(why error) bool {
-	if j.elsewhere == nil {
+	if j.openFallback == nil {
 		return false
 	}
-	file, err := j.elsewhere(j.file, j.size, why)
+	file, err := j.openFallback(j.file, j.size, why)
 	if err != nil {
 		return false
 	}
@@ -55,7 +55,7 @@ func (j *Journal) sync() error {
 		j.mu.Lock()
 		file := j.file
 		j.mu.Unlock()
-		err := file.Sync() // which may last: others write meanwhile
+		err := file.Sync() // may take long: others write meanwhile
 		if err == nil {
 			return nil
 		}

@@ -15,8 +15,8 @@ func JudgesOf(t *Trial) *SideCost {
 	return s.Total()
 }
 
-// JudgeSum adds up judgements, each key once: one that was paid for, and one that was not. It keeps 17 bytes per key.
-// The sum does not depend on the order: money is counted in trillionths of a dollar.
+// JudgeSum sums judgements, each key once as paid and once as cached. It needs 17 bytes for each key. The sum does not
+// depend on the order: costs are counted in trillionths of a dollar.
 type JudgeSum struct {
 	seen     map[[16]byte]byte // paidNow, paidBefore
 	sum      SideCost
@@ -36,8 +36,8 @@ const (
 // Add counts the judgements of a trial.
 func (s *JudgeSum) Add(t *Trial) { t.Judged(s.one) }
 
-// Own counts the judgements of a trial, and returns the cost of those that no trial counted before has; nil when there
-// are none. Those of all trials add up to Total.
+// Own counts the judgements of a trial, and returns the cost of those that no earlier trial had; nil: none. The costs
+// of all trials add up to Total.
 func (s *JudgeSum) Own(t *Trial) *SideCost {
 	before := *s
 	s.sum, s.pico, s.mocked, s.unpriced = SideCost{}, 0, 0, false
@@ -68,14 +68,14 @@ func (t *Trial) Judged(f func(j *Judgement)) {
 	}
 }
 
-// Took reports whether the judgement used tokens, in a known or unknown number. A failed call mostly used none; the
-// same call may have succeeded for another check.
+// Took reports whether the judgement used tokens, of a known or unknown number. A failed call usually used none, and
+// the same call may have succeeded for another check.
 func (j *Judgement) Took() bool { return j.Usage != chat.Usage{} || j.CostUSD != nil }
 
-// Skip leaves the judgements of a trial out, also where other trials have them too.
+// Skip ignores the judgements of a trial, now and in later trials.
 func (s *JudgeSum) Skip(t *Trial) { t.Judged(func(j *Judgement) { s.note(j) }) }
 
-// note takes down which judgement is counted, and reports whether it was before.
+// note records that a judgement was counted, and reports whether it was counted before.
 func (s *JudgeSum) note(j *Judgement) (known bool) {
 	if j.Key == "" || !j.Took() {
 		return false

@@ -8,16 +8,15 @@ import (
 	"github.com/arena-evals/arena/internal/baseline"
 )
 
-// demand is what is asked of the trials of a group together: that a gate concludes that they pass often enough, or that
-// each check holds in its share of so many.
+// demand is what a group must show: a pass rate for a gate, or a share of a number of trials for each check.
 type demand struct {
-	rate, tolerance, confidence float64 // of a gate; no rate: it is a count
+	rate, tolerance, confidence float64 // of a gate; rate 0: a count
 	trials                      int     // of a count
-	threshold                   float64 // of a count: the strictest share
+	threshold                   float64 // of a count: the highest share
 	undecided                   bool    // a gate may be undecided
 }
 
-// demand is what is asked of the group.
+// demand is the demand of the group.
 func (t *Tally) demand() demand {
 	g := t.Gate
 	switch {
@@ -25,17 +24,16 @@ func (t *Tally) demand() demand {
 		return demand{trials: 1, threshold: 1}
 	case g.Rule == RuleGate:
 		return demand{rate: g.PassRate, tolerance: g.Tolerance, confidence: g.Confidence, undecided: g.AllowUndecided}
-	case t.threshold == 0: // without a check nothing is asked
+	case t.threshold == 0: // without checks there is no demand
 		return demand{trials: g.Max, threshold: 1}
 	}
 	return demand{trials: g.Max, threshold: t.threshold}
 }
 
-// LessThan says what less is asked of the group than in another run; "": nothing.
+// LessThan says what the group demands less than in another run; "": nothing.
 func (t *Tally) LessThan(was *Tally) string { return t.demand().lessThan(was.demand()) }
 
-// lessThanIn describes in what the group asks for less than in a baseline. A baseline does not have the share of a
-// count.
+// lessThanIn says what the group demands less than in a baseline, which does not record the shares of a count.
 func (t *Tally) lessThanIn(was *baseline.Group) string {
 	rule := was.Rule
 	if rule == nil || rule.PassRate == 0 {
@@ -46,25 +44,25 @@ func (t *Tally) lessThanIn(was *baseline.Group) string {
 	})
 }
 
-// lessThan compares the demands of two runs. A gate and a count ask for the same where an agent that the gate refuses
-// passes the count no more often.
+// lessThan compares the demands of two runs. A gate and a count are equally strict if the count passes an agent at the
+// limit of the gate no more often.
 func (d demand) lessThan(was demand) string {
 	switch {
-	case was.rate == 0 && d.rate == 0: // the threshold belongs to what is checked, and fewer trials are told as such
+	case was.rate == 0 && d.rate == 0: // the threshold is part of the checks, and fewer trials are reported elsewhere
 		return ""
 	case was.rate == 0:
-		if low := d.rate - d.tolerance; was.passes(low) < (1-d.confidence)*(1-slack) {
+		if low := d.rate - d.tolerance; was.passes(low) < (1-d.confidence)*(1-rateEpsilon) {
 			return "asked " + was.text() + ", now " + d.text()
 		}
 		return ""
 	case d.rate == 0:
-		if low := was.rate - was.tolerance; d.passes(low) > (1-was.confidence)*(1+slack) {
+		if low := was.rate - was.tolerance; d.passes(low) > (1-was.confidence)*(1+rateEpsilon) {
 			return "asked " + was.text() + ", now " + d.text()
 		}
 		return ""
-	case d.rate < was.rate-slack, d.rate-d.tolerance < was.rate-was.tolerance-slack:
+	case d.rate < was.rate-rateEpsilon, d.rate-d.tolerance < was.rate-was.tolerance-rateEpsilon:
 		return "asked " + was.text() + ", now " + d.text()
-	case d.confidence < was.confidence-slack:
+	case d.confidence < was.confidence-rateEpsilon:
 		return fmt.Sprintf("asked with %s confidence, now %s", percentOf(was.confidence), percentOf(d.confidence))
 	case d.undecided && !was.undecided:
 		return "had to be decided, now may be undecided"
@@ -72,12 +70,12 @@ func (d demand) lessThan(was demand) string {
 	return ""
 }
 
-// slack is by how much two shares may differ that are the same but for rounding.
-const slack = 1e-9
+// rateEpsilon is the rounding error up to which two shares are equal.
+const rateEpsilon = 1e-9
 
-// passes is the probability that a count passes an agent with this rate.
+// passes is the probability that an agent with this rate passes the count.
 func (d demand) passes(rate float64) (sum float64) {
-	least := int(math.Ceil(d.threshold*float64(d.trials) - slack))
+	least := int(math.Ceil(d.threshold*float64(d.trials) - rateEpsilon))
 	if rate <= 0 || rate >= 1 {
 		return max(min(math.Ceil(rate), 1), 0)
 	}

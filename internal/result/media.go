@@ -17,7 +17,7 @@ func (t *Trial) EachMedium(visit func(*chat.Part)) {
 	})
 }
 
-// MapMedia puts other media in the place of those of the trial. Lists of parts are not changed, and may be shared.
+// MapMedia replaces the media of the trial. It copies lists of parts, which may be shared.
 func (t *Trial) MapMedia(of func(*chat.Part) *chat.Media) {
 	t.eachParts(func(parts *[]chat.Part) {
 		own := false

@@ -13,5 +13,5 @@ type Memory struct {
 	Content    string           `json:"content"`
 	Confidence float64          `json:"confidence"` // 0..1
 	Metadata   jsonvalue.Object `json:"metadata,omitempty"`
-	Created    time.Time        `json:"created_at"` // not the time of day: see memory.New
+	Created    time.Time        `json:"created_at"` // a simulated time; see memory.New
 }

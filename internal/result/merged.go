@@ -1,13 +1,13 @@
 package result
 
-// Merged says that a run was put together from shards.
+// Merged says that a run was merged from shards.
 type Merged struct {
-	Of     int    `json:"of"`     // shards that the plan was cut into
-	Shards []int  `json:"shards"` // numbers of those that are in the run
+	Of     int    `json:"of"`     // number of shards of the plan
+	Shards []int  `json:"shards"` // numbers of the merged shards
 	Plan   string `json:"plan"`   // see Shard
-	// Missing says what the run lacks, each in one line. A run that lacks something is not green.
+	// Missing says what is missing in the run, in one line each. An incomplete run is not green.
 	Missing []string `json:"missing,omitempty"`
 }
 
-// lacks reports whether it is known that something of the run is missing.
-func (m *Merged) lacks() bool { return m != nil && len(m.Missing) > 0 }
+// incomplete reports whether something is missing in the run.
+func (m *Merged) incomplete() bool { return m != nil && len(m.Missing) > 0 }

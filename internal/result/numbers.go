@@ -23,9 +23,9 @@ func checkNumbersIn(v any) error {
 	return nil
 }
 
-// Bound makes a trial one that can be read back: where a number in it cannot have been measured, the trial is an error
-// that names it, and the number is the nearest one that can, or none where none is allowed.
-func (t *Trial) Bound() {
+// ClampNumbers makes a trial readable again: an impossible number is replaced by the nearest possible one, or by none,
+// and the trial becomes an error that names it.
+func (t *Trial) ClampNumbers() {
 	err := t.checkNumbers()
 	if err == nil {
 		return
@@ -39,8 +39,8 @@ func (t *Trial) Bound() {
 	t.Settle()
 }
 
-// implausible finds a number that cannot have been measured, and its place. With mend it changes all of them and finds
-// none. Values of free form may hold any number.
+// implausible finds a number that cannot be a measurement, and its place. mend: it corrects all of them and finds none.
+// Free-form values may hold any number.
 func implausible(v reflect.Value, mend bool) (where string, n float64, found bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -82,7 +82,7 @@ func implausible(v reflect.Value, mend bool) (where string, n float64, found boo
 	return "", 0, false
 }
 
-// nearest is the number next to n that can have been measured.
+// nearest is the nearest number that can be a measurement.
 func nearest(n float64) float64 {
 	if math.IsNaN(n) {
 		return 0
@@ -95,7 +95,7 @@ type measuredField struct {
 	name  string // in JSON; "" of an embedded struct
 }
 
-// fieldsByType caches the fields of structs in which numbers may be that were measured: each trial is looked through.
+// fieldsByType caches the fields of structs that may contain measured numbers.
 var fieldsByType sync.Map
 
 func measuredFields(t reflect.Type) []measuredField {
@@ -114,8 +114,7 @@ func measuredFields(t reflect.Type) []measuredField {
 	return fields
 }
 
-// mayMeasure reports whether a value of a type may have a number in it that was measured. No type of results is within
-// itself.
+// mayMeasure reports whether values of a type may contain measured numbers. No result type is recursive.
 func mayMeasure(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:
@@ -137,8 +136,8 @@ func joinPath(name, rest string) string {
 	return name + "." + rest
 }
 
-// freeNumbers are fields with numbers that were not measured: indexes, which may be -1, and values that a check or its
-// author chose.
+// freeNumbers are fields with numbers that are not measured: indexes, which may be -1, and values from checks or
+// authors.
 var freeNumbers = map[string]bool{
 	"turn": true, "score": true, "min_score": true, "max_score": true, "pass_threshold": true, "metric_value": true,
 	"position": true, "args": true, "metadata": true, "details": true,

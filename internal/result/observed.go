@@ -5,17 +5,17 @@ import (
 	"hash/maphash"
 )
 
-// Observed is what a group keeps of a trial until it is counted.
+// Observed is what a group stores of a trial until it is counted.
 type Observed struct {
 	index, number int
 	status        Status
-	broke         bool // it ended in an error of its own
+	broke         bool // it has an error of its own
 	missing       bool // it has no final verdict
 	rejected      bool
 	overBudget    bool
 	variant       map[string]string
-	input         string // equal for trials of one group that were asked the same
-	words         uint64 // equal for conversations that are the same, word for word
+	input         string // equal for trials of a group with the same input
+	words         uint64 // hash; equal for conversations with the same words
 	evals         bool   // evals with thresholds judged it
 	checks        []observedCheck
 }
@@ -28,7 +28,7 @@ type observedCheck struct {
 	status    Status
 }
 
-// Observe takes from a settled trial what its group is to know of it.
+// Observe extracts what the group needs of a settled trial.
 func Observe(t *Trial) *Observed {
 	o := &Observed{
 		index: t.Index, number: t.Trial, status: t.Status, broke: t.Error != "", missing: t.CutShort(),
@@ -52,10 +52,10 @@ func Observe(t *Trial) *Observed {
 	return o
 }
 
-// wordsSeed is that of the digests of this process.
+// wordsSeed is the seed of hashes in this process.
 var wordsSeed = maphash.MakeSeed()
 
-// wordsOf is a digest of all messages and calls.
+// wordsOf is a hash of all messages and calls.
 func wordsOf(t *Trial) uint64 {
 	var h maphash.Hash
 	h.SetSeed(wordsSeed)
@@ -71,7 +71,7 @@ func wordsOf(t *Trial) uint64 {
 			say(string(turn.Messages[k].Role))
 			say(turn.Messages[k].Content)
 			if parts := turn.Messages[k].Parts; len(parts) > 0 {
-				told, _ := json.Marshal(parts) // what cannot be written is left out
+				told, _ := json.Marshal(parts) // invalid values are left out
 				_, _ = h.Write(told)
 			}
 		}
@@ -79,7 +79,7 @@ func wordsOf(t *Trial) uint64 {
 			c := &turn.ToolCalls[k]
 			say(c.Name)
 			if len(c.Args) > 0 {
-				args, _ := json.Marshal(c.Args) // what cannot be written is left out
+				args, _ := json.Marshal(c.Args) // invalid values are left out
 				_, _ = h.Write(args)
 			}
 			say(c.Result)

@@ -14,18 +14,18 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Outline is what a journal says about its last run, and the positions of its trials. The trials are not read, so that
+// Outline is the structure of the last run in a journal, with the positions of its trials. Trials are not decoded, so
 // their lines may be damaged.
 type Outline struct {
 	Header JournalHeader
 	Footer *JournalFooter // nil: the run did not end
-	Lines  []OutlineLine  // by place in the plan of the run
-	// Damaged are lines of the last run that are no trials, or trials that are there twice.
+	Lines  []OutlineLine  // by plan index
+	// Damaged are lines of the last run that are neither trials nor valid, and duplicate trials.
 	Damaged []Damage
 	Cut     bool // the last line is incomplete
 
 	file       io.ReaderAt
-	headerLost error // why the first header cannot be read
+	headerLost error // why the first header is unreadable
 }
 
 // OutlineLine is the line of a trial.
@@ -35,7 +35,7 @@ type OutlineLine struct {
 	as    *Recounted
 }
 
-// ReadOutline looks through a journal. The error is ErrNotJournal where it has no header.
+// ReadOutline reads the structure of a journal. It returns ErrNotJournal if there is no header.
 func ReadOutline(file io.ReaderAt) (*Outline, error) {
 	o := &Outline{file: file}
 	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), 1<<16)
@@ -86,7 +86,7 @@ func nextLine(in *bufio.Reader, line []byte) ([]byte, error) {
 	}
 }
 
-// read takes a line.
+// read handles a line.
 func (o *Outline) read(line []byte, at int64) error {
 	switch {
 	case bytes.HasPrefix(line, []byte(headerPrefix)):
@@ -113,7 +113,7 @@ func (o *Outline) read(line []byte, at int64) error {
 	return nil
 }
 
-// lineIndex is the place in the plan of the trial in a line.
+// lineIndex is the plan index of the trial in a line.
 func lineIndex(line []byte) (int, error) {
 	if trialStart(line) < 0 {
 		return 0, errors.New("corrupt journal: the line does not begin with its trial")
@@ -127,7 +127,7 @@ func lineIndex(line []byte) (int, error) {
 	return index, nil
 }
 
-// header begins another run, which keeps some trials of those before.
+// header starts another run, which keeps some earlier trials.
 func (o *Outline) header(line []byte) error {
 	var h JournalHeader
 	if err := json.Unmarshal(line, &h); err != nil {
@@ -153,7 +153,7 @@ func (o *Outline) header(line []byte) error {
 	return nil
 }
 
-// sort orders the lines, and leaves out those of trials that have one already.
+// sort sorts the lines and drops duplicates.
 func (o *Outline) sort() {
 	slices.SortStableFunc(o.Lines, func(a, b OutlineLine) int { return cmp.Compare(a.Index, b.Index) })
 	once := o.Lines[:0]
@@ -180,22 +180,22 @@ func (o *Outline) Trial(l *OutlineLine) (*Trial, error) {
 	return DecodeLine(bytes.TrimSpace(line))
 }
 
-// Excused reports whether the trial, which the plan no longer has, failed as one that its group tolerated.
+// Excused reports whether the trial, which is no longer in the plan, failed in a group that tolerated it.
 func (l *OutlineLine) Excused() bool { return l.as != nil && l.as.Excused }
 
-// Gone reports whether the plan of the run no longer has the trial.
+// Gone reports whether the trial is no longer in the plan.
 func (l *OutlineLine) Gone() bool { return l.as != nil && l.as.Gone }
 
-// Piece is one of the journals that are joined.
+// Piece is one of several journals to join.
 type Piece struct {
 	*Outline
 
-	// Place maps the index of a trial in its journal to that in the joined one. The trial is left out when it is below 0.
+	// Place maps an index in this journal to the joined one; below 0: leave the trial out.
 	Place func(index int) int
 }
 
-// Compose writes a journal of the trials of others, without its end. The lines are those of the others, and may be
-// damaged. It is synced.
+// Compose writes the trials of several journals into a new one, without a footer. Lines are copied, even damaged ones.
+// It syncs the file.
 func Compose(file Syncer, h JournalHeader, pieces []Piece) (*Journal, error) {
 	j, err := NewJournal(file, h)
 	if err != nil {
@@ -212,7 +212,7 @@ func Compose(file Syncer, h JournalHeader, pieces []Piece) (*Journal, error) {
 	return j, nil
 }
 
-// copy writes the trials into another journal.
+// copy copies the trials into another journal.
 func (o *Outline) copy(to *Journal, place func(index int) int) error {
 	lines := slices.Clone(o.Lines)
 	slices.SortFunc(lines, func(a, b OutlineLine) int { return cmp.Compare(a.at, b.at) })
@@ -242,7 +242,7 @@ func (o *Outline) copy(to *Journal, place func(index int) int) error {
 	return nil
 }
 
-// moved appends the line with another index.
+// moved appends the line with another plan index.
 func (l *OutlineLine) moved(out, line []byte, index int) ([]byte, error) {
 	s := trialSpan(0, line)
 	if s.at < 0 || s.len <= 0 {

@@ -1,13 +1,13 @@
 package result
 
-// pool numbers values, and mostly gives equal ones the same number.
+// pool assigns numbers to values, and mostly the same number to equal values.
 type pool[T comparable] struct {
 	values []T
 	known  map[T]uint32
-	last   uint32 // the number that was given last
+	last   uint32 // the last number
 }
 
-// maxKnown bounds what a pool remembers of what it has seen: where all values differ, that is not worth it.
+// maxKnown limits how many values a pool remembers: if all differ, remembering more saves nothing.
 const maxKnown = 1 << 12
 
 func (p *pool[T]) number(v T) uint32 {

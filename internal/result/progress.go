@@ -6,29 +6,29 @@ import (
 	"github.com/arena-evals/arena/internal/gate"
 )
 
-// Progress folds the trials of a group in the order of their numbers, in whatever order they end, and says how many are
-// needed yet. The verdict depends on the first trials alone, by number, so that it is the same however many run at
-// once, and whether they are run, resumed, replayed or reported again. It belongs to one goroutine.
+// Progress folds the trials of a group in the order of their numbers, even if they end in another order, and says how
+// many more are needed. The verdict depends only on the first trials by number. So it is the same for any number of
+// jobs, and whether trials run, resume, replay or are reported again. It belongs to one goroutine.
 type Progress struct {
 	spec GateSpec
 	gate *gate.Gate // nil: a count
-	bad  error      // why the rule cannot be held
+	bad  error      // why the rule is invalid
 
-	next     int               // number of the trial that is folded next
-	waiting  map[int]*Observed // trials behind one that is missing, by number
+	next     int               // number of the next trial to fold
+	waiting  map[int]*Observed // trials after a missing one, by number
 	counts   gate.Counts
 	rejected int
 	tally    tally // of the trials that count
 
-	added    int // trials, whatever became of them
+	added    int // number of trials, with any outcome
 	verdict  Status
 	reason   GateReason
-	at       int // number of the trial that decided
+	at       int // number of the deciding trial
 	rejects  map[int]bool
-	overCost bool // a trial was not run because of the limit
+	overCost bool // a trial did not run because of the limit
 }
 
-// NewProgress begins a group. A rule that cannot be held ends as an error.
+// NewProgress starts a group. An invalid rule ends as an error.
 func NewProgress(spec GateSpec) *Progress {
 	p := &Progress{spec: spec, next: 1, waiting: map[int]*Observed{}}
 	if p.gate, p.bad = spec.Gate(); p.bad != nil {
@@ -40,7 +40,7 @@ func NewProgress(spec GateSpec) *Progress {
 // Add takes a settled trial.
 func (p *Progress) Add(t *Trial) { p.Take(Observe(t)) }
 
-// Take is Add for a trial that was observed before.
+// Take is Add for an observed trial.
 func (p *Progress) Take(o *Observed) {
 	p.added++
 	p.overCost = p.overCost || o.overBudget
@@ -62,10 +62,10 @@ func (p *Progress) Take(o *Observed) {
 // Over reports whether the group needs no more trials.
 func (p *Progress) Over() bool { return p.verdict != Unset }
 
-// Verdict is that of a group that is over; Unset before.
+// Verdict is the verdict of a finished group; Unset before.
 func (p *Progress) Verdict() Status { return p.verdict }
 
-// Prospects is how likely the trials that may come bring a verdict, and how many it takes then, on average; 0 for a
+// Prospects are the probability that further trials bring a verdict, and the expected number of trials for it; 0 for a
 // count.
 func (p *Progress) Prospects() (verdict, trials float64) {
 	if p.gate == nil || p.Over() {
@@ -77,8 +77,7 @@ func (p *Progress) Prospects() (verdict, trials float64) {
 // Counts are the trials that count so far.
 func (p *Progress) Counts() gate.Counts { return p.counts }
 
-// Needed is the highest number of a trial that the verdict needs whatever the outcomes of those before; 0: it needs
-// none.
+// Needed is the highest number of a trial that the verdict needs, whatever the outcomes before it; 0: none.
 func (p *Progress) Needed() int {
 	if p.Over() {
 		return 0
@@ -86,7 +85,7 @@ func (p *Progress) Needed() int {
 	return min(p.next-1+p.need(), p.spec.Slots())
 }
 
-// need is the least number of further trials after which the group may be over.
+// need is the fewest further trials after which the group may end.
 func (p *Progress) need() int {
 	if p.spec.Rule == RuleGate {
 		need := min(p.gate.Need(p.counts), p.spec.Rejections()+1-p.rejected)
@@ -107,7 +106,7 @@ func (p *Progress) need() int {
 	return max(min(left, p.tally.soonest(&p.spec, p.counts.N())), 1)
 }
 
-// take counts a trial, unless another one replaces it.
+// take counts a trial, unless it was rejected.
 func (p *Progress) take(o *Observed) {
 	switch {
 	case o.status == Skipped && p.counts.N() == 0:
@@ -143,7 +142,7 @@ func (p *Progress) take(o *Observed) {
 	}
 }
 
-// reject takes a trial that the provider refused: it is none. Too many of them say that there is no provider to test.
+// reject handles a trial that the provider refused: it does not count. Too many of them mean that the provider is down.
 func (p *Progress) reject(o *Observed) {
 	p.rejected++
 	if p.rejects == nil {
@@ -155,7 +154,7 @@ func (p *Progress) reject(o *Observed) {
 	}
 }
 
-// judge asks the gate.
+// judge asks the gate for a verdict.
 func (p *Progress) judge(o *Observed) {
 	switch p.gate.At(p.counts) {
 	case gate.Passed:
@@ -179,10 +178,10 @@ func (p *Progress) decide(o *Observed, v Status, why GateReason) {
 	p.verdict, p.reason, p.at = v, why, o.number
 }
 
-// counted reports whether the verdict is about the trial with a number.
+// counted reports whether the verdict includes the trial with a number.
 func (p *Progress) counted(number int) bool { return number < p.next && !p.rejects[number] }
 
-// end is the verdict when no further trials come. recorded: no further trials can be run.
+// end is the verdict without further trials. recorded: none can be run.
 func (p *Progress) end(recorded bool) (v Status, why GateReason) {
 	switch {
 	case p.Over():
@@ -194,13 +193,13 @@ func (p *Progress) end(recorded bool) (v Status, why GateReason) {
 	default:
 		why = ReasonStopped
 	}
-	if p.spec.Rule == RuleCount || p.counts.N() == 0 { // a count says nothing before its end
+	if p.spec.Rule == RuleCount || p.counts.N() == 0 { // a count decides only at its end
 		return Cancelled, why
 	}
 	return Undecided, why
 }
 
-// result is what the group says of the rate.
+// result is the result of the group.
 func (p *Progress) result(recorded bool) *Gate {
 	g := &Gate{
 		GateSpec: p.spec, DecidedAt: p.at, Counted: p.counts.N(), Passed: p.counts.Passed, Failed: p.counts.Failed,
@@ -219,13 +218,13 @@ func (p *Progress) result(recorded bool) *Gate {
 	return g
 }
 
-// rate fills in what is known of the rate.
+// rate sets the rate and its error bar.
 func (p *Progress) rate(g *Gate) {
 	var bar gate.Bar
 	switch {
 	case p.gate != nil:
 		bar = p.gate.Shown(p.counts)
-		if g.Verdict == Errored { // it says nothing of either line
+		if g.Verdict == Errored { // an error says nothing about the rate
 			bar = gate.Repeated(p.counts, max(p.spec.Max, 1), p.spec.Confidence)
 		}
 	case p.counts.N() == p.spec.Max:
@@ -248,7 +247,7 @@ func (p *Progress) rate(g *Gate) {
 	p.powers(g)
 }
 
-// powers are shown for 3, 5 and all trials, where that is without error.
+// powers sets PassPow and PassAt for 3, 5 and all trials, if they can be estimated without bias.
 func (p *Progress) powers(g *Gate) {
 	if g.Broken > 0 {
 		return

@@ -7,21 +7,21 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// Quarantine says that the outcome of a scenario counts for nothing until a day. From the next day on it counts, and
-// the run is red until the quarantine is removed from the file.
+// Quarantine says that a scenario does not count until a day. From the next day on it counts, and the run is red until
+// the quarantine is removed from the file.
 type Quarantine struct {
 	Scenario string   `json:"scenario"`
 	Position diag.Pos `json:"position"`
-	Until    string   `json:"until"` // the last day of it in UTC, such as 2027-01-31
+	Until    string   `json:"until"` // its last day in UTC, such as 2027-01-31
 	Reason   string   `json:"reason"`
 	Owner    string   `json:"owner,omitempty"`
 	// Over says that the run began after that day.
 	Over bool `json:"over,omitempty"`
-	// Trials are those of the scenario by status.
+	// Trials counts the trials of the scenario by status.
 	Trials Counts `json:"trials"`
 }
 
-// String is what it is, in one line: "in quarantine until 2027-01-31: the refund service is down (mia)".
+// String describes it in one line: "in quarantine until 2027-01-31: the refund service is down (mia)".
 func (q *Quarantine) String() string {
 	text := fmt.Sprintf("in quarantine until %s: %s", q.Until, q.Reason)
 	if q.Over {
@@ -33,14 +33,14 @@ func (q *Quarantine) String() string {
 	return text
 }
 
-// QuarantineOver reports whether a quarantine with that last day is over at a time.
+// QuarantineOver reports whether a quarantine with this last day has ended at a time.
 func QuarantineOver(until string, at time.Time) bool {
 	last, err := time.Parse(time.DateOnly, until)
 	return err != nil || !at.UTC().Before(last.AddDate(0, 0, 1))
 }
 
-// isolate sets the quarantine of each trial, and the trials of each quarantine. Quarantines without trials are left
-// out.
+// isolate sets the quarantine of each trial, and counts the trials of each quarantine. It drops quarantines without
+// trials.
 func (r *Run) isolate() {
 	type key struct{ file, scenario string }
 	at := make(map[key]int, len(r.Quarantines))
@@ -64,10 +64,10 @@ func (r *Run) isolate() {
 	}
 }
 
-// Quarantined reports whether the trial decides nothing, because its scenario is in quarantine.
+// Quarantined reports whether the trial does not count because its scenario is in quarantine.
 func (b *Brief) Quarantined() bool { return b.Quarantine != nil && !b.Quarantine.Over }
 
-// Overdue are the quarantines that are over. Each makes the run red.
+// Overdue are the quarantines that have ended. Each makes the run red.
 func (r *Run) Overdue() (over []*Quarantine) {
 	for i := range r.Quarantines {
 		if r.Quarantines[i].Over {

@@ -80,7 +80,7 @@ func TestBoundTrialsAreReadBack(t *testing.T) {
 		if path == "" {
 			return
 		}
-		trial.Bound()
+		trial.ClampNumbers()
 		line, err := EncodeLine(trial)
 		if free := freeNumbers[path[strings.LastIndex(path, ".")+1:]]; err != nil && free {
 			return // infinite scores
@@ -109,14 +109,14 @@ func TestBound(t *testing.T) {
 	t.Parallel()
 	trial := hostile(0, "a")
 	trial.CostUSD, trial.DurationMS = new(5e15), math.Inf(1)
-	trial.Bound()
+	trial.ClampNumbers()
 	if trial.CostUSD != nil || trial.DurationMS != 1e15 || trial.Status != Errored ||
 		!strings.Contains(trial.Error, "duration_ms cannot be +Inf; expected 0 to 1e+15") {
 		t.Errorf("got %v, %g, %s: %s", trial.CostUSD, trial.DurationMS, trial.Status, trial.Error)
 	}
 	trial = hostile(0, "a")
 	trial.CostUSD = new(5.0)
-	trial.Bound()
+	trial.ClampNumbers()
 	if trial.Error != "" || *trial.CostUSD != 5 {
 		t.Errorf("a price of 5: %v, %s", trial.CostUSD, trial.Error)
 	}

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Recounted says what changes for a trial that a resumed run keeps: its number, the number of trials in its group, or
-// that the plan no longer has it. Its line in the journal stays as it is.
+// Recounted is a change to a trial that a resumed run keeps: its number, the size of its group, or that it is no longer
+// in the plan. Its line in the journal stays unchanged.
 type Recounted struct {
 	Index   int    `json:"index"` // in the plan
 	ID      string `json:"id"`
@@ -19,14 +19,13 @@ type Recounted struct {
 	Excused bool   `json:"excused,omitempty"`
 }
 
-// Recount changes the number of an entry's trial and the number of trials in its group. Readers get the new numbers
-// from then on. A journal that keeps the trial records them.
+// Recount changes the number of a trial and the size of its group. Readers see the new numbers; a journal that keeps
+// the trial records them.
 func (e *Entry) Recount(id string, number, trials int) {
 	e.recountAs(&Recounted{ID: id, Trial: number, Trials: trials})
 }
 
-// Unplan marks the trial of an entry as one that the plan no longer has; see Recount. excused: its group tolerated its
-// failure.
+// Unplan marks a trial that is no longer in the plan; see Recount. excused: its group tolerated its failure.
 func (e *Entry) Unplan(excused bool) {
 	e.recountAs(&Recounted{ID: e.ID, Trials: e.Trials, Gone: true, Excused: excused})
 }
@@ -44,7 +43,7 @@ const (
 	excusedKey = `"excused":true,`
 )
 
-// applyTo changes the JSON of a trial, and keeps everything else.
+// applyTo changes the JSON of a trial, and keeps all other fields.
 func (r *Recounted) applyTo(raw []byte) ([]byte, error) {
 	var id bytes.Buffer
 	enc := json.NewEncoder(&id)

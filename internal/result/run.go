@@ -9,10 +9,10 @@ type Run struct {
 	SchemaVersion int       `json:"schema_version"`
 	Arena         string    `json:"arena"` // version
 	Name          string    `json:"name,omitempty"`
-	Command       []string  `json:"-"` // command that runs the same again, without filters; nil when not known
+	Command       []string  `json:"-"` // repeats the run, without filters; nil: not known
 	Started       time.Time `json:"started"`
 	DurationMS    float64   `json:"duration_ms"`
-	Status        Status    `json:"status"`  // what fail_on adds included; see Settle
+	Status        Status    `json:"status"`  // with fail_on; see Settle
 	Planned       int       `json:"planned"` // trials in the plan
 	Summary       Summary   `json:"summary"`
 	Groups        []Group   `json:"groups,omitempty"` // groups of more than one trial
@@ -21,9 +21,9 @@ type Run struct {
 	// Datasets are the statistics of datasets over their rows, in plan order.
 	Datasets []DatasetStats `json:"datasets,omitempty"`
 	Coverage []Coverage     `json:"coverage,omitempty"` // of each project with declarations
-	// Against is what the run shows beside a baseline; nil: it was held against none.
+	// Against is the comparison with a baseline; nil: none.
 	Against *Against `json:"baseline,omitempty"`
-	// Quarantines are those of the scenarios that the run has trials of.
+	// Quarantines are those of scenarios with trials in the run.
 	Quarantines []Quarantine `json:"quarantine,omitempty"`
 	// Declared are the names that each project declared, for later judgements of the run; nil: not known.
 	Declared []Declared `json:"declared,omitempty"`
@@ -32,38 +32,38 @@ type Run struct {
 	FailOn []string `json:"fail_on"`
 	// ExitZero says that the exit status is always 0, whatever the status of the trials.
 	ExitZero bool `json:"exit_zero,omitempty"`
-	// Shard says which part of a plan the run is; nil: it is the whole.
+	// Shard says which part of a plan the run is; nil: the whole.
 	Shard *Shard `json:"shard,omitempty"`
-	// Merged says that the run was put together from shards; nil: it was not.
+	// Merged says that the run was merged from shards; nil: it was not.
 	Merged *Merged `json:"merged,omitempty"`
 
-	// OverBudget is why trials were not run that the limit of costs did not allow for; "": there are none.
+	// OverBudget is why trials did not run because of the limit of costs; "": none.
 	OverBudget string   `json:"-"`
-	MayCostUSD float64  `json:"-"` // what the dearest of them may cost; 0: there are none, or that is not known
-	Resume     []string `json:"-"` // command that resumes the run; nil: it cannot be resumed
-	Spec       *Spec    `json:"-"` // what was asked of the run; nil: not known
-	Replayed   bool     `json:"-"` // trials were answered from cassettes; false: they were not, or that is not known
-	Basis      *Basis   `json:"-"` // what it is held against; nil: nothing, or what Against says
-	// Notices are those of trials, each with the number of its trials.
+	MayCostUSD float64  `json:"-"` // the highest estimate of their costs; 0: none, or not known
+	Resume     []string `json:"-"` // resumes the run; nil: it cannot be resumed
+	Spec       *Spec    `json:"-"` // options of the run; nil: not known
+	Replayed   bool     `json:"-"` // cassettes answered; false: they did not, or not known
+	Basis      *Basis   `json:"-"` // the baseline; nil: none, or as Against says
+	// Notices are the notices of trials, with the number of trials each.
 	Notices map[string]int `json:"-"`
 	// HeaderLost: see JournalContent.
 	HeaderLost bool `json:"-"`
-	LeftOut    int  `json:"-"` // lines of its journal that could not be used, and that nothing later makes up for
+	LeftOut    int  `json:"-"` // lines of its journal that could not be used and were not replaced later
 
 	Briefs *Briefs `json:"-"` // in plan order; only finished trials
 	Trials Source  `json:"-"`
 
 	decisive  Counts // trials by the status of their group
-	undecided int    // groups that are, and may not be
-	allowed   int    // groups that are, and may be
-	cut       int    // groups that are because a limit, or somebody, ended the run
-	excused   int    // groups that count for nothing, with any outcome
-	missing   int    // planned trials that did not finish, and are not known
-	folded    bool   // by a collector, which knows them
+	undecided int    // undecided groups that may not be
+	allowed   int    // undecided groups that may be
+	cut       int    // groups undecided because a limit or an interrupt ended the run
+	excused   int    // groups that do not count
+	missing   int    // planned trials that did not finish and are not known
+	folded    bool   // set by a collector
 }
 
-// Unfinished is the number of planned trials without a verdict: stopped, or never started. Those that no verdict needed
-// are not among them.
+// Unfinished is the number of planned trials without a verdict: stopped, or never started. Trials that no verdict
+// needed do not count.
 func (r *Run) Unfinished() int {
 	if !r.folded {
 		return max(r.Planned-r.Summary.Trials, 0) + r.Summary.Cancelled
@@ -71,8 +71,7 @@ func (r *Run) Unfinished() int {
 	return r.missing + r.Summary.Cancelled
 }
 
-// MissingSingle is the number of planned trials that did not finish, without those of groups that may end early: these
-// report themselves what is missing.
+// MissingSingle is Unfinished without the trials of groups that may end early, which report missing trials themselves.
 func (r *Run) MissingSingle() int {
 	there := make([]int, len(r.Groups))
 	for _, b := range r.Briefs.All() {
@@ -104,22 +103,21 @@ type Source interface {
 type Summary struct {
 	Counts
 	Tolerated int `json:"tolerated,omitempty"` // failed trials whose group passed
-	Known     int `json:"known,omitempty"`     // failed trials of groups that fail as in the baseline
+	Known     int `json:"known,omitempty"`     // failed trials of groups that also failed in the baseline
 	// Quarantined are failed trials of scenarios in quarantine.
 	Quarantined int `json:"quarantined,omitempty"`
 	Replaced    int `json:"replaced,omitempty"` // trials that the provider refused, and others replaced
-	// Groups counts scenarios with their providers and regions, and rows, by status; nil where all of them have one trial.
+	// Groups counts groups by status; nil: all have one trial.
 	Groups *GroupCounts `json:"groups,omitempty"`
-	// Undecided are the groups whose trials show neither that enough of them pass nor that too few do. Allowed are those
-	// of them that do not make the run red.
+	// Undecided counts groups without a verdict. Allowed are those that do not make the run red.
 	Undecided int `json:"undecided,omitempty"`
 	Allowed   int `json:"undecided_allowed,omitempty"`
-	// SuiteRate is the mean of the rates of the groups; nil where all of them have one trial.
+	// SuiteRate is the mean of the rates of groups; nil: all have one trial.
 	SuiteRate *SuiteRate `json:"suite_rate,omitempty"`
 	// NotNeeded are planned trials that no verdict needed.
 	NotNeeded int        `json:"not_needed,omitempty"`
-	Before    int        `json:"before,omitempty"` // trials that were kept when the run was resumed
-	Flaky     int        `json:"flaky,omitempty"`  // trials that failed before and pass now, although nothing changed
+	Before    int        `json:"before,omitempty"` // kept trials of a resumed run
+	Flaky     int        `json:"flaky,omitempty"`  // trials that failed before and pass now without a change
 	Checks    CheckCount `json:"checks"`
 	Usage     Usage      `json:"usage"`
 	CostUSD   *float64   `json:"cost_usd"` // null: no price is known
@@ -131,7 +129,7 @@ type Summary struct {
 	Judges *SideCost `json:"judges,omitempty"`
 	// Users is the cost of the models that played users; not part of the cost. nil when there were none.
 	Users *SideCost `json:"users,omitempty"`
-	// Context is the cost of what context policies asked models; not part of the cost. nil when they asked none.
+	// Context is the cost of models that context policies called; not part of the cost. nil when there were none.
 	Context *SideCost `json:"context,omitempty"`
 	// Guards counts the guardrails that fired; nil when none did.
 	Guards *GuardCount `json:"guardrails,omitempty"`
@@ -150,11 +148,10 @@ type CheckCount struct {
 	Failed  int `json:"failed"`
 	Errors  int `json:"errors"`
 	Skipped int `json:"skipped"`
-	NotRun  int `json:"not_run"` // not evaluated: the conversation ended before
+	NotRun  int `json:"not_run"` // not evaluated: the conversation ended earlier
 }
 
-// Brief is the part of a finished trial that is kept in memory. What many have in common is shared: it must not be
-// changed through one of them.
+// Brief is the part of a finished trial that is kept in memory. Briefs share values: they must not be changed.
 type Brief struct {
 	*BriefShared // never nil
 	*BriefRare   // never nil
@@ -169,22 +166,22 @@ type Brief struct {
 	Usage      *Usage      // shared
 	Checks     *CheckCount // shared
 	Turns      int32
-	Group      int32       // index in Run.Groups; -1: it is of no group of several trials
+	Group      int32       // index in Run.Groups; -1: no group of several trials
 	Quarantine *Quarantine // of its scenario; nil: none
 	Status     Status
-	Tolerated  bool   // the trial failed, but its group passed
-	Outvoted   bool   // it did not pass, and its group passed, or may be undecided
+	Tolerated  bool   // failed, but its group passed
+	Outvoted   bool   // did not pass, but its group passed or may be undecided
 	Rejected   bool   // the provider refused it, and another trial replaces it
-	Uncounted  bool   // the verdict of its group is not about it
-	Known      bool   // the trial failed, and its group fails as in the baseline
-	Before     bool   // kept when the run was resumed
+	Uncounted  bool   // not part of the verdict of its group
+	Known      bool   // failed, and its group also failed in the baseline
+	Before     bool   // kept by a resumed run
 	Gone       bool   // kept, but no longer in the plan
-	Flaky      bool   // failed before and passes now, although nothing changed
+	Flaky      bool   // failed before and passes now without a change
 	OverBudget bool   // not run because of the limit of costs
-	Excuse     string // why the trial, which did not pass, makes nothing red; "": it does, or its group tolerates it
+	Excuse     string // why a trial that did not pass does not make the run red; "": it does, or its group tolerates it
 }
 
-// BriefShared is what the trials of a scenario, or of its rows, with one provider have in common.
+// BriefShared is what the trials of a scenario or a row with one provider share.
 type BriefShared struct {
 	Scenario   string
 	Provider   string
@@ -193,26 +190,26 @@ type BriefShared struct {
 	File       string // of the scenario
 	Line       int32
 	Simulated  bool   // a mock answered; nobody paid the cost
-	Gated      bool   // it is of a group whose trials may end early
+	Gated      bool   // its group may end early
 	Pooled     bool   // all rows of its dataset are one group
 	Repeatable bool   // see Trial
-	Recording  string // file of the conversation, when the trial only judged it
+	Recording  string // file of a recorded conversation
 	TaskType   string // of the prompt
 }
 
-// BriefRow is what of a Brief only trials of a row or a session have.
+// BriefRow is the part of a Brief for rows and sessions.
 type BriefRow struct {
 	Row     string  // id of the row of the dataset; "": none
-	Session string  // name of the session in the recording, when the scenario is about several; or the Row
-	Score   float64 // of a row: mean of its checks and evals for which more is better
-	Scored  int32   // how many checks and evals the Score is of; 0: it says nothing
+	Session string  // name of the session in a recording with several; or the Row
+	Score   float64 // of a row: mean score of checks and evals for which higher is better
+	Scored  int32   // number of checks and evals in Score; 0: no score
 }
 
-// BriefRare is what few trials have.
+// BriefRare is the part of a Brief that few trials have.
 type BriefRare struct {
-	Judges     *SideCost   // nil: nothing was judged by a model
-	Users      *SideCost   // nil: no user was played by one
-	Context    *SideCost   // nil: no context policy asked a model
+	Judges     *SideCost   // nil: no model judged
+	Users      *SideCost   // nil: no model played a user
+	Context    *SideCost   // nil: no context policy called a model
 	Earlier    Earlier     // in no sum of costs
 	Guards     *GuardCount // nil: no guardrail fired
 	Refused    int         // transitions that were refused
@@ -231,7 +228,7 @@ type Group struct {
 	Region   string `json:"region"`
 	Row      string `json:"row,omitempty"` // id of the row of the dataset; each is a group
 	Status   Status `json:"status"`
-	// Quarantined says that the group decides nothing: its scenario is in quarantine.
+	// Quarantined says that the group does not count: its scenario is in quarantine.
 	Quarantined bool             `json:"quarantined,omitempty"`
 	Trials      int              `json:"trials"`
 	Passed      int              `json:"passed"`
@@ -252,8 +249,8 @@ type GroupCounts struct {
 	Cancelled int `json:"cancelled"`
 }
 
-// SuiteRate is a rate with its error bar: of the noise of trials alone, since the groups are the suite. Groups have
-// bars at a confidence of their own.
+// SuiteRate is a rate with its error bar, for the noise of trials only, since the groups are the whole suite. Groups
+// have bars with their own confidence.
 type SuiteRate struct {
 	Rate       float64 `json:"rate"`
 	Low        float64 `json:"low"`
@@ -261,16 +258,16 @@ type SuiteRate struct {
 	Confidence float64 `json:"confidence"` // of each end
 }
 
-// AssertionStats is the statistics of one assertion, or of one eval with a threshold, over the trials of a group with
-// one variant. The assertion is identified by its place, so that two checks of one type stay separate.
+// AssertionStats are the statistics of one assertion, or of one eval with a threshold, over the trials of a group with
+// one variant. Assertions are identified by place, so that two checks of one type stay separate.
 type AssertionStats struct {
-	// Turn is the index of the turn of the scenario, which may have become several; -1: conversation. For evals it is
-	// that of the turn in the conversation.
+	// Turn is the index of the turn of the scenario, which may have become several turns; -1: conversation. For evals
+	// it is the index of the turn in the conversation.
 	Turn  int    `json:"turn"`
 	Index int    `json:"index"`
 	Eval  string `json:"eval,omitempty"` // id; Index is the number of the result within the turn
 	Step  string `json:"step,omitempty"` // step of a composition whose output the eval judged
-	// Variant is the variables that a perturbation changed. Each variant has to reach the threshold.
+	// Variant are the variables of a perturbation. Each variant has to reach the threshold.
 	Variant       map[string]string `json:"variant,omitempty"`
 	Type          string            `json:"type"`
 	Passed        int               `json:"passed"`

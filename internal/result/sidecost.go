@@ -1,6 +1,6 @@
 package result
 
-// plus is the sum of two costs; nil is no cost. The sum has a price only when both have one.
+// plus is the sum of two costs; nil is no cost. The cost is known only if both are.
 func (c *SideCost) plus(d *SideCost) *SideCost {
 	if c == nil || d == nil {
 		if c == nil {
@@ -15,7 +15,7 @@ func (c *SideCost) plus(d *SideCost) *SideCost {
 	return &sum
 }
 
-// Beside are the costs of a run besides those of the agents, those that are there.
+// Beside are the costs of a run other than those of agents, as far as there are any.
 func (s *Summary) Beside() (all []*SideCost) {
 	for _, c := range []*SideCost{s.Judges, s.Users, s.Context} {
 		if c != nil {
@@ -25,7 +25,7 @@ func (s *Summary) Beside() (all []*SideCost) {
 	return all
 }
 
-// Beside are the costs of a trial besides that of the agent, those that are there.
+// Beside are the costs of a trial other than that of the agent, as far as there are any.
 func (b *Brief) Beside() (all []*SideCost) {
 	for _, c := range []*SideCost{b.Judges, b.Users, b.Context} {
 		if c != nil {

@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// Skimmed is what a journal says of its last run before any of its trials is read.
+// Skimmed is what a journal says of its last run without its trials.
 type Skimmed struct {
-	Header     JournalHeader // the last one; its Journal is 0 when there is no header
-	Unfinished int           // trials of the plan that did not finish, as far as that shows
+	Header     JournalHeader // the last one; Journal is 0 if there is none
+	Unfinished int           // trials of the plan that did not finish, as far as known
 }
 
-// SkimJournal reads how the runs of a journal began and ended, and passes over their trials: it takes little longer
-// than to read the file.
+// SkimJournal reads the headers and footers of a journal, and skips the trials: it takes little longer than reading the
+// file.
 func SkimJournal(from io.Reader) (Skimmed, error) {
 	var s Skimmed
 	in := bufio.NewReaderSize(from, 1<<16)
@@ -25,7 +25,7 @@ func SkimJournal(from io.Reader) (Skimmed, error) {
 		case bytes.HasPrefix(start, []byte(headerPrefix)):
 			line, _ := in.ReadBytes('\n')
 			var h JournalHeader
-			if json.Unmarshal(line, &h) == nil { // one that is cut begins nothing
+			if json.Unmarshal(line, &h) == nil { // an incomplete header starts no run
 				s.Header, s.Unfinished = h, max(0, h.Planned-len(h.Kept))
 			}
 			continue
@@ -43,7 +43,7 @@ func SkimJournal(from io.Reader) (Skimmed, error) {
 		case len(start) == 0:
 			return s, err
 		}
-		if whole, err := passLine(in); err != nil {
+		if whole, err := skipLine(in); err != nil {
 			return s, err
 		} else if whole {
 			s.Unfinished = max(0, s.Unfinished-1)
@@ -51,8 +51,8 @@ func SkimJournal(from io.Reader) (Skimmed, error) {
 	}
 }
 
-// passLine reads a line. It reports false when its end is missing.
-func passLine(in *bufio.Reader) (whole bool, err error) {
+// skipLine reads a line. It returns false if the line break is missing.
+func skipLine(in *bufio.Reader) (whole bool, err error) {
 	for {
 		switch _, err := in.ReadSlice('\n'); {
 		case err == nil:
@@ -65,7 +65,7 @@ func passLine(in *bufio.Reader) (whole bool, err error) {
 	}
 }
 
-// How the lines of a journal begin that are no trials.
+// Beginnings of the lines that are not trials.
 const (
 	headerPrefix = `{"journal":`
 	footerPrefix = `{"end":`

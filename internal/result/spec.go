@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Spec is what the command line and the settings asked of a run. The journal holds it, so that the run can be resumed
-// or judged again. Whatever is not in it was as the files say. Paths are as the user wrote them, relative to the
-// working directory of the run.
+// Spec are the options of a run, from the command line and settings. The journal stores them, so that the run can be
+// resumed or judged again. Options that are not in it come from the files. Paths are as the user wrote them, relative
+// to the working directory of the run.
 type Spec struct {
 	Command string `json:"command"` // of arena: run, eval or rejudge
-	// Home is the working directory of the run, seen from its results folder; "": not known.
+	// Home is the working directory of the run, relative to its results folder; "": not known.
 	Home string `json:"home,omitempty"`
 
 	// The files.
@@ -30,7 +30,7 @@ type Spec struct {
 	Evals     []string `json:"eval,omitempty"`
 	Rows      []string `json:"rows,omitempty"`   // of datasets
 	Sample    int      `json:"sample,omitempty"` // rows of each dataset
-	Shard     string   `json:"shard,omitempty"`  // as Shard writes it
+	Shard     string   `json:"shard,omitempty"`  // in the format of Shard.String
 	ShardBy   string   `json:"shard_by,omitempty"`
 
 	// Who answers and who judges.
@@ -93,12 +93,12 @@ type Spec struct {
 	MarkdownFile string   `json:"markdown_file,omitempty"`
 	Keep         int      `json:"keep,omitempty"`
 
-	// Apart are the names of flags that are not taken over: a command that continues the run has to name them again.
+	// Apart are names of flags that a resumed run does not take over: the user has to give them again.
 	Apart []string `json:"apart,omitempty"`
 }
 
-// Narrowing are those words of the command line that leave out trials or evals, or have others answer than the files
-// say; of them those whose flag counts. nil: every flag does.
+// Narrowing returns the words of the command line that leave out trials or evals, or replace providers, for the flags
+// that count. nil: all count.
 func (s *Spec) Narrowing(counts func(flag string) bool) (words []string) {
 	add := func(had bool, flag string, value ...string) {
 		if had && (counts == nil || counts(flag)) {
@@ -154,7 +154,7 @@ func (s *Spec) Scrubbed(scrub func(string) string) *Spec {
 	return &clean
 }
 
-// Files are the paths that a continued run takes over, each with its flag; those of the files to run have none.
+// Files are the paths that a resumed run takes over, each with its flag; those of the files to run have none.
 func (s *Spec) Files() iter.Seq2[string, string] {
 	return func(yield func(flag, path string) bool) {
 		for _, path := range s.Paths {

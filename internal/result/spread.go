@@ -8,50 +8,50 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Spread is how numbers are spread.
+// Spread describes the distribution of numbers.
 type Spread struct {
 	N    int     `json:"n"`
 	Mean float64 `json:"mean"`
-	// Deviation is the standard deviation of a sample, which divides by n - 1; null for one number alone.
+	// Deviation is the standard deviation of a sample, which divides by n - 1; null for a single number.
 	Deviation *float64 `json:"deviation"`
 	Low       float64  `json:"lowest"`
 	High      float64  `json:"highest"`
 }
 
-// spreading adds up numbers from 0 to chat.Most. It does not depend on their order, and keeps none of them: they are
-// counted in whole parts of a unit.
+// spreading sums numbers from 0 to chat.Most without keeping them. The result does not depend on their order: they are
+// counted as integers in parts of a unit.
 type spreading struct {
 	n            int
-	sum, squares wide
+	sum, squares uint128
 	low, high    float64
 	partsOfOne   float64
 }
 
-// wide is a number of 128 bits.
-type wide struct{ high, low uint64 }
+// uint128 is an unsigned number of 128 bits.
+type uint128 struct{ high, low uint64 }
 
-func (w *wide) plus(high, low uint64) {
+func (w *uint128) plus(high, low uint64) {
 	var carry uint64
 	w.low, carry = bits.Add64(w.low, low, 0)
 	w.high, _ = bits.Add64(w.high, high, carry)
 }
 
-func (w *wide) big() *big.Int {
+func (w *uint128) big() *big.Int {
 	n := new(big.Int).SetUint64(w.high)
 	return n.Or(n.Lsh(n, 64), new(big.Int).SetUint64(w.low))
 }
 
-// parts is into how many parts one is divided: the smallest number that counts is one of them.
+// newSpreading sums numbers with a resolution of 1/parts.
 func newSpreading(parts float64) *spreading { return &spreading{partsOfOne: parts} }
 
-// The units of what is spread. The largest number of each has less than 54 bits.
+// Resolutions. The largest number of each kind has less than 54 bits.
 const (
 	scoreParts = 1e9 // 0 to 1
 	timeParts  = 1e3 // milliseconds
 	moneyParts = 1e9 // US dollars
 )
 
-// mostParts is the largest number of parts; what is more counts as that.
+// mostParts is the largest number of parts; larger numbers count as that.
 const mostParts = 1 << 53
 
 func (s *spreading) add(n float64) {
@@ -73,7 +73,7 @@ func (s *spreading) total() float64 {
 	return sum / s.partsOfOne
 }
 
-// spread is nil where nothing was added.
+// spread returns the distribution; nil if nothing was added.
 func (s *spreading) spread() *Spread {
 	if s == nil || s.n == 0 {
 		return nil
@@ -89,7 +89,7 @@ func (s *spreading) spread() *Spread {
 	return out
 }
 
-// tidy rounds to twelve digits after the point: sums of decimal numbers look like those.
+// tidy rounds to twelve decimal places, to remove rounding errors of sums.
 func tidy(n float64) float64 {
 	const digits = 1e12
 	if n > 1e3 {

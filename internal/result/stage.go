@@ -8,29 +8,29 @@ import (
 	"github.com/arena-evals/arena/internal/gate"
 )
 
-// Stage is a look at the first trials of a count that is held against a baseline: the rest runs only where the first
-// look worse than the baseline did. To stop without a claim needs no correction, so that what all of them show is
-// tested as if their number had been fixed.
+// Stage is a look at the first trials of a count that is compared with a baseline. The rest runs only if these look
+// worse than the baseline. An early stop makes no claim, so it needs no correction: all trials are tested as if their
+// number had been fixed.
 type Stage struct {
 	At int `json:"at"` // trials
-	// Passed and Failed are the trials of the baseline, and Rule is that by which they ended.
+	// Passed and Failed count trials of the baseline, and Rule is the rule that ended them.
 	Passed int            `json:"passed"`
 	Failed int            `json:"failed"`
 	Rule   *baseline.Rule `json:"gate,omitempty"`
-	// Red says that the group did not pass then. That it is no worse is no reason to pass: only a run of all of its
+	// Red says that the group did not pass in the baseline. To be no worse is not enough to pass: only a run of all
 	// trials makes it green.
 	Red bool `json:"red,omitempty"`
 }
 
-// StageTrials are the first trials of a count that names no min.
+// StageTrials is the number of first trials of a count without min.
 const StageTrials = 5
 
-// suspicion is the p value up to which the first trials look worse: few that became much worse are above it, and three
-// of four that did not change are.
+// suspicion is the p value up to which the first trials look worse: few agents that became much worse are above it, and
+// three of four unchanged ones are.
 const suspicion = 0.25
 
-// verdict is the status of a group whose first trials look no worse than the baseline. They do not make a group green
-// that was red then: they are too few to show that it is fixed.
+// verdict is the status of a group whose first trials look no worse than the baseline. They cannot turn a red group
+// green: there are too few.
 func (s *Stage) verdict(first Status) Status {
 	if s.Red && first == Passed {
 		return Undecided
@@ -46,10 +46,10 @@ func (s *Stage) worse(c gate.Counts) bool {
 	}) <= suspicion
 }
 
-// staged reports whether the trials end after the first ones where these look no worse than the baseline.
+// staged reports whether the trials end after the first ones if these look no worse than the baseline.
 func (s *GateSpec) staged() bool { return s.Stop == StopBaseline }
 
-// checkStage refuses a look that cannot be.
+// checkStage refuses an invalid stage.
 func (s *GateSpec) checkStage() error {
 	switch {
 	case s.staged() != (s.Stage != nil):

@@ -12,16 +12,17 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Story is the events of a trial that another process runs, between its start and its end. It contains neither the
-// trial's id nor its outcome.
+// Story contains the events of a trial in another process, between its start and its end. It contains neither the id
+// nor the outcome of the trial.
 type Story struct {
 	Began, Ended time.Time
-	// Simulated says that times count from the start of the run, as in At. Otherwise they are of the clock of who ran it.
+	// Simulated says that times count from the start of the run, as in At. Otherwise they come from the clock of the
+	// other process.
 	Simulated bool
 	Events    []Event
 }
 
-// StoryDetail is what a story is to hold besides what the stream of events has.
+// StoryDetail says what a story contains in addition to the stream of events.
 type StoryDetail struct {
 	Content bool `json:"content,omitempty"` // requests and replies of models
 	Media   bool `json:"media,omitempty"`   // the bytes of the media of messages
@@ -34,7 +35,7 @@ type storyHead struct {
 	Simulated bool      `json:"simulated,omitempty"`
 }
 
-// storyLine is an event of an encoded story: what the stream has of it, and what it keeps from the stream.
+// storyLine is an event of an encoded story: its data in the stream, and the fields that the stream leaves out.
 type storyLine struct {
 	Kind EventKind       `json:"kind"`
 	Time time.Time       `json:"time"`
@@ -43,15 +44,15 @@ type storyLine struct {
 	Data json.RawMessage `json:"data,omitempty"`
 
 	Index   int           `json:"index,omitempty"`   // of a message
-	Message *chat.Message `json:"message,omitempty"` // from which all else that is told of it comes
+	Message *chat.Message `json:"message,omitempty"` // all other fields of the event derive from it
 	Request *chat.Request `json:"request,omitempty"`
 	Answer  *chat.Reply   `json:"answer,omitempty"`
 	Host    string        `json:"host,omitempty"`
 	Port    int           `json:"port,omitempty"`
 }
 
-// told are the kinds of events that a story may contain.
-var told = []Event{
+// storyEvents are the kinds of events in a story.
+var storyEvents = []Event{
 	TurnStarted{}, MessageCreated{}, CallStarted{}, CallCompleted{}, CallFailed{}, ToolStarted{}, ToolCompleted{},
 	StateChanged{}, StepStarted{}, StepCompleted{}, ValidationFailed{}, EvalCompleted{}, EvalFailed{}, VerdictGiven{},
 	TurnCompleted{},
@@ -109,7 +110,7 @@ func storyLineOf(e Event, detail StoryDetail) (line storyLine, err error) {
 	return line, err
 }
 
-// messageToSend is a message with the bytes of its media, where they are wanted.
+// messageToSend is a message, with the bytes of its media if they are wanted.
 func messageToSend(m *chat.Message, detail StoryDetail) (*chat.Message, error) {
 	if !detail.Media {
 		return m, nil
@@ -140,7 +141,7 @@ func partsWithData(parts []chat.Part) ([]chat.Part, error) {
 	return parts, nil
 }
 
-// DecodeStory reads an encoded story, which may come from an enemy. Its events say of no trial that they are its.
+// DecodeStory decodes a story, which may come from an attacker. Its events have no trial.
 func DecodeStory(text []byte) (*Story, error) {
 	s := &Story{}
 	number := 0
@@ -186,11 +187,11 @@ func decodeStoryLine(text []byte) (Event, error) {
 		}
 		return MessageCreatedOf(m, at, line.Index), nil
 	}
-	i := slices.IndexFunc(told, func(e Event) bool { return e.Kind() == line.Kind })
+	i := slices.IndexFunc(storyEvents, func(e Event) bool { return e.Kind() == line.Kind })
 	if i < 0 {
 		return nil, fmt.Errorf("an event %q is none of a trial", line.Kind)
 	}
-	v := reflect.New(reflect.TypeOf(told[i]))
+	v := reflect.New(reflect.TypeOf(storyEvents[i]))
 	if err := unmarshal(line.Data, v.Interface()); err != nil {
 		return nil, err
 	}
@@ -204,7 +205,7 @@ func decodeStoryLine(text []byte) (Event, error) {
 		return e, nil
 	case ToolStarted:
 		if e.Args == nil && e.BadArgs == "" {
-			e.Args = chat.Args{} // which is not written
+			e.Args = chat.Args{} // the story does not contain them
 		}
 		return e, nil
 	case CallCompleted:
@@ -216,7 +217,7 @@ func decodeStoryLine(text []byte) (Event, error) {
 	return e, nil
 }
 
-// placed is an event at another place.
+// placed is an event with another position.
 func placed(e Event, at At) Event {
 	v := reflect.New(reflect.TypeOf(e)).Elem()
 	v.Set(reflect.ValueOf(e))
@@ -224,8 +225,8 @@ func placed(e Event, at At) Event {
 	return v.Interface().(Event) //nolint:forcetypeassert // it is one
 }
 
-// Of returns the events as those of a trial, as if they had happened at the place of its start: moved so that the story
-// begins there, but ends at the latest at now. What is simulated has times of its own.
+// Of returns the events as those of a trial that started at started. Times are shifted to that start, but not beyond
+// now. Simulated times stay relative to the run.
 func (s *Story) Of(started At, now time.Time) []Event {
 	move := min(started.Time.Sub(s.Began), now.Sub(s.Ended))
 	if s.Simulated {

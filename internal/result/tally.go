@@ -8,18 +8,18 @@ import (
 	"github.com/arena-evals/arena/internal/gate"
 )
 
-// tally counts the trials of a group, and the outcomes of each of its assertions. There may be very many groups, most
-// of them with few of everything, and so it takes little memory. Its zero value is ready.
+// tally counts the trials of a group, and the outcomes of its assertions. There may be very many groups, most of them
+// small, so it uses little memory. Its zero value is ready.
 type tally struct {
-	statuses   [len(statusNames)]int
-	broken     int // trials that ended in an error of their own
-	assertions []counted
-	places     map[countedCheck]int   // of the assertions in their list; nil: there are few
-	next       int                    // place of the assertion that likely comes next
-	variants   few[string, variantOf] // by key
-	inputs     few[string, uint8]     // by what was asked: how its trials ended
-	said       few[uint64, uint8]     // by the words of the conversation: the same
-	evals      bool                   // evals with thresholds judged a trial
+	statuses      [len(statusNames)]int
+	broken        int // trials with an error of their own
+	assertions    []counted
+	places        map[countedCheck]int        // index of each assertion in the list; nil: there are few
+	next          int                         // expected index of the next assertion
+	variants      smallMap[string, variantOf] // by key
+	inputs        smallMap[string, uint8]     // by input: the outcomes of its trials
+	conversations smallMap[uint64, uint8]     // by hash of the conversation: the outcomes
+	evals         bool                        // evals with thresholds judged a trial
 }
 
 // variantOf is a variant of a group.
@@ -28,7 +28,7 @@ type variantOf struct {
 	values map[string]string
 }
 
-// counted is the outcomes of an assertion so far.
+// counted counts the outcomes of an assertion.
 type counted struct {
 	of    unique.Handle[assertion]
 	first int // plan index of its first trial; orders the variants
@@ -36,7 +36,7 @@ type counted struct {
 	passed, failed, errors, skipped int32
 }
 
-// assertion is what groups have in common that ask for the same check at the same place.
+// assertion is shared by groups with the same check at the same place.
 type assertion struct {
 	countedCheck
 
@@ -63,7 +63,7 @@ func (c *tally) count(o *Observed) {
 		*c.inputs.make(o.input) |= saw
 	}
 	if saw != 0 || o.status != Skipped {
-		*c.said.make(o.words) |= saw
+		*c.conversations.make(o.words) |= saw
 	}
 	for i := range o.checks {
 		c.check(o, &o.checks[i])
@@ -99,7 +99,7 @@ func (c *tally) check(o *Observed, v *observedCheck) {
 	}
 }
 
-// find finds an assertion. They mostly come in the order of the trial before. nil: it is new.
+// find finds an assertion; nil: it is new. Assertions mostly come in the order of the previous trial.
 func (c *tally) find(at countedCheck) *counted {
 	if c.places != nil {
 		if i, there := c.places[at]; there {
@@ -124,7 +124,7 @@ func (c *tally) add(s counted) *counted {
 	switch n := len(c.assertions); {
 	case c.places != nil:
 		c.places[s.of.Value().countedCheck] = n - 1
-	case n > notFew:
+	case n > maxScan:
 		c.places = make(map[countedCheck]int, 2*n)
 		for i := range c.assertions {
 			c.places[c.assertions[i].of.Value().countedCheck] = i
@@ -133,7 +133,7 @@ func (c *tally) add(s counted) *counted {
 	return &c.assertions[len(c.assertions)-1]
 }
 
-// inOrder are the assertions as people read them.
+// inOrder are the assertions in the order of reports.
 func (c *tally) inOrder() []AssertionStats {
 	sorted := slices.SortedFunc(slices.Values(c.assertions), func(a, b counted) int {
 		return cmp.Or(a.of.Value().compare(b.of.Value().countedCheck), cmp.Compare(a.first, b.first))
@@ -154,7 +154,7 @@ func (c *tally) inOrder() []AssertionStats {
 	return all
 }
 
-// status decides a count. Every assertion must hold in its required share of the trials of each variant, and no trial
+// status is the status of a count. Every assertion must hold in its share of the trials of each variant, and no trial
 // may have an error of its own.
 func (c *tally) status(trials int) (status Status) {
 	for i := range c.assertions {
@@ -188,8 +188,8 @@ func (s *counted) fold() Status {
 	return Failed
 }
 
-// certain is the outcome of a count after n trials, when the remaining ones cannot change it; else Unset. It is passed
-// only when every assertion of every variant is known, none of them can still fall below its share, and no trial broke:
+// certain is the status of a count after n trials, if the remaining ones cannot change it; otherwise Unset. It is
+// passed only if every assertion of every variant is known, none can still fall below its share, and no trial broke:
 // evals may judge later trials at other places.
 func (c *tally) certain(spec *GateSpec, n int) Status {
 	passed := len(c.assertions) > 0 && !c.evals && c.broken == 0 && c.statuses[Passed]+c.statuses[Failed] == n &&
@@ -211,18 +211,18 @@ func (c *tally) certain(spec *GateSpec, n int) Status {
 	return Unset
 }
 
-// left is how many trials of a variant come after the first n.
+// left is the number of trials of a variant after the first n.
 func (c *tally) left(spec *GateSpec, n int, variant string) int {
 	number := 0
 	if v := c.variants.get(variant); v != nil {
 		number = v.first
 	}
-	place := (number - 1) % spec.Block // of the variant in a turn of all
+	place := (number - 1) % spec.Block // of the variant within a round
 	through := func(n int) int { return (n + spec.Block - 1 - place) / spec.Block }
 	return through(spec.Max) - through(n)
 }
 
-// complete reports whether each variant was judged by the same assertions.
+// complete reports whether each variant has the same assertions.
 func (c *tally) complete() bool {
 	byVariant := map[string]int{}
 	for i := range c.assertions {
@@ -236,10 +236,10 @@ func (c *tally) complete() bool {
 	return true
 }
 
-// soonest is how many more trials it takes at least until the verdict of a count may be certain.
+// soonest is the fewest further trials after which the status of a count may be certain.
 func (c *tally) soonest(spec *GateSpec, n int) int {
 	if len(c.assertions) == 0 || c.evals || c.variants.len() < spec.Block {
-		return 1 // what is not known yet may fail in the next one
+		return 1 // an unknown assertion may fail in the next trial
 	}
 	failing, passing := spec.Max-n, 1
 	for i := range c.assertions {
@@ -250,8 +250,8 @@ func (c *tally) soonest(spec *GateSpec, n int) int {
 	return min(failing, passing)
 }
 
-// soonest is how many trials, of those that are left, must fail for the assertion to have failed for certain, and how
-// many must pass for it to hold; at most all.
+// soonest is how many of the remaining trials must fail for the assertion to fail for certain, and how many must pass
+// for it to hold; at most all.
 func (s *counted) soonest(left int) (fails, passes int) {
 	fails, passes = left, left
 	for d := left - 1; d > 0; d-- {
@@ -265,17 +265,17 @@ func (s *counted) soonest(left int) (fails, passes int) {
 	return max(fails, 1), passes
 }
 
-// certain is what is known for certain of the assertion when so many more trials pass and fail, and others are left.
+// certain is the verdict on the assertion after more passed and failed trials, with others left.
 func (s *counted) certain(pass, fail, left int) gate.Verdict {
 	return gate.Certain(int(s.passed)+pass, int(s.failed)+fail, left, s.of.Value().threshold)
 }
 
-// flaky is why trials of one input both passed and failed; "": they did not.
+// flaky is why trials with one input both passed and failed; "": they did not.
 func (c *tally) flaky() string {
 	mixed := func(saw uint8) bool { return saw == sawPass|sawFailure }
 	for _, saw := range c.inputs.all() {
 		if mixed(*saw) {
-			for _, said := range c.said.all() {
+			for _, said := range c.conversations.all() {
 				if mixed(*said) {
 					return FlakyJudge
 				}
@@ -286,7 +286,7 @@ func (c *tally) flaky() string {
 	return ""
 }
 
-// alike reports whether several trials had the same conversation, word for word, and no other.
+// alike reports whether several trials had the same conversation, word for word.
 func (c *tally) alike() bool {
-	return c.said.len() == 1 && c.statuses[Passed]+c.statuses[Failed]+c.statuses[Errored] > 1
+	return c.conversations.len() == 1 && c.statuses[Passed]+c.statuses[Failed]+c.statuses[Errored] > 1
 }

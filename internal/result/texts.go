@@ -2,12 +2,12 @@ package result
 
 import "strings"
 
-// texts keeps very many short texts in few long ones.
+// texts stores very many short texts in few long strings.
 type texts struct {
-	done []string // that hold many texts each
+	done []string // each contains many texts
 	open strings.Builder
 	last textAt
-	text string // the last one
+	text string // the last text
 }
 
 // textAt is the position of a text in texts. A text with allBytes is as long as the whole.
@@ -21,7 +21,7 @@ const (
 	allBytes   = 1<<16 - 1
 )
 
-// add keeps a text; one that is the same as the one before it is kept once.
+// add stores a text. If it equals the previous one, that is shared.
 func (t *texts) add(text string) textAt {
 	if text == t.text && t.last.bytes > 0 {
 		return t.last

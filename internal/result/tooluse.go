@@ -10,16 +10,16 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// toolUse is how the calls of one tool went over all trials.
+// toolUse counts the calls of one tool over all trials.
 type toolUse struct {
 	worked bool
 	broken int
-	index  int    // of the trial with the first failure, in the order of the plan
-	trial  string // the same
-	reason string // the same
+	index  int    // plan index of the trial with the first failure
+	trial  string // id of that trial
+	reason string // reason of that failure
 }
 
-// toolUses are those of the tools of a run, by name.
+// toolUses are the tools of a run, by name.
 type toolUses map[string]*toolUse
 
 func (u toolUses) add(t *Trial) {
@@ -44,8 +44,7 @@ func (u toolUses) add(t *Trial) {
 	}
 }
 
-// neverWorked warns of the tools that failed in every call: what an agent does without their results is not what it
-// does with them.
+// neverWorked warns of tools that failed in every call: without their results, an agent behaves differently.
 func (u toolUses) neverWorked() (list []diag.Diagnostic) {
 	const most = 200
 	for _, name := range slices.Sorted(maps.Keys(u)) {

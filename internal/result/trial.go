@@ -23,50 +23,49 @@ type Trial struct {
 	Tags     []string          `json:"tags,omitempty"`
 	Labels   map[string]string `json:"labels,omitempty"`
 	Position diag.Pos          `json:"position"` // of the scenario
-	// Fingerprint is equal for trials that ask for the same: it covers everything that decides their outcome.
+	// Fingerprint is equal for trials with the same input: it covers everything that affects their outcome.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	// Asked is equal for trials whose agents are asked the same and checked the same, whichever agents they are; "": not
-	// known.
+	// Asked is equal for trials that ask and check the same, with any agent; "": not known.
 	Asked string `json:"asked,omitempty"`
-	// Repeatable says that the trial comes out the same whenever it is run: mocks or recordings answer and judge.
+	// Repeatable says that the trial has the same result in each run: mocks or recordings answer and judge.
 	Repeatable bool `json:"repeatable,omitempty"`
-	// Judging is equal for judgements that ask the same of the same conversation, in a run that judges finished trials
-	// again: Fingerprint is that of the conversation then. "": the trial is no such judgement.
+	// Judging is equal for judgements of the same conversation by the same checks. It is set in rejudged runs, where
+	// Fingerprint is that of the conversation. "": not a judgement.
 	Judging string `json:"-"` // in the journal it is a field of the line, not of the trial
-	// Before says that the trial was kept when the run was resumed.
+	// Before says that a resumed run kept the trial.
 	Before bool `json:"before,omitempty"`
-	// Gone says that the plan of the resumed run no longer has the trial. It counts in no group, and can only make the run
-	// fail.
+	// Gone says that the trial is no longer in the plan of the resumed run. It is in no group, and can only make the
+	// run fail.
 	Gone bool `json:"gone,omitempty"`
-	// Excused says that a trial that is gone failed, and its group tolerated the failure at that time.
+	// Excused says that a trial that is gone failed, and that its group tolerated it.
 	Excused bool `json:"excused,omitempty"`
-	// Earlier are the failures of trials with the same fingerprint in runs that this run resumes.
+	// Earlier are failures of trials with the same fingerprint in the resumed runs.
 	Earlier []Attempt `json:"earlier,omitempty"`
-	// Flaky says that the trial failed before and passes now, although nothing changed.
+	// Flaky says that the trial failed before and passes now without a change.
 	Flaky bool `json:"flaky,omitempty"`
-	// OverBudget says that the trial was not run because the limit of costs did not allow for it.
+	// OverBudget says that the trial did not run because of the limit of costs.
 	OverBudget bool `json:"over_budget,omitempty"`
-	// MayCostUSD is an upper estimate of the trial's cost, by the cost of others or by its texts; 0: not known.
+	// MayCostUSD is an upper estimate of the cost of the trial; 0: not known.
 	MayCostUSD float64 `json:"may_cost_usd,omitempty"`
-	// Counted is false of a trial that the verdict of its group is not about; nil of all others. Only results.json has it:
-	// it follows from the trials of the group.
+	// Counted is false for a trial that does not count for the verdict of its group; nil for all others. Only
+	// results.json contains it.
 	Counted *bool `json:"counted,omitempty"`
-	// Rejected says that the provider refused the trial before the agent's first word, in a group with a pass_rate: the
-	// next number replaces it.
+	// Rejected says that the provider refused the trial before the first reply, in a group with a pass_rate: the next
+	// number replaces it.
 	Rejected bool `json:"rejected,omitempty"`
-	// Replacement says that the trial has a number above those that count, since it replaces one that was rejected.
+	// Replacement says that the trial replaces a rejected one, so that its number is above the planned ones.
 	Replacement bool `json:"replacement,omitempty"`
-	// Worker is the name of the worker that ran the trial; "": the process of the run did.
+	// Worker is the name of the worker that ran the trial; "": the process of the run.
 	Worker string `json:"worker,omitempty"`
-	// Unrecorded says that nothing broke but its cassette, which could not be written. A resumed run runs it again.
+	// Unrecorded says that the only error was a cassette that could not be written. A resumed run repeats the trial.
 	Unrecorded bool `json:"unrecorded,omitempty"`
 
 	Describe string `json:"description,omitempty"`
-	// TaskType is that of the prompt that the scenario names, or whose guardrails fired.
+	// TaskType is the task type of the prompt that the scenario names, or whose guardrails fired.
 	TaskType string `json:"task_type,omitempty"`
 	// Metadata is the metadata of the conversation that checks got. Numbers are json.Number.
 	Metadata jsonvalue.Object `json:"metadata,omitempty"`
-	// Recording is the source of the conversation, when the trial only judged it.
+	// Recording is the source of a recorded conversation; nil: the conversation was run.
 	Recording *Recording `json:"recording,omitempty"`
 
 	Status     Status   `json:"status"`
@@ -80,22 +79,21 @@ type Trial struct {
 	Simulated bool `json:"simulated,omitempty"`
 	// Judges is the cost of the trial's judgements, separate from that of the agent; nil when there are none.
 	Judges *SideCost `json:"judges,omitempty"`
-	// Users is the cost of the messages that models wrote for users, separate from that of the agent; nil: there are none.
+	// Users is the cost of models that played users, separate from that of the agent; nil: none.
 	Users *SideCost `json:"users,omitempty"`
-	// Context is the cost of what a context policy asked models: for summaries and embeddings, separate from that of the
-	// agent; nil: it asked none.
+	// Context is the cost of models that the context policy called, for summaries and embeddings; nil: none.
 	Context *SideCost `json:"context,omitempty"`
 	Retries int       `json:"retries,omitempty"`
 	Notices []string  `json:"notices,omitempty"`
-	// Warnings are those that the conversation caused. The run lists them too, each once.
+	// Warnings are the warnings about the conversation. The run lists them too, each once.
 	Warnings []string `json:"warnings,omitempty"`
 
 	Policy   string    `json:"context_policy,omitempty"` // identifies the scenario's context policy; "": none
-	System   string    `json:"system,omitempty"`         // the system prompt; of a workflow, that of its first state
+	System   string    `json:"system,omitempty"`         // the system prompt; of a workflow, that of the first state
 	Workflow *Workflow `json:"workflow,omitempty"`
 	Memory   []Memory  `json:"memory,omitempty"` // the agent's memory at the end, oldest first
-	// Listed are the names of the tools that MCP servers and remote agents listed, by server or agent. Those with more
-	// than 64 KiB of names are left out.
+	// Listed are the names of tools that MCP servers and remote agents listed, by server or agent. Lists above 64 KiB
+	// are left out.
 	Listed       map[string][]string `json:"listed_tools,omitempty"`
 	Turns        []Turn              `json:"turns"`
 	Conversation []Verdict           `json:"conversation_assertions"`
@@ -131,8 +129,8 @@ type Usage struct {
 	ToolCalls int `json:"tool_calls"`
 }
 
-// SideCost is the tokens and the cost of models beside the agent: of judges, of those that play users, or of those that
-// a context policy asks.
+// SideCost is the usage and cost of models other than the agent: judges, models that play users, or models that a
+// context policy calls.
 type SideCost struct {
 	chat.Usage
 	Calls   int      `json:"calls"`
@@ -144,13 +142,12 @@ type SideCost struct {
 // Turn is one message of the user and everything until the final reply.
 type Turn struct {
 	Index int `json:"index"` // from 0
-	// Scripted is the index of the turn of the scenario that it came from, where that is not Index: turns of a scenario
-	// before it became several, or none. See Script.
+	// Scripted is the index of the turn of the scenario that this turn came from, if it differs from Index: an earlier
+	// turn became several, or none. See Script.
 	Scripted *int `json:"scripted,omitempty"`
-	// Persona is who plays the user, where a model writes the message; "": it is scripted.
+	// Persona plays the user in this turn; "": the turn is scripted.
 	Persona string `json:"persona,omitempty"`
-	// Ended is why nothing more was generated behind this turn, for the same turn of the scenario; "": there was more, or
-	// it is scripted. See EndedByMark.
+	// Ended is why the persona sent nothing more after this turn; "": it did, or the turn is scripted. See EndedByMark.
 	Ended      string         `json:"ended,omitempty"`
 	User       string         `json:"user"`
 	Assistant  string         `json:"assistant"` // the final reply; empty when there was none
@@ -161,7 +158,7 @@ type Turn struct {
 	Assertions []Verdict      `json:"assertions"`
 	LatencyMS  float64        `json:"latency_ms"`
 	Streamed   bool           `json:"streamed,omitempty"` // the replies were streamed
-	// Composition is the steps that answered instead of one model call; nil: none.
+	// Composition contains the steps that answered instead of one model call; nil: none.
 	Composition *Composition `json:"composition,omitempty"`
 	// Trace is the trace of an agent that is a program; nil: none.
 	Trace      *chat.Trace `json:"trace,omitempty"`
@@ -174,7 +171,7 @@ type Turn struct {
 const (
 	EndedByMark    = "end_marker" // it ended the conversation itself
 	EndedByMaximum = "maximum"    // it may say no more
-	EndedByError   = "error"      // a message, or the reply to it, failed
+	EndedByError   = "error"      // a message or its reply failed
 	EndedByFailure = "stopped"    // an assertion failed, and on_failure is stop
 )
 
@@ -203,12 +200,11 @@ type ToolCall struct {
 	Result    string    `json:"result"`
 	Error     string    `json:"error,omitempty"`
 	ErrorType string    `json:"error_type,omitempty"`
-	// Broken says that the tool itself failed: it was called, or could not be, and the agent is not at fault, nor did
-	// arena inject the failure.
+	// Broken says that the tool itself failed, not because of the agent and not because arena injected a failure.
 	Broken bool `json:"broken,omitempty"`
-	// Refused says that arena did not run the call: there is no such tool, or the agent is not to have it here.
+	// Refused says that arena did not run the call: the tool does not exist, or the agent may not use it here.
 	Refused bool `json:"refused,omitempty"`
-	// Injected is how arena let the call fail, as the scenario says: a mode of chaos; "": it did not.
+	// Injected is the failure that the scenario injected, a mode of chaos; "": none.
 	Injected string `json:"injected,omitempty"`
 }
 
@@ -236,7 +232,7 @@ type Verdict struct {
 // Name is the type of the check that was run.
 func (v *Verdict) Name() string { return cmp.Or(v.Check, v.Type) }
 
-// Checks calls f for every verdict of the trial; turn is the index of its turn, -1 for those of the conversation.
+// Checks calls f for every verdict of the trial; turn is the index of the turn, -1 for the conversation.
 func (t *Trial) Checks(f func(turn, i int, v *Verdict)) {
 	for ti := range t.Turns {
 		for i := range t.Turns[ti].Assertions {

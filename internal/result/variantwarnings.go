@@ -10,9 +10,9 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// variantCounts are the trials of one variant, or row, of a group.
+// variantCounts counts the trials of one variant, or row, of a group.
 type variantCounts struct {
-	name           string // with the bracket behind it, as ids of trials end
+	name           string // in the format of trial ids, with brackets
 	passed, failed int
 }
 

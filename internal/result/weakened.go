@@ -5,17 +5,17 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// Weakening is why a gate is wrong more often than its confidence says: somebody looked at its trials, and gave luck
-// another chance.
+// Weakening is why a gate has more errors than its confidence allows: trials were known when its rule was set, or it
+// got a second chance.
 type Weakening string
 
 // The ways.
 const (
-	WeakenedByRule  Weakening = "rule"  // its rule was set, or changed, when trials of it were known
-	WeakenedByAgain Weakening = "again" // it ended without passing, and was started afresh, although nothing had changed
+	WeakenedByRule  Weakening = "rule"  // its rule was set or changed when some of its trials were known
+	WeakenedByAgain Weakening = "again" // it ended without passing, and was started afresh without a change
 )
 
-// Weakenings are all of them.
+// Weakenings returns all weakenings.
 func Weakenings() []Weakening { return []Weakening{WeakenedByRule, WeakenedByAgain} }
 
 // String says what was done.
@@ -29,15 +29,15 @@ func (w Weakening) String() string {
 	return string(w)
 }
 
-// Asks reports whether another rule asks for the same in the same way.
+// Asks reports whether another rule has the same demand.
 func (s *GateSpec) Asks(o *GateSpec) bool {
 	return s.Rule == o.Rule && s.rule() == o.rule()
 }
 
-// Is reports whether another group is the same one, in whatever plan.
+// Is reports whether another group is the same one, in any plan.
 func (g *GatedGroup) Is(o *GatedGroup) bool { return g.key() == o.key() }
 
-// name names the group as its trials are named.
+// name names the group in the format of trial ids.
 func (g *Group) name() string {
 	name := g.Scenario + "/" + g.Provider + "/" + g.Region
 	if g.Row != "" {
@@ -46,7 +46,7 @@ func (g *Group) name() string {
 	return name
 }
 
-// WeakenedWarnings warns of gates that are wrong more often than their confidence says.
+// WeakenedWarnings warns of gates with more errors than their confidence allows.
 func (r *Run) WeakenedWarnings() (list []diag.Diagnostic) {
 	for _, w := range Weakenings() {
 		var names []string

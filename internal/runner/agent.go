@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Agents of their own: programs and endpoints that hold the conversation themselves, in the place of a model.
+// Programs and endpoints that hold the conversation themselves, instead of a model.
 
 // endAgent ends the program or connection of the trial's agent, and returns whether it ended well. If not, the trial is
 // an error: its last reply may be incomplete. Only the first call has an effect.
@@ -26,7 +26,7 @@ func (s *session) endAgent(ctx context.Context) bool {
 	}
 	switch cause := stopCause(ctx); {
 	case s.out.Error != "" || s.out.Status == result.Cancelled:
-	case cause != nil: // the run was stopped while the agent ended, and that is why it did not end well
+	case cause != nil: // the run was stopped while the agent ended, which explains its error
 		s.out.Status, s.out.Skip = result.Cancelled, cause.Error()
 	default:
 		s.out.Error = err.Error()
@@ -34,9 +34,9 @@ func (s *session) endAgent(ctx context.Context) bool {
 	return false
 }
 
-// ran reports whether the agent ran the calls of its last reply itself. Agents do so always, except those that have
-// their tools run by arena: then only the calls in their traces count.
-func (s *session) ran() bool {
+// agentRanCalls reports whether the agent ran the calls of its last reply itself. It did, unless arena runs its tools:
+// then only calls in its traces count.
+func (s *session) agentRanCalls() bool {
 	spec := s.trial.Endpoint.Spec
 	return spec.RunsTools() || spec.IsAgent() && len(s.toolResults) > 0
 }
@@ -52,7 +52,7 @@ func (l *toolLoop) recordAgentCalls(calls []chat.ToolCall, results []chat.ToolRe
 		at := slices.IndexFunc(results, func(r chat.ToolResult) bool { return r.ID == call.ID })
 		res := chat.ToolResult{ID: call.ID, Name: call.Name}
 		if at >= 0 {
-			res = unmarked(results[at])
+			res = withoutMarks(results[at])
 		}
 		round.started(i)
 		round.done(i, &res)
@@ -63,13 +63,13 @@ func (l *toolLoop) recordAgentCalls(calls []chat.ToolCall, results []chat.ToolRe
 		l.record(call, res, true)
 	}
 	l.calls += len(calls)
-	l.s.called(make([]string, len(calls)))
+	l.s.countCalls(make([]string, len(calls)))
 	return nil
 }
 
-// keepTaken keeps the calls that a guardrail took out of the last reply, of an agent that had made them already. They
-// have no place in the transcript, and checks count them.
-func (l *toolLoop) keepTaken() {
+// keepRemovedCalls keeps calls that a guardrail removed from the last reply, though the agent had made them already.
+// They are not in the transcript, but checks count them.
+func (l *toolLoop) keepRemovedCalls() {
 	for _, call := range l.s.ranCalls {
 		res := chat.ToolResult{ID: call.ID, Name: call.Name}
 		if at := slices.IndexFunc(l.s.toolResults, func(r chat.ToolResult) bool { return r.ID == call.ID }); at >= 0 {

@@ -98,7 +98,7 @@ func (q *queue) nextStep() {
 		if first < 0 {
 			first = q.rank(g)
 		}
-		if q.rank(g) > first { // what is left goes to them
+		if q.rank(g) > first { // groups of a lower rank get the rest first
 			break
 		}
 		for need := g.progress.Needed(); size > 0 && g.started < need; size-- {
@@ -112,7 +112,7 @@ func (q *queue) nextStep() {
 			}
 		}
 	}
-	for _, k := range known { // what came of them counts like that of the others of the step
+	for _, k := range known { // their outcomes count like those of the other trials of the step
 		q.fold(k)
 	}
 	if len(a.step)+len(known) == 0 {
@@ -132,7 +132,7 @@ func (q *queue) fold(k job) {
 func (q *queue) spend() {
 	q.allowance.ended = true
 	for _, g := range slices.Clone(q.open) {
-		for q.kept(g.first + g.started) { // they are there already
+		for q.kept(g.first + g.started) { // these trials are finished already
 			g.started++
 			q.fold(job{index: g.first + g.started - 1, of: g})
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Asked sums up what a trial asks the agent and how the answers are checked: the turns, the row, all variants of the
-// group, assertions and evals that gate; and by whom, see checkers. Trials of two runs in which it is equal can be held
-// against each other, whatever became of the agent: of its prompt, model, tools and mock replies.
+// Asked is a hash of what a trial asks the agent and how the answers are checked: turns, row, all variants of the
+// group, gating assertions and evals, and checkers. It leaves out the agent: its prompt, model, tools and mock replies.
+// Trials of two runs can be compared if it is equal.
 func (f *Fingerprints) Asked(t *Trial) string {
 	s := t.shared()
 	shared := f.shareForScenario(askedOf{t.Project, s}, func() digest.Sum { return f.askedOf(t.Project, s) })
@@ -28,7 +28,7 @@ func (f *Fingerprints) Asked(t *Trial) string {
 	case t.row != 0:
 		decides = append(decides, rowDecides(t.filled().Scenario)...)
 	}
-	for i := range s.Turns { // as in the files: a rejudged run does not open the models that play users
+	for i := range s.Turns { // as in the files: a rejudged run opens no models that play users
 		p, turn := t.Project.Project, &s.Turns[i]
 		persona, role := p.PersonaOf(turn), p.RoleOf(turn)
 		if persona == nil || role == nil {
@@ -43,13 +43,13 @@ func (f *Fingerprints) Asked(t *Trial) string {
 	return result.Asked{Sum: hex.EncodeToString(sum[:8]), By: f.checkers(t.Project, s)}.String()
 }
 
-// askedRows are rows of a scenario that are one group, as the key of their sum.
+// askedRows is the key of the hash of the rows of one group.
 type askedRows struct {
 	s     *scenario.Scenario
 	first *int32
 }
 
-// sumOfRows is that of the rows of which a group draws its trials: another order, or other trials, draw from the same.
+// sumOfRows is a hash of the rows from which a group draws its trials, in any order and number.
 func sumOfRows(s *scenario.Scenario, rows []int32) digest.Sum {
 	set := s.Dataset
 	all := sha256.New()
@@ -64,14 +64,14 @@ func sumOfRows(s *scenario.Scenario, rows []int32) digest.Sum {
 	return scenario.Digest(all.Sum(nil))
 }
 
-// rowDecides is what the row of a scenario decides: what it holds and is called, and the media that it names.
+// rowDecides returns the parts of a row that affect a trial: its content, its name, and its media.
 func rowDecides(s *scenario.Scenario) []any {
 	decides := []any{s.Row.ID, s.Row.Canonical()}
 	s.EachRowMedium(func(part *chat.Part, _ diag.Pos) { decides = append(decides, part.Media) })
 	return decides
 }
 
-// askedOf is a scenario in a project, as the key of what it asks.
+// askedOf is the key of the hash of a scenario.
 type askedOf struct {
 	p *project
 	s *scenario.Scenario
@@ -94,7 +94,7 @@ func (f *Fingerprints) askedOf(p *project, s *scenario.Scenario) digest.Sum {
 	return scenario.Digest(decides...)
 }
 
-// bare is a scenario without what says who answers, and what only people read.
+// bare is a scenario without the parts that concern only the agent, or only readers.
 func bare(s *scenario.Scenario) *scenario.Scenario {
 	b := *s
 	b.Labels, b.Tags, b.Description = nil, nil, ""
@@ -111,9 +111,8 @@ func bare(s *scenario.Scenario) *scenario.Scenario {
 	return &b
 }
 
-// repeatable reports whether the trial has the same result whenever it runs: mocks or recordings answer and judge, and
-// nothing is random. A difference between two such trials is a fact. Replays from a cassette are not meant here: their
-// results are those of the recorded run.
+// repeatable reports whether the trial has the same result in each run: mocks or recordings answer and judge, and
+// nothing is random. Then each difference is real. A replay of a cassette does not count: it repeats a recorded run.
 func (t *Trial) repeatable() bool {
 	switch {
 	case t.Finished != nil:
@@ -153,7 +152,7 @@ func (t *Trial) drawsReplies() bool {
 	return false
 }
 
-// judgedByChance reports whether a model judges the trial that is none of ours, or a mock that draws.
+// judgedByChance reports whether a real model judges the trial, or a mock that draws its replies.
 func (t *Trial) judgedByChance() (chance bool) {
 	p := t.Project
 	if p.judges == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// noBaseline is the code of a run that lacks one.
+// noBaseline is the code of the problem that a run has no baseline.
 const noBaseline = "no-baseline"
 
 // reportBasis reports, before any call is paid, a baseline with which the plan cannot be compared, and a fail_on reason

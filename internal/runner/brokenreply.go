@@ -10,11 +10,11 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// A program that fails may still end as one that did not, and print what went wrong in place of a reply: a ban holds of
-// such a text. The same goes for a program that prints an object where it meant the text in it.
+// A failing program may exit with status 0 and print its error instead of a reply. Checks that forbid texts would pass
+// on it. A program may also print an object instead of the text in it.
 
-// brokenReply says what the whole text of a reply is when it is none of an agent's words, and what to do; "": it may be
-// one. program: it comes from a program or an endpoint that is the agent, and not from a model.
+// brokenReply says what a reply is if it cannot be the words of an agent, and what to do; "": it can. program: it comes
+// from an agent that is a program or an endpoint.
 func brokenReply(text string, program bool) string {
 	if strings.IndexByte("[u{$<", text[0]) >= 0 && lostReply().MatchString(text) {
 		return "which programs say that lost what they were to say"
@@ -42,7 +42,7 @@ const (
 	printedObject  = "which is an object of a program and not the text in it: print the text"
 )
 
-// brokenObject is brokenReply of a reply that is a JSON object.
+// brokenObject is brokenReply for a JSON object.
 func brokenObject(o jsonvalue.Object) string {
 	for key, parts := range o {
 		list, _ := parts.([]any)
@@ -66,13 +66,13 @@ func brokenObject(o jsonvalue.Object) string {
 	return ""
 }
 
-// printedForm is a way in which programs print failures and objects.
+// printedForm is a form in which programs print failures or objects.
 type printedForm struct {
 	pattern *regexp.Regexp
 	is      string
 }
 
-// lostReply finds texts that programs make of nothing, templates that nobody filled in, and the page of a gateway.
+// lostReply finds texts that stand for a missing value, unfilled templates, and error pages of gateways.
 var lostReply = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:\[object Object\]|undefined|\{\{ *[\w.]+ *\}\}|\$\{ *[\w.]+ *\})$|` +
 		`(?is)^(?:<!doctype html>\s*)?<html\b.{0,400}\b50[0-4]\b`)

@@ -29,11 +29,11 @@ type budget struct {
 	judges   result.JudgeSum
 	reserved float64 // for trials that run now
 	running  int
-	ratio    float64 // the highest of what a trial cost to its estimate; at least 1
+	ratio    float64 // highest ratio of cost to estimate so far; at least 1
 	known    bool    // a trial has ended
 	accounts map[estimateKey]*account
-	dearest  map[*Endpoint]float64 // cost of the dearest trial
-	over     error                 // why no further trial starts; nil: there is money left
+	dearest  map[*Endpoint]float64 // highest cost of a trial
+	over     error                 // why no further trial starts; nil: the budget is not used up
 }
 
 // rounding is the relative error that sums of costs may have against the limit.
@@ -100,7 +100,7 @@ func (b *budget) admit(ctx context.Context, plan *Plan, t *Trial) (grant, error)
 	for ctx.Err() == nil && b.over == nil {
 		needs := b.needs(a)
 		fits := b.spent()+b.reserved+needs <= b.limit*(1+rounding)
-		if a.noPrice && !a.ended { // it costs something
+		if a.noPrice && !a.ended { // without a price, a trial still costs something
 			fits = fits && b.spent()+b.reserved < b.limit
 		}
 		switch {
@@ -168,7 +168,7 @@ func (b *budget) settle(g grant, out *result.Trial) {
 	a, before := g.account, b.spent()
 	b.reserved, b.running, a.running, a.ended = b.reserved-g.usd, b.running-1, a.running-1, true
 	if b.running == 0 {
-		b.reserved = 0 // without what rounding left
+		b.reserved = 0 // removes rounding errors
 	}
 	if !b.book(out, g) && b.over == nil {
 		b.over = unpricedError{b.limit, out.ID}
@@ -195,7 +195,7 @@ func (b *budget) book(out *result.Trial, g grant) bool {
 	default:
 		known = out.Usage.Total() == 0
 	}
-	for _, c := range g.beside(out) {
+	for _, c := range g.sideCosts(out) {
 		if c.CostUSD != nil {
 			b.agents += *c.CostUSD
 		}

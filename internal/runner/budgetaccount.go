@@ -47,7 +47,7 @@ func ownCost(out *result.Trial, g grant) (usd float64, known bool) {
 			usd = *out.CostUSD
 		}
 	}
-	for _, c := range append(g.beside(out), result.JudgesOf(out)) {
+	for _, c := range append(g.sideCosts(out), result.JudgesOf(out)) {
 		switch {
 		case c == nil:
 		case c.CostUSD == nil:
@@ -84,8 +84,8 @@ func (t *Trial) granted(a *account, usd float64) grant {
 	return grant{account: a, usd: usd, paid: t.paysAgent(), users: t.paysUsers(), context: t.paysContext()}
 }
 
-// beside are the costs of paid models other than the agent and the judges.
-func (g grant) beside(out *result.Trial) (all []*result.SideCost) {
+// sideCosts are the costs of paid models other than the agent and the judges.
+func (g grant) sideCosts(out *result.Trial) (all []*result.SideCost) {
 	if g.users && out.Users != nil {
 		all = append(all, out.Users)
 	}

@@ -20,7 +20,7 @@ import (
 // exchanges, so that a replay measures the same as the recorded trial. The caller calls done at the end of the trial.
 func (s *session) openCassette(ctx context.Context) (_ context.Context, done func(), err error) {
 	folder := s.opts.Cassettes
-	if folder == nil || s.trial.Finished.isLeft() {
+	if folder == nil || s.trial.Finished.isUnjudgedOnly() {
 		return ctx, func() {}, nil
 	}
 	again := func(all bool) string { return s.opts.Again(s.out, all) }

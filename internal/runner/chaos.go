@@ -63,7 +63,7 @@ func (l *toolLoop) inject(
 		res = l.call(ctx, lane, call)
 	case scenario.FailsByGarbage:
 		if res = l.call(ctx, lane, call); res.Error != "" {
-			return res, 0 // it failed by itself: there is nothing to lose
+			return res, 0 // the tool failed by itself
 		}
 		res.Parts, res.Content = nil, cmp.Or(text, garbage)
 	case scenario.FailsByTimeout:
@@ -84,8 +84,8 @@ func injectedInto(res *chat.ToolResult) string {
 	return mode
 }
 
-// unmarked is a result as a tool gave it, without what only arena may say: that it let the call fail.
-func unmarked(res chat.ToolResult) chat.ToolResult {
+// withoutMarks is a result without marks that only arena may set: that it made the call fail.
+func withoutMarks(res chat.ToolResult) chat.ToolResult {
 	for _, key := range []string{tools.InjectedKey, tools.InjectedRuleKey} {
 		if _, said := res.Metadata[key]; said {
 			res.Metadata = maps.Clone(res.Metadata)
@@ -95,5 +95,5 @@ func unmarked(res chat.ToolResult) chat.ToolResult {
 	return res
 }
 
-// garbage is what an agent gets in place of a result that is lost: JSON that ends somewhere.
+// garbage replaces a lost result: truncated JSON.
 const garbage = `{"status": "ok", "result": {"id": "4f1c`

@@ -14,7 +14,7 @@ import (
 func TestMarksOfTools(t *testing.T) {
 	t.Parallel()
 	given := chat.ToolResult{Metadata: map[string]any{"injected": "error", "injected_rule": 1, "page": "2"}}
-	res := unmarked(given)
+	res := withoutMarks(given)
 	if injectedInto(&res) != "" || len(res.Metadata) != 1 || res.Metadata["page"] != "2" || len(given.Metadata) != 3 {
 		t.Errorf("got %v of %v", res.Metadata, given.Metadata)
 	}

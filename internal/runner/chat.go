@@ -111,7 +111,7 @@ func (c *Chat) sync() {
 	<-marker.handled
 }
 
-// Medium is a file that the user may send along with a message, in which place of the working directory it ever lies.
+// Medium reads a file that the user sends with a message, inside or outside of the working directory.
 func (c *Chat) Medium(file string) (part chat.Part, err error) {
 	e := c.s.trial.Endpoint
 	mime := media.TypeOf(filepath.Ext(file))
@@ -138,7 +138,7 @@ func (c *Chat) Medium(file string) (part chat.Part, err error) {
 }
 
 // Send sends a text of the user, with media, and returns the finished turn. After an error, or when ctx ends, the
-// conversation is what it was before, except for the effects of tools and the cost of calls.
+// conversation is as it was before. Effects of tools and costs of calls remain.
 func (c *Chat) Send(ctx context.Context, text string, media ...chat.Part) (turn *result.Turn, err error) {
 	s, before := c.s, c.s.snapshot()
 	ctx = providers.InTrial(ctx, s.agent)
@@ -176,7 +176,7 @@ func (c *Chat) Send(ctx context.Context, text string, media ...chat.Part) (turn 
 	return turn, err
 }
 
-// snapshot returns a function that makes the conversation what it is now.
+// snapshot returns a function that restores the present state of the conversation.
 func (s *session) snapshot() (restore func()) {
 	messages, calls, turns := s.messages, s.calls, s.out.Turns
 	stance, gist, scenario := s.stance, s.window.gist, s.trial.Scenario
@@ -236,7 +236,7 @@ func (c *Chat) Undo() (said string, media []chat.Part, err error) {
 
 // Tools are what the agent is offered now. ctx is for the servers that are asked which tools they have.
 func (c *Chat) Tools(ctx context.Context) ([]chat.Tool, error) {
-	if err := c.s.equip(ctx); err != nil {
+	if err := c.s.refreshTools(ctx); err != nil {
 		return nil, err
 	}
 	return c.s.stance.offered, nil

@@ -11,15 +11,15 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// checkersOf is a scenario in a project, as the key of who checks it.
+// checkersOf is the key of the checkers of a scenario.
 type checkersOf struct {
 	p *project
 	s *scenario.Scenario
 }
 
-// checkers are those who have a part in the checks of a scenario: the models that judge, with their prompts; the
-// programs that are types of checks; and the tools that checks call. Of programs it is the files that the project
-// has, and not those of the machine: a baseline holds on every one.
+// checkers are the models, programs and tools that take part in the checks of a scenario: judges with their prompts,
+// programs that are check types, and tools that checks call. Programs count by their files in the project, so that a
+// baseline is valid on every machine.
 func (f *Fingerprints) checkers(p *project, s *scenario.Scenario) []result.Checker {
 	f.mu.Lock()
 	known, ok := f.checkedBy[checkersOf{p, s}]
@@ -75,7 +75,7 @@ func (f *Fingerprints) findCheckers(p *project, s *scenario.Scenario) (by []resu
 	return by
 }
 
-// tool sums a tool that a check calls, with the files of its program.
+// tool is a hash of a tool that a check calls, with the files of its program.
 func (f *Fingerprints) tool(t *scenario.Tool) digest.Sum {
 	sums := []any{t}
 	if e := t.Exec; e != nil {
@@ -86,7 +86,7 @@ func (f *Fingerprints) tool(t *scenario.Tool) digest.Sum {
 	return scenario.Digest(sums...)
 }
 
-// ownFiles sums the files of a program that belong to the project; false where there are none.
+// ownFiles is a hash of the files of a program that belong to the project; false: none do.
 func (f *Fingerprints) ownFiles(of any, dir, command string, args []string) (sum digest.Sum, own bool) {
 	sum = f.shareForRun(filesOf{of}, func() digest.Sum {
 		files := programSums{}
@@ -98,5 +98,5 @@ func (f *Fingerprints) ownFiles(of any, dir, command string, args []string) (sum
 	return sum, sum != digest.Sum{}
 }
 
-// filesOf is a program, as the key of the sum of its files.
+// filesOf is the key of the hash of the files of a program.
 type filesOf struct{ program any }

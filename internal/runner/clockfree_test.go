@@ -59,9 +59,8 @@ var ownCalls = []chat.ToolCall{
 	{Name: "workflow__transition", Args: map[string]any{"event": "Solved", "context": "tea"}},
 }
 
-// TestOwnToolsKnowNoClock: what arena's own tools put into a conversation is the same whenever a trial begins and
-// however long it takes. Otherwise a recording and a cache answer none of what follows, and a model is paid for it
-// again.
+// TestOwnToolsKnowNoClock: the results of arena's own tools do not depend on when a trial starts or how long it takes.
+// Otherwise a recording would not match the next request, and the model would be paid for again.
 func TestOwnToolsKnowNoClock(t *testing.T) {
 	t.Parallel()
 	for name, budget := range map[string]string{"in time": "999999999", "too late": "1"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// composition is the one that answers in the present state; nil where a model does.
+// composition is the composition of the present state; nil: a model answers.
 func (s *session) composition() *composed {
 	f := s.flow
 	if f == nil || f.machine == nil || f.machine.Current().Mode != workflow.Composed {
@@ -34,7 +34,7 @@ func (s *session) compose(ctx context.Context, turn *result.Turn, loop *toolLoop
 	out, err := h.run(ctx)
 	loop.log = append(loop.log, h.log...)
 	if loop.calls += len(h.log); err == nil {
-		err = loop.limits(0) // steps that ran at once did not see each other's calls
+		err = loop.limits(0) // concurrent steps did not count each other's calls
 	}
 	turn.Composition = h.record(out, err)
 	if cause := context.Cause(ctx); cause != nil {
@@ -67,13 +67,13 @@ func (h *stepHost) run(ctx context.Context) (*composition.Outcome, error) {
 		return out, fmt.Errorf("its output does not fit its output_schema: %w", err)
 	}
 	if composition.Text(out.Output) == "" {
-		return out, fmt.Errorf("%w%s", errEmptyOutput, h.handedOver(out))
+		return out, fmt.Errorf("%w%s", errEmptyOutput, h.emptyOutputHint(out))
 	}
 	return out, nil
 }
 
-// handedOver says what to do about an output that is empty because an agent step ended with a call and no words.
-func (h *stepHost) handedOver(out *composition.Outcome) string {
+// emptyOutputHint says what to do if the output is empty because an agent step ended with a call and without text.
+func (h *stepHost) emptyOutputHint(out *composition.Outcome) string {
 	for _, rec := range slices.Backward(out.Records) {
 		spec := rec.Step
 		if rec.Skipped || rec.Within != nil || rec.Output == nil || h.c.Output != "" && spec.ID != h.c.Output {

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// expectConditions expects of each assertion with a condition that it stands in the turn whose calls it waits for.
+// expectConditions requires that an assertion with a condition is in the turn that makes the calls it depends on.
 func (m *matrix) expectConditions(p *scenario.Project, all []*scenario.Scenario) {
 	inventory.EachAssertion(p, all, func(c *checks.Compiled) {
 		if c.When != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// What users say, as results have it.
+// The user's answers, as in results.
 const (
 	granted = "granted"
 	denied  = "denied"

@@ -11,9 +11,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// howCut says how a reply of a provider is incomplete; "" when it is not. What an agent may say at most, it knows
-// itself: max_tokens does not reach it.
-func howCut(m *chat.Message, by *scenario.Provider) string {
+// cutReason says why a reply of a provider is incomplete; "": it is complete. An agent knows its own limit: max_tokens
+// is not sent to it.
+func cutReason(m *chat.Message, by *scenario.Provider) string {
 	switch {
 	case m.FinishReason == "length" && by.IsAgent():
 		return "was cut at a limit of its agent"
@@ -31,8 +31,8 @@ func howCut(m *chat.Message, by *scenario.Provider) string {
 	return ""
 }
 
-// reportCuts warns of incomplete replies on whose finish reason no check has decided: forbidden text may have come
-// next. With --strict such a trial is an error.
+// reportCuts warns of incomplete replies, unless a check has judged their finish reason: forbidden text might have
+// followed. With --strict such a trial is an error.
 func (s *session) reportCuts() {
 	number := -1
 	for i := range s.out.Turns {
@@ -43,7 +43,7 @@ func (s *session) reportCuts() {
 				continue
 			}
 			number++
-			how := howCut(&m, s.trial.Endpoint.Spec)
+			how := cutReason(&m, s.trial.Endpoint.Spec)
 			if how == "" || t.Messages[at].Blocked() || s.decided.ends[number] {
 				continue
 			}
@@ -58,7 +58,7 @@ func (s *session) reportCuts() {
 	s.noteJudgeReplies()
 }
 
-// wayToAsk says how a check asks why a reply ended.
+// wayToAsk says which check looks at the finish reason.
 func (s *session) wayToAsk(t *result.Turn, m *chat.Message) string {
 	switch {
 	case !s.asksWhyEnded():
@@ -69,7 +69,7 @@ func (s *session) wayToAsk(t *result.Turn, m *chat.Message) string {
 	return fmt.Sprintf(": the finish_reason that is there did not decide on it; add one to turn %d", t.Script()+1)
 }
 
-// reportCutSteps warns of incomplete replies in the steps of a composition, at which no check can look.
+// reportCutSteps warns of incomplete replies in the steps of a composition, which no check can see.
 func (s *session) reportCutSteps(t *result.Turn) {
 	if t.Composition == nil {
 		return
@@ -78,14 +78,14 @@ func (s *session) reportCutSteps(t *result.Turn) {
 		step := &t.Composition.Steps[i]
 		for at := range step.Messages {
 			m := step.Messages[at].Said()
-			if how := howCut(&m, s.trial.Endpoint.Spec); how != "" && !step.Messages[at].Blocked() {
+			if how := cutReason(&m, s.trial.Endpoint.Spec); how != "" && !step.Messages[at].Blocked() {
 				s.warnOfCut(t.Index, fmt.Sprintf("reply in the step %s %s (finish reason %s)", step.ID, how, m.FinishReason), "")
 			}
 		}
 	}
 }
 
-// doubt is why a reply may be incomplete.
+// doubt is a reason why a reply may be incomplete.
 type doubt struct {
 	turn int
 	what string
@@ -95,7 +95,7 @@ func (s *session) warnOfCut(turn int, what, hint string) {
 	s.warnOfReply(fmt.Sprintf("turn %d: ", turn+1), what, hint)
 }
 
-// warnOfReply warns of what a reply lacks; with --strict the trial is an error. where is a part of the error only.
+// warnOfReply warns of an incomplete reply; with --strict the trial is an error. where is only in the error.
 func (s *session) warnOfReply(where, what, hint string) {
 	if text := "a " + what + hint; !slices.Contains(s.out.Warnings, text) {
 		s.out.Warnings = append(s.out.Warnings, text)
@@ -105,7 +105,7 @@ func (s *session) warnOfReply(where, what, hint string) {
 	}
 }
 
-// asksWhyEnded reports whether a check of the trial, wherever it stands, looks at a finish reason.
+// asksWhyEnded reports whether any check of the trial looks at a finish reason.
 func (s *session) asksWhyEnded() bool {
 	own := s.conversationChecks()
 	lists := [][]scenario.Placed{own[0], own[1]}

@@ -20,7 +20,7 @@ func TestHowCut(t *testing.T) {
 		"ends with tool calls, but has none":          {{FinishReason: "tool_calls"}},
 	} {
 		for _, m := range messages {
-			if got := howCut(&m, &scenario.Provider{Type: "openai"}); got != want {
+			if got := cutReason(&m, &scenario.Provider{Type: "openai"}); got != want {
 				t.Errorf("finish reason %q with %d calls: %q, want %q", m.FinishReason, len(m.ToolCalls), got, want)
 			}
 		}

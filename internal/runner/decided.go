@@ -8,17 +8,16 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// decided is what the assertions of a trial, and its evals with a threshold, have decided on. A check that stands in
-// another turn, was skipped, or did not matter within any_of has decided nothing, so that what it would have looked at
-// is still told of.
+// decided records what assertions and evals with a threshold have judged. Checks of other turns, skipped checks, and
+// irrelevant alternatives of any_of do not count: warnings are still due for what they would have judged.
 type decided struct {
-	ends     map[int]bool // why a reply ended; by its number among those of the agent, from 0
-	failures map[int]bool // that a call may fail; by its index in the calls of the session
+	ends     map[int]bool // finish reasons; by the number of the reply of the agent, from 0
+	failures map[int]bool // failures of calls; by index in the calls of the session
 }
 
-// decide takes note of what a verdict has decided on.
+// decide records what a verdict has judged.
 func (s *session) decide(c *checks.Compiled, v *result.Verdict, subject *checks.Subject) {
-	if s.judgedStep != "" { // its messages are none of the conversation
+	if s.judgedStep != "" { // its messages are not in the conversation
 		return
 	}
 	c.EachDecisive(v, func(part *checks.Compiled) {
@@ -60,7 +59,7 @@ func sameReply(a, b *chat.Message) bool {
 	return a.Role == b.Role && a.FinishReason == b.FinishReason && a.State == b.State && a.Text() == b.Text()
 }
 
-// callIndexes are the places of some calls, which are in their order, among those of the session.
+// callIndexes are the indexes of some calls, which are in order, among those of the session.
 func (s *session) callIndexes(some []checks.Call) (places []int) {
 	at := 0
 	for i := range some {

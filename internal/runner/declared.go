@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Declared returns the names that the projects of the plan declare. When a run is judged again they are those of that
-// run; when recordings are judged they are those that all recordings hold.
+// Declared returns the names that the projects of the plan declare. For a rejudged run they are those of that run; for
+// recordings, those that all recordings contain.
 func (p *Plan) Declared() (all []result.Declared) {
 	if p.judgedNames != nil {
 		return p.judgedNames
@@ -42,8 +42,8 @@ func (p *Plan) takesAnyTool(q *project) bool {
 		})
 }
 
-// recordedNames are the declared names that all recorded conversations of a project hold together; nil: one of them
-// holds none.
+// recordedNames are the declared names that every recorded conversation of a project contains; nil: one of them has
+// none.
 func (p *Plan) recordedNames(q *project) *result.Declared {
 	var list []*result.Declared
 	for i := range p.spans {
@@ -54,8 +54,8 @@ func (p *Plan) recordedNames(q *project) *result.Declared {
 	return names.Join(list)
 }
 
-// ranOf returns what is known of the projects that the recorded conversations of a plan were had by. Trials that are to
-// be run yet know no such project.
+// ranOf returns what is known of the projects that recorded the conversations of a plan. It is nil for trials that
+// still run.
 func ranOf(spans []span) func(*scenario.Scenario) *result.Declared {
 	return func(s *scenario.Scenario) *result.Declared {
 		var list []*result.Declared
@@ -71,7 +71,7 @@ func ranOf(spans []span) func(*scenario.Scenario) *result.Declared {
 	}
 }
 
-// finishedRan is ranOf for the trials of a run that is judged again.
+// finishedRan is ranOf for a rejudged run.
 func finishedRan(
 	p *scenario.Project, finished []Finished, declared []result.Declared,
 ) func(*scenario.Scenario) *result.Declared {
@@ -87,7 +87,7 @@ func finishedRan(
 	}
 }
 
-// declaredBy are what the projects declared whose trials a project of today judges.
+// declaredBy are the names that the projects of the finished trials declared.
 func declaredBy(p *scenario.Project, finished []Finished, declared []result.Declared) *result.Declared {
 	return finishedRan(p, finished, declared)(nil)
 }

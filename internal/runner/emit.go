@@ -28,7 +28,7 @@ type emitter struct {
 	step    string // of a composition, present; "": none
 	calls   atomic.Int64
 	redact  func(result.Event) result.Event
-	// buffering keeps the events until the end of the trial, because secrets to redact may become known until then.
+	// buffering keeps the events until the end of the trial: secrets to redact may become known during it.
 	buffering bool
 	buffered  []result.Event
 	mu        sync.Mutex // of buffered
@@ -60,7 +60,7 @@ func (t *emitter) flush() {
 	}
 }
 
-// relay sends what happened in a trial that was run elsewhere, which began at a place here.
+// relay sends the events of a trial that ran elsewhere. began is its start here.
 func (t *emitter) relay(story *result.Story, began result.At) {
 	if t == nil || story == nil {
 		return
@@ -92,7 +92,7 @@ func (t *emitter) at() result.At {
 // nextCall numbers the calls of the trial.
 func (t *emitter) nextCall() int { return int(t.calls.Add(1)) }
 
-// trialStarted returns the event of the start. It has all fields only when there is a sink.
+// trialStarted returns the event of the start. It is complete only if there is a sink.
 func (t *emitter) trialStarted(trial *Trial) result.TrialStarted {
 	e := result.TrialStarted{At: t.at(), Index: trial.Index, ID: trial.ID()}
 	if t != nil {
@@ -112,14 +112,15 @@ func (t *emitter) turnStarted(turn *result.Turn) {
 	t.send(result.TurnStarted{At: t.at(), User: turn.User, Persona: turn.Persona})
 }
 
-// generating says for which turn a message of the user is written. The turn has not begun: there may be no message.
+// generating says for which turn a user message is being generated. The turn has not begun, and there may be no
+// message.
 func (t *emitter) generating(turn int) {
 	if t != nil {
 		t.turn = turn
 	}
 }
 
-// transition sends that the workflow has moved on.
+// transition sends a transition of the workflow.
 func (t *emitter) transition(step *result.Transition) {
 	if t == nil {
 		return
@@ -141,7 +142,7 @@ func (t *emitter) turnCompleted(turn *result.Turn) {
 	t.turn = result.NoTurn
 }
 
-// verdicts sends the verdicts of a turn, which may not have run, or those of the conversation.
+// verdicts sends the verdicts of a turn or of the conversation. The turn may not have run.
 func (t *emitter) verdicts(turn int, list []result.Verdict) {
 	if t == nil {
 		return
@@ -187,7 +188,7 @@ func (t *emitter) call(
 	sent := *req
 	began := t.clock.now()
 	host, port := "", 0
-	if !t.clock.simulated { // else no server is asked
+	if !t.clock.simulated { // otherwise no server is called
 		host, port = serverOf(spec)
 	}
 	t.send(result.CallStarted{
@@ -211,7 +212,7 @@ func (t *emitter) call(
 	}
 }
 
-// otherCall is call for a model that is not the agent's: it is sent all that it is to see.
+// otherCall is call for a model other than the agent, which is sent the whole request.
 func (t *emitter) otherCall(spec *scenario.Provider, req *chat.Request) func(*chat.Reply, error) {
 	return t.call(spec, req, nil)
 }

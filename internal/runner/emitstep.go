@@ -5,9 +5,9 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// beside returns an emitter for a step that runs at the same time as others, with a clock of its own. It keeps its
-// events until they join those of the trial, so that they come in the same order in every run.
-func (t *emitter) beside(c *clock) *emitter {
+// concurrent returns an emitter for a step that runs concurrently with others, with its own clock. It keeps its events
+// until join, so that the order is the same in every run.
+func (t *emitter) concurrent(c *clock) *emitter {
 	if t == nil {
 		return nil
 	}
@@ -16,7 +16,7 @@ func (t *emitter) beside(c *clock) *emitter {
 	}
 }
 
-// join sends what a step has kept. Its calls are numbered behind those of the trial.
+// join sends the kept events of a step. Its calls get the next numbers of the trial.
 func (t *emitter) join(o *emitter) {
 	if t == nil {
 		return
@@ -28,7 +28,7 @@ func (t *emitter) join(o *emitter) {
 	t.calls.Add(o.calls.Load())
 }
 
-// numberedFrom is an event with the number of its call behind others.
+// numberedFrom is an event whose call number is increased by before.
 func numberedFrom(e result.Event, before int) result.Event {
 	switch e := e.(type) {
 	case result.CallStarted:
@@ -50,7 +50,7 @@ func numberedFrom(e result.Event, before int) result.Event {
 	return e
 }
 
-// inStep makes the events that follow those of a step; "" ends it.
+// inStep marks the following events as those of a step; "": of no step.
 func (t *emitter) inStep(id string) {
 	if t != nil {
 		t.step = id

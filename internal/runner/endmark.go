@@ -16,14 +16,14 @@ var endMarks = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("[*_`~]*" + regexp.QuoteMeta(endMark) + "[*_`~]*")
 })
 
-// withoutMark takes the marks of the end out of a message. Wherever it stands, a mark ends the conversation, unless a
-// sentence speaks of it: there it is a word as others are, and stays.
+// withoutMark removes the marks of the end from a message. A mark anywhere ends the conversation, unless a sentence
+// mentions it: then it stays.
 func withoutMark(text string) (words string, marked bool) {
 	at := 0
 	var b strings.Builder
 	for _, found := range endMarks().FindAllStringIndex(text, -1) {
-		from, to, quoted := dressed(text, found[0], found[1])
-		if from < at || spokenOf(text[:from], text[to:], quoted) {
+		from, to, quoted := markBounds(text, found[0], found[1])
+		if from < at || isMention(text[:from], text[to:], quoted) {
 			continue
 		}
 		marked = true
@@ -34,8 +34,8 @@ func withoutMark(text string) (words string, marked bool) {
 	return strings.TrimSpace(b.String()), marked
 }
 
-// dressed is where a mark begins and ends with the quotes or brackets around it.
-func dressed(text string, from, to int) (begin, end int, quoted bool) {
+// markBounds returns the start and end of a mark, with quotes or brackets around it.
+func markBounds(text string, from, to int) (begin, end int, quoted bool) {
 	for _, q := range [][2]string{{"\"", "\""}, {"'", "'"}, {"“", "”"}, {"‘", "’"}, {"„", "“"}, {"«", "»"}, {"(", ")"}} {
 		if strings.HasSuffix(text[:from], q[0]) && strings.HasPrefix(text[to:], q[1]) {
 			return from - len(q[0]), to + len(q[1]), q[0] != "("
@@ -44,25 +44,25 @@ func dressed(text string, from, to int) (begin, end int, quoted bool) {
 	return from, to, false
 }
 
-// saysOf finds what goes on about a mark with which a sentence begins.
-var saysOf = sync.OnceValue(func() *regexp.Regexp {
+// mentionContinues matches text that continues a sentence about the mark.
+var mentionContinues = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:is|was|means|ends|marks|would|will|should|must|can|may|has|does|goes)\b`)
 })
 
-// spokenOf reports whether a sentence speaks of the mark between two texts: its words go on behind it in the same line,
-// or it is quoted or asked about within it.
-func spokenOf(before, after string, quoted bool) bool {
+// isMention reports whether a sentence mentions the mark: the sentence goes on behind it in the same line, or the mark
+// is quoted or asked about within it.
+func isMention(before, after string, quoted bool) bool {
 	line, _, _ := strings.Cut(strings.ReplaceAll(endMarks().ReplaceAllString(after, ""), "\r", "\n"), "\n")
 	if line = strings.TrimSpace(line); endsSentence(before) {
-		return saysOf().MatchString(line)
+		return mentionContinues().MatchString(line)
 	}
 	return quoted || strings.HasPrefix(line, "?") || strings.ContainsFunc(line, isWord)
 }
 
-// endsSentence reports whether a sentence or a line ends where a text does. A picture of a face ends one, too.
+// endsSentence reports whether a text ends with the end of a sentence or line, or with an emoji.
 func endsSentence(text string) bool {
 	text = strings.TrimRight(endMarks().ReplaceAllString(text, ""), " \t*_`~")
-	text = strings.TrimRightFunc(text, func(r rune) bool { // they may stand around the sentence
+	text = strings.TrimRightFunc(text, func(r rune) bool { // these may enclose the sentence
 		return r == '"' || r == '\'' || unicode.In(r, unicode.Pe, unicode.Pf, unicode.Variation_Selector)
 	})
 	last, size := utf8.DecodeLastRuneInString(text)

@@ -37,7 +37,7 @@ func (m *matrix) selectProviders(p *scenario.Project, s *scenario.Scenario) []*s
 	return append(out, m.adHocOf(p)...)
 }
 
-// adHocOf are the providers that only the command line names, with the prices that the config of a project gives them.
+// adHocOf are the providers that only the command line names, with prices of the config of a project.
 func (m *matrix) adHocOf(p *scenario.Project) []*scenario.Provider {
 	if len(p.Prices) == 0 || len(m.adHoc) == 0 {
 		return m.adHoc
@@ -46,7 +46,7 @@ func (m *matrix) adHocOf(p *scenario.Project) []*scenario.Provider {
 		own := make([]*scenario.Provider, len(m.adHoc))
 		for i, q := range m.adHoc {
 			own[i] = q
-			if !slices.Contains(m.opts.Agents, q) { // they are of a Go program, which prices its agents itself
+			if !slices.Contains(m.opts.Agents, q) { // a Go program sets the price of its own agents
 				priced := *q
 				p.Priced(&priced)
 				own[i] = &priced
@@ -83,7 +83,7 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 		return cmp.Or(q.Group, scenario.DefaultGroup) != group
 	})
 	inGroup = m.withoutJudges(p, inGroup)
-	if len(inGroup) == 0 && m.opts.Lenient { // other tools use all providers here
+	if len(inGroup) == 0 && m.opts.Lenient { // in other tools, an empty group means all providers
 		m.diags.Warnf(cmp.Or(s.GroupPos(), s.Pos), 1, "empty-group",
 			"scenario %q: no provider is in group %q; all of them are used", s.ID, group)
 		inGroup = models
@@ -102,8 +102,7 @@ func (m *matrix) candidates(p *scenario.Project, s *scenario.Scenario) []*scenar
 	return able
 }
 
-// emptyGroup reports a group without providers, once for all scenarios that ask for it. A group that a provider has and
-// no scenario asks for may be a misspelled one.
+// emptyGroup reports a group without providers, once. A group that only providers use may be a misspelling of it.
 func (m *matrix) emptyGroup(p *scenario.Project, s *scenario.Scenario, models []*scenario.Provider) {
 	group := cmp.Or(s.Group, scenario.DefaultGroup)
 	if !m.first("empty group " + group + " of " + p.File) {

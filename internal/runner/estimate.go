@@ -31,12 +31,12 @@ const (
 	toolResultTokens   = 100
 )
 
-// Expense is what one model is expected to take in a trial.
+// Expense is the expected usage of one model in a trial.
 type Expense struct {
 	Model *scenario.Provider
-	Judge bool // it judges; else it is the agent, or
-	User  bool // it plays the user
-	// Context says that the context policy asks it.
+	Judge bool // a judge; otherwise the agent, or
+	User  bool // a model that plays the user
+	// Context says that the context policy calls it.
 	Context bool
 	// Simulated says that a mock or a recording answers: nothing is paid.
 	Simulated bool
@@ -45,10 +45,10 @@ type Expense struct {
 	USD       *float64 // nil: the price is not known
 }
 
-// Estimate returns what a trial is expected to take by the lengths of its texts, the agent first, then who plays the
-// user, then whom the context policy asks, and then the judges, by id. Self-play counts at its maximum. Calls of models
-// that answer from files count as others do; a recorded conversation has no agent. It does not know the embeddings of
-// checks, nor what programs and other servers spend.
+// Estimate returns the expected usage of a trial, from the lengths of its texts: the agent, then the models that play
+// the user, then those of the context policy, and then the judges, by id. Self-play counts at its maximum. Mock models
+// count like others; a recorded conversation has no agent. Embeddings of checks, programs and other servers are not
+// included.
 func (p *Plan) Estimate(t *Trial, calls CallParameters) []Expense {
 	own := t.filled()
 	t = &own
@@ -83,10 +83,10 @@ func (x *Expense) price() {
 	}
 }
 
-// PriceOf is what the model of an endpoint costs; nil: not known.
+// PriceOf is the price of the model of an endpoint; nil: not known.
 func PriceOf(e *Endpoint) *providers.Price { return priceOf(e.Spec, e.Simulated) }
 
-// priceOf is the price of a model. Recorded replies cost nothing, and those of mocks have a price to try limits with.
+// priceOf is the price of a model. Recorded replies are free. Mocks have a price so that limits can be tried.
 func priceOf(spec *scenario.Provider, simulated bool) *providers.Price {
 	price := providers.PriceFor(spec)
 	switch {
@@ -98,17 +98,17 @@ func priceOf(spec *scenario.Provider, simulated bool) *providers.Price {
 	return price
 }
 
-// estimate is an estimate of one trial that is being made.
+// estimate is the state of the estimate of one trial.
 type estimate struct {
 	trial  *Trial
 	calls  CallParameters
 	agent  Expense
 	judges map[*scenario.Provider]*Expense
 	users  map[*scenario.Provider]*Expense
-	// context are the models that the context policy asks.
+	// context are the models that the context policy calls.
 	context map[*scenario.Provider]*Expense
-	left    int // tokens of the conversation that are not sent any more, less those of their summary
-	plain   int // tokens of messages, without what only the agent sees
+	left    int // tokens of the conversation that are not sent any more, minus those of their summary
+	plain   int // tokens of messages, without the parts that only the agent sees
 }
 
 // conversation estimates the agent and who plays the user. It returns the tokens of the conversation after each turn of
@@ -143,7 +143,7 @@ func (e *estimate) conversation() (said []int) {
 		}
 		words := turn.Content
 		if t.Scenario.Row != nil && !turn.Literal {
-			words, _ = values.at(i).UserText(words) // what is wrong with a row costs nothing
+			words, _ = values.at(i).UserText(words) // errors of rows cost nothing
 		}
 		context += tokensOf(words)
 		e.plain += tokensOf(words) + reply
@@ -160,7 +160,7 @@ func (e *estimate) conversation() (said []int) {
 	return said
 }
 
-// answers estimates the calls of the agent in a turn. It returns the tokens of the conversation behind it.
+// answers estimates the calls of the agent in a turn. It returns the tokens of the conversation after it.
 func (e *estimate) answers(context, rounds, reply int) int {
 	for range rounds {
 		e.agent.Calls++
@@ -171,8 +171,8 @@ func (e *estimate) answers(context, rounds, reply int) int {
 	return context + (rounds-1)*toolResultTokens
 }
 
-// sent is how much of a conversation a call is sent, as the context policy has it. What that asks others is added to
-// their expenses.
+// sent is the number of tokens of a conversation that are sent under the context policy. Calls of the policy are added
+// to their models.
 func (e *estimate) sent(context int) int {
 	w, t := e.trial.Scenario.Window, e.trial
 	if w == nil || w.Strategy == scenario.RefuseLonger || t.Endpoint.Spec.IsAgent() {
@@ -185,22 +185,22 @@ func (e *estimate) sent(context int) int {
 	switch model := t.relevanceModel(); {
 	case t.summarizer != nil:
 		kept, summary := room/2, min(room/4, SummaryTokens)
-		x := e.consulted(t.summarizer.Spec, t.summarizer.Simulated)
+		x := e.contextExpense(t.summarizer.Spec, t.summarizer.Simulated)
 		x.Calls++
 		x.Usage.InputTokens += now - kept + summaryTaskTokens
 		x.Usage.OutputTokens += summary
 		e.left = context - kept - summary
 		return kept + summary
 	case model != nil:
-		x := e.consulted(model, false)
+		x := e.contextExpense(model, false)
 		x.Calls++
 		x.Usage.InputTokens += context
 	}
 	return room
 }
 
-// consulted is the expense of a model that the context policy asks.
-func (e *estimate) consulted(spec *scenario.Provider, simulated bool) *Expense {
+// contextExpense is the expense of a model that the context policy calls.
+func (e *estimate) contextExpense(spec *scenario.Provider, simulated bool) *Expense {
 	for known, x := range e.context {
 		if known.ID == spec.ID && known.Model == spec.Model { // providers of a vendor are created anew each time
 			return x
@@ -223,7 +223,7 @@ func (e *estimate) generated(p *player, turn *scenario.Turn, context, rounds, re
 			e.users[p.endpoint.Spec] = x
 		}
 	}
-	told, _ := scenario.PersonaPrompt(p.persona, t.Prompt, t.Scenario, t.Region) // what is wrong with a row costs nothing
+	told, _ := scenario.PersonaPrompt(p.persona, t.Prompt, t.Scenario, t.Region) // errors of rows cost nothing
 	words := min(userParameters(p.persona, turn).maxTokens, UserTokens)
 	system := tokensOf(told) + tokensOf(conversationBegins)
 	for range turn.Most() {
@@ -320,7 +320,7 @@ func (e *estimate) asked(list []scenario.Placed, tokens int) {
 	}
 }
 
-// needs adds the judges of a check, which is asked in a share of the cases.
+// needs adds the judges of a check. share is the part of the cases in which it is asked.
 func (e *estimate) needs(compiled any, tokens int, share float64) {
 	check, _ := compiled.(*checks.Compiled)
 	if open, ok := compiled.(*scenario.OpenCheck); ok {

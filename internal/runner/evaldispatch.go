@@ -35,7 +35,7 @@ type EvalRequest struct {
 	Digests  map[string]string // of the definitions of evals, by id
 	Messages []chat.Message    // so far
 	Workflow *result.Workflow  // the path so far; nil: no workflow
-	States   []string          // those that speak with the prompt, where several prompts spoke
+	States   []string          // states that speak with the prompt, if there are several prompts
 	Started  time.Time
 }
 
@@ -45,7 +45,7 @@ type dispatchedEvals struct {
 	evals evals.Set
 }
 
-// dispatchSpoken sends the evals of phases to workers: a request for each prompt under which the agent spoke.
+// dispatchSpoken sends the evals of phases to workers: a request for each prompt that was used.
 func (s *session) dispatchSpoken(ctx context.Context, subject *checks.Subject, phases ...evals.Phase) {
 	due := func(set evals.Set) (all evals.Set) {
 		for _, phase := range phases {
@@ -76,7 +76,7 @@ func (s *session) dispatchEvals(ctx context.Context, due evals.Set, prompt *scen
 	}
 	h := &EvalRequest{
 		Trial: s.out, Session: s.sessionID(), Turn: turn, Messages: slices.Clip(s.messages),
-		Started: s.opts.Started, Digests: make(map[string]string, len(due)), Workflow: s.flow.way(),
+		Started: s.opts.Started, Digests: make(map[string]string, len(due)), Workflow: s.flow.progress(),
 	}
 	if prompt != nil {
 		h.Prompt = prompt.TaskType

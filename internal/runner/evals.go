@@ -38,7 +38,7 @@ func (s *session) due(set evals.Set, phase evals.Phase, turn int) evals.Set {
 	return s.only(set.Due(phase, s.sessionID(), turn))
 }
 
-// only leaves of a set, which it changes, the evals that the run was asked for.
+// only removes evals from a set that the run does not ask for. It changes the set.
 func (s *session) only(due evals.Set) evals.Set {
 	if s.opts.Only == nil {
 		return due

@@ -16,8 +16,8 @@ type failedMeans struct {
 	calls []int // in the calls of the session
 }
 
-// remarkFailedCalls keeps which assertions held because of tool calls that failed: the agent may say that it did what
-// it did not.
+// remarkFailedCalls records which assertions held because tool calls failed: the agent may claim to have done what it
+// did not.
 func (s *session) remarkFailedCalls(ctx context.Context, list []scenario.Placed, verdicts []result.Verdict,
 	subject *checks.Subject) {
 	for i, placed := range list {
@@ -46,9 +46,8 @@ func (s *session) reportFailedCalls() {
 // maxRefused is how many different refused calls of a trial are reported.
 const maxRefused = 5
 
-// remarkRefusedCalls warns of calls of tools that the agent does not have: it may have been given another list of
-// tools, and then its conversation is not the one under test. Where a check that depends on failed calls has judged
-// them, that check decides, and there is no warning.
+// remarkRefusedCalls warns of calls of tools that the agent does not have: maybe it got another tool list than the one
+// under test. There is no warning if a check that depends on failed calls has judged them.
 func (s *session) remarkRefusedCalls() {
 	told := map[string]bool{}
 	at := -1

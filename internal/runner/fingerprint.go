@@ -44,8 +44,8 @@ const maxScenarioSums = 256
 // NewFingerprints computes the fingerprints of trials that run with these options.
 func NewFingerprints(opts *Options) *Fingerprints {
 	f := &Fingerprints{opts: *opts}
-	const strict = false // it has a place in the sums of older journals
-	var judgeGate *bool  // has one too; see judges
+	const strict = false // part of the hashes in older journals
+	var judgeGate *bool  // part of them too; see judges
 	sum := func(onFailure string) digest.Sum {
 		return scenario.Digest(onFailure, strict, opts.Temperature, opts.MaxTokens, opts.Seed, judgeGate, opts.Only)
 	}
@@ -53,7 +53,7 @@ func NewFingerprints(opts *Options) *Fingerprints {
 	return f
 }
 
-// flags sums the flags of all trials. One that asks for what the files say decides nothing.
+// flags is a hash of the flags for all trials. A flag that repeats the files does not count.
 func (f *Fingerprints) flags(t *Trial) digest.Sum {
 	if f.opts.OnFailure == t.onFailure(&Options{}) {
 		return f.asFiles
@@ -82,8 +82,7 @@ func (f *Fingerprints) Of(t *Trial) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// number distinguishes a trial from others that ask the same. For a replay it is the number of the conversation that
-// holds the answers.
+// number distinguishes trials that ask the same. For a replay it is the number of the conversation with the answers.
 func number(t *Trial) int {
 	if t.Endpoint.Spec.Type == scenario.ReplayType {
 		return t.N
@@ -105,7 +104,7 @@ func (f *Fingerprints) others(t *Trial) digest.Sum {
 	return scenario.Digest(sums...)
 }
 
-// leniency is how flags make a simulated provider answer when it has no reply.
+// leniency is how flags make a simulated provider answer without a scripted reply.
 func leniency(t *Trial) string {
 	switch kind := t.Endpoint.Spec.Type; {
 	case kind == scenario.ReplayType && t.Project.strict:
@@ -151,7 +150,7 @@ func (f *Fingerprints) shareForScenario(key any, sum func() digest.Sum) digest.S
 func (f *Fingerprints) project(p *project) digest.Sum {
 	return f.shareForRun(p, func() digest.Sum {
 		common := p.basis
-		common.judge = "" // decides only where a judge is asked
+		common.judge = "" // counts only where a judge is asked
 		decides := []any{p.Project, common}
 		if q := embeddingProvider(p.Project); q != nil {
 			decides = append(decides, f.provider(p.Project, q))
@@ -163,8 +162,8 @@ func (f *Fingerprints) project(p *project) digest.Sum {
 	})
 }
 
-// basis is the options of the plan that decide the outcome of all trials of a project. Its name is part of the
-// fingerprints in journals, as are the names of its fields.
+// basis are the options of the plan that affect all trials of a project. The names of this type and its fields are part
+// of the fingerprints in journals.
 type basis struct {
 	mocked   bool
 	judge    string
@@ -225,8 +224,8 @@ func (f *Fingerprints) scenario(t *Trial) digest.Sum {
 	return scenario.Digest(append([]any{sum[:]}, rowDecides(t.filled().Scenario)...)...)
 }
 
-// prompts are those under which the trial may be: that of its start, those of all states that can follow, and those of
-// the steps that these run. The workflow that leads from one to another is part of the project, as the steps are.
+// prompts hashes the prompts that the trial may use: of its start, of all reachable states, and of their steps. The
+// workflow itself is part of the project.
 func (f *Fingerprints) prompts(t *Trial) digest.Sum {
 	if t.Start == nil {
 		return f.prompt(t.Prompt)
@@ -400,8 +399,7 @@ func (f *Fingerprints) priorConversation(t *Trial) digest.Sum {
 	return digest.Sum{}
 }
 
-// content is what of a finished trial decides how it is judged: all of it. A trial that cannot be read equals only
-// itself.
+// content is the whole finished trial, as it affects how it is judged. An unreadable trial equals only itself.
 func (f *Finished) content() []byte {
 	if f.Raw == nil {
 		return nil

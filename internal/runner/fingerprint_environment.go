@@ -13,9 +13,9 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// environment sums what a project takes from the environment when its trials run: in the variables of programs, in the
-// addresses and headers of tools, servers, agents and checks. Of a variable that is set there is a short sum, which
-// tells values apart and gives none away. One whose name speaks of secrets counts as little as the key of a provider.
+// environment hashes what a project takes from the environment when its trials run: in variables of programs, and in
+// addresses and headers of tools, servers, agents and checks. A short hash of each value tells values apart without
+// giving them away. Variables with names of secrets do not count, like the keys of providers.
 //
 // The texts that name the variables are part of the fingerprint of a trial.
 func environment(p *scenario.Project, sums map[string]string) {
@@ -27,8 +27,7 @@ func environment(p *scenario.Project, sums map[string]string) {
 	}
 }
 
-// Variables are the names of the variables of the environment that a project makes use of when its trials run. Some may
-// be named twice.
+// Variables are the names of the environment variables that a project uses when its trials run. Some may occur twice.
 func Variables(p *scenario.Project) []string {
 	names := variablesOf(p)
 	for _, spec := range p.Providers {
@@ -37,7 +36,7 @@ func Variables(p *scenario.Project) []string {
 	return names
 }
 
-// variables sums the values of variables that are set and no secrets. An empty name is none.
+// variables hashes the values of variables that are set and not secret. It ignores empty names.
 func variables(getenv func(string) (string, bool), names []string) map[string]string {
 	taken := map[string]string{}
 	for _, name := range names {
@@ -49,7 +48,7 @@ func variables(getenv func(string) (string, bool), names []string) map[string]st
 	return taken
 }
 
-// variablesOf are the names of the variables that a project makes use of when its trials run.
+// variablesOf are the names of the variables that a project uses when its trials run.
 func variablesOf(p *scenario.Project) (names []string) {
 	for _, s := range p.Scenarios {
 		if s.Agent != nil {
@@ -74,7 +73,7 @@ func variablesOf(p *scenario.Project) (names []string) {
 			names = append(names, namedIn(spec.HTTP.Written...)...)
 		}
 	}
-	for _, a := range p.Agents { // whoever asks is told by its token, which is a key
+	for _, a := range p.Agents { // a token identifies the user, and is a key
 		names = append(names, namedIn(a.Written)...)
 		names = append(names, namedIn(slices.Collect(maps.Values(a.FileHeads))...)...)
 		names = append(names, namedByHeaders(a.FromEnv)...)

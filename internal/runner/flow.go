@@ -17,25 +17,25 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// flow is the position of a trial in a workflow: by its own state machine, or as a finished conversation reports it.
+// flow is the position of a trial in a workflow: from its state machine, or as a finished conversation reports it.
 type flow struct {
-	machine  *workflow.Machine // nil: the conversation is over
-	graph    *workflow.Graph   // nil: the project has no workflow
-	current  string            // state; "": not known
-	start    string            // the same
-	context  string            // what the last transition handed on
-	marks    int               // system messages in the transcript
-	mark     int               // index of the one that counts
-	speakers []*speaker        // in the order in which they spoke first
-	speaker  *speaker          // of the last reply
+	machine           *workflow.Machine // nil: the conversation is over
+	graph             *workflow.Graph   // nil: the project has no workflow
+	current           string            // state; "": not known
+	start             string            // first state; "": not known
+	context           string            // text handed over by the last transition
+	systemMessages    int               // number of system messages in the transcript
+	lastSystemMessage int               // index of the current one
+	speakers          []*speaker        // in the order in which they spoke first
+	speaker           *speaker          // of the last reply
 
 	steps []result.Transition
 
-	artifacts map[string]string // of a trial that is judged again, as its calls set them
+	artifacts map[string]string // of a rejudged trial, as its calls set them
 
-	finished *result.Workflow // of the trial that is judged again; nil: of another one
-	reported *result.Workflow // what the recording or the finished trial reports; nil: it is derived from the messages
-	mine     []string         // the states that speak with the prompt of the trial; nil: the graph says
+	finished  *result.Workflow // workflow of the rejudged trial; nil: not rejudged
+	reported  *result.Workflow // from the recording or the finished trial; nil: derived from the messages
+	ownStates []string         // states that speak with the prompt of the trial; nil: those of the graph
 }
 
 // speaker is a prompt that spoke in the conversation.
@@ -44,7 +44,7 @@ type speaker struct {
 	stance stance
 }
 
-// newFlow starts the workflow of a trial that is run; nil: the trial has none.
+// newFlow starts the workflow of a trial; nil: it has none.
 func newFlow(t *Trial) *flow {
 	if t.Start == nil || t.Recorded != nil || t.Finished != nil {
 		return nil
@@ -53,7 +53,7 @@ func newFlow(t *Trial) *flow {
 	return &flow{machine: g.Start(t.Start), graph: g, current: t.Start.Name, start: t.Start.Name}
 }
 
-// enter makes the session speak as the current state.
+// enter makes the session speak with the prompt of the current state.
 func (s *session) enter(ctx context.Context) error {
 	f := s.flow
 	state := f.machine.Current()
@@ -66,9 +66,9 @@ func (s *session) enter(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("state %q: %w", state.Name, err)
 	}
-	f.mark, f.marks = len(s.messages), f.marks+1
+	f.lastSystemMessage, f.systemMessages = len(s.messages), f.systemMessages+1
 	s.add(chat.Message{Role: chat.System, Content: system, State: state.Name})
-	return s.equip(ctx)
+	return s.refreshTools(ctx)
 }
 
 // advance makes the transition that the model asked for in a round of tool calls. ended is true when the new state has
@@ -91,15 +91,15 @@ func (s *session) advance(ctx context.Context, loop *toolLoop) (ended bool, err 
 	return f.machine.Current().Stops(), nil
 }
 
-// called counts the tool calls of a round that were executed: those that nothing refused.
-func (s *session) called(refusals []string) {
+// countCalls counts the tool calls of a round that ran: those that were not refused.
+func (s *session) countCalls(refusals []string) {
 	if s.flow == nil || s.flow.machine == nil {
 		return
 	}
 	for _, refusal := range refusals {
 		switch {
 		case refusal != "":
-		case s.step != nil: // others may run beside it
+		case s.step != nil: // other steps may run concurrently
 			s.step.executed++
 		default:
 			s.flow.machine.Called(1)
@@ -107,7 +107,7 @@ func (s *session) called(refusals []string) {
 	}
 }
 
-// reportBudget warns of a trial that went beyond the budget of its workflow, which refuses only transitions.
+// reportBudget warns of a trial that exceeded the budget of its workflow. The budget itself stops only transitions.
 func (s *session) reportBudget() {
 	if s.flow == nil || s.flow.machine == nil {
 		return
@@ -118,7 +118,7 @@ func (s *session) reportBudget() {
 	}
 }
 
-// artifact is the text of a name, "" when it was not set yet.
+// artifact is the text of an artifact; "": not set.
 func (f *flow) artifact(name string) string {
 	if f.machine != nil {
 		return f.machine.Artifact(name)
@@ -131,7 +131,7 @@ func (f *flow) step(t result.Transition) {
 	f.current = t.To
 }
 
-// stateName is the state that speaks; "" when there is no workflow, or the state is not known.
+// stateName is the current state; "": no workflow, or not known.
 func (s *session) stateName() string {
 	if s.flow == nil {
 		return ""
@@ -139,16 +139,16 @@ func (s *session) stateName() string {
 	return s.flow.current
 }
 
-// spoken notes who wrote the last reply.
-func (s *session) spoken() {
+// noteSpeaker records which prompt gave the last reply.
+func (s *session) noteSpeaker() {
 	if f := s.flow; f != nil && f.machine != nil && s.step == nil {
 		f.addSpeaker(s.stance.prompt, s.stance)
 	}
 }
 
-// spokenIn notes who wrote a reply of a conversation that is over. Who hands over a conversation says himself under
-// which prompt.
-func (s *session) spokenIn(state string) {
+// noteSpeakerIn records which prompt gave a reply of a finished conversation. A caller that hands over a conversation
+// names the prompt.
+func (s *session) noteSpeakerIn(state string) {
 	f := s.flow
 	if f.graph == nil || s.trial.Finished == nil && s.trial.Recorded.File == "" {
 		return
@@ -190,8 +190,8 @@ func (f *flow) ends(state string) bool {
 	return at != nil && at.Ends()
 }
 
-// seen returns what checks see of the workflow; nil: none.
-func (s *session) seen() *checks.Workflow {
+// workflowForChecks is the workflow as checks see it; nil: none.
+func (s *session) workflowForChecks() *checks.Workflow {
 	f := s.flow
 	if f == nil {
 		return nil
@@ -206,8 +206,8 @@ func (s *session) seen() *checks.Workflow {
 	return w
 }
 
-// way is how far the workflow has come; nil without one.
-func (f *flow) way() *result.Workflow {
+// progress is the present state of the workflow for results; nil: none.
+func (f *flow) progress() *result.Workflow {
 	if f == nil {
 		return nil
 	}
@@ -220,13 +220,13 @@ func (f *flow) way() *result.Workflow {
 	return w
 }
 
-// report adds the way through the workflow to the result.
+// report adds the path through the workflow to the result.
 func (f *flow) report(out *result.Trial) {
 	if f == nil {
 		return
 	}
-	w := f.way()
-	if f.finished != nil { // calls that were refused, and what was set, are as they were
+	w := f.progress()
+	if f.finished != nil { // refused calls and artifacts stay as they were
 		w.Artifacts, w.Refused = f.finished.Artifacts, f.finished.Refused
 	}
 	if f.machine != nil {
@@ -238,7 +238,7 @@ func (f *flow) report(out *result.Trial) {
 	out.Workflow = w
 }
 
-// systemPrompt renders a prompt, and puts the skills behind it that are always active.
+// systemPrompt renders a prompt, and appends the skills that are always active.
 func (s *session) systemPrompt(prompt *scenario.Prompt) (string, error) {
 	text, err := s.rendered(prompt)
 	extra := s.preloaded()
@@ -251,7 +251,7 @@ func (s *session) systemPrompt(prompt *scenario.Prompt) (string, error) {
 	return strings.TrimRight(text, "\n") + "\n\n" + extra, nil
 }
 
-// rendered fills in the variables of a prompt. What the workflow puts into it is never a template itself.
+// rendered fills in the variables of a prompt. Text from the workflow is never treated as a template.
 func (s *session) rendered(prompt *scenario.Prompt) (string, error) {
 	t := s.trial
 	vars, err := scenario.Variables(prompt, t.Scenario, t.Region)
@@ -262,7 +262,7 @@ func (s *session) rendered(prompt *scenario.Prompt) (string, error) {
 	if prompt == nil {
 		return "", nil
 	}
-	var late []string // pairs of a mark and the text that takes its place
+	var late []string // pairs of a placeholder and the text that replaces it
 	if f := s.flow; f != nil && f.graph != nil {
 		put := func(name, value string) {
 			mark := "\x00" + name + "\x00"
@@ -287,7 +287,7 @@ func (s *session) rendered(prompt *scenario.Prompt) (string, error) {
 	return strings.NewReplacer(late...).Replace(text), nil
 }
 
-// ownCall runs a call of a tool of the workflow or of the skills. ok is false for other tools.
+// ownCall runs a call of a workflow or skill tool. ok is false for other tools.
 func (s *session) ownCall(call chat.ToolCall, turn int) (res chat.ToolResult, ok bool) {
 	if !s.owns(call.Name) {
 		return chat.ToolResult{}, false
@@ -314,7 +314,7 @@ func (s *session) ownCall(call chat.ToolCall, turn int) (res chat.ToolResult, ok
 	return answered(call, answer, err), true
 }
 
-// eventOf is the event that a call asks for, whatever it is.
+// eventOf is the event in the arguments of a call, as text.
 func eventOf(args map[string]any) string {
 	if text, ok := args["event"].(string); ok || args["event"] == nil {
 		return text
@@ -322,8 +322,8 @@ func eventOf(args map[string]any) string {
 	return jsonvalue.Compact(args["event"])
 }
 
-// owns reports whether a tool belongs to the workflow or the skills. Such calls run in order and are not recorded in
-// cassettes: their results follow from the replies.
+// owns reports whether a tool belongs to the workflow or the skills. Such calls run in order and are not in cassettes:
+// their results follow from the replies.
 func (s *session) owns(tool string) bool {
 	if s.flow != nil && s.flow.machine != nil && (tool == workflow.TransitionTool || tool == workflow.ArtifactTool) {
 		return true
@@ -333,7 +333,7 @@ func (s *session) owns(tool string) bool {
 
 func (s *session) transition(args map[string]any, turn int) (any, error) {
 	m := s.flow.machine
-	event, _ := args["event"].(string) // as the signature says
+	event, _ := args["event"].(string) // the schema makes sure it is a text
 	t, err := m.Ask(event, turn, s.clock.elapsed())
 	if err != nil {
 		return nil, err
@@ -347,7 +347,7 @@ const maxArtifact = 1 << 20
 
 func (s *session) setArtifact(args map[string]any) (any, error) {
 	m := s.flow.machine
-	name, _ := args["name"].(string) // as the signature says
+	name, _ := args["name"].(string) // the schema makes sure it is a text
 	value, _ := args["value"].(string)
 	if len(m.Artifact(name))+len(value) > maxArtifact {
 		return nil, fmt.Errorf("an artifact holds at most %d bytes", maxArtifact)

@@ -20,13 +20,13 @@ func (s *session) evalSet() evals.Set {
 	return s.stance.evals
 }
 
-// evalSpoken runs the evals of a phase. The evals of a prompt judge only what the agent said under it; the others judge
-// everything. At the end of a conversation the evals of all prompts that were used run, else those of the last one.
+// evalSpoken runs the evals of a phase. Evals of a prompt judge only what the agent said with it; all others judge
+// everything. At the end of a conversation, the evals of all used prompts run, otherwise those of the last one.
 func (s *session) evalSpoken(ctx context.Context, phase evals.Phase, subject *checks.Subject) {
 	f := s.flow
 	var last *speaker
 	switch {
-	case f != nil && f.mine != nil: // somebody else asks for the evals of one prompt
+	case f != nil && f.ownStates != nil: // the caller asks for the evals of one prompt
 		last = &speaker{s.trial.Prompt, s.stance}
 		f.speakers = []*speaker{last}
 	case f == nil || f.speaker == nil || len(f.speakers) == 1:
@@ -43,14 +43,14 @@ func (s *session) evalSpoken(ctx context.Context, phase evals.Phase, subject *ch
 	for _, k := range speakers {
 		if own := k.evals(s.due(k.stance.evals, phase, subject.Turn), true); len(own) > 0 {
 			under := s.subjectUnder(k.prompt, subject)
-			s.eval(ctx, s.worded(own, k.prompt, under), under)
+			s.eval(ctx, s.withReplies(own, k.prompt, under), under)
 		}
 	}
 }
 
-// worded returns the evals that can judge the messages under a prompt. When these are tool calls without text, evals of
+// withReplies returns the evals that can judge the messages under a prompt. If these are only tool calls, evals of
 // replies are skipped.
-func (s *session) worded(own evals.Set, prompt *scenario.Prompt, under *checks.Subject) evals.Set {
+func (s *session) withReplies(own evals.Set, prompt *scenario.Prompt, under *checks.Subject) evals.Set {
 	if slices.ContainsFunc(under.Texts(), func(r checks.Reply) bool { return strings.TrimSpace(r.Text) != "" }) {
 		return own
 	}
@@ -69,7 +69,7 @@ func (s *session) answered(due evals.Set, subject *checks.Subject) evals.Set {
 	})
 }
 
-// skipping takes evals out of a set, which it changes, and records them as skipped.
+// skipping removes evals from a set, which it changes, and records them as skipped.
 func (s *session) skipping(set evals.Set, turn int, reason string, skip func(*evals.Eval) bool) evals.Set {
 	return slices.DeleteFunc(set, func(e *evals.Eval) bool {
 		if skip(e) {
@@ -82,15 +82,15 @@ func (s *session) skipping(set evals.Set, turn int, reason string, skip func(*ev
 	})
 }
 
-// evals returns those of a set that are of the prompt itself, or the others.
+// evals returns the evals of the prompt itself (own), or the others.
 func (k *speaker) evals(set evals.Set, own bool) evals.Set {
 	return slices.DeleteFunc(slices.Clone(set), func(e *evals.Eval) bool {
 		return own != (k.prompt != nil && slices.Contains(k.prompt.Evals, e.Definition))
 	})
 }
 
-// evalSteps runs the evals that fire at transitions, once for each of the turn, as the workflow was then: those of the
-// prompt of the state that was entered.
+// evalSteps runs the evals that fire at transitions, once for each transition of the turn, with the workflow as it was
+// then. The evals are those of the entered state.
 func (s *session) evalSteps(ctx context.Context, subject *checks.Subject) {
 	w := subject.Workflow
 	if w == nil {
@@ -102,7 +102,7 @@ func (s *session) evalSteps(ctx context.Context, subject *checks.Subject) {
 		}
 		set := s.stance.evals
 		if s.flow != nil && s.flow.graph != nil && s.trial.Recorded == nil {
-			if state := s.flow.graph.State(step.To); state != nil { // the workflow of a finished trial may be another one
+			if state := s.flow.graph.State(step.To); state != nil { // the workflow of a finished trial may have changed
 				set = s.stanceUnder(s.trial.Project.PromptOf(state)).evals
 			}
 		}
@@ -119,8 +119,8 @@ func (s *session) evalSteps(ctx context.Context, subject *checks.Subject) {
 	subject.Workflow = w
 }
 
-// subjectUnder is what the evals of a prompt see of a turn, or of the conversation: the replies of others, and what
-// tools answered them, are left out.
+// subjectUnder is what the evals of a prompt see of a turn or the conversation: without the replies of other prompts
+// and their tool results.
 func (s *session) subjectUnder(prompt *scenario.Prompt, whole *checks.Subject) *checks.Subject {
 	o := s.subject(whole.Turn)
 	o.Session, o.Messages, o.AllCalls, o.Calls = whole.Session, nil, nil, nil
@@ -134,7 +134,7 @@ func (s *session) subjectUnder(prompt *scenario.Prompt, whole *checks.Subject) *
 		case chat.Assistant, chat.System:
 			theirs = !s.speaksUnder(prompt, m.State)
 		case chat.ToolRole:
-			for call < len(s.calls) && s.calls[call].Step != "" { // messages of the conversation do not include calls of steps
+			for call < len(s.calls) && s.calls[call].Step != "" { // the conversation does not contain calls of steps
 				call++
 			}
 			if call < len(s.calls) && !theirs {
@@ -155,21 +155,21 @@ func (s *session) subjectUnder(prompt *scenario.Prompt, whole *checks.Subject) *
 	o.LatencyMS = s.measured(chat.LastLatency(said))
 	o.Measure(said)
 	for last := len(o.Messages) - 1; last >= o.Start && wordless(&o.Messages[last]); last-- {
-		o.Messages = o.Messages[:last] // a call, such as that of the transition away from here, is no last reply
+		o.Messages = o.Messages[:last] // a call, such as the transition out of the state, is not a last reply
 	}
 	return o
 }
 
 // speaksUnder reports whether a state speaks with a prompt.
 func (s *session) speaksUnder(prompt *scenario.Prompt, state string) bool {
-	if s.flow.mine != nil {
-		return slices.Contains(s.flow.mine, state)
+	if s.flow.ownStates != nil {
+		return slices.Contains(s.flow.ownStates, state)
 	}
 	at := s.flow.graph.State(state)
 	return at != nil && s.trial.Project.PromptOf(at) == prompt
 }
 
-// wordless reports whether a message is a call of tools, or the answer of one, without a word of the agent.
+// wordless reports whether a message is a tool call or its result, without text.
 func wordless(m *chat.Message) bool {
 	return m.Role == chat.ToolRole || m.Role == chat.Assistant && len(m.ToolCalls) > 0 && len(m.Parts) == 0 &&
 		strings.TrimSpace(m.Text()) == ""

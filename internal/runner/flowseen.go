@@ -13,8 +13,8 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// expectFlow gets ready to recognise transitions in a conversation that went through a workflow. start is its first
-// state; "": not known.
+// expectFlow prepares to recognise transitions in a finished conversation with a workflow. start is its first state;
+// "": not known.
 func (s *session) expectFlow(start string) {
 	s.flow = &flow{start: start, current: start}
 	if w := s.trial.Project.Workflow; w != nil {
@@ -22,9 +22,9 @@ func (s *session) expectFlow(start string) {
 	}
 }
 
-// expectRecordedFlow is expectFlow for a recording. Only the recording knows whether there was a workflow: a
-// conversation without states and transitions had none, whatever the project has now. It returns an error when the
-// recording does not fit the workflow.
+// expectRecordedFlow is expectFlow for a recording. The recording decides whether there was a workflow: without states
+// and transitions there was none, whatever the project has now. It returns an error if the recording does not match the
+// workflow.
 func (s *session) expectRecordedFlow(rec *recording.Session) error {
 	for i := range rec.Messages {
 		if steps := rec.Messages[i].Steps; steps != nil {
@@ -47,10 +47,10 @@ func (s *session) expectRecordedFlow(rec *recording.Session) error {
 		return nil
 	}
 	if f.start == "" && moved {
-		f.start = startFitting(f.graph, s.trial.Scenario.TaskType, first)
+		f.start = startFor(f.graph, s.trial.Scenario.TaskType, first)
 		f.current = f.start
 	}
-	if err := f.knows("the recording names", rec.States()); err != nil {
+	if err := f.checkStates("the recording names", rec.States()); err != nil {
 		return err
 	}
 	if f.start != "" || rec.Workflow != nil || s.trial.Recorded.File == "" {
@@ -62,9 +62,9 @@ func (s *session) expectRecordedFlow(rec *recording.Session) error {
 	return nil
 }
 
-// startFitting is the state from which the first transition of a conversation leads: that of the task type when it
-// fits, else the only one that does; "" when several do, or none.
-func startFitting(g *workflow.Graph, task string, first workflow.Scheduled) string {
+// startFor is the state from which the first transition starts: the state of the task type if it matches, or else the
+// only match; "": none or several.
+func startFor(g *workflow.Graph, task string, first workflow.Scheduled) string {
 	leads := func(state *workflow.State) bool {
 		to := state.Events[first.Event]
 		return to != "" && (to == first.Target || to == first.Redirected)
@@ -79,9 +79,9 @@ func startFitting(g *workflow.Graph, task string, first workflow.Scheduled) stri
 	return found[0].Name
 }
 
-// knows returns an error when a conversation names a state that the workflow does not have: then nothing about its
-// states can be checked.
-func (f *flow) knows(who string, states []string) error {
+// checkStates returns an error if a conversation names a state that the workflow does not have: then checks of states
+// would be meaningless.
+func (f *flow) checkStates(who string, states []string) error {
 	if f == nil || f.graph == nil {
 		return nil
 	}
@@ -101,18 +101,18 @@ func (f *flow) knows(who string, states []string) error {
 
 // adoptPath takes over the path through the workflow that a recording or a finished trial reports.
 func (s *session) adoptPath(w *result.Workflow, mine []string) {
-	if w == nil || s.trial.Recorded.At == (Moment{}) { // only the conversation itself has the order within each turn
+	if w == nil || s.trial.Recorded.At == (Moment{}) { // only the whole conversation has the order within each turn
 		return
 	}
 	if s.flow == nil {
 		s.flow = &flow{}
 	}
 	s.flow.start, s.flow.current, s.flow.steps, s.flow.reported = w.Start, w.State, w.Transitions, w
-	s.flow.mine = mine
+	s.flow.ownStates = mine
 }
 
-// stamp notes the state in which a message of a conversation that is over was written.
-func (s *session) stamp(m chat.Message) chat.Message {
+// withState notes the state in which a message of a finished conversation was written.
+func (s *session) withState(m chat.Message) chat.Message {
 	switch {
 	case m.Role != chat.Assistant:
 	case m.State != "" && s.flow == nil:
@@ -123,12 +123,12 @@ func (s *session) stamp(m chat.Message) chat.Message {
 		m.State = s.stateName()
 	}
 	if m.Role == chat.Assistant && s.flow != nil {
-		s.spokenIn(m.State)
+		s.noteSpeakerIn(m.State)
 	}
 	return m
 }
 
-// recognise takes the transitions out of the tool calls of one message: of several that succeeded the last one counts.
+// recognise takes the transition from the tool calls of a message: the last one that succeeded.
 func (s *session) recognise(calls []checks.Call) {
 	var made *result.Transition
 	for i := range calls {

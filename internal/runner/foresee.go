@@ -42,7 +42,7 @@ func Foresee(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 	}
 }
 
-// foreseeEnds reports quarantines that are over: a run is red until they are taken out.
+// foreseeEnds reports quarantines that have ended: they make a run red.
 func foreseeEnds(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {
@@ -54,10 +54,10 @@ func foreseeEnds(suite *scenario.Suite, opts PlanOptions, d *diag.List) {
 	}
 }
 
-// mostForeseenRows is how many rows of a dataset are looked at before a run.
+// mostForeseenRows is the number of rows of a dataset that are tested before a run.
 const mostForeseenRows = 10_000
 
-// foreseeRows reports the rows of datasets that cannot be used, each once, and of long ones the first.
+// foreseeRows reports unusable rows of datasets, each once; of long datasets only the first rows are tested.
 func (p *Plan) foreseeRows(opts *Options, d *diag.List) {
 	met := map[*scenario.Scenario]bool{}
 	for i := range p.spans {

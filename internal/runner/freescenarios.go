@@ -7,11 +7,11 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// errFreed is that of a trial whose scenario is empty: a conversation without turns would pass.
+// errFreed is the error of a trial whose scenario was freed too early: a conversation without turns would pass.
 var errFreed = errors.New("the scenario was freed before its last trial: this is a bug in arena")
 
-// holding counts the unfinished trials of each scenario, and frees the memory of a scenario after its last trial. Most
-// memory of a large suite is free long before its run ends. It is safe for concurrent use; a nil holding frees nothing.
+// holding counts the unfinished trials of each scenario, and frees the scenario after its last trial, to save memory in
+// large suites. It is safe for concurrent use; a nil holding frees nothing.
 type holding struct {
 	mu   sync.Mutex
 	left map[*scenario.Scenario]int
@@ -25,7 +25,7 @@ func newHolding(plan *Plan) *holding {
 	return h
 }
 
-// over counts a trial that needs its scenario no more.
+// over counts a trial that needs its scenario no longer.
 func (h *holding) over(t *Trial) {
 	if h == nil {
 		return

@@ -26,7 +26,7 @@ func (p *Plan) Gates() (list []result.GatedGroup) {
 	return list
 }
 
-// Recorded are the groups of a rejudged run whose trials may have ended early. None of their trials is run again.
+// Recorded are the groups of a rejudged run whose trials may have ended early. No further trials of them run.
 func (p *Plan) Recorded() []result.GatedGroup { return p.recorded }
 
 // Planned is the number of trials of the plan, without the numbers of those that may replace others.
@@ -45,8 +45,7 @@ func (p *Plan) Planned() int {
 // Gated reports whether the trial is of a group whose trials may end early.
 func (t *Trial) Gated() bool { return t.gate != nil }
 
-// GroupID names the group of the trial, whose trials may end early: refund/gpt-4o/default, and the row of its dataset
-// where each is a group.
+// GroupID names the group of the trial: refund/gpt-4o/default, with the row of the dataset if each row is a group.
 func (t *Trial) GroupID() string {
 	if t.gate == nil || t.pooled() {
 		return t.Group()

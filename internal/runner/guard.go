@@ -47,7 +47,7 @@ func (s *session) checkInput(ctx context.Context, turn *result.Turn) (answered b
 	s.recordFirings(turn, last, &o)
 	if answered {
 		o.Message.State = s.stateName()
-		s.spoken()
+		s.noteSpeaker()
 		s.add(o.Message)
 	} else {
 		s.inputValidations = o.Message.Validations
@@ -88,8 +88,7 @@ func (s *session) generateReply(
 	return s.addReply(o.Message), o.Err
 }
 
-// forwardDeltas passes the pieces of a streamed reply on to listeners, except pieces at which a guardrail ends the
-// reply.
+// forwardDeltas passes the pieces of a streamed reply to listeners, except a piece at which a guardrail ends the reply.
 func (s *session) forwardDeltas(onDelta func(chat.Delta) error) func(chat.Delta) error {
 	if s.onDelta == nil {
 		return onDelta
@@ -108,7 +107,7 @@ func (s *session) forwardDeltas(onDelta func(chat.Delta) error) func(chat.Delta)
 // addReply adds a message of the assistant. The first one carries the validations of the user's message.
 func (s *session) addReply(m chat.Message) chat.Message {
 	m.State = s.stateName()
-	s.spoken()
+	s.noteSpeaker()
 	if len(s.inputValidations) > 0 {
 		m.Validations = append(s.inputValidations, m.Validations...)
 		s.inputValidations = nil

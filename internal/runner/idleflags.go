@@ -2,7 +2,7 @@ package runner
 
 import "slices"
 
-// noteIdleFlags tells of flags that change nothing in this run, whose user believes that they do.
+// noteIdleFlags notes flags that have no effect in this run.
 func (m *matrix) noteIdleFlags(spans []span) {
 	if len(spans) == 0 || m.diags.Errors() > 0 {
 		return

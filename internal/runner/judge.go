@@ -49,7 +49,7 @@ func (s *session) turnSubject(turn *result.Turn) *checks.Subject {
 	return subject
 }
 
-// measured drops a time of 0 in a recorded conversation: the recording does not have it.
+// measured drops a time of 0 in a recorded conversation: 0 means that it was not recorded.
 func (s *session) measured(ms *float64) *float64 {
 	if s.trial.Recorded != nil && ms != nil && *ms == 0 {
 		return nil
@@ -76,8 +76,8 @@ func (s *session) conversationChecks() [2][]scenario.Placed {
 	}
 }
 
-// subject is what checks see after a turn; turn is -1 at the end of the conversation. The time that checks took, and
-// models that play users, is not included in the elapsed time.
+// subject is what checks see after a turn; turn is -1 at the end of the conversation. The elapsed time excludes checks,
+// and models that play users.
 func (s *session) subject(turn int) *checks.Subject {
 	elapsed := milliseconds(s.clock.elapsed() - s.checkTime - s.userTime)
 	names, guards := s.evalNames()
@@ -87,14 +87,14 @@ func (s *session) subject(turn int) *checks.Subject {
 		JudgePrompts: s.trial.Project.judgePrompts, Turn: turn,
 		Stored: s.fromDisk(), Answered: s.recorder.Plays(),
 		Unguarded: s.lacksInfo(recording.InfoGuardrails),
-		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(), Earlier: s.evalResults, Evals: names, Guards: guards,
-		Metadata: s.metadata(turn), Workflow: s.seen(), Composition: s.composed(turn), Scenario: s.described(),
+		Host:      s.trial.Project.host, SessionID: s.sessionID(), PromptID: s.promptID(),
+		Earlier: s.evalResults, Evals: names, Guards: guards, Metadata: s.metadata(turn),
+		Workflow: s.workflowForChecks(), Composition: s.composed(turn), Scenario: s.scenarioInfo(),
 	}
 }
 
-// described is what judges see of a scenario that names its program; nil for other scenarios, whose judges see only the
-// messages.
-func (s *session) described() *checks.ScenarioInfo {
+// scenarioInfo is what judges see of a scenario that names its program; nil: judges see only the messages.
+func (s *session) scenarioInfo() *checks.ScenarioInfo {
 	sc := s.trial.Scenario
 	if sc.Agent == nil {
 		return nil
@@ -142,7 +142,7 @@ func (s *session) metadata(turn int) map[string]any {
 	return all
 }
 
-// sessionID is the recorded session's id, else the trial's. Sampling depends on it.
+// sessionID is the id of the recorded session, or of the trial. Sampling depends on it.
 func (s *session) sessionID() string { return cmp.Or(s.recordedID, s.out.ID) }
 
 func (s *session) promptID() string {

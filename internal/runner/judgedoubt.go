@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// remarkJudges keeps which judges, endpoints and programs say that they would not accept what their score lets pass. An
-// eval without a threshold lets nothing pass.
+// remarkJudges records which judges, endpoints and programs would themselves reject a score that passes here. Evals
+// without a threshold do not count.
 func (s *session) remarkJudges(list []scenario.Placed, verdicts []result.Verdict, evals bool) {
 	for i := range verdicts {
 		v := &verdicts[i]
@@ -19,7 +19,7 @@ func (s *session) remarkJudges(list []scenario.Placed, verdicts []result.Verdict
 		}
 		c := compiled(list[i])
 		if _, high, _ := c.Limits(); high != nil || evals && !c.Gates() {
-			continue // where a low score passes, the judge agrees
+			continue // a low score passes, so that the judge agrees
 		}
 		if len(v.Judgements) == 0 {
 			s.warnOfVerdict(fmt.Sprintf("%s passed by its score of %.2f, though what scores says beside it that this is not "+

@@ -14,23 +14,23 @@ import (
 // toolServers is what a trial knows of the tools that servers and agents list.
 type toolServers struct {
 	known        map[string]*servedTools       // by the name of the source
-	listed       map[*tools.Opener][]chat.Tool // when the source was asked last
-	unfound      map[string]error              // why tools that checks call cannot be listed
-	rowNames     []*names.Served               // of what the row has filled in; see project.served
-	rowArguments []*names.Argument             // the same of project.arguments
+	listed       map[*tools.Opener][]chat.Tool // as last listed by the source
+	listErrors   map[string]error              // why tools that checks call cannot be listed
+	rowNames     []*names.Served               // names that the row has filled in; see project.served
+	rowArguments []*names.Argument             // arguments that the row has filled in; see project.arguments
 }
 
 // servedTools are the tools that a server has listed in a trial.
 type servedTools struct {
-	names []string // all that there ever were
-	fixed bool     // there will be no others
+	names []string // every tool listed so far
+	fixed bool     // the list cannot change any more
 	agent bool     // it is a remote agent
 }
 
 func (t *servedTools) has(n *names.Served) bool { return slices.ContainsFunc(t.names, n.ListedAs) }
 
-// servedBy are the tools that a server has listed, or with nil those of all remote agents together. It returns nil when
-// a list is missing.
+// servedBy are the tools that a server has listed; nil: those of all remote agents together. It returns nil if a list
+// is missing.
 func (s *session) servedBy(server *scenario.Server) *servedTools {
 	if server != nil && server.Image == nil {
 		return s.servers.known[mcp.SourceName(server)]
@@ -52,8 +52,8 @@ func (s *session) servedBy(server *scenario.Server) *servedTools {
 	return all
 }
 
-// servedInContainers are the tools of all servers in containers, which cannot be told apart by their names; nil: a list
-// is missing.
+// servedInContainers are the tools of all servers in containers, whose tool names cannot be assigned to a server; nil:
+// a list is missing.
 func (s *session) servedInContainers() *servedTools {
 	all := &servedTools{fixed: true}
 	for _, server := range s.trial.Project.Servers {
@@ -70,7 +70,7 @@ func (s *session) servedInContainers() *servedTools {
 	return all
 }
 
-// maxListed is how many bytes of names of tools a server may have that are kept in results.
+// maxListed limits the names of a server's tools that results keep, in bytes.
 const maxListed = 64 << 10
 
 // keepListed stores the names of listed tools in the result, for checks of a rejudged trial.
@@ -105,8 +105,8 @@ func (s *session) recallListed(listed map[string][]string) {
 	}
 }
 
-// met keeps what a source listed.
-func (s *session) met(o *tools.Opener, list *cassette.ToolList) {
+// keepList stores the list of a source.
+func (s *session) keepList(o *tools.Opener, list *cassette.ToolList) {
 	if !o.Outside {
 		return
 	}

@@ -60,7 +60,7 @@ func Make(suite *scenario.Suite, opts PlanOptions, d *diag.List) *Plan {
 	return plan
 }
 
-// whyEmpty says of a plan without trials which filters left nothing, or which file holds nothing to run.
+// whyEmpty says which filter or file leaves a plan without trials.
 func whyEmpty(suite *scenario.Suite, by *Selection) string {
 	var filters []string
 	add := func(flag string, words []string) {
@@ -129,7 +129,7 @@ func (m *matrix) close() {
 	}
 }
 
-// strays says what came for the clients of agents that belonged to no trial.
+// strays are messages about traces and the like that belonged to no trial.
 func (m *matrix) strays() (told []string) {
 	for _, e := range m.endpoints {
 		if e != nil && e.Spec.IsAgent() && e.Client != nil {
@@ -150,28 +150,28 @@ type matrix struct {
 	rowFilter        *selection.RowFilter
 	chosenRows       map[*scenario.Scenario][]int32
 	providers        *selection.Filter
-	adHoc            []*scenario.Provider                       // named on the command line and not configured
-	adHocPriced      map[*scenario.Project][]*scenario.Provider // the same, see adHocOf
+	adHoc            []*scenario.Provider                       // named on the command line, but not configured
+	adHocPriced      map[*scenario.Project][]*scenario.Provider // the same with prices; see adHocOf
 	endpoints        map[endpointKey]*Endpoint
 	judgeEndpoints   map[endpointKey]*judges.Endpoint
 	embedding        []*scenario.Provider
 	memory           *judges.Memory
-	judgeAsked       bool                                     // a check asks the judge of --judge
-	opened           map[string]*recording.File               // nil: cannot be read
+	judgeAsked       bool                                     // a check uses the judge of --judge
+	opened           map[string]*recording.File               // nil: unreadable
 	judgedSessions   map[sessionKey]bool                      // conversations that an eval or a scenario judges
-	unread           int                                      // files that could not be read
-	conversationIDs  map[string]bool                          // ids of conversations; true: it is judged
-	otherSessions    map[sessionKey]string                    // conversation → its scenario, which does not judge
+	unread           int                                      // number of unreadable files
+	conversationIDs  map[string]bool                          // ids of conversations; true: judged
+	otherSessions    map[sessionKey]string                    // conversation → its scenario, which does not judge it
 	http             *http.Client                             // for checks
 	implicitMocks    map[*scenario.Project]*scenario.Provider // of projects without providers
 	reportedFeatures map[string]map[diag.Pos]bool             // feature → places
 	tracker          *claims.Tracker
-	unplanned        []span // of the present project: trials that this version cannot run; their files are checked
+	unplanned        []span // of the present project: trials that this version cannot run; their files are still checked
 	askedProviders   bool   // a scenario selected its providers
 	incomplete       bool   // planning of a project ended early
-	saidOnce         map[string]bool
-	reportedMedia    map[diag.Pos]bool // of media with which something is wrong
-	foresees         bool              // nothing is planned: a flag of the run may allow what is refused
+	reported         map[string]bool
+	reportedMedia    map[diag.Pos]bool // places of media with reported problems
+	onlyValidates    bool              // validation only: a flag of the run may allow what is refused
 	fetchers         []*attach.Fetcher
 	stores           map[*scenario.Project]*attach.Store
 	notes            []string
@@ -239,7 +239,7 @@ func (m *matrix) prepare(p *scenario.Project, judged, scenarios []*scenario.Scen
 	names.ToolUses(p, registry, all, m.diags)
 	preflight.IdleGates(p, all, m.diags)
 	preflight.LastReplyAlone(p, all, m.diags)
-	preflight.UnheldSchemas(p, scenarios, m.diags)
+	preflight.UncheckedSchemas(p, scenarios, m.diags)
 	m.opts.Dispatch.report(p, all, m.diags)
 	run.embedder, run.stances = m.embedder(p, all), m.stances(run, scenarios, all)
 	run.relevance = m.windowEmbedders(p, scenarios)

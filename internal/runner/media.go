@@ -19,7 +19,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// attachments is where the trials of a project get their media.
+// attachments is the store from which the trials of a project get their media.
 func (m *matrix) attachments(p *scenario.Project) *attach.Store {
 	if known := m.stores[p]; known != nil {
 		return known
@@ -37,10 +37,10 @@ func (m *matrix) attachments(p *scenario.Project) *attach.Store {
 	return m.stores[p]
 }
 
-// errNeedsNetwork is why nothing is fetched with --offline.
+// errNeedsNetwork is the error of media at addresses with --offline.
 var errNeedsNetwork = errors.New("the medium needs the network, and --offline is set")
 
-// refuses says why a medium at an address is not fetched; nil: nothing is known to be in the way.
+// refuses says why a medium at an address is not fetched; nil: it may be.
 func (m *matrix) refuses(p *scenario.Project, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -55,7 +55,7 @@ func (m *matrix) refuses(p *scenario.Project, address string) error {
 	return nil
 }
 
-// reachable reports whether a host may be fetched from wherever it is.
+// reachable reports whether media may be fetched from a host, even a private one.
 func (m *matrix) reachable(p *scenario.Project) func(host string) bool {
 	return func(host string) bool {
 		return m.opts.PrivateURLs || slices.ContainsFunc(p.Defaults.PrivateHosts, func(name string) bool {
@@ -82,8 +82,8 @@ func (m *matrix) reportMedia(p *project, s *scenario.Scenario) {
 	})
 }
 
-// unreadableMedium reports a medium that cannot be read. That its file is missing was a warning when the files were
-// loaded, by the same words.
+// unreadableMedium reports a medium that cannot be read. A missing file was reported with the same text when the files
+// were loaded.
 func (m *matrix) unreadableMedium(at diag.Pos, part *chat.Part, name string, err error) {
 	if errors.Is(err, fs.ErrNotExist) && part.Media.Source != "" {
 		m.mediaProblem(at, scenario.MissingFile, scenario.NoMedium(part.Media), "")
@@ -114,9 +114,9 @@ func (m *matrix) mediaProblem(at diag.Pos, code, text, hint string) {
 	}
 }
 
-// mayBeAllowed is mediaProblem for what a flag of the run allows.
+// mayBeAllowed is mediaProblem for a problem that a flag of the run removes.
 func (m *matrix) mayBeAllowed(at diag.Pos, code, text, hint string) {
-	if m.foresees && !m.reportedMedia[at] {
+	if m.onlyValidates && !m.reportedMedia[at] {
 		m.reportMedium(at)
 		m.diags.Warnf(at, 1, code, "%s", text).Hint = hint
 		return
@@ -136,14 +136,14 @@ var kindCapabilities = map[string]string{
 	"image": "vision", "audio": "audio", "video": "video", "document": "documents",
 }
 
-// takesMedia reports what of the media of turns and of simulated tools a provider cannot be sent, and returns whether
-// it can be sent all.
+// takesMedia reports media of turns and simulated tools that a provider cannot be sent. It returns true if there are
+// none.
 func (m *matrix) takesMedia(p *project, s *scenario.Scenario, e *Endpoint) bool {
 	turns, tools := m.sendable(p, s, e), m.showable(p, s, e)
 	return turns && tools
 }
 
-// sendable reports what of a scenario's media a provider cannot be sent, and returns whether it can be sent all.
+// sendable reports media of a scenario that a provider cannot be sent. It returns true if there are none.
 func (m *matrix) sendable(p *project, s *scenario.Scenario, e *Endpoint) bool {
 	if s.Skip != "" {
 		return true
@@ -153,14 +153,14 @@ func (m *matrix) sendable(p *project, s *scenario.Scenario, e *Endpoint) bool {
 	s.EachMedium(func(part *chat.Part, at diag.Pos) {
 		ok = m.checkSendable(p, part, at, e, sends) && ok
 	})
-	s.EachRowMedium(func(part *chat.Part, at diag.Pos) { // more is known with the rows; see rowMediaFaults
+	s.EachRowMedium(func(part *chat.Part, at diag.Pos) { // media of rows are tested with the rows; see rowMediaErrors
 		why, hint := m.incapable(part, e)
 		ok = m.checkedPart(part, at, sends, why, hint) && ok
 	})
 	return ok
 }
 
-// lacked is the capability that a provider says it does not have, for parts of a type; "": it has it, or does not say.
+// lacked is the capability for parts of a type that a provider declares not to have; "": none.
 func lacked(spec *scenario.Provider, kind string) string {
 	needs := kindCapabilities[kind]
 	if spec.Capabilities == nil || slices.Contains(spec.Capabilities, needs) {
@@ -169,7 +169,8 @@ func lacked(spec *scenario.Provider, kind string) string {
 	return needs
 }
 
-// checkSendable reports a part that a provider cannot be sent, and returns whether it can; sends is who sends it.
+// checkSendable reports a part that a provider cannot be sent, and returns whether it can be sent. sends names the
+// sender.
 func (m *matrix) checkSendable(p *project, part *chat.Part, at diag.Pos, e *Endpoint, sends string) bool {
 	why, hint := m.unsendable(p, part, at, e)
 	return m.checkedPart(part, at, sends, why, hint)
@@ -183,7 +184,7 @@ func (m *matrix) checkedPart(part *chat.Part, at diag.Pos, sends, why, hint stri
 	return why == ""
 }
 
-// incapable says that a provider, by its own words, cannot be sent parts of a type; "": it does not say so.
+// incapable says that a provider declares no support for parts of a type; "": it declares support, or nothing.
 func (m *matrix) incapable(part *chat.Part, e *Endpoint) (why, hint string) {
 	needs := lacked(e.Spec, part.Type)
 	if needs == "" || m.opts.MockProvider {
@@ -227,7 +228,7 @@ func (m *matrix) unsendable(
 	return "", ""
 }
 
-// warnMedium warns once of a medium that only a mock can be sent.
+// warnMedium warns once of a medium that only a mock can get.
 func (m *matrix) warnMedium(part *chat.Part, at diag.Pos, err error) {
 	if !m.reportedMedia[at] {
 		m.reportMedium(at)
@@ -235,7 +236,7 @@ func (m *matrix) warnMedium(part *chat.Part, at diag.Pos, err error) {
 	}
 }
 
-// mediumName is what a medium is called in messages.
+// mediumName is the name of a medium in messages.
 func mediumName(part *chat.Part) string {
 	switch m := part.Media; {
 	case m.URL != "":
@@ -246,7 +247,7 @@ func mediumName(part *chat.Part) string {
 	return "the " + part.Type + " in data"
 }
 
-// shownAddress is an address for messages, without what may be secret.
+// shownAddress is an address without parts that may be secret.
 func shownAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -273,7 +274,7 @@ func (s *session) attach(ctx context.Context, at turnIndex, m *chat.Message) err
 		}
 		n++
 		if part.Media.URL != "" && s.preview != nil {
-			continue // nothing is fetched for what is only shown
+			continue // media that are only shown are not fetched
 		}
 		got, err := s.medium(ctx, at, n, part)
 		if errors.Is(err, media.ErrOtherType) && s.trial.Project.lenient && s.trial.Endpoint.Simulated {
@@ -287,7 +288,7 @@ func (s *session) attach(ctx context.Context, at turnIndex, m *chat.Message) err
 	return nil
 }
 
-// medium is the n-th medium of a turn with its bytes. What comes from an address goes through the cassette.
+// medium is the n-th medium of a turn with its bytes. Media from addresses go through the cassette.
 func (s *session) medium(ctx context.Context, at turnIndex, n int, part *chat.Part) (*chat.Media, error) {
 	store := s.trial.Project.media
 	if part.Media.URL == "" || s.recorder == nil {

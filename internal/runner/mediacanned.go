@@ -16,10 +16,10 @@ import (
 	"github.com/arena-evals/arena/internal/tools/open"
 )
 
-// Media that files have ready: those of simulated tools and of mock replies. They are read, held against their type and
-// encoded as those of turns are. One that has an address alone stays that: nothing is fetched.
+// Media in files: of simulated tools and mock replies. They are read, validated and encoded like those of turns. Media
+// with only an address are not fetched.
 
-// cannedMedia is the mock whose replies have their media at hand.
+// cannedMedia is a mock provider that loads the media of its replies.
 type cannedMedia struct {
 	next    providers.Provider
 	store   *attach.Store
@@ -46,7 +46,7 @@ func (c *cannedMedia) Complete(
 	return reply, nil
 }
 
-// Unwrap is the mock itself.
+// Unwrap returns the mock.
 func (c *cannedMedia) Unwrap() providers.Provider { return c.next }
 
 func (c *cannedMedia) attached(parts []chat.Part) ([]chat.Part, error) {
@@ -68,7 +68,7 @@ func (c *cannedMedia) attached(parts []chat.Part) ([]chat.Part, error) {
 	return own, nil
 }
 
-// reportCanned reports what is wrong with a canned medium. whose is what it is of: "the tool look", "a mock reply".
+// reportCanned reports problems of a canned medium. whose names its owner: "the tool look", "a mock reply".
 func (m *matrix) reportCanned(p *project, whose string, part *chat.Part, at diag.Pos) {
 	_, err := open.AttachCanned(p.media, part)
 	switch {
@@ -82,7 +82,7 @@ func (m *matrix) reportCanned(p *project, whose string, part *chat.Part, at diag
 	}
 }
 
-// rightFile is the hint for a medium whose bytes are not what it is declared as.
+// rightFile is the hint for bytes that are not of the declared type.
 const rightFile = "send the right file, or correct type and mime_type"
 
 // reportToolMedia reports invalid media in the answers of simulated tools, whatever the providers.
@@ -92,13 +92,13 @@ func (m *matrix) reportToolMedia(p *project) {
 	}
 }
 
-// reportReplyMedia reports what is wrong with the media of the replies that a mock has for a scenario.
+// reportReplyMedia reports problems of media in mock replies for a scenario.
 func (m *matrix) reportReplyMedia(p *project, s *scenario.Scenario, spec *scenario.Provider) {
 	if s.Skip != "" || spec.Type != scenario.MockType {
 		return
 	}
 	file := spec.Mock
-	if p.Mock != nil { // it replaces those of the providers
+	if p.Mock != nil { // it replaces the mocks of the providers
 		file = p.Mock
 	}
 	s.EachMockReply(file, func(reply *scenario.MockReply) {
@@ -106,8 +106,7 @@ func (m *matrix) reportReplyMedia(p *project, s *scenario.Scenario, spec *scenar
 	})
 }
 
-// showable reports which media of the simulated tools that a scenario offers a provider cannot be sent, and returns
-// whether it can be sent all.
+// showable reports media of simulated tools that a provider cannot be sent. It returns true if there are none.
 func (m *matrix) showable(p *project, s *scenario.Scenario, e *Endpoint) bool {
 	if s.Skip != "" || e.Spec.IsAgent() || p.tools == nil {
 		return true
@@ -134,9 +133,9 @@ func (m *matrix) showable(p *project, s *scenario.Scenario, e *Endpoint) bool {
 	return ok
 }
 
-// heedShown warns of media that a tool returned and that the model is not shown as they are. What a simulated tool
-// answers was held against everything before the run.
-func (s *session) heedShown(call string, res *chat.ToolResult) {
+// warnUnshownMedia warns of tool media that the model does not get unchanged. Results of simulated tools were validated
+// before the run.
+func (s *session) warnUnshownMedia(call string, res *chat.ToolResult) {
 	if s.trial.Project.tools.Simulated(call) || s.trial.Endpoint.Simulated {
 		return
 	}
@@ -157,7 +156,7 @@ func (s *session) heedShown(call string, res *chat.ToolResult) {
 			continue
 		}
 		held := *part.Media
-		if held.Content != nil { // its data is set aside
+		if held.Content != nil { // its data was removed
 			held.Data, _ = held.Content.Base64()
 			held.SHA256, held.Size, held.Content = "", 0, nil
 		}

@@ -16,7 +16,7 @@ func ForeseeMedia(
 	o.Open, o.Uncalled = opener, true
 	m := newMatrix(o, &aside)
 	defer m.close()
-	m.foresees = true
+	m.onlyValidates = true
 	run := &project{Project: p, lenient: o.Lenient, media: m.attachments(p)}
 	var err error
 	if run.tools, _, err = newKit(p, open.World{HTTP: m.http, Media: run.media}); err != nil {

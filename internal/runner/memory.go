@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/tools/memory"
 )
 
-// remember gives the trial its own memory, where the project has one.
+// remember gives the trial its own memory, if the project has one.
 func (s *session) remember() {
 	t := s.trial
 	if t.Project.memory == nil || t.Recorded != nil || t.Finished != nil {
@@ -27,7 +27,7 @@ func (s *session) remembers(tool string) bool {
 	return s.memory != nil && strings.HasPrefix(tool, memory.Prefix)
 }
 
-// memoryOpener is the source of the memory tools; every trial brings its own store.
+// memoryOpener is the source of the memory tools. Every trial has its own store.
 func memoryOpener() *tools.Opener {
 	return &tools.Opener{Name: "memory", Scope: tools.PerSession, Always: true}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Without a mock file, a turn without a mock reply gets a generic text. That text says nothing about the agent, and no
-// check that forbids texts can fail on it. It is always a warning: before the run when other turns of the scenario have
-// replies, else when the text is used, since a guardrail may answer before the model.
+// Without a mock file, a turn without a scripted reply gets a generic text. It says nothing about the agent, and no
+// check that forbids texts can fail on it. So it always causes a warning: before the run if other turns of the scenario
+// have replies, otherwise when the text is used, since a guardrail may answer instead.
 
 // genericReplies warns before the run.
 type genericReplies struct {
@@ -21,12 +21,12 @@ type genericReplies struct {
 	reported map[*scenario.Scenario]bool
 }
 
-// unaided reports whether a provider of a project is a mock without a file of replies.
+// unaided reports whether a provider is a mock without a reply file.
 func unaided(p *scenario.Project, spec *scenario.Provider) bool {
 	return spec.Type == scenario.MockType && spec.Mock == nil && p.Mock == nil
 }
 
-// warnGenericReplies warns of the turns of what is planned.
+// warnGenericReplies warns of planned turns without a reply.
 func (m *matrix) warnGenericReplies(p *scenario.Project, spans []span) {
 	g := genericReplies{diags: m.diags, reported: map[*scenario.Scenario]bool{}}
 	for i := range spans {
@@ -49,7 +49,7 @@ func ReportGenericReplies(p *scenario.Project, d *diag.List) {
 	}
 }
 
-// scenario warns of the turns of one scenario, once, where others have a reply.
+// scenario warns once of the turns of a scenario without a reply, if other turns have one.
 func (g *genericReplies) scenario(s *scenario.Scenario) {
 	if s.Skip != "" || g.reported[s] {
 		return
@@ -116,7 +116,7 @@ func (p *project) genericTool(name string) string {
 	return d.Advice()
 }
 
-// toolPos is where a tool of the project's files is written; the zero value: nowhere.
+// toolPos is the position of a tool in the files; zero: not in a file.
 func (p *project) toolPos(name string) diag.Pos {
 	for _, t := range p.Tools {
 		if t.ID == name {

@@ -34,7 +34,7 @@ func (m *matrix) reportMoneyLimits(p *scenario.Project, spans []span) {
 			}
 			said[at] = true
 			switch {
-			case price == nil && t.Endpoint.Spec.IsAgent(): // it may tell what it cost; else the check is an error
+			case price == nil && t.Endpoint.Spec.IsAgent(): // the agent may report its cost; otherwise the check is an error
 			case price == nil:
 				m.diags.Warnf(c.Pos, diag.Width(c.Type), "unknown-price", "%s: the price of %s is not known, so the check "+
 					"cannot be measured, and is an error after the model was paid", c.Type, modelName(t.Endpoint.Spec)).

@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// ownFit says why the arguments of a call do not fit a tool that arena brings along, as the state in which it was
-// called has it; nil when they do. isOwn is false for other tools.
+// ownFit says why the arguments of a call do not match one of arena's own tools, in the state of the call; nil: they
+// match. isOwn is false for other tools.
 func (p *project) ownFit(call *checks.Call) (isOwn bool, err error) {
 	if !slices.Contains(p.OwnTools(), call.Name) {
 		return false, nil
@@ -37,8 +37,7 @@ func (p *project) ownFit(call *checks.Call) (isOwn bool, err error) {
 	return true, err
 }
 
-// statesNamed are the states with a name. When the name is not known they are all states; nil is a project without
-// workflow.
+// statesNamed are the states with a name, or all states if the name is not known; nil: no workflow.
 func (p *project) statesNamed(name string) []*workflow.State {
 	if p.Workflow == nil || p.Workflow.Graph == nil {
 		return []*workflow.State{nil}

@@ -18,10 +18,10 @@ import (
 	"github.com/arena-evals/arena/internal/tools/own"
 )
 
-// Where a project has a model of role image or video, an agent can ask it for pictures and films.
+// Image and video models: in a project with a model of role image or video, an agent gets a tool for it.
 
-// paintersOf opens the models that make media for an agent. Those that cannot be opened keep a simulated agent from
-// nothing: it seldom asks them.
+// paintersOf opens the media models for an agent. With a simulated agent, one that cannot be opened is not an error: it
+// is seldom called.
 func (m *matrix) paintersOf(p *scenario.Project, s *scenario.Scenario, agent *Endpoint) (all []*Endpoint) {
 	if s.Skip != "" || agent.Spec.Makes() != "" || agent.Spec.IsAgent() {
 		return nil
@@ -73,19 +73,19 @@ func (l paintSource) Call(_ context.Context, call chat.ToolCall) chat.ToolResult
 // Close implements tools.Source.
 func (l paintSource) Close() error { return nil }
 
-// paints reports whether a tool makes media.
+// paints reports whether a tool generates media.
 func (s *session) paints(tool string) bool {
 	return own.MediaSignatures()[tool] != nil && slices.Contains(s.trial.Project.OwnTools(), tool)
 }
 
-// painted is what the agent gets to know of generated media.
+// painted is the tool result that describes generated media.
 type painted struct {
 	Provider string `json:"provider"`
 	MIME     string `json:"mime_type"`
 	Count    int    `json:"count"`
 }
 
-// painter is the model that a tool asks; nil: none.
+// painter is the model behind a tool; nil: none.
 func (t *Trial) painter(tool string) *Endpoint {
 	for _, e := range t.painters {
 		if scenario.MediaTool(cmp.Or(e.Spec.Makes(), e.Spec.Role)) == tool {
@@ -95,7 +95,7 @@ func (t *Trial) painter(tool string) *Endpoint {
 	return nil
 }
 
-// mockPaints reports whether a mock that is the agent asks a model for media.
+// mockPaints reports whether the agent is a mock whose replies call a media model.
 func (t *Trial) mockPaints() (asks bool) {
 	file := t.Endpoint.Spec.Mock
 	if t.Project.Mock != nil { // it replaces those of the providers
@@ -114,7 +114,7 @@ func (t *Trial) mockPaints() (asks bool) {
 	return asks
 }
 
-// paint makes a medium. What it takes is a part of what the agent takes.
+// paint generates a medium. Its usage is part of that of the agent.
 func (s *session) paint(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	if res, ok := s.preview.standIn(s, call); ok {
 		return res
@@ -160,7 +160,7 @@ func (s *session) paint(ctx context.Context, call chat.ToolCall) chat.ToolResult
 	}
 }
 
-// said is the error of a failed call as the agent sees it; "": it is no error of a provider.
+// said is the error of a failed call as the agent sees it; "": not an error of a provider.
 func said(err error) string {
 	if failed, ok := errors.AsType[*providers.Error](err); ok {
 		return failed.Error()

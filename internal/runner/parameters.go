@@ -78,8 +78,8 @@ func (m *matrix) warnUnsent(spec *scenario.Provider) {
 	}
 }
 
-// warnRecorded reports parameters on the command line that have no effect because recordings answer, and pairs of
-// providers that would have the same answers.
+// warnRecorded reports parameters of the command line that have no effect because recordings answer, and providers
+// whose answers would be the same.
 func (m *matrix) warnRecorded(p *scenario.Project, spec *scenario.Provider) {
 	if spec.Type != scenario.ReplayType || spec.Replay == nil {
 		return
@@ -91,7 +91,7 @@ func (m *matrix) warnRecorded(p *scenario.Project, spec *scenario.Provider) {
 	if m.opts.Calls.MaxTokens != nil {
 		m.once(spec, fmt.Sprintf(why, "max-tokens", spec.ID))
 	}
-	if m.opts.Calls.Seed != nil && len(p.Judges) == 0 && m.opts.Judge == "" { // judges have it too
+	if m.opts.Calls.Seed != nil && len(p.Judges) == 0 && m.opts.Judge == "" { // judges use the seed too
 		m.once(spec, fmt.Sprintf(why, "seed", spec.ID))
 	}
 	for _, other := range p.Providers {
@@ -121,14 +121,14 @@ func (m *matrix) setAt(p *scenario.Project, turn *scenario.Turn, ofPrompt *float
 	return " under defaults of the provider"
 }
 
-// once warns of something at a provider, whatever number of scenarios it is true for.
+// once warns about a provider once, for any number of scenarios.
 func (m *matrix) once(spec *scenario.Provider, text string) {
 	if m.first(text) {
 		m.diags.Warnf(spec.Pos, 1, scenario.NoEffect, "%s", text)
 	}
 }
 
-// leavesOut reports whether a parameter is not sent anyway.
+// leavesOut reports whether a parameter is not sent in any case.
 func leavesOut(spec *scenario.Provider, name string) bool {
 	return slices.Contains(spec.Unsupported, name)
 }
@@ -145,7 +145,7 @@ func (m *matrix) warnIgnoredParameters(prompt *scenario.Prompt, spec *scenario.P
 	}
 }
 
-// takesSeed refuses a seed that has more than 32 bits, in the first trial or in the last one.
+// takesSeed refuses seeds with more than 32 bits, of the first or the last trial.
 func (m *matrix) takesSeed(p *scenario.Project, s *scenario.Scenario, spec *scenario.Provider, seed int64) bool {
 	more := int64(m.mostNumber(p, s) - 1)
 	fits := func(seed int64) bool { return int64(int32(seed)) == seed }

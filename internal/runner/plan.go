@@ -37,22 +37,22 @@ type Plan struct {
 	close   func()          // nil: nothing was opened
 	tracker *claims.Tracker // nil: nothing is expected to come up
 
-	complete *Plan         // that this one is a part of; nil: it is the whole
-	shard    *result.Shard // which part; nil: it is the whole
-	places   [][2]int      // of its trials in the whole
+	complete *Plan         // the whole plan that this one is a part of; nil: this is the whole
+	shard    *result.Shard // nil: the whole plan
+	places   [][2]int      // index ranges of its trials in the whole plan
 
 	strays func() []string // nil: there are none
 
-	judgedNames []result.Declared // of the run that is judged again; nil: none, or not known
+	judgedNames []result.Declared // of the rejudged run; nil: none, or not known
 
-	memory   *judges.Memory           // the answers of judges
-	judged   result.JudgeSum          // judges' cost in an earlier part of the run, which does not count as spent
-	seen     map[int]*result.Observed // trials of such groups that stay, by plan index
-	recorded []result.GatedGroup      // groups that may have ended early of a run that is judged again
+	memory   *judges.Memory           // answers of judges
+	judged   result.JudgeSum          // cost of judges in an earlier part of the run, which is not spent again
+	seen     map[int]*result.Observed // kept trials of groups that may end early, by plan index
+	recorded []result.GatedGroup      // of a rejudged run: groups that may have ended early
 
-	// groups that may end early and of which trials are kept, by the plan index of their first slot
+	// groups that may end early and have kept trials, by the plan index of their first slot
 	begun map[int]*result.Progress
-	known map[estimateKey]*account // what trials cost that are kept from there
+	known map[estimateKey]*account // cost of kept trials
 }
 
 // projects are those of the scenarios, each once, in the order of the plan.
@@ -70,7 +70,7 @@ func (p *Plan) projects() iter.Seq[*project] {
 	}
 }
 
-// Close closes the connections of the plan. It can still run then.
+// Close closes the connections of the plan. The plan can still run.
 func (p *Plan) Close() {
 	if p.close != nil {
 		p.close()
@@ -97,7 +97,7 @@ type Trial struct {
 	Start        *workflow.State  // nil: there is no workflow
 	Prompt       *scenario.Prompt // of the start; nil: no system prompt
 	Endpoint     *Endpoint
-	players      players     // the models that play the user, by turn; nil: none
+	players      players     // models that generate media for the agent
 	summarizer   *Endpoint   // the model of the context policy; nil: none
 	painters     []*Endpoint // models that make media for the agent
 	Region       string
@@ -112,8 +112,8 @@ type Trial struct {
 	row  int              // of the dataset, from 1; 0: the scenario has none
 	// the rows of a pooled group, by index in the order of their file; nil: each row is a group
 	pool     []int32
-	allRows  *scenario.Scenario // the scenario before Scenario was filled in with a row; nil: it was not
-	rowError error              // why the row cannot be read any more
+	allRows  *scenario.Scenario // the scenario before a row was filled in; nil: it was not
+	rowError error              // why the row cannot be read
 }
 
 // Repetition counts the trials of a group that have the same variant, from 1.
@@ -146,10 +146,10 @@ type project struct {
 	judgePrompts *grading.Prompts
 
 	stances   map[*scenario.Prompt]*stance
-	served    []*names.Served   // names that only a server can show to be right
-	arguments []*names.Argument // the same of arguments
+	served    []*names.Served   // names that only a list of a server can confirm
+	arguments []*names.Argument // the same for arguments
 	rowNames  *names.Rows       // nil: no scenario has rows
-	memory    *tools.Opener     // nil: trials remember nothing
+	memory    *tools.Opener     // nil: no memory
 	media     *attach.Store     // of turns
 	skills    *skills           // nil: there are none
 	// compositions are by name; nil: there are none.

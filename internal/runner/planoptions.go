@@ -14,17 +14,17 @@ type PlanOptions struct {
 	Agents []*scenario.Provider
 	Trials int // repetitions of each scenario; 0: as the scenarios say
 	Rule   TrialOptions
-	// Gates are the groups of a run that is judged again whose trials may have ended early.
+	// Gates are the groups of a rejudged run whose trials may have ended early.
 	Gates        []result.GatedGroup
 	MockProvider bool // the mock replaces every provider
 	AllowEmpty   bool
 	Strict       bool             // a scenario that asserts nothing is an error
 	Lenient      bool             // an empty provider group means every provider
 	FailOn       []string         // words of result.FailOnWords, besides those of the files; empty but not nil is reported
-	Basis        *result.Basis    // what the run is held against; nil: nothing
-	Now          func() time.Time // nil: quarantines are not held against today
-	Today        func() time.Time // the day that it is, where Now stands still; nil: Now
-	Part         bool             // only a part of the plan is run, and others run the rest
+	Basis        *result.Basis    // what the run is compared with; nil: nothing
+	Now          func() time.Time // nil: quarantines do not end
+	Today        func() time.Time // the real date, if Now is fixed; nil: Now
+	Part         bool             // other runs have the rest of the plan
 	Open         Opener
 	OpenEmbedder EmbedderOpener // nil: there are no embedding models
 	Judge        string         // for checks that name none: a judge, a provider or type/model; "": the file's first
@@ -39,17 +39,16 @@ type PlanOptions struct {
 	Only []string
 	// SkipUnreadable leaves out conversations that cannot be read, with a warning that counts them.
 	SkipUnreadable bool
-	// Asked is the --provider list of the run that is judged again.
+	// Asked is the --provider list of the rejudged run.
 	Asked []string
 	// Offline refuses checks that need the network. With Replayed a recording answers for the network and for programs.
 	// In both cases checks open no connection.
 	Offline, Replayed bool
-	// PrivateURLs has media fetched from addresses that only this machine or its network can reach.
+	// PrivateURLs allows media from addresses in a private network.
 	PrivateURLs bool
-	// Uncalled says that no trial is run: what only calls need is not looked for.
+	// Uncalled says that no trial runs: data that only calls need is not required.
 	Uncalled bool
-	// Listing lets trials that are Replayed connect to servers and agents all the same: requests are shown, and these are
-	// asked which tools they have.
+	// Listing lets Replayed trials still connect to servers and agents for their tool lists, to show requests.
 	Listing bool
 	// OnStderr receives the lines that programs of tools and of MCP servers write to stderr, with the tool or server, from
 	// any goroutine; nil: they are dropped.
@@ -68,13 +67,13 @@ type CallParameters struct {
 	Seed        *int64
 }
 
-// entire reports whether everything is run that the files list, by files of our own.
+// entire reports whether the whole suite runs, from local files.
 func (o *PlanOptions) entire() bool {
 	chosen := len(o.Scenarios) + len(o.Evals) + len(o.Tags) + len(o.Providers) + len(o.Recordings)
 	return chosen == 0 && !o.Lenient && !o.Replayed
 }
 
-// today is the day that it is.
+// today is the real date.
 func (o *PlanOptions) today() time.Time {
 	if o.Today != nil {
 		return o.Today()

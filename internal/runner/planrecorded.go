@@ -179,7 +179,7 @@ func (m *matrix) chosen(ref *recording.Ref) bool {
 	return chosen
 }
 
-// reportOnly refuses ids that no conversation has.
+// reportOnly refuses ids that match no conversation.
 func (m *matrix) reportOnly() {
 	var missing []string
 	for _, id := range m.opts.Only {
@@ -187,7 +187,7 @@ func (m *matrix) reportOnly() {
 			missing = append(missing, id)
 		}
 	}
-	if m.diags.Errors() > 0 { // a recording may not have been read
+	if m.diags.Errors() > 0 { // a recording may be unreadable
 		return
 	}
 	known := slices.Sorted(maps.Keys(m.conversationIDs))
@@ -236,7 +236,7 @@ func (m *matrix) openRecording(path, kind string, at diag.Pos) *recording.File {
 	return file
 }
 
-// linesOf lists where problems are.
+// linesOf lists the positions of problems.
 func linesOf(problems []diag.Diagnostic) string {
 	const most = 20
 	list := make([]string, 0, most)
@@ -253,8 +253,7 @@ func linesOf(problems []diag.Diagnostic) string {
 	return "line " + lines
 }
 
-// leaveOut warns of a file that is left out as a whole, and reports whether it was. When every file is, nothing is left
-// to judge, and it is an error.
+// leaveOut warns of a file that is skipped, and reports whether it was. If every file is skipped, it is an error.
 func (m *matrix) leaveOut(at diag.Pos, path string, err error) bool {
 	wrong, ok := errors.AsType[*recording.Error](err)
 	if m.unread++; !ok || m.unread == len(m.opts.Recordings) {
@@ -276,7 +275,7 @@ func reportRecording(d *diag.List, at diag.Pos, path string, err error) {
 	d.Errorf(at, 1, "bad-recording", "%s: %v", path, err)
 }
 
-// distinguish makes the names of conversations unique and fit for ids. The only one of an eval needs no name.
+// distinguish makes the names of conversations unique and valid in ids. A single one needs no name.
 func distinguish(trials []Trial) {
 	if len(trials) == 1 {
 		trials[0].Recorded.Name = ""
@@ -292,7 +291,7 @@ func distinguish(trials []Trial) {
 	}
 }
 
-// plainName replaces the characters of a name that ids must not have.
+// plainName replaces characters that ids must not have.
 func plainName(name string) string {
 	const limit = 80
 	name = strings.Map(func(r rune) rune {

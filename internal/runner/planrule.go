@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// TrialOptions win over what files say of trials. Nil and "": they say it.
+// TrialOptions override what files say about trials. Nil and "": not set.
 type TrialOptions struct {
 	PassRate, Tolerance, Confidence *float64
 	Min                             *int
@@ -23,16 +23,16 @@ type TrialOptions struct {
 	AllowUndecided                  bool
 }
 
-// asked reports whether trials are to conclude whatever the files say.
+// asked reports whether a gate decides, whatever the files say.
 func (o *TrialOptions) asked() bool { return o.PassRate != nil }
 
-// trialRule is how often a scenario is run, and what ends its trials.
+// trialRule is the number of trials of a scenario, and what ends them early.
 type trialRule struct {
 	repeat int              // trials of each variant, when all of them run
 	gate   *result.GateSpec // nil: all trials run
 }
 
-// rule resolves the trials of a scenario with so many variants. What cannot be held is reported, and false.
+// rule resolves the trials of a scenario with a number of variants. It reports an invalid rule and returns false.
 func (m *matrix) rule(p *scenario.Project, s *scenario.Scenario, variants int) (trialRule, bool) {
 	t := s.Trials
 	if t == nil {
@@ -77,17 +77,17 @@ func (w *ruleWriter) refuse(key, code, hint, text string, args ...any) {
 
 // first reports whether a text was not reported before.
 func (m *matrix) first(said string) bool {
-	if m.saidOnce[said] {
+	if m.reported[said] {
 		return false
 	}
-	if m.saidOnce == nil {
-		m.saidOnce = map[string]bool{}
+	if m.reported == nil {
+		m.reported = map[string]bool{}
 	}
-	m.saidOnce[said] = true
+	m.reported[said] = true
 	return true
 }
 
-// idle refuses flags of gates that change nothing.
+// idle refuses flags of gates that have no effect.
 func (w *ruleWriter) idle() {
 	o := &w.m.opts.Rule
 	for _, f := range []struct {
@@ -207,7 +207,7 @@ func (w *ruleWriter) gate(spec *result.GateSpec) {
 	default:
 		spec.Max = defaultMax(spec)
 	}
-	w.report(roomProblems(spec))
+	w.report(sizeProblems(spec))
 }
 
 // report reports what is wrong with a rule.
@@ -221,8 +221,7 @@ func (w *ruleWriter) report(problems []RuleProblem) {
 	}
 }
 
-// refuseThresholds refuses checks with a pass_threshold within a gate. A check that holds for all scenarios is reported
-// once.
+// refuseThresholds refuses pass_threshold within a gate. A check for all scenarios is reported once.
 func (w *ruleWriter) refuseThresholds() {
 	for _, placed := range slices.Concat([][]scenario.Placed{w.p.Globals, w.s.Conversation}, turnChecks(w.s)) {
 		for i := range placed {
@@ -249,7 +248,7 @@ func turnChecks(s *scenario.Scenario) (all [][]scenario.Placed) {
 	return all
 }
 
-// threshold is where a check says in which share of the trials it has to hold.
+// threshold is the position of the pass_threshold of a check.
 func threshold(compiled any) (at diag.Pos, has bool) {
 	switch c := compiled.(type) {
 	case *checks.Compiled:
@@ -260,7 +259,7 @@ func threshold(compiled any) (at diag.Pos, has bool) {
 	return diag.Pos{}, false
 }
 
-// hashedOrder is the order in which one group runs rows: by a sum of their ids and the seed, the same on every machine.
+// hashedOrder is the order of the rows in one group: by a hash of id and seed, the same on every machine.
 func hashedOrder(set *scenario.Dataset, rows []int32, seed int64) []int32 {
 	sums := make(map[int32][sha256.Size]byte, len(rows))
 	for _, i := range rows {
@@ -275,14 +274,14 @@ func hashedOrder(set *scenario.Dataset, rows []int32, seed int64) []int32 {
 	return out
 }
 
-// quietRule is rule, which reports nothing.
+// quietRule is rule without reports.
 func (m *matrix) quietRule(p *scenario.Project, s *scenario.Scenario, variants int) (trialRule, bool) {
 	quiet := *m
-	quiet.diags, quiet.saidOnce = &diag.List{}, map[string]bool{}
+	quiet.diags, quiet.reported = &diag.List{}, map[string]bool{}
 	return quiet.rule(p, s, max(variants, 1))
 }
 
-// mostNumber is the highest number that a trial of a scenario may have.
+// mostNumber is the highest possible number of a trial of a scenario.
 func (m *matrix) mostNumber(p *scenario.Project, s *scenario.Scenario) int {
 	variants := max(countVariants(s), 1)
 	rule, _ := m.quietRule(p, s, variants)

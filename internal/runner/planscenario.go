@@ -58,7 +58,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 			Project: p, Scenario: s, Start: start, Prompt: prompt, Endpoint: endpoint, players: players,
 			painters: m.paintersOf(p.Project, s, endpoint), N: 1, Of: of, Variant: all[0], variantCount: len(all),
 		}}
-		if !endpoint.Spec.IsAgent() { // who remembers by itself
+		if !endpoint.Spec.IsAgent() { // agents have their own memory
 			one.summarizer = summarizer
 		}
 		out = append(out, m.inRegions(one, rule)...)
@@ -66,7 +66,7 @@ func (m *matrix) trials(p *project, s *scenario.Scenario) []span {
 	return out
 }
 
-// countableTrials refuses more trials of a scenario than an index can count.
+// countableTrials refuses more trials than an index can count.
 func (m *matrix) countableTrials(s *scenario.Scenario, repeat, variants int) bool {
 	if repeat <= maxTrials/variants {
 		return true
@@ -83,7 +83,7 @@ func (m *matrix) fits(p *project, s *scenario.Scenario, prompt *scenario.Prompt,
 		m.takesMedia(p, s, endpoint)
 }
 
-// inRegions are the trials of a scenario with one provider in each region, with a row each where it has a dataset.
+// inRegions are the trials of a scenario with one provider in each region, one for each row of a dataset.
 func (m *matrix) inRegions(of span, rule trialRule) (out []span) {
 	for _, region := range m.regions {
 		one := of
@@ -102,7 +102,7 @@ func (m *matrix) inRegions(of span, rule trialRule) (out []span) {
 	return out
 }
 
-// gated makes the trials of a span end early.
+// gated lets the trials of a span end early.
 func (m *matrix) gated(one *span, spec *result.GateSpec) {
 	one.gate, one.Of = spec, spec.Max // of each trial
 	groups := 1
@@ -116,7 +116,7 @@ func (m *matrix) gated(one *span, spec *result.GateSpec) {
 	m.noteFewRows(one)
 }
 
-// countable refuses a scenario with more variants than anybody can want.
+// countable refuses a scenario with an unreasonable number of variants.
 func (m *matrix) countable(s *scenario.Scenario) bool {
 	if countVariants(s) <= maxVariants {
 		return true

@@ -8,17 +8,17 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// player is who plays the user in a turn of the scenario.
+// player is the model that plays the user in a turn.
 type player struct {
 	role     string
 	persona  *scenario.Persona
 	endpoint *Endpoint
 }
 
-// players are those of a scenario, by the turn; nil: none is played.
+// players are the players of a scenario, by turn; nil: no user is played.
 type players []*player
 
-// at is the model that plays the user in a turn of the scenario; nil: the turn is scripted.
+// at is the player in a turn of the scenario; nil: the turn is scripted.
 func (p players) at(script int) *player {
 	if script >= len(p) {
 		return nil
@@ -26,7 +26,7 @@ func (p players) at(script int) *player {
 	return p[script]
 }
 
-// endpoints are those of the models that play users, each once.
+// endpoints are the endpoints of the players, each once.
 func (p players) endpoints() (list []*Endpoint) {
 	met := map[*Endpoint]bool{}
 	for _, one := range p {
@@ -38,8 +38,8 @@ func (p players) endpoints() (list []*Endpoint) {
 	return list
 }
 
-// Simulated reports whether no model that speaks in the trial is called at a server. Then the clock advances by
-// simulated latencies, and the trial repeats byte for byte.
+// Simulated reports whether no model of the trial is called at a server. Then the clock advances by simulated
+// latencies, and the trial repeats byte for byte.
 func (t *Trial) Simulated() bool {
 	for _, one := range t.players {
 		if one != nil && !one.endpoint.Simulated {
@@ -49,7 +49,7 @@ func (t *Trial) Simulated() bool {
 	return t.Endpoint.Simulated && (t.summarizer == nil || t.summarizer.Simulated)
 }
 
-// others are the endpoints of the models other than the agent that speak in the trial, each once.
+// others are the endpoints of models other than the agent that take part in the trial, each once.
 func (t *Trial) others() []*Endpoint {
 	list := t.players.endpoints()
 	if t.summarizer != nil && !slices.Contains(list, t.summarizer) {
@@ -63,7 +63,7 @@ func (t *Trial) others() []*Endpoint {
 	return list
 }
 
-// playersOf opens who plays the user in the turns of a scenario. It reports what keeps them from it; ok is false then.
+// playersOf opens the players of a scenario. It reports problems; ok is false then.
 func (m *matrix) playersOf(p *scenario.Project, s *scenario.Scenario) (all players, ok bool) {
 	if s.Skip != "" {
 		return nil, true
@@ -72,7 +72,7 @@ func (m *matrix) playersOf(p *scenario.Project, s *scenario.Scenario) (all playe
 	for i := range s.Turns {
 		turn := &s.Turns[i]
 		persona, role := p.PersonaOf(turn), p.RoleOf(turn)
-		if persona == nil || role == nil { // loading reports names that do not exist
+		if persona == nil || role == nil { // loading reports unknown names
 			if turn.Persona() != "" && turn.Role != "user" {
 				m.diags.Errorf(turn.Pos, 1, "unknown-name", "scenario %q: nobody plays the role %q", s.ID, turn.Role)
 				ok = false
@@ -92,7 +92,7 @@ func (m *matrix) playersOf(p *scenario.Project, s *scenario.Scenario) (all playe
 	return all, ok
 }
 
-// player opens the provider of a role for a turn; nil: it cannot play, which is reported.
+// player opens the provider of a role for a turn; nil: it cannot play the user, which is reported.
 func (m *matrix) player(
 	p *scenario.Project, s *scenario.Scenario, turn *scenario.Turn, persona *scenario.Persona, role *scenario.Role,
 ) *player {
@@ -118,14 +118,14 @@ func (m *matrix) player(
 	return one
 }
 
-// refuseOnce reports an error at a place, whatever number of scenarios it is true for.
+// refuseOnce reports an error at a position once, for any number of scenarios.
 func (m *matrix) refuseOnce(at diag.Pos, wide int, code, text, hint string) {
 	if m.first(text) {
 		m.diags.Errorf(at, wide, code, "%s", text).Hint = hint
 	}
 }
 
-// unableToPlay says why a provider cannot hold the conversation of a user; "": it can.
+// unableToPlay says why a provider cannot play a user; "": it can.
 func unableToPlay(spec *scenario.Provider) (reason, hint string) {
 	switch {
 	case spec.Role != "" && spec.Role != "llm":
@@ -140,7 +140,7 @@ func unableToPlay(spec *scenario.Provider) (reason, hint string) {
 	return "", ""
 }
 
-// userFits refuses parameters for which every call of the model that plays a user would be refused.
+// userFits refuses parameters that the API of the player would refuse in every call.
 func (m *matrix) userFits(p *scenario.Project, s *scenario.Scenario, turn *scenario.Turn, one *player) bool {
 	spec, kind := one.endpoint.Spec, scenario.ProviderTypeOf(one.endpoint.Spec.Type)
 	who := fmt.Sprintf("scenario %q: the persona %q", s.ID, one.persona.ID)
@@ -201,7 +201,7 @@ func (t *Trial) paysUsers() bool {
 	return false
 }
 
-// paysContext reports whether models that have a price are asked by the context policy.
+// paysContext reports whether the context policy calls models that have a price.
 func (t *Trial) paysContext() bool {
 	if t.Recorded != nil || t.Finished != nil {
 		return false
@@ -209,7 +209,7 @@ func (t *Trial) paysContext() bool {
 	return t.summarizer != nil || t.relevanceModel() != nil
 }
 
-// otherSources are what sourceOf returns for the models other than the agent, by endpoint.
+// otherSources is sourceOf for the models other than the agent, by endpoint.
 func (t *Trial) otherSources() map[*Endpoint]string {
 	list := t.others()
 	if len(list) == 0 {

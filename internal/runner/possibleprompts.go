@@ -11,13 +11,13 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// assignPrompts sets the prompt of each recorded conversation by its recording. When evals cannot run because a prompt
-// is not known, it reports that once for every file.
+// assignPrompts sets the prompt of each recorded conversation from its recording. It reports once for each file if
+// evals cannot run because a prompt is unknown.
 func (m *matrix) assignPrompts(p *scenario.Project, s *scenario.Scenario, path string, at diag.Pos, trials []Trial) {
 	lost := inventory.LostWithoutPrompt(p)
 	unnamed, unknown := 0, map[string]int{}
 	for i := range trials {
-		if trials[i].Recorded.inWorkflow && p.HasWorkflow() { // whose states have the prompts
+		if trials[i].Recorded.inWorkflow && p.HasWorkflow() { // its states have the prompts
 			continue
 		}
 		task := trials[i].Recorded.taskType
@@ -41,20 +41,20 @@ func (m *matrix) assignPrompts(p *scenario.Project, s *scenario.Scenario, path s
 	}
 }
 
-// comparePrompts reports recordings that say another prompt of the project than the file that judges them: the evals of
-// the one under which the agent spoke would not run.
+// comparePrompts reports recordings with another prompt of the project than the file that judges them: evals of the
+// prompt that was really used would not run.
 func (m *matrix) comparePrompts(p *scenario.Project, s *scenario.Scenario, path string, trials []Trial) {
 	told := map[string]bool{}
 	for i := range trials {
-		if task := saidPrompt(p, trials[i].Recorded); !told[task] {
+		if task := recordedPrompt(p, trials[i].Recorded); !told[task] {
 			told[task] = true
 			m.comparePrompt(p, s.Recorded, path, task)
 		}
 	}
 }
 
-// saidPrompt is the task type of the prompt with which a recording says that it begins; "" when it does not.
-func saidPrompt(p *scenario.Project, r *Recorded) string {
+// recordedPrompt is the task type of the prompt at the start of a recording; "": not known.
+func recordedPrompt(p *scenario.Project, r *Recorded) string {
 	if r.start == "" || !p.HasWorkflow() {
 		return r.taskType
 	}
@@ -77,7 +77,7 @@ func (m *matrix) comparePrompt(p *scenario.Project, e *scenario.RecordingEval, f
 
 func (m *matrix) reportNoPrompt(s *scenario.Scenario, at diag.Pos, what, lost string) {
 	hint := "set task_type in " + s.File
-	if s.Pos.Line == 0 { // arena made it
+	if s.Pos.Line == 0 { // made by arena
 		hint = "name a file of kind Eval that sets task_type with --assert"
 	}
 	m.diags.Errorf(at, 1, "no-prompt", "%s: %s", what, lost).Hint = hint + ", or pass --skip-evals"

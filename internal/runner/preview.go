@@ -31,9 +31,9 @@ type Preview struct {
 	Notices []string      // what replaces data that only a run has
 }
 
-// Preview makes the request with which the turn at an index begins. Nobody is sent it. In the turns before, the client
-// of the trial's endpoint answers, which need not be the model; tools that are not simulated are not called, and
-// guardrails that would ask a model or somebody else do not judge. Sources are asked for their tools, as in a run.
+// Preview makes the request that begins the turn at an index, without sending it. In earlier turns the client of the
+// endpoint answers, which need not be the model. Only simulated tools are called, and guardrails that would call a
+// model or a service do not judge. Sources are asked for their tools, as in a run.
 func (p *Plan) Preview(ctx context.Context, t *Trial, turn int, o PreviewOptions) (_ *Preview, err error) {
 	opts := &Options{
 		Temperature: o.Calls.Temperature, MaxTokens: o.Calls.MaxTokens, Seed: o.Calls.Seed,
@@ -65,7 +65,7 @@ func (p *Plan) Preview(ctx context.Context, t *Trial, turn int, o PreviewOptions
 		var failed error
 		s.play(ctx, i, func(_ *result.Turn, err error) outcome {
 			if failed = err; err != nil {
-				return breaksOff
+				return aborts
 			}
 			return goesOn
 		})
@@ -76,18 +76,18 @@ func (p *Plan) Preview(ctx context.Context, t *Trial, turn int, o PreviewOptions
 	return &Preview{s.preview.request, s.out.Notices}, nil
 }
 
-// preview is what a session is for that only shows a request.
+// preview is the state of a session that only shows a request.
 type preview struct {
 	turn int
 
-	mu      sync.Mutex    // steps of a composition may run at once
-	request *chat.Request // nil: there was no request yet
+	mu      sync.Mutex    // steps of a composition may run concurrently
+	request *chat.Request // nil: no request yet
 }
 
-// errPreviewed ends the turn that was to be shown.
+// errPreviewed ends the turn whose request is shown.
 var errPreviewed = errors.New("this request is only shown")
 
-// shows reports whether a request is the one to show, and keeps it. Of concurrent steps it takes the first by name, so
+// shows reports whether a request is the one to show, and stores it. Of concurrent steps it takes the first by name, so
 // that the result is always the same.
 func (p *preview) shows(req *chat.Request) bool {
 	if p == nil || req.Origin.Script() != p.turn || req.Origin.Persona != "" || req.Origin.Summary > 0 {
@@ -101,7 +101,7 @@ func (p *preview) shows(req *chat.Request) bool {
 	return true
 }
 
-// standIn answers a call of a tool that only a run may call; ok is false for others.
+// standIn answers a call of a tool that must not run in a preview; ok is false for others.
 func (p *preview) standIn(s *session, call chat.ToolCall) (res chat.ToolResult, ok bool) {
 	if p == nil || s.trial.Project.tools.Simulated(call.Name) || s.remembers(call.Name) || !s.box.Has(call.Name) {
 		return res, false
@@ -113,7 +113,7 @@ func (p *preview) standIn(s *session, call chat.ToolCall) (res chat.ToolResult, 
 	}, true
 }
 
-// userStandIn is what a persona says, where a model would have to be asked for it.
+// userStandIn is the message of a persona that a model would have to write.
 func (p *preview) userStandIn(s *session, who *player) (text string, ok bool) {
 	if p == nil || s.recorder != nil {
 		return "", false
@@ -123,7 +123,7 @@ func (p *preview) userStandIn(s *session, who *player) (text string, ok bool) {
 	return text + " " + endMark, true
 }
 
-// summaryStandIn is a summary, where a model would have to be asked for it.
+// summaryStandIn is a summary that a model would have to write.
 func (p *preview) summaryStandIn(s *session) (text string, ok bool) {
 	if p == nil || s.recorder != nil || s.trial.summarizer.Simulated {
 		return "", false
@@ -133,8 +133,7 @@ func (p *preview) summaryStandIn(s *session) (text string, ok bool) {
 	return text, true
 }
 
-// guards leaves in a stance the guardrails that judge without a model, a program or the network, unless a cassette
-// answers for these.
+// guards removes guardrails that need a model, a program or the network, unless a cassette answers for them.
 func (p *preview) guards(s *session, v *values) {
 	prompt := s.stance.prompt
 	if p == nil || prompt == nil || s.stance.guards == nil || s.opts.Cassettes != nil {

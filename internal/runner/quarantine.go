@@ -8,8 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// quarantines are those of all scenarios of a suite, whether the plan has trials of them or not. So all shards have the
-// same.
+// quarantines are those of all scenarios of a suite, even without trials in the plan, so that all shards have the same.
 func quarantines(suite *scenario.Suite) (all []result.Quarantine) {
 	for _, p := range suite.Projects {
 		for _, s := range p.Scenarios {
@@ -24,8 +23,8 @@ func quarantines(suite *scenario.Suite) (all []result.Quarantine) {
 	return all
 }
 
-// ReportQuarantines warns of quarantines that last for more than a year from now. It
-// refuses those that are over today, where the clock of the run stands still before that: they would never end.
+// ReportQuarantines warns of quarantines that last more than a year from now. It refuses those that have ended by
+// today, if the clock of the run is fixed before their end: they would never end.
 func ReportQuarantines(suite *scenario.Suite, now, today time.Time, d *diag.List) {
 	latest := now.UTC().AddDate(1, 0, 0)
 	for _, p := range suite.Projects {

@@ -7,9 +7,9 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// queue hands out the trials of a plan in order. Of a group that may end early it hands out only trials that its
-// verdict needs, whatever the outcomes of those before. So no trial runs in vain, and the same trials run at any number
-// of jobs. It is safe for concurrent use.
+// queue hands out the trials of a plan in order. Of a group that may end early, it hands out only trials that the
+// verdict needs whatever the outcomes of running ones. So no trial is wasted, and the same trials run at any number of
+// jobs. It is safe for concurrent use.
 type queue struct {
 	plan *Plan
 	opts *Options
@@ -20,7 +20,7 @@ type queue struct {
 	at      int
 	open    []*openGroup // in the order of the plan
 	running int          // trials of groups that may end early
-	full    bool         // no more than the events of trials that do not start are wanted
+	full    bool         // only events of trials that do not start are still wanted
 
 	allowance *allowance // nil: trials run as long as there are any
 }
@@ -45,7 +45,7 @@ func newQueue(plan *Plan, opts *Options) *queue {
 	return q
 }
 
-// next is the next trial to run. It waits while trials that run decide whether more are needed, and is false at the
+// next is the next trial to run. It waits while running trials decide whether more are needed. It returns false at the
 // end.
 func (q *queue) next() (job, bool) {
 	q.mu.Lock()
@@ -107,7 +107,7 @@ func (q *queue) take(g *openGroup, upTo int) (index int, ok bool) {
 	return 0, false
 }
 
-// plain is the next trial, when it is one of a group of which all trials run.
+// plain is the next trial, if all trials of its group run.
 func (q *queue) plain() (index int, ok bool) {
 	for q.span < len(q.plan.spans) {
 		s := &q.plan.spans[q.span]
@@ -124,7 +124,7 @@ func (q *queue) plain() (index int, ok bool) {
 	return 0, false
 }
 
-// openNext begins the next group of the plan, which may end early.
+// openNext opens the next group, which may end early.
 func (q *queue) openNext() bool {
 	if q.span >= len(q.plan.spans) {
 		return false
@@ -137,7 +137,7 @@ func (q *queue) openNext() bool {
 	g := &openGroup{span: s, first: s.Index + q.at}
 	q.at += size
 	if g.progress = q.plan.begun[g.first]; g.progress == nil || q.allowance != nil {
-		g.progress = result.NewProgress(*s.gate) // a limited run takes up what is kept step by step
+		g.progress = result.NewProgress(*s.gate) // a limited run adds kept trials step by step
 	}
 	if !g.progress.Over() {
 		q.open = append(q.open, g)
@@ -169,7 +169,7 @@ func (q *queue) done(g *openGroup, t *result.Trial) (ended bool, as result.Statu
 	return ended, as
 }
 
-// leave takes a group out of the open ones that needs no more trials.
+// leave closes a group that needs no more trials.
 func (q *queue) leave(g *openGroup) {
 	if !g.closed && !g.progress.Over() {
 		return
@@ -206,7 +206,7 @@ func (p *Plan) Continue(t *result.Trial) {
 	p.begun[first].Take(p.seen[t.Index])
 }
 
-// groupAt is the group that has the trial at an index, by the index of its first one; nil: its trials do not end early.
+// groupAt is the group of the trial at an index, by the index of its first trial; nil: its trials do not end early.
 func (p *Plan) groupAt(i int) (first int, spec *result.GateSpec) {
 	if i >= p.Len() {
 		return 0, nil

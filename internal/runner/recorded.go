@@ -108,7 +108,7 @@ func (s *session) copyRecordingInfo(rec *recording.Session) {
 		s.out.Model = rec.Model
 	}
 	s.out.TaskType, from.MissingInfo = rec.TaskType, rec.MissingInfo
-	if len(rec.Metadata) > 0 { // recorded values win over those of the scenario
+	if len(rec.Metadata) > 0 { // recorded values override those of the scenario
 		s.out.Metadata = maps.Clone(s.out.Metadata)
 		if s.out.Metadata == nil {
 			s.out.Metadata = map[string]any{}
@@ -145,7 +145,7 @@ func (s *session) recordedTurn(
 	for i := range messages {
 		m := &messages[i]
 		s.advanceTo(m)
-		stamped := s.stamp(m.Message)
+		stamped := s.withState(m.Message)
 		s.add(stamped)
 		if g := m.Generated; g != nil {
 			turn.Persona = g.Persona

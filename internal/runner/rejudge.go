@@ -18,8 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// Finished is a trial of an earlier run, which is judged again: its conversation is kept, and the checks of today look
-// at it.
+// Finished is a trial of an earlier run that is judged again: its conversation is kept, and today's checks judge it.
 type Finished struct {
 	Brief *result.Brief
 	Load  func() (*result.Trial, error) // reads the trial again; called while it is judged
@@ -27,9 +26,9 @@ type Finished struct {
 	// are told apart by their ids.
 	Raw func() ([]byte, error)
 
-	problem string           // why it cannot be judged
-	then    *result.Declared // by the project of the run; nil: not known
-	left    bool             // only its evals that could not judge do so again
+	problem      string           // why it cannot be judged
+	declaredThen *result.Declared // names declared by the project of the run; nil: not known
+	unjudgedOnly bool             // only evals that could not judge before judge it now
 }
 
 // rejudge judges the conversation of a finished trial as if it had just taken place. Usage, cost and the actions of
@@ -66,7 +65,7 @@ func (s *session) rejudge(ctx context.Context) {
 		s.expectFlow(was.Workflow.Start)
 		s.flow.finished = was.Workflow
 	}
-	s.doubtStart(was)
+	s.comparePromptAtStart(was)
 	if was.System != "" || was.Workflow != nil {
 		s.add(chat.Message{Role: chat.System, Content: was.System, State: s.stateName()})
 	}
@@ -91,8 +90,8 @@ func (s *session) rejudge(ctx context.Context) {
 	}
 }
 
-// copyMeasurements copies what does not depend on checks: model, usage, cost, retries, what was warned of, and the
-// earlier attempts that failed.
+// copyMeasurements copies what does not depend on checks: model, usage, cost, retries, warnings, and failed earlier
+// attempts.
 func (s *session) copyMeasurements(was *result.Trial) {
 	o := s.out
 	o.Model, o.System, o.Variant, o.Retries, o.Notices = was.Model, was.System, was.Variant, was.Retries, was.Notices
@@ -144,17 +143,17 @@ func (s *session) rejudgeTurn(ctx context.Context, was *result.Turn) {
 	calls := callsOf(was)
 	s.calls = append(s.calls, calls...)
 	calls = s.calls[len(s.calls)-len(calls):]
-	s.doubtSteps(was.Composition)
+	s.comparePromptsOfSteps(was.Composition)
 	ofSteps := slices.ContainsFunc(calls, func(c checks.Call) bool { return c.Step != "" })
 	for i, made := 0, 0; i < len(was.Messages); i++ {
-		m := s.stamp(was.Messages[i])
+		m := s.withState(was.Messages[i])
 		s.add(m)
-		s.doubtState(&m)
+		s.comparePromptOfState(&m)
 		if made == len(calls) || m.Role != chat.Assistant {
 			continue
 		}
 		most := min(made+len(m.ToolCalls), len(calls))
-		if ofSteps { // they come before the one message of the composition
+		if ofSteps { // they precede the single message of the composition
 			most = len(calls)
 		}
 		for k := range calls[made:most] {
@@ -189,8 +188,8 @@ func callsOf(turn *result.Turn) []checks.Call {
 	return out
 }
 
-// resultsOf returns the results of the tool calls of a turn, from its messages and from those of its steps. They are
-// those of all calls when there are as many.
+// resultsOf returns the results of the tool calls of a turn, from its messages and those of its steps. If there are as
+// many as calls, they belong to the calls in order.
 func resultsOf(turn *result.Turn) (results []*chat.ToolResult) {
 	add := func(m *chat.Message) {
 		if m.ToolResult != nil {
@@ -210,8 +209,7 @@ func resultsOf(turn *result.Turn) (results []*chat.ToolResult) {
 	return results
 }
 
-// matchesScenario returns an error when the scenario has changed since the run: each user message must be the one that
-// the scenario has now.
+// matchesScenario returns an error if a user message differs from the one that the scenario has now.
 func (s *session) matchesScenario(was *result.Trial) error {
 	if s.trial.Finished.problem != "" {
 		return errors.New(s.trial.Finished.problem)
@@ -285,10 +283,10 @@ func scriptedTurns(was *result.Trial) (n int) {
 	return n
 }
 
-// isSame reports whether a text on disk, from which something may have been taken out, was this one.
+// isSame reports whether a stored text, from which secrets may be missing, was this text.
 func isSame(stored, now string) bool { return stored == now || secret.TakenOut(stored, now) != nil }
 
-// words are a variant as results have it, for people.
+// words describe a variant for people.
 func words(variant map[string]string) string {
 	parts := make([]string, 0, len(variant))
 	for _, name := range slices.Sorted(maps.Keys(variant)) {

@@ -55,7 +55,7 @@ func (r *recordedGates) add(t *Trial) {
 	r.list[at].Trials++
 }
 
-// allowed reports whether the group may be undecided now: a flag of the run before allows nothing.
+// allowed reports whether the group may be undecided now: the flag of the earlier run does not count.
 func (r *recordedGates) allowed(t *Trial) bool {
 	trials := t.Scenario.Trials
 	if trials == nil && t.Project != nil && t.Project.Project != nil {
@@ -65,8 +65,8 @@ func (r *recordedGates) allowed(t *Trial) bool {
 		*trials.Rule.AllowUndecided
 }
 
-// compareRule warns where the files ask for another rate than the run that is judged again did: its trials ran, and
-// ended, by what was asked then.
+// compareRule warns if the files ask for another rate than the rejudged run did: its trials ran, and ended, by the
+// older rule.
 func (r *recordedGates) compareRule(t *Trial, was *result.GatedGroup) {
 	if t.Finished.problem != "" || t.Scenario.Recorded != nil {
 		return

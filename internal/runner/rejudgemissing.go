@@ -25,7 +25,7 @@ type missingTrials struct {
 // recordedGroup is the trials of a run that differ only in variant and number.
 type recordedGroup struct{ origin, scenario, provider, region string }
 
-// reportMissing warns of trials that the run does not have: the verdict is not about all of the files.
+// reportMissing warns of trials that the run does not have: the verdict does not cover all of the files.
 func (b *rejudgePlanner) reportMissing(finished []Finished) {
 	f := &missingTrials{m: b.m, recorded: map[recordedGroup]map[string]int{}, affected: map[string][]string{}}
 	for i := range finished {
@@ -46,7 +46,7 @@ func (b *rejudgePlanner) reportMissing(finished []Finished) {
 	}
 }
 
-// selects reports whether the filters select a scenario. Unlike keeps it does not mark them as used.
+// selects reports whether the filters select a scenario. Unlike keep, it does not mark the filters as used.
 func (m *matrix) selects(s *scenario.Scenario) bool {
 	return m.scenarios.Matches(selection.IDAndAlias(&s.Meta)...)
 }
@@ -148,7 +148,7 @@ func (f *missingTrials) planned(p *project, s *scenario.Scenario) (ids []string)
 func (f *missingTrials) compareGroup(p *project, s *scenario.Scenario, recorded map[string]int, with string) {
 	all := variants(s)
 	rule, ok := f.m.quietRule(p.Project, s, len(all))
-	if !ok || rule.gate != nil { // how many trials it takes is not known before
+	if !ok || rule.gate != nil { // the number of trials is not known in advance
 		return
 	}
 	repeat := rule.repeat

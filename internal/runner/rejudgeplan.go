@@ -74,7 +74,7 @@ func (b *rejudgePlanner) prepare(suite *scenario.Suite, finished []Finished, dec
 	b.reportNotInRun(notInRun)
 }
 
-// reportNotInRun warns of scenarios that the run has no trial of, unless --scenario is given: the verdict is not about
+// reportNotInRun warns of scenarios without a trial in the run, unless --scenario is given: the verdict does not cover
 // all of the files.
 func (b *rejudgePlanner) reportNotInRun(ids []string) {
 	if len(ids) == 0 || !b.m.scenarios.Empty() {
@@ -92,7 +92,7 @@ func (b *rejudgePlanner) trial(finished *Finished) Trial {
 	brief := finished.Brief
 	found := b.criteria(brief)
 	judged := *finished
-	judged.problem, judged.then = found.problem, result.DeclaredOf(b.declared, brief.ID)
+	judged.problem, judged.declaredThen = found.problem, result.DeclaredOf(b.declared, brief.ID)
 	row, problem := found.rowOf(brief)
 	if judged.problem == "" {
 		judged.problem = problem
@@ -101,7 +101,7 @@ func (b *rejudgePlanner) trial(finished *Finished) Trial {
 		Project: found.project, Scenario: found.scenario, Prompt: found.prompt, Endpoint: b.endpoint(brief),
 		Region: brief.Region, N: brief.Trial, Of: brief.Trials, Finished: &judged, row: row,
 	}
-	if brief.Pooled && row > 0 { // its group asks for all rows that the run chose
+	if brief.Pooled && row > 0 { // its group asks for all rows of the run
 		t.pool = b.m.rows(found.scenario)
 	}
 	return t

@@ -6,11 +6,11 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// matchesStates returns an error when the workflow or the compositions have changed since the run: the checks of today
-// would ask for states and steps that the conversation could not have, and would hold, or fail, for that alone.
+// matchesStates returns an error if the workflow or the compositions have changed since the run: today's checks would
+// pass or fail only because of states and steps that the conversation could not have.
 func (s *session) matchesStates(was *result.Trial) error {
 	if w := s.trial.Project.Workflow; w != nil && w.Graph != nil {
-		err := (&flow{graph: w.Graph}).knows("the workflow has changed since the run: it was in", namedStates(was))
+		err := (&flow{graph: w.Graph}).checkStates("the workflow has changed since the run: it was in", namedStates(was))
 		if err != nil {
 			return err
 		}
@@ -23,7 +23,7 @@ func (s *session) matchesStates(was *result.Trial) error {
 	return nil
 }
 
-// namedStates are the states of a workflow that a trial speaks of.
+// namedStates are the states that a trial names.
 func namedStates(t *result.Trial) (states []string) {
 	if w := t.Workflow; w != nil {
 		states = append(states, w.Start, w.State)
@@ -39,8 +39,7 @@ func namedStates(t *result.Trial) (states []string) {
 	return states
 }
 
-// matchesSteps compares the steps of a turn with those of the files today. A run whose steps failed does not have all
-// of them.
+// matchesSteps compares the steps of a turn with those of the files. A run with failed steps does not have all of them.
 func (s *session) matchesSteps(was *result.Composition) error {
 	if was == nil || len(s.trial.Project.compositions) == 0 {
 		return nil

@@ -10,9 +10,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// playedAsNow returns an error when the persona of a turn may send another number of messages now than it might when
-// the conversation took place, as far as the results show. It is checked at the last of the turns that came from it,
-// which is the i-th.
+// playedAsNow returns an error if the persona of a turn may send another number of messages now than at the time of the
+// conversation. It is checked at the last turn that came from it, the i-th.
 func playedAsNow(turns []result.Turn, i int, now *scenario.Turn) error {
 	last := &turns[i]
 	script, said := last.Script(), 1
@@ -41,7 +40,7 @@ func playedAsNow(turns []result.Turn, i int, now *scenario.Turn) error {
 	return nil
 }
 
-// sentAsNow returns an error when the media of a user's message are not those that the scenario has now.
+// sentAsNow returns an error if the media of a user message differ from those of the scenario.
 func (s *session) sentAsNow(was *result.Turn, at turnIndex, now []chat.Part) error {
 	sent := mediaOf(userParts(was))
 	wanted := mediaOf(now)
@@ -67,7 +66,7 @@ func (s *session) sentAsNow(was *result.Turn, at turnIndex, now []chat.Part) err
 	return nil
 }
 
-// userParts are those of the first message of the user in a turn.
+// userParts are the parts of the first user message of a turn.
 func userParts(turn *result.Turn) []chat.Part {
 	for i := range turn.Messages {
 		if turn.Messages[i].Role == chat.User {
@@ -86,8 +85,8 @@ func mediaOf(parts []chat.Part) (all []*chat.Part) {
 	return all
 }
 
-// sameMedium reports whether a medium that was sent is the one that the scenario sends now. Media at an address are
-// compared by the address, and not fetched. It returns true for bytes that were not kept.
+// sameMedium reports whether a sent medium is the one in the scenario. Media at addresses are compared by address, not
+// fetched. It returns true if the bytes were not kept.
 func (s *session) sameMedium(now *chat.Part, was *chat.Media) (bool, error) {
 	if now.Media.URL != "" {
 		return isSame(was.Source, chat.WithoutQuery(now.Media.URL)) || isSame(was.URL, now.Media.URL), nil
@@ -106,7 +105,7 @@ func (s *session) sameMedium(now *chat.Part, was *chat.Media) (bool, error) {
 	return sumOfMedium(got) == then, nil
 }
 
-// sumOfMedium names the bytes of a medium; "": they are not at hand.
+// sumOfMedium is a hash of the bytes of a medium; "": they are missing.
 func sumOfMedium(m *chat.Media) string {
 	switch {
 	case m.SHA256 != "":

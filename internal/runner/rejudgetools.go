@@ -26,7 +26,7 @@ func (d *definitionSums) of(p *scenario.Project) *definitionSums {
 // doubtTools warns of tools of a prompt that have changed since the run, and of guardrails into which the scenario fills
 // in other values.
 func (s *session) doubtTools(prompt *scenario.Prompt) {
-	then := s.trial.Finished.then.Names
+	then := s.trial.Finished.declaredThen.Names
 	offered := func(list []string) (sums []string) {
 		for _, sum := range list {
 			name, _, _ := strings.Cut(sum, " ")
@@ -52,10 +52,10 @@ func (s *session) doubtTools(prompt *scenario.Prompt) {
 
 // doubtSkills warns of skills that the model asked for in the run and that have changed since.
 func (s *session) doubtSkills(was *result.Trial) {
-	if s.trial.Finished.then == nil {
+	if s.trial.Finished.declaredThen == nil {
 		return
 	}
-	then, known := s.trial.Finished.then.Names[result.DeclaredSkillSums]
+	then, known := s.trial.Finished.declaredThen.Names[result.DeclaredSkillSums]
 	if !known {
 		return
 	}

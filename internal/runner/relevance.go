@@ -21,11 +21,10 @@ import (
 	"github.com/arena-evals/arena/internal/window"
 )
 
-// defaultRecent is how many of the last messages come before others.
+// defaultRecent is the number of latest messages that are always kept first.
 const defaultRecent = 3
 
-// vendorEmbeddings are the embedding APIs of vendors, for projects without a provider for them. All of them speak
-// OpenAI's protocol.
+// vendorEmbeddings are the embedding APIs of vendors, for projects without a provider. All use OpenAI's protocol.
 var vendorEmbeddings = map[string]scenario.Provider{
 	"openai": {Type: "openai", Model: "text-embedding-3-small"},
 	"gemini": {
@@ -38,10 +37,10 @@ var vendorEmbeddings = map[string]scenario.Provider{
 	},
 }
 
-// relevanceProvider is the provider whose embeddings say what is relevant: the one of the project with that id, or of
-// that type, or else the vendor.
+// relevanceProvider is the provider of embeddings for relevance: the provider of the project with that id or type, or
+// the vendor.
 func relevanceProvider(p *scenario.Project, r *scenario.Relevance) *scenario.Provider {
-	_, vendor := vendorEmbeddings[r.Provider] // an agent may have the name of its vendor
+	_, vendor := vendorEmbeddings[r.Provider] // an agent may be named like its vendor
 	at := slices.IndexFunc(p.Providers, func(q *scenario.Provider) bool {
 		return q.Is(r.Provider) && (q.Role == "embedding" || !vendor)
 	})
@@ -65,8 +64,7 @@ func relevanceProvider(p *scenario.Project, r *scenario.Relevance) *scenario.Pro
 	return &spec
 }
 
-// relevanceModel is the provider of the embeddings by which the context policy of the trial leaves out messages; nil:
-// there are none.
+// relevanceModel is the embedding provider of the context policy of the trial; nil: none.
 func (t *Trial) relevanceModel() *scenario.Provider {
 	w := t.Scenario.Window
 	if w == nil || w.Relevance == nil || t.Endpoint.Spec.IsAgent() || t.Project.basis.mocked {
@@ -117,11 +115,11 @@ func (m *matrix) windowEmbedders(
 	return all
 }
 
-// errNoQuery is why nothing is relevant.
+// errNoQuery is the error of a conversation without text to compare with.
 var errNoQuery = errors.New("there is no text to compare messages with")
 
-// alike says of each message how similar it is to the query.
-func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []window.Item) ([]float64, error) {
+// similarities returns the similarity of each message to the query.
+func (s *session) similarities(ctx context.Context, r *scenario.Relevance, items []window.Item) ([]float64, error) {
 	embedder := s.trial.Project.relevance[r]
 	if embedder == nil {
 		return nil, errors.New("no embedding model is there")
@@ -135,7 +133,7 @@ func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []wind
 		if _, known := s.window.vectors[i]; known || items[i].Kind == window.System {
 			continue
 		}
-		if text := wordsOf(&s.messages[i]); text != "" {
+		if text := comparableText(&s.messages[i]); text != "" {
 			texts, of = append(texts, text), append(of, i)
 		}
 	}
@@ -172,7 +170,7 @@ func (s *session) alike(ctx context.Context, r *scenario.Relevance, items []wind
 	return alike, nil
 }
 
-// embeddedFor adds what embeddings took. Servers that count no tokens have them estimated.
+// embeddedFor adds the usage of embeddings. It is estimated for servers that report no tokens.
 func (s *session) embeddedFor(spec *scenario.Provider, texts []string, got *chat.Embeddings) {
 	if providers.Another(spec, got.Model) {
 		s.notice(result.ServedBy("the provider "+say.Named(spec.ID), spec.Model, got.Model))
@@ -196,13 +194,13 @@ func (s *session) embeddedFor(spec *scenario.Provider, texts []string, got *chat
 	}
 }
 
-// relevanceQuery is what messages are compared with.
+// relevanceQuery is the text that messages are compared with.
 func (s *session) relevanceQuery(r *scenario.Relevance, items []window.Item) (string, error) {
 	var words []string
 	last := func(n int, fits func(window.Kind) bool) {
 		for i := len(items) - 1; i >= 0 && n > 0; i-- {
 			if items[i].Kind != window.System && fits(items[i].Kind) {
-				words, n = append(words, wordsOf(&s.messages[i])), n-1
+				words, n = append(words, comparableText(&s.messages[i])), n-1
 			}
 		}
 		slices.Reverse(words)
@@ -229,8 +227,8 @@ func (s *session) relevanceQuery(r *scenario.Relevance, items []window.Item) (st
 	return query, nil
 }
 
-// wordsOf is a message as a text that can be compared: what it says, what it calls, or what a tool returned.
-func wordsOf(m *chat.Message) string {
+// comparableText is the text of a message: its words, its calls, or the result of a tool.
+func comparableText(m *chat.Message) string {
 	texts := []string{m.Text()}
 	for i := range m.ToolCalls {
 		args, _ := json.Marshal(m.ToolCalls[i].Args) // the value was decoded from JSON

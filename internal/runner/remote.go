@@ -37,11 +37,10 @@ type RemoteTrial struct {
 	Cassette    cassette.Trial
 }
 
-// Needs is equal for trials that need the same of the machine on which they run, as far as that differs within a plan:
-// the agent.
+// Needs is equal for trials with equal requirements on the machine that runs them: their agent.
 func (t *Trial) Needs() string { return t.Project.prefix + t.Endpoint.Spec.ID }
 
-// runRemote has a trial run elsewhere. What comes back is folded here, as if it had been run here.
+// runRemote runs a trial elsewhere, and handles its result like that of a local trial.
 func (c *worker) runRemote(ctx context.Context, s *session, events chan<- result.Event) *result.Trial {
 	t, own := s.trial, s.out
 	of := RemoteTrial{Index: t.Index, ID: own.ID, Fingerprint: own.Fingerprint, Needs: t.Needs(), Cassette: t.Cassette()}
@@ -53,7 +52,7 @@ func (c *worker) runRemote(ctx context.Context, s *session, events chan<- result
 	})
 	if err == nil {
 		var out *result.Trial
-		if out, err = accepted(own, got.Line); err == nil {
+		if out, err = decodeLine(own, got.Line); err == nil {
 			s.emit.relay(got.Story, began)
 			out.Index, out.Earlier = own.Index, own.Earlier
 			s.noteUnrecorded(out, got.Unrecorded)
@@ -70,9 +69,9 @@ func (c *worker) runRemote(ctx context.Context, s *session, events chan<- result
 	return own
 }
 
-// accepted decodes the line of a trial that was run elsewhere. It returns an error when the line is of another trial,
-// or could not be in a journal.
-func accepted(asked *result.Trial, line []byte) (*result.Trial, error) {
+// decodeLine decodes the line of a trial that ran elsewhere. It returns an error if the line is of another trial, or is
+// not valid in a journal.
+func decodeLine(asked *result.Trial, line []byte) (*result.Trial, error) {
 	refuse := func(err error) (*result.Trial, error) {
 		return nil, fmt.Errorf("what came back of the trial was refused: it %w", err)
 	}
@@ -86,7 +85,7 @@ func accepted(asked *result.Trial, line []byte) (*result.Trial, error) {
 	for _, c := range []struct{ what, got, want string }{
 		{"trial", got.ID, asked.ID}, {"fingerprint", got.Fingerprint, asked.Fingerprint},
 		{"scenario", got.Scenario, asked.Scenario}, {"provider", got.Provider, asked.Provider},
-		{"region", got.Region, asked.Region}, {"question", question(got), question(asked)},
+		{"region", got.Region, asked.Region}, {"question", askedSum(got), askedSum(asked)},
 		{"number", fmt.Sprint(got.Trial, " of ", got.Trials), fmt.Sprint(asked.Trial, " of ", asked.Trials)},
 	} {
 		if c.got != c.want {
@@ -102,8 +101,8 @@ func accepted(asked *result.Trial, line []byte) (*result.Trial, error) {
 	return got, nil
 }
 
-// question is what a trial asks of the agent, without the models that judged it.
-func question(t *result.Trial) string { return result.ParseAsked(t.Asked).Sum }
+// askedSum is what a trial asks of the agent, without its judges.
+func askedSum(t *result.Trial) string { return result.ParseAsked(t.Asked).Sum }
 
 // Single runs trials of a plan when they are asked for, each by itself. It is safe for concurrent use.
 type Single struct {
@@ -121,7 +120,7 @@ func NewSingle(plan *Plan, opts Options) *Single {
 	return &Single{plan, &worker{opts: &opts, abort: nothing, halt: nothing, fingerprints: NewFingerprints(&opts)}}
 }
 
-// Name names the trial at an index, as Remote gets it.
+// Name describes the trial at an index for a worker.
 func (s *Single) Name(index int) (RemoteTrial, error) {
 	if index < 0 || index >= s.plan.Len() {
 		return RemoteTrial{}, fmt.Errorf("the plan has %d trials, and none at %d", s.plan.Len(), index)
@@ -133,8 +132,7 @@ func (s *Single) Name(index int) (RemoteTrial, error) {
 	}, nil
 }
 
-// Run runs the trial at an index, and returns it, its line, and what happened in it, as far as all events are asked
-// for.
+// Run runs the trial at an index. It returns the trial, its line, and its events if they are wanted.
 func (s *Single) Run(ctx context.Context, index int) (*result.Trial, []byte, *result.Story) {
 	events, heard := make(chan result.Event, eventsPerTrial), make(chan struct{})
 	story := &result.Story{}
@@ -156,7 +154,7 @@ func (s *Single) Run(ctx context.Context, index int) (*result.Trial, []byte, *re
 	return out, line, story
 }
 
-// Close ends what the trials share. No trial may run any more.
+// Close releases what the trials share. No trial may run any more.
 func (s *Single) Close() {
 	closeTools(s.plan.kits())
 	if s.plan.http != nil {

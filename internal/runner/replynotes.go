@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// noteReply notes retries, doubts and notices of a reply in a turn: of an agent, a model that plays the user, or a
-// model that a context policy or a tool calls.
+// noteReply records retries, doubts and notices of a reply: of the agent, a player, or a model that the context policy
+// or a tool calls.
 func (s *session) noteReply(e *Endpoint, r *chat.Reply, turn int) {
 	s.out.Retries += r.Retries
 	if r.Doubt != "" {
@@ -41,7 +41,7 @@ func (s *session) noteUnusedCalls(who string, r *chat.Reply, turn int) {
 	}
 }
 
-// noteJudgeReplies takes down what the replies of judges say about themselves.
+// noteJudgeReplies records notices in replies of judges.
 func (s *session) noteJudgeReplies() {
 	s.out.JudgeRemarks(func(text string) { s.warnOfReply("", text, "") }, s.notice)
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// rowMediaFaults says which media that the row names the trial cannot send: what reportMedia and sendable say of those
-// that the scenario names itself. Who judges a trial again sends nothing.
-func (s *session) rowMediaFaults() (faults []string) {
+// rowMediaErrors says which media of the row the trial cannot send, as reportMedia and sendable do for media of the
+// scenario. A rejudged trial sends nothing.
+func (s *session) rowMediaErrors() (faults []string) {
 	if s.trial.Finished != nil {
 		return nil
 	}
 	s.trial.Scenario.EachRowMedium(func(part *chat.Part, at diag.Pos) {
 		if part.Media.URL == "" && part.Media.Path == "" {
-			return // RowFaults tells
+			return // RowFaults reports it
 		}
 		if err := s.rowMediumFault(part, at); err != nil {
 			faults = append(faults, fmt.Sprintf("%s: %s: %v", at, mediumName(part), err))

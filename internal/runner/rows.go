@@ -78,7 +78,7 @@ func (s *session) checkRow() error {
 	}
 	singles := func(turn int) map[string]string { return t.Variant.values(turn) }
 	said, doubts := t.Scenario.RowFaults(t.Prompt, t.Region, singles)
-	faults := append(said, s.rowMediaFaults()...)
+	faults := append(said, s.rowMediaErrors()...)
 	prompts, err := inventory.PossiblePrompts(t.Project.Project, t.Scenario)
 	if err != nil {
 		return err

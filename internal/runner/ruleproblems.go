@@ -48,7 +48,7 @@ func (o *TrialOptions) Alone(most int) (*result.GateSpec, []RuleProblem) {
 	if most == 0 {
 		spec.Max = defaultMax(spec)
 	}
-	return spec, roomProblems(spec)
+	return spec, sizeProblems(spec)
 }
 
 // baselineProblem is that of a gate which is to stop by a baseline.
@@ -106,8 +106,8 @@ func turnProblems(spec *result.GateSpec) (all []RuleProblem) {
 	return all
 }
 
-// roomProblems are about the number of trials of a gate with lines that can be held: whether it can show them.
-func roomProblems(spec *result.GateSpec) []RuleProblem {
+// sizeProblems are about the number of trials of a gate with lines that can be held: whether it can show them.
+func sizeProblems(spec *result.GateSpec) []RuleProblem {
 	all := turnProblems(spec)
 	switch {
 	case spec.Max > gate.MostTrials:
@@ -120,7 +120,7 @@ func roomProblems(spec *result.GateSpec) []RuleProblem {
 	if len(all) > 0 {
 		return all
 	}
-	return slices.Concat(unreachable(ruleOf(spec)), unfailing(spec), generous(spec), lax(spec))
+	return slices.Concat(unreachable(ruleOf(spec)), cannotFail(spec), generous(spec), lax(spec))
 }
 
 // What is below these is probably a slip: a gate that agents pass which fail in most trials, or that luck decides.
@@ -168,8 +168,8 @@ func generous(spec *result.GateSpec) []RuleProblem {
 	return []RuleProblem{slip}
 }
 
-// unfailing is about a gate that may be undecided, and that no agent can fail: it is green whatever comes.
-func unfailing(spec *result.GateSpec) []RuleProblem {
+// cannotFail is about a gate that may be undecided, and that no agent can fail: it is green whatever comes.
+func cannotFail(spec *result.GateSpec) []RuleProblem {
 	r := ruleOf(spec)
 	below := gate.Rule{PassRate: 1 - r.Upper(), Confidence: r.Confidence, Max: r.Max, Min: r.Min, Block: r.Block}
 	if !spec.AllowUndecided || below.Reachable() {

@@ -218,7 +218,7 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 		c.abort(fmt.Errorf("%w: %w", errStopped, err))
 		done.Line = bytes.Clone(line)
 	} else if moved := c.journal.Moved(); moved != nil {
-		c.lost(moved)
+		c.abortOnce(moved)
 	}
 	return done
 }
@@ -236,7 +236,7 @@ func (c *worker) perform(
 	t := s.trial
 	s.out.Fingerprint = c.fingerprints.Of(t)
 	s.out.Asked, s.out.Repeatable = c.fingerprints.Asked(t), t.repeatable()
-	if t.Finished != nil && !t.Finished.isLeft() {
+	if t.Finished != nil && !t.Finished.isUnjudgedOnly() {
 		s.out.Judging = s.out.Fingerprint
 	}
 	if c.opts.Earlier != nil {
@@ -263,20 +263,20 @@ func (c *worker) perform(
 	if s.recordError != nil {
 		c.halt(fmt.Errorf("%w: %w", errStopped, s.recordError))
 	}
-	if t.Finished.isLeft() {
-		s.keepLeft()
+	if t.Finished.isUnjudgedOnly() {
+		s.keepUnjudged()
 	}
 	_ = t.Project.tools.Done(t.Scenario.ID) // the trial is over, and its verdict is final
 	s.emit.flush()
 	out := s.redacted()
-	out.Bound()
+	out.ClampNumbers()
 	if t.gate == nil && failed(out) && c.decides(t) { // a group that may end early fails as a whole
 		c.failed()
 	}
 	unkept := c.keepMedia(out)
 	out, line := c.encoded(out, t, room)
 	if unkept != nil {
-		c.lost(unkept)
+		c.abortOnce(unkept)
 	}
 	return out, line
 }
@@ -297,8 +297,8 @@ func (c *worker) keepMedia(out *result.Trial) (err error) {
 	return err
 }
 
-// lost ends the run with its first error.
-func (c *worker) lost(err error) {
+// abortOnce ends the run with its first error.
+func (c *worker) abortOnce(err error) {
 	c.halt(fmt.Errorf("%w: %w", errStopped, err))
 	c.unkept.CompareAndSwap(nil, &err)
 }

@@ -297,7 +297,7 @@ func TestTrialsInFlightOutliveAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	var once sync.Once
-	journal.OrElse(func(io.ReaderAt, int64, error) (result.Syncer, error) {
+	journal.SetFallback(func(io.ReaderAt, int64, error) (result.Syncer, error) {
 		once.Do(func() { close(moved) })
 		return other, nil
 	})

@@ -23,9 +23,9 @@ import (
 type outcome int
 
 const (
-	goesOn    outcome = iota
-	stops             // it was judged, and nothing more is to come
-	breaksOff         // it did not end
+	goesOn outcome = iota
+	stops          // it was judged, and nothing more is to come
+	aborts         // it did not end
 )
 
 // play runs the turns that a turn of the scenario becomes: one when it is scripted. done is called after each finished
@@ -45,7 +45,7 @@ func (s *session) play(ctx context.Context, script int, done func(*result.Turn, 
 		}
 		var turn *result.Turn
 		if err != nil {
-			turn = s.unsaid(at)
+			turn = s.addTurnWithoutMessage(at)
 		} else {
 			turn, err = s.answer(ctx, at, *user)
 		}
@@ -59,8 +59,8 @@ func (s *session) play(ctx context.Context, script int, done func(*result.Turn, 
 	}
 }
 
-// unsaid adds a turn for which there is no message of the user.
-func (s *session) unsaid(at turnIndex) *result.Turn {
+// addTurnWithoutMessage adds a turn for which there is no message of the user.
+func (s *session) addTurnWithoutMessage(at turnIndex) *result.Turn {
 	turn := s.addTurn(at, "")
 	s.turnStart = len(s.messages)
 	s.emit.turnStarted(turn)

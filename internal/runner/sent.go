@@ -52,7 +52,7 @@ func (s *session) fill(ctx context.Context, req *chat.Request) error {
 		gist = &s.window.gist
 	}
 	req.Messages, req.Caching = s.pick(spans, gist), policy.Breakpoints
-	s.window.ledger.Sent(spans, gist.size(), window.Beside{System: s.systemAt(), Tools: len(req.Tools)})
+	s.window.ledger.Sent(spans, gist.size(), window.Overhead{System: s.systemAt(), Tools: len(req.Tools)})
 	if left.Messages > 0 {
 		s.window.leftOut = &chat.LeftOut{
 			Messages: left.Messages, Tokens: left.Tokens, Estimated: !left.Counted, Since: left.Since, Asked: s.window.asked,
@@ -77,7 +77,7 @@ func (s *session) windowPolicy() *scenario.ContextPolicy {
 func (s *session) systemAt() int {
 	at := 0
 	if f := s.flow; f != nil && s.step == nil {
-		at = f.mark
+		at = f.lastSystemMessage
 	}
 	if at < len(s.messages) && s.messages[at].Role == chat.System && s.messages[at].Content != "" {
 		return at
@@ -92,7 +92,7 @@ func (s *session) pick(spans []window.Span, before *gist) []chat.Message {
 	system, marks := s.systemAt(), 0
 	switch {
 	case f != nil && s.step == nil:
-		marks = f.marks
+		marks = f.systemMessages
 	case system != window.NoSystem:
 		marks = 1
 	}
@@ -181,7 +181,7 @@ func (s *session) cut(
 		return s.summarized(ctx, items, room)
 	}
 	if r := p.Relevance; p.Strategy == scenario.LeaveIrrelevant && r != nil {
-		alike, err := s.alike(ctx, r, items)
+		alike, err := s.similarities(ctx, r, items)
 		if missing := s.recorder.Err(); missing != nil {
 			return nil, missing
 		}

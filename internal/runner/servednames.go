@@ -106,10 +106,10 @@ func (s *session) find(ctx context.Context, turn int, list []scenario.Placed) {
 				continue
 			}
 			if err := s.list(ctx, turn, s.box.Listing([]string{use.Name})); err != nil {
-				if s.servers.unfound == nil {
-					s.servers.unfound = map[string]error{}
+				if s.servers.listErrors == nil {
+					s.servers.listErrors = map[string]error{}
 				}
-				s.servers.unfound[use.Name] = err
+				s.servers.listErrors[use.Name] = err
 			}
 		}
 	}

@@ -248,7 +248,7 @@ func (s *session) drive(ctx context.Context) {
 	for i := 0; i < len(s.trial.Scenario.Turns) && how == goesOn; i++ {
 		how = s.play(ctx, i, done)
 	}
-	if how == breaksOff {
+	if how == aborts {
 		return
 	}
 	if !s.endAgent(ctx) {
@@ -265,7 +265,7 @@ func (s *session) drive(ctx context.Context) {
 func (s *session) closeTurn(ctx context.Context, turn *result.Turn, err error) outcome {
 	if err != nil {
 		s.failTurn(ctx, turn, err)
-		return breaksOff
+		return aborts
 	}
 	s.judgeTurn(ctx, turn)
 	stop := s.stopAfter(turn)
@@ -301,7 +301,7 @@ func (s *session) prepare() error {
 		return err
 	}
 	if s.flow != nil {
-		s.flow.marks = 1
+		s.flow.systemMessages = 1
 	}
 	if system != "" || s.flow != nil {
 		s.out.System = system

@@ -38,7 +38,7 @@ func (m *matrix) stage(plan *Plan) {
 		begin := len(spans)
 		for part := range s.byGroup() {
 			t := part.trial(0)
-			if was, why := m.firstLook(&t, prints); why != "" {
+			if was, why := m.baselineGroup(&t, prints); why != "" {
 				whole.add(why, &t, len(s.rows))
 			} else {
 				part.gate = staged(&all, at, was)
@@ -84,8 +84,8 @@ func (m *matrix) refusePart(s *span) {
 	}
 }
 
-// firstLook is what the first trials of a group are held against, or why there is nothing.
-func (m *matrix) firstLook(t *Trial, prints *Fingerprints) (was *baseline.Group, why string) {
+// baselineGroup is what the first trials of a group are held against, or why there is nothing.
+func (m *matrix) baselineGroup(t *Trial, prints *Fingerprints) (was *baseline.Group, why string) {
 	switch {
 	case m.opts.Part:
 		return nil, "a shard has no baseline (" + mergeHolds + ")"
@@ -95,7 +95,7 @@ func (m *matrix) firstLook(t *Trial, prints *Fingerprints) (was *baseline.Group,
 	if was = m.opts.Basis.File.Find(t.groupName()); was == nil {
 		return nil, "the baseline does not have them"
 	}
-	if !result.AskedAlike(was.Asked, prints.Asked(t)) {
+	if !result.AskedEqual(was.Asked, prints.Asked(t)) {
 		return nil, "they ask or check something else than in the baseline"
 	}
 	return was, ""

@@ -129,7 +129,7 @@ func (h *stepHost) Open(spec, within *composition.Step) composition.Leaf {
 	if within != nil {
 		c.ownClock = *s.clock
 		c.clock = &c.ownClock
-		c.emit = s.emit.beside(c.clock)
+		c.emit = s.emit.concurrent(c.clock)
 		at := slices.Index(within.Branches, spec)
 		c.step.order = h.orders[at]
 		if at > 0 && s.preview != nil { // a preview shows only the first step
@@ -235,7 +235,7 @@ func (l *stepLeaf) attempt(ctx context.Context, input any) (any, error) {
 		user = chat.Message{Role: chat.User, Content: composition.Text(input)}
 	}
 	s.add(user)
-	if err := s.equip(ctx); err != nil {
+	if err := s.refreshTools(ctx); err != nil {
 		return nil, err
 	}
 	text, err := l.converse(ctx)
@@ -268,7 +268,7 @@ func (l *stepLeaf) value(text string) (any, error) {
 // callTool makes the call of a tool step, through everything that the calls of models go through.
 func (l *stepLeaf) callTool(ctx context.Context, input any) (any, error) {
 	s := l.s
-	if err := s.equip(ctx); err != nil {
+	if err := s.refreshTools(ctx); err != nil {
 		return nil, err
 	}
 	loop := l.newLoop()
@@ -343,7 +343,7 @@ func (l *stepLeaf) converse(ctx context.Context) (string, error) {
 			return "", err
 		case len(reply.ToolCalls) == 0:
 			before := len(loop.log)
-			loop.keepTaken()
+			loop.keepRemovedCalls()
 			l.log = append(l.log, loop.log[before:]...)
 			return reply.Text(), checkReply(&reply)
 		case spec.Kind == composition.Prompt:

@@ -23,7 +23,7 @@ type toolCaller struct {
 }
 
 func (t toolCaller) Has(name string) bool {
-	return t.s.box.Has(name) || t.s.servers.unfound[name] != nil || t.wasServed(name) ||
+	return t.s.box.Has(name) || t.s.servers.listErrors[name] != nil || t.wasServed(name) ||
 		slices.Contains(t.s.trial.Project.OwnTools(), name)
 }
 
@@ -81,7 +81,7 @@ func (t toolCaller) StateGone(name string) bool {
 func (t toolCaller) Call(ctx context.Context, name string, args map[string]any) chat.ToolResult {
 	began := t.s.opts.Now()
 	call := chat.ToolCall{Name: name, Args: args}
-	if err := t.s.servers.unfound[name]; err != nil {
+	if err := t.s.servers.listErrors[name]; err != nil {
 		return tools.Failure(call, chat.ErrorMock, err.Error()) // no check can judge then
 	}
 	n := t.s.emit.toolStarted(&call, true)

@@ -144,7 +144,7 @@ func (l *toolLoop) offer() ([]chat.Tool, string) {
 // run executes the calls of one reply, at most ten concurrently, and appends their results in call order. An error ends
 // the conversation. A tool that fails is no error.
 func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
-	if l.s.ran() {
+	if l.s.agentRanCalls() {
 		return l.recordAgentCalls(calls, l.s.toolResults)
 	}
 	if err := l.limits(len(calls)); err != nil {
@@ -159,7 +159,7 @@ func (l *toolLoop) run(ctx context.Context, calls []chat.ToolCall) error {
 		l.log[len(l.log)-1].Refused = l.refused(calls[i], &results[i])
 	}
 	l.calls += len(results)
-	l.s.called(refusals[:len(results)])
+	l.s.countCalls(refusals[:len(results)])
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -250,7 +250,7 @@ func (l *toolLoop) call(ctx context.Context, lane *cassette.Lane, call chat.Tool
 	if refusal := l.s.misnamed(call.Name); refusal != "" {
 		return tools.Failure(call, chat.ErrorMock, refusal)
 	}
-	return unmarked(l.s.callTool(ctx, lane, call))
+	return withoutMarks(l.s.callTool(ctx, lane, call))
 }
 
 // limits returns an error when the calls exceed the limits of the tool policy. Then none of them runs.
@@ -365,7 +365,7 @@ func (l *toolLoop) record(call chat.ToolCall, res chat.ToolResult, admitted bool
 			s.warnOnce(fmt.Sprintf("tool %s: %s", call.Name, doubt))
 		}
 	}
-	s.heedShown(call.Name, &res)
+	s.warnUnshownMedia(call.Name, &res)
 	res.Agent = s.box.Agent(call.Name)
 	s.add(chat.Message{Role: chat.ToolRole, ToolResult: &res})
 	l.keep(call, &res, admitted)

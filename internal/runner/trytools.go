@@ -85,8 +85,8 @@ func (w *Workbench) List(ctx context.Context) (all []ListedTool, problems []erro
 	return all, problems
 }
 
-// Toolless are the sources that were asked for their tools and have none, given those that were listed.
-func (w *Workbench) Toolless(listed []ListedTool) (names []string) {
+// SourcesWithoutTools are the sources that were asked for their tools and have none, given those that were listed.
+func (w *Workbench) SourcesWithoutTools(listed []ListedTool) (names []string) {
 	for _, o := range w.box.Sources() {
 		if w.asked[o] && !slices.ContainsFunc(listed, func(t ListedTool) bool { return t.From == o.Name }) {
 			names = append(names, o.Name)
@@ -151,8 +151,8 @@ func (w *Workbench) Preflight(name string, d *diag.List) {
 	}
 }
 
-// OwnWords says why a tool cannot be called outside of a conversation; "" when it can.
-func OwnWords(name string) string {
+// OnlyInConversation says why a tool cannot be called outside of a conversation; "" when it can.
+func OnlyInConversation(name string) string {
 	if name == workflow.TransitionTool || name == workflow.ArtifactTool || slices.Contains(skill.ToolNames, name) {
 		return "it works on the state of a conversation"
 	}

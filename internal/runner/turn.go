@@ -30,7 +30,7 @@ func (s *session) answer(ctx context.Context, at turnIndex, user chat.Message) (
 	loop := newToolLoop(s, at)
 	err := unsent
 	if err == nil {
-		err = s.equip(ctx)
+		err = s.refreshTools(ctx)
 	}
 	if err == nil {
 		err = s.converse(ctx, turn, loop)
@@ -107,7 +107,7 @@ func (s *session) converse(ctx context.Context, turn *result.Turn, loop *toolLoo
 		}
 		loop.warnToolChoice(&reply)
 		if len(reply.ToolCalls) == 0 {
-			loop.keepTaken()
+			loop.keepRemovedCalls()
 			loop.keepOverspent()
 			return checkReply(&reply)
 		}
@@ -156,7 +156,7 @@ func (s *session) complete(
 		return reply, err
 	}
 	s.toolResults, s.ranCalls, s.trace = reply.ToolResults, nil, reply.Trace
-	if s.ran() {
+	if s.agentRanCalls() {
 		s.ranCalls = reply.ToolCalls
 	}
 	s.spend.add(&reply)

@@ -8,18 +8,18 @@ func (t Trial) again(left *Finished) Trial {
 		return t
 	}
 	past := *left
-	past.left = true
+	past.unjudgedOnly = true
 	t.Finished = &past
 	t.Endpoint = &Endpoint{Spec: t.Endpoint.Spec, Client: t.Endpoint.Client, Simulated: true} // it is not called
 	return t
 }
 
-// isLeft reports whether only evals judge the trial again that could not.
-func (f *Finished) isLeft() bool { return f != nil && f.left }
+// isUnjudgedOnly reports whether only evals judge the trial again that could not.
+func (f *Finished) isUnjudgedOnly() bool { return f != nil && f.unjudgedOnly }
 
-// keepLeft makes the result that of the trial as it was left, with what its evals say now that could not judge then.
+// keepUnjudged makes the result that of the trial as it was left, with what its evals say now that could not judge then.
 // It is as it was where the trial was stopped before.
-func (s *session) keepLeft() {
+func (s *session) keepUnjudged() {
 	was, err := s.trial.Finished.Load()
 	if err != nil { // the result reports it
 		return

@@ -127,7 +127,7 @@ func (c *Chat) Faults(turn *result.Turn) (told []string) {
 	asked, tools, program := c.s.instructions(), c.s.offeredNames(), c.s.trial.Endpoint.Spec.IsAgent()
 	for i := range turn.Messages {
 		m := turn.Messages[i].Said()
-		if how := howCut(&m, c.s.trial.Endpoint.Spec); m.Role == chat.Assistant && how != "" && !turn.Messages[i].Blocked() {
+		if how := cutReason(&m, c.s.trial.Endpoint.Spec); m.Role == chat.Assistant && how != "" && !turn.Messages[i].Blocked() {
 			told = append(told, fmt.Sprintf("the reply %s (finish reason %s)", how, m.FinishReason))
 		}
 		told = append(told, unparsed(&m, asked, tools, program)...)

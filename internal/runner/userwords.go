@@ -55,7 +55,7 @@ var sentenceEnds = sync.OnceValue(func() *regexp.Regexp { return regexp.MustComp
 // warnOfWords warns of a message that sounds like an assistant or says nothing of its own, and notes ones that are long
 // for a user.
 func (s *session) warnOfWords(persona, words string) {
-	if line := otherSide().FindString(words); line != "" {
+	if line := agentLine().FindString(words); line != "" {
 		s.warnOnce(fmt.Sprintf("the persona %q writes what the agent says, too: %q", persona, strings.TrimSpace(line)))
 	}
 	lower := plainCase(words)
@@ -95,7 +95,7 @@ var saysNothing = sync.OnceValue(func() *regexp.Regexp {
 // warnOfCutUser warns of a cut message, which may lack the mark of the end.
 func (s *session) warnOfCutUser(p *player, reply *chat.Reply, req *chat.Request) {
 	persona := p.persona.ID
-	switch how := howCut(&chat.Message{FinishReason: reply.FinishReason, ToolCalls: reply.ToolCalls}, p.endpoint.Spec); {
+	switch how := cutReason(&chat.Message{FinishReason: reply.FinishReason, ToolCalls: reply.ToolCalls}, p.endpoint.Spec); {
 	case how == "":
 	case reply.FinishReason == "length" && !p.endpoint.Spec.IsAgent():
 		s.warn(fmt.Sprintf("a message of the persona %q was cut at max_tokens %d: raise defaults.max_tokens of the persona",
@@ -112,8 +112,8 @@ func (s *session) warn(text string) {
 	}
 }
 
-// otherSide finds a line that begins as one of the agent in a written conversation.
-var otherSide = sync.OnceValue(func() *regexp.Regexp {
+// agentLine finds a line that begins as one of the agent in a written conversation.
+var agentLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`(?im)^[ \t>*_]*(?:agent|assistant|support|support agent|bot|chatbot|ai)[*_]*:[*_]*[ \t]+\S.{0,60}`)
 })

@@ -12,7 +12,7 @@ func (d *decoder) warnStandIn(v *node.Node, what string, said bool) {
 	if v.Kind != node.Scalar {
 		return
 	}
-	if odd, _ := node.StandIn(v.Value, said); odd != (node.Oddity{}) && !readAsPlace(v.Value) {
+	if odd, _ := node.FindPlaceholder(v.Value, said); odd != (node.Oddity{}) && !readAsPlace(v.Value) {
 		d.Warnf(v, "looks-like-slip", "%s: %q %s", what, v.Value, odd.Text).Hint = odd.Hint
 	}
 }

@@ -24,8 +24,8 @@ type Set struct {
 	left []string // what is left out although nothing is missing without it, in words
 }
 
-// Join takes the shards of a run together. The error says why they are not shards of one run, all reasons at once.
-// What of the run is missing is told by Holes.
+// Join joins the shards of a run. The error lists all reasons why they are not shards of one run. Holes lists missing
+// parts.
 func Join(parts []*Part) (*Set, error) {
 	s := &Set{Parts: slices.Clone(parts)}
 	slices.SortStableFunc(s.Parts, func(a, b *Part) int { return a.Shard.Number - b.Shard.Number })
@@ -200,8 +200,8 @@ func (s *Set) holesOf(p *Part) {
 	}
 }
 
-// reportGone tells of trials that the files had when the shard was run first, and no more when it was gone on with.
-// They belong to no plan. One that did not pass makes a run red that is gone on with, and so the whole.
+// reportGone reports trials that were in the plan when the shard ran first, and not any more when it was resumed. They
+// belong to no plan. One that did not pass makes the resumed run red, and so the whole run.
 func (s *Set) reportGone(p *Part, ids []string, red int) {
 	if len(ids) == 0 {
 		return
@@ -231,7 +231,7 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ") + more
 }
 
-// NoteUnfinished notes that trials of the whole run did not finish, where nothing else says so.
+// NoteUnfinished notes that trials of the whole run did not finish, if nothing else says so.
 func (s *Set) NoteUnfinished(trials int) {
 	if trials > 0 && len(s.Holes) == 0 {
 		s.hole("%s of the run did not finish", plural.Of(trials, "trial", "trials"))

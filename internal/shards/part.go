@@ -13,7 +13,7 @@ import (
 
 // Part is the journal of a shard.
 type Part struct {
-	Path    string // of the journal, as it is told
+	Path    string // of the journal, for messages
 	Shard   *result.Shard
 	outline *result.Outline
 	file    *os.File
@@ -88,7 +88,7 @@ func (p *Part) size() int {
 // slots is the number of places in the whole plan.
 func (p *Part) slots() int { return max(p.Shard.Planned, p.Shard.Slots) }
 
-// place is where a trial of the shard stands in the whole plan; -1: it is not one of it.
+// place is the index of a trial of the shard in the whole plan; -1: it is not in the plan.
 func (p *Part) place(index int) int {
 	if index < 0 || index >= p.size() {
 		return -1
@@ -97,8 +97,8 @@ func (p *Part) place(index int) int {
 	return p.outline.Header.Places[k][0] + index - p.starts[k]
 }
 
-// gone are the trials that the shard keeps although its plan has them no more: their ids, those first that did not
-// pass, and how many these are.
+// gone are ids of kept trials of the shard that are no longer in its plan, those that did not pass first, and the
+// number of these.
 func (p *Part) gone() (ids []string, red int) {
 	var passed []string
 	for i := range p.outline.Lines {

@@ -22,7 +22,7 @@ func (s *Set) Header() result.JournalHeader {
 			h.Started = p.outline.Header.Started
 		}
 		if p.outline.Header.Programs != h.Programs {
-			h.Programs = "" // nobody knows with which a trial was run
+			h.Programs = "" // it is not known which programs a trial used
 		}
 	}
 	spec := *h.Spec
@@ -43,7 +43,7 @@ func (s *Set) Header() result.JournalHeader {
 	return h
 }
 
-// Write writes a journal of the whole run, without its end. Its lines are those of the shards.
+// Write writes the journal of the whole run, without its footer. It copies the lines of the shards.
 func (s *Set) Write(file *os.File, h result.JournalHeader) (*result.Journal, error) {
 	pieces := make([]result.Piece, len(s.Parts))
 	for i, p := range s.Parts {
@@ -80,8 +80,8 @@ func (s *Set) Lasted() time.Duration {
 	return time.Duration(longest * float64(time.Millisecond))
 }
 
-// Warnings are those about the files and about single shards, each once, and those of claims that no shard met. Where
-// something is missing, nobody knows whether it met a claim.
+// Warnings are the warnings about files and single shards, each once, and those of claims that no shard met. If a part
+// is missing, claims are not reported: it may have met them.
 func (s *Set) Warnings() (files, own, claims []string) {
 	once := map[string]bool{}
 	add := func(to *[]string, texts []string) {
@@ -94,7 +94,7 @@ func (s *Set) Warnings() (files, own, claims []string) {
 	}
 	var all [][]result.Claim
 	add(&files, s.left)
-	add(&own, s.apart())
+	add(&own, s.warnTimeGap())
 	for _, p := range s.Parts {
 		if end := p.outline.Footer; end != nil && end.Shard != nil {
 			add(&files, end.Shard.Files)
@@ -113,8 +113,9 @@ func (s *Set) Warnings() (files, own, claims []string) {
 // together is how long after the first shard of a run the others begin at most, unless one is of another run.
 const together = 24 * time.Hour
 
-// apart tells of shards that began long after each other. They have the same plan, and the agent may be another one.
-func (s *Set) apart() []string {
+// warnTimeGap warns of shards that started long after each other: they have the same plan, but the agent may have
+// changed.
+func (s *Set) warnTimeGap() []string {
 	at := func(p *Part) time.Time { return p.outline.Header.Started }
 	first := slices.MinFunc(s.Parts, func(a, b *Part) int { return at(a).Compare(at(b)) })
 	last := slices.MaxFunc(s.Parts, func(a, b *Part) int { return at(a).Compare(at(b)) })

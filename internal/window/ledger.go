@@ -2,32 +2,32 @@ package window
 
 import "github.com/arena-evals/arena/internal/chat"
 
-// Ledger keeps the sizes of the messages of a transcript: as the provider counted them, where its counts tell, and else
-// as they are estimated. The zero value is that of an empty transcript.
+// Ledger records the sizes of the messages of a transcript: as counted by the provider, or else estimated. The zero
+// value is for an empty transcript.
 //
-// A provider counts the whole of a call. The first call of a conversation tells what its messages take together, and
-// the difference between two calls what came in between; a reply is counted by itself.
+// A provider counts whole calls. The first call of a conversation gives the total of its messages, and the difference
+// between two calls gives the messages in between. A reply is counted alone.
 type Ledger struct {
 	items []Item
 	known int // of the items the first ones, which no later count changes
 
-	sent    []Span // of the last call; nil: its reply was counted, or there was none
-	added   int    // tokens of what stood for messages that it was not sent
-	beside  Beside // what was sent with it
-	outside Beside // for which base is
-	base    int    // tokens of what goes with each call besides the messages; 0: not known
+	sent     []Span   // of the last call; nil: its reply was counted, or there was none
+	added    int      // tokens of what stood for messages that it was not sent
+	overhead Overhead // what was sent with the messages
+	outside  Overhead // for which base is
+	base     int      // tokens of each call other than the messages; 0: not known
 }
 
-// Beside is what a call has besides the messages of the conversation. Where it is the same, it takes the same.
-type Beside struct {
-	System int // index of the system prompt in the transcript; NoSystem: there is none
+// Overhead is what a call sends in addition to the messages of the conversation. Equal overheads have equal sizes.
+type Overhead struct {
+	System int // index of the system prompt in the transcript; NoSystem: none
 	Tools  int // how many are offered
 }
 
 // NoSystem is the system prompt of calls without one.
 const NoSystem = -1
 
-// most is the largest count of a call that is taken apart. A provider that counts more does not count.
+// most is the largest count of a call that is used; larger ones are ignored.
 const most = 1 << 30
 
 // Take adds the messages of a transcript that came since the last time, and returns all items. They are valid until the
@@ -65,10 +65,10 @@ func (l *Ledger) System(at int) int {
 	return l.items[at].Tokens
 }
 
-// Sent notes what the next call of the model is sent, so that the count that comes with its reply can be taken apart.
-// added is the tokens of what stands for messages that it is not sent.
-func (l *Ledger) Sent(spans []Span, added int, beside Beside) {
-	l.sent, l.added, l.beside = spans, added, beside
+// Sent records what the next call sends, so that the count in its reply can be split. added is the number of tokens
+// that replace messages which are not sent.
+func (l *Ledger) Sent(spans []Span, added int, beside Overhead) {
+	l.sent, l.added, l.overhead = spans, added, beside
 }
 
 // learn takes the count of the call to which m is the reply, at an index.
@@ -92,26 +92,26 @@ func (l *Ledger) learn(m *chat.Message, at int) {
 			}
 		}
 	}
-	system, rest := l.System(l.beside.System), u.InputTokens-old
+	system, rest := l.System(l.overhead.System), u.InputTokens-old
 	switch {
-	case l.base > 0 && l.outside == l.beside:
+	case l.base > 0 && l.outside == l.overhead:
 		l.share(rest-l.base, fresh, at)
-	case l.beside.Tools > 0: // whose part nobody tells
-		l.base, l.outside = max(rest-fresh, 0), l.beside
+	case l.overhead.Tools > 0: // their size is not known
+		l.base, l.outside = max(rest-fresh, 0), l.overhead
 	case rest > 0 && system+fresh > 0:
 		if system = rest * system / (system + fresh); fresh == 0 {
 			system = rest
 		}
-		if l.beside.System != NoSystem {
-			l.items[l.beside.System].Tokens, l.items[l.beside.System].Counted = system, true
+		if l.overhead.System != NoSystem {
+			l.items[l.overhead.System].Tokens, l.items[l.overhead.System].Counted = system, true
 		}
 		l.share(rest-system, fresh, at)
-		l.base, l.outside = system, l.beside
+		l.base, l.outside = system, l.overhead
 	}
 	l.known = at + 1
 }
 
-// fresh reports whether nobody has told the size of an item yet.
+// fresh reports whether the size of an item is not known yet.
 func (l *Ledger) fresh(i int) bool {
 	return i >= l.known && !l.items[i].Counted && l.items[i].Kind != System
 }

@@ -47,7 +47,7 @@ func TestLedger(t *testing.T) {
 	t.Parallel()
 	for name, tools := range map[string]int{"alone": 0, "with tools": 3} {
 		var l Ledger
-		beside := Beside{System: 0, Tools: tools}
+		beside := Overhead{System: 0, Tools: tools}
 		user := func(n int) chat.Message { return chat.Message{Role: chat.User, Content: strings.Repeat("word", n)} }
 		log := []chat.Message{{Role: chat.System, Content: "Be brief."}, user(10)}
 		l.Take(log)
@@ -89,7 +89,7 @@ func TestLedgerDoubts(t *testing.T) {
 		var l Ledger
 		log := []chat.Message{{Role: chat.User, Content: "1234"}}
 		l.Take(log)
-		l.Sent([]Span{{0, 1}}, 0, Beside{System: NoSystem})
+		l.Sent([]Span{{0, 1}}, 0, Overhead{System: NoSystem})
 		if items := l.Take(append(log, reply)); items[0].Tokens != 5 || items[1].Tokens != 6 || items[0].Counted {
 			t.Errorf("%s: %+v", name, items)
 		}

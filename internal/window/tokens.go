@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// What is taken for granted of messages whose tokens nobody counted.
+// Assumptions for messages without a token count.
 const (
 	bytesPerToken = 4 // of text in letters of alphabets; of scripts with a character for a word it is one character
 	framing       = 4 // of a message: its role, and where it begins and ends

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Kind is what a message is to the cut.
+// Kind is the role of a message for the window.
 type Kind uint8
 
 // The kinds of messages.
@@ -41,8 +41,8 @@ func Size(items []Item) (tokens int) {
 	return tokens
 }
 
-// Newest returns where the newest message of the user begins, and the tokens of everything from there on: what is sent
-// in any case. Without a message of the user that is the whole conversation.
+// Newest returns the start of the newest user message, and the tokens from there on, which are always sent. Without a
+// user message that is the whole conversation.
 func Newest(items []Item) (from, tokens int) {
 	for i, item := range slices.Backward(items) {
 		if item.Kind == System {
@@ -56,9 +56,8 @@ func Newest(items []Item) (from, tokens int) {
 	return 0, tokens
 }
 
-// Oldest leaves out the oldest messages: it returns where the longest end of the conversation begins that fits into
-// room and starts with a message of the user. What is sent in any case is sent also where it does not fit, which the
-// caller has to refuse.
+// Oldest drops the oldest messages. It returns the start of the longest end of the conversation that fits into room and
+// starts with a user message. The part that is always sent may exceed room, which the caller has to refuse.
 func Oldest(items []Item, room int) (from int) {
 	from, tokens := Newest(items)
 	for i := from - 1; i >= 0; i-- {
@@ -84,10 +83,9 @@ type unit struct {
 	protect bool
 }
 
-// Relevant leaves out what has least to do with a query. alike says of each message how similar it is to the query, as
-// a number up to 1. The last few messages come first, the newest before the others; then the others, the most similar
-// first, as long as each fits into room and is at least as similar as least, of which 0 is no bound. What is sent in
-// any case is sent also where it does not fit.
+// Relevant drops the messages with the least similarity to a query. alike has the similarity of each message, at most
+// 1. The last few messages come first, newest first; then the others, most similar first, as long as each fits into
+// room and has at least the similarity least (0: any). The part that is always sent may exceed room.
 func Relevant(items []Item, alike []float64, room, last int, least float64) []Span {
 	newest, tokens := Newest(items)
 	units := unitsOf(items[:newest], alike, protectedFrom(items, last))
@@ -124,7 +122,7 @@ func Relevant(items []Item, alike []float64, room, last int, least float64) []Sp
 	return append(spansOf(units, sent), Span{newest, len(items)})
 }
 
-// protectedFrom is where the last few messages begin.
+// protectedFrom is the start of the last few messages.
 func protectedFrom(items []Item, last int) int {
 	for i, item := range slices.Backward(items) {
 		if item.Kind == System {
@@ -169,7 +167,7 @@ func spansOf(units []unit, sent []bool) (spans []Span) {
 	return spans
 }
 
-// Left is what of a conversation is not sent.
+// Left describes what of a conversation is not sent.
 type Left struct {
 	Messages int
 	Tokens   int

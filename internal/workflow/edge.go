@@ -6,8 +6,8 @@ type Edge struct {
 	Event    string // "": From is full, and To is entered in its place
 }
 
-// Edges are the ways that trials can take, in the order of the file and of the events' names. An event of an external
-// state is none: it is not the model that moves on from there.
+// Edges are the transitions that trials can make, in the order of the file and of event names. Events of an external
+// state do not count: the model makes no transition there.
 func (g *Graph) Edges() (edges []Edge) {
 	for _, s := range g.states {
 		for _, e := range s.Edges() {
@@ -19,7 +19,7 @@ func (g *Graph) Edges() (edges []Edge) {
 	return edges
 }
 
-// Edges are all ways that lead out of a state, whoever can take them.
+// Edges are all transitions out of a state.
 func (s *State) Edges() (edges []Edge) {
 	for _, event := range s.EventNames() {
 		edges = append(edges, Edge{s.Name, s.Events[event], event})

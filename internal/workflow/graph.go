@@ -1,5 +1,6 @@
 // Package workflow is the state machine of agents with states: which events lead where, how often and for how long. It
-// is pure: no clock, no randomness, no model. The runner asks it, offers its tools, and keeps its record.
+// is pure: no clock, no randomness, no model. The runner asks it for transitions, offers its tools, and stores its
+// record.
 package workflow
 
 import (
@@ -96,10 +97,10 @@ func New(entry string, states []*State, budget Budget) (*Graph, error) {
 // Entry is the state in which trials start that name no task type.
 func (g *Graph) Entry() *State { return g.entry }
 
-// States are in the order of the file. The caller leaves them as they are.
+// States are the states in the order of the file. The caller must not change them.
 func (g *Graph) States() []*State { return g.states }
 
-// State is the one of a name, nil when there is none.
+// State returns the state with a name; nil: none.
 func (g *Graph) State(name string) *State { return g.byName[name] }
 
 // StartFor finds the state in which a scenario of a task type starts: the entry, when the type is empty or that of the
@@ -123,7 +124,7 @@ func (g *Graph) StartFor(task string) (*State, error) {
 	return nil, fmt.Errorf("several states of the workflow have the prompt_task %q: %s", task, strings.Join(found, ", "))
 }
 
-// From are the states that a trial can come to that starts in one, that one included, in the order of the file.
+// From are the states that a trial can reach from a start, the start included, in the order of the file.
 func (g *Graph) From(start *State) []*State {
 	seen := g.reach([]string{start.Name}, g.next)
 	var list []*State
@@ -135,8 +136,8 @@ func (g *Graph) From(start *State) []*State {
 	return list
 }
 
-// Entered are the states to which the transitions of a trial can lead that stands in one; that one is among them when a
-// way leads back. leaves says from which states anybody can move on. In a trial nobody moves on from an external one.
+// Entered are the states that a trial can enter by transitions from a state; the state itself is included if it can be
+// entered again. leaves says which states can be left: in a trial, external ones cannot.
 func (g *Graph) Entered(from *State, leaves func(*State) bool) map[string]bool {
 	moves := func(s *State) []string {
 		if !leaves(s) {

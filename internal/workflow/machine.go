@@ -32,8 +32,8 @@ type Machine struct {
 type Transition struct {
 	From, To, Event string
 	Turn            int               // in which it was made, counted from 0
-	Redirected      string            // the state that was full, for which To stands in; "": none
-	Artifacts       map[string]string // as they were; never changed
+	Redirected      string            // the state whose visits were used up, which To replaces; "": none
+	Artifacts       map[string]string // present values; never changed
 }
 
 // A Refusal is a transition that was asked for and not made.
@@ -54,17 +54,17 @@ func (m *Machine) Current() *State { return m.current }
 // Visits says how often a state was entered.
 func (m *Machine) Visits(state string) int { return m.visits[state] }
 
-// Transitions are those made so far, in order. The caller leaves them as they are.
+// Transitions are the transitions so far, in order. The caller must not change them.
 func (m *Machine) Transitions() []Transition { return m.transitions }
 
-// Refusals are the transitions that were asked for and refused, in order. The caller leaves them as they are.
+// Refusals are the refused transitions, in order. The caller must not change them.
 func (m *Machine) Refusals() []Refusal { return m.refusals }
 
 // Called counts tool calls that were executed, once their round is over.
 func (m *Machine) Called(n int) { m.calls += n }
 
-// Ask asks for a transition, which Commit makes once the round of tool calls is over. elapsed is the time since the
-// trial began. The error is for the model: it says why there is none, and what could be asked for.
+// Ask requests a transition, which Commit makes after the round of tool calls. elapsed is the time since the start of
+// the trial. The error is for the model: it says why the transition is refused, and what is possible.
 func (m *Machine) Ask(event string, turn int, elapsed time.Duration) (Transition, error) {
 	t, err := m.plan(event, turn, elapsed)
 	if err != nil {
@@ -121,7 +121,7 @@ func (m *Machine) exhausted(elapsed time.Duration) error {
 		return fmt.Errorf("the budget of the workflow is used up: %s of %d (max_tool_calls)",
 			plural.Count(m.calls, "tool call"), b.ToolCalls)
 	case b.WallTime > 0 && elapsed.Truncate(time.Second) >= b.WallTime:
-		// How much it was by now differs in every run, and is not for a model: no recording would answer it.
+		// The elapsed time differs in every run, so it must not be in the message: recordings would not match.
 		return fmt.Errorf("the budget of the workflow is used up: its time of %s (max_wall_time_sec)", b.WallTime)
 	case len(m.transitions) >= maxTransitions:
 		return fmt.Errorf("the workflow has made %d transitions: no more are made", maxTransitions)
@@ -142,7 +142,7 @@ func (m *Machine) Exceeded(elapsed time.Duration) (said []string) {
 	return said
 }
 
-// Commit makes the transition that was asked for. It reports false when there is none.
+// Commit makes the requested transition. It returns false if there is none.
 func (m *Machine) Commit() (Transition, bool) {
 	if m.pending == nil {
 		return Transition{}, false
@@ -168,11 +168,11 @@ func (m *Machine) Complete() bool { return m.current.Ends() }
 // Artifact is the text of a name, "" when it was not set yet.
 func (m *Machine) Artifact(name string) string { return m.artifacts[name] }
 
-// Artifacts are all texts that were set. The caller leaves them as they are.
+// Artifacts are all artifacts that were set. The caller must not change them.
 func (m *Machine) Artifacts() map[string]string { return m.artifacts }
 
-// SetArtifact sets a text that the current state declares, or appends to it where the declaration says so. The error is
-// for the model: a state does not set what only others declare, as it is not offered it.
+// SetArtifact sets an artifact that the current state declares, or appends to it if the declaration says so. The error
+// is for the model: a state cannot set the artifacts of others.
 func (m *Machine) SetArtifact(name, value string) error {
 	a := m.current.Artifact(name)
 	if a == nil {

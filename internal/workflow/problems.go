@@ -13,11 +13,11 @@ type Problem struct {
 	Text  string
 }
 
-// Unreached is the rule of states that no trial can come to.
+// Unreached is the rule about states that no trial can reach.
 const Unreached = "unreached-state"
 
-// Problems looks for states that no trial can come to and for ways without an end. starts are the names of further
-// states in which scenarios start. They come in the order of the file.
+// Problems finds unreachable states and endless cycles, in the order of the file. starts are further states in which
+// scenarios start.
 func (g *Graph) Problems(starts ...string) (found []Problem) {
 	add := func(s *State, rule, text string) {
 		found = append(found, Problem{State: s.Name, Rule: rule, Text: text})
@@ -51,7 +51,7 @@ func (g *Graph) Problems(starts ...string) (found []Problem) {
 		}
 	}
 	if g.budget == (Budget{}) {
-		for _, ring := range g.rings() {
+		for _, ring := range g.cycles() {
 			add(g.byName[ring[0]], "endless-cycle",
 				"states can follow each other for ever: neither max_visits nor a budget ends "+path(ring))
 		}
@@ -59,7 +59,7 @@ func (g *Graph) Problems(starts ...string) (found []Problem) {
 	return found
 }
 
-// reach are the states to which ways lead. next are those that can follow one.
+// reach are the states that can be reached from starts; next are the successors of a state.
 func (g *Graph) reach(starts []string, next func(*State) []string) map[string]bool {
 	seen := map[string]bool{}
 	todo := slices.Clone(starts)
@@ -96,7 +96,7 @@ func (g *Graph) shortest(from *State) int {
 	return 0
 }
 
-// moves are the states that can follow one in a trial: nobody moves on from an external state there.
+// moves are the states that can follow a state in a trial: an external state is not left there.
 func (g *Graph) moves(s *State) []string {
 	if s.Mode == External {
 		return nil
@@ -116,15 +116,14 @@ func (g *Graph) next(s *State) (names []string) {
 	return names
 }
 
-// rings are ways that come back to where they began, and that nothing ends: one for each group of states that reach
-// each other.
-func (g *Graph) rings() (rings [][]string) {
+// cycles are endless cycles, one for each strongly connected group of states.
+func (g *Graph) cycles() (rings [][]string) {
 	done := map[string]bool{}
 	for _, s := range g.states {
 		if done[s.Name] {
 			continue
 		}
-		if ring := g.ring(s); ring != nil {
+		if ring := g.cycle(s); ring != nil {
 			rings = append(rings, ring)
 			for _, name := range ring {
 				done[name] = true
@@ -134,8 +133,8 @@ func (g *Graph) rings() (rings [][]string) {
 	return rings
 }
 
-// ring is the shortest way from a state back to it by endless steps, nil when there is none.
-func (g *Graph) ring(from *State) []string {
+// cycle is the shortest endless cycle through a state; nil: none.
+func (g *Graph) cycle(from *State) []string {
 	before := map[string]string{}
 	todo := []string{from.Name}
 	for len(todo) > 0 {
@@ -160,8 +159,8 @@ func (g *Graph) ring(from *State) []string {
 	return nil
 }
 
-// endless are the states that can follow one however often they were entered: those without max_visits, and those that
-// stand in for a full one.
+// endless are the successors of a state without a limit of visits: those without max_visits, and the replacements of
+// full ones.
 func (g *Graph) endless(s *State) (names []string) {
 	for _, event := range s.EventNames() {
 		to := g.byName[s.Events[event]]

@@ -2,8 +2,8 @@ package workflow
 
 import "encoding/json"
 
-// Scheduled is what the transition tool answers the model: the transition that will be made. Conversations that are
-// over tell by it how they moved on.
+// Scheduled is the answer of the transition tool: the transition that will be made. In finished conversations it shows
+// which transitions were made.
 type Scheduled struct {
 	Status     string `json:"status"`
 	Event      string `json:"event"`

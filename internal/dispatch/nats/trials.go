@@ -198,7 +198,7 @@ func (t *Trials) outcomeOf(ctx context.Context, m jetstream.Msg, run string, tak
 		err = fmt.Errorf("the result is of the trial number %d, and came as that of number %d", o.Index, index)
 	}
 	if err == nil && o.Apart != "" {
-		o.Line, err = t.apart(ctx, o.Run, o.Apart, o.Size)
+		o.Line, err = t.readPart(ctx, o.Run, o.Apart, o.Size)
 	}
 	if err == nil {
 		for _, p := range o.Parts {
@@ -206,7 +206,7 @@ func (t *Trials) outcomeOf(ctx context.Context, m jetstream.Msg, run string, tak
 				continue
 			}
 			var failed error
-			if p.Data, failed = t.apart(ctx, o.Run, p.Apart, p.Size); failed != nil { // the line is good without it
+			if p.Data, failed = t.readPart(ctx, o.Run, p.Apart, p.Size); failed != nil { // the line is good without it
 				p.Error = failed.Error()
 			}
 		}
@@ -214,21 +214,21 @@ func (t *Trials) outcomeOf(ctx context.Context, m jetstream.Msg, run string, tak
 	take(index, o, err)
 }
 
-// apart reads what of a result was too large for a message.
-func (t *Trials) apart(ctx context.Context, run, name string, size int64) ([]byte, error) {
+// readPart reads what of a result was too large for a message.
+func (t *Trials) readPart(ctx context.Context, run, name string, size int64) ([]byte, error) {
 	if size > fleet.MaxOutcome {
 		return nil, fmt.Errorf("the result has %s; at most %s are read", dispatch.Size(int(size)),
 			dispatch.Size(fleet.MaxOutcome))
 	}
 	content, err := t.GetFile(ctx, name, size)
-	if err == nil && apartName(run, content) != name {
+	if err == nil && partName(run, content) != name {
 		err = errors.New("what is stored as the line of the result is another one")
 	}
 	return content, err
 }
 
-// apartName is the name of the file that holds what of a result was too large for a message.
-func apartName(run string, content []byte) string { return run + "-" + dispatch.Token(string(content)) }
+// partName is the name of the file that holds what of a result was too large for a message.
+func partName(run string, content []byte) string { return run + "-" + dispatch.Token(string(content)) }
 
 // Held returns what the stream holds of a run.
 func (t *Trials) Held(ctx context.Context, run string, take func(index int, o *fleet.Outcome, err error)) error {

@@ -385,7 +385,7 @@ func (w *TrialWorker) store(ctx context.Context, j *fleet.Job, o *fleet.Outcome)
 			return &Error{fmt.Sprintf("it has %s, and at most %s are sent", dispatch.Size(len(data)),
 				dispatch.Size(w.largest())), ErrTooLarge}
 		}
-		o.Apart, o.Size = apartName(j.Run, o.Line), int64(len(o.Line))
+		o.Apart, o.Size = partName(j.Run, o.Line), int64(len(o.Line))
 		if err := w.Trials.PutFile(ctx, o.Apart, o.Line); err != nil {
 			return err
 		}
@@ -413,7 +413,7 @@ func (w *TrialWorker) storeParts(ctx context.Context, o *fleet.Outcome, room int
 		case len(p.Data) > w.largest():
 			p.Error = fmt.Sprintf("%v: it has %s", ErrTooLarge, dispatch.Size(len(p.Data)))
 		default:
-			p.Apart, p.Size = apartName(o.Run, p.Data), int64(len(p.Data))
+			p.Apart, p.Size = partName(o.Run, p.Data), int64(len(p.Data))
 			if err := w.Trials.PutFile(ctx, p.Apart, p.Data); err != nil {
 				return err
 			}

@@ -100,7 +100,7 @@ func (p *pageMedia) write(w io.Writer) error {
 		if _, err := fmt.Fprintf(w, "<script type=\"application/octet-stream\" id=\"medium-%s\">", m.SHA256); err != nil {
 			return err
 		}
-		if _, err := w.Write(sevens(data)); err != nil {
+		if _, err := w.Write(encode7Bit(data)); err != nil {
 			return err
 		}
 		if _, err := io.WriteString(w, "</script>\n"); err != nil {
@@ -137,9 +137,9 @@ func (p *pageMedia) bytes(m *chat.Media, room int) ([]byte, error) {
 	return data, nil
 }
 
-// sevens writes bytes as text of seven bits a character, most of which take a byte: 1.17 bytes for one, where base64
+// encode7Bit writes bytes as text of seven bits a character, most of which take a byte: 1.17 bytes for one, where base64
 // takes 1.33. The three characters that a block of HTML cannot hold are À, Á and Â instead.
-func sevens(data []byte) []byte {
+func encode7Bit(data []byte) []byte {
 	out := make([]byte, 0, len(data)+len(data)/5+8)
 	put := func(v byte) {
 		switch v {

@@ -37,7 +37,7 @@ func TestSevens(t *testing.T) {
 	for n := range 300 {
 		data := make([]byte, n)
 		_, _ = random.Read(data)
-		text := string(sevens(data))
+		text := string(encode7Bit(data))
 		if got := eights(text); !bytes.Equal(got, data) {
 			t.Fatalf("%d bytes: %x, want %x", n, got, data)
 		}
@@ -47,7 +47,7 @@ func TestSevens(t *testing.T) {
 	}
 	data := make([]byte, 1<<20)
 	_, _ = random.Read(data)
-	if n := len(sevens(data)); float64(n) > 1.175*float64(len(data)) {
+	if n := len(encode7Bit(data)); float64(n) > 1.175*float64(len(data)) {
 		t.Errorf("%d bytes for %d", n, len(data))
 	}
 }

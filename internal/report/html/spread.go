@@ -40,7 +40,7 @@ func (p *page) findSpread() error {
 	if p.Briefs.Len() < 2 {
 		return nil
 	}
-	r, err := analysis.Of(analysis.Input{Run: p.Run})
+	r, err := analysis.Analyze(analysis.Input{Run: p.Run})
 	if err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func (rd *reader) trial(raw json.RawMessage) error {
 	if err := t.CheckComplete(); err != nil {
 		return fmt.Errorf("the trial %s is damaged: %w", t.ID, err)
 	}
-	if err := t.Agrees(compact.Bytes()); err != nil {
+	if err := t.CheckConsistency(compact.Bytes()); err != nil {
 		return fmt.Errorf("the trial %s %w: %w", t.ID, err, errEdited)
 	}
 	rd.trials = append(rd.trials, compact.Bytes())

@@ -179,7 +179,7 @@ func (b *builder) unfinished() {
 	switch {
 	case b.run.ByFailOn():
 		c.status, c.message = status, "fail_on makes the run fail: "+show.Headline(b.run)
-	case b.run.NothingElse():
+	case b.run.OnlyExcused():
 		c.message = show.Headline(b.run)
 	case missing > 0:
 		c.message = fmt.Sprintf("the run was stopped: %d of %s did not finish",
@@ -252,8 +252,8 @@ func (b *builder) caseOfGroup(g *show.Group) (testcase, error) {
 	c.properties = append(c.properties, property{"tokens", strconv.Itoa(tokens)},
 		property{"trials", strconv.Itoa(len(g.Trials))})
 	c.properties = slices.Concat(c.properties, gateProperties(g), b.change(g),
-		b.beside(g, "user", func(b *result.Brief) *result.SideCost { return b.Users }),
-		b.beside(g, "context", func(b *result.Brief) *result.SideCost { return b.Context }),
+		b.sideCostProperties(g, "user", func(b *result.Brief) *result.SideCost { return b.Users }),
+		b.sideCostProperties(g, "context", func(b *result.Brief) *result.SideCost { return b.Context }),
 		judges, b.guardrails(g), b.flaky(g), b.refused(g))
 	if judged > 0 {
 		c.properties = append(c.properties, property{"pass_rate", rateText(passed, judged)})

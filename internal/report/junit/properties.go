@@ -118,8 +118,8 @@ func (b *builder) judges(g *show.Group) ([]property, error) {
 	return sum.properties("judge"), nil
 }
 
-// beside are the properties for models beside the agents of a group, by what they start with; nil when there were none.
-func (b *builder) beside(g *show.Group, prefix string, of func(*result.Brief) *result.SideCost) []property {
+// sideCostProperties are the properties for models beside the agents of a group, by what they start with; nil when there were none.
+func (b *builder) sideCostProperties(g *show.Group, prefix string, of func(*result.Brief) *result.SideCost) []property {
 	var sum sideCosts
 	for _, i := range g.Trials {
 		sum.add(of(b.run.Briefs.At(i)))

@@ -51,7 +51,7 @@ func gateRow(g *show.Group) string {
 	if gate.Rule == result.RuleGate {
 		asked = strings.TrimPrefix(show.Asked(gate), "asked ")
 	}
-	notes := []string{show.Verdictless(gate)}
+	notes := []string{show.NoVerdictReason(gate)}
 	if gate.Broken > 0 {
 		notes = append(notes, show.Count(gate.Broken)+" broke")
 	}

@@ -80,7 +80,7 @@ func GateLine(g *result.Gate) string {
 	if g.Broken > 0 {
 		text += ", " + Count(g.Broken) + " broke"
 	}
-	if why := Verdictless(g); why != "" {
+	if why := NoVerdictReason(g); why != "" {
 		text += ": " + why
 	}
 	return text
@@ -94,8 +94,8 @@ func NamedBar(g *result.Gate) string {
 	return Bar(g) + " at " + share(g.Confidence) + " confidence"
 }
 
-// Verdictless is why a group has no verdict, and what would help; "": it has one.
-func Verdictless(g *result.Gate) string {
+// NoVerdictReason is why a group has no verdict, and what would help; "": it has one.
+func NoVerdictReason(g *result.Gate) string {
 	switch g.Verdict {
 	case result.Undecided:
 		if g.Allowed() {

@@ -80,7 +80,7 @@ func (g *Group) Rate() string {
 		}
 	}
 	if s.Gate.Unmended() {
-		text += ": " + Verdictless(s.Gate)
+		text += ": " + NoVerdictReason(s.Gate)
 	}
 	return text
 }

@@ -144,7 +144,7 @@ func FailOnMark(run *result.Run, reason string) string {
 // run was resumed, and the warnings. Where fail_on names them, they count guardrails that fired and eval results that
 // could not be judged. They also say whether the exit code is always 0.
 func RunNotes(run *result.Run) (all []string) {
-	if n := run.BrokeWithin(); n > 0 {
+	if n := run.BrokenInGates(); n > 0 {
 		all = append(all, brokeWithin(run, n)+FailOnMark(run, result.FailOnError))
 	}
 	if s := &run.Summary; s.Flaky > 0 {
@@ -154,7 +154,7 @@ func RunNotes(run *result.Run) (all []string) {
 		now := max(0, s.Ended()-s.Before)
 		all = append(all, fmt.Sprintf("%s from before, %s run now", Count(s.Before), Count(now)))
 	}
-	if n := run.Wavering(); n > 0 && run.FailsOn(result.FailOnFlaky) {
+	if n := run.FlakyGroups(); n > 0 && run.FailsOn(result.FailOnFlaky) {
 		all = append(all, fmt.Sprintf("trials of %s both passed and failed", Plural(n, "scenario"))+FailOn)
 	}
 	if n := run.Summary.Guards; n != nil && n.Fired > 0 && run.FailsOn(result.FailOnGuardrail) {
@@ -168,7 +168,7 @@ func RunNotes(run *result.Run) (all []string) {
 	}
 	all = append(all, partNotes(run)...)
 	all = append(append(all, quarantineNotes(run)...), againstNotes(run)...)
-	if run.NothingElse() {
+	if run.OnlyExcused() {
 		all = append(all, nothingElse(run))
 	}
 	if run.ExitZero {

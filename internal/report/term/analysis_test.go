@@ -24,7 +24,7 @@ func TestAnalyze(t *testing.T) {
 			if f.Name == "hostile" {
 				inputs = append(inputs, analysis.Input{Name: resulttest.Poison, Run: run})
 			}
-			r, err := analysis.Of(inputs...)
+			r, err := analysis.Analyze(inputs...)
 			if err != nil {
 				t.Fatal(err)
 			}

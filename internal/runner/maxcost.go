@@ -19,12 +19,12 @@ func costOf(expenses []Expense) (usd float64, unpriced []*scenario.Provider) {
 	return usd, unpriced
 }
 
-// Affords reports why a limit of costs (--max-cost, in US dollars) cannot be held: models without a known price, and a
-// limit that is too low for any trial.
+// ReportMaxCost reports why a limit of costs (--max-cost, in US dollars) cannot be enforced: a model has no known
+// price, or the limit is too low for any trial.
 //
 // kept says that replies may come from a cache or a recording and cost nothing. goesOn says that an earlier run is
-// resumed: then its trials may be all that is needed, and a low limit is not reported.
-func (p *Plan) Affords(limit float64, calls CallParameters, kept, goesOn bool, d *diag.List) {
+// resumed: its trials may be all that is needed, so a low limit is not reported.
+func (p *Plan) ReportMaxCost(limit float64, calls CallParameters, kept, goesOn bool, d *diag.List) {
 	least, told, asked := -1.0, map[*scenario.Provider]bool{}, map[*scenario.Provider]bool{}
 	for t := range p.Groups() {
 		usd, unpriced := costOf(p.Estimate(t, calls))

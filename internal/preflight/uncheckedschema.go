@@ -11,9 +11,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// UnheldSchemas warns of scenarios whose models are asked for replies of a schema, where no check looks at the
+// UncheckedSchemas warns of scenarios whose models are asked for replies of a schema, where no check looks at the
 // form of a reply: a model that does not keep to it passes.
-func UnheldSchemas(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+func UncheckedSchemas(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	if len(p.Compositions) > 0 { // whose steps hold their replies to it
 		return
 	}

@@ -2,10 +2,10 @@ package result
 
 import "iter"
 
-// few is a map that mostly has few keys, and takes little memory then.
-type few[K comparable, V any] struct {
+// smallMap is a map that needs little memory for few keys.
+type smallMap[K comparable, V any] struct {
 	list   []keyed[K, V]
-	places map[K]int // in the list; nil: the list is short
+	places map[K]int // index in the list; nil: the list is short
 }
 
 type keyed[K comparable, V any] struct {
@@ -13,13 +13,13 @@ type keyed[K comparable, V any] struct {
 	value V
 }
 
-// notFew is how many keys are looked through one after the other.
-const notFew = 16
+// maxScan is the number of keys up to which the list is scanned.
+const maxScan = 16
 
-func (f *few[K, V]) len() int { return len(f.list) }
+func (f *smallMap[K, V]) len() int { return len(f.list) }
 
-// get is the value of a key, until the next one is added; nil: it has none.
-func (f *few[K, V]) get(key K) *V {
+// get returns the value of a key; nil: none. The pointer is valid until the next key is added.
+func (f *smallMap[K, V]) get(key K) *V {
 	if f.places != nil {
 		if i, there := f.places[key]; there {
 			return &f.list[i].value
@@ -34,8 +34,8 @@ func (f *few[K, V]) get(key K) *V {
 	return nil
 }
 
-// make is get, with a zero value for a new key.
-func (f *few[K, V]) make(key K) *V {
+// make is get; it adds a zero value for a new key.
+func (f *smallMap[K, V]) make(key K) *V {
 	if v := f.get(key); v != nil {
 		return v
 	}
@@ -43,13 +43,13 @@ func (f *few[K, V]) make(key K) *V {
 	return f.add(key, zero)
 }
 
-// add adds a key that is not there.
-func (f *few[K, V]) add(key K, v V) *V {
+// add adds a new key.
+func (f *smallMap[K, V]) add(key K, v V) *V {
 	f.list = append(f.list, keyed[K, V]{key, v})
 	switch n := len(f.list); {
 	case f.places != nil:
 		f.places[key] = n - 1
-	case n > notFew:
+	case n > maxScan:
 		f.places = make(map[K]int, 2*n)
 		for i := range f.list {
 			f.places[f.list[i].key] = i
@@ -58,8 +58,8 @@ func (f *few[K, V]) add(key K, v V) *V {
 	return &f.list[len(f.list)-1].value
 }
 
-// all are the keys and their values, in the order in which they came.
-func (f *few[K, V]) all() iter.Seq2[K, *V] {
+// all yields the keys and their values in the order in which they were added.
+func (f *smallMap[K, V]) all() iter.Seq2[K, *V] {
 	return func(yield func(K, *V) bool) {
 		for i := range f.list {
 			if !yield(f.list[i].key, &f.list[i].value) {

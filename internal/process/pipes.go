@@ -11,31 +11,31 @@ import (
 	"time"
 )
 
-// The output of a program is whole when nobody holds it open any more: that may be a child of the program, which ends a
-// little later. Whether a child stays is not told by the time that passes on a busy machine, unless it is long.
+// The output of a program is complete when no process holds it open any more. A child of the program may end a little
+// later. On a busy machine, only a long time shows that a child stays.
 const (
 	outputGrace = 5 * time.Second // is how long the processes of a program may hold its output open after its end
 	strayGrace  = 5 * time.Second // is how long one that is not seen may: it left the group, or this process gets no time
 )
 
-// wires are the pipes to a program and from it: one for each reader and writer of a command that is no file.
-type wires struct {
-	theirs, ours []*os.File
-	feed         func()        // writes the input
-	copies       []func()      // of the output
-	done         chan struct{} // closed when all output was copied
+// pipes are the pipes to and from a program: one for each reader and writer of a command that is not a file.
+type pipes struct {
+	childEnds, ownEnds []*os.File
+	feed               func()        // writes the input
+	copies             []func()      // of the output
+	done               chan struct{} // closed when all output was copied
 }
 
-// wire puts pipes in the places of the readers and writers of a command.
-func wire(cmd *exec.Cmd) (*wires, error) {
-	w := &wires{done: make(chan struct{})}
+// newPipes replaces the readers and writers of a command by pipes.
+func newPipes(cmd *exec.Cmd) (*pipes, error) {
+	w := &pipes{done: make(chan struct{})}
 	if _, isFile := cmd.Stdin.(*os.File); !isFile && cmd.Stdin != nil {
 		from := cmd.Stdin
 		theirs, ours, err := os.Pipe()
 		if err != nil {
 			return nil, err
 		}
-		w.theirs, w.ours = append(w.theirs, theirs), append(w.ours, ours)
+		w.childEnds, w.ownEnds = append(w.childEnds, theirs), append(w.ownEnds, ours)
 		w.feed = func() {
 			_, _ = io.Copy(ours, from) // a program need not read it
 			_ = ours.Close()
@@ -52,7 +52,7 @@ func wire(cmd *exec.Cmd) (*wires, error) {
 			return nil, err
 		}
 		kept := *to
-		w.theirs, w.ours = append(w.theirs, theirs), append(w.ours, ours)
+		w.childEnds, w.ownEnds = append(w.childEnds, theirs), append(w.ownEnds, ours)
 		w.copies = append(w.copies, func() {
 			_, _ = io.Copy(kept, ours) // whoever refuses the rest says so
 			_ = ours.Close()
@@ -63,15 +63,15 @@ func wire(cmd *exec.Cmd) (*wires, error) {
 }
 
 // close closes what is open of the pipes.
-func (w *wires) close() {
-	for _, f := range append(w.theirs, w.ours...) {
+func (w *pipes) close() {
+	for _, f := range append(w.childEnds, w.ownEnds...) {
 		_ = f.Close()
 	}
 }
 
-// begin copies, once the program has its ends of the pipes.
-func (w *wires) begin() {
-	for _, f := range w.theirs {
+// start copies, once the program has its ends of the pipes.
+func (w *pipes) start() {
+	for _, f := range w.childEnds {
 		_ = f.Close()
 	}
 	if w.feed != nil {
@@ -87,9 +87,9 @@ func (w *wires) begin() {
 	}()
 }
 
-// finish waits until the output of a program that has ended, with an error or without, is whole. Where a process of the
-// program goes on holding it open, it ends that, and reads for the grace of the command what is left.
-func (w *wires) finish(ctx context.Context, ended error, g *group, cmd *exec.Cmd) error {
+// finish waits until the output of an ended program is complete. A process of the program that holds the output open is
+// ended; then finish reads the rest for the grace of the command.
+func (w *pipes) finish(ctx context.Context, ended error, g *group, cmd *exec.Cmd) error {
 	leader := cmd.Process
 	itself := ctx.Err() == nil
 	defer w.close()
@@ -109,7 +109,7 @@ func (w *wires) finish(ctx context.Context, ended error, g *group, cmd *exec.Cmd
 }
 
 // waitCopied waits until everything was copied, and reports whether it was.
-func (w *wires) waitCopied(ctx context.Context, limit time.Duration) bool {
+func (w *pipes) waitCopied(ctx context.Context, limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {

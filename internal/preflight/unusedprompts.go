@@ -12,14 +12,14 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// reportUnspoken reports guardrails and thresholds of prompts with which nobody speaks: neither a state of the workflow
+// reportUnusedPrompts reports guardrails and thresholds of prompts with which nobody speaks: neither a state of the workflow
 // nor a step nor a scenario, nor a recording that is judged.
-func reportUnspoken(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+func reportUnusedPrompts(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	inWorkflow := p.Workflow != nil && p.Workflow.Graph != nil
 	if !inWorkflow && (!p.AllScenarios || len(p.Scenarios) == 0) {
 		return // scenarios that were not asked for, or are still to be written, may have the prompt
 	}
-	spoken := spokenPrompts(p, chosen)
+	spoken := usedPrompts(p, chosen)
 	for _, prompt := range p.Prompts {
 		if spoken[prompt] {
 			continue
@@ -66,8 +66,8 @@ func reportIdlePrompt(prompt *scenario.Prompt, gates evals.Set, inWorkflow bool,
 		prompt.TaskType, strings.Join(idle, " and ")).Hint = hint + ", or take the prompt out"
 }
 
-// spokenPrompts are the prompts with which somebody speaks in the project, whatever of it is run.
-func spokenPrompts(p *scenario.Project, chosen []*scenario.Scenario) map[*scenario.Prompt]bool {
+// usedPrompts are the prompts with which somebody speaks in the project, whatever of it is run.
+func usedPrompts(p *scenario.Project, chosen []*scenario.Scenario) map[*scenario.Prompt]bool {
 	spoken := map[*scenario.Prompt]bool{}
 	if p.Workflow != nil && p.Workflow.Graph != nil {
 		for _, state := range p.Workflow.Graph.States() {

@@ -14,32 +14,31 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// In a trial that is judged again the system prompt and the guardrails are those of the run. When the files have others
-// now, the agent as it is today was not tested. Each prompt under which the agent spoke is compared with the one of
-// today, and so are its guardrails.
+// A rejudged trial has the system prompt and the guardrails of its run. If the files have others now, the present agent
+// was not tested. So each prompt that was used, with its guardrails, is compared with the present one.
 
-// doubtStart holds the prompt of the first message against that of today.
-func (s *session) doubtStart(was *result.Trial) {
+// comparePromptAtStart compares the prompt of the first message with the present one.
+func (s *session) comparePromptAtStart(was *result.Trial) {
 	if s.everyReply() {
 		return
 	}
-	named := *s.trial.Endpoint.Spec // which the run called; the texts of a prompt differ by model
+	named := *s.trial.Endpoint.Spec // the model of the run: prompts may differ by model
 	named.Model = was.Model
 	endpoint := *s.trial.Endpoint
 	endpoint.Spec, s.trial.Endpoint = &named, &endpoint
-	s.doubt(s.promptIn(s.stateName()), was.System)
+	s.comparePromptText(s.promptIn(s.stateName()), was.System)
 	s.doubtSkills(was)
 }
 
-// doubtState holds the prompt of a state against that of today, where the transcript has it.
-func (s *session) doubtState(m *chat.Message) {
+// comparePromptOfState compares the prompt of a state with the present one, if it is in the transcript.
+func (s *session) comparePromptOfState(m *chat.Message) {
 	if m.Role == chat.System && m.State != "" && !s.everyReply() {
-		s.doubt(s.promptIn(m.State), m.Content)
+		s.comparePromptText(s.promptIn(m.State), m.Content)
 	}
 }
 
-// doubtSteps holds the prompts of steps against those of today.
-func (s *session) doubtSteps(was *result.Composition) {
+// comparePromptsOfSteps compares the prompts of steps with the present ones.
+func (s *session) comparePromptsOfSteps(was *result.Composition) {
 	if was == nil || s.everyReply() || s.trial.Project.compositions[was.Name] == nil {
 		return
 	}
@@ -48,14 +47,14 @@ func (s *session) doubtSteps(was *result.Composition) {
 		now := s.trial.Project.compositions[was.Name].Step(was.Steps[i].ID)
 		for m := range was.Steps[i].Said {
 			if m.Role == chat.System && now != nil {
-				s.doubt(s.trial.Project.PromptOfStep(now), m.Content)
+				s.comparePromptText(s.trial.Project.PromptOfStep(now), m.Content)
 			}
 		}
 	}
 	s.variables = variables
 }
 
-// promptIn is the prompt of today that speaks in a state; without a workflow, that of the trial.
+// promptIn is the present prompt of a state; without a workflow, that of the trial.
 func (s *session) promptIn(state string) *scenario.Prompt {
 	if s.flow == nil {
 		return s.trial.Prompt
@@ -68,9 +67,9 @@ func (s *session) promptIn(state string) *scenario.Prompt {
 	return nil
 }
 
-// doubt warns of a prompt whose text or guardrails have changed since the run. From here on the variables of checks are
-// those of the prompt, as in the run.
-func (s *session) doubt(prompt *scenario.Prompt, told string) {
+// comparePromptText warns of a prompt whose text or guardrails have changed since the run. It sets the variables of
+// checks to those of the prompt, as in the run.
+func (s *session) comparePromptText(prompt *scenario.Prompt, told string) {
 	if prompt == nil {
 		return
 	}
@@ -79,10 +78,10 @@ func (s *session) doubt(prompt *scenario.Prompt, told string) {
 		s.warnOnce(fmt.Sprintf("the prompt %q has changed since the run: what the agent was told then is judged, and not "+
 			"what it would say now; arena run tries it", prompt.TaskType))
 	}
-	if s.trial.Finished.then == nil {
+	if s.trial.Finished.declaredThen == nil {
 		return
 	}
-	then, known := s.trial.Finished.then.Names[result.DeclaredRules(prompt.TaskType)]
+	then, known := s.trial.Finished.declaredThen.Names[result.DeclaredRules(prompt.TaskType)]
 	if changed := otherRules(then, names.GuardrailsOf(prompt)); known && len(changed) > 0 {
 		s.warnOnce(fmt.Sprintf("guardrails of the prompt %q have changed since the run (%s): what those of then did is "+
 			"kept, and today's were not asked; arena run tries them", prompt.TaskType, strings.Join(changed, ", ")))
@@ -90,7 +89,7 @@ func (s *session) doubt(prompt *scenario.Prompt, told string) {
 	s.doubtTools(prompt)
 }
 
-// otherRules are the types of the guardrails that only one of two prompts has, sorted, each once.
+// otherRules are the types of guardrails that only one of two prompts has, sorted, each once.
 func otherRules(a, b []string) (types []string) {
 	count := map[string]int{}
 	for _, rule := range a {
@@ -109,8 +108,7 @@ func otherRules(a, b []string) (types []string) {
 	return slices.Compact(types)
 }
 
-// keepText notes the artifacts that calls set, which the prompts of later states may show, and what a transition handed
-// on.
+// keepText records artifacts and handed over texts of a call, which prompts of later states may show.
 func (f *flow) keepText(call *checks.Call) {
 	text := func(name string) string {
 		value, _ := call.Args[name].(string)

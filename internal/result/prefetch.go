@@ -5,9 +5,9 @@ import (
 	"runtime"
 )
 
-// ahead yields items in their order, each after work has been done on it. Meanwhile the next ones are made and worked
-// on, by as many goroutines as there are processors. All of them have ended when the loop over the items has.
-func ahead[T any](items iter.Seq[T], work func(T)) iter.Seq[T] {
+// prefetch yields items in order, each after work on it. Meanwhile it prepares the next ones, on as many goroutines as
+// there are processors. All goroutines have ended when the loop ends.
+func prefetch[T any](items iter.Seq[T], work func(T)) iter.Seq[T] {
 	type job struct {
 		item T
 		done chan struct{} // closed after the work

@@ -51,7 +51,7 @@ func TestBringHome(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			from, err := NewOutputs(Choice{Dir: "out"}).BringHome()
+			from, err := NewOutputs(Choice{Dir: "out"}).RestoreJournal()
 			if err != nil || (from != "") != tc.taken {
 				t.Fatalf("%q, %v; want it taken: %v", from, err, tc.taken)
 			}
@@ -71,7 +71,7 @@ func TestBringHome(t *testing.T) {
 
 func TestBringHomeWithoutJournal(t *testing.T) {
 	t.Parallel()
-	if from, err := NewOutputs(Choice{Dir: t.TempDir()}).BringHome(); from != "" || err != nil {
+	if from, err := NewOutputs(Choice{Dir: t.TempDir()}).RestoreJournal(); from != "" || err != nil {
 		t.Errorf("%q, %v", from, err)
 	}
 }

@@ -45,7 +45,7 @@ func TestTwice(t *testing.T) {
 		plan := &Plan{}
 		plan.add(c.spans...)
 		var got []string
-		for trial := range plan.Twice() {
+		for trial := range plan.DuplicateIDs() {
 			got = append(got, trial.ID())
 		}
 		if diff := cmp.Diff(c.want, slices.Clip(got)); diff != "" {

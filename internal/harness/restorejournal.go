@@ -13,31 +13,31 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// BringHome completes the journal that LastJournal opens with what ended in its run when it could not be written: a
-// longer copy of it stands in the working directory then, or in the folder for temporary files. It returns the path of
-// that copy, which is removed; "": there is none.
-func (o *Outputs) BringHome() (from string, err error) {
+// RestoreJournal completes the journal that LastJournal opens with trials that could not be written to it: then a
+// longer copy is in the working directory, or in the folder for temporary files. It returns the path of that copy,
+// which is removed; "": none.
+func (o *Outputs) RestoreJournal() (from string, err error) {
 	home, err := o.LastJournal()
 	if err != nil {
-		return "", nil // who needs it says so
+		return "", nil // reported when the journal is needed
 	}
 	defer func() { err = errors.Join(err, home.Close()) }()
-	for _, place := range refugePlaces() {
-		copies, _ := filepath.Glob(filepath.Join(place, refugePattern)) // a folder whose name is a pattern has none
+	for _, place := range fallbackFolders() {
+		copies, _ := filepath.Glob(filepath.Join(place, fallbackPattern)) // none in a folder whose name is a pattern
 		for _, path := range copies {
 			switch size, err := isLonger(path, home); {
 			case err != nil:
 				return "", fmt.Errorf("read %s: %w", path, plainfile.WithoutPath(err))
 			case size > 0:
-				return path, bringHome(home, path, size)
+				return path, appendRest(home, path, size)
 			}
 		}
 	}
 	return "", nil
 }
 
-// isLonger returns the size of a file that begins with all of another and goes on; 0: it does not. Files of other users
-// do not count: anybody may leave one in a folder for temporary files.
+// isLonger returns the size of a file that starts with the whole of another and continues; 0: it does not. Files of
+// other users do not count: anybody can create one in a folder for temporary files.
 func isLonger(path string, home *os.File) (size int64, err error) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
@@ -62,7 +62,7 @@ func isLonger(path string, home *os.File) (size int64, err error) {
 	return info.Size(), nil
 }
 
-// sameBytes reports whether two readers of one length read the same.
+// sameBytes reports whether two readers of equal length have the same content.
 func sameBytes(a, b io.Reader) (bool, error) {
 	const at = 1 << 16
 	one, other := bufio.NewReaderSize(a, at), bufio.NewReaderSize(b, at)
@@ -80,8 +80,8 @@ func sameBytes(a, b io.Reader) (bool, error) {
 	}
 }
 
-// bringHome appends what a copy has more.
-func bringHome(home *os.File, path string, size int64) error {
+// appendRest appends what a copy has in addition.
+func appendRest(home *os.File, path string, size int64) error {
 	f, err := plainfile.Open(path)
 	if err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// LiftedLimits warns of limits of a prompt that a scenario sets higher: the scenario's count, and what passes there the
+// RaisedLimits warns of limits of a prompt that a scenario sets higher: the scenario's count, and what passes there the
 // agent would not be allowed elsewhere.
-func LiftedLimits(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
+func RaisedLimits(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	for _, s := range chosen {
 		prompts, err := inventory.PossiblePrompts(p, s)
 		if err != nil || s.Skip != "" || s.Recorded != nil || s.ToolPolicy == nil {

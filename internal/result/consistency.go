@@ -8,12 +8,12 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Agrees says where a trial that was read from raw contradicts itself about what passed; nil: nowhere. A file that was
-// edited by hand may, and a failure could be hidden by it.
-func (t *Trial) Agrees(raw []byte) error { return t.agrees(raw, false) }
+// CheckConsistency returns an error if a trial, read from raw, contradicts itself about what passed: an edited file
+// might hide a failure.
+func (t *Trial) CheckConsistency(raw []byte) error { return t.checkConsistency(raw, false) }
 
-// agrees is Agrees. distinct: it is known that no object in raw has a key twice.
-func (t *Trial) agrees(raw []byte, distinct bool) (err error) {
+// checkConsistency is CheckConsistency. distinct: raw is known to have no duplicate keys.
+func (t *Trial) checkConsistency(raw []byte, distinct bool) (err error) {
 	if !distinct {
 		if key, twice := jsonvalue.KeyTwice(raw); twice {
 			return fmt.Errorf("has an object with the key %q twice", key)
@@ -64,27 +64,27 @@ func placeOfVerdict(turn, i int) string {
 	return fmt.Sprintf("turns[%d].assertions[%d]", turn, i)
 }
 
-// disagrees is how a verdict contradicts itself; "": it does not.
+// disagrees describes how a verdict contradicts itself; "": it does not.
 func (v *Verdict) disagrees() string {
 	if v.Skipped && v.Status != Skipped {
 		return fmt.Sprintf("has the status %s and skipped: true", v.Status)
 	}
-	return passedWithout(v.Status, v.Score, v.Error, v.MinScore, v.MaxScore)
+	return wrongPass(v.Status, v.Score, v.Error, v.MinScore, v.MaxScore)
 }
 
-// disagrees is how the result of an eval contradicts itself; "": it does not.
+// disagrees describes how an eval result contradicts itself; "": it does not.
 func (e *EvalResult) disagrees() string {
 	if e.Status == Passed && e.Skipped {
 		return "has the status passed and skipped: true"
 	}
-	return passedWithout(e.Status, e.Score, e.Error, e.MinScore, e.MaxScore)
+	return wrongPass(e.Status, e.Score, e.Error, e.MinScore, e.MaxScore)
 }
 
-// tolerance is how far a score may be from its limit and still reach it: checks use a smaller one.
+// tolerance is how far a score may miss its limit and still reach it. Checks use a smaller value.
 const tolerance = 1e-6
 
-// passedWithout is why what has passed cannot have; "": it can.
-func passedWithout(status Status, score *float64, broke string, least, most *float64) string {
+// wrongPass says why a passed result cannot have passed; "": it can.
+func wrongPass(status Status, score *float64, broke string, least, most *float64) string {
 	switch {
 	case status != Passed:
 		return ""

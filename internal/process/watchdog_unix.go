@@ -17,18 +17,18 @@ import (
 	"time"
 )
 
-// keeperName is the environment variable that makes a process a keeper. Its value is the prefix of the marks.
-const keeperName = "ARENA_KEEPER"
+// watchdogVariable is the environment variable that makes a process a watchdog. Its value is the prefix of the marks.
+const watchdogVariable = "ARENA_KEEPER"
 
-// keeper is a process that waits for the end of this process and then kills the programs that still run. It learns of
+// watchdog is a process that waits for the end of this process and then kills the programs that still run. It learns of
 // them through a pipe. The pipe closes when this process ends, for any reason.
-type keeper struct {
+type watchdog struct {
 	pid  int
 	pipe *os.File
 }
 
-// startKeeper starts this program once more as a keeper; nil when that fails.
-func startKeeper(name string) *keeper {
+// startWatchdog starts this program once more as a watchdog; nil when that fails.
+func startWatchdog(name string) *watchdog {
 	program, err := os.Executable()
 	if err != nil {
 		return nil
@@ -37,36 +37,36 @@ func startKeeper(name string) *keeper {
 	if err != nil {
 		return nil
 	}
-	defer r.Close() //nolint:errcheck // the keeper has its own
+	defer r.Close() //nolint:errcheck // the watchdog has its own
 	cmd := &exec.Cmd{
 		Path: program, Args: os.Args[:1], //nolint:forbidigo // it is the same program
-		Env: []string{keeperName + "=" + name}, ExtraFiles: []*os.File{r},
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true}, // no signal of the terminal reaches the keeper
+		Env: []string{watchdogVariable + "=" + name}, ExtraFiles: []*os.File{r},
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true}, // no signal of the terminal reaches the watchdog
 	}
 	if err := cmd.Start(); err != nil {
 		_ = w.Close()
 		return nil
 	}
-	return &keeper{cmd.Process.Pid, w}
+	return &watchdog{cmd.Process.Pid, w}
 }
 
-// tell reports that a program has started (+) or ended (-). Errors are ignored: runs work without a keeper.
-func (k *keeper) tell(what byte, pid int) {
+// notify reports that a program has started (+) or ended (-). Errors are ignored: runs work without a watchdog.
+func (k *watchdog) notify(what byte, pid int) {
 	if k != nil {
 		_, _ = fmt.Fprintf(k.pipe, "%c%d\n", what, pid)
 	}
 }
 
-// say writes a line to the keeper. Errors are ignored, as by tell.
-func (k *keeper) say(line string) {
+// writeLine writes a line to the watchdog. Errors are ignored, as by notify.
+func (k *watchdog) writeLine(line string) {
 	if k != nil {
 		_, _ = io.WriteString(k.pipe, line+"\n")
 	}
 }
 
-// keepIfAsked is the main loop of a keeper.
-func keepIfAsked() {
-	name := os.Getenv(keeperName) //nolint:forbidigo // set by startKeeper alone
+// runWatchdogIfAsked is the main loop of a watchdog.
+func runWatchdogIfAsked() {
+	name := os.Getenv(watchdogVariable) //nolint:forbidigo // set by startKeeper alone
 	if name == "" {
 		return
 	}
@@ -76,7 +76,7 @@ func keepIfAsked() {
 	}
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	keep(pipe, name)
-	os.Exit(0) //nolint:forbidigo // nothing else is to happen in a keeper
+	os.Exit(0) //nolint:forbidigo // nothing else is to happen in a watchdog
 }
 
 func keep(pipe io.Reader, name string) {
@@ -109,7 +109,7 @@ func keep(pipe io.Reader, name string) {
 	}
 	var ending sync.WaitGroup
 	for _, text := range acts {
-		var act lastAct
+		var act exitCommand
 		if json.Unmarshal([]byte(text), &act) == nil {
 			ending.Go(func() { act.run() })
 		}
@@ -118,14 +118,14 @@ func keep(pipe io.Reader, name string) {
 }
 
 // run runs the command, and gives it some time.
-func (a *lastAct) run() {
+func (a *exitCommand) run() {
 	cmd := &exec.Cmd{Path: a.Path, Args: a.Args, Env: a.Env, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
 	if cmd.Start() != nil {
 		return
 	}
-	limit := time.AfterFunc(lastActLimit, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	limit := time.AfterFunc(exitCommandLimit, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	defer limit.Stop()
 	_ = cmd.Wait() // nobody is left to be told
 }
 
-const lastActLimit = 30 * time.Second
+const exitCommandLimit = 30 * time.Second

@@ -13,9 +13,8 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// equip asks the sources that the prompt may be offered something of for their tools. What they have may change from
-// turn to turn.
-func (s *session) equip(ctx context.Context) error {
+// refreshTools asks the tool sources that the prompt may use for their tools. The list may change from turn to turn.
+func (s *session) refreshTools(ctx context.Context) error {
 	allowed, some := s.allowed()
 	if !some {
 		return nil
@@ -32,7 +31,8 @@ func (s *session) equip(ctx context.Context) error {
 	return nil
 }
 
-// list makes the box hold what sources have now. They are asked at once, for each may have to be started.
+// list asks sources for their tools and stores them in the box. It asks concurrently, because a source may have to
+// start.
 func (s *session) list(ctx context.Context, turn int, from []*tools.Opener) error {
 	lists := make([]cassette.ToolList, len(from))
 	problems := make([]error, len(from))
@@ -50,7 +50,7 @@ func (s *session) list(ctx context.Context, turn int, from []*tools.Opener) erro
 			return nil
 		})
 	}
-	_ = asking.Wait() // the problems are kept beside
+	_ = asking.Wait() // the problems are collected in a list
 	s.advanceBy(&lanes, true)
 	if err := s.recorder.Err(); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s *session) list(ctx context.Context, turn int, from []*tools.Opener) erro
 	return nil
 }
 
-// ask asks one source for its tools. It is called by several goroutines.
+// ask asks one source for its tools. It is called concurrently.
 func (s *session) ask(ctx context.Context, o *tools.Opener) (cassette.ToolList, error) {
 	list, err := s.box.List(ctx, o)
 	if err != nil {
@@ -88,7 +88,7 @@ func sameTool(a, b chat.Tool) bool {
 	return a.Name == b.Name && a.Description == b.Description && string(a.Schema) == string(b.Schema)
 }
 
-// take makes the box hold what a source listed.
+// take stores the listed tools of a source in the box.
 func (s *session) take(o *tools.Opener, list *cassette.ToolList) error {
 	for _, text := range list.Notices {
 		s.notice(text)
@@ -96,7 +96,7 @@ func (s *session) take(o *tools.Opener, list *cassette.ToolList) error {
 	if _, met := s.servers.listed[o]; met && list.AsBefore {
 		return nil
 	}
-	s.met(o, list)
+	s.keepList(o, list)
 	unchecked, err := s.box.Take(o, list.Tools)
 	if err != nil {
 		return err

@@ -10,10 +10,10 @@ import (
 // TestFew: it is a map, with few keys and with many.
 func TestFew(t *testing.T) {
 	t.Parallel()
-	var f few[string, int]
+	var f smallMap[string, int]
 	want := map[string]int{}
-	for i := range 5 * notFew {
-		key := fmt.Sprint(i * i % (3 * notFew))
+	for i := range 5 * maxScan {
+		key := fmt.Sprint(i * i % (3 * maxScan))
 		want[key] += i
 		*f.make(key) += i
 		if got := f.get(key); f.len() != len(want) || got == nil || *got != want[key] || f.get("none") != nil {
@@ -35,7 +35,7 @@ func TestFew(t *testing.T) {
 func TestManyAssertions(t *testing.T) {
 	t.Parallel()
 	var c tally
-	const checks = 3 * notFew
+	const checks = 3 * maxScan
 	for trial := range 4 {
 		o := &Observed{index: trial, number: trial + 1, status: Failed}
 		for i := range checks {
@@ -75,7 +75,7 @@ func TestAhead(t *testing.T) {
 	}
 	double := func(i *int) { *i *= 2 }
 	var got []int
-	for i := range ahead(items(), double) {
+	for i := range prefetch(items(), double) {
 		if got = append(got, *i); len(got) == 700 {
 			break
 		}
@@ -84,7 +84,7 @@ func TestAhead(t *testing.T) {
 		t.Errorf("%d items, the last is %d", len(got), got[len(got)-1])
 	}
 	n := 0
-	for range ahead(items(), double) {
+	for range prefetch(items(), double) {
 		n++
 	}
 	if n != 1000 {

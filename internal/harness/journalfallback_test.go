@@ -59,7 +59,7 @@ func TestRefuge(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer home.Close()
-			r := newRefuge(path, home)
+			r := newJournalFallback(path, home)
 			r.places = nil
 			for _, p := range tc.places {
 				r.places = append(r.places, filepath.Join(dir, p))
@@ -69,7 +69,7 @@ func TestRefuge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j.OrElse(r.open)
+			j.SetFallback(r.open)
 			if err := j.Append(lines); err != nil || !errors.Is(j.Moved(), errFull) {
 				t.Fatalf("%v, moved %v", err, j.Moved())
 			}
@@ -91,7 +91,7 @@ func TestRefuge(t *testing.T) {
 				}
 				defer r.home.Close()
 			}
-			err = r.settle(j.Size())
+			err = r.finish(j.Size())
 			if told := err != nil; told != tc.full || told && !strings.Contains(filepath.ToSlash(err.Error()), tc.told) {
 				t.Errorf("told %v, want %q", err, tc.told)
 			}
@@ -103,7 +103,7 @@ func TestRefuge(t *testing.T) {
 			if err := r.close(); err != nil {
 				t.Error(err)
 			}
-			copies, _ := filepath.Glob(filepath.Join(dir, "*", refugePattern))
+			copies, _ := filepath.Glob(filepath.Join(dir, "*", fallbackPattern))
 			switch {
 			case !tc.full && (len(copies) > 0 || !bytes.Equal(readAll(t, path), want)):
 				t.Errorf("copies %v, and the journal is\n%s\nwant\n%s", copies, readAll(t, path), want)
@@ -132,13 +132,13 @@ func journalLines(t *testing.T, n int) (all []result.TrialDone) {
 }
 
 // readJournal is all that was written of a journal, which a reader of journals takes.
-func readJournal(t *testing.T, r *refuge, size int64) []byte {
+func readJournal(t *testing.T, r *journalFallback, size int64) []byte {
 	t.Helper()
 	text := make([]byte, size)
-	if _, err := r.now.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
+	if _, err := r.current.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	content, err := result.ReadJournal(r.now)
+	content, err := result.ReadJournal(r.current)
 	if err != nil || len(content.Entries) != 6 || len(content.Damaged) > 0 {
 		t.Fatalf("%v, %d trials, damaged %v", err, len(content.Entries), content.Damaged)
 	}

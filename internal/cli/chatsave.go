@@ -140,12 +140,12 @@ func sessionOf(t *result.Trial, id string) *recording.Session {
 // startingPoint are assertions that hold of a turn: the same guardrails fire, and the same tools are called or, without
 // calls, the reply begins with the same words.
 func startingPoint(turn *result.Turn) (list []recording.Verdict) {
-	assert := func(kind string, params map[string]any) {
+	assert := func(kind string, params any) {
 		raw, _ := json.Marshal(params) // texts cannot fail to encode
 		list = append(list, recording.Verdict{Type: kind, Params: raw, Passed: true})
 	}
 	for _, name := range fired(turn) {
-		assert("guardrail_triggered", map[string]any{"guardrail": name})
+		assert("guardrail_triggered", map[string]string{"guardrail": name})
 	}
 	var tools []string
 	for i := range turn.ToolCalls {
@@ -156,9 +156,9 @@ func startingPoint(turn *result.Turn) (list []recording.Verdict) {
 	phrase := beginningOf(turn.Assistant)
 	switch {
 	case len(tools) > 0:
-		assert("tools_called", map[string]any{"tool_names": tools})
+		assert("tools_called", map[string][]string{"tool_names": tools})
 	case phrase != "":
-		assert("contains", map[string]any{"patterns": []string{phrase}})
+		assert("contains", map[string][]string{"patterns": {phrase}})
 	}
 	return list
 }

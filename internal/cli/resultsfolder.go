@@ -21,8 +21,7 @@ func (a *App) resultsFolder(cmd *cobra.Command) (string, error) {
 		return "", err
 	}
 	setting := func(flag string) string {
-		word, _ := file.values[flag].(string)
-		return cmp.Or(a.Env[variable(flag)], word)
+		return cmp.Or(a.Env[variable(flag)], file.values[flag])
 	}
 	if out := setting("out"); out != "" {
 		return out, nil

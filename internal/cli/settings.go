@@ -45,8 +45,11 @@ func applySettings(app *App, cmd *cobra.Command) error {
 	values, names := variables(app, known)
 	errs = append(errs, file.combineStrictest(values)...)
 	v := viper.New()
-	if err := errors.Join(v.MergeConfigMap(file.values), v.MergeConfigMap(values)); err != nil {
-		return err
+	for name, value := range file.values {
+		v.SetDefault(name, value)
+	}
+	for name, value := range values {
+		v.Set(name, value)
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed && f.Name == failOn && !isNotASetting(f) {
@@ -85,14 +88,14 @@ func (a *App) setOrigin(flag, variable, value string, file *settings) {
 type settings struct {
 	reader      *node.Reader
 	keys, nodes map[string]*node.Node // the keys as written, and their values
-	values      map[string]any
+	values      map[string]string
 }
 
 // readSettings reads .arena.yaml. It returns no settings if there is no file.
 func readSettings(root *cobra.Command, known []string) (*settings, error) {
 	s := &settings{
 		reader: &node.Reader{File: settingsFile, Diags: &diag.List{}},
-		keys:   map[string]*node.Node{}, nodes: map[string]*node.Node{}, values: map[string]any{},
+		keys:   map[string]*node.Node{}, nodes: map[string]*node.Node{}, values: map[string]string{},
 	}
 	for _, other := range []string{".arena.yml", ".arena.json"} {
 		if _, err := os.Lstat(other); err == nil {
@@ -149,8 +152,8 @@ func (s *settings) complain(app *App) error {
 
 // variables are the settings in the environment, and the names of their variables, by flag name. An empty variable
 // counts as unset.
-func variables(app *App, known []string) (values map[string]any, names map[string]string) {
-	values, names = map[string]any{}, map[string]string{}
+func variables(app *App, known []string) (values, names map[string]string) {
+	values, names = map[string]string{}, map[string]string{}
 	for _, flag := range known {
 		name := variable(flag)
 		if value := app.Env[name]; value != "" {

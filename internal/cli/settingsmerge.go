@@ -15,13 +15,13 @@ const failOn = "fail-on"
 
 // combineStrictest adds the reasons of the file to those of variables. It refuses variables that make the run less
 // strict.
-func (s *settings) combineStrictest(variables map[string]any) (errs []error) {
-	file, _ := s.values[failOn].(string)
-	if given, _ := variables[failOn].(string); file != "" && given != "" {
+func (s *settings) combineStrictest(variables map[string]string) (errs []error) {
+	file := s.values[failOn]
+	if given := variables[failOn]; file != "" && given != "" {
 		variables[failOn] = strings.Join(union(strings.Split(file, ","), strings.Split(given, ",")), ",")
 	}
-	if strict, _ := s.values["strict"].(string); isTrue(strict) {
-		if given, is := variables["strict"].(string); is && !isTrue(given) {
+	if isTrue(s.values["strict"]) {
+		if given, is := variables["strict"]; is && !isTrue(given) {
 			errs = append(errs, fmt.Errorf("%s=%s takes away what %s asks for, strict: true, and nobody would see it\n"+
 				"unset the variable; for one run type --strict=false", variable("strict"), given, settingsFile))
 		}

@@ -25,8 +25,8 @@ import (
 //
 // An error, or a panic of Answer, makes the trial an error. The call is not repeated.
 type Agent interface {
-	// Answer returns the next reply. Where req.Stream is set, the text may be passed to emit piece by piece; the pieces
-	// are the text of the reply then. An error of emit means that a guardrail closed the stream: the reply is what was
+	// Answer returns the next reply. If req.Stream is set, the text may be passed to emit in pieces; then the pieces
+	// are the text of the reply. An error of emit means that a guardrail closed the stream: the reply is what was
 	// emitted so far, and Answer should return.
 	Answer(ctx context.Context, req *Request, emit func(text string) error) (*Reply, error)
 }

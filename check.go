@@ -60,7 +60,7 @@ func Fail(explanation string) Finding { return Finding{Explanation: explanation}
 // Subject is what a check looks at: one turn of a conversation, or all of it. It belongs to the check that gets it.
 type Subject struct {
 	Reply    string    // text of the last reply in scope; "": none
-	Messages []Message // all of the conversation so far, the system prompt first where there is one
+	Messages []Message // the whole conversation so far, with the system prompt first if there is one
 	Start    int       // index in Messages of the first one in scope
 	Turn     int       // index of the turn that is judged, from 0; -1: the conversation
 	Tools    []ToolUse // the calls in scope, in order
@@ -111,8 +111,8 @@ func clone[T any](p *T) *T {
 	return &v
 }
 
-// Registry holds checks in Go, beside those of arena. Pass it in [Options]; there is no global registry. The zero value
-// is ready to use. A Registry is safe for concurrent use.
+// Registry holds checks in Go, in addition to those of arena. Pass it in [Options]; there is no global registry. The
+// zero value is ready to use. A Registry is safe for concurrent use.
 type Registry struct {
 	mu    sync.Mutex
 	defs  []*checks.Def

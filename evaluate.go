@@ -24,7 +24,7 @@ import (
 type EvaluatorOptions struct {
 	Paths  []string          // one pack or one arena config with the evals
 	Config string            // the same
-	Dir    string            // working directory, against which relative paths resolve; "": that of the process
+	Dir    string            // working directory, for relative paths; "": that of the process
 	Files  map[string][]byte // files that are not on disk, such as an embedded pack; as in Options
 
 	// Evals to run, by groups and by types of checks; empty is all of them.
@@ -37,7 +37,7 @@ type EvaluatorOptions struct {
 	Jobs    int  // conversations at once, for which connections to judges are kept; 0: as the files say
 	Retries *int // of a call of a judge that failed; nil: as the files say
 
-	Checks *Registry        // checks beside those of arena; nil: none
+	Checks *Registry        // checks in Go; nil: none
 	Judges map[string]Judge // as in Options
 	Judge  string           // as in Options
 	Hooks  []ProviderHook   // around the calls of judges
@@ -47,7 +47,7 @@ type EvaluatorOptions struct {
 	Getenv func(name string) (value string, set bool) // for keys and variables; nil: the environment of the process
 	Now    func() time.Time                           // nil: time.Now
 
-	// Prompt is the task type of a prompt whose evals run too; "" is the only prompt, or none. It is required where
+	// Prompt is the task type of a prompt whose evals run too; "" is the only prompt, or none. It is required if
 	// several prompts have evals of their own.
 	Prompt string
 	// Namespace is the first part of the names of metrics; "" is arena. Labels are on every one of them.
@@ -75,8 +75,8 @@ type Conversation struct {
 	Session  string    // id, which decides whether a sampled eval runs; conversations with "" share one id
 	Messages []Message // from the beginning
 	At       Moment    // which evals are due; the zero value is all of them, each at its own moment
-	// Metadata is what the host knows of the conversation, for evals that need it: chunks that were retrieved
-	// (context_field names their key), an embedding, input of a program. It must be possible to write it as JSON.
+	// Metadata is data about the conversation for evals that need it: retrieved chunks (context_field names their key),
+	// an embedding, input of a program. It must be encodable as JSON.
 	Metadata map[string]any
 	// Steps are the compositions that answered, by the index of the turn, from 0, whose last message is their reply. For a
 	// turn without an entry, checks assume that a model answered.
@@ -93,7 +93,7 @@ func AfterTurn(turn int) Moment { return Moment{runner.AfterTurn(turn)} }
 // AtEnd is the end of the session and the conversation.
 func AtEnd() Moment { return Moment{runner.AtEnd()} }
 
-// Evaluation is what evals measured.
+// Evaluation contains the results of evals.
 type Evaluation struct {
 	// Status follows from the evals that have a threshold: passed, failed, error or cancelled. An eval without a threshold
 	// only measures.
@@ -280,8 +280,8 @@ func (e *Evaluator) record(ctx context.Context, t *result.Trial, session string,
 // its pack declares, else a gauge named by its id.
 func (e *Evaluator) Metrics() http.Handler { return e.metrics.Page() }
 
-// Close sends the remaining traces, waits a few seconds for that at most, and closes connections. The evaluator can
-// still be used, but sends no more traces.
+// Close sends the remaining traces, for a few seconds at most, and closes connections. The evaluator can still be used,
+// but sends no more traces.
 func (e *Evaluator) Close() {
 	if e.evals != nil {
 		e.evals.Close()

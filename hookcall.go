@@ -170,8 +170,8 @@ func mergedMessages(were []chat.Message, seen, now []Message) []chat.Message {
 	return append(out, were[len(were)-tail:]...)
 }
 
-// knownParts are the parts of the original conversation. They are used again where a hook left a part unchanged, so
-// that an image stays the user's own file when only the text beside it changes.
+// knownParts are the parts of the original conversation. They are used again if a hook left a part unchanged, so that
+// an image stays the user's own file when only the text changes.
 type knownParts struct {
 	parts    []chat.Part
 	seen     []Part

@@ -44,7 +44,7 @@ func (m *Metrics) options(o *Options) *harness.MetricsOptions {
 	return out
 }
 
-// targets returns the files that a run writes beside its reports.
+// targets returns the files that a run writes in addition to its reports.
 func (o *Options) targets() []harness.Target {
 	if o.Metrics == nil || o.Metrics.File == "" {
 		return nil

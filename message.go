@@ -22,7 +22,7 @@ const (
 // Message is one entry of a conversation.
 type Message struct {
 	Role       Role
-	Text       string // the text parts joined where there are Parts
+	Text       string // of Parts, their texts joined
 	Parts      []Part // of a message that holds more than text; nil otherwise
 	ToolCalls  []ToolCall
 	ToolResult *ToolResult // of role Tool only

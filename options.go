@@ -21,17 +21,17 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Options say what to run and how. The zero value runs what `arena run` without arguments would: the config of the
-// working directory, else its scenarios folder. What is set here wins over the files.
+// Options say what to run and how. The zero value runs the same as `arena run` without arguments: the config of the
+// working directory, or its scenarios folder. Options override the files.
 type Options struct {
 	Paths  []string // configs, scenario files, packs, folders and globs
-	Config string   // one arena config, beside Paths
-	Dir    string   // working directory, against which relative paths resolve; "": that of the process
+	Config string   // an arena config, in addition to Paths
+	Dir    string   // working directory, for relative paths; "": that of the process
 
-	// Files are files that are not on disk, by names such as scenarios/refund.yaml: relative to Dir, with slashes. They
-	// are read in place of files of the same names on disk; problems and results name their lines. If Paths and Config are
-	// empty, Files are what is run: the config among them with the files that it lists, else all of them. Media, keys,
-	// skills, programs and recordings must be on disk.
+	// Files are files in memory, by names such as scenarios/refund.yaml: relative to Dir, with slashes. They replace
+	// files of the same names on disk; problems and results name their lines. If Paths and Config are empty, Files are
+	// run: the config among them with the files that it lists, or else all of them. Media, keys, skills, programs and
+	// recordings must be on disk.
 	Files map[string][]byte
 
 	// Filters. An entry that matches nothing is an error.
@@ -64,8 +64,8 @@ type Options struct {
 	Eager bool
 
 	OnFailure string // after a failed turn assertion: continue or stop; "": as the files say
-	// FailOn adds what fails the run beside failed assertions, errors and the fail_on of the files: guardrail, skipped,
-	// warning, eval, flaky.
+	// FailOn adds reasons for a failed run to failed assertions, errors and the fail_on of the files: guardrail,
+	// skipped, warning, eval, flaky.
 	FailOn []string
 	// MaxTrials limits the trials of all scenarios together. Scenarios that are closest to a verdict get them first. 0: no
 	// limit.
@@ -87,14 +87,14 @@ type Options struct {
 	// schemas.
 	Tools map[string]ToolFunc
 
-	Checks *Registry // checks beside those of arena; nil: none
+	Checks *Registry // checks in Go; nil: none
 	// Judges are judges that are written in Go, by the names that files use.
 	Judges map[string]Judge
 	Judge  string // the judge for checks that name none; "": the first judge of the files, else of Judges
 	Hooks  []ProviderHook
 
 	// Record is a folder for recordings of models, agents, tools, judges and programs, one file for each trial. Replay
-	// answers from such a folder: none of them is called, nor is a hook, and checks judge what was recorded. While
+	// answers from such a folder: it calls none of them, nor hooks, and checks judge the recorded conversations. While
 	// recording, agents, judges and tools in Go are always called; with Hooks so are models.
 	Record, Replay string
 	// RecordMode says what to record: new, the calls that the recording does not hold; once, only trials without a
@@ -209,8 +209,8 @@ func (o *Options) checkNames() (errs []error) {
 	return errs
 }
 
-// secrets collects the secrets of a suite, which no file that is written may hold. own says that the environment is
-// that of the process.
+// secrets collects the secrets of a suite, which no written file may contain. own says that the environment is that of
+// the process.
 func secrets(suite *scenario.Suite, own bool, d *diag.List) *harness.Secrets {
 	var env map[string]string
 	if own {

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Status is the outcome of a check, a trial or a run. The zero value is none of the statuses.
+// Status is the outcome of a check, a trial or a run. The zero value is not a status.
 type Status string
 
 // The statuses. Only Passed is a pass.
@@ -147,7 +147,7 @@ type Turn struct {
 	Messages   []Message
 	Tools      []ToolUse
 	Assertions []Verdict
-	Guardrails []Firing  // those that fired
+	Guardrails []Firing  // guardrails that fired
 	Composed   *Composed // the composition that answered; nil: a model did
 	Steps      []Step    // those of Composed
 }

@@ -35,9 +35,10 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 // Run runs the trials with these ids (see [Suite.Trials]), or all trials if there are none. It may be called
 // repeatedly, and concurrently if nothing is written: if [Options.Out], Record and the File of Metrics are empty.
 //
-// A failed agent is no error; the result says so. Run returns an error if a folder could not be written or something
-// else broke. If the run had begun by then, it also returns a result with the finished trials, and an ExitCode that is
-// not 0. When ctx ends, running trials are stopped, the others are cancelled, and the result is returned.
+// A failed agent is not an error; the result reports it. Run returns an error if a folder could not be written or
+// something else broke. If the run had begun by then, it also returns a result with the finished trials, and an
+// ExitCode that is not 0. When ctx ends, running trials are stopped, the others are cancelled, and the result is
+// returned.
 func (s *Suite) Run(ctx context.Context, ids ...string) (*Result, error) {
 	plan, err := s.pick(ids)
 	if err != nil {

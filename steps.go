@@ -60,7 +60,7 @@ func composedFrom(t *result.Turn) *Composed {
 }
 
 // addSteps adds each composition to the last message of its turn. It fails for a turn that does not exist and for
-// impossible steps: checks on steps would have nothing to look at.
+// impossible steps: checks of steps would judge nothing.
 func (c *Conversation) addSteps(messages []recording.Message) error {
 	turns, first := recording.Turns(messages), 0
 	for i, turn := range turns {
@@ -88,7 +88,7 @@ func (c *Conversation) addSteps(messages []recording.Message) error {
 	return nil
 }
 
-// toRecording converts the composition to that of a recording.
+// toRecording converts the composition to the recording's type.
 func (c *Composed) toRecording() (*recording.Steps, error) {
 	if len(c.Steps) == 0 {
 		return nil, errors.New("there is none")

@@ -15,9 +15,9 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// ToolFunc is a tool that is written in Go. Its arguments are valid by the input_schema of its file; numbers are
-// json.Number. The model gets the result: a text as it is, everything else as JSON. An error, or a panic, is sent to
-// the model as the error of the tool. A ToolFunc must be safe for concurrent use.
+// ToolFunc is a tool in Go. Its arguments are valid by the input_schema of its file; numbers are json.Number. The model
+// gets the result: a text unchanged, everything else as JSON. An error, or a panic, is sent to the model as the error
+// of the tool. A ToolFunc must be safe for concurrent use.
 type ToolFunc func(ctx context.Context, args map[string]any) (any, error)
 
 // registerTools replaces the tools of all projects that have the name of a tool in Go.

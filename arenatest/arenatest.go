@@ -75,7 +75,7 @@ func (r *round) enter(t *testing.T, p arena.Planned) {
 	known, told := make(chan struct{}), make(chan struct{})
 	settle := sync.OnceFunc(func() { close(known) })
 	r.subtests.Go(func() {
-		defer close(told) // the subtest is over, and go test has it
+		defer close(told) // the subtest is over, and go test has its result
 		defer settle()
 		t.Run(p.ID, func(t *testing.T) {
 			before := r.last

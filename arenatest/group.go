@@ -51,7 +51,7 @@ func reportGroup(t *testing.T, p arena.Planned, res *arena.Result) {
 	t.Fail()
 }
 
-// groupOf is the group of what was planned; nil: none of its trials ended.
+// groupOf is the group of a planned trial; nil: none of its trials ended.
 func groupOf(p arena.Planned, res *arena.Result) *arena.Group {
 	for i := range res.Groups {
 		g := &res.Groups[i]

@@ -32,7 +32,7 @@ func Scenario(ids ...string) Option {
 	return func(o *arena.Options) { o.Scenarios = append(o.Scenarios, ids...) }
 }
 
-// Temperature is that of every call of an agent's model.
+// Temperature sets the temperature of every model call of an agent.
 func Temperature(t float64) Option { return func(o *arena.Options) { o.Temperature = &t } }
 
 // Checks adds the checks of a registry to those of arena.
@@ -43,8 +43,7 @@ func Hooks(hooks ...arena.ProviderHook) Option {
 	return func(o *arena.Options) { o.Hooks = append(o.Hooks, hooks...) }
 }
 
-// Agent tests an agent that is written in Go, in place of the provider of that id, and of those that nothing else
-// names.
+// Agent tests an agent in Go, instead of the provider with that id, or instead of those that no scenario names.
 func Agent(id string, a arena.Agent) Option {
 	return func(o *arena.Options) {
 		if o.Agents == nil {

@@ -45,7 +45,7 @@ type AccumulatorStats struct {
 	Unanswered int // sessions that ended without a reply
 }
 
-// Actions are what the caller has to do after events: requests to send, and sessions to report as dead letters.
+// Actions are what the caller must do after events: send requests, and report sessions as dead letters.
 type Actions struct {
 	Requests []*Request
 	Dead     []*Dead // sessions that cannot be evaluated
@@ -199,7 +199,7 @@ func (a *Accumulator) request(t *session, moment Moment) *Request {
 	if err != nil {
 		text = []byte(err.Error()) // cannot happen: the messages were decoded from JSON
 	}
-	const shown = 200 // bytes of the session's id in that of the request
+	const shown = 200 // bytes of the session id in the id of the request
 	short := strings.ToValidUTF8(t.id[:min(len(t.id), shown)], "")
 	r.ID = short + "/" + where + "/" + Token("listen", t.id, a.Prompt, where, string(text))
 	return r

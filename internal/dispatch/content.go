@@ -8,11 +8,11 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// errContent says which forms the content of a message may have.
+// errContent names the valid forms of the content of a message.
 var errContent = errors.New("the content is neither a text nor a list of parts")
 
-// content reads the content of a message: a text, or a list of parts in the format of chat APIs. The texts of the parts
-// are joined. The parts are kept only where they hold media.
+// content reads the content of a message: a text, or a list of parts as in chat APIs. It joins the texts of parts, and
+// keeps parts only if they contain media.
 func (o object) content(m *chat.Message) error {
 	raw, ok := o["content"]
 	if !ok || json.Unmarshal(raw, &m.Content) == nil {

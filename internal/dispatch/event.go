@@ -32,7 +32,7 @@ func endsSession(kind string) bool {
 	return false
 }
 
-// DecodeEvent decodes an event of arena's own stream, or of another log, where it may be under the key "event". Keys
+// DecodeEvent decodes an event of arena's own stream, or of another log, which may have it under the key "event". Keys
 // may be in any case, with or without underscores. It returns nil for events of other types.
 func DecodeEvent(data []byte) (*Event, error) {
 	o, err := decodeObject(data)

@@ -74,7 +74,7 @@ const MaxRequest = 16 << 20
 // maxID is the length limit of ids in bytes.
 const maxID = 1024
 
-// DecodeRequest decodes a request. An unknown field is an error: it may ask for something that would not be done.
+// DecodeRequest decodes a request. An unknown field is an error: arena would not do what it asks for.
 func DecodeRequest(data []byte) (*Request, error) {
 	if len(data) > MaxRequest {
 		return nil, fmt.Errorf("the request has %s; at most %s are read", Size(len(data)), Size(MaxRequest))

@@ -17,7 +17,7 @@ type Filter struct {
 	Skip   bool     // no evals at all
 }
 
-// Groups returns the groups of an eval: those that it names, or else those of its check.
+// Groups returns the groups of an eval: those that it names, or those of its check.
 func Groups(def *Definition, needs checks.Needs) []string {
 	if len(def.Groups) > 0 {
 		return def.Groups
@@ -25,8 +25,8 @@ func Groups(def *Definition, needs checks.Needs) []string {
 	return needs.Groups()
 }
 
-// Apply disables the evals that the filter leaves out. A name in the filter that matches no eval of the suite is an
-// error, for the run would measure less than its user thinks; the built-in groups are always known.
+// Apply disables the evals that the filter leaves out. A name in the filter without a matching eval is an error: the
+// run would measure less than the user expects. The built-in groups always match.
 func (f *Filter) Apply(suite *scenario.Suite, d *diag.List) {
 	f.Groups, f.Types = trimmed(f.Groups), trimmed(f.Types)
 	a := &application{Filter: f, groups: map[string]bool{}, types: map[string]bool{}, used: map[string]bool{}}

@@ -19,10 +19,10 @@ const (
 	AfterTurn             // the assistant has replied
 	AfterStep             // the workflow has moved to another state
 	SessionEnd            // the session is over
-	ConversationEnd       // the conversation is over, of which sessions are parts
+	ConversationEnd       // the conversation is over; sessions are parts of it
 )
 
-// PhaseOf returns the phase in which evals with a trigger fire, apart from sampling.
+// PhaseOf returns the phase in which evals with a trigger run, before sampling.
 func PhaseOf(trigger string) Phase {
 	switch trigger {
 	case scenario.TriggerEveryTurn, scenario.TriggerSampleTurns:
@@ -62,8 +62,8 @@ func Bucket(session string, turn int) int {
 	return int(h.Sum64() % buckets)
 }
 
-// SamplingID is the id by which a trial is sampled. It is the same for the first of several trials and for a single
-// trial, whose id has no number.
+// SamplingID is the id for sampling a trial. It is the same for the first of several trials and for a single trial,
+// whose id has no number.
 func SamplingID(id string) string {
 	if alone, first := strings.CutSuffix(id, "#1"); first {
 		return alone

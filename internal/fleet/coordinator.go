@@ -22,8 +22,8 @@ type Coordinator struct {
 	Again bool
 	// Ask stores a job for workers. It must not store a job twice that waits already.
 	Ask func(ctx context.Context, j *Job) error
-	// Halt tells the workers that the run is stopped; the cause of ctx says why. It returns when all that they sent before
-	// has arrived. nil: there is nothing to tell.
+	// Halt tells the workers that the run is stopped; the cause of ctx says why. It returns when all earlier messages
+	// of the workers have arrived. nil: nothing to tell.
 	Halt func(ctx context.Context)
 	// Notify shows a line to the user.
 	Notify func(string)
@@ -51,7 +51,7 @@ type ticket struct {
 	begin   sync.Once // calls started at most once
 	worker  string    // the last worker that began it; "": none
 	arrived chan arrival
-	// doubt is since when the broker may have lost the job; zero: it has it.
+	// since when the broker may have lost the job; zero: it has it
 	doubt time.Time
 	again chan struct{} // receives when the job must be sent again
 }

@@ -39,9 +39,9 @@ type Run struct {
 	Plan        string    `json:"plan"`   // sum of the plan, which workers make themselves
 	Trials      int       `json:"trials"` // of the plan
 	Bundle      Bundle    `json:"bundle"`
-	// Tapes is a bundle of existing cassettes; nil: nothing is recorded or replayed, or there are none.
+	// Tapes is a bundle of existing cassettes; nil: none, or nothing is recorded or replayed.
 	Tapes *Bundle `json:"tapes,omitempty"`
-	// Spec is what the user asked for.
+	// Spec are the options of the run.
 	Spec *result.Spec `json:"spec"`
 	// Needs are what the agents of the trials need. One worker need not have all of them.
 	Needs []string `json:"needs"`
@@ -51,7 +51,7 @@ type Run struct {
 	Story *result.StoryDetail `json:"story,omitempty"`
 	// NoTraces says that agents that are programs get no address for their traces.
 	NoTraces bool `json:"no_traces,omitempty"`
-	// Stopped is why no further trial is wanted; "": the run goes on.
+	// Stopped is why no further trial is wanted; "": more are wanted.
 	Stopped string `json:"stopped,omitempty"`
 }
 
@@ -109,7 +109,7 @@ const (
 	TapePart  = "tape"  // its cassette
 )
 
-// Done is what a worker made of a job.
+// Done is the result of a job on a worker.
 type Done struct {
 	Line  []byte            // of the trial
 	Parts map[string][]byte // what comes with it
@@ -276,7 +276,7 @@ func (e *OtherVersionError) Error() string {
 	return fmt.Sprintf("it speaks protocol %d%s; this arena speaks %d", e.Has, who, Protocol)
 }
 
-// decode reads a message. It looks at the protocol version first: other versions may have other fields.
+// decode reads a message. It checks the protocol version first: other versions may have other fields.
 func decode(data []byte, limit int, v any, protocol func() int) error {
 	if len(data) > limit {
 		return fmt.Errorf("the message has %s; at most %s are read", dispatch.Size(len(data)), dispatch.Size(limit))

@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// otherScale holds the name and the value of a field that says up to which number the score goes, where that is not 1.
+// otherScale is the key for a field that gives a maximum score other than 1.
 const otherScale = "\x00scale"
 
 // allMembers holds all that the object has.
@@ -64,7 +64,7 @@ func (a answer) failed() error {
 	}
 }
 
-// contradiction is what the answer says against what it scores; "": nothing.
+// contradiction says what in the answer contradicts its score; "": nothing.
 func (a answer) contradiction() string {
 	if m, stance := failure.BesideScore(a.members()); stance == failure.Against {
 		return spelt(m)
@@ -72,7 +72,7 @@ func (a answer) contradiction() string {
 	return ""
 }
 
-// members are all that the object has, by their names as they are written.
+// members are all fields of the object, with the names as written.
 func (a answer) members() jsonvalue.Object {
 	all, _ := a[allMembers].(jsonvalue.Object)
 	return all
@@ -92,8 +92,8 @@ func (a answer) refusesItself() error {
 	return nil
 }
 
-// passedField is what the answer says of passing beside its score: nil where it says nothing. What cannot be read may
-// say that it does not pass.
+// passedField is the pass decision in an answer with a score; nil: none. An unreadable field may mean that it does not
+// pass.
 func (a answer) passedField() (passed *bool, err error) {
 	if v, given := a["passed"]; given { // null is no word for either
 		if passed = a.truth("passed"); passed == nil {
@@ -118,7 +118,7 @@ func (a answer) passedField() (passed *bool, err error) {
 	return passed, nil
 }
 
-// contradicts is an error where passed or a score beside a verdict of pass says that it is none.
+// contradicts is an error if passed or a score contradicts a verdict of pass.
 func (a answer) contradicts(verdict string) error {
 	if verdict != verdictPass {
 		return nil

@@ -8,10 +8,9 @@ import (
 	"unicode"
 )
 
-// checkWholeReply returns an error when the answer at text[start:stop] is not the whole reply. It is the whole reply when it
-// stands by itself or in one code fence, and the words around it only introduce it. With other words around it the
-// object may be one that the judge quotes, supposes or takes back. An answer with an introduction must not occur in the
-// exhibits.
+// checkWholeReply returns an error if the answer at text[start:stop] is not the whole reply: it must be alone or in one
+// code fence, with at most an introduction or an ending around it. Otherwise the object may be one that the judge
+// quotes, supposes or withdraws. An answer with an introduction must not occur in the exhibits.
 func checkWholeReply(text string, start, stop int, exhibits []Exhibit) error {
 	before, after := strings.TrimSpace(text[:start]), strings.TrimSpace(text[stop:])
 	if before == "" && after == "" {
@@ -55,7 +54,7 @@ func plainWords(text string) string {
 	return strings.Join(strings.Fields(plain), " ")
 }
 
-// introductions are the words that do no more than announce an answer.
+// introductions are phrases that only announce an answer.
 var introductions = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:well|sure|certainly|of course|okay|ok)(?: |$))?` +
 		`(?:based on the (?:criteria|rubric|material) )?(?:(?:here is|here s|this is) )?(?:my |the )?(?:final )?(?:json )?` +
@@ -63,7 +62,7 @@ var introductions = sync.OnceValue(func() *regexp.Regexp {
 		`(?: is| follows| as json| in json)?)?$`)
 })
 
-// farewells are the words that do no more than end a reply.
+// farewells are phrases that only end a reply.
 var farewells = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:the )?end|(?:i )?hope (?:this|that|it) helps|thanks|thank you|` +
 		`(?:please )?let me know if you (?:have any(?: other| further)? questions|need anything(?: else)?))?$`)

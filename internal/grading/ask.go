@@ -81,11 +81,11 @@ type Answer struct {
 	Doubt                  string // see chat.Reply
 	Calls                  string // names of tools that it calls; a judge has none
 	Cached                 bool   // it was paid for by an earlier run
-	Simulated              bool   // a mock answered; nobody paid the cost
+	Simulated              bool   // a mock answered; the cost is simulated
 }
 
-// Ledger keeps the judgements of one verdict, including those within compositions and those that ended in an error. It
-// is safe for concurrent use.
+// Ledger stores the judgements of one verdict, including those of compositions and failed ones. It is safe for
+// concurrent use.
 type Ledger struct {
 	mu   sync.Mutex
 	list []result.Judgement
@@ -93,7 +93,7 @@ type Ledger struct {
 
 type ledgerKey struct{}
 
-// WithLedger opens the ledger of a verdict; nil where ctx has one already, into which the parts of a composition write.
+// WithLedger opens the ledger of a verdict; nil: ctx has one already, to which the parts of a composition write.
 func WithLedger(ctx context.Context) (context.Context, *Ledger) {
 	if ctx.Value(ledgerKey{}) != nil {
 		return ctx, nil

@@ -22,7 +22,7 @@ type Grader struct {
 	Need             Need
 	System           string // "": a prompt of the project
 	Criteria, Rubric string
-	Own              string // the criteria, where the author wrote them
+	Own              string // the criteria, if the author wrote them
 	Extra            jsonvalue.Object
 	Votes            int
 	Form             *Form
@@ -112,11 +112,11 @@ func (v *vote) ask(ctx context.Context) {
 	v.err = err
 }
 
-// round puts the question once, and notes what came back.
+// round asks the question once, and records the reply.
 func (v *vote) round(ctx context.Context) (Answer, error) {
 	said, err := v.judges.Ask(ctx, v.g.Need.Use, &v.q)
 	if errors.Is(err, ErrNoJudge) {
-		return said, err // so that nothing was asked
+		return said, err // nothing was asked
 	}
 	if err != nil {
 		err = &judgeError{judge: judgeLabel(&said), err: err}
@@ -139,8 +139,7 @@ func (v *vote) read(said *Answer) (Opinion, error) {
 	return opinion, err
 }
 
-// quotable is the material that the judge may have quoted. A simulated one says what its author wrote, and quotes
-// nothing.
+// quotable is the material that the judge may quote. A simulated judge quotes nothing.
 func (v *vote) quotable() []Exhibit {
 	if oneByOne(v.judges) {
 		return nil

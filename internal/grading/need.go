@@ -9,14 +9,13 @@ type Need struct {
 	// never optional.
 	Optional bool
 	Votes    int    // how often it is asked; 0 counts as 1
-	Prompt   string // id of the project's prompt that takes the place of the check's own; "" is none
+	Prompt   string // id of the project's prompt that replaces the check's own; "": none
 	// DefaultPrompt says that the project's default prompt for judges, if it has one, takes that place.
 	DefaultPrompt bool
 	Pos           JudgePos
 }
 
-// JudgePos says where a check and the parts of its JudgeUse are written; the zero position is that of a part that is
-// not given.
+// JudgePos are the positions of a check and of the parts of its JudgeUse; zero: the part is not given.
 type JudgePos struct {
 	Check, Judge, Model, Provider, Prompt diag.Pos
 }

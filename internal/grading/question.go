@@ -63,7 +63,7 @@ func writeMaterial(b *strings.Builder, exhibits []Exhibit) {
 	fmt.Fprintf(b, "=== %s end ===\n\n", key)
 }
 
-// keyOf derives from the exhibits a key that is in none of them.
+// keyOf derives a key from the exhibits that occurs in none of them.
 func keyOf(exhibits []Exhibit) string {
 	h := sha256.New()
 	for {
@@ -96,7 +96,7 @@ func disarmed(text string) string {
 	return chatTokens().ReplaceAllStringFunc(text, func(token string) string { return token[:1] + `\` + token[1:] })
 }
 
-// chatTokenParts are what every token of chatTokens has one of, which is found faster than they are.
+// chatTokenParts are parts of chat tokens: every token contains one, and they are faster to find.
 var chatTokenParts = []string{"|>", "｜>", "_of_turn>", "INST]", "SYS>>"}
 
 var chatTokens = sync.OnceValue(func() *regexp.Regexp {

@@ -13,10 +13,10 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// Opinion is what a reply of a judge says. The score is always within 0..1.
+// Opinion is the content of a judge's reply. The score is within 0..1.
 type Opinion struct {
 	Score     float64
-	passed    *bool  // as the judge wrote it, which decides nothing where there is a score
+	passed    *bool  // as the judge wrote it; not used if there is a score
 	verdict   string // of a whole scenario: pass, fail, uncertain
 	Reasoning string
 	Against   string // what it says against what it scores, with the value; "": nothing
@@ -88,8 +88,8 @@ type answer map[string]any
 
 var decisiveFields = []string{"score", "passed", "verdict"}
 
-// otherNumber holds the name of a field that is a number and means nothing: the score, most likely, misspelt. How sure
-// a judge is of itself is none.
+// otherNumber is the key for an unknown field with a number, most likely a misspelt score. The confidence of a judge
+// does not count.
 const otherNumber = "\x00number"
 
 // answerIn decodes a bracketed part of a reply; nil when it is no answer.
@@ -220,8 +220,7 @@ func verdictOf(a answer) (Opinion, error) {
 	return o, err
 }
 
-// passing is what the answer says of passing; its verdict comes before passed. none is what is wrong when it says
-// nothing.
+// passing is the pass decision of the answer; its verdict counts before passed. none is the error without a decision.
 func (a answer) passing(none string) (string, error) {
 	if v, given := a["verdict"]; given {
 		word, _ := v.(string)
@@ -316,8 +315,8 @@ type NotOneObject struct{ why string }
 func (e *NotOneObject) Error() string { return "not one JSON object" + e.why }
 
 // OneAnswer reads the answer of a program or an endpoint: one JSON object and nothing else, with a number as score.
-// What judges and agents may say around theirs, or write as text, would be a mistake here. The fields are all that the
-// object has.
+// What is tolerated in replies of models, such as text around the object, is an error here. fields are all fields of
+// the object.
 func OneAnswer(text string) (fields jsonvalue.Object, o Opinion, err error) {
 	data := chat.WithoutBOM([]byte(text))
 	v, err := chat.DecodeJSON(data)

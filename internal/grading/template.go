@@ -10,7 +10,7 @@ import (
 // Prompts are the prompts of a project that replace arena's own for judges.
 type Prompts struct {
 	Texts map[string]string // by id, with {{criteria}} and the like still in them
-	// Default is the id of the one that llm_judge and its kind take when they name none; "" is none.
+	// Default is the id of the prompt that llm_judge and similar checks use by default; "": none.
 	Default string
 }
 

@@ -9,7 +9,7 @@ import (
 // thoughtTag are the marks around what a model thinks aloud.
 type thoughtTag struct{ begin, end string }
 
-// thoughtTags are those of the models that are in wide use. The first is by far the most usual one.
+// thoughtTags are the tags of widely used models, the most common one first.
 var thoughtTags = [...]thoughtTag{
 	{"<think>", "</think>"},
 	{"<thinking>", "</thinking>"},
@@ -31,9 +31,9 @@ func WithoutThoughts(text string, exhibits []Exhibit) string {
 	return spoken
 }
 
-// Spoken is a text without what a model thinks aloud, and without the blanks around the rest; mark is the one that ends
-// the thoughts, "" where there are none. Many servers leave out the one that begins them, as the template of the
-// conversation holds it already; then the other must not come from the exhibits. No mark but the most usual one may.
+// Spoken is a text without the thoughts of the model and without surrounding blanks; mark is the tag that ended the
+// thoughts, "": none. Many servers omit the opening tag, because the template of the conversation contains it. Then the
+// closing tag must not occur in the exhibits, and must be the most common one.
 func Spoken(text string, exhibits []Exhibit) (spoken, mark string) {
 	spoken = strings.TrimSpace(text)
 	if final, mark := finalChannel(spoken); mark != "" {
@@ -71,8 +71,8 @@ func Spoken(text string, exhibits []Exhibit) (spoken, mark string) {
 // endsAlone reports whether the end says by itself that thoughts came before it.
 func (t thoughtTag) endsAlone() bool { return t.end[0] != '\n' }
 
-// endsThoughts reports whether what stands around a mark shows that the mark is set, and not spoken of: it has a line
-// for itself, follows a word without a blank, or parts two sentences.
+// endsThoughts reports whether a mark is a tag and not mentioned in the text: it is on a line of its own, follows a
+// word without a blank, or separates two sentences.
 func endsThoughts(before, after string) bool {
 	if before == "" || strings.HasSuffix(before, "\n") {
 		return true
@@ -89,8 +89,8 @@ func endsThoughts(before, after string) bool {
 	return strings.HasPrefix(after, "\n") || strings.ContainsRune(".!?…", last) && unicode.IsUpper(next)
 }
 
-// finalChannel is what stands in the last channel of a reply that is written in channels, of which only the final one
-// is for the user; also where a server took the marks off and left the names. mark is "" where there are no channels.
+// finalChannel is the text of the last channel of a reply with channels, of which only the final one is for the user;
+// also if a server removed the tags but left the names. mark is "" without channels.
 func finalChannel(text string) (final, mark string) {
 	const channel, message = "<|channel|>", "<|message|>"
 	head := strings.TrimPrefix(strings.TrimPrefix(text, "<|start|>"), "assistant")

@@ -13,7 +13,7 @@ import (
 // Against is the detail of a verdict that holds what the answer says against what it scores.
 const Against = "against"
 
-// Grade is what the votes of a judge say together.
+// Grade is the combined result of the votes of a judge.
 type Grade struct {
 	Score       float64          // 0..1
 	Explanation string           // one line
@@ -40,8 +40,7 @@ func failedVotes(votes []vote) error {
 	return fmt.Errorf("%s %s of %d failed: %w", noun, strings.Join(numbers, ", "), len(votes), failed[0].err)
 }
 
-// gradeOfVotes is what the votes, all of them usable, say together. The reasoning is that of the first vote that is
-// nearest to the median.
+// gradeOfVotes combines votes, all of them usable. The reasoning is that of the first vote nearest to the median.
 func gradeOfVotes(votes []vote) Grade {
 	scores := make([]float64, len(votes))
 	for i := range votes {
@@ -116,7 +115,7 @@ func slowest(votes []vote) (ms float64) {
 	return ms
 }
 
-// costOf sums the price of all calls; unknown when that of any is.
+// costOf sums the costs of all calls; known is false if one is unknown.
 func costOf(votes []vote) (usd float64, known bool) {
 	for i := range votes {
 		for j := range votes[i].judgements {

@@ -65,8 +65,8 @@ func New(list []*scenario.Validator) (*Set, error) {
 	return s, nil
 }
 
-// Closing is a digest of the definitions of the guardrails that may close a stream; "" when there are none. values are
-// the values of their placeholders; nil: there are none.
+// Closing is a digest of the definitions of guardrails that may close a stream; "": none. values are the values of
+// their placeholders; nil: none.
 func (s *Set) Closing(values any) string {
 	if values == nil {
 		return s.closing()

@@ -31,8 +31,8 @@ type Endpoint struct {
 	unsupported atomic.Uint32 // set of features that the server refused
 }
 
-// NewEndpoint returns an endpoint for an open provider. The answer of a simulated one depends on where in the run it is
-// asked, and not only on the question.
+// NewEndpoint returns an endpoint for an open provider. The answer of a simulated one depends on the place in the run,
+// not only on the question.
 func NewEndpoint(client providers.Provider, spec *scenario.Provider, simulated bool) *Endpoint {
 	e := &Endpoint{
 		client: client, spec: spec, simulated: simulated, maxTokens: replyTokens,

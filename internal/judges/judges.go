@@ -99,7 +99,7 @@ func (d *asker) Source(use grading.JudgeUse) string {
 	return judge.Endpoint.Source
 }
 
-// Mocked reports whether a mock answers for a use, so that nobody pays its cost.
+// Mocked reports whether a mock answers for a use, so that its cost is simulated.
 func (d *asker) Mocked(use grading.JudgeUse) bool {
 	judge, err := d.judge(use)
 	return err == nil && judge.Endpoint.mocked()

@@ -102,7 +102,7 @@ func (m *Memory) Recall(j *result.Judgement, anew bool) {
 		Content: j.Reply, FinishReason: "stop", Model: cmp.Or(j.AnsweredBy, j.Model), Usage: j.Usage,
 		CostUSD: j.CostUSD, LatencyMS: j.LatencyMS, Cached: j.Cached, Doubt: j.Doubt,
 	}
-	// How a reply ended is not in the results: one that could not be read may have been cut.
+	// Results do not record how a reply ended: an unreadable one may have been cut.
 	if anew || j.Score == nil || strings.Contains(j.Reply, secret.Redacted) {
 		reply = nil
 	}
@@ -133,7 +133,7 @@ func (m *Memory) recall(name string, reply *chat.Reply) {
 // MemoryLimit is the default limit in bytes: enough for the judgements of some ten thousand trials.
 const MemoryLimit = 16 << 20
 
-// perReply is the memory of a reply besides its text, in bytes.
+// perReply is the memory of a reply in addition to its text, in bytes.
 const perReply = 512
 
 // reply returns the reply to a question, and the key of this answer. It calls ask, unless the reply is known or another

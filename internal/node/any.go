@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Any reads any value as JSON would hold it: map[string]any, []any, string, json.Number, bool, nil. It reports
-// duplicate keys, and numbers that JSON cannot hold (.nan, .inf).
+// Any reads any value as JSON types: map[string]any, []any, string, json.Number, bool, nil. It reports duplicate keys,
+// and numbers that JSON cannot represent (.nan, .inf).
 func (r *Reader) Any(n *Node) any {
 	if IsNull(n) {
 		return nil

@@ -83,7 +83,7 @@ func (r *Reader) QuotedLines(n *Node) []string {
 // place is a column of a line, both from 1, and its offset in bytes.
 type place struct{ line, column, offset int }
 
-// restOfLine is the rest of the line of a node, from where it begins. Nodes come in the order of the file, so that the
+// restOfLine is the rest of the line from the start of a node. Nodes come in the order of the file, so that the
 // characters of a long line are counted once.
 func (r *Reader) restOfLine(n *Node, line string) string {
 	p := r.last
@@ -98,7 +98,7 @@ func (r *Reader) restOfLine(n *Node, line string) string {
 	return line[min(p.offset, len(line)):]
 }
 
-// closingQuote is where a quote ends that is open at the beginning of a line; -1: not in it.
+// closingQuote is the index of the end of a quote that is open at the start of a line; -1: not in this line.
 func closingQuote(line string, quote byte) int {
 	for i := 0; i < len(line); i++ {
 		switch {

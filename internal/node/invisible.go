@@ -8,19 +8,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Characters that nobody sees, such as those that turn the direction of a text around, stand escaped in quoted texts:
-// whoever reads a file sees what is in it. The YAML library writes most of them as they are.
+// Invisible characters, such as those that reverse the text direction, are escaped in quoted texts, so that readers of
+// the file see them. The YAML library writes most of them unescaped.
 
-// mustEscape reports whether a character must not stand in a file as it is.
+// mustEscape reports whether a character must be escaped in a file.
 func mustEscape(r rune) bool { return r != '\n' && !unicode.IsPrint(r) || r == '\ufeff' }
 
-// unescaped reports whether the library writes a character that nobody sees as it is.
+// unescaped reports whether the library writes an invisible character unescaped.
 func unescaped(r rune) bool {
 	return mustEscape(r) && r >= '\u00a0' && r != '\u2028' && r != '\u2029' && r != '\ufeff'
 }
 
-// markInvisible puts marks into the quoted texts below a node in the place of characters that nobody sees. escapeMarks
-// makes escapes of the marks in what was written, and restore gives the node its texts back.
+// markInvisible replaces invisible characters in the quoted texts below a node by marks. escapeMarks replaces the marks
+// in the written text by escapes, and restore restores the texts of the node.
 func markInvisible(n *Node) (escapeMarks func(text string) string, restore func()) {
 	var quoted []*Node
 	var all []string
@@ -70,7 +70,7 @@ func markInvisible(n *Node) (escapeMarks func(text string) string, restore func(
 	}
 }
 
-// freeMark is a word that stands nowhere in a text.
+// freeMark is a word that does not occur in a text.
 func freeMark(text string) string {
 	for i := 0; ; i++ {
 		if mark := fmt.Sprintf("unseen%dx", i); !strings.Contains(text, mark) {

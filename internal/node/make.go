@@ -68,7 +68,7 @@ func QuoteBlocks(n *Node, quoted func(text string) bool) {
 	}
 }
 
-// longLine is how many bytes of text stand beside a key; more go below it.
+// longLine is the length in bytes up to which a text is written beside its key.
 const longLine = 100
 
 // blockable reports whether a text of several lines can be a block without losing indentation.

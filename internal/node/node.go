@@ -33,7 +33,7 @@ func Get(n *Node, key string) *Node {
 	return nil
 }
 
-// KeyOf is the node of a key in a map; nil: the map does not have it.
+// KeyOf is the node of a key in a map; nil: none.
 func KeyOf(n *Node, key string) *Node {
 	if i := indexOf(n, key); i >= 0 {
 		return n.Content[i]
@@ -41,7 +41,7 @@ func KeyOf(n *Node, key string) *Node {
 	return nil
 }
 
-// indexOf is the place of a key in the content of a map; -1: the map does not have it.
+// indexOf is the index of a key in the content of a map; -1: none.
 func indexOf(n *Node, key string) int {
 	if n == nil || n.Kind != Map {
 		return -1
@@ -110,7 +110,7 @@ func describe(n *Node) string {
 // quote shortens and quotes a value for messages.
 func quote(s string) string {
 	const limit = 60
-	s = diag.HideSecrets(s) // before a part of one is cut off, which nobody knows any more
+	s = diag.HideSecrets(s) // before the text is cut: a part of a secret would not be recognised
 	r := []rune(s)
 	if len(r) > limit {
 		s = string(r[:limit]) + "…"

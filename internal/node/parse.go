@@ -14,7 +14,7 @@ import (
 // Limits for files that were made to hurt. Real projects are far below both.
 const (
 	MaxBytes      = 64 << 20 // of one file
-	maxAliasNodes = 1 << 20  // that aliases may add to a document, and four times its own besides
+	maxAliasNodes = 1 << 20  // limit of nodes that aliases add to a document, besides four times its own nodes
 )
 
 // Parse reads the documents of a YAML or JSON file. Problems go to the reader's list; valid documents are returned all

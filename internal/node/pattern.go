@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// DoubtPattern finds probable mistakes in a regular expression that compiles: two backslashes where one was meant, and
-// what no text can match. The zero value is none.
+// DoubtPattern finds probable mistakes in a valid regular expression: two backslashes instead of one, and parts that
+// match no text. The zero value: none.
 func DoubtPattern(text string) Oddity {
 	if at := strings.LastIndex(text, "(?"); at > 0 && lateFlags().MatchString(text[at:]) {
 		return Oddity{"ends with flags, which apply to what comes after them",
@@ -57,7 +57,8 @@ func DoubtPattern(text string) Oddity {
 	return Oddity{}
 }
 
-// DoubtBan finds what makes a regular expression match other texts than it seems to: where it must match, that shows.
+// DoubtBan finds reasons why a regular expression of a ban matches other texts than it seems to. (Where a pattern must
+// match, such a mistake shows by itself.)
 func DoubtBan(text string) Oddity {
 	bare := strings.TrimSpace(text)
 	switch {
@@ -145,8 +146,8 @@ func isWordInBrackets(text string) bool {
 	return !slices.IsSorted(signs)
 }
 
-// wordsInBrackets returns the part of a pattern that is words in brackets with | between them, which is a set of
-// characters there; "" is none.
+// wordsInBrackets returns the part of a pattern with words in brackets separated by |, which is a set of characters
+// there; "": none.
 func wordsInBrackets(text string) string {
 	if at := strings.IndexByte(text, '['); at < 0 || !strings.Contains(text[at:], "|") {
 		return ""
@@ -154,8 +155,7 @@ func wordsInBrackets(text string) string {
 	return wordsInClass().FindString(text)
 }
 
-// OperatorIn returns the operator of a search that stands between words of a text, of which some are in lower case; ""
-// is none.
+// OperatorIn returns a search operator between words of a text, some of them in lower case; "": none.
 func OperatorIn(text string) string {
 	for _, op := range []string{"OR", "AND", "NOT", "&&", "||", "/"} {
 		before, after, found := strings.Cut(text, " "+op+" ")
@@ -199,8 +199,8 @@ func matchable(text string) bool {
 	return s.run()
 }
 
-// mayContradict reports whether a pattern has a part that limits where another may match, or that matches nothing. A
-// pattern without one always has a text that it matches.
+// mayContradict reports whether a pattern has an assertion in a place where it may never hold, or a part that matches
+// nothing. Any other pattern matches some text.
 func mayContradict(tree *syntax.Regexp) bool {
 	switch tree.Op {
 	case syntax.OpNoMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
@@ -213,7 +213,7 @@ func mayContradict(tree *syntax.Regexp) bool {
 	}
 }
 
-// The kinds of characters that assertions tell apart, each with a sample; edge is the beginning and the end of a text.
+// The kinds of characters that assertions distinguish, each with a sample; edge is the start and the end of a text.
 const (
 	edge      rune = -1
 	lineEnd   rune = '\n'

@@ -13,7 +13,7 @@ func MatchesAll(re *syntax.Regexp) bool {
 		IsWildcard(re)
 }
 
-// matchesEmpty reports whether an expression matches the empty text where these two assertions hold.
+// matchesEmpty reports whether an expression matches the empty text if these two assertions hold.
 func matchesEmpty(re *syntax.Regexp, text, line syntax.Op) bool {
 	all := func(want bool) bool {
 		for _, sub := range re.Sub {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// MatchesWords reports whether an expression matches in every text that has an ASCII letter, or, of one line, is not
-// empty: it asks for nothing but that something is said. Those that match every text are not among them.
+// MatchesWords reports whether an expression matches every text with an ASCII letter, or every nonempty line: it only
+// requires some text. Expressions that match every text do not count.
 func MatchesWords(text string) bool {
 	re, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -45,7 +45,7 @@ func MatchesWords(text string) bool {
 	return !begins && !ends && char.Op == syntax.OpCharClass && hasLetters(char.Rune)
 }
 
-// repeated is what an expression repeats, with the least and the most times; most is -1 without a limit.
+// repeated is the repeated part of an expression, with the least and the most times; most -1: no limit.
 func repeated(re *syntax.Regexp) (of *syntax.Regexp, least, most int) {
 	of, least, most = re, 1, 1
 	switch re.Op {

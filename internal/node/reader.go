@@ -18,8 +18,8 @@ type Reader struct {
 	// Lenient turns unknown fields into warnings, for files of other tools.
 	Lenient bool
 
-	source []byte   // of the file that was parsed last, where that is YAML
-	lines  []string // of it, once somebody asks
+	source []byte   // of the last parsed file, if it is YAML
+	lines  []string // lines of source; set on demand
 	last   place    // in them that was asked for
 }
 
@@ -31,7 +31,7 @@ func (r *Reader) Pos(n *Node) diag.Pos {
 	return diag.Pos{File: r.File, Line: int32(n.Line), Col: int32(n.Column)}
 }
 
-// Errorf reports an error at n. The format sees only args; Go's %q is what quotes values.
+// Errorf reports an error at n. The format sees only args; values are quoted by Go's %q.
 func (r *Reader) Errorf(n *Node, code, format string, args ...any) *diag.Diagnostic {
 	return r.Diags.Errorf(r.Pos(n), width(n), code, format, args...)
 }

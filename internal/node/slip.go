@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Slips that do not show where a text must not come: the text as it stands is then never there. These are those of
-// every such place: texts that are looked for, values that are compared, and regular expressions.
+// Mistakes that go unnoticed where a text must not occur: the mistaken text never occurs. They are checked in all such
+// places: searched texts, compared values, and regular expressions.
 
 // Foreign finds the notation of another tool or language in a text: icontains:word, file://words.txt, r'word'. Text is
 // what follows after "is taken with".
@@ -27,9 +27,9 @@ func Foreign(text string) Oddity {
 	return Oddity{}
 }
 
-// FindPlaceholder finds a text that stands for another one in other tools and for itself here: file://criteria.md,
-// prompts/criteria.md, {criteria}, $CRITERIA, <criteria>, TODO. said: it is what a user says, who may say the name of a
-// file, or nearly nothing. sure: it can mean nothing else.
+// FindPlaceholder finds a text that stands for another one in other tools, and is literal here: file://criteria.md,
+// prompts/criteria.md, {criteria}, $CRITERIA, <criteria>, TODO. said: it is a message of a user, which may be a file
+// name or nearly empty. sure: it can have no literal meaning.
 func FindPlaceholder(text string, said bool) (odd Oddity, sure bool) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -116,8 +116,8 @@ var (
 	capital = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\p{Lu}\pL`) })
 )
 
-// DoubtValue finds probable mistakes in a text that is compared as a whole and must not come. Text is what follows
-// after the value.
+// DoubtValue finds probable mistakes in a text that a whole value is compared with and must not equal. Text is what
+// follows the value.
 func DoubtValue(n *Node) Oddity {
 	text := n.Value
 	switch foreign := Foreign(text); {

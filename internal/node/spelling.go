@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Oddity is a probable mistake in a text. The zero value is none.
+// Oddity is a probable mistake in a text. The zero value: none.
 type Oddity struct {
 	Text string // what follows after the name of the value: holds a line end
 	Hint string

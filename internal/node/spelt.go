@@ -2,8 +2,8 @@ package node
 
 import "math"
 
-// AsSpelt returns a copy of a value in which the numbers are texts that JSON would spell otherwise: 02134, 0x1F, 1_000.
-// Any leaves such a text as it was written. What no number can be, such as .inf, stays as it is.
+// AsSpelt returns a copy of a value in which numbers that JSON would write differently become texts: 02134, 0x1F,
+// 1_000. Any keeps such texts as written. Values such as .inf, which are not numbers in JSON, stay unchanged.
 func AsSpelt(n *Node) *Node {
 	out := *n
 	switch n.ShortTag() {

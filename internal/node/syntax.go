@@ -86,8 +86,8 @@ func textTooMany(msg string) bool {
 	return false
 }
 
-// dashWithoutBlank finds a key with a dash before it, such as -type:, in the line that breaks the file or above it.
-// width is that of dash and key.
+// dashWithoutBlank finds a key with a dash directly before it, such as -type:, in the broken line or the line above.
+// width is the length of dash and key.
 func dashWithoutBlank(lines []string, at int) (line int32, width int, ok bool) {
 	for i := at; i >= max(at-1, 0); i-- {
 		text := strings.TrimSpace(lines[i])
@@ -181,8 +181,8 @@ func tabIndent(line string) (col int32, ok bool) {
 	return int32(tab + 1), tab >= 0 && len(indent) < len(line)
 }
 
-// foreignLine finds the line of a broken file that YAML cannot have: the mark of a merge conflict, or an indentation of
-// spaces that are none, as they come from web pages.
+// foreignLine finds a line that cannot be YAML: a merge conflict marker, or an indentation with non-breaking or other
+// special spaces, as copied from web pages.
 func foreignLine(lines []string) (line, col int32, what string) {
 	for i, text := range lines {
 		if strings.HasPrefix(text, "<<<<<<< ") || strings.HasPrefix(text, ">>>>>>> ") {

@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// tag refuses a tag that does not fit its value. It would be ignored: a text with !env would be taken literally, and
-// one with !!binary would stay encoded.
+// tag refuses a tag that does not match its value. It would be ignored: a text with !env would be literal, and one with
+// !!binary would stay encoded.
 func (v *resolver) tag(n *Node) {
 	short := n.ShortTag()
 	switch {

@@ -48,7 +48,7 @@ func trailingText(line string) (t trailing, ok bool) {
 	return t, true
 }
 
-// valueOf returns what stands behind the dashes and the key of a line.
+// valueOf returns the text after the dashes and the key of a line.
 func valueOf(line string) string {
 	value := strings.TrimLeft(line, " ")
 	for strings.HasPrefix(value, "- ") {

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Text formats a node as YAML, each value in the style in which it was read. What nobody sees is escaped in quotes.
+// Text formats a node as YAML, each value in its original style. Invisible characters are escaped in quotes.
 func Text(n *Node) (string, error) {
 	escapeMarks, restore := markInvisible(n)
 	defer restore()
@@ -22,7 +22,7 @@ func Text(n *Node) (string, error) {
 	return escapeMarks(b.String()), nil
 }
 
-// Pick returns a map with the wanted keys of another, in their order; nil when there are none.
+// Pick returns a map with the wanted keys of another one, in order; nil: none.
 func Pick(n *Node, wanted func(key string) bool) *Node {
 	out := *n
 	out.Content = nil

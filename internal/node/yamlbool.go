@@ -44,8 +44,8 @@ func IsAnyBool(n *Node) bool {
 	return ok || n != nil && n.Kind == Scalar && n.ShortTag() == "!!bool"
 }
 
-// NoYAML11Bools reports each word in a value that is a text here and a boolean in YAML 1.1: it would not equal what
-// other tools compare it with.
+// NoYAML11Bools reports each word in a value that is a text here and a boolean in YAML 1.1: other tools would compare
+// with the boolean.
 func (r *Reader) NoYAML11Bools(n *Node, what string) (ok bool) {
 	if says, found := IsYAML11Bool(n); found {
 		r.Errorf(n, "ambiguous-boolean", "%s: %s without quotes is text here and %v in other tools", what, n.Value, says).

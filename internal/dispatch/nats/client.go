@@ -27,7 +27,7 @@ type Options struct {
 	Stream   string // of the requests; "" is DefaultStream
 	NoCreate bool   // streams and consumers that are missing are an error
 
-	// Scrub removes secrets from a message; nil: messages are sent as they are.
+	// Scrub removes secrets from a message; nil: messages are sent unchanged.
 	Scrub func(data []byte) []byte
 
 	// Patience is how long the first connection and each later request may wait for the broker. 0: without a limit.

@@ -17,10 +17,10 @@ import (
 )
 
 // handle processes one delivery and confirms it. Meanwhile it tells the broker that the request is in progress. An
-// error means that the broker does not store results, so that the worker should take no other request.
+// error means that the broker does not store results: the worker should take no further request.
 //
-// pause is how long the slot should wait before the next request. It is more than 0 for a request that was given back
-// several times.
+// pause is how long the slot should wait before the next request. It is above 0 for a request that was returned several
+// times.
 func (w *Worker) handle(ctx context.Context, msg jetstream.Msg) (pause time.Duration, err error) {
 	meta, err := msg.Metadata()
 	if err != nil {

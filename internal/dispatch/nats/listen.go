@@ -14,8 +14,8 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// Listener reads events on a subject and publishes requests for the evals of their sessions. Where a stream holds the
-// subject, a listener continues after a restart where it stopped, and several listeners publish no request twice.
+// Listener reads events on a subject and publishes requests for the evals of their sessions. If a stream stores the
+// subject, a listener continues after a restart, and several listeners publish no request twice.
 type Listener struct {
 	Client      *Client
 	Subject     string
@@ -99,8 +99,8 @@ func (l *Listener) decode(data []byte, seq uint64) *dispatch.Event {
 	return e
 }
 
-// store publishes what follows from events. at is their time: requests from before this start may have been published
-// by a previous listener.
+// store publishes the requests that follow from events. at is their time: a previous listener may have published
+// requests from before this start.
 func (l *Listener) store(ctx context.Context, due dispatch.Actions, at time.Time) (err error) {
 	defer func() { l.incomplete = l.incomplete || err != nil }()
 	for _, r := range due.Requests {
@@ -123,8 +123,8 @@ func (l *Listener) store(ctx context.Context, due dispatch.Actions, at time.Time
 	return nil
 }
 
-// startTicking ends silent sessions and saves checkpoints, until the function that it returns is called. The context
-// that it returns ends when the listener cannot go on.
+// startTicking ends silent sessions and saves checkpoints, until the returned function is called. The returned context
+// ends when the listener cannot continue.
 func (l *Listener) startTicking(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var beats sync.WaitGroup
@@ -146,7 +146,7 @@ func (l *Listener) startTicking(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { cancel(); beats.Wait() }
 }
 
-// tick ends silent sessions and saves a checkpoint. It returns why the listener cannot go on.
+// tick ends silent sessions and saves a checkpoint. The error says why the listener cannot continue.
 func (l *Listener) tick(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

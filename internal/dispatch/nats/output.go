@@ -87,8 +87,7 @@ func (o *Output) resume() error {
 	return err
 }
 
-// sequence is the sequence number at the start of a line; 0 when there is none. Older files of dead letters have the
-// key of results.
+// sequence is the sequence number at the start of a line; 0: none. Older files of dead letters use the key of results.
 func sequence(line []byte) (seq uint64) {
 	for _, key := range []string{"stream_seq", "dead_seq"} {
 		if n, _ := fmt.Sscanf(string(line[:min(len(line), 40)]), `{"`+key+`":%d`, &seq); n == 1 { // else the other key

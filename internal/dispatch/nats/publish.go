@@ -46,8 +46,8 @@ func (c *Client) publish(ctx context.Context, r *dispatch.Request, again bool) e
 	return err
 }
 
-// storeOnce stores a message whose subject is its own, unless the stream holds one already. The message has no id: by
-// one the broker would drop what is stored again after it was taken, as when a trial is soon run once more.
+// storeOnce stores a message under its own subject, unless the stream holds one there. The message has no id: with an
+// id, the broker would drop a message that is stored again after it was taken, such as that of a trial that runs again.
 func (c *Client) storeOnce(ctx context.Context, stream, subject string, data []byte) (double bool, err error) {
 	return c.store(ctx, &natsgo.Msg{Subject: subject, Data: data}, jetstream.WithExpectStream(stream),
 		jetstream.WithExpectLastSequencePerSubject(0))

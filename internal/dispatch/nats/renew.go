@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/fleet"
 )
 
-// heldStreams tells the streams that a client works with apart from later ones with the same name.
+// heldStreams distinguishes the streams of a client from later ones with the same name.
 type heldStreams struct {
 	mu    sync.Mutex
 	since map[string]time.Time // when each was made
@@ -45,9 +45,8 @@ func (h *heldStreams) of(stream string) (time.Time, <-chan struct{}) {
 	return h.since[stream], h.anew
 }
 
-// Renew makes the streams that are missing, and refuses existing ones that could lose messages. It reports whether one
-// of them is another one than before, so that what was stored there is lost: that of a broker that came back without
-// its disk.
+// Renew creates missing streams, and refuses existing ones that could lose messages. lost: a stream was replaced, so
+// that its messages are lost, as when a broker comes back without its disk.
 func (t *Trials) Renew(ctx context.Context) (lost bool, err error) {
 	for _, n := range t.trialSpecs() {
 		err := t.retry(ctx, func(ctx context.Context) error {

@@ -23,13 +23,13 @@ type Slots struct {
 	most  int
 	me    string // token of this worker in the queue
 	clock *brokerClock
-	news  chan struct{} // has something when the queue, or what is wanted of it, may have changed
+	news  chan struct{} // receives a value when the queue, or the demand for it, may have changed
 
 	mu       sync.Mutex
 	waiting  []chan error // callers that have no slot yet
 	running  int          // calls with a slot
 	freed    int          // slots that were returned and are still in the queue
-	keeping  bool         // somebody keeps the queue
+	keeping  bool         // a goroutine maintains the queue
 	reported time.Time    // when this worker last renewed its entries
 }
 
@@ -216,11 +216,11 @@ type slotQueue struct {
 	Until map[string]time.Time `json:"until"`
 }
 
-// slotsWanted is what a worker wants of a queue.
+// slotsWanted is the demand of a worker for slots of a queue.
 type slotsWanted struct {
 	running int // slots that it has
-	freed   int // slots that it has no more
-	waiting int // slots that it wants besides
+	freed   int // slots to return
+	waiting int // additional slots wanted
 }
 
 // mostQueued is how many callers of a worker wait in a queue; others come into it when these have a slot.
@@ -241,7 +241,7 @@ func (q *slotQueue) settle(
 		}
 	}
 	mine := occurrences(queue, me)
-	if lost := want.running - mine; lost > 0 { // as where the broker has lost what it held
+	if lost := want.running - mine; lost > 0 { // as when the broker lost its data
 		queue = append(slices.Repeat([]string{me}, lost), queue...)
 		mine = want.running
 	}

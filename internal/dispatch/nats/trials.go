@@ -19,10 +19,10 @@ import (
 // DefaultTrials is the name of the stream of jobs for trials.
 const DefaultTrials = "ARENA_TRIALS"
 
-// Trials is how runs and the workers of their trials speak over a broker: over a queue of jobs (ARENA_TRIALS), their
-// outcomes (ARENA_TRIALS_RESULTS), what is told of runs (ARENA_TRIALS_RUNS), when their calls may be made
-// (ARENA_TRIALS_LIMITS), and files in pieces (ARENA_TRIALS_FILES).
-// Who is there is told without a stream. It is safe for concurrent use.
+// Trials connects runs and the workers of their trials through a broker: a queue of jobs (ARENA_TRIALS), outcomes
+// (ARENA_TRIALS_RESULTS), announcements of runs (ARENA_TRIALS_RUNS), turns of rate-limited calls (ARENA_TRIALS_LIMITS),
+// and files in pieces (ARENA_TRIALS_FILES). Presence of workers is announced without a stream. It is safe for
+// concurrent use.
 type Trials struct {
 	*Client
 	held heldStreams
@@ -163,10 +163,10 @@ func (t *Trials) GetFile(ctx context.Context, name string, size int64) ([]byte, 
 	return content, nil
 }
 
-// maxReserved is how much memory a size that somebody says is believed, in bytes.
+// maxReserved is the highest announced size for which memory is reserved at once, in bytes.
 const maxReserved = 1 << 20
 
-// Ask stores a job, unless it waits already or is in somebody's hands.
+// Ask stores a job, unless it is waiting or a worker holds it.
 func (t *Trials) Ask(ctx context.Context, j *fleet.Job) error {
 	j.Protocol = fleet.Protocol
 	data, err := json.Marshal(j)
@@ -178,8 +178,8 @@ func (t *Trials) Ask(ctx context.Context, j *fleet.Job) error {
 	return err
 }
 
-// Outcomes calls take with the outcome of each job of a run, from the first that the stream holds, until ctx ends.
-// index is that of the job; err is why the outcome is refused.
+// Outcomes calls take with the outcome of each job of a run, from the first in the stream, until ctx ends. index is the
+// index of the job; err says why an outcome is invalid.
 func (t *Trials) Outcomes(ctx context.Context, run string, take func(index int, o *fleet.Outcome, err error)) error {
 	return t.follow(ctx, t.Results, t.outcomes(run), func(m jetstream.Msg) error {
 		t.outcomeOf(ctx, m, run, take)
@@ -206,7 +206,7 @@ func (t *Trials) outcomeOf(ctx context.Context, m jetstream.Msg, run string, tak
 				continue
 			}
 			var failed error
-			if p.Data, failed = t.readPart(ctx, o.Run, p.Apart, p.Size); failed != nil { // the line is good without it
+			if p.Data, failed = t.readPart(ctx, o.Run, p.Apart, p.Size); failed != nil { // the line is usable without it
 				p.Error = failed.Error()
 			}
 		}
@@ -214,7 +214,7 @@ func (t *Trials) outcomeOf(ctx context.Context, m jetstream.Msg, run string, tak
 	take(index, o, err)
 }
 
-// readPart reads what of a result was too large for a message.
+// readPart reads a part of a result that was too large for a message.
 func (t *Trials) readPart(ctx context.Context, run, name string, size int64) ([]byte, error) {
 	if size > fleet.MaxOutcome {
 		return nil, fmt.Errorf("the result has %s; at most %s are read", dispatch.Size(int(size)),
@@ -227,7 +227,7 @@ func (t *Trials) readPart(ctx context.Context, run, name string, size int64) ([]
 	return content, err
 }
 
-// partName is the name of the file that holds what of a result was too large for a message.
+// partName is the name of the file with a part that was too large for a message.
 func partName(run string, content []byte) string { return run + "-" + dispatch.Token(string(content)) }
 
 // Held returns what the stream holds of a run.

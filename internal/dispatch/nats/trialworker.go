@@ -50,8 +50,8 @@ type TrialWorker struct {
 	ackWait atomic.Int64  // the shortest of the consumers: a time.Duration
 }
 
-// Serve takes jobs until ctx ends, and finishes those that have begun. When hard ends, they end at once, and their jobs
-// are given back. It returns an error when the broker refuses what the worker needs, such as to store results: trials
+// Serve takes jobs until ctx ends, and finishes those that it has begun. When hard ends, they end at once, and their
+// jobs are returned. It returns an error if the broker refuses an essential request, such as storing results: trials
 // would be paid for again and again.
 func (w *TrialWorker) Serve(ctx, hard context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -124,7 +124,7 @@ func (w *TrialWorker) serve(ctx, hard context.Context, need string) error {
 	return nil
 }
 
-// take waits for a free slot, and takes what is free of its share besides; 0: ctx has ended.
+// take waits for a free slot, and takes further free slots up to its share; 0: ctx has ended.
 func (w *TrialWorker) take(ctx context.Context) int {
 	select {
 	case <-ctx.Done():
@@ -153,7 +153,7 @@ func (w *TrialWorker) release(n int) {
 func (w *TrialWorker) fetch(
 	ctx context.Context, consumer jetstream.Consumer, n int, take func(jetstream.Msg),
 ) (got int, err error) {
-	const wait = time.Second // a slot that waits here is none for other needs
+	const wait = time.Second // a slot that waits here is not available for other needs
 	batch, err := consumer.Fetch(n, jetstream.FetchMaxWait(wait))
 	if err != nil {
 		return 0, err
@@ -191,7 +191,7 @@ func (w *TrialWorker) consumer(ctx context.Context, need string) (found jetstrea
 		if err != nil {
 			return t.explain(fmt.Errorf("consumer %s of the stream %s: %w", name, t.Stream, err))
 		}
-		w.wait(found.CachedInfo().Config.AckWait) // another worker may have made it
+		w.wait(found.CachedInfo().Config.AckWait) // another worker may have created it
 		return nil
 	})
 	return found, err
@@ -251,7 +251,7 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg, free func(
 	if err := w.keep(context.WithoutCancel(hard), job, outcome); err != nil {
 		w.Notify(fmt.Sprintf("the result of the trial %s cannot be stored: %v", job.Trial, err))
 		_ = msg.NakWithDelay(giveBackDelay)
-		if _, refused := errors.AsType[*Error](err); refused { // so would be the next ones
+		if _, refused := errors.AsType[*Error](err); refused { // the next ones would be refused too
 			w.fail(err)
 		}
 		return
@@ -277,7 +277,7 @@ func (w *TrialWorker) moveOn(free func()) (stored func()) {
 	}
 }
 
-// decode reads the job of a message, and returns an error when it is none of the worker's run.
+// decode reads the job of a message, and returns an error for jobs of other runs.
 func (w *TrialWorker) decode(msg jetstream.Msg) (*fleet.Job, error) {
 	job, err := fleet.DecodeJob(msg.Data(), w.Run)
 	if err != nil {
@@ -357,8 +357,8 @@ func (w *TrialWorker) isStored(ctx context.Context, j *fleet.Job) bool {
 	return err == nil
 }
 
-// keep stores what came of a job. What the broker takes nowhere becomes an error with the reason: to run the trial
-// again would cost as much, and come to the same.
+// keep stores the outcome of a job. If the broker cannot store it in any form, it stores an error with the reason:
+// another run of the trial would cost as much, and fail in the same way.
 func (w *TrialWorker) keep(ctx context.Context, j *fleet.Job, o *fleet.Outcome) error {
 	err := w.store(ctx, j, o)
 	if !errors.Is(err, ErrTooLarge) {
@@ -370,7 +370,8 @@ func (w *TrialWorker) keep(ctx context.Context, j *fleet.Job, o *fleet.Outcome) 
 	return w.store(ctx, j, o)
 }
 
-// store stores what came of a job, its line apart when it is large. Of a job that was run twice the first one stays.
+// store stores the outcome of a job. A large line is stored as a separate file. If a job ran twice, the first outcome
+// counts.
 func (w *TrialWorker) store(ctx context.Context, j *fleet.Job, o *fleet.Outcome) error {
 	limit := w.Trials.conn.MaxPayload() - maxHeader
 	if err := w.storeParts(ctx, o, limit/2); err != nil { //nolint:mnd // the line has the other half
@@ -400,8 +401,8 @@ func (w *TrialWorker) store(ctx context.Context, j *fleet.Job, o *fleet.Outcome)
 
 func (w *TrialWorker) largest() int { return cmp.Or(w.MaxOutcome, fleet.MaxOutcome) }
 
-// storeParts stores parts apart that together have more bytes than there is room for. One that is too large is left out
-// with the reason: the trial itself was paid for.
+// storeParts stores parts of an outcome as separate files if they are too large together. A part above the limit is
+// dropped, with the reason: the trial itself was paid for.
 func (w *TrialWorker) storeParts(ctx context.Context, o *fleet.Outcome, room int64) error {
 	for _, name := range slices.Sorted(maps.Keys(o.Parts)) {
 		p := o.Parts[name]

@@ -14,8 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/dispatch"
 )
 
-// Limits are those that the calls of providers keep together, whichever worker of a run makes them. They are safe for
-// concurrent use.
+// Limits are the limits of calls that all workers of a run share. They are safe for concurrent use.
 type Limits struct {
 	trials *Trials
 	run    string
@@ -41,7 +40,7 @@ type Turns struct {
 
 	mu        sync.Mutex
 	waiting   []chan turn // callers that have no turn yet
-	reserving bool        // somebody gets turns for them
+	reserving bool        // a goroutine reserves turns for them
 	paused    time.Time   // no call before this time
 }
 
@@ -66,7 +65,7 @@ func (n *Names) limitsOf(run string) string  { return n.prefix + ".limits." + ru
 func (n *Names) limit(run, of string) string { return n.prefix + ".limits." + run + "." + of }
 func (n *Names) pausesOf(run string) string  { return n.prefix + ".pauses." + run }
 
-// Limits are those of a run. Close lets go of them.
+// Limits returns the limits of a run. Close releases them.
 func (t *Trials) Limits(run string) (*Limits, error) {
 	l := &Limits{trials: t, run: run, turns: map[string]*Turns{}, slots: map[string]*Slots{}}
 	pauses, err := t.conn.Subscribe(t.pausesOf(run), func(m *natsgo.Msg) { l.receive(m.Data) })
@@ -179,8 +178,7 @@ func (t *Turns) rest(d time.Duration) {
 	}
 }
 
-// Wait waits for the turn of a call. It returns context.DeadlineExceeded at once when that would come after ctx's
-// deadline.
+// Wait waits for the turn of a call. It returns context.DeadlineExceeded at once if the turn is after ctx's deadline.
 func (t *Turns) Wait(ctx context.Context) error {
 	t.first.Do(func() { t.recall(ctx) })
 	for {

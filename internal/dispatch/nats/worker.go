@@ -33,8 +33,8 @@ type Worker struct {
 	// GiveBack is how long a request that this worker cannot evaluate is given back for other workers before it is given
 	// up; 0: it is given up at once.
 	GiveBack time.Duration
-	// AckWait is how long the broker waits for a progress message before it delivers a request to another worker; 0 is
-	// that of the consumer, or 30s for a new one.
+	// AckWait is how long the broker waits for a progress message before it delivers a request to another worker; 0:
+	// the setting of the consumer, or 30s for a new one.
 	AckWait time.Duration
 	// Idle ends the worker after that long without a request; 0: never.
 	Idle time.Duration
@@ -85,7 +85,7 @@ func (w *Worker) Stats() Stats {
 }
 
 // Run takes requests until ctx ends, and finishes those that it has begun. When hard ends it stops at once, and the
-// broker delivers unfinished requests to another worker. It returns an error only when the broker refuses the work, or
+// broker delivers unfinished requests to another worker. It returns an error only if the broker refuses the work, or
 // was unreachable for longer than the client waits.
 func (w *Worker) Run(ctx, hard context.Context) error {
 	w.setDefaults()

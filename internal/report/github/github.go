@@ -19,11 +19,11 @@ const maxOfAKind = 10
 // maxMessage bounds the text of an annotation, in bytes.
 const maxMessage = 2000
 
-// Write writes an error for each group that regressed, where the run is red by that, for each gate that did not pass,
-// each check that failed or could not judge and each trial with an error, at most ten; a warning for each gate that
-// is undecided and may be, or that passed although trials of it broke, and for each warning of the run, at most ten;
-// and a notice with the totals, which is an error for a run that is red by fail_on, or without any other error.
-// Trials that failed in the same way share their errors. place says how to name a file; nil: as the run does.
+// Write writes errors for groups that regressed (if the run is red by them), gates that did not pass, checks that
+// failed or could not judge, and trials with an error, at most ten; warnings for gates that may be undecided, or passed
+// with broken trials, and for warnings of the run, at most ten; and a notice with the totals, which is an error for a
+// run that is red by fail_on or has no other error. Trials that failed in the same way share their errors. place says
+// how to name a file; nil: as the run does.
 func Write(w io.Writer, run *result.Run, place func(file string) string) error {
 	out := &commands{bufio.NewWriter(w), place}
 	byFailOn, limit := run.ByFailOn(), maxOfAKind
@@ -122,8 +122,7 @@ func warnings(run *result.Run) []annotation {
 	return all[:min(len(all), maxOfAKind)]
 }
 
-// regressions are the groups that are evidence of a change for the worse since the baseline, where the run is red by
-// that, or is not, as asked.
+// regressions are the groups that regressed against the baseline, if the run is red by them (red) or not.
 func regressions(run *result.Run, red bool) (all []annotation) {
 	if (show.FailOnMark(run, result.FailOnRegressed) != "") != red {
 		return nil
@@ -139,7 +138,7 @@ func regressions(run *result.Run, red bool) (all []annotation) {
 	return all
 }
 
-// gates are those that did not pass: the ones for which the run is not red, or all others.
+// gates are the gates that did not pass: those that do not make the run red (allowed), or all others.
 func gates(run *result.Run, allowed bool) (all []annotation) {
 	for g := range show.GroupsOf(run).Several() {
 		if !show.Early(g.Stats) || g.Stats.Gate.Rule != result.RuleGate && !g.Stats.Gate.Unmended() ||
@@ -196,7 +195,7 @@ func annotations(t *result.Trial, b *result.Brief, alike int) []annotation {
 // commands writes workflow commands.
 type commands struct {
 	*bufio.Writer
-	place func(file string) string // nil: as it is
+	place func(file string) string // nil: unchanged
 }
 
 func (c *commands) write(kind string, pos diag.Pos, title, text string) {

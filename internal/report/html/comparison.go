@@ -54,7 +54,7 @@ type comparisonPage struct {
 
 type comparedRun struct{ Label, Name, Trials, Spent string }
 
-// comparedRow is a group in the table. Its classes are those of statuses.
+// comparedRow is a group in the table. It has the classes of statuses.
 type comparedRow struct {
 	Name, Link, Word, Status, Passed string
 	Time, Cost                       string
@@ -201,7 +201,7 @@ func comparedPairOf(row comparedRow, d *show.Difference) comparedPair {
 	return pair
 }
 
-// comparedReply is two replies in one; where they have little in common, one after the other.
+// comparedReply merges two replies into one, or shows one after the other if they have little in common.
 func comparedReply(pieces []comparison.Piece) (all []comparedPiece) {
 	var was, now strings.Builder
 	both := 0
@@ -234,7 +234,7 @@ func comparedReply(pieces []comparison.Piece) (all []comparedPiece) {
 	return all
 }
 
-// css marks our own style as safe to stand in the page as it is.
+// css marks our own style as safe.
 func (p *comparisonPage) css() template.CSS { return template.CSS(p.Style) }
 
 // csp allows our own style by its hash, and nothing else.

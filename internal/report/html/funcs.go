@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/report/show"
 )
 
-// The templates call functions, and never methods: for templates that may, the linker would keep every exported method
-// of every type of the program, 4 MB of them.
+// The templates call functions and no methods. With method calls in templates, the linker would keep every exported
+// method of the program: 4 MB.
 
 // words returns what all pages say values with.
 func words() template.FuncMap {

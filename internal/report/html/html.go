@@ -19,8 +19,8 @@ type Options struct {
 	// Rerun returns the shell command that runs a trial again; nil: none is offered. A command with control or invisible
 	// characters is not offered: pasted into a terminal it could run by itself, or differ from what is seen.
 	Rerun func(...*result.Brief) string
-	// Source returns a file that declares checks, for the lines of those that did not hold; nil: no lines are shown. Files
-	// are named as the run names them: what is not trusted with a run must not be either with what this can read.
+	// Source returns a file with checks, to show the lines of failed ones; nil: no lines are shown. Files have the
+	// names in the run, which may be untrusted: Source decides which files may be read.
 	Source func(file string) ([]byte, error)
 	// Media reads a medium from the results folder, by its hash and type; nil: there is no folder.
 	Media func(m *chat.Media) ([]byte, error)

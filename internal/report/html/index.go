@@ -61,7 +61,7 @@ type row struct {
 	Tokens    int               `json:"tokens"`
 	Calls     int               `json:"calls"`
 	USD       *float64          `json:"usd"`
-	Simulated bool              `json:"simulated,omitempty"` // a mock answered: nobody paid the cost
+	Simulated bool              `json:"simulated,omitempty"` // a mock answered: the cost is simulated
 	Latencies []int32           `json:"latencies,omitempty"` // of the replies, in milliseconds
 	Tags      []int             `json:"tags,omitempty"`
 	Failing   []int             `json:"failing,omitempty"` // types of the checks that failed or could not judge
@@ -153,7 +153,7 @@ func (x *indexer) count(r *row, v *verdictDigest) {
 	}
 }
 
-// done completes the index, but for its trials.
+// done completes the index, except its trials.
 func (x *indexer) done() {
 	x.index.Providers, x.index.Regions, x.index.Tags = x.providers.all(), x.regions.all(), x.tags.all()
 }

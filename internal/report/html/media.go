@@ -12,15 +12,15 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// How many bytes of media a page holds. What is larger is a link to the file beside it.
+// Limits of the media in a page, in bytes. A larger medium is a link to the file beside the page.
 const (
 	maxMedium  = 16 << 20
 	maxMedia   = 64 << 20
 	smallMedia = 768 // those of a trial that are not larger stay in its JSON
 )
 
-// pageMedia are the media of a run, each once in the page, however many trials have it. Media of trials are named by
-// their hash and put behind the trials.
+// pageMedia are the media of a run, each once in the page, for any number of trials. Trials refer to them by hash, and
+// they come after the trials.
 type pageMedia struct {
 	read   func(*chat.Media) ([]byte, error) // nil: there is no results folder
 	file   func(*chat.Media) string          // address of a file from the page; "" or nil: it has none
@@ -80,7 +80,7 @@ func isSum(sum string) bool {
 	})
 }
 
-// write writes the media as data blocks that no browser executes, and where the files of all of them are.
+// write writes the media as data blocks, which no browser executes, and the place of their files.
 func (p *pageMedia) write(w io.Writer) error {
 	if len(p.list) == 0 {
 		return nil
@@ -115,7 +115,7 @@ func (p *pageMedia) write(w io.Writer) error {
 	return err
 }
 
-// bytes are those of a medium that fits into the room that is left; nil: it does not.
+// bytes are the bytes of a medium that fits into room; nil: it does not.
 func (p *pageMedia) bytes(m *chat.Media, room int) ([]byte, error) {
 	if m.Size > min(maxMedium, room) {
 		return nil, nil
@@ -137,8 +137,8 @@ func (p *pageMedia) bytes(m *chat.Media, room int) ([]byte, error) {
 	return data, nil
 }
 
-// encode7Bit writes bytes as text of seven bits a character, most of which take a byte: 1.17 bytes for one, where base64
-// takes 1.33. The three characters that a block of HTML cannot hold are À, Á and Â instead.
+// encode7Bit writes bytes as text with seven bits a character, most of them one byte long: 1.17 bytes for each byte,
+// where base64 needs 1.33. À, Á and Â replace the three characters that an HTML block cannot contain.
 func encode7Bit(data []byte) []byte {
 	out := make([]byte, 0, len(data)+len(data)/5+8)
 	put := func(v byte) {

@@ -91,7 +91,7 @@ func hash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// css and js mark our own files as safe to stand in the page as they are.
+// css and js mark our own files as safe.
 func (p *page) css() template.CSS { return template.CSS(p.Style) }
 
 // js is the script.
@@ -125,13 +125,13 @@ func (p *page) sides() bool {
 // unfinished is the number of planned trials that have no result.
 func (p *page) unfinished() int { return max(show.Unfinished(p.Run)-p.Summary.Cancelled, 0) }
 
-// width is the length of the bar, in trials; those that have no result leave it empty at the end.
+// width is the length of the bar, in trials; trials without a result leave its end empty.
 func (p *page) width() int { return p.Summary.Trials + p.unfinished() }
 
-// concludes reports whether groups are what the run is about: trials of some may end early.
+// concludes reports whether the run is about groups: some may end early.
 func (p *page) concludes() bool { return p.Summary.Groups != nil && show.AnyEarly(p.Run) }
 
-// groups lists the groups by status, worst first, each with where its piece of the bar begins.
+// groups lists the groups by status, worst first, each with the start of its part of the bar.
 func (p *page) groups() []share {
 	c := p.Summary.Groups
 	return placed(share{Status: result.Failed, N: c.Failed}, share{Status: result.Errored, N: c.Errors},
@@ -139,7 +139,7 @@ func (p *page) groups() []share {
 		share{Status: result.Passed, N: c.Passed}, share{Status: result.Skipped, N: c.Skipped})
 }
 
-// shares lists the trials by status, worst first, each with where its piece of the bar begins.
+// shares lists the trials by status, worst first, each with the start of its part of the bar.
 func (p *page) shares() []share {
 	s := &p.Summary
 	return placed([]share{

@@ -67,7 +67,7 @@ var markKinds = []markKind{
 	{show.MarkStopped, "stopped", ""},
 }
 
-// markSize is the length of a side of a mark, marksAcross how many stand in a row.
+// markSize is the side of a mark, marksAcross the number of marks in a row.
 const (
 	markSize    = 10
 	marksAcross = 50
@@ -89,7 +89,7 @@ func (k *markKind) drawn() markKind {
 	return markKind{k.Kind, k.Word, fmt.Sprintf(shapes[k.Kind], 0, 0)}
 }
 
-// ratesOf gathers the groups of several trials; nil: there are none.
+// ratesOf collects the groups with several trials; nil: none.
 func ratesOf(run *result.Run) *rates {
 	gated := show.Gated(show.GroupsOf(run))
 	if len(gated) == 0 {

@@ -86,8 +86,8 @@ func (s *sources) lines(file string) []string {
 	return lines
 }
 
-// declaration is the line of a position with the lines that belong to it: those that are indented deeper, and empty
-// lines between them.
+// declaration is the line at a position, with the following lines that are indented deeper and blank lines between
+// them.
 func declaration(lines []string, at diag.Pos) []string {
 	if int(at.Line) > len(lines) {
 		return nil
@@ -108,7 +108,7 @@ func declaration(lines []string, at diag.Pos) []string {
 	return append([]string{}, lines[from:end]...)
 }
 
-// write writes the lines as a data block that no browser executes; nothing where there are none.
+// write writes the lines as a data block, which no browser executes; nothing without lines.
 func (s *sources) write(w io.Writer) error {
 	if len(s.excerpts) == 0 {
 		return nil

@@ -44,7 +44,7 @@ func trial(run *result.Run, i int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest, said := bytes.CutPrefix(b, []byte(uncounted)) // in a report that was read
+	rest, said := bytes.CutPrefix(b, []byte(uncounted)) // set in a report that was read
 	switch counts := !run.Briefs.At(i).Uncounted; {
 	case counts && said:
 		return append([]byte("{"), rest...), nil

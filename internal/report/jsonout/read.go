@@ -155,7 +155,7 @@ func (rd *reader) trial(raw json.RawMessage) error {
 	return nil
 }
 
-// gates gives the collector the groups whose trials may have ended early, before the trials come.
+// gates passes the groups that may have ended early to the collector, before the trials.
 func (rd *reader) gates() error {
 	var groups []result.Group
 	if raw := rd.header["groups"]; raw != nil {
@@ -190,7 +190,7 @@ func (rd *reader) run() (*result.Run, error) {
 			written.Trials, run.Summary.Trials, errEdited)
 	}
 	was, now := written.Counts, run.Summary.Counts
-	if was != now && was.Passed+was.Failed+was.Errors+was.Skipped+was.Cancelled > 0 { // or nothing is said
+	if was != now && was.Passed+was.Failed+was.Errors+was.Skipped+was.Cancelled > 0 { // otherwise the run records no status
 		return nil, fmt.Errorf("the summary has %s, \"runs\" %s; they do not belong together: %w",
 			countsText(was), countsText(now), errEdited)
 	}

@@ -192,7 +192,7 @@ func (b *builder) unfinished() {
 	b.suite("").add(c)
 }
 
-// base is what all testcases of a group share.
+// base is the common part of the testcases of a group.
 func base(g *show.Group) testcase {
 	agent := show.Line(g.Provider)
 	if region := show.Line(g.Region); region != "" && region != "default" {

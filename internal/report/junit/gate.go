@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// gateProperties are what the trials of a group showed of its rate. Ends of bars are rounded outwards.
+// gateProperties describe the pass rate of a group. Ends of bars are rounded outwards.
 func gateProperties(g *show.Group) []property {
 	if g.Stats == nil || g.Stats.Gate == nil || g.Stats.Gate.Counted == 0 && !show.Early(g.Stats) {
 		return nil

@@ -60,7 +60,7 @@ func Write(w io.Writer, run *result.Run, o Options) error {
 // document writes elements and keeps the first error.
 type document struct {
 	enc   *xml.Encoder
-	place func(file string) string // nil: as it is
+	place func(file string) string // nil: unchanged
 	err   error
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// location identifies a testcase within its group, where a testcase is a turn or a check.
+// location identifies a testcase within its group, if testcases are turns or checks.
 type location struct {
 	turn  int    // -1: the conversation
 	check int    // -1: the whole turn; for an eval, the number of its result
@@ -19,14 +19,14 @@ var wholeTrial = location{turn: -2, check: -1}
 type observation struct {
 	location
 	name     string
-	file     string // of the check; "": that of the scenario
+	file     string // file of the check; "": that of the scenario
 	line     int32
 	status   result.Status
 	ms       float64
-	reason   string         // in one line, where there are no problems
+	reason   string         // in one line, if there are no problems
 	problems []show.Problem // checks that did not pass
 	exchange *result.Turn   // the turn to show with the problems; may be nil
-	// verdict is that of the check where each check is a testcase; else nil.
+	// verdict is the verdict of the check, if each check is a testcase; otherwise nil.
 	verdict *result.Verdict
 }
 
@@ -132,7 +132,7 @@ func check(loc location, exchange *result.Turn, v *result.Verdict) observation {
 	return s
 }
 
-// counted is the turn by which the group's statistics know the observation.
+// counted is the turn of the observation in the statistics of the group.
 func (s *observation) counted() int {
 	if s.eval == "" && s.turn >= 0 && s.exchange != nil {
 		return s.exchange.Script()

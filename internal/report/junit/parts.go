@@ -62,7 +62,7 @@ func isRed(s result.Status) bool {
 	return s == result.Failed || s == result.Errored || s == result.Undecided
 }
 
-// groupFailure is the testcase of a group that failed although none of its parts did.
+// groupFailure is the testcase of a group that failed without a failed part.
 func groupFailure(g *show.Group) testcase {
 	c := base(g)
 	c.name += " run"

@@ -118,7 +118,7 @@ func (b *builder) judges(g *show.Group) ([]property, error) {
 	return sum.properties("judge"), nil
 }
 
-// sideCostProperties are the properties for models beside the agents of a group, by what they start with; nil when there were none.
+// sideCostProperties are the properties of models other than the agents of a group, with a prefix; nil: none.
 func (b *builder) sideCostProperties(g *show.Group, prefix string, of func(*result.Brief) *result.SideCost) []property {
 	var sum sideCosts
 	for _, i := range g.Trials {
@@ -127,7 +127,7 @@ func (b *builder) sideCostProperties(g *show.Group, prefix string, of func(*resu
 	return sum.properties(prefix)
 }
 
-// sideCosts add up what models beside the agents of a group took.
+// sideCosts sums the usage of models other than the agents of a group.
 type sideCosts struct {
 	cost, simulated float64
 	tokens, calls   int
@@ -159,7 +159,7 @@ func (s *sideCosts) properties(prefix string) []property {
 		property{prefix + "_calls", strconv.Itoa(s.calls)})
 }
 
-// judgesOf is what judging a trial cost, without the answers that a trial before it has too.
+// judgesOf is the cost of judging a trial, without answers that an earlier trial shares.
 func (b *builder) judgesOf(i int) (*result.SideCost, error) {
 	brief := b.run.Briefs.At(i)
 	if !b.shares || brief.Judges == nil {

@@ -13,7 +13,7 @@ const maxProviders = 30
 // providerCost sums up the trials of a provider.
 type providerCost struct {
 	who            string
-	groups, held   int // groups that were judged, and those that passed, by their own pass_threshold
+	groups, held   int // groups with a verdict, and those that passed by their pass_threshold
 	trials, passed int
 	unpriced       int
 	usage          result.Usage
@@ -35,7 +35,7 @@ func costs(groups *show.Groups, run *result.Run) string {
 	}
 	held := func(*providerCost) string { return "" }
 	heading, line := "", ""
-	if len(run.Groups) > 0 { // where failures may be tolerated, trials alone mislead
+	if len(run.Groups) > 0 { // failures may be tolerated, so trials alone would mislead
 		heading, line = " scenarios passed |", "--:|"
 		held = func(s *providerCost) string {
 			return fmt.Sprintf(" %s of %s |", show.Count(s.held), show.Count(s.groups))

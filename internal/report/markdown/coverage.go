@@ -10,7 +10,7 @@ import (
 
 const maxMissed = 20
 
-// coverage says what of the projects no trial touched; "" when there is nothing of that kind.
+// coverage lists the parts of the projects that no trial touched; "": none.
 func coverage(run *result.Run) string {
 	var b strings.Builder
 	for _, c := range show.Coverage(run) {

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// gates is a table of the groups of several trials with their error bars, where trials of any may end early, in about
-// size bytes; "" where they do not. The worst come first.
+// gates is a table of the groups with several trials and their error bars, in about size bytes, worst first; "": no
+// group may end early.
 func gates(run *result.Run, groups *show.Groups, size int) string {
 	if !show.AnyEarly(run) {
 		return ""

@@ -98,8 +98,8 @@ func (t *trace) callFailed(c *trial, e *result.CallFailed) {
 	t.endCall(s, e.Time, e.LatencyMS)
 }
 
-// endCall ends the span of a call. In a simulated conversation the clock stands still while judges run, so the measured
-// time of the call counts.
+// endCall ends the span of a call. In a simulated conversation the clock does not advance while judges run, so the
+// measured time of the call is used.
 func (t *trace) endCall(s *span, at time.Time, took float64) {
 	s.end(at)
 	if s.End == s.Start && took > 0 {

@@ -21,7 +21,7 @@ type Config struct {
 	Content  bool // message contents, arguments and results of tools, explanations
 	Service  string
 	Resource map[string]string // further attributes of the resource
-	// Scrub removes secrets from a request; nil: requests are sent as they are.
+	// Scrub removes secrets from a request; nil: requests are sent unchanged.
 	Scrub func(body []byte) []byte
 }
 
@@ -67,7 +67,7 @@ func source(variable string) string {
 	return variable
 }
 
-// parseEndpoint reads a URL; one without a path gets that of traces.
+// parseEndpoint reads a URL; without a path it gets that of traces.
 func parseEndpoint(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" { // the error may hold a password
@@ -190,7 +190,7 @@ func (e environment) off() bool {
 	return e.yes("OTEL_SDK_DISABLED") || exporters != "" && !slices.Contains(strings.Split(exporters, ","), "otlp")
 }
 
-// endpoint returns the URL for traces as it is, or else the URL for all signals with the path of traces.
+// endpoint returns the URL for traces, or else the URL for all signals with the path of traces.
 func (e environment) endpoint() (at, name string) {
 	at, isOwn := e.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), true
 	if at == "" {

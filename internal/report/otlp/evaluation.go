@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// evaluation is what a check found, for the event gen_ai.evaluation.result.
+// evaluation is the result of a check, for the event gen_ai.evaluation.result.
 type evaluation struct {
 	surface     string // assertion, guardrail, eval
 	name        string

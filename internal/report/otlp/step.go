@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// stepStarted begins the span of a step of a composition, within that of its turn or of the parallel step.
+// stepStarted starts the span of a step of a composition, within the span of its turn or of the parallel step.
 func (t *trace) stepStarted(c *trial, e *result.StepStarted) {
 	within := c.parent("")
 	if s := c.steps[e.Within]; s != nil {

@@ -232,7 +232,7 @@ func (s *span) child(name, trial, place string, kind int, at time.Time) *span {
 	return c
 }
 
-// traceOf returns the id of a trial's trace. It is derived from that of the run, so that the trial is found again.
+// traceOf returns the id of a trial's trace. It is derived from that of the run, so that it can be computed again.
 func (t *trace) traceOf(trial string) string {
 	sum := sha256.Sum256([]byte(t.id + "\x00" + trial))
 	sum[0] |= 1 // an id of all zeros is invalid

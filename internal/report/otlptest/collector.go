@@ -90,7 +90,7 @@ func (c *Collector) take(r *http.Request, body []byte) error {
 	return nil
 }
 
-// Decode reads a request. OTLP writes ids in hexadecimal where JSON of protobuf has base64; nothing else differs.
+// Decode reads a request. OTLP writes ids in hexadecimal, where JSON of protobuf uses base64; nothing else differs.
 func Decode(body []byte) (*collectorpb.ExportTraceServiceRequest, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
@@ -139,7 +139,7 @@ func rewriteIDs(v any) error {
 	return nil
 }
 
-// Requests are those that came, also those that Answer answered.
+// Requests are all received requests, including those that Answer handled.
 func (c *Collector) Requests() []*http.Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()

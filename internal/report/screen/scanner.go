@@ -10,8 +10,8 @@ type commandScanner struct {
 	word   bool // letters follow the hashes
 }
 
-// plainPrefix returns the length of the start of p that can be written as it is: printable ASCII within a line that
-// does not look like a command. It does not change the scanner.
+// plainPrefix returns the length of the start of p that needs no change: printable ASCII within a line that does not
+// look like a command. It does not change the scanner.
 func (l *commandScanner) plainPrefix(p []byte) (n int) {
 	if !l.begun || l.colon || l.hashes > 0 {
 		return 0
@@ -22,7 +22,7 @@ func (l *commandScanner) plainPrefix(p []byte) (n int) {
 	return n
 }
 
-// next takes the next character; 0 stands for one that is replaced. It reports whether the character would complete a
+// next takes the next character; 0 stands for a replaced one. It reports whether the character would complete a
 // command, so that a joiner must be written before it.
 func (l *commandScanner) next(c rune) (apart bool) {
 	if c == '\n' {

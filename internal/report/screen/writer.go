@@ -12,14 +12,14 @@ import (
 	"github.com/arena-evals/arena/internal/report/show"
 )
 
-// Writer passes text on and replaces what a terminal or a CI system would obey. Tabs and newlines stay. It is safe for
-// concurrent use. Its views share the state of the line that is being written.
+// Writer passes text on, and replaces characters that a terminal or a CI system would obey. Tabs and newlines stay. It
+// is safe for concurrent use. Its views share the state of the current line.
 type Writer struct {
 	*stream
 	kind kind
 }
 
-// kind is what a view passes on besides text.
+// kind is what a view lets pass in addition to text.
 type kind uint8
 
 const (

@@ -17,7 +17,7 @@ type Remark struct {
 	Text   string
 }
 
-// maxAgainst is how many groups of a kind are named, where not all are.
+// maxAgainst is the highest number of named groups of a kind.
 const maxAgainst = 10
 
 // Against describes a run in comparison with its baseline: first all groups together, then the groups that changed or

@@ -34,7 +34,7 @@ func SpreadText(what string, s *analysis.Spread, simulated bool) []string {
 	switch {
 	case s.N > 1 && s.Low == s.High:
 		all[0] = "each " + all[0]
-	case s.N > 1 && m(s.Low) == m(s.High): // as far as they are written
+	case s.N > 1 && m(s.Low) == m(s.High): // equal when written
 		all[0] = "each about " + all[0]
 	case s.N > 1:
 		all[0] = "median " + all[0]
@@ -57,7 +57,7 @@ func GroupName(g *analysis.Group) string {
 	return Line(g.Scenario) + " · " + Line(g.Provider)
 }
 
-// OutlierText says how far a trial lies apart: "$0.92, the median is $0.03".
+// OutlierText says how far a trial is from the others: "$0.92, the median is $0.03".
 func OutlierText(o *analysis.Outlier) string {
 	text := fmt.Sprintf("%s, the median is %s", Measure(o.What, o.Value), Measure(o.What, o.Median))
 	if o.Simulated {

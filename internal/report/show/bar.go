@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Bar is the error bar of a group, rounded outwards: "84–100%". It has more digits where the rounded one would touch a
-// line that it does not.
+// Bar is the error bar of a group, rounded outwards: "84–100%". It has more digits if the rounded bar would touch a
+// line that the real one does not.
 func Bar(g *result.Gate) string {
 	low, high := BarEnds(g)
 	return strings.TrimSuffix(low, "%") + "–" + high
@@ -57,7 +57,7 @@ func percentage(x float64, digits int) string {
 // lower is the line that a passed gate lies above.
 func lower(g *result.Gate) float64 { return math.Round((g.PassRate-g.Tolerance)*1e12) / 1e12 }
 
-// Asked is what a gate asks for: "asked 80%", or "asked 90%, 75% may pass" with a tolerance.
+// Asked words the demand of a gate: "asked 80%", or "asked 90%, 75% may pass" with a tolerance.
 func Asked(g *result.Gate) string {
 	text := "asked " + share(g.PassRate)
 	if g.Tolerance > 0 {
@@ -86,7 +86,7 @@ func GateLine(g *result.Gate) string {
 	return text
 }
 
-// NamedBar is Bar, which names its confidence where it is not the usual one.
+// NamedBar is Bar, with its confidence if that is not the default.
 func NamedBar(g *result.Gate) string {
 	if g.Confidence == result.DefaultConfidence {
 		return Bar(g)
@@ -94,7 +94,7 @@ func NamedBar(g *result.Gate) string {
 	return Bar(g) + " at " + share(g.Confidence) + " confidence"
 }
 
-// NoVerdictReason is why a group has no verdict, and what would help; "": it has one.
+// NoVerdictReason says why a group has no verdict, and what would help; "": it has one.
 func NoVerdictReason(g *result.Gate) string {
 	switch g.Verdict {
 	case result.Undecided:
@@ -178,7 +178,7 @@ func SuiteRate(r *result.SuiteRate) string {
 	return Percent(r.Rate) + " (" + Range(r.Low, r.High, 1) + " at " + share(r.Confidence) + ")"
 }
 
-// BarsNote says how sure the bars of groups are that name no confidence, and why that of the suite is narrower.
+// BarsNote says how certain bars without a confidence are, and why that of the suite is narrower.
 func BarsNote(r *result.SuiteRate) string {
 	return "bars of groups are at " + share(result.DefaultConfidence) + " confidence unless they name another; the suite's, " +
 		"at " + share(r.Confidence) + ", is narrower because it is that of the mean of all groups"

@@ -23,7 +23,7 @@ func Changes(run *result.Run) map[string]string {
 	return all
 }
 
-// namesChanged names the first groups that have the verdict of the whole run; "": no group has it by itself.
+// namesChanged names the first groups with the verdict of the whole run; "": none.
 func namesChanged(a *result.Against) string {
 	const most = 5
 	var names []string

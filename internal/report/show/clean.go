@@ -5,9 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes untrusted text safe for a terminal and for XML, and hides nothing of it: each character that a terminal
-// would obey or that a reader would not see is replaced by a visible sign. \r\n becomes \n, and each byte of invalid
-// UTF-8 becomes U+FFFD. Newlines and tabs stay. Clean text stays as it is.
+// Clean makes untrusted text safe for a terminal and for XML, without hiding anything: a visible sign replaces each
+// character that a terminal would obey or that a reader would not see. \r
+// becomes
+// , and each byte of invalid UTF-8 becomes U+FFFD. Newlines and tabs stay. Clean text is returned unchanged.
 func Clean(s string) string {
 	if isPlain(s) {
 		return s
@@ -34,8 +35,8 @@ func Line(s string) string {
 	return strings.Join(strings.Fields(Clean(s)), " ")
 }
 
-// isPlain reports whether a text is printable ASCII, newlines and tabs only, as nearly all text is. Clean returns such
-// text as it is.
+// isPlain reports whether a text is only printable ASCII, newlines and tabs, as most text is. Clean returns such text
+// unchanged.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < ' ' && c != '\n' && c != '\t') || c > '~' {

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Compared counts the groups that regressed, those that differ without evidence, those that cannot be compared or have
-// fewer checks, and those that are not run any more.
+// Compared counts groups that regressed, differ without evidence, cannot be compared or have fewer checks, or do not
+// run any more.
 func Compared(r *comparison.Report) string {
 	regressed := len(r.Judged(comparison.Regressed))
 	text := fmt.Sprintf("%d of %s regressed", regressed, Plural(len(r.Pairs), "group"))
@@ -103,7 +103,7 @@ func ChangeWord(p *comparison.Pair) string {
 	return word
 }
 
-// Why says on what the verdict on a pair rests, where that is worth a line; "" elsewhere.
+// Why gives the reason for the verdict on a pair, if it is worth a line; "": it is not.
 func Why(r *comparison.Report, p *comparison.Pair) string {
 	why := verdictWhy(r, p)
 	switch {
@@ -137,7 +137,7 @@ func verdictWhy(r *comparison.Report, p *comparison.Pair) string {
 	return ""
 }
 
-// Suite says what the groups show together: "" where chance had no part in any.
+// Suite words the verdict on all groups; "": none depends on chance.
 func Suite(r *comparison.Report) string {
 	j := r.Judgement
 	if j.Tested == 0 {
@@ -195,7 +195,7 @@ func PairName(r *comparison.Report, p *comparison.Pair) string {
 // Difference shows a pair of groups: the verdicts that changed in one trial, and its reply.
 type Difference struct {
 	Trial   string
-	Changes []string // each in a line: where, which check, what it was and is
+	Changes []string // each in a line: place, check, before and after
 	Turn    int      // of the reply
 	Reply   []comparison.Piece
 }
@@ -253,7 +253,7 @@ func opinion(o *result.Opinion) string {
 	return o.Status.String() + ": " + Line(o.Reason)
 }
 
-// around is how many characters of what both texts have are shown beside a difference.
+// around is the number of common characters that are shown beside a difference.
 const around = 40
 
 // WordDiff writes what differs between two texts as [-removed-] and {+added+}, with some of what is around it.
@@ -272,8 +272,7 @@ func WordDiff(pieces []comparison.Piece) string {
 	return b.String()
 }
 
-// Common shortens what both texts have: to its end where it is the beginning, to its beginning where it is the end, and
-// to both elsewhere.
+// Common shortens a common text: to its end if it comes first, to its start if it comes last, otherwise to both.
 func Common(text string, first, last bool) string {
 	r := []rune(text)
 	switch {

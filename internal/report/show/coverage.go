@@ -20,7 +20,7 @@ type Missed struct {
 	Names []string
 }
 
-// Coverage says what of each project the trials touched.
+// Coverage lists what the trials touched of each project.
 func Coverage(run *result.Run) (all []Covered) {
 	for i := range run.Coverage {
 		c := &run.Coverage[i]

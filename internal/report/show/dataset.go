@@ -16,7 +16,7 @@ func DatasetLabel(d *result.DatasetStats) string {
 // are its ends.
 func Interval(low, high float64) string { return Percent(low) + " to " + Percent(high) }
 
-// Rate is a share of passes, or a dash where nothing passed or failed.
+// Rate is a pass rate; a dash if nothing passed or failed.
 func Rate(rate *float64) string {
 	if rate == nil {
 		return "–"
@@ -53,7 +53,7 @@ func DatasetRest(d *result.DatasetStats) string {
 	return strings.Join(parts, ", ")
 }
 
-// DatasetCost is the mean cost of a trial, "$0.0001 simulated"; "" where no price is known.
+// DatasetCost is the mean cost of a trial, "$0.0001 simulated"; "": no price is known.
 func DatasetCost(d *result.DatasetStats) string {
 	if d.Cost == nil {
 		return ""
@@ -68,7 +68,7 @@ func DatasetCost(d *result.DatasetStats) string {
 	return text
 }
 
-// DatasetJudges is what judging all rows took, "judges 1,200 tokens, $0.0100"; "" where no model judged.
+// DatasetJudges is the cost of judging all rows, "judges 1,200 tokens, $0.0100"; "": no model judged.
 func DatasetJudges(d *result.DatasetStats) string {
 	if d.Judges == nil {
 		return ""
@@ -76,7 +76,7 @@ func DatasetJudges(d *result.DatasetStats) string {
 	return "judges " + TokensOf(d.Judges) + ", " + cost(d.Judges.CostUSD, d.Judges.SimulatedUSD)
 }
 
-// DatasetExpenses is what a trial cost and how long it took, on average: "$0.0001 and 0.9s a row".
+// DatasetExpenses are the mean cost and time of a trial: "$0.0001 and 0.9s a row".
 func DatasetExpenses(d *result.DatasetStats) string {
 	var parts []string
 	if d.Cost != nil {
@@ -149,7 +149,7 @@ func ScoreSpread(s *result.Spread) string {
 	return Score(s.Mean) + " ± " + deviation(*s.Deviation)
 }
 
-// deviation has two digits that count where the score would be cut to 0.
+// deviation has two significant digits if it would be rounded to 0.
 func deviation(d float64) string {
 	if d > 0 && d < 0.005 {
 		return fmt.Sprintf("%.1g", d)

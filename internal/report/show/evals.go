@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// missedEvals are the evals that keep their trial from passing: they have a threshold, and missed it or could not be
-// judged. stopped are those that were cancelled.
+// missedEvals are the evals that fail their trial: they have a threshold, and missed it or could not judge. stopped are
+// cancelled ones.
 func missedEvals(t *result.Trial) (missed, stopped []Problem) {
 	for i := range t.Evals {
 		e := &t.Evals[i]

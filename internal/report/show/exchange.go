@@ -58,7 +58,7 @@ func Exchange(t *result.Turn) []Entry {
 	return all
 }
 
-// LeftOut says what of the conversation a model was sent, and what it was not.
+// LeftOut says which part of the conversation a model was sent.
 func LeftOut(l *chat.LeftOut) string {
 	about := ""
 	if l.Estimated {
@@ -159,7 +159,7 @@ func MessageText(m *chat.Message) string {
 
 // Clip cuts text to about n bytes and says how many characters are missing.
 func Clip(s string, n int) string {
-	if len(s) <= n+40 { // the note would be as long
+	if len(s) <= n+40 { // the note would be as long as the rest
 		return s
 	}
 	head := Head(s, n)

@@ -17,7 +17,7 @@ type Group struct {
 	Scenario string
 	Provider string
 	Region   string
-	Session  string // of a recorded conversation, where the scenario is about several; or the row of its dataset
+	Session  string // session of a recording with several; or the row of the dataset
 	Row      string // of the dataset; "": none
 	Status   result.Status
 	Excuse   string        // why the group, which did not pass, makes nothing red; "": it does
@@ -56,8 +56,8 @@ func (g *Group) ColumnLabel() string {
 	return g.ProviderLabel()
 }
 
-// Rate is "3 of 5 trials passed (60%, 18–93%), needs 100%", with "of each variant" where there are several; of a gate
-// it is GateLine; "" for a single trial.
+// Rate is "3 of 5 trials passed (60%, 18–93%), needs 100%", with "of each variant" if there are several; for a gate,
+// GateLine; "": a single trial.
 func (g *Group) Rate() string {
 	s := g.Stats
 	if s == nil {
@@ -85,7 +85,7 @@ func (g *Group) Rate() string {
 	return text
 }
 
-// AskedRate is the share of trials that is asked for: that of a gate, or the strictest pass_threshold that matters.
+// AskedRate is the required share of trials: that of a gate, or the highest pass_threshold that matters.
 func (g *Group) AskedRate() float64 {
 	if g.Stats.Gate != nil && g.Stats.Gate.Rule == result.RuleGate {
 		return g.Stats.Gate.PassRate
@@ -110,7 +110,7 @@ func (g *Group) ofEach() string {
 	return ""
 }
 
-// needs is the strictest threshold among the assertions that failed; where the group passed, among those with failures.
+// needs is the highest threshold of the failed assertions, or, if the group passed, of those with failures.
 func (g *Group) needs() float64 {
 	needs, any := 0.0, false
 	for i := range g.Stats.Assertions {

@@ -90,7 +90,7 @@ func (gs *Groups) At(i int) *Group {
 		}
 	}
 	switch {
-	case b.Gone && b.Tolerated: // it is no part of the plan any more, and so none of the group of its scenario
+	case b.Gone && b.Tolerated: // it is in no group any more, because the plan does not have it
 		g.Status = result.Passed
 	case b.Gone:
 	case b.Group >= 0:

@@ -41,8 +41,7 @@ func Guardrail(f *result.Firing) string {
 	return text
 }
 
-// Guardrails counts the guardrails that fired in a run, unless RunNotes do, those that only monitor, and the streams
-// that were closed; nil when no guardrail did anything.
+// Guardrails counts fired guardrails (unless RunNotes does), monitoring ones, and closed streams; nil: none.
 func Guardrails(run *result.Run) (all []string) {
 	n := run.Summary.Guards
 	if n == nil {

@@ -17,9 +17,9 @@ func AppendSign(b []byte, r rune) []byte {
 	return fmt.Appendf(b, "⟨U+%04X⟩", r)
 }
 
-// IsForbidden reports whether a character never reaches a reader, whoever wrote it: a control character other than
-// newline and tab, a mark that changes the reading direction, a line or paragraph separator, a noncharacter, or an
-// invisible character that no script needs. Joiner is allowed, because arena writes it.
+// IsForbidden reports whether a character is never shown, whoever wrote it: a control character other than newline and
+// tab, a direction mark, a line or paragraph separator, a noncharacter, or an invisible character that no script needs.
+// Joiner is allowed, because arena writes it.
 func IsForbidden(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':

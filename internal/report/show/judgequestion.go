@@ -17,8 +17,8 @@ type Question struct {
 	Votes          []Vote
 }
 
-// Vote is the answer of one judge: one round or more, the last of which counts. A reply that could not be read leads to
-// another round.
+// Vote is the answer of one judge in one or more rounds, the last of which counts. An unreadable reply leads to another
+// round.
 type Vote []*result.Judgement
 
 // Last is the round that counts.
@@ -111,7 +111,7 @@ func (a *Question) voteScores(again int) string {
 	return strings.Join(words, " ")
 }
 
-// JudgeLabel names a judge, with its model in parentheses where that is another name.
+// JudgeLabel names a judge, with its model in parentheses if the names differ.
 func JudgeLabel(j *result.Judgement) string {
 	name, model := cmp.Or(Line(j.Judge), Line(j.Provider)), Line(j.Model)
 	switch {

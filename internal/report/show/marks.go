@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// Mark is what a trial is to the verdict of its group.
+// Mark is the role of a trial in the verdict of its group.
 type Mark struct {
 	Number int    // of the trial in its group
 	Kind   string // passed, failed, broken, skipped, stopped: it counts; replaced and beyond do not

@@ -76,7 +76,7 @@ func SimulatedPart(usd *float64, simulated float64) string {
 	return money(simulated) + " of it" + Simulated
 }
 
-// Simulated is the suffix of an amount that mocks made up and nobody paid.
+// Simulated is the suffix of a simulated amount.
 const Simulated = " simulated"
 
 // rounding is the relative error that sums of the same prices may have.
@@ -122,8 +122,7 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(percent, 'f', -1, 64) + "%"
 }
 
-// Score writes a score or threshold from 0 to 1 with two decimals, and with more where two decimals would round it to 0
-// or 1.
+// Score writes a score or threshold from 0 to 1 with two decimals, or with more if it would be rounded to 0 or 1.
 func Score(score float64) string {
 	s := strconv.FormatFloat(score, 'f', 2, 64)
 	if (s == "1.00" && score != 1) || (s == "0.00" && score != 0) {

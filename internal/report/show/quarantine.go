@@ -22,7 +22,7 @@ func Quarantines(run *result.Run) (lines []Remark) {
 	return lines
 }
 
-// Overdue says of a quarantine that is over that it makes the run red.
+// Overdue says that an ended quarantine makes the run red.
 func Overdue(q *result.Quarantine) string {
 	return fmt.Sprintf("the %s, and makes the run red: take it out of %s, or say until when it goes on", Line(q.String()),
 		Position(q.Position))

@@ -14,8 +14,8 @@ import (
 )
 
 // Signature is equal for trials that failed in the same way: in the same checks, for the same reasons. Trials with the
-// same error have the same signature in whatever scenario they are. What a reason says of its own trial does not count:
-// its id, its files, process and port numbers, and times.
+// same error have the same signature in any scenario. Ids, files, process and port numbers and times of the trial do
+// not count.
 func Signature(t *result.Trial) string {
 	problems := Problems(t)
 	own := namesOf(t)
@@ -65,7 +65,7 @@ func namesOf(t *result.Trial) ownNames {
 	return slices.Compact(own)
 }
 
-// fileNameForm is an id as file names have it, such as those of cassettes.
+// fileNameForm is an id in the form of file names, such as those of cassettes.
 func fileNameForm(id string) string {
 	return strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r)) {
@@ -82,7 +82,7 @@ var varying = sync.OnceValue(func() *regexp.Regexp {
 		`|\b[0-9a-f]*[0-9][0-9a-f]*-[0-9a-f-]{12,}\b`)
 })
 
-// strip removes from a reason what it says of its own trial.
+// strip removes the trial's own names from a reason.
 func (own ownNames) strip(reason string) string {
 	if reason == "" {
 		return ""
@@ -94,7 +94,7 @@ func (own ownNames) strip(reason string) string {
 	return varying().ReplaceAllLiteralString(reason, "\x01")
 }
 
-// stripName removes a name from a text where it is a whole word, with the rest of the file name that follows it.
+// stripName removes a whole word from a text, with the rest of a file name that follows.
 func stripName(text, name string) string {
 	var b strings.Builder
 	for from := 0; ; {

@@ -114,7 +114,7 @@ func groupParts(run *result.Run, s *result.Summary, c *result.GroupCounts) []str
 	return parts
 }
 
-// Excused counts the failed trials that make nothing red: " (2 tolerated, 1 known)"; "": there are none.
+// Excused counts failed trials that do not make the run red: " (2 tolerated, 1 known)"; "": none.
 func Excused(s *result.Summary) string {
 	var parts []string
 	if s.Tolerated > 0 {
@@ -129,7 +129,7 @@ func Excused(s *result.Summary) string {
 	return inParentheses(strings.Join(parts, ", "))
 }
 
-// FailOn is what FailOnMark adds.
+// FailOn is the mark that FailOnMark adds.
 const FailOn = " (fail_on)"
 
 // FailOnMark is the suffix of a count that makes the run fail because fail_on names it; "" for others.
@@ -242,7 +242,7 @@ func Tokens(u result.Usage) string {
 	return text
 }
 
-// TokensOf is the number of tokens of models beside the agents.
+// TokensOf is the number of tokens of models other than agents.
 func TokensOf(c *result.SideCost) string { return Tokens(result.Usage{Usage: c.Usage}) }
 
 // Cost is the cost of the run's agents, with the number of trials that it leaves out and its simulated part: "$0.0187
@@ -255,8 +255,8 @@ func Cost(s *result.Summary) string {
 	return text
 }
 
-// Expenses are the tokens and the cost of the agents, then those of the models that played users, then those that
-// context policies asked, then those of the judges; nil for a run that called no model.
+// Expenses are the tokens and costs of agents, models that played users, models of context policies, and judges; nil:
+// no model was called.
 func Expenses(s *result.Summary) (all []string) {
 	judges := s.Judges
 	if s.Usage.Calls > 0 || s.Usage.Total() > 0 {

@@ -40,7 +40,7 @@ func Reason(t *result.Trial) string {
 	return text
 }
 
-// TrialError is the trial's error on one line, with the turn that it came from where the text does not name it.
+// TrialError is the trial's error on one line, with its turn if the text does not name it.
 func TrialError(t *result.Trial) string { return withTurn(Line(t.Error), t) }
 
 // TrialErrorText is TrialError with its line breaks. Differences from a recording, for example, take several lines.

@@ -90,8 +90,8 @@ func (p Problem) Needs() string {
 	return ""
 }
 
-// Expected returns the expected and the actual value from the details of the check, each on one line; "" where the
-// details have none.
+// Expected returns the expected and the actual value from the details of the check, each on one line; "": no such
+// details.
 func (p Problem) Expected() (expected, got string) {
 	return p.detail("expected"), p.detail("actual", "got")
 }
@@ -131,7 +131,7 @@ func (p Problem) LabelledLine() string {
 	return p.Line()
 }
 
-// SeenAndScore is what the check saw, with the score and the limit that it missed.
+// SeenAndScore is the finding of the check, with the score and the missed limit.
 func (p Problem) SeenAndScore() string {
 	needs := p.Needs()
 	if needs == p.Seen() {
@@ -140,7 +140,7 @@ func (p Problem) SeenAndScore() string {
 	return p.withNote(needs)
 }
 
-// withNote adds a note to Seen: after it, or before it where Seen is long and may be cut, as the reasoning of a model.
+// withNote adds a note to Seen: after it, or before it if Seen is long and may be cut, such as reasoning of a model.
 func (p Problem) withNote(note string) string {
 	const long = 100 // bytes
 	switch seen := p.Seen(); {

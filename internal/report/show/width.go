@@ -9,8 +9,7 @@ import (
 // Width is the number of terminal columns that a line takes. It does not depend on the locale.
 func Width(s string) int { return displaywidth.String(s) }
 
-// Cut shortens a line to at most width columns, the last of which is … when something was left out. It never splits a
-// character.
+// Cut shortens a line to at most width columns, with … at the end if something was cut. It never splits a character.
 func Cut(s string, width int) string {
 	switch {
 	case width <= 0:
@@ -26,7 +25,7 @@ func Cut(s string, width int) string {
 	return displaywidth.TruncateString(s, width, "…")
 }
 
-// Head is the first n bytes of s, or fewer where that would split a character.
+// Head is the first n bytes of s, or fewer to avoid splitting a character.
 func Head(s string, n int) string {
 	if n < 0 {
 		return ""
@@ -40,8 +39,8 @@ func Head(s string, n int) string {
 	return s[:n]
 }
 
-// Wrap breaks text into lines of at most width columns, at its newlines and, where possible, at spaces. With limit > 0
-// there are at most limit lines, the last of which ends in … when something was left out.
+// Wrap breaks text into lines of at most width columns, at newlines and, where possible, at spaces. With limit > 0
+// there are at most limit lines, with … at the end if something was cut.
 func Wrap(s string, width, limit int) []string {
 	w := wrapper{width: max(width, 2), limit: limit}
 	for line := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {

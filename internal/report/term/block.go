@@ -43,7 +43,7 @@ func (b *block) render() []*row {
 	return b.rows
 }
 
-// ofFirstScenario are the members whose scenario is that of the first.
+// ofFirstScenario are the members with the scenario of the first one.
 func (b *block) ofFirstScenario() []*result.Brief {
 	var all []*result.Brief
 	for i := range b.members {
@@ -56,7 +56,7 @@ func (b *block) ofFirstScenario() []*result.Brief {
 
 func (b *block) add(r *row) { b.rows = append(b.rows, r) }
 
-// placeColumn is where positions end at the right on a wide screen, so that they stay near what they belong to.
+// placeColumn is the last column of positions on a wide screen, so that they stay near their text.
 const placeColumn = 120
 
 // addWithPosition adds a row with a position at its right, or with the position on an indented line below it.

@@ -33,7 +33,7 @@ func (p *Printer) Compare(r *comparison.Report, before, after string) error {
 	return p.err
 }
 
-// comparedStyle is that of a section.
+// comparedStyle is the style of a section.
 func comparedStyle(s result.Status) style {
 	switch s {
 	case result.Failed:

@@ -11,7 +11,7 @@ import (
 // maxMissed is how many parts of a kind that no trial touched are named.
 const maxMissed = 50
 
-// coverage says, for who wants to know more, what of the projects no trial touched.
+// coverage lists, with -v, the parts of the projects that no trial touched.
 func (p *Printer) coverage(run *result.Run) (rows []*row) {
 	if p.opts.Verbosity == 0 {
 		return nil

@@ -65,7 +65,7 @@ func (p *Printer) dataset(label string, d *result.DatasetStats) []*row {
 	return append(rows, p.worstRows(d)...)
 }
 
-// rowChecks lists the checks of a dataset, those that did not always pass first where not all are shown.
+// rowChecks lists the checks of a dataset. If not all are shown, those that did not always pass come first.
 func (p *Printer) rowChecks(d *result.DatasetStats) []*row {
 	shown := d.Checks
 	if len(shown) > maxRowChecks && p.opts.Verbosity == 0 {

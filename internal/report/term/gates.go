@@ -50,7 +50,7 @@ func (p *Printer) gates(run *result.Run) {
 	p.print(rows)
 }
 
-// groupCost is what the trials of a group cost; "" where that is not known or nothing.
+// groupCost is the cost of the trials of a group; "": not known, or none.
 func groupCost(run *result.Run, g *show.Group) string {
 	usd, simulated := 0.0, 0.0
 	for _, i := range g.Trials {
@@ -67,7 +67,7 @@ func groupCost(run *result.Run, g *show.Group) string {
 	return show.Spent(&usd, simulated)
 }
 
-// aboutGate is what else is to be known of a group.
+// aboutGate are further remarks on a group.
 func (p *Printer) aboutGate(g *result.Gate) (rows []*row) {
 	add := func(text string) { rows = append(rows, (&row{}).gap(2*signWidth).add(dim, text)) }
 	if text := show.Weakened(g); text != "" {
@@ -88,7 +88,7 @@ func (p *Printer) aboutGate(g *result.Gate) (rows []*row) {
 	return rows
 }
 
-// groupVerdicts counts the groups by status, where trials of some may end early: single trials say little then.
+// groupVerdicts counts the groups by status, if some may end early: single trials say little then.
 func groupVerdicts(run *result.Run) []piece {
 	s, c := &run.Summary, run.Summary.Groups
 	pieces := []piece{{show.Plural(c.Groups, "scenario"), bold}}

@@ -29,7 +29,7 @@ const roundWidth = 6 // vote 9, again, judge
 
 // vote adds the rounds of a vote, one below the other.
 func (b *block) vote(v show.Vote) {
-	const quoted = 2000 // bytes of a reply; -vv has it whole in the transcript
+	const quoted = 2000 // bytes of a reply; the transcript of -vv has all
 	indent := 10 + roundWidth + 2
 	for i := range v {
 		for k, line := range show.Wrap(v.RoundText(i, quoted), b.width-indent, b.p.lines(1)) {

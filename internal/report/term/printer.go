@@ -91,7 +91,7 @@ func (p *Printer) TrialDone(b *result.Brief, t *result.Trial) {
 		p.live.update(func(s *progress) { s.trialDone(b) })
 	}
 	if p.opts.Quiet || b.Gated && p.opts.Verbosity == 0 && (b.Status == result.Passed || b.Status == result.Failed) {
-		return // the line of the group tells
+		return // the line of the group reports it
 	}
 	lines := p.trialLine(b, t)
 	if p.opts.Verbosity > 0 {

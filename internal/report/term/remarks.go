@@ -17,7 +17,7 @@ const (
 	maxStoppedV  = 1000 // with -v
 )
 
-// notices are those of the trials, each written once, in the order of their texts: trials end in any order.
+// notices are the notices of trials, each once, sorted, since trials end in any order.
 func notices(run *result.Run) []string {
 	short := map[string]int{}
 	for text, trials := range run.Notices {
@@ -75,7 +75,7 @@ func (p *Printer) remark(label string, as style, text string) []*row {
 	return rows
 }
 
-// againstStyle is that of a line about the baseline.
+// againstStyle is the style of a line about the baseline.
 func againstStyle(s result.Status) style {
 	if s == result.Unset {
 		return dim

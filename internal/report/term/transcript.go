@@ -112,7 +112,7 @@ func verdictLine(v *result.Verdict) string {
 	return mark + " " + scoreLine(v.Name(), v.Score, v.Message, seen)
 }
 
-// evalLine is what an eval measured. One without a threshold has no verdict.
+// evalLine is the result of an eval; without a threshold it has no verdict.
 func evalLine(e *result.EvalResult) string {
 	if e.Gates() {
 		return verdictLine(show.EvalVerdict(e))

@@ -63,7 +63,7 @@ func (l longest) fit(width int) columns {
 
 // trialLine is the line of a finished trial, with a second line for a note that does not fit on the first.
 func (p *Printer) trialLine(b *result.Brief, t *result.Trial) []*row {
-	c := p.longest.fit(p.width()) // for each line: the terminal may have another size by now
+	c := p.longest.fit(p.width()) // for each line, because the size of the terminal may change
 	line := &row{}
 	mark, as := sign(b.Status)
 	line.add(as, mark).gap(signWidth - 1)
@@ -92,8 +92,7 @@ func (p *Printer) trialLine(b *result.Brief, t *result.Trial) []*row {
 	return []*row{line, (&row{}).gap(2*signWidth).add(as, show.Cut(text, p.width()-2*signWidth))}
 }
 
-// cost is the price of a trial; "" when it called no model or cost nothing. It says "simulated" where some of the
-// trials are simulated and others are not.
+// cost is the cost of a trial; "": none. It says "simulated" if only some of the trials are simulated.
 func (p *Printer) cost(b *result.Brief) string {
 	if b.CostUSD != nil && *b.CostUSD == 0 || b.Usage.Calls == 0 {
 		return ""

@@ -3,7 +3,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,9 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/arena-evals/arena/internal/cli"
 	"github.com/arena-evals/arena/internal/report/jsonout"
 	"github.com/arena-evals/arena/internal/result"
 )
@@ -181,15 +178,10 @@ func TestBadToolsAreTold(t *testing.T) {
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
 	writeProject(t, dir, badProject(server.URL))
-	var out bytes.Buffer
-	code := cli.Main(&cli.App{
-		Args: []string{"run", dir, "-o", filepath.Join(dir, "out"), "-j", "8", "-q"}, Out: &out, Err: &out,
-		Env: map[string]string{"PATH": os.Getenv("PATH")}, Now: time.Now, Width: func() int { return 120 },
-		Exit: func(int) {}, Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-	})
+	code, out := arena(t, "run", dir, "-o", filepath.Join(dir, "out"), "-j", "8", "-q")
 	f, err := os.Open(filepath.Join(dir, "out", "results.json"))
 	if err != nil || code != 1 {
-		t.Fatalf("%d: %s", code, out.String())
+		t.Fatalf("%d: %s", code, out)
 	}
 	defer f.Close()
 	run, err := jsonout.Read(f)

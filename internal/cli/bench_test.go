@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/arena-evals/arena/internal/cli"
 )
 
 const slowToolProject = `kind: Arena
@@ -82,16 +79,10 @@ func BenchmarkSlowTools(b *testing.B) {
 			b.Chdir(b.TempDir())
 			writeProject(b, ".", project)
 			run := func(trials int) time.Duration {
-				var out bytes.Buffer
 				began := time.Now()
-				code := cli.Main(&cli.App{
-					Args: []string{"run", "--trials", strconv.Itoa(trials), "-j", strconv.Itoa(jobs), "--format", "json", "-q"},
-					Out:  &out, Err: &out,
-					Env: map[string]string{"PATH": os.Getenv("PATH")}, Now: time.Now, Width: func() int { return 120 },
-					Exit: func(int) {}, Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-				})
+				code, out := arena(b, "run", "--trials", strconv.Itoa(trials), "-j", strconv.Itoa(jobs), "--format", "json", "-q")
 				if code != 0 {
-					b.Fatalf("%d: %s", code, out.String())
+					b.Fatalf("%d: %s", code, out)
 				}
 				return time.Since(began)
 			}
@@ -155,15 +146,10 @@ func BenchmarkTransitions(b *testing.B) {
 	spent := map[string]time.Duration{}
 	for b.Loop() {
 		for _, dir := range []string{"plain", "moving"} {
-			var out bytes.Buffer
 			began := time.Now()
-			code := cli.Main(&cli.App{
-				Args: []string{"run", dir, "--trials", "2000", "-o", dir + "/out", "--format", "json", "-q"}, Out: &out, Err: &out,
-				Env: map[string]string{}, Now: time.Now, Width: func() int { return 120 }, Exit: func(int) {},
-				Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-			})
+			code, out := arena(b, "run", dir, "--trials", "2000", "-o", dir+"/out", "--format", "json", "-q")
 			if spent[dir] += time.Since(began); code != 0 {
-				b.Fatalf("%d: %s", code, out.String())
+				b.Fatalf("%d: %s", code, out)
 			}
 		}
 	}

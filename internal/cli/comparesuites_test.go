@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,9 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/arena-evals/arena/internal/cli"
 )
 
 // TestComparedSuites compares typical suites of 100 scenarios, with 20 trials a scenario before and 5 after. Unchanged
@@ -115,15 +111,4 @@ func comparedVerdict(t *testing.T, was, now string) string {
 		t.Fatalf("compare: %d, %v\n%s", code, err, text)
 	}
 	return out.Suite.Verdict
-}
-
-// arena runs a command line.
-func arena(t *testing.T, args ...string) (code int, text string) {
-	t.Helper()
-	var out bytes.Buffer
-	code = cli.Main(&cli.App{
-		Args: args, Out: &out, Err: &out, Env: map[string]string{}, Now: time.Now, Width: func() int { return 120 },
-		Exit: func(int) {}, Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-	})
-	return code, out.String()
 }

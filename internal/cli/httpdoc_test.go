@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,9 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/arena-evals/arena/internal/cli"
 )
 
 // TestHTTPPage runs the scenarios of docs/http-endpoints.md with its providers, against such endpoints.
@@ -39,19 +35,11 @@ func TestHTTPPage(t *testing.T) {
 		}
 		files++
 	}
-	arena := func(args ...string) (int, string) {
-		var out bytes.Buffer
-		code := cli.Main(&cli.App{
-			Args: args, Out: &out, Err: &out, Env: map[string]string{}, Now: time.Now, Width: func() int { return 120 },
-			Exit: func(int) {}, Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-		})
-		return code, out.String()
-	}
-	code, out := arena("run", dir, "--out", filepath.Join(dir, "out"))
+	code, out := arena(t, "run", dir, "--out", filepath.Join(dir, "out"))
 	if code != 0 || files != 7 || !strings.Contains(out, "2 passed") || strings.Contains(out, "warning") {
 		t.Errorf("%d files; ends with %d:\n%s", files, code, out)
 	}
-	code, out = arena("prompt", "--wire", "order", dir)
+	code, out = arena(t, "prompt", "--wire", "order", dir)
 	if code != 0 || !strings.Contains(out, `"turn": 0`) {
 		t.Errorf("ends with %d:\n%s", code, out)
 	}

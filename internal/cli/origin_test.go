@@ -1,12 +1,10 @@
 package cli_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -50,14 +48,6 @@ func TestSettingsAreBlamed(t *testing.T) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-	arena := func(env map[string]string, args ...string) (int, string) {
-		var out bytes.Buffer
-		code := cli.Main(&cli.App{
-			Args: args, Out: &out, Err: &out, Env: env, Now: time.Now, Width: func() int { return 300 },
-			Exit: func(int) {}, Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-		})
-		return code, out.String()
 	}
 	given := map[string][]string{
 		"run":    {"run", "talk.yaml", "--provider", "mock"},
@@ -107,7 +97,7 @@ func TestSettingsAreBlamed(t *testing.T) {
 			if err := os.WriteFile(".arena.yaml", []byte(settings), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			code, said := arena(env, given[owner[name]]...)
+			code, said := arenaWith(t, env, given[owner[name]])
 			if code == 0 || !strings.Contains(said, want) || strings.Contains(said, "--"+name+" ") || strings.Contains(said, "--"+name+":") {
 				t.Errorf("%s in the %s: status %d, want %s and no --%s in\n%s", name, source, code, want, name, said)
 			}

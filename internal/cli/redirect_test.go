@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,9 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/arena-evals/arena/internal/cli"
 )
 
 // redirecting is who sends every client on to a stranger: all that arena calls over HTTP, by what is in its URL.
@@ -91,18 +87,13 @@ func noStranger(t *testing.T, status int, args string) {
 	}
 	args = strings.ReplaceAll(args, "@FRONT", "@"+strings.TrimPrefix(front.URL, "http://"))
 	args = strings.ReplaceAll(args, "FRONT", front.URL)
-	var out bytes.Buffer
-	code := cli.Main(&cli.App{
-		Args: append([]string{"run", config, "-o", filepath.Join(dir, "out"), "--retries", "0"}, strings.Fields(args)...),
-		Out:  &out, Err: &out, Env: map[string]string{}, Now: time.Now, Width: func() int { return 80 },
-		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-		Exit:       func(code int) { t.Errorf("ended with %d", code) },
-	})
+	code, out := arena(t, append(
+		[]string{"run", config, "-o", filepath.Join(dir, "out"), "--retries", "0"}, strings.Fields(args)...)...)
 	if code == 0 || asked.Load() == 0 || stolen.Load() > 0 {
-		t.Errorf("exit status %d, %d asked, %d stolen\n%s", code, asked.Load(), stolen.Load(), out.String())
+		t.Errorf("exit status %d, %d asked, %d stolen\n%s", code, asked.Load(), stolen.Load(), out)
 	}
-	if strings.Contains(out.String(), "s3cret") {
-		t.Errorf("the secret is shown:\n%s", out.String())
+	if strings.Contains(out, "s3cret") {
+		t.Errorf("the secret is shown:\n%s", out)
 	}
 }
 
@@ -113,14 +104,9 @@ func TestMetricsStayOnThisMachine(t *testing.T) {
 	if err := os.WriteFile(config, []byte(strings.ReplaceAll(redirecting, "FRONT", "http://127.0.0.1:1")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	cli.Main(&cli.App{
-		Args: []string{"run", config, "--scenario", "model", "--mock-provider", "-o", filepath.Join(filepath.Dir(config), "out"),
-			"--metrics-listen", ":0", "--metrics-linger", "1ns"},
-		Out: io.Discard, Err: &out, Env: map[string]string{}, Now: time.Now, Width: func() int { return 80 },
-		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-	})
-	if !strings.Contains(out.String(), "serving the metrics on 127.0.0.1:") {
-		t.Errorf("%s", out.String())
+	_, out := arena(t, "run", config, "--scenario", "model", "--mock-provider", "-o",
+		filepath.Join(filepath.Dir(config), "out"), "--metrics-listen", ":0", "--metrics-linger", "1ns")
+	if !strings.Contains(out, "serving the metrics on 127.0.0.1:") {
+		t.Errorf("%s", out)
 	}
 }

@@ -1,16 +1,12 @@
 package cli_test
 
 import (
-	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/arena-evals/arena/internal/cli"
 )
 
 // named are the kinds of names in the project of namedProject, and of what its commands are told.
@@ -175,16 +171,6 @@ func writeNamed(t *testing.T, kind, value string) {
 			t.Fatal(err)
 		}
 	}
-}
-
-func arenaWith(t *testing.T, env map[string]string, words []string) (status int, printed string) {
-	t.Helper()
-	var out bytes.Buffer
-	status = cli.Main(&cli.App{
-		Args: words, Out: &out, Err: &out, Env: env, Now: time.Now, Width: func() int { return 200 }, Exit: func(int) {},
-		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-	})
-	return status, out.String()
 }
 
 func eachFile(t *testing.T, visit func(path, text string)) {

@@ -1,15 +1,11 @@
 package cli_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/arena-evals/arena/internal/cli"
 )
 
 // BenchmarkSelfPlay runs trials of ten turns whose user is played, beside scripted ones with as many calls of models:
@@ -54,15 +50,9 @@ spec:
 	for _, scenario := range []string{"scripted", "played"} {
 		b.Run(scenario, func(b *testing.B) {
 			for b.Loop() {
-				var log bytes.Buffer
-				code := cli.Main(&cli.App{
-					Args: []string{"run", dir, "--scenario", scenario, "-o", filepath.Join(dir, "out"), "--format", "json"},
-					Out:  &log, Err: &log, Env: map[string]string{}, Now: time.Now, Width: func() int { return 100 },
-					Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-					Exit:       func(code int) { b.Errorf("ended with %d", code) },
-				})
+				code, log := arena(b, "run", dir, "--scenario", scenario, "-o", filepath.Join(dir, "out"), "--format", "json")
 				if code != 0 {
-					b.Fatalf("exit status %d\n%s", code, log.String())
+					b.Fatalf("exit status %d\n%s", code, log)
 				}
 			}
 		})

@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,9 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"github.com/arena-evals/arena/internal/cli"
 )
 
 // capture is a server that plays the user, and keeps what it was asked.
@@ -168,14 +164,8 @@ spec:
 
 func runSelfPlay(t *testing.T, dir string) {
 	t.Helper()
-	var log bytes.Buffer
-	code := cli.Main(&cli.App{
-		Args: []string{"run", dir, "-o", filepath.Join(dir, "out"), "--retries", "0"},
-		Out:  &log, Err: &log, Env: map[string]string{}, Now: time.Now, Width: func() int { return 100 },
-		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-		Exit:       func(code int) { t.Errorf("ended with %d", code) },
-	})
+	code, log := arena(t, "run", dir, "-o", filepath.Join(dir, "out"), "--retries", "0")
 	if code != 0 {
-		t.Fatalf("exit status %d\n%s", code, log.String())
+		t.Fatalf("exit status %d\n%s", code, log)
 	}
 }

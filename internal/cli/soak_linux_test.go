@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/arena-evals/arena/internal/cli"
 	"github.com/arena-evals/arena/internal/hang"
 )
 
@@ -84,13 +83,7 @@ func TestSoakOfTools(t *testing.T) {
 		}
 	}
 	run := func(n int) (code int, out string) {
-		var text bytes.Buffer
-		code = cli.Main(&cli.App{
-			Args: []string{"run", "--trials", strconv.Itoa(n), "-j", "32", "--format", "json", "-q"}, Out: &text, Err: &text,
-			Env: map[string]string{"PATH": os.Getenv("PATH")}, Now: time.Now, Width: func() int { return 120 },
-			Exit: func(int) {}, Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-		})
-		return code, text.String()
+		return arena(t, "run", "--trials", strconv.Itoa(n), "-j", "32", "--format", "json", "-q")
 	}
 	run(1) // what is kept from the first run on is there
 	before := held(t)

@@ -1,15 +1,11 @@
 package cli_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/arena-evals/arena/internal/cli"
 )
 
 // TestToolsPage runs the commands of docs/tools.md in the project that `arena init` writes.
@@ -19,15 +15,7 @@ func TestToolsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	arena := func(args ...string) (int, string) {
-		var out bytes.Buffer
-		code := cli.Main(&cli.App{
-			Args: args, Out: &out, Err: &out, Env: map[string]string{}, Now: time.Now, Width: func() int { return 120 },
-			Exit: func(int) {}, Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-		})
-		return code, out.String()
-	}
-	if code, out := arena("init", "."); code != 0 {
+	if code, out := arena(t, "init", "."); code != 0 {
 		t.Fatal(out)
 	}
 	shell := regexp.MustCompile("(?s)```sh\n(.*?)```")
@@ -40,7 +28,7 @@ func TestToolsPage(t *testing.T) {
 				args = append(args, strings.Trim(w, "'"))
 			}
 			n++
-			if code, out := arena(args[1:]...); code != 0 || args[0] != "arena" {
+			if code, out := arena(t, args[1:]...); code != 0 || args[0] != "arena" {
 				t.Errorf("%s ends with %d:\n%s", line, code, out)
 			}
 		}

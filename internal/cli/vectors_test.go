@@ -1,18 +1,15 @@
 package cli_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/arena-evals/arena/internal/checks"
 	"github.com/arena-evals/arena/internal/checks/corpustest"
-	"github.com/arena-evals/arena/internal/cli"
 	"github.com/arena-evals/arena/internal/diag"
 	"github.com/arena-evals/arena/internal/node"
 	"github.com/arena-evals/arena/internal/report/jsonout"
@@ -47,20 +44,14 @@ func (s *staged) enact(t *testing.T, files map[string]any) outcome {
 			t.Fatal(err)
 		}
 	}
-	var log bytes.Buffer
 	out := filepath.Join(dir, "out")
-	code := cli.Main(&cli.App{
-		Args: []string{"run", dir, "-o", out, "--format", "json"}, Out: &log, Err: &log, Env: map[string]string{},
-		Now: time.Now, Width: func() int { return 100 },
-		Interrupts: func() (<-chan os.Signal, func()) { return nil, func() {} },
-		Exit:       func(code int) { t.Errorf("ended with %d", code) },
-	})
+	code, log := arena(t, "run", dir, "-o", out, "--format", "json")
 	if code == 2 {
-		return outcome{refused: true, log: log.String()}
+		return outcome{refused: true, log: log}
 	}
 	f, err := os.Open(filepath.Join(out, "results.json"))
 	if err != nil {
-		t.Fatal(err, log.String())
+		t.Fatal(err, log)
 	}
 	defer f.Close()
 	run, err := jsonout.Read(f)
@@ -71,7 +62,7 @@ func (s *staged) enact(t *testing.T, files map[string]any) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := outcome{log: log.String()}
+	o := outcome{log: log}
 	trial.Checks(func(_, _ int, v *result.Verdict) {
 		if v.Score != nil {
 			o.verdict = v

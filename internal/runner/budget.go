@@ -125,7 +125,7 @@ func (b *budget) account(plan *Plan, t *Trial) *account {
 	key := estimateKey{t.Scenario, t.Endpoint}
 	a := b.accounts[key]
 	if a == nil {
-		usd, unpriced := costOf(plan.Estimate(t, b.calls)) // Affords has refused models without a price
+		usd, unpriced := costOf(plan.Estimate(t, b.calls)) // ReportMaxCost has refused models without a price
 		a = &account{endpoint: t.Endpoint, estimate: usd, noPrice: len(unpriced) > 0}
 		if known := plan.known[key]; known != nil {
 			a.ended, a.complete, a.highest = known.ended, known.complete, known.highest

@@ -28,7 +28,7 @@ func (t *Trial) rowSuffix() string {
 	return ""
 }
 
-// shared is the scenario before it is filled in with a row.
+// shared is the scenario before a row was filled in.
 func (t *Trial) shared() *scenario.Scenario {
 	if t.allRows != nil {
 		return t.allRows
@@ -36,7 +36,7 @@ func (t *Trial) shared() *scenario.Scenario {
 	return t.Scenario
 }
 
-// filled is the trial with the scenario of its row. A row that cannot be read has the error, and no values.
+// filled is the trial with the scenario of its row. If the row is unreadable, it has the error and no values.
 func (t *Trial) filled() Trial {
 	out := *t
 	if t.row == 0 || t.allRows != nil {
@@ -54,7 +54,7 @@ func (t *Trial) filled() Trial {
 	return out
 }
 
-// resultRow is the row as results have it.
+// resultRow is the row for results.
 func (t *Trial) resultRow() *result.Row {
 	row := t.Scenario.Row
 	if row == nil {
@@ -63,8 +63,7 @@ func (t *Trial) resultRow() *result.Row {
 	return &result.Row{ID: row.ID, Number: row.Number, Position: row.Pos}
 }
 
-// checkRow says why the trial cannot be run with its row: everything that is wrong with it at once, before anything is
-// paid for.
+// checkRow says why the trial cannot run with its row: all problems at once, before anything is paid for.
 func (s *session) checkRow() error {
 	t := s.trial
 	if t.Scenario.Row == nil {
@@ -110,8 +109,8 @@ func (s *session) checkRow() error {
 	return fmt.Errorf("the row at %s cannot be used: %s", t.Scenario.Row.Pos, strings.Join(distinct(faults), "\n"))
 }
 
-// rowCheckFaults returns errors of a check that is filled in with the row: wrong parameters, and names that do not
-// exist. A doubtful check is a warning of the trial; with --strict it is an error.
+// rowCheckFaults returns errors of a check with the values of the row: wrong parameters, and unknown names. A doubtful
+// check is a warning of the trial; with --strict it is an error.
 func (s *session) rowCheckFaults(v *values, o *scenario.OpenCheck, turn int) (faults []string) {
 	var problems diag.List
 	check, _ := v.bound(o, turn, &problems).(*checks.Compiled)

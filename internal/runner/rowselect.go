@@ -43,7 +43,7 @@ func (m *matrix) noteFewRows(one *span) {
 	}
 }
 
-// refuseRows reports scenarios with a dataset that are to judge recordings.
+// refuseRows reports scenarios with a dataset that would judge recordings.
 func (m *matrix) refuseRows(scenarios []*scenario.Scenario) {
 	for _, s := range scenarios {
 		if s.Dataset != nil && s.Skip == "" {

@@ -10,17 +10,17 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// RuleProblem is why no run with a gate can end well, or hardly any.
+// RuleProblem is why a gate can rarely or never have a good end.
 type RuleProblem struct {
-	Key     string // of trials, whose value is wrong
+	Key     string // key of trials with the wrong value
 	Code    string
 	Text    string
-	Hint    string // what helps
+	Hint    string // what to do
 	Warning bool
 }
 
-// Alone is the gate of options for scenarios whose files say nothing about trials. most is the largest number of
-// trials, 0: the default of gates. A gate with a problem that is no warning is invalid.
+// Alone is the gate of options for scenarios without gates in files. most is the highest number of trials, 0: the
+// default. A gate with a problem other than a warning is invalid.
 func (o *TrialOptions) Alone(most int) (*result.GateSpec, []RuleProblem) {
 	spec := &result.GateSpec{
 		Rule: result.RuleGate, Confidence: result.DefaultConfidence, Max: most, Min: 1, Block: 1, Stop: result.StopEarly,
@@ -51,13 +51,13 @@ func (o *TrialOptions) Alone(most int) (*result.GateSpec, []RuleProblem) {
 	return spec, sizeProblems(spec)
 }
 
-// baselineProblem is that of a gate which is to stop by a baseline.
+// baselineProblem is the problem of a gate that should stop by a baseline.
 var baselineProblem = RuleProblem{
 	Key: "stop", Code: "no-effect", Hint: "leave stop out, or the pass_rate",
 	Text: "a pass_rate has a line by which its trials end: stop: baseline is for trials that are counted",
 }
 
-// defaultMax is the most trials of a gate that names no number.
+// defaultMax is the highest number of trials of a gate that sets none.
 func defaultMax(spec *result.GateSpec) int { return ruleOf(spec).DefaultMax() }
 
 func ruleOf(spec *result.GateSpec) gate.Rule {
@@ -96,7 +96,7 @@ func lineProblems(spec *result.GateSpec) (all []RuleProblem) {
 	return all
 }
 
-// turnProblems are about the number of trials and the variants that they take in turn.
+// turnProblems concern the number of trials and the variants, which take turns.
 func turnProblems(spec *result.GateSpec) (all []RuleProblem) {
 	if spec.Block > 1 && spec.Max%spec.Block != 0 {
 		up := (spec.Max/spec.Block + 1) * spec.Block
@@ -106,7 +106,7 @@ func turnProblems(spec *result.GateSpec) (all []RuleProblem) {
 	return all
 }
 
-// sizeProblems are about the number of trials of a gate with lines that can be held: whether it can show them.
+// sizeProblems say whether a gate with valid lines has enough trials to show them.
 func sizeProblems(spec *result.GateSpec) []RuleProblem {
 	all := turnProblems(spec)
 	switch {
@@ -123,14 +123,14 @@ func sizeProblems(spec *result.GateSpec) []RuleProblem {
 	return slices.Concat(unreachable(ruleOf(spec)), cannotFail(spec), generous(spec), lax(spec))
 }
 
-// What is below these is probably a slip: a gate that agents pass which fail in most trials, or that luck decides.
+// Values below these are probably a mistake: the gate would pass agents that mostly fail, or be decided by luck.
 const (
 	lowPassRate   = 0.3
 	lowConfidence = 0.8
 	wideTolerance = 0.1
 )
 
-// lax reports a line that is below what anybody would ask for, and a confidence that leaves much to luck.
+// lax reports an unusually low line, and a confidence that leaves much to luck.
 func lax(spec *result.GateSpec) (all []RuleProblem) {
 	if spec.PassRate < lowPassRate {
 		hint := "write the share of the trials that must pass, such as 0.8"
@@ -150,8 +150,8 @@ func lax(spec *result.GateSpec) (all []RuleProblem) {
 	return all
 }
 
-// generous reports a tolerance by which an agent passes that is right in less than half of the trials: it was probably
-// meant as the lowest rate.
+// generous reports a tolerance that lets agents pass which fail in more than half of the trials: probably it was meant
+// as the lowest rate.
 func generous(spec *result.GateSpec) []RuleProblem {
 	if spec.Tolerance <= spec.PassRate/2 {
 		return nil
@@ -168,7 +168,7 @@ func generous(spec *result.GateSpec) []RuleProblem {
 	return []RuleProblem{slip}
 }
 
-// cannotFail is about a gate that may be undecided, and that no agent can fail: it is green whatever comes.
+// cannotFail reports a gate that may be undecided and that no agent can fail: it is always green.
 func cannotFail(spec *result.GateSpec) []RuleProblem {
 	r := ruleOf(spec)
 	below := gate.Rule{PassRate: 1 - r.Upper(), Confidence: r.Confidence, Max: r.Max, Min: r.Min, Block: r.Block}
@@ -184,7 +184,7 @@ func cannotFail(spec *result.GateSpec) []RuleProblem {
 		percent(r.Upper()), r.Max, 100-int(100*below.BestLow()))}
 }
 
-// unreachable is about a line that no agent can show, or hardly any.
+// unreachable reports a line that hardly any agent can show, or none.
 func unreachable(r gate.Rule) []RuleProblem {
 	least, known := r.LeastMax()
 	if !r.Reachable() {

@@ -19,24 +19,24 @@ import (
 // Options of a run.
 type Options struct {
 	Jobs        int // concurrent trials; at least 1
-	MaxFailures int // trials that fail or break end the run when there are so many; 0: no number does
-	// MaxTrials is how many trials of the plan are run, those included that are kept; 0: any number. They are spent where
-	// a verdict is likeliest.
+	MaxFailures int // number of failed and broken trials that ends the run; 0: no limit
+	// MaxTrials is the highest number of trials to run, including kept ones; 0: no limit. Groups that are most likely
+	// to get a verdict come first.
 	MaxTrials int
-	// MaxCost is what agents and judges may spend in this run, in US dollars: a trial starts only while what it may cost
-	// fits. 0: any sum. The plan must have passed Plan.Affords.
+	// MaxCost limits what agents and judges may spend in this run, in US dollars: a trial starts only if its expected
+	// cost fits. 0: no limit. The plan must have passed Plan.ReportMaxCost.
 	MaxCost float64
-	// Overspent is called at the end with the cost of the run in US dollars, when that is above MaxCost, and the part of
-	// it that is simulated. It may be nil.
+	// Overspent is called at the end with the cost of the run in US dollars, if it exceeds MaxCost, and its simulated
+	// part. It may be nil.
 	Overspent   func(usd, simulated float64)
-	OnFailure   string // "", continue or stop; wins over the files
+	OnFailure   string // "", continue or stop; overrides the files
 	Strict      bool   // warnings about a trial make it an error
 	Temperature *float64
 	MaxTokens   *int
 	Seed        *int64
-	JudgeGate   *bool // wins over the files
-	// Eager lets workers that would wait run trials of groups that may end before these are needed. No verdict depends on
-	// it, and more trials run.
+	JudgeGate   *bool // overrides the files
+	// Eager lets waiting workers run trials that may not be needed, of groups that may end early. Verdicts do not
+	// change, but more trials run.
 	Eager     bool
 	Now       func() time.Time
 	Cassettes *cassette.Folder // records or replays the exchanges of trials; nil: neither
@@ -46,19 +46,19 @@ type Options struct {
 	// cost nothing.
 	Events  bool
 	Started time.Time // of the run; simulated time is counted from there
-	// Scrub removes secrets from the line of a finished trial; nil: none. It is called after everything was judged, by
-	// several goroutines, and decides what is kept and shown of the trial.
+	// Scrub removes secrets from the line of a finished trial; nil: none. It is called after all checks, concurrently,
+	// and determines what is stored and shown.
 	Scrub func(line []byte) []byte
-	// KeepMedia keeps the bytes of a medium of a finished trial beside the results, and returns the medium as the trial is
-	// to have it; nil: nothing is kept. It is called by several goroutines. An error ends the run: nothing more is paid
-	// for that cannot be kept.
+	// KeepMedia stores the bytes of a medium of a finished trial beside the results, and returns the medium for the
+	// trial; nil: nothing is stored. It is called concurrently. An error ends the run, to pay for nothing that cannot
+	// be stored.
 	KeepMedia func(*chat.Media) (*chat.Media, error)
 	// Crash receives a panic in a trial. The trial is an error, and the run goes on.
 	Crash func(trial string, cause any, stack []byte)
 	// Kept reports whether an earlier part of the run finished the trial at an index. It is not run again. nil: all run.
 	Kept func(index int) bool
-	// Unjudged returns the trial at an index from an earlier part of the run in which evals could not judge. They judge
-	// its conversation again; nothing else of it changes. It returns nil for all other trials. It may be nil.
+	// Unjudged returns the trial at an index from an earlier part of the run, if evals could not judge it: they judge
+	// its conversation again, and nothing else changes. nil: no such trial. It may be nil.
 	Unjudged func(index int) *Finished
 	// Earlier returns the failed attempts of the trial at an index; may be nil.
 	Earlier func(index int) []result.Attempt
@@ -67,34 +67,34 @@ type Options struct {
 	Dispatcher EvalDispatcher
 	// Remote runs the trials elsewhere; nil: this process does. The endpoints of the plan are not called then.
 	Remote Remote
-	// FreeScenarios drops the turns and checks of a scenario once all its trials are over, to save memory: neither the
-	// plan nor its suite can run again.
+	// FreeScenarios frees the turns and checks of a scenario after its last trial, to save memory: neither the plan nor
+	// its suite can run again.
 	FreeScenarios bool
 	// Worker is the name of this process in the results of trials that it runs for others; "": it runs its own.
 	Worker string
 }
 
-// Sink receives the events of a run in order, one at a time. After an error no trial starts; those that run are paid
-// for, and end. Their events are still handled, and so are up to maxNotRunEvents trials that did not start.
+// Sink receives the events of a run in order, one at a time. After an error no trial starts; running trials finish,
+// because they are paid for. Their events are still handled, as are up to maxNotRunEvents trials that did not start.
 type Sink interface {
 	Handle(e result.Event) error
 }
 
-// maxBatch is how many finished trials may wait for the journal where few run at once. It bounds memory, and one sync
-// covers them all.
+// maxBatch is how many finished trials may wait for the journal when few run at once. It limits memory, and one sync
+// covers all of them.
 const maxBatch = 64
 
 // eventsPerTrial is how many other events of a trial may wait.
 const eventsPerTrial = 16
 
-// maxNotRunEvents is how many trials that did not start get an event of their own. The others are only counted, so that
-// a stopped run ends at once.
+// maxNotRunEvents is how many trials that did not start get an event. The others are only counted, so that a stopped
+// run ends at once.
 const maxNotRunEvents = 10_000
 
 // Run executes the plan, at most opts.Jobs trials concurrently. Every trial that starts ends in one TrialDone; of those
 // that a cancelled ctx keeps from starting, the first maxNotRunEvents do. A finished trial is in the journal and synced
-// before the sink receives it. It returns the first error of the journal or the sink. When the journal has to go on
-// elsewhere, no trial starts any more, and those that run come to their end.
+// before the sink receives it. It returns the first error of the journal or the sink. When the journal switches to its
+// fallback, no further trial starts, and running ones finish.
 func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal, sink Sink) error {
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
@@ -102,7 +102,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	defer halt(nil)
 	plan.expectTools(opts.Kept)
 	defer closeTools(plan.kits())
-	size := max(maxBatch, 2*min(opts.Jobs, plan.Len())) // each has started a trial and ended one, and none may wait
+	size := max(maxBatch, 2*min(opts.Jobs, plan.Len())) // each may have started and ended a trial, and must not block
 	if opts.Events {
 		size *= eventsPerTrial
 	}
@@ -137,7 +137,7 @@ func Run(ctx context.Context, plan *Plan, opts Options, journal *result.Journal,
 	return c.err
 }
 
-// worker is what all workers share.
+// worker is the common state of all workers.
 type worker struct {
 	opts         *Options
 	events       chan<- result.Event
@@ -145,8 +145,8 @@ type worker struct {
 	halt         context.CancelCauseFunc // stops the start of further trials; running ones end by themselves
 	fingerprints *Fingerprints
 	journal      *result.Journal
-	failures     atomic.Int64 // trials that failed or broke
-	budget       *budget      // nil: any sum may be spent
+	failures     atomic.Int64 // failed or broken trials
+	budget       *budget      // nil: no limit
 	unkept       atomic.Pointer[error]
 }
 
@@ -193,7 +193,7 @@ func runTrials(ctx, starting context.Context, plan *Plan, w *worker) {
 	others.Wait()
 }
 
-// admit returns why a trial may not start, and what is set aside for it where it may. spent says that no trial is left.
+// admit returns why a trial may not start, or the money that is reserved for it. spent: no further trial may run.
 func (c *worker) admit(starting context.Context, plan *Plan, t *Trial, spent bool) (grant, error) {
 	if spent && starting.Err() == nil {
 		return grant{}, trialsError{c.opts.MaxTrials}
@@ -213,7 +213,7 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 	s := newSession(planned, c.opts, c.listener(c.events))
 	out, line := c.perform(ctx, s, notRun, c.events, room)
 	done := result.TrialDone{At: s.emit.at(), Trial: out}
-	// The line is written before the worker starts another trial: a kill loses only trials in flight.
+	// The line is written before the worker starts another trial: a kill loses only running trials.
 	if err := c.journal.Write(out, line); err != nil { // stop paying for trials that cannot be kept
 		c.abort(fmt.Errorf("%w: %w", errStopped, err))
 		done.Line = bytes.Clone(line)
@@ -223,13 +223,13 @@ func (c *worker) run(ctx context.Context, planned Trial, notRun error) result.Tr
 	return done
 }
 
-// maxLineRoom is how large, in bytes, the room of a line is that another one may use.
+// maxLineRoom is the largest buffer of a line that is used again, in bytes.
 const maxLineRoom = 1 << 20
 
-// lineRooms have room for the line of a trial until it is written.
+// lineRooms is a pool of buffers for lines.
 var lineRooms = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// perform is run without the writing. The start goes to events. The line may be in room.
+// perform is run without writing. The start goes to events. The line may be in room.
 func (c *worker) perform(
 	ctx context.Context, s *session, notRun error, events chan<- result.Event, room *bytes.Buffer,
 ) (*result.Trial, []byte) {
@@ -303,15 +303,15 @@ func (c *worker) abortOnce(err error) {
 	c.unkept.CompareAndSwap(nil, &err)
 }
 
-// failed counts a failure, and stops the run at the one that exceeds the limit.
+// failed counts a failure, and stops the run when the limit is exceeded.
 func (c *worker) failed() {
 	if n := c.opts.MaxFailures; n > 0 && c.failures.Add(1) == int64(n) {
 		c.abort(tooManyFailures(n))
 	}
 }
 
-// encoded is the line of a trial without secrets, and the trial as the line has it. A trial that no line can hold, or
-// none that can be read again, is an error without anything else in it. The line may be in room.
+// encoded is the line of a trial without secrets, and the trial as in the line. A trial whose line is invalid or
+// unreadable becomes an error without content. The line may be in room.
 func (c *worker) encoded(out *result.Trial, t *Trial, room *bytes.Buffer) (*result.Trial, []byte) {
 	bare := func(why string) (*result.Trial, []byte) {
 		lost := newResult(t)
@@ -390,7 +390,7 @@ func (p *consumer) consume(first result.Event, more <-chan result.Event) {
 		break
 	}
 	p.flush(events)
-	clear(events) // do not keep handled events alive
+	clear(events) // frees the handled events
 }
 
 func (p *consumer) flush(events []result.Event) {
@@ -417,7 +417,7 @@ func (p *consumer) flush(events []result.Event) {
 
 func failed(t *result.Trial) bool { return t.Status == result.Failed || t.Status == result.Errored }
 
-// check keeps the first error, and ends with it what cannot go on.
+// check stores the first error, and ends what cannot continue.
 func (p *consumer) check(err error, end context.CancelCauseFunc) bool {
 	if err != nil {
 		p.err = cmp.Or(p.err, err)
@@ -426,10 +426,10 @@ func (p *consumer) check(err error, end context.CancelCauseFunc) bool {
 	return err != nil
 }
 
-// Stop is the cause with which a caller cancels the context of Run when the user interrupts it.
+// Stop is the cause for cancelling the context of Run at an interrupt.
 func Stop() error { return errStopped }
 
-// StopFor is Stop with a reason: why a worker was told to stop.
+// StopFor is Stop with a reason, for workers.
 func StopFor(reason string) error {
 	if reason == "" || reason == errStopped.Error() {
 		return errStopped
@@ -443,5 +443,5 @@ func (s stoppedFor) Error() string { return string(s) }
 
 func (stoppedFor) Is(target error) bool { return target == errStopped }
 
-// StopReason is the reason that the cause of the end of a run gives, for StopFor.
+// StopReason is the reason in a cause, for StopFor.
 func StopReason(cause error) string { return notRunReason(cause) }

@@ -11,13 +11,13 @@ import (
 // Selection is the filters of the command line. An empty list selects everything. Scenarios, evals and tags may be
 // patterns: see filter.
 type Selection struct {
-	Scenarios []string // without Evals: no evals over recordings run
-	Evals     []string // over recordings; without Scenarios: no scenarios run
+	Scenarios []string // without Evals, no evals over recordings run
+	Evals     []string // over recordings; without Scenarios, no scenarios run
 	Providers []string // configured ids, or type/model for one that is not configured
 	Regions   []string
 	Tags      []string
-	Rows      []string // of datasets: ids, numbers and ranges of these; then scenarios without a dataset are left out
-	Sample    int      // up to how many rows of each dataset are run, drawn by the seed of Calls; 0: all
+	Rows      []string // of datasets: ids, numbers and ranges; scenarios without a dataset are left out
+	Sample    int      // number of rows of each dataset, drawn by the seed of Calls; 0: all
 }
 
 // reportMissing reports names in filters that do not exist.

@@ -16,20 +16,20 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Self-play: a model, or a program, plays the user in a turn of the scenario, which becomes as many turns of the
-// conversation as it says messages.
+// Self-play: a model, or a program, plays the user in a turn of the scenario. The turn becomes as many turns as it
+// sends messages.
 
 // outcome is how a conversation continues after a turn.
 type outcome int
 
 const (
 	goesOn outcome = iota
-	stops          // it was judged, and nothing more is to come
-	aborts         // it did not end
+	stops          // the turn was judged, and nothing follows
+	aborts         // the turn failed
 )
 
-// play runs the turns that a turn of the scenario becomes: one when it is scripted. done is called after each finished
-// turn, and says how the conversation continues.
+// play runs the turns of a turn of the scenario: one if it is scripted. done is called after each finished turn, and
+// says how the conversation continues.
 func (s *session) play(ctx context.Context, script int, done func(*result.Turn, error) outcome) outcome {
 	p := s.trial.players.at(script)
 	if p == nil {
@@ -67,14 +67,14 @@ func (s *session) addTurnWithoutMessage(at turnIndex) *result.Turn {
 	return turn
 }
 
-// endTalk says why nothing more was generated behind the last turn of a turn of the scenario.
+// endTalk records why the persona sent no more after the last turn.
 func (s *session) endTalk(script int, why string) {
 	if n := len(s.out.Turns); n > 0 && s.out.Turns[n-1].Script() == script {
 		s.out.Turns[n-1].Ended = why
 	}
 }
 
-// talk is what a persona says in one turn of the scenario.
+// talk is the part of a persona in one turn of the scenario.
 type talk struct {
 	s      *session
 	p      *player
@@ -82,8 +82,8 @@ type talk struct {
 	system string // the instructions of the model; "": not made yet
 	said   int    // messages so far
 	marked bool   // the last one ended the conversation
-	last   string // the last one, without regard to spaces
-	alike  int    // how often the same message was repeated
+	last   string // the last one, with spaces normalised
+	alike  int    // number of repetitions of the last message
 	echo   echo
 }
 
@@ -91,7 +91,7 @@ func (s *session) newTalk(script int, p *player) *talk {
 	return &talk{s: s, p: p, spec: &s.trial.Scenario.Turns[script]}
 }
 
-// ended is why nothing more is generated; "": there is more.
+// ended says why the persona sends no more; "": it may.
 func (t *talk) ended() string {
 	switch {
 	case t.marked && t.said >= t.spec.Least():
@@ -102,7 +102,7 @@ func (t *talk) ended() string {
 	return ""
 }
 
-// stuckAfter is how often a persona may say the same again.
+// stuckAfter is how often a persona may repeat itself.
 const stuckAfter = 3
 
 var (
@@ -110,7 +110,7 @@ var (
 	errEndedFirst = errors.New("it ended the conversation before it had said anything")
 )
 
-// next has the persona speak. The message is nil when it ended the conversation without another word.
+// next has the persona send a message; nil: it ended the conversation without one.
 func (t *talk) next(ctx context.Context, at turnIndex) (*chat.Message, error) {
 	t.s.emit.generating(at.number)
 	m, err := t.nextMessage(ctx, at)
@@ -162,7 +162,7 @@ func (t *talk) nextMessage(ctx context.Context, at turnIndex) (*chat.Message, er
 	}}, nil
 }
 
-// wordless is what to make of a message without words: its end, where the persona may end the conversation.
+// wordless handles a message without text: it ends the conversation, if the persona may do that.
 func (t *talk) wordless(marked bool) error {
 	switch {
 	case !marked:
@@ -176,7 +176,7 @@ func (t *talk) wordless(marked bool) error {
 	return nil
 }
 
-// repeats is an error when the persona says nothing new any more. The text of a mock that has no reply does not count.
+// repeats is an error if the persona repeats itself. Generic texts of a mock do not count.
 func (t *talk) repeats(words string, generic bool) error {
 	words = strings.Join(strings.Fields(words), " ")
 	if words != t.last || generic {
@@ -217,7 +217,7 @@ func (t *talk) request(at turnIndex) (*chat.Request, error) {
 	return req, nil
 }
 
-// instructions are the system prompt of the model: whom it plays, and how it may end the conversation.
+// instructions are the system prompt of the model: the persona, and how to end the conversation.
 func (t *talk) instructions() (string, error) {
 	trial := t.s.trial
 	text, err := scenario.PersonaPrompt(t.p.persona, trial.Prompt, trial.Scenario, trial.Region)
@@ -250,7 +250,7 @@ func (t *talk) ask(ctx context.Context, req *chat.Request) (chat.Reply, error) {
 	return chat.Reply{}, fmt.Errorf("it called tools of its own %d times and said nothing", mostUserRounds)
 }
 
-// completeUser calls a model that plays a user. What it takes is no part of what the agent takes.
+// completeUser calls a model that plays a user. Its usage is separate from that of the agent.
 func (s *session) completeUser(ctx context.Context, p *player, req *chat.Request) (chat.Reply, error) {
 	if text, ok := s.preview.userStandIn(s, p); ok {
 		return chat.Reply{Content: text, FinishReason: "stop"}, nil
@@ -271,7 +271,7 @@ func (s *session) completeUser(ctx context.Context, p *player, req *chat.Request
 	return reply, nil
 }
 
-// sideSpend is what models take beside the agent: those that play users, or those that a context policy asks.
+// sideSpend is the usage of models other than the agent: players, or models of the context policy.
 type sideSpend struct {
 	spend
 
@@ -294,7 +294,7 @@ func (u *sideSpend) addFailed(err error, simulated bool) {
 	}
 }
 
-// side is the sum; nil where no model was called.
+// side is the sum; nil: no calls.
 func (u *sideSpend) side() *result.SideCost {
 	if u.calls == 0 {
 		return nil

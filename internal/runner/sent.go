@@ -13,20 +13,20 @@ import (
 	"github.com/arena-evals/arena/internal/window"
 )
 
-// What of the transcript a model is sent. The transcript itself is never cut.
+// The part of the transcript that a model is sent. The transcript itself is never cut.
 
-// contextWindow is what a trial keeps of its context policy from one call of a model to the next.
+// contextWindow is the state of the context policy between model calls.
 type contextWindow struct {
 	ledger  window.Ledger // sizes of the messages
 	view    view
-	vectors map[int][]float64 // of messages, by their index, where relevance decides
-	gist    gist              // of what is left out
-	leftOut *chat.LeftOut     // of the next call; nil: nothing is
-	asked   *chat.ContextCall // for it; nil: no model was
-	spend   sideSpend         // of the models that the policy asks
+	vectors map[int][]float64 // embeddings of messages, by index, for relevance
+	gist    gist              // summary of the part that is not sent
+	leftOut *chat.LeftOut     // of the next call; nil: all is sent
+	asked   *chat.ContextCall // model call for it; nil: none
+	spend   sideSpend         // of models that the policy calls
 }
 
-// forget drops what is known of messages that are taken back.
+// forget drops the state of messages that were taken back.
 func (w *contextWindow) forget() { w.ledger, w.view, w.vectors = window.Ledger{}, view{}, nil }
 
 // fill puts the messages into a request: the system prompt of the current state, and what the context policy keeps of
@@ -73,7 +73,7 @@ func (s *session) windowPolicy() *scenario.ContextPolicy {
 	return s.trial.Scenario.Window
 }
 
-// systemAt is the index of the current system prompt; window.NoSystem: none, or an empty one.
+// systemAt is the index of the current system prompt; window.NoSystem: none or empty.
 func (s *session) systemAt() int {
 	at := 0
 	if f := s.flow; f != nil && s.step == nil {
@@ -128,16 +128,15 @@ func (s *session) pick(spans []window.Span, before *gist) []chat.Message {
 	return list
 }
 
-// view is the system prompt and the end of a transcript, behind each other. It grows with the transcript: requests that
-// have its beginning do not see that.
+// view is a system prompt followed by the end of a transcript. It grows with the transcript; requests share its start.
 type view struct {
 	system, from, to int // of the transcript
 	gist             int // number of the summary in front; 0: none
 	list             []chat.Message
 }
 
-// end returns the messages from an index on, behind the system prompt and the summary of earlier messages. As long as
-// the index is the same, as in the rounds of a turn, only new messages are copied.
+// end returns the messages from an index on, behind the system prompt and the summary. While the index stays the same,
+// as within a turn, only new messages are copied.
 func (s *session) end(system, from int, before *gist) []chat.Message {
 	v, no := &s.window.view, 0
 	if before != nil {
@@ -188,7 +187,7 @@ func (s *session) cut(
 		if err == nil {
 			return window.Relevant(items, alike, room, cmp.Or(r.Recent, defaultRecent), r.Least), nil
 		}
-		tell := s.warnOnce // another policy than the one under test decided
+		tell := s.warnOnce // another policy than the one under test was used
 		if errors.Is(err, errMocked) {
 			tell = s.notice
 		}

@@ -75,10 +75,10 @@ type session struct {
 	pending     pendingWarnings
 }
 
-// errStopped is why a trial ends early that the user, or what the run needs, stopped.
+// errStopped ends trials early when the user stops the run.
 var errStopped = errors.New("the run was stopped")
 
-// tooManyFailures is why a trial ends early when others have failed: as many as end the run.
+// tooManyFailures ends trials early after the limit of failed trials.
 type tooManyFailures int
 
 func (n tooManyFailures) Error() string {
@@ -104,13 +104,13 @@ func (e timeoutError) Error() string {
 	return fmt.Sprintf("timeout: %s %s (%s)", result.TookLonger, e.limit, e.by)
 }
 
-// timeLimit is how long a conversation may take.
+// timeLimit limits the time of a conversation.
 type timeLimit struct {
 	error timeoutError
 	stop  context.CancelCauseFunc // ends the conversation
 }
 
-// overrun ends a conversation that time which is only simulated would take beyond its limit: no timer ends it.
+// overrun ends a conversation whose simulated time exceeds its limit: no timer does.
 func (s *session) overrun(by time.Duration) error {
 	if s.limit == nil || !s.clock.simulated || s.clock.elapsed()+by <= s.limit.error.limit {
 		return nil
@@ -195,7 +195,7 @@ func (s *session) run(ctx context.Context) {
 	s.awaitEvals(running)
 }
 
-// Limit is how long the conversation may take; 0: any time.
+// Limit is the time limit of the conversation; 0: none.
 func (t *Trial) Limit() time.Duration {
 	if limit := t.Project.Defaults.RunLimit; limit > 0 {
 		return limit
@@ -206,7 +206,7 @@ func (t *Trial) Limit() time.Duration {
 	return t.Project.timeout
 }
 
-// limitedBy is what sets the limit.
+// limitedBy names the setting of the limit.
 func (t *Trial) limitedBy() string {
 	switch {
 	case t.Project.Defaults.RunLimit > 0:
@@ -287,7 +287,7 @@ func (s *session) add(m chat.Message) {
 		m.ToolResult.Parts = chat.Offload(m.ToolResult.Parts)
 	}
 	s.messages = append(s.messages, m)
-	if s.step != nil { // it is no message of the conversation
+	if s.step != nil { // it is not part of the conversation
 		return
 	}
 	s.emit.message(&s.messages[len(s.messages)-1], len(s.messages)-1)
@@ -343,7 +343,7 @@ func isRejection(err error) bool {
 	return e.Kind == providers.Auth || e.Kind == providers.RateLimit || e.Kind == providers.Transport
 }
 
-// abandon adds the checks from a turn of the scenario on, and those of the conversation, as not evaluated.
+// abandon adds the remaining checks, from a turn of the scenario on, as not evaluated.
 func (s *session) abandon(from int, reason string) {
 	s.skipTurns(from, reason)
 	for _, list := range s.conversationChecks() {
@@ -372,7 +372,7 @@ func (s *session) stopAfter(turn *result.Turn) bool {
 	})
 }
 
-// mayFail reports whether a check may fail in some of the trials of its group.
+// mayFail reports whether a check may fail in some trials of its group.
 func mayFail(v *result.Verdict) bool { return v.PassThreshold != nil && *v.PassThreshold < 1 }
 
 func (t *Trial) onFailure(opts *Options) string {
@@ -389,7 +389,7 @@ func (s *session) finish() {
 	s.out.DurationMS = s.clock.elapsedMS()
 	s.out.Usage = result.Usage{Usage: s.spend.usage, Calls: s.spend.calls, ToolCalls: len(s.calls)}
 	s.out.CostUSD = s.spend.cost()
-	if s.out.Users == nil { // else it is that of the conversation that is judged again
+	if s.out.Users == nil { // otherwise it is that of the rejudged conversation
 		s.out.Users = s.users.side()
 	}
 	if s.out.Context == nil {

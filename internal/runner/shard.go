@@ -52,11 +52,10 @@ func (p *Plan) Part(shard result.Shard, places [][2]int) *Plan {
 	return &out
 }
 
-// Shard is the part of a plan that this plan is, and the ranges of plan indexes that it has there, as [first, end);
-// nil: it is the whole plan.
+// Shard is the part of a plan that this plan is, with its ranges of plan indexes, as [first, end); nil: the whole plan.
 func (p *Plan) Shard() (*result.Shard, [][2]int) { return p.shard, p.places }
 
-// entire is the plan that this one is a part of, or itself.
+// entire is the whole plan.
 func (p *Plan) entire() *Plan {
 	if p.complete != nil {
 		return p.complete
@@ -64,7 +63,7 @@ func (p *Plan) entire() *Plan {
 	return p
 }
 
-// blocks lists what the parts consist of, in the order of the plan.
+// blocks lists the units that are distributed over the parts, in the order of the plan.
 func (p *Plan) blocks(parts int, takes func(*Trial) int64) (all selection.Blocks) {
 	if takes == nil {
 		takes = func(t *Trial) int64 { return int64(max(len(t.Scenario.Turns), 1)) }
@@ -73,7 +72,7 @@ func (p *Plan) blocks(parts int, takes func(*Trial) int64) (all selection.Blocks
 		project, scenario, endpoint any
 		region                      string
 	}
-	known := map[groupKey]*selection.Block{} // of groups that are not in one span
+	known := map[groupKey]*selection.Block{} // of groups in several spans
 	for k := range p.spans {
 		s := &p.spans[k]
 		ofRows := s.rows != nil && !s.wholeDataset
@@ -104,7 +103,7 @@ func (p *Plan) blocks(parts int, takes func(*Trial) int64) (all selection.Blocks
 	return all
 }
 
-// Plan returns a sum of a plan: what each of its trials asks for, and their order. The size of groups counts.
+// Plan is a hash of a plan: what its trials ask, their order, and the sizes of groups.
 func (f *Fingerprints) Plan(p *Plan) string {
 	var sums []byte
 	for k := range p.spans {

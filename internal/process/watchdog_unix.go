@@ -66,7 +66,7 @@ func (k *watchdog) writeLine(line string) {
 
 // runWatchdogIfAsked is the main loop of a watchdog.
 func runWatchdogIfAsked() {
-	name := os.Getenv(watchdogVariable) //nolint:forbidigo // set by startKeeper alone
+	name := os.Getenv(watchdogVariable) //nolint:forbidigo // set by startWatchdog alone
 	if name == "" {
 		return
 	}
